@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The architecture contract. Everything that differs between the instruction sets we trace is
+ * reached through one const `struct arch` per ABI (sysdeps/x86_64, sysdeps/i386); both are linked
+ * in and chosen per process at run time, because one amd64 tracer traces both.
+ *
+ * Porting checklist: fill every member below; add the table to arch_find(); nothing in src/ may
+ * ask which architecture it is on.
+ */
+#ifndef TRACER_BASE_ARCH_H
+#define TRACER_BASE_ARCH_H
+
+#include "base/memory.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+/*
+ * General registers, by the number instructions encode them with (x86: ax cx dx bx sp bp si di
+ * r8 … r15). i386 uses the first eight, zero-extended. `host` keeps what the kernel gave, so that
+ * storing changes nothing but what was changed here.
+ */
+enum { REG_AX, REG_CX, REG_DX, REG_BX, REG_SP, REG_BP, REG_SI, REG_DI, REG_COUNT = 16 };
+
+struct regs {
+	uint64_t r[REG_COUNT];
+	uint64_t pc;
+	uint64_t flags;
+	uint64_t fs_base;
+	uint64_t gs_base;
+	uint64_t syscall; /* orig_ax: number of the system call being left, or (uint64_t)-1 */
+	struct user_regs_struct host;
+};
+
+/* Registers that hold floating-point arguments and results; fetched only when a plan asks. */
+struct fp_regs {
+	uint8_t xmm[8][16];
+	uint8_t st0[16]; /* 10 bytes of x87 extended, the rest zero */
+};
+
+/* Where arguments and results of a C function lie: System V AMD64 psABI 3.2.3, i386 psABI 2.2. */
+struct abi {
+	unsigned word;		      /* bytes of a pointer, a long and a stack slot */
+	unsigned int_args;	      /* how many integer arguments go in registers */
+	uint8_t int_arg[6];	      /* their register numbers, in order */
+	unsigned fp_args;	      /* how many xmm registers take floating-point arguments */
+	unsigned stack_first;	      /* offset of the first stack argument from sp at entry */
+	bool fp_result_in_st0;	      /* float and double come back in st(0), not xmm0 */
+};
+
+/* How a displaced instruction is made to take effect: see image/relocate.h. */
+struct displaced;
+
+struct arch {
+	const char *name; /* "x86_64", "i386" */
+	uint16_t elf_machine;
+	uint8_t elf_class;
+	const struct abi *abi;
+
+	/* The breakpoint instruction and how far behind its start the pc is when it stops. */
+	uint8_t breakpoint[4];
+	unsigned breakpoint_length;
+	unsigned breakpoint_pc_offset;
+
+	/* Bytes of the system-call instruction, looked for in the vDSO to run remote calls. */
+	uint8_t syscall_insn[2];
+	long sys_mmap; /* the mmap taking six register arguments (i386: mmap2, offset in pages) */
+	long sys_munmap;
+	uint8_t syscall_arg[6]; /* register numbers of system-call arguments */
+
+	/*
+	 * Decodes the instruction at `address` (`bytes`, `length` of them readable) and says how
+	 * to displace it. 0, -EILSEQ (not an instruction), -ENOTSUP (cannot be moved).
+	 */
+	int (*displace)(const uint8_t *bytes, size_t length, uint64_t address,
+			struct displaced *out);
+
+	/*
+	 * When `bytes` begin a PLT stub, an optional endbr followed by an indirect jump through a
+	 * GOT slot, stores the slot's address. `got` is the address i386 PIC stubs hold in ebx
+	 * (DT_PLTGOT). Both addresses are in the file's own address space.
+	 */
+	bool (*plt_slot)(const uint8_t *bytes, size_t length, uint64_t address, uint64_t got,
+			 uint64_t *slot);
+
+	/* Relocation types of .rel[a].plt and .got slots. */
+	uint32_t r_jump_slot, r_glob_dat, r_irelative, r_relative;
+};
+
+extern const struct arch arch_x86_64;
+extern const struct arch arch_i386;
+
+/* The architecture of an ELF header's e_machine and EI_CLASS; NULL when it is not ours. */
+const struct arch *arch_find(uint16_t elf_machine, uint8_t elf_class);
+
+/*
+ * Reads and writes the registers of stopped thread `tid`: 0 or -errno (-ESRCH: it died). Defined by
+ * the host's sysdeps, as struct user_regs_struct is the host's.
+ */
+int regs_load(pid_t tid, struct regs *regs);
+int regs_store(pid_t tid, const struct regs *regs);
+int fp_regs_load(pid_t tid, struct fp_regs *regs);
+/* Whether the stopped thread runs in the 32-bit ABI (code segment). */
+bool regs_is_32bit(const struct regs *regs);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/diag.h"
+
+#include "base/strbuf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void diag(const char *format, ...)
+{
+	struct strbuf line = {0};
+	char *message = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (vasprintf(&message, format, arguments) >= 0) {
+		strbuf_printf(&line, "tracer: %s\n", message);
+		/* Nobody to tell when stderr itself fails. */
+		if (write(STDERR_FILENO, line.text, line.length) < 0)
+			line.length = 0;
+		strbuf_deinit(&line);
+		free(message);
+	}
+	va_end(arguments);
+}
+
+const char *diag_safe(char *buffer, size_t size, const char *text)
+{
+	size_t length = 0;
+
+	for (const unsigned char *c = (const unsigned char *)text; *c && length + 5 < size; c++) {
+		if (*c >= ' ' && *c < 0x7f)
+			buffer[length++] = (char)*c;
+		else
+			length += (size_t)snprintf(buffer + length, size - length, "\\%03o", *c);
+	}
+	if (size)
+		buffer[length] = '\0';
+	return buffer;
+}

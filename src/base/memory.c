@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
+
+#include <errno.h>
+#include <string.h>
+
+size_t memory_read(const struct memory_source *source, uint64_t address, void *buffer,
+		   size_t length)
+{
+	struct memory_range range = {.address = address, .buffer = buffer, .length = length};
+
+	source->readv(source->context, &range, 1);
+	return range.done;
+}
+
+bool memory_read_exact(const struct memory_source *source, uint64_t address, void *buffer,
+		       size_t length)
+{
+	return memory_read(source, address, buffer, length) == length;
+}
+
+bool memory_read_word(const struct memory_source *source, uint64_t address, unsigned size,
+		      uint64_t *word)
+{
+	*word = 0;
+	return size <= sizeof *word && memory_read_exact(source, address, word, size);
+}
+
+long memory_read_string(const struct memory_source *source, uint64_t address, char *buffer,
+			size_t size)
+{
+	size_t length = 0;
+
+	while (length + 1 < size) {
+		/* Small pieces: most names are short, and the far end may be unmapped. */
+		size_t want = size - 1 - length < 256 ? size - 1 - length : 256;
+		size_t got = memory_read(source, address + length, buffer + length, want);
+		char *end = memchr(buffer + length, '\0', got);
+
+		if (end)
+			return end - buffer;
+		length += got;
+		if (got < want)
+			break;
+	}
+	buffer[length] = '\0';
+	return length ? -ENAMETOOLONG : -EFAULT;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/xalloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *checked(void *memory)
+{
+	if (!memory) {
+		fputs("tracer: out of memory\n", stderr);
+		exit(1);
+	}
+	return memory;
+}
+
+void *xmalloc(size_t size)
+{
+	return checked(malloc(size ? size : 1));
+}
+
+void *xcalloc(size_t count, size_t size)
+{
+	return checked(calloc(count ? count : 1, size ? size : 1));
+}
+
+void *xrealloc(void *memory, size_t size)
+{
+	return checked(realloc(memory, size ? size : 1));
+}
+
+void *xreallocarray(void *memory, size_t count, size_t size)
+{
+	return checked(reallocarray(memory, count ? count : 1, size ? size : 1));
+}
+
+char *xstrdup(const char *text)
+{
+	return checked(strdup(text));
+}
+
+char *xstrndup(const char *text, size_t length)
+{
+	return checked(strndup(text, length));
+}
+
+void *xmemdup(const void *memory, size_t size)
+{
+	return memcpy(xmalloc(size), memory, size);
+}
+
+char *xasprintf(const char *format, ...)
+{
+	char *text = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	int length = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	return checked(length < 0 ? NULL : text);
+}

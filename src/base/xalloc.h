@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Allocation that never returns NULL: out of memory ends the program with a message. */
+#ifndef TRACER_BASE_XALLOC_H
+#define TRACER_BASE_XALLOC_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+void *xmalloc(size_t size) __attribute__((malloc, returns_nonnull));
+/* Zeroed memory for `count` items of `size` bytes. */
+void *xcalloc(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
+void *xrealloc(void *memory, size_t size) __attribute__((returns_nonnull));
+/* As xrealloc for `count` items of `size` bytes, with the product checked. */
+void *xreallocarray(void *memory, size_t count, size_t size) __attribute__((returns_nonnull));
+char *xstrdup(const char *text) __attribute__((malloc, returns_nonnull));
+char *xstrndup(const char *text, size_t length) __attribute__((malloc, returns_nonnull));
+void *xmemdup(const void *memory, size_t size) __attribute__((malloc, returns_nonnull));
+char *xasprintf(const char *format, ...) __attribute__((malloc, returns_nonnull, format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One ELF file, read once and kept: what a tracer asks of it. Immutable after elf_open(). Every
+ * offset, count and index is checked; a damaged file yields fewer symbols or an error, never a bad
+ * read. Built on libelf.
+ */
+#ifndef TRACER_IMAGE_ELF_H
+#define TRACER_IMAGE_ELF_H
+
+#include "base/arch.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct elf_symbol {
+	const char *name; /* without version; owned by the file */
+	uint64_t value;	  /* address in the file's own address space; 0 when undefined */
+	uint64_t size;
+	uint8_t type;	/* STT_FUNC, STT_GNU_IFUNC, STT_OBJECT, STT_NOTYPE */
+	uint8_t bind;	/* STB_GLOBAL, STB_WEAK, STB_LOCAL */
+	bool dynamic;	/* from .dynsym, not .symtab */
+};
+
+enum slot_kind { SLOT_JUMP, SLOT_DATA, SLOT_IRELATIVE };
+
+/* A GOT slot that the dynamic linker fills with a function's address, as its relocation says. */
+struct elf_slot {
+	const char *name;    /* symbol, without version; NULL for SLOT_IRELATIVE; owned by the file */
+	uint64_t address;    /* of the slot, in the file's own address space */
+	uint64_t stub;	     /* of the PLT stub that jumps through it, or 0 */
+	uint64_t addend;     /* SLOT_IRELATIVE: the resolver */
+	uint8_t kind;	     /* enum slot_kind: JUMP_SLOT, GLOB_DAT, IRELATIVE relocation */
+};
+
+/* A loadable segment. */
+struct elf_segment {
+	uint64_t address, file_offset, file_size, memory_size;
+	uint32_t flags; /* PF_* */
+};
+
+struct elf_file;
+
+/*
+ * Reads the file open at `fd` (kept by the caller; may be closed afterwards). On success *out has one
+ * reference. -ENOEXEC: not an ELF file, or too damaged to find its headers; -ENOTSUP: of another
+ * architecture; or the errno of reading.
+ */
+int elf_open(int fd, struct elf_file **out);
+struct elf_file *elf_ref(struct elf_file *file);
+void elf_unref(struct elf_file *file); /* NULL is fine */
+
+const struct arch *elf_arch(const struct elf_file *file);
+bool elf_is_pie(const struct elf_file *file); /* ET_DYN: addresses are relative to a load bias */
+const char *elf_soname(const struct elf_file *file);	  /* or NULL */
+const char *elf_interpreter(const struct elf_file *file); /* PT_INTERP, or NULL */
+uint64_t elf_entry(const struct elf_file *file);	  /* e_entry */
+uint64_t elf_program_headers(const struct elf_file *file); /* address of them (PT_PHDR or computed), or 0 */
+uint64_t elf_dynamic(const struct elf_file *file);	  /* address of PT_DYNAMIC, or 0 */
+const struct elf_segment *elf_segments(const struct elf_file *file, size_t *count);
+
+/* All defined and undefined symbols of .dynsym, then of .symtab when there is one (read when first asked). */
+const struct elf_symbol *elf_symbols(struct elf_file *file, size_t *count);
+
+/* The defined symbol of that name, preferring .dynsym; NULL when there is none. */
+const struct elf_symbol *elf_find_symbol(struct elf_file *file, const char *name);
+
+/* Slots filled with function addresses, with the PLT stubs that use them (read when first asked). */
+const struct elf_slot *elf_slots(struct elf_file *file, size_t *count);
+
+/*
+ * The first initialisation function: DT_INIT, or the first DT_INIT_ARRAY entry as its relocation
+ * says. 0 when there is none. When it runs, the module is relocated.
+ */
+uint64_t elf_init_function(struct elf_file *file);
+
+/* `length` bytes of the file's contents at `address` of its own address space; false outside it. */
+bool elf_read(const struct elf_file *file, uint64_t address, void *buffer, size_t length);
+
+/* Keeps files by identity (device, inode, size, mtime), so that each is read once per session. */
+struct elf_cache;
+
+struct elf_cache *elf_cache_create(void);
+void elf_cache_destroy(struct elf_cache *cache);
+/* As elf_open(), from the cache when the file has not changed. The reference is the caller's. */
+int elf_cache_open(struct elf_cache *cache, int fd, struct elf_file **out);
+
+#endif

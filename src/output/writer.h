@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writers turn records into something for people or programs: an ops struct over immutable records.
+ */
+#ifndef TRACER_OUTPUT_WRITER_H
+#define TRACER_OUTPUT_WRITER_H
+
+#include "probe/probe.h"
+#include "record/record.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* How lines look: the options, as parsed. */
+struct output_options {
+	int time_stamp;	      /* 0, or 1 -t (HH:MM:SS), 2 -tt (with µs), 3 -ttt (seconds.µs since the Epoch) */
+	bool relative_time;   /* -r */
+	bool durations;	      /* -T */
+	bool return_address;  /* -i */
+	bool no_signals;      /* -b */
+	bool demangle;	      /* -C: names come demangled already; here for the writers' headings */
+	bool to_file;	      /* -o: "N " instead of "[pid N] " */
+	unsigned indent;      /* -n: columns per nesting level */
+	unsigned align;	      /* -a: column of the result; already defaulted */
+	unsigned string_max;  /* -s */
+	unsigned array_max;   /* -A */
+	int sort;	      /* enum summary_sort */
+};
+
+enum summary_sort { SORT_TIME, SORT_CALLS, SORT_NAME };
+
+struct writer;
+
+struct writer_ops {
+	/* Takes one record. 0, or -errno when the output failed (EPIPE, ENOSPC). */
+	int (*record)(struct writer *writer, const struct record *record);
+	/* Writes out what is pending, so that a reader sees the state as of now; 0 or -errno. */
+	int (*flush)(struct writer *writer);
+	/* The trace is over: finishes lines, prints tables, flushes; 0 or -errno. */
+	int (*finish)(struct writer *writer);
+	void (*destroy)(struct writer *writer);
+};
+
+struct writer {
+	const struct writer_ops *ops;
+};
+
+/*
+ * ltrace-style lines to descriptor `fd` (kept open, not owned). `probes` and `options` must outlive
+ * the writer.
+ */
+struct writer *text_writer_create(int fd, const struct probe_table *probes,
+				  const struct output_options *options);
+
+/* The table of -c, printed at finish(). */
+struct writer *summary_writer_create(int fd, const struct probe_table *probes,
+				     const struct output_options *options);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Compiles a prototype into a capture plan for one ABI. */
+#ifndef TRACER_PROTO_PLAN_H
+#define TRACER_PROTO_PLAN_H
+
+#include "base/arch.h"
+#include "proto/prototype.h"
+#include "record/capture.h"
+
+/*
+ * Never fails: what has no place in a plan (a parameter beyond CAPTURE_ARGS_MAX) is left out. Free
+ * with plan_destroy(). `string_max`: option -s. A plan does not refer to the prototype.
+ *
+ * Entry operations cover the parameters before the first '+'; exit operations the result (none for
+ * void), then the parameters from the first '+' on. The renderer relies on exactly this order.
+ */
+struct capture_plan *plan_create(const struct prototype *prototype, const struct abi *abi,
+				 unsigned string_max);
+void plan_destroy(struct capture_plan *plan);
+
+/* A plan that captures nothing at all: what -c needs. */
+struct capture_plan *plan_create_empty(void);
+
+#endif

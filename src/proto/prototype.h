@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Prototypes and the library of them that one .conf file makes.
+ */
+#ifndef TRACER_PROTO_PROTOTYPE_H
+#define TRACER_PROTO_PROTOTYPE_H
+
+#include "proto/type.h"
+
+#include <stddef.h>
+
+struct parameter {
+	const struct type *type;
+	bool on_return; /* '+': fetched and shown when the call returns */
+};
+
+struct prototype {
+	const char *name; /* NULL for the guessed one */
+	const struct type *result;
+	const struct parameter *parameters;
+	unsigned parameter_count;
+	/*
+	 * `NAME(…) @ *SYMBOL+OFFSET;`: the function has no symbol; its address is stored at data
+	 * symbol `slot_symbol` plus `slot_offset`. NULL for ordinary functions.
+	 */
+	const char *slot_symbol;
+	uint64_t slot_offset;
+};
+
+/* The prototypes of one .conf file, or of several read one after the other. */
+struct protolib;
+
+struct protolib *protolib_create(void);
+void protolib_destroy(struct protolib *lib); /* NULL is fine; frees every prototype it gave out */
+
+/*
+ * What went wrong in a .conf file, for the user: `FILE:LINE: expected …, found …`. Called once per
+ * error; parsing goes on behind the next ';'.
+ */
+typedef void conf_error(void *context, const char *file, unsigned line, const char *message);
+
+/*
+ * Parses `text` (NUL-terminated) into `lib`; a later prototype of the same name replaces the earlier
+ * one. Returns the number of errors reported.
+ */
+int protolib_parse(struct protolib *lib, const char *file_name, const char *text,
+		   conf_error *error, void *context);
+
+/* Reads and parses a file: number of errors, or -errno when it cannot be read. */
+int protolib_read(struct protolib *lib, const char *path, conf_error *error, void *context);
+
+/* The prototype of `name`, owned by the library, or NULL. */
+const struct prototype *protolib_find(const struct protolib *lib, const char *name);
+
+/* Walks all prototypes: start with *cursor = 0; NULL at the end. */
+const struct prototype *protolib_next(const struct protolib *lib, size_t *cursor);
+
+/* The prototype of functions nothing is known about: four guessed longs and a guessed result. */
+const struct prototype *prototype_guess(void);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Capture plans and their one executor. A plan is a prototype compiled for one ABI (proto/plan.h):
+ * a list of operations, each making exactly one value of the record. capture.c is freestanding (no
+ * libc, no allocation, no TLS): it is compiled into the tracer and, later, into the agent.
+ *
+ * An argument that is fetched on return ('+' in the .conf, and all that follow it) has its raw word
+ * saved at entry, as the callee may overwrite registers and stack slots.
+ */
+#ifndef TRACER_RECORD_CAPTURE_H
+#define TRACER_RECORD_CAPTURE_H
+
+#include "base/memory.h"
+#include "record/record.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where the raw bits of an argument or result lie. */
+enum capture_place {
+	PLACE_GPR,   /* general register `index`, by hardware number */
+	PLACE_XMM,   /* xmm register `index` */
+	PLACE_STACK, /* `offset` bytes from sp at entry */
+	PLACE_ST0,   /* x87 top of stack: results only */
+	PLACE_SAVED  /* word `index` saved at entry */
+};
+
+enum capture_kind {
+	CAPTURE_WORD,	/* integer of `size` bytes, sign-extended when `is_signed` */
+	CAPTURE_FLOAT,	/* float, double or (size 10) long double */
+	CAPTURE_STRING, /* NUL-terminated, or of a length taken as `length_from` says */
+	CAPTURE_FORMAT	/* printf format: the string, then a value for each conversion, then one
+			   with VALUE_FORMAT_END */
+};
+
+/* What bounds a string besides the plan's string_max. */
+enum capture_length {
+	LENGTH_NUL,	 /* the first NUL */
+	LENGTH_CONSTANT, /* `length` bytes, or less when a NUL comes first */
+	LENGTH_ARGUMENT, /* the value of parameter `length` (from 0) in bytes; NULs are data */
+	LENGTH_RESULT	 /* the return value; negative counts as 0; NULs are data */
+};
+
+struct capture_op {
+	uint8_t kind;	     /* enum capture_kind */
+	uint8_t place;	     /* enum capture_place */
+	uint8_t index;	     /* PLACE_GPR, PLACE_XMM, PLACE_SAVED */
+	uint8_t size;	     /* bytes of the C object */
+	bool is_signed;
+	uint8_t argument;    /* copied to the value */
+	uint8_t length_from; /* enum capture_length */
+	uint32_t length;
+	int32_t offset; /* PLACE_STACK */
+};
+
+enum { CAPTURE_ARGS_MAX = 32 };
+
+/* The place of one parameter's raw word: what LENGTH_ARGUMENT and saving need. */
+struct capture_location {
+	uint8_t place; /* PLACE_GPR, PLACE_XMM, PLACE_STACK */
+	uint8_t index;
+	uint8_t size;
+	bool is_signed;
+	int32_t offset;
+};
+
+struct capture_plan {
+	const struct capture_op *entry; /* operations at entry, in order */
+	const struct capture_op *exit;	/* operations at return: the result first */
+	uint16_t entry_count;
+	uint16_t exit_count;
+	uint8_t arg_count;
+	bool needs_saved; /* exit operations use saved words */
+	bool needs_fp_entry;
+	bool needs_fp_exit;
+	uint32_t string_max; /* -s: longest string captured, in bytes */
+	struct capture_location args[CAPTURE_ARGS_MAX];
+
+	/* Variable arguments follow the fixed ones: where the next of each class lies. */
+	uint8_t word; /* bytes of a stack slot */
+	uint8_t next_int, next_fp;
+	int32_t next_stack;
+	uint8_t int_args, fp_args; /* registers of each class in all */
+	uint8_t int_arg[6];
+};
+
+/* The registers a plan reads. Pointers are the caller's. */
+struct capture_frame {
+	const uint64_t *gpr;	     /* 16, by hardware number */
+	const uint8_t (*xmm)[16];    /* 8, or NULL when the plan has no need */
+	const uint8_t *st0;	     /* 16 bytes, or NULL */
+	uint64_t sp;		     /* at entry: address of the return address */
+	const struct memory_source *memory;
+};
+
+/* Words saved at entry for one pending call. */
+struct capture_saved {
+	uint64_t word[CAPTURE_ARGS_MAX];
+};
+
+/* A record under construction in the caller's buffer. */
+struct capture_buffer {
+	unsigned char *bytes; /* 8-aligned; begins with struct record */
+	size_t capacity;
+};
+
+/*
+ * Runs the entry half: appends the values behind the header that `buffer` begins with (kind, ids and
+ * times already filled in by the caller, size = sizeof(struct record), value_count = 0) and updates
+ * size and value_count. A value that does not fit is made with VALUE_TRUNCATED and fewer bytes; one
+ * that does not fit at all ends the record. `saved` may be NULL unless plan->needs_saved.
+ */
+void capture_entry(const struct capture_plan *plan, const struct capture_frame *frame,
+		   struct capture_buffer *buffer, struct capture_saved *saved);
+
+/* Runs the return half in the same way; `frame` holds the registers at the return. */
+void capture_exit(const struct capture_plan *plan, const struct capture_frame *frame,
+		  const struct capture_saved *saved, struct capture_buffer *buffer);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The record: all that is known about one event of a trace, captured when it happened, so that
+ * rendering never touches the tracee. Fixed-width, little-endian, position independent; the same
+ * bytes serve as message between engine and writers, in the agent's rings and in files.
+ *
+ * A record is `struct record` followed by `value_count` values. A value is `struct record_value`
+ * followed by `length` bytes, padded to 8. The order of values is the order in which the probe's
+ * capture plan makes them (record/capture.h): the renderer walks the prototype in step.
+ */
+#ifndef TRACER_RECORD_RECORD_H
+#define TRACER_RECORD_RECORD_H
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { RECORD_VERSION = 1, RECORD_MAX = 1 << 20 };
+
+enum record_kind {
+	RECORD_CALL = 1, /* a probe fired: values are the arguments captured at entry */
+	RECORD_RETURN,	 /* its call returned: the result, then arguments fetched on return */
+	RECORD_UNWOUND,	 /* its call was left by longjmp, exception or thread exit; no values */
+	RECORD_SIGNAL,	 /* a signal is being delivered: `number` */
+	RECORD_EXITED,	 /* the process ended: `number` is the exit status */
+	RECORD_KILLED,	 /* the process was killed: `number` is the signal */
+	RECORD_EXEC,	 /* the process called exec */
+	RECORD_THREAD,	 /* a task was first seen (tid), so that lines get their [pid N] */
+	RECORD_THREAD_END /* a task other than the last is gone; its pending calls stay open */
+};
+
+struct record {
+	uint32_t size;	  /* bytes, header and values, a multiple of 8 */
+	uint8_t version;  /* RECORD_VERSION */
+	uint8_t kind;	  /* enum record_kind */
+	uint16_t value_count;
+	int32_t pid;	  /* process (thread group) */
+	int32_t tid;
+	uint32_t probe;	  /* CALL, RETURN, UNWOUND: id of the probe_info */
+	uint32_t depth;	  /* CALL, RETURN, UNWOUND: how many traced calls enclose it in its thread */
+	uint64_t call;	  /* number of the call, the same in CALL and RETURN; unique per trace */
+	uint64_t time;	  /* when, ns since the Epoch */
+	uint64_t duration; /* RETURN: ns between entry and return, the tracer's own cost taken off */
+	uint64_t pc;	  /* CALL: the return address; SIGNAL: where the thread was */
+	int64_t number;	  /* see the kinds */
+};
+static_assert(sizeof(struct record) == 72, "part of the record format");
+static_assert(offsetof(struct record, call) == 32, "part of the record format");
+
+enum value_kind {
+	VALUE_WORD = 1, /* integer or pointer, extended to 64 bits as its type says */
+	VALUE_FLOAT,	/* `word` holds the bits of a float (length 0, size 4), double (size 8); x87 in bytes */
+	VALUE_STRING	/* `word` is the pointer, the bytes follow */
+};
+
+enum value_flags {
+	VALUE_FAULT = 1,     /* not (wholly) readable: the bytes are what could be read */
+	VALUE_TRUNCATED = 2, /* there is more than was captured */
+	VALUE_VARARG = 4,    /* made by a printf format; `conversion` says by which */
+	VALUE_FORMAT_END = 8 /* the last value of a format's arguments; carries nothing itself */
+};
+
+enum { VALUE_RESULT = 255 }; /* `argument` of the return value */
+
+struct record_value {
+	uint8_t kind;	    /* enum value_kind */
+	uint8_t flags;	    /* enum value_flags */
+	uint8_t argument;   /* index of the parameter, from 0; VALUE_RESULT */
+	char conversion;    /* VALUE_VARARG: 'd', 'u', 'x', 'o', 'c', 's', 'p', 'f', … */
+	uint8_t size;	    /* bytes of the C object: 1, 2, 4, 8, 10 */
+	uint8_t reserved[3];
+	uint32_t length;    /* bytes that follow */
+	uint32_t reserved2;
+	uint64_t word;
+};
+static_assert(sizeof(struct record_value) == 24, "part of the record format");
+
+/* Bytes that follow a value. */
+static inline const void *record_value_bytes(const struct record_value *value)
+{
+	return value + 1;
+}
+
+/* The first value of a record, and the one after `value`; the caller counts with value_count. */
+static inline const struct record_value *record_values(const struct record *record)
+{
+	return (const struct record_value *)(const void *)(record + 1);
+}
+
+static inline const struct record_value *record_value_next(const struct record_value *value)
+{
+	return (const struct record_value *)(const void *)((const char *)(value + 1) +
+							   ((value->length + 7U) & ~7U));
+}
+
+#endif
