@@ -14,7 +14,7 @@
 /* One piece of a batched read. */
 struct memory_range {
 	uint64_t address; /* where in the tracee */
-	void *buffer;     /* caller's, at least `length` bytes */
+	void *buffer;	  /* caller's, at least `length` bytes */
 	size_t length;
 	size_t done; /* out: bytes really read, from the start; 0 when unreadable */
 };

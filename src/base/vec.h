@@ -17,7 +17,10 @@ struct vec {
 };
 
 /* Initialiser: `struct vec v = VEC_OF(struct thing);` */
-#define VEC_OF(type) {.item_size = sizeof(type)}
+#define VEC_OF(type)                                                                               \
+	{                                                                                          \
+		.item_size = sizeof(type)                                                          \
+	}
 
 void vec_init(struct vec *vec, size_t item_size);
 void vec_deinit(struct vec *vec); /* frees the block, not what items point to; vec is empty again */

@@ -15,6 +15,7 @@ void *xreallocarray(void *memory, size_t count, size_t size) __attribute__((retu
 char *xstrdup(const char *text) __attribute__((malloc, returns_nonnull));
 char *xstrndup(const char *text, size_t length) __attribute__((malloc, returns_nonnull));
 void *xmemdup(const void *memory, size_t size) __attribute__((malloc, returns_nonnull));
-char *xasprintf(const char *format, ...) __attribute__((malloc, returns_nonnull, format(printf, 1, 2)));
+char *xasprintf(const char *format, ...)
+	__attribute__((malloc, returns_nonnull, format(printf, 1, 2)));
 
 #endif
