@@ -51,8 +51,19 @@ struct abi {
 	bool fp_result_in_st0; /* float and double come back in st(0), not xmm0 */
 };
 
+enum { ARCH_JUMP_MAX = 16 };
+
 /* How a displaced instruction is made to take effect: see image/relocate.h. */
 struct displaced;
+
+/*
+ * A decoder of instructions, for every architecture the host's sysdeps know. Slow to make, fast to
+ * use: whoever displaces instructions makes one and keeps it. Not to be used by two threads at once.
+ * NULL when the library that decodes does not work.
+ */
+struct decoder;
+struct decoder *decoder_create(void);
+void decoder_destroy(struct decoder *decoder);
 
 struct arch {
 	const char *name; /* "x86_64", "i386" */
@@ -75,8 +86,17 @@ struct arch {
 	 * Decodes the instruction at `address` (`bytes`, `length` of them readable) and says how
 	 * to displace it. 0, -EILSEQ (not an instruction), -ENOTSUP (cannot be moved).
 	 */
-	int (*displace)(const uint8_t *bytes, size_t length, uint64_t address,
-			struct displaced *out);
+	int (*displace)(struct decoder *decoder, const uint8_t *bytes, size_t length,
+			uint64_t address, struct displaced *out);
+
+	/* Whether the branch condition `condition` of a displaced instruction holds. */
+	bool (*condition_holds)(const struct regs *regs, uint8_t condition);
+
+	/*
+	 * Writes a jump from `from` to `to` that changes nothing but the pc; at most
+	 * ARCH_JUMP_MAX bytes. Returns its length.
+	 */
+	size_t (*emit_jump)(uint64_t from, uint64_t to, uint8_t *out);
 
 	/*
 	 * When `bytes` begin a PLT stub, an optional endbr followed by an indirect jump through a

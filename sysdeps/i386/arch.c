@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* i386: System V Intel386 psABI, Linux system calls through int 0x80. */
+#include "base/arch.h"
+#include "x86/x86.h"
+
+#include <elf.h>
+
+static const struct abi abi_i386 = {
+	.word = 4,
+	.int_args = 0,
+	.fp_args = 0,
+	.stack_first = 4,
+	.fp_result_in_st0 = true,
+};
+
+static int displace(struct decoder *decoder, const uint8_t *bytes, size_t length, uint64_t address,
+		    struct displaced *out)
+{
+	return x86_displace(decoder, &arch_i386, X86_MODE_32, bytes, length, address, out);
+}
+
+static bool plt_slot(const uint8_t *bytes, size_t length, uint64_t address, uint64_t got,
+		     uint64_t *slot)
+{
+	return x86_plt_slot(X86_MODE_32, bytes, length, address, got, slot);
+}
+
+const struct arch arch_i386 = {
+	.name = "i386",
+	.elf_machine = EM_386,
+	.elf_class = ELFCLASS32,
+	.abi = &abi_i386,
+	.breakpoint = {0xcc},
+	.breakpoint_length = 1,
+	.breakpoint_pc_offset = 1,
+	.syscall_insn = {0xcd, 0x80},
+	.sys_mmap = 192,
+	.sys_munmap = 91,
+	.syscall_arg = {REG_BX, REG_CX, REG_DX, REG_SI, REG_DI, REG_BP},
+	.displace = displace,
+	.condition_holds = x86_condition_holds,
+	.emit_jump = x86_emit_jump_relative, /* addresses wrap: everything is in reach */
+	.plt_slot = plt_slot,
+	.r_jump_slot = R_386_JMP_SLOT,
+	.r_glob_dat = R_386_GLOB_DAT,
+	.r_irelative = R_386_IRELATIVE,
+	.r_relative = R_386_RELATIVE,
+};

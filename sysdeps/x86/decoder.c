@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How long an instruction is. Where in it a pc-relative displacement lies and what it branches to is
+ * read from the encoding (scan.c); what is left is the immediate operand.
+ *
+ * In the oldest two opcode maps the immediate depends on the single opcode: libcapstone knows. Its
+ * handles are opened without details, which makes decoding several times faster; a decoder keeps one
+ * for each mode and memory for one instruction, so that decoding allocates nothing.
+ *
+ * In the newer maps (SSSE3 and later, VEX, EVEX) the length follows from the encoding: an immediate
+ * byte or none, by rule. It is worked out here, because no release of a disassembler knows all the
+ * instructions that today's libraries choose at run time: libcapstone 4.0.2 lacks some of AVX-512,
+ * GFNI and CET. The price is that an instruction there that does not exist is accepted: it raises
+ * SIGILL in its slot as it would in its place.
+ */
+#include "base/xalloc.h"
+#include "x86/x86.h"
+
+#include <capstone/capstone.h>
+#include <errno.h>
+#include <stdlib.h>
+
+struct decoder {
+	csh handle_64, handle_32; /* 0: not opened */
+	cs_insn *insn;
+};
+
+void decoder_destroy(struct decoder *decoder)
+{
+	if (!decoder)
+		return;
+	if (decoder->insn)
+		cs_free(decoder->insn, 1);
+	if (decoder->handle_64)
+		cs_close(&decoder->handle_64);
+	if (decoder->handle_32)
+		cs_close(&decoder->handle_32);
+	free(decoder);
+}
+
+struct decoder *decoder_create(void)
+{
+	struct decoder *decoder = xcalloc(1, sizeof *decoder);
+
+	if (cs_open(CS_ARCH_X86, CS_MODE_64, &decoder->handle_64) != CS_ERR_OK ||
+	    cs_open(CS_ARCH_X86, CS_MODE_32, &decoder->handle_32) != CS_ERR_OK)
+		goto fail;
+	decoder->insn = cs_malloc(decoder->handle_64);
+	if (!decoder->insn)
+		goto fail;
+	return decoder;
+fail:
+	decoder_destroy(decoder);
+	return NULL;
+}
+
+/* Bytes of immediate behind the scanned part, where that is the same for a whole map; else -1. */
+static int regular_immediate(const struct x86_scan *scan)
+{
+	switch (scan->map) {
+	case MAP_0F38:
+		return 0;
+	case MAP_0F3A:
+		return 1;
+	case MAP_0F:
+		/* Hints and prefetches: no-ops that later processors give a meaning. */
+		if (scan->encoding == ENCODING_LEGACY)
+			return scan->opcode >= 0x18 && scan->opcode <= 0x1f ? 0 : -1;
+		return (scan->opcode >= 0x70 && scan->opcode <= 0x73) || scan->opcode == 0xc2 ||
+				       (scan->opcode >= 0xc4 && scan->opcode <= 0xc6)
+			       ? 1
+			       : 0;
+	case MAP_EVEX_5_6: /* half-precision arithmetic */
+		return 0;
+	default:
+		return -1;
+	}
+}
+
+int x86_decode_length(struct decoder *decoder, enum x86_mode mode, const uint8_t *bytes,
+		      size_t length, const struct x86_scan *scan)
+{
+	csh handle = mode == X86_MODE_64 ? decoder->handle_64 : decoder->handle_32;
+	int immediate = regular_immediate(scan);
+	uint64_t address = 0;
+	size_t left = length, decoded;
+
+	if (immediate >= 0) {
+		decoded = (size_t)scan->length + (size_t)immediate;
+		return decoded <= length && decoded <= 15 ? (int)decoded : -EILSEQ;
+	}
+	if (!cs_disasm_iter(handle, &bytes, &left, &address, decoder->insn))
+		return -EILSEQ;
+	decoded = decoder->insn->size;
+	return decoded >= scan->length && decoded <= 15 ? (int)decoded : -EILSEQ;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* x86_64: System V AMD64 psABI, Linux system calls. Not x32, whose ELF class is 32. */
+#include "base/arch.h"
+#include "x86/x86.h"
+
+#include <elf.h>
+#include <string.h>
+
+static const struct abi abi_x86_64 = {
+	.word = 8,
+	.int_args = 6,
+	.int_arg = {REG_DI, REG_SI, REG_DX, REG_CX, 8, 9},
+	.fp_args = 8,
+	.stack_first = 8,
+	.fp_result_in_st0 = false,
+};
+
+static int displace(struct decoder *decoder, const uint8_t *bytes, size_t length, uint64_t address,
+		    struct displaced *out)
+{
+	return x86_displace(decoder, &arch_x86_64, X86_MODE_64, bytes, length, address, out);
+}
+
+static bool plt_slot(const uint8_t *bytes, size_t length, uint64_t address, uint64_t got,
+		     uint64_t *slot)
+{
+	return x86_plt_slot(X86_MODE_64, bytes, length, address, got, slot);
+}
+
+/* jmp rel32 where it reaches, else jmp *0(%rip) with the address behind it. */
+static size_t emit_jump(uint64_t from, uint64_t to, uint8_t *out)
+{
+	static const uint8_t jump_indirect[6] = {0xff, 0x25};
+	int64_t distance = (int64_t)(to - (from + 5));
+
+	if (distance == (int32_t)distance)
+		return x86_emit_jump_relative(from, to, out);
+	memcpy(out, jump_indirect, sizeof jump_indirect);
+	memcpy(out + sizeof jump_indirect, &to, sizeof to);
+	return sizeof jump_indirect + sizeof to;
+}
+
+const struct arch arch_x86_64 = {
+	.name = "x86_64",
+	.elf_machine = EM_X86_64,
+	.elf_class = ELFCLASS64,
+	.abi = &abi_x86_64,
+	.breakpoint = {0xcc},
+	.breakpoint_length = 1,
+	.breakpoint_pc_offset = 1,
+	.syscall_insn = {0x0f, 0x05},
+	.sys_mmap = 9,
+	.sys_munmap = 11,
+	.syscall_arg = {REG_DI, REG_SI, REG_DX, 10, 8, 9},
+	.displace = displace,
+	.condition_holds = x86_condition_holds,
+	.emit_jump = emit_jump,
+	.plt_slot = plt_slot,
+	.r_jump_slot = R_X86_64_JUMP_SLOT,
+	.r_glob_dat = R_X86_64_GLOB_DAT,
+	.r_irelative = R_X86_64_IRELATIVE,
+	.r_relative = R_X86_64_RELATIVE,
+};

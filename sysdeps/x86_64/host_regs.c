@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Registers of a stopped thread, as an x86_64 kernel hands them to an x86_64 tracer. One ptrace
+ * request each way, whichever ABI the thread runs in: for a 32-bit thread the kernel fills the same
+ * structure, bases of its segments included.
+ *
+ * The kernel may keep more than 32 bits of a 32-bit thread's register (the sign of an error number
+ * while a system call is being left). struct regs shows such registers cut to 32 bits; storing puts
+ * back what the kernel gave unless the value was changed here, so that a load and a store with
+ * nothing in between is no change at all.
+ */
+#include "base/arch.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/ptrace.h>
+
+enum { USER32_CS = 0x23 };
+
+bool regs_is_32bit(const struct regs *regs)
+{
+	return regs->host.cs == USER32_CS;
+}
+
+/* Copies the kernel's general registers into encoding order. */
+static void from_host(const struct user_regs_struct *host, uint64_t r[REG_COUNT])
+{
+	r[REG_AX] = host->rax;
+	r[REG_CX] = host->rcx;
+	r[REG_DX] = host->rdx;
+	r[REG_BX] = host->rbx;
+	r[REG_SP] = host->rsp;
+	r[REG_BP] = host->rbp;
+	r[REG_SI] = host->rsi;
+	r[REG_DI] = host->rdi;
+	r[8] = host->r8;
+	r[9] = host->r9;
+	r[10] = host->r10;
+	r[11] = host->r11;
+	r[12] = host->r12;
+	r[13] = host->r13;
+	r[14] = host->r14;
+	r[15] = host->r15;
+}
+
+static void to_host(const uint64_t r[REG_COUNT], struct user_regs_struct *host)
+{
+	host->rax = r[REG_AX];
+	host->rcx = r[REG_CX];
+	host->rdx = r[REG_DX];
+	host->rbx = r[REG_BX];
+	host->rsp = r[REG_SP];
+	host->rbp = r[REG_BP];
+	host->rsi = r[REG_SI];
+	host->rdi = r[REG_DI];
+	host->r8 = r[8];
+	host->r9 = r[9];
+	host->r10 = r[10];
+	host->r11 = r[11];
+	host->r12 = r[12];
+	host->r13 = r[13];
+	host->r14 = r[14];
+	host->r15 = r[15];
+}
+
+int regs_load(pid_t tid, struct regs *regs)
+{
+	if (ptrace(PTRACE_GETREGS, tid, NULL, &regs->host) < 0)
+		return -errno;
+	from_host(&regs->host, regs->r);
+	regs->pc = regs->host.rip;
+	regs->flags = regs->host.eflags;
+	regs->fs_base = regs->host.fs_base;
+	regs->gs_base = regs->host.gs_base;
+	regs->syscall = regs->host.orig_rax;
+	if (regs_is_32bit(regs)) {
+		for (int i = 0; i < REG_COUNT; i++)
+			regs->r[i] = (uint32_t)regs->r[i];
+		regs->pc = (uint32_t)regs->pc;
+	}
+	return 0;
+}
+
+int regs_store(pid_t tid, const struct regs *regs)
+{
+	struct user_regs_struct host = regs->host;
+	uint64_t r[REG_COUNT];
+
+	if (regs_is_32bit(regs)) {
+		from_host(&host, r);
+		for (int i = 0; i < REG_COUNT; i++)
+			if ((uint32_t)r[i] != regs->r[i])
+				r[i] = regs->r[i];
+		to_host(r, &host);
+	} else {
+		to_host(regs->r, &host);
+	}
+	host.rip = regs->pc;
+	host.eflags = regs->flags;
+	host.orig_rax = regs->syscall;
+	return ptrace(PTRACE_SETREGS, tid, NULL, &host) < 0 ? -errno : 0;
+}
+
+int fp_regs_load(pid_t tid, struct fp_regs *regs)
+{
+	struct user_fpregs_struct host;
+
+	if (ptrace(PTRACE_GETFPREGS, tid, NULL, &host) < 0)
+		return -errno;
+	memcpy(regs->xmm, host.xmm_space, sizeof regs->xmm);
+	memset(regs->st0, 0, sizeof regs->st0);
+	memcpy(regs->st0, host.st_space, 10);
+	return 0;
+}
