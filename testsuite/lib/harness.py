@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Cases of an end-to-end test, the programs they trace, and how they are run.
+
+A test is an executable file testsuite/e2e/NAME.test:
+
+    from harness import *
+
+    @case
+    def exit_status_is_passed_on():
+        run = tracer("-o", "/dev/null", calls(), "exit", "7")
+        equal(run.status, 7, "exit status")
+
+    @each_abi
+    def recursion(abi): ...
+
+    main()
+
+It exits 0 when all cases passed, 1 when one failed, 77 when all were skipped; arguments select the
+cases whose name contains one of them. Tracees are compiled when they are first needed, into a cache
+that several tests may use at the same time; nothing in here synchronises by sleeping.
+
+Environment: TRACER (the binary under test), top_srcdir, TESTDIR (the cache), CC, CXX.
+"""
+import contextlib
+import fcntl
+import hashlib
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from dataclasses import dataclass
+
+from tracelines import Trace
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.abspath(os.environ.get("top_srcdir") or os.path.join(HERE, "..", ".."))
+PROGRAMS = os.path.join(TOP, "testsuite", "e2e", "programs")
+TRACER = os.path.abspath(os.environ.get("TRACER") or os.path.join(os.getcwd(), "tracer"))
+CACHE = os.path.abspath(os.environ.get("TESTDIR") or "e2e-build")
+TIMEOUT = 60  # seconds after which something hangs; never what a test waits for
+
+
+class Failure(AssertionError):
+    """What a case expected did not happen."""
+
+
+class Skip(Exception):
+    """The machine lacks what a case needs."""
+
+
+# ---- cases -------------------------------------------------------------------------------------
+
+@dataclass(frozen=True)
+class Abi:
+    name: str
+    flags: tuple
+    word: int  # bytes of a pointer
+
+
+X86_64 = Abi("x86_64", ("-m64",), 8)
+I386 = Abi("i386", ("-m32",), 4)
+ABIS = (X86_64, I386)
+
+_cases = []       # (name, function, arguments)
+_evidence = []    # what the current case ran, shown when it fails
+_cleanups = []    # to be called at the end of the current case, last one first
+
+
+def case(function):
+    _cases.append((function.__name__, function, ()))
+    return function
+
+
+def each_abi(function):
+    for abi in ABIS:
+        _cases.append((f"{function.__name__}[{abi.name}]", function, (abi,)))
+    return function
+
+
+def table(rows, abis=(None,)):
+    """Makes a case of every row, a tuple that begins with the row's name."""
+    def decorate(function):
+        for row in rows:
+            for abi in abis:
+                label = row[0] + (f",{abi.name}" if abi else "")
+                arguments = ((abi,) if abi else ()) + tuple(row[1:])
+                _cases.append((f"{function.__name__}[{label}]", function, arguments))
+        return function
+    return decorate
+
+
+def at_end(function, *arguments):
+    _cleanups.append((function, arguments))
+
+
+def scratch():
+    """A directory of the current case's own."""
+    path = tempfile.mkdtemp(prefix="tracer-test-")
+    at_end(shutil.rmtree, path, True)
+    return path
+
+
+def write_file(path, text, mode=0o644):
+    with open(path, "w", encoding="latin-1") as file:
+        file.write(text)
+    os.chmod(path, mode)
+    return path
+
+
+def check(condition, what):
+    if not condition:
+        raise Failure(what)
+
+
+def equal(actual, expected, what):
+    if actual != expected:
+        raise Failure(f"{what}: expected {expected!r}, got {actual!r}")
+
+
+def note(text):
+    """Something to show when the current case fails."""
+    _evidence.append(text)
+
+
+# ---- one at a time -----------------------------------------------------------------------------
+# Cases of several files run side by side, except those that measure time: these wait until no
+# other case runs. The gate keeps those that come later from overtaking the one that waits.
+
+@contextlib.contextmanager
+def _turn(exclusive):
+    os.makedirs(CACHE, exist_ok=True)
+    with open(os.path.join(CACHE, "gate.lock"), "w") as gate, \
+            open(os.path.join(CACHE, "cases.lock"), "w") as cases:
+        fcntl.flock(gate, fcntl.LOCK_EX)
+        fcntl.flock(cases, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
+        fcntl.flock(gate, fcntl.LOCK_UN)
+        yield
+
+
+def _clean_up():
+    while _cleanups:
+        function, arguments = _cleanups.pop()
+        try:
+            function(*arguments)
+        except Exception:  # the verdict is not the clean-up's business
+            traceback.print_exc(file=sys.stdout)
+
+
+def _run_case(name, function, arguments, alone):
+    _evidence.clear()
+    started = time.monotonic()
+    try:
+        with _turn(alone):
+            started = time.monotonic()
+            try:
+                function(*arguments)
+            finally:
+                _clean_up()
+    except Skip as reason:
+        print(f"SKIP {name}: {reason}", flush=True)
+        return "skip"
+    except Exception as error:
+        print(f"FAIL {name}: {error if isinstance(error, Failure) else 'unexpected exception'}")
+        where = traceback.format_exc().splitlines()
+        print("\n".join("    " + line for line in where[-9:]))
+        for text in _evidence[-8:]:
+            print("\n".join("  | " + line for line in text.splitlines()[:120]))
+        sys.stdout.flush()
+        return "fail"
+    print(f"ok   {name} ({time.monotonic() - started:.1f} s)", flush=True)
+    return "ok"
+
+
+def main(alone=False):
+    """Runs the cases registered so far and exits. `alone`: no other test's case at the same time."""
+    if not os.access(TRACER, os.X_OK):
+        print(f"no tracer at {TRACER}: set TRACER")
+        sys.exit(1)
+    sys.stdout.reconfigure(errors="backslashreplace")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # run the clean-ups
+    selected = sys.argv[1:]
+    verdicts = []
+    for name, function, arguments in _cases:
+        if not selected or any(word in name for word in selected):
+            verdicts.append(_run_case(name, function, arguments, alone))
+    failed = verdicts.count("fail")
+    print(f"{verdicts.count('ok')} passed, {failed} failed, {verdicts.count('skip')} skipped")
+    sys.exit(1 if failed or not verdicts else 77 if verdicts.count("skip") == len(verdicts) else 0)
+
+
+# ---- building tracees --------------------------------------------------------------------------
+
+def _compiler(source):
+    if source.endswith(".cc"):
+        return shlex.split(os.environ.get("CXX") or "g++")
+    return shlex.split(os.environ.get("CC") or "gcc")
+
+
+def _digest(command, inputs):
+    key = hashlib.sha256("\0".join(command).encode())
+    for path in inputs:
+        with open(path, "rb") as file:
+            key.update(file.read())
+    return key.hexdigest()[:20]
+
+
+def _compile(source, output, arguments):
+    """Compiles into a directory named after all that goes in; returns the path of the result."""
+    path = os.path.join(PROGRAMS, source)
+    command = _compiler(source) + ["-O1", "-g", "-fno-builtin", "-fexceptions", "-w", "-I" + PROGRAMS,
+                                   path]
+    headers = [os.path.join(PROGRAMS, name) for name in sorted(os.listdir(PROGRAMS))
+               if name.endswith(".h")]
+    directory = os.path.join(CACHE, _digest(command + list(arguments) + [output], [path] + headers))
+    result = os.path.join(directory, output)
+    if os.path.exists(result):
+        return result
+    os.makedirs(CACHE, exist_ok=True)
+    temporary = tempfile.mkdtemp(dir=CACHE)
+    os.chmod(temporary, 0o755)
+    command += ["-o", os.path.join(temporary, output), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        shutil.rmtree(temporary)
+        raise Failure(f"{shlex.join(command)}\n{done.stderr}")
+    try:
+        os.rename(temporary, directory)  # another test may have been faster
+    except OSError:
+        shutil.rmtree(temporary)
+    return result
+
+
+def _need(abi):
+    try:
+        _compile("empty.c", "empty", abi.flags)
+    except Failure as error:
+        raise Skip(f"cannot build for {abi.name}") from error
+
+
+def _link(libraries):
+    arguments = []
+    for path in libraries:
+        arguments += [path, "-Wl,-rpath," + os.path.dirname(path)]
+    return arguments
+
+
+def library(source, soname, *flags, abi=X86_64, libraries=()):
+    """Builds a shared library; its path."""
+    _need(abi)
+    return _compile(source, soname, [*abi.flags, "-shared", "-fPIC", *flags,
+                                     "-Wl,-soname," + soname, *_link(libraries)])
+
+
+def program(source, *flags, abi=X86_64, libraries=(), name=None):
+    """Builds a program; its path. Its name is the source's without suffix."""
+    _need(abi)
+    return _compile(source, name or source.rsplit(".", 1)[0],
+                    [*abi.flags, *flags, "-Wl,--no-as-needed", *_link(libraries), "-ldl", "-lpthread"])
+
+
+def work(abi=X86_64, *flags):
+    """The library that most tracees call: see programs/libwork.c."""
+    return library("libwork.c", "libwork.so.1", "-O2", *flags, abi=abi)
+
+
+def outer(abi=X86_64, *flags):
+    """A library whose functions call those of libwork."""
+    return library("libouter.c", "libouter.so.2", *flags, abi=abi, libraries=[work(abi)])
+
+
+def calls(abi=X86_64, *flags, name=None):
+    """The program that does what its arguments or stdin tell it: see programs/calls.c."""
+    return program("calls.c", *flags, abi=abi, libraries=[work(abi), outer(abi)], name=name)
+
+
+def plugin(abi=X86_64, name="plugin.so"):
+    """An object for dlopen that calls libwork, in its constructor too."""
+    return library("plugin.c", name, abi=abi, libraries=[work(abi)])
+
+
+WORK_CONF = os.path.join(PROGRAMS, "work.conf")
+
+
+# ---- running the tracer ------------------------------------------------------------------------
+
+def environment(extra=None):
+    """Nothing of the user's configuration plays a part."""
+    values = {name: value for name, value in os.environ.items()
+              if not name.startswith(("XDG_", "LD_", "TRACER"))}
+    values.update(LC_ALL="C", HOME="/nonexistent", XDG_CONFIG_HOME="/nonexistent",
+                  XDG_CONFIG_DIRS="/nonexistent", COLUMNS="80",
+                  TRACER_DATADIR=os.path.join(TOP, "etc"))
+    values.update(extra or {})
+    return {name: value for name, value in values.items() if value is not None}
+
+
+@dataclass
+class Run:
+    """A tracer that has ended. `status` is negative when it was killed by a signal."""
+    status: int
+    out: str
+    err: str
+
+    @property
+    def trace(self):
+        return Trace(self.err)
+
+
+def kill_group(process):
+    """Ends a process started by us and all that it started in its session."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(10)
+
+
+def run(*command, stdin="", timeout=TIMEOUT, env=None, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, preexec_fn=None):
+    """Runs a command to its end; kills it and all it started when that takes too long."""
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=stdout, stderr=stderr,
+                               env=environment(env), encoding="latin-1", start_new_session=True,
+                               preexec_fn=preexec_fn)
+    try:
+        out, err = process.communicate(stdin, timeout)
+    except subprocess.TimeoutExpired as expired:
+        kill_group(process)
+        out, err = process.communicate()
+        note(f"$ {shlex.join(command)}\n{out}\n{err}")
+        raise Failure(f"{shlex.join(command)} did not end within {timeout} s") from expired
+    finally:
+        kill_group(process)
+    note(f"$ {shlex.join(command)}\n-> {process.returncode}\n{out or ''}\n--- stderr\n{err or ''}")
+    return Run(process.returncode, out or "", err or "")
+
+
+def tracer(*arguments, **options):
+    """Runs the tracer; its lines are in .trace unless -o sent them elsewhere."""
+    return run(TRACER, *arguments, **options)

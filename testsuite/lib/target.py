@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Processes to attach to, attached tracers, and what must be true of a target after a detach."""
+import itertools
+import os
+import re
+import select
+import signal
+import subprocess
+import time
+
+import harness
+from harness import Failure, at_end, check, equal, kill_group, note
+from tracelines import Trace
+
+_pings = itertools.count(1)  # a number of its own for each, small enough to be shown in decimal
+_PAUSE = 0.003  # between two looks at something that will happen by itself
+
+
+def wait_until(condition, what, timeout=harness.TIMEOUT):
+    """Looks until `condition()` gives something true, which it returns."""
+    limit = time.monotonic() + timeout
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > limit:
+            raise Failure(f"waited {timeout} s in vain for {what() if callable(what) else what}")
+        time.sleep(_PAUSE)
+
+
+# ---- what /proc says ---------------------------------------------------------------------------
+
+def _read(path):
+    try:
+        with open(path, encoding="latin-1") as file:
+            return file.read()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def status_field(pid, name):
+    match = re.search(rf"^{name}:\s*(.*)$", _read(f"/proc/{pid}/status"), re.M)
+    return match[1] if match else ""
+
+
+def thread_states(pid):
+    """tid → (state letter, pid of the tracer or 0)"""
+    states = {}
+    try:
+        tids = os.listdir(f"/proc/{pid}/task")
+    except FileNotFoundError:
+        return states
+    for tid in tids:
+        path = f"{pid}/task/{tid}"
+        states[int(tid)] = (status_field(path, "State")[:1], int(status_field(path, "TracerPid") or 0))
+    return states
+
+
+def executable_mappings(pid):
+    """(start, end, offset, name) of what can be executed, without the kernel's own pages."""
+    found = []
+    for line in _read(f"/proc/{pid}/maps").splitlines():
+        fields = line.split(None, 5)
+        name = fields[5] if len(fields) > 5 else ""
+        if "x" in fields[1] and name not in ("[vdso]", "[vsyscall]"):
+            start, end = (int(number, 16) for number in fields[0].split("-"))
+            found.append((start, end, int(fields[2], 16), name))
+    return found
+
+
+def foreign_mappings(pid):
+    """Executable memory that comes from no file on disk."""
+    return {(start, end, name) for start, end, _, name in executable_mappings(pid)
+            if not name.startswith("/") or name.startswith(("/memfd:", "/dev/zero"))}
+
+
+def text_changes(pid):
+    """Where executable file mappings differ from their files: a list of (name, offset, there, file)."""
+    changes = []
+    with open(f"/proc/{pid}/mem", "rb", 0) as memory:
+        for start, end, offset, name in executable_mappings(pid):
+            if not name.startswith("/") or name.endswith(" (deleted)"):
+                continue
+            with open(name, "rb") as file:
+                file.seek(offset)
+                expected = file.read(end - start)
+            memory.seek(start)
+            actual = memory.read(len(expected))
+            if actual != expected:
+                at = next(i for i in range(len(expected)) if actual[i:i + 1] != expected[i:i + 1])
+                changes.append((name, hex(offset + at), actual[at:at + 8].hex(),
+                                expected[at:at + 8].hex()))
+    return changes
+
+
+# ---- targets -----------------------------------------------------------------------------------
+
+class Target:
+    """
+    A process that says "ready" when it is, and then answers each line of its stdin with some lines,
+    the last of which is "done". It is killed at the end of the case.
+    """
+
+    def __init__(self, *command, env=None, ready="ready", preexec_fn=None):
+        self.command = command
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        env=harness.environment(env), start_new_session=True,
+                                        preexec_fn=preexec_fn)
+        self._pending = b""
+        self.said = []
+        at_end(self._end)
+        if ready:
+            self.expect(ready)
+        self.foreign = foreign_mappings(self.pid)
+
+    def _end(self):
+        kill_group(self.process)
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def _line(self, limit, awaited):
+        while b"\n" not in self._pending:
+            left = limit - time.monotonic()
+            if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
+                raise Failure(f"{self.command[0]} did not say {awaited!r} in time; it said {self.said[-9:]}, "
+                              f"its threads: {thread_states(self.pid)}")
+            data = os.read(self.process.stdout.fileno(), 65536)
+            if not data:
+                raise Failure(f"{self.command[0]} ended (status {self.process.wait(10)}) before it said "
+                              f"{awaited!r}; it said {self.said[-9:]}")
+            self._pending += data
+        line, self._pending = self._pending.split(b"\n", 1)
+        return line.decode("latin-1")
+
+    def expect(self, pattern, timeout=harness.TIMEOUT):
+        """Reads lines up to one that matches wholly; returns the match."""
+        limit = time.monotonic() + timeout
+        while True:
+            line = self._line(limit, pattern)
+            self.said.append(line)
+            if match := re.fullmatch(pattern, line):
+                return match
+
+    def say(self, line):
+        self.process.stdin.write(line.encode() + b"\n")
+        self.process.stdin.flush()
+
+    def ask(self, line, answer=None):
+        """Says a line and reads all of the answer, which ends with "done"; the match of `answer`."""
+        self.say(line)
+        match = self.expect(answer) if answer else None
+        self.expect("done")
+        return match
+
+    def wait(self, timeout=harness.TIMEOUT):
+        """Its exit status, when it ends of its own."""
+        try:
+            return self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            raise Failure(f"{self.command[0]} does not end: {thread_states(self.pid)}") from None
+
+    def unharmed(self, pid=None):
+        """What must be true of a process that is traced no more (or never was)."""
+        pid = pid or self.pid
+        # Resuming the threads is the detaching tracer's last step; they run on by themselves.
+        equal({tid: tracer for tid, (_, tracer) in thread_states(pid).items() if tracer}, {},
+              "threads that still have a tracer")
+        wait_until(lambda: not any(state in "tT" for state, _ in thread_states(pid).values()),
+                   lambda: f"stopped threads to go on: {thread_states(pid)}", 10)
+        equal(text_changes(pid), [], "executable mappings that differ from their files")
+        equal(foreign_mappings(pid) - self.foreign, set(), "executable memory left behind")
+
+
+class Attached:
+    """
+    A tracer attached to targets, its lines collected. `ping`: wait until each target's target_ping()
+    shows up, which programs/calls.c calls when asked to: then everything else is planted, too.
+    """
+
+    def __init__(self, targets, *arguments, ping=True, env=None):
+        self.targets = [targets] if isinstance(targets, Target) else list(targets)
+        self.lines_path = os.path.join(harness.scratch(), "lines")
+        pids = [word for target in self.targets for word in ("-p", str(target.pid))]
+        extra = ["-x", "target_ping"] if ping else []
+        self.command = [harness.TRACER, *arguments, *extra, *pids]
+        with open(self.lines_path, "wb") as lines:
+            self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=lines,
+                                            stderr=lines, env=harness.environment(env),
+                                            start_new_session=True)
+        at_end(self._end)
+        if ping:
+            for target in self.targets:
+                self.ping(target)
+
+    def _end(self):
+        kill_group(self.process)
+        note(f"$ {' '.join(self.command)}\n-> {self.process.returncode}\n{self.text()}")
+
+    def text(self):
+        return _read(self.lines_path)
+
+    @property
+    def trace(self):
+        return Trace(self.text())
+
+    def ping(self, target):
+        """Asks the target to call target_ping(n), again and again, until one of them is traced."""
+        limit = time.monotonic() + harness.TIMEOUT
+        while True:
+            number = next(_pings)
+            target.ask(f"ping {number}")
+            for _ in range(20):  # the line may still be on its way
+                if re.search(rf"target_ping\({number}\b", self.text()):
+                    return
+                if self.process.poll() is not None:
+                    raise Failure(f"the tracer ended ({self.process.returncode}) instead of tracing")
+                time.sleep(_PAUSE)
+            check(time.monotonic() < limit, "no call of the target is traced")
+
+    def wait_for(self, pattern, timeout=harness.TIMEOUT):
+        """Waits for a line that contains a match; returns the match."""
+        def look():
+            found = re.search(pattern, self.text(), re.M)
+            if not found and self.process.poll() is not None:
+                found = re.search(pattern, self.text(), re.M)
+                check(found, f"the tracer ended ({self.process.returncode}) without {pattern!r}")
+            return found
+        return wait_until(look, f"a line with {pattern!r}", timeout)
+
+    def wait_calls(self, name, number):
+        """Waits until so many calls of a function have returned."""
+        wait_until(lambda: len(self.trace.returned(name)) >= number or self.process.poll() is not None,
+                   lambda: f"{number} calls of {name}: there are {len(self.trace.returned(name))}")
+        return self.trace
+
+    def stop(self, number=signal.SIGINT, timeout=harness.TIMEOUT):
+        """Sends the signal and waits for the tracer to end; its status."""
+        self.process.send_signal(number)
+        return self.ended(timeout)
+
+    def ended(self, timeout=harness.TIMEOUT):
+        try:
+            return self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            raise Failure("the tracer does not end") from None
+
+    def detach(self, number=signal.SIGINT):
+        """Detaches and checks that nothing is left behind; the whole trace."""
+        equal(self.stop(number), 0, "tracer's exit status after a detach")
+        for target in self.targets:
+            target.unharmed()
+        return self.trace

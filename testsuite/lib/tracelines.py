@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Reads the tracer's lines back: calls put together from their halves, signals, exits."""
+import re
+from dataclasses import dataclass, field
+
+_PREFIX = re.compile(r"^(?:\[pid (?P<bracket>\d+)\] |(?P<plain>\d+) )?(?P<rest>.*)$", re.S)
+_STAMP = re.compile(r"^(?P<stamp>\d\d:\d\d:\d\d(?:\.\d{6})?|\d{9,}\.\d{6}|\s*\d+\.\d{6}) ")
+_POINTER = re.compile(r"^\[(?P<pc>0x[0-9a-f]+)\] ")
+_RESUMED = re.compile(r"^\s*<\.\.\. (?P<name>.+?) resumed> (?P<rest>.*)$", re.S)
+_CALL = re.compile(r"^(?P<indent>\s*)(?P<name>[^\s(<][^(]*)\((?P<rest>.*)$", re.S)
+_RESULT = re.compile(r"^(?P<arguments>.*)\)\s*= (?P<result>.*?)(?: <(?P<duration>\d+\.\d+)>)?$", re.S)
+_UNFINISHED = re.compile(r"^(?P<arguments>.*?)\s*<unfinished \.\.\.>$", re.S)
+_LEFT = re.compile(r"^(?P<arguments>.*?)\)?\s*(?:= )?<(?:no return|unwound)[^>]*>$", re.S)
+_EXIT = re.compile(r"^\+\+\+ (?:exited \(status (?P<status>\d+)\)|killed by (?P<signal>\w+).*) \+\+\+$")
+_SIGNAL = re.compile(r"^--- (?P<name>SIG[\w+]+) \((?P<text>.*)\) ---$")
+
+
+@dataclass
+class Call:
+    name: str
+    pid: int          # 0 when the line names none
+    arguments: str    # as printed, the ones fetched on return included
+    result: str = None  # None: not returned
+    duration: float = None
+    stamp: float = None  # of the entry
+    resumed: float = None  # stamp of the line the result is on
+    indent: int = 0
+    pc: int = None
+    left: bool = False  # said not to return
+
+
+@dataclass
+class Trace:
+    text: str
+    calls: list = field(default_factory=list)
+    signals: list = field(default_factory=list)  # (pid, "SIGCHLD")
+    exits: list = field(default_factory=list)    # (pid, status or "SIGSEGV")
+    execs: int = 0
+    other: list = field(default_factory=list)    # what is none of the above
+    orphans: list = field(default_factory=list)  # "resumed" of calls that never began
+
+    def __post_init__(self):
+        self._open = {}
+        for line in self.text.splitlines():
+            self._line(line)
+
+    def _line(self, line):
+        found = _PREFIX.match(line)
+        pid = int(found["bracket"] or found["plain"] or 0)
+        rest, stamp, pc = found["rest"], None, None
+        if match := _STAMP.match(rest):
+            stamp, rest = _seconds(match["stamp"]), rest[match.end():]
+        if match := _POINTER.match(rest):
+            pc, rest = int(match["pc"], 16), rest[match.end():]
+        if match := _EXIT.match(rest):
+            self.exits.append((pid, match["signal"] or int(match["status"])))
+        elif match := _SIGNAL.match(rest):
+            self.signals.append((pid, match["name"]))
+        elif rest == "--- Called exec() ---":
+            self.execs += 1
+            self._open.pop(pid, None)
+        elif match := _RESUMED.match(rest):
+            self._resume(pid, match, stamp, line)
+        elif match := _CALL.match(rest):
+            self._enter(pid, match, stamp, pc, line)
+        else:
+            self.other.append(line)
+
+    def _enter(self, pid, match, stamp, pc, line):
+        call = Call(match["name"], pid, "", stamp=stamp, indent=len(match["indent"]), pc=pc)
+        rest = match["rest"]
+        if result := _RESULT.match(rest):
+            _finish(call, result, stamp)
+        elif unfinished := _UNFINISHED.match(rest):
+            call.arguments = unfinished["arguments"]
+            self._open.setdefault(pid, []).append(call)
+        elif left := _LEFT.match(rest):
+            call.arguments, call.left = left["arguments"], True
+            self._open.setdefault(pid, []).append(call)  # ltrace says so of calls cut by a signal, too
+        else:
+            call.arguments = rest
+            self._open.setdefault(pid, []).append(call)
+        self.calls.append(call)
+
+    def _resume(self, pid, match, stamp, line):
+        waiting = self._open.get(pid, [])
+        for index in range(len(waiting) - 1, -1, -1):
+            if waiting[index].name == match["name"]:
+                call = waiting.pop(index)
+                result = _RESULT.match(match["rest"])
+                if result:
+                    _finish(call, result, stamp)
+                elif _LEFT.match(match["rest"]):
+                    call.left = True
+                return
+        self.orphans.append(line)
+
+    def named(self, name):
+        return [call for call in self.calls if call.name == name]
+
+    def count(self, name):
+        return len(self.named(name))
+
+    def returned(self, name):
+        return [call for call in self.named(name) if call.result is not None]
+
+    def names(self):
+        return [call.name for call in self.calls]
+
+
+def _finish(call, result, stamp):
+    call.arguments = (call.arguments + result["arguments"]).strip()
+    call.result = result["result"]
+    call.duration = float(result["duration"]) if result["duration"] else None
+    call.resumed = stamp
+
+
+def _seconds(text):
+    if ":" in text:
+        hours, minutes, seconds = text.split(":")
+        return int(hours) * 3600 + int(minutes) * 60 + float(seconds)
+    return float(text)
