@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Arenas are 64 KiB each, cut into slots of 32 bytes: the longest x86 instruction has 15, a jump back 5 or,
+ * far away, 14. One serves all code that its slots can reach.
+ *
+ * Where to put one: in the gap of the address space that is nearest to the code, but not where the
+ * program grows by itself: not behind the heap and not below the stack. In a gap the end that is
+ * nearer to the code is taken, at some distance from the neighbours, so that a library which is loaded next finds its
+ * usual place. MAP_FIXED_NOREPLACE makes sure that nothing is overwritten when another thread maps
+ * memory between our look at the maps and the call.
+ *
+ * Slots are handed out from a free list; an arena is unmapped only when the process is detached, as a
+ * thread could be inside one at any time.
+ */
+#include "inferior/arena.h"
+
+#include "base/vec.h"
+#include "base/xalloc.h"
+#include "inferior/inferior.h"
+#include "inferior/maps.h"
+#include "inferior/remote.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { ARENA_BYTES = 65536, ARENA_SLOTS = ARENA_BYTES / ARENA_SLOT, TRIES = 8 };
+
+static const uint64_t REACH = UINT64_C(0x78000000); /* a bit under 2 GiB */
+static const uint64_t LOWEST = 0x10000;		    /* vm.mmap_min_addr */
+static const uint64_t HIGHEST = UINT64_C(0x7ffffffff000);
+static const uint64_t MARGIN = 0x100000;
+
+struct block {
+	uint64_t base;
+	size_t used; /* slots ever handed out */
+	void **owners;
+};
+
+struct arena {
+	struct vec blocks;
+	struct vec free_slots; /* uint64_t */
+};
+
+struct arena *arena_create(void)
+{
+	struct arena *arena = xcalloc(1, sizeof *arena);
+
+	vec_init(&arena->blocks, sizeof(struct block));
+	vec_init(&arena->free_slots, sizeof(uint64_t));
+	return arena;
+}
+
+static struct block *block_at(const struct arena *arena, size_t index)
+{
+	return vec_at(&arena->blocks, index);
+}
+
+void arena_destroy(struct arena *arena)
+{
+	if (!arena)
+		return;
+	for (size_t i = 0; i < arena->blocks.count; i++)
+		free(block_at(arena, i)->owners);
+	vec_deinit(&arena->blocks);
+	vec_deinit(&arena->free_slots);
+	free(arena);
+}
+
+static bool in_reach(uint64_t base, uint64_t address)
+{
+	uint64_t distance = base > address ? base - address : address - base;
+
+	return distance < REACH;
+}
+
+static struct block *block_of(const struct arena *arena, uint64_t address)
+{
+	for (size_t i = 0; i < arena->blocks.count; i++) {
+		struct block *block = block_at(arena, i);
+
+		if (address >= block->base && address - block->base < ARENA_BYTES)
+			return block;
+	}
+	return NULL;
+}
+
+/* Where in the gap [low, high) an arena for `address` would lie; false when it does not fit. */
+static bool place_in_gap(uint64_t low, uint64_t high, uint64_t address, uint64_t *place)
+{
+	uint64_t margin = high - low >= 4 * MARGIN ? MARGIN : 0;
+
+	if (high <= low || high - low < ARENA_BYTES + 2 * margin)
+		return false;
+	uint64_t lowest = (low + margin + ARENA_BYTES - 1) & ~(uint64_t)(ARENA_BYTES - 1);
+	uint64_t highest = (high - margin - ARENA_BYTES) & ~(uint64_t)(ARENA_BYTES - 1);
+
+	if (lowest > highest || lowest < low || highest + ARENA_BYTES > high)
+		return false;
+	*place = address > high ? highest : lowest;
+	return in_reach(*place, address);
+}
+
+/* The best place that is not in `tried`; 0 when there is none. */
+static uint64_t choose_place(const struct maps *maps, uint64_t address, const uint64_t *tried,
+			     int tries)
+{
+	uint64_t best = 0;
+	uint64_t best_distance = UINT64_MAX;
+
+	for (size_t i = 0; i <= maps->count; i++) {
+		const struct mapping *before = i ? &maps->mappings[i - 1] : NULL;
+		const struct mapping *after = i < maps->count ? &maps->mappings[i] : NULL;
+		uint64_t low = before ? before->end : LOWEST;
+		uint64_t high = after ? after->start : HIGHEST;
+		uint64_t place;
+		bool used = false;
+
+		if ((before && !strcmp(before->path, "[heap]")) ||
+		    (after && !strcmp(after->path, "[stack]")) ||
+		    !place_in_gap(low, high, address, &place))
+			continue;
+		uint64_t distance = place > address ? place - address : address - place;
+
+		for (int k = 0; k < tries; k++)
+			used |= tried[k] == place;
+		if (!used && distance < best_distance) {
+			best = place;
+			best_distance = distance;
+		}
+	}
+	return best;
+}
+
+/* Maps a new arena near `address`: anywhere will do where every address is in reach. */
+static int map_block(struct arena *arena, struct thread *thread, uint64_t address)
+{
+	uint64_t tried[TRIES];
+	struct maps maps;
+	struct block block = {0};
+	int error = -ENOSPC;
+
+	if (thread->process->space->arch->abi->word == 4) {
+		error = remote_map(thread, 0, ARENA_BYTES, PROT_READ | PROT_EXEC, &block.base);
+	} else {
+		error = maps_read(thread->tid, &maps);
+		if (error)
+			return error;
+		error = -ENOSPC;
+		for (int i = 0; i < TRIES; i++) {
+			tried[i] = choose_place(&maps, address, tried, i);
+			if (!tried[i])
+				break;
+			error = remote_map(thread, tried[i], ARENA_BYTES, PROT_READ | PROT_EXEC,
+					   &block.base);
+			if (error != -EEXIST && error != -ENOMEM)
+				break;
+		}
+		maps_deinit(&maps);
+	}
+	if (error)
+		return error;
+	block.owners = xcalloc(ARENA_SLOTS, sizeof *block.owners);
+	vec_push(&arena->blocks, &block);
+	return 0;
+}
+
+int arena_take(struct arena *arena, struct thread *thread, uint64_t address, uint64_t *slot)
+{
+	bool everywhere = thread->process->space->arch->abi->word == 4;
+	const uint64_t *free_slots = arena->free_slots.items;
+
+	for (size_t i = arena->free_slots.count; i-- > 0;)
+		if (everywhere || in_reach(free_slots[i], address)) {
+			*slot = free_slots[i];
+			vec_remove_fast(&arena->free_slots, i);
+			return 0;
+		}
+	for (int round = 0; round < 2; round++) {
+		for (size_t i = 0; i < arena->blocks.count; i++) {
+			struct block *block = block_at(arena, i);
+
+			if (block->used == ARENA_SLOTS ||
+			    !(everywhere || in_reach(block->base, address)))
+				continue;
+			*slot = block->base + ARENA_SLOT * block->used++;
+			return 0;
+		}
+		int error = round ? -ENOSPC : map_block(arena, thread, address);
+
+		if (error)
+			return error;
+	}
+	return -ENOSPC;
+}
+
+void arena_give(struct arena *arena, uint64_t slot)
+{
+	arena_set_owner(arena, slot, NULL);
+	vec_push(&arena->free_slots, &slot);
+}
+
+bool arena_slot_at(const struct arena *arena, uint64_t address, uint64_t *slot)
+{
+	const struct block *block = block_of(arena, address);
+
+	if (!block)
+		return false;
+	*slot = address - (address - block->base) % ARENA_SLOT;
+	return true;
+}
+
+void arena_set_owner(struct arena *arena, uint64_t slot, void *owner)
+{
+	struct block *block = block_of(arena, slot);
+
+	if (block)
+		block->owners[(slot - block->base) / ARENA_SLOT] = owner;
+}
+
+void *arena_owner(const struct arena *arena, uint64_t slot)
+{
+	const struct block *block = block_of(arena, slot);
+
+	return block ? block->owners[(slot - block->base) / ARENA_SLOT] : NULL;
+}
+
+int arena_unmap(struct arena *arena, struct thread *thread)
+{
+	int first = 0;
+
+	for (size_t i = 0; i < arena->blocks.count; i++) {
+		int error = remote_unmap(thread, block_at(arena, i)->base, ARENA_BYTES);
+
+		if (!first)
+			first = error;
+		free(block_at(arena, i)->owners);
+	}
+	vec_clear(&arena->blocks);
+	vec_clear(&arena->free_slots);
+	return first;
+}
+
+void arena_copy(struct arena *to, const struct arena *from)
+{
+	for (size_t i = 0; i < from->blocks.count; i++) {
+		struct block block = *block_at(from, i);
+
+		block.owners = xcalloc(ARENA_SLOTS, sizeof *block.owners);
+		vec_push(&to->blocks, &block);
+	}
+	for (size_t i = 0; i < from->free_slots.count; i++)
+		vec_push(&to->free_slots, vec_at(&from->free_slots, i));
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Out-of-line slots: small pieces of executable memory in a tracee, within the reach of a 32-bit
+ * displacement from the code they serve.
+ */
+#ifndef TRACER_INFERIOR_ARENA_H
+#define TRACER_INFERIOR_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { ARENA_SLOT = 32 }; /* bytes */
+
+struct arena;
+struct space;
+struct thread;
+
+struct arena *arena_create(void);
+void arena_destroy(struct arena *arena); /* the tracer's side only: see arena_unmap() */
+
+/*
+ * A slot near `address`. Maps memory when it has to, for which `thread` must be at a clean stop. 0 or
+ * -errno as remote_map(); -ENOSPC when there is no room near there.
+ */
+int arena_take(struct arena *arena, struct thread *thread, uint64_t address, uint64_t *slot);
+/* Gives a slot back. No thread may be inside. */
+void arena_give(struct arena *arena, uint64_t slot);
+
+/* Whether `address` lies in a slot; *slot is where that begins. */
+bool arena_slot_at(const struct arena *arena, uint64_t address, uint64_t *slot);
+
+/* What belongs to a slot, for its owner: set after arena_take(). */
+void arena_set_owner(struct arena *arena, uint64_t slot, void *owner);
+void *arena_owner(const struct arena *arena, uint64_t slot);
+
+/* Unmaps all memory in the tracee through `thread` (clean stop): 0 or the first -errno. */
+int arena_unmap(struct arena *arena, struct thread *thread);
+
+/* The same places in a forked child, without owners. */
+void arena_copy(struct arena *to, const struct arena *from);
+
+#endif

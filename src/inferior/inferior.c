@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The wait loop and the tables of tasks.
+ *
+ * Every thread is seized (PTRACE_SEIZE), never attached to: seizing sends no SIGSTOP that could be
+ * confused with the program's own, and group-stops can be told from other stops.
+ *
+ * Three orders of events need care.
+ *
+ *  - A new task's first stop and its parent's announcement (PTRACE_EVENT_CLONE, FORK, VFORK) come in any
+ *    order. A status of an unknown tid is therefore kept in `early` until a parent claims it; one that
+ *    says that the task is gone is dropped.
+ *
+ *  - When some code must have a certain thread stopped (detaching, stepping past an instruction that cannot be
+ *    moved), thread_stop() waits for that thread alone. What it reports may be anything: a breakpoint, a
+ *    signal, a clone. Such a status is kept with the thread (`deferred`) and comes out of inferior_next()
+ *    before anything new is waited for. The interrupt that was asked for stays pending in the kernel and
+ *    appears later as a harmless STOP_TRAP.
+ *
+ *  - exec from a thread that is not the leader makes that thread take the leader's tid over, and the others
+ *    vanish, some of them without a word. process_keep_only() brings the tables in line.
+ *
+ * Nothing here waits without end for one thread: a thread in uninterruptible sleep (a vfork parent,
+ * a dead NFS server) cannot be stopped, and the callers must cope with -ETIMEDOUT.
+ */
+#include "inferior/inferior.h"
+
+#include "base/xalloc.h"
+#include "inferior/ptrace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+
+struct early_stop {
+	pid_t tid;
+	int status;
+};
+
+enum { EARLY_MAX = 4096 };
+
+struct inferior *inferior_create(void)
+{
+	struct inferior *inferior = xcalloc(1, sizeof *inferior);
+
+	vec_init(&inferior->early, sizeof(struct early_stop));
+	vec_init(&inferior->deferred, sizeof(pid_t));
+	inferior->ptrace_options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+				   PTRACE_O_TRACEEXEC;
+	return inferior;
+}
+
+void inferior_destroy(struct inferior *inferior)
+{
+	size_t cursor = 0;
+	void *value;
+
+	if (!inferior)
+		return;
+	while (map_next(&inferior->threads, &cursor, NULL, &value)) {
+		thread_destroy(inferior, value);
+		cursor = 0;
+	}
+	map_deinit(&inferior->threads);
+	map_deinit(&inferior->processes);
+	vec_deinit(&inferior->early);
+	vec_deinit(&inferior->deferred);
+	free(inferior);
+}
+
+uint64_t inferior_clock(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
+
+struct thread *inferior_thread(const struct inferior *inferior, pid_t tid)
+{
+	return map_get(&inferior->threads, (uint64_t)tid);
+}
+
+struct process *inferior_process(const struct inferior *inferior, pid_t pid)
+{
+	return map_get(&inferior->processes, (uint64_t)pid);
+}
+
+struct process *process_create(struct inferior *inferior, pid_t pid)
+{
+	struct process *process = xcalloc(1, sizeof *process);
+
+	process->pid = pid;
+	process->inferior = inferior;
+	map_put(&inferior->processes, (uint64_t)pid, process);
+	return process;
+}
+
+struct thread *thread_create(struct inferior *inferior, struct process *process, pid_t tid)
+{
+	struct thread *thread = xcalloc(1, sizeof *thread);
+
+	thread->tid = tid;
+	thread->process = process;
+	thread->fresh = true;
+	process->threads++;
+	map_put(&inferior->threads, (uint64_t)tid, thread);
+	return thread;
+}
+
+static void forget_deferred(struct inferior *inferior, const struct thread *thread)
+{
+	const pid_t *tids = inferior->deferred.items;
+
+	for (size_t i = 0; i < inferior->deferred.count; i++)
+		if (tids[i] == thread->tid) {
+			vec_remove(&inferior->deferred, i);
+			return;
+		}
+}
+
+void thread_destroy(struct inferior *inferior, struct thread *thread)
+{
+	struct process *process = thread->process;
+
+	if (thread->has_deferred)
+		forget_deferred(inferior, thread);
+	map_remove(&inferior->threads, (uint64_t)thread->tid);
+	free(thread);
+	if (--process->threads)
+		return;
+	if (map_get(&inferior->processes, (uint64_t)process->pid) == process)
+		map_remove(&inferior->processes, (uint64_t)process->pid);
+	space_unref(process->space);
+	free(process);
+}
+
+/* A thread of `process` other than `keep`, or NULL. */
+static struct thread *other_thread(struct process *process, const struct thread *keep)
+{
+	size_t cursor = 0;
+	void *value;
+
+	while (map_next(&process->inferior->threads, &cursor, NULL, &value)) {
+		struct thread *thread = value;
+
+		if (thread->process == process && thread != keep)
+			return thread;
+	}
+	return NULL;
+}
+
+void process_keep_only(struct inferior *inferior, struct process *process, struct thread *keep)
+{
+	struct thread *gone;
+
+	while ((gone = other_thread(process, keep)))
+		thread_destroy(inferior, gone);
+	if (keep->tid == process->pid)
+		return;
+	map_remove(&inferior->threads, (uint64_t)keep->tid);
+	keep->tid = process->pid;
+	map_put(&inferior->threads, (uint64_t)keep->tid, keep);
+}
+
+static void each_thread(struct inferior *inferior, const struct process *process,
+			const struct space *space, thread_visit *visit, void *context)
+{
+	struct vec found = VEC_OF(struct thread *);
+	size_t cursor = 0;
+	void *value;
+
+	while (map_next(&inferior->threads, &cursor, NULL, &value)) {
+		struct thread *thread = value;
+
+		if (process ? thread->process == process : thread->process->space == space)
+			vec_push(&found, &thread);
+	}
+	for (size_t i = 0; i < found.count; i++)
+		visit(*(struct thread **)vec_at(&found, i), context);
+	vec_deinit(&found);
+}
+
+void process_each_thread(struct process *process, thread_visit *visit, void *context)
+{
+	each_thread(process->inferior, process, NULL, visit, context);
+}
+
+void space_each_thread(struct inferior *inferior, struct space *space, thread_visit *visit,
+		       void *context)
+{
+	each_thread(inferior, NULL, space, visit, context);
+}
+
+/* Takes the kept first stop of `tid` out of the early ones. */
+static bool take_early(struct inferior *inferior, pid_t tid, int *status)
+{
+	struct early_stop *stops = inferior->early.items;
+
+	for (size_t i = 0; i < inferior->early.count; i++)
+		if (stops[i].tid == tid) {
+			*status = stops[i].status;
+			vec_remove_fast(&inferior->early, i);
+			return true;
+		}
+	return false;
+}
+
+static void keep_early(struct inferior *inferior, pid_t tid, int status)
+{
+	int old;
+
+	take_early(inferior, tid, &old);
+	if (!WIFSTOPPED(status))
+		return;
+	if (inferior->early.count == EARLY_MAX)
+		vec_remove(&inferior->early, 0);
+	vec_push(&inferior->early, &(struct early_stop){tid, status});
+}
+
+static void fill_stop(struct stop *stop, struct thread *thread, int status)
+{
+	struct stop_status decoded = stop_status_decode(status);
+
+	*stop = (struct stop){.kind = decoded.kind,
+			      .signal = decoded.signal,
+			      .thread = thread,
+			      .time = inferior_clock(),
+			      .first = thread->fresh};
+	thread->fresh = false;
+	thread->state = THREAD_STOPPED;
+	thread->stop = decoded.kind;
+	thread->stop_signal = decoded.signal;
+	if (thread->process->space)
+		thread->process->space->reader = thread->tid;
+	if (decoded.kind >= STOP_CLONE && decoded.kind <= STOP_EXEC)
+		pt_event_message(thread->tid, &stop->message);
+}
+
+/* A stop that was kept: deferred ones, and first stops whose task has been announced since. */
+static bool next_kept(struct inferior *inferior, struct stop *stop)
+{
+	if (inferior->deferred.count) {
+		pid_t tid = *(pid_t *)vec_at(&inferior->deferred, 0);
+		struct thread *thread = inferior_thread(inferior, tid);
+
+		vec_remove(&inferior->deferred, 0);
+		thread->has_deferred = false;
+		fill_stop(stop, thread, thread->deferred_status);
+		return true;
+	}
+	const struct early_stop *stops = inferior->early.items;
+
+	for (size_t i = 0; i < inferior->early.count; i++) {
+		struct thread *thread = inferior_thread(inferior, stops[i].tid);
+		int status = stops[i].status;
+
+		if (!thread)
+			continue;
+		vec_remove_fast(&inferior->early, i);
+		fill_stop(stop, thread, status);
+		return true;
+	}
+	return false;
+}
+
+int inferior_next(struct inferior *inferior, bool block, struct stop *stop)
+{
+	int status;
+
+	if ((inferior->deferred.count || inferior->early.count) && next_kept(inferior, stop))
+		return 0;
+	for (;;) {
+		pid_t tid = waitpid(-1, &status, __WALL | (block ? 0 : WNOHANG));
+
+		if (tid < 0)
+			return -errno;
+		if (tid == 0)
+			return -EAGAIN;
+		struct thread *thread = inferior_thread(inferior, tid);
+
+		if (thread) {
+			fill_stop(stop, thread, status);
+			return 0;
+		}
+		/*
+		 * exec in a non-leader thread of which the leader is long gone: the status comes for
+		 * a tid that we have dropped.
+		 */
+		struct process *process = inferior_process(inferior, tid);
+
+		if (process && stop_status_decode(status).kind == STOP_EXEC) {
+			thread = thread_create(inferior, process, tid);
+			fill_stop(stop, thread, status);
+			return 0;
+		}
+		keep_early(inferior, tid, status);
+	}
+}
+
+void thread_resume(struct thread *thread, int signal)
+{
+	thread->state = THREAD_RUNNING;
+	pt_continue(thread->tid, signal);
+}
+
+void thread_listen(struct thread *thread)
+{
+	thread->state = THREAD_RUNNING;
+	pt_listen(thread->tid);
+}
+
+bool thread_is_clean_stop(const struct thread *thread)
+{
+	return thread->state == THREAD_STOPPED &&
+	       (thread->stop == STOP_SIGNAL || thread->stop == STOP_TRAP);
+}
+
+int thread_wait(struct thread *thread, int *wait_status, unsigned timeout_ms)
+{
+	uint64_t deadline = inferior_clock() + (uint64_t)timeout_ms * 1000000U;
+	long pause = 2000;
+
+	for (;;) {
+		pid_t tid = waitpid(thread->tid, wait_status, __WALL | WNOHANG);
+
+		if (tid < 0 && errno != EINTR)
+			return -ESRCH;
+		if (tid > 0)
+			return 0;
+		if (inferior_clock() > deadline)
+			return -ETIMEDOUT;
+		nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
+		pause = pause < 1000000 ? pause * 2 : pause;
+	}
+}
+
+int thread_stop(struct inferior *inferior, struct thread *thread, unsigned timeout_ms)
+{
+	int status;
+
+	if (thread->state == THREAD_STOPPED)
+		return 0;
+	/* A task that was announced stops by itself; its first stop may have come already. */
+	if (!(thread->fresh && take_early(inferior, thread->tid, &status))) {
+		if (!thread->fresh && pt_interrupt(thread->tid) == -ESRCH)
+			return -ESRCH;
+		int error = thread_wait(thread, &status, timeout_ms);
+
+		if (error)
+			return error;
+	}
+	struct stop_status decoded = stop_status_decode(status);
+
+	thread->has_deferred = true;
+	thread->deferred_status = status;
+	vec_push(&inferior->deferred, &thread->tid);
+	if (decoded.kind == STOP_EXITED || decoded.kind == STOP_KILLED)
+		return -ESRCH;
+	thread->state = THREAD_STOPPED;
+	thread->stop = decoded.kind;
+	thread->stop_signal = decoded.signal;
+	return 0;
+}

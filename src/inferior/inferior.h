@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The traced processes: threads, processes and address spaces, and the loop that waits for them.
+ * This floor knows how to stop, read, write and resume; it does not know what a breakpoint, a symbol
+ * or a traced call is. What the floors above keep per thread or per space hangs on typed pointers
+ * that only they look into.
+ *
+ * A *space* is an address space: shared by the threads of a process, and by a vfork child with its
+ * parent until it execs. All patches belong to a space.
+ *
+ * Only the thread that created the inferior may call any of this (a rule of ptrace).
+ */
+#ifndef TRACER_INFERIOR_INFERIOR_H
+#define TRACER_INFERIOR_INFERIOR_H
+
+#include "base/arch.h"
+#include "base/map.h"
+#include "base/memory.h"
+#include "base/vec.h"
+#include "inferior/status.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct arena;
+struct callstacks;  /* engine/trap: the pending calls of a thread */
+struct inferior;
+struct journal;
+struct modules;	    /* session: what is loaded in a space */
+struct trap_space;  /* engine/trap: the breakpoints of a space */
+
+struct space {
+	unsigned references; /* processes that live in it */
+	const struct arch *arch;
+	int memory_fd;	     /* /proc/PID/mem */
+	pid_t reader;	     /* a live thread in it, for process_vm_readv */
+	struct memory_source memory;
+	struct journal *journal;
+	struct arena *arena;
+	struct trap_space *trap;
+	struct modules *modules;
+	uint64_t syscall_insn; /* address of a system-call instruction, 0: not looked for, 1: none */
+	uint64_t watch[4];     /* addresses under hardware watch, 0: free */
+	unsigned watch_generation;
+	bool remote_refused;   /* remote system calls must not be made (seccomp) */
+};
+
+enum thread_state { THREAD_RUNNING, THREAD_STOPPED };
+
+struct process {
+	pid_t pid;
+	struct space *space; /* NULL until its program is known */
+	struct inferior *inferior;
+	unsigned threads;    /* live ones we know of */
+	bool launched;	     /* by us: gets our signals, its status is ours */
+	bool silent;	     /* shares a traced space but is not traced itself (vfork child without -f) */
+	bool starting;	     /* attached or exec'd; its modules have not been looked at yet */
+	bool execed;	     /* STOP_EXEC seen, the clean stop behind it not yet */
+	void *user;	     /* the session's */
+};
+
+struct thread {
+	pid_t tid;
+	struct process *process;
+	enum thread_state state;
+	bool fresh;		/* its first stop has not been handled yet */
+	bool seized;		/* attached to by name: has no first stop of its own */
+	enum stop_kind stop;	/* while stopped */
+	int stop_signal;
+	bool has_deferred;	/* its stop was taken by a synchronous wait and waits to be handled */
+	int deferred_status;
+	struct callstacks *calls;
+	unsigned watch_generation;
+	uint64_t cost;		/* ns this thread has spent stopped for us, see engine/trap */
+	bool announced;		/* RECORD_THREAD was made */
+};
+
+/* What inferior_next() found. */
+struct stop {
+	enum stop_kind kind;
+	int signal;		/* signal, or exit status */
+	struct thread *thread;	/* NULL for a task we do not know any more */
+	unsigned long message;	/* new tid; former tid at STOP_EXEC */
+	uint64_t time;		/* CLOCK_MONOTONIC ns, taken as soon as the kernel told */
+	bool first;		/* the first stop of a new task */
+};
+
+struct inferior {
+	struct map threads; /* tid → struct thread */
+	struct map processes; /* pid → struct process */
+	struct vec early; /* stops of tasks whose parent has not announced them yet */
+	struct vec deferred; /* tids with has_deferred */
+	unsigned long ptrace_options;
+};
+
+struct inferior *inferior_create(void);
+/* Frees all; whatever is still attached is let go by the kernel when the tracer exits. */
+void inferior_destroy(struct inferior *inferior);
+
+/* Nanoseconds of CLOCK_MONOTONIC. */
+uint64_t inferior_clock(void);
+
+/*
+ * Waits for the next stop. 0 with *stop filled in; -EINTR when a signal came to the tracer; -EAGAIN when
+ * `block` is false and there is nothing; -ECHILD when no tracee is left.
+ */
+int inferior_next(struct inferior *inferior, bool block, struct stop *stop);
+
+struct thread *inferior_thread(const struct inferior *inferior, pid_t tid);
+struct process *inferior_process(const struct inferior *inferior, pid_t pid);
+
+/* Makes the structures of a task; used by launch, attach and when a parent announces a child. */
+struct process *process_create(struct inferior *inferior, pid_t pid);
+struct thread *thread_create(struct inferior *inferior, struct process *process, pid_t tid);
+/* Forgets a task that is gone; the process goes with its last thread, the space with its last process. */
+void thread_destroy(struct inferior *inferior, struct thread *thread);
+/* Forgets all threads of a process but `keep` (exec), which takes over the process's pid as tid. */
+void process_keep_only(struct inferior *inferior, struct process *process, struct thread *keep);
+
+/* Calls `visit` for each thread of a process, or of every process in a space. */
+typedef void thread_visit(struct thread *thread, void *context);
+void process_each_thread(struct process *process, thread_visit *visit, void *context);
+void space_each_thread(struct inferior *inferior, struct space *space, thread_visit *visit,
+		       void *context);
+
+/* Resumes a stopped thread, delivering `signal` unless 0. A thread that died meanwhile is no error. */
+void thread_resume(struct thread *thread, int signal);
+/* Keeps a thread in its group-stop. */
+void thread_listen(struct thread *thread);
+
+/*
+ * Stops a thread and waits for it, at most `timeout_ms`: 0, -ESRCH when it is gone, -ETIMEDOUT. A stop
+ * for any other reason is kept and comes from inferior_next() later.
+ */
+int thread_stop(struct inferior *inferior, struct thread *thread, unsigned timeout_ms);
+/* Waits for one thread's next status, at most `timeout_ms`: as above. */
+int thread_wait(struct thread *thread, int *wait_status, unsigned timeout_ms);
+/* Whether registers may be changed and remote calls made at the present stop. */
+bool thread_is_clean_stop(const struct thread *thread);
+
+/* A space for the program that `pid` runs now; one reference. NULL with *error = -errno. */
+struct space *space_create(pid_t pid, const struct arch *arch, int *error);
+struct space *space_ref(struct space *space);
+void space_unref(struct space *space);
+/* Writes through /proc/PID/mem, whatever the page's protection: 0 or -errno. */
+int space_write(struct space *space, uint64_t address, const void *bytes, size_t length);
+/* The two processes share one address space (kcmp(2), where the kernel has it). */
+bool same_space(pid_t one, pid_t other, bool guess);
+
+/* How launch and attach end for a process that cannot be traced: see launch.c, attach.c. */
+int inferior_launch(struct inferior *inferior, char *const argv[], const sigset_t *mask,
+		    struct process **process);
+/*
+ * Attaches to all threads of `pid`: 0, or -errno with *why a text for the user (to be freed). The
+ * process is `starting`; at least one of its threads will report STOP_TRAP.
+ */
+int inferior_attach(struct inferior *inferior, pid_t pid, struct process **process, char **why);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The tracer's own signals.
+ *
+ * The main loop sleeps in waitpid(2), the one call that reports a stop at the price of a single system
+ * call. A handler that sets a flag would race with it: the signal may come after the flag was looked at and
+ * before the sleep. So the signals are blocked and a second thread takes them with sigtimedwait(2). It notes
+ * the signal and then sends the tracing thread SIGURG, whose handler does nothing but end the sleep, every
+ * two milliseconds until the signal has been taken. The same thread makes the tick.
+ *
+ * A SIGPIPE that a write(2) of our own causes is directed at the writing thread, where it stays blocked:
+ * such a write returns EPIPE, and only a SIGPIPE that somebody sent comes here.
+ */
+#include "inferior/interrupts.h"
+
+#include "base/xalloc.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NUDGE_MS = 2, IDLE_MS = 200, SIGNALS = 65 };
+
+struct interrupts {
+	pthread_t thread;
+	pthread_t tracing;
+	sigset_t watched;
+	sigset_t original;
+	atomic_uint pending;		/* how many signals wait */
+	atomic_uint count[SIGNALS];	/* of each */
+	atomic_uint from_terminal[SIGNALS];
+	atomic_uint tick_ms;
+	atomic_bool stop;
+};
+
+static void nothing(int signal)
+{
+	(void)signal;
+}
+
+static void note(struct interrupts *interrupts, const siginfo_t *info)
+{
+	if (info->si_code == SI_KERNEL)
+		atomic_fetch_add(&interrupts->from_terminal[info->si_signo], 1);
+	atomic_fetch_add(&interrupts->count[info->si_signo], 1);
+	atomic_fetch_add(&interrupts->pending, 1);
+}
+
+static void *watch(void *argument)
+{
+	struct interrupts *interrupts = argument;
+
+	while (!atomic_load(&interrupts->stop)) {
+		unsigned tick = atomic_load(&interrupts->tick_ms);
+		bool pending = atomic_load(&interrupts->pending) != 0;
+		unsigned wait = pending ? NUDGE_MS : tick ? tick : IDLE_MS;
+		struct timespec timeout = {.tv_sec = wait / 1000,
+					   .tv_nsec = (long)(wait % 1000) * 1000000};
+		siginfo_t info;
+		int signal = sigtimedwait(&interrupts->watched, &info, &timeout);
+
+		if (signal > 0 && signal < SIGNALS && signal != SIGURG)
+			note(interrupts, &info);
+		if (tick || atomic_load(&interrupts->pending))
+			pthread_kill(interrupts->tracing, SIGURG);
+	}
+	return NULL;
+}
+
+int interrupts_start(struct interrupts **interrupts, sigset_t *original)
+{
+	struct interrupts *made = xcalloc(1, sizeof *made);
+	struct sigaction action = {.sa_handler = nothing};
+	sigset_t urgent;
+
+	made->tracing = pthread_self();
+	sigemptyset(&made->watched);
+	sigaddset(&made->watched, SIGINT);
+	sigaddset(&made->watched, SIGTERM);
+	sigaddset(&made->watched, SIGHUP);
+	sigaddset(&made->watched, SIGQUIT);
+	sigaddset(&made->watched, SIGPIPE);
+	sigaddset(&made->watched, SIGURG); /* ends the watcher's own sleep: interrupts_tick() */
+	pthread_sigmask(SIG_BLOCK, &made->watched, &made->original);
+	*original = made->original;
+	sigaction(SIGURG, &action, NULL);
+	int error = pthread_create(&made->thread, NULL, watch, made);
+
+	if (error) {
+		pthread_sigmask(SIG_SETMASK, &made->original, NULL);
+		free(made);
+		return -error;
+	}
+	sigemptyset(&urgent);
+	sigaddset(&urgent, SIGURG);
+	pthread_sigmask(SIG_UNBLOCK, &urgent, NULL);
+	*interrupts = made;
+	return 0;
+}
+
+void interrupts_stop(struct interrupts *interrupts)
+{
+	if (!interrupts)
+		return;
+	atomic_store(&interrupts->stop, true);
+	/* SIGPIPE to that thread alone wakes it and ends with it. */
+	pthread_kill(interrupts->thread, SIGPIPE);
+	pthread_join(interrupts->thread, NULL);
+	pthread_sigmask(SIG_SETMASK, &interrupts->original, NULL);
+	free(interrupts);
+}
+
+int interrupts_take(struct interrupts *interrupts, bool *from_terminal)
+{
+	for (int signal = 1; signal < SIGNALS; signal++) {
+		if (!atomic_load(&interrupts->count[signal]))
+			continue;
+		*from_terminal = atomic_load(&interrupts->from_terminal[signal]) != 0;
+		if (*from_terminal)
+			atomic_fetch_sub(&interrupts->from_terminal[signal], 1);
+		atomic_fetch_sub(&interrupts->count[signal], 1);
+		atomic_fetch_sub(&interrupts->pending, 1);
+		return signal;
+	}
+	return 0;
+}
+
+bool interrupts_pending(const struct interrupts *interrupts)
+{
+	return atomic_load_explicit(&interrupts->pending, memory_order_relaxed) != 0;
+}
+
+void interrupts_tick(struct interrupts *interrupts, unsigned milliseconds)
+{
+	if (atomic_exchange(&interrupts->tick_ms, milliseconds) == milliseconds)
+		return;
+	if (milliseconds)
+		pthread_kill(interrupts->thread, SIGURG);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Signals sent to the tracer itself. They are blocked everywhere and taken by a thread of their own, which
+ * notes them and pulls the tracing thread out of waitpid(2) until it has seen them.
+ */
+#ifndef TRACER_INFERIOR_INTERRUPTS_H
+#define TRACER_INFERIOR_INTERRUPTS_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+struct interrupts;
+
+/*
+ * Starts watching SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE for the calling thread, which must be the
+ * tracing one. *original receives the signal mask from before: commands are launched with it. 0 or -errno.
+ */
+int interrupts_start(struct interrupts **interrupts, sigset_t *original);
+void interrupts_stop(struct interrupts *interrupts);
+
+/*
+ * The next signal that came and was not taken yet, or 0. *from_terminal: the kernel sent it to the whole
+ * foreground process group (Ctrl-C), so a launched command has it already.
+ */
+int interrupts_take(struct interrupts *interrupts, bool *from_terminal);
+
+/* Whether one waits to be taken; cheap. */
+bool interrupts_pending(const struct interrupts *interrupts);
+
+/*
+ * From now on waitpid(2) is also left about every `milliseconds` (0: no more): for things that must be
+ * looked at again and again.
+ */
+void interrupts_tick(struct interrupts *interrupts, unsigned milliseconds);
+
+#endif

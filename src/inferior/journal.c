@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * See journal.h. The file begins with a header page-sized for simplicity of growth: entries follow it,
+ * numbered from 0. A free entry is reused, so a day of dlopen and dlclose does not make it grow.
+ */
+#include "inferior/journal.h"
+
+#include "base/vec.h"
+#include "base/xalloc.h"
+#include "inferior/inferior.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct journal_file {
+	uint64_t magic;
+	uint64_t count; /* entries in use, free ones among them */
+	struct journal_entry entries[];
+};
+
+struct journal {
+	int fd;
+	struct journal_file *file;
+	size_t bytes; /* mapped */
+	struct vec free_numbers;
+};
+
+enum { FIRST_BYTES = 16384 };
+static const uint64_t MAGIC = 0x314c4e524a435254; /* "TRCJRNL1" */
+
+static void *journal_map(int fd, size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+struct journal *journal_create(void)
+{
+	struct journal *journal = xcalloc(1, sizeof *journal);
+
+	vec_init(&journal->free_numbers, sizeof(size_t));
+	journal->bytes = FIRST_BYTES;
+	journal->fd = memfd_create("tracer-journal", MFD_CLOEXEC);
+	if (journal->fd < 0 || ftruncate(journal->fd, (off_t)journal->bytes) < 0 ||
+	    !(journal->file = journal_map(journal->fd, journal->bytes))) {
+		/* No memory file to be had: out of memory, or a kernel without memfd. */
+		xreallocarray(NULL, (size_t)-1, 1);
+	}
+	journal->file->magic = MAGIC;
+	return journal;
+}
+
+void journal_destroy(struct journal *journal)
+{
+	if (!journal)
+		return;
+	munmap(journal->file, journal->bytes);
+	close(journal->fd);
+	vec_deinit(&journal->free_numbers);
+	free(journal);
+}
+
+static void journal_grow(struct journal *journal)
+{
+	size_t bytes = journal->bytes * 2;
+	void *memory = ftruncate(journal->fd, (off_t)bytes) < 0
+			       ? NULL
+			       : journal_map(journal->fd, bytes);
+
+	if (!memory)
+		xreallocarray(NULL, (size_t)-1, 1);
+	munmap(journal->file, journal->bytes);
+	journal->file = memory;
+	journal->bytes = bytes;
+}
+
+static size_t take_number(struct journal *journal)
+{
+	if (journal->free_numbers.count) {
+		size_t last = journal->free_numbers.count - 1;
+		size_t number = *(size_t *)vec_at(&journal->free_numbers, last);
+
+		vec_remove_fast(&journal->free_numbers, last);
+		return number;
+	}
+	if (sizeof *journal->file + (journal->file->count + 1) * sizeof(struct journal_entry) >
+	    journal->bytes)
+		journal_grow(journal);
+	return journal->file->count++;
+}
+
+/* Fills an entry in; its kind last, as another process may be reading. */
+static size_t note(struct journal *journal, const struct journal_entry *entry)
+{
+	size_t number = take_number(journal);
+	struct journal_entry *place = &journal->file->entries[number];
+	uint32_t kind = entry->kind;
+
+	*place = *entry;
+	place->kind = JOURNAL_FREE;
+	__atomic_store_n(&place->kind, kind, __ATOMIC_RELEASE);
+	return number;
+}
+
+size_t journal_bytes(struct journal *journal, uint64_t address, const void *before,
+		     const void *after, size_t length)
+{
+	struct journal_entry entry = {.address = address, .length = length, .kind = JOURNAL_BYTES};
+
+	memcpy(entry.before, before, length);
+	memcpy(entry.after, after, length);
+	return note(journal, &entry);
+}
+
+size_t journal_mapping(struct journal *journal, uint64_t address, uint64_t length)
+{
+	return note(journal, &(struct journal_entry){
+				     .address = address, .length = length, .kind = JOURNAL_MAPPING});
+}
+
+void journal_forget(struct journal *journal, size_t number)
+{
+	__atomic_store_n(&journal->file->entries[number].kind, JOURNAL_FREE, __ATOMIC_RELEASE);
+	vec_push(&journal->free_numbers, &number);
+}
+
+const struct journal_entry *journal_entry(const struct journal *journal, size_t number)
+{
+	const struct journal_entry *entry = &journal->file->entries[number];
+
+	return number < journal->file->count && entry->kind != JOURNAL_FREE ? entry : NULL;
+}
+
+size_t journal_count(const struct journal *journal)
+{
+	return journal->file->count;
+}
+
+void journal_undo_bytes(struct journal *journal, struct space *space, size_t number)
+{
+	const struct journal_entry *entry = journal_entry(journal, number);
+	uint8_t now[sizeof entry->after];
+
+	if (!entry || entry->kind != JOURNAL_BYTES)
+		return;
+	if (memory_read_exact(&space->memory, entry->address, now, entry->length) &&
+	    !memcmp(now, entry->after, entry->length))
+		space_write(space, entry->address, entry->before, entry->length);
+	journal_forget(journal, number);
+}
+
+void journal_undo_all_bytes(struct journal *journal, struct space *space)
+{
+	for (size_t number = journal_count(journal); number-- > 0;)
+		journal_undo_bytes(journal, space, number);
+}
+
+void journal_copy(struct journal *to, const struct journal *from)
+{
+	size_t count = journal_count(from);
+	static const struct journal_entry placeholder = {.kind = JOURNAL_MAPPING};
+
+	/* Numbers are kept, as the engine refers to them: first fill in, then free the holes. */
+	for (size_t number = 0; number < count; number++) {
+		const struct journal_entry *entry = journal_entry(from, number);
+
+		note(to, entry ? entry : &placeholder);
+	}
+	for (size_t number = 0; number < count; number++)
+		if (!journal_entry(from, number))
+			journal_forget(to, number);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The patch journal of one address space: every change is noted here before it is made, so that
+ * undoing everything is replaying it backwards, whoever does it. It lies in a memory file of its own,
+ * in a fixed layout, so that another process can hold it too.
+ */
+#ifndef TRACER_INFERIOR_JOURNAL_H
+#define TRACER_INFERIOR_JOURNAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum journal_kind {
+	JOURNAL_FREE,
+	JOURNAL_BYTES,	/* `length` (≤ 8) bytes at `address` changed from `before` to `after` */
+	JOURNAL_MAPPING /* `length` bytes mapped at `address` */
+};
+
+struct journal_entry {
+	uint64_t address;
+	uint64_t length;
+	uint32_t kind;
+	uint32_t reserved;
+	uint8_t before[8];
+	uint8_t after[8];
+};
+
+struct journal;
+struct space;
+
+struct journal *journal_create(void);
+void journal_destroy(struct journal *journal);
+
+/* Notes a change that is about to be made; returns its number. `length` of bytes is at most 8. */
+size_t journal_bytes(struct journal *journal, uint64_t address, const void *before,
+		     const void *after, size_t length);
+size_t journal_mapping(struct journal *journal, uint64_t address, uint64_t length);
+
+/* Forgets an entry that was undone, or whose memory is gone. */
+void journal_forget(struct journal *journal, size_t number);
+
+/* The entry, or NULL when it is free; and how many numbers were ever given out. */
+const struct journal_entry *journal_entry(const struct journal *journal, size_t number);
+size_t journal_count(const struct journal *journal);
+
+/*
+ * Puts one patch back and forgets it. Bytes that are no longer ours (the memory was unmapped, replaced,
+ * or written to by the program) are left alone.
+ */
+void journal_undo_bytes(struct journal *journal, struct space *space, size_t number);
+
+/* Puts back all bytes, latest first. Mappings stay: unmapping takes a stopped thread. */
+void journal_undo_all_bytes(struct journal *journal, struct space *space);
+
+/* Copies all entries of `from`: a forked child has the same patches at the same places. */
+void journal_copy(struct journal *to, const struct journal *from);
+
+#endif

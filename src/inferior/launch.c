@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Starting a command under trace. The child waits on a pipe until it has been seized, then execs, so the
+ * first thing seen of the program is its PTRACE_EVENT_EXEC stop, before any instruction of it ran. What goes
+ * wrong in exec comes back through a second, close-on-exec pipe as an errno. A `#!` script needs nothing
+ * special: the kernel has put its interpreter in place by then.
+ */
+#include "base/cleanup.h"
+#include "inferior/inferior.h"
+#include "inferior/ptrace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void run_child(char *const argv[], const sigset_t *mask, int go, int failed)
+{
+	char byte;
+
+	while (read(go, &byte, 1) < 0 && errno == EINTR)
+		;
+	pthread_sigmask(SIG_SETMASK, mask, NULL);
+	execvp(argv[0], argv);
+	int error = errno;
+
+	if (write(failed, &error, sizeof error) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+/* Waits until the child either execs (its end of `failed` closes) or fails to. */
+static int exec_result(struct thread *thread, int failed)
+{
+	int error = 0;
+	int status;
+	ssize_t n;
+
+	/*
+	 * The stop at exec comes before the close-on-exec descriptors are closed, or after; either
+	 * way a failed exec writes before it exits, so look at the pipe only once the thread reports.
+	 */
+	for (;;) {
+		int waited = thread_wait(thread, &status, 60000);
+
+		if (waited)
+			return waited;
+		struct stop_status stop = stop_status_decode(status);
+
+		if (stop.kind == STOP_EXEC)
+			break;
+		if (stop.kind == STOP_EXITED || stop.kind == STOP_KILLED) {
+			n = read(failed, &error, sizeof error);
+			return n == sizeof error ? -error : -ECHILD;
+		}
+		if (stop.kind == STOP_SIGNAL)
+			pt_continue(thread->tid, stop.signal);
+		else if (stop.kind == STOP_GROUP)
+			pt_listen(thread->tid);
+		else
+			pt_continue(thread->tid, 0);
+	}
+	thread->has_deferred = true;
+	thread->deferred_status = status;
+	vec_push(&thread->process->inferior->deferred, &thread->tid);
+	thread->state = THREAD_STOPPED;
+	thread->stop = STOP_EXEC;
+	return 0;
+}
+
+int inferior_launch(struct inferior *inferior, char *const argv[], const sigset_t *mask,
+		    struct process **process)
+{
+	int go[2] = {-1, -1};
+	int failed[2] = {-1, -1};
+	int error = 0;
+
+	if (pipe2(go, O_CLOEXEC) < 0 || pipe2(failed, O_CLOEXEC) < 0)
+		return -errno;
+	pid_t pid = fork();
+
+	if (pid < 0)
+		error = -errno;
+	if (pid == 0) {
+		close(go[1]);
+		run_child(argv, mask, go[0], failed[1]);
+	}
+	close(go[0]);
+	close(failed[1]);
+	if (!error)
+		error = pt_seize(pid, inferior->ptrace_options);
+	if (error) {
+		if (pid > 0) {
+			kill(pid, SIGKILL);
+			waitpid(pid, NULL, __WALL);
+		}
+		close(go[1]);
+		close(failed[0]);
+		return error;
+	}
+	*process = process_create(inferior, pid);
+	(*process)->launched = true;
+	struct thread *thread = thread_create(inferior, *process, pid);
+
+	thread->fresh = false;
+	close(go[1]);
+	error = exec_result(thread, failed[0]);
+	close(failed[0]);
+	if (error)
+		thread_destroy(inferior, thread);
+	return error;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "inferior/maps.h"
+
+#include "base/cleanup.h"
+#include "base/strbuf.h"
+#include "base/vec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+static int read_file(const char *path, struct strbuf *text)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char piece[16384];
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	while ((n = read(fd, piece, sizeof piece)) > 0)
+		strbuf_add_bytes(text, piece, (size_t)n);
+	return n < 0 ? -errno : 0;
+}
+
+/* One line of maps; the line is NUL-terminated and outlives the mapping. */
+static bool parse_line(char *line, struct mapping *mapping)
+{
+	unsigned major_number;
+	unsigned minor_number;
+	unsigned long inode;
+	char flags[5];
+	int path = 0;
+
+	*mapping = (struct mapping){0};
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %lu %n", &mapping->start,
+		   &mapping->end, flags, &mapping->offset, &major_number, &minor_number, &inode,
+		   &path) < 7)
+		return false;
+	mapping->device = makedev(major_number, minor_number);
+	mapping->inode = inode;
+	mapping->readable = flags[0] == 'r';
+	mapping->writable = flags[1] == 'w';
+	mapping->executable = flags[2] == 'x';
+	mapping->path = line + path;
+	return true;
+}
+
+int maps_read(pid_t pid, struct maps *maps)
+{
+	struct vec found = VEC_OF(struct mapping);
+	struct strbuf text = {0};
+	char path[64];
+
+	*maps = (struct maps){0};
+	snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+	int error = read_file(path, &text);
+
+	if (error) {
+		strbuf_deinit(&text);
+		return error;
+	}
+	strbuf_add(&text, "");
+	for (char *line = text.text, *end; *line; line = end + 1) {
+		struct mapping mapping;
+
+		end = strchrnul(line, '\n');
+		bool last = !*end;
+
+		*end = '\0';
+		if (parse_line(line, &mapping))
+			vec_push(&found, &mapping);
+		if (last)
+			break;
+	}
+	*maps = (struct maps){.mappings = found.items, .count = found.count, .text = text.text};
+	return 0;
+}
+
+void maps_deinit(struct maps *maps)
+{
+	free(maps->mappings);
+	free(maps->text);
+	*maps = (struct maps){0};
+}
+
+const struct mapping *maps_find(const struct maps *maps, uint64_t address)
+{
+	size_t low = 0;
+	size_t high = maps->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (address >= maps->mappings[middle].end)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == maps->count || address < maps->mappings[low].start)
+		return NULL;
+	return &maps->mappings[low];
+}
+
+const struct mapping *maps_find_path(const struct maps *maps, const char *path)
+{
+	for (size_t i = 0; i < maps->count; i++)
+		if (!strcmp(maps->mappings[i].path, path))
+			return &maps->mappings[i];
+	return NULL;
+}
+
+/* Opens a path below the tracee's root, when it is the regular file that is expected there. */
+static int open_same(const char *path, const struct mapping *mapping, bool check_device)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat status;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &status) < 0)
+		return -errno;
+	if (!S_ISREG(status.st_mode) || status.st_ino != mapping->inode ||
+	    (check_device && status.st_dev != mapping->device))
+		return -ESTALE;
+	return take_fd(&fd);
+}
+
+int mapping_open(pid_t pid, const struct mapping *mapping)
+{
+	char path[64 + 4096];
+
+	if (!mapping->inode || mapping->path[0] != '/')
+		return -ENOENT;
+	/* Needs CAP_CHECKPOINT_RESTORE, but then finds deleted files too, and asks no path. */
+	snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid,
+		 mapping->start, mapping->end);
+	int fd = open_same(path, mapping, false);
+
+	if (fd >= 0)
+		return fd;
+	snprintf(path, sizeof path, "/proc/%d/root%s", (int)pid, mapping->path);
+	/* Stacked file systems (overlayfs, btrfs) show another device in maps than in stat. */
+	return open_same(path, mapping, false);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The mappings of a process, as /proc/PID/maps tells (proc(5)). */
+#ifndef TRACER_INFERIOR_MAPS_H
+#define TRACER_INFERIOR_MAPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct mapping {
+	uint64_t start, end;
+	uint64_t offset;
+	dev_t device;
+	ino_t inode; /* 0: no file */
+	bool readable, writable, executable;
+	const char *path; /* owned by the maps; "" when there is none; "[heap]", "[vdso]" … */
+};
+
+struct maps {
+	struct mapping *mappings; /* in order of addresses */
+	size_t count;
+	char *text; /* what the paths point into */
+};
+
+/* Reads the mappings of `pid`: 0 or -errno. maps_deinit() frees them. */
+int maps_read(pid_t pid, struct maps *maps);
+void maps_deinit(struct maps *maps);
+
+/* The mapping that contains `address`, or NULL. */
+const struct mapping *maps_find(const struct maps *maps, uint64_t address);
+/* The first one of that path ("[vdso]", "[stack]"), or NULL. */
+const struct mapping *maps_find_path(const struct maps *maps, const char *path);
+
+/*
+ * Opens the file behind a mapping of `pid` for reading, as the tracee sees it (its root directory), and only
+ * when it is still the same file (device and inode): a descriptor, or -errno. -ESTALE: another file has
+ * that name now.
+ */
+int mapping_open(pid_t pid, const struct mapping *mapping);
+
+#endif

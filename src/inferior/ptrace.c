@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "inferior/ptrace.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+
+static int request(enum __ptrace_request what, pid_t tid, uintptr_t address, uintptr_t data)
+{
+	errno = 0;
+	long result = ptrace(what, tid, (void *)address, (void *)data);
+
+	return result == -1 && errno ? -errno : 0;
+}
+
+int pt_seize(pid_t tid, unsigned long options)
+{
+	return request(PTRACE_SEIZE, tid, 0, options);
+}
+
+int pt_interrupt(pid_t tid)
+{
+	return request(PTRACE_INTERRUPT, tid, 0, 0);
+}
+
+int pt_continue(pid_t tid, int signal)
+{
+	return request(PTRACE_CONT, tid, 0, (uintptr_t)signal);
+}
+
+int pt_step(pid_t tid, int signal)
+{
+	return request(PTRACE_SINGLESTEP, tid, 0, (uintptr_t)signal);
+}
+
+int pt_listen(pid_t tid)
+{
+	return request(PTRACE_LISTEN, tid, 0, 0);
+}
+
+int pt_detach(pid_t tid, int signal)
+{
+	return request(PTRACE_DETACH, tid, 0, (uintptr_t)signal);
+}
+
+int pt_event_message(pid_t tid, unsigned long *message)
+{
+	return request(PTRACE_GETEVENTMSG, tid, 0, (uintptr_t)message);
+}
+
+int pt_get_siginfo(pid_t tid, siginfo_t *info)
+{
+	return request(PTRACE_GETSIGINFO, tid, 0, (uintptr_t)info);
+}
+
+int pt_get_sigmask(pid_t tid, uint64_t *mask)
+{
+	return request(PTRACE_GETSIGMASK, tid, sizeof *mask, (uintptr_t)mask);
+}
+
+int pt_set_sigmask(pid_t tid, uint64_t mask)
+{
+	return request(PTRACE_SETSIGMASK, tid, sizeof mask, (uintptr_t)&mask);
+}
+
+static uintptr_t debug_register_offset(unsigned index)
+{
+	return offsetof(struct user, u_debugreg) +
+	       index * sizeof(((struct user *)NULL)->u_debugreg[0]);
+}
+
+int pt_set_debug_register(pid_t tid, unsigned index, uint64_t value)
+{
+	return request(PTRACE_POKEUSER, tid, debug_register_offset(index), (uintptr_t)value);
+}
+
+int pt_get_debug_register(pid_t tid, unsigned index, uint64_t *value)
+{
+	errno = 0;
+	long result = ptrace(PTRACE_PEEKUSER, tid, (void *)debug_register_offset(index), NULL);
+
+	if (result == -1 && errno)
+		return -errno;
+	*value = (unsigned long)result;
+	return 0;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ptrace(2) with one error rule: 0 or -errno, errno cleared before and kept out of sight. The
+ * thread must be stopped, except for seize and interrupt; -ESRCH means that it was killed while
+ * stopped: its exit status follows by wait.
+ */
+#ifndef TRACER_INFERIOR_PTRACE_H
+#define TRACER_INFERIOR_PTRACE_H
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+int pt_seize(pid_t tid, unsigned long options);
+int pt_interrupt(pid_t tid);
+int pt_continue(pid_t tid, int signal);
+int pt_step(pid_t tid, int signal);
+/* Leaves a group-stopped thread stopped, but lets SIGCONT through. */
+int pt_listen(pid_t tid);
+int pt_detach(pid_t tid, int signal);
+int pt_event_message(pid_t tid, unsigned long *message);
+int pt_get_siginfo(pid_t tid, siginfo_t *info);
+int pt_get_sigmask(pid_t tid, uint64_t *mask);
+int pt_set_sigmask(pid_t tid, uint64_t mask);
+/* Debug register `index` (0-3 addresses, 6 status, 7 control; Intel SDM vol. 3, 18.2). */
+int pt_set_debug_register(pid_t tid, unsigned index, uint64_t value);
+int pt_get_debug_register(pid_t tid, unsigned index, uint64_t *value);
+
+#endif

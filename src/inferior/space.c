@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Address spaces: reading and writing a tracee's memory.
+ *
+ * Reads go through process_vm_readv(2), one system call for a whole batch. It stops at the first page
+ * that is not there, so every range is cut at page boundaries before it is handed over, and after a
+ * fault the rest is tried again from the next range on. Where it is refused (a seccomp filter around the
+ * tracer, an exotic kernel), /proc/PID/mem serves.
+ *
+ * Writes go through /proc/PID/mem, which also writes pages that the tracee itself may only execute; the
+ * kernel gives the tracee a private copy of such a page, so no other process sees the change. The
+ * descriptor is opened once: it holds on to the memory, not to the pid, and so stays right when the
+ * process that opened it execs while a vfork sibling lives on.
+ */
+#include "inferior/inferior.h"
+
+#include "base/xalloc.h"
+#include "inferior/arena.h"
+#include "inferior/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/kcmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { PAGE = 4096, BATCH = 64 };
+
+/* The pieces of one batch: local and remote vectors and which range each belongs to. */
+struct batch {
+	struct iovec local[BATCH];
+	struct iovec remote[BATCH];
+	struct memory_range *range[BATCH];
+	size_t count;
+};
+
+/* Appends the page-wise pieces of what is left of `range`; false when the batch is full. */
+static bool batch_add(struct batch *batch, struct memory_range *range, size_t offset)
+{
+	while (offset < range->length) {
+		uint64_t address = range->address + offset;
+		size_t piece = PAGE - (address & (PAGE - 1));
+
+		if (batch->count == BATCH)
+			return false;
+		if (piece > range->length - offset)
+			piece = range->length - offset;
+		batch->local[batch->count].iov_base = (char *)range->buffer + offset;
+		batch->local[batch->count].iov_len = piece;
+		batch->remote[batch->count].iov_base = (void *)(uintptr_t)address;
+		batch->remote[batch->count].iov_len = piece;
+		batch->range[batch->count++] = range;
+		offset += piece;
+	}
+	return true;
+}
+
+static ssize_t read_batch(const struct space *space, const struct batch *batch)
+{
+	ssize_t got = process_vm_readv(space->reader, batch->local, batch->count, batch->remote,
+				       batch->count, 0);
+
+	if (got >= 0 || errno == EFAULT)
+		return got < 0 ? 0 : got;
+	ssize_t total = 0;
+
+	for (size_t i = 0; i < batch->count; i++) {
+		ssize_t n = pread(space->memory_fd, batch->local[i].iov_base,
+				  batch->local[i].iov_len,
+				  (off_t)(uintptr_t)batch->remote[i].iov_base);
+
+		if (n <= 0)
+			break;
+		total += n;
+		if ((size_t)n < batch->local[i].iov_len)
+			break;
+	}
+	return total;
+}
+
+static void read_ranges(void *context, struct memory_range *ranges, size_t count)
+{
+	struct space *space = context;
+	size_t i = 0;
+
+	for (size_t k = 0; k < count; k++)
+		ranges[k].done = 0;
+	while (i < count) {
+		struct batch batch = {.count = 0};
+		size_t next = i;
+
+		while (next < count && batch_add(&batch, &ranges[next], ranges[next].done))
+			next++;
+		if (!batch.count)
+			return;
+		size_t got = (size_t)read_batch(space, &batch);
+		size_t piece = 0;
+
+		for (; piece < batch.count && got >= batch.local[piece].iov_len; piece++) {
+			batch.range[piece]->done += batch.local[piece].iov_len;
+			got -= batch.local[piece].iov_len;
+		}
+		if (piece < batch.count) {
+			/* This range ends here; go on behind it. */
+			batch.range[piece]->done += got;
+			i = (size_t)(batch.range[piece] - ranges) + 1;
+		} else {
+			i = next;
+		}
+	}
+}
+
+struct space *space_create(pid_t pid, const struct arch *arch, int *error)
+{
+	struct space *space = xcalloc(1, sizeof *space);
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
+	space->memory_fd = open(path, O_RDWR | O_CLOEXEC);
+	if (space->memory_fd < 0) {
+		*error = -errno;
+		free(space);
+		return NULL;
+	}
+	space->references = 1;
+	space->arch = arch;
+	space->reader = pid;
+	space->memory = (struct memory_source){.readv = read_ranges, .context = space};
+	space->journal = journal_create();
+	space->arena = arena_create();
+	return space;
+}
+
+struct space *space_ref(struct space *space)
+{
+	space->references++;
+	return space;
+}
+
+void space_unref(struct space *space)
+{
+	if (!space || --space->references)
+		return;
+	journal_destroy(space->journal);
+	arena_destroy(space->arena);
+	close(space->memory_fd);
+	free(space);
+}
+
+int space_write(struct space *space, uint64_t address, const void *bytes, size_t length)
+{
+	const char *from = bytes;
+
+	while (length) {
+		ssize_t n = pwrite(space->memory_fd, from, length, (off_t)address);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
+		from += n;
+		address += (uint64_t)n;
+		length -= (size_t)n;
+	}
+	return 0;
+}
+
+bool same_space(pid_t one, pid_t other, bool guess)
+{
+	long result = syscall(SYS_kcmp, one, other, KCMP_VM, 0, 0);
+
+	return result < 0 ? guess : result == 0;
+}

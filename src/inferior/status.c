@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "inferior/status.h"
+
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+static struct stop_status decode_event(int event, int signal)
+{
+	switch (event) {
+	case PTRACE_EVENT_STOP:
+		/* Group-stops carry their signal, every other PTRACE_EVENT_STOP carries SIGTRAP. */
+		return (struct stop_status){signal == SIGTRAP ? STOP_TRAP : STOP_GROUP, signal};
+	case PTRACE_EVENT_CLONE:
+		return (struct stop_status){STOP_CLONE, 0};
+	case PTRACE_EVENT_FORK:
+		return (struct stop_status){STOP_FORK, 0};
+	case PTRACE_EVENT_VFORK:
+		return (struct stop_status){STOP_VFORK, 0};
+	case PTRACE_EVENT_EXEC:
+		return (struct stop_status){STOP_EXEC, 0};
+	default:
+		return (struct stop_status){STOP_OTHER, 0};
+	}
+}
+
+struct stop_status stop_status_decode(int wait_status)
+{
+	if (WIFEXITED(wait_status))
+		return (struct stop_status){STOP_EXITED, WEXITSTATUS(wait_status)};
+	if (WIFSIGNALED(wait_status))
+		return (struct stop_status){STOP_KILLED, WTERMSIG(wait_status)};
+	int signal = WSTOPSIG(wait_status);
+	int event = wait_status >> 16;
+
+	return event ? decode_event(event, signal) : (struct stop_status){STOP_SIGNAL, signal};
+}
