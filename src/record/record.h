@@ -41,11 +41,11 @@ struct record {
 	uint64_t call;	  /* number of the call, the same in CALL and RETURN; unique per trace */
 	uint64_t time;	  /* when, ns since the Epoch */
 	uint64_t duration; /* RETURN: ns between entry and return, the tracer's own cost taken off */
-	uint64_t pc;	  /* CALL: the return address; SIGNAL: where the thread was */
+	uint64_t pc;	  /* CALL, RETURN, UNWOUND: the return address; SIGNAL: where the thread was */
 	int64_t number;	  /* see the kinds */
 };
-static_assert(sizeof(struct record) == 72, "part of the record format");
-static_assert(offsetof(struct record, call) == 32, "part of the record format");
+static_assert(sizeof(struct record) == 64, "part of the record format");
+static_assert(offsetof(struct record, call) == 24, "part of the record format");
 
 enum value_kind {
 	VALUE_WORD = 1, /* integer or pointer, extended to 64 bits as its type says */

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "output/signame.h"
+
+#include <signal.h>
+#include <stddef.h>
+
+static const struct signal_text {
+	const char *name;
+	const char *meaning;
+} signals[] = {
+	[SIGHUP] = {"SIGHUP", "Hangup"},
+	[SIGINT] = {"SIGINT", "Interrupt"},
+	[SIGQUIT] = {"SIGQUIT", "Quit"},
+	[SIGILL] = {"SIGILL", "Illegal instruction"},
+	[SIGTRAP] = {"SIGTRAP", "Trace/breakpoint trap"},
+	[SIGABRT] = {"SIGABRT", "Aborted"},
+	[SIGBUS] = {"SIGBUS", "Bus error"},
+	[SIGFPE] = {"SIGFPE", "Floating point exception"},
+	[SIGKILL] = {"SIGKILL", "Killed"},
+	[SIGUSR1] = {"SIGUSR1", "User defined signal 1"},
+	[SIGSEGV] = {"SIGSEGV", "Segmentation fault"},
+	[SIGUSR2] = {"SIGUSR2", "User defined signal 2"},
+	[SIGPIPE] = {"SIGPIPE", "Broken pipe"},
+	[SIGALRM] = {"SIGALRM", "Alarm clock"},
+	[SIGTERM] = {"SIGTERM", "Terminated"},
+	[SIGSTKFLT] = {"SIGSTKFLT", "Stack fault"},
+	[SIGCHLD] = {"SIGCHLD", "Child exited"},
+	[SIGCONT] = {"SIGCONT", "Continued"},
+	[SIGSTOP] = {"SIGSTOP", "Stopped (signal)"},
+	[SIGTSTP] = {"SIGTSTP", "Stopped"},
+	[SIGTTIN] = {"SIGTTIN", "Stopped (tty input)"},
+	[SIGTTOU] = {"SIGTTOU", "Stopped (tty output)"},
+	[SIGURG] = {"SIGURG", "Urgent I/O condition"},
+	[SIGXCPU] = {"SIGXCPU", "CPU time limit exceeded"},
+	[SIGXFSZ] = {"SIGXFSZ", "File size limit exceeded"},
+	[SIGVTALRM] = {"SIGVTALRM", "Virtual timer expired"},
+	[SIGPROF] = {"SIGPROF", "Profiling timer expired"},
+	[SIGWINCH] = {"SIGWINCH", "Window changed"},
+	[SIGIO] = {"SIGIO", "I/O possible"},
+	[SIGPWR] = {"SIGPWR", "Power failure"},
+	[SIGSYS] = {"SIGSYS", "Bad system call"},
+};
+
+static const struct signal_text *find(int64_t number)
+{
+	if (number < 0 || (uint64_t)number >= sizeof signals / sizeof *signals)
+		return NULL;
+	return signals[number].name ? &signals[number] : NULL;
+}
+
+void signame_put(struct outbuf *out, int64_t number)
+{
+	const struct signal_text *known = find(number);
+
+	if (known) {
+		outbuf_text(out, known->name);
+	} else if (number >= SIGRTMIN && number <= SIGRTMAX) {
+		outbuf_text(out, "SIGRTMIN");
+		if (number > SIGRTMIN) {
+			outbuf_char(out, '+');
+			outbuf_signed(out, number - SIGRTMIN);
+		}
+	} else {
+		outbuf_text(out, "SIG");
+		outbuf_signed(out, number);
+	}
+}
+
+void signame_put_meaning(struct outbuf *out, int64_t number)
+{
+	const struct signal_text *known = find(number);
+
+	if (known) {
+		outbuf_text(out, known->meaning);
+	} else if (number >= SIGRTMIN && number <= SIGRTMAX) {
+		outbuf_text(out, "Real-time signal ");
+		outbuf_signed(out, number - SIGRTMIN);
+	} else {
+		outbuf_text(out, "Unknown signal ");
+		outbuf_signed(out, number);
+	}
+}

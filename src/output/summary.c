@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of -c. A call is counted when it is made, so that one that never returns (exit) is in the
+ * table; its time is added when it returns. Times include those of nested calls, as in ltrace. Counting
+ * is by probe id, an index; functions that are shown by the same name, as they were found in several
+ * modules, become one row only when the table is made.
+ */
+#include "output/writer.h"
+
+#include "base/vec.h"
+#include "base/xalloc.h"
+#include "output/escape.h"
+#include "output/outbuf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct tally {
+	uint64_t calls;
+	uint64_t time; /* ns */
+};
+
+struct summary_row {
+	const char *name;
+	struct tally tally;
+};
+
+struct summary_writer {
+	struct writer writer; /* first: the writer is a pointer to it */
+	const struct probe_table *probes;
+	const struct output_options *options;
+	struct vec tallies; /* of struct tally, by probe id */
+	int fd;
+};
+
+static struct summary_writer *summary_of(struct writer *writer)
+{
+	return (struct summary_writer *)(void *)writer;
+}
+
+/* NULL for an id that no probe has, which a damaged record may claim. */
+static struct tally *find_tally(struct summary_writer *summary, uint32_t probe)
+{
+	if (probe >= summary->tallies.count && !probe_table_get(summary->probes, probe))
+		return NULL;
+	while (probe >= summary->tallies.count)
+		vec_push(&summary->tallies, NULL);
+	return vec_at(&summary->tallies, probe);
+}
+
+static int summary_record(struct writer *writer, const struct record *record)
+{
+	struct tally *tally;
+
+	if (record->kind != RECORD_CALL && record->kind != RECORD_RETURN)
+		return 0;
+	tally = find_tally(summary_of(writer), record->probe);
+	if (!tally)
+		return 0;
+	if (record->kind == RECORD_CALL)
+		tally->calls++;
+	else
+		tally->time += record->duration;
+	return 0;
+}
+
+/* The table is printed when all is over; before that there is nothing to show. */
+static int summary_flush(struct writer *writer)
+{
+	(void)writer;
+	return 0;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct summary_row *left = a, *right = b;
+
+	return strcmp(left->name, right->name);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct summary_row *left = a, *right = b;
+	int order = compare_numbers(right->tally.time, left->tally.time);
+
+	if (!order)
+		order = compare_numbers(right->tally.calls, left->tally.calls);
+	return order ? order : by_name(a, b);
+}
+
+static int by_calls(const void *a, const void *b)
+{
+	const struct summary_row *left = a, *right = b;
+	int order = compare_numbers(right->tally.calls, left->tally.calls);
+
+	if (!order)
+		order = compare_numbers(right->tally.time, left->tally.time);
+	return order ? order : by_name(a, b);
+}
+
+static void sort_rows(struct vec *rows, int (*compare)(const void *, const void *))
+{
+	if (rows->count > 1)
+		qsort(rows->items, rows->count, rows->item_size, compare);
+}
+
+static void add_tally(struct tally *sum, const struct tally *tally)
+{
+	sum->calls += tally->calls;
+	sum->time += tally->time;
+}
+
+/* One row per name, by name; returns their sum. */
+static struct tally collect_rows(const struct summary_writer *summary, struct vec *rows)
+{
+	struct tally total = {0};
+	size_t kept = 0;
+
+	for (size_t i = 0; i < summary->tallies.count; i++) {
+		const struct tally *tally = vec_at(&summary->tallies, i);
+		const struct probe_info *probe = probe_table_get(summary->probes, (uint32_t)i);
+
+		if (probe && (tally->calls || tally->time))
+			vec_push(rows, &(struct summary_row){probe->display, *tally});
+	}
+	sort_rows(rows, by_name);
+	for (size_t i = 0; i < rows->count; i++) {
+		struct summary_row *row = vec_at(rows, i);
+		struct summary_row *last = kept ? vec_at(rows, kept - 1) : NULL;
+
+		add_tally(&total, &row->tally);
+		if (last && strcmp(last->name, row->name) == 0)
+			add_tally(&last->tally, &row->tally);
+		else
+			*(struct summary_row *)vec_at(rows, kept++) = *row;
+	}
+	rows->count = kept;
+	return total;
+}
+
+/* `hundredths` of a percent as "100.00", and the seconds behind it. */
+static void put_share(struct outbuf *out, uint64_t hundredths, uint64_t time)
+{
+	outbuf_unsigned(out, hundredths / 100, 3, ' ');
+	outbuf_char(out, '.');
+	outbuf_unsigned(out, hundredths % 100, 2, '0');
+	outbuf_char(out, ' ');
+	outbuf_unsigned(out, time / 1000000000, 4, ' ');
+	outbuf_char(out, '.');
+	outbuf_unsigned(out, time / 1000 % 1000000, 6, '0');
+	outbuf_char(out, ' ');
+}
+
+static void put_row(struct outbuf *out, const struct summary_row *row, const struct tally *total)
+{
+	const struct tally *tally = &row->tally;
+	double share = total->time ? (double)tally->time / (double)total->time : 0;
+
+	put_share(out, (uint64_t)(share * 10000 + 0.5), tally->time);
+	outbuf_unsigned(out, tally->calls ? tally->time / 1000 / tally->calls : 0, 11, ' ');
+	outbuf_char(out, ' ');
+	outbuf_unsigned(out, tally->calls, 9, ' ');
+	outbuf_char(out, ' ');
+	escape_name(out, row->name);
+	outbuf_newline(out);
+}
+
+static void put_table(struct outbuf *out, const struct vec *rows, const struct tally *total)
+{
+	static const char rule[] =
+		"------ ----------- ----------- --------- --------------------\n";
+
+	outbuf_text(out, "% time     seconds  usecs/call     calls      function\n");
+	outbuf_text(out, rule);
+	for (size_t i = 0; i < rows->count; i++)
+		put_row(out, vec_at(rows, i), total);
+	outbuf_text(out, rule);
+	put_share(out, 10000, total->time);
+	outbuf_spaces(out, 12);
+	outbuf_unsigned(out, total->calls, 9, ' ');
+	outbuf_text(out, " total");
+	outbuf_newline(out);
+}
+
+static int summary_finish(struct writer *writer)
+{
+	struct summary_writer *summary = summary_of(writer);
+	struct vec rows = VEC_OF(struct summary_row);
+	struct tally total = collect_rows(summary, &rows);
+	struct outbuf out;
+	int error;
+
+	if (summary->options->sort == SORT_CALLS)
+		sort_rows(&rows, by_calls);
+	else if (summary->options->sort != SORT_NAME)
+		sort_rows(&rows, by_time);
+	outbuf_init(&out, summary->fd);
+	put_table(&out, &rows, &total);
+	error = outbuf_flush(&out);
+	outbuf_deinit(&out);
+	vec_deinit(&rows);
+	return error;
+}
+
+static void summary_destroy(struct writer *writer)
+{
+	vec_deinit(&summary_of(writer)->tallies);
+	free(summary_of(writer));
+}
+
+static const struct writer_ops summary_ops = {
+	.record = summary_record,
+	.flush = summary_flush,
+	.finish = summary_finish,
+	.destroy = summary_destroy,
+};
+
+struct writer *summary_writer_create(int fd, const struct probe_table *probes,
+				     const struct output_options *options)
+{
+	struct summary_writer *summary = xcalloc(1, sizeof *summary);
+
+	summary->writer.ops = &summary_ops;
+	summary->probes = probes;
+	summary->options = options;
+	summary->fd = fd;
+	vec_init(&summary->tallies, sizeof(struct tally));
+	return &summary->writer;
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lines as ltrace prints them.
+ *
+ *	[pid 7] 22:31:50.507781 [0x4011e8]   strlen("abc"            = 3 <0.000004>
+ *	prefix  time stamp      -i           -n name(args   column -a  result   -T
+ *
+ * A line begins when a call is made and ends when it returns, and anything may happen in between. So
+ * at any time at most one line is open, the last one, and all the state there is about it are the thread
+ * and the number of its call. When something else has to be said first, the open line is ended with
+ * <unfinished ...>, and the return, when it comes, gets a line of its own that begins with
+ * <... NAME resumed>. No state is kept per thread or pending call: what a line needs (depth, return
+ * address, name) is in the record, so threads and calls that are never heard of again leak nothing.
+ *
+ * The text of an unfinished line and of its resumption, put together, is the text of the plain line:
+ * entry arguments end without a comma, those of the return begin with one.
+ *
+ * Lines are told apart by thread with `[pid N]` from the moment that a second thread was seen; before
+ * that it would only be noise. A thread is seen with its first record, whichever kind that has
+ * (RECORD_THREAD is there to make it early).
+ *
+ * Cost: no stdio, no allocation and no system call per record; the local time of day is asked for
+ * once per second.
+ */
+#include "output/writer.h"
+
+#include "base/xalloc.h"
+#include "output/escape.h"
+#include "output/outbuf.h"
+#include "output/render.h"
+#include "output/signame.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+enum {
+	NS_PER_US = 1000,
+	NS_PER_S = 1000000000,
+	INDENT_MAX =
+		400 /* columns: deep recursion would otherwise make each line longer than the last */
+};
+
+struct text_writer {
+	struct writer writer; /* first: the writer is a pointer to it */
+	const struct probe_table *probes;
+	const struct output_options *options;
+	struct outbuf out;
+
+	bool is_open; /* the last line waits for the return of call `open_call` in `open_tid` */
+	int32_t open_tid;
+	uint64_t open_call;
+
+	int32_t first_tid; /* 0: none seen yet */
+	bool has_several;  /* threads */
+
+	uint64_t last_time; /* -r: of the line before; 0: none */
+	uint64_t clock_second;
+	char clock[9]; /* HH:MM:SS of clock_second; empty: none yet */
+};
+
+/* Ends the open line, if there is one: its call goes on, but something else has to be said. */
+static void suspend_line(struct text_writer *text)
+{
+	if (!text->is_open)
+		return;
+	outbuf_text(&text->out, " <unfinished ...>");
+	outbuf_newline(&text->out);
+	text->is_open = false;
+}
+
+static void end_line(struct text_writer *text)
+{
+	outbuf_newline(&text->out);
+	text->is_open = false;
+}
+
+static void put_seconds(struct outbuf *out, uint64_t ns, unsigned width)
+{
+	outbuf_unsigned(out, ns / NS_PER_S, width, ' ');
+	outbuf_char(out, '.');
+	outbuf_unsigned(out, ns % NS_PER_S / NS_PER_US, 6, '0');
+}
+
+static void put_clock(struct text_writer *text, uint64_t second)
+{
+	if (!text->clock[0] || second != text->clock_second) {
+		time_t when = (time_t)second;
+		struct tm parts;
+
+		if (!localtime_r(&when, &parts) ||
+		    !strftime(text->clock, sizeof text->clock, "%H:%M:%S", &parts))
+			memcpy(text->clock, "??:??:??", sizeof text->clock);
+		text->clock_second = second;
+	}
+	outbuf_text(&text->out, text->clock);
+}
+
+static void put_time_stamps(struct text_writer *text, uint64_t time)
+{
+	struct outbuf *out = &text->out;
+
+	if (text->options->time_stamp >= 3) {
+		put_seconds(out, time, 1);
+		outbuf_char(out, ' ');
+	} else if (text->options->time_stamp > 0) {
+		put_clock(text, time / NS_PER_S);
+		if (text->options->time_stamp == 2) {
+			outbuf_char(out, '.');
+			outbuf_unsigned(out, time % NS_PER_S / NS_PER_US, 6, '0');
+		}
+		outbuf_char(out, ' ');
+	}
+	if (text->options->relative_time) {
+		/* Clocks of different processors may disagree a little: no negative times. */
+		bool is_later = text->last_time && time > text->last_time;
+
+		put_seconds(out, is_later ? time - text->last_time : 0, 3);
+		outbuf_char(out, ' ');
+		text->last_time = time;
+	}
+}
+
+/* Everything in front of the indentation. */
+static void begin_line(struct text_writer *text, const struct record *record)
+{
+	struct outbuf *out = &text->out;
+
+	suspend_line(text);
+	if (text->has_several) {
+		if (!text->options->to_file)
+			outbuf_text(out, "[pid ");
+		outbuf_signed(out, record->tid);
+		outbuf_text(out, text->options->to_file ? " " : "] ");
+	}
+	put_time_stamps(text, record->time);
+	if (text->options->return_address && record->pc) {
+		outbuf_char(out, '[');
+		outbuf_hex(out, record->pc);
+		outbuf_text(out, "] ");
+	}
+}
+
+static void indent(struct text_writer *text, const struct record *record)
+{
+	uint64_t columns = (uint64_t)record->depth * text->options->indent;
+
+	outbuf_spaces(&text->out, columns < INDENT_MAX ? (size_t)columns : INDENT_MAX);
+}
+
+static void write_call(struct text_writer *text, const struct record *record)
+{
+	const struct probe_info *probe = probe_table_get(text->probes, record->probe);
+	struct value_cursor cursor = value_cursor_start(record);
+
+	begin_line(text, record);
+	indent(text, record);
+	escape_name(&text->out, probe ? probe->display : NULL);
+	outbuf_char(&text->out, '(');
+	if (probe)
+		render_arguments(&text->out, probe->prototype, 0,
+				 render_entry_count(probe->prototype), &cursor,
+				 text->options->string_max);
+	text->is_open = true;
+	text->open_tid = record->tid;
+	text->open_call = record->call;
+}
+
+/* Takes up the line of the call that ends, in place or as a line of its own. */
+static void resume_line(struct text_writer *text, const struct record *record,
+			const struct probe_info *probe)
+{
+	if (text->is_open && text->open_tid == record->tid && text->open_call == record->call)
+		return;
+	begin_line(text, record);
+	indent(text, record);
+	outbuf_text(&text->out, "<... ");
+	escape_name(&text->out, probe ? probe->name : NULL);
+	outbuf_text(&text->out, " resumed> ");
+}
+
+/* From the end of the arguments to where the result begins: at least one space before the '='. */
+static void put_equals(struct text_writer *text)
+{
+	outbuf_text(&text->out, ") ");
+	outbuf_pad_to(&text->out, text->options->align ? text->options->align - 1 : 0);
+	outbuf_text(&text->out, "= ");
+}
+
+/*
+ * The record has the result in front of the arguments, the line behind them. As the cursor is only
+ * copied, the result is found again by starting over.
+ */
+static void write_return_values(struct text_writer *text, const struct record *record,
+				const struct prototype *prototype)
+{
+	struct value_cursor result = value_cursor_start(record);
+	struct value_cursor arguments = result;
+
+	if (prototype->result->kind != TYPE_VOID)
+		value_cursor_next(&arguments);
+	render_arguments(&text->out, prototype, render_entry_count(prototype),
+			 prototype->parameter_count, &arguments, text->options->string_max);
+	put_equals(text);
+	render_result(&text->out, prototype, &result, text->options->string_max);
+}
+
+static void write_return(struct text_writer *text, const struct record *record)
+{
+	const struct probe_info *probe = probe_table_get(text->probes, record->probe);
+
+	resume_line(text, record, probe);
+	if (probe) {
+		write_return_values(text, record, probe->prototype);
+	} else {
+		put_equals(text);
+		outbuf_char(&text->out, '?');
+	}
+	if (text->options->durations) {
+		outbuf_text(&text->out, " <");
+		put_seconds(&text->out, record->duration, 1);
+		outbuf_char(&text->out, '>');
+	}
+	end_line(text);
+}
+
+static void write_unwound(struct text_writer *text, const struct record *record)
+{
+	resume_line(text, record, probe_table_get(text->probes, record->probe));
+	put_equals(text);
+	outbuf_text(&text->out, "<unwound>");
+	end_line(text);
+}
+
+static void write_signal(struct text_writer *text, const struct record *record)
+{
+	if (text->options->no_signals)
+		return;
+	begin_line(text, record);
+	outbuf_text(&text->out, "--- ");
+	signame_put(&text->out, record->number);
+	outbuf_text(&text->out, " (");
+	signame_put_meaning(&text->out, record->number);
+	outbuf_text(&text->out, ") ---");
+	end_line(text);
+}
+
+static void write_exited(struct text_writer *text, const struct record *record)
+{
+	begin_line(text, record);
+	outbuf_text(&text->out, "+++ exited (status ");
+	outbuf_signed(&text->out, record->number);
+	outbuf_text(&text->out, ") +++");
+	end_line(text);
+}
+
+static void write_killed(struct text_writer *text, const struct record *record)
+{
+	begin_line(text, record);
+	outbuf_text(&text->out, "+++ killed by ");
+	signame_put(&text->out, record->number);
+	outbuf_text(&text->out, " +++");
+	end_line(text);
+}
+
+static void write_exec(struct text_writer *text, const struct record *record)
+{
+	begin_line(text, record);
+	outbuf_text(&text->out, "--- Called exec() ---");
+	end_line(text);
+}
+
+static void see_thread(struct text_writer *text, int32_t tid)
+{
+	if (!text->first_tid)
+		text->first_tid = tid;
+	else if (tid != text->first_tid)
+		text->has_several = true;
+}
+
+static void write_record(struct text_writer *text, const struct record *record)
+{
+	switch (record->kind) {
+	case RECORD_CALL:
+		write_call(text, record);
+		break;
+	case RECORD_RETURN:
+		write_return(text, record);
+		break;
+	case RECORD_UNWOUND:
+		write_unwound(text, record);
+		break;
+	case RECORD_SIGNAL:
+		write_signal(text, record);
+		break;
+	case RECORD_EXITED:
+		write_exited(text, record);
+		break;
+	case RECORD_KILLED:
+		write_killed(text, record);
+		break;
+	case RECORD_EXEC:
+		write_exec(text, record);
+		break;
+	case RECORD_THREAD_END:
+		if (text->open_tid == record->tid)
+			suspend_line(text);
+		break;
+	default: /* RECORD_THREAD says nothing; kinds of later versions are not ours to show */
+		break;
+	}
+}
+
+static struct text_writer *text_of(struct writer *writer)
+{
+	return (struct text_writer *)(void *)writer;
+}
+
+static int text_record(struct writer *writer, const struct record *record)
+{
+	struct text_writer *text = text_of(writer);
+
+	see_thread(text, record->tid);
+	write_record(text, record);
+	return outbuf_flush_full(&text->out);
+}
+
+static int text_flush(struct writer *writer)
+{
+	return outbuf_flush(&text_of(writer)->out);
+}
+
+static int text_finish(struct writer *writer)
+{
+	suspend_line(text_of(writer));
+	return text_flush(writer);
+}
+
+static void text_destroy(struct writer *writer)
+{
+	outbuf_deinit(&text_of(writer)->out);
+	free(text_of(writer));
+}
+
+static const struct writer_ops text_ops = {
+	.record = text_record,
+	.flush = text_flush,
+	.finish = text_finish,
+	.destroy = text_destroy,
+};
+
+struct writer *text_writer_create(int fd, const struct probe_table *probes,
+				  const struct output_options *options)
+{
+	struct text_writer *text = xcalloc(1, sizeof *text);
+
+	text->writer.ops = &text_ops;
+	text->probes = probes;
+	text->options = options;
+	outbuf_init(&text->out, fd);
+	return &text->writer;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "probe/probe.h"
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+/* Each description is a block of its own, so that pointers stay good when the table grows. */
+struct probe_entry {
+	struct probe_info info;
+	struct probe_entry *next; /* of the same hash */
+	char text[];		  /* name, module, display */
+};
+
+struct probe_table {
+	struct vec entries; /* of struct probe_entry *, by id */
+	struct map by_hash; /* hash of the description: chain of entries */
+	uint64_t seed;	    /* names come from files of others, who shall not choose the chains */
+};
+
+struct probe_table *probe_table_create(void)
+{
+	struct probe_table *table = xcalloc(1, sizeof *table);
+
+	vec_init(&table->entries, sizeof(struct probe_entry *));
+	/* Without entropy the table is as right, only not as hard to slow down. */
+	if (getrandom(&table->seed, sizeof table->seed, GRND_NONBLOCK) < 0)
+		table->seed = 0;
+	return table;
+}
+
+static struct probe_entry *entry_at(const struct probe_table *table, size_t index)
+{
+	return *(struct probe_entry **)vec_at(&table->entries, index);
+}
+
+void probe_table_destroy(struct probe_table *table)
+{
+	if (!table)
+		return;
+	for (size_t i = 0; i < table->entries.count; i++)
+		free(entry_at(table, i));
+	vec_deinit(&table->entries);
+	map_deinit(&table->by_hash);
+	free(table);
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
+	return hash ^ (hash >> 29);
+}
+
+/* The terminating NUL counts, so that texts do not run together. */
+static uint64_t mix_text(uint64_t hash, const char *text)
+{
+	size_t i = 0;
+
+	do
+		hash = mix(hash, (unsigned char)text[i]);
+	while (text[i++]);
+	return hash;
+}
+
+static uint64_t hash_of(const struct probe_table *table, const struct probe_info *info)
+{
+	uint64_t hash = mix(table->seed, info->kind);
+
+	hash = mix(hash, (uintptr_t)info->prototype);
+	hash = mix_text(hash, info->name);
+	hash = mix_text(hash, info->module);
+	return mix_text(hash, info->display);
+}
+
+static bool is_same(const struct probe_info *a, const struct probe_info *b)
+{
+	return a->kind == b->kind && a->prototype == b->prototype &&
+	       strcmp(a->name, b->name) == 0 && strcmp(a->module, b->module) == 0 &&
+	       strcmp(a->display, b->display) == 0;
+}
+
+/* Copies `text` to *end and moves it behind. */
+static const char *store_text(char **end, const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *copy = memcpy(*end, text, size);
+
+	*end += size;
+	return copy;
+}
+
+static struct probe_entry *make_entry(const struct probe_info *info, uint32_t id)
+{
+	struct probe_entry *entry = xmalloc(sizeof *entry + strlen(info->name) +
+					    strlen(info->module) + strlen(info->display) + 3);
+	char *end = entry->text;
+
+	entry->info = *info;
+	entry->info.id = id;
+	entry->info.name = store_text(&end, info->name);
+	entry->info.module = store_text(&end, info->module);
+	entry->info.display = store_text(&end, info->display);
+	entry->next = NULL;
+	return entry;
+}
+
+const struct probe_info *probe_table_add(struct probe_table *table, enum probe_kind kind,
+					 const char *name, const char *module, const char *display,
+					 const struct prototype *prototype)
+{
+	struct probe_info wanted = {
+		.kind = kind,
+		.name = name ? name : "",
+		.module = module ? module : "",
+		.display = display ? display : "",
+		.prototype = prototype,
+	};
+	uint64_t hash = hash_of(table, &wanted);
+	struct probe_entry *chain = map_get(&table->by_hash, hash);
+
+	for (struct probe_entry *entry = chain; entry; entry = entry->next)
+		if (is_same(&entry->info, &wanted))
+			return &entry->info;
+
+	struct probe_entry *added = make_entry(&wanted, (uint32_t)table->entries.count);
+
+	added->next = chain;
+	map_put(&table->by_hash, hash, added);
+	vec_push(&table->entries, &added);
+	return &added->info;
+}
+
+const struct probe_info *probe_table_get(const struct probe_table *table, uint32_t id)
+{
+	return id < table->entries.count ? &entry_at(table, id)->info : NULL;
+}
