@@ -2,63 +2,124 @@
 /*
  * PLT stubs: an optional endbr, then a jump through a GOT slot. What linkers write:
  *
- *	ff 25 disp32		jmp *slot(%rip), or *slot on i386	GNU ld, gold, lld, mold
- *	f2 ff 25 disp32		with bnd				-z ibtplt of older GNU ld
+ *	ff 25 disp32		jmp *slot(%rip), on i386 jmp *slot	all of them
+ *	f2 ff 25 disp32		bnd jmp					GNU ld, -z ibtplt
  *	48 ff 25, 67 ff 25	padded with a REX or address-size prefix, notrack (3e)
  *	ff a3 disp32		jmp *slot-got(%ebx)			i386 PIC
- *	4c 8b 1d disp32		mov slot(%rip),%r11, and a jump later	lld's retpoline PLT, mold
- *	8b 0d disp32		mov slot,%ecx, and a jump later		mold on i386
- *	8b 8b disp32		mov slot-got(%ebx),%ecx			the same, PIC
+ *	41 bb imm32, ff 25	mov $index,%r11d first			mold
+ *	b9 imm32, ff 25 | a3	mov $index,%ecx first			mold, i386
+ *	4c 8b 1d disp32		mov slot(%rip),%r11, jumped to later	lld's retpolines
+ *	50, a1 addr32		push %eax; mov slot,%eax, the same	lld's, i386
+ *	50, 8b 83 disp32	push %eax; mov slot-got(%ebx),%eax	lld's, i386 PIC
+ *
+ * The lazy half of a split PLT (endbr, push, jmp) goes to PLT0 and is not a stub of this kind: its
+ * address is what the slot holds.
  */
 #include "x86/x86.h"
 
 #include <string.h>
 
-static bool starts_with_endbr(const uint8_t *bytes, size_t length)
+/* Length of what may stand before the jump in 64-bit code: endbr, mov $imm32,%r11d. */
+static size_t skip_64(const uint8_t *bytes, size_t length)
 {
-	static const uint8_t endbr[3] = {0xf3, 0x0f, 0x1e};
+	static const uint8_t endbr64[4] = {0xf3, 0x0f, 0x1e, 0xfa}, mov_r11d[2] = {0x41, 0xbb};
+	size_t at = 0;
 
-	return length >= 4 && !memcmp(bytes, endbr, sizeof endbr) &&
-	       (bytes[3] == 0xfa || bytes[3] == 0xfb);
+	if (length >= 4 && !memcmp(bytes, endbr64, sizeof endbr64))
+		at = 4;
+	if (length >= at + 6 && !memcmp(bytes + at, mov_r11d, sizeof mov_r11d))
+		at += 6;
+	return at;
 }
 
-/* Whether the instruction reads a word from memory to go there, now or one instruction later. */
-static bool is_slot_access(const struct x86_scan *scan, enum x86_mode mode)
+/* The same in 32-bit code: endbr, mov $imm32,%ecx or push %eax. */
+static size_t skip_32(const uint8_t *bytes, size_t length, bool *pushed)
 {
-	if (scan->encoding != ENCODING_LEGACY || scan->map != MAP_ONE_BYTE || scan->operand_size ||
-	    scan->lock || !scan->has_modrm || scan->displacement_length != 4 || scan->has_sib)
+	static const uint8_t endbr32[4] = {0xf3, 0x0f, 0x1e, 0xfb};
+	size_t at = 0;
+
+	if (length >= 4 && !memcmp(bytes, endbr32, sizeof endbr32))
+		at = 4;
+	*pushed = length > at && bytes[at] == 0x50;
+	if (*pushed)
+		at++;
+	else if (length >= at + 5 && bytes[at] == 0xb9)
+		at += 5;
+	return at;
+}
+
+/* A one-byte-map instruction with a plain 32-bit displacement and nothing that changes its sense. */
+static bool has_plain_displacement(const struct x86_scan *scan)
+{
+	return scan->encoding == ENCODING_LEGACY && scan->map == MAP_ONE_BYTE && scan->has_modrm &&
+	       scan->displacement_length == 4 && !scan->has_sib && !scan->operand_size &&
+	       !scan->lock && scan->segment <= 1;
+}
+
+static bool is_jump(const struct x86_scan *scan)
+{
+	return scan->opcode == 0xff && scan->reg == 4;
+}
+
+static bool plt_slot_64(const uint8_t *bytes, size_t length, uint64_t address, uint64_t *slot)
+{
+	struct x86_scan scan;
+	size_t skip = skip_64(bytes, length);
+
+	if (x86_scan(bytes + skip, length - skip, X86_MODE_64, &scan) ||
+	    !has_plain_displacement(&scan) || !scan.pc_relative)
 		return false;
-	if (scan->opcode == 0xff)
-		return scan->reg == 4;
-	if (scan->opcode != 0x8b)
+	/* To %r11, with REX.W and REX.R, and nothing before it. */
+	bool is_load = !skip && scan.opcode == 0x8b && scan.reg == 3 && (scan.rex & 0xc) == 0xc;
+
+	if (!is_jump(&scan) && !is_load)
 		return false;
-	/* mov to r11 (REX.W and REX.R) or ecx, the scratch registers of a PLT */
-	return mode == X86_MODE_64 ? scan->reg == 3 && (scan->rex & 0xc) == 0xc : scan->reg == 1;
+	*slot = address + skip + scan.length + (uint64_t)(int64_t)scan.displacement;
+	if (scan.address_size)
+		*slot = (uint32_t)*slot;
+	return true;
+}
+
+/* mov slot,%eax in its short form, which has no ModRM. */
+static bool short_load_32(const uint8_t *bytes, size_t length, uint64_t *slot)
+{
+	uint32_t address;
+
+	if (length < 5 || bytes[0] != 0xa1)
+		return false;
+	memcpy(&address, bytes + 1, sizeof address);
+	*slot = address;
+	return true;
+}
+
+static bool plt_slot_32(const uint8_t *bytes, size_t length, uint64_t got, uint64_t *slot)
+{
+	struct x86_scan scan;
+	bool pushed;
+	size_t skip = skip_32(bytes, length, &pushed);
+
+	if (pushed && short_load_32(bytes + skip, length - skip, slot))
+		return true;
+	if (x86_scan(bytes + skip, length - skip, X86_MODE_32, &scan) ||
+	    !has_plain_displacement(&scan) || scan.address_size)
+		return false;
+	bool is_load = pushed && scan.opcode == 0x8b && scan.reg == REG_AX;
+
+	if (pushed ? !is_load : !is_jump(&scan))
+		return false;
+	if (scan.mod == 2 && scan.rm == REG_BX)
+		*slot = (uint32_t)(got + (uint32_t)scan.displacement);
+	else if (scan.mod == 0)
+		*slot = (uint32_t)scan.displacement;
+	else
+		return false;
+	return true;
 }
 
 bool x86_plt_slot(enum x86_mode mode, const uint8_t *bytes, size_t length, uint64_t address,
 		  uint64_t got, uint64_t *slot)
 {
-	struct x86_scan scan;
-	size_t skip = starts_with_endbr(bytes, length) ? 4 : 0;
-
-	if (x86_scan(bytes + skip, length - skip, mode, &scan) || !is_slot_access(&scan, mode))
-		return false;
-
-	uint64_t sum = (uint64_t)(int64_t)scan.displacement;
-
-	if (mode == X86_MODE_64) {
-		if (!scan.pc_relative || scan.segment > 1)
-			return false;
-		*slot = sum + address + skip + scan.length;
-		return true;
-	}
-	if (scan.address_size || scan.segment > 1)
-		return false;
-	if (scan.mod == 2 && scan.rm == REG_BX)
-		sum += got;
-	else if (scan.mod != 0)
-		return false;
-	*slot = (uint32_t)sum;
-	return true;
+	if (mode == X86_MODE_64)
+		return plt_slot_64(bytes, length, address, slot);
+	return plt_slot_32(bytes, length, got, slot);
 }
