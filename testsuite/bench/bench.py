@@ -1,0 +1,231 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What tracing costs: ns a call of a tiny library function untraced, under ltrace and under the
+tracer, stops a call, time to the first line of an attach, and the tracer's memory there.
+
+Runs of the competitors take turns, so that a change of the machine's mood meets all of them; medians
+are printed. The tables are Markdown, for doc/PERFORMANCE.md.
+"""
+import argparse
+import contextlib
+import os
+import platform
+import re
+import select
+import shlex
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PYTHON = "/usr/bin/python3"  # the distribution's: it loads the distribution's libsqlite3
+TIMEOUT = 120
+
+GOAL_RATIO = 4        # times faster than ltrace
+GOAL_STOPS = 2        # a call
+GOAL_FIRST_LINE = 50  # ms
+GOAL_MEMORY = 30      # MB
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tracer", required=True)
+    parser.add_argument("--work-dir", required=True)
+    parser.add_argument("--runs", type=int, default=5, help="of which the median is taken")
+    parser.add_argument("--calls", type=int, default=20000, help="traced calls in a run")
+    parser.add_argument("--untraced-calls", type=int, default=50_000_000)
+    return parser.parse_args()
+
+
+def build(work_dir):
+    """Compiles the loop and its library; returns the program's path."""
+    compiler = shlex.split(os.environ.get("CC") or "gcc")
+    os.makedirs(work_dir, exist_ok=True)
+    library = os.path.join(work_dir, "libtiny.so")
+    program = os.path.join(work_dir, "loop")
+    subprocess.run([*compiler, "-O2", "-shared", "-fPIC", "-Wl,-soname,libtiny.so", "-o", library,
+                    os.path.join(HERE, "tiny.c")], check=True)
+    # A lazy PLT: the one shape that every ltrace traces rightly.
+    subprocess.run([*compiler, "-O2", "-fcf-protection=none", "-Wl,-z,lazy", "-o", program,
+                    os.path.join(HERE, "loop.c"), library, "-Wl,-rpath," + work_dir], check=True)
+    return program
+
+
+# ---- cost of a call ----------------------------------------------------------------------------
+
+def run_loop(prefix, program, calls, work_dir):
+    """One run; (ns a call, stops a call)."""
+    result = os.path.join(work_dir, "result")
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(result)
+    done = subprocess.run([*prefix, program, str(calls), result], stdin=subprocess.DEVNULL,
+                          capture_output=True, timeout=TIMEOUT, check=False)
+    if done.returncode != 0 or not os.path.exists(result):
+        raise RuntimeError(f"{shlex.join(prefix)} failed ({done.returncode}): "
+                           f"{done.stderr.decode(errors='replace')[-400:]}")
+    with open(result, encoding="ascii") as file:
+        nanoseconds, stops = map(int, file.read().split())
+    return nanoseconds / calls, stops / calls
+
+
+def competitors(arguments):
+    """(name, command prefix, calls)"""
+    found = [("untraced", [], arguments.untraced_calls)]
+    ltrace = shutil.which("ltrace")
+    if ltrace:
+        found += [("ltrace -c", [ltrace, "-c"], arguments.calls),
+                  ("ltrace -o /dev/null", [ltrace, "-o", "/dev/null"], arguments.calls)]
+    found += [("tracer -c", [arguments.tracer, "-c"], arguments.calls),
+              ("tracer -o /dev/null", [arguments.tracer, "-o", "/dev/null"], arguments.calls)]
+    return found
+
+
+def measure_calls(arguments, program):
+    """name → (median ns a call, its spread, median stops a call)"""
+    samples = {}
+    for _ in range(arguments.runs):
+        for name, prefix, calls in competitors(arguments):
+            samples.setdefault(name, []).append(
+                run_loop(prefix, program, calls, arguments.work_dir))
+    medians = {}
+    for name, runs in samples.items():
+        costs = [cost for cost, _ in runs]
+        medians[name] = (statistics.median(costs), f"{min(costs):.0f}–{max(costs):.0f}",
+                         statistics.median(stops for _, stops in runs))
+    return medians
+
+
+def print_calls(medians):
+    print("| one call of a tiny library function | ns | min–max | stops | × untraced | ltrace takes |")
+    print("|---|---:|---:|---:|---:|---:|")
+    untraced = medians["untraced"][0]
+    for name, (cost, spread, stops) in medians.items():
+        rival = medians.get(name.replace("tracer", "ltrace"))
+        ratio = f"{rival[0] / cost:.1f} ×" if rival and name.startswith("tracer") else ""
+        shown = f"{cost:.1f}" if cost < 100 else f"{cost:.0f}"
+        print(f"| {name} | {shown} | {spread} | {stops:.2f} | {cost / untraced:.0f} | {ratio} |")
+
+
+# ---- attaching ---------------------------------------------------------------------------------
+
+@contextlib.contextmanager
+def service():
+    process = subprocess.Popen([PYTHON, "-B", os.path.join(HERE, "service.py")],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    try:
+        process.stdout.readline()
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def memory_peak(pid):
+    """The most memory a process had resident, in MB."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        return int(re.search(r"^VmHWM:\s*(\d+) kB", file.read(), re.M)[1]) / 1024
+
+
+def attach_once(tracer, target):
+    """(ms from the start of the tracer to its first line, peak MB once it has traced a while)"""
+    start = time.monotonic()
+    process = subprocess.Popen([tracer, "-tt", "-T", "-g", "-x", "sqlite3_prepare_v2",
+                                "-p", str(target.pid)], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    try:
+        seen = b""
+        while b"\n" not in seen:
+            if not select.select([process.stdout], [], [], 20)[0]:
+                raise RuntimeError("the tracer printed no line within 20 s")
+            piece = os.read(process.stdout.fileno(), 65536)
+            if not piece:
+                raise RuntimeError(f"the tracer ended: {seen.decode(errors='replace')}")
+            seen += piece
+        elapsed = (time.monotonic() - start) * 1000
+        if b"sqlite3_prepare_v2(" not in seen:
+            raise RuntimeError(f"unexpected first line: {seen.decode(errors='replace')}")
+        until = time.monotonic() + 0.3
+        while time.monotonic() < until and select.select([process.stdout], [], [], 0.3)[0]:
+            os.read(process.stdout.fileno(), 65536)
+        memory = memory_peak(process.pid)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=20)
+    finally:
+        process.kill()
+        process.wait()
+    if process.returncode != 0 or target.poll() is not None:
+        raise RuntimeError(f"detaching failed: tracer {process.returncode}, target {target.poll()}")
+    return elapsed, memory
+
+
+def measure_attach(arguments):
+    with service() as target:
+        runs = [attach_once(arguments.tracer, target) for _ in range(arguments.runs + 2)]
+    return statistics.median(first for first, _ in runs), max(memory for _, memory in runs)
+
+
+# ---- report ------------------------------------------------------------------------------------
+
+def print_machine():
+    model = "unknown CPU"
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        if found := re.search(r"^model name\s*:\s*(.*)$", file.read(), re.M):
+            model = found[1]
+    release = "unknown distribution"
+    with contextlib.suppress(OSError), open("/etc/os-release", encoding="utf-8") as file:
+        if found := re.search(r'^PRETTY_NAME="?([^"\n]*)', file.read(), re.M):
+            release = found[1]
+    virtual = ""
+    with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as file:
+        virtual = ", virtual" if "hypervisor" in file.read() else ""
+    print(f"{model}{virtual}, {os.cpu_count()} CPUs; {release}, Linux {platform.release()}; "
+          f"load {os.getloadavg()[0]:.2f}")
+    if ltrace := shutil.which("ltrace"):
+        version = subprocess.run([ltrace, "-V"], capture_output=True, text=True, check=False)
+        print(f"ltrace: {(version.stdout or version.stderr).splitlines()[0]}")
+    else:
+        print("ltrace: not installed, not compared (Debian, Fedora: ltrace)")
+
+
+def print_goals(medians, attach):
+    def goal(met, text):
+        print(f"{'met   ' if met else 'MISSED'}  {text}")
+
+    for mode in ("-c", "-o /dev/null"):
+        if f"ltrace {mode}" in medians:
+            ratio = medians[f"ltrace {mode}"][0] / medians[f"tracer {mode}"][0]
+            goal(ratio >= GOAL_RATIO,
+                 f"{mode}: {ratio:.1f} times faster than ltrace, {GOAL_RATIO} asked")
+        stops = medians[f"tracer {mode}"][2]
+        goal(stops <= GOAL_STOPS + 0.01, f"{mode}: {stops:.2f} stops a call, {GOAL_STOPS} asked")
+    first, memory = attach
+    goal(first <= GOAL_FIRST_LINE, f"first line {first:.1f} ms after the start of an attach to "
+                                   f"Python, {GOAL_FIRST_LINE} ms asked")
+    goal(memory < GOAL_MEMORY, f"{memory:.1f} MB resident there, under {GOAL_MEMORY} MB asked")
+
+
+def main():
+    arguments = parse_arguments()
+    arguments.work_dir = os.path.abspath(arguments.work_dir)
+    program = build(arguments.work_dir)
+    print_machine()
+    print(f"median of {arguments.runs} runs of {arguments.calls} calls\n", flush=True)
+    try:
+        medians = measure_calls(arguments, program)
+        print_calls(medians)
+        print(flush=True)
+        attach = measure_attach(arguments)
+    except (RuntimeError, subprocess.TimeoutExpired) as error:
+        sys.exit(f"bench: {error}")
+    print(f"| attach to {PYTHON} (sqlite3) | |")
+    print("|---|---:|")
+    print(f"| first line after | {attach[0]:.1f} ms |")
+    print(f"| tracer's peak resident memory | {attach[1]:.1f} MB |")
+    print()
+    print_goals(medians, attach)
+
+
+main()
