@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One name in two versions (OLD and NEW), and two names at one address. */
+__attribute__((noinline)) int version_old(int n)
+{
+	return n + 1000;
+}
+
+__attribute__((noinline)) int version_new(int n)
+{
+	return n + 2000;
+}
+
+__attribute__((noinline)) int work_same(int n)
+{
+	return n + 3000;
+}
+
+__asm__(".symver version_old, work_version@OLD");
+__asm__(".symver version_new, work_version@@NEW");
+__asm__(".globl same_old, same_new\n.set same_old, work_same\n.set same_new, work_same\n"
+	".type same_old, @function\n.type same_new, @function\n"
+	".symver same_old, work_twin@OLD\n.symver same_new, work_twin@@NEW\n");
