@@ -63,8 +63,17 @@ const struct elf_segment *elf_segments(const struct elf_file *file, size_t *coun
 /* All defined and undefined symbols of .dynsym, then of .symtab when there is one (read when first asked). */
 const struct elf_symbol *elf_symbols(struct elf_file *file, size_t *count);
 
-/* The defined symbol of that name, preferring .dynsym; NULL when there is none. */
+/*
+ * The defined symbol of that name, preferring .dynsym, then what is not local; NULL when there is
+ * none. Answers for most files that do not have it without decoding their symbols.
+ */
 const struct elf_symbol *elf_find_symbol(struct elf_file *file, const char *name);
+
+/*
+ * The next defined symbol of the same name (another version, another static function), or NULL.
+ * `symbol` must come from elf_find_symbol() or from here. Addresses may come more than once.
+ */
+const struct elf_symbol *elf_find_next(struct elf_file *file, const struct elf_symbol *symbol);
 
 /* Slots filled with function addresses, with the PLT stubs that use them (read when first asked). */
 const struct elf_slot *elf_slots(struct elf_file *file, size_t *count);

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The hash tables of a dynamic section (DT_GNU_HASH, DT_HASH), read for two things: how many
+ * symbols there are, which nothing else in the dynamic section tells, and a quick "not here". A
+ * plain -x name is looked for in every module of a process, and is in one of them: the bloom filter
+ * answers the others with two small reads instead of a decoded symbol table.
+ *
+ * Layout of DT_GNU_HASH: words {buckets, first symbol, filter words, filter shift}, filter words of
+ * the class's size, buckets (index of the first symbol, or 0), then for each symbol from the first
+ * its hash, with bit 0 set on the last of a bucket. Undefined symbols stand before the first and
+ * are not in it, so it does not count them: relocations do.
+ */
+#include "image/elf_private.h"
+
+#include "base/cleanup.h"
+
+#include <string.h>
+
+enum { GNU_BUCKETS, GNU_FIRST, GNU_FILTER, GNU_SHIFT, GNU_HEADER_WORDS };
+enum { CHAIN_BLOCK = 128 };
+
+uint32_t elf_hash_name(const char *name)
+{
+	uint32_t hash = 5381;
+
+	for (const unsigned char *c = (const unsigned char *)name; *c; c++)
+		hash = hash * 33 + *c;
+	return hash;
+}
+
+/* `count` 32-bit words at an address. */
+static bool read_words(const struct elf_file *file, uint64_t address, uint32_t *words, size_t count)
+{
+	uint64_t offset, available;
+
+	return elf_locate(file, address, &offset, &available) && available / 4 >= count &&
+	       elf_read_records(file, ELF_T_WORD, offset, count, words);
+}
+
+/* Where the parts of DT_GNU_HASH are. */
+struct gnu_hash {
+	uint32_t header[GNU_HEADER_WORDS];
+	unsigned word; /* bytes of a filter word */
+	uint64_t filter, buckets, chains;
+};
+
+static bool read_gnu_hash(const struct elf_file *file, struct gnu_hash *hash)
+{
+	if (!file->gnu_hash || !read_words(file, file->gnu_hash, hash->header, GNU_HEADER_WORDS))
+		return false;
+	hash->word = file->arch->elf_class == ELFCLASS64 ? 8 : 4;
+	hash->filter = file->gnu_hash + GNU_HEADER_WORDS * 4;
+	hash->buckets = hash->filter + (uint64_t)hash->header[GNU_FILTER] * hash->word;
+	hash->chains = hash->buckets + (uint64_t)hash->header[GNU_BUCKETS] * 4;
+	return hash->header[GNU_BUCKETS] && hash->header[GNU_FILTER] &&
+	       hash->header[GNU_SHIFT] < 32;
+}
+
+static bool filter_passes(const struct elf_file *file, const struct gnu_hash *hash, uint32_t value)
+{
+	unsigned bits = hash->word * 8;
+	uint64_t index = value / bits % hash->header[GNU_FILTER];
+	uint32_t words[2] = {0, 0};
+
+	if (!read_words(file, hash->filter + index * hash->word, words, hash->word / 4))
+		return true;
+	uint64_t word = (uint64_t)words[1] << 32 | words[0];
+
+	return word >> (value % bits) & word >> ((value >> hash->header[GNU_SHIFT]) % bits) & 1;
+}
+
+/* Reads the hashes from symbol `index` on; how many, 0 where they end. */
+static size_t read_chain(const struct elf_file *file, const struct gnu_hash *hash, uint32_t index,
+			 uint32_t *words)
+{
+	uint64_t address = hash->chains + (uint64_t)(index - hash->header[GNU_FIRST]) * 4;
+	uint64_t offset, available;
+
+	if (!elf_locate(file, address, &offset, &available))
+		return 0;
+	size_t count = available / 4 < CHAIN_BLOCK ? available / 4 : CHAIN_BLOCK;
+
+	return elf_read_records(file, ELF_T_WORD, offset, count, words) ? count : 0;
+}
+
+bool elf_may_define(const struct elf_file *file, const char *name)
+{
+	struct gnu_hash hash;
+	uint32_t words[CHAIN_BLOCK];
+	uint32_t value = elf_hash_name(name);
+	uint32_t index;
+
+	if (!read_gnu_hash(file, &hash))
+		return true;
+	if (!filter_passes(file, &hash, value))
+		return false;
+	uint64_t bucket = hash.buckets + (uint64_t)(value % hash.header[GNU_BUCKETS]) * 4;
+
+	if (!read_words(file, bucket, &index, 1))
+		return true;
+	if (index < hash.header[GNU_FIRST])
+		return false;
+	for (;;) {
+		size_t count = read_chain(file, &hash, index, words);
+
+		for (size_t i = 0; i < count; i++) {
+			if ((words[i] | 1) == (value | 1))
+				return true;
+			if (words[i] & 1)
+				return false;
+		}
+		if (!count || index > UINT32_MAX - count)
+			return false;
+		index += (uint32_t)count;
+	}
+}
+
+/* One more than the last symbol of the chain that begins at `index`. */
+static size_t chain_end(const struct elf_file *file, const struct gnu_hash *hash, uint32_t index)
+{
+	uint32_t words[CHAIN_BLOCK];
+
+	for (;;) {
+		size_t count = read_chain(file, hash, index, words);
+
+		for (size_t i = 0; i < count; i++)
+			if (words[i] & 1)
+				return (size_t)index + i + 1;
+		if (!count || index > UINT32_MAX - count)
+			return index;
+		index += (uint32_t)count;
+	}
+}
+
+/* The last chain belongs to the bucket with the highest index. */
+static size_t gnu_symbol_count(const struct elf_file *file)
+{
+	struct gnu_hash hash;
+	uint64_t offset, available;
+	uint32_t last = 0;
+
+	if (!read_gnu_hash(file, &hash) || !elf_locate(file, hash.buckets, &offset, &available))
+		return 0;
+	size_t count = hash.header[GNU_BUCKETS];
+
+	if (available / 4 < count)
+		return 0;
+	_cleanup_free_ uint32_t *buckets = elf_load_records(file, ELF_T_WORD, offset, count);
+
+	for (size_t i = 0; buckets && i < count; i++)
+		if (buckets[i] > last)
+			last = buckets[i];
+	return last >= hash.header[GNU_FIRST] ? chain_end(file, &hash, last)
+					      : hash.header[GNU_FIRST];
+}
+
+static bool count_symbol(void *context, const GElf_Rela *relocation, bool implicit)
+{
+	size_t *count = context;
+	size_t symbol = GELF_R_SYM(relocation->r_info);
+
+	(void)implicit;
+	if (symbol && symbol >= *count)
+		*count = symbol + 1;
+	return true;
+}
+
+/* The size of the section that lies where DT_SYMTAB points: exact, when there is one. */
+static size_t section_symbol_count(struct elf_file *file)
+{
+	const GElf_Shdr *section = elf_section_of_type(file, SHT_DYNSYM);
+
+	if (!section || section->sh_addr != file->tags[DT_SYMTAB])
+		return 0;
+	return section->sh_size / elf_record_size(file, ELF_T_SYM);
+}
+
+static size_t claimed_symbol_count(struct elf_file *file, size_t limit)
+{
+	uint32_t words[2];
+	size_t count;
+
+	if (file->tags[DT_HASH] && read_words(file, file->tags[DT_HASH], words, 2))
+		return words[1];
+	count = section_symbol_count(file);
+	if (count)
+		return count;
+	if (!file->gnu_hash && file->tags[DT_STRTAB] > file->tags[DT_SYMTAB])
+		return limit;
+	count = gnu_symbol_count(file);
+	elf_for_each_relocation(file, false, count_symbol, &count);
+	return count;
+}
+
+size_t elf_dynamic_symbol_count(struct elf_file *file)
+{
+	uint64_t symbols = file->tags[DT_SYMTAB], strings = file->tags[DT_STRTAB];
+	uint64_t offset, limit;
+
+	if (!symbols || !elf_locate(file, symbols, &offset, &limit))
+		return 0;
+	/* The names nearly always follow; tables do not overlap. */
+	if (strings > symbols && strings - symbols < limit)
+		limit = strings - symbols;
+	if (limit > ELF_TABLE_MAX)
+		limit = ELF_TABLE_MAX;
+	limit /= elf_record_size(file, ELF_T_SYM);
+
+	size_t count = claimed_symbol_count(file, limit);
+
+	return count < limit ? count : limit;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which PLT stub jumps through which slot, found by decoding stubs, not by counting them.
+ *
+ * Stubs lie in executable sections named .plt* (.plt, .plt.sec, .plt.got) or .iplt. They begin at
+ * multiples of 8 or 16 bytes; those with which a lazy IBT PLT only pushes an index do not jump
+ * through a slot and are passed over: calls go to .plt.sec. Some linkers put another instruction
+ * before the jump (mold loads the index first), so a second pass looks for jumps anywhere in a
+ * 16-byte entry; the entry's start is where calls go to.
+ *
+ * Without section headers all executable bytes are looked at, at multiples of 8, but only slots
+ * that belong to a PLT (JUMP_SLOT) are taken: a compiler's own jump through a GLOB_DAT slot, in
+ * code built without PLT, is not a stub.
+ */
+#include "image/elf_private.h"
+
+#include "base/cleanup.h"
+#include "base/map.h"
+
+#include <string.h>
+
+enum {
+	STUB_ALIGN = 8,
+	ENTRY_ALIGN = 16,
+	PLT_MAX = 64 << 20,  /* bytes of one section */
+	SCAN_MAX = 128 << 20 /* bytes of segments looked at without section headers */
+};
+
+struct stub_search {
+	struct elf_file *file;
+	struct map slots; /* address → struct elf_slot without a stub */
+	uint64_t got;
+	bool jump_slots_only;
+};
+
+static bool is_plt(const struct elf_file *file, const GElf_Shdr *section)
+{
+	const char *name = elf_section_name(file, section);
+
+	return section->sh_type == SHT_PROGBITS && section->sh_flags & SHF_EXECINSTR &&
+	       section->sh_size <= PLT_MAX && (!strncmp(name, ".plt", 4) || !strcmp(name, ".iplt"));
+}
+
+/* What i386 PIC stubs are relative to: DT_PLTGOT, or the section it would name. */
+static uint64_t find_got(struct elf_file *file)
+{
+	size_t count;
+	const GElf_Shdr *sections = elf_sections(file, &count);
+	uint64_t got = file->tags[DT_PLTGOT];
+
+	for (size_t i = 0; i < count && !file->tags[DT_PLTGOT]; i++) {
+		const char *name = elf_section_name(file, &sections[i]);
+
+		if (!strcmp(name, ".got.plt"))
+			return sections[i].sh_addr;
+		if (!strcmp(name, ".got"))
+			got = sections[i].sh_addr;
+	}
+	return got;
+}
+
+/* Notes `stub` when the code at `address` jumps through a slot that has none yet. */
+static bool try_stub(struct stub_search *search, const uint8_t *code, size_t length,
+		     uint64_t address, uint64_t stub)
+{
+	uint64_t place;
+
+	if (!search->file->arch->plt_slot(code, length, address, search->got, &place))
+		return false;
+	struct elf_slot *slot = map_get(&search->slots, place);
+
+	if (!slot || (search->jump_slots_only && slot->kind != SLOT_JUMP))
+		return false;
+	slot->stub = stub;
+	map_remove(&search->slots, place);
+	return true;
+}
+
+/* Stubs that begin at multiples of 8 bytes. */
+static void scan_starts(struct stub_search *search, const uint8_t *code, size_t size,
+			uint64_t address)
+{
+	size_t skip = (size_t)(-address & (STUB_ALIGN - 1));
+
+	for (size_t at = skip; at < size && search->slots.count; at += STUB_ALIGN)
+		try_stub(search, code + at, size - at, address + at, address + at);
+}
+
+/* Jumps inside an entry that begins with something else. */
+static void scan_entries(struct stub_search *search, const uint8_t *code, size_t size,
+			 uint64_t address)
+{
+	for (size_t at = 0; at < size && search->slots.count; at++) {
+		uint64_t stub = (address + at) & ~(uint64_t)(ENTRY_ALIGN - 1);
+
+		if (stub >= address)
+			try_stub(search, code + at, size - at, address + at, stub);
+	}
+}
+
+typedef void code_scan(struct stub_search *search, const uint8_t *code, size_t size,
+		       uint64_t address);
+
+/* False when there is no PLT section. */
+static bool scan_sections(struct stub_search *search, code_scan *scan)
+{
+	size_t count;
+	const GElf_Shdr *sections = elf_sections(search->file, &count);
+	bool found = false;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!is_plt(search->file, &sections[i]))
+			continue;
+		found = true;
+		_cleanup_free_ uint8_t *code = elf_file_load(search->file, sections[i].sh_offset,
+							     sections[i].sh_size);
+
+		if (code)
+			scan(search, code, sections[i].sh_size, sections[i].sh_addr);
+	}
+	return found;
+}
+
+static void scan_segments(struct stub_search *search)
+{
+	size_t count;
+	const struct elf_segment *segments = elf_segments(search->file, &count);
+	uint64_t left = SCAN_MAX;
+
+	search->jump_slots_only = true;
+	for (size_t i = 0; i < count && search->slots.count; i++) {
+		if (!(segments[i].flags & PF_X))
+			continue;
+		uint64_t size = segments[i].file_size < left ? segments[i].file_size : left;
+		_cleanup_free_ uint8_t *code = elf_file_load(search->file, segments[i].file_offset,
+							     size);
+
+		if (code)
+			scan_starts(search, code, size, segments[i].address);
+		left -= size;
+	}
+}
+
+void elf_find_stubs(struct elf_file *file, struct elf_slot *slots, size_t count)
+{
+	struct stub_search search = {.file = file, .got = find_got(file)};
+
+	/* The first relocation of a slot is the one that counts: DT_JMPREL comes first. */
+	for (size_t i = count; i-- > 0;)
+		map_put(&search.slots, slots[i].address, &slots[i]);
+	if (!scan_sections(&search, scan_starts))
+		scan_segments(&search);
+	else if (search.slots.count)
+		scan_sections(&search, scan_entries);
+	map_deinit(&search.slots);
+}

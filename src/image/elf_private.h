@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the elf*.c files share. Nothing else includes it. */
+#ifndef TRACER_IMAGE_ELF_PRIVATE_H
+#define TRACER_IMAGE_ELF_PRIVATE_H
+
+#include "image/elf.h"
+
+#include <gelf.h>
+
+enum {
+	ELF_STRING_MAX = 4096, /* of a path or a SONAME, with its NUL */
+	ELF_SECTIONS_MAX = 1 << 16,
+	ELF_TABLE_MAX = 256 << 20,     /* bytes of a symbol, string or hash table */
+	ELF_RELOCATIONS_MAX = 16 << 20 /* records looked at in one table */
+};
+
+/* Defined symbols by name. */
+struct name_index {
+	uint32_t *buckets; /* index of the first symbol, plus 1 */
+	uint32_t *next;	   /* per symbol: index of the next in its bucket, plus 1 */
+	uint32_t mask;
+};
+
+/* The decoded part of one symbol table that concerns a tracer. */
+struct symbol_table {
+	bool read;
+	struct elf_symbol *items;
+	size_t count;
+	struct name_index index; /* empty until a name is looked up */
+};
+
+/* Names, cut off at the '@' of a version; a NUL stands behind the last byte. */
+struct string_table {
+	char *text; /* NULL when there is none */
+	size_t size;
+};
+
+struct elf_file {
+	unsigned references;
+	const uint8_t *map; /* the file; only elf_file_read() may touch it */
+	uint64_t size;
+	const struct arch *arch;
+	GElf_Ehdr header;
+	struct elf_segment *segments; /* PT_LOAD */
+	size_t segment_count;
+	uint64_t program_headers, dynamic; /* addresses */
+	uint64_t tags[DT_NUM];		   /* values of the dynamic section, 0 when absent */
+	uint64_t gnu_hash;		   /* DT_GNU_HASH */
+	uint64_t relative_count;	   /* DT_RELACOUNT or DT_RELCOUNT */
+	char *soname, *interpreter;
+
+	/* Read when first asked for. */
+	bool sections_read;
+	GElf_Shdr *sections;
+	size_t section_count;
+	char *section_names;
+	size_t section_names_size;
+	bool dynamic_names_read;
+	struct string_table dynamic_names;  /* .dynstr */
+	struct string_table internal_names; /* .strtab, when .symtab is decoded */
+	struct symbol_table exported;	    /* .dynsym */
+	struct symbol_table internal;	    /* .symtab */
+	struct elf_symbol *symbols;	    /* both, when neither is empty */
+	struct elf_slot *slots;
+	size_t slot_count;
+	bool slots_read;
+	bool init_read;
+	uint64_t init;
+};
+
+/* elf_records.c: bytes and tables of the file. */
+
+/* All `length` bytes at `offset`; false when the file ends before, now or since it was opened. */
+bool elf_file_read(const struct elf_file *file, uint64_t offset, void *buffer, size_t length);
+/* As a new block with a NUL behind it; NULL when it is not there or larger than ELF_TABLE_MAX. */
+void *elf_file_load(const struct elf_file *file, uint64_t offset, uint64_t length);
+/* File offset of `address`, and how many of the file's bytes are mapped from there on. */
+bool elf_locate(const struct elf_file *file, uint64_t address, uint64_t *offset,
+		uint64_t *available);
+/* Bytes of one record of `type` in this file's class. */
+size_t elf_record_size(const struct elf_file *file, Elf_Type type);
+/*
+ * `count` records at file offset `offset`, translated to the GElf form of `type` (EHDR, PHDR, SHDR,
+ * DYN, SYM, REL, RELA, WORD), into `out`. False when they are not all there.
+ */
+bool elf_read_records(const struct elf_file *file, Elf_Type type, uint64_t offset, size_t count,
+		      void *out);
+/* The same into a new array; NULL as well when there are none or the table is too large. */
+void *elf_load_records(const struct elf_file *file, Elf_Type type, uint64_t offset, uint64_t count);
+/* A NUL-terminated string of less than ELF_STRING_MAX bytes; NULL when there is none. */
+char *elf_load_string(const struct elf_file *file, uint64_t offset, uint64_t limit);
+
+/* elf_sections.c: section headers; none when the file has none or damaged ones. */
+const GElf_Shdr *elf_sections(struct elf_file *file, size_t *count);
+/* Never NULL. */
+const char *elf_section_name(const struct elf_file *file, const GElf_Shdr *section);
+/* The first section of that type, or NULL. */
+const GElf_Shdr *elf_section_of_type(struct elf_file *file, uint32_t type);
+
+/* elf_hash.c: the dynamic hash tables. */
+
+/* How many symbols .dynsym has, from whatever tells it. */
+size_t elf_dynamic_symbol_count(struct elf_file *file);
+/* False when DT_GNU_HASH is there and says that no symbol of this name is defined. */
+bool elf_may_define(const struct elf_file *file, const char *name);
+
+/* The hash function of DT_GNU_HASH. */
+uint32_t elf_hash_name(const char *name);
+
+/* elf_symbols.c */
+
+/* All of .dynsym by the index that relocations use; NULL when there is none. To be freed. */
+GElf_Sym *elf_load_dynamic_symbols(struct elf_file *file, size_t *count);
+const struct string_table *elf_dynamic_names(struct elf_file *file);
+/* The name at `offset`; NULL when there is none or it is empty. */
+const char *elf_name_at(const struct string_table *names, uint64_t offset);
+
+/* elf_relocations.c */
+
+/* Returns false to end the walk. REL records come with addend 0 and `implicit` set. */
+typedef bool elf_relocation_visitor(void *context, const GElf_Rela *relocation, bool implicit);
+/*
+ * All dynamic relocations: DT_JMPREL, then DT_RELA and DT_REL without what DT_JMPREL had; without a
+ * dynamic section, those of sections. `relative`: also those that the linker sorted to the front as
+ * RELATIVE.
+ */
+void elf_for_each_relocation(struct elf_file *file, bool relative, elf_relocation_visitor *visit,
+			     void *context);
+
+/* elf_plt.c: fills in `stub` of each slot. */
+void elf_find_stubs(struct elf_file *file, struct elf_slot *slots, size_t count);
+
+#endif

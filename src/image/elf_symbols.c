@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Symbols, decoded when first needed.
+ *
+ * What is kept: functions, IFUNCs and objects, and symbols without a type that stand in code
+ * (assembler without .type). A defined function must lie in an executable segment, since its
+ * address is where a breakpoint may be written. Absolute symbols are no addresses (the names of
+ * versions are such). A name's version is cut off: one function is often there under several.
+ *
+ * Looking up one name must not decode what does not hold it. For .dynsym the hash table of the
+ * file answers (elf_may_define); .symtab has none, but a search through its names costs a
+ * hundredth of decoding it. Only when that finds something is a table decoded, and then an index
+ * by name is made of it. .dynsym and .symtab stay two arrays, so that found symbols stay where
+ * they are; elf_symbols() joins copies of them.
+ */
+#include "image/elf_private.h"
+
+#include "base/cleanup.h"
+#include "base/xalloc.h"
+
+#include <string.h>
+
+/* Cutting all names at once is right: what points behind an '@' still ends where it ended. */
+static struct string_table load_names(const struct elf_file *file, uint64_t offset, uint64_t size)
+{
+	struct string_table names = {.text = elf_file_load(file, offset, size), .size = size};
+
+	if (!names.text)
+		return (struct string_table){0};
+	for (char *at = names.text; (at = memchr(at, '@', names.size - (size_t)(at - names.text)));)
+		*at = '\0';
+	return names;
+}
+
+const struct string_table *elf_dynamic_names(struct elf_file *file)
+{
+	uint64_t size = file->tags[DT_STRSZ];
+	uint64_t offset, available;
+
+	if (file->dynamic_names_read)
+		return &file->dynamic_names;
+	file->dynamic_names_read = true;
+	if (file->tags[DT_STRTAB] && elf_locate(file, file->tags[DT_STRTAB], &offset, &available))
+		file->dynamic_names = load_names(file, offset, size < available ? size : available);
+	return &file->dynamic_names;
+}
+
+const char *elf_name_at(const struct string_table *names, uint64_t offset)
+{
+	return offset < names->size && names->text[offset] ? names->text + offset : NULL;
+}
+
+GElf_Sym *elf_load_dynamic_symbols(struct elf_file *file, size_t *count)
+{
+	uint64_t offset, available;
+
+	*count = elf_dynamic_symbol_count(file);
+	if (!*count || !elf_locate(file, file->tags[DT_SYMTAB], &offset, &available))
+		return NULL;
+	return elf_load_records(file, ELF_T_SYM, offset, *count);
+}
+
+static bool in_code_segment(const struct elf_file *file, uint64_t address)
+{
+	for (size_t i = 0; i < file->segment_count; i++) {
+		const struct elf_segment *segment = &file->segments[i];
+
+		if (segment->flags & PF_X && address >= segment->address &&
+		    address - segment->address < segment->memory_size)
+			return true;
+	}
+	return false;
+}
+
+/* Read-only data may share a segment with code; its section tells. */
+static bool in_code_section(struct elf_file *file, const GElf_Sym *symbol)
+{
+	size_t count;
+	const GElf_Shdr *sections = elf_sections(file, &count);
+
+	return symbol->st_shndx >= count || sections[symbol->st_shndx].sh_flags & SHF_EXECINSTR;
+}
+
+static bool is_wanted(struct elf_file *file, const GElf_Sym *symbol)
+{
+	unsigned type = GELF_ST_TYPE(symbol->st_info);
+	bool function = type == STT_FUNC || type == STT_GNU_IFUNC;
+
+	if (!function && type != STT_OBJECT && type != STT_NOTYPE)
+		return false;
+	if (symbol->st_shndx == SHN_UNDEF || type == STT_OBJECT)
+		return symbol->st_shndx != SHN_ABS;
+	if (symbol->st_shndx == SHN_ABS || !in_code_segment(file, symbol->st_value))
+		return false;
+	return function || in_code_section(file, symbol);
+}
+
+static void decode(struct elf_file *file, struct symbol_table *table, const GElf_Sym *symbols,
+		   size_t count, const struct string_table *names)
+{
+	table->items = xcalloc(count, sizeof *table->items);
+	for (size_t i = 0; i < count; i++) {
+		const GElf_Sym *symbol = &symbols[i];
+		const char *name = elf_name_at(names, symbol->st_name);
+
+		if (!name || !is_wanted(file, symbol))
+			continue;
+		table->items[table->count++] = (struct elf_symbol){
+			.name = name,
+			.value = symbol->st_shndx == SHN_UNDEF ? 0 : symbol->st_value,
+			.size = symbol->st_size,
+			.type = GELF_ST_TYPE(symbol->st_info),
+			.bind = GELF_ST_BIND(symbol->st_info),
+			.dynamic = table == &file->exported,
+		};
+	}
+}
+
+static void read_exported(struct elf_file *file)
+{
+	size_t count;
+
+	if (file->exported.read)
+		return;
+	file->exported.read = true;
+	_cleanup_free_ GElf_Sym *symbols = elf_load_dynamic_symbols(file, &count);
+
+	if (symbols)
+		decode(file, &file->exported, symbols, count, elf_dynamic_names(file));
+}
+
+/* .symtab and the section of its names; false when there is none. */
+static bool find_symtab(struct elf_file *file, const GElf_Shdr **symbols, const GElf_Shdr **names)
+{
+	size_t count;
+	const GElf_Shdr *sections = elf_sections(file, &count);
+
+	*symbols = elf_section_of_type(file, SHT_SYMTAB);
+	if (!*symbols || (*symbols)->sh_link >= count)
+		return false;
+	*names = &sections[(*symbols)->sh_link];
+	return (*names)->sh_type == SHT_STRTAB;
+}
+
+static void read_internal(struct elf_file *file)
+{
+	const GElf_Shdr *section, *names;
+
+	if (file->internal.read)
+		return;
+	file->internal.read = true;
+	if (!find_symtab(file, &section, &names))
+		return;
+	size_t count = section->sh_size / elf_record_size(file, ELF_T_SYM);
+	_cleanup_free_ GElf_Sym *symbols = elf_load_records(file, ELF_T_SYM, section->sh_offset,
+							    count);
+
+	if (!symbols)
+		return;
+	file->internal_names = load_names(file, names->sh_offset, names->sh_size);
+	decode(file, &file->internal, symbols, count, &file->internal_names);
+}
+
+/* Whether .symtab may have a symbol of that name: searched for, not decoded. */
+static bool internal_mentions(struct elf_file *file, const char *name)
+{
+	const GElf_Shdr *section, *names;
+
+	if (file->internal.read)
+		return true;
+	if (!find_symtab(file, &section, &names))
+		return false;
+	struct string_table table = load_names(file, names->sh_offset, names->sh_size);
+	bool found = table.text && memmem(table.text, table.size + 1, name, strlen(name) + 1);
+
+	free(table.text);
+	return found;
+}
+
+const struct elf_symbol *elf_symbols(struct elf_file *file, size_t *count)
+{
+	const struct symbol_table *exported = &file->exported, *internal = &file->internal;
+
+	read_exported(file);
+	read_internal(file);
+	*count = exported->count + internal->count;
+	if (!internal->count)
+		return exported->items;
+	if (!exported->count)
+		return internal->items;
+	if (!file->symbols) {
+		file->symbols = xcalloc(*count, sizeof *file->symbols);
+		memcpy(file->symbols, exported->items, exported->count * sizeof *file->symbols);
+		memcpy(file->symbols + exported->count, internal->items,
+		       internal->count * sizeof *file->symbols);
+	}
+	return file->symbols;
+}
+
+/* Adds the defined local or the defined other symbols, last one first: chains are in table order. */
+static void add_to_index(struct symbol_table *table, bool local)
+{
+	struct name_index *index = &table->index;
+
+	for (size_t i = table->count; i-- > 0;) {
+		const struct elf_symbol *symbol = &table->items[i];
+
+		if (!symbol->value || (symbol->bind == STB_LOCAL) != local)
+			continue;
+		uint32_t *bucket = &index->buckets[elf_hash_name(symbol->name) & index->mask];
+
+		index->next[i] = *bucket;
+		*bucket = (uint32_t)i + 1;
+	}
+}
+
+static void build_index(struct symbol_table *table)
+{
+	size_t buckets = 16;
+
+	while (buckets < table->count)
+		buckets *= 2;
+	table->index.mask = (uint32_t)(buckets - 1);
+	table->index.buckets = xcalloc(buckets, sizeof *table->index.buckets);
+	table->index.next = xcalloc(table->count, sizeof *table->index.next);
+	/* Whoever comes last is found first. */
+	add_to_index(table, true);
+	add_to_index(table, false);
+}
+
+/* The first symbol of that name from place `at` (an index plus 1) of a chain on. */
+static const struct elf_symbol *search_chain(const struct symbol_table *table, uint32_t at,
+					     const char *name)
+{
+	for (; at; at = table->index.next[at - 1])
+		if (!strcmp(table->items[at - 1].name, name))
+			return &table->items[at - 1];
+	return NULL;
+}
+
+static const struct elf_symbol *search_table(struct symbol_table *table, const char *name)
+{
+	if (!table->count)
+		return NULL;
+	if (!table->index.buckets)
+		build_index(table);
+	return search_chain(table, table->index.buckets[elf_hash_name(name) & table->index.mask],
+			    name);
+}
+
+static const struct elf_symbol *find_internal(struct elf_file *file, const char *name)
+{
+	if (!internal_mentions(file, name))
+		return NULL;
+	read_internal(file);
+	return search_table(&file->internal, name);
+}
+
+const struct elf_symbol *elf_find_symbol(struct elf_file *file, const char *name)
+{
+	const struct elf_symbol *found = NULL;
+
+	if (file->exported.read || elf_may_define(file, name)) {
+		read_exported(file);
+		found = search_table(&file->exported, name);
+	}
+	return found ? found : find_internal(file, name);
+}
+
+const struct elf_symbol *elf_find_next(struct elf_file *file, const struct elf_symbol *symbol)
+{
+	const struct symbol_table *table = symbol->dynamic ? &file->exported : &file->internal;
+	size_t place = (size_t)(symbol - table->items);
+	const struct elf_symbol *next = search_chain(table, table->index.next[place], symbol->name);
+
+	return next || !symbol->dynamic ? next : find_internal(file, symbol->name);
+}
