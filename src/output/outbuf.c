@@ -13,12 +13,13 @@ enum { OUTBUF_FULL = 64 * 1024, DIGITS_MAX = 24 };
 void outbuf_init(struct outbuf *out, int fd)
 {
 	*out = (struct outbuf){.fd = fd};
+	outbuf_grow(out, 1); /* so that `text` is never NULL */
 }
 
 void outbuf_deinit(struct outbuf *out)
 {
 	free(out->text);
-	outbuf_init(out, -1);
+	*out = (struct outbuf){.fd = -1};
 }
 
 void outbuf_grow(struct outbuf *out, size_t more)

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Values as text: types and lenses, escapes, printf arguments, and records that lie. */
+#include "output/escape.h"
+#include "output/render.h"
+#include "output/signame.h"
+#include "records.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { STRING_MAX = 32 };
+
+/* What `out` holds, as a string; empties it. */
+static const char *taken(struct outbuf *out)
+{
+	outbuf_char(out, '\0');
+	out->length = 0;
+	return out->text;
+}
+
+#define assert_rendered(type, value, expected)                                                     \
+	do {                                                                                       \
+		struct outbuf out_;                                                                \
+                                                                                                   \
+		outbuf_init(&out_, -1);                                                            \
+		render_value(&out_, &(type), value, STRING_MAX);                                   \
+		assert_string_equal(taken(&out_), expected);                                       \
+		outbuf_deinit(&out_);                                                              \
+	} while (0)
+
+static void assert_word(struct type type, unsigned size, uint64_t word, const char *expected)
+{
+	struct record_value value = {.kind = VALUE_WORD, .size = (uint8_t)size, .word = word};
+
+	assert_rendered(type, &value, expected);
+}
+
+static struct type integer(bool is_signed, enum type_lens lens)
+{
+	return (struct type){.kind = TYPE_INT, .is_signed = is_signed, .lens = (uint8_t)lens};
+}
+
+static void test_integers(void **state)
+{
+	(void)state;
+	assert_word(integer(true, LENS_DEFAULT), 4, 0, "0");
+	assert_word(integer(true, LENS_DEFAULT), 4, (uint64_t)-5, "-5");
+	assert_word(integer(true, LENS_DEFAULT), 4, 0xfffffffb, "-5");
+	assert_word(integer(true, LENS_DEFAULT), 8, (uint64_t)INT64_MIN, "-9223372036854775808");
+	assert_word(integer(false, LENS_DEFAULT), 8, UINT64_MAX, "18446744073709551615");
+	assert_word(integer(false, LENS_DEFAULT), 4, UINT64_MAX, "4294967295");
+	assert_word(integer(false, LENS_HEX), 4, 0x1f, "0x1f");
+	assert_word(integer(true, LENS_HEX), 4, (uint64_t)-1, "0xffffffff");
+	assert_word(integer(false, LENS_HEX), 8, UINT64_MAX, "0xffffffffffffffff");
+	assert_word(integer(false, LENS_HEX), 4, 0, "0");
+	assert_word(integer(false, LENS_OCT), 4, 0755, "0755");
+	assert_word(integer(true, LENS_OCT), 8, UINT64_MAX, "01777777777777777777777");
+	assert_word(integer(false, LENS_OCT), 4, 0, "0");
+}
+
+static void test_guess(void **state)
+{
+	struct type guess = integer(true, LENS_GUESS);
+
+	(void)state;
+	assert_word(guess, 8, 10000, "10000");
+	assert_word(guess, 8, 10001, "0x2711");
+	assert_word(guess, 8, (uint64_t)-10000, "-10000");
+	assert_word(guess, 8, (uint64_t)-10001, "0xffffffffffffd8ef");
+	assert_word(guess, 4, (uint64_t)-10001, "0xffffd8ef");
+	assert_word(guess, 8, 0, "0");
+}
+
+static void test_characters(void **state)
+{
+	struct type character = integer(true, LENS_CHAR);
+
+	(void)state;
+	assert_word(character, 1, 'a', "'a'");
+	assert_word(character, 1, '\n', "'\\n'");
+	assert_word(character, 1, '\'', "'\\''");
+	assert_word(character, 1, '"', "'\"'");
+	assert_word(character, 1, '\\', "'\\\\'");
+	assert_word(character, 1, 0, "'\\0'");
+	assert_word(character, 1, 1, "'\\001'");
+	assert_word(character, 1, (uint64_t)-1, "'\\377'");
+	assert_word(character, 4, 200, "'\\310'");
+	assert_word(character, 4, 123456, "123456");
+}
+
+static void test_pointers(void **state)
+{
+	(void)state;
+	assert_word(type_addr, 8, 0x7ffe1234, "0x7ffe1234");
+	assert_word(type_addr, 8, 0, "nil");
+	assert_word(type_addr, 4, 0xfffffffff7fc1234, "0xf7fc1234");
+	assert_word(type_string, 8, 0xdead, "0xdead");
+}
+
+static void assert_double(double number, const char *expected)
+{
+	struct made made = make_record(RECORD_CALL, 1, 0, 1);
+
+	assert_rendered(type_double, add_double(&made, 0, number), expected);
+}
+
+static void test_floats(void **state)
+{
+	static const unsigned char x87_minus_2_5[16] = {0, 0, 0, 0, 0, 0, 0, 0xa0, 0x00, 0xc0};
+	static const unsigned char x87_infinity[16] = {0, 0, 0, 0, 0, 0, 0, 0x80, 0xff, 0x7f};
+	struct made made = make_record(RECORD_CALL, 1, 0, 1);
+	struct record_value value = {.kind = VALUE_FLOAT, .size = 4, .word = 0x3fc00000};
+
+	(void)state;
+	assert_double(1.5, "1.500000");
+	assert_double(-0.25, "-0.250000");
+	assert_double(1e100, "1.000000e+100");
+	assert_double(-1e18, "-1.000000e+18");
+	assert_double(1e17, "100000000000000000.000000");
+	assert_rendered(type_double, &value, "1.500000");
+	value = (struct record_value){.kind = VALUE_FLOAT, .size = 10, .length = 16};
+	assert_rendered(type_double, add_value(&made, value, x87_minus_2_5), "-2.500000");
+	assert_rendered(type_double, add_value(&made, value, x87_infinity), "inf");
+	value.length = 8;
+	assert_rendered(type_double, add_value(&made, value, x87_infinity), "?");
+}
+
+static void assert_string(const char *text, unsigned flags, const char *expected)
+{
+	struct made made = make_record(RECORD_CALL, 1, 0, 1);
+
+	assert_rendered(type_string, add_string(&made, 0, text, flags), expected);
+}
+
+static void test_strings(void **state)
+{
+	struct record_value value = {.kind = VALUE_STRING, .size = 8};
+	struct made made = make_record(RECORD_CALL, 1, 0, 1);
+
+	(void)state;
+	assert_string("SELECT 1", 0, "\"SELECT 1\"");
+	assert_string("", 0, "\"\"");
+	assert_string("abc", VALUE_TRUNCATED, "\"abc\"...");
+	assert_string("abc", VALUE_FAULT, "\"abc\"...");
+	assert_string("", VALUE_FAULT, "0xdead");
+	assert_string("0123456789012345678901234567890", 0, "\"0123456789012345678901234567890\"");
+	assert_string("01234567890123456789012345678901", 0,
+		      "\"01234567890123456789012345678901\"");
+	assert_string("012345678901234567890123456789012", 0,
+		      "\"01234567890123456789012345678901\"...");
+	assert_rendered(type_string, &value, "nil");
+	value = (struct record_value){.kind = VALUE_STRING, .size = 8, .length = 3, .word = 1};
+	assert_rendered(type_string, add_value(&made, value, "a\0b"), "\"a\\000b\"");
+}
+
+static void test_escapes(void **state)
+{
+	(void)state;
+	assert_string("\n\t\r\a\b\v\f", 0, "\"\\n\\t\\r\\a\\b\\v\\f\"");
+	assert_string("\\ \" '", 0, "\"\\\\ \\\" '\"");
+	assert_string("\x1b[2J\x7f\x80\xff", 0, "\"\\033[2J\\177\\200\\377\"");
+}
+
+/* Whatever bytes come in, only printable ASCII goes out. */
+static void test_nothing_raw(void **state)
+{
+	struct outbuf out;
+	char name[2] = "";
+
+	(void)state;
+	outbuf_init(&out, -1);
+	for (int c = 0; c < 256; c++) {
+		unsigned char byte = (unsigned char)c;
+
+		name[0] = (char)byte;
+		escape_bytes(&out, &byte, 1);
+		escape_char(&out, byte);
+		escape_name(&out, name);
+	}
+	for (size_t i = 0; i < out.length; i++)
+		assert_in_range((unsigned char)out.text[i], 0x20, 0x7e);
+	outbuf_deinit(&out);
+}
+
+static void test_names(void **state)
+{
+	struct outbuf out;
+
+	(void)state;
+	outbuf_init(&out, -1);
+	escape_name(&out, "std::foo<char*>(int) \"x\"");
+	assert_string_equal(taken(&out), "std::foo<char*>(int) \"x\"");
+	escape_name(&out, "evil\x1b]0;\n");
+	assert_string_equal(taken(&out), "evil\\033]0;\\n");
+	escape_name(&out, NULL);
+	assert_string_equal(taken(&out), "?");
+	outbuf_deinit(&out);
+}
+
+static const char *arguments(struct outbuf *out, const struct prototype *prototype,
+			     const struct record *record, unsigned first, unsigned last)
+{
+	struct value_cursor cursor = value_cursor_start(record);
+
+	render_arguments(out, prototype, first, last, &cursor, STRING_MAX);
+	return taken(out);
+}
+
+static void test_arguments(void **state)
+{
+	static const struct parameter parameters[] = {
+		{&type_int, false}, {&type_string, true}, {&type_ulong, false}};
+	static const struct prototype read_prototype = {.name = "read",
+							.result = &type_int,
+							.parameters = parameters,
+							.parameter_count = 3};
+	struct made made = make_record(RECORD_CALL, 1, 0, 1);
+	struct outbuf out;
+
+	(void)state;
+	outbuf_init(&out, -1);
+	assert_int_equal(render_entry_count(&read_prototype), 1);
+	add_word(&made, 0, 4, 3);
+	assert_string_equal(arguments(&out, &read_prototype, &made.record, 0, 1), "3");
+	made = make_record(RECORD_RETURN, 1, 0, 1);
+	add_string(&made, 1, "hi", 0);
+	add_word(&made, 2, 8, 100);
+	assert_string_equal(arguments(&out, &read_prototype, &made.record, 1, 3), ", \"hi\", 100");
+	/* Values of other parameters than the prototype's: not guessed at. */
+	assert_string_equal(arguments(&out, &read_prototype, &made.record, 0, 3), "?");
+	/* Fewer than there should be. */
+	made.record.value_count = 1;
+	assert_string_equal(arguments(&out, &read_prototype, &made.record, 1, 3), ", \"hi\", ?");
+	outbuf_deinit(&out);
+}
+
+static void add_conversion(struct made *made, char conversion, unsigned size, uint64_t word)
+{
+	by_conversion(add_word(made, 0, size, word), conversion);
+}
+
+static const struct parameter printf_parameters[] = {{&type_format, false}, {&type_int, false}};
+static const struct prototype printf_prototype = {.name = "printf",
+						  .result = &type_int,
+						  .parameters = printf_parameters,
+						  .parameter_count = 2};
+
+static void test_format(void **state)
+{
+	struct made made = make_record(RECORD_CALL, 1, 0, 1);
+	struct outbuf out;
+
+	(void)state;
+	outbuf_init(&out, -1);
+	add_string(&made, 0, "%d…", 0);
+	add_conversion(&made, 'd', 4, 0xfffffffb);
+	add_conversion(&made, 'i', 8, 7);
+	add_conversion(&made, 'u', 4, (uint64_t)-1);
+	add_conversion(&made, 'x', 4, 255);
+	add_conversion(&made, 'X', 4, 255);
+	add_conversion(&made, 'o', 4, 8);
+	add_conversion(&made, 'c', 4, 'a');
+	add_conversion(&made, 'p', 8, 0x7ffe);
+	add_conversion(&made, 's', 8, 0);
+	by_conversion(add_string(&made, 0, "str", 0), 's');
+	by_conversion(add_double(&made, 0, 1.5), 'f');
+	add_conversion(&made, '*', 4, 12);
+	end_format(&made, 0);
+	add_word(&made, 1, 4, 99);
+	assert_string_equal(
+		arguments(&out, &printf_prototype, &made.record, 0, 2),
+		"\"%d\\342\\200\\246\", -5, 7, 4294967295, 0xff, 0xff, 010, 'a', 0x7ffe, "
+		"nil, \"str\", 1.500000, 12, 99");
+	outbuf_deinit(&out);
+}
+
+static void test_format_without_end(void **state)
+{
+	struct made made = make_record(RECORD_CALL, 1, 0, 1);
+	struct outbuf out;
+
+	(void)state;
+	outbuf_init(&out, -1);
+	add_string(&made, 0, "%d", 0);
+	add_conversion(&made, 'd', 4, 5);
+	assert_string_equal(arguments(&out, &printf_prototype, &made.record, 0, 2), "\"%d\", 5, ?");
+	add_word(&made, 1, 4, 99);
+	assert_string_equal(arguments(&out, &printf_prototype, &made.record, 0, 2), "\"%d\", 5, ?");
+	outbuf_deinit(&out);
+}
+
+static void assert_result(const struct type *type, const struct record *record,
+			  const char *expected)
+{
+	struct prototype prototype = {.name = "f", .result = type};
+	struct value_cursor cursor = value_cursor_start(record);
+	struct outbuf out;
+
+	outbuf_init(&out, -1);
+	render_result(&out, &prototype, &cursor, STRING_MAX);
+	assert_string_equal(taken(&out), expected);
+	outbuf_deinit(&out);
+}
+
+static void test_result(void **state)
+{
+	struct made made = make_record(RECORD_RETURN, 1, 0, 1);
+
+	(void)state;
+	assert_result(&type_void, &made.record, "<void>");
+	assert_result(&type_int, &made.record, "?");
+	add_word(&made, VALUE_RESULT, 4, (uint64_t)-1);
+	assert_result(&type_int, &made.record, "-1");
+	assert_result(&type_void, &made.record, "<void>");
+}
+
+/* Counts and lengths that do not fit the record: nothing behind its end is touched. */
+static void test_lies(void **state)
+{
+	static const struct parameter parameters[] = {{&type_string, false}};
+	static const struct prototype prototype = {
+		.name = "f", .result = &type_void, .parameters = parameters, .parameter_count = 1};
+	struct made made = make_record(RECORD_CALL, 1, 0, 1);
+	struct outbuf out;
+
+	(void)state;
+	outbuf_init(&out, -1);
+	struct record_value *value = add_string(&made, 0, "abcdefgh", 0);
+
+	/* In memory of exactly its size, so that the sanitizers see a step too far. */
+	for (unsigned i = 0; i < 5; i++) {
+		static const uint32_t lengths[] = {9, 16, UINT32_MAX - 7, UINT32_MAX - 3,
+						   UINT32_MAX};
+
+		value->length = lengths[i];
+		struct record *copy = malloc(made.record.size);
+
+		assert_non_null(copy);
+		memcpy(copy, &made, made.record.size);
+		assert_string_equal(arguments(&out, &prototype, copy, 0, 1), "?");
+		free(copy);
+	}
+	value->length = 5; /* and 3 of padding: fine */
+	assert_string_equal(arguments(&out, &prototype, &made.record, 0, 1), "\"abcde\"");
+	made.record.value_count = UINT16_MAX;
+	struct value_cursor cursor = value_cursor_start(&made.record);
+
+	assert_non_null(value_cursor_next(&cursor));
+	assert_null(value_cursor_next(&cursor));
+	assert_null(value_cursor_next(&cursor));
+	made.record.size = 8; /* less than its own header */
+	assert_string_equal(arguments(&out, &prototype, &made.record, 0, 1), "?");
+	value->kind = 77;
+	made.record.size = 96;
+	assert_string_equal(arguments(&out, &prototype, &made.record, 0, 1), "?");
+	outbuf_deinit(&out);
+}
+
+/* A last value whose padding is cut off is still whole. */
+static void test_missing_padding(void **state)
+{
+	struct made made = make_record(RECORD_CALL, 1, 0, 1);
+
+	(void)state;
+	add_string(&made, 0, "abc", 0);
+	made.record.size -= 5;
+	made.record.value_count = 2;
+	struct value_cursor cursor = value_cursor_start(&made.record);
+
+	assert_non_null(value_cursor_next(&cursor));
+	assert_null(value_cursor_next(&cursor));
+}
+
+static void test_signals(void **state)
+{
+	struct outbuf out;
+
+	(void)state;
+	outbuf_init(&out, -1);
+	signame_put(&out, SIGCHLD);
+	assert_string_equal(taken(&out), "SIGCHLD");
+	signame_put_meaning(&out, SIGCHLD);
+	assert_string_equal(taken(&out), "Child exited");
+	for (int i = 1; i < 32; i++) {
+		signame_put_meaning(&out, i);
+		assert_string_equal(taken(&out), strsignal(i));
+	}
+	signame_put(&out, SIGRTMIN);
+	assert_string_equal(taken(&out), "SIGRTMIN");
+	signame_put(&out, SIGRTMIN + 3);
+	assert_string_equal(taken(&out), "SIGRTMIN+3");
+	signame_put(&out, -1);
+	assert_string_equal(taken(&out), "SIG-1");
+	signame_put(&out, INT64_MAX);
+	assert_string_equal(taken(&out), "SIG9223372036854775807");
+	signame_put_meaning(&out, 0);
+	assert_string_equal(taken(&out), "Unknown signal 0");
+	outbuf_deinit(&out);
+}
+
+/* Columns are counted over a flush in the middle of a line. */
+static void test_columns(void **state)
+{
+	int fd = open("/dev/null", O_WRONLY);
+	struct outbuf out;
+
+	(void)state;
+	outbuf_init(&out, fd);
+	outbuf_text(&out, "first\nsecond");
+	outbuf_newline(&out);
+	assert_int_equal(outbuf_column(&out), 0);
+	outbuf_text(&out, "abc");
+	assert_int_equal(outbuf_flush(&out), 0);
+	assert_int_equal(outbuf_column(&out), 3);
+	outbuf_text(&out, "de");
+	assert_int_equal(outbuf_column(&out), 5);
+	outbuf_pad_to(&out, 4);
+	assert_int_equal(outbuf_column(&out), 5);
+	outbuf_pad_to(&out, 9);
+	assert_string_equal(taken(&out), "de    ");
+	outbuf_deinit(&out);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_integers),	cmocka_unit_test(test_guess),
+		cmocka_unit_test(test_characters),	cmocka_unit_test(test_pointers),
+		cmocka_unit_test(test_floats),		cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_escapes),		cmocka_unit_test(test_nothing_raw),
+		cmocka_unit_test(test_names),		cmocka_unit_test(test_arguments),
+		cmocka_unit_test(test_format),		cmocka_unit_test(test_format_without_end),
+		cmocka_unit_test(test_result),		cmocka_unit_test(test_lies),
+		cmocka_unit_test(test_missing_padding), cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_columns),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of -c. */
+#include "output/writer.h"
+#include "records.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#define HEAD                                                                                       \
+	"% time     seconds  usecs/call     calls      function\n"                                 \
+	"------ ----------- ----------- --------- --------------------\n"
+#define RULE "------ ----------- ----------- --------- --------------------\n"
+
+static const struct prototype prototype = {.name = "f", .result = &type_void};
+
+struct fixture {
+	struct probe_table *probes;
+	struct output_options options;
+	struct writer *writer;
+	int fd;
+	uint64_t calls;
+	char text[8192];
+};
+
+static int set_up(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof *fixture);
+
+	fixture->probes = probe_table_create();
+	fixture->fd = memfd_create("summary", MFD_CLOEXEC);
+	fixture->writer = summary_writer_create(fixture->fd, fixture->probes, &fixture->options);
+	*state = fixture;
+	return fixture->fd < 0 ? -1 : 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture->writer->ops->destroy(fixture->writer);
+	probe_table_destroy(fixture->probes);
+	close(fixture->fd);
+	free(fixture);
+	return 0;
+}
+
+static uint32_t probe(struct fixture *fixture, const char *name, const char *module)
+{
+	return probe_table_add(fixture->probes, PROBE_CALL, name, module, name, &prototype)->id;
+}
+
+static void record(struct fixture *fixture, enum record_kind kind, uint32_t id, uint64_t duration)
+{
+	struct made made = make_record(kind, 1, id, ++fixture->calls);
+
+	made.record.duration = duration;
+	assert_int_equal(fixture->writer->ops->record(fixture->writer, &made.record), 0);
+}
+
+static void call(struct fixture *fixture, uint32_t id, uint64_t duration)
+{
+	record(fixture, RECORD_CALL, id, 0);
+	record(fixture, RECORD_RETURN, id, duration);
+}
+
+static const char *finish(struct fixture *fixture)
+{
+	assert_int_equal(fixture->writer->ops->finish(fixture->writer), 0);
+	return file_text(fixture->fd, fixture->text, sizeof fixture->text);
+}
+
+static void test_nothing(void **state)
+{
+	assert_string_equal(finish(*state),
+			    HEAD RULE "100.00    0.000000                     0 total\n");
+}
+
+static void test_table(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t usleep_probe = probe(fixture, "usleep", "prog");
+	uint32_t strlen_probe = probe(fixture, "strlen", "prog");
+	uint32_t exit_probe = probe(fixture, "exit", "prog");
+
+	for (int i = 0; i < 3; i++)
+		call(fixture, strlen_probe, 1500);
+	call(fixture, usleep_probe, 1000000000);
+	record(fixture, RECORD_CALL, exit_probe, 0); /* never returns */
+	record(fixture, RECORD_EXITED, 0, 12345);
+	assert_int_equal(fixture->writer->ops->flush(fixture->writer), 0);
+	assert_string_equal(finish(fixture),
+			    HEAD "100.00    1.000000     1000000         1 usleep\n"
+				 "  0.00    0.000004           1         3 strlen\n"
+				 "  0.00    0.000000           0         1 exit\n" RULE
+				 "100.00    1.000004                     5 total\n");
+}
+
+/* As ltrace rounds: 2757 of 3621 µs are 76.14 %. */
+static void test_shares(void **state)
+{
+	struct fixture *fixture = *state;
+
+	call(fixture, probe(fixture, "b", "prog"), 864000);
+	call(fixture, probe(fixture, "a", "prog"), 2757000);
+	assert_string_equal(finish(fixture),
+			    HEAD " 76.14    0.002757        2757         1 a\n"
+				 " 23.86    0.000864         864         1 b\n" RULE
+				 "100.00    0.003621                     2 total\n");
+}
+
+/* One name, found in two modules or traced in two ways, is one row; ids and rows differ in order. */
+static void test_merging(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t z = probe(fixture, "z", "one");
+	uint32_t a = probe(fixture, "a", "one");
+	uint32_t again = probe(fixture, "z", "two");
+
+	call(fixture, again, 2000000);
+	call(fixture, a, 1000000);
+	call(fixture, z, 1000000);
+	assert_string_equal(finish(fixture),
+			    HEAD " 75.00    0.003000        1500         2 z\n"
+				 " 25.00    0.001000        1000         1 a\n" RULE
+				 "100.00    0.004000                     3 total\n");
+}
+
+static void assert_order(struct fixture *fixture, int sort, const char *order)
+{
+	uint32_t c = probe(fixture, "ccc", "prog"), a = probe(fixture, "aaa", "prog");
+	uint32_t b = probe(fixture, "bbb", "prog");
+	char found[4] = "";
+
+	fixture->options.sort = sort;
+	call(fixture, a, 2000);
+	call(fixture, c, 1000);
+	call(fixture, c, 500);
+	call(fixture, b, 3000);
+	for (const char *line = finish(fixture); (line = strchr(line, '\n')); line++) {
+		const char *name = strpbrk(line + 1, "abc\n");
+
+		/* Rows end in three equal letters. */
+		if (name && name[0] == name[1] && name[0] == name[2] && strlen(found) < 3)
+			found[strlen(found)] = *name;
+	}
+	assert_string_equal(found, order);
+}
+
+static void test_sort_time(void **state)
+{
+	assert_order(*state, SORT_TIME, "bac");
+}
+
+static void test_sort_calls(void **state)
+{
+	assert_order(*state, SORT_CALLS, "cba");
+}
+
+static void test_sort_name(void **state)
+{
+	assert_order(*state, SORT_NAME, "abc");
+}
+
+/* Ids of no probe are no reason to allocate; huge counts and hostile names are shown. */
+static void test_hostile(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t evil = probe(fixture, "evil\x1b[2J", "prog");
+
+	record(fixture, RECORD_CALL, UINT32_MAX, 0);
+	record(fixture, RECORD_RETURN, 1, 5000);
+	record(fixture, RECORD_RETURN, evil, 99999999999999999); /* its call was not seen */
+	assert_string_equal(finish(fixture),
+			    HEAD "100.00 99999999.999999           0         0 evil\\033[2J\n" RULE
+				 "100.00 99999999.999999                     0 total\n");
+}
+
+static void test_full_disk(void **state)
+{
+	struct fixture *fixture = *state;
+	int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+
+	if (full < 0)
+		skip();
+	struct writer *writer = summary_writer_create(full, fixture->probes, &fixture->options);
+
+	assert_int_equal(writer->ops->finish(writer), -ENOSPC);
+	writer->ops->destroy(writer);
+	close(full);
+}
+
+#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test(test_nothing),   test(test_table),	    test(test_shares),
+		test(test_merging),   test(test_sort_time), test(test_sort_calls),
+		test(test_sort_name), test(test_hostile),   test(test_full_disk),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
