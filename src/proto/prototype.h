@@ -43,8 +43,8 @@ typedef void conf_error(void *context, const char *file, unsigned line, const ch
  * Parses `text` (NUL-terminated) into `lib`; a later prototype of the same name replaces the earlier
  * one. Returns the number of errors reported.
  */
-int protolib_parse(struct protolib *lib, const char *file_name, const char *text,
-		   conf_error *error, void *context);
+int protolib_parse(struct protolib *lib, const char *file_name, const char *text, conf_error *error,
+		   void *context);
 
 /* Reads and parses a file: number of errors, or -errno when it cannot be read. */
 int protolib_read(struct protolib *lib, const char *path, conf_error *error, void *context);

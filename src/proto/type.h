@@ -13,14 +13,23 @@
 enum type_kind {
 	TYPE_VOID,
 	TYPE_INT,     /* char, short, int, long, long long and their unsigned forms */
-	TYPE_FLOAT,   /* float, double */
+	TYPE_FLOAT,   /* float, double, long double */
 	TYPE_POINTER, /* addr, file */
 	TYPE_STRING,  /* pointer to characters; length as below */
 	TYPE_FORMAT   /* printf format: consumes the variable arguments */
 };
 
 /* The width of a TYPE_INT is a C type, not a number: long differs between the ABIs. */
-enum type_width { WIDTH_CHAR, WIDTH_SHORT, WIDTH_INT, WIDTH_LONG, WIDTH_LONG_LONG, WIDTH_FLOAT, WIDTH_DOUBLE };
+enum type_width {
+	WIDTH_CHAR,
+	WIDTH_SHORT,
+	WIDTH_INT,
+	WIDTH_LONG,
+	WIDTH_LONG_LONG,
+	WIDTH_FLOAT,
+	WIDTH_DOUBLE,
+	WIDTH_LONG_DOUBLE /* x87 extended: 10 bytes that count */
+};
 
 enum type_lens {
 	LENS_DEFAULT, /* decimal; pointers in hexadecimal, NULL as nil */
@@ -46,7 +55,10 @@ struct type {
 	uint32_t length;
 };
 
-/* Bytes of an object of this type where a pointer has `word` bytes. TYPE_VOID: 0. */
+/*
+ * Bytes of an object of this type (of a long double: those that carry the value) where a pointer has `word`
+ * bytes. TYPE_VOID: 0.
+ */
 unsigned type_size(const struct type *type, unsigned word);
 
 #endif

@@ -22,12 +22,14 @@ enum capture_place {
 	PLACE_XMM,   /* xmm register `index` */
 	PLACE_STACK, /* `offset` bytes from sp at entry */
 	PLACE_ST0,   /* x87 top of stack: results only */
-	PLACE_SAVED  /* word `index` saved at entry */
+	PLACE_SAVED, /* word `index` saved at entry */
+	PLACE_PAIR   /* low half in general register `index`, high half in `high`: results only */
 };
 
 enum capture_kind {
 	CAPTURE_WORD,	/* integer of `size` bytes, sign-extended when `is_signed` */
-	CAPTURE_FLOAT,	/* float, double or (size 10) long double */
+	CAPTURE_FLOAT,	/* float, double or (size 10) long double; what comes from PLACE_ST0 makes
+			   a value of size 10 whatever the C type is */
 	CAPTURE_STRING, /* NUL-terminated, or of a length taken as `length_from` says */
 	CAPTURE_FORMAT	/* printf format: the string, then a value for each conversion, then one
 			   with VALUE_FORMAT_END */
@@ -37,15 +39,17 @@ enum capture_kind {
 enum capture_length {
 	LENGTH_NUL,	 /* the first NUL */
 	LENGTH_CONSTANT, /* `length` bytes, or less when a NUL comes first */
-	LENGTH_ARGUMENT, /* the value of parameter `length` (from 0) in bytes; NULs are data */
+	LENGTH_ARGUMENT, /* the value of parameter `length` (from 0) in bytes; NULs are data. A
+			    negative value of a signed parameter means LENGTH_NUL */
 	LENGTH_RESULT	 /* the return value; negative counts as 0; NULs are data */
 };
 
 struct capture_op {
-	uint8_t kind;	     /* enum capture_kind */
-	uint8_t place;	     /* enum capture_place */
-	uint8_t index;	     /* PLACE_GPR, PLACE_XMM, PLACE_SAVED */
-	uint8_t size;	     /* bytes of the C object */
+	uint8_t kind;  /* enum capture_kind */
+	uint8_t place; /* enum capture_place */
+	uint8_t index; /* PLACE_GPR, PLACE_XMM, PLACE_SAVED, PLACE_PAIR */
+	uint8_t high;  /* PLACE_PAIR */
+	uint8_t size;  /* bytes of the C object */
 	bool is_signed;
 	uint8_t argument;    /* copied to the value */
 	uint8_t length_from; /* enum capture_length */
@@ -73,29 +77,37 @@ struct capture_plan {
 	bool needs_saved; /* exit operations use saved words */
 	bool needs_fp_entry;
 	bool needs_fp_exit;
+	bool saves_varargs;  /* a format is captured at return: registers are saved for it */
+	uint32_t saved_mask; /* which parameters' words are saved at entry */
 	uint32_t string_max; /* -s: longest string captured, in bytes */
 	struct capture_location args[CAPTURE_ARGS_MAX];
 
 	/* Variable arguments follow the fixed ones: where the next of each class lies. */
 	uint8_t word; /* bytes of a stack slot */
 	uint8_t next_int, next_fp;
-	int32_t next_stack;
+	int32_t first_stack;	   /* where stack arguments begin, from sp at entry */
+	int32_t next_stack;	   /* where those of the parameters end and further ones follow */
+	bool varargs;		   /* there is a CAPTURE_FORMAT */
 	uint8_t int_args, fp_args; /* registers of each class in all */
 	uint8_t int_arg[6];
 };
 
 /* The registers a plan reads. Pointers are the caller's. */
 struct capture_frame {
-	const uint64_t *gpr;	     /* 16, by hardware number */
-	const uint8_t (*xmm)[16];    /* 8, or NULL when the plan has no need */
-	const uint8_t *st0;	     /* 16 bytes, or NULL */
-	uint64_t sp;		     /* at entry: address of the return address */
+	const uint64_t *gpr;	  /* 16, by hardware number */
+	const uint8_t (*xmm)[16]; /* 8, or NULL when the plan has no need */
+	const uint8_t *st0;	  /* 16 bytes, or NULL */
+	uint64_t sp;		  /* address of the return address; read by capture_entry() only,
+					the return half goes by what was saved */
 	const struct memory_source *memory;
 };
 
-/* Words saved at entry for one pending call. */
+/* What is kept from the entry of one pending call, when plan->needs_saved. */
 struct capture_saved {
-	uint64_t word[CAPTURE_ARGS_MAX];
+	uint64_t sp;
+	uint64_t word[CAPTURE_ARGS_MAX]; /* those in plan->saved_mask */
+	uint64_t int_arg[6];		 /* plan->saves_varargs: by position, not by register */
+	uint64_t fp_arg[8];
 };
 
 /* A record under construction in the caller's buffer. */
@@ -113,7 +125,10 @@ struct capture_buffer {
 void capture_entry(const struct capture_plan *plan, const struct capture_frame *frame,
 		   struct capture_buffer *buffer, struct capture_saved *saved);
 
-/* Runs the return half in the same way; `frame` holds the registers at the return. */
+/*
+ * Runs the return half in the same way; `frame` holds the registers at the return. `saved` may be NULL
+ * unless plan->needs_saved.
+ */
 void capture_exit(const struct capture_plan *plan, const struct capture_frame *frame,
 		  const struct capture_saved *saved, struct capture_buffer *buffer);
 

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The parser of .conf files, by recursive descent without the recursion:
+ *
+ *   file        = { declaration ";" }
+ *   declaration = "typedef" NAME "=" type
+ *               | type NAME "(" [ "void" | parameter { "," parameter } ] ")" [ slot ]
+ *   parameter   = [ "+" ] type [ NAME ]
+ *   slot        = "@" "*" NAME [ "+" NUMBER ]
+ *
+ * with types in conf_type.c. One token is looked ahead. A declaration is all or nothing: it enters the
+ * library when its ';' was seen. After an error everything up to the next ';' is passed over, so each
+ * broken declaration is reported once and the others count.
+ *
+ * ';' is two things: the end of a declaration, and, as the first mark on a line, the beginning of a
+ * comment. Between declarations it is read as the latter; inside of one as the former. When one is
+ * missing, the error names the first token that does not fit, which may be on a later line.
+ *
+ * Files are the user's, but nothing in them can hurt: time and memory grow linearly with their size,
+ * names and numbers have no length at which something overflows, and what is quoted in a message is
+ * escaped and cut.
+ */
+#include "proto/conf_type.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	ERRORS_MAX = 50, /* then the file is taken for something else */
+	FOUND_MAX = 40	 /* bytes of the text that are quoted */
+};
+
+void conf_take(struct conf_parser *parser)
+{
+	parser->token = conf_lexer_next(&parser->lexer);
+}
+
+bool conf_at_mark(const struct conf_parser *parser, char mark)
+{
+	const struct conf_token *token = &parser->token;
+
+	return token->kind == TOKEN_PUNCTUATION && token->length == 1 && *token->text == mark;
+}
+
+bool conf_at_name(const struct conf_parser *parser, const char *name)
+{
+	const struct conf_token *token = &parser->token;
+
+	return token->kind == TOKEN_NAME && token->length == strlen(name) &&
+	       memcmp(token->text, name, token->length) == 0;
+}
+
+/* The token as a person would call it. */
+static void describe(char *buffer, size_t size, const struct conf_token *token)
+{
+	char quoted[FOUND_MAX + 1];
+	size_t length = 0;
+	size_t i = 0;
+
+	if (token->kind == TOKEN_END || token->kind == TOKEN_UNCLOSED) {
+		snprintf(buffer, size, "%s",
+			 token->kind == TOKEN_END ? "the end of the file"
+						  : "the end of the file within a comment");
+		return;
+	}
+	for (; i < token->length && length + 5 < sizeof quoted; i++) {
+		unsigned char c = (unsigned char)token->text[i];
+		bool plain = c >= ' ' && c < 0x7f;
+
+		length += (size_t)snprintf(quoted + length, sizeof quoted - length,
+					   plain ? "%c" : "\\%03o", c);
+	}
+	snprintf(buffer, size, "'%s'%s", quoted, i < token->length ? "..." : "");
+}
+
+static void report(struct conf_parser *parser, unsigned line, const char *message)
+{
+	parser->errors++;
+	if (parser->error)
+		parser->error(parser->context, parser->file_name, line, message);
+}
+
+bool conf_fail_at(struct conf_parser *parser, const struct conf_token *token, const char *expected)
+{
+	char found[2 * FOUND_MAX];
+	char message[256];
+
+	if (token->kind == TOKEN_UNCLOSED)
+		parser->said_unclosed = true;
+	describe(found, sizeof found, token);
+	snprintf(message, sizeof message, "expected %s, found %s", expected, found);
+	report(parser, token->line, message);
+	return false;
+}
+
+bool conf_fail(struct conf_parser *parser, const char *expected)
+{
+	return conf_fail_at(parser, &parser->token, expected);
+}
+
+bool conf_expect(struct conf_parser *parser, char mark)
+{
+	const char expected[] = {'\'', mark, '\'', '\0'};
+
+	if (!conf_at_mark(parser, mark))
+		return conf_fail(parser, expected);
+	conf_take(parser);
+	return true;
+}
+
+/* Parameters on their way, with the tokens that errors found later are about. */
+struct parameters {
+	struct parameter items[CONF_PARAMETERS_MAX];
+	struct conf_token tokens[CONF_PARAMETERS_MAX];
+	unsigned count;
+	bool on_return; /* a '+' was seen */
+};
+
+static bool check_parameter(struct conf_parser *parser, const struct parameters *list,
+			    const struct conf_token *token, const struct type *type)
+{
+	if (list->count == CONF_PARAMETERS_MAX)
+		return conf_fail_at(parser, token, "at most 32 parameters");
+	if (type->kind == TYPE_VOID)
+		return conf_fail_at(parser, token, "the type of a parameter");
+	if (list->count && list->items[list->count - 1].type->kind == TYPE_FORMAT)
+		return conf_fail_at(parser, token, "')', as format must be the last parameter");
+	return true;
+}
+
+static bool parse_parameter(struct conf_parser *parser, struct parameters *list)
+{
+	if (conf_at_mark(parser, '+')) {
+		list->on_return = true;
+		conf_take(parser);
+	}
+	const struct conf_token token = parser->token;
+	const struct type *type = conf_parse_type(parser);
+
+	if (!type || !check_parameter(parser, list, &token, type))
+		return false;
+	/* Its length is not known before. */
+	if (type->kind == TYPE_STRING && type->length_from == STRING_RESULT)
+		list->on_return = true;
+	if (parser->token.kind == TOKEN_NAME && !conf_is_c_word(&parser->token))
+		conf_take(parser);
+	list->tokens[list->count] = token;
+	list->items[list->count++] = (struct parameter){type, list->on_return};
+	return true;
+}
+
+static bool parse_parameters(struct conf_parser *parser, struct parameters *list)
+{
+	if (!conf_expect(parser, '('))
+		return false;
+	if (conf_at_name(parser, "void")) {
+		const struct conf_token nothing = parser->token;
+
+		conf_take(parser);
+		if (!conf_at_mark(parser, ')'))
+			return conf_fail_at(parser, &nothing, "the type of a parameter");
+	}
+	while (!conf_at_mark(parser, ')')) {
+		if (!parse_parameter(parser, list))
+			return false;
+		if (conf_at_mark(parser, ')'))
+			break;
+		if (!conf_at_mark(parser, ','))
+			return conf_fail(parser, "',' or ')'");
+		conf_take(parser);
+		if (conf_at_mark(parser, ')'))
+			return conf_fail(parser, "a type");
+	}
+	conf_take(parser);
+	return true;
+}
+
+/* Whether what gives the length of a string can do so. */
+static bool check_length(struct conf_parser *parser, const struct parameters *list,
+			 const struct type *result, const struct type *type,
+			 const struct conf_token *token)
+{
+	char expected[80];
+
+	if (type->kind != TYPE_STRING)
+		return true;
+	if (type->length_from == STRING_RESULT && result->kind != TYPE_INT)
+		return conf_fail_at(parser, token, "an integer result, as string[retval] needs it");
+	if (type->length_from != STRING_ARGUMENT)
+		return true;
+	if (type->length >= list->count) {
+		snprintf(expected, sizeof expected, "arg1 to arg%u as its length", list->count);
+		return conf_fail_at(parser, token,
+				    list->count ? expected : "a parameter for the length");
+	}
+	if (list->items[type->length].type->kind != TYPE_INT) {
+		snprintf(expected, sizeof expected, "an integer type, as arg%u gives a length",
+			 (unsigned)type->length + 1);
+		return conf_fail_at(parser, &list->tokens[type->length], expected);
+	}
+	return true;
+}
+
+static bool check_lengths(struct conf_parser *parser, const struct parameters *list,
+			  const struct type *result, const struct conf_token *result_token)
+{
+	if (!check_length(parser, list, result, result, result_token))
+		return false;
+	for (unsigned i = 0; i < list->count; i++)
+		if (!check_length(parser, list, result, list->items[i].type, &list->tokens[i]))
+			return false;
+	return true;
+}
+
+/* Takes a name and copies it; NULL when there is none. */
+static const char *parse_name(struct conf_parser *parser, const char *expected)
+{
+	const struct conf_token token = parser->token;
+
+	if (token.kind != TOKEN_NAME) {
+		conf_fail(parser, expected);
+		return NULL;
+	}
+	conf_take(parser);
+	return protolib_text(parser->lib, token.text, token.length);
+}
+
+/* What follows the parameters: `@ *SYMBOL+OFFSET` and the end. */
+static bool parse_slot(struct conf_parser *parser, struct prototype *prototype)
+{
+	if (!conf_at_mark(parser, '@'))
+		return conf_at_mark(parser, ';') || conf_fail(parser, "';' or '@'");
+	conf_take(parser);
+	if (!conf_expect(parser, '*'))
+		return false;
+	prototype->slot_symbol = parse_name(parser, "the name of a data symbol");
+	if (!prototype->slot_symbol)
+		return false;
+	if (conf_at_mark(parser, '+')) {
+		conf_take(parser);
+		if (parser->token.kind != TOKEN_NUMBER)
+			return conf_fail(parser, "an offset (a number)");
+		prototype->slot_offset = parser->token.number;
+		conf_take(parser);
+	}
+	return conf_at_mark(parser, ';') || conf_fail(parser, "';'");
+}
+
+static bool check_result(struct conf_parser *parser, const struct type *type,
+			 const struct conf_token *token)
+{
+	if (type->kind == TYPE_FORMAT ||
+	    (type->kind == TYPE_STRING && type->length_from == STRING_RESULT))
+		return conf_fail_at(parser, token, "the type of a result");
+	return true;
+}
+
+static bool parse_prototype(struct conf_parser *parser)
+{
+	const struct conf_token result_token = parser->token;
+	const struct type *result = conf_parse_type(parser);
+	struct prototype parsed = {.result = result};
+	struct parameters list;
+
+	list.count = 0;
+	list.on_return = false;
+	if (!result || !check_result(parser, result, &result_token))
+		return false;
+	parsed.name = parse_name(parser, "the name of a function");
+	if (!parsed.name || !parse_parameters(parser, &list) || !parse_slot(parser, &parsed) ||
+	    !check_lengths(parser, &list, result, &result_token))
+		return false;
+
+	size_t size = list.count * sizeof list.items[0];
+	struct parameter *parameters = protolib_alloc(parser->lib, size);
+	struct prototype *prototype = protolib_alloc(parser->lib, sizeof *prototype);
+
+	memcpy(parameters, list.items, size);
+	*prototype = parsed;
+	prototype->parameters = parameters;
+	prototype->parameter_count = list.count;
+	protolib_add(parser->lib, prototype);
+	return true;
+}
+
+static bool parse_typedef(struct conf_parser *parser)
+{
+	conf_take(parser);
+	if (conf_is_c_word(&parser->token) ||
+	    protolib_type_is_built_in(parser->lib, parser->token.text, parser->token.length))
+		return conf_fail(parser, "a new name");
+	const char *name = parse_name(parser, "a new name");
+
+	if (!name || !conf_expect(parser, '='))
+		return false;
+	const struct type *type = conf_parse_type(parser);
+
+	if (!type)
+		return false;
+	if (!conf_at_mark(parser, ';'))
+		return conf_fail(parser, "';'");
+	protolib_add_type(parser->lib, name, type);
+	return true;
+}
+
+/* Passes over the rest of a declaration, or an empty one: up to behind the next ';'. */
+static void skip_declaration(struct conf_parser *parser)
+{
+	while (!conf_at_mark(parser, ';') && parser->token.kind != TOKEN_END &&
+	       parser->token.kind != TOKEN_UNCLOSED)
+		conf_take(parser);
+	if (!conf_at_mark(parser, ';'))
+		return;
+	if (parser->token.first)
+		conf_lexer_skip_line(&parser->lexer);
+	conf_take(parser);
+}
+
+static void parse_declaration(struct conf_parser *parser)
+{
+	bool is_typedef = conf_at_name(parser, "typedef");
+
+	if (is_typedef ? parse_typedef(parser) : parse_prototype(parser))
+		conf_take(parser); /* the ';' */
+	else
+		skip_declaration(parser);
+}
+
+int conf_parse(struct protolib *lib, const char *file_name, const char *text, size_t length,
+	       conf_error *error, void *context)
+{
+	struct conf_parser parser = {
+		.lib = lib,
+		.file_name = file_name,
+		.error = error,
+		.context = context,
+	};
+
+	conf_lexer_init(&parser.lexer, text, length);
+	conf_take(&parser);
+	while (parser.token.kind != TOKEN_END) {
+		if (parser.token.kind == TOKEN_UNCLOSED) {
+			if (!parser.said_unclosed)
+				conf_fail(&parser, "'*/'");
+			break;
+		}
+		if (parser.errors >= ERRORS_MAX) {
+			report(&parser, parser.token.line, "too many errors, the rest is not read");
+			break;
+		}
+		if (conf_at_mark(&parser, ';'))
+			skip_declaration(&parser);
+		else
+			parse_declaration(&parser);
+	}
+	return parser.errors;
+}

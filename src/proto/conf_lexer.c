@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "proto/conf_lexer.h"
+
+#include <string.h>
+
+/* Our own classes: those of ctype.h depend on the locale. */
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool begins_name(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
+}
+
+static bool continues_name(char c)
+{
+	return begins_name(c) || is_digit(c) || c == '.';
+}
+
+void conf_lexer_init(struct conf_lexer *lexer, const char *text, size_t length)
+{
+	*lexer = (struct conf_lexer){
+		.at = text,
+		.end = text + length,
+		.line = 1,
+		.line_start = true,
+	};
+}
+
+void conf_lexer_skip_line(struct conf_lexer *lexer)
+{
+	const char *newline = memchr(lexer->at, '\n', (size_t)(lexer->end - lexer->at));
+
+	lexer->at = newline ? newline : lexer->end;
+}
+
+static bool looking_at(const struct conf_lexer *lexer, const char *two)
+{
+	return lexer->end - lexer->at >= 2 && lexer->at[0] == two[0] && lexer->at[1] == two[1];
+}
+
+/* Passes a comment of several lines; false when it does not end. */
+static bool skip_block(struct conf_lexer *lexer)
+{
+	for (lexer->at += 2; lexer->at < lexer->end; lexer->at++) {
+		if (looking_at(lexer, "*/")) {
+			lexer->at += 2;
+			return true;
+		}
+		lexer->line += *lexer->at == '\n';
+	}
+	return false;
+}
+
+/* Passes blanks and comments; false when a comment does not end. */
+static bool skip_blanks(struct conf_lexer *lexer)
+{
+	while (lexer->at < lexer->end) {
+		switch (*lexer->at) {
+		case '\n':
+			lexer->line++;
+			lexer->line_start = true;
+			/* fallthrough */
+		case ' ':
+		case '\t':
+		case '\r':
+		case '\f':
+		case '\v':
+			lexer->at++;
+			continue;
+		case '#':
+			conf_lexer_skip_line(lexer);
+			continue;
+		case '/':
+			if (looking_at(lexer, "//")) {
+				conf_lexer_skip_line(lexer);
+				continue;
+			}
+			if (looking_at(lexer, "/*")) {
+				if (!skip_block(lexer))
+					return false;
+				continue;
+			}
+			return true;
+		default:
+			return true;
+		}
+	}
+	return true;
+}
+
+/* The value of a character as a digit; 16 when it is none. */
+static unsigned digit_value(char c)
+{
+	if (is_digit(c))
+		return (unsigned)(c - '0');
+	if (c >= 'a' && c <= 'f')
+		return (unsigned)(c - 'a') + 10;
+	if (c >= 'A' && c <= 'F')
+		return (unsigned)(c - 'A') + 10;
+	return 16;
+}
+
+/* What began with a digit: a number, or a mixture that is one byte of rubbish to the parser. */
+static void lex_number(struct conf_token *token)
+{
+	bool is_hex = token->length > 2 && token->text[0] == '0' &&
+		      (token->text[1] == 'x' || token->text[1] == 'X');
+	uint64_t base = is_hex ? 16 : 10;
+
+	token->kind = TOKEN_NUMBER;
+	for (size_t i = is_hex ? 2 : 0; i < token->length; i++) {
+		unsigned digit = digit_value(token->text[i]);
+
+		if (digit >= base) {
+			token->kind = TOKEN_PUNCTUATION;
+			return;
+		}
+		if (token->number > (UINT64_MAX - digit) / base)
+			token->kind = TOKEN_HUGE;
+		else
+			token->number = token->number * base + digit;
+	}
+}
+
+struct conf_token conf_lexer_next(struct conf_lexer *lexer)
+{
+	bool closed = skip_blanks(lexer);
+	struct conf_token token = {
+		.kind = closed ? TOKEN_END : TOKEN_UNCLOSED,
+		.text = lexer->at,
+		.line = lexer->line,
+		.first = lexer->line_start,
+	};
+
+	if (lexer->at == lexer->end)
+		return token;
+	lexer->line_start = false;
+	lexer->at++;
+	token.kind = TOKEN_PUNCTUATION;
+	if (continues_name(*token.text) && *token.text != '.') {
+		while (lexer->at < lexer->end && continues_name(*lexer->at))
+			lexer->at++;
+		token.kind = TOKEN_NAME;
+	}
+	token.length = (size_t)(lexer->at - token.text);
+	if (is_digit(*token.text))
+		lex_number(&token);
+	return token;
+}

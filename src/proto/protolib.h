@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the .conf parser needs of a prototypes library, beyond the public prototype.h: memory that lives
+ * as long as the library, type names, adding prototypes.
+ */
+#ifndef TRACER_PROTO_PROTOLIB_H
+#define TRACER_PROTO_PROTOLIB_H
+
+#include "proto/prototype.h"
+
+#include <stdbool.h>
+
+/* Memory owned by the library, aligned for any of its objects, not initialised. */
+void *protolib_alloc(struct protolib *lib, size_t size);
+/* A NUL-terminated copy owned by the library. */
+const char *protolib_text(struct protolib *lib, const char *text, size_t length);
+
+/* The type called so (built in or by typedef), or NULL. */
+const struct type *protolib_type(const struct protolib *lib, const char *name, size_t length);
+/* Whether the name belongs to the language and cannot be given by typedef. */
+bool protolib_type_is_built_in(const struct protolib *lib, const char *name, size_t length);
+/* Names a type; a name given before now means the new type. Both are owned by the library. */
+void protolib_add_type(struct protolib *lib, const char *name, const struct type *type);
+
+/* Adds a prototype owned by the library, or puts it in the place of the one of the same name. */
+void protolib_add(struct protolib *lib, const struct prototype *prototype);
+
+/*
+ * protolib_parse() for text of a known length, in which NULs are errors like other stray bytes
+ * (conf.c).
+ */
+int conf_parse(struct protolib *lib, const char *file_name, const char *text, size_t length,
+	       conf_error *error, void *context);
+
+#endif

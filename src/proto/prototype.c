@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The library of prototypes. All that belongs to it (names, types, prototypes) is cut from a list of
+ * chunks and lives until the library goes, so that a prototype that was given out stays good even when
+ * a later one of the same name takes its place.
+ */
+#include "proto/prototype.h"
+
+#include "base/cleanup.h"
+#include "base/xalloc.h"
+#include "proto/names.h"
+#include "proto/protolib.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	CHUNK_SIZE = 16 << 10,
+	CHUNK_ALIGN = 8,
+	FILE_MAX = 64 << 20 /* a .conf file larger than this is none */
+};
+
+struct chunk {
+	struct chunk *next;
+	size_t used;
+	size_t size;
+	uint64_t bytes[];
+};
+
+struct protolib {
+	struct names functions; /* struct prototype */
+	struct names types;	/* struct type */
+	struct chunk *chunks;	/* the one in use first */
+};
+
+#define INTEGER(width_, signed_, lens_)                                                            \
+	{                                                                                          \
+		.kind = TYPE_INT, .width = (width_), .is_signed = (signed_), .lens = (lens_)       \
+	}
+
+/* The names of the language itself, besides what the parser puts together (unsigned int, hex(…)). */
+static const struct built_in {
+	const char *name;
+	struct type type;
+} built_in[] = {
+	{"void", {.kind = TYPE_VOID}},
+	{"char", INTEGER(WIDTH_CHAR, true, LENS_CHAR)},
+	{"uchar", INTEGER(WIDTH_CHAR, false, LENS_CHAR)},
+	{"short", INTEGER(WIDTH_SHORT, true, LENS_DEFAULT)},
+	{"ushort", INTEGER(WIDTH_SHORT, false, LENS_DEFAULT)},
+	{"int", INTEGER(WIDTH_INT, true, LENS_DEFAULT)},
+	{"uint", INTEGER(WIDTH_INT, false, LENS_DEFAULT)},
+	{"long", INTEGER(WIDTH_LONG, true, LENS_DEFAULT)},
+	{"ulong", INTEGER(WIDTH_LONG, false, LENS_DEFAULT)},
+	{"llong", INTEGER(WIDTH_LONG_LONG, true, LENS_DEFAULT)},
+	{"ullong", INTEGER(WIDTH_LONG_LONG, false, LENS_DEFAULT)},
+	{"int8", INTEGER(WIDTH_CHAR, true, LENS_DEFAULT)},
+	{"uint8", INTEGER(WIDTH_CHAR, false, LENS_DEFAULT)},
+	{"int16", INTEGER(WIDTH_SHORT, true, LENS_DEFAULT)},
+	{"uint16", INTEGER(WIDTH_SHORT, false, LENS_DEFAULT)},
+	{"int32", INTEGER(WIDTH_INT, true, LENS_DEFAULT)},
+	{"uint32", INTEGER(WIDTH_INT, false, LENS_DEFAULT)},
+	{"int64", INTEGER(WIDTH_LONG_LONG, true, LENS_DEFAULT)},
+	{"uint64", INTEGER(WIDTH_LONG_LONG, false, LENS_DEFAULT)},
+	{"hex", INTEGER(WIDTH_INT, false, LENS_HEX)},
+	{"oct", INTEGER(WIDTH_INT, false, LENS_OCT)},
+	{"octal", INTEGER(WIDTH_INT, false, LENS_OCT)},
+	{"float", {.kind = TYPE_FLOAT, .width = WIDTH_FLOAT, .is_signed = true}},
+	{"double", {.kind = TYPE_FLOAT, .width = WIDTH_DOUBLE, .is_signed = true}},
+	{"ldouble", {.kind = TYPE_FLOAT, .width = WIDTH_LONG_DOUBLE, .is_signed = true}},
+	{"addr", {.kind = TYPE_POINTER}},
+	{"file", {.kind = TYPE_POINTER}},
+	{"string", {.kind = TYPE_STRING, .length_from = STRING_NUL}},
+	{"format", {.kind = TYPE_FORMAT}},
+};
+
+static const struct type guessed = INTEGER(WIDTH_LONG, true, LENS_GUESS);
+
+static const struct parameter guessed_parameters[] = {
+	{.type = &guessed},
+	{.type = &guessed},
+	{.type = &guessed},
+	{.type = &guessed},
+};
+
+static const struct prototype guess = {
+	.result = &guessed,
+	.parameters = guessed_parameters,
+	.parameter_count = sizeof guessed_parameters / sizeof guessed_parameters[0],
+};
+
+struct protolib *protolib_create(void)
+{
+	struct protolib *lib = xcalloc(1, sizeof *lib);
+
+	for (size_t i = 0; i < sizeof built_in / sizeof built_in[0]; i++)
+		protolib_add_type(lib, built_in[i].name, &built_in[i].type);
+	return lib;
+}
+
+void protolib_destroy(struct protolib *lib)
+{
+	if (!lib)
+		return;
+	while (lib->chunks) {
+		struct chunk *chunk = lib->chunks;
+
+		lib->chunks = chunk->next;
+		free(chunk);
+	}
+	names_deinit(&lib->functions);
+	names_deinit(&lib->types);
+	free(lib);
+}
+
+void *protolib_alloc(struct protolib *lib, size_t size)
+{
+	struct chunk *chunk = lib->chunks;
+
+	size = (size + CHUNK_ALIGN - 1) & ~(size_t)(CHUNK_ALIGN - 1);
+	if (!chunk || chunk->size - chunk->used < size) {
+		size_t room = size > CHUNK_SIZE ? size : CHUNK_SIZE;
+
+		chunk = xmalloc(sizeof *chunk + room);
+		*chunk = (struct chunk){.next = lib->chunks, .size = room};
+		lib->chunks = chunk;
+	}
+	void *place = (char *)chunk->bytes + chunk->used;
+
+	chunk->used += size;
+	return place;
+}
+
+const char *protolib_text(struct protolib *lib, const char *text, size_t length)
+{
+	char *copy = protolib_alloc(lib, length + 1);
+
+	memcpy(copy, text, length);
+	copy[length] = '\0';
+	return copy;
+}
+
+const struct type *protolib_type(const struct protolib *lib, const char *name, size_t length)
+{
+	return names_get(&lib->types, name, length);
+}
+
+bool protolib_type_is_built_in(const struct protolib *lib, const char *name, size_t length)
+{
+	/* They were put in first, and no typedef replaces them. */
+	const size_t count = sizeof built_in / sizeof built_in[0];
+	const struct type *type = protolib_type(lib, name, length);
+
+	for (size_t i = 0; i < count; i++)
+		if (&built_in[i].type == type && strlen(built_in[i].name) == length &&
+		    memcmp(built_in[i].name, name, length) == 0)
+			return true;
+	return false;
+}
+
+void protolib_add_type(struct protolib *lib, const char *name, const struct type *type)
+{
+	names_put(&lib->types, name, strlen(name), type);
+}
+
+void protolib_add(struct protolib *lib, const struct prototype *prototype)
+{
+	names_put(&lib->functions, prototype->name, strlen(prototype->name), prototype);
+}
+
+const struct prototype *protolib_find(const struct protolib *lib, const char *name)
+{
+	return names_get(&lib->functions, name, strlen(name));
+}
+
+const struct prototype *protolib_next(const struct protolib *lib, size_t *cursor)
+{
+	if (*cursor >= lib->functions.count)
+		return NULL;
+	return lib->functions.entries[(*cursor)++].value;
+}
+
+const struct prototype *prototype_guess(void)
+{
+	return &guess;
+}
+
+int protolib_parse(struct protolib *lib, const char *file_name, const char *text, conf_error *error,
+		   void *context)
+{
+	return conf_parse(lib, file_name, text, strlen(text), error, context);
+}
+
+/*
+ * The whole of a file. Read until its end, not until its size, so that pipes (-F <(generate)) work too.
+ * 0 or -errno.
+ */
+static int read_file(const char *path, char **text, size_t *length)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	_cleanup_free_ char *bytes = NULL;
+	size_t room = 0;
+	size_t used = 0;
+
+	if (fd < 0)
+		return -errno;
+	for (;;) {
+		if (used == room) {
+			room = room ? room * 2 : 64 << 10;
+			bytes = xrealloc(bytes, room);
+		}
+		ssize_t got = read(fd, bytes + used, room - used);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (got == 0)
+			break;
+		used += (size_t)got;
+		if (used > FILE_MAX)
+			return -EFBIG;
+	}
+	*text = take_ptr(bytes);
+	*length = used;
+	return 0;
+}
+
+int protolib_read(struct protolib *lib, const char *path, conf_error *error, void *context)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t length = 0;
+	int status = read_file(path, &text, &length);
+
+	if (status < 0)
+		return status;
+	return conf_parse(lib, path, text, length, error, context);
+}

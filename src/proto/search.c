@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finding .conf files.
+ *
+ * A process may have hundreds of libraries, and for each there are several names to try in several
+ * directories. So a directory is listed once and names are looked up in the list; a library that no
+ * file speaks for costs no system call.
+ *
+ * In each directory the longest name that exists counts. The directories do not exclude each other:
+ * the files they have are read one after the other into one library of prototypes, the last
+ * directory's first, so that a prototype in the user's libc.conf takes the place of the installed one
+ * and leaves the others. Libraries that lead to the same files share what was made of them.
+ */
+#include "proto/search.h"
+
+#include "base/cleanup.h"
+#include "base/strbuf.h"
+#include "base/vec.h"
+#include "base/xalloc.h"
+#include "proto/names.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct conf_directory {
+	char *path;
+	bool listed;
+	struct names files; /* names that end in .conf; owned, the value too is the name */
+};
+
+struct proto_search {
+	struct vec directories; /* of struct conf_directory *, those that win first */
+	size_t given;		/* how many of them came with -F */
+	struct protolib *global;
+	struct names by_soname; /* owned names → struct protolib, or &nothing */
+	struct names by_files;	/* owned lists of paths, each ending in '\n' → struct protolib */
+	struct names read;	/* owned paths: their errors were reported */
+	conf_error *error;
+	void *context;
+};
+
+/* Marks a name that no file speaks for: a table has no NULL values. */
+static const char nothing;
+
+static struct conf_directory *directory_create(const char *path, size_t length)
+{
+	struct conf_directory *directory = xcalloc(1, sizeof *directory);
+
+	directory->path = xstrndup(path, length);
+	return directory;
+}
+
+/* Frees a table and the names in it. */
+static void owned_names_deinit(struct names *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		free((char *)(uintptr_t)names->entries[i].name);
+	names_deinit(names);
+}
+
+static void directory_destroy(struct conf_directory *directory)
+{
+	owned_names_deinit(&directory->files);
+	free(directory->path);
+	free(directory);
+}
+
+static void add_directory(struct proto_search *search, const char *base, const char *below)
+{
+	if (base && *base == '/') {
+		_cleanup_free_ char *path = xasprintf("%s%s", base, below);
+		struct conf_directory *directory = directory_create(path, strlen(path));
+
+		vec_push(&search->directories, &directory);
+	}
+}
+
+/* The elements of a list with colons that are not empty: start with *at = list; NULL at the end. */
+static const char *next_element(const char **at, size_t *length)
+{
+	while (**at) {
+		const char *element = *at;
+
+		*length = strcspn(element, ":");
+		*at = element + *length;
+		*at += **at == ':';
+		if (*length)
+			return element;
+	}
+	return NULL;
+}
+
+/* The directories of the XDG base directory specification. */
+static void add_xdg_directories(struct proto_search *search, const char *home)
+{
+	const char *config_home = getenv("XDG_CONFIG_HOME");
+	const char *config_dirs = getenv("XDG_CONFIG_DIRS");
+	size_t length;
+
+	/* Relative paths in them are to be ignored. */
+	if (config_home && *config_home == '/')
+		add_directory(search, config_home, "/tracer");
+	else
+		add_directory(search, home, "/.config/tracer");
+	if (!config_dirs || !*config_dirs)
+		config_dirs = "/etc/xdg";
+	for (const char *at = config_dirs, *element; (element = next_element(&at, &length));) {
+		_cleanup_free_ char *path = xstrndup(element, length);
+
+		add_directory(search, path, "/tracer");
+	}
+}
+
+static void report(struct proto_search *search, const char *path, int error)
+{
+	_cleanup_free_ char *message = xasprintf("cannot be read: %s", strerror(error));
+
+	if (search->error)
+		search->error(search->context, path, 0, message);
+}
+
+/* Reads a file that was found, not asked for: what is wrong with it is reported once. */
+static void read_found(struct proto_search *search, struct protolib *lib, const char *path)
+{
+	size_t length = strlen(path);
+
+	if (names_get(&search->read, path, length)) {
+		protolib_read(lib, path, NULL, NULL);
+		return;
+	}
+	names_put(&search->read, xstrdup(path), length, &nothing);
+	int status = protolib_read(lib, path, search->error, search->context);
+
+	if (status < 0 && status != -ENOENT)
+		report(search, path, -status);
+}
+
+struct proto_search *proto_search_create(const char *data_dir, conf_error *error, void *context)
+{
+	struct proto_search *search = xcalloc(1, sizeof *search);
+	const char *home = getenv("HOME");
+
+	vec_init(&search->directories, sizeof(struct conf_directory *));
+	search->global = protolib_create();
+	search->error = error;
+	search->context = context;
+	add_xdg_directories(search, home);
+	if (data_dir && *data_dir) {
+		struct conf_directory *directory = directory_create(data_dir, strlen(data_dir));
+
+		vec_push(&search->directories, &directory);
+	}
+	if (home && *home == '/') {
+		_cleanup_free_ char *path = xasprintf("%s/.tracer.conf", home);
+
+		read_found(search, search->global, path);
+	}
+	return search;
+}
+
+void proto_search_destroy(struct proto_search *search)
+{
+	if (!search)
+		return;
+	for (size_t i = 0; i < search->directories.count; i++)
+		directory_destroy(*(struct conf_directory **)vec_at(&search->directories, i));
+	vec_deinit(&search->directories);
+	for (size_t i = 0; i < search->by_files.count; i++)
+		protolib_destroy((struct protolib *)(uintptr_t)search->by_files.entries[i].value);
+	owned_names_deinit(&search->by_files);
+	owned_names_deinit(&search->by_soname);
+	owned_names_deinit(&search->read);
+	protolib_destroy(search->global);
+	free(search);
+}
+
+/* Puts a directory behind the others that came with -F, in front of the rest. */
+static void insert_directory(struct proto_search *search, const char *path)
+{
+	struct vec *directories = &search->directories;
+	struct conf_directory *directory = directory_create(path, strlen(path));
+
+	vec_push(directories, NULL);
+	struct conf_directory **place = vec_at(directories, search->given);
+
+	memmove(place + 1, place, (directories->count - 1 - search->given) * sizeof *place);
+	*place = directory;
+	search->given++;
+}
+
+/* One element of -F: number of errors reported, or -errno. */
+static int add_element(struct proto_search *search, const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) < 0)
+		return -errno;
+	if (!S_ISDIR(status.st_mode))
+		return protolib_read(search->global, path, search->error, search->context);
+	DIR *readable = opendir(path);
+
+	if (!readable)
+		return -errno;
+	closedir(readable);
+	insert_directory(search, path);
+	return 0;
+}
+
+int proto_search_add(struct proto_search *search, const char *list, char **bad)
+{
+	const char *at = list;
+	const char *element;
+	size_t length;
+	int errors = 0;
+
+	while ((element = next_element(&at, &length))) {
+		_cleanup_free_ char *path = xstrndup(element, length);
+		int status = add_element(search, path);
+
+		if (status < 0) {
+			*bad = take_ptr(path);
+			return status;
+		}
+		errors += status;
+	}
+	return errors;
+}
+
+/* Lists a directory, if that has not been done. One that does not exist is an empty one. */
+static void list_directory(struct proto_search *search, struct conf_directory *directory)
+{
+	static const char suffix[] = ".conf";
+	const struct dirent *entry;
+
+	if (directory->listed)
+		return;
+	directory->listed = true;
+	DIR *stream = opendir(directory->path);
+
+	if (!stream) {
+		if (errno != ENOENT && errno != ENOTDIR)
+			report(search, directory->path, errno);
+		return;
+	}
+	while ((entry = readdir(stream))) {
+		size_t length = strlen(entry->d_name);
+
+		if (length < sizeof suffix ||
+		    strcmp(entry->d_name + length - (sizeof suffix - 1), suffix) != 0)
+			continue;
+		char *name = xstrdup(entry->d_name);
+
+		names_put(&directory->files, name, length, name);
+	}
+	closedir(stream);
+}
+
+/* The name of the file in a directory that speaks for a library, or NULL. */
+static const char *find_in(struct proto_search *search, struct conf_directory *directory,
+			   const char *soname)
+{
+	_cleanup_free_ char *name = xasprintf("%s.conf", soname);
+	size_t length = strlen(soname);
+	const char *found = NULL;
+
+	list_directory(search, directory);
+	while (length > 0 && !found) {
+		memcpy(name + length, ".conf", sizeof ".conf");
+		found = names_get(&directory->files, name, length + strlen(".conf"));
+		/* Shorter by what is behind the last dot. */
+		while (--length > 0 && name[length] != '.')
+			;
+	}
+	return found;
+}
+
+/* The paths of all files that speak for a library, those that win first, each ending in '\n'. */
+static void find_files(struct proto_search *search, const char *soname, struct strbuf *paths)
+{
+	for (size_t i = 0; i < search->directories.count; i++) {
+		struct conf_directory *directory =
+			*(struct conf_directory **)vec_at(&search->directories, i);
+		const char *name = find_in(search, directory, soname);
+
+		if (name)
+			strbuf_printf(paths, "%s/%s\n", directory->path, name);
+	}
+}
+
+/* Reads the files of such a list, the last first. */
+static struct protolib *read_files(struct proto_search *search, const char *paths)
+{
+	struct protolib *lib = protolib_create();
+	_cleanup_free_ char *copy = xstrdup(paths);
+	size_t end = strlen(copy);
+
+	while (end > 0) {
+		size_t start = end - 1;
+
+		copy[start] = '\0';
+		while (start > 0 && copy[start - 1] != '\n')
+			start--;
+		read_found(search, lib, copy + start);
+		end = start;
+	}
+	return lib;
+}
+
+static const struct protolib *find_library(struct proto_search *search, const char *soname)
+{
+	struct strbuf paths = {0};
+	const struct protolib *lib = NULL;
+
+	find_files(search, soname, &paths);
+	if (paths.length) {
+		lib = names_get(&search->by_files, paths.text, paths.length);
+		if (!lib) {
+			char *key = xstrdup(paths.text);
+
+			lib = read_files(search, key);
+			names_put(&search->by_files, key, paths.length, lib);
+		}
+	}
+	strbuf_deinit(&paths);
+	return lib;
+}
+
+const struct protolib *proto_search_library(struct proto_search *search, const char *soname)
+{
+	const char *slash = strrchr(soname, '/');
+	const void *known;
+
+	if (slash)
+		soname = slash + 1;
+	known = names_get(&search->by_soname, soname, strlen(soname));
+	if (!known) {
+		known = find_library(search, soname);
+		if (!known)
+			known = &nothing;
+		char *name = xstrdup(soname);
+
+		names_put(&search->by_soname, name, strlen(name), known);
+	}
+	return known == &nothing ? NULL : known;
+}
+
+const struct protolib *proto_search_global(const struct proto_search *search)
+{
+	return search->global;
+}

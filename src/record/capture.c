@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The executor of capture plans.
+ *
+ * It runs on every traced call, so what counts is how often it reads the tracee's memory (a system
+ * call each in the tracer, a guarded copy in the agent):
+ *
+ *   no stack arguments, no strings        no read
+ *   stack arguments, however many         one read of the whole area, kept for the rest of the call
+ *   one string                            one read, straight into the record
+ *   several strings                       one batched read of the beginnings of all of them, then
+ *                                         each is copied into its place; only one that is longer
+ *                                         than its beginning costs a read more
+ *   a printf format                       one read, and one more for all the strings it mentions
+ *
+ * The beginnings are kept at the far end of the record's buffer, which is lent for that as long as
+ * the record is made; so nothing large is on the stack, which in the agent is the tracee's own.
+ *
+ * All input is foreign: registers, lengths, formats, memory that changes while it is read. Every
+ * string is bounded by the plan's string_max and the room in the buffer, a format by its own
+ * bytes read and FORMAT_ARGS_MAX arguments, and nothing is read twice to decide on something that was checked
+ * before. Room for the headers of values still to come is kept back, so that one long string does not
+ * push out the arguments behind it.
+ *
+ * Freestanding: no libc, no allocation, no TLS, no floating point; the same goes for capture_fetch.c
+ * (reading), capture_format.c and format_spec.c (printf formats), which belong to the executor.
+ */
+#include "record/capture_run.h"
+
+struct record_value *capture_begin_value(struct capture *c, enum value_kind kind, unsigned argument)
+{
+	size_t used = c->record->size;
+
+	if (c->capacity < used || c->capacity - used < sizeof(struct record_value))
+		return NULL;
+	struct record_value *value = (struct record_value *)(void *)(c->bytes + used);
+
+	value->kind = (uint8_t)kind;
+	value->flags = 0;
+	value->argument = (uint8_t)argument;
+	value->conversion = 0;
+	value->size = 0;
+	value->reserved[0] = value->reserved[1] = value->reserved[2] = 0;
+	value->length = 0;
+	value->reserved2 = 0;
+	value->word = 0;
+	return value;
+}
+
+size_t capture_room(const struct capture *c)
+{
+	size_t taken = c->record->size + sizeof(struct record_value) + c->reserve;
+
+	return taken < c->capacity ? c->capacity - taken : 0;
+}
+
+unsigned char *capture_bytes(struct record_value *value)
+{
+	return (unsigned char *)(value + 1);
+}
+
+void capture_end_value(struct capture *c, struct record_value *value)
+{
+	size_t padded = round_up8(value->length);
+
+	for (size_t i = value->length; i < padded; i++) {
+		capture_bytes(value)[i] = 0;
+		__asm__("" : "+r"(i)); /* no call of memset */
+	}
+	c->record->size += (uint32_t)(sizeof *value + padded);
+	c->record->value_count++;
+}
+
+static bool put_word(struct capture *c, const struct capture_op *op)
+{
+	struct record_value *value = capture_begin_value(c, VALUE_WORD, op->argument);
+
+	if (!value)
+		return false;
+	value->size = op->size;
+	if (!capture_fetch(c, op, &value->word))
+		value->flags = VALUE_FAULT;
+	capture_end_value(c, value);
+	return true;
+}
+
+void capture_set_long_double(const struct capture *c, struct record_value *value,
+			     const unsigned char *bytes)
+{
+	value->size = 10;
+	if (!bytes) {
+		value->flags |= VALUE_FAULT;
+	} else if (capture_room(c) < 16) {
+		value->flags |= VALUE_TRUNCATED;
+	} else {
+		value->length = 10;
+		capture_copy(capture_bytes(value), bytes, value->length);
+	}
+}
+
+static bool put_float(struct capture *c, const struct capture_op *op)
+{
+	struct record_value *value = capture_begin_value(c, VALUE_FLOAT, op->argument);
+
+	if (!value)
+		return false;
+	value->size = op->size;
+	if (op->place == PLACE_ST0)
+		capture_set_long_double(c, value, c->frame->st0);
+	else if (op->size == 10)
+		capture_set_long_double(c, value,
+					op->place == PLACE_STACK ? capture_stack(c, op->offset, 10)
+								 : NULL);
+	else if (!capture_fetch(c, op, &value->word))
+		value->flags = VALUE_FAULT;
+	capture_end_value(c, value);
+	return true;
+}
+
+/* The value of a parameter that gives a length. */
+static bool fetch_argument(struct capture *c, uint32_t index, uint64_t *word)
+{
+	*word = 0;
+	if (index >= c->plan->arg_count || index >= CAPTURE_ARGS_MAX)
+		return false;
+	if (!c->saved)
+		return capture_fetch_location(c, &c->plan->args[index], word);
+	*word = c->saved->word[index];
+	return true;
+}
+
+static struct extent extent_of(struct capture *c, const struct capture_op *op)
+{
+	struct extent extent;
+	uint64_t word = 0;
+
+	extent.bytes = UINT64_MAX;
+	extent.nul_ends = true;
+	extent.fault = false;
+	switch (op->length_from) {
+	case LENGTH_CONSTANT:
+		extent.bytes = op->length;
+		break;
+	case LENGTH_ARGUMENT:
+		extent.fault = !fetch_argument(c, op->length, &word);
+		if (!extent.fault && c->plan->args[op->length].is_signed && (int64_t)word < 0)
+			break;
+		extent.bytes = word;
+		extent.nul_ends = false;
+		break;
+	case LENGTH_RESULT:
+		if (c->plan->exit_count && c->plan->exit[0].argument == VALUE_RESULT)
+			capture_fetch(c, &c->plan->exit[0], &word);
+		extent.bytes = (int64_t)word > 0 ? word : 0;
+		extent.nul_ends = false;
+		break;
+	default:
+		break;
+	}
+	return extent;
+}
+
+/* How much of a string of this extent is shown at most, where there is room for so much. */
+static size_t shown_max(const struct capture *c, const struct extent *extent, size_t room)
+{
+	size_t limit = min_size(extent->bytes, c->plan->string_max);
+
+	if (limit < room)
+		return limit;
+	return room ? room - 1 : 0;
+}
+
+/* One byte more tells whether a string goes on behind its limit. */
+static size_t with_next(const struct extent *extent, size_t limit)
+{
+	return limit + (extent->nul_ends && limit < extent->bytes);
+}
+
+size_t capture_read_max(const struct capture *c, const struct extent *extent)
+{
+	return with_next(extent, shown_max(c, extent, SIZE_MAX));
+}
+
+void capture_load_string(struct capture *c, struct record_value *value, const struct extent *extent)
+{
+	size_t room = capture_room(c) & ~(size_t)7;
+	size_t limit = shown_max(c, extent, room);
+	bool ended = false;
+
+	if (extent->fault)
+		value->flags |= VALUE_FAULT;
+	if (!value->word)
+		return;
+	if (!room && extent->bytes) {
+		value->flags |= VALUE_TRUNCATED;
+		return;
+	}
+	size_t want = with_next(extent, limit);
+	size_t got = capture_load(c, value->word, capture_bytes(value), want, extent->nul_ends,
+				  &ended);
+
+	value->length = (uint32_t)min_size(got, limit);
+	if (ended)
+		return;
+	if (got < want)
+		value->flags |= VALUE_FAULT;
+	else if (limit < extent->bytes)
+		value->flags |= VALUE_TRUNCATED;
+}
+
+static bool put_string(struct capture *c, const struct capture_op *op)
+{
+	struct record_value *value = capture_begin_value(c, VALUE_STRING, op->argument);
+
+	if (!value)
+		return false;
+	value->size = op->size;
+	if (capture_fetch(c, op, &value->word)) {
+		struct extent extent = extent_of(c, op);
+
+		capture_load_string(c, value, &extent);
+	} else {
+		value->flags = VALUE_FAULT;
+	}
+	capture_end_value(c, value);
+	return true;
+}
+
+/* The strings that are parameters, read in advance. */
+static void prefetch(struct capture *c, const struct capture_op *ops, unsigned count)
+{
+	unsigned strings = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		strings += ops[i].kind == CAPTURE_STRING || ops[i].kind == CAPTURE_FORMAT;
+	if (strings < 2)
+		return;
+	for (unsigned i = 0; i < count; i++) {
+		const struct capture_op *op = &ops[i];
+		uint64_t address;
+
+		if ((op->kind != CAPTURE_STRING && op->kind != CAPTURE_FORMAT) ||
+		    !capture_fetch(c, op, &address))
+			continue;
+		struct extent extent = extent_of(c, op);
+
+		/* All of a format is needed, whatever is shown of it. */
+		capture_want_chunk(c, address,
+				   op->kind == CAPTURE_FORMAT ? CHUNK_MAX
+							      : capture_read_max(c, &extent));
+	}
+	capture_read_chunks(c, 0);
+}
+
+static bool put_value(struct capture *c, const struct capture_op *op)
+{
+	switch (op->kind) {
+	case CAPTURE_FLOAT:
+		return put_float(c, op);
+	case CAPTURE_STRING:
+		return put_string(c, op);
+	case CAPTURE_FORMAT:
+		return capture_put_format(c, op);
+	default:
+		return put_word(c, op);
+	}
+}
+
+static void run(struct capture *c, const struct capture_op *ops, unsigned count)
+{
+	prefetch(c, ops, count);
+	c->reserve = count * sizeof(struct record_value);
+	for (unsigned i = 0; i < count; i++) {
+		c->reserve -= sizeof(struct record_value);
+		if (!put_value(c, &ops[i]))
+			break;
+	}
+}
+
+static void begin(struct capture *c, const struct capture_plan *plan,
+		  const struct capture_frame *frame, struct capture_buffer *buffer)
+{
+	c->plan = plan;
+	c->frame = frame;
+	c->saved = NULL;
+	c->sp = frame->sp;
+	c->bytes = buffer->bytes;
+	c->record = (struct record *)(void *)buffer->bytes;
+	c->capacity = min_size(buffer->capacity, RECORD_MAX) & ~(size_t)7;
+	c->reserve = 0;
+	c->chunk_count = 0;
+	c->stack_offset = 0;
+	c->stack_length = 0;
+	c->stack_done = 0;
+}
+
+static void save(struct capture *c, struct capture_saved *saved)
+{
+	const struct capture_plan *plan = c->plan;
+
+	saved->sp = c->sp;
+	for (unsigned i = 0; i < plan->arg_count && i < CAPTURE_ARGS_MAX; i++)
+		if (plan->saved_mask >> i & 1)
+			capture_fetch_location(c, &plan->args[i], &saved->word[i]);
+	if (!plan->saves_varargs)
+		return;
+	for (unsigned i = 0; i < plan->int_args && i < 6; i++)
+		saved->int_arg[i] = c->frame->gpr[plan->int_arg[i] & 15];
+	for (unsigned i = 0; i < plan->fp_args && i < 8; i++)
+		saved->fp_arg[i] = c->frame->xmm ? capture_load_word(c->frame->xmm[i], 8) : 0;
+}
+
+void capture_entry(const struct capture_plan *plan, const struct capture_frame *frame,
+		   struct capture_buffer *buffer, struct capture_saved *saved)
+{
+	struct capture capture;
+
+	if (!plan->entry_count && !plan->needs_saved)
+		return;
+	begin(&capture, plan, frame, buffer);
+	if (plan->needs_saved && saved)
+		save(&capture, saved);
+	run(&capture, plan->entry, plan->entry_count);
+}
+
+void capture_exit(const struct capture_plan *plan, const struct capture_frame *frame,
+		  const struct capture_saved *saved, struct capture_buffer *buffer)
+{
+	struct capture capture;
+
+	if (!plan->exit_count || (plan->needs_saved && !saved))
+		return;
+	begin(&capture, plan, frame, buffer);
+	if (plan->needs_saved) {
+		capture.saved = saved;
+		capture.sp = saved->sp;
+	}
+	run(&capture, plan->exit, plan->exit_count);
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Printf formats in capture plans: the format itself, then a value for each argument it takes.
+ *
+ * A format is read whole, as it says which arguments there are, though it is shown only as far as other
+ * strings are; it is kept at the far end of the buffer meanwhile. It is walked twice when it mentions
+ * several strings: once to read their beginnings together, once to make the values.
+ */
+#include "record/capture_run.h"
+#include "record/format_spec.h"
+
+enum { FORMAT_MAX = 1024 }; /* bytes of a format that are looked at, at least */
+
+/* Where the next variable argument of each class is. */
+struct varargs {
+	unsigned next_int, next_fp;
+	int32_t next_stack;
+};
+
+/* The bytes of the next variable argument on the stack, or NULL. */
+static const unsigned char *next_on_stack(struct capture *c, struct varargs *va, unsigned size)
+{
+	int32_t word = c->plan->word;
+	int32_t slots = (int32_t)(size + c->plan->word - 1) / word * word;
+	int32_t offset = va->next_stack;
+
+	/* As in proto/plan.c: 16 bytes are a long double, and aligned. */
+	if (slots == 16)
+		offset = c->plan->first_stack + ((offset - c->plan->first_stack + 15) & ~15);
+	va->next_stack = offset + slots;
+	return capture_stack(c, offset, size);
+}
+
+/* The next variable argument in general or xmm registers, if it is in one. */
+static bool next_in_register(struct capture *c, struct varargs *va, const struct format_item *item,
+			     uint64_t *word)
+{
+	const struct capture_plan *plan = c->plan;
+	unsigned index;
+
+	if (item->class == FORMAT_DOUBLE) {
+		if (va->next_fp >= plan->fp_args || va->next_fp >= 8)
+			return false;
+		index = va->next_fp++;
+		if (c->saved)
+			*word = c->saved->fp_arg[index];
+		else
+			*word = c->frame->xmm ? capture_load_word(c->frame->xmm[index], 8) : 0;
+		return true;
+	}
+	if (item->size > plan->word || va->next_int >= plan->int_args || va->next_int >= 6)
+		return false;
+	index = va->next_int++;
+	*word = c->saved ? c->saved->int_arg[index] : c->frame->gpr[plan->int_arg[index] & 15];
+	return true;
+}
+
+/* Fetches the next variable argument but a long double; false when it cannot be read. */
+static bool next_argument(struct capture *c, struct varargs *va, const struct format_item *item,
+			  uint64_t *word)
+{
+	*word = 0;
+	if (!next_in_register(c, va, item, word)) {
+		const unsigned char *bytes = next_on_stack(c, va, item->size);
+
+		if (!bytes)
+			return false;
+		*word = capture_load_word(bytes, item->size);
+	}
+	*word = capture_extend(*word, item->size, item->is_signed);
+	return true;
+}
+
+/* How long the string of %s is; `previous` is the argument before it, perhaps its precision. */
+static struct extent item_extent(const struct format_item *item, uint64_t previous)
+{
+	int64_t precision = item->precision == PRECISION_ARGUMENT ? (int64_t)previous
+								  : item->precision;
+	struct extent extent;
+
+	extent.bytes = precision < 0 ? UINT64_MAX : (uint64_t)precision;
+	extent.nul_ends = true;
+	extent.fault = false;
+	return extent;
+}
+
+/* The strings that a format mentions, read in advance. */
+static void prefetch_varargs(struct capture *c, struct format_scan scan, struct varargs va)
+{
+	struct format_item item;
+	unsigned first = c->chunk_count;
+	uint64_t word = 0;
+
+	while (format_scan_next(&scan, &item)) {
+		uint64_t previous = word;
+
+		if (item.class == FORMAT_LONG_DOUBLE) {
+			next_on_stack(c, &va, item.size);
+			continue;
+		}
+		if (!next_argument(c, &va, &item, &word) || item.class != FORMAT_STRING)
+			continue;
+		struct extent extent = item_extent(&item, previous);
+
+		capture_want_chunk(c, word, capture_read_max(c, &extent));
+	}
+	capture_read_chunks(c, first);
+}
+
+static bool put_vararg(struct capture *c, const struct capture_op *op, struct varargs *va,
+		       const struct format_item *item, uint64_t *previous)
+{
+	static const uint8_t kinds[] = {
+		[FORMAT_INT] = VALUE_WORD,
+		[FORMAT_DOUBLE] = VALUE_FLOAT,
+		[FORMAT_LONG_DOUBLE] = VALUE_FLOAT,
+		[FORMAT_STRING] = VALUE_STRING,
+	};
+	struct record_value *value = capture_begin_value(c, (enum value_kind)kinds[item->class],
+							 op->argument);
+
+	/* What is kept back includes the end mark. */
+	if (!value || c->capacity - c->record->size < sizeof *value + c->reserve)
+		return false;
+	value->flags = VALUE_VARARG;
+	value->conversion = item->conversion;
+	value->size = item->size;
+	if (item->class == FORMAT_LONG_DOUBLE) {
+		capture_set_long_double(c, value, next_on_stack(c, va, item->size));
+	} else if (!next_argument(c, va, item, &value->word)) {
+		value->flags |= VALUE_FAULT;
+	} else if (item->class == FORMAT_STRING) {
+		struct extent extent = item_extent(item, *previous);
+
+		capture_load_string(c, value, &extent);
+	}
+	*previous = value->word;
+	capture_end_value(c, value);
+	return true;
+}
+
+static void put_varargs(struct capture *c, const struct capture_op *op, const unsigned char *format,
+			size_t length)
+{
+	const struct capture_plan *plan = c->plan;
+	struct format_scan scan;
+	struct format_item item;
+	struct varargs va;
+	uint64_t previous = 0;
+
+	va.next_int = plan->next_int;
+	va.next_fp = plan->next_fp;
+	va.next_stack = plan->next_stack;
+	format_scan_init(&scan, format, length, plan->word);
+	prefetch_varargs(c, scan, va);
+	while (format_scan_next(&scan, &item) && put_vararg(c, op, &va, &item, &previous))
+		;
+}
+
+/* The string value of a format, of which `length` bytes are at `format`. */
+static bool put_format_string(struct capture *c, const struct capture_op *op, uint64_t pointer,
+			      const unsigned char *format, size_t length, unsigned flags)
+{
+	struct record_value *value = capture_begin_value(c, VALUE_STRING, op->argument);
+
+	if (!value)
+		return false;
+	size_t shown = min_size(min_size(length, c->plan->string_max),
+				capture_room(c) & ~(size_t)7);
+
+	value->size = op->size;
+	value->word = pointer;
+	value->length = (uint32_t)shown;
+	value->flags = (uint8_t)(shown < length ? VALUE_TRUNCATED : flags);
+	capture_copy(capture_bytes(value), format, shown);
+	capture_end_value(c, value);
+	return true;
+}
+
+static bool put_format_end(struct capture *c, const struct capture_op *op)
+{
+	struct record_value *end = capture_begin_value(c, VALUE_WORD, op->argument);
+
+	if (!end)
+		return false;
+	end->flags = VALUE_FORMAT_END;
+	capture_end_value(c, end);
+	return true;
+}
+
+bool capture_put_format(struct capture *c, const struct capture_op *op)
+{
+	size_t free = c->capacity > c->record->size ? c->capacity - c->record->size : 0;
+	uint64_t wanted = (uint64_t)c->plan->string_max + 8;
+	size_t area = min_size(wanted > FORMAT_MAX ? wanted : FORMAT_MAX, free / 4) & ~(size_t)7;
+	unsigned char *format = c->bytes + c->capacity - area;
+	unsigned flags = 0;
+	uint64_t pointer;
+	bool ended = false;
+	size_t length = 0;
+
+	c->capacity -= area;
+	if (!capture_fetch(c, op, &pointer))
+		flags = VALUE_FAULT;
+	if (pointer) {
+		length = capture_load(c, pointer, format, area, true, &ended);
+		if (!ended)
+			flags = length < area ? VALUE_FAULT : VALUE_TRUNCATED;
+	}
+	c->reserve += sizeof(struct record_value);
+	if (!put_format_string(c, op, pointer, format, length, flags))
+		return false;
+	put_varargs(c, op, format, length);
+	c->reserve -= sizeof(struct record_value);
+	return put_format_end(c, op);
+}

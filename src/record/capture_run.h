@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the files of the plan executor share: the state of one run, the readers of registers, stack and
+ * strings (capture_fetch.c), the making of values (capture.c), printf formats (capture_format.c).
+ * Private to them, and as freestanding as they are.
+ */
+#ifndef TRACER_RECORD_CAPTURE_RUN_H
+#define TRACER_RECORD_CAPTURE_RUN_H
+
+#include "record/capture.h"
+
+enum {
+	CHUNKS_MAX = 8,	 /* strings whose beginnings are read at once */
+	CHUNK_MAX = 512, /* longest beginning */
+	STACK_MAX = 512, /* bytes of stack arguments kept */
+	STACK_AHEAD = 64 /* read along when a format's arguments follow */
+};
+
+struct capture {
+	const struct capture_plan *plan;
+	const struct capture_frame *frame;
+	const struct capture_saved *saved; /* the return half; else NULL */
+	uint64_t sp;			   /* at entry */
+	struct record *record;
+	unsigned char *bytes; /* of the record */
+	size_t capacity;      /* those of them that may be used; a multiple of 8 */
+	size_t reserve;	      /* those kept back for values still to come */
+
+	struct memory_range chunk[CHUNKS_MAX]; /* beginnings of strings */
+	unsigned chunk_count;
+
+	int32_t stack_offset; /* from sp: what `stack` holds */
+	size_t stack_length;  /* that was asked for */
+	size_t stack_done;    /* that was readable */
+	unsigned char stack[STACK_MAX];
+};
+
+/* What bounds a string; see enum capture_length. */
+struct extent {
+	uint64_t bytes;
+	bool nul_ends;
+	bool fault; /* the length could not be read */
+};
+
+static inline size_t min_size(uint64_t a, uint64_t b)
+{
+	return (size_t)(a < b ? a : b);
+}
+
+static inline size_t round_up8(size_t size)
+{
+	return (size + 7) & ~(size_t)7;
+}
+
+/* capture_fetch.c */
+
+void capture_copy(unsigned char *to, const unsigned char *from, size_t length);
+/* Little-endian bytes, at most 8 of them, as a word; a word cut to `size` bytes and extended. */
+uint64_t capture_load_word(const unsigned char *bytes, unsigned size);
+uint64_t capture_extend(uint64_t word, unsigned size, bool is_signed);
+
+/* The bytes of an object `offset` from sp at entry, or NULL when they cannot be read. */
+const unsigned char *capture_stack(struct capture *c, int32_t offset, unsigned size);
+/* The raw bits at a place, cut and extended; false, and 0, when they cannot be had. */
+bool capture_fetch_location(struct capture *c, const struct capture_location *location,
+			    uint64_t *word);
+bool capture_fetch(struct capture *c, const struct capture_op *op, uint64_t *word);
+
+/*
+ * Reads up to `want` bytes at `address`, no further than the first NUL if that ends it; then *ended
+ * is set and the NUL not counted. Returns how many; less than `want` and not ended: unreadable.
+ */
+size_t capture_load(const struct capture *c, uint64_t address, unsigned char *to, size_t want,
+		    bool nul_ends, bool *ended);
+
+/* Notes a string to be read with others by capture_read_chunks(). */
+void capture_want_chunk(struct capture *c, uint64_t address, size_t length);
+/*
+ * Reads the strings noted since `first` at once, if there are several: one alone is better read right
+ * where it belongs. No more than a quarter of the free buffer is lent.
+ */
+void capture_read_chunks(struct capture *c, unsigned first);
+
+/* capture.c */
+
+/*
+ * Begins a value at the end of the record, or returns NULL when not even its header fits: then the
+ * record is over.
+ */
+struct record_value *capture_begin_value(struct capture *c, enum value_kind kind,
+					 unsigned argument);
+/* Takes the value, with its `length` bytes in place, into the record. */
+void capture_end_value(struct capture *c, struct record_value *value);
+/* Bytes that may follow the value being made; and where they go. */
+size_t capture_room(const struct capture *c);
+unsigned char *capture_bytes(struct record_value *value);
+
+/* Completes a value with the ten bytes of an x87 number; NULL: they cannot be had. */
+void capture_set_long_double(const struct capture *c, struct record_value *value,
+			     const unsigned char *bytes);
+/* Reads the bytes of a string value whose `word` is the pointer. */
+void capture_load_string(struct capture *c, struct record_value *value,
+			 const struct extent *extent);
+/* How many bytes of a string must be read to show as much as is shown of it. */
+size_t capture_read_max(const struct capture *c, const struct extent *extent);
+
+/* capture_format.c */
+
+/* Makes the values of a CAPTURE_FORMAT; false when the record is over. */
+bool capture_put_format(struct capture *c, const struct capture_op *op);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Walks a printf format and says which variable arguments it takes. Freestanding, like capture.c,
+ * which it is part of.
+ */
+#ifndef TRACER_RECORD_FORMAT_SPEC_H
+#define TRACER_RECORD_FORMAT_SPEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* At most so many arguments of one format are captured. */
+enum { FORMAT_ARGS_MAX = 32 };
+
+enum format_class { FORMAT_INT, FORMAT_DOUBLE, FORMAT_LONG_DOUBLE, FORMAT_STRING };
+
+enum { PRECISION_NONE = -1, PRECISION_ARGUMENT = -2 };
+
+/* One argument that the format takes: of a conversion, or of a '*'. */
+struct format_item {
+	uint8_t class; /* enum format_class */
+	uint8_t size;  /* bytes of the C object */
+	bool is_signed;
+	char conversion; /* as in record_value: a '*' is 'd', C and lc are 'c', wide strings 'p' */
+	int64_t precision; /* FORMAT_STRING: bytes, or one of the above (the item just before) */
+};
+
+struct format_scan {
+	const unsigned char *at, *end;
+	unsigned word; /* bytes of a long */
+	unsigned count;
+	unsigned pending_stars; /* of the conversion in `item` */
+	bool pending;		/* `item` is still to be given out */
+	struct format_item item;
+};
+
+void format_scan_init(struct format_scan *scan, const unsigned char *format, size_t length,
+		      unsigned word);
+
+/*
+ * The next argument; false at the end, after FORMAT_ARGS_MAX arguments, and at what leaves open which
+ * arguments follow (positional or unknown conversions).
+ */
+bool format_scan_next(struct format_scan *scan, struct format_item *item);
+
+#endif
