@@ -124,6 +124,7 @@ static const struct option_spec *find_option(int code)
 	return NULL;
 }
 
+/* Fills in tables that are all zero, which is how both of them end. */
 static void make_getopt_tables(struct getopt_tables *tables)
 {
 	char *letter = tables->letters;
@@ -144,8 +145,6 @@ static void make_getopt_tables(struct getopt_tables *tables)
 			.val = spec->code,
 		};
 	}
-	*letter = '\0';
-	tables->names[TABLE_COUNT] = (struct option){0};
 }
 
 /* --- usage errors --- */
@@ -252,10 +251,9 @@ static int set_number(unsigned *field, const struct option_spec *spec, const cha
 {
 	char expected[64];
 
-	if (parse_number(argument, strlen(argument), spec->minimum, spec->maximum, field))
+	if (parse_number(argument, strlen(argument), 0, spec->maximum, field))
 		return 0;
-	snprintf(expected, sizeof(expected), "a number from %u to %u", spec->minimum,
-		 spec->maximum);
+	snprintf(expected, sizeof(expected), "a number from 0 to %u", spec->maximum);
 	return bad_argument(spec, argument, expected);
 }
 
@@ -473,7 +471,7 @@ static int check_together(struct options *options, bool sorted)
 
 int options_parse(struct options *options, int argc, char **argv)
 {
-	struct getopt_tables tables;
+	struct getopt_tables tables = {0};
 	bool sorted = false;
 	int code;
 

@@ -55,7 +55,7 @@ void options_deinit(struct options *options);
 enum option_action {
 	OPTION_FLAG,   /* sets a bool */
 	OPTION_COUNT,  /* counts up an unsigned */
-	OPTION_NUMBER, /* sets an unsigned, from minimum to maximum */
+	OPTION_NUMBER, /* sets an unsigned, from 0 to maximum */
 	OPTION_TEXT,   /* sets a const char *, not empty */
 	OPTION_LIST,   /* appends to a vec of const char *, not empty */
 	OPTION_PIDS,   /* appends to a vec of pid_t, from a list with commas or blanks */
@@ -71,9 +71,9 @@ struct option_spec {
 	const char *argument; /* what stands for its argument in --help and the man page, or NULL */
 	const char *help;     /* one line, at most 49 columns */
 	const char *heading;  /* set on the first option of a group */
-	enum option_action action;
 	size_t field;
-	unsigned minimum, maximum;
+	enum option_action action;
+	unsigned maximum; /* of OPTION_NUMBER */
 };
 
 /* The table, in the order of --help. */
