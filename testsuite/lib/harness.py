@@ -82,6 +82,12 @@ def each_abi(function):
     return function
 
 
+def alone(function):
+    """Marks a case that measures time: no other test's case runs at the same time. Goes innermost."""
+    function.alone = True
+    return function
+
+
 def table(rows, abis=(None,)):
     """Makes a case of every row, a tuple that begins with the row's name."""
     def decorate(function):
@@ -151,11 +157,11 @@ def _clean_up():
             traceback.print_exc(file=sys.stdout)
 
 
-def _run_case(name, function, arguments, alone):
+def _run_case(name, function, arguments):
     _evidence.clear()
     started = time.monotonic()
     try:
-        with _turn(alone):
+        with _turn(getattr(function, "alone", False)):
             started = time.monotonic()
             try:
                 function(*arguments)
@@ -176,8 +182,8 @@ def _run_case(name, function, arguments, alone):
     return "ok"
 
 
-def main(alone=False):
-    """Runs the cases registered so far and exits. `alone`: no other test's case at the same time."""
+def main():
+    """Runs the cases registered so far and exits."""
     if not os.access(TRACER, os.X_OK):
         print(f"no tracer at {TRACER}: set TRACER")
         sys.exit(1)
@@ -187,7 +193,7 @@ def main(alone=False):
     verdicts = []
     for name, function, arguments in _cases:
         if not selected or any(word in name for word in selected):
-            verdicts.append(_run_case(name, function, arguments, alone))
+            verdicts.append(_run_case(name, function, arguments))
     failed = verdicts.count("fail")
     print(f"{verdicts.count('ok')} passed, {failed} failed, {verdicts.count('skip')} skipped")
     sys.exit(1 if failed or not verdicts else 77 if verdicts.count("skip") == len(verdicts) else 0)

@@ -221,6 +221,15 @@ class Attached:
                 time.sleep(_PAUSE)
             check(time.monotonic() < limit, "no call of the target is traced")
 
+    def wait_planted(self):
+        """For targets that cannot be pinged: waits until they run on with breakpoints in their text."""
+        for target in self.targets:
+            wait_until(lambda pid=target.pid: self.process.poll() is not None or (
+                text_changes(pid) and all(state not in "tT" and tracer == self.process.pid
+                                          for state, tracer in thread_states(pid).values())),
+                       "breakpoints in the target")
+        check(self.process.poll() is None, f"the tracer ended: {self.process.returncode}")
+
     def wait_for(self, pattern, timeout=harness.TIMEOUT):
         """Waits for a line that contains a match; returns the match."""
         def look():

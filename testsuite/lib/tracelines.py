@@ -10,7 +10,7 @@ _RESUMED = re.compile(r"^\s*<\.\.\. (?P<name>.+?) resumed> (?P<rest>.*)$", re.S)
 _CALL = re.compile(r"^(?P<indent>\s*)(?P<name>[^\s(<][^(]*)\((?P<rest>.*)$", re.S)
 _RESULT = re.compile(r"^(?P<arguments>.*)\)\s*= (?P<result>.*?)(?: <(?P<duration>\d+\.\d+)>)?$", re.S)
 _UNFINISHED = re.compile(r"^(?P<arguments>.*?)\s*<unfinished \.\.\.>$", re.S)
-_LEFT = re.compile(r"^(?P<arguments>.*?)\)?\s*(?:= )?<(?:no return|unwound)[^>]*>$", re.S)
+_LEFT = re.compile(r"^(?P<arguments>.*?)\)?\s*(?:= )?<(?:no return|unwound)[^>]*>(?: <[\d.]+>)?$", re.S)
 _EXIT = re.compile(r"^\+\+\+ (?:exited \(status (?P<status>\d+)\)|killed by (?P<signal>\w+).*) \+\+\+$")
 _SIGNAL = re.compile(r"^--- (?P<name>SIG[\w+]+) \((?P<text>.*)\) ---$")
 
@@ -69,14 +69,14 @@ class Trace:
     def _enter(self, pid, match, stamp, pc, line):
         call = Call(match["name"], pid, "", stamp=stamp, indent=len(match["indent"]), pc=pc)
         rest = match["rest"]
-        if result := _RESULT.match(rest):
+        if left := _LEFT.match(rest):
+            call.arguments, call.left = left["arguments"], True
+            self._open.setdefault(pid, []).append(call)  # ltrace says so of calls cut by a signal, too
+        elif result := _RESULT.match(rest):
             _finish(call, result, stamp)
         elif unfinished := _UNFINISHED.match(rest):
             call.arguments = unfinished["arguments"]
             self._open.setdefault(pid, []).append(call)
-        elif left := _LEFT.match(rest):
-            call.arguments, call.left = left["arguments"], True
-            self._open.setdefault(pid, []).append(call)  # ltrace says so of calls cut by a signal, too
         else:
             call.arguments = rest
             self._open.setdefault(pid, []).append(call)
@@ -87,11 +87,10 @@ class Trace:
         for index in range(len(waiting) - 1, -1, -1):
             if waiting[index].name == match["name"]:
                 call = waiting.pop(index)
-                result = _RESULT.match(match["rest"])
-                if result:
-                    _finish(call, result, stamp)
-                elif _LEFT.match(match["rest"]):
+                if _LEFT.match(match["rest"]):
                     call.left = True
+                elif result := _RESULT.match(match["rest"]):
+                    _finish(call, result, stamp)
                 return
         self.orphans.append(line)
 
