@@ -215,14 +215,14 @@ def _digest(command, inputs):
     return key.hexdigest()[:20]
 
 
-def _compile(source, output, arguments):
+def _compile(sources, output, arguments):
     """Compiles into a directory named after all that goes in; returns the path of the result."""
-    path = os.path.join(PROGRAMS, source)
-    command = _compiler(source) + ["-O1", "-g", "-fno-builtin", "-fexceptions", "-w", "-I" + PROGRAMS,
-                                   path]
+    paths = [os.path.join(PROGRAMS, source) for source in sources]
+    command = _compiler(paths[0]) + ["-O1", "-g", "-fno-builtin", "-fexceptions", "-w", "-I" + PROGRAMS,
+                                     *paths]
     headers = [os.path.join(PROGRAMS, name) for name in sorted(os.listdir(PROGRAMS))
                if name.endswith(".h")]
-    directory = os.path.join(CACHE, _digest(command + list(arguments) + [output], [path] + headers))
+    directory = os.path.join(CACHE, _digest(command + list(arguments) + [output], paths + headers))
     result = os.path.join(directory, output)
     if os.path.exists(result):
         return result
@@ -243,7 +243,7 @@ def _compile(source, output, arguments):
 
 def _need(abi):
     try:
-        _compile("empty.c", "empty", abi.flags)
+        _compile(["empty.c"], "empty", abi.flags)
     except Failure as error:
         raise Skip(f"cannot build for {abi.name}") from error
 
@@ -258,14 +258,14 @@ def _link(libraries):
 def library(source, soname, *flags, abi=X86_64, libraries=()):
     """Builds a shared library; its path."""
     _need(abi)
-    return _compile(source, soname, [*abi.flags, "-shared", "-fPIC", *flags,
+    return _compile([source], soname, [*abi.flags, "-shared", "-fPIC", *flags,
                                      "-Wl,-soname," + soname, *_link(libraries)])
 
 
-def program(source, *flags, abi=X86_64, libraries=(), name=None):
-    """Builds a program; its path. Its name is the source's without suffix."""
+def program(source, *flags, abi=X86_64, libraries=(), also=()):
+    """Builds a program of a source and some others; its path. Its name is the first one's without suffix."""
     _need(abi)
-    return _compile(source, name or source.rsplit(".", 1)[0],
+    return _compile([source, *also], source.rsplit(".", 1)[0],
                     [*abi.flags, *flags, "-Wl,--no-as-needed", *_link(libraries), "-ldl", "-lpthread"])
 
 
@@ -279,9 +279,10 @@ def outer(abi=X86_64, *flags):
     return library("libouter.c", "libouter.so.2", *flags, abi=abi, libraries=[work(abi)])
 
 
-def calls(abi=X86_64, *flags, name=None):
+def calls(abi=X86_64, *flags):
     """The program that does what its arguments or stdin tell it: see programs/calls.c."""
-    return program("calls.c", *flags, abi=abi, libraries=[work(abi), outer(abi)], name=name)
+    return program("calls.c", *flags, abi=abi, libraries=[work(abi), outer(abi)],
+                   also=[f"calls_{part}.c" for part in ("plain", "threads", "processes", "modules")])
 
 
 def plugin(abi=X86_64, name="plugin.so"):

@@ -4,7 +4,7 @@
 
 int outer_constructed;
 
-static __attribute__((constructor)) void construct_outer(void)
+static __attribute__((constructor)) void construct(void)
 {
 	outer_constructed = work_add(500, 5);
 }

@@ -69,7 +69,7 @@ __attribute__((noinline)) int work_init(int n)
 	return n;
 }
 
-static __attribute__((constructor)) void construct_work(void)
+static __attribute__((constructor)) void construct(void)
 {
 	work_init(77);
 }
