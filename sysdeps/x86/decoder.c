@@ -7,7 +7,7 @@
  * handles are opened without details, which makes decoding several times faster; a decoder keeps one
  * for each mode and memory for one instruction, so that decoding allocates nothing.
  *
- * In the newer maps (SSSE3 and later, VEX, EVEX) the length follows from the encoding: an immediate
+ * In the newer maps and groups (SSSE3 and later, VEX, EVEX) the length follows from the encoding: an immediate
  * byte or none, by rule. It is worked out here, because no release of a disassembler knows all the
  * instructions that today's libraries choose at run time: libcapstone 4.0.2 lacks some of AVX-512,
  * GFNI and CET. The price is that an instruction there that does not exist is accepted: it raises
@@ -54,24 +54,36 @@ fail:
 	return NULL;
 }
 
-/* Bytes of immediate behind the scanned part, where that is the same for a whole map; else -1. */
+/*
+ * Legacy two-byte opcodes that new instructions keep being added to: groups 6, 7, 15 and 9, and the
+ * hints (18 … 1f), no-ops until a processor gives them a meaning. None has an immediate.
+ */
+static bool is_growing_group(uint8_t opcode)
+{
+	return opcode == 0x00 || opcode == 0x01 || opcode == 0xae || opcode == 0xc7 ||
+	       (opcode >= 0x18 && opcode <= 0x1f);
+}
+
+/* VEX and EVEX opcodes of the 0f map with an immediate byte: shifts, compares, shuffles. */
+static bool has_vex_immediate(uint8_t opcode)
+{
+	return (opcode >= 0x70 && opcode <= 0x73) || opcode == 0xc2 ||
+	       (opcode >= 0xc4 && opcode <= 0xc6);
+}
+
+/* Bytes of immediate behind the scanned part, where that is known by rule; else -1. */
 static int regular_immediate(const struct x86_scan *scan)
 {
 	switch (scan->map) {
 	case MAP_0F38:
+	case MAP_EVEX_5_6: /* half-precision arithmetic */
 		return 0;
 	case MAP_0F3A:
 		return 1;
 	case MAP_0F:
-		/* Hints and prefetches: no-ops that later processors give a meaning. */
 		if (scan->encoding == ENCODING_LEGACY)
-			return scan->opcode >= 0x18 && scan->opcode <= 0x1f ? 0 : -1;
-		return (scan->opcode >= 0x70 && scan->opcode <= 0x73) || scan->opcode == 0xc2 ||
-				       (scan->opcode >= 0xc4 && scan->opcode <= 0xc6)
-			       ? 1
-			       : 0;
-	case MAP_EVEX_5_6: /* half-precision arithmetic */
-		return 0;
+			return is_growing_group(scan->opcode) ? 0 : -1;
+		return has_vex_immediate(scan->opcode) ? 1 : 0;
 	default:
 		return -1;
 	}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Displaced instructions, what needs no process: which are refused, how far operands reach, where a
+ * pc belongs, and what happens when memory is not there. test_relocate runs them.
+ */
+#include "image/relocate.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { CODE = 0x10000100 };
+
+static int set_up(void **state)
+{
+	*state = decoder_create();
+	return *state ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	decoder_destroy(*state);
+	return 0;
+}
+
+static void read_nothing(void *context, struct memory_range *ranges, size_t count)
+{
+	(void)context;
+	for (size_t i = 0; i < count; i++)
+		ranges[i].done = 0;
+}
+
+static int write_nothing(void *context, uint64_t address, const void *bytes, size_t length)
+{
+	(void)context;
+	(void)address;
+	(void)bytes;
+	(void)length;
+	return -EIO;
+}
+
+static void test_refused(void **state)
+{
+	static const struct {
+		uint8_t bytes[16];
+		int error_64, error_32;
+	} cases[] = {
+		{{0xcc}, -ENOTSUP, -ENOTSUP},			   /* int3 */
+		{{0xcd, 0x03}, -ENOTSUP, -ENOTSUP},		   /* int $3 */
+		{{0xf1}, -ENOTSUP, -ENOTSUP},			   /* int1 */
+		{{0xcf}, -ENOTSUP, -ENOTSUP},			   /* iret */
+		{{0xcb}, -ENOTSUP, -ENOTSUP},			   /* lret */
+		{{0xca, 8, 0}, -ENOTSUP, -ENOTSUP},		   /* lret $8 */
+		{{0x9a, 0, 0, 0, 0, 0x33, 0}, -ENOTSUP, -ENOTSUP}, /* lcall */
+		{{0xea, 0, 0, 0, 0, 0x33, 0}, -ENOTSUP, -ENOTSUP}, /* ljmp */
+		{{0xff, 0x18}, -ENOTSUP, -ENOTSUP},		   /* lcall *(%rax) */
+		{{0xff, 0x28}, -ENOTSUP, -ENOTSUP},		   /* ljmp *(%rax) */
+		{{0x0f, 0x34}, -ENOTSUP, -ENOTSUP},		   /* sysenter */
+		{{0xc7, 0xf8, 0, 0, 0, 0}, -ENOTSUP, -ENOTSUP},	   /* xbegin */
+		{{0xc6, 0xf8, 0}, -ENOTSUP, -ENOTSUP},		   /* xabort */
+		{{0x66, 0xe9, 0, 0, 0, 0}, -ENOTSUP, -ENOTSUP},	   /* data16 jmp */
+		{{0x66, 0xc3}, -ENOTSUP, -ENOTSUP},		   /* data16 ret */
+		{{0x66, 0xff, 0xe0}, -ENOTSUP, -ENOTSUP},	   /* data16 jmp *%ax */
+		{{0xf0, 0xe9, 0, 0, 0, 0}, -ENOTSUP, -ENOTSUP},	   /* lock jmp */
+		{{0x0f, 0x05}, 0, -ENOTSUP},			   /* syscall */
+		{{0x67, 0xff, 0x27}, 0, -ENOTSUP},		   /* jmp *(%bx) */
+		{{0x06}, -EILSEQ, 0},				   /* push %es */
+		{{0xd6}, -EILSEQ, 0},				   /* salc */
+		{{0x0f, 0x04}, -EILSEQ, -EILSEQ},		   /* none */
+		{{0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66,
+		  0x66, 0x66, 0x90},
+		 -EILSEQ,
+		 -EILSEQ}, /* sixteen bytes */
+	};
+	struct decoder *decoder = *state;
+	struct displaced displaced;
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const uint8_t *bytes = cases[i].bytes;
+
+		assert_int_equal(arch_x86_64.displace(decoder, bytes, 16, CODE, &displaced),
+				 cases[i].error_64);
+		assert_int_equal(arch_i386.displace(decoder, bytes, 16, CODE, &displaced),
+				 cases[i].error_32);
+	}
+	assert_int_equal(arch_x86_64.displace(decoder, cases[0].bytes, 0, CODE, &displaced),
+			 -EILSEQ);
+}
+
+/* What a pc-relative operand reaches, to the byte. */
+static void test_reach(void **state)
+{
+	static const uint8_t load[] = {0x48, 0x8b, 0x05, 0, 0, 0, 0},
+			     load_32bit[] = {0x67, 0x8b, 5};
+	struct decoder *decoder = *state;
+	uint64_t address = 0x7f0000000000, limit = UINT64_C(1) << 31;
+	uint8_t code[DISPLACED_CODE_MAX], padded[16] = {0};
+	struct displaced displaced;
+	int32_t distance;
+	size_t length;
+
+	arch_x86_64.displace(decoder, load, sizeof load, address, &displaced);
+	assert_int_equal(displaced.rip_offset, 3);
+	assert_int_equal(displaced_emit(&displaced, address + limit, code, &length), 0);
+	memcpy(&distance, code + 3, sizeof distance);
+	assert_int_equal(distance, INT32_MIN);
+	assert_int_equal(length, 7 + 14); /* the way back is a byte too far for a jmp rel32 */
+	assert_int_equal(displaced_emit(&displaced, address + limit + 1, code, &length), -ERANGE);
+	assert_int_equal(displaced_emit(&displaced, address - limit + 1, code, &length), 0);
+	assert_int_equal(displaced_emit(&displaced, address - limit, code, &length), -ERANGE);
+	memcpy(padded, load_32bit, sizeof load_32bit);
+	arch_x86_64.displace(decoder, padded, 7, CODE, &displaced);
+	assert_int_equal(displaced_emit(&displaced, address, code, &length), 0);
+	arch_i386.displace(decoder, load, 1, 0xfffffff0, &displaced);
+	assert_int_equal(displaced_emit(&displaced, 0x1000, code, &length), 0);
+	assert_int_equal(length, 1 + 5);
+}
+
+static void test_program_pc(void **state)
+{
+	static const uint8_t push[] = {0x41, 0x57};
+	struct decoder *decoder = *state;
+	struct displaced displaced;
+
+	arch_x86_64.displace(decoder, push, sizeof push, 0x400000, &displaced);
+	assert_int_equal(displaced_program_pc(&displaced, 0x1000, 0x1000), 0x400000);
+	assert_int_equal(displaced_program_pc(&displaced, 0x1000, 0x1002), 0x400002);
+	assert_int_equal(displaced_program_pc(&displaced, 0x1000, 0x0fff), 0x0fff);
+	assert_int_equal(displaced_program_pc(&displaced, 0x1000, 0x1000 + DISPLACED_CODE_MAX),
+			 0x1000 + DISPLACED_CODE_MAX);
+}
+
+/* A call whose return address cannot be written, a return whose stack is not there. */
+static void test_faults(void **state)
+{
+	static const uint8_t call[] = {0xe8, 0, 1, 0, 0}, ret[] = {0xc3};
+	const struct memory_source memory = {.readv = read_nothing};
+	struct decoder *decoder = *state;
+	struct regs regs = {.pc = CODE, .flags = 0x202}, before;
+	struct displaced displaced;
+
+	regs.r[REG_SP] = 8;
+	before = regs;
+	arch_x86_64.displace(decoder, call, sizeof call, CODE, &displaced);
+	assert_int_equal(displaced_emulate(&displaced, &regs, &memory, write_nothing, NULL),
+			 -EFAULT);
+	arch_x86_64.displace(decoder, ret, sizeof ret, CODE, &displaced);
+	assert_int_equal(displaced_emulate(&displaced, &regs, &memory, write_nothing, NULL),
+			 -EFAULT);
+	assert_memory_equal(&before, &regs, sizeof regs);
+	displaced.kind = DISPLACED_COPY;
+	assert_int_equal(displaced_emulate(&displaced, &regs, &memory, write_nothing, NULL),
+			 -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_reach),
+		cmocka_unit_test(test_program_pc),
+		cmocka_unit_test(test_faults),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
