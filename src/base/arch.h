@@ -123,6 +123,8 @@ const struct arch *arch_find(uint16_t elf_machine, uint8_t elf_class);
 int regs_load(pid_t tid, struct regs *regs);
 int regs_store(pid_t tid, const struct regs *regs);
 int fp_regs_load(pid_t tid, struct fp_regs *regs);
+/* Runs into one breakpoint instruction of the host's: for measuring what a stop costs. */
+void host_breakpoint(void);
 /* Whether the stopped thread runs in the 32-bit ABI (code segment). */
 bool regs_is_32bit(const struct regs *regs);
 

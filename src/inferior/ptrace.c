@@ -54,6 +54,11 @@ int pt_get_siginfo(pid_t tid, siginfo_t *info)
 	return request(PTRACE_GETSIGINFO, tid, 0, (uintptr_t)info);
 }
 
+int pt_set_siginfo(pid_t tid, const siginfo_t *info)
+{
+	return request(PTRACE_SETSIGINFO, tid, 0, (uintptr_t)info);
+}
+
 int pt_get_sigmask(pid_t tid, uint64_t *mask)
 {
 	return request(PTRACE_GETSIGMASK, tid, sizeof *mask, (uintptr_t)mask);

@@ -162,9 +162,15 @@ int remote_syscall(struct thread *thread, long number, const uint64_t arguments[
 		error = pt_set_sigmask(thread->tid, all_but_trap);
 	if (error)
 		return error;
+	siginfo_t held;
+	bool holds = thread->stop == STOP_SIGNAL && pt_get_siginfo(thread->tid, &held) == 0;
+
 	error = call_with(thread, &saved, number, arguments, result);
 	pt_set_sigmask(thread->tid, mask);
 	regs_store(thread->tid, &saved);
+	/* The step's stop takes the place of the signal's: the signal is delivered from there. */
+	if (holds)
+		pt_set_siginfo(thread->tid, &held);
 	return error;
 }
 

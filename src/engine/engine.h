@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What every engine has in common: a probe as it is planted, and what an engine tells the session.
+ */
+#ifndef TRACER_ENGINE_ENGINE_H
+#define TRACER_ENGINE_ENGINE_H
+
+#include "inferior/inferior.h"
+#include "probe/probe.h"
+#include "record/capture.h"
+#include "record/record.h"
+
+/* A probe for one architecture: what it is called and what it captures. Outlives all records. */
+struct probe_site {
+	const struct probe_info *info;
+	const struct capture_plan *plan;
+};
+
+/*
+ * A place in the tracee where the session itself wants to look in: the dynamic linker's notification
+ * function, the resolver of an IFUNC. Owned by the session; must outlive the space it is planted in.
+ */
+struct hook {
+	/* The thread is about to run the instruction; registers may not be changed. May be NULL. */
+	void (*entered)(struct hook *hook, struct thread *thread);
+	/* The function returned `result`. NULL: returns are not watched. */
+	void (*returned)(struct hook *hook, struct thread *thread, uint64_t result);
+};
+
+struct engine_events {
+	/* A record is complete; valid during the call only. */
+	void (*record)(void *context, const struct record *record);
+	/* Memory under hardware watch was written by `thread`. */
+	void (*watched)(void *context, struct thread *thread, uint64_t address);
+	/* Whether `address` belongs to a loaded module, whose end would be told. */
+	bool (*in_module)(void *context, const struct space *space, uint64_t address);
+	void *context;
+};
+
+#endif

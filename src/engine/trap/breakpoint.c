@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Breakpoints.
+ *
+ * An int3 is one byte, so putting it in and taking it out is atomic for threads that run there. It stays
+ * in place for as long as it is wanted. A thread that hits it is sent to the out-of-line slot, which holds
+ * the displaced instruction and a jump back, or, for instructions that only move the pc, past it by
+ * changing its registers. No thread ever has to wait for another.
+ *
+ * Only when neither can be done (an instruction that depends on where it stands, no memory for slots) is
+ * `step` set: then the byte is put back for one step while all other threads are stopped.
+ */
+#include "engine/trap/breakpoint.h"
+
+#include "base/xalloc.h"
+#include "inferior/arena.h"
+#include "inferior/journal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INSN_MAX = 16 };
+
+struct trap_space *trap_space_create(void)
+{
+	return xcalloc(1, sizeof(struct trap_space));
+}
+
+void trap_space_destroy(struct trap_space *traps)
+{
+	size_t cursor = 0;
+	void *value;
+
+	if (!traps)
+		return;
+	while (map_next(&traps->breakpoints, &cursor, NULL, &value))
+		free(value);
+	map_deinit(&traps->breakpoints);
+	free(traps);
+}
+
+struct breakpoint *breakpoint_find(const struct space *space, uint64_t address)
+{
+	return space->trap ? map_get(&space->trap->breakpoints, address) : NULL;
+}
+
+/* Gets a slot and writes the displaced instruction into it. */
+static int fill_slot(struct breakpoint *breakpoint, struct thread *thread)
+{
+	struct space *space = thread->process->space;
+	uint8_t code[DISPLACED_CODE_MAX];
+	size_t length;
+	int error = arena_take(space->arena, thread, breakpoint->address, &breakpoint->slot);
+
+	if (error) {
+		breakpoint->slot = 0;
+		return error;
+	}
+	error = displaced_emit(&breakpoint->displaced, breakpoint->slot, code, &length);
+	if (!error)
+		error = space_write(space, breakpoint->slot, code, length);
+	if (error) {
+		arena_give(space->arena, breakpoint->slot);
+		breakpoint->slot = 0;
+		return error;
+	}
+	arena_set_owner(space->arena, breakpoint->slot, breakpoint);
+	return 0;
+}
+
+static int patch(struct breakpoint *breakpoint, struct space *space, const uint8_t *before)
+{
+	const struct arch *arch = space->arch;
+
+	breakpoint->journal = journal_bytes(space->journal, breakpoint->address, before,
+					    arch->breakpoint, arch->breakpoint_length);
+	int error = space_write(space, breakpoint->address, arch->breakpoint,
+				arch->breakpoint_length);
+
+	if (error)
+		journal_forget(space->journal, breakpoint->journal);
+	return error;
+}
+
+int breakpoint_insert(struct decoder *decoder, struct thread *thread, uint64_t address,
+		      struct breakpoint **result)
+{
+	struct space *space = thread->process->space;
+	const struct arch *arch = space->arch;
+	struct breakpoint *breakpoint = breakpoint_find(space, address);
+	uint8_t bytes[INSN_MAX];
+
+	*result = breakpoint;
+	if (breakpoint)
+		return 0;
+	size_t length = memory_read(&space->memory, address, bytes, sizeof bytes);
+
+	if (length < arch->breakpoint_length)
+		return -EFAULT;
+	if (!memcmp(bytes, arch->breakpoint, arch->breakpoint_length))
+		return -EEXIST;
+	breakpoint = xcalloc(1, sizeof *breakpoint);
+	breakpoint->address = address;
+	breakpoint->step =
+		arch->displace(decoder, bytes, length, address, &breakpoint->displaced) != 0 ||
+		(breakpoint->displaced.kind == DISPLACED_COPY && fill_slot(breakpoint, thread) != 0);
+	int error = patch(breakpoint, space, bytes);
+
+	if (error) {
+		if (breakpoint->slot)
+			arena_give(space->arena, breakpoint->slot);
+		free(breakpoint);
+		return error;
+	}
+	if (!space->trap)
+		space->trap = trap_space_create();
+	map_put(&space->trap->breakpoints, address, breakpoint);
+	*result = breakpoint;
+	return 0;
+}
+
+static void discard(struct space *space, struct breakpoint *breakpoint)
+{
+	map_remove(&space->trap->breakpoints, breakpoint->address);
+	if (breakpoint->slot)
+		arena_give(space->arena, breakpoint->slot);
+	free(breakpoint);
+}
+
+void breakpoint_remove(struct space *space, struct breakpoint *breakpoint)
+{
+	journal_undo_bytes(space->journal, space, breakpoint->journal);
+	discard(space, breakpoint);
+}
+
+void breakpoints_forget(struct space *space, uint64_t low, uint64_t high)
+{
+	struct vec gone = VEC_OF(struct breakpoint *);
+	size_t cursor = 0;
+	void *value;
+
+	if (!space->trap)
+		return;
+	while (map_next(&space->trap->breakpoints, &cursor, NULL, &value)) {
+		struct breakpoint *breakpoint = value;
+
+		if (breakpoint->address >= low && breakpoint->address < high)
+			vec_push(&gone, &breakpoint);
+	}
+	for (size_t i = 0; i < gone.count; i++) {
+		struct breakpoint *breakpoint = *(struct breakpoint **)vec_at(&gone, i);
+
+		journal_forget(space->journal, breakpoint->journal);
+		discard(space, breakpoint);
+	}
+	vec_deinit(&gone);
+}
+
+int breakpoint_verify(struct decoder *decoder, struct thread *thread,
+		      struct breakpoint *breakpoint)
+{
+	struct space *space = thread->process->space;
+	const struct arch *arch = space->arch;
+	struct breakpoint kept = *breakpoint;
+	struct breakpoint *fresh;
+	uint8_t now[sizeof arch->breakpoint];
+
+	if (memory_read_exact(&space->memory, breakpoint->address, now, arch->breakpoint_length) &&
+	    !memcmp(now, arch->breakpoint, arch->breakpoint_length))
+		return 0;
+	journal_forget(space->journal, breakpoint->journal);
+	discard(space, breakpoint);
+	int error = breakpoint_insert(decoder, thread, kept.address, &fresh);
+
+	if (error)
+		return error;
+	fresh->is_return = kept.is_return;
+	fresh->verify = kept.verify;
+	return 0;
+}
+
+void breakpoints_copy(struct space *child, const struct space *parent)
+{
+	size_t cursor = 0;
+	void *value;
+
+	journal_copy(child->journal, parent->journal);
+	arena_copy(child->arena, parent->arena);
+	if (!parent->trap)
+		return;
+	child->trap = trap_space_create();
+	while (map_next(&parent->trap->breakpoints, &cursor, NULL, &value)) {
+		struct breakpoint *breakpoint = xmemdup(value, sizeof *breakpoint);
+
+		map_put(&child->trap->breakpoints, breakpoint->address, breakpoint);
+		if (breakpoint->slot)
+			arena_set_owner(child->arena, breakpoint->slot, breakpoint);
+	}
+}
+
+static int write_stack(void *context, uint64_t address, const void *bytes, size_t length)
+{
+	return space_write(context, address, bytes, length);
+}
+
+int breakpoint_pass(const struct breakpoint *breakpoint, struct space *space, struct regs *regs)
+{
+	if (breakpoint->slot) {
+		regs->pc = breakpoint->slot;
+		return 0;
+	}
+	/* The instruction sees the pc that it stands at, not the one behind the int3. */
+	uint64_t pc = regs->pc;
+
+	regs->pc = breakpoint->address;
+	int error = displaced_emulate(&breakpoint->displaced, regs, &space->memory, write_stack,
+				      space);
+
+	if (error)
+		regs->pc = pc;
+	return error;
+}
+
+bool breakpoint_program_pc(const struct space *space, uint64_t pc, uint64_t *program_pc,
+			   bool *not_begun)
+{
+	uint64_t slot;
+
+	if (!arena_slot_at(space->arena, pc, &slot))
+		return false;
+	const struct breakpoint *breakpoint = arena_owner(space->arena, slot);
+
+	if (!breakpoint)
+		return false;
+	*program_pc = displaced_program_pc(&breakpoint->displaced, slot, pc);
+	*not_begun = *program_pc == breakpoint->address;
+	return true;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Breakpoints of an address space: an int3 that stays in place, and the instruction it displaced, which
+ * runs out of line or is emulated.
+ */
+#ifndef TRACER_ENGINE_TRAP_BREAKPOINT_H
+#define TRACER_ENGINE_TRAP_BREAKPOINT_H
+
+#include "engine/engine.h"
+#include "image/relocate.h"
+
+struct breakpoint {
+	uint64_t address;
+	struct displaced displaced;
+	uint64_t slot;	       /* out-of-line slot, 0 when emulated or stepped */
+	size_t journal;	       /* number of its patch */
+	const struct probe_site *site; /* a traced function begins or is called here */
+	struct hook *hook;
+	bool is_return;	       /* traced calls return here */
+	bool verify;	       /* not in a module: it may vanish without a word */
+	bool step;	       /* cannot be displaced: the thread steps with all others stopped */
+};
+
+struct trap_space {
+	struct map breakpoints; /* address → struct breakpoint */
+};
+
+struct trap_space *trap_space_create(void);
+void trap_space_destroy(struct trap_space *traps);
+
+struct breakpoint *breakpoint_find(const struct space *space, uint64_t address);
+
+/*
+ * Finds or makes the breakpoint at `address`. `thread` is a stopped thread of the space; at a clean stop out-of-line
+ * slots can be had, else the breakpoint is a stepped one. 0 or -errno: -EFAULT no memory there, -EEXIST the
+ * program's own int3 stands there, -EACCES the memory cannot be written.
+ */
+int breakpoint_insert(struct decoder *decoder, struct thread *thread, uint64_t address,
+		      struct breakpoint **breakpoint);
+
+/* Takes one out of the tracee's memory and frees it. */
+void breakpoint_remove(struct space *space, struct breakpoint *breakpoint);
+
+/* Frees those in [low, high), whose memory is gone. */
+void breakpoints_forget(struct space *space, uint64_t low, uint64_t high);
+
+/* The int3 is still there; puts it back where new memory has taken the place. */
+int breakpoint_verify(struct decoder *decoder, struct thread *thread,
+		      struct breakpoint *breakpoint);
+
+/* Gives a forked child's space the same breakpoints, which its memory already has. */
+void breakpoints_copy(struct space *child, const struct space *parent);
+
+/*
+ * Makes `regs` of a thread that stopped at `breakpoint` go on behind it. -EFAULT when an emulated
+ * instruction cannot read its operand: the caller must step.
+ */
+int breakpoint_pass(const struct breakpoint *breakpoint, struct space *space, struct regs *regs);
+
+/*
+ * Where a pc is in the program's own terms: inside an out-of-line slot it is that of the displaced
+ * instruction (*not_begun: it has not run yet) or the next. False when `pc` is the program's own.
+ */
+bool breakpoint_program_pc(const struct space *space, uint64_t pc, uint64_t *program_pc,
+			   bool *not_begun);
+
+#endif

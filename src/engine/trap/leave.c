@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Leaving a space as it was found.
+ *
+ * All threads are stopped, each somewhere. One that has hit an int3 but was not served yet is turned back to
+ * the instruction, which will be the program's own again. One inside an out-of-line slot is moved to
+ * where the displaced instruction leads. Then the journal is replayed backwards, and the memory of the
+ * slots is unmapped by one of the threads.
+ *
+ * A thread that could not be stopped sits in the kernel; it comes back to where its pc was when it
+ * went in, which is the program's own code but for a displaced system-call instruction. If such a pc is in a
+ * slot, the memory stays mapped.
+ */
+#include "engine/trap/breakpoint.h"
+#include "engine/trap/callstack.h"
+#include "engine/trap/trap.h"
+#include "inferior/arena.h"
+#include "inferior/journal.h"
+#include "inferior/ptrace.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct leaving {
+	struct space *space;
+	struct thread *clean;	/* at a clean stop: can unmap for us */
+	bool someone_inside;	/* a thread that does not stop may come back into a slot */
+};
+
+/* The pc at which a thread blocked in the kernel entered it (proc(5), /proc/PID/syscall). */
+static bool blocked_pc(pid_t tid, uint64_t *pc)
+{
+	char path[64];
+	char line[256] = "";
+
+	snprintf(path, sizeof path, "/proc/%d/syscall", (int)tid);
+	FILE *file = fopen(path, "re");
+
+	if (!file)
+		return false;
+	const char *last = fgets(line, sizeof line, file) ? strrchr(line, ' ') : NULL;
+
+	fclose(file);
+	return last && sscanf(last, "%" SCNx64, pc) == 1;
+}
+
+static bool hit_ours(const struct thread *thread, const struct space *space, uint64_t address)
+{
+	const struct breakpoint *breakpoint = breakpoint_find(space, address);
+	siginfo_t info;
+
+	if (thread->stop != STOP_SIGNAL || thread->stop_signal != SIGTRAP || !breakpoint)
+		return false;
+	return pt_get_siginfo(thread->tid, &info) == 0 && info.si_code == SI_KERNEL;
+}
+
+static void move_out(struct thread *thread, void *context)
+{
+	struct leaving *leaving = context;
+	struct space *space = leaving->space;
+	struct regs regs;
+	uint64_t pc;
+	bool not_begun;
+
+	if (thread->state != THREAD_STOPPED) {
+		leaving->someone_inside |= !blocked_pc(thread->tid, &pc) ||
+					   breakpoint_program_pc(space, pc, &pc, &not_begun);
+		return;
+	}
+	if (regs_load(thread->tid, &regs) != 0)
+		return;
+	pc = regs.pc - space->arch->breakpoint_pc_offset;
+	if (hit_ours(thread, space, pc)) {
+		regs.pc = pc;
+		regs_store(thread->tid, &regs);
+		thread->stop_signal = 0;
+	} else if (breakpoint_program_pc(space, regs.pc, &pc, &not_begun)) {
+		regs.pc = pc;
+		regs_store(thread->tid, &regs);
+	}
+	if (thread->watch_generation)
+		pt_set_debug_register(thread->tid, 7, 0);
+	if (thread_is_clean_stop(thread) && (!leaving->clean || thread->stop == STOP_TRAP))
+		leaving->clean = thread;
+	callstacks_destroy(thread->calls);
+	thread->calls = NULL;
+}
+
+void trap_leave(struct inferior *inferior, struct space *space)
+{
+	struct leaving leaving = {.space = space};
+
+	space_each_thread(inferior, space, move_out, &leaving);
+	journal_undo_all_bytes(space->journal, space);
+	if (leaving.clean && !leaving.someone_inside)
+		arena_unmap(space->arena, leaving.clean);
+	trap_space_gone(space);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Stepping in place. While the original byte stands there, another thread could run through without
+ * being noticed, so the others are stopped first. A thread that cannot be stopped (uninterruptible sleep)
+ * cannot run through either; it is not waited for longer than a moment.
+ */
+#include "engine/trap/step.h"
+
+#include "inferior/journal.h"
+#include "inferior/ptrace.h"
+
+#include <signal.h>
+
+enum { STOP_MS = 200, STEP_MS = 2000 };
+
+/* Stops one of the others; its stop is deferred, so inferior_next() hands it out and it is resumed. */
+static void stop_other(struct thread *thread, void *stepping)
+{
+	if (thread != stepping)
+		thread_stop(thread->process->inferior, thread, STOP_MS);
+}
+
+void step_past(struct thread *thread, struct breakpoint *breakpoint, struct regs *regs)
+{
+	struct process *process = thread->process;
+	struct space *space = process->space;
+	const struct arch *arch = space->arch;
+	const struct journal_entry *entry = journal_entry(space->journal, breakpoint->journal);
+	int status;
+
+	regs->pc = breakpoint->address;
+	regs_store(thread->tid, regs);
+	space_each_thread(process->inferior, space, stop_other, thread);
+	space_write(space, breakpoint->address, entry->before, arch->breakpoint_length);
+	if (pt_step(thread->tid, 0) == 0 && thread_wait(thread, &status, STEP_MS) == 0) {
+		struct stop_status stop = stop_status_decode(status);
+
+		if (stop.kind != STOP_SIGNAL || stop.signal != SIGTRAP) {
+			thread->has_deferred = true;
+			thread->deferred_status = status;
+			vec_push(&process->inferior->deferred, &thread->tid);
+		}
+	} else {
+		thread->state = THREAD_RUNNING;
+	}
+	space_write(space, breakpoint->address, arch->breakpoint, arch->breakpoint_length);
+}

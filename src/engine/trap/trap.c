@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The trap engine's way of a call.
+ *
+ * Entry: the thread hits the int3 of a probe. Its registers and the top of its stack are read, the
+ * capture plan runs, the record goes out, the return address gets a breakpoint of its own (which stays: the next call
+ * from there finds it), the call is pushed, and the thread goes on in the out-of-line slot. Return: the thread hits the
+ * int3 at the return address; the call is found by stack pointer (callstack.c), the exit half of the plan runs, the record
+ * goes out. The return address on the stack is never changed, so unwinders see what they expect.
+ *
+ * Time. A stop costs the tracee far more than most calls take, so what is shown must not contain it. The thread's clock
+ * is read as the last thing before it goes on after the entry stop and as the first thing after wait(2) told of the return
+ * stop. Between these lie the call and the kernel's part of stopping and resuming (`overhead`, measured at start on a
+ * child of our own). For nested calls, thread->cost adds up what every stop of the thread took, our own work and the
+ * overhead; a call's duration is reduced by what was added while it was pending. The overhead is followed as it drifts
+ * (the tracee moves between cores): a running estimate of the lower third of the raw times of calls that are in its range.
+ *
+ * Stops that look alike are told apart by siginfo only where needed: for int3 si_code is SI_KERNEL. A SIGTRAP sent by kill(2)
+ * can look like ours only when the pc is one behind a breakpoint, which happens only behind one-byte instructions.
+ */
+#include "engine/trap/trap.h"
+
+#include "base/xalloc.h"
+#include "engine/trap/breakpoint.h"
+#include "engine/trap/callstack.h"
+#include "engine/trap/step.h"
+#include "inferior/arena.h"
+#include "inferior/maps.h"
+#include "inferior/ptrace.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { RECORD_BYTES = 65536 };
+
+struct trap {
+	const struct engine_events *events;
+	struct decoder *decoder;
+	uint64_t overhead;	  /* ns a pair of stops costs, as estimated now */
+	uint64_t overhead_start; /* as calibrated */
+	uint64_t calls;		  /* numbers given out */
+	uint64_t stops;
+	unsigned char *buffer;	  /* the record under construction */
+};
+
+/* One stop being served. */
+struct serving {
+	struct trap *trap;
+	struct thread *thread;
+	struct space *space;
+	struct regs regs;
+	uint64_t time;	   /* of the stop */
+	struct call *made; /* pushed at this stop: gets its start time last */
+	uint64_t result;
+	bool fp_loaded;
+	struct fp_regs fp;
+};
+
+struct trap *trap_create(const struct engine_events *events, uint64_t overhead)
+{
+	struct trap *trap = xcalloc(1, sizeof *trap);
+
+	trap->decoder = decoder_create();
+	if (!trap->decoder) {
+		free(trap);
+		return NULL;
+	}
+	trap->events = events;
+	trap->overhead = trap->overhead_start = overhead;
+	trap->buffer = xmalloc(RECORD_BYTES);
+	return trap;
+}
+
+void trap_destroy(struct trap *trap)
+{
+	if (!trap)
+		return;
+	decoder_destroy(trap->decoder);
+	free(trap->buffer);
+	free(trap);
+}
+
+uint64_t trap_stops(const struct trap *trap)
+{
+	return trap->stops;
+}
+
+static uint64_t wall_clock(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
+
+/* ------------------------------------------------------------------ planting */
+
+int trap_plant(struct trap *trap, struct thread *thread, uint64_t address,
+	       const struct probe_site *site, struct hook *hook)
+{
+	struct breakpoint *breakpoint;
+	int error = breakpoint_insert(trap->decoder, thread, address, &breakpoint);
+
+	if (error)
+		return error;
+	if (hook)
+		breakpoint->hook = hook;
+	if (site && breakpoint->site)
+		return -EALREADY;
+	if (site)
+		breakpoint->site = site;
+	return 0;
+}
+
+void trap_forget(struct space *space, uint64_t low, uint64_t high)
+{
+	breakpoints_forget(space, low, high);
+}
+
+/* Makes sure that the thread stops when it comes back to `address`. */
+static int plant_return(struct trap *trap, struct thread *thread, uint64_t address)
+{
+	struct breakpoint *breakpoint = breakpoint_find(thread->process->space, address);
+
+	if (breakpoint && breakpoint->verify)
+		return breakpoint_verify(trap->decoder, thread, breakpoint);
+	if (breakpoint) {
+		breakpoint->is_return = true;
+		return 0;
+	}
+	int error = breakpoint_insert(trap->decoder, thread, address, &breakpoint);
+
+	if (error)
+		return error;
+	breakpoint->is_return = true;
+	breakpoint->verify = !trap->events->in_module(trap->events->context,
+						      thread->process->space, address);
+	return 0;
+}
+
+/* ------------------------------------------------------------------ records */
+
+static struct record *begin_record(struct serving *serving, enum record_kind kind,
+				   const struct call *call, uint64_t time)
+{
+	struct record *record = (struct record *)(void *)serving->trap->buffer;
+
+	*record = (struct record){.size = sizeof *record,
+				  .version = RECORD_VERSION,
+				  .kind = kind,
+				  .pid = serving->thread->process->pid,
+				  .tid = serving->thread->tid,
+				  .probe = call->site->info->id,
+				  .depth = call->depth,
+				  .call = call->number,
+				  .time = time,
+				  .pc = call->return_address};
+	return record;
+}
+
+static void load_frame(struct serving *serving, bool need_fp, struct capture_frame *frame)
+{
+	if (need_fp && !serving->fp_loaded)
+		serving->fp_loaded = fp_regs_load(serving->thread->tid, &serving->fp) == 0;
+	*frame = (struct capture_frame){.gpr = serving->regs.r,
+					.sp = serving->regs.r[REG_SP],
+					.memory = &serving->space->memory};
+	if (need_fp && serving->fp_loaded) {
+		frame->xmm = (const uint8_t(*)[16])serving->fp.xmm;
+		frame->st0 = serving->fp.st0;
+	}
+}
+
+static void emit_call(struct serving *serving, const struct call *call)
+{
+	const struct capture_plan *plan = call->site->plan;
+	struct capture_buffer buffer = {serving->trap->buffer, RECORD_BYTES};
+	struct record *record = begin_record(serving, RECORD_CALL, call, wall_clock());
+
+	if (plan->entry_count || plan->needs_saved) {
+		struct capture_frame frame;
+
+		load_frame(serving, plan->needs_fp_entry, &frame);
+		capture_entry(plan, &frame, &buffer, call->saved);
+	}
+	serving->trap->events->record(serving->trap->events->context, record);
+}
+
+/* Follows the cost of a pair of stops, from calls that took about that long. */
+static void adapt_overhead(struct trap *trap, uint64_t raw)
+{
+	uint64_t step = trap->overhead_start / 128 + 1;
+
+	if (raw > 2 * trap->overhead_start)
+		return;
+	if (raw > trap->overhead)
+		trap->overhead += step;
+	else if (trap->overhead > trap->overhead_start / 4 && trap->overhead > 2 * step)
+		trap->overhead -= 2 * step;
+}
+
+static uint64_t duration_of(struct serving *serving, const struct call *call)
+{
+	struct trap *trap = serving->trap;
+	uint64_t raw = serving->time - call->start;
+	uint64_t inner = serving->thread->cost - call->cost;
+
+	if (!inner && trap->overhead_start)
+		adapt_overhead(trap, raw);
+	return raw > inner + trap->overhead ? raw - inner - trap->overhead : 0;
+}
+
+static void emit_return(struct serving *serving, const struct call *call)
+{
+	const struct capture_plan *plan = call->site->plan;
+	struct capture_buffer buffer = {serving->trap->buffer, RECORD_BYTES};
+	struct record *record = begin_record(serving, RECORD_RETURN, call, wall_clock());
+
+	record->duration = duration_of(serving, call);
+	if (plan->exit_count) {
+		struct capture_frame frame;
+
+		load_frame(serving, plan->needs_fp_exit, &frame);
+		capture_exit(plan, &frame, call->saved, &buffer);
+	}
+	serving->trap->events->record(serving->trap->events->context, record);
+}
+
+static void call_popped_now(void *context, const struct call *call, bool returned)
+{
+	struct serving *serving = context;
+
+	if (call->hook) {
+		if (returned && call->hook->returned)
+			call->hook->returned(call->hook, serving->thread,
+					     serving->regs.r[REG_AX]);
+	} else if (returned) {
+		emit_return(serving, call);
+	} else {
+		serving->trap->events->record(serving->trap->events->context,
+					      begin_record(serving, RECORD_UNWOUND, call,
+							   wall_clock()));
+	}
+}
+
+/* ------------------------------------------------------------------ stops */
+
+static bool find_stack(void *context, uint64_t sp, uint64_t *low, uint64_t *high)
+{
+	const struct thread *thread = context;
+	struct maps maps;
+
+	if (maps_read(thread->tid, &maps) < 0)
+		return false;
+	const struct mapping *mapping = maps_find(&maps, sp);
+
+	if (mapping) {
+		*low = mapping->start;
+		*high = mapping->end;
+	}
+	maps_deinit(&maps);
+	return mapping != NULL;
+}
+
+/* The word on top of the stack: at a function's entry, where it will return to. */
+static bool read_return_address(const struct serving *serving, uint64_t *address)
+{
+	return memory_read_word(&serving->space->memory, serving->regs.r[REG_SP],
+				serving->space->arch->abi->word, address);
+}
+
+static void enter_call(struct serving *serving, struct call *call, bool watch_return)
+{
+	struct thread *thread = serving->thread;
+	struct trap *trap = serving->trap;
+
+	if (!thread->calls)
+		thread->calls = callstacks_create(find_stack, thread);
+	call->number = call->site ? ++trap->calls : 0;
+	if (call->site && call->site->plan->needs_saved)
+		call->saved = xcalloc(1, sizeof *call->saved);
+	bool returns = watch_return && plant_return(trap, thread, call->return_address) == 0;
+	struct call *pushed = callstacks_push(thread->calls, call, call_popped_now, serving);
+
+	if (call->site)
+		emit_call(serving, pushed);
+	if (returns) {
+		serving->made = pushed;
+	} else {
+		/* It cannot be seen to return: not pending, but never silently lost either. */
+		pushed->return_address = 0;
+	}
+}
+
+static void serve_entry(struct serving *serving, const struct breakpoint *breakpoint)
+{
+	struct thread *thread = serving->thread;
+	struct call call = {.slot = serving->regs.r[REG_SP], .entry = breakpoint->address};
+	bool readable = read_return_address(serving, &call.return_address);
+	struct call *again = thread->calls ? callstacks_find(thread->calls, call.slot,
+							     call.return_address, call.entry)
+					   : NULL;
+
+	if (again && again->restarted) {
+		again->restarted = false;
+		return;
+	}
+	if (breakpoint->hook && breakpoint->hook->returned && readable) {
+		struct call hidden = call;
+
+		hidden.hook = breakpoint->hook;
+		enter_call(serving, &hidden, true);
+	}
+	if (breakpoint->site) {
+		call.site = breakpoint->site;
+		enter_call(serving, &call, readable);
+	}
+}
+
+static void serve_return(struct serving *serving, uint64_t address)
+{
+	struct thread *thread = serving->thread;
+
+	if (thread->calls)
+		callstacks_return(thread->calls, address, serving->regs.r[REG_SP],
+				  serving->space->arch->abi->word, call_popped_now, serving);
+}
+
+/* Everything that is to be done at a breakpoint, but going on. */
+static void serve(struct serving *serving, uint64_t address)
+{
+	struct breakpoint *breakpoint = breakpoint_find(serving->space, address);
+	struct hook *hook = breakpoint->hook;
+
+	/* Planting and verifying may replace the breakpoint: look it up again after each step. */
+	if (breakpoint->is_return)
+		serve_return(serving, address);
+	if (hook && hook->entered)
+		hook->entered(hook, serving->thread);
+	breakpoint = breakpoint_find(serving->space, address);
+	if (breakpoint && (breakpoint->site || (breakpoint->hook && breakpoint->hook->returned)))
+		serve_entry(serving, breakpoint);
+}
+
+static void go_on(struct serving *serving, uint64_t address)
+{
+	struct trap *trap = serving->trap;
+	struct thread *thread = serving->thread;
+	struct breakpoint *breakpoint = breakpoint_find(serving->space, address);
+
+	if (!breakpoint) {
+		/* Gone while it was served (its module was unloaded): run what stands there now. */
+		serving->regs.pc = address;
+		regs_store(thread->tid, &serving->regs);
+	} else if (breakpoint->step ||
+		   breakpoint_pass(breakpoint, serving->space, &serving->regs) != 0) {
+		step_past(thread, breakpoint, &serving->regs);
+	} else {
+		regs_store(thread->tid, &serving->regs);
+	}
+	trap_thread_sync(thread);
+	uint64_t now = inferior_clock();
+
+	thread->cost += now - serving->time + trap->overhead;
+	if (serving->made) {
+		serving->made->cost = thread->cost;
+		serving->made->start = now;
+	}
+	if (thread->state == THREAD_STOPPED && !thread->has_deferred)
+		thread_resume(thread, 0);
+}
+
+static bool is_breakpoint_trap(const struct thread *thread)
+{
+	siginfo_t info;
+
+	return pt_get_siginfo(thread->tid, &info) == 0 && info.si_code == SI_KERNEL;
+}
+
+/* A hit of a breakpoint that has been taken away since: run the instruction that is there. */
+static bool serve_stale(struct serving *serving, uint64_t address)
+{
+	const struct arch *arch = serving->space->arch;
+	uint8_t now[sizeof arch->breakpoint];
+
+	if (!is_breakpoint_trap(serving->thread))
+		return false;
+	if (!memory_read_exact(&serving->space->memory, address, now, arch->breakpoint_length) ||
+	    !memcmp(now, arch->breakpoint, arch->breakpoint_length))
+		return false;
+	serving->regs.pc = address;
+	regs_store(serving->thread->tid, &serving->regs);
+	thread_resume(serving->thread, 0);
+	return true;
+}
+
+/* A write to watched memory: DR6 says which. */
+static bool serve_watch(struct serving *serving)
+{
+	struct space *space = serving->space;
+	uint64_t status = 0;
+	siginfo_t info;
+
+	if (!(space->watch[0] | space->watch[1] | space->watch[2] | space->watch[3]))
+		return false;
+	if (pt_get_siginfo(serving->thread->tid, &info) != 0 || info.si_code != TRAP_HWBKPT ||
+	    pt_get_debug_register(serving->thread->tid, 6, &status) != 0)
+		return false;
+	pt_set_debug_register(serving->thread->tid, 6, 0);
+	for (unsigned i = 0; i < 4; i++)
+		if (status & (1U << i) && space->watch[i])
+			serving->trap->events->watched(serving->trap->events->context,
+						       serving->thread, space->watch[i]);
+	trap_thread_sync(serving->thread);
+	thread_resume(serving->thread, 0);
+	return true;
+}
+
+bool trap_stop(struct trap *trap, const struct stop *stop)
+{
+	struct thread *thread = stop->thread;
+	struct serving serving = {.trap = trap,
+				  .thread = thread,
+				  .space = thread->process->space,
+				  .time = stop->time};
+
+	if (!serving.space)
+		return false;
+	if (regs_load(thread->tid, &serving.regs) != 0) {
+		thread->state = THREAD_RUNNING; /* killed: its end will be reported */
+		return true;
+	}
+	uint64_t address = serving.regs.pc - serving.space->arch->breakpoint_pc_offset;
+	struct breakpoint *breakpoint = breakpoint_find(serving.space, address);
+
+	if (!breakpoint)
+		return serve_watch(&serving) || serve_stale(&serving, address);
+	if (breakpoint->displaced.length <= serving.space->arch->breakpoint_pc_offset &&
+	    !is_breakpoint_trap(thread))
+		return serve_watch(&serving);
+	trap->stops++;
+	if (!thread->process->silent)
+		serve(&serving, address);
+	go_on(&serving, address);
+	return true;
+}
+
+void trap_before_signal(struct thread *thread)
+{
+	struct space *space = thread->process->space;
+	struct regs regs;
+	uint64_t pc;
+	bool not_begun;
+
+	if (!space || !space->trap || regs_load(thread->tid, &regs) != 0 ||
+	    !breakpoint_program_pc(space, regs.pc, &pc, &not_begun))
+		return;
+	if (not_begun && thread->calls) {
+		uint64_t return_address = 0;
+		struct call *call;
+
+		memory_read_word(&space->memory, regs.r[REG_SP], space->arch->abi->word,
+				 &return_address);
+		call = callstacks_find(thread->calls, regs.r[REG_SP], return_address, pc);
+		if (call)
+			call->restarted = true;
+	}
+	regs.pc = pc;
+	regs_store(thread->tid, &regs);
+}
+
+/* ------------------------------------------------------------------ life of threads and spaces */
+
+void trap_fork(struct space *child_space, const struct space *parent_space)
+{
+	breakpoints_copy(child_space, parent_space);
+}
+
+void trap_fork_thread(struct thread *child, const struct thread *parent)
+{
+	if (parent->calls)
+		child->calls = callstacks_clone(parent->calls, child);
+	child->cost = parent->cost;
+}
+
+void trap_thread_gone(struct trap *trap, struct thread *thread, bool report)
+{
+	struct serving serving = {.trap = trap, .thread = thread, .space = thread->process->space};
+
+	if (!thread->calls)
+		return;
+	if (report)
+		callstacks_unwind(thread->calls, call_popped_now, &serving);
+	callstacks_destroy(thread->calls);
+	thread->calls = NULL;
+}
+
+void trap_space_gone(struct space *space)
+{
+	trap_space_destroy(space->trap);
+	space->trap = NULL;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The trap engine: breakpoints on function entries and PLT stubs, served over ptrace. Two stops a
+ * call, at entry and at return.
+ */
+#ifndef TRACER_ENGINE_TRAP_TRAP_H
+#define TRACER_ENGINE_TRAP_TRAP_H
+
+#include "engine/engine.h"
+
+struct trap;
+
+/*
+ * `overhead`: what a pair of stops adds to the time between entry and return, ns (trap_calibrate()).
+ * `events` must outlive the engine. NULL when instructions cannot be decoded.
+ */
+struct trap *trap_create(const struct engine_events *events, uint64_t overhead);
+void trap_destroy(struct trap *trap);
+
+/* Measures that on a child of the tracer's own, in a few milliseconds. 0 when it cannot. */
+uint64_t trap_calibrate(void);
+
+/*
+ * Plants a probe, a hook or both at `address` in the space of `thread`, which is stopped. 0; -EALREADY when
+ * a probe is there already; otherwise -errno as breakpoint_insert().
+ */
+int trap_plant(struct trap *trap, struct thread *thread, uint64_t address,
+	       const struct probe_site *site, struct hook *hook);
+
+/* Forgets all breakpoints in [low, high): the module there was unloaded. */
+void trap_forget(struct space *space, uint64_t low, uint64_t high);
+
+/*
+ * Handles a SIGTRAP stop. True when it was ours: the thread is running again. False: the signal is the
+ * program's own.
+ */
+bool trap_stop(struct trap *trap, const struct stop *stop);
+
+/*
+ * To be called before a signal is delivered to a stopped thread: when it is inside an out-of-line slot, its
+ * pc becomes the program's own, so that handlers, siginfo and core dumps show that.
+ */
+void trap_before_signal(struct thread *thread);
+
+/* A new thread of a process that is traced: arms the hardware watches it should have. */
+void trap_thread_sync(struct thread *thread);
+
+/* A followed child of fork: it has its parent's breakpoints and pending calls. */
+void trap_fork(struct space *child_space, const struct space *parent_space);
+void trap_fork_thread(struct thread *child, const struct thread *parent);
+
+/* The thread is gone or runs another program: its pending calls are dropped; `report`: as unwound. */
+void trap_thread_gone(struct trap *trap, struct thread *thread, bool report);
+
+/* The space's breakpoints belong to a program that is gone. Frees the engine's part. */
+void trap_space_gone(struct space *space);
+
+/*
+ * Takes every change out of a space whose threads are all stopped, moves their pcs out of our memory and
+ * unmaps it. Used for detaching and for children that are not followed. A thread's pending int3
+ * stop is turned back, so that nothing has to be delivered for it.
+ */
+void trap_leave(struct inferior *inferior, struct space *space);
+
+/*
+ * Watches `address` (pointer-sized) for writes by means of debug registers, in the stopped thread
+ * at once, in others from their next stop on. -ENOSPC when none is free.
+ */
+int trap_watch(struct thread *thread, uint64_t address);
+void trap_unwatch(struct space *space, uint64_t address);
+
+/* Numbers for -v and the bench: stops served so far. */
+uint64_t trap_stops(const struct trap *trap);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "probe/match.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool module_fits(const struct match_module *module, const struct filter *filter)
+{
+	return filter_matches_module(filter, elf_soname(module->file), module->path,
+				     module->is_main);
+}
+
+static void add(struct vec *found, enum match_kind kind, uint64_t address, const char *name,
+		struct filter *filter)
+{
+	filter->matched = true;
+	vec_push(found, &(struct match){kind, address, name, filter});
+}
+
+static void match_calls(const struct match_module *module, struct filter *filter, struct vec *found)
+{
+	size_t count;
+	const struct elf_slot *slots = elf_slots(module->file, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (slots[i].stub && slots[i].name && filter_matches_name(filter, slots[i].name))
+			add(found, MATCH_CALL, slots[i].stub, slots[i].name, filter);
+}
+
+static bool in_text(const struct elf_file *file, uint64_t address)
+{
+	size_t count;
+	const struct elf_segment *segments = elf_segments(file, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if ((segments[i].flags & PF_X) && address >= segments[i].address &&
+		    address - segments[i].address < segments[i].file_size)
+			return true;
+	return false;
+}
+
+static void match_symbol(const struct match_module *module, struct filter *filter,
+			 const struct elf_symbol *symbol, struct vec *found)
+{
+	bool function = symbol->type == STT_FUNC || symbol->type == STT_GNU_IFUNC ||
+			(symbol->type == STT_NOTYPE && !filter->name_is_glob);
+
+	if (function && symbol->value && in_text(module->file, symbol->value))
+		add(found, symbol->type == STT_GNU_IFUNC ? MATCH_IFUNC : MATCH_ENTRY,
+		    symbol->value, symbol->name, filter);
+}
+
+static void match_entries(const struct match_module *module, struct filter *filter,
+			  struct vec *found)
+{
+	if (!filter->name_is_glob) {
+		const struct elf_symbol *symbol = elf_find_symbol(module->file, filter->name);
+
+		for (; symbol; symbol = elf_find_next(module->file, symbol))
+			match_symbol(module, filter, symbol, found);
+		return;
+	}
+	size_t count;
+	const struct elf_symbol *symbols = elf_symbols(module->file, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (filter_matches_name(filter, symbols[i].name))
+			match_symbol(module, filter, &symbols[i], found);
+}
+
+static void match_slot(const struct match_module *module, struct filter *filter,
+		       const char *symbol_name, uint64_t offset, const char *name,
+		       struct vec *found)
+{
+	const struct elf_symbol *symbol = elf_find_symbol(module->file, symbol_name);
+
+	if (symbol && symbol->value)
+		add(found, MATCH_SLOT, symbol->value + offset, name, filter);
+}
+
+/* Functions without a symbol that the module's .conf file knows the place of. */
+static void match_prototypes(const struct match_module *module, struct filter *filter,
+			     struct vec *found)
+{
+	const struct prototype *prototype;
+	size_t cursor = 0;
+
+	while (module->prototypes && (prototype = protolib_next(module->prototypes, &cursor)))
+		if (prototype->slot_symbol && filter_matches_name(filter, prototype->name))
+			match_slot(module, filter, prototype->slot_symbol, prototype->slot_offset,
+				   prototype->name, found);
+}
+
+static size_t underscores(const char *name)
+{
+	return strspn(name, "_");
+}
+
+/* By address, then kind, then the plainest name first. */
+static int compare(const void *a, const void *b)
+{
+	const struct match *x = a;
+	const struct match *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	size_t x_plain = underscores(x->name);
+	size_t y_plain = underscores(y->name);
+
+	if (x_plain != y_plain)
+		return x_plain < y_plain ? -1 : 1;
+	x_plain = strlen(x->name);
+	y_plain = strlen(y->name);
+	if (x_plain != y_plain)
+		return x_plain < y_plain ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* Keeps one match per address and kind. */
+static void unite(struct vec *found, size_t first)
+{
+	struct match *matches = found->items;
+	size_t kept = first;
+
+	if (found->count - first < 2)
+		return;
+	qsort(&matches[first], found->count - first, sizeof *matches, compare);
+	for (size_t i = first + 1; i < found->count; i++) {
+		if (matches[i].address != matches[kept].address ||
+		    matches[i].kind != matches[kept].kind)
+			matches[++kept] = matches[i];
+	}
+	found->count = kept + 1;
+}
+
+void match_module(const struct match_module *module, const struct match_filters *filters,
+		  struct vec *found)
+{
+	size_t first = found->count;
+
+	for (size_t i = 0; i < filters->calls.count; i++) {
+		struct filter *filter = vec_at(&filters->calls, i);
+
+		if (module_fits(module, filter))
+			match_calls(module, filter, found);
+	}
+	for (size_t i = 0; i < filters->entries.count; i++) {
+		struct filter *filter = vec_at(&filters->entries, i);
+
+		if (!module_fits(module, filter))
+			continue;
+		if (filter->slot_symbol) {
+			match_slot(module, filter, filter->slot_symbol, filter->slot_offset,
+				   filter->name, found);
+			continue;
+		}
+		match_entries(module, filter, found);
+		match_prototypes(module, filter, found);
+	}
+	unite(found, first);
+}

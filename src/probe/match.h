@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which places of one module the filters ask for.
+ */
+#ifndef TRACER_PROBE_MATCH_H
+#define TRACER_PROBE_MATCH_H
+
+#include "base/vec.h"
+#include "image/elf.h"
+#include "probe/filter.h"
+#include "proto/prototype.h"
+
+enum match_kind {
+	MATCH_CALL,  /* a PLT stub */
+	MATCH_ENTRY, /* a function's entry */
+	MATCH_IFUNC, /* the resolver of an IFUNC: the implementation is to be found */
+	MATCH_SLOT   /* a data word that holds, or will hold, a function's address */
+};
+
+struct match {
+	enum match_kind kind;
+	uint64_t address; /* in the file's own address space */
+	const char *name; /* what the function is called; owned by file, filter or prototype */
+	struct filter *filter;
+};
+
+/* A module, as far as filters care. */
+struct match_module {
+	struct elf_file *file;
+	const char *path;
+	bool is_main;
+	/* Functions that its .conf file says have no symbol, or NULL: see prototype.slot_symbol. */
+	const struct protolib *prototypes;
+};
+
+/* Filters of -e (`calls`) and -x (`entries`), vecs of struct filter. */
+struct match_filters {
+	struct vec calls;
+	struct vec entries;
+};
+
+/*
+ * Appends a struct match for every place in `module` to `found`, at most one per kind and address. Where
+ * several symbols name one address, the plainest is taken: without leading underscores, then the shortest.
+ * Filters that found something have `matched` set.
+ */
+void match_module(const struct match_module *module, const struct match_filters *filters,
+		  struct vec *found);
+
+#endif

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is loaded in a space, from exec to exit.
+ *
+ * At exec the dynamic linker has not run: r_debug is empty and DT_DEBUG zero. But the linker's own file has the
+ * symbols _dl_debug_state and _r_debug from the first instruction on, so the hook goes there. The main
+ * program is planted when the linker first says that its list is consistent: by then it is known which library
+ * speaks for which function, and neither constructors nor main() have run. Without a linker (static programs), or one
+ * that we cannot read, it is planted at once.
+ *
+ * At attach the linker's list is found through DT_DEBUG of the main program and read at once, whatever state it is in.
+ *
+ * From then on every call of r_brk brings a walk of the list. Files are opened by the mapping that the
+ * object's dynamic section lies in, not by the name in the list: that is what the process really has mapped,
+ * also in another root directory or after an upgrade.
+ */
+#include "session/private.h"
+
+#include "base/cleanup.h"
+#include "base/diag.h"
+#include "base/xalloc.h"
+#include "inferior/maps.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct auxv {
+	uint64_t phdr, base, entry;
+};
+
+/* One walk's worth of state. */
+struct update {
+	struct session *session;
+	struct thread *thread;
+	struct modules *modules;
+	struct maps maps;
+	bool have_maps;
+	struct vec added; /* struct module * */
+};
+
+static uint64_t auxv_word(const unsigned char *place, unsigned word)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, place, word);
+	return value;
+}
+
+static int auxv_read(pid_t pid, unsigned word, struct auxv *auxv)
+{
+	unsigned char bytes[4096];
+	char path[64];
+
+	*auxv = (struct auxv){0};
+	snprintf(path, sizeof path, "/proc/%d/auxv", (int)pid);
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, bytes, sizeof bytes);
+
+	if (n < 0)
+		return -errno;
+	for (size_t at = 0; at + 2 * word <= (size_t)n; at += 2 * (size_t)word) {
+		uint64_t value = auxv_word(bytes + at + word, word);
+
+		switch (auxv_word(bytes + at, word)) {
+		case AT_PHDR:
+			auxv->phdr = value;
+			break;
+		case AT_BASE:
+			auxv->base = value;
+			break;
+		case AT_ENTRY:
+			auxv->entry = value;
+			break;
+		}
+	}
+	return 0;
+}
+
+static void module_unref(struct module *module)
+{
+	if (--module->references)
+		return;
+	elf_unref(module->file);
+	free(module->path);
+	free(module);
+}
+
+/* Makes a module of a file; takes the reference to `file` over. */
+static struct module *module_create(struct session *session, struct elf_file *file, uint64_t bias,
+				    const char *path, bool is_main)
+{
+	struct module *module = xcalloc(1, sizeof *module);
+	size_t count;
+	const struct elf_segment *segments = elf_segments(file, &count);
+	uint64_t dynamic = elf_dynamic(file);
+
+	module->references = 1;
+	module->file = file;
+	module->bias = bias;
+	module->path = xstrdup(path);
+	const char *slash = strrchr(module->path, '/');
+
+	module->base_name = slash ? slash + 1 : module->path;
+	module->is_main = is_main;
+	module->dynamic = dynamic ? dynamic + bias : 0;
+	module->low = UINT64_MAX;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t low = segments[i].address + bias;
+
+		if (low < module->low)
+			module->low = low;
+		if (low + segments[i].memory_size > module->high)
+			module->high = low + segments[i].memory_size;
+	}
+	const char *soname = elf_soname(file);
+
+	module->prototypes = proto_search_library(session->prototypes,
+						  soname ? soname : module->base_name);
+	if (!module->prototypes && soname)
+		module->prototypes = proto_search_library(session->prototypes, module->base_name);
+	return module;
+}
+
+void modules_destroy(struct modules *modules)
+{
+	if (!modules)
+		return;
+	for (size_t i = 0; i < modules->list.count; i++)
+		module_unref(*(struct module **)vec_at(&modules->list, i));
+	for (size_t i = 0; i < modules->slots.count; i++)
+		free(((struct pending_slot *)vec_at(&modules->slots, i))->name);
+	vec_deinit(&modules->list);
+	vec_deinit(&modules->slots);
+	linkmap_destroy(modules->linkmap);
+	free(modules);
+}
+
+static struct modules *modules_create(void)
+{
+	struct modules *modules = xcalloc(1, sizeof *modules);
+
+	vec_init(&modules->list, sizeof(struct module *));
+	vec_init(&modules->slots, sizeof(struct pending_slot));
+	return modules;
+}
+
+struct modules *modules_clone(const struct modules *modules)
+{
+	struct modules *clone = modules_create();
+
+	clone->r_debug = modules->r_debug;
+	clone->linkmap = modules->linkmap ? linkmap_clone(modules->linkmap) : NULL;
+	for (size_t i = 0; i < modules->list.count; i++) {
+		struct module **module = vec_push(&clone->list, vec_at(&modules->list, i));
+
+		(*module)->references++;
+	}
+	for (size_t i = 0; i < modules->slots.count; i++) {
+		struct pending_slot *slot =
+			vec_push(&clone->slots, vec_at(&modules->slots, i));
+
+		slot->name = xstrdup(slot->name);
+	}
+	return clone;
+}
+
+struct module *modules_find(const struct modules *modules, uint64_t address)
+{
+	for (size_t i = 0; modules && i < modules->list.count; i++) {
+		struct module *module = *(struct module **)vec_at(&modules->list, i);
+
+		if (address >= module->low && address < module->high)
+			return module;
+	}
+	return NULL;
+}
+
+static struct module *find_by_dynamic(const struct modules *modules, uint64_t dynamic)
+{
+	for (size_t i = 0; i < modules->list.count; i++) {
+		struct module *module = *(struct module **)vec_at(&modules->list, i);
+
+		if (module->dynamic == dynamic)
+			return module;
+	}
+	return NULL;
+}
+
+static void forget_module(struct modules *modules, struct space *space, const struct module *module)
+{
+	trap_forget(space, module->low, module->high);
+	for (size_t i = modules->slots.count; i-- > 0;) {
+		struct pending_slot *slot = vec_at(&modules->slots, i);
+
+		if (slot->address < module->low || slot->address >= module->high)
+			continue;
+		trap_unwatch(space, slot->address);
+		free(slot->name);
+		vec_remove(&modules->slots, i);
+	}
+	for (size_t i = 0; i < modules->list.count; i++)
+		if (*(struct module **)vec_at(&modules->list, i) == module) {
+			module_unref(*(struct module **)vec_at(&modules->list, i));
+			vec_remove(&modules->list, i);
+			return;
+		}
+}
+
+/* ------------------------------------------------------------------ walks of the link_map */
+
+/* Opens what is mapped at `address`; the mapping's path goes to *path. */
+static int open_at(struct update *update, uint64_t address, struct elf_file **file,
+		   const char **path)
+{
+	if (!update->have_maps) {
+		int error = maps_read(update->thread->tid, &update->maps);
+
+		if (error)
+			return error;
+		update->have_maps = true;
+	}
+	const struct mapping *mapping = maps_find(&update->maps, address);
+
+	if (!mapping)
+		return -EFAULT;
+	*path = mapping->path;
+	_cleanup_close_ int fd = mapping_open(update->thread->tid, mapping);
+
+	return fd < 0 ? fd : elf_cache_open(update->session->files, fd, file);
+}
+
+static void object_added(void *context, struct linkmap_object *object)
+{
+	struct update *update = context;
+	struct module *module = find_by_dynamic(update->modules, object->dynamic);
+	struct elf_file *file;
+	const char *path = "";
+	char safe[256];
+
+	if (module) {
+		object->user = module;
+		return;
+	}
+	int error = open_at(update, object->dynamic, &file, &path);
+
+	if (error) {
+		/* The vDSO is on the list too, but is no file and calls nobody. */
+		if (path[0] != '[')
+			session_say_once(update->session, "%s: cannot be traced: %s",
+					 diag_safe(safe, sizeof safe, object->name),
+					 strerror(-error));
+		return;
+	}
+	if (elf_arch(file) != update->thread->process->space->arch ||
+	    object->bias + elf_dynamic(file) != object->dynamic) {
+		session_say_once(update->session,
+				 "%s: cannot be traced: its file does not fit what is loaded",
+				 diag_safe(safe, sizeof safe, object->name));
+		elf_unref(file);
+		return;
+	}
+	module = module_create(update->session, file, object->bias, path, false);
+	object->user = module;
+	vec_push(&update->modules->list, &module);
+	vec_push(&update->added, &module);
+}
+
+static void object_removed(void *context, struct linkmap_object *object)
+{
+	struct update *update = context;
+
+	if (object->user)
+		forget_module(update->modules, update->thread->process->space, object->user);
+}
+
+static void update_deinit(struct update *update)
+{
+	if (update->have_maps)
+		maps_deinit(&update->maps);
+	vec_deinit(&update->added);
+}
+
+static void walk(struct session *session, struct thread *thread, bool force,
+		 struct module *plant_too)
+{
+	struct space *space = thread->process->space;
+	struct update update = {.session = session,
+				.thread = thread,
+				.modules = space->modules,
+				.added = VEC_OF(struct module *)};
+	struct linkmap_events events = {object_added, object_removed, &update};
+	int error = linkmap_update(space->modules->linkmap, &space->memory,
+				   space->modules->r_debug, force, &events);
+
+	if (error && error != -EAGAIN)
+		session_say_once(session, "process %d: the list of loaded objects is damaged: %s",
+				 (int)thread->process->pid, strerror(-error));
+	/* Only now are all prototypes at hand: a new module may call another new one. */
+	if (plant_too && error != -EAGAIN)
+		plant_module(session, thread, plant_too);
+	for (size_t i = 0; i < update.added.count; i++)
+		plant_module(session, thread, *(struct module **)vec_at(&update.added, i));
+	update_deinit(&update);
+}
+
+static struct module *main_module(const struct modules *modules)
+{
+	return *(struct module **)vec_at(&modules->list, 0);
+}
+
+void modules_update(struct session *session, struct thread *thread)
+{
+	struct modules *modules = thread->process->space->modules;
+
+	if (!modules || session->leaving)
+		return;
+	struct module *program = main_module(modules);
+	size_t known = 0;
+
+	if (modules->linkmap)
+		linkmap_objects(modules->linkmap, &known);
+	else
+		modules->linkmap = linkmap_create(elf_arch(program->file)->abi->word);
+	uint64_t r_debug = linkmap_find_r_debug(&thread->process->space->memory, program->dynamic,
+						elf_arch(program->file)->abi->word);
+
+	/* The program's own word counts, but a hostile one can do no more than hide its modules. */
+	if (r_debug)
+		modules->r_debug = r_debug;
+	if (modules->r_debug)
+		walk(session, thread, false, known ? NULL : program);
+	plant_slots(session, thread);
+}
+
+/* ------------------------------------------------------------------ the first look */
+
+static int open_program(struct session *session, pid_t pid, struct elf_file **file, char **path)
+{
+	char link[64];
+	char target[4096];
+
+	snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
+	_cleanup_close_ int fd = open(link, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : readlink(link, target, sizeof target - 1);
+
+	if (n < 0)
+		return -errno;
+	target[n] = '\0';
+	int error = elf_cache_open(session->files, fd, file);
+
+	if (!error)
+		*path = xstrdup(target);
+	return error;
+}
+
+/* Hooks the linker by its own symbols; it has not run yet. */
+static int hook_linker_file(struct session *session, struct thread *thread, uint64_t base)
+{
+	struct modules *modules = thread->process->space->modules;
+	struct update update = {.session = session, .thread = thread, .modules = modules};
+	struct elf_file *file;
+	const char *path = "";
+	int error = open_at(&update, base, &file, &path);
+
+	if (error)
+		goto out;
+	/* The mapping at AT_BASE is the first segment's. */
+	size_t count;
+	const struct elf_segment *segments = elf_segments(file, &count);
+	uint64_t bias = base - (count ? segments[0].address & ~(uint64_t)4095 : 0);
+	struct module *linker = module_create(session, file, bias, path, false);
+	const struct elf_symbol *state = elf_find_symbol(file, "_dl_debug_state");
+	const struct elf_symbol *r_debug = elf_find_symbol(file, "_r_debug");
+
+	vec_push(&modules->list, &linker);
+	if (r_debug && r_debug->value)
+		modules->r_debug = r_debug->value + bias;
+	error = state && state->value
+			? trap_plant(session->trap, thread, state->value + bias, NULL,
+				     &session->linker)
+			: -ENOENT;
+	plant_module(session, thread, linker);
+out:
+	update_deinit(&update);
+	return error;
+}
+
+static void first_walk(struct session *session, struct thread *thread, const struct auxv *auxv,
+		       bool at_exec)
+{
+	struct space *space = thread->process->space;
+	struct modules *modules = space->modules;
+	struct module *program = main_module(modules);
+	unsigned word = space->arch->abi->word;
+	uint64_t r_debug = linkmap_find_r_debug(&space->memory, program->dynamic, word);
+
+	if (at_exec || !r_debug) {
+		bool hooked = auxv->base && hook_linker_file(session, thread, auxv->base) == 0;
+
+		if (!hooked || !elf_interpreter(program->file)) {
+			if (elf_interpreter(program->file))
+				session_say_once(session, "process %d: its dynamic linker cannot be "
+							  "watched, libraries are not traced",
+						 (int)thread->process->pid);
+			plant_module(session, thread, program);
+		}
+		return;
+	}
+	modules->linkmap = linkmap_create(word);
+	modules->r_debug = r_debug;
+	walk(session, thread, true, NULL);
+	plant_module(session, thread, program);
+	uint64_t brk = linkmap_r_brk(&space->memory, r_debug, word);
+
+	if (!brk || trap_plant(session->trap, thread, brk, NULL, &session->linker) != 0)
+		session_say_once(session,
+				 "process %d: its dynamic linker cannot be watched, libraries that "
+				 "it loads from now on are not traced",
+				 (int)thread->process->pid);
+}
+
+int modules_start(struct session *session, struct thread *thread, bool at_exec)
+{
+	struct process *process = thread->process;
+	struct elf_file *file = NULL;
+	_cleanup_free_ char *path = NULL;
+	struct auxv auxv;
+	int error = open_program(session, thread->tid, &file, &path);
+
+	if (!error)
+		error = auxv_read(thread->tid, elf_arch(file)->abi->word, &auxv);
+	if (!error && !process->space)
+		process->space = space_create(process->pid, elf_arch(file), &error);
+	if (error) {
+		elf_unref(file);
+		if (error == -ENOTSUP)
+			diag("process %d: its program is of an architecture that is not supported",
+			     (int)process->pid);
+		else if (error != -ESRCH && error != -ENOENT)
+			diag("process %d: cannot be traced: %s", (int)process->pid,
+			     strerror(-error));
+		return error;
+	}
+	process->space->reader = thread->tid;
+	uint64_t headers = elf_program_headers(file);
+	uint64_t bias = elf_is_pie(file) ? (headers && auxv.phdr ? auxv.phdr - headers
+							       : auxv.entry - elf_entry(file))
+					 : 0;
+	struct module *program = module_create(session, file, bias, path, true);
+
+	process->space->modules = modules_create();
+	vec_push(&process->space->modules->list, &program);
+	first_walk(session, thread, &auxv, at_exec);
+	plant_slots(session, thread);
+	return 0;
+}

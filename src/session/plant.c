@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From what the filters ask for to breakpoints.
+ *
+ * A name gets its prototype from the -F files, else from the .conf file of the module that defines or calls it,
+ * else from that of any other loaded module (a PLT stub does not say which library will answer).
+ *
+ * The symbol of an IFUNC is its resolver; what is to be traced is the implementation that the resolver
+ * chose. When some module has bound it already, a GOT slot holds it: one that is relocated to the symbol, or an
+ * IRELATIVE one of the defining module with the resolver as addend. When not, the resolver itself gets a hook: what it
+ * returns is the implementation, and whoever binds the function later calls it.
+ *
+ * A function without a symbol, known by a data word that holds its address (*SYM+OFF=NAME), is planted when that word points
+ * into the code of a module. Until then the word is under hardware watch, so the very write that fills it in is
+ * seen, and it is looked at again whenever the linker says something and a few times a second, as another thread may write it.
+ */
+#include "session/private.h"
+
+#include "base/cleanup.h"
+#include "base/diag.h"
+#include "base/xalloc.h"
+#include "image/demangle.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOT_POLL_MS = 50 };
+
+struct ifunc_hook {
+	struct hook hook; /* first: the engine hands this back */
+	struct session *session;
+	const struct elf_file *file;
+	char *name;
+};
+
+/* ------------------------------------------------------------------ sites */
+
+static const struct prototype *find_prototype(const struct session *session,
+					      const struct modules *modules,
+					      const struct module *module, const char *name)
+{
+	const struct prototype *found =
+		protolib_find(proto_search_global(session->prototypes), name);
+
+	if (!found && module && module->prototypes)
+		found = protolib_find(module->prototypes, name);
+	for (size_t i = 0; !found && i < modules->list.count; i++) {
+		const struct module *other = *(struct module **)vec_at(&modules->list, i);
+
+		if (other->prototypes)
+			found = protolib_find(other->prototypes, name);
+	}
+	return found ? found : prototype_guess();
+}
+
+static char *make_display(const struct session *session, enum probe_kind kind, const char *name,
+			  const struct module *module)
+{
+	if (kind == PROBE_CALL && session->calls_named)
+		return xasprintf("%s->%s", module->base_name, name);
+	if (kind == PROBE_ENTRY && !session->options->entries_only && module && !module->is_main) {
+		const char *soname = elf_soname(module->file);
+
+		return xasprintf("%s@%s", name, soname ? soname : module->base_name);
+	}
+	return xstrdup(name);
+}
+
+/* The site of a probe in a space: made when it is new, owned by the session. */
+static const struct probe_site *get_site(struct session *session, const struct space *space,
+					 enum probe_kind kind, const char *symbol,
+					 const struct module *module)
+{
+	const struct prototype *prototype =
+		find_prototype(session, space->modules, module, symbol);
+	_cleanup_free_ char *demangled = session->options->demangle ? demangle(symbol) : NULL;
+	const char *name = demangled ? demangled : symbol;
+	_cleanup_free_ char *display = make_display(session, kind, name, module);
+	const struct probe_info *info = probe_table_add(
+		session->probes, kind, name, module ? module->base_name : "", display, prototype);
+	uint64_t key = (uint64_t)info->id << 8 | space->arch->abi->word;
+	struct probe_site *site = map_get(&session->sites, key);
+
+	if (site)
+		return site;
+	struct capture_plan *plan = session->options->summary
+					    ? plan_create_empty()
+					    : plan_create(prototype, space->arch->abi,
+							  session->options->string_max);
+
+	vec_push(&session->plans, &plan);
+	site = xmalloc(sizeof *site);
+	*site = (struct probe_site){info, plan};
+	map_put(&session->sites, key, site);
+	return site;
+}
+
+static void plant_site(struct session *session, struct thread *thread, uint64_t address,
+		       enum probe_kind kind, const char *name, const struct module *module)
+{
+	struct space *space = thread->process->space;
+	const struct probe_site *site = get_site(session, space, kind, name, module);
+	int error = trap_plant(session->trap, thread, address, site, NULL);
+	char safe[256];
+
+	if (error && error != -EALREADY)
+		session_say_once(session, "%s: cannot be traced: %s",
+				 diag_safe(safe, sizeof safe, site->info->display),
+				 error == -EEXIST ? "a breakpoint instruction stands there"
+						  : strerror(-error));
+	else if (!error && session->options->verbose)
+		diag("process %d: %s at 0x%llx", (int)thread->process->pid,
+		     diag_safe(safe, sizeof safe, site->info->display),
+		     (unsigned long long)address);
+}
+
+void plant_found(struct session *session, struct thread *thread, uint64_t address, const char *name)
+{
+	struct modules *modules = thread->process->space->modules;
+
+	plant_site(session, thread, address, PROBE_ENTRY, name, modules_find(modules, address));
+}
+
+/* ------------------------------------------------------------------ IFUNCs */
+
+/* Whether `value`, found in a slot, is the implementation and not a PLT stub of the same module. */
+static bool is_implementation(const struct module *module, uint64_t resolver, uint64_t value)
+{
+	size_t count;
+	const struct elf_slot *slots = elf_slots(module->file, &count);
+
+	if (value < module->low || value >= module->high || value == resolver)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (slots[i].stub && value - module->bias - slots[i].stub < 16)
+			return false;
+	return true;
+}
+
+/* What some module's slot has been bound to, or 0. */
+static uint64_t find_bound(const struct space *space, const struct module *module,
+			   const struct match *match)
+{
+	const struct modules *modules = space->modules;
+	uint64_t resolver = match->address + module->bias;
+
+	for (size_t i = 0; i < modules->list.count; i++) {
+		const struct module *other = *(struct module **)vec_at(&modules->list, i);
+		size_t count;
+		const struct elf_slot *slots = elf_slots(other->file, &count);
+
+		for (size_t k = 0; k < count; k++) {
+			bool fits = slots[k].kind == SLOT_IRELATIVE
+					    ? other == module && slots[k].addend == match->address
+					    : slots[k].name && !strcmp(slots[k].name, match->name);
+			uint64_t value;
+
+			if (fits &&
+			    memory_read_word(&space->memory, slots[k].address + other->bias,
+					     space->arch->abi->word, &value) &&
+			    is_implementation(module, resolver, value))
+				return value;
+		}
+	}
+	return 0;
+}
+
+static void resolver_returned(struct hook *hook, struct thread *thread, uint64_t result)
+{
+	struct ifunc_hook *ifunc = (struct ifunc_hook *)(void *)hook;
+
+	if (thread->process->space->arch->abi->word == 4)
+		result = (uint32_t)result;
+	if (modules_find(thread->process->space->modules, result))
+		plant_found(ifunc->session, thread, result, ifunc->name);
+}
+
+static struct hook *get_ifunc_hook(struct session *session, const struct module *module,
+				   const char *name)
+{
+	for (size_t i = 0; i < session->ifuncs.count; i++) {
+		struct ifunc_hook *known = *(struct ifunc_hook **)vec_at(&session->ifuncs, i);
+
+		if (known->file == module->file && !strcmp(known->name, name))
+			return &known->hook;
+	}
+	struct ifunc_hook *made = xcalloc(1, sizeof *made);
+
+	made->hook.returned = resolver_returned;
+	made->session = session;
+	made->file = module->file;
+	made->name = xstrdup(name);
+	vec_push(&session->ifuncs, &made);
+	return &made->hook;
+}
+
+static void plant_ifunc(struct session *session, struct thread *thread,
+			const struct module *module, const struct match *match)
+{
+	uint64_t bound = find_bound(thread->process->space, module, match);
+
+	if (bound)
+		plant_found(session, thread, bound, match->name);
+	else
+		trap_plant(session->trap, thread, match->address + module->bias, NULL,
+			   get_ifunc_hook(session, module, match->name));
+}
+
+/* ------------------------------------------------------------------ data words */
+
+/* The code that a pending word points to by now, or 0. */
+static uint64_t slot_value(const struct space *space, const struct pending_slot *slot)
+{
+	uint64_t value;
+
+	if (!memory_read_word(&space->memory, slot->address, space->arch->abi->word, &value))
+		return 0;
+	const struct module *module = modules_find(space->modules, value);
+	size_t count = 0;
+	const struct elf_segment *segments = module ? elf_segments(module->file, &count) : NULL;
+
+	for (size_t i = 0; i < count; i++)
+		if ((segments[i].flags & 1) && value - module->bias >= segments[i].address &&
+		    value - module->bias - segments[i].address < segments[i].memory_size)
+			return value;
+	return 0;
+}
+
+bool plant_slot_ready(const struct space *space)
+{
+	for (size_t i = 0; space->modules && i < space->modules->slots.count; i++)
+		if (slot_value(space, vec_at(&space->modules->slots, i)))
+			return true;
+	return false;
+}
+
+void plant_slots(struct session *session, struct thread *thread)
+{
+	struct space *space = thread->process->space;
+	struct modules *modules = space->modules;
+
+	for (size_t i = modules ? modules->slots.count : 0; i-- > 0;) {
+		struct pending_slot slot = *(struct pending_slot *)vec_at(&modules->slots, i);
+		uint64_t value = slot_value(space, &slot);
+
+		if (!value) {
+			trap_watch(thread, slot.address);
+			interrupts_tick(session->interrupts, SLOT_POLL_MS);
+			continue;
+		}
+		vec_remove(&modules->slots, i);
+		trap_unwatch(space, slot.address);
+		trap_thread_sync(thread);
+		plant_found(session, thread, value, slot.name);
+		free(slot.name);
+	}
+}
+
+static void add_slot(struct modules *modules, uint64_t address, const char *name)
+{
+	struct pending_slot slot = {address, NULL};
+
+	for (size_t i = 0; i < modules->slots.count; i++)
+		if (((struct pending_slot *)vec_at(&modules->slots, i))->address == address)
+			return;
+	slot.name = xstrdup(name);
+	vec_push(&modules->slots, &slot);
+}
+
+/* ------------------------------------------------------------------ modules */
+
+void plant_module(struct session *session, struct thread *thread, struct module *module)
+{
+	struct modules *modules = thread->process->space->modules;
+	struct match_module what = {module->file, module->path, module->is_main,
+				    module->prototypes};
+	struct vec found = VEC_OF(struct match);
+
+	match_module(&what, &session->filters, &found);
+	for (size_t i = 0; i < found.count; i++) {
+		const struct match *match = vec_at(&found, i);
+		uint64_t address = match->address + module->bias;
+
+		switch (match->kind) {
+		case MATCH_CALL:
+			plant_site(session, thread, address, PROBE_CALL, match->name, module);
+			break;
+		case MATCH_ENTRY:
+			plant_site(session, thread, address, PROBE_ENTRY, match->name, module);
+			break;
+		case MATCH_IFUNC:
+			plant_ifunc(session, thread, module, match);
+			break;
+		case MATCH_SLOT:
+			add_slot(modules, address, match->name);
+			break;
+		}
+	}
+	vec_deinit(&found);
+}
+
+void plant_deinit(struct session *session)
+{
+	size_t cursor = 0;
+	void *value;
+
+	for (size_t i = 0; i < session->ifuncs.count; i++) {
+		struct ifunc_hook *hook = *(struct ifunc_hook **)vec_at(&session->ifuncs, i);
+
+		free(hook->name);
+		free(hook);
+	}
+	vec_deinit(&session->ifuncs);
+	while (map_next(&session->sites, &cursor, NULL, &value))
+		free(value);
+	map_deinit(&session->sites);
+	for (size_t i = 0; i < session->plans.count; i++)
+		plan_destroy(*(struct capture_plan **)vec_at(&session->plans, i));
+	vec_deinit(&session->plans);
+}

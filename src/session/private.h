@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of src/session share: the session's own state. */
+#ifndef TRACER_SESSION_PRIVATE_H
+#define TRACER_SESSION_PRIVATE_H
+
+#include "engine/trap/trap.h"
+#include "image/elf.h"
+#include "image/linkmap.h"
+#include "inferior/interrupts.h"
+#include "probe/match.h"
+#include "proto/plan.h"
+#include "proto/search.h"
+#include "session/session.h"
+
+struct session {
+	const struct session_options *options;
+	struct inferior *inferior;
+	struct interrupts *interrupts;
+	struct trap *trap;
+	struct engine_events events;
+	struct elf_cache *files;
+	struct proto_search *prototypes;
+	struct match_filters filters;
+	bool calls_named;	  /* -e was given: lines begin with the caller */
+	struct probe_table *probes;
+	struct map sites;	  /* probe id and word size → struct probe_site */
+	struct vec plans;	  /* struct capture_plan *: to be freed */
+	struct writer *writer;
+	struct hook linker;	  /* r_brk */
+	struct vec ifuncs;	  /* struct ifunc_hook * */
+	struct map complained;	  /* hashes of what was said once already */
+	int output_error;	  /* -errno of the writer; ends the session */
+	bool dirty;		  /* records since the last flush */
+	bool leaving;		  /* detaching: nothing is planted any more */
+	unsigned pending_slots;	  /* data words that wait to be filled in */
+	struct session_result *result;
+};
+
+/* An object loaded in a space. Immutable, shared by forked spaces. */
+struct module {
+	unsigned references;
+	struct elf_file *file;
+	uint64_t bias;
+	uint64_t low, high;	  /* addresses its segments span */
+	uint64_t dynamic;	  /* address of its dynamic section, 0: none */
+	char *path;
+	const char *base_name;	  /* of path */
+	bool is_main;
+	const struct protolib *prototypes; /* its .conf file, or NULL */
+};
+
+/* A data word that will hold the address of a function. */
+struct pending_slot {
+	uint64_t address;
+	char *name;
+};
+
+/* What is loaded in one space. */
+struct modules {
+	struct vec list;	  /* struct module *, in order of appearance */
+	struct linkmap *linkmap;  /* NULL: statically linked */
+	uint64_t r_debug;
+	struct vec slots;	  /* struct pending_slot */
+};
+
+/* session.c */
+void session_record(struct session *session, const struct record *record);
+/* Says something once, on stderr. */
+void session_say_once(struct session *session, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* modules.c: the objects of a space */
+
+/*
+ * Looks at the program of `thread` (at a clean stop) for the first time: makes its space, finds what is
+ * loaded, plants what is asked for. `at_exec`: the dynamic linker has not run yet. 0 or -errno with the reason
+ * said; the process then runs untraced.
+ */
+int modules_start(struct session *session, struct thread *thread, bool at_exec);
+/* The dynamic linker says that its list changed. */
+void modules_update(struct session *session, struct thread *thread);
+struct modules *modules_clone(const struct modules *modules);
+void modules_destroy(struct modules *modules);
+struct module *modules_find(const struct modules *modules, uint64_t address);
+
+/* plant.c: from matches to breakpoints */
+
+/* Plants everything that the filters ask for in `module`. */
+void plant_module(struct session *session, struct thread *thread, struct module *module);
+/* Plants a function found by its address at run time (IFUNC implementation, filled slot). */
+void plant_found(struct session *session, struct thread *thread, uint64_t address,
+		 const char *name);
+/* Looks whether pending data words are filled in by now. */
+void plant_slots(struct session *session, struct thread *thread);
+/* Whether one of them is, without needing a stopped thread. */
+bool plant_slot_ready(const struct space *space);
+void plant_deinit(struct session *session);
+
+/* tasks.c: processes and threads come and go */
+
+/* Handles every stop that is not a breakpoint's. */
+void tasks_stop(struct session *session, struct stop *stop);
+/* Announces a task to the writers. */
+void tasks_announce(struct session *session, struct thread *thread);
+/* Lets go of every process (`launched` too when asked for), leaving them as they were. */
+void tasks_detach_all(struct session *session, bool launched_too);
+
+#endif

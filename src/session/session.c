@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The session's main loop: wait for a stop, hand it to the engine or to tasks.c, and when nothing is left
+ * to do for the moment, let the writer write out what it has, so that a call that is still running shows its entry. The
+ * loop ends when no tracee is left, when a signal says so, or when the output fails.
+ */
+#include "session/session.h"
+
+#include "base/diag.h"
+#include "base/xalloc.h"
+#include "inferior/ptrace.h"
+#include "session/private.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void take_record(void *context, const struct record *record)
+{
+	session_record(context, record);
+}
+
+void session_record(struct session *session, const struct record *record)
+{
+	if (session->output_error)
+		return;
+	session->output_error = session->writer->ops->record(session->writer, record);
+	session->dirty = true;
+}
+
+void session_say_once(struct session *session, const char *format, ...)
+{
+	uint64_t hash = 14695981039346656037U; /* FNV-1a */
+	char *message = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (vasprintf(&message, format, arguments) < 0)
+		message = xstrdup(format);
+	va_end(arguments);
+	for (const char *c = message; *c; c++)
+		hash = (hash ^ (unsigned char)*c) * 1099511628211U;
+	if (!map_get(&session->complained, hash)) {
+		map_put(&session->complained, hash, session);
+		diag("%s", message);
+	}
+	free(message);
+}
+
+/* ------------------------------------------------------------------ events */
+
+static void linker_changed(struct hook *hook, struct thread *thread)
+{
+	struct session *session =
+		(struct session *)(void *)((char *)hook - offsetof(struct session, linker));
+
+	modules_update(session, thread);
+}
+
+static void slot_written(void *context, struct thread *thread, uint64_t address)
+{
+	(void)address;
+	plant_slots(context, thread);
+}
+
+static bool in_module(void *context, const struct space *space, uint64_t address)
+{
+	(void)context;
+	return modules_find(space->modules, address) != NULL;
+}
+
+static void conf_complain(void *context, const char *file, unsigned line, const char *message)
+{
+	(void)context;
+	if (line)
+		diag("%s:%u: %s", file, line, message);
+	else
+		diag("%s: %s", file, message);
+}
+
+/* ------------------------------------------------------------------ setting up */
+
+static int parse_filters(struct vec *filters, const struct vec *texts, bool allow_slot,
+			 const char *option)
+{
+	for (size_t i = 0; i < texts->count; i++) {
+		struct filter filter;
+		char *message = NULL;
+		int error = filter_parse(&filter, *(const char **)vec_at(texts, i), allow_slot,
+					 &message);
+
+		if (error) {
+			diag("%s: %s", option, message ? message : strerror(-error));
+			free(message);
+			return error;
+		}
+		vec_push(filters, &filter);
+	}
+	return 0;
+}
+
+static int set_up_filters(struct session *session)
+{
+	static const char *const everything_main = "*@MAIN";
+	const struct session_options *options = session->options;
+	struct vec fallback = VEC_OF(const char *);
+	int error;
+
+	vec_init(&session->filters.calls, sizeof(struct filter));
+	vec_init(&session->filters.entries, sizeof(struct filter));
+	error = parse_filters(&session->filters.calls, options->call_filters, false, "-e");
+	if (!error)
+		error = parse_filters(&session->filters.entries, options->entry_filters, true, "-x");
+	if (error)
+		return error;
+	session->calls_named = options->call_filters->count != 0;
+	if (!session->calls_named && !options->entries_only) {
+		vec_push(&fallback, &everything_main);
+		error = parse_filters(&session->filters.calls, &fallback, false, "-e");
+		vec_deinit(&fallback);
+	}
+	return error;
+}
+
+static int set_up_prototypes(struct session *session)
+{
+	const struct session_options *options = session->options;
+
+	session->prototypes = proto_search_create(options->data_dir, conf_complain, session);
+	for (size_t i = 0; i < options->configs->count; i++) {
+		char *bad = NULL;
+		int errors = proto_search_add(session->prototypes,
+					      *(const char **)vec_at(options->configs, i), &bad);
+
+		if (errors < 0)
+			diag("%s: %s", bad ? bad : "-F", strerror(-errors));
+		free(bad);
+		if (errors)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static void tear_down(struct session *session)
+{
+	size_t cursor = 0;
+	void *value;
+
+	while (session->inferior && map_next(&session->inferior->threads, &cursor, NULL, &value))
+		trap_thread_gone(session->trap, value, false);
+	cursor = 0;
+	while (session->inferior &&
+	       map_next(&session->inferior->processes, &cursor, NULL, &value)) {
+		struct space *space = ((struct process *)value)->space;
+
+		if (!space)
+			continue;
+		trap_space_gone(space);
+		modules_destroy(space->modules);
+		space->modules = NULL;
+	}
+	inferior_destroy(session->inferior);
+	plant_deinit(session);
+	trap_destroy(session->trap);
+	if (session->writer)
+		session->writer->ops->destroy(session->writer);
+	probe_table_destroy(session->probes);
+	proto_search_destroy(session->prototypes);
+	elf_cache_destroy(session->files);
+	for (size_t i = 0; i < session->filters.calls.count; i++)
+		filter_deinit(vec_at(&session->filters.calls, i));
+	for (size_t i = 0; i < session->filters.entries.count; i++)
+		filter_deinit(vec_at(&session->filters.entries, i));
+	vec_deinit(&session->filters.calls);
+	vec_deinit(&session->filters.entries);
+	map_deinit(&session->complained);
+	interrupts_stop(session->interrupts);
+}
+
+static int set_up(struct session *session)
+{
+	const struct session_options *options = session->options;
+	int error = set_up_filters(session);
+
+	if (!error)
+		error = set_up_prototypes(session);
+	if (error)
+		return error;
+	session->events =
+		(struct engine_events){take_record, slot_written, in_module, session};
+	session->linker.entered = linker_changed;
+	session->files = elf_cache_create();
+	session->probes = probe_table_create();
+	vec_init(&session->plans, sizeof(struct capture_plan *));
+	vec_init(&session->ifuncs, sizeof(struct ifunc_hook *));
+	session->writer = options->summary ? summary_writer_create(options->output_fd,
+								   session->probes, options->output)
+					   : text_writer_create(options->output_fd, session->probes,
+								options->output);
+	session->inferior = inferior_create();
+	session->trap = trap_create(&session->events, trap_calibrate());
+	if (!session->trap) {
+		diag("instructions cannot be decoded: libcapstone does not work");
+		return -ENOTSUP;
+	}
+	return 0;
+}
+
+static int start_tracees(struct session *session, const sigset_t *mask)
+{
+	const struct session_options *options = session->options;
+	struct process *process;
+
+	for (size_t i = 0; i < options->pid_count; i++) {
+		char *why = NULL;
+		int error = inferior_attach(session->inferior, options->pids[i], &process, &why);
+
+		if (error) {
+			diag("cannot attach to process %d: %s", (int)options->pids[i],
+			     why ? why : strerror(-error));
+			free(why);
+			return error;
+		}
+	}
+	if (!options->command)
+		return 0;
+	int error = inferior_launch(session->inferior, options->command, mask, &process);
+
+	if (error)
+		diag("cannot run '%s': %s", options->command[0], strerror(-error));
+	return error;
+}
+
+/* ------------------------------------------------------------------ running */
+
+static struct process *launched_process(const struct session *session)
+{
+	size_t cursor = 0;
+	void *value;
+
+	while (map_next(&session->inferior->processes, &cursor, NULL, &value))
+		if (((struct process *)value)->launched)
+			return value;
+	return NULL;
+}
+
+/* A signal came for the tracer: pass it on to the command, let attached processes go. */
+static void take_signals(struct session *session)
+{
+	bool from_terminal;
+	int signal;
+
+	while ((signal = interrupts_take(session->interrupts, &from_terminal))) {
+		const struct process *command = launched_process(session);
+
+		if (command && !from_terminal)
+			kill(command->pid, signal);
+		tasks_detach_all(session, false);
+	}
+}
+
+/* Looks at data words that wait to be filled in; a process in which one is ready is stopped once. */
+static void poll_slots(struct session *session)
+{
+	size_t cursor = 0;
+	void *value;
+	bool waiting = false;
+
+	while (map_next(&session->inferior->threads, &cursor, NULL, &value)) {
+		struct thread *thread = value;
+		struct space *space = thread->process->space;
+
+		if (!space || !space->modules || !space->modules->slots.count)
+			continue;
+		waiting = true;
+		if (thread->state == THREAD_RUNNING && thread->tid == thread->process->pid &&
+		    plant_slot_ready(space))
+			pt_interrupt(thread->tid);
+	}
+	if (!waiting)
+		interrupts_tick(session->interrupts, 0);
+}
+
+static void flush(struct session *session)
+{
+	if (session->dirty && !session->output_error)
+		session->output_error = session->writer->ops->flush(session->writer);
+	session->dirty = false;
+}
+
+static void handle(struct session *session, struct stop *stop)
+{
+	if (stop->kind == STOP_SIGNAL && stop->signal == SIGTRAP && !stop->first &&
+	    trap_stop(session->trap, stop))
+		return;
+	tasks_stop(session, stop);
+}
+
+static void run(struct session *session)
+{
+	while (!session->output_error) {
+		struct stop stop;
+
+		if (interrupts_pending(session->interrupts))
+			take_signals(session);
+		int error = inferior_next(session->inferior, !session->dirty, &stop);
+
+		if (error == -EAGAIN)
+			flush(session);
+		else if (error == -EINTR)
+			poll_slots(session);
+		else if (error)
+			break; /* -ECHILD: nobody left */
+		else
+			handle(session, &stop);
+	}
+}
+
+static void say_unmatched(const struct session *session)
+{
+	char safe[256];
+
+	for (size_t i = 0; i < session->filters.entries.count; i++) {
+		const struct filter *filter = vec_at(&session->filters.entries, i);
+
+		if (!filter->matched)
+			diag("-x %s: matched nothing", diag_safe(safe, sizeof safe, filter->text));
+	}
+	for (size_t i = 0; session->calls_named && i < session->filters.calls.count; i++) {
+		const struct filter *filter = vec_at(&session->filters.calls, i);
+
+		if (!filter->matched)
+			diag("-e %s: matched nothing", diag_safe(safe, sizeof safe, filter->text));
+	}
+}
+
+static int finish(struct session *session)
+{
+	int error = session->output_error;
+
+	if (!error)
+		error = session->writer->ops->finish(session->writer);
+	tasks_detach_all(session, true);
+	if (error)
+		diag("cannot write the trace: %s", strerror(-error));
+	say_unmatched(session);
+	session->result->stops = trap_stops(session->trap);
+	if (session->options->verbose)
+		diag("%llu breakpoint stops", (unsigned long long)session->result->stops);
+	return error;
+}
+
+int session_run(const struct session_options *options, struct session_result *result)
+{
+	struct session session = {.options = options, .result = result};
+	sigset_t mask;
+
+	*result = (struct session_result){0};
+	int error = set_up(&session);
+
+	if (!error)
+		error = interrupts_start(&session.interrupts, &mask);
+	if (!error) {
+		error = start_tracees(&session, &mask);
+		if (error)
+			tasks_detach_all(&session, true);
+		else
+			run(&session);
+		if (!error)
+			error = finish(&session);
+	}
+	tear_down(&session);
+	return error;
+}

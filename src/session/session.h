@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One tracing session: the owner of all state. Wires inferior, images, probes, engine and output
+ * together; decides what happens when tasks and modules come and go.
+ */
+#ifndef TRACER_SESSION_SESSION_H
+#define TRACER_SESSION_SESSION_H
+
+#include "output/writer.h"
+#include "probe/match.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* What to trace and how to show it. Everything pointed to must outlive the session. */
+struct session_options {
+	char *const *command;	     /* argv, or NULL */
+	const pid_t *pids;	     /* processes to attach to */
+	size_t pid_count;
+	bool follow_forks;
+	const struct vec *call_filters;  /* const char *: -e */
+	const struct vec *entry_filters; /* const char *: -x */
+	bool entries_only;	     /* -g */
+	const struct vec *configs;   /* const char *: -F */
+	const char *data_dir;	     /* where the installed .conf files are */
+	bool summary;		     /* -c */
+	bool demangle;
+	unsigned string_max;
+	unsigned verbose;
+	int output_fd;		     /* where the trace goes */
+	const struct output_options *output;
+};
+
+/* How it ended. */
+struct session_result {
+	int status;	     /* exit status for the tracer: the command's, or 0 */
+	int signal;	     /* the command was killed by this signal, or 0 */
+	uint64_t stops;	     /* breakpoint stops served */
+};
+
+/*
+ * Runs a whole session. 0 with *result; -EINVAL when a filter or .conf file is wrong; another -errno when it
+ * could not be started, or ended early because the output failed. Whatever went wrong has been said
+ * on stderr.
+ */
+int session_run(const struct session_options *options, struct session_result *result);
+
+#endif

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tasks come and go.
+ *
+ * A child process has a copy of our patches (fork), or the very same memory (vfork, posix_spawn, clone with CLONE_VM).
+ *  - A followed fork child gets a copy of its parent's space: same breakpoints, modules, pending calls.
+ *  - A fork child that is not followed is cleaned at its first stop and let go.
+ *  - A child in its parent's memory that is not followed cannot be cleaned, as the parent needs the patches. It stays attached but silent:
+ *    its breakpoint hits are passed over. When it execs it has memory of its own and is let go.
+ *
+ * After exec the thread is inside a system call. It is sent on with an interrupt pending, which
+ * stops it before the first instruction of the new program: a clean stop, where remote calls can be made.
+ *
+ * Detaching stops every thread of a space first, since a thread that runs could be in our memory.
+ */
+#include "session/private.h"
+
+#include "base/diag.h"
+#include "inferior/ptrace.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { STOP_TIMEOUT_MS = 2000 };
+
+static void make_record(struct session *session, const struct thread *thread, enum record_kind kind,
+			int64_t number)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	struct record record = {.size = sizeof record,
+				.version = RECORD_VERSION,
+				.kind = kind,
+				.pid = thread->process->pid,
+				.tid = thread->tid,
+				.time = (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec,
+				.number = number};
+
+	session_record(session, &record);
+}
+
+void tasks_announce(struct session *session, struct thread *thread)
+{
+	if (thread->announced || thread->process->silent)
+		return;
+	thread->announced = true;
+	make_record(session, thread, RECORD_THREAD, 0);
+}
+
+/* ------------------------------------------------------------------ letting go */
+
+static void stop_for_detach(struct thread *thread, void *context)
+{
+	thread_stop(context, thread, STOP_TIMEOUT_MS);
+}
+
+/* Detaches a stopped thread, delivering what it was stopped for. */
+static void detach_thread(struct thread *thread, void *context)
+{
+	struct inferior *inferior = context;
+
+	if (thread->state == THREAD_STOPPED)
+		pt_detach(thread->tid, thread->stop == STOP_SIGNAL ? thread->stop_signal : 0);
+	/* One that could not be stopped is let go by the kernel when the tracer ends. */
+	thread_destroy(inferior, thread);
+}
+
+static void drop_space(struct space *space)
+{
+	if (space && space->references == 1) {
+		trap_space_gone(space);
+		modules_destroy(space->modules);
+		space->modules = NULL;
+	}
+}
+
+static void thread_is_gone(struct session *session, struct thread *thread, bool report)
+{
+	struct process *process = thread->process;
+
+	trap_thread_gone(session->trap, thread, report);
+	if (process->threads == 1)
+		drop_space(process->space);
+	thread_destroy(session->inferior, thread);
+}
+
+/* A child that arrives with copies of our patches and is not to be traced. */
+static void clean_and_detach(struct session *session, struct thread *thread)
+{
+	struct process *process = thread->process;
+
+	if (process->space) {
+		trap_leave(session->inferior, process->space);
+		drop_space(process->space);
+	}
+	process_each_thread(process, detach_thread, session->inferior);
+}
+
+/* Detaches all processes that live in `space`. */
+static void leave_space(struct session *session, struct space *space)
+{
+	space_each_thread(session->inferior, space, stop_for_detach, session->inferior);
+	trap_leave(session->inferior, space);
+	modules_destroy(space->modules);
+	space->modules = NULL;
+	space_each_thread(session->inferior, space, detach_thread, session->inferior);
+}
+
+/* A process that has children in flight which are announced but not seen: their stops must be awaited. */
+static void settle_children(struct session *session)
+{
+	struct stop stop;
+
+	for (int i = 0; i < 1000; i++) {
+		size_t waiting = session->inferior->deferred.count;
+
+		if (!waiting || inferior_next(session->inferior, false, &stop) != 0)
+			return;
+		if (stop.kind == STOP_CLONE || stop.kind == STOP_FORK || stop.kind == STOP_VFORK ||
+		    stop.kind == STOP_EXEC || stop.kind == STOP_EXITED || stop.kind == STOP_KILLED)
+			tasks_stop(session, &stop);
+	}
+}
+
+static void detach_process(struct session *session, struct process *process)
+{
+	struct space *space = process->space;
+
+	if (space) {
+		space_each_thread(session->inferior, space, stop_for_detach, session->inferior);
+		leave_space(session, space);
+		return;
+	}
+	process_each_thread(process, stop_for_detach, session->inferior);
+	process_each_thread(process, detach_thread, session->inferior);
+}
+
+void tasks_detach_all(struct session *session, bool launched_too)
+{
+	struct vec pids = VEC_OF(pid_t);
+	size_t cursor = 0;
+	void *value;
+
+	session->leaving = launched_too;
+	settle_children(session);
+	while (map_next(&session->inferior->processes, &cursor, NULL, &value)) {
+		const struct process *process = value;
+
+		if (launched_too || !process->launched)
+			vec_push(&pids, &process->pid);
+	}
+	for (size_t i = 0; i < pids.count; i++) {
+		struct process *process =
+			inferior_process(session->inferior, *(pid_t *)vec_at(&pids, i));
+
+		if (process)
+			detach_process(session, process);
+	}
+	vec_deinit(&pids);
+}
+
+/* ------------------------------------------------------------------ new tasks */
+
+static void give_space(struct session *session, struct thread *parent, struct process *child,
+		       bool guess_shared)
+{
+	struct space *space = parent->process->space;
+	bool follow = session->options->follow_forks && !parent->process->silent;
+	int error = 0;
+
+	if (!space)
+		return;
+	if (same_space(parent->tid, child->pid, guess_shared)) {
+		child->space = space_ref(space);
+		child->silent = !follow;
+		return;
+	}
+	child->space = space_create(child->pid, space->arch, &error);
+	if (!child->space)
+		return;
+	trap_fork(child->space, space);
+	child->space->syscall_insn = space->syscall_insn;
+	child->space->remote_refused = space->remote_refused;
+	if (follow && space->modules)
+		child->space->modules = modules_clone(space->modules);
+}
+
+static void new_task(struct session *session, const struct stop *stop)
+{
+	struct thread *parent = stop->thread;
+	pid_t tid = (pid_t)stop->message;
+
+	if (tid <= 0 || inferior_thread(session->inferior, tid))
+		return;
+	/* The same thread group: signal 0 to the task as a member of it. */
+	if (stop->kind == STOP_CLONE &&
+	    syscall(SYS_tgkill, parent->process->pid, tid, 0) == 0) {
+		thread_create(session->inferior, parent->process, tid);
+		return;
+	}
+	struct process *child = process_create(session->inferior, tid);
+	struct thread *thread = thread_create(session->inferior, child, tid);
+
+	child->starting = parent->process->starting;
+	give_space(session, parent, child, stop->kind == STOP_VFORK);
+	if (child->space && !child->silent && session->options->follow_forks)
+		trap_fork_thread(thread, parent);
+}
+
+/* A new task's first stop. True when it was dealt with. */
+static bool first_stop(struct session *session, struct stop *stop)
+{
+	struct thread *thread = stop->thread;
+	struct process *process = thread->process;
+	bool is_process = thread->tid == process->pid;
+
+	if (is_process && !session->options->follow_forks && !process->silent) {
+		clean_and_detach(session, thread);
+		return true;
+	}
+	trap_thread_sync(thread);
+	tasks_announce(session, thread);
+	return false;
+}
+
+/* ------------------------------------------------------------------ exec */
+
+struct exec_context {
+	struct session *session;
+};
+
+static void forget_calls(struct thread *thread, void *context)
+{
+	struct exec_context *exec = context;
+
+	trap_thread_gone(exec->session->trap, thread, false);
+}
+
+static void on_exec(struct session *session, struct stop *stop)
+{
+	struct thread *thread = stop->thread;
+	struct process *process = thread->process;
+	struct exec_context context = {session};
+	bool first = process->launched && !process->space && !process->execed;
+
+	process_each_thread(process, forget_calls, &context);
+	process_keep_only(session->inferior, process, thread);
+	drop_space(process->space);
+	space_unref(process->space);
+	process->space = NULL;
+	if (process->silent) {
+		pt_detach(thread->tid, 0);
+		thread_destroy(session->inferior, thread);
+		return;
+	}
+	if (first)
+		tasks_announce(session, thread);
+	else
+		make_record(session, thread, RECORD_EXEC, 0);
+	thread->watch_generation = 0;
+	process->starting = true;
+	process->execed = true;
+	pt_interrupt(thread->tid);
+	thread_resume(thread, 0);
+}
+
+/* The first clean stop of a program that we have not looked at. */
+static void start_program(struct session *session, struct thread *thread)
+{
+	struct process *process = thread->process;
+
+	process->starting = false;
+	if (session->leaving)
+		return;
+	tasks_announce(session, thread);
+	modules_start(session, thread, process->execed);
+}
+
+/* ------------------------------------------------------------------ the end of tasks */
+
+/*
+ * Whether the whole process is on its way out: then its threads were not ended one by one, and their
+ * calls are unfinished rather than unwound. exit_group(2) sends every other thread a SIGKILL, which shows as pending.
+ */
+static bool is_exiting(pid_t pid)
+{
+	char path[64];
+	char line[256];
+	unsigned long long pending = 0;
+	char state = '?';
+
+	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+	FILE *file = fopen(path, "re");
+
+	if (!file)
+		return true;
+	while (fgets(line, sizeof line, file)) {
+		sscanf(line, "State: %c", &state);
+		sscanf(line, "SigPnd: %llx", &pending);
+	}
+	fclose(file);
+	return state == 'Z' || state == 'X' || (pending & (1ULL << (SIGKILL - 1)));
+}
+
+static void note_result(struct session *session, const struct stop *stop)
+{
+	if (stop->kind == STOP_EXITED) {
+		session->result->status = stop->signal;
+	} else {
+		session->result->signal = stop->signal;
+		session->result->status = 128 + stop->signal;
+	}
+}
+
+static void on_end(struct session *session, struct stop *stop)
+{
+	struct thread *thread = stop->thread;
+	struct process *process = thread->process;
+	bool whole = thread->tid == process->pid;
+
+	if (whole) {
+		/* The leader's status comes last. */
+		if (process->launched)
+			note_result(session, stop);
+		if (!process->silent)
+			make_record(session, thread,
+				    stop->kind == STOP_EXITED ? RECORD_EXITED : RECORD_KILLED,
+				    stop->signal);
+		struct exec_context context = {session};
+
+		process_each_thread(process, forget_calls, &context);
+		process_keep_only(session->inferior, process, thread);
+		thread_is_gone(session, thread, false);
+		return;
+	}
+	bool report = stop->kind == STOP_EXITED && thread->calls && !is_exiting(process->pid);
+
+	trap_thread_gone(session->trap, thread, report);
+	if (!process->silent)
+		make_record(session, thread, RECORD_THREAD_END, 0);
+	thread_is_gone(session, thread, false);
+}
+
+/* ------------------------------------------------------------------ stops */
+
+static void on_signal(struct session *session, struct stop *stop)
+{
+	struct thread *thread = stop->thread;
+	struct process *process = thread->process;
+
+	if (!process->silent)
+		make_record(session, thread, RECORD_SIGNAL, stop->signal);
+	trap_before_signal(thread);
+	trap_thread_sync(thread);
+	thread_resume(thread, stop->signal);
+}
+
+void tasks_stop(struct session *session, struct stop *stop)
+{
+	struct thread *thread = stop->thread;
+
+	if (stop->first && stop->kind != STOP_EXITED && stop->kind != STOP_KILLED &&
+	    first_stop(session, stop))
+		return;
+	switch (stop->kind) {
+	case STOP_SIGNAL:
+		on_signal(session, stop);
+		break;
+	case STOP_GROUP:
+		thread_listen(thread);
+		break;
+	case STOP_TRAP:
+		if (thread->process->starting)
+			start_program(session, thread);
+		else if (thread->process->space && thread->process->space->modules)
+			plant_slots(session, thread);
+		if (thread->process->space)
+			trap_thread_sync(thread);
+		thread_resume(thread, 0);
+		break;
+	case STOP_CLONE:
+	case STOP_FORK:
+	case STOP_VFORK:
+		new_task(session, stop);
+		thread_resume(thread, 0);
+		break;
+	case STOP_OTHER:
+		thread_resume(thread, 0);
+		break;
+	case STOP_EXEC:
+		on_exec(session, stop);
+		break;
+	case STOP_EXITED:
+	case STOP_KILLED:
+		on_end(session, stop);
+		break;
+	}
+}
