@@ -36,7 +36,7 @@ static inline struct record_value *add_value(struct made *made, struct record_va
 	unsigned char *end = made->bytes + made->record.size;
 
 	memcpy(end, &value, sizeof value);
-	if (value.length)
+	if (bytes)
 		memcpy(end + sizeof value, bytes, value.length);
 	made->record.size += (uint32_t)sizeof value + ((value.length + 7U) & ~7U);
 	made->record.value_count++;
