@@ -21,6 +21,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -266,6 +267,9 @@ static const char *find_in(struct proto_search *search, struct conf_directory *d
 	size_t length = strlen(soname);
 	const char *found = NULL;
 
+	/* No file has such a name; and a tracee may make up long ones to keep us busy. */
+	if (length > NAME_MAX)
+		return NULL;
 	list_directory(search, directory);
 	while (length > 0 && !found) {
 		memcpy(name + length, ".conf", sizeof ".conf");

@@ -5,6 +5,10 @@
  * by dot (libc.so.6.conf, libc.so.conf, libc.conf), in $XDG_CONFIG_HOME/tracer (~/.config/tracer), as
  * well as ~/.tracer.conf, in each of $XDG_CONFIG_DIRS (/etc/xdg) under tracer/, and in the installed
  * directory. Each file is read once, when a library first asks for it.
+ *
+ * In each directory the longest of the names counts; the files of all directories together make the
+ * library, where a prototype of a directory named earlier replaces one of a later directory. Errors in
+ * a file are reported once; that a file or directory as a whole cannot be read is reported as line 0.
  */
 #ifndef TRACER_PROTO_SEARCH_H
 #define TRACER_PROTO_SEARCH_H
@@ -14,15 +18,17 @@
 struct proto_search;
 
 /*
- * `data_dir`: the installed directory, or NULL. Errors in files found on the way go to `error`, once.
+ * `data_dir`: the installed directory, or NULL. Errors in files found on the way go to `error`, once;
+ * ~/.tracer.conf is read here and now.
  */
 struct proto_search *proto_search_create(const char *data_dir, conf_error *error, void *context);
 void proto_search_destroy(struct proto_search *search);
 
 /*
  * Adds -F FILE|DIR[:FILE|DIR…]. A file is read now and serves every library; a directory is put in
- * front of those where SONAME.conf is looked for. Returns the number of errors reported, or -errno
- * with *bad set to the failing element (owned by the caller, free it).
+ * front of those where SONAME.conf is looked for, behind those given before. To be called before
+ * proto_search_library(). Returns the number of errors reported, or -errno with *bad set to the
+ * failing element (owned by the caller, free it).
  */
 int proto_search_add(struct proto_search *search, const char *list, char **bad);
 

@@ -277,7 +277,8 @@ static void run(struct capture *c, const struct capture_op *ops, unsigned count)
 	}
 }
 
-static void begin(struct capture *c, const struct capture_plan *plan,
+/* False when the record has no room for anything, whatever its header says. */
+static bool begin(struct capture *c, const struct capture_plan *plan,
 		  const struct capture_frame *frame, struct capture_buffer *buffer)
 {
 	c->plan = plan;
@@ -292,6 +293,7 @@ static void begin(struct capture *c, const struct capture_plan *plan,
 	c->stack_offset = 0;
 	c->stack_length = 0;
 	c->stack_done = 0;
+	return c->record->size <= c->capacity;
 }
 
 static void save(struct capture *c, struct capture_saved *saved)
@@ -317,10 +319,12 @@ void capture_entry(const struct capture_plan *plan, const struct capture_frame *
 
 	if (!plan->entry_count && !plan->needs_saved)
 		return;
-	begin(&capture, plan, frame, buffer);
+	bool has_room = begin(&capture, plan, frame, buffer);
+
 	if (plan->needs_saved && saved)
 		save(&capture, saved);
-	run(&capture, plan->entry, plan->entry_count);
+	if (has_room)
+		run(&capture, plan->entry, plan->entry_count);
 }
 
 void capture_exit(const struct capture_plan *plan, const struct capture_frame *frame,
@@ -330,7 +334,8 @@ void capture_exit(const struct capture_plan *plan, const struct capture_frame *f
 
 	if (!plan->exit_count || (plan->needs_saved && !saved))
 		return;
-	begin(&capture, plan, frame, buffer);
+	if (!begin(&capture, plan, frame, buffer))
+		return;
 	if (plan->needs_saved) {
 		capture.saved = saved;
 		capture.sp = saved->sp;

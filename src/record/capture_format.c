@@ -190,7 +190,7 @@ static bool put_format_end(struct capture *c, const struct capture_op *op)
 
 bool capture_put_format(struct capture *c, const struct capture_op *op)
 {
-	size_t free = c->capacity > c->record->size ? c->capacity - c->record->size : 0;
+	size_t free = c->capacity - c->record->size;
 	uint64_t wanted = (uint64_t)c->plan->string_max + 8;
 	size_t area = min_size(wanted > FORMAT_MAX ? wanted : FORMAT_MAX, free / 4) & ~(size_t)7;
 	unsigned char *format = c->bytes + c->capacity - area;

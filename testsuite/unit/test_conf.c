@@ -1,0 +1,699 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The .conf language: what each declaration makes, and what is said about those that are wrong. */
+#include "base/strbuf.h"
+#include "base/xalloc.h"
+#include "proto/prototype.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* Collects errors as `FILE:LINE: message\n`. */
+static void collect(void *context, const char *file, unsigned line, const char *message)
+{
+	strbuf_printf(context, "%s:%u: %s\n", file, line, message);
+}
+
+static struct protolib *parse_ok(const char *text)
+{
+	struct strbuf errors = {0};
+	struct protolib *lib = protolib_create();
+	int count = protolib_parse(lib, "t.conf", text, collect, &errors);
+
+	if (count)
+		fail_msg("%d errors in %s: %s", count, text, errors.text);
+	strbuf_deinit(&errors);
+	return lib;
+}
+
+/* The text makes these errors, one a line, and leaves this prototype behind (unless NULL). */
+static void assert_errors(const char *text, const char *expected, const char *survivor)
+{
+	struct strbuf errors = {0};
+	struct protolib *lib = protolib_create();
+	int count = protolib_parse(lib, "t.conf", text, collect, &errors);
+	int lines = 0;
+
+	strbuf_add(&errors, "");
+	assert_string_equal(errors.text, expected);
+	for (const char *c = expected; *c; c++)
+		lines += *c == '\n';
+	assert_int_equal(count, lines);
+	if (survivor)
+		assert_non_null(protolib_find(lib, survivor));
+	strbuf_deinit(&errors);
+	protolib_destroy(lib);
+}
+
+/* One declaration, one error, found on line `line`; the next declaration is not lost. */
+static void assert_error(const char *declaration, unsigned line, const char *message)
+{
+	char *text = xasprintf("%s\nint next(int);\n", declaration);
+	char *expected = xasprintf("t.conf:%u: %s\n", line, message);
+
+	assert_errors(text, expected, "next");
+	free(text);
+	free(expected);
+}
+
+static void assert_type(const struct type *type, enum type_kind kind, enum type_width width,
+			bool is_signed, enum type_lens lens)
+{
+	assert_int_equal(type->kind, kind);
+	if (kind == TYPE_INT || kind == TYPE_FLOAT)
+		assert_int_equal(type->width, width);
+	if (kind == TYPE_INT)
+		assert_int_equal(type->is_signed, is_signed);
+	assert_int_equal(type->lens, lens);
+}
+
+static void test_integer_types(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		enum type_width width;
+		bool is_signed;
+		enum type_lens lens;
+	} cases[] = {
+		{"char", WIDTH_CHAR, true, LENS_CHAR},
+		{"uchar", WIDTH_CHAR, false, LENS_CHAR},
+		{"unsigned char", WIDTH_CHAR, false, LENS_CHAR},
+		{"signed char", WIDTH_CHAR, true, LENS_CHAR},
+		{"char unsigned", WIDTH_CHAR, false, LENS_CHAR},
+		{"short", WIDTH_SHORT, true, LENS_DEFAULT},
+		{"short int", WIDTH_SHORT, true, LENS_DEFAULT},
+		{"ushort", WIDTH_SHORT, false, LENS_DEFAULT},
+		{"unsigned short int", WIDTH_SHORT, false, LENS_DEFAULT},
+		{"int", WIDTH_INT, true, LENS_DEFAULT},
+		{"signed", WIDTH_INT, true, LENS_DEFAULT},
+		{"uint", WIDTH_INT, false, LENS_DEFAULT},
+		{"unsigned", WIDTH_INT, false, LENS_DEFAULT},
+		{"unsigned int", WIDTH_INT, false, LENS_DEFAULT},
+		{"int unsigned", WIDTH_INT, false, LENS_DEFAULT},
+		{"long", WIDTH_LONG, true, LENS_DEFAULT},
+		{"long int", WIDTH_LONG, true, LENS_DEFAULT},
+		{"ulong", WIDTH_LONG, false, LENS_DEFAULT},
+		{"unsigned long", WIDTH_LONG, false, LENS_DEFAULT},
+		{"long unsigned int", WIDTH_LONG, false, LENS_DEFAULT},
+		{"long long", WIDTH_LONG_LONG, true, LENS_DEFAULT},
+		{"long long unsigned", WIDTH_LONG_LONG, false, LENS_DEFAULT},
+		{"long unsigned long int", WIDTH_LONG_LONG, false, LENS_DEFAULT},
+		{"llong", WIDTH_LONG_LONG, true, LENS_DEFAULT},
+		{"ullong", WIDTH_LONG_LONG, false, LENS_DEFAULT},
+		{"int8", WIDTH_CHAR, true, LENS_DEFAULT},
+		{"uint8", WIDTH_CHAR, false, LENS_DEFAULT},
+		{"int16", WIDTH_SHORT, true, LENS_DEFAULT},
+		{"uint16", WIDTH_SHORT, false, LENS_DEFAULT},
+		{"int32", WIDTH_INT, true, LENS_DEFAULT},
+		{"uint32", WIDTH_INT, false, LENS_DEFAULT},
+		{"int64", WIDTH_LONG_LONG, true, LENS_DEFAULT},
+		{"uint64", WIDTH_LONG_LONG, false, LENS_DEFAULT},
+		{"hex", WIDTH_INT, false, LENS_HEX},
+		{"oct", WIDTH_INT, false, LENS_OCT},
+		{"octal", WIDTH_INT, false, LENS_OCT},
+		{"hex(long)", WIDTH_LONG, false, LENS_HEX},
+		{"hex(char)", WIDTH_CHAR, false, LENS_HEX},
+		{"hex(unsigned short)", WIDTH_SHORT, false, LENS_HEX},
+		{"oct(short)", WIDTH_SHORT, false, LENS_OCT},
+		{"octal(long long)", WIDTH_LONG_LONG, false, LENS_OCT},
+		{"hex(oct(hex(short)))", WIDTH_SHORT, false, LENS_HEX},
+		{"oct(hex)", WIDTH_INT, false, LENS_OCT},
+		{"oct ( hex ( oct ) )", WIDTH_INT, false, LENS_OCT},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		char *text = xasprintf("%s f(%s, %s name);", cases[i].text, cases[i].text,
+				       cases[i].text);
+		struct protolib *lib = parse_ok(text);
+		const struct prototype *f = protolib_find(lib, "f");
+
+		assert_non_null(f);
+		assert_int_equal(f->parameter_count, 2);
+		assert_type(f->result, TYPE_INT, cases[i].width, cases[i].is_signed, cases[i].lens);
+		assert_type(f->parameters[0].type, TYPE_INT, cases[i].width, cases[i].is_signed,
+			    cases[i].lens);
+		assert_type(f->parameters[1].type, TYPE_INT, cases[i].width, cases[i].is_signed,
+			    cases[i].lens);
+		protolib_destroy(lib);
+		free(text);
+	}
+}
+
+static void test_other_types(void **state)
+{
+	(void)state;
+	struct protolib *lib = parse_ok(
+		"void f(float, double, long double, double long, addr, file,"
+		" string, hex(addr), format);");
+	const struct prototype *f = protolib_find(lib, "f");
+	const struct parameter *p = f->parameters;
+
+	assert_int_equal(f->parameter_count, 9);
+	assert_int_equal(f->result->kind, TYPE_VOID);
+	assert_type(p[0].type, TYPE_FLOAT, WIDTH_FLOAT, true, LENS_DEFAULT);
+	assert_type(p[1].type, TYPE_FLOAT, WIDTH_DOUBLE, true, LENS_DEFAULT);
+	assert_type(p[2].type, TYPE_FLOAT, WIDTH_LONG_DOUBLE, true, LENS_DEFAULT);
+	assert_type(p[3].type, TYPE_FLOAT, WIDTH_LONG_DOUBLE, true, LENS_DEFAULT);
+	assert_type(p[4].type, TYPE_POINTER, 0, false, LENS_DEFAULT);
+	assert_type(p[5].type, TYPE_POINTER, 0, false, LENS_DEFAULT);
+	assert_type(p[6].type, TYPE_STRING, 0, false, LENS_DEFAULT);
+	assert_int_equal(p[6].type->length_from, STRING_NUL);
+	assert_type(p[7].type, TYPE_POINTER, 0, false, LENS_HEX);
+	assert_type(p[8].type, TYPE_FORMAT, 0, false, LENS_DEFAULT);
+	protolib_destroy(lib);
+}
+
+static void test_sizes(void **state)
+{
+	(void)state;
+	struct protolib *lib = parse_ok("void f(char, short, int, long, long long, float, double,"
+					" long double, addr, string, format);");
+	const struct prototype *f = protolib_find(lib, "f");
+	static const unsigned on_8[] = {1, 2, 4, 8, 8, 4, 8, 10, 8, 8, 8};
+	static const unsigned on_4[] = {1, 2, 4, 4, 8, 4, 8, 10, 4, 4, 4};
+
+	for (unsigned i = 0; i < f->parameter_count; i++) {
+		assert_int_equal(type_size(f->parameters[i].type, 8), on_8[i]);
+		assert_int_equal(type_size(f->parameters[i].type, 4), on_4[i]);
+	}
+	assert_int_equal(type_size(f->result, 8), 0);
+	protolib_destroy(lib);
+}
+
+static void test_string_lengths(void **state)
+{
+	(void)state;
+	struct protolib *lib = parse_ok(
+		"int query(addr, string[arg3], ulong);"
+		"int constant(string[16], string[0x10], string[4294967295]);"
+		"long receive(int, +string[retval], ulong);"
+		"long implied(int, string[ retval ], ulong);"
+		"string[arg1] filled(int);");
+	const struct prototype *f = protolib_find(lib, "query");
+
+	assert_int_equal(f->parameters[1].type->kind, TYPE_STRING);
+	assert_int_equal(f->parameters[1].type->length_from, STRING_ARGUMENT);
+	assert_int_equal(f->parameters[1].type->length, 2);
+	assert_false(f->parameters[1].on_return);
+	f = protolib_find(lib, "constant");
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(f->parameters[i].type->length_from, STRING_CONSTANT);
+	assert_int_equal(f->parameters[0].type->length, 16);
+	assert_int_equal(f->parameters[1].type->length, 16);
+	assert_int_equal(f->parameters[2].type->length, UINT32_MAX);
+	for (int i = 0; i < 2; i++) {
+		f = protolib_find(lib, i ? "implied" : "receive");
+		assert_int_equal(f->parameters[1].type->length_from, STRING_RESULT);
+		assert_false(f->parameters[0].on_return);
+		assert_true(f->parameters[1].on_return);
+		assert_true(f->parameters[2].on_return);
+	}
+	f = protolib_find(lib, "filled");
+	assert_int_equal(f->result->length_from, STRING_ARGUMENT);
+	assert_int_equal(f->result->length, 0);
+	protolib_destroy(lib);
+}
+
+static void test_parameter_lists(void **state)
+{
+	(void)state;
+	struct protolib *lib = parse_ok("int a();"
+					"int b(void);"
+					"int c(string path, int flags, oct mode);"
+					"int d(addr, +string, int, +addr);"
+					"int e(int string, string format, string file);"
+					"int f.constprop.0(int);"
+					"int _g$1( void );");
+	const struct prototype *f;
+
+	assert_int_equal(protolib_find(lib, "a")->parameter_count, 0);
+	assert_int_equal(protolib_find(lib, "b")->parameter_count, 0);
+	f = protolib_find(lib, "c");
+	assert_int_equal(f->parameter_count, 3);
+	assert_int_equal(f->parameters[0].type->kind, TYPE_STRING);
+	assert_int_equal(f->parameters[2].type->lens, LENS_OCT);
+	f = protolib_find(lib, "d");
+	assert_int_equal(f->parameter_count, 4);
+	assert_false(f->parameters[0].on_return);
+	/* All that follow are shown on return too. */
+	for (unsigned i = 1; i < 4; i++)
+		assert_true(f->parameters[i].on_return);
+	f = protolib_find(lib, "e");
+	assert_int_equal(f->parameters[0].type->kind, TYPE_INT);
+	assert_int_equal(f->parameters[1].type->kind, TYPE_STRING);
+	assert_int_equal(f->parameters[2].type->kind, TYPE_STRING);
+	assert_int_equal(protolib_find(lib, "f.constprop.0")->parameter_count, 1);
+	assert_int_equal(protolib_find(lib, "_g$1")->parameter_count, 0);
+	assert_null(protolib_find(lib, "f"));
+	protolib_destroy(lib);
+}
+
+static void test_typedefs(void **state)
+{
+	(void)state;
+	struct protolib *lib = parse_ok("typedef size_t = ulong;\n"
+					"typedef mode_t = oct(uint);\n"
+					"typedef bytes = string[arg2];\n"
+					"typedef alias = size_t;\n"
+					"size_t f(alias, mode_t, hex(size_t));\n"
+					"typedef size_t = short;\n"
+					"size_t g(size_t);\n"
+					"int h(bytes, int);\n");
+	const struct prototype *f = protolib_find(lib, "f");
+
+	assert_type(f->result, TYPE_INT, WIDTH_LONG, false, LENS_DEFAULT);
+	assert_type(f->parameters[0].type, TYPE_INT, WIDTH_LONG, false, LENS_DEFAULT);
+	assert_type(f->parameters[1].type, TYPE_INT, WIDTH_INT, false, LENS_OCT);
+	assert_type(f->parameters[2].type, TYPE_INT, WIDTH_LONG, false, LENS_HEX);
+	/* The later one counts from there on. */
+	f = protolib_find(lib, "g");
+	assert_type(f->result, TYPE_INT, WIDTH_SHORT, true, LENS_DEFAULT);
+	f = protolib_find(lib, "h");
+	assert_int_equal(f->parameters[0].type->length_from, STRING_ARGUMENT);
+	assert_int_equal(f->parameters[0].type->length, 1);
+	protolib_destroy(lib);
+}
+
+static void test_slots(void **state)
+{
+	(void)state;
+	struct protolib *lib = parse_ok("int mysqlnd_query(addr, string[arg3], ulong)"
+					" @ *mysqlnd_mysqlnd_conn_data_methods+0x18;"
+					"int decimal() @*table + 24;"
+					"int none() @ *table;"
+					"int plain();");
+	const struct prototype *f = protolib_find(lib, "mysqlnd_query");
+
+	assert_string_equal(f->slot_symbol, "mysqlnd_mysqlnd_conn_data_methods");
+	assert_int_equal(f->slot_offset, 0x18);
+	f = protolib_find(lib, "decimal");
+	assert_string_equal(f->slot_symbol, "table");
+	assert_int_equal(f->slot_offset, 24);
+	f = protolib_find(lib, "none");
+	assert_string_equal(f->slot_symbol, "table");
+	assert_int_equal(f->slot_offset, 0);
+	assert_null(protolib_find(lib, "plain")->slot_symbol);
+	protolib_destroy(lib);
+}
+
+static void test_comments(void **state)
+{
+	(void)state;
+	struct protolib *lib = parse_ok("; a comment; int no1();\n"
+					"  ; with blanks before\n"
+					"# int no2();\n"
+					"// int no3();\n"
+					"/* int no4();\n int no5(); */ int a(); ; ;;\n"
+					"int b(int, // first\n"
+					"      /* second */ string); # more\n"
+					"int c() /* ; */ ;\r\n"
+					"int d()\n"
+					";\n"
+					"int e(/**/);"
+					"/***/ int f();\n"
+					"; the last line, without its end");
+	size_t cursor = 0;
+	char names[16] = "";
+	const struct prototype *f;
+
+	while ((f = protolib_next(lib, &cursor)))
+		strcat(names, f->name);
+	assert_string_equal(names, "abcdef");
+	assert_int_equal(protolib_find(lib, "b")->parameter_count, 2);
+	protolib_destroy(lib);
+}
+
+static void test_replacement(void **state)
+{
+	(void)state;
+	struct protolib *lib = parse_ok("int f(int); int g();");
+	const struct prototype *before = protolib_find(lib, "f");
+	const struct prototype *walked;
+	size_t cursor = 0;
+
+	assert_int_equal(protolib_parse(lib, "u.conf", "void f(int, int);", NULL, NULL), 0);
+	assert_int_equal(protolib_find(lib, "f")->parameter_count, 2);
+	/* What was given out stays good. */
+	assert_int_equal(before->parameter_count, 1);
+	assert_string_equal(before->name, "f");
+	walked = protolib_next(lib, &cursor);
+	assert_string_equal(walked->name, "f");
+	assert_int_equal(walked->parameter_count, 2);
+	walked = protolib_next(lib, &cursor);
+	assert_string_equal(walked->name, "g");
+	assert_null(protolib_next(lib, &cursor));
+	assert_null(protolib_next(lib, &cursor));
+	assert_null(protolib_find(lib, "h"));
+	assert_null(protolib_find(lib, ""));
+	protolib_destroy(lib);
+}
+
+static void test_errors_in_types(void **state)
+{
+	(void)state;
+	assert_error("foo f(int);", 1, "expected a type, found 'foo'");
+	assert_error("int f(int,\n\n bar);", 3, "expected a type, found 'bar'");
+	assert_error("int f(int,);", 1, "expected a type, found ')'");
+	assert_error("int f(,int);", 1, "expected a type, found ','");
+	assert_error("int f(unsigned double);", 1, "expected the end of the type, found 'double'");
+	assert_error("int f(long char);", 1, "expected the end of the type, found 'char'");
+	assert_error("int f(long long long);", 1, "expected the end of the type, found 'long'");
+	assert_error("int f(short long);", 1, "expected the end of the type, found 'long'");
+	assert_error("int f(signed unsigned);", 1,
+		     "expected the end of the type, found 'unsigned'");
+	assert_error("int f(int int);", 1, "expected the end of the type, found 'int'");
+	assert_error("int f(hex(string));", 1,
+		     "expected an integer type or addr in parentheses, found 'string'");
+	assert_error("int f(oct(hex(double)));", 1,
+		     "expected an integer type or addr in parentheses, found 'double'");
+	assert_error("int f(hex(void));", 1,
+		     "expected an integer type or addr in parentheses, found 'void'");
+	assert_error("int f(hex(int;", 1, "expected ')', found ';'");
+	assert_error("int f(hex(hex(int));", 1, "expected ',' or ')', found ';'");
+	assert_error("int f(hex());", 1, "expected a type, found ')'");
+	assert_error("int f(char *name);", 1, "expected ',' or ')', found '*'");
+	assert_error("int f(uint int);", 1, "expected ',' or ')', found 'int'");
+}
+
+static void test_errors_in_lengths(void **state)
+{
+	(void)state;
+	static const char length[] = "a length from 1 to 4294967295, arg1 to arg32 or retval";
+	static const struct {
+		const char *between;
+		const char *found;
+	} cases[] = {
+		{"", "']'"},
+		{"0", "'0'"},
+		{"4294967296", "'4294967296'"},
+		{"99999999999999999999", "'99999999999999999999'"},
+		{"arg", "'arg'"},
+		{"arg0", "'arg0'"},
+		{"arg33", "'arg33'"},
+		{"arg99999999999999", "'arg99999999999999'"},
+		{"arg1x", "'arg1x'"},
+		{"12ab", "'12ab'"},
+		{"0x", "'0x'"},
+		{"-1", "'-'"},
+		{"len", "'len'"},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		char *text = xasprintf("int f(string[%s]);", cases[i].between);
+		char *message = xasprintf("expected %s, found %s", length, cases[i].found);
+
+		assert_error(text, 1, message);
+		free(text);
+		free(message);
+	}
+	assert_error("int f(string[3);", 1, "expected ']', found ')'");
+	assert_error("int f(string[arg2]);", 1,
+		     "expected arg1 to arg1 as its length, found 'string'");
+	assert_error("int f(int,\nstring[arg3]\n);", 2,
+		     "expected arg1 to arg2 as its length, found 'string'");
+	assert_error("string[arg1] f();", 1, "expected a parameter for the length, found 'string'");
+	assert_error("int f(string[arg2],\nstring);", 2,
+		     "expected an integer type, as arg2 gives a length, found 'string'");
+	assert_error("int f(string[arg1]);", 1,
+		     "expected an integer type, as arg1 gives a length, found 'string'");
+	assert_error("void f(string[retval]);", 1,
+		     "expected an integer result, as string[retval] needs it, found 'string'");
+	assert_error("string[retval] f(int);", 1, "expected the type of a result, found 'string'");
+}
+
+static void test_errors_in_declarations(void **state)
+{
+	(void)state;
+	char *many = xasprintf("int f(%s int);",
+			       "int,int,int,int,int,int,int,int,int,int,int,int,int,int,int,int,"
+			       "int,int,int,int,int,int,int,int,int,int,int,int,int,int,int,int,");
+
+	assert_error("int (int);", 1, "expected the name of a function, found '('");
+	assert_error("int 5(int);", 1, "expected the name of a function, found '5'");
+	assert_error("int f;", 1, "expected '(', found ';'");
+	assert_error("int f[];", 1, "expected '(', found '['");
+	assert_error("int f(int) x;", 1, "expected ';' or '@', found 'x'");
+	assert_error("int f(int;", 1, "expected ',' or ')', found ';'");
+	assert_error("int f(int a b);", 1, "expected ',' or ')', found 'b'");
+	assert_error("int f(void, int);", 1, "expected the type of a parameter, found 'void'");
+	assert_error("int f(int, void);", 1, "expected the type of a parameter, found 'void'");
+	assert_error("int f(format, int);", 1,
+		     "expected ')', as format must be the last parameter, found 'int'");
+	assert_error("format f();", 1, "expected the type of a result, found 'format'");
+	assert_error(many, 1, "expected at most 32 parameters, found 'int'");
+	assert_error("typedef int = long;", 1, "expected a new name, found 'int'");
+	assert_error("typedef unsigned = long;", 1, "expected a new name, found 'unsigned'");
+	assert_error("typedef = long;", 1, "expected a new name, found '='");
+	assert_error("typedef t long;", 1, "expected '=', found 'long'");
+	assert_error("typedef t = long x;", 1, "expected ';', found 'x'");
+	assert_error("typedef t = t;", 1, "expected a type, found 't'");
+	assert_error("int f() @ x+1;", 1, "expected '*', found 'x'");
+	assert_error("int f() @ *5;", 1, "expected the name of a data symbol, found '5'");
+	assert_error("int f() @ *x+y;", 1, "expected an offset (a number), found 'y'");
+	assert_error("int f() @ *x+0x10000000000000000;", 1,
+		     "expected an offset (a number), found '0x10000000000000000'");
+	assert_error("int f() @ *x+1 2;", 1, "expected ';', found '2'");
+	assert_error("};", 1, "expected a type, found '}'");
+	free(many);
+}
+
+static void test_recovery(void **state)
+{
+	(void)state;
+	assert_errors("int f(int,);\nint g(foo);\nint h(int);\nbar;\n",
+		      "t.conf:1: expected a type, found ')'\n"
+		      "t.conf:2: expected a type, found 'foo'\n"
+		      "t.conf:4: expected a type, found 'bar'\n",
+		      "h");
+	/* A ';' that ends a broken declaration as the first of its line is a comment as well. */
+	assert_errors("int f(int\n; about g, or so\nint g(int);\n",
+		      "t.conf:2: expected ',' or ')', found ';'\n", "g");
+	/* A typedef loop cannot be written: a type must be known. */
+	assert_errors("typedef a = b;\ntypedef b = a;\nint g(int);\n",
+		      "t.conf:1: expected a type, found 'b'\n"
+		      "t.conf:2: expected a type, found 'a'\n",
+		      "g");
+	assert_errors("int f(int", "t.conf:1: expected ',' or ')', found the end of the file\n",
+		      NULL);
+	assert_errors("int f(int)\n", "t.conf:2: expected ';' or '@', found the end of the file\n",
+		      NULL);
+	assert_errors("int g(); /* and\n\n",
+		      "t.conf:3: expected '*/', found the end of the file"
+		      " within a comment\n",
+		      "g");
+	assert_errors("int g(); int f(int /* and\n",
+		      "t.conf:2: expected ',' or ')', found the end of the file within a comment\n",
+		      "g");
+	assert_errors("int g(); foo /* and\n",
+		      "t.conf:1: expected a type, found 'foo'\n"
+		      "t.conf:2: expected '*/', found the end of the file within a comment\n",
+		      "g");
+	assert_errors("", "", NULL);
+	assert_errors("/", "t.conf:1: expected a type, found '/'\n", NULL);
+	assert_errors("/*/",
+		      "t.conf:1: expected '*/', found the end of the file within a comment\n",
+		      NULL);
+}
+
+static void test_foreign_bytes_are_escaped(void **state)
+{
+	(void)state;
+	char long_name[300];
+	struct strbuf expected = {0};
+
+	assert_error("int f(\x1b[31m);", 1, "expected a type, found '\\033'");
+	assert_error("\xff\xfe;", 1, "expected a type, found '\\377'");
+	memset(long_name, 'x', sizeof long_name - 1);
+	long_name[sizeof long_name - 2] = ';';
+	long_name[sizeof long_name - 1] = '\0';
+	strbuf_printf(&expected, "expected a type, found '%.36s'...", long_name);
+	assert_error(long_name, 1, expected.text);
+	strbuf_deinit(&expected);
+}
+
+static void test_too_many_errors(void **state)
+{
+	(void)state;
+	struct strbuf text = {0};
+	struct strbuf errors = {0};
+	struct protolib *lib = protolib_create();
+
+	for (int i = 0; i < 10000; i++)
+		strbuf_add(&text, "x;\n");
+	assert_int_equal(protolib_parse(lib, "t", text.text, collect, &errors), 51);
+	assert_non_null(strstr(errors.text, "t:51: too many errors, the rest is not read\n"));
+	strbuf_deinit(&text);
+	strbuf_deinit(&errors);
+	protolib_destroy(lib);
+}
+
+/* Nesting, names and counts without an end: linear, and no recursion. */
+static void test_huge_input(void **state)
+{
+	(void)state;
+	enum { DEPTH = 1000000, PROTOTYPES = 50000 };
+	struct strbuf text = {0};
+	struct protolib *lib;
+
+	strbuf_add(&text, "int f(");
+	for (int i = 0; i < DEPTH; i++)
+		strbuf_add(&text, "hex(");
+	strbuf_add(&text, "int");
+	strbuf_add_repeated(&text, ')', DEPTH);
+	strbuf_add(&text, ");\nint ");
+	strbuf_add_repeated(&text, 'n', DEPTH);
+	strbuf_add(&text, "(int);\n");
+	for (int i = 0; i < PROTOTYPES; i++)
+		strbuf_printf(&text, "int f%d(int, string[arg1]);\n", i);
+	lib = parse_ok(text.text);
+	assert_type(protolib_find(lib, "f")->parameters[0].type, TYPE_INT, WIDTH_INT, false,
+		    LENS_HEX);
+	assert_non_null(protolib_find(lib, "f49999"));
+	protolib_destroy(lib);
+	strbuf_clear(&text);
+	strbuf_add(&text, "int f(");
+	for (int i = 0; i < DEPTH; i++)
+		strbuf_add(&text, "hex(");
+	assert_errors(text.text, "t.conf:1: expected a type, found the end of the file\n", NULL);
+	strbuf_deinit(&text);
+}
+
+/* Random bytes, and good text with random bytes in it: no crash, and the next text parses. */
+static void test_random_input(void **state)
+{
+	(void)state;
+	static const char good[] =
+		"typedef a = hex(ulong); int f(a, +string[arg1], format) @ *x+0x5;"
+		"/* c */ ; d\nlong g(unsigned int n, string[retval]); # e\n";
+	static const char marks[] = "()[]{};,=+*@/#\n \"0x19arg hexoctstring";
+	uint32_t seed = 12345;
+
+	for (int round = 0; round < 20000; round++) {
+		char text[sizeof good];
+		struct protolib *lib = protolib_create();
+		struct strbuf errors = {0};
+
+		memcpy(text, good, sizeof good);
+		for (int i = 0; i < 1 + round % 8; i++) {
+			seed = seed * 1103515245 + 12345;
+			size_t at = (seed >> 8) % (sizeof good - 1);
+
+			text[at] = seed & 1 << 30 ? marks[(seed >> 4) % (sizeof marks - 1)]
+						  : (char)(seed >> 20);
+		}
+		protolib_parse(lib, "t", text, collect, &errors);
+		for (size_t i = 0; i < errors.length; i++)
+			assert_true(errors.text[i] == '\n' ||
+				    (errors.text[i] >= ' ' && errors.text[i] < 0x7f));
+		assert_int_equal(protolib_parse(lib, "t", ";\nint next(int);", NULL, NULL), 0);
+		strbuf_deinit(&errors);
+		protolib_destroy(lib);
+	}
+}
+
+static void test_files(void **state)
+{
+	(void)state;
+	char path[] = "/tmp/tracer-test-conf-XXXXXX";
+	static const char text[] = "int f(int);\nint g(\0);\nint h(int);\n";
+	struct strbuf errors = {0};
+	struct protolib *lib = protolib_create();
+	char *expected;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, sizeof text - 1), sizeof text - 1);
+	close(fd);
+	assert_int_equal(protolib_read(lib, path, collect, &errors), 1);
+	expected = xasprintf("%s:2: expected a type, found '\\000'\n", path);
+	assert_string_equal(errors.text, expected);
+	assert_non_null(protolib_find(lib, "f"));
+	assert_null(protolib_find(lib, "g"));
+	assert_non_null(protolib_find(lib, "h"));
+	unlink(path);
+	assert_int_equal(protolib_read(lib, path, collect, &errors), -ENOENT);
+	assert_int_equal(protolib_read(lib, "/", collect, &errors), -EISDIR);
+	free(expected);
+	strbuf_deinit(&errors);
+	protolib_destroy(lib);
+}
+
+static void test_guess(void **state)
+{
+	(void)state;
+	const struct prototype *guess = prototype_guess();
+
+	assert_null(guess->name);
+	assert_int_equal(guess->parameter_count, 4);
+	assert_type(guess->result, TYPE_INT, WIDTH_LONG, true, LENS_GUESS);
+	for (unsigned i = 0; i < 4; i++) {
+		assert_type(guess->parameters[i].type, TYPE_INT, WIDTH_LONG, true, LENS_GUESS);
+		assert_false(guess->parameters[i].on_return);
+	}
+}
+
+/* Every shipped file parses, and says nothing twice. */
+static void test_shipped_files(void **state)
+{
+	(void)state;
+	const char *directory = getenv("TRACER_CONF_DIR");
+	glob_t found;
+
+	if (!directory || access(directory, R_OK) < 0)
+		skip();
+	char *pattern = xasprintf("%s/*.conf", directory);
+
+	if (glob(pattern, 0, NULL, &found) != 0)
+		fail_msg("no files: %s", pattern);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		struct strbuf errors = {0};
+		struct protolib *lib = protolib_create();
+		size_t cursor = 0;
+
+		if (protolib_read(lib, found.gl_pathv[i], collect, &errors) != 0)
+			fail_msg("%s: %s", found.gl_pathv[i], errors.text);
+		assert_non_null(protolib_next(lib, &cursor));
+		strbuf_deinit(&errors);
+		protolib_destroy(lib);
+	}
+	globfree(&found);
+	free(pattern);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_integer_types),
+		cmocka_unit_test(test_other_types),
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_string_lengths),
+		cmocka_unit_test(test_parameter_lists),
+		cmocka_unit_test(test_typedefs),
+		cmocka_unit_test(test_slots),
+		cmocka_unit_test(test_comments),
+		cmocka_unit_test(test_replacement),
+		cmocka_unit_test(test_errors_in_types),
+		cmocka_unit_test(test_errors_in_lengths),
+		cmocka_unit_test(test_errors_in_declarations),
+		cmocka_unit_test(test_recovery),
+		cmocka_unit_test(test_foreign_bytes_are_escaped),
+		cmocka_unit_test(test_too_many_errors),
+		cmocka_unit_test(test_huge_input),
+		cmocka_unit_test(test_random_input),
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_guess),
+		cmocka_unit_test(test_shipped_files),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which .conf file speaks for which library, in a tree of directories made for it. */
+#include "base/strbuf.h"
+#include "base/xalloc.h"
+#include "proto/search.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct fixture {
+	char top[64];
+	struct strbuf errors;
+	struct proto_search *search;
+};
+
+static void collect(void *context, const char *file, unsigned line, const char *message)
+{
+	strbuf_printf(context, "%s:%u: %s\n", file, line, message);
+}
+
+static char *path_in(const struct fixture *f, const char *name)
+{
+	return xasprintf("%s/%s", f->top, name);
+}
+
+/* Writes a file below the top, with the directories it needs. */
+static void make_file(const struct fixture *f, const char *name, const char *text)
+{
+	char *path = path_in(f, name);
+
+	for (char *slash = path + strlen(f->top) + 1; (slash = strchr(slash, '/')); slash++) {
+		*slash = '\0';
+		assert_true(mkdir(path, 0755) == 0 || errno == EEXIST);
+		*slash = '/';
+	}
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), (long)strlen(text));
+	close(fd);
+	free(path);
+}
+
+static void set_path(const struct fixture *f, const char *variable, const char *name)
+{
+	char *path = path_in(f, name);
+
+	setenv(variable, path, 1);
+	free(path);
+}
+
+static int setup(void **state)
+{
+	struct fixture *f = xcalloc(1, sizeof *f);
+
+	strcpy(f->top, "/tmp/tracer-test-search-XXXXXX");
+	if (!mkdtemp(f->top))
+		return -1;
+	set_path(f, "HOME", "home");
+	set_path(f, "XDG_CONFIG_DIRS", "xdg");
+	unsetenv("XDG_CONFIG_HOME");
+	*state = f;
+	return 0;
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk)
+{
+	(void)status;
+	(void)kind;
+	(void)walk;
+	return remove(path);
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	proto_search_destroy(f->search);
+	strbuf_deinit(&f->errors);
+	nftw(f->top, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	free(f);
+	return 0;
+}
+
+static void begin(struct fixture *f)
+{
+	char *data = path_in(f, "data");
+
+	f->search = proto_search_create(data, collect, &f->errors);
+	free(data);
+}
+
+static int add(struct fixture *f, const char *name)
+{
+	char *path = path_in(f, name);
+	char *bad = NULL;
+	int status = proto_search_add(f->search, path, &bad);
+
+	if (status < 0)
+		assert_string_equal(bad, path);
+	else
+		assert_null(bad);
+	free(bad);
+	free(path);
+	return status;
+}
+
+/* The number of parameters `function` has for a library; -1: unknown, -2: no library at all. */
+static int find(struct fixture *f, const char *soname, const char *function)
+{
+	const struct protolib *lib = proto_search_library(f->search, soname);
+	const struct prototype *prototype = lib ? protolib_find(lib, function) : NULL;
+
+	if (!lib)
+		return -2;
+	return prototype ? (int)prototype->parameter_count : -1;
+}
+
+static void test_names(void **state)
+{
+	struct fixture *f = *state;
+
+	make_file(f, "data/libc.conf", "void a(int);");
+	make_file(f, "data/libm.so.6.conf", "void b(int);");
+	make_file(f, "data/libm.conf", "void b(int, int);");
+	make_file(f, "data/python3.conf", "void c(int);");
+	make_file(f, "data/libruby-3.conf", "void d(int);");
+	make_file(f, "data/mysqlnd.conf", "void e(int);");
+	make_file(f, "data/libx.so.conf", "void g(int);");
+	make_file(f, "data/.conf", "void h(int);");
+	make_file(f, "data/README", "void i(int);");
+	begin(f);
+	assert_int_equal(find(f, "libc.so.6", "a"), 1);
+	assert_int_equal(find(f, "/lib/x86_64-linux-gnu/libc.so.6", "a"), 1);
+	assert_int_equal(find(f, "libc", "a"), 1);
+	/* The longest that exists. */
+	assert_int_equal(find(f, "libm.so.6", "b"), 1);
+	assert_int_equal(find(f, "libm.so.7", "b"), 2);
+	assert_int_equal(find(f, "python3.11", "c"), 1);
+	assert_int_equal(find(f, "libruby-3.1.so.3.1", "d"), 1);
+	assert_int_equal(find(f, "mysqlnd.so", "e"), 1);
+	assert_int_equal(find(f, "libx.so.1.2.3", "g"), 1);
+	/* Cut at dots only, and never to nothing. */
+	assert_int_equal(find(f, "libxy.so", "g"), -2);
+	assert_int_equal(find(f, "lib", "a"), -2);
+	assert_int_equal(find(f, "libc-2.36", "a"), -2);
+	assert_int_equal(find(f, ".so", "h"), -2);
+	assert_int_equal(find(f, "", "h"), -2);
+	assert_int_equal(find(f, "dir/", "h"), -2);
+	assert_int_equal(find(f, "README", "i"), -2);
+	assert_int_equal(f->errors.length, 0);
+	/* Libraries that lead to the same files share them. */
+	assert_ptr_equal(proto_search_library(f->search, "libc.so.6"),
+			 proto_search_library(f->search, "libc.so.7"));
+}
+
+static void test_unreasonable_names(void **state)
+{
+	struct fixture *f = *state;
+	char *name = xmalloc(1000001);
+
+	make_file(f, "data/libc.conf", "void a(int);");
+	begin(f);
+	for (int i = 0; i < 1000000; i++)
+		name[i] = i % 2 ? '.' : 'a';
+	name[1000000] = '\0';
+	assert_int_equal(find(f, name, "a"), -2);
+	name[200] = '\0';
+	assert_int_equal(find(f, name, "a"), -2);
+	assert_int_equal(find(f, "libc.so.\n\x1b", "a"), 1);
+	assert_int_equal(find(f, "../data/libc.so", "a"), 1);
+	assert_int_equal(f->errors.length, 0);
+	free(name);
+}
+
+static void test_directories(void **state)
+{
+	struct fixture *f = *state;
+
+	make_file(f, "data/libc.conf", "void a(); void b(); void c(); void d();");
+	make_file(f, "xdg/tracer/libc.conf", "void b(int); void c(int); void d(int);");
+	make_file(f, "home/.config/tracer/libc.so.conf", "void c(int, int); void d(int, int);");
+	make_file(f, "mine/libc.conf", "void d(int, int, int);");
+	begin(f);
+	assert_int_equal(add(f, "mine"), 0);
+	/* The files of all directories together; the user's own win. */
+	assert_int_equal(find(f, "libc.so.6", "a"), 0);
+	assert_int_equal(find(f, "libc.so.6", "b"), 1);
+	assert_int_equal(find(f, "libc.so.6", "c"), 2);
+	assert_int_equal(find(f, "libc.so.6", "d"), 3);
+}
+
+static void test_xdg_variables(void **state)
+{
+	struct fixture *f = *state;
+	char *dirs = xasprintf("relative::%s/one:%s/two:", f->top, f->top);
+
+	make_file(f, "config/tracer/libc.conf", "void a();");
+	make_file(f, "home/.config/tracer/libm.conf", "void a();");
+	make_file(f, "one/tracer/libx.conf", "void a(int);");
+	make_file(f, "two/tracer/libx.conf", "void a(); void b();");
+	set_path(f, "XDG_CONFIG_HOME", "config");
+	setenv("XDG_CONFIG_DIRS", dirs, 1);
+	free(dirs);
+	f->search = proto_search_create(NULL, collect, &f->errors);
+	assert_int_equal(find(f, "libc.so.6", "a"), 0);
+	assert_int_equal(find(f, "libm.so.6", "a"), -2);
+	assert_int_equal(find(f, "libx.so", "a"), 1);
+	assert_int_equal(find(f, "libx.so", "b"), 0);
+	unsetenv("HOME");
+	proto_search_destroy(f->search);
+	f->search = proto_search_create("", collect, &f->errors);
+	assert_int_equal(find(f, "libc.so.6", "a"), 0);
+	assert_int_equal(f->errors.length, 0);
+}
+
+static void test_global(void **state)
+{
+	struct fixture *f = *state;
+	const struct protolib *global;
+
+	make_file(f, "home/.tracer.conf", "void a(); void b();");
+	make_file(f, "one.conf", "void b(int); void c(int);");
+	make_file(f, "two", "void c(int, int);");
+	begin(f);
+	global = proto_search_global(f->search);
+	assert_int_equal(protolib_find(global, "b")->parameter_count, 0);
+
+	char *list = xasprintf("%s/one.conf:%s/two", f->top, f->top);
+	char *bad = NULL;
+
+	assert_int_equal(proto_search_add(f->search, list, &bad), 0);
+	free(list);
+	assert_ptr_equal(global, proto_search_global(f->search));
+	assert_int_equal(protolib_find(global, "a")->parameter_count, 0);
+	assert_int_equal(protolib_find(global, "b")->parameter_count, 1);
+	assert_int_equal(protolib_find(global, "c")->parameter_count, 2);
+	/* They are no library's. */
+	assert_int_equal(find(f, "one.so", "b"), -2);
+}
+
+static void test_given_directories(void **state)
+{
+	struct fixture *f = *state;
+
+	make_file(f, "data/libc.conf", "void a(); void b(); void c();");
+	make_file(f, "first/libc.conf", "void a(int);");
+	make_file(f, "second/libc.conf", "void a(int, int); void b(int, int);");
+	begin(f);
+	assert_int_equal(add(f, "first"), 0);
+	assert_int_equal(add(f, "second"), 0);
+	assert_int_equal(find(f, "libc.so.6", "a"), 1);
+	assert_int_equal(find(f, "libc.so.6", "b"), 2);
+	assert_int_equal(find(f, "libc.so.6", "c"), 0);
+}
+
+static void test_given_errors(void **state)
+{
+	struct fixture *f = *state;
+	char *expected;
+	char *bad = NULL;
+
+	make_file(f, "broken.conf", "void a(;\nvoid b();\nfoo;\n");
+	begin(f);
+	assert_int_equal(add(f, "missing"), -ENOENT);
+	assert_int_equal(add(f, "broken.conf"), 2);
+	expected = xasprintf("%s/broken.conf:1: expected a type, found ';'\n"
+			     "%s/broken.conf:3: expected a type, found 'foo'\n",
+			     f->top, f->top);
+	assert_string_equal(f->errors.text, expected);
+	assert_non_null(protolib_find(proto_search_global(f->search), "b"));
+	assert_int_equal(proto_search_add(f->search, "", &bad), 0);
+	assert_int_equal(proto_search_add(f->search, ":::", &bad), 0);
+	assert_null(bad);
+	free(expected);
+}
+
+static void test_found_errors_are_said_once(void **state)
+{
+	struct fixture *f = *state;
+	char *expected;
+	char *directory = path_in(f, "data/liby.conf");
+
+	make_file(f, "data/libx.conf", "void a();\nbroken;\nvoid b();\n");
+	make_file(f, "data/libx.so.1.conf", "void c();\n");
+	make_file(f, "xdg/tracer/libx.conf", "void d();\n");
+	make_file(f, "xdg/tracer/libx.so.2.conf", "void e();\n");
+	assert_int_equal(mkdir(directory, 0755), 0);
+	begin(f);
+	assert_int_equal(find(f, "libx.so.2", "b"), 0);
+	assert_int_equal(find(f, "libx.so.3", "b"), 0);
+	assert_int_equal(find(f, "libx.so.3", "d"), 0);
+	assert_int_equal(find(f, "libx.so.2", "b"), 0);
+	assert_int_equal(find(f, "liby.so", "b"), -1);
+	assert_int_equal(find(f, "liby.so.2", "b"), -1);
+	expected = xasprintf("%s/data/libx.conf:2: expected a type, found 'broken'\n"
+			     "%s/data/liby.conf:0: cannot be read: Is a directory\n",
+			     f->top, f->top);
+	assert_string_equal(f->errors.text, expected);
+	free(expected);
+	free(directory);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_names),	 TEST(test_unreasonable_names),
+		TEST(test_directories),	 TEST(test_xdg_variables),
+		TEST(test_global),	 TEST(test_given_directories),
+		TEST(test_given_errors), TEST(test_found_errors_are_said_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
