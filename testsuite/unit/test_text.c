@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include <cmocka.h>
@@ -171,6 +172,19 @@ static void test_nesting(void **state)
 					    "<... nest resumed> ) = 9\n");
 }
 
+/* The open line is another call of the same thread, one that was left without a word. */
+static void test_return_past_open_line(void **state)
+{
+	struct fixture *fixture = *state;
+
+	call(fixture, 7, NEST, 1);
+	call(fixture, 7, TICK, 2);
+	returns(fixture, 7, NEST, 1, 9);
+	assert_string_equal(lines(fixture), "prog->nest( <unfinished ...>\n"
+					    "tick( <unfinished ...>\n"
+					    "<... nest resumed> ) = 9\n");
+}
+
 static void test_arguments_on_return(void **state)
 {
 	struct fixture *fixture = *state;
@@ -215,6 +229,18 @@ static void test_threads(void **state)
 					    "[pid 7] <... nest resumed> ) = 0\n"
 					    "[pid 7] tick( <unfinished ...>\n"
 					    "[pid 7] +++ exited (status 0) +++\n");
+}
+
+/* A line that nobody will go on with is ended at once. */
+static void test_thread_end(void **state)
+{
+	struct fixture *fixture = *state;
+
+	call(fixture, 7, TICK, 1);
+	event(fixture, RECORD_THREAD_END, 8, 0);
+	assert_string_equal(lines(fixture), "tick(");
+	event(fixture, RECORD_THREAD_END, 7, 0);
+	assert_string_equal(lines(fixture), "tick( <unfinished ...>\n");
 }
 
 /* The same call number in another thread is another call: a fork returns twice. */
@@ -389,6 +415,7 @@ static void test_pipe(void **state)
 	enum { CALLS = 20000, LINE = sizeof "tick()             = <void>\n" - 1 };
 	struct fixture *fixture = *state;
 	int ends[2];
+	int status;
 	size_t length = 0;
 	char got[4096];
 
@@ -402,6 +429,7 @@ static void test_pipe(void **state)
 							   &fixture->options);
 		int error = 0;
 
+		close(ends[0]); /* so that a test that failed does not leave it waiting */
 		for (uint64_t i = 0; i < CALLS && !error; i++) {
 			struct made made = make_record(RECORD_CALL, 7, TICK, i);
 
@@ -419,6 +447,8 @@ static void test_pipe(void **state)
 				fail_msg("byte %zu differs", length);
 	}
 	close(ends[0]);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
 	assert_int_equal(length, (size_t)CALLS * LINE);
 }
 
@@ -470,8 +500,10 @@ int main(void)
 		test(test_alignment),
 		test(test_flush_in_call),
 		test(test_nesting),
+		test(test_return_past_open_line),
 		test(test_arguments_on_return),
 		test(test_threads),
+		test(test_thread_end),
 		test(test_fork),
 		test(test_ends),
 		test(test_no_signals),
