@@ -95,6 +95,7 @@ __asm__(LIST("emulated_64", ".code64")
 	INSN("jmp *0x10004010") INSN("call *%fs:0x10") INSN("jmp *%gs:8(,%rdx,8)")
 	INSN("call *%fs:(%rdx)") INSN("call *%fs:-0x20(%r9)")
 	INSN(".byte 0x64,0x3e; call *8(%rdx)") INSN("jmp *(%ebx)") INSN("jmp *-0x10(%r11d)")
+	INSN("jmp *8(%r15d)")
 	INSN("jmp *0x10(%ebx,%edx,4)") INSN("ret") INSN("ret $16") INSN("ret $0xfff0")
 	INSN(".byte 0xf3,0xc3") INSN(".byte 0xf2,0xc3")
 	/* these fault where they stand */
@@ -117,7 +118,7 @@ __asm__(LIST("copied_64", ".code64")
 	INSN("rorl %cl, 0x4000(%rip)") INSN("shld $5, %rdx, 0x4000(%rip)")
 	INSN("btsl $3, 0x4000(%rip)") INSN("bt %rdx, 0x4000(%rip)") INSN("lock incq 0x4000(%rip)")
 	INSN("lock cmpxchg %rdx, 0x4000(%rip)") INSN("xchg %rdx, 0x4000(%rip)")
-	INSN("xadd %edx, 0x4000(%rip)") INSN("cmpxchg8b 0x4000(%rip)") INSN("incl 0x4000(%rip)")
+	INSN("xadd %dl, 0x4000(%rip)") INSN("cmpxchg8b 0x4000(%rip)") INSN("incl 0x4000(%rip)")
 	INSN("movzbl 0x4003(%rip), %eax") INSN("movslq 0x4000(%rip), %rdx")
 	INSN("cmovne 0x4000(%rip), %rdx") INSN("sete 0x4000(%rip)") INSN("setg %r9b")
 	INSN("bsf 0x4000(%rip), %rdx") INSN("popcnt 0x4000(%rip), %rdx")
@@ -298,7 +299,7 @@ static void start_regs(const struct machine *machine, const struct insn *insn, u
 		0,
 		DATA + 0x300,
 		1ULL << 47,
-		0x1234567,
+		(7ULL << 32) + DATA + 0x500,
 	};
 
 	*regs = machine->base;
