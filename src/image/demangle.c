@@ -5,6 +5,8 @@
  * through libiberty's callbacks and the work is abandoned when it gets too long. The callback
  * interface exists for callers that cannot allocate: the C++ demangler keeps everything on the
  * stack, so jumping out of it loses nothing.
+ *
+ * Parameters are left out, as ltrace does; D has no form without them.
  */
 #include "image/demangle.h"
 
@@ -34,7 +36,7 @@ static void take_piece(const char *piece, size_t length, void *context)
 typedef int callback_demangler(const char *name, int options, demangle_callbackref callback,
 			       void *context);
 
-/* The name without parameters, as ltrace shows it, or NULL. */
+/* The readable name, or NULL. */
 static char *run(callback_demangler *demangler, const char *name, struct demangling *demangling)
 {
 	if (!setjmp(demangling->too_long) &&

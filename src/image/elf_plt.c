@@ -8,6 +8,11 @@
  * before the jump (mold loads the index first), so a second pass looks for jumps anywhere in a
  * 16-byte entry; the entry's start is where calls go to.
  *
+ * i386 PIC stubs address slots relative to ebx, which holds the address of _GLOBAL_OFFSET_TABLE_.
+ * That is DT_PLTGOT with nearly every linker, and .got with some versions of mold. A wrong base could
+ * give a stub to a neighbouring slot, so the slots vote: the base with which most of them find a
+ * stub is right, and if that is not even half of them, none is.
+ *
  * Without section headers all executable bytes are looked at, at multiples of 8, but only slots
  * that belong to a PLT (JUMP_SLOT) are taken: a compiler's own jump through a GLOB_DAT slot, in
  * code built without PLT, is not a stub.
@@ -29,6 +34,7 @@ enum {
 struct stub_search {
 	struct elf_file *file;
 	struct map slots; /* address → struct elf_slot without a stub */
+	size_t expected;  /* how many of them belong to a PLT: not GLOB_DAT, which seldom do */
 	uint64_t got;
 	bool jump_slots_only;
 };
@@ -41,22 +47,16 @@ static bool is_plt(const struct elf_file *file, const GElf_Shdr *section)
 	       section->sh_size <= PLT_MAX && (!strncmp(name, ".plt", 4) || !strcmp(name, ".iplt"));
 }
 
-/* What i386 PIC stubs are relative to: DT_PLTGOT, or the section it would name. */
-static uint64_t find_got(struct elf_file *file)
+/* The address of a section, or 0. */
+static uint64_t section_address(struct elf_file *file, const char *name)
 {
 	size_t count;
 	const GElf_Shdr *sections = elf_sections(file, &count);
-	uint64_t got = file->tags[DT_PLTGOT];
 
-	for (size_t i = 0; i < count && !file->tags[DT_PLTGOT]; i++) {
-		const char *name = elf_section_name(file, &sections[i]);
-
-		if (!strcmp(name, ".got.plt"))
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(elf_section_name(file, &sections[i]), name))
 			return sections[i].sh_addr;
-		if (!strcmp(name, ".got"))
-			got = sections[i].sh_addr;
-	}
-	return got;
+	return 0;
 }
 
 /* Notes `stub` when the code at `address` jumps through a slot that has none yet. */
@@ -72,6 +72,7 @@ static bool try_stub(struct stub_search *search, const uint8_t *code, size_t len
 	if (!slot || (search->jump_slots_only && slot->kind != SLOT_JUMP))
 		return false;
 	slot->stub = stub;
+	search->expected -= slot->kind != SLOT_DATA;
 	map_remove(&search->slots, place);
 	return true;
 }
@@ -90,7 +91,7 @@ static void scan_starts(struct stub_search *search, const uint8_t *code, size_t 
 static void scan_entries(struct stub_search *search, const uint8_t *code, size_t size,
 			 uint64_t address)
 {
-	for (size_t at = 0; at < size && search->slots.count; at++) {
+	for (size_t at = 0; at < size && search->expected; at++) {
 		uint64_t stub = (address + at) & ~(uint64_t)(ENTRY_ALIGN - 1);
 
 		if (stub >= address)
@@ -128,7 +129,7 @@ static void scan_segments(struct stub_search *search)
 	uint64_t left = SCAN_MAX;
 
 	search->jump_slots_only = true;
-	for (size_t i = 0; i < count && search->slots.count; i++) {
+	for (size_t i = 0; i < count && search->expected; i++) {
 		if (!(segments[i].flags & PF_X))
 			continue;
 		uint64_t size = segments[i].file_size < left ? segments[i].file_size : left;
@@ -141,16 +142,52 @@ static void scan_segments(struct stub_search *search)
 	}
 }
 
+/*
+ * Finds stubs with ebx being `got`; returns how many slots that should have one got it. The first
+ * relocation of a slot is the one that counts: DT_JMPREL comes first.
+ */
+static size_t scan_with_got(struct stub_search *search, struct elf_slot *slots, size_t count,
+			    uint64_t got)
+{
+	size_t expected = 0;
+
+	for (size_t i = count; i-- > 0;) {
+		slots[i].stub = 0;
+		map_put(&search->slots, slots[i].address, &slots[i]);
+	}
+	for (size_t i = 0; i < count; i++)
+		expected += slots[i].kind != SLOT_DATA &&
+			    map_get(&search->slots, slots[i].address) == &slots[i];
+	search->got = got;
+	search->expected = expected;
+	if (!scan_sections(search, scan_starts))
+		scan_segments(search);
+	else if (search->expected)
+		scan_sections(search, scan_entries);
+	return expected - search->expected;
+}
+
 void elf_find_stubs(struct elf_file *file, struct elf_slot *slots, size_t count)
 {
-	struct stub_search search = {.file = file, .got = find_got(file)};
+	const uint64_t candidates[] = {file->tags[DT_PLTGOT], section_address(file, ".got.plt"),
+				       section_address(file, ".got")};
+	struct stub_search search = {.file = file};
+	size_t found = 0, best = 0, best_found = 0;
+	size_t i;
 
-	/* The first relocation of a slot is the one that counts: DT_JMPREL comes first. */
-	for (size_t i = count; i-- > 0;)
-		map_put(&search.slots, slots[i].address, &slots[i]);
-	if (!scan_sections(&search, scan_starts))
-		scan_segments(&search);
-	else if (search.slots.count)
-		scan_sections(&search, scan_entries);
+	for (i = 0; i < 3; i++) {
+		found = scan_with_got(&search, slots, count, candidates[i]);
+		if (!search.expected)
+			break;
+		if (found > best_found) {
+			best = i;
+			best_found = found;
+		}
+	}
+	if (i == 3)
+		found = scan_with_got(&search, slots, count, candidates[best]);
+	if (found < search.expected)
+		for (i = 0; i < count; i++)
+			slots[i].stub = 0;
 	map_deinit(&search.slots);
 }

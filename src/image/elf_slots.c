@@ -98,29 +98,49 @@ const struct elf_slot *elf_slots(struct elf_file *file, size_t *count)
 	return file->slots;
 }
 
-/* The RELATIVE relocation of one of the words from `start` to `end`: the lowest of them. */
+/* The lowest word of DT_INIT_ARRAY whose value a relocation tells, and that relocation. */
 struct init_search {
 	const struct arch *arch;
-	uint64_t start, end;
-	uint64_t place, addend; /* of the lowest found; place is `end` before */
+	uint64_t start;
+	uint64_t place; /* the array's end before one is found */
+	GElf_Rela relocation;
 };
 
 static bool find_init(void *context, const GElf_Rela *relocation, bool implicit)
 {
 	struct init_search *search = context;
+	bool symbolic = GELF_R_SYM(relocation->r_info) != 0;
+	bool relative = GELF_R_TYPE(relocation->r_info) == search->arch->r_relative && !implicit &&
+			relocation->r_addend;
 
-	if (implicit || GELF_R_TYPE(relocation->r_info) != search->arch->r_relative ||
-	    relocation->r_offset < search->start || relocation->r_offset >= search->place ||
-	    !relocation->r_addend)
+	if (relocation->r_offset < search->start || relocation->r_offset >= search->place ||
+	    (!symbolic && !relative))
 		return true;
 	search->place = relocation->r_offset;
-	search->addend = (uint64_t)relocation->r_addend;
+	search->relocation = *relocation;
 	return search->place != search->start;
 }
 
+/* What the relocation makes of its word, if the symbol is this file's own. */
+static uint64_t relocated_value(struct elf_file *file, const GElf_Rela *relocation)
+{
+	uint64_t value = (uint64_t)relocation->r_addend;
+	uint64_t index = GELF_R_SYM(relocation->r_info);
+	size_t count;
+
+	if (!index)
+		return value;
+	_cleanup_free_ GElf_Sym *symbols = elf_load_dynamic_symbols(file, &count);
+
+	if (!symbols || index >= count || symbols[index].st_shndx == SHN_UNDEF)
+		return 0;
+	return symbols[index].st_value + value;
+}
+
 /*
- * The first entry that is not empty. In a RELA file it is the addend of its relocation; otherwise,
- * and with packed relocations (DT_RELR), it lies in the file. -1 is an old terminator.
+ * The first entry that is not empty. In a RELA file it is the addend of its RELATIVE relocation; a
+ * constructor that is exported has a relocation against its symbol; otherwise, in a REL file and
+ * with packed relocations (DT_RELR), it lies in the file. -1 is an old terminator.
  */
 static uint64_t first_of_init_array(struct elf_file *file)
 {
@@ -132,14 +152,14 @@ static uint64_t first_of_init_array(struct elf_file *file)
 
 	if (!start || end < start)
 		return 0;
-	struct init_search search = {.arch = file->arch, .start = start, .end = end, .place = end};
+	struct init_search search = {.arch = file->arch, .start = start, .place = end};
 
 	elf_for_each_relocation(file, true, find_init, &search);
 	for (uint64_t at = start; at + word <= search.place; at += word)
 		if (read_word(file, at, &content) && content &&
 		    content != (word == 8 ? UINT64_MAX : UINT32_MAX))
 			return content;
-	return search.addend;
+	return search.place == end ? 0 : relocated_value(file, &search.relocation);
 }
 
 uint64_t elf_init_function(struct elf_file *file)

@@ -119,7 +119,6 @@ static int parse_offset(struct filter *filter, const char *text, const char *at,
 {
 	static const char expected[] = "an offset is expected, decimal or 0x hexadecimal";
 	int base = 10;
-	char *end;
 
 	if (*at == '=')
 		return 0;
@@ -128,14 +127,14 @@ static int parse_offset(struct filter *filter, const char *text, const char *at,
 		at += 2;
 		base = 16;
 	}
-	/* strtoull() would take spaces and signs, too, and another 0x */
-	if (!strspn(at, base == 16 ? "0123456789abcdefABCDEF" : "0123456789"))
-		return fail(text, at, expected, error);
+	/* strtoull() alone would also take spaces, a sign and a second 0x */
+	size_t digits = strspn(at, base == 16 ? "0123456789abcdefABCDEF" : "0123456789");
+
+	if (!digits || at[digits] != '=')
+		return fail(text, at + digits, expected, error);
 	errno = 0;
-	filter->slot_offset = strtoull(at, &end, base);
-	if (errno)
-		return fail(text, at, "the offset is too large", error);
-	return *end == '=' ? 0 : fail(text, end, expected, error);
+	filter->slot_offset = strtoull(at, NULL, base);
+	return errno ? fail(text, at, "the offset is too large", error) : 0;
 }
 
 /* *SYMBOL[+OFFSET]=NAME[@MODULE] */

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ELF files for tests, made by the compiler when the test runs: $CC or cc. What a machine cannot
+ * make (no such linker, no 32-bit libraries) is skipped by the caller.
+ */
+#ifndef TRACER_TESTSUITE_UNIT_ELF_FIXTURE_H
+#define TRACER_TESTSUITE_UNIT_ELF_FIXTURE_H
+
+#include "image/elf.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct fixture {
+	char directory[256];
+};
+
+static inline int fixture_create(struct fixture *fixture)
+{
+	const char *temporary = getenv("TMPDIR");
+
+	snprintf(fixture->directory, sizeof fixture->directory, "%s/elf.XXXXXX",
+		 temporary ? temporary : "/tmp");
+	return mkdtemp(fixture->directory) ? 0 : -1;
+}
+
+static inline void fixture_destroy(struct fixture *fixture)
+{
+	char command[512];
+
+	snprintf(command, sizeof command, "rm -rf '%s'", fixture->directory);
+	if (system(command))
+		perror(command);
+}
+
+static inline const char *fixture_path(const struct fixture *fixture, char *buffer, size_t size,
+				       const char *name)
+{
+	snprintf(buffer, size, "%s/%s", fixture->directory, name);
+	return buffer;
+}
+
+static inline int fixture_write(const struct fixture *fixture, const char *name, const void *bytes,
+				size_t length)
+{
+	char path[512];
+	FILE *file = fopen(fixture_path(fixture, path, sizeof path, name), "w");
+
+	if (!file)
+		return -1;
+	size_t written = fwrite(bytes, 1, length, file);
+
+	return fclose(file) || written != length ? -1 : 0;
+}
+
+/* Runs the compiler in the directory; 0 when it succeeded. */
+static inline int fixture_compile(const struct fixture *fixture, const char *arguments)
+{
+	const char *compiler = getenv("CC");
+	char command[2048];
+
+	snprintf(command, sizeof command, "cd '%s' && %s %s >/dev/null 2>&1", fixture->directory,
+		 compiler && *compiler ? compiler : "cc", arguments);
+	return system(command) ? -1 : 0;
+}
+
+/* The file of that name in the directory, opened; NULL when it cannot be. */
+static inline struct elf_file *fixture_open(const struct fixture *fixture, const char *name)
+{
+	char path[512];
+	int fd = open(fixture_path(fixture, path, sizeof path, name), O_RDONLY | O_CLOEXEC);
+	struct elf_file *file = NULL;
+
+	if (fd < 0)
+		return NULL;
+	if (elf_open(fd, &file))
+		file = NULL;
+	close(fd);
+	return file;
+}
+
+/* The whole file in memory to be freed, or NULL. */
+static inline unsigned char *fixture_load(const struct fixture *fixture, const char *name,
+					  size_t *length)
+{
+	char path[512];
+	struct stat status;
+	int fd = open(fixture_path(fixture, path, sizeof path, name), O_RDONLY | O_CLOEXEC);
+	unsigned char *bytes = NULL;
+
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &status) && (bytes = malloc((size_t)status.st_size)) &&
+	    read(fd, bytes, (size_t)status.st_size) != status.st_size) {
+		free(bytes);
+		bytes = NULL;
+	}
+	*length = bytes ? (size_t)status.st_size : 0;
+	close(fd);
+	return bytes;
+}
+
+#endif
