@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -157,13 +158,49 @@ static void test_faults(void **state)
 			 -EINVAL);
 }
 
+/* Random bytes, cut anywhere: nothing beyond them is read, and what comes out is consistent. */
+static void test_random_bytes(void **state)
+{
+	const struct arch *archs[] = {&arch_x86_64, &arch_i386};
+	uint64_t random = 0x9e3779b97f4a7c15;
+	struct displaced displaced;
+	uint8_t code[DISPLACED_CODE_MAX];
+	size_t emitted;
+
+	for (int round = 0; round < 200000; round++) {
+		uint64_t words[2];
+
+		for (int i = 0; i < 2; i++) {
+			random = random * 6364136223846793005 + 1442695040888963407;
+			words[i] = random ^ random >> 29;
+		}
+		size_t length = random >> 33 & 15;
+		uint8_t *bytes = malloc(length + 1);
+
+		memcpy(bytes + 1, words, length);
+		int err = archs[round & 1]->displace(*state, bytes + 1, length, CODE, &displaced);
+
+		free(bytes);
+		if (err) {
+			assert_true(err == -EILSEQ || err == -ENOTSUP);
+			continue;
+		}
+		assert_in_range(displaced.length, 1, length);
+		assert_true(displaced.rip_offset < 0 ||
+			    displaced.rip_offset + 4 <= displaced.length);
+		if (displaced.kind == DISPLACED_EMULATE)
+			continue;
+		err = displaced_emit(&displaced, CODE + 0x10000, code, &emitted);
+		assert_true(err == -ERANGE || (!err && emitted == displaced.length + 5u));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_reach),
-		cmocka_unit_test(test_program_pc),
-		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_refused),	     cmocka_unit_test(test_reach),
+		cmocka_unit_test(test_program_pc),   cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_random_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
