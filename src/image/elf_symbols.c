@@ -197,7 +197,7 @@ const struct elf_symbol *elf_symbols(struct elf_file *file, size_t *count)
 	return file->symbols;
 }
 
-/* Adds the defined local or the defined other symbols, last one first: chains are in table order. */
+/* Adds the defined symbols, local ones or others; last one first: chains are in table order. */
 static void add_to_index(struct symbol_table *table, bool local)
 {
 	struct name_index *index = &table->index;

@@ -11,13 +11,14 @@
  * then followed in our own memory. Only new nodes are read one by one, as each tells where the next
  * one is. The names of all new objects are again read in batches.
  *
- * An object is the same as before when its node, l_addr, l_ld and the l_name pointer are. The linker
- * calls r_brk after every change, so a node freed and used again for another object is seen as gone
- * in between; should that be missed, these four differ, and it counts as one removed and one added.
+ * An object is the same as before when its node, l_addr, l_ld and the l_name pointer are. The
+ * linker calls r_brk after every change, so a node freed and used again for another object is seen
+ * as gone in between; should that be missed, these four differ, and it counts as one removed and
+ * one added.
  *
- * The lists belong to the tracee: a node met twice ends the walk (-ELOOP), so does one that cannot be
- * read (-EFAULT). Known objects that such a walk did not get to are kept, as nobody said that they
- * are gone; a list that ends properly without them does say so.
+ * The lists belong to the tracee: a node met twice ends the walk (-ELOOP), so does one that cannot
+ * be read (-EFAULT). Known objects that such a walk did not get to are kept, as nobody said that
+ * they are gone; a list that ends properly without them does say so.
  */
 #include "image/linkmap.h"
 

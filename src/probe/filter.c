@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parsing of filter patterns. NAME ends at the first '@' that is not inside brackets; what follows is
- * the module. A version pasted with the name from nm or readelf, `foo@@VERSION`, is taken for what it
- * is and not compared, like the versions of symbols.
+ * Parsing of filter patterns. NAME ends at the first '@' that is not inside brackets; what follows
+ * is the module. A version pasted with the name from nm or readelf, `foo@@VERSION`, is taken for
+ * what it is and not compared, like the versions of symbols.
  *
  * A pattern that begins with '*' is a slot only if it has a '=', as `*alloc` is a good glob and no
  * symbol's name has a '='.
