@@ -2,7 +2,8 @@
 /*
  * Filter expressions of -e and -x, and matching names against them. A pattern is NAME[@MODULE], both
  * halves with the globs * ? [] of fnmatch(3); MAIN as MODULE is the main program; or, for -x,
- * *SYMBOL+OFFSET=NAME: the function whose address is stored at a data symbol plus an offset.
+ * *SYMBOL+OFFSET=NAME[@MODULE]: the function whose address is stored at a data symbol plus an offset
+ * (decimal, 0x hexadecimal, or left out for 0). A version behind a name, NAME@@VERSION, is dropped.
  */
 #ifndef TRACER_PROBE_FILTER_H
 #define TRACER_PROBE_FILTER_H

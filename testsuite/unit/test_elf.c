@@ -93,7 +93,7 @@ static void contents_are_those_mapped(void **state)
 	elf_unref(file);
 }
 
-/* Whether one of the definitions of `name` is at `address`, or is an IFUNC, which may be anywhere. */
+/* Whether a definition of `name` is at `address`, or is an IFUNC, which may be anywhere. */
 static bool defines_at(struct elf_file *file, const char *name, uint64_t address)
 {
 	const struct elf_symbol *symbol = elf_find_symbol(file, name);

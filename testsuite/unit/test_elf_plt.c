@@ -50,7 +50,7 @@ static const struct elf_slot *find_slot(const struct elf_slot *slots, size_t cou
 	return found;
 }
 
-/* Whether the function `caller` contains `opcode`, disp32 relative to its end, that means `target`. */
+/* Whether `caller` contains `opcode` and a disp32 that, relative to its end, means `target`. */
 static bool code_reaches(struct elf_file *file, const char *caller, const char *opcode,
 			 uint64_t target)
 {
@@ -93,7 +93,7 @@ static void check_stubs(struct elf_file *file, const char *what)
 	}
 }
 
-/* A copy without section headers: symbols and slots must be the same, stubs too where they can be. */
+/* A copy without section headers: the same symbols and slots, the same stubs where they are found. */
 static void check_without_sections(const struct fixture *fixture, struct elf_file *whole,
 				   const char *what, bool all_stubs)
 {
