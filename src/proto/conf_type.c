@@ -4,7 +4,7 @@
  *
  *   words of C in any order   unsigned long int, long long, short unsigned, long double
  *   names                     uint, addr, string, and what typedef named
- *   with something behind     string[arg2] string[16] string[retval] hex(TYPE) oct(TYPE)
+ *   with something behind     string[arg2] string[16] string[zero(retval)] hex(TYPE) oct(TYPE)
  *
  * hex() and oct() may be nested; the outermost says how it looks. They are counted, not recursed into,
  * so no depth of nesting hurts.
@@ -119,7 +119,7 @@ static bool argument_index(const struct conf_token *token, uint32_t *index)
 	return number != 0;
 }
 
-/* What stands between the brackets of string[…]. */
+/* What gives the length of a string: a number, a parameter or the result. */
 static bool parse_length(struct conf_parser *parser, struct type *type)
 {
 	const struct conf_token *token = &parser->token;
@@ -138,6 +138,19 @@ static bool parse_length(struct conf_parser *parser, struct type *type)
 	return true;
 }
 
+/* What stands between the brackets of string[…]: a length, zero(length) or zero alone. */
+static bool parse_brackets(struct conf_parser *parser, struct type *type)
+{
+	if (!conf_at_name(parser, "zero"))
+		return parse_length(parser, type);
+	conf_take(parser);
+	if (!conf_at_mark(parser, '('))
+		return true; /* as without brackets */
+	conf_take(parser);
+	type->zero_ends = true;
+	return parse_length(parser, type) && conf_expect(parser, ')');
+}
+
 static const struct type *own(struct conf_parser *parser, const struct type *type)
 {
 	struct type *copy = protolib_alloc(parser->lib, sizeof *copy);
@@ -152,7 +165,7 @@ static const struct type *parse_sized_string(struct conf_parser *parser, const s
 	struct type type = *string;
 
 	conf_take(parser);
-	if (!parse_length(parser, &type) || !conf_expect(parser, ']'))
+	if (!parse_brackets(parser, &type) || !conf_expect(parser, ']'))
 		return NULL;
 	return own(parser, &type);
 }

@@ -101,6 +101,7 @@ static void set_length(struct capture_op *op, const struct type *type, unsigned 
 {
 	op->length_from = LENGTH_NUL;
 	op->length = type->length;
+	op->zero_ends = type->zero_ends;
 	if (type->kind != TYPE_STRING)
 		return;
 	switch ((enum string_length)type->length_from) {

@@ -52,6 +52,7 @@ struct type {
 	bool is_signed;
 	uint8_t lens;	     /* enum type_lens */
 	uint8_t length_from; /* enum string_length, TYPE_STRING */
+	bool zero_ends;	     /* string[zero(…)]: a NUL ends it before its length is reached */
 	uint32_t length;
 };
 

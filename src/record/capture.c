@@ -146,13 +146,13 @@ static struct extent extent_of(struct capture *c, const struct capture_op *op)
 		if (!extent.fault && c->plan->args[op->length].is_signed && (int64_t)word < 0)
 			break;
 		extent.bytes = word;
-		extent.nul_ends = false;
+		extent.nul_ends = op->zero_ends;
 		break;
 	case LENGTH_RESULT:
 		if (c->plan->exit_count && c->plan->exit[0].argument == VALUE_RESULT)
 			capture_fetch(c, &c->plan->exit[0], &word);
 		extent.bytes = (int64_t)word > 0 ? word : 0;
-		extent.nul_ends = false;
+		extent.nul_ends = op->zero_ends;
 		break;
 	default:
 		break;

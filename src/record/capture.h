@@ -55,6 +55,7 @@ struct capture_op {
 	uint8_t length_from; /* enum capture_length */
 	uint32_t length;
 	int32_t offset; /* PLACE_STACK */
+	bool zero_ends; /* LENGTH_ARGUMENT, LENGTH_RESULT: NULs are no data, the first one ends it */
 };
 
 enum { CAPTURE_ARGS_MAX = 32 };

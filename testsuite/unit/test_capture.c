@@ -547,6 +547,20 @@ static void test_argument_lengths(void **state)
 	f->gpr[REG_DX] = 0xffffffff00000003;
 	assert_string(enter(f), 1, "sel", 0);
 
+	/* No further than the NUL, and no further than the length. */
+	compile(f, &abi64, "void f(addr, string[zero(arg3)], int);");
+	f->gpr[REG_DX] = 9;
+	assert_string(enter(f), 1, "select 1", 0);
+	f->gpr[REG_DX] = 3;
+	assert_string(enter(f), 1, "sel", 0);
+	f->gpr[REG_DX] = (uint64_t)-1;
+	assert_string(enter(f), 1, "select 1", 0);
+	f->gpr[REG_SI] = AT(2, -2);
+	f->gpr[REG_DX] = 2;
+	poke(f, AT(2, -2), "ok", 2);
+	assert_string(enter(f), 1, "ok", 0);
+	f->gpr[REG_SI] = AT(0, 8);
+
 	/* From the stack; the area is read once. */
 	compile(f, &abi32, "void f(string[arg2], int);");
 	poke_stack(f, 4, AT(0, 8), 4);

@@ -198,6 +198,7 @@ static void test_string_lengths(void **state)
 		"int constant(string[16], string[0x10], string[4294967295]);"
 		"long receive(int, +string[retval], ulong);"
 		"long implied(int, string[ retval ], ulong);"
+		"int zeros(string[zero], string[zero(7)], string[zero(arg5)], string[zero(retval)], ulong);"
 		"string[arg1] filled(int);");
 	const struct prototype *f = protolib_find(lib, "query");
 
@@ -218,6 +219,18 @@ static void test_string_lengths(void **state)
 		assert_true(f->parameters[1].on_return);
 		assert_true(f->parameters[2].on_return);
 	}
+	f = protolib_find(lib, "zeros");
+	for (unsigned i = 0; i < 4; i++) {
+		static const uint8_t from[] = {STRING_NUL, STRING_CONSTANT, STRING_ARGUMENT,
+					       STRING_RESULT};
+
+		assert_int_equal(f->parameters[i].type->length_from, from[i]);
+		assert_int_equal(f->parameters[i].type->zero_ends, i > 0);
+		assert_int_equal(f->parameters[i].on_return, i > 2);
+	}
+	assert_int_equal(f->parameters[2].type->length, 4);
+	f = protolib_find(lib, "query");
+	assert_false(f->parameters[1].type->zero_ends);
 	f = protolib_find(lib, "filled");
 	assert_int_equal(f->result->length_from, STRING_ARGUMENT);
 	assert_int_equal(f->result->length, 0);
@@ -416,6 +429,11 @@ static void test_errors_in_lengths(void **state)
 		free(text);
 		free(message);
 	}
+	assert_error("int f(string[zero(arg2];", 1, "expected ')', found ']'");
+	assert_error("int f(string[zero()]);", 1,
+		     "expected a length from 1 to 4294967295, arg1 to arg32 or retval, found ')'");
+	assert_error("int f(string[zero(arg2)]);", 1,
+		     "expected arg1 to arg1 as its length, found 'string'");
 	assert_error("int f(string[3);", 1, "expected ']', found ')'");
 	assert_error("int f(string[arg2]);", 1,
 		     "expected arg1 to arg1 as its length, found 'string'");
