@@ -110,6 +110,9 @@ void interrupts_stop(struct interrupts *interrupts)
 	/* SIGPIPE to that thread alone wakes it and ends with it. */
 	pthread_kill(interrupts->thread, SIGPIPE);
 	pthread_join(interrupts->thread, NULL);
+	/* A SIGPIPE that a write of our own left pending must not end us now. */
+	while (sigtimedwait(&interrupts->watched, NULL, &(struct timespec){0}) > 0)
+		;
 	pthread_sigmask(SIG_SETMASK, &interrupts->original, NULL);
 	free(interrupts);
 }

@@ -11,9 +11,42 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/*
+ * exec with the search of execvp(3), but without its last resort: a file that is no program is an error,
+ * not a shell script.
+ */
+static int search_and_exec(char *const argv[])
+{
+	const char *path = getenv("PATH");
+	int error = ENOENT;
+
+	if (strchr(argv[0], '/')) {
+		execv(argv[0], argv);
+		return errno;
+	}
+	for (const char *end; path && argv[0][0]; path = *end ? end + 1 : NULL) {
+		char file[PATH_MAX];
+
+		end = strchrnul(path, ':');
+		if (snprintf(file, sizeof file, "%.*s%s%s", (int)(end - path), path,
+			     end > path ? "/" : "", argv[0]) >= (int)sizeof file)
+			continue;
+		execv(file, argv);
+		if (errno != ENOENT && errno != ENOTDIR && errno != EACCES)
+			return errno;
+		if (errno == EACCES)
+			error = EACCES;
+	}
+	return error;
+}
 
 static void run_child(char *const argv[], const sigset_t *mask, int go, int failed)
 {
@@ -22,8 +55,7 @@ static void run_child(char *const argv[], const sigset_t *mask, int go, int fail
 	while (read(go, &byte, 1) < 0 && errno == EINTR)
 		;
 	pthread_sigmask(SIG_SETMASK, mask, NULL);
-	execvp(argv[0], argv);
-	int error = errno;
+	int error = search_and_exec(argv);
 
 	if (write(failed, &error, sizeof error) < 0)
 		_exit(126);

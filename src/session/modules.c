@@ -264,17 +264,31 @@ static void object_added(void *context, struct linkmap_object *object)
 		elf_unref(file);
 		return;
 	}
-	module = module_create(update->session, file, object->bias, path, false);
+	/* The name it was loaded by says more than what a link led to: libz.so.1, not libz.so.1.2.13. */
+	module = module_create(update->session, file, object->bias,
+			       object->name[0] ? object->name : path, false);
 	object->user = module;
 	vec_push(&update->modules->list, &module);
 	vec_push(&update->added, &module);
+}
+
+/* The linker itself is on the list of every namespace; it stays while one of them has it. */
+static bool still_listed(const struct modules *modules, const struct linkmap_object *gone)
+{
+	size_t count;
+	struct linkmap_object *const *objects = linkmap_objects(modules->linkmap, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (objects[i] != gone && objects[i]->dynamic == gone->dynamic)
+			return true;
+	return false;
 }
 
 static void object_removed(void *context, struct linkmap_object *object)
 {
 	struct update *update = context;
 
-	if (object->user)
+	if (object->user && !still_listed(update->modules, object))
 		forget_module(update->modules, update->thread->process->space, object->user);
 }
 
