@@ -51,7 +51,7 @@ class Server:
         common = ["--no-defaults", f"--user={user}", f"--datadir={self.directory}/data"]
         with open(self.log, "wb") as log:
             done = subprocess.run([install, *common, "--auth-root-authentication-method=normal",
-                                   "--skip-test-db", *_SMALL], stdout=log, stderr=log, check=False,
+                                   "--skip-test-db", "--force", *_SMALL], stdout=log, stderr=log, check=False,
                                   timeout=120)
             if done.returncode != 0:
                 raise Failure(f"{install} failed:\n{self.said()}")
