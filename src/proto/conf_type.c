@@ -19,25 +19,34 @@ struct c_words {
 	unsigned n_char, n_short, n_int, n_long, n_double;
 };
 
+static bool is_word(const struct conf_token *token, const char *word, size_t length)
+{
+	return token->length == length && memcmp(token->text, word, length) == 0;
+}
+
+/* The counter of the word, or NULL. Asked of every type, so it goes by the first letter. */
 static unsigned *c_word(struct c_words *words, const struct conf_token *token)
 {
-	const struct {
-		const char *text;
-		unsigned *count;
-	} table[] = {
-		{"signed", &words->is_signed}, {"unsigned", &words->is_unsigned},
-		{"char", &words->n_char},      {"short", &words->n_short},
-		{"int", &words->n_int},	       {"long", &words->n_long},
-		{"double", &words->n_double},
-	};
-
 	if (token->kind != TOKEN_NAME)
 		return NULL;
-	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-		if (token->length == strlen(table[i].text) &&
-		    memcmp(token->text, table[i].text, token->length) == 0)
-			return table[i].count;
-	return NULL;
+	switch (*token->text) {
+	case 'c':
+		return is_word(token, "char", 4) ? &words->n_char : NULL;
+	case 'd':
+		return is_word(token, "double", 6) ? &words->n_double : NULL;
+	case 'i':
+		return is_word(token, "int", 3) ? &words->n_int : NULL;
+	case 'l':
+		return is_word(token, "long", 4) ? &words->n_long : NULL;
+	case 's':
+		if (is_word(token, "signed", 6))
+			return &words->is_signed;
+		return is_word(token, "short", 5) ? &words->n_short : NULL;
+	case 'u':
+		return is_word(token, "unsigned", 8) ? &words->is_unsigned : NULL;
+	default:
+		return NULL;
+	}
 }
 
 bool conf_is_c_word(const struct conf_token *token)
