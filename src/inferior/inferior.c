@@ -239,6 +239,16 @@ static void fill_stop(struct stop *stop, struct thread *thread, int status)
 		pt_event_message(thread->tid, &stop->message);
 }
 
+bool thread_take_deferred(struct inferior *inferior, struct thread *thread, struct stop *stop)
+{
+	if (!thread->has_deferred)
+		return false;
+	forget_deferred(inferior, thread);
+	thread->has_deferred = false;
+	fill_stop(stop, thread, thread->deferred_status);
+	return true;
+}
+
 /* A stop that was kept: deferred ones, and first stops whose task has been announced since. */
 static bool next_kept(struct inferior *inferior, struct stop *stop)
 {
@@ -246,10 +256,7 @@ static bool next_kept(struct inferior *inferior, struct stop *stop)
 		pid_t tid = *(pid_t *)vec_at(&inferior->deferred, 0);
 		struct thread *thread = inferior_thread(inferior, tid);
 
-		vec_remove(&inferior->deferred, 0);
-		thread->has_deferred = false;
-		fill_stop(stop, thread, thread->deferred_status);
-		return true;
+		return thread_take_deferred(inferior, thread, stop);
 	}
 	const struct early_stop *stops = inferior->early.items;
 

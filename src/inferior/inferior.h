@@ -55,6 +55,7 @@ struct process {
 	struct inferior *inferior;
 	unsigned threads;    /* live ones we know of */
 	bool launched;	     /* by us: gets our signals, its status is ours */
+	bool of_command;     /* launched, or a descendant of what was launched */
 	bool silent;	     /* shares a traced space but is not traced itself (vfork child without -f) */
 	bool starting;	     /* attached or exec'd; its modules have not been looked at yet */
 	bool execed;	     /* STOP_EXEC seen, the clean stop behind it not yet */
@@ -135,6 +136,8 @@ void thread_listen(struct thread *thread);
  * for any other reason is kept and comes from inferior_next() later.
  */
 int thread_stop(struct inferior *inferior, struct thread *thread, unsigned timeout_ms);
+/* Takes a stop that was kept for `thread` by thread_stop(), before inferior_next() gives it out. */
+bool thread_take_deferred(struct inferior *inferior, struct thread *thread, struct stop *stop);
 /* Waits for one thread's next status, at most `timeout_ms`: as above. */
 int thread_wait(struct thread *thread, int *wait_status, unsigned timeout_ms);
 /* Whether registers may be changed and remote calls made at the present stop. */

@@ -133,6 +133,7 @@ int inferior_launch(struct inferior *inferior, char *const argv[], const sigset_
 	}
 	*process = process_create(inferior, pid);
 	(*process)->launched = true;
+	(*process)->of_command = true;
 	struct thread *thread = thread_create(inferior, *process, pid);
 
 	thread->fresh = false;

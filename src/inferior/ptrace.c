@@ -59,6 +59,18 @@ int pt_set_siginfo(pid_t tid, const siginfo_t *info)
 	return request(PTRACE_SETSIGINFO, tid, 0, (uintptr_t)info);
 }
 
+bool pt_signal_pending(pid_t tid, int signal)
+{
+	struct __ptrace_peeksiginfo_args arguments = {.off = 0, .flags = 0, .nr = 32};
+	siginfo_t queued[32];
+	long count = ptrace(PTRACE_PEEKSIGINFO, tid, &arguments, queued);
+
+	for (long i = 0; i < count; i++)
+		if (queued[i].si_signo == signal)
+			return true;
+	return false;
+}
+
 int pt_get_sigmask(pid_t tid, uint64_t *mask)
 {
 	return request(PTRACE_GETSIGMASK, tid, sizeof *mask, (uintptr_t)mask);

@@ -8,6 +8,7 @@
 #define TRACER_INFERIOR_PTRACE_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -23,6 +24,8 @@ int pt_event_message(pid_t tid, unsigned long *message);
 int pt_get_siginfo(pid_t tid, siginfo_t *info);
 /* What a signal delivered from this stop carries. */
 int pt_set_siginfo(pid_t tid, const siginfo_t *info);
+/* Whether `signal` waits in the thread's own queue. */
+bool pt_signal_pending(pid_t tid, int signal);
 int pt_get_sigmask(pid_t tid, uint64_t *mask);
 int pt_set_sigmask(pid_t tid, uint64_t mask);
 /* Debug register `index` (0-3 addresses, 6 status, 7 control; Intel SDM vol. 3, 18.2). */

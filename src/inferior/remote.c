@@ -144,7 +144,8 @@ int remote_syscall(struct thread *thread, long number, const uint64_t arguments[
 	struct regs saved;
 	uint64_t mask;
 
-	if (!thread_is_clean_stop(thread))
+	/* A pending SIGTRAP (a breakpoint hit that is not reported yet) would pass for the step's. */
+	if (!thread_is_clean_stop(thread) || pt_signal_pending(thread->tid, SIGTRAP))
 		return -EBUSY;
 	if (!space->syscall_insn) {
 		space->syscall_insn = find_syscall_insn(thread);

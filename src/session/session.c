@@ -301,7 +301,8 @@ static void handle(struct session *session, struct stop *stop)
 
 static void run(struct session *session)
 {
-	while (!session->output_error) {
+	/* A task that could not be stopped for detaching is not waited for. */
+	while (!session->output_error && session->inferior->threads.count) {
 		struct stop stop;
 
 		if (interrupts_pending(session->interrupts))

@@ -55,11 +55,6 @@ void tasks_announce(struct session *session, struct thread *thread)
 
 /* ------------------------------------------------------------------ letting go */
 
-static void stop_for_detach(struct thread *thread, void *context)
-{
-	thread_stop(context, thread, STOP_TIMEOUT_MS);
-}
-
 /* Detaches a stopped thread, delivering what it was stopped for. */
 static void detach_thread(struct thread *thread, void *context)
 {
@@ -100,69 +95,6 @@ static void clean_and_detach(struct session *session, struct thread *thread)
 		drop_space(process->space);
 	}
 	process_each_thread(process, detach_thread, session->inferior);
-}
-
-/* Detaches all processes that live in `space`. */
-static void leave_space(struct session *session, struct space *space)
-{
-	space_each_thread(session->inferior, space, stop_for_detach, session->inferior);
-	trap_leave(session->inferior, space);
-	modules_destroy(space->modules);
-	space->modules = NULL;
-	space_each_thread(session->inferior, space, detach_thread, session->inferior);
-}
-
-/* A process that has children in flight which are announced but not seen: their stops must be awaited. */
-static void settle_children(struct session *session)
-{
-	struct stop stop;
-
-	for (int i = 0; i < 1000; i++) {
-		size_t waiting = session->inferior->deferred.count;
-
-		if (!waiting || inferior_next(session->inferior, false, &stop) != 0)
-			return;
-		if (stop.kind == STOP_CLONE || stop.kind == STOP_FORK || stop.kind == STOP_VFORK ||
-		    stop.kind == STOP_EXEC || stop.kind == STOP_EXITED || stop.kind == STOP_KILLED)
-			tasks_stop(session, &stop);
-	}
-}
-
-static void detach_process(struct session *session, struct process *process)
-{
-	struct space *space = process->space;
-
-	if (space) {
-		space_each_thread(session->inferior, space, stop_for_detach, session->inferior);
-		leave_space(session, space);
-		return;
-	}
-	process_each_thread(process, stop_for_detach, session->inferior);
-	process_each_thread(process, detach_thread, session->inferior);
-}
-
-void tasks_detach_all(struct session *session, bool launched_too)
-{
-	struct vec pids = VEC_OF(pid_t);
-	size_t cursor = 0;
-	void *value;
-
-	session->leaving = launched_too;
-	settle_children(session);
-	while (map_next(&session->inferior->processes, &cursor, NULL, &value)) {
-		const struct process *process = value;
-
-		if (launched_too || !process->launched)
-			vec_push(&pids, &process->pid);
-	}
-	for (size_t i = 0; i < pids.count; i++) {
-		struct process *process =
-			inferior_process(session->inferior, *(pid_t *)vec_at(&pids, i));
-
-		if (process)
-			detach_process(session, process);
-	}
-	vec_deinit(&pids);
 }
 
 /* ------------------------------------------------------------------ new tasks */
@@ -208,6 +140,7 @@ static void new_task(struct session *session, const struct stop *stop)
 	struct thread *thread = thread_create(session->inferior, child, tid);
 
 	child->starting = parent->process->starting;
+	child->of_command = parent->process->of_command;
 	give_space(session, parent, child, stop->kind == STOP_VFORK);
 	if (child->space && !child->silent && session->options->follow_forks)
 		trap_fork_thread(thread, parent);
@@ -345,6 +278,107 @@ static void on_end(struct session *session, struct stop *stop)
 	if (!process->silent)
 		make_record(session, thread, RECORD_THREAD_END, 0);
 	thread_is_gone(session, thread, false);
+}
+
+/* ------------------------------------------------------------------ detaching */
+
+static void stop_for_detach(struct thread *thread, void *context)
+{
+	thread_stop(context, thread, STOP_TIMEOUT_MS);
+}
+
+struct settling {
+	struct session *session;
+	bool changed;
+};
+
+/*
+ * A thread that was stopped for us may have been about to say that there is a new task, or that it is gone
+ * or runs another program. That must be heard before the space can be left.
+ */
+static void settle(struct thread *thread, void *context)
+{
+	struct settling *settling = context;
+	struct session *session = settling->session;
+	struct stop stop;
+
+	if (!thread->has_deferred)
+		return;
+	switch (stop_status_decode(thread->deferred_status).kind) {
+	case STOP_CLONE:
+	case STOP_FORK:
+	case STOP_VFORK:
+		thread_take_deferred(session->inferior, thread, &stop);
+		new_task(session, &stop);
+		break;
+	case STOP_EXEC:
+		thread_take_deferred(session->inferior, thread, &stop);
+		on_exec(session, &stop);
+		break;
+	case STOP_EXITED:
+	case STOP_KILLED:
+		thread_take_deferred(session->inferior, thread, &stop);
+		on_end(session, &stop);
+		break;
+	default:
+		return;
+	}
+	settling->changed = true;
+}
+
+/* Stops all threads of a space, those that appear meanwhile too. */
+static void stop_space(struct session *session, struct space *space)
+{
+	struct settling settling = {session, true};
+
+	while (settling.changed) {
+		settling.changed = false;
+		space_each_thread(session->inferior, space, stop_for_detach, session->inferior);
+		space_each_thread(session->inferior, space, settle, &settling);
+	}
+}
+
+/* Detaches a process, and with it all that live in its memory. */
+static void detach_process(struct session *session, struct process *process)
+{
+	struct space *space = process->space;
+
+	if (!space) {
+		process_each_thread(process, stop_for_detach, session->inferior);
+		process_each_thread(process, detach_thread, session->inferior);
+		return;
+	}
+	space_ref(space);
+	stop_space(session, space);
+	trap_leave(session->inferior, space);
+	modules_destroy(space->modules);
+	space->modules = NULL;
+	space_each_thread(session->inferior, space, detach_thread, session->inferior);
+	space_unref(space);
+}
+
+static struct process *next_to_detach(const struct session *session, bool launched_too)
+{
+	size_t cursor = 0;
+	void *value;
+
+	while (map_next(&session->inferior->processes, &cursor, NULL, &value)) {
+		struct process *process = value;
+
+		if (launched_too || !process->of_command)
+			return process;
+	}
+	return NULL;
+}
+
+void tasks_detach_all(struct session *session, bool launched_too)
+{
+	struct process *process;
+
+	session->leaving |= launched_too;
+	/* Children that turn up on the way are processes too. */
+	while ((process = next_to_detach(session, launched_too)))
+		detach_process(session, process);
 }
 
 /* ------------------------------------------------------------------ stops */

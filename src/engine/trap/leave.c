@@ -3,7 +3,9 @@
  * Leaving a space as it was found.
  *
  * All threads are stopped, each somewhere. One that has hit an int3 but was not served yet is turned back to
- * the instruction, which will be the program's own again. One inside an out-of-line slot is moved to
+ * the instruction, which will be the program's own again. (An interrupt is reported before the SIGTRAP of an int3
+ * that the thread has run into already: the signal is then still pending, and would kill the process once nobody
+ * waits for it. Such a thread is resumed to fetch it; it cannot run, as the signal comes first.) One inside an out-of-line slot is moved to
  * where the displaced instruction leads. Then the journal is replayed backwards, and the memory of the
  * slots is unmapped by one of the threads.
  *
@@ -23,6 +25,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { FETCH_MS = 500 };
 
 struct leaving {
 	struct space *space;
@@ -57,6 +61,21 @@ static bool hit_ours(const struct thread *thread, const struct space *space, uin
 	return pt_get_siginfo(thread->tid, &info) == 0 && info.si_code == SI_KERNEL;
 }
 
+/* Makes a thread report the breakpoint that it has hit behind the stop it is in. */
+static void fetch_pending_hit(struct thread *thread)
+{
+	int status;
+
+	if (thread->stop == STOP_SIGNAL || !pt_signal_pending(thread->tid, SIGTRAP))
+		return;
+	if (pt_continue(thread->tid, 0) != 0 || thread_wait(thread, &status, FETCH_MS) != 0)
+		return;
+	struct stop_status stop = stop_status_decode(status);
+
+	thread->stop = stop.kind;
+	thread->stop_signal = stop.signal;
+}
+
 static void move_out(struct thread *thread, void *context)
 {
 	struct leaving *leaving = context;
@@ -70,6 +89,7 @@ static void move_out(struct thread *thread, void *context)
 					   breakpoint_program_pc(space, pc, &pc, &not_begun);
 		return;
 	}
+	fetch_pending_hit(thread);
 	if (regs_load(thread->tid, &regs) != 0)
 		return;
 	pc = regs.pc - space->arch->breakpoint_pc_offset;
