@@ -126,6 +126,8 @@ static int read_program_headers(struct elf_file *file, GElf_Phdr *dynamic)
 			*dynamic = *header;
 		else if (header->p_type == PT_PHDR)
 			file->program_headers = header->p_vaddr;
+		else if (header->p_type == PT_GNU_EH_FRAME)
+			file->eh_frame_header = header->p_vaddr;
 		else if (header->p_type == PT_INTERP && !file->interpreter)
 			file->interpreter = elf_load_string(file, header->p_offset,
 							    header->p_filesz);
@@ -233,6 +235,7 @@ void elf_unref(struct elf_file *file)
 	free(file->internal_names.text);
 	free(file->symbols);
 	free(file->slots);
+	free(file->landings);
 	free(file);
 }
 
@@ -269,6 +272,11 @@ uint64_t elf_program_headers(const struct elf_file *file)
 uint64_t elf_dynamic(const struct elf_file *file)
 {
 	return file->dynamic;
+}
+
+uint64_t elf_eh_frame_header(const struct elf_file *file)
+{
+	return file->eh_frame_header;
 }
 
 const struct elf_segment *elf_segments(const struct elf_file *file, size_t *count)

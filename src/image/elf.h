@@ -58,6 +58,7 @@ const char *elf_interpreter(const struct elf_file *file); /* PT_INTERP, or NULL 
 uint64_t elf_entry(const struct elf_file *file);	  /* e_entry */
 uint64_t elf_program_headers(const struct elf_file *file); /* address of them (PT_PHDR or computed), or 0 */
 uint64_t elf_dynamic(const struct elf_file *file);	  /* address of PT_DYNAMIC, or 0 */
+uint64_t elf_eh_frame_header(const struct elf_file *file); /* address of PT_GNU_EH_FRAME, or 0 */
 const struct elf_segment *elf_segments(const struct elf_file *file, size_t *count);
 
 /* All defined and undefined symbols of .dynsym, then of .symtab when there is one (read when first asked). */

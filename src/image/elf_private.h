@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the elf*.c files share. Nothing else includes it. */
+/* What the elf*.c files and the readers of exception tables share. Nothing else includes it. */
 #ifndef TRACER_IMAGE_ELF_PRIVATE_H
 #define TRACER_IMAGE_ELF_PRIVATE_H
 
@@ -44,6 +44,7 @@ struct elf_file {
 	struct elf_segment *segments; /* PT_LOAD */
 	size_t segment_count;
 	uint64_t program_headers, dynamic; /* addresses */
+	uint64_t eh_frame_header;	   /* address of PT_GNU_EH_FRAME */
 	uint64_t tags[DT_NUM];		   /* values of the dynamic section, 0 when absent */
 	uint64_t gnu_hash;		   /* DT_GNU_HASH */
 	uint64_t relative_count;	   /* DT_RELACOUNT or DT_RELCOUNT */
@@ -66,6 +67,9 @@ struct elf_file {
 	bool slots_read;
 	bool init_read;
 	uint64_t init;
+	bool landings_read;
+	uint64_t *landings; /* landing.c */
+	size_t landing_count;
 };
 
 /* elf_records.c: bytes and tables of the file. */
