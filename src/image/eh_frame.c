@@ -11,9 +11,9 @@
  * are wanted (landing.c says why), and in the order of their addresses they are read in one go.
  * So the table only tells which FDE is the last one. Nothing else would: section headers may be
  * missing, and the zero word that ends .eh_frame can be in the middle as well, when it was linked
- * from objects of which each brought one. Without a table that zero word is all there is. Statically
- * linked programs often have no PT_GNU_EH_FRAME, as their start-up code knows the place: there the
- * section header serves.
+ * from objects of which each brought one. Without a table that zero word is all there is.
+ * Statically linked programs often have no PT_GNU_EH_FRAME, as their start-up code knows the place:
+ * there the section header serves.
  *
  * There are many FDEs to few CIEs, which may be far back: a CIE is decoded once and remembered.
  *

@@ -54,8 +54,8 @@ uint64_t eh_uleb(struct eh_reader *reader);
 /* The bare number of an encoding, sign extended; no base is added to it. */
 uint64_t eh_value(struct eh_reader *reader, uint8_t encoding);
 /*
- * A pointer: an address of the file's own, 0 when it is null. `base`: what EH_DATAREL and EH_FUNCREL
- * count from; such an encoding fails when it is 0, as do EH_INDIRECT and unknown ones.
+ * A pointer: an address of the file's own, 0 when it is null. `base`: what EH_DATAREL and
+ * EH_FUNCREL count from; such an encoding fails when it is 0, as do EH_INDIRECT and unknown ones.
  */
 uint64_t eh_pointer(struct eh_reader *reader, uint8_t encoding, uint64_t base);
 /* As an address of the file's class: sums wrap at its end. */

@@ -137,7 +137,7 @@ uint64_t eh_value(struct eh_reader *reader, uint8_t encoding)
 	case EH_UDATA8:
 		return eh_fixed(reader, 8);
 	case EH_SIGNED:
-		return fixed_signed(reader, reader->word);
+		return fixed_signed(reader, reader->word == 4 ? 4 : 8);
 	case EH_SLEB128:
 		return leb(reader, true);
 	case EH_SDATA2:

@@ -18,8 +18,8 @@
 enum { VARIANTS = 3000 };
 
 /*
- * `hot` has pads of its own, one of them behind a call that does not return. `split` has its pads in
- * `cold`, another function to .eh_frame.
+ * `hot` has pads of its own, one of them behind a call that does not return. `split` has its pads
+ * in `cold`, another function to .eh_frame.
  * What is named pad_* is a landing pad, and nothing else is.
  */
 static const char tables[] =
@@ -308,7 +308,7 @@ static uint64_t next_random(uint64_t *state)
 	return x ^ (x >> 31);
 }
 
-/* Where in the file the tables are: .eh_frame_hdr, .eh_frame and .gcc_except_table are neighbours. */
+/* Where in the file .eh_frame_hdr is; .eh_frame and .gcc_except_table follow it. */
 static size_t tables_offset(struct elf_file *file)
 {
 	size_t count;
