@@ -19,7 +19,7 @@ It exits 0 when all cases passed, 1 when one failed, 77 when all were skipped; a
 cases whose name contains one of them. Tracees are compiled when they are first needed, into a cache
 that several tests may use at the same time; nothing in here synchronises by sleeping.
 
-Environment: TRACER (the binary under test), top_srcdir, TESTDIR (the cache), CC, CXX.
+Environment: TRACER (the binary under test), top_srcdir, TESTDIR (the cache), CC, CXX, TEST_PATIENCE.
 """
 import contextlib
 import fcntl
@@ -42,7 +42,7 @@ TOP = os.path.abspath(os.environ.get("top_srcdir") or os.path.join(HERE, "..", "
 PROGRAMS = os.path.join(TOP, "testsuite", "e2e", "programs")
 TRACER = os.path.abspath(os.environ.get("TRACER") or os.path.join(os.getcwd(), "tracer"))
 CACHE = os.path.abspath(os.environ.get("TESTDIR") or "e2e-build")
-TIMEOUT = 60  # seconds after which something hangs; never what a test waits for
+TIMEOUT = int(os.environ.get("TEST_PATIENCE") or 60)  # seconds after which something hangs; never what a test waits for
 
 
 class Failure(AssertionError):
@@ -157,6 +157,13 @@ def _clean_up():
             traceback.print_exc(file=sys.stdout)
 
 
+def _clip(lines):
+    """The beginning and the end of something long."""
+    if len(lines) <= 90:
+        return lines
+    return [*lines[:40], f"... {len(lines) - 80} lines ...", *lines[-40:]]
+
+
 def _run_case(name, function, arguments):
     _evidence.clear()
     started = time.monotonic()
@@ -175,7 +182,7 @@ def _run_case(name, function, arguments):
         where = traceback.format_exc().splitlines()
         print("\n".join("    " + line for line in where[-9:]))
         for text in _evidence[-8:]:
-            print("\n".join("  | " + line for line in text.splitlines()[:120]))
+            print("\n".join("  | " + line for line in _clip(text.splitlines())))
         sys.stdout.flush()
         return "fail"
     print(f"ok   {name} ({time.monotonic() - started:.1f} s)", flush=True)

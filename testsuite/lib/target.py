@@ -44,7 +44,7 @@ def status_field(pid, name):
 
 
 def thread_states(pid):
-    """tid → (state letter, pid of the tracer or 0)"""
+    """tid → (state letter, pid of the tracer or 0), of the threads that live"""
     states = {}
     try:
         tids = os.listdir(f"/proc/{pid}/task")
@@ -52,7 +52,9 @@ def thread_states(pid):
         return states
     for tid in tids:
         path = f"{pid}/task/{tid}"
-        states[int(tid)] = (status_field(path, "State")[:1], int(status_field(path, "TracerPid") or 0))
+        state = status_field(path, "State")[:1]
+        if state and state not in "ZX":  # neither gone nor going
+            states[int(tid)] = (state, int(status_field(path, "TracerPid") or 0))
     return states
 
 

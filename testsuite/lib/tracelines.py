@@ -85,7 +85,7 @@ class Trace:
     def _resume(self, pid, match, stamp, line):
         waiting = self._open.get(pid, [])
         for index in range(len(waiting) - 1, -1, -1):
-            if waiting[index].name == match["name"]:
+            if match["name"] in (waiting[index].name, _bare(waiting[index].name)):
                 call = waiting.pop(index)
                 if _LEFT.match(match["rest"]):
                     call.left = True
@@ -105,6 +105,11 @@ class Trace:
 
     def names(self):
         return [call.name for call in self.calls]
+
+
+def _bare(name):
+    """`caller->name` and `name@lib` are resumed as `name`."""
+    return name.split("->")[-1].split("@")[0]
 
 
 def _finish(call, result, stamp):
