@@ -44,7 +44,8 @@ static __attribute__((noinline)) int work_local(int n)
 
 int work_hidden(int n)
 {
-	int result = work_local(n);
+	static work_function *volatile local = work_local; /* called by the ABI's convention */
+	int result = local(n);
 
 	__asm__ volatile("" : "+r"(result));
 	return result;
