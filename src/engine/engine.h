@@ -27,13 +27,20 @@ struct hook {
 	void (*returned)(struct hook *hook, struct thread *thread, uint64_t result);
 };
 
+enum return_place {
+	RETURN_IN_MODULE, /* code of a loaded module, whose end would be told */
+	RETURN_AT_PAD,	  /* the same, and a landing pad: who arrives there did not return */
+	RETURN_ELSEWHERE  /* in memory that may vanish without a word: generated code */
+};
+
 struct engine_events {
 	/* A record is complete; valid during the call only. */
 	void (*record)(void *context, const struct record *record);
 	/* Memory under hardware watch was written by `thread`. */
 	void (*watched)(void *context, struct thread *thread, uint64_t address);
-	/* Whether `address` belongs to a loaded module, whose end would be told. */
-	bool (*in_module)(void *context, const struct space *space, uint64_t address);
+	/* What is at a return address. */
+	enum return_place (*return_place)(void *context, const struct space *space,
+					  uint64_t address);
 	void *context;
 };
 

@@ -4,7 +4,7 @@
  * far away, 14. One serves all code that its slots can reach.
  *
  * Where to put one: in the gap of the address space that is nearest to the code, but not where the
- * program grows by itself: not behind the heap and not below the stack. In a gap the end that is
+ * program grows by itself: not within a GiB behind the heap or below the stack. In a gap the end that is
  * nearer to the code is taken, at some distance from the neighbours, so that a library which is loaded next finds its
  * usual place. MAP_FIXED_NOREPLACE makes sure that nothing is overwritten when another thread maps
  * memory between our look at the maps and the call.
@@ -31,6 +31,7 @@ static const uint64_t REACH = UINT64_C(0x78000000); /* a bit under 2 GiB */
 static const uint64_t LOWEST = 0x10000;		    /* vm.mmap_min_addr */
 static const uint64_t HIGHEST = UINT64_C(0x7ffffffff000);
 static const uint64_t MARGIN = 0x100000;
+static const uint64_t GROWTH = UINT64_C(0x40000000); /* left to heap and stack */
 
 struct block {
 	uint64_t base;
@@ -117,9 +118,11 @@ static uint64_t choose_place(const struct maps *maps, uint64_t address, const ui
 		uint64_t place;
 		bool used = false;
 
-		if ((before && !strcmp(before->path, "[heap]")) ||
-		    (after && !strcmp(after->path, "[stack]")) ||
-		    !place_in_gap(low, high, address, &place))
+		if (before && !strcmp(before->path, "[heap]"))
+			low += GROWTH;
+		if (after && !strcmp(after->path, "[stack]"))
+			high = high > GROWTH ? high - GROWTH : 0;
+		if (!place_in_gap(low, high, address, &place))
 			continue;
 		uint64_t distance = place > address ? place - address : address - place;
 

@@ -91,8 +91,9 @@ static char *explain_permission(pid_t pid)
 				 "CAP_SYS_PTRACE, or as the one who launches the command",
 				 scope);
 	if (geteuid())
-		return xasprintf("not permitted: it runs with more rights than you "
-				 "(set-user-ID, capabilities, or not dumpable); CAP_SYS_PTRACE is needed");
+		return xasprintf(
+			"not permitted: it runs with more rights than you "
+			"(set-user-ID, capabilities, or not dumpable); CAP_SYS_PTRACE is needed");
 	return xasprintf("not permitted: a kernel thread, or CAP_SYS_PTRACE is missing");
 }
 
@@ -118,8 +119,9 @@ static int seize_new(struct inferior *inferior, struct process *process, DIR *ta
 			found++;
 		} else if (error == -EPERM && status_field(tid, "TracerPid") == getpid()) {
 			continue; /* attached by the kernel: its parent will tell */
-		} else if (error != -ESRCH && !(error == -EPERM &&
-						strchr("ZX?", thread_state_letter(process->pid, tid)))) {
+		} else if (error != -ESRCH &&
+			   !(error == -EPERM &&
+			     strchr("ZX?", thread_state_letter(process->pid, tid)))) {
 			return error;
 		}
 	}

@@ -25,26 +25,27 @@
 #include <sys/types.h>
 
 struct arena;
-struct callstacks;  /* engine/trap: the pending calls of a thread */
+struct callstacks; /* engine/trap: the pending calls of a thread */
 struct inferior;
 struct journal;
-struct modules;	    /* session: what is loaded in a space */
-struct trap_space;  /* engine/trap: the breakpoints of a space */
+struct modules;	   /* session: what is loaded in a space */
+struct trap_space; /* engine/trap: the breakpoints of a space */
 
 struct space {
 	unsigned references; /* processes that live in it */
 	const struct arch *arch;
-	int memory_fd;	     /* /proc/PID/mem */
-	pid_t reader;	     /* a live thread in it, for process_vm_readv */
+	int memory_fd; /* /proc/PID/mem */
+	pid_t reader;  /* a live thread in it, for process_vm_readv */
 	struct memory_source memory;
 	struct journal *journal;
 	struct arena *arena;
 	struct trap_space *trap;
 	struct modules *modules;
-	uint64_t syscall_insn; /* address of a system-call instruction, 0: not looked for, 1: none */
-	uint64_t watch[4];     /* addresses under hardware watch, 0: free */
+	uint64_t
+		syscall_insn; /* address of a system-call instruction, 0: not looked for, 1: none */
+	uint64_t watch[4];    /* addresses under hardware watch, 0: free */
 	unsigned watch_generation;
-	bool remote_refused;   /* remote system calls must not be made (seccomp) */
+	bool remote_refused; /* remote system calls must not be made (seccomp) */
 };
 
 enum thread_state { THREAD_RUNNING, THREAD_STOPPED };
@@ -53,46 +54,46 @@ struct process {
 	pid_t pid;
 	struct space *space; /* NULL until its program is known */
 	struct inferior *inferior;
-	unsigned threads;    /* live ones we know of */
-	bool launched;	     /* by us: gets our signals, its status is ours */
-	bool of_command;     /* launched, or a descendant of what was launched */
-	bool silent;	     /* shares a traced space but is not traced itself (vfork child without -f) */
-	bool starting;	     /* attached or exec'd; its modules have not been looked at yet */
-	bool execed;	     /* STOP_EXEC seen, the clean stop behind it not yet */
-	void *user;	     /* the session's */
+	unsigned threads; /* live ones we know of */
+	bool launched;	  /* by us: gets our signals, its status is ours */
+	bool of_command;  /* launched, or a descendant of what was launched */
+	bool silent;   /* shares a traced space but is not traced itself (vfork child without -f) */
+	bool starting; /* attached or exec'd; its modules have not been looked at yet */
+	bool execed;   /* STOP_EXEC seen, the clean stop behind it not yet */
+	void *user;    /* the session's */
 };
 
 struct thread {
 	pid_t tid;
 	struct process *process;
 	enum thread_state state;
-	bool fresh;		/* its first stop has not been handled yet */
-	bool seized;		/* attached to by name: has no first stop of its own */
-	enum stop_kind stop;	/* while stopped */
+	bool fresh;	     /* its first stop has not been handled yet */
+	bool seized;	     /* attached to by name: has no first stop of its own */
+	enum stop_kind stop; /* while stopped */
 	int stop_signal;
-	bool has_deferred;	/* its stop was taken by a synchronous wait and waits to be handled */
+	bool has_deferred; /* its stop was taken by a synchronous wait and waits to be handled */
 	int deferred_status;
 	struct callstacks *calls;
 	unsigned watch_generation;
-	uint64_t cost;		/* ns this thread has spent stopped for us, see engine/trap */
-	bool announced;		/* RECORD_THREAD was made */
+	uint64_t cost;	/* ns this thread has spent stopped for us, see engine/trap */
+	bool announced; /* RECORD_THREAD was made */
 };
 
 /* What inferior_next() found. */
 struct stop {
 	enum stop_kind kind;
-	int signal;		/* signal, or exit status */
-	struct thread *thread;	/* NULL for a task we do not know any more */
-	unsigned long message;	/* new tid; former tid at STOP_EXEC */
-	uint64_t time;		/* CLOCK_MONOTONIC ns, taken as soon as the kernel told */
-	bool first;		/* the first stop of a new task */
+	int signal;	       /* signal, or exit status */
+	struct thread *thread; /* NULL for a task we do not know any more */
+	unsigned long message; /* new tid; former tid at STOP_EXEC */
+	uint64_t time;	       /* CLOCK_MONOTONIC ns, taken as soon as the kernel told */
+	bool first;	       /* the first stop of a new task */
 };
 
 struct inferior {
-	struct map threads; /* tid → struct thread */
+	struct map threads;   /* tid → struct thread */
 	struct map processes; /* pid → struct process */
-	struct vec early; /* stops of tasks whose parent has not announced them yet */
-	struct vec deferred; /* tids with has_deferred */
+	struct vec early;     /* stops of tasks whose parent has not announced them yet */
+	struct vec deferred;  /* tids with has_deferred */
 	unsigned long ptrace_options;
 };
 

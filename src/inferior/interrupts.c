@@ -30,8 +30,8 @@ struct interrupts {
 	pthread_t tracing;
 	sigset_t watched;
 	sigset_t original;
-	atomic_uint pending;		/* how many signals wait */
-	atomic_uint count[SIGNALS];	/* of each */
+	atomic_uint pending;	    /* how many signals wait */
+	atomic_uint count[SIGNALS]; /* of each */
 	atomic_uint from_terminal[SIGNALS];
 	atomic_uint tick_ms;
 	atomic_bool stop;

@@ -66,9 +66,8 @@ void journal_destroy(struct journal *journal)
 static void journal_grow(struct journal *journal)
 {
 	size_t bytes = journal->bytes * 2;
-	void *memory = ftruncate(journal->fd, (off_t)bytes) < 0
-			       ? NULL
-			       : journal_map(journal->fd, bytes);
+	void *memory = ftruncate(journal->fd, (off_t)bytes) < 0 ? NULL
+								: journal_map(journal->fd, bytes);
 
 	if (!memory)
 		xreallocarray(NULL, (size_t)-1, 1);
@@ -117,8 +116,9 @@ size_t journal_bytes(struct journal *journal, uint64_t address, const void *befo
 
 size_t journal_mapping(struct journal *journal, uint64_t address, uint64_t length)
 {
-	return note(journal, &(struct journal_entry){
-				     .address = address, .length = length, .kind = JOURNAL_MAPPING});
+	return note(journal, &(struct journal_entry){.address = address,
+						     .length = length,
+						     .kind = JOURNAL_MAPPING});
 }
 
 void journal_forget(struct journal *journal, size_t number)

@@ -68,10 +68,10 @@ static uint64_t find_syscall_insn(const struct thread *thread)
 	if (size && size <= 64 * (size_t)PAGE) {
 		unsigned char *text = malloc(size);
 		size_t length = text ? memory_read(&space->memory, vdso->start, text, size) : 0;
-		const unsigned char *place =
-			length ? memmem(text, length, space->arch->syscall_insn,
-					sizeof space->arch->syscall_insn)
-			       : NULL;
+		const unsigned char *place = length ? memmem(text, length,
+							     space->arch->syscall_insn,
+							     sizeof space->arch->syscall_insn)
+						    : NULL;
 
 		if (place)
 			found = vdso->start + (uint64_t)(place - text);
@@ -136,8 +136,7 @@ static int call_with(struct thread *thread, const struct regs *saved, long numbe
 	return 0;
 }
 
-int remote_syscall(struct thread *thread, long number, const uint64_t arguments[6],
-		   int64_t *result)
+int remote_syscall(struct thread *thread, long number, const uint64_t arguments[6], int64_t *result)
 {
 	struct space *space = thread->process->space;
 	const uint64_t all_but_trap = ~(UINT64_C(1) << (SIGTRAP - 1));
@@ -181,7 +180,7 @@ int remote_map(struct thread *thread, uint64_t address, uint64_t length, int pro
 	const struct arch *arch = thread->process->space->arch;
 	struct journal *journal = thread->process->space->journal;
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS | (address ? MAP_FIXED_NOREPLACE : 0);
-	uint64_t arguments[6] = {address, length, (uint64_t)protection,
+	uint64_t arguments[6] = {address,	  length,	(uint64_t)protection,
 				 (uint64_t)flags, (uint64_t)-1, 0};
 	size_t entry = journal_mapping(journal, address, length);
 	int64_t result = 0;

@@ -47,8 +47,8 @@ static void match_symbol(const struct match_module *module, struct filter *filte
 			(symbol->type == STT_NOTYPE && !filter->name_is_glob);
 
 	if (function && symbol->value && in_text(module->file, symbol->value))
-		add(found, symbol->type == STT_GNU_IFUNC ? MATCH_IFUNC : MATCH_ENTRY,
-		    symbol->value, symbol->name, filter);
+		add(found, symbol->type == STT_GNU_IFUNC ? MATCH_IFUNC : MATCH_ENTRY, symbol->value,
+		    symbol->name, filter);
 }
 
 static void match_entries(const struct match_module *module, struct filter *filter,
@@ -80,13 +80,13 @@ static void match_slot(const struct match_module *module, struct filter *filter,
 }
 
 /* Functions without a symbol that the module's .conf file knows the place of. */
-static void match_prototypes(const struct match_module *module, struct filter *filter,
-			     struct vec *found)
+static void match_prototypes(const struct match_module *module, const struct protolib *prototypes,
+			     struct filter *filter, struct vec *found)
 {
 	const struct prototype *prototype;
 	size_t cursor = 0;
 
-	while (module->prototypes && (prototype = protolib_next(module->prototypes, &cursor)))
+	while (prototypes && (prototype = protolib_next(prototypes, &cursor)))
 		if (prototype->slot_symbol && filter_matches_name(filter, prototype->name))
 			match_slot(module, filter, prototype->slot_symbol, prototype->slot_offset,
 				   prototype->name, found);
@@ -158,7 +158,8 @@ void match_module(const struct match_module *module, const struct match_filters 
 			continue;
 		}
 		match_entries(module, filter, found);
-		match_prototypes(module, filter, found);
+		match_prototypes(module, module->prototypes[0], filter, found);
+		match_prototypes(module, module->prototypes[1], filter, found);
 	}
 	unite(found, first);
 }

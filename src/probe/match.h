@@ -29,8 +29,11 @@ struct match_module {
 	struct elf_file *file;
 	const char *path;
 	bool is_main;
-	/* Functions that its .conf file says have no symbol, or NULL: see prototype.slot_symbol. */
-	const struct protolib *prototypes;
+	/*
+	 * Its .conf file and what holds for every module, each or NULL: they may know functions
+	 * that have no symbol, see prototype.slot_symbol.
+	 */
+	const struct protolib *prototypes[2];
 };
 
 /* Filters of -e (`calls`) and -x (`entries`), vecs of struct filter. */

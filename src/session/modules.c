@@ -161,8 +161,7 @@ struct modules *modules_clone(const struct modules *modules)
 		(*module)->references++;
 	}
 	for (size_t i = 0; i < modules->slots.count; i++) {
-		struct pending_slot *slot =
-			vec_push(&clone->slots, vec_at(&modules->slots, i));
+		struct pending_slot *slot = vec_push(&clone->slots, vec_at(&modules->slots, i));
 
 		slot->name = xstrdup(slot->name);
 	}
@@ -308,8 +307,8 @@ static void walk(struct session *session, struct thread *thread, bool force,
 				.modules = space->modules,
 				.added = VEC_OF(struct module *)};
 	struct linkmap_events events = {object_added, object_removed, &update};
-	int error = linkmap_update(space->modules->linkmap, &space->memory,
-				   space->modules->r_debug, force, &events);
+	int error = linkmap_update(space->modules->linkmap, &space->memory, space->modules->r_debug,
+				   force, &events);
 
 	if (error && error != -EAGAIN)
 		session_say_once(session, "process %d: the list of loaded objects is damaged: %s",
@@ -394,10 +393,9 @@ static int hook_linker_file(struct session *session, struct thread *thread, uint
 	vec_push(&modules->list, &linker);
 	if (r_debug && r_debug->value)
 		modules->r_debug = r_debug->value + bias;
-	error = state && state->value
-			? trap_plant(session->trap, thread, state->value + bias, NULL,
-				     &session->linker)
-			: -ENOENT;
+	error = state && state->value ? trap_plant(session->trap, thread, state->value + bias, NULL,
+						   &session->linker)
+				      : -ENOENT;
 	plant_module(session, thread, linker);
 out:
 	update_deinit(&update);
@@ -418,8 +416,9 @@ static void first_walk(struct session *session, struct thread *thread, const str
 
 		if (!hooked || !elf_interpreter(program->file)) {
 			if (elf_interpreter(program->file))
-				session_say_once(session, "process %d: its dynamic linker cannot be "
-							  "watched, libraries are not traced",
+				session_say_once(session,
+						 "process %d: its dynamic linker cannot be "
+						 "watched, libraries are not traced",
 						 (int)thread->process->pid);
 			plant_module(session, thread, program);
 		}
@@ -463,7 +462,7 @@ int modules_start(struct session *session, struct thread *thread, bool at_exec)
 	process->space->reader = thread->tid;
 	uint64_t headers = elf_program_headers(file);
 	uint64_t bias = elf_is_pie(file) ? (headers && auxv.phdr ? auxv.phdr - headers
-							       : auxv.entry - elf_entry(file))
+								 : auxv.entry - elf_entry(file))
 					 : 0;
 	struct module *program = module_create(session, file, bias, path, true);
 

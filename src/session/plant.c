@@ -40,8 +40,8 @@ static const struct prototype *find_prototype(const struct session *session,
 					      const struct modules *modules,
 					      const struct module *module, const char *name)
 {
-	const struct prototype *found =
-		protolib_find(proto_search_global(session->prototypes), name);
+	const struct prototype *found = protolib_find(proto_search_global(session->prototypes),
+						      name);
 
 	if (!found && module && module->prototypes)
 		found = protolib_find(module->prototypes, name);
@@ -72,8 +72,7 @@ static const struct probe_site *get_site(struct session *session, const struct s
 					 enum probe_kind kind, const char *symbol,
 					 const struct module *module)
 {
-	const struct prototype *prototype =
-		find_prototype(session, space->modules, module, symbol);
+	const struct prototype *prototype = find_prototype(session, space->modules, module, symbol);
 	_cleanup_free_ char *demangled = session->options->demangle ? demangle(symbol) : NULL;
 	const char *name = demangled ? demangled : symbol;
 	_cleanup_free_ char *display = make_display(session, kind, name, module);
@@ -195,8 +194,8 @@ static struct hook *get_ifunc_hook(struct session *session, const struct module 
 	return &made->hook;
 }
 
-static void plant_ifunc(struct session *session, struct thread *thread,
-			const struct module *module, const struct match *match)
+static void plant_ifunc(struct session *session, struct thread *thread, const struct module *module,
+			const struct match *match)
 {
 	uint64_t bound = find_bound(thread->process->space, module, match);
 
@@ -273,8 +272,10 @@ static void add_slot(struct modules *modules, uint64_t address, const char *name
 void plant_module(struct session *session, struct thread *thread, struct module *module)
 {
 	struct modules *modules = thread->process->space->modules;
-	struct match_module what = {module->file, module->path, module->is_main,
-				    module->prototypes};
+	struct match_module what = {module->file,
+				    module->path,
+				    module->is_main,
+				    {module->prototypes, proto_search_global(session->prototypes)}};
 	struct vec found = VEC_OF(struct match);
 
 	match_module(&what, &session->filters, &found);

@@ -21,18 +21,18 @@ struct session {
 	struct elf_cache *files;
 	struct proto_search *prototypes;
 	struct match_filters filters;
-	bool calls_named;	  /* -e was given: lines begin with the caller */
+	bool calls_named; /* -e was given: lines begin with the caller */
 	struct probe_table *probes;
-	struct map sites;	  /* probe id and word size → struct probe_site */
-	struct vec plans;	  /* struct capture_plan *: to be freed */
+	struct map sites; /* probe id and word size → struct probe_site */
+	struct vec plans; /* struct capture_plan *: to be freed */
 	struct writer *writer;
-	struct hook linker;	  /* r_brk */
-	struct vec ifuncs;	  /* struct ifunc_hook * */
-	struct map complained;	  /* hashes of what was said once already */
-	int output_error;	  /* -errno of the writer; ends the session */
-	bool dirty;		  /* records since the last flush */
-	bool leaving;		  /* detaching: nothing is planted any more */
-	unsigned pending_slots;	  /* data words that wait to be filled in */
+	struct hook linker;	/* r_brk */
+	struct vec ifuncs;	/* struct ifunc_hook * */
+	struct map complained;	/* hashes of what was said once already */
+	int output_error;	/* -errno of the writer; ends the session */
+	bool dirty;		/* records since the last flush */
+	bool leaving;		/* detaching: nothing is planted any more */
+	unsigned pending_slots; /* data words that wait to be filled in */
 	struct session_result *result;
 };
 
@@ -41,10 +41,10 @@ struct module {
 	unsigned references;
 	struct elf_file *file;
 	uint64_t bias;
-	uint64_t low, high;	  /* addresses its segments span */
-	uint64_t dynamic;	  /* address of its dynamic section, 0: none */
+	uint64_t low, high; /* addresses its segments span */
+	uint64_t dynamic;   /* address of its dynamic section, 0: none */
 	char *path;
-	const char *base_name;	  /* of path */
+	const char *base_name; /* of path */
 	bool is_main;
 	const struct protolib *prototypes; /* its .conf file, or NULL */
 };
@@ -57,10 +57,10 @@ struct pending_slot {
 
 /* What is loaded in one space. */
 struct modules {
-	struct vec list;	  /* struct module *, in order of appearance */
-	struct linkmap *linkmap;  /* NULL: statically linked */
+	struct vec list;	 /* struct module *, in order of appearance */
+	struct linkmap *linkmap; /* NULL: statically linked */
 	uint64_t r_debug;
-	struct vec slots;	  /* struct pending_slot */
+	struct vec slots; /* struct pending_slot */
 };
 
 /* session.c */

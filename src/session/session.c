@@ -8,6 +8,7 @@
 
 #include "base/diag.h"
 #include "base/xalloc.h"
+#include "image/landing.h"
 #include "inferior/ptrace.h"
 #include "session/private.h"
 
@@ -66,10 +67,15 @@ static void slot_written(void *context, struct thread *thread, uint64_t address)
 	plant_slots(context, thread);
 }
 
-static bool in_module(void *context, const struct space *space, uint64_t address)
+static enum return_place return_place(void *context, const struct space *space, uint64_t address)
 {
+	const struct module *module = modules_find(space->modules, address);
+
 	(void)context;
-	return modules_find(space->modules, address) != NULL;
+	if (!module)
+		return RETURN_ELSEWHERE;
+	return landing_is_pad(module->file, address - module->bias) ? RETURN_AT_PAD
+								    : RETURN_IN_MODULE;
 }
 
 static void conf_complain(void *context, const char *file, unsigned line, const char *message)
@@ -113,7 +119,8 @@ static int set_up_filters(struct session *session)
 	vec_init(&session->filters.entries, sizeof(struct filter));
 	error = parse_filters(&session->filters.calls, options->call_filters, false, "-e");
 	if (!error)
-		error = parse_filters(&session->filters.entries, options->entry_filters, true, "-x");
+		error = parse_filters(&session->filters.entries, options->entry_filters, true,
+				      "-x");
 	if (error)
 		return error;
 	session->calls_named = options->call_filters->count != 0;
@@ -189,8 +196,7 @@ static int set_up(struct session *session)
 		error = set_up_prototypes(session);
 	if (error)
 		return error;
-	session->events =
-		(struct engine_events){take_record, slot_written, in_module, session};
+	session->events = (struct engine_events){take_record, slot_written, return_place, session};
 	session->linker.entered = linker_changed;
 	session->files = elf_cache_create();
 	session->probes = probe_table_create();

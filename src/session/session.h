@@ -14,28 +14,28 @@
 
 /* What to trace and how to show it. Everything pointed to must outlive the session. */
 struct session_options {
-	char *const *command;	     /* argv, or NULL */
-	const pid_t *pids;	     /* processes to attach to */
+	char *const *command; /* argv, or NULL */
+	const pid_t *pids;    /* processes to attach to */
 	size_t pid_count;
 	bool follow_forks;
-	const struct vec *call_filters;  /* const char *: -e */
+	const struct vec *call_filters;	 /* const char *: -e */
 	const struct vec *entry_filters; /* const char *: -x */
-	bool entries_only;	     /* -g */
-	const struct vec *configs;   /* const char *: -F */
-	const char *data_dir;	     /* where the installed .conf files are */
-	bool summary;		     /* -c */
+	bool entries_only;		 /* -g */
+	const struct vec *configs;	 /* const char *: -F */
+	const char *data_dir;		 /* where the installed .conf files are */
+	bool summary;			 /* -c */
 	bool demangle;
 	unsigned string_max;
 	unsigned verbose;
-	int output_fd;		     /* where the trace goes */
+	int output_fd; /* where the trace goes */
 	const struct output_options *output;
 };
 
 /* How it ended. */
 struct session_result {
-	int status;	     /* exit status for the tracer: the command's, or 0 */
-	int signal;	     /* the command was killed by this signal, or 0 */
-	uint64_t stops;	     /* breakpoint stops served */
+	int status;	/* exit status for the tracer: the command's, or 0 */
+	int signal;	/* the command was killed by this signal, or 0 */
+	uint64_t stops; /* breakpoint stops served */
 };
 
 /*

@@ -131,8 +131,7 @@ static void new_task(struct session *session, const struct stop *stop)
 	if (tid <= 0 || inferior_thread(session->inferior, tid))
 		return;
 	/* The same thread group: signal 0 to the task as a member of it. */
-	if (stop->kind == STOP_CLONE &&
-	    syscall(SYS_tgkill, parent->process->pid, tid, 0) == 0) {
+	if (stop->kind == STOP_CLONE && syscall(SYS_tgkill, parent->process->pid, tid, 0) == 0) {
 		thread_create(session->inferior, parent->process, tid);
 		return;
 	}

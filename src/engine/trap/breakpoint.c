@@ -102,9 +102,10 @@ int breakpoint_insert(struct decoder *decoder, struct thread *thread, uint64_t a
 		return -EEXIST;
 	breakpoint = xcalloc(1, sizeof *breakpoint);
 	breakpoint->address = address;
-	breakpoint->step =
-		arch->displace(decoder, bytes, length, address, &breakpoint->displaced) != 0 ||
-		(breakpoint->displaced.kind == DISPLACED_COPY && fill_slot(breakpoint, thread) != 0);
+	breakpoint->step = arch->displace(decoder, bytes, length, address,
+					  &breakpoint->displaced) != 0 ||
+			   (breakpoint->displaced.kind == DISPLACED_COPY &&
+			    fill_slot(breakpoint, thread) != 0);
 	int error = patch(breakpoint, space, bytes);
 
 	if (error) {
@@ -157,8 +158,7 @@ void breakpoints_forget(struct space *space, uint64_t low, uint64_t high)
 	vec_deinit(&gone);
 }
 
-int breakpoint_verify(struct decoder *decoder, struct thread *thread,
-		      struct breakpoint *breakpoint)
+int breakpoint_verify(struct decoder *decoder, struct thread *thread, struct breakpoint *breakpoint)
 {
 	struct space *space = thread->process->space;
 	const struct arch *arch = space->arch;
@@ -176,6 +176,7 @@ int breakpoint_verify(struct decoder *decoder, struct thread *thread,
 	if (error)
 		return error;
 	fresh->is_return = kept.is_return;
+	fresh->is_pad = kept.is_pad;
 	fresh->verify = kept.verify;
 	return 0;
 }

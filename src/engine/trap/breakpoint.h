@@ -12,13 +12,14 @@
 struct breakpoint {
 	uint64_t address;
 	struct displaced displaced;
-	uint64_t slot;	       /* out-of-line slot, 0 when emulated or stepped */
-	size_t journal;	       /* number of its patch */
+	uint64_t slot;		       /* out-of-line slot, 0 when emulated or stepped */
+	size_t journal;		       /* number of its patch */
 	const struct probe_site *site; /* a traced function begins or is called here */
 	struct hook *hook;
-	bool is_return;	       /* traced calls return here */
-	bool verify;	       /* not in a module: it may vanish without a word */
-	bool step;	       /* cannot be displaced: the thread steps with all others stopped */
+	bool is_return; /* traced calls return here */
+	bool is_pad;	/* a landing pad: arriving here is not returning */
+	bool verify;	/* not in a module: it may vanish without a word */
+	bool step;	/* cannot be displaced: the thread steps with all others stopped */
 };
 
 struct trap_space {

@@ -28,9 +28,9 @@
 #include <stdlib.h>
 
 enum {
-	STACKS_MAX = 1024,   /* stacks remembered per thread; the one unused longest goes first */
-	ARGUMENTS_MAX = 64,  /* bytes an i386 function may take off by itself (`ret n`) */
-	FOREIGN_MAX = 65536  /* calls kept on a stack whose order means nothing */
+	STACKS_MAX = 1024,  /* stacks remembered per thread; the one unused longest goes first */
+	ARGUMENTS_MAX = 64, /* bytes an i386 function may take off by itself (`ret n`) */
+	FOREIGN_MAX = 65536 /* calls kept on a stack whose order means nothing */
 };
 
 struct stack {
@@ -193,8 +193,8 @@ static bool is_over(const struct stack *stack, const struct call *pending, const
 {
 	if (pending->slot < call->slot)
 		return stack->own;
-	return pending->slot == call->slot && (pending->return_address != call->return_address ||
-					       pending->entry == call->entry);
+	return pending->slot == call->slot &&
+	       (pending->return_address != call->return_address || pending->entry == call->entry);
 }
 
 static void drop_over(struct callstacks *stacks, struct stack *stack, const struct call *call,
@@ -288,6 +288,15 @@ bool callstacks_return(struct callstacks *stacks, uint64_t pc, uint64_t sp, unsi
 			pop(stacks, stack, i, together, popped, context);
 	}
 	return true;
+}
+
+void callstacks_leave(struct callstacks *stacks, uint64_t sp, call_popped *popped, void *context)
+{
+	struct stack *stack = known_stack(stacks, sp - 1);
+
+	while (stack && stack->own && stack->calls.count &&
+	       call_at(stack, stack->calls.count - 1)->slot < sp)
+		pop(stacks, stack, stack->calls.count - 1, false, popped, context);
 }
 
 size_t callstacks_depth(const struct callstacks *stacks)

@@ -16,17 +16,17 @@ struct hook;
 struct probe_site;
 
 struct call {
-	uint64_t slot;	      /* where on the stack the return address is */
+	uint64_t slot; /* where on the stack the return address is */
 	uint64_t return_address;
-	uint64_t entry;	      /* address of the breakpoint */
+	uint64_t entry;		       /* address of the breakpoint */
 	const struct probe_site *site; /* NULL for hooks */
 	struct hook *hook;
 	struct capture_saved *saved; /* owned, or NULL */
-	uint64_t number;      /* record.call */
-	uint64_t start;	      /* clock when the thread went on */
-	uint64_t cost;	      /* thread->cost at that time */
+	uint64_t number;	     /* record.call */
+	uint64_t start;		     /* clock when the thread went on */
+	uint64_t cost;		     /* thread->cost at that time */
 	uint32_t depth;
-	bool restarted;	      /* a signal put the pc back before the first instruction ran */
+	bool restarted; /* a signal put the pc back before the first instruction ran */
 };
 
 struct callstacks;
@@ -64,6 +64,9 @@ struct call *callstacks_find(struct callstacks *stacks, uint64_t slot, uint64_t 
  */
 bool callstacks_return(struct callstacks *stacks, uint64_t pc, uint64_t sp, unsigned word,
 		       call_popped *popped, void *context);
+
+/* The thread is known to be at `sp` without having returned: pops, as left, what lies deeper. */
+void callstacks_leave(struct callstacks *stacks, uint64_t sp, call_popped *popped, void *context);
 
 /* Pops everything, as left. */
 void callstacks_unwind(struct callstacks *stacks, call_popped *popped, void *context);

@@ -30,8 +30,8 @@ enum { FETCH_MS = 500 };
 
 struct leaving {
 	struct space *space;
-	struct thread *clean;	/* at a clean stop: can unmap for us */
-	bool someone_inside;	/* a thread that does not stop may come back into a slot */
+	struct thread *clean; /* at a clean stop: can unmap for us */
+	bool someone_inside;  /* a thread that does not stop may come back into a slot */
 };
 
 /* The pc at which a thread blocked in the kernel entered it (proc(5), /proc/PID/syscall). */

@@ -20,28 +20,42 @@ static void stop_other(struct thread *thread, void *stepping)
 		thread_stop(thread->process->inferior, thread, STOP_MS);
 }
 
-void step_past(struct thread *thread, struct breakpoint *breakpoint, struct regs *regs)
+/*
+ * One step, not counting interrupts of our own that were still on the way. A stop for any other reason is
+ * kept for the wait loop.
+ */
+static void step_once(struct thread *thread)
+{
+	struct inferior *inferior = thread->process->inferior;
+	struct stop_status stop = {STOP_TRAP, 0};
+	int status = 0;
+
+	while (stop.kind == STOP_TRAP) {
+		if (pt_step(thread->tid, 0) != 0 || thread_wait(thread, &status, STEP_MS) != 0) {
+			thread->state = THREAD_RUNNING;
+			return;
+		}
+		stop = stop_status_decode(status);
+	}
+	if (stop.kind == STOP_SIGNAL && stop.signal == SIGTRAP)
+		return;
+	thread->has_deferred = true;
+	thread->deferred_status = status;
+	vec_push(&inferior->deferred, &thread->tid);
+}
+
+bool step_past(struct thread *thread, struct breakpoint *breakpoint, struct regs *regs)
 {
 	struct process *process = thread->process;
 	struct space *space = process->space;
 	const struct arch *arch = space->arch;
 	const struct journal_entry *entry = journal_entry(space->journal, breakpoint->journal);
-	int status;
 
 	regs->pc = breakpoint->address;
 	regs_store(thread->tid, regs);
 	space_each_thread(process->inferior, space, stop_other, thread);
 	space_write(space, breakpoint->address, entry->before, arch->breakpoint_length);
-	if (pt_step(thread->tid, 0) == 0 && thread_wait(thread, &status, STEP_MS) == 0) {
-		struct stop_status stop = stop_status_decode(status);
-
-		if (stop.kind != STOP_SIGNAL || stop.signal != SIGTRAP) {
-			thread->has_deferred = true;
-			thread->deferred_status = status;
-			vec_push(&process->inferior->deferred, &thread->tid);
-		}
-	} else {
-		thread->state = THREAD_RUNNING;
-	}
+	step_once(thread);
 	space_write(space, breakpoint->address, arch->breakpoint, arch->breakpoint_length);
+	return regs_load(thread->tid, regs) != 0 || regs->pc != breakpoint->address;
 }

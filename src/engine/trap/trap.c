@@ -24,6 +24,7 @@
 #include "engine/trap/breakpoint.h"
 #include "engine/trap/callstack.h"
 #include "engine/trap/step.h"
+#include "inferior/affinity.h"
 #include "inferior/arena.h"
 #include "inferior/maps.h"
 #include "inferior/ptrace.h"
@@ -39,11 +40,12 @@ enum { RECORD_BYTES = 65536 };
 struct trap {
 	const struct engine_events *events;
 	struct decoder *decoder;
-	uint64_t overhead;	  /* ns a pair of stops costs, as estimated now */
+	uint64_t overhead;	 /* ns a pair of stops costs, as estimated now */
 	uint64_t overhead_start; /* as calibrated */
-	uint64_t calls;		  /* numbers given out */
+	uint64_t calls;		 /* numbers given out */
 	uint64_t stops;
-	unsigned char *buffer;	  /* the record under construction */
+	unsigned char *buffer; /* the record under construction */
+	struct affinity *affinity;
 };
 
 /* One stop being served. */
@@ -71,6 +73,7 @@ struct trap *trap_create(const struct engine_events *events, uint64_t overhead)
 	trap->events = events;
 	trap->overhead = trap->overhead_start = overhead;
 	trap->buffer = xmalloc(RECORD_BYTES);
+	trap->affinity = affinity_create();
 	return trap;
 }
 
@@ -79,6 +82,7 @@ void trap_destroy(struct trap *trap)
 	if (!trap)
 		return;
 	decoder_destroy(trap->decoder);
+	affinity_destroy(trap->affinity);
 	free(trap->buffer);
 	free(trap);
 }
@@ -120,6 +124,17 @@ void trap_forget(struct space *space, uint64_t low, uint64_t high)
 	breakpoints_forget(space, low, high);
 }
 
+static void describe_return(struct trap *trap, const struct thread *thread,
+			    struct breakpoint *breakpoint)
+{
+	enum return_place place = trap->events->return_place(
+		trap->events->context, thread->process->space, breakpoint->address);
+
+	breakpoint->is_return = true;
+	breakpoint->is_pad = place == RETURN_AT_PAD;
+	breakpoint->verify = place == RETURN_ELSEWHERE;
+}
+
 /* Makes sure that the thread stops when it comes back to `address`. */
 static int plant_return(struct trap *trap, struct thread *thread, uint64_t address)
 {
@@ -128,16 +143,15 @@ static int plant_return(struct trap *trap, struct thread *thread, uint64_t addre
 	if (breakpoint && breakpoint->verify)
 		return breakpoint_verify(trap->decoder, thread, breakpoint);
 	if (breakpoint) {
-		breakpoint->is_return = true;
+		if (!breakpoint->is_return)
+			describe_return(trap, thread, breakpoint);
 		return 0;
 	}
 	int error = breakpoint_insert(trap->decoder, thread, address, &breakpoint);
 
 	if (error)
 		return error;
-	breakpoint->is_return = true;
-	breakpoint->verify = !trap->events->in_module(trap->events->context,
-						      thread->process->space, address);
+	describe_return(trap, thread, breakpoint);
 	return 0;
 }
 
@@ -235,14 +249,13 @@ static void call_popped_now(void *context, const struct call *call, bool returne
 
 	if (call->hook) {
 		if (returned && call->hook->returned)
-			call->hook->returned(call->hook, serving->thread,
-					     serving->regs.r[REG_AX]);
+			call->hook->returned(call->hook, serving->thread, serving->regs.r[REG_AX]);
 	} else if (returned) {
 		emit_return(serving, call);
 	} else {
-		serving->trap->events->record(serving->trap->events->context,
-					      begin_record(serving, RECORD_UNWOUND, call,
-							   wall_clock()));
+		serving->trap->events->record(
+			serving->trap->events->context,
+			begin_record(serving, RECORD_UNWOUND, call, wall_clock()));
 	}
 }
 
@@ -320,11 +333,14 @@ static void serve_entry(struct serving *serving, const struct breakpoint *breakp
 	}
 }
 
-static void serve_return(struct serving *serving, uint64_t address)
+static void serve_return(struct serving *serving, const struct breakpoint *breakpoint)
 {
 	struct thread *thread = serving->thread;
+	uint64_t address = breakpoint->address;
 
-	if (thread->calls)
+	if (thread->calls && breakpoint->is_pad)
+		callstacks_leave(thread->calls, serving->regs.r[REG_SP], call_popped_now, serving);
+	else if (thread->calls)
 		callstacks_return(thread->calls, address, serving->regs.r[REG_SP],
 				  serving->space->arch->abi->word, call_popped_now, serving);
 }
@@ -337,7 +353,7 @@ static void serve(struct serving *serving, uint64_t address)
 
 	/* Planting and verifying may replace the breakpoint: look it up again after each step. */
 	if (breakpoint->is_return)
-		serve_return(serving, address);
+		serve_return(serving, breakpoint);
 	if (hook && hook->entered)
 		hook->entered(hook, serving->thread);
 	breakpoint = breakpoint_find(serving->space, address);
@@ -357,7 +373,8 @@ static void go_on(struct serving *serving, uint64_t address)
 		regs_store(thread->tid, &serving->regs);
 	} else if (breakpoint->step ||
 		   breakpoint_pass(breakpoint, serving->space, &serving->regs) != 0) {
-		step_past(thread, breakpoint, &serving->regs);
+		if (!step_past(thread, breakpoint, &serving->regs) && serving->made)
+			serving->made->restarted = true;
 	} else {
 		regs_store(thread->tid, &serving->regs);
 	}
@@ -442,6 +459,7 @@ bool trap_stop(struct trap *trap, const struct stop *stop)
 	    !is_breakpoint_trap(thread))
 		return serve_watch(&serving);
 	trap->stops++;
+	affinity_served(trap->affinity, thread->tid);
 	if (!thread->process->silent)
 		serve(&serving, address);
 	go_on(&serving, address);
