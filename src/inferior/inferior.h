@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "base/vec.h"
 #include "inferior/status.h"
+#include "inferior/waiting.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -95,6 +96,7 @@ struct inferior {
 	struct vec early;     /* stops of tasks whose parent has not announced them yet */
 	struct vec deferred;  /* tids with has_deferred */
 	unsigned long ptrace_options;
+	struct waiting waiting;
 };
 
 struct inferior *inferior_create(void);

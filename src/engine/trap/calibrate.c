@@ -8,6 +8,7 @@
 #include "engine/trap/trap.h"
 #include "inferior/ptrace.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
@@ -22,6 +23,18 @@ static int compare(const void *a, const void *b)
 	uint64_t y = *(const uint64_t *)b;
 
 	return (x > y) - (x < y);
+}
+
+/* Waits as inferior_next() does while stops are dense. */
+static pid_t wait_for(pid_t child, int *status)
+{
+	pid_t tid = 0;
+
+	while (!tid) {
+		sched_yield();
+		tid = waitpid(child, status, __WALL | WNOHANG);
+	}
+	return tid;
 }
 
 /* Lets the child run from breakpoint to breakpoint; how many times were measured. */
@@ -39,7 +52,7 @@ static int measure(pid_t child, uint64_t times[ROUNDS])
 			return count;
 		uint64_t start = inferior_clock();
 
-		if (pt_continue(child, 0) != 0 || waitpid(child, &status, __WALL) != child ||
+		if (pt_continue(child, 0) != 0 || wait_for(child, &status) != child ||
 		    !WIFSTOPPED(status))
 			return count;
 		times[count++] = inferior_clock() - start;

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Waiting for the next stop of any task, in the way that has been the quicker one. */
+#ifndef TRACER_INFERIOR_WAITING_H
+#define TRACER_INFERIOR_WAITING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* What is known about both ways. Zero-initialised: nothing yet. */
+struct waiting {
+	uint64_t cost[2]; /* running mean of short waits, ns: sleeping, looking */
+	unsigned count;	  /* short waits so far */
+	unsigned idle;	  /* long waits in a row, up to a bound */
+};
+
+/* waitpid(2) for any task: its tid and *status; 0 when `block` is false and there is nothing; -errno. */
+pid_t waiting_next(struct waiting *waiting, bool block, int *status);
+
+#endif
