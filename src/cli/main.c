@@ -68,7 +68,7 @@ static int trace(const struct options *options)
 
 	close(session.output_fd);
 	if (error)
-		return STATUS_ERROR;
+		return result.bad_filter ? STATUS_USAGE : STATUS_ERROR;
 	return result.signal ? die_by_signal(result.signal) : result.status;
 }
 

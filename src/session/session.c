@@ -89,8 +89,8 @@ static void conf_complain(void *context, const char *file, unsigned line, const 
 
 /* ------------------------------------------------------------------ setting up */
 
-static int parse_filters(struct vec *filters, const struct vec *texts, bool allow_slot,
-			 const char *option)
+static int parse_filters(struct session *session, struct vec *filters, const struct vec *texts,
+			 bool allow_slot, const char *option)
 {
 	for (size_t i = 0; i < texts->count; i++) {
 		struct filter filter;
@@ -100,6 +100,7 @@ static int parse_filters(struct vec *filters, const struct vec *texts, bool allo
 
 		if (error) {
 			diag("%s: %s", option, message ? message : strerror(-error));
+			session->result->bad_filter = true;
 			free(message);
 			return error;
 		}
@@ -117,16 +118,16 @@ static int set_up_filters(struct session *session)
 
 	vec_init(&session->filters.calls, sizeof(struct filter));
 	vec_init(&session->filters.entries, sizeof(struct filter));
-	error = parse_filters(&session->filters.calls, options->call_filters, false, "-e");
+	error = parse_filters(session, &session->filters.calls, options->call_filters, false, "-e");
 	if (!error)
-		error = parse_filters(&session->filters.entries, options->entry_filters, true,
-				      "-x");
+		error = parse_filters(session, &session->filters.entries, options->entry_filters,
+				      true, "-x");
 	if (error)
 		return error;
 	session->calls_named = options->call_filters->count != 0;
 	if (!session->calls_named && !options->entries_only) {
 		vec_push(&fallback, &everything_main);
-		error = parse_filters(&session->filters.calls, &fallback, false, "-e");
+		error = parse_filters(session, &session->filters.calls, &fallback, false, "-e");
 		vec_deinit(&fallback);
 	}
 	return error;
@@ -146,7 +147,7 @@ static int set_up_prototypes(struct session *session)
 			diag("%s: %s", bad ? bad : "-F", strerror(-errors));
 		free(bad);
 		if (errors)
-			return -EINVAL;
+			return errors < 0 ? errors : -EBADMSG;
 	}
 	return 0;
 }

@@ -33,14 +33,15 @@ struct session_options {
 
 /* How it ended. */
 struct session_result {
-	int status;	/* exit status for the tracer: the command's, or 0 */
-	int signal;	/* the command was killed by this signal, or 0 */
-	uint64_t stops; /* breakpoint stops served */
+	int status;	 /* exit status for the tracer: the command's, or 0 */
+	int signal;	 /* the command was killed by this signal, or 0 */
+	bool bad_filter; /* a filter could not be parsed: an error of usage */
+	uint64_t stops;	 /* breakpoint stops served */
 };
 
 /*
- * Runs a whole session. 0 with *result; -EINVAL when a filter or .conf file is wrong; another -errno when it
- * could not be started, or ended early because the output failed. Whatever went wrong has been said
+ * Runs a whole session: 0, or -errno when a filter or .conf file is wrong, when it could not be started, or
+ * when it ended early because the output failed. *result is filled in either way. Whatever went wrong has been said
  * on stderr.
  */
 int session_run(const struct session_options *options, struct session_result *result);
