@@ -136,9 +136,12 @@ struct choice {
 static void choose(struct thread *thread, void *context)
 {
 	struct choice *choice = context;
+	char state = thread_state_letter(thread->process->pid, thread->tid);
 
-	choice->any = thread;
-	if (thread_state_letter(thread->process->pid, thread->tid) == 'R')
+	/* A leader that has exited stays as a zombie and never stops. */
+	if (state != 'Z' || !choice->any)
+		choice->any = thread;
+	if (state == 'R')
 		choice->running = thread;
 }
 

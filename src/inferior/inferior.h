@@ -29,6 +29,7 @@ struct arena;
 struct callstacks; /* engine/trap: the pending calls of a thread */
 struct inferior;
 struct journal;
+struct original_signals;
 struct modules;	   /* session: what is loaded in a space */
 struct trap_space; /* engine/trap: the breakpoints of a space */
 
@@ -156,8 +157,8 @@ int space_write(struct space *space, uint64_t address, const void *bytes, size_t
 bool same_space(pid_t one, pid_t other, bool guess);
 
 /* How launch and attach end for a process that cannot be traced: see launch.c, attach.c. */
-int inferior_launch(struct inferior *inferior, char *const argv[], const sigset_t *mask,
-		    struct process **process);
+int inferior_launch(struct inferior *inferior, char *const argv[],
+		    const struct original_signals *original, struct process **process);
 /*
  * Attaches to all threads of `pid`: 0, or -errno with *why a text for the user (to be freed). The
  * process is `starting`; at least one of its threads will report STOP_TRAP.

@@ -71,7 +71,37 @@ static void *watch(void *argument)
 	return NULL;
 }
 
-int interrupts_start(struct interrupts **interrupts, sigset_t *original)
+/* What rt_sigaction(2) takes; libc's sigaction(3) hides the two signals that it uses itself. */
+struct kernel_sigaction {
+	void (*handler)(int);
+	unsigned long flags;
+	void (*restorer)(void);
+	uint64_t mask;
+};
+
+static void original_signals_read(struct original_signals *original)
+{
+	struct kernel_sigaction action;
+
+	original->ignored = 0;
+	pthread_sigmask(SIG_SETMASK, NULL, &original->mask);
+	for (int signal = 1; signal < SIGNALS; signal++)
+		if (syscall(SYS_rt_sigaction, signal, NULL, &action, sizeof action.mask) == 0 &&
+		    action.handler == SIG_IGN)
+			original->ignored |= UINT64_C(1) << (signal - 1);
+}
+
+void original_signals_restore(const struct original_signals *original)
+{
+	const struct kernel_sigaction action = {.handler = SIG_IGN};
+
+	for (int signal = 1; signal < SIGNALS; signal++)
+		if (original->ignored & (UINT64_C(1) << (signal - 1)))
+			syscall(SYS_rt_sigaction, signal, &action, NULL, sizeof action.mask);
+	pthread_sigmask(SIG_SETMASK, &original->mask, NULL);
+}
+
+int interrupts_start(struct interrupts **interrupts, struct original_signals *original)
 {
 	struct interrupts *made = xcalloc(1, sizeof *made);
 	struct sigaction action = {.sa_handler = nothing};
@@ -85,8 +115,9 @@ int interrupts_start(struct interrupts **interrupts, sigset_t *original)
 	sigaddset(&made->watched, SIGQUIT);
 	sigaddset(&made->watched, SIGPIPE);
 	sigaddset(&made->watched, SIGURG); /* ends the watcher's own sleep: interrupts_tick() */
-	pthread_sigmask(SIG_BLOCK, &made->watched, &made->original);
-	*original = made->original;
+	original_signals_read(original);
+	made->original = original->mask;
+	pthread_sigmask(SIG_BLOCK, &made->watched, NULL);
 	sigaction(SIGURG, &action, NULL);
 	int error = pthread_create(&made->thread, NULL, watch, made);
 

@@ -8,14 +8,24 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct interrupts;
 
+/* How signals stood when the tracer was started: what a command is launched with. */
+struct original_signals {
+	sigset_t mask;
+	uint64_t ignored; /* bit N - 1: signal N */
+};
+
+/* Sets the calling process's signals to that, for the child that is about to exec. */
+void original_signals_restore(const struct original_signals *original);
+
 /*
  * Starts watching SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE for the calling thread, which must be the
- * tracing one. *original receives the signal mask from before: commands are launched with it. 0 or -errno.
+ * tracing one. *original receives what was before. 0 or -errno.
  */
-int interrupts_start(struct interrupts **interrupts, sigset_t *original);
+int interrupts_start(struct interrupts **interrupts, struct original_signals *original);
 void interrupts_stop(struct interrupts *interrupts);
 
 /*

@@ -7,6 +7,7 @@
  */
 #include "base/cleanup.h"
 #include "inferior/inferior.h"
+#include "inferior/interrupts.h"
 #include "inferior/ptrace.h"
 
 #include <errno.h>
@@ -48,13 +49,14 @@ static int search_and_exec(char *const argv[])
 	return error;
 }
 
-static void run_child(char *const argv[], const sigset_t *mask, int go, int failed)
+static void run_child(char *const argv[], const struct original_signals *original, int go,
+		      int failed)
 {
 	char byte;
 
 	while (read(go, &byte, 1) < 0 && errno == EINTR)
 		;
-	pthread_sigmask(SIG_SETMASK, mask, NULL);
+	original_signals_restore(original);
 	int error = search_and_exec(argv);
 
 	if (write(failed, &error, sizeof error) < 0)
@@ -101,8 +103,8 @@ static int exec_result(struct thread *thread, int failed)
 	return 0;
 }
 
-int inferior_launch(struct inferior *inferior, char *const argv[], const sigset_t *mask,
-		    struct process **process)
+int inferior_launch(struct inferior *inferior, char *const argv[],
+		    const struct original_signals *original, struct process **process)
 {
 	int go[2] = {-1, -1};
 	int failed[2] = {-1, -1};
@@ -116,7 +118,7 @@ int inferior_launch(struct inferior *inferior, char *const argv[], const sigset_
 		error = -errno;
 	if (pid == 0) {
 		close(go[1]);
-		run_child(argv, mask, go[0], failed[1]);
+		run_child(argv, original, go[0], failed[1]);
 	}
 	close(go[0]);
 	close(failed[1]);

@@ -448,7 +448,7 @@ int modules_start(struct session *session, struct thread *thread, bool at_exec)
 	if (!error)
 		error = auxv_read(thread->tid, elf_arch(file)->abi->word, &auxv);
 	if (!error && !process->space)
-		process->space = space_create(process->pid, elf_arch(file), &error);
+		process->space = space_create(thread->tid, elf_arch(file), &error);
 	if (error) {
 		elf_unref(file);
 		if (error == -ENOTSUP)

@@ -216,7 +216,7 @@ static int set_up(struct session *session)
 	return 0;
 }
 
-static int start_tracees(struct session *session, const sigset_t *mask)
+static int start_tracees(struct session *session, const struct original_signals *original)
 {
 	const struct session_options *options = session->options;
 	struct process *process;
@@ -234,7 +234,7 @@ static int start_tracees(struct session *session, const sigset_t *mask)
 	}
 	if (!options->command)
 		return 0;
-	int error = inferior_launch(session->inferior, options->command, mask, &process);
+	int error = inferior_launch(session->inferior, options->command, original, &process);
 
 	if (error)
 		diag("cannot run '%s': %s", options->command[0], strerror(-error));
@@ -364,15 +364,15 @@ static int finish(struct session *session)
 int session_run(const struct session_options *options, struct session_result *result)
 {
 	struct session session = {.options = options, .result = result};
-	sigset_t mask;
+	struct original_signals original;
 
 	*result = (struct session_result){0};
 	int error = set_up(&session);
 
 	if (!error)
-		error = interrupts_start(&session.interrupts, &mask);
+		error = interrupts_start(&session.interrupts, &original);
 	if (!error) {
-		error = start_tracees(&session, &mask);
+		error = start_tracees(&session, &original);
 		if (error)
 			tasks_detach_all(&session, true);
 		else
