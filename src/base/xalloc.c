@@ -5,12 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Noreturn void out_of_memory(void)
+{
+	fputs("tracer: out of memory\n", stderr);
+	exit(1);
+}
+
 static void *checked(void *memory)
 {
-	if (!memory) {
-		fputs("tracer: out of memory\n", stderr);
-		exit(1);
-	}
+	if (!memory)
+		out_of_memory();
 	return memory;
 }
 

@@ -45,10 +45,8 @@ struct journal *journal_create(void)
 	journal->bytes = FIRST_BYTES;
 	journal->fd = memfd_create("tracer-journal", MFD_CLOEXEC);
 	if (journal->fd < 0 || ftruncate(journal->fd, (off_t)journal->bytes) < 0 ||
-	    !(journal->file = journal_map(journal->fd, journal->bytes))) {
-		/* No memory file to be had: out of memory, or a kernel without memfd. */
-		xreallocarray(NULL, (size_t)-1, 1);
-	}
+	    !(journal->file = journal_map(journal->fd, journal->bytes)))
+		out_of_memory(); /* or a kernel without memfd: nothing else to be done, too */
 	journal->file->magic = MAGIC;
 	return journal;
 }
@@ -70,7 +68,7 @@ static void journal_grow(struct journal *journal)
 								: journal_map(journal->fd, bytes);
 
 	if (!memory)
-		xreallocarray(NULL, (size_t)-1, 1);
+		out_of_memory();
 	munmap(journal->file, journal->bytes);
 	journal->file = memory;
 	journal->bytes = bytes;
