@@ -31,9 +31,9 @@ long memory_read_string(const struct memory_source *source, uint64_t address, ch
 {
 	size_t length = 0;
 
-	while (length + 1 < size) {
+	while (length < size) {
 		/* Small pieces: most names are short, and the far end may be unmapped. */
-		size_t want = size - 1 - length < 256 ? size - 1 - length : 256;
+		size_t want = size - length < 256 ? size - length : 256;
 		size_t got = memory_read(source, address + length, buffer + length, want);
 		char *end = memchr(buffer + length, '\0', got);
 
@@ -43,6 +43,6 @@ long memory_read_string(const struct memory_source *source, uint64_t address, ch
 		if (got < want)
 			break;
 	}
-	buffer[length] = '\0';
+	buffer[length < size ? length : size - 1] = '\0';
 	return length ? -ENAMETOOLONG : -EFAULT;
 }

@@ -42,7 +42,7 @@ bool memory_read_word(const struct memory_source *source, uint64_t address, unsi
 		      uint64_t *word);
 
 /*
- * Reads a NUL-terminated string of at most `size` - 1 bytes into `buffer` and terminates it.
+ * Reads a NUL-terminated string of at most `size` - 1 bytes into `buffer` (`size` ≥ 1) and terminates it.
  * Returns its length, or -EFAULT when not one byte is readable, -ENAMETOOLONG when no NUL
  * was found in time (the buffer then holds what was read).
  */
