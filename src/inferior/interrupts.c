@@ -119,6 +119,9 @@ int interrupts_start(struct interrupts **interrupts, struct original_signals *or
 	made->original = original->mask;
 	pthread_sigmask(SIG_BLOCK, &made->watched, NULL);
 	sigaction(SIGURG, &action, NULL);
+	/* Stops are told by wait alone: no SIGCHLD needs to be made for each. */
+	sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP},
+		  NULL);
 	int error = pthread_create(&made->thread, NULL, watch, made);
 
 	if (error) {

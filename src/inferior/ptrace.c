@@ -59,6 +59,15 @@ int pt_set_siginfo(pid_t tid, const siginfo_t *info)
 	return request(PTRACE_SETSIGINFO, tid, 0, (uintptr_t)info);
 }
 
+int pt_peek(pid_t tid, uint64_t address, uint64_t *word)
+{
+	errno = 0;
+	long result = ptrace(PTRACE_PEEKDATA, tid, (void *)(uintptr_t)address, NULL);
+
+	*word = (unsigned long)result;
+	return result == -1 && errno ? -errno : 0;
+}
+
 bool pt_signal_pending(pid_t tid, int signal)
 {
 	struct __ptrace_peeksiginfo_args arguments = {.off = 0, .flags = 0, .nr = 32};

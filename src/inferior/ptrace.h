@@ -24,6 +24,8 @@ int pt_event_message(pid_t tid, unsigned long *message);
 int pt_get_siginfo(pid_t tid, siginfo_t *info);
 /* What a signal delivered from this stop carries. */
 int pt_set_siginfo(pid_t tid, const siginfo_t *info);
+/* Reads 8 bytes of a stopped thread's memory; cheaper than process_vm_readv(2) for one word. */
+int pt_peek(pid_t tid, uint64_t address, uint64_t *word);
 /* Whether `signal` waits in the thread's own queue. */
 bool pt_signal_pending(pid_t tid, int signal);
 int pt_get_sigmask(pid_t tid, uint64_t *mask);

@@ -12,6 +12,10 @@
 #include <time.h>
 
 enum {
+	WAIT_FLAGS = __WALL | __WNOTHREAD, /* tracees belong to the tracing thread */
+};
+
+enum {
 	SLEEPING,
 	LOOKING,
 	LOOK_NS = 60000,
@@ -40,6 +44,14 @@ static int choose(const struct waiting *waiting)
 	return place < TRIALS ? !better : better;
 }
 
+/* How long to look: once it takes longer than sleeping would have, nothing is left to win. */
+static uint64_t look_limit(const struct waiting *waiting)
+{
+	uint64_t limit = waiting->cost[SLEEPING] + waiting->cost[SLEEPING] / 4;
+
+	return limit < LOOK_NS ? limit : LOOK_NS;
+}
+
 static void learn(struct waiting *waiting, int way, uint64_t took)
 {
 	if (took > SHORT_NS) {
@@ -57,20 +69,21 @@ pid_t waiting_next(struct waiting *waiting, bool block, int *status)
 
 	if (block) {
 		int way = choose(waiting);
+		uint64_t limit = look_limit(waiting);
 		uint64_t start = now_ns();
 
 		if (way == LOOKING)
 			do
-				tid = waitpid(-1, status, __WALL | WNOHANG);
-			while (!tid && now_ns() - start < LOOK_NS);
+				tid = waitpid(-1, status, WAIT_FLAGS | WNOHANG);
+			while (!tid && now_ns() - start < limit);
 		if (!tid)
-			tid = waitpid(-1, status, __WALL);
+			tid = waitpid(-1, status, WAIT_FLAGS);
 		int error = errno;
 
 		learn(waiting, way, now_ns() - start);
 		errno = error;
 	} else {
-		tid = waitpid(-1, status, __WALL | WNOHANG);
+		tid = waitpid(-1, status, WAIT_FLAGS | WNOHANG);
 	}
 	return tid < 0 ? -errno : tid;
 }

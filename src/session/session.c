@@ -29,7 +29,8 @@ void session_record(struct session *session, const struct record *record)
 	if (session->output_error)
 		return;
 	session->output_error = session->writer->ops->record(session->writer, record);
-	session->dirty = true;
+	/* A table is written at the end only. */
+	session->dirty = !session->options->summary;
 }
 
 void session_say_once(struct session *session, const char *format, ...)

@@ -148,19 +148,33 @@ static struct stack *known_stack(struct callstacks *stacks, uint64_t sp)
 	return NULL;
 }
 
-/* A stack that grew downwards since we saw it keeps its upper end. */
-static struct stack *grown_stack(struct callstacks *stacks, uint64_t sp, uint64_t low,
-				 uint64_t high)
+/*
+ * Takes out the known stacks that the mapping [low, high) overlaps and makes one of them: a stack grew,
+ * or the kernel made one mapping of neighbours. Kept apart, an address would be in two of them. Growth
+ * downwards is a stack's own; with any other the mapping holds several, whose order means nothing.
+ */
+static struct stack take_overlapping(struct callstacks *stacks, uint64_t low, uint64_t high)
 {
-	for (size_t i = 0; i < stacks->stacks.count; i++) {
-		struct stack *stack = stack_at(stacks, i);
+	struct stack joined = {.low = low, .high = high, .own = stacks->stacks.count == 0};
+	size_t parts = 0;
 
-		if (stack->high == high && stack->low > low) {
-			stack->low = low;
-			return known_stack(stacks, sp);
+	vec_init(&joined.calls, sizeof(struct call));
+	for (size_t i = 0; i < stacks->stacks.count;) {
+		struct stack part = *stack_at(stacks, i);
+
+		if (part.high <= low || part.low >= high) {
+			i++;
+			continue;
 		}
+		joined.own = parts++ == 0 && part.own && part.high >= high;
+		joined.low = part.low < joined.low ? part.low : joined.low;
+		joined.high = part.high > joined.high ? part.high : joined.high;
+		for (size_t k = 0; k < part.calls.count; k++)
+			vec_push(&joined.calls, call_at(&part, k));
+		vec_deinit(&part.calls);
+		vec_remove(&stacks->stacks, i);
 	}
-	return NULL;
+	return joined;
 }
 
 static struct stack *stack_of(struct callstacks *stacks, uint64_t sp, call_popped *popped,
@@ -176,15 +190,11 @@ static struct stack *stack_of(struct callstacks *stacks, uint64_t sp, call_poppe
 		low = 0; /* unknown: as if there were one stack only */
 		high = UINT64_MAX;
 	}
-	stack = grown_stack(stacks, sp, low, high);
-	if (stack)
-		return stack;
+	struct stack made = take_overlapping(stacks, low, high);
+
 	if (stacks->stacks.count == STACKS_MAX)
 		drop_stack(stacks, stacks->stacks.count > 1 && stack_at(stacks, 0)->own, popped,
 			   context);
-	struct stack made = {.low = low, .high = high, .own = stacks->stacks.count == 0};
-
-	vec_init(&made.calls, sizeof(struct call));
 	return vec_push(&stacks->stacks, &made);
 }
 
@@ -193,8 +203,11 @@ static bool is_over(const struct stack *stack, const struct call *pending, const
 {
 	if (pending->slot < call->slot)
 		return stack->own;
-	return pending->slot == call->slot &&
-	       (pending->return_address != call->return_address || pending->entry == call->entry);
+	if (pending->slot != call->slot)
+		return false;
+	/* A hook and a site at one place make two calls of each call. */
+	return pending->return_address != call->return_address ||
+	       (pending->entry == call->entry && pending->hook == call->hook);
 }
 
 static void drop_over(struct callstacks *stacks, struct stack *stack, const struct call *call,

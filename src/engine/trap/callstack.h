@@ -48,7 +48,7 @@ typedef void call_popped(void *context, const struct call *call, bool returned);
 /*
  * Pushes a call; the copy's place is returned, good until the next change. Calls that can no longer be
  * pending are popped first, as left: those deeper on the same stack, one at the same slot with another return
- * address, and one of the same entry at the same slot (it was left by longjmp and is made again).
+ * address, and one of the same entry and hook at the same slot (it was left by longjmp and is made again).
  */
 struct call *callstacks_push(struct callstacks *stacks, const struct call *call,
 			     call_popped *popped, void *context);

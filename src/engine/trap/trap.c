@@ -12,9 +12,8 @@
  * is read as the last thing before it goes on after the entry stop and as the first thing after wait(2) told of the return
  * stop. Between these lie the call and the kernel's part of stopping and resuming (`overhead`, measured at start on a
  * child of our own). For nested calls, thread->cost adds up what every stop of the thread took, our own work and the
- * overhead; a call's duration is reduced by what was added while it was pending. The overhead is followed as it drifts
- * (the tracee moves between cores): a running estimate from the raw times of calls that are in its range. What
- * is shorter than the noise of stopping shows as nothing.
+ * overhead; a call's duration is reduced by what was added while it was pending. The overhead is
+ * followed as it changes (overhead.c).
  *
  * Stops that look alike are told apart by siginfo only where needed: for int3 si_code is SI_KERNEL. A SIGTRAP sent by kill(2)
  * can look like ours only when the pc is one behind a breakpoint, which happens only behind one-byte instructions.
@@ -24,6 +23,7 @@
 #include "base/xalloc.h"
 #include "engine/trap/breakpoint.h"
 #include "engine/trap/callstack.h"
+#include "engine/trap/overhead.h"
 #include "engine/trap/step.h"
 #include "inferior/arena.h"
 #include "inferior/maps.h"
@@ -40,9 +40,8 @@ enum { RECORD_BYTES = 65536 };
 struct trap {
 	const struct engine_events *events;
 	struct decoder *decoder;
-	uint64_t overhead;	 /* ns a pair of stops costs, as estimated now */
-	uint64_t overhead_start; /* as calibrated */
-	uint64_t calls;		 /* numbers given out */
+	struct overhead overhead;
+	uint64_t calls; /* numbers given out */
 	uint64_t stops;
 	unsigned char *buffer; /* the record under construction */
 };
@@ -70,7 +69,7 @@ struct trap *trap_create(const struct engine_events *events, uint64_t overhead)
 		return NULL;
 	}
 	trap->events = events;
-	trap->overhead = trap->overhead_start = overhead;
+	overhead_init(&trap->overhead, overhead);
 	trap->buffer = xmalloc(RECORD_BYTES);
 	return trap;
 }
@@ -200,34 +199,15 @@ static void emit_call(struct serving *serving, const struct call *call)
 	serving->trap->events->record(serving->trap->events->context, record);
 }
 
-/*
- * Follows the cost of a pair of stops, from calls that took about that long: up by 7 or down by 3 small steps, which
- * settles where 70 % of them lie below.
- */
-static void adapt_overhead(struct trap *trap, uint64_t raw)
-{
-	uint64_t start = trap->overhead_start;
-	uint64_t step = start / 1024 + 1;
-
-	if (raw > 3 * start)
-		return;
-	if (raw > trap->overhead)
-		trap->overhead += 7 * step;
-	else if (trap->overhead > start / 4 + 3 * step)
-		trap->overhead -= 3 * step;
-	if (trap->overhead > 5 * start / 2)
-		trap->overhead = 5 * start / 2;
-}
-
 static uint64_t duration_of(struct serving *serving, const struct call *call)
 {
-	struct trap *trap = serving->trap;
+	struct overhead *overhead = &serving->trap->overhead;
 	uint64_t raw = serving->time - call->start;
 	uint64_t inner = serving->thread->cost - call->cost;
 
-	if (!inner && trap->overhead_start)
-		adapt_overhead(trap, raw);
-	return raw > inner + trap->overhead ? raw - inner - trap->overhead : 0;
+	if (!inner)
+		overhead_learn(overhead, raw);
+	return overhead_take_off(overhead, raw, inner);
 }
 
 static void emit_return(struct serving *serving, const struct call *call)
@@ -384,7 +364,7 @@ static void go_on(struct serving *serving, uint64_t address)
 	trap_thread_sync(thread);
 	uint64_t now = inferior_clock();
 
-	thread->cost += now - serving->time + trap->overhead;
+	thread->cost += now - serving->time + trap->overhead.now;
 	if (serving->made) {
 		serving->made->cost = thread->cost;
 		serving->made->start = now;

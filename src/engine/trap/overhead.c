@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engine/trap/overhead.h"
+
+enum { STEP_NS = 32 };
+
+void overhead_learn(struct overhead *overhead, uint64_t raw)
+{
+	uint64_t most = 3 * overhead->start > OVERHEAD_MOST_NS ? 3 * overhead->start
+							       : OVERHEAD_MOST_NS;
+
+	if (!overhead->start || raw > 2 * most)
+		return;
+	/* Nine steps up for one down: in balance when one call in ten lies above. */
+	if (raw > overhead->now)
+		overhead->now += 9 * STEP_NS;
+	else if (overhead->now > STEP_NS)
+		overhead->now -= STEP_NS;
+	if (overhead->now > most)
+		overhead->now = most;
+}
+
+uint64_t overhead_take_off(const struct overhead *overhead, uint64_t raw, uint64_t inner)
+{
+	uint64_t cost = inner + overhead->now;
+
+	return raw > cost ? raw - cost : 0;
+}
