@@ -14,7 +14,10 @@
 
 enum { STATUS_ERROR = 1, STATUS_USAGE = 2 };
 
-/* Ends by the signal that ended the command, so that a shell sees the same; leaves no core of its own. */
+/*
+ * Ends by the signal that ended the command, so that a shell sees the same; leaves no core of
+ * its own.
+ */
 static int die_by_signal(int number)
 {
 	struct rlimit none = {0, 0};
@@ -29,7 +32,10 @@ static int die_by_signal(int number)
 	return 128 + number;
 }
 
-/* The descriptor that the trace goes to, out of the way of what the command may use; or -1, said. */
+/*
+ * The descriptor that the trace goes to, out of the way of what the command may use; or -1,
+ * said.
+ */
 static int open_output(const struct options *options)
 {
 	if (!options->output_file)

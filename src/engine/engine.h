@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What every engine has in common: a probe as it is planted, and what an engine tells the session.
+ * What every engine has in common: a probe as it is planted, and what an engine tells the
+ * session.
  */
 #ifndef TRACER_ENGINE_ENGINE_H
 #define TRACER_ENGINE_ENGINE_H
@@ -17,11 +18,15 @@ struct probe_site {
 };
 
 /*
- * A place in the tracee where the session itself wants to look in: the dynamic linker's notification
- * function, the resolver of an IFUNC. Owned by the session; must outlive the space it is planted in.
+ * A place in the tracee where the session itself wants to look in: the dynamic linker's
+ * notification function, the resolver of an IFUNC. Owned by the session; must outlive the space
+ * it is planted in.
  */
 struct hook {
-	/* The thread is about to run the instruction; registers may not be changed. May be NULL. */
+	/*
+	 * The thread is about to run the instruction; registers may not be changed. May be
+	 * NULL.
+	 */
 	void (*entered)(struct hook *hook, struct thread *thread);
 	/* The function returned `result`. NULL: returns are not watched. */
 	void (*returned)(struct hook *hook, struct thread *thread, uint64_t result);

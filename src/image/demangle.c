@@ -53,7 +53,9 @@ char *demangle(const char *name)
 
 	if (strnlen(name, MANGLED_MAX) == MANGLED_MAX)
 		return NULL;
-	/* The older form of Rust names is also valid C++, with a hash that only Rust takes off. */
+	/*
+	 * The older form of Rust names is also valid C++, with a hash that only Rust takes off.
+	 */
 	if (!strncmp(name, "_R", 2) || !strncmp(name, "_ZN", 3))
 		readable = run(rust_demangle_callback, name, &demangling);
 	if (!readable && !strncmp(name, "_Z", 2))

@@ -18,20 +18,20 @@ struct elf_symbol {
 	const char *name; /* without version; owned by the file */
 	uint64_t value;	  /* address in the file's own address space; 0 when undefined */
 	uint64_t size;
-	uint8_t type;	/* STT_FUNC, STT_GNU_IFUNC, STT_OBJECT, STT_NOTYPE */
-	uint8_t bind;	/* STB_GLOBAL, STB_WEAK, STB_LOCAL */
-	bool dynamic;	/* from .dynsym, not .symtab */
+	uint8_t type; /* STT_FUNC, STT_GNU_IFUNC, STT_OBJECT, STT_NOTYPE */
+	uint8_t bind; /* STB_GLOBAL, STB_WEAK, STB_LOCAL */
+	bool dynamic; /* from .dynsym, not .symtab */
 };
 
 enum slot_kind { SLOT_JUMP, SLOT_DATA, SLOT_IRELATIVE };
 
 /* A GOT slot that the dynamic linker fills with a function's address, as its relocation says. */
 struct elf_slot {
-	const char *name;    /* symbol, without version; NULL for SLOT_IRELATIVE; owned by the file */
-	uint64_t address;    /* of the slot, in the file's own address space */
-	uint64_t stub;	     /* of the PLT stub that jumps through it, or 0 */
-	uint64_t addend;     /* SLOT_IRELATIVE: the resolver */
-	uint8_t kind;	     /* enum slot_kind: JUMP_SLOT, GLOB_DAT, IRELATIVE relocation */
+	const char *name; /* symbol, without version; NULL for SLOT_IRELATIVE; owned by the file */
+	uint64_t address; /* of the slot, in the file's own address space */
+	uint64_t stub;	  /* of the PLT stub that jumps through it, or 0 */
+	uint64_t addend;  /* SLOT_IRELATIVE: the resolver */
+	uint8_t kind;	  /* enum slot_kind: JUMP_SLOT, GLOB_DAT, IRELATIVE relocation */
 };
 
 /* A loadable segment. */
@@ -56,12 +56,16 @@ bool elf_is_pie(const struct elf_file *file); /* ET_DYN: addresses are relative 
 const char *elf_soname(const struct elf_file *file);	  /* or NULL */
 const char *elf_interpreter(const struct elf_file *file); /* PT_INTERP, or NULL */
 uint64_t elf_entry(const struct elf_file *file);	  /* e_entry */
-uint64_t elf_program_headers(const struct elf_file *file); /* address of them (PT_PHDR or computed), or 0 */
-uint64_t elf_dynamic(const struct elf_file *file);	  /* address of PT_DYNAMIC, or 0 */
+uint64_t elf_program_headers(
+	const struct elf_file *file);		   /* address of them (PT_PHDR or computed), or 0 */
+uint64_t elf_dynamic(const struct elf_file *file); /* address of PT_DYNAMIC, or 0 */
 uint64_t elf_eh_frame_header(const struct elf_file *file); /* address of PT_GNU_EH_FRAME, or 0 */
 const struct elf_segment *elf_segments(const struct elf_file *file, size_t *count);
 
-/* All defined and undefined symbols of .dynsym, then of .symtab when there is one (read when first asked). */
+/*
+ * All defined and undefined symbols of .dynsym, then of .symtab when there is one (read when
+ * first asked).
+ */
 const struct elf_symbol *elf_symbols(struct elf_file *file, size_t *count);
 
 /*
@@ -76,7 +80,10 @@ const struct elf_symbol *elf_find_symbol(struct elf_file *file, const char *name
  */
 const struct elf_symbol *elf_find_next(struct elf_file *file, const struct elf_symbol *symbol);
 
-/* Slots filled with function addresses, with the PLT stubs that use them (read when first asked). */
+/*
+ * Slots filled with function addresses, with the PLT stubs that use them (read when first
+ * asked).
+ */
 const struct elf_slot *elf_slots(struct elf_file *file, size_t *count);
 
 /*
@@ -85,7 +92,10 @@ const struct elf_slot *elf_slots(struct elf_file *file, size_t *count);
  */
 uint64_t elf_init_function(struct elf_file *file);
 
-/* `length` bytes of the file's contents at `address` of its own address space; false outside it. */
+/*
+ * `length` bytes of the file's contents at `address` of its own address space; false outside
+ * it.
+ */
 bool elf_read(const struct elf_file *file, uint64_t address, void *buffer, size_t length);
 
 /* Keeps files by identity (device, inode, size, mtime), so that each is read once per session. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Section headers: of use for .symtab and for where the PLTs are; a stripped file may have none. */
+/*
+ * Section headers: of use for .symtab and for where the PLTs are; a stripped file may have
+ * none.
+ */
 #include "image/elf_private.h"
 
 #include "base/cleanup.h"

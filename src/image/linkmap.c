@@ -190,7 +190,10 @@ static bool read_node(struct walk *walk, uint64_t node, uint64_t *words)
 	return true;
 }
 
-/* The object at `node`: the known one when it is the same, else a new one, still without a name. */
+/*
+ * The object at `node`: the known one when it is the same, else a new one, still without a
+ * name.
+ */
 static struct known *take_object(struct walk *walk, uint64_t node, const uint64_t *words,
 				 unsigned space)
 {

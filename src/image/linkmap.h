@@ -27,9 +27,13 @@ struct linkmap;
 /* `word`: bytes of a pointer in the tracee. */
 struct linkmap *linkmap_create(unsigned word);
 void linkmap_destroy(struct linkmap *map);
-struct linkmap *linkmap_clone(const struct linkmap *map); /* for a forked child; `user` is copied as it is */
+struct linkmap *linkmap_clone(
+	const struct linkmap *map); /* for a forked child; `user` is copied as it is */
 
-/* Called for objects that came (as the list has them) and that went (`object` is freed afterwards). */
+/*
+ * Called for objects that came (as the list has them) and that went (`object` is freed
+ * afterwards).
+ */
 struct linkmap_events {
 	void (*added)(void *context, struct linkmap_object *object);
 	void (*removed)(void *context, struct linkmap_object *object);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arenas are 64 KiB each, cut into slots of 32 bytes: the longest x86 instruction has 15, a jump back 5 or,
- * far away, 14. One serves all code that its slots can reach.
+ * Arenas are 64 KiB each, cut into slots of 32 bytes: the longest x86 instruction has 15, a
+ * jump back 5 or, far away, 14. One serves all code that its slots can reach.
  *
- * Where to put one: in the gap of the address space that is nearest to the code, but not where the
- * program grows by itself: not within a GiB behind the heap or below the stack. In a gap the end that is
- * nearer to the code is taken, at some distance from the neighbours, so that a library which is loaded next finds its
- * usual place. MAP_FIXED_NOREPLACE makes sure that nothing is overwritten when another thread maps
- * memory between our look at the maps and the call.
+ * Where to put one: in the gap of the address space that is nearest to the code, but not where
+ * the program grows by itself: not within a GiB behind the heap or below the stack. In a gap
+ * the end that is nearer to the code is taken, at some distance from the neighbours, so that a
+ * library which is loaded next finds its usual place. MAP_FIXED_NOREPLACE makes sure that
+ * nothing is overwritten when another thread maps memory between our look at the maps and the
+ * call.
  *
- * Slots are handed out from a free list; an arena is unmapped only when the process is detached, as a
- * thread could be inside one at any time.
+ * Slots are handed out from a free list; an arena is unmapped only when the process is
+ * detached, as a thread could be inside one at any time.
  */
 #include "inferior/arena.h"
 

@@ -20,8 +20,8 @@ struct arena *arena_create(void);
 void arena_destroy(struct arena *arena); /* the tracer's side only: see arena_unmap() */
 
 /*
- * A slot near `address`. Maps memory when it has to, for which `thread` must be at a clean stop. 0 or
- * -errno as remote_map(); -ENOSPC when there is no room near there.
+ * A slot near `address`. Maps memory when it has to, for which `thread` must be at a clean
+ * stop. 0 or -errno as remote_map(); -ENOSPC when there is no room near there.
  */
 int arena_take(struct arena *arena, struct thread *thread, uint64_t address, uint64_t *slot);
 /* Gives a slot back. No thread may be inside. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Attaching to a running process: every thread in /proc/PID/task is seized, again and again until a whole
- * pass finds nothing new. Threads that a seized thread creates meanwhile are attached by the kernel and come
- * with their parent's PTRACE_EVENT_CLONE. Seizing stops nobody; only one thread is then interrupted, as
- * planting breakpoints needs one at hand. One that runs is preferred, as an interrupt ends some system calls
- * (epoll_wait, for one) with EINTR.
+ * Attaching to a running process: every thread in /proc/PID/task is seized, again and again
+ * until a whole pass finds nothing new. Threads that a seized thread creates meanwhile are
+ * attached by the kernel and come with their parent's PTRACE_EVENT_CLONE. Seizing stops nobody;
+ * only one thread is then interrupted, as planting breakpoints needs one at hand. One that runs
+ * is preferred, as an interrupt ends some system calls (epoll_wait, for one) with EINTR.
  */
 #include "base/cleanup.h"
 #include "base/xalloc.h"

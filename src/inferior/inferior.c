@@ -2,32 +2,35 @@
 /*
  * The wait loop and the tables of tasks.
  *
- * Every thread is seized (PTRACE_SEIZE), never attached to: seizing sends no SIGSTOP that could be
- * confused with the program's own, and group-stops can be told from other stops.
+ * Every thread is seized (PTRACE_SEIZE), never attached to: seizing sends no SIGSTOP that could
+ * be confused with the program's own, and group-stops can be told from other stops.
  *
  * Three orders of events need care.
  *
- *  - A new task's first stop and its parent's announcement (PTRACE_EVENT_CLONE, FORK, VFORK) come in any
- *    order. A status of an unknown tid is therefore kept in `early` until a parent claims it; one that
- *    says that the task is gone is dropped.
+ *  - A new task's first stop and its parent's announcement (PTRACE_EVENT_CLONE, FORK, VFORK)
+ *    come in any order. A status of an unknown tid is therefore kept in `early` until a parent
+ *    claims it; one that says that the task is gone is dropped.
  *
- *  - When some code must have a certain thread stopped (detaching, stepping past an instruction that cannot be
- *    moved), thread_stop() waits for that thread alone. What it reports may be anything: a breakpoint, a
- *    signal, a clone. Such a status is kept with the thread (`deferred`) and comes out of inferior_next()
- *    before anything new is waited for. The interrupt that was asked for stays pending in the kernel and
- *    appears later as a harmless STOP_TRAP.
+ *  - When some code must have a certain thread stopped (detaching, stepping past an instruction
+ *    that cannot be moved), thread_stop() waits for that thread alone. What it reports may be
+ *    anything: a breakpoint, a signal, a clone. Such a status is kept with the thread
+ *    (`deferred`) and comes out of inferior_next() before anything new is waited for. The
+ *    interrupt that was asked for stays pending in the kernel and appears later as a harmless
+ *    STOP_TRAP.
  *
- *  - exec from a thread that is not the leader makes that thread take the leader's tid over, and the others
- *    vanish, some of them without a word. process_keep_only() brings the tables in line.
+ *  - exec from a thread that is not the leader makes that thread take the leader's tid over,
+ *    and the others vanish, some of them without a word. process_keep_only() brings the tables
+ *    in line.
  *
- * How to wait for the next stop is worth a choice, as it is a large part of what a traced call costs. Sleeping in
- * waitpid(2) is cheap when tracee and tracer share a processor, and dear when each wakes the other one's processor up from
- * idleness (in a virtual machine 110 µs a traced call). Looking again and again for a short while is
- * the other way round. Which it is depends on the machine and on what else runs there, and changes; so both
- * ways are timed, and the better one is used (waiting.c).
+ * How to wait for the next stop is worth a choice, as it is a large part of what a traced call
+ * costs. Sleeping in waitpid(2) is cheap when tracee and tracer share a processor, and dear
+ * when each wakes the other one's processor up from idleness (in a virtual machine 110 µs a
+ * traced call). Looking again and again for a short while is the other way round. Which it is
+ * depends on the machine and on what else runs there, and changes; so both ways are timed, and
+ * the better one is used (waiting.c).
  *
- * Nothing here waits without end for one thread: a thread in uninterruptible sleep (a vfork parent,
- * a dead NFS server) cannot be stopped, and the callers must cope with -ETIMEDOUT.
+ * Nothing here waits without end for one thread: a thread in uninterruptible sleep (a vfork
+ * parent, a dead NFS server) cannot be stopped, and the callers must cope with -ETIMEDOUT.
  */
 #include "inferior/inferior.h"
 
@@ -299,8 +302,8 @@ int inferior_next(struct inferior *inferior, bool block, struct stop *stop)
 			return 0;
 		}
 		/*
-		 * exec in a non-leader thread of which the leader is long gone: the status comes for
-		 * a tid that we have dropped.
+		 * exec in a non-leader thread of which the leader is long gone: the status
+		 * comes for a tid that we have dropped.
 		 */
 		struct process *process = inferior_process(inferior, tid);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The traced processes: threads, processes and address spaces, and the loop that waits for them.
- * This floor knows how to stop, read, write and resume; it does not know what a breakpoint, a symbol
- * or a traced call is. What the floors above keep per thread or per space hangs on typed pointers
- * that only they look into.
+ * The traced processes: threads, processes and address spaces, and the loop that waits for
+ * them. This floor knows how to stop, read, write and resume; it does not know what a
+ * breakpoint, a symbol or a traced call is. What the floors above keep per thread or per space
+ * hangs on typed pointers that only they look into.
  *
- * A *space* is an address space: shared by the threads of a process, and by a vfork child with its
- * parent until it execs. All patches belong to a space.
+ * A *space* is an address space: shared by the threads of a process, and by a vfork child with
+ * its parent until it execs. All patches belong to a space.
  *
  * Only the thread that created the inferior may call any of this (a rule of ptrace).
  */
@@ -108,8 +108,8 @@ void inferior_destroy(struct inferior *inferior);
 uint64_t inferior_clock(void);
 
 /*
- * Waits for the next stop. 0 with *stop filled in; -EINTR when a signal came to the tracer; -EAGAIN when
- * `block` is false and there is nothing; -ECHILD when no tracee is left.
+ * Waits for the next stop. 0 with *stop filled in; -EINTR when a signal came to the tracer;
+ * -EAGAIN when `block` is false and there is nothing; -ECHILD when no tracee is left.
  */
 int inferior_next(struct inferior *inferior, bool block, struct stop *stop);
 
@@ -119,9 +119,15 @@ struct process *inferior_process(const struct inferior *inferior, pid_t pid);
 /* Makes the structures of a task; used by launch, attach and when a parent announces a child. */
 struct process *process_create(struct inferior *inferior, pid_t pid);
 struct thread *thread_create(struct inferior *inferior, struct process *process, pid_t tid);
-/* Forgets a task that is gone; the process goes with its last thread, the space with its last process. */
+/*
+ * Forgets a task that is gone; the process goes with its last thread, the space with its last
+ * process.
+ */
 void thread_destroy(struct inferior *inferior, struct thread *thread);
-/* Forgets all threads of a process but `keep` (exec), which takes over the process's pid as tid. */
+/*
+ * Forgets all threads of a process but `keep` (exec), which takes over the process's pid as
+ * tid.
+ */
 void process_keep_only(struct inferior *inferior, struct process *process, struct thread *keep);
 
 /* Calls `visit` for each thread of a process, or of every process in a space. */
@@ -130,17 +136,23 @@ void process_each_thread(struct process *process, thread_visit *visit, void *con
 void space_each_thread(struct inferior *inferior, struct space *space, thread_visit *visit,
 		       void *context);
 
-/* Resumes a stopped thread, delivering `signal` unless 0. A thread that died meanwhile is no error. */
+/*
+ * Resumes a stopped thread, delivering `signal` unless 0. A thread that died meanwhile is no
+ * error.
+ */
 void thread_resume(struct thread *thread, int signal);
 /* Keeps a thread in its group-stop. */
 void thread_listen(struct thread *thread);
 
 /*
- * Stops a thread and waits for it, at most `timeout_ms`: 0, -ESRCH when it is gone, -ETIMEDOUT. A stop
- * for any other reason is kept and comes from inferior_next() later.
+ * Stops a thread and waits for it, at most `timeout_ms`: 0, -ESRCH when it is gone, -ETIMEDOUT.
+ * A stop for any other reason is kept and comes from inferior_next() later.
  */
 int thread_stop(struct inferior *inferior, struct thread *thread, unsigned timeout_ms);
-/* Takes a stop that was kept for `thread` by thread_stop(), before inferior_next() gives it out. */
+/*
+ * Takes a stop that was kept for `thread` by thread_stop(), before inferior_next() gives it
+ * out.
+ */
 bool thread_take_deferred(struct inferior *inferior, struct thread *thread, struct stop *stop);
 /* Waits for one thread's next status, at most `timeout_ms`: as above. */
 int thread_wait(struct thread *thread, int *wait_status, unsigned timeout_ms);

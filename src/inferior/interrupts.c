@@ -2,14 +2,15 @@
 /*
  * The tracer's own signals.
  *
- * The main loop sleeps in waitpid(2), the one call that reports a stop at the price of a single system
- * call. A handler that sets a flag would race with it: the signal may come after the flag was looked at and
- * before the sleep. So the signals are blocked and a second thread takes them with sigtimedwait(2). It notes
- * the signal and then sends the tracing thread SIGURG, whose handler does nothing but end the sleep, every
- * two milliseconds until the signal has been taken. The same thread makes the tick.
+ * The main loop sleeps in waitpid(2), the one call that reports a stop at the price of a single
+ * system call. A handler that sets a flag would race with it: the signal may come after the
+ * flag was looked at and before the sleep. So the signals are blocked and a second thread takes
+ * them with sigtimedwait(2). It notes the signal and then sends the tracing thread SIGURG,
+ * whose handler does nothing but end the sleep, every two milliseconds until the signal has
+ * been taken. The same thread makes the tick.
  *
- * A SIGPIPE that a write(2) of our own causes is directed at the writing thread, where it stays blocked:
- * such a write returns EPIPE, and only a SIGPIPE that somebody sent comes here.
+ * A SIGPIPE that a write(2) of our own causes is directed at the writing thread, where it stays
+ * blocked: such a write returns EPIPE, and only a SIGPIPE that somebody sent comes here.
  */
 #include "inferior/interrupts.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Signals sent to the tracer itself. They are blocked everywhere and taken by a thread of their own, which
- * notes them and pulls the tracing thread out of waitpid(2) until it has seen them.
+ * Signals sent to the tracer itself. They are blocked everywhere and taken by a thread of their
+ * own, which notes them and pulls the tracing thread out of waitpid(2) until it has seen them.
  */
 #ifndef TRACER_INFERIOR_INTERRUPTS_H
 #define TRACER_INFERIOR_INTERRUPTS_H
@@ -22,15 +22,15 @@ struct original_signals {
 void original_signals_restore(const struct original_signals *original);
 
 /*
- * Starts watching SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE for the calling thread, which must be the
- * tracing one. *original receives what was before. 0 or -errno.
+ * Starts watching SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE for the calling thread, which
+ * must be the tracing one. *original receives what was before. 0 or -errno.
  */
 int interrupts_start(struct interrupts **interrupts, struct original_signals *original);
 void interrupts_stop(struct interrupts *interrupts);
 
 /*
- * The next signal that came and was not taken yet, or 0. *from_terminal: the kernel sent it to the whole
- * foreground process group (Ctrl-C), so a launched command has it already.
+ * The next signal that came and was not taken yet, or 0. *from_terminal: the kernel sent it to
+ * the whole foreground process group (Ctrl-C), so a launched command has it already.
  */
 int interrupts_take(struct interrupts *interrupts, bool *from_terminal);
 
@@ -38,8 +38,8 @@ int interrupts_take(struct interrupts *interrupts, bool *from_terminal);
 bool interrupts_pending(const struct interrupts *interrupts);
 
 /*
- * From now on waitpid(2) is also left about every `milliseconds` (0: no more): for things that must be
- * looked at again and again.
+ * From now on waitpid(2) is also left about every `milliseconds` (0: no more): for things that
+ * must be looked at again and again.
  */
 void interrupts_tick(struct interrupts *interrupts, unsigned milliseconds);
 

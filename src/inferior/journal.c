@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * See journal.h. The file begins with a header page-sized for simplicity of growth: entries follow it,
- * numbered from 0. A free entry is reused, so a day of dlopen and dlclose does not make it grow.
+ * See journal.h. The file begins with a header page-sized for simplicity of growth: entries
+ * follow it, numbered from 0. A free entry is reused, so a day of dlopen and dlclose does not
+ * make it grow.
  */
 #include "inferior/journal.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The patch journal of one address space: every change is noted here before it is made, so that
- * undoing everything is replaying it backwards, whoever does it. It lies in a memory file of its own,
- * in a fixed layout, so that another process can hold it too.
+ * undoing everything is replaying it backwards, whoever does it. It lies in a memory file of
+ * its own, in a fixed layout, so that another process can hold it too.
  */
 #ifndef TRACER_INFERIOR_JOURNAL_H
 #define TRACER_INFERIOR_JOURNAL_H
@@ -44,8 +44,8 @@ const struct journal_entry *journal_entry(const struct journal *journal, size_t 
 size_t journal_count(const struct journal *journal);
 
 /*
- * Puts one patch back and forgets it. Bytes that are no longer ours (the memory was unmapped, replaced,
- * or written to by the program) are left alone.
+ * Puts one patch back and forgets it. Bytes that are no longer ours (the memory was unmapped,
+ * replaced, or written to by the program) are left alone.
  */
 void journal_undo_bytes(struct journal *journal, struct space *space, size_t number);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Starting a command under trace. The child waits on a pipe until it has been seized, then execs, so the
- * first thing seen of the program is its PTRACE_EVENT_EXEC stop, before any instruction of it ran. What goes
- * wrong in exec comes back through a second, close-on-exec pipe as an errno. A `#!` script needs nothing
- * special: the kernel has put its interpreter in place by then.
+ * Starting a command under trace. The child waits on a pipe until it has been seized, then
+ * execs, so the first thing seen of the program is its PTRACE_EVENT_EXEC stop, before any
+ * instruction of it ran. What goes wrong in exec comes back through a second, close-on-exec
+ * pipe as an errno. A `#!` script needs nothing special: the kernel has put its interpreter in
+ * place by then.
  */
 #include "base/cleanup.h"
 #include "inferior/inferior.h"
@@ -21,8 +22,8 @@
 #include <unistd.h>
 
 /*
- * exec with the search of execvp(3), but without its last resort: a file that is no program is an error,
- * not a shell script.
+ * exec with the search of execvp(3), but without its last resort: a file that is no program is
+ * an error, not a shell script.
  */
 static int search_and_exec(char *const argv[])
 {
@@ -72,8 +73,9 @@ static int exec_result(struct thread *thread, int failed)
 	ssize_t n;
 
 	/*
-	 * The stop at exec comes before the close-on-exec descriptors are closed, or after; either
-	 * way a failed exec writes before it exits, so look at the pipe only once the thread reports.
+	 * The stop at exec comes before the close-on-exec descriptors are closed, or after;
+	 * either way a failed exec writes before it exits, so look at the pipe only once the
+	 * thread reports.
 	 */
 	for (;;) {
 		int waited = thread_wait(thread, &status, 60000);

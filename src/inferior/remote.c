@@ -2,20 +2,23 @@
 /*
  * Remote system calls.
  *
- * The instruction comes from the vDSO, which every process has mapped and which holds the kernel's
- * fall-back for clock_gettime: nothing needs to be written into shared text while other threads run.
- * Registers are set for the call, the thread makes one single-step, and the registers are put back.
+ * The instruction comes from the vDSO, which every process has mapped and which holds the
+ * kernel's fall-back for clock_gettime: nothing needs to be written into shared text while
+ * other threads run. Registers are set for the call, the thread makes one single-step, and the
+ * registers are put back.
  *
- * Only a *clean* stop will do: one inside signal delivery, where the thread is about to go back to user
- * space. At a PTRACE_EVENT stop (exec, clone, fork) it is inside a system call of its own, whose result would
- * be written over our number.
+ * Only a *clean* stop will do: one inside signal delivery, where the thread is about to go back
+ * to user space. At a PTRACE_EVENT stop (exec, clone, fork) it is inside a system call of its
+ * own, whose result would be written over our number.
  *
- * A thread interrupted in a blocking system call carries -ERESTART… in its result and the number in
- * orig_ax. The kernel looks at both only when it goes back to user space, so they are taken out of the way for
- * our call and restored afterwards; the program's call is then restarted as it would have been.
+ * A thread interrupted in a blocking system call carries -ERESTART… in its result and the
+ * number in orig_ax. The kernel looks at both only when it goes back to user space, so they are
+ * taken out of the way for our call and restored afterwards; the program's call is then
+ * restarted as it would have been.
  *
- * Signals that arrive meanwhile stay away: all are blocked for the step but SIGTRAP (the step's own; a
- * forced signal that is blocked would lose its handler) and SIGSTOP (which cannot be), which is sent again.
+ * Signals that arrive meanwhile stay away: all are blocked for the step but SIGTRAP (the step's
+ * own; a forced signal that is blocked would lose its handler) and SIGSTOP (which cannot be),
+ * which is sent again.
  */
 #include "inferior/remote.h"
 
@@ -143,7 +146,10 @@ int remote_syscall(struct thread *thread, long number, const uint64_t arguments[
 	struct regs saved;
 	uint64_t mask;
 
-	/* A pending SIGTRAP (a breakpoint hit that is not reported yet) would pass for the step's. */
+	/*
+	 * A pending SIGTRAP (a breakpoint hit that is not reported yet) would pass for the
+	 * step's.
+	 */
 	if (!thread_is_clean_stop(thread) || pt_signal_pending(thread->tid, SIGTRAP))
 		return -EBUSY;
 	if (!space->syscall_insn) {

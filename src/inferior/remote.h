@@ -9,14 +9,18 @@
 #include "inferior/inferior.h"
 
 /*
- * Runs system call `number` in `thread`, which must be at a clean stop. 0 with *result as the kernel
- * returned it (-4095 … -1: an errno); -EPERM when the process must not be made to (seccomp), -ENOENT when
- * no system-call instruction was found, -ESRCH when the thread died, -EBUSY when it is not at a clean stop.
+ * Runs system call `number` in `thread`, which must be at a clean stop. 0 with *result as the
+ * kernel returned it (-4095 … -1: an errno); -EPERM when the process must not be made to
+ * (seccomp), -ENOENT when no system-call instruction was found, -ESRCH when the thread died,
+ * -EBUSY when it is not at a clean stop.
  */
 int remote_syscall(struct thread *thread, long number, const uint64_t arguments[6],
 		   int64_t *result);
 
-/* mmap of private anonymous memory at exactly `address` (or anywhere: 0), noted in the journal first. */
+/*
+ * mmap of private anonymous memory at exactly `address` (or anywhere: 0), noted in the journal
+ * first.
+ */
 int remote_map(struct thread *thread, uint64_t address, uint64_t length, int protection,
 	       uint64_t *mapped);
 int remote_unmap(struct thread *thread, uint64_t address, uint64_t length);

@@ -2,17 +2,17 @@
 /*
  * Address spaces: reading and writing a tracee's memory.
  *
- * Reads go through process_vm_readv(2), one system call for a whole batch. It stops at the first page
- * that is not there, so every range is cut at page boundaries before it is handed over, and after a
- * fault the rest is tried again from the next range on. Where it is refused (a seccomp filter around the
- * tracer, an exotic kernel), /proc/PID/mem serves.
+ * Reads go through process_vm_readv(2), one system call for a whole batch. It stops at the
+ * first page that is not there, so every range is cut at page boundaries before it is handed
+ * over, and after a fault the rest is tried again from the next range on. Where it is refused
+ * (a seccomp filter around the tracer, an exotic kernel), /proc/PID/mem serves.
  *
  * A single word is read by ptrace from the thread that stopped last; that is the cheapest.
  *
- * Writes go through /proc/PID/mem, which also writes pages that the tracee itself may only execute; the
- * kernel gives the tracee a private copy of such a page, so no other process sees the change. The
- * descriptor is opened once: it holds on to the memory, not to the pid, and so stays right when the
- * process that opened it execs while a vfork sibling lives on.
+ * Writes go through /proc/PID/mem, which also writes pages that the tracee itself may only
+ * execute; the kernel gives the tracee a private copy of such a page, so no other process sees
+ * the change. The descriptor is opened once: it holds on to the memory, not to the pid, and so
+ * stays right when the process that opened it execs while a vfork sibling lives on.
  */
 #include "inferior/inferior.h"
 
@@ -85,7 +85,10 @@ static ssize_t read_batch(const struct space *space, const struct batch *batch)
 	return total;
 }
 
-/* One word, from a thread that is stopped, as on the way of each traced call: one ptrace request. */
+/*
+ * One word, from a thread that is stopped, as on the way of each traced call: one ptrace
+ * request.
+ */
 static bool read_word(const struct space *space, struct memory_range *range)
 {
 	uint64_t word;

@@ -9,7 +9,10 @@ static struct stop_status decode_event(int event, int signal)
 {
 	switch (event) {
 	case PTRACE_EVENT_STOP:
-		/* Group-stops carry their signal, every other PTRACE_EVENT_STOP carries SIGTRAP. */
+		/*
+		 * Group-stops carry their signal, every other PTRACE_EVENT_STOP carries
+		 * SIGTRAP.
+		 */
 		return (struct stop_status){signal == SIGTRAP ? STOP_TRAP : STOP_GROUP, signal};
 	case PTRACE_EVENT_CLONE:
 		return (struct stop_status){STOP_CLONE, 0};

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two ways of waiting: to sleep until the kernel wakes us, or to look again and again for at most LOOK_NS
- * and sleep only then. Of every ROUND short waits a few are made in the way that seems worse, to notice when that changes;
- * the others in the better one. Long waits say nothing about the way; when they follow one another the tracee is simply not stopped often, and looking
- * would only burn the processor.
+ * Two ways of waiting: to sleep until the kernel wakes us, or to look again and again for at
+ * most LOOK_NS and sleep only then. Of every ROUND short waits a few are made in the way that
+ * seems worse, to notice when that changes; the others in the better one. Long waits say
+ * nothing about the way; when they follow one another the tracee is simply not stopped often,
+ * and looking would only burn the processor.
  */
 #include "inferior/waiting.h"
 

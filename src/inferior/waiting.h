@@ -14,7 +14,10 @@ struct waiting {
 	unsigned idle;	  /* long waits in a row, up to a bound */
 };
 
-/* waitpid(2) for any task: its tid and *status; 0 when `block` is false and there is nothing; -errno. */
+/*
+ * waitpid(2) for any task: its tid and *status; 0 when `block` is false and there is nothing;
+ * -errno.
+ */
 pid_t waiting_next(struct waiting *waiting, bool block, int *status);
 
 #endif

@@ -155,7 +155,10 @@ static void render_word(struct outbuf *out, const struct type *type,
 	}
 }
 
-/* The 80-bit format taken apart by hand, so that it reads the same whatever long double is here. */
+/*
+ * The 80-bit format taken apart by hand, so that it reads the same whatever long double is
+ * here.
+ */
 static long double x87_number(const unsigned char *bytes)
 {
 	uint64_t mantissa = 0;
@@ -229,7 +232,10 @@ void render_value(struct outbuf *out, const struct type *type, const struct reco
 	}
 }
 
-/* The type that a printf conversion stands for. The width does not matter: the value has a size. */
+/*
+ * The type that a printf conversion stands for. The width does not matter: the value has a
+ * size.
+ */
 static struct type conversion_type(char conversion)
 {
 	switch (conversion) {

@@ -43,9 +43,9 @@ struct match_filters {
 };
 
 /*
- * Appends a struct match for every place in `module` to `found`, at most one per kind and address. Where
- * several symbols name one address, the plainest is taken: without leading underscores, then the shortest.
- * Filters that found something have `matched` set.
+ * Appends a struct match for every place in `module` to `found`, at most one per kind and
+ * address. Where several symbols name one address, the plainest is taken: without leading
+ * underscores, then the shortest. Filters that found something have `matched` set.
  */
 void match_module(const struct match_module *module, const struct match_filters *filters,
 		  struct vec *found);

@@ -18,10 +18,11 @@ enum probe_kind {
 };
 
 struct probe_info {
-	uint32_t id; /* index in its table */
-	uint8_t kind; /* enum probe_kind */
-	const char *name;    /* symbol without version, demangled when -C asks for it */
-	const char *module;  /* file name of the calling (PROBE_CALL) or defining (PROBE_ENTRY) module */
+	uint32_t id;	  /* index in its table */
+	uint8_t kind;	  /* enum probe_kind */
+	const char *name; /* symbol without version, demangled when -C asks for it */
+	const char *
+		module; /* file name of the calling (PROBE_CALL) or defining (PROBE_ENTRY) module */
 	const char *display; /* what a line begins with: `name`, `caller->name` or `name@lib` */
 	const struct prototype *prototype; /* never NULL */
 };

@@ -62,7 +62,10 @@ static size_t read_memory(const struct capture *c, uint64_t address, void *buffe
 	return min_size(range.done, length);
 }
 
-/* Reads the stack around an object into the cache: all of the parameters' area, if it is in there. */
+/*
+ * Reads the stack around an object into the cache: all of the parameters' area, if it is in
+ * there.
+ */
 static void read_stack(struct capture *c, int32_t offset, unsigned size)
 {
 	const struct capture_plan *plan = c->plan;

@@ -18,39 +18,40 @@
 enum { RECORD_VERSION = 1, RECORD_MAX = 1 << 20 };
 
 enum record_kind {
-	RECORD_CALL = 1, /* a probe fired: values are the arguments captured at entry */
-	RECORD_RETURN,	 /* its call returned: the result, then arguments fetched on return */
-	RECORD_UNWOUND,	 /* its call was left by longjmp, exception or thread exit; no values */
-	RECORD_SIGNAL,	 /* a signal is being delivered: `number` */
-	RECORD_EXITED,	 /* the process ended: `number` is the exit status */
-	RECORD_KILLED,	 /* the process was killed: `number` is the signal */
-	RECORD_EXEC,	 /* the process called exec */
-	RECORD_THREAD,	 /* a task was first seen (tid), so that lines get their [pid N] */
+	RECORD_CALL = 1,  /* a probe fired: values are the arguments captured at entry */
+	RECORD_RETURN,	  /* its call returned: the result, then arguments fetched on return */
+	RECORD_UNWOUND,	  /* its call was left by longjmp, exception or thread exit; no values */
+	RECORD_SIGNAL,	  /* a signal is being delivered: `number` */
+	RECORD_EXITED,	  /* the process ended: `number` is the exit status */
+	RECORD_KILLED,	  /* the process was killed: `number` is the signal */
+	RECORD_EXEC,	  /* the process called exec */
+	RECORD_THREAD,	  /* a task was first seen (tid), so that lines get their [pid N] */
 	RECORD_THREAD_END /* a task other than the last is gone; its pending calls stay open */
 };
 
 struct record {
-	uint32_t size;	  /* bytes, header and values, a multiple of 8 */
-	uint8_t version;  /* RECORD_VERSION */
-	uint8_t kind;	  /* enum record_kind */
+	uint32_t size;	 /* bytes, header and values, a multiple of 8 */
+	uint8_t version; /* RECORD_VERSION */
+	uint8_t kind;	 /* enum record_kind */
 	uint16_t value_count;
-	int32_t pid;	  /* process (thread group) */
+	int32_t pid; /* process (thread group) */
 	int32_t tid;
-	uint32_t probe;	  /* CALL, RETURN, UNWOUND: id of the probe_info */
-	uint32_t depth;	  /* CALL, RETURN, UNWOUND: how many traced calls enclose it in its thread */
-	uint64_t call;	  /* number of the call, the same in CALL and RETURN; unique per trace */
-	uint64_t time;	  /* when, ns since the Epoch */
-	uint64_t duration; /* RETURN: ns between entry and return, the tracer's own cost taken off */
-	uint64_t pc;	  /* CALL, RETURN, UNWOUND: the return address; SIGNAL: where the thread was */
-	int64_t number;	  /* see the kinds */
+	uint32_t probe; /* CALL, RETURN, UNWOUND: id of the probe_info */
+	uint32_t depth; /* CALL, RETURN, UNWOUND: how many traced calls enclose it in its thread */
+	uint64_t call;	/* number of the call, the same in CALL and RETURN; unique per trace */
+	uint64_t time;	/* when, ns since the Epoch */
+	uint64_t
+		duration; /* RETURN: ns between entry and return, the tracer's own cost taken off */
+	uint64_t pc; /* CALL, RETURN, UNWOUND: the return address; SIGNAL: where the thread was */
+	int64_t number; /* see the kinds */
 };
 static_assert(sizeof(struct record) == 64, "part of the record format");
 static_assert(offsetof(struct record, call) == 24, "part of the record format");
 
 enum value_kind {
 	VALUE_WORD = 1, /* integer or pointer, extended to 64 bits as its type says */
-	VALUE_FLOAT,	/* `word` holds the bits of a float (length 0, size 4), double (size 8); x87 in bytes */
-	VALUE_STRING	/* `word` is the pointer, the bytes follow */
+	VALUE_FLOAT, /* `word` holds the bits of a float (length 0, size 4), double (size 8); x87 in bytes */
+	VALUE_STRING /* `word` is the pointer, the bytes follow */
 };
 
 enum value_flags {
@@ -63,13 +64,13 @@ enum value_flags {
 enum { VALUE_RESULT = 255 }; /* `argument` of the return value */
 
 struct record_value {
-	uint8_t kind;	    /* enum value_kind */
-	uint8_t flags;	    /* enum value_flags */
-	uint8_t argument;   /* index of the parameter, from 0; VALUE_RESULT */
-	char conversion;    /* VALUE_VARARG: 'd', 'u', 'x', 'o', 'c', 's', 'p', 'f', … */
-	uint8_t size;	    /* bytes of the C object: 1, 2, 4, 8, 10 */
+	uint8_t kind;	  /* enum value_kind */
+	uint8_t flags;	  /* enum value_flags */
+	uint8_t argument; /* index of the parameter, from 0; VALUE_RESULT */
+	char conversion;  /* VALUE_VARARG: 'd', 'u', 'x', 'o', 'c', 's', 'p', 'f', … */
+	uint8_t size;	  /* bytes of the C object: 1, 2, 4, 8, 10 */
 	uint8_t reserved[3];
-	uint32_t length;    /* bytes that follow */
+	uint32_t length; /* bytes that follow */
 	uint32_t reserved2;
 	uint64_t word;
 };

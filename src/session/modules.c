@@ -2,17 +2,19 @@
 /*
  * What is loaded in a space, from exec to exit.
  *
- * At exec the dynamic linker has not run: r_debug is empty and DT_DEBUG zero. But the linker's own file has the
- * symbols _dl_debug_state and _r_debug from the first instruction on, so the hook goes there. The main
- * program is planted when the linker first says that its list is consistent: by then it is known which library
- * speaks for which function, and neither constructors nor main() have run. Without a linker (static programs), or one
- * that we cannot read, it is planted at once.
+ * At exec the dynamic linker has not run: r_debug is empty and DT_DEBUG zero. But the linker's
+ * own file has the symbols _dl_debug_state and _r_debug from the first instruction on, so the
+ * hook goes there. The main program is planted when the linker first says that its list is
+ * consistent: by then it is known which library speaks for which function, and neither
+ * constructors nor main() have run. Without a linker (static programs), or one that we cannot
+ * read, it is planted at once.
  *
- * At attach the linker's list is found through DT_DEBUG of the main program and read at once, whatever state it is in.
+ * At attach the linker's list is found through DT_DEBUG of the main program and read at once,
+ * whatever state it is in.
  *
- * From then on every call of r_brk brings a walk of the list. Files are opened by the mapping that the
- * object's dynamic section lies in, not by the name in the list: that is what the process really has mapped,
- * also in another root directory or after an upgrade.
+ * From then on every call of r_brk brings a walk of the list. Files are opened by the mapping
+ * that the object's dynamic section lies in, not by the name in the list: that is what the
+ * process really has mapped, also in another root directory or after an upgrade.
  */
 #include "session/private.h"
 
@@ -263,7 +265,10 @@ static void object_added(void *context, struct linkmap_object *object)
 		elf_unref(file);
 		return;
 	}
-	/* The name it was loaded by says more than what a link led to: libz.so.1, not libz.so.1.2.13. */
+	/*
+	 * The name it was loaded by says more than what a link led to: libz.so.1, not
+	 * libz.so.1.2.13.
+	 */
 	module = module_create(update->session, file, object->bias,
 			       object->name[0] ? object->name : path, false);
 	object->user = module;
@@ -342,7 +347,10 @@ void modules_update(struct session *session, struct thread *thread)
 	uint64_t r_debug = linkmap_find_r_debug(&thread->process->space->memory, program->dynamic,
 						elf_arch(program->file)->abi->word);
 
-	/* The program's own word counts, but a hostile one can do no more than hide its modules. */
+	/*
+	 * The program's own word counts, but a hostile one can do no more than hide its
+	 * modules.
+	 */
 	if (r_debug)
 		modules->r_debug = r_debug;
 	if (modules->r_debug)

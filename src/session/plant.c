@@ -2,17 +2,20 @@
 /*
  * From what the filters ask for to breakpoints.
  *
- * A name gets its prototype from the -F files, else from the .conf file of the module that defines or calls it,
- * else from that of any other loaded module (a PLT stub does not say which library will answer).
+ * A name gets its prototype from the -F files, else from the .conf file of the module that
+ * defines or calls it, else from that of any other loaded module (a PLT stub does not say which
+ * library will answer).
  *
- * The symbol of an IFUNC is its resolver; what is to be traced is the implementation that the resolver
- * chose. When some module has bound it already, a GOT slot holds it: one that is relocated to the symbol, or an
- * IRELATIVE one of the defining module with the resolver as addend. When not, the resolver itself gets a hook: what it
- * returns is the implementation, and whoever binds the function later calls it.
+ * The symbol of an IFUNC is its resolver; what is to be traced is the implementation that the
+ * resolver chose. When some module has bound it already, a GOT slot holds it: one that is
+ * relocated to the symbol, or an IRELATIVE one of the defining module with the resolver as
+ * addend. When not, the resolver itself gets a hook: what it returns is the implementation, and
+ * whoever binds the function later calls it.
  *
- * A function without a symbol, known by a data word that holds its address (*SYM+OFF=NAME), is planted when that word points
- * into the code of a module. Until then the word is under hardware watch, so the very write that fills it in is
- * seen, and it is looked at again whenever the linker says something and a few times a second, as another thread may write it.
+ * A function without a symbol, known by a data word that holds its address (*SYM+OFF=NAME), is
+ * planted when that word points into the code of a module. Until then the word is under
+ * hardware watch, so the very write that fills it in is seen, and it is looked at again
+ * whenever the linker says something and a few times a second, as another thread may write it.
  */
 #include "session/private.h"
 
@@ -123,7 +126,10 @@ void plant_found(struct session *session, struct thread *thread, uint64_t addres
 
 /* ------------------------------------------------------------------ IFUNCs */
 
-/* Whether `value`, found in a slot, is the implementation and not a PLT stub of the same module. */
+/*
+ * Whether `value`, found in a slot, is the implementation and not a PLT stub of the same
+ * module.
+ */
 static bool is_implementation(const struct module *module, uint64_t resolver, uint64_t value)
 {
 	size_t count;

@@ -72,9 +72,9 @@ void session_say_once(struct session *session, const char *format, ...)
 /* modules.c: the objects of a space */
 
 /*
- * Looks at the program of `thread` (at a clean stop) for the first time: makes its space, finds what is
- * loaded, plants what is asked for. `at_exec`: the dynamic linker has not run yet. 0 or -errno with the reason
- * said; the process then runs untraced.
+ * Looks at the program of `thread` (at a clean stop) for the first time: makes its space, finds
+ * what is loaded, plants what is asked for. `at_exec`: the dynamic linker has not run yet. 0 or
+ * -errno with the reason said; the process then runs untraced.
  */
 int modules_start(struct session *session, struct thread *thread, bool at_exec);
 /* The dynamic linker says that its list changed. */

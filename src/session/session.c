@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The session's main loop: wait for a stop, hand it to the engine or to tasks.c, and when nothing is left
- * to do for the moment, let the writer write out what it has, so that a call that is still running shows its entry. The
- * loop ends when no tracee is left, when a signal says so, or when the output fails.
+ * The session's main loop: wait for a stop, hand it to the engine or to tasks.c, and when
+ * nothing is left to do for the moment, let the writer write out what it has, so that a call
+ * that is still running shows its entry. The loop ends when no tracee is left, when a signal
+ * says so, or when the output fails.
  */
 #include "session/session.h"
 
@@ -270,7 +271,10 @@ static void take_signals(struct session *session)
 	}
 }
 
-/* Looks at data words that wait to be filled in; a process in which one is ready is stopped once. */
+/*
+ * Looks at data words that wait to be filled in; a process in which one is ready is stopped
+ * once.
+ */
 static void poll_slots(struct session *session)
 {
 	size_t cursor = 0;

@@ -40,9 +40,9 @@ struct session_result {
 };
 
 /*
- * Runs a whole session: 0, or -errno when a filter or .conf file is wrong, when it could not be started, or
- * when it ended early because the output failed. *result is filled in either way. Whatever went wrong has been said
- * on stderr.
+ * Runs a whole session: 0, or -errno when a filter or .conf file is wrong, when it could not be
+ * started, or when it ended early because the output failed. *result is filled in either way.
+ * Whatever went wrong has been said on stderr.
  */
 int session_run(const struct session_options *options, struct session_result *result);
 

@@ -2,16 +2,21 @@
 /*
  * Tasks come and go.
  *
- * A child process has a copy of our patches (fork), or the very same memory (vfork, posix_spawn, clone with CLONE_VM).
- *  - A followed fork child gets a copy of its parent's space: same breakpoints, modules, pending calls.
+ * A child process has a copy of our patches (fork), or the very same memory (vfork,
+ * posix_spawn, clone with CLONE_VM).
+ *  - A followed fork child gets a copy of its parent's space: same breakpoints, modules,
+ *    pending calls.
  *  - A fork child that is not followed is cleaned at its first stop and let go.
- *  - A child in its parent's memory that is not followed cannot be cleaned, as the parent needs the patches. It stays attached but silent:
- *    its breakpoint hits are passed over. When it execs it has memory of its own and is let go.
+ *  - A child in its parent's memory that is not followed cannot be cleaned, as the parent needs
+ *    the patches. It stays attached but silent: its breakpoint hits are passed over. When it
+ *    execs it has memory of its own and is let go.
  *
  * After exec the thread is inside a system call. It is sent on with an interrupt pending, which
- * stops it before the first instruction of the new program: a clean stop, where remote calls can be made.
+ * stops it before the first instruction of the new program: a clean stop, where remote calls
+ * can be made.
  *
- * Detaching stops every thread of a space first, since a thread that runs could be in our memory.
+ * Detaching stops every thread of a space first, since a thread that runs could be in our
+ * memory.
  */
 #include "session/private.h"
 
@@ -217,8 +222,9 @@ static void start_program(struct session *session, struct thread *thread)
 /* ------------------------------------------------------------------ the end of tasks */
 
 /*
- * Whether the whole process is on its way out: then its threads were not ended one by one, and their
- * calls are unfinished rather than unwound. exit_group(2) sends every other thread a SIGKILL, which shows as pending.
+ * Whether the whole process is on its way out: then its threads were not ended one by one, and
+ * their calls are unfinished rather than unwound. exit_group(2) sends every other thread a
+ * SIGKILL, which shows as pending.
  */
 static bool is_exiting(pid_t pid)
 {
@@ -292,8 +298,8 @@ struct settling {
 };
 
 /*
- * A thread that was stopped for us may have been about to say that there is a new task, or that it is gone
- * or runs another program. That must be heard before the space can be left.
+ * A thread that was stopped for us may have been about to say that there is a new task, or that
+ * it is gone or runs another program. That must be heard before the space can be left.
  */
 static void settle(struct thread *thread, void *context)
 {

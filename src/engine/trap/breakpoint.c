@@ -2,13 +2,15 @@
 /*
  * Breakpoints.
  *
- * An int3 is one byte, so putting it in and taking it out is atomic for threads that run there. It stays
- * in place for as long as it is wanted. A thread that hits it is sent to the out-of-line slot, which holds
- * the displaced instruction and a jump back, or, for instructions that only move the pc, past it by
- * changing its registers. No thread ever has to wait for another.
+ * An int3 is one byte, so putting it in and taking it out is atomic for threads that run there.
+ * It stays in place for as long as it is wanted. A thread that hits it is sent to the
+ * out-of-line slot, which holds the displaced instruction and a jump back, or, for instructions
+ * that only move the pc, past it by changing its registers. No thread ever has to wait for
+ * another.
  *
- * Only when neither can be done (an instruction that depends on where it stands, no memory for slots) is
- * `step` set: then the byte is put back for one step while all other threads are stopped.
+ * Only when neither can be done (an instruction that depends on where it stands, no memory for
+ * slots) is `step` set: then the byte is put back for one step while all other threads are
+ * stopped.
  */
 #include "engine/trap/breakpoint.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Breakpoints of an address space: an int3 that stays in place, and the instruction it displaced, which
- * runs out of line or is emulated.
+ * Breakpoints of an address space: an int3 that stays in place, and the instruction it
+ * displaced, which runs out of line or is emulated.
  */
 #ifndef TRACER_ENGINE_TRAP_BREAKPOINT_H
 #define TRACER_ENGINE_TRAP_BREAKPOINT_H
@@ -32,9 +32,10 @@ void trap_space_destroy(struct trap_space *traps);
 struct breakpoint *breakpoint_find(const struct space *space, uint64_t address);
 
 /*
- * Finds or makes the breakpoint at `address`. `thread` is a stopped thread of the space; at a clean stop out-of-line
- * slots can be had, else the breakpoint is a stepped one. 0 or -errno: -EFAULT no memory there, -EEXIST the
- * program's own int3 stands there, -EACCES the memory cannot be written.
+ * Finds or makes the breakpoint at `address`. `thread` is a stopped thread of the space; at a
+ * clean stop out-of-line slots can be had, else the breakpoint is a stepped one. 0 or -errno:
+ * -EFAULT no memory there, -EEXIST the program's own int3 stands there, -EACCES the memory
+ * cannot be written.
  */
 int breakpoint_insert(struct decoder *decoder, struct thread *thread, uint64_t address,
 		      struct breakpoint **breakpoint);
@@ -59,8 +60,9 @@ void breakpoints_copy(struct space *child, const struct space *parent);
 int breakpoint_pass(const struct breakpoint *breakpoint, struct space *space, struct regs *regs);
 
 /*
- * Where a pc is in the program's own terms: inside an out-of-line slot it is that of the displaced
- * instruction (*not_begun: it has not run yet) or the next. False when `pc` is the program's own.
+ * Where a pc is in the program's own terms: inside an out-of-line slot it is that of the
+ * displaced instruction (*not_begun: it has not run yet) or the next. False when `pc` is the
+ * program's own.
  */
 bool breakpoint_program_pc(const struct space *space, uint64_t pc, uint64_t *program_pc,
 			   bool *not_begun);

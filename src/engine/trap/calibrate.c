@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a pair of stops costs: from the moment a thread is resumed to the moment wait(2) tells of its next
- * breakpoint, when it has nothing to do in between. Measured on a child that runs into one breakpoint
- * after the other. The median is taken: a stop now and then takes much longer because something else ran.
+ * What a pair of stops costs: from the moment a thread is resumed to the moment wait(2) tells
+ * of its next breakpoint, when it has nothing to do in between. Measured on a child that runs
+ * into one breakpoint after the other. The median is taken: a stop now and then takes much
+ * longer because something else ran.
  */
 #include "base/arch.h"
 #include "engine/trap/trap.h"

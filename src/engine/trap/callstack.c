@@ -2,22 +2,24 @@
 /*
  * Pending calls.
  *
- * A call is known by two things: the stack slot that holds its return address, and that address. When a
- * thread arrives at a return address R with stack pointer sp, the call that returned is the one with
- * return address R whose slot lies right below sp. "Right below" is one word, or a little more when the function
- * takes its arguments off the stack itself (`ret n`: i386 struct results). Recursion gives many calls with
- * the same R and different slots; a tail call gives several with the same slot and the same R, which all
- * return at once.
+ * A call is known by two things: the stack slot that holds its return address, and that
+ * address. When a thread arrives at a return address R with stack pointer sp, the call that
+ * returned is the one with return address R whose slot lies right below sp. "Right below" is
+ * one word, or a little more when the function takes its arguments off the stack itself (`ret
+ * n`: i386 struct results). Recursion gives many calls with the same R and different slots; a
+ * tail call gives several with the same slot and the same R, which all return at once.
  *
- * Calls are also left without returning: longjmp, C++ exceptions, thread cancellation. Nothing tells us. But
- * a stack is a stack: once the thread is seen with sp above a call's slot, that call is over. So
- * every push and every return first drops what lies deeper. One case needs more: setjmp, call f, longjmp out of f,
- * call f again finds the old f pending at the very slot of the new one. The same function twice at one slot
- * is a repeated call, not a tail call, and the old one is dropped.
+ * Calls are also left without returning: longjmp, C++ exceptions, thread cancellation. Nothing
+ * tells us. But a stack is a stack: once the thread is seen with sp above a call's slot, that
+ * call is over. So every push and every return first drops what lies deeper. One case needs
+ * more: setjmp, call f, longjmp out of f, call f again finds the old f pending at the very slot
+ * of the new one. The same function twice at one slot is a repeated call, not a tail call, and
+ * the old one is dropped.
  *
- * Threads use several stacks: signal stacks, ucontext and fibers. Order holds only within one, so calls are kept per stack, told apart
- * by the bounds of the mapping that sp is in. A thread's own stack is one mapping. Other stacks may share
- * one (fiber stacks carved out of the heap): there calls at lower addresses may well be pending, so only an exact match of slot and
+ * Threads use several stacks: signal stacks, ucontext and fibers. Order holds only within one,
+ * so calls are kept per stack, told apart by the bounds of the mapping that sp is in. A
+ * thread's own stack is one mapping. Other stacks may share one (fiber stacks carved out of the
+ * heap): there calls at lower addresses may well be pending, so only an exact match of slot and
  * return address is trusted, and calls are dropped only when their slot is used again.
  */
 #include "engine/trap/callstack.h"
@@ -149,9 +151,10 @@ static struct stack *known_stack(struct callstacks *stacks, uint64_t sp)
 }
 
 /*
- * Takes out the known stacks that the mapping [low, high) overlaps and makes one of them: a stack grew,
- * or the kernel made one mapping of neighbours. Kept apart, an address would be in two of them. Growth
- * downwards is a stack's own; with any other the mapping holds several, whose order means nothing.
+ * Takes out the known stacks that the mapping [low, high) overlaps and makes one of them: a
+ * stack grew, or the kernel made one mapping of neighbours. Kept apart, an address would be in
+ * two of them. Growth downwards is a stack's own; with any other the mapping holds several,
+ * whose order means nothing.
  */
 static struct stack take_overlapping(struct callstacks *stacks, uint64_t low, uint64_t high)
 {
@@ -215,7 +218,10 @@ static void drop_over(struct callstacks *stacks, struct stack *stack, const stru
 {
 	size_t keep = stack->calls.count;
 
-	/* Ordered: what is over is at the end. The oldest that is over takes all above it along. */
+	/*
+	 * Ordered: what is over is at the end. The oldest that is over takes all above it
+	 * along.
+	 */
 	if (stack->own) {
 		for (size_t i = keep; i-- > 0 && call_at(stack, i)->slot <= call->slot;)
 			if (is_over(stack, call_at(stack, i), call))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The pending calls of one thread, kept apart by the stack they were made on, and matched with returns
- * by stack pointer.
+ * The pending calls of one thread, kept apart by the stack they were made on, and matched with
+ * returns by stack pointer.
  */
 #ifndef TRACER_ENGINE_TRAP_CALLSTACK_H
 #define TRACER_ENGINE_TRAP_CALLSTACK_H
@@ -32,8 +32,8 @@ struct call {
 struct callstacks;
 
 /*
- * Finds the bounds of the stack that `sp` is in: false when it is in no mapping. Called only when sp
- * leaves all known stacks.
+ * Finds the bounds of the stack that `sp` is in: false when it is in no mapping. Called only
+ * when sp leaves all known stacks.
  */
 typedef bool stack_bounds(void *context, uint64_t sp, uint64_t *low, uint64_t *high);
 
@@ -46,9 +46,10 @@ struct callstacks *callstacks_clone(const struct callstacks *stacks, void *conte
 typedef void call_popped(void *context, const struct call *call, bool returned);
 
 /*
- * Pushes a call; the copy's place is returned, good until the next change. Calls that can no longer be
- * pending are popped first, as left: those deeper on the same stack, one at the same slot with another return
- * address, and one of the same entry and hook at the same slot (it was left by longjmp and is made again).
+ * Pushes a call; the copy's place is returned, good until the next change. Calls that can no
+ * longer be pending are popped first, as left: those deeper on the same stack, one at the same
+ * slot with another return address, and one of the same entry and hook at the same slot (it was
+ * left by longjmp and is made again).
  */
 struct call *callstacks_push(struct callstacks *stacks, const struct call *call,
 			     call_popped *popped, void *context);

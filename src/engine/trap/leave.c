@@ -2,16 +2,17 @@
 /*
  * Leaving a space as it was found.
  *
- * All threads are stopped, each somewhere. One that has hit an int3 but was not served yet is turned back to
- * the instruction, which will be the program's own again. (An interrupt is reported before the SIGTRAP of an int3
- * that the thread has run into already: the signal is then still pending, and would kill the process once nobody
- * waits for it. Such a thread is resumed to fetch it; it cannot run, as the signal comes first.) One inside an out-of-line slot is moved to
- * where the displaced instruction leads. Then the journal is replayed backwards, and the memory of the
- * slots is unmapped by one of the threads.
+ * All threads are stopped, each somewhere. One that has hit an int3 but was not served yet is
+ * turned back to the instruction, which will be the program's own again. (An interrupt is
+ * reported before the SIGTRAP of an int3 that the thread has run into already: the signal is
+ * then still pending, and would kill the process once nobody waits for it. Such a thread is
+ * resumed to fetch it; it cannot run, as the signal comes first.) One inside an out-of-line
+ * slot is moved to where the displaced instruction leads. Then the journal is replayed
+ * backwards, and the memory of the slots is unmapped by one of the threads.
  *
- * A thread that could not be stopped sits in the kernel; it comes back to where its pc was when it
- * went in, which is the program's own code but for a displaced system-call instruction. If such a pc is in a
- * slot, the memory stays mapped.
+ * A thread that could not be stopped sits in the kernel; it comes back to where its pc was when
+ * it went in, which is the program's own code but for a displaced system-call instruction. If
+ * such a pc is in a slot, the memory stays mapped.
  */
 #include "engine/trap/breakpoint.h"
 #include "engine/trap/callstack.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stepping in place. While the original byte stands there, another thread could run through without
- * being noticed, so the others are stopped first. A thread that cannot be stopped (uninterruptible sleep)
- * cannot run through either; it is not waited for longer than a moment.
+ * Stepping in place. While the original byte stands there, another thread could run through
+ * without being noticed, so the others are stopped first. A thread that cannot be stopped
+ * (uninterruptible sleep) cannot run through either; it is not waited for longer than a moment.
  */
 #include "engine/trap/step.h"
 
@@ -13,7 +13,10 @@
 
 enum { STOP_MS = 200, STEP_MS = 2000 };
 
-/* Stops one of the others; its stop is deferred, so inferior_next() hands it out and it is resumed. */
+/*
+ * Stops one of the others; its stop is deferred, so inferior_next() hands it out and it is
+ * resumed.
+ */
 static void stop_other(struct thread *thread, void *stepping)
 {
 	if (thread != stepping)
@@ -21,8 +24,8 @@ static void stop_other(struct thread *thread, void *stepping)
 }
 
 /*
- * One step, not counting interrupts of our own that were still on the way. A stop for any other reason is
- * kept for the wait loop.
+ * One step, not counting interrupts of our own that were still on the way. A stop for any other
+ * reason is kept for the wait loop.
  */
 static void step_once(struct thread *thread)
 {

@@ -2,21 +2,24 @@
 /*
  * The trap engine's way of a call.
  *
- * Entry: the thread hits the int3 of a probe. Its registers and the top of its stack are read, the
- * capture plan runs, the record goes out, the return address gets a breakpoint of its own (which stays: the next call
- * from there finds it), the call is pushed, and the thread goes on in the out-of-line slot. Return: the thread hits the
- * int3 at the return address; the call is found by stack pointer (callstack.c), the exit half of the plan runs, the record
- * goes out. The return address on the stack is never changed, so unwinders see what they expect.
+ * Entry: the thread hits the int3 of a probe. Its registers and the top of its stack are read,
+ * the capture plan runs, the record goes out, the return address gets a breakpoint of its own
+ * (which stays: the next call from there finds it), the call is pushed, and the thread goes on
+ * in the out-of-line slot. Return: the thread hits the int3 at the return address; the call is
+ * found by stack pointer (callstack.c), the exit half of the plan runs, the record goes out.
+ * The return address on the stack is never changed, so unwinders see what they expect.
  *
- * Time. A stop costs the tracee far more than most calls take, so what is shown must not contain it. The thread's clock
- * is read as the last thing before it goes on after the entry stop and as the first thing after wait(2) told of the return
- * stop. Between these lie the call and the kernel's part of stopping and resuming (`overhead`, measured at start on a
- * child of our own). For nested calls, thread->cost adds up what every stop of the thread took, our own work and the
- * overhead; a call's duration is reduced by what was added while it was pending. The overhead is
- * followed as it changes (overhead.c).
+ * Time. A stop costs the tracee far more than most calls take, so what is shown must not
+ * contain it. The thread's clock is read as the last thing before it goes on after the entry
+ * stop and as the first thing after wait(2) told of the return stop. Between these lie the call
+ * and the kernel's part of stopping and resuming (`overhead`, measured at start on a child of
+ * our own). For nested calls, thread->cost adds up what every stop of the thread took, our own
+ * work and the overhead; a call's duration is reduced by what was added while it was pending.
+ * The overhead is followed as it changes (overhead.c).
  *
- * Stops that look alike are told apart by siginfo only where needed: for int3 si_code is SI_KERNEL. A SIGTRAP sent by kill(2)
- * can look like ours only when the pc is one behind a breakpoint, which happens only behind one-byte instructions.
+ * Stops that look alike are told apart by siginfo only where needed: for int3 si_code is
+ * SI_KERNEL. A SIGTRAP sent by kill(2) can look like ours only when the pc is one behind a
+ * breakpoint, which happens only behind one-byte instructions.
  */
 #include "engine/trap/trap.h"
 
@@ -351,7 +354,10 @@ static void go_on(struct serving *serving, uint64_t address)
 	struct breakpoint *breakpoint = breakpoint_find(serving->space, address);
 
 	if (!breakpoint) {
-		/* Gone while it was served (its module was unloaded): run what stands there now. */
+		/*
+		 * Gone while it was served (its module was unloaded): run what stands there
+		 * now.
+		 */
 		serving->regs.pc = address;
 		regs_store(thread->tid, &serving->regs);
 	} else if (breakpoint->step ||
@@ -472,7 +478,9 @@ void trap_before_signal(struct thread *thread)
 	regs_store(thread->tid, &regs);
 }
 
-/* ------------------------------------------------------------------ life of threads and spaces */
+/*
+ * ------------------------------------------------------------------ life of threads and spaces
+ */
 
 void trap_fork(struct space *child_space, const struct space *parent_space)
 {

@@ -11,8 +11,9 @@
 struct trap;
 
 /*
- * `overhead`: what a pair of stops adds to the time between entry and return, ns (trap_calibrate()).
- * `events` must outlive the engine. NULL when instructions cannot be decoded.
+ * `overhead`: what a pair of stops adds to the time between entry and return, ns
+ * (trap_calibrate()). `events` must outlive the engine. NULL when instructions cannot be
+ * decoded.
  */
 struct trap *trap_create(const struct engine_events *events, uint64_t overhead);
 void trap_destroy(struct trap *trap);
@@ -21,8 +22,8 @@ void trap_destroy(struct trap *trap);
 uint64_t trap_calibrate(void);
 
 /*
- * Plants a probe, a hook or both at `address` in the space of `thread`, which is stopped. 0; -EALREADY when
- * a probe is there already; otherwise -errno as breakpoint_insert().
+ * Plants a probe, a hook or both at `address` in the space of `thread`, which is stopped. 0;
+ * -EALREADY when a probe is there already; otherwise -errno as breakpoint_insert().
  */
 int trap_plant(struct trap *trap, struct thread *thread, uint64_t address,
 	       const struct probe_site *site, struct hook *hook);
@@ -31,14 +32,15 @@ int trap_plant(struct trap *trap, struct thread *thread, uint64_t address,
 void trap_forget(struct space *space, uint64_t low, uint64_t high);
 
 /*
- * Handles a SIGTRAP stop. True when it was ours: the thread is running again. False: the signal is the
- * program's own.
+ * Handles a SIGTRAP stop. True when it was ours: the thread is running again. False: the signal
+ * is the program's own.
  */
 bool trap_stop(struct trap *trap, const struct stop *stop);
 
 /*
- * To be called before a signal is delivered to a stopped thread: when it is inside an out-of-line slot, its
- * pc becomes the program's own, so that handlers, siginfo and core dumps show that.
+ * To be called before a signal is delivered to a stopped thread: when it is inside an
+ * out-of-line slot, its pc becomes the program's own, so that handlers, siginfo and core dumps
+ * show that.
  */
 void trap_before_signal(struct thread *thread);
 
@@ -49,16 +51,19 @@ void trap_thread_sync(struct thread *thread);
 void trap_fork(struct space *child_space, const struct space *parent_space);
 void trap_fork_thread(struct thread *child, const struct thread *parent);
 
-/* The thread is gone or runs another program: its pending calls are dropped; `report`: as unwound. */
+/*
+ * The thread is gone or runs another program: its pending calls are dropped; `report`: as
+ * unwound.
+ */
 void trap_thread_gone(struct trap *trap, struct thread *thread, bool report);
 
 /* The space's breakpoints belong to a program that is gone. Frees the engine's part. */
 void trap_space_gone(struct space *space);
 
 /*
- * Takes every change out of a space whose threads are all stopped, moves their pcs out of our memory and
- * unmaps it. Used for detaching and for children that are not followed. A thread's pending int3
- * stop is turned back, so that nothing has to be delivered for it.
+ * Takes every change out of a space whose threads are all stopped, moves their pcs out of our
+ * memory and unmaps it. Used for detaching and for children that are not followed. A thread's
+ * pending int3 stop is turned back, so that nothing has to be delivered for it.
  */
 void trap_leave(struct inferior *inferior, struct space *space);
 

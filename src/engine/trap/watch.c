@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Hardware watches: a debug register makes the thread that writes to an address stop right behind the
- * write. Used for data symbols that hold a function's address which is not filled in yet. Debug registers belong
- * to a thread, so a change is noted in the space and brought to each thread when it next stops
- * (trap_thread_sync); the thread that is loading the module has it at once.
+ * Hardware watches: a debug register makes the thread that writes to an address stop right
+ * behind the write. Used for data symbols that hold a function's address which is not filled in
+ * yet. Debug registers belong to a thread, so a change is noted in the space and brought to
+ * each thread when it next stops (trap_thread_sync); the thread that is loading the module has
+ * it at once.
  *
- * DR7 (Intel SDM vol. 3, 18.2.4): bit 2i enables register i; bits 16+4i…19+4i are its condition (01:
- * write) and length (11: 4 bytes, 10: 8 bytes).
+ * DR7 (Intel SDM vol. 3, 18.2.4): bit 2i enables register i; bits 16+4i…19+4i are its condition
+ * (01: write) and length (11: 4 bytes, 10: 8 bytes).
  */
 #include "engine/trap/trap.h"
 
