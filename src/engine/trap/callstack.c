@@ -213,27 +213,22 @@ static bool is_over(const struct stack *stack, const struct call *pending, const
 	       (pending->entry == call->entry && pending->hook == call->hook);
 }
 
+/* The oldest call that is over takes what was made from it along. */
 static void drop_over(struct callstacks *stacks, struct stack *stack, const struct call *call,
 		      call_popped *popped, void *context)
 {
-	size_t keep = stack->calls.count;
+	size_t first = stack->calls.count;
 
-	/*
-	 * Ordered: what is over is at the end. The oldest that is over takes all above it
-	 * along.
-	 */
-	if (stack->own) {
-		for (size_t i = keep; i-- > 0 && call_at(stack, i)->slot <= call->slot;)
-			if (is_over(stack, call_at(stack, i), call))
-				keep = i;
-		while (stack->calls.count > keep)
-			pop(stacks, stack, stack->calls.count - 1, false, popped, context);
-		return;
-	}
-	for (size_t i = keep; i-- > 0;)
+	for (size_t i = first; i-- > 0;) {
+		if (stack->own && call_at(stack, i)->slot > call->slot)
+			break;
 		if (is_over(stack, call_at(stack, i), call))
+			first = i;
+	}
+	for (size_t i = stack->calls.count; i-- > first;)
+		if (stack->own || call_at(stack, i)->slot == call->slot)
 			pop(stacks, stack, i, false, popped, context);
-	if (stack->calls.count >= FOREIGN_MAX)
+	if (stack->calls.count >= FOREIGN_MAX && !stack->own)
 		pop(stacks, stack, 0, false, popped, context);
 }
 

@@ -1,0 +1,753 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The pending calls of a thread, by stories told step by step and by random programs whose frames are
+ * known: what returns must be reported as returned, and nothing that is still live as left.
+ */
+#include "engine/trap/callstack.h"
+
+#include "base/vec.h"
+#include "base/xalloc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct hook;
+struct probe_site;
+
+static char site_marker;
+static char hook_marker;
+
+/* What was popped, in order: the number, negative when the call was left. */
+struct log {
+	struct vec numbers; /* int */
+};
+
+static void note(void *context, const struct call *call, bool returned)
+{
+	struct log *log = context;
+	int number = (int)call->number;
+
+	vec_push(&log->numbers, &(int){returned ? number : -number});
+}
+
+/* Compares and empties; `expected` ends with 0. */
+static void expect(struct log *log, const int *expected)
+{
+	size_t count = 0;
+
+	while (expected[count])
+		count++;
+	assert_int_equal(log->numbers.count, count);
+	if (count)
+		assert_memory_equal(log->numbers.items, expected, count * sizeof *expected);
+	vec_clear(&log->numbers);
+}
+
+#define EXPECT(log, ...) expect(log, (const int[]){__VA_ARGS__ __VA_OPT__(, ) 0})
+
+/* The mappings of a simulated process. */
+struct range {
+	uint64_t low, high;
+};
+
+struct world {
+	struct range ranges[2000];
+	size_t count;
+	unsigned asked;
+};
+
+static bool find_bounds(void *context, uint64_t sp, uint64_t *low, uint64_t *high)
+{
+	struct world *world = context;
+
+	world->asked++;
+	for (size_t i = 0; i < world->count; i++)
+		if (sp >= world->ranges[i].low && sp < world->ranges[i].high) {
+			*low = world->ranges[i].low;
+			*high = world->ranges[i].high;
+			return true;
+		}
+	return false;
+}
+
+/* The thread's own stack, and two others. */
+enum { OWN = 0x10000, FIBER = 0x30000, ALTERNATE = 0x50000, STACK_SIZE = 0x10000 };
+enum { OWN_TOP = OWN + STACK_SIZE, FIBER_TOP = FIBER + STACK_SIZE };
+
+struct fixture {
+	struct world world;
+	struct log log;
+	struct callstacks *stacks;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *fixture = xcalloc(1, sizeof *fixture);
+
+	fixture->world.ranges[0] = (struct range){OWN, OWN + STACK_SIZE};
+	fixture->world.ranges[1] = (struct range){FIBER, FIBER + STACK_SIZE};
+	fixture->world.ranges[2] = (struct range){ALTERNATE, ALTERNATE + STACK_SIZE};
+	fixture->world.count = 3;
+	vec_init(&fixture->log.numbers, sizeof(int));
+	fixture->stacks = callstacks_create(find_bounds, &fixture->world);
+	*state = fixture;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+
+	callstacks_destroy(fixture->stacks);
+	vec_deinit(&fixture->log.numbers);
+	free(fixture);
+	return 0;
+}
+
+static struct call *push_call(struct fixture *fixture, int number, uint64_t slot,
+			      uint64_t return_address, uint64_t entry)
+{
+	struct call call = {.slot = slot,
+			    .return_address = return_address,
+			    .entry = entry,
+			    .site = (const struct probe_site *)&site_marker,
+			    .number = (uint64_t)number};
+
+	return callstacks_push(fixture->stacks, &call, note, &fixture->log);
+}
+
+static void push_hook(struct fixture *fixture, int number, uint64_t slot, uint64_t return_address,
+		      uint64_t entry)
+{
+	struct call call = {.slot = slot,
+			    .return_address = return_address,
+			    .entry = entry,
+			    .hook = (struct hook *)&hook_marker,
+			    .number = (uint64_t)number};
+
+	callstacks_push(fixture->stacks, &call, note, &fixture->log);
+}
+
+static bool arrive(struct fixture *fixture, uint64_t pc, uint64_t sp, unsigned word)
+{
+	return callstacks_return(fixture->stacks, pc, sp, word, note, &fixture->log);
+}
+
+/* ------------------------------------------------------------------ one stack */
+
+static void test_nested(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_int_equal(push_call(fixture, 1, OWN + 800, 0x10, 0x100)->depth, 0);
+	assert_int_equal(push_call(fixture, 2, OWN + 700, 0x20, 0x200)->depth, 1);
+	/* Recursion: the same return address again and again. */
+	assert_int_equal(push_call(fixture, 3, OWN + 600, 0x20, 0x200)->depth, 2);
+	assert_int_equal(push_call(fixture, 4, OWN + 500, 0x20, 0x200)->depth, 3);
+	assert_int_equal(callstacks_depth(fixture->stacks), 4);
+	EXPECT(&fixture->log);
+	assert_true(arrive(fixture, 0x20, OWN + 508, 8));
+	EXPECT(&fixture->log, 4);
+	assert_true(arrive(fixture, 0x20, OWN + 608, 8));
+	EXPECT(&fixture->log, 3);
+	/* An address that nothing returns to, at the right place, and the right one elsewhere. */
+	assert_false(arrive(fixture, 0x30, OWN + 708, 8));
+	assert_false(arrive(fixture, 0x20, OWN + 716, 8));
+	assert_false(arrive(fixture, 0x20, OWN + 700, 8));
+	assert_false(arrive(fixture, 0x10, OWN + 708, 8));
+	assert_int_equal(callstacks_depth(fixture->stacks), 2);
+	assert_true(arrive(fixture, 0x20, OWN + 708, 8));
+	assert_true(arrive(fixture, 0x10, OWN + 808, 8));
+	EXPECT(&fixture->log, 2, 1);
+	assert_false(arrive(fixture, 0x10, OWN + 808, 8));
+	assert_int_equal(callstacks_depth(fixture->stacks), 0);
+	assert_int_equal(fixture->world.asked, 1);
+}
+
+static void test_tail_calls(void **state)
+{
+	struct fixture *fixture = *state;
+
+	push_call(fixture, 1, OWN + 800, 0x10, 0x100);
+	push_call(fixture, 2, OWN + 700, 0x20, 0x200);
+	push_call(fixture, 3, OWN + 700, 0x20, 0x300);
+	push_call(fixture, 4, OWN + 700, 0x20, 0x400);
+	EXPECT(&fixture->log);
+	assert_true(arrive(fixture, 0x20, OWN + 708, 8));
+	EXPECT(&fixture->log, 4, 3, 2);
+	assert_int_equal(callstacks_depth(fixture->stacks), 1);
+	/* A call from there, and left together by longjmp. */
+	push_call(fixture, 5, OWN + 700, 0x20, 0x200);
+	push_call(fixture, 6, OWN + 700, 0x20, 0x300);
+	push_call(fixture, 7, OWN + 600, 0x30, 0x500);
+	assert_true(arrive(fixture, 0x10, OWN + 808, 8));
+	EXPECT(&fixture->log, -7, -6, -5, 1);
+}
+
+static void test_longjmp(void **state)
+{
+	struct fixture *fixture = *state;
+
+	push_call(fixture, 1, OWN + 800, 0x10, 0x100);
+	push_call(fixture, 2, OWN + 700, 0x20, 0x200);
+	push_call(fixture, 3, OWN + 600, 0x30, 0x300);
+	/* Left to the frame of 1; the next call from there, from another place. */
+	push_call(fixture, 4, OWN + 720, 0x40, 0x400);
+	EXPECT(&fixture->log, -3, -2);
+	assert_int_equal(callstacks_depth(fixture->stacks), 2);
+	/* The same slot, another return address. */
+	push_call(fixture, 5, OWN + 720, 0x50, 0x400);
+	EXPECT(&fixture->log, -4);
+	/* The very same call again, behind it a tail call that is left with it. */
+	push_call(fixture, 6, OWN + 720, 0x50, 0x500);
+	EXPECT(&fixture->log);
+	push_call(fixture, 7, OWN + 720, 0x50, 0x400);
+	EXPECT(&fixture->log, -6, -5);
+	assert_true(arrive(fixture, 0x50, OWN + 728, 8));
+	EXPECT(&fixture->log, 7);
+	/* Left, and then an older one returns. */
+	push_call(fixture, 8, OWN + 500, 0x60, 0x600);
+	assert_true(arrive(fixture, 0x10, OWN + 808, 8));
+	EXPECT(&fixture->log, -8, 1);
+	assert_int_equal(callstacks_depth(fixture->stacks), 0);
+}
+
+static void test_landing(void **state)
+{
+	struct fixture *fixture = *state;
+
+	push_call(fixture, 1, OWN + 800, 0x10, 0x100);
+	push_call(fixture, 2, OWN + 700, 0x20, 0x200);
+	push_call(fixture, 3, OWN + 600, 0x30, 0x300);
+	callstacks_leave(fixture->stacks, OWN + 600, note, &fixture->log);
+	EXPECT(&fixture->log);
+	/* The handler is in the frame that called 2. */
+	callstacks_leave(fixture->stacks, OWN + 708, note, &fixture->log);
+	EXPECT(&fixture->log, -3, -2);
+	assert_int_equal(callstacks_depth(fixture->stacks), 1);
+	/* On a stack where nothing is pending, known or not. */
+	callstacks_leave(fixture->stacks, FIBER + 100, note, &fixture->log);
+	callstacks_leave(fixture->stacks, 0, note, &fixture->log);
+	EXPECT(&fixture->log);
+	callstacks_leave(fixture->stacks, OWN_TOP, note, &fixture->log);
+	EXPECT(&fixture->log, -1);
+}
+
+/* i386: the function may take its arguments off itself. */
+static void test_ret_n(void **state)
+{
+	struct fixture *fixture = *state;
+
+	push_call(fixture, 1, OWN + 800, 0x10, 0x100);
+	push_call(fixture, 2, OWN + 700, 0x20, 0x200);
+	assert_true(arrive(fixture, 0x20, OWN + 708, 4)); /* ret 4 */
+	EXPECT(&fixture->log, 2);
+	/* Recursion in frames of 16 bytes: the innermost below sp is meant, not one within reach. */
+	for (int i = 0; i < 4; i++)
+		push_call(fixture, 3 + i, (uint64_t)(OWN + 700 - 16 * i), 0x20, 0x200);
+	for (int i = 3; i >= 0; i--) {
+		assert_true(arrive(fixture, 0x20, (uint64_t)(OWN + 700 - 16 * i + 4 + 8), 4));
+		EXPECT(&fixture->log, 3 + i);
+	}
+	push_call(fixture, 7, OWN + 700, 0x20, 0x200);
+	assert_false(arrive(fixture, 0x20, OWN + 700 + 4 + 68, 4)); /* too far */
+	assert_true(arrive(fixture, 0x20, OWN + 700 + 4 + 64, 4));
+	EXPECT(&fixture->log, 7);
+	push_call(fixture, 8, OWN + 700, 0x20, 0x200);
+	/* 64-bit functions do not do that. */
+	assert_false(arrive(fixture, 0x20, OWN + 716, 8));
+	EXPECT(&fixture->log);
+}
+
+/* A hook and a site on one function: two calls of each call, and both return. */
+static void test_hook_and_site(void **state)
+{
+	struct fixture *fixture = *state;
+
+	push_hook(fixture, 1, OWN + 800, 0x10, 0x100);
+	assert_int_equal(callstacks_depth(fixture->stacks), 0);
+	assert_int_equal(push_call(fixture, 2, OWN + 800, 0x10, 0x100)->depth, 0);
+	assert_int_equal(callstacks_depth(fixture->stacks), 1);
+	EXPECT(&fixture->log);
+	assert_true(arrive(fixture, 0x10, OWN + 808, 8));
+	EXPECT(&fixture->log, 2, 1);
+	/* Left by longjmp and made again: both old ones are over. */
+	push_hook(fixture, 3, OWN + 800, 0x10, 0x100);
+	push_call(fixture, 4, OWN + 800, 0x10, 0x100);
+	push_hook(fixture, 5, OWN + 800, 0x10, 0x100);
+	push_call(fixture, 6, OWN + 800, 0x10, 0x100);
+	EXPECT(&fixture->log, -4, -3);
+	assert_true(arrive(fixture, 0x10, OWN + 808, 8));
+	EXPECT(&fixture->log, 6, 5);
+	assert_int_equal(callstacks_depth(fixture->stacks), 0);
+}
+
+static void test_find(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_null(callstacks_find(fixture->stacks, OWN + 800, 0x10, 0x100));
+	push_call(fixture, 1, OWN + 800, 0x10, 0x100);
+	push_call(fixture, 2, OWN + 700, 0x20, 0x200);
+	push_call(fixture, 3, OWN + 700, 0x20, 0x300);
+	struct call *found = callstacks_find(fixture->stacks, OWN + 700, 0x20, 0x200);
+
+	assert_non_null(found);
+	assert_int_equal(found->number, 2);
+	found->restarted = true;
+	found = callstacks_find(fixture->stacks, OWN + 700, 0x20, 0x200);
+	assert_true(found->restarted);
+	assert_int_equal(callstacks_find(fixture->stacks, OWN + 800, 0x10, 0x100)->number, 1);
+	assert_null(callstacks_find(fixture->stacks, OWN + 700, 0x20, 0x100));
+	assert_null(callstacks_find(fixture->stacks, OWN + 700, 0x10, 0x200));
+	assert_null(callstacks_find(fixture->stacks, OWN + 750, 0x20, 0x200));
+	assert_null(callstacks_find(fixture->stacks, FIBER + 700, 0x20, 0x200));
+}
+
+static void test_unwind(void **state)
+{
+	struct fixture *fixture = *state;
+
+	push_call(fixture, 1, OWN + 800, 0x10, 0x100)->saved =
+		xcalloc(1, sizeof(struct capture_saved));
+	push_hook(fixture, 2, OWN + 700, 0x20, 0x200);
+	push_call(fixture, 3, FIBER + 800, 0x10, 0x100);
+	callstacks_unwind(fixture->stacks, note, &fixture->log);
+	EXPECT(&fixture->log, -3, -2, -1);
+	assert_int_equal(callstacks_depth(fixture->stacks), 0);
+	assert_false(arrive(fixture, 0x10, OWN + 808, 8));
+	callstacks_destroy(NULL);
+}
+
+/* ------------------------------------------------------------------ several stacks */
+
+static void test_fibers(void **state)
+{
+	struct fixture *fixture = *state;
+
+	push_call(fixture, 1, OWN + 800, 0x10, 0x100);
+	push_call(fixture, 2, FIBER + 900, 0x20, 0x200); /* higher, yet nothing is over */
+	push_call(fixture, 3, OWN + 700, 0x30, 0x300);
+	push_call(fixture, 4, FIBER + 800, 0x20, 0x200);
+	EXPECT(&fixture->log);
+	assert_int_equal(callstacks_depth(fixture->stacks), 4);
+	/* Each goes on where it was, in any order. */
+	assert_true(arrive(fixture, 0x30, OWN + 708, 8));
+	assert_true(arrive(fixture, 0x20, FIBER + 808, 8));
+	assert_true(arrive(fixture, 0x10, OWN + 808, 8));
+	assert_true(arrive(fixture, 0x20, FIBER + 908, 8));
+	EXPECT(&fixture->log, 3, 4, 1, 2);
+	assert_int_equal(fixture->world.asked, 2);
+}
+
+/* A foreign stack may hold several: only the same slot tells that a call is over. */
+static void test_foreign_order(void **state)
+{
+	struct fixture *fixture = *state;
+
+	push_call(fixture, 1, OWN + 800, 0x10, 0x100);
+	push_call(fixture, 2, FIBER + 500, 0x20, 0x200);
+	push_call(fixture, 3, FIBER + 900, 0x30, 0x300);
+	push_call(fixture, 4, FIBER + 300, 0x20, 0x200);
+	callstacks_leave(fixture->stacks, FIBER + 950, note, &fixture->log);
+	EXPECT(&fixture->log);
+	assert_true(arrive(fixture, 0x20, FIBER + 508, 8));
+	EXPECT(&fixture->log, 2);
+	assert_true(arrive(fixture, 0x20, FIBER + 308, 8));
+	EXPECT(&fixture->log, 4);
+	/* Left by longjmp, and the slot used again. */
+	push_call(fixture, 5, FIBER + 900, 0x30, 0x300);
+	EXPECT(&fixture->log, -3);
+	push_call(fixture, 6, FIBER + 900, 0x40, 0x300);
+	EXPECT(&fixture->log, -5);
+	push_call(fixture, 7, FIBER + 900, 0x40, 0x500); /* a tail call */
+	assert_true(arrive(fixture, 0x40, FIBER + 908, 8));
+	EXPECT(&fixture->log, 7, 6);
+	assert_int_equal(callstacks_depth(fixture->stacks), 1);
+}
+
+static void test_signal_stack(void **state)
+{
+	struct fixture *fixture = *state;
+
+	push_call(fixture, 1, OWN + 800, 0x10, 0x100);
+	push_call(fixture, 2, OWN + 700, 0x20, 0x200);
+	push_call(fixture, 3, ALTERNATE + 900, 0x50, 0x500);
+	push_call(fixture, 4, ALTERNATE + 800, 0x60, 0x600);
+	assert_true(arrive(fixture, 0x60, ALTERNATE + 808, 8));
+	/* siglongjmp out of the handler. */
+	assert_true(arrive(fixture, 0x10, OWN + 808, 8));
+	EXPECT(&fixture->log, 4, -2, 1);
+	assert_int_equal(callstacks_depth(fixture->stacks), 1);
+}
+
+/* The stack grows downwards: it stays one, and its own. */
+static void test_growth(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture->world.ranges[0].low = OWN + 0x8000;
+	push_call(fixture, 1, OWN + 0x9000, 0x10, 0x100);
+	push_call(fixture, 2, OWN + 0x8100, 0x20, 0x200);
+	fixture->world.ranges[0].low = OWN + 0x4000;
+	push_call(fixture, 3, OWN + 0x5000, 0x30, 0x300);
+	EXPECT(&fixture->log);
+	assert_true(arrive(fixture, 0x10, OWN + 0x9008, 8));
+	EXPECT(&fixture->log, -3, -2, 1);
+}
+
+/* Stacks in the heap, which grows at its upper end while calls are pending further down. */
+static void test_heap_grows(void **state)
+{
+	struct fixture *fixture = *state;
+
+	push_call(fixture, 1, OWN + 800, 0x10, 0x100);
+	push_call(fixture, 2, FIBER + 0x1000, 0x20, 0x200);
+	fixture->world.ranges[1].high += 0x8000;
+	push_call(fixture, 3, FIBER_TOP + 0x1000, 0x30, 0x300);
+	EXPECT(&fixture->log);
+	assert_true(arrive(fixture, 0x20, FIBER + 0x1008, 8));
+	assert_true(arrive(fixture, 0x30, FIBER_TOP + 0x1008, 8));
+	EXPECT(&fixture->log, 2, 3);
+}
+
+/* Neighbours that became one mapping; then the own stack is no longer to be trusted, either. */
+static void test_mappings_unite(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture->world.ranges[2] = (struct range){OWN_TOP + 0x1000, FIBER};
+	push_call(fixture, 1, OWN + 800, 0x10, 0x100);
+	push_call(fixture, 2, FIBER + 800, 0x20, 0x200);
+	fixture->world.count = 1;
+	fixture->world.ranges[0].high = FIBER_TOP;
+	push_call(fixture, 3, OWN_TOP + 0x800, 0x30, 0x300);
+	EXPECT(&fixture->log);
+	assert_true(arrive(fixture, 0x20, FIBER + 808, 8));
+	assert_true(arrive(fixture, 0x10, OWN + 808, 8));
+	assert_true(arrive(fixture, 0x30, OWN_TOP + 0x808, 8));
+	EXPECT(&fixture->log, 2, 1, 3);
+	assert_int_equal(callstacks_depth(fixture->stacks), 0);
+}
+
+/* Bounds that cannot be had: everything is one stack, and what is pending still returns. */
+static void test_unknown_bounds(void **state)
+{
+	struct fixture *fixture = *state;
+
+	push_call(fixture, 1, OWN + 800, 0x10, 0x100);
+	push_call(fixture, 2, 0x900000, 0x20, 0x200);
+	assert_true(arrive(fixture, 0x10, OWN + 808, 8));
+	assert_true(arrive(fixture, 0x20, 0x900008, 8));
+	EXPECT(&fixture->log, 1, 2);
+
+	struct callstacks *stacks = callstacks_create(NULL, NULL);
+	struct call call = {.slot = 800, .return_address = 0x10, .entry = 0x100, .number = 1};
+
+	callstacks_push(stacks, &call, note, &fixture->log);
+	assert_true(callstacks_return(stacks, 0x10, 808, 8, note, &fixture->log));
+	EXPECT(&fixture->log, 1);
+	callstacks_destroy(stacks);
+}
+
+/* More stacks than are remembered: the one unused longest is given up, but not the own one. */
+static void test_many_stacks(void **state)
+{
+	enum { MANY = 1500 };
+	struct fixture *fixture = *state;
+	size_t left = 0;
+
+	push_call(fixture, 1, OWN + 800, 0x10, 0x100);
+	fixture->world.count = 1;
+	for (int i = 0; i < MANY; i++) {
+		uint64_t low = 0x1000000 + (uint64_t)i * 0x2000;
+
+		fixture->world.ranges[fixture->world.count++] = (struct range){low, low + 0x1000};
+		push_call(fixture, 2 + i, low + 800, 0x20, 0x200);
+	}
+	for (size_t i = 0; i < fixture->log.numbers.count; i++) {
+		/* In the order in which they were used. */
+		assert_int_equal(*(int *)vec_at(&fixture->log.numbers, i), -(int)(2 + i));
+		left++;
+	}
+	assert_true(left > 0 && left < MANY);
+	vec_clear(&fixture->log.numbers);
+	assert_int_equal(callstacks_depth(fixture->stacks), 1 + MANY - left);
+	assert_true(arrive(fixture, 0x10, OWN + 808, 8));
+	EXPECT(&fixture->log, 1);
+	assert_true(arrive(fixture, 0x20, 0x1000000 + (MANY - 1) * 0x2000 + 808, 8));
+	EXPECT(&fixture->log, 1 + MANY);
+}
+
+/* A foreign stack does not collect calls without end. */
+static void test_foreign_is_bounded(void **state)
+{
+	enum { MANY = 70000 };
+	struct fixture *fixture = *state;
+
+	fixture->world.ranges[1] = (struct range){0x1000000, 0x2000000};
+	push_hook(fixture, 1, OWN + 800, 0x10, 0x100);
+	for (int i = 0; i < MANY; i++)
+		push_call(fixture, 2 + i, 0x1ffff00 - (uint64_t)i * 16, 0x20, 0x200);
+	assert_true(fixture->log.numbers.count >= MANY - 65536);
+	assert_int_equal(*(int *)fixture->log.numbers.items, -2);
+	assert_int_equal(callstacks_depth(fixture->stacks), MANY - fixture->log.numbers.count);
+}
+
+static void test_clone(void **state)
+{
+	struct fixture *fixture = *state;
+	struct log log = {{.item_size = sizeof(int)}};
+
+	push_call(fixture, 1, OWN + 800, 0x10, 0x100)->saved =
+		xcalloc(1, sizeof(struct capture_saved));
+	push_call(fixture, 2, FIBER + 800, 0x20, 0x200);
+	struct callstacks *clone = callstacks_clone(fixture->stacks, &fixture->world);
+	struct call *one = callstacks_find(fixture->stacks, OWN + 800, 0x10, 0x100);
+	struct call *other = callstacks_find(clone, OWN + 800, 0x10, 0x100);
+
+	assert_int_equal(callstacks_depth(clone), 2);
+	assert_ptr_not_equal(one, other);
+	assert_non_null(other->saved);
+	assert_ptr_not_equal(one->saved, other->saved);
+	/* Each goes its way. */
+	assert_true(arrive(fixture, 0x10, OWN + 808, 8));
+	EXPECT(&fixture->log, 1);
+	assert_true(callstacks_return(clone, 0x20, FIBER + 808, 8, note, &log));
+	assert_true(callstacks_return(clone, 0x10, OWN + 808, 8, note, &log));
+	EXPECT(&log, 2, 1);
+	assert_int_equal(callstacks_depth(clone), 0);
+	assert_int_equal(callstacks_depth(fixture->stacks), 1);
+	callstacks_destroy(clone);
+	vec_deinit(&log.numbers);
+}
+
+/* ------------------------------------------------------------------ random programs */
+
+enum { STACKS = 4, FRAMES = 60, ENTRIES = 12, TAILS = 4 };
+
+/* A frame of the simulated program: a call and those tail-called from it. */
+struct frame {
+	uint64_t slot, return_address;
+	unsigned cleared; /* bytes of arguments the callee takes off */
+	int numbers[TAILS];
+	unsigned entries[TAILS];
+	unsigned count;
+};
+
+struct program {
+	struct fixture *fixture;
+	uint64_t seed;
+	unsigned word;
+	struct frame frames[STACKS][FRAMES];
+	size_t depth[STACKS];
+	uint64_t top[STACKS];
+	bool *dead;    /* by number: left by longjmp */
+	bool *removed; /* reported, one way or the other */
+	int numbers;
+	size_t pending;
+};
+
+static unsigned choose(struct program *program, unsigned bound)
+{
+	program->seed ^= program->seed << 13;
+	program->seed ^= program->seed >> 7;
+	program->seed ^= program->seed << 17;
+	return (unsigned)(program->seed % bound);
+}
+
+/* Looks at what was popped: only dead ones are left, and none goes twice. */
+static void check_popped(struct program *program, const struct frame *returned)
+{
+	struct vec *popped = &program->fixture->log.numbers;
+	unsigned returns = 0;
+
+	for (size_t i = 0; i < popped->count; i++) {
+		int number = *(int *)vec_at(popped, i);
+		int id = abs(number);
+
+		assert_false(program->removed[id]);
+		program->removed[id] = true;
+		program->pending--;
+		if (number < 0) {
+			assert_true(program->dead[id]);
+			continue;
+		}
+		assert_non_null(returned);
+		assert_true(returns < returned->count);
+		assert_int_equal(id, returned->numbers[returned->count - ++returns]);
+	}
+	assert_int_equal(returns, returned ? returned->count : 0);
+	assert_int_equal(callstacks_depth(program->fixture->stacks), program->pending);
+	vec_clear(popped);
+}
+
+static void enter(struct program *program, struct frame *frame, unsigned entry)
+{
+	int number = ++program->numbers;
+
+	frame->entries[frame->count] = entry;
+	frame->numbers[frame->count++] = number;
+	program->pending++;
+	push_call(program->fixture, number, frame->slot, frame->return_address,
+		  0x1000 + entry * 0x10);
+	check_popped(program, NULL);
+}
+
+static void do_call(struct program *program, unsigned stack)
+{
+	size_t depth = program->depth[stack];
+	unsigned entry = choose(program, ENTRIES);
+	unsigned cleared = program->word == 4 ? choose(program, 5) * 4 : 0;
+	uint64_t above = depth ? program->frames[stack][depth - 1].slot : program->top[stack];
+	uint64_t slot = above - program->word * (1 + choose(program, 20)) - cleared;
+
+	if (depth == FRAMES)
+		return;
+	/* A call instruction calls one function; two such instructions for each. */
+	program->frames[stack][depth] =
+		(struct frame){.slot = slot,
+			       .return_address = 0x100 + entry * 4 + choose(program, 2),
+			       .cleared = cleared};
+	program->depth[stack]++;
+	enter(program, &program->frames[stack][depth], entry);
+}
+
+static void do_tail_call(struct program *program, unsigned stack)
+{
+	size_t depth = program->depth[stack];
+	struct frame *frame = depth ? &program->frames[stack][depth - 1] : NULL;
+	unsigned entry = choose(program, ENTRIES);
+
+	if (!frame || frame->count == TAILS)
+		return;
+	for (unsigned i = 0; i < frame->count; i++)
+		if (frame->entries[i] == entry)
+			return;
+	enter(program, frame, entry);
+}
+
+static void do_return(struct program *program, unsigned stack)
+{
+	size_t depth = program->depth[stack];
+	const struct frame *frame = depth ? &program->frames[stack][depth - 1] : NULL;
+
+	if (!frame)
+		return;
+	assert_true(arrive(program->fixture, frame->return_address,
+			   frame->slot + program->word + frame->cleared, program->word));
+	program->depth[stack]--;
+	check_popped(program, frame);
+}
+
+/* longjmp, or an exception, which is seen to land. */
+static void do_jump(struct program *program, unsigned stack, bool seen)
+{
+	size_t depth = program->depth[stack];
+	size_t target = depth ? choose(program, (unsigned)depth) : 0;
+
+	if (!depth)
+		return;
+	uint64_t slot = program->frames[stack][target].slot;
+
+	for (; depth > target; depth--) {
+		const struct frame *frame = &program->frames[stack][depth - 1];
+
+		for (unsigned i = 0; i < frame->count; i++)
+			program->dead[frame->numbers[i]] = true;
+	}
+	program->depth[stack] = target;
+	if (!seen)
+		return;
+	callstacks_leave(program->fixture->stacks, slot + program->word, note,
+			 &program->fixture->log);
+	check_popped(program, NULL);
+}
+
+static void run_program(struct fixture *fixture, unsigned word, uint64_t seed)
+{
+	enum { STEPS = 4000 };
+	struct program *program = xcalloc(1, sizeof *program);
+	unsigned stack = 0;
+
+	program->fixture = fixture;
+	program->seed = seed * 0x9e3779b97f4a7c15 + 1;
+	program->word = word;
+	program->dead = xcalloc(STEPS + 1, sizeof *program->dead);
+	program->removed = xcalloc(STEPS + 1, sizeof *program->removed);
+	/* The last two share a mapping. */
+	program->top[0] = OWN + STACK_SIZE;
+	program->top[1] = ALTERNATE + STACK_SIZE;
+	program->top[2] = FIBER + STACK_SIZE;
+	program->top[3] = FIBER + STACK_SIZE / 2;
+	for (int step = 0; step < STEPS; step++) {
+		unsigned what = choose(program, 100);
+
+		if (what < 45)
+			do_call(program, stack);
+		else if (what < 55)
+			do_tail_call(program, stack);
+		else if (what < 90)
+			do_return(program, stack);
+		else if (what < 93 && word == 8)
+			do_jump(program, stack, what == 92);
+		else if (what >= 93 && step > 10)
+			stack = choose(program, STACKS);
+	}
+	for (stack = 0; stack < STACKS; stack++)
+		while (program->depth[stack])
+			do_return(program, stack);
+	callstacks_unwind(fixture->stacks, note, &fixture->log);
+	check_popped(program, NULL);
+	assert_int_equal(program->pending, 0);
+	free(program->dead);
+	free(program->removed);
+	free(program);
+}
+
+static void test_random(void **state)
+{
+	for (uint64_t seed = 1; seed <= 40; seed++)
+		run_program(*state, 8, seed);
+}
+
+static void test_random_32(void **state)
+{
+	for (uint64_t seed = 1; seed <= 40; seed++)
+		run_program(*state, 4, seed);
+}
+
+#define STORY(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STORY(test_nested),
+		STORY(test_tail_calls),
+		STORY(test_longjmp),
+		STORY(test_landing),
+		STORY(test_ret_n),
+		STORY(test_hook_and_site),
+		STORY(test_find),
+		STORY(test_unwind),
+		STORY(test_fibers),
+		STORY(test_foreign_order),
+		STORY(test_signal_stack),
+		STORY(test_growth),
+		STORY(test_heap_grows),
+		STORY(test_mappings_unite),
+		STORY(test_unknown_bounds),
+		STORY(test_many_stacks),
+		STORY(test_foreign_is_bounded),
+		STORY(test_clone),
+		STORY(test_random),
+		STORY(test_random_32),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
