@@ -10,6 +10,7 @@
 #include "base/xalloc.h"
 #include "inferior/inferior.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -122,15 +123,19 @@ size_t journal_mapping(struct journal *journal, uint64_t address, uint64_t lengt
 
 void journal_forget(struct journal *journal, size_t number)
 {
+	if (!journal_entry(journal, number))
+		return;
 	__atomic_store_n(&journal->file->entries[number].kind, JOURNAL_FREE, __ATOMIC_RELEASE);
 	vec_push(&journal->free_numbers, &number);
 }
 
 const struct journal_entry *journal_entry(const struct journal *journal, size_t number)
 {
-	const struct journal_entry *entry = &journal->file->entries[number];
+	const struct journal_entry *entries = journal->file->entries;
 
-	return number < journal->file->count && entry->kind != JOURNAL_FREE ? entry : NULL;
+	if (number >= journal->file->count || entries[number].kind == JOURNAL_FREE)
+		return NULL;
+	return &entries[number];
 }
 
 size_t journal_count(const struct journal *journal)
@@ -138,23 +143,47 @@ size_t journal_count(const struct journal *journal)
 	return journal->file->count;
 }
 
-void journal_undo_bytes(struct journal *journal, struct space *space, size_t number)
+/* Puts a patch back and forgets it when its bytes are ours. */
+static bool undo_ours(struct journal *journal, struct space *space, size_t number)
 {
 	const struct journal_entry *entry = journal_entry(journal, number);
 	uint8_t now[sizeof entry->after];
 
-	if (!entry || entry->kind != JOURNAL_BYTES)
-		return;
-	if (memory_read_exact(&space->memory, entry->address, now, entry->length) &&
-	    !memcmp(now, entry->after, entry->length))
-		space_write(space, entry->address, entry->before, entry->length);
+	if (!entry || entry->kind != JOURNAL_BYTES ||
+	    !memory_read_exact(&space->memory, entry->address, now, entry->length) ||
+	    memcmp(now, entry->after, entry->length) != 0)
+		return false;
+	space_write(space, entry->address, entry->before, entry->length);
 	journal_forget(journal, number);
+	return true;
+}
+
+static void forget_bytes(struct journal *journal, size_t number)
+{
+	const struct journal_entry *entry = journal_entry(journal, number);
+
+	if (entry && entry->kind == JOURNAL_BYTES)
+		journal_forget(journal, number);
+}
+
+void journal_undo_bytes(struct journal *journal, struct space *space, size_t number)
+{
+	if (!undo_ours(journal, space, number))
+		forget_bytes(journal, number);
 }
 
 void journal_undo_all_bytes(struct journal *journal, struct space *space)
 {
+	bool undone;
+
+	/* A later patch may have a lower number and lie over an earlier one: as long as it helps. */
+	do {
+		undone = false;
+		for (size_t number = journal_count(journal); number-- > 0;)
+			undone |= undo_ours(journal, space, number);
+	} while (undone);
 	for (size_t number = journal_count(journal); number-- > 0;)
-		journal_undo_bytes(journal, space, number);
+		forget_bytes(journal, number);
 }
 
 void journal_copy(struct journal *to, const struct journal *from)

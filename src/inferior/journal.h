@@ -36,7 +36,7 @@ size_t journal_bytes(struct journal *journal, uint64_t address, const void *befo
 		     const void *after, size_t length);
 size_t journal_mapping(struct journal *journal, uint64_t address, uint64_t length);
 
-/* Forgets an entry that was undone, or whose memory is gone. */
+/* Forgets an entry whose change was not made, or is gone with its memory. No entry: nothing. */
 void journal_forget(struct journal *journal, size_t number);
 
 /* The entry, or NULL when it is free; and how many numbers were ever given out. */

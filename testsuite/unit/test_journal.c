@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The patch journal, on the test's own memory. */
+#include "inferior/journal.h"
+
+#include "inferior/inferior.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* More entries than the first mapping of the journal holds. */
+enum { MANY = 3000 };
+
+static unsigned char target[MANY];
+
+static struct space *own_space(void)
+{
+	int error = 0;
+	struct space *space = space_create(getpid(), &arch_x86_64, &error);
+
+	if (!space)
+		fprintf(stderr, "/proc/self/mem: error %d\n", -error);
+	assert_non_null(space);
+	return space;
+}
+
+static uint64_t address_of(const void *place)
+{
+	return (uint64_t)(uintptr_t)place;
+}
+
+/* Notes and makes a change, as the engine does. */
+static size_t patch(struct space *space, unsigned char *place, const char *after, size_t length)
+{
+	size_t number = journal_bytes(space->journal, address_of(place), place, after, length);
+
+	assert_int_equal(space_write(space, address_of(place), after, length), 0);
+	return number;
+}
+
+static void test_entries(void **state)
+{
+	struct journal *journal = journal_create();
+
+	(void)state;
+	assert_int_equal(journal_count(journal), 0);
+	assert_null(journal_entry(journal, 0));
+	size_t bytes = journal_bytes(journal, 0x1234, "abcdefgh", "ABCDEFGH", 8);
+	size_t mapping = journal_mapping(journal, 0x10000, 0x4000);
+	const struct journal_entry *entry = journal_entry(journal, bytes);
+
+	assert_int_equal(journal_count(journal), 2);
+	assert_int_not_equal(bytes, mapping);
+	assert_int_equal(entry->kind, JOURNAL_BYTES);
+	assert_int_equal(entry->address, 0x1234);
+	assert_int_equal(entry->length, 8);
+	assert_memory_equal(entry->before, "abcdefgh", 8);
+	assert_memory_equal(entry->after, "ABCDEFGH", 8);
+	entry = journal_entry(journal, mapping);
+	assert_int_equal(entry->kind, JOURNAL_MAPPING);
+	assert_int_equal(entry->address, 0x10000);
+	assert_int_equal(entry->length, 0x4000);
+	journal_destroy(journal);
+	journal_destroy(NULL);
+}
+
+static void test_numbers(void **state)
+{
+	struct journal *journal = journal_create();
+
+	(void)state;
+	for (size_t i = 0; i < MANY; i++)
+		assert_int_equal(journal_mapping(journal, 0x1000 * i, i), i);
+	assert_int_equal(journal_count(journal), MANY);
+	for (size_t i = 0; i < MANY; i++) {
+		const struct journal_entry *entry = journal_entry(journal, i);
+
+		assert_int_equal(entry->address, 0x1000 * i);
+		assert_int_equal(entry->length, i);
+	}
+	assert_null(journal_entry(journal, MANY));
+	assert_null(journal_entry(journal, (size_t)-1));
+	/* What comes and goes does not make it grow. */
+	for (int round = 0; round < 10000; round++) {
+		size_t number = journal_mapping(journal, 1, 1);
+
+		assert_int_equal(number, MANY);
+		journal_forget(journal, number);
+		assert_null(journal_entry(journal, number));
+	}
+	assert_int_equal(journal_count(journal), MANY + 1);
+	journal_destroy(journal);
+}
+
+/* Forgotten twice is free once: no number is given to two. */
+static void test_forget_twice(void **state)
+{
+	struct journal *journal = journal_create();
+
+	(void)state;
+	size_t first = journal_mapping(journal, 1, 1);
+
+	journal_forget(journal, first);
+	journal_forget(journal, first);
+	journal_forget(journal, 17);
+	size_t second = journal_mapping(journal, 2, 1);
+	size_t third = journal_mapping(journal, 3, 1);
+
+	assert_int_equal(second, first);
+	assert_int_not_equal(third, second);
+	journal_destroy(journal);
+}
+
+static void test_undo(void **state)
+{
+	struct space *space = own_space();
+	struct journal *journal = space->journal;
+
+	(void)state;
+	memset(target, '.', sizeof target);
+	size_t one = patch(space, &target[10], "X", 1);
+	size_t eight = patch(space, &target[20], "12345678", 8);
+
+	assert_memory_equal(&target[9], ".X.", 3);
+	assert_memory_equal(&target[19], ".12345678.", 10);
+	journal_undo_bytes(journal, space, one);
+	assert_memory_equal(&target[9], "...", 3);
+	assert_memory_equal(&target[19], ".12345678.", 10);
+	assert_null(journal_entry(journal, one));
+	/* Again, and one that never was: nothing happens. */
+	target[10] = 'X';
+	journal_undo_bytes(journal, space, one);
+	journal_undo_bytes(journal, space, 99);
+	assert_int_equal(target[10], 'X');
+	journal_undo_bytes(journal, space, eight);
+	assert_memory_equal(&target[19], "..........", 10);
+	space_unref(space);
+}
+
+/* What the program wrote over our patch is its own. */
+static void test_undo_not_ours(void **state)
+{
+	struct space *space = own_space();
+	unsigned char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+				   -1, 0);
+
+	(void)state;
+	memset(target, '.', sizeof target);
+	size_t changed = patch(space, &target[20], "1234", 4);
+	size_t unmapped = patch(space, page, "1234", 4);
+
+	target[23] = '!';
+	munmap(page, 4096);
+	journal_undo_bytes(space->journal, space, changed);
+	journal_undo_bytes(space->journal, space, unmapped);
+	assert_memory_equal(&target[19], ".123!.", 6);
+	assert_null(journal_entry(space->journal, changed));
+	assert_null(journal_entry(space->journal, unmapped));
+	space_unref(space);
+}
+
+/* Text cannot be written by the program itself, but by us. */
+static void test_undo_read_only(void **state)
+{
+	struct space *space = own_space();
+	unsigned char *page = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
+				   -1, 0);
+
+	(void)state;
+	size_t number = patch(space, page + 100, "\xcc", 1);
+
+	assert_int_equal(page[100], 0xcc);
+	journal_undo_bytes(space->journal, space, number);
+	assert_int_equal(page[100], 0);
+	munmap(page, 4096);
+	space_unref(space);
+}
+
+static void test_undo_all(void **state)
+{
+	struct space *space = own_space();
+	struct journal *journal = space->journal;
+
+	(void)state;
+	for (size_t i = 0; i < MANY; i++)
+		target[i] = (unsigned char)(i * 7);
+	size_t mapping = journal_mapping(journal, 0x10000, 0x1000);
+
+	for (size_t i = 0; i < MANY; i++)
+		patch(space, &target[i], "\xcc", 1);
+	target[5] = 0x55;
+	journal_undo_all_bytes(journal, space);
+	assert_int_equal(target[5], 0x55);
+	target[5] = 5 * 7;
+	for (size_t i = 0; i < MANY; i++)
+		assert_int_equal(target[i], (unsigned char)(i * 7));
+	/* Only the mapping is left to be undone. */
+	for (size_t i = 0; i < journal_count(journal); i++)
+		assert_true((journal_entry(journal, i) != NULL) == (i == mapping));
+	space_unref(space);
+}
+
+/* Patches on top of one another, the later one under a number that was free again. */
+static void test_undo_overlapping(void **state)
+{
+	struct space *space = own_space();
+
+	(void)state;
+	memset(target, '.', sizeof target);
+	size_t gone = patch(space, &target[100], "X", 1);
+
+	patch(space, &target[10], "1111", 4);
+	journal_undo_bytes(space->journal, space, gone);
+	assert_int_equal(patch(space, &target[12], "2222", 4), gone);
+	patch(space, &target[13], "3", 1);
+	assert_memory_equal(&target[9], ".112322.", 8);
+	journal_undo_all_bytes(space->journal, space);
+	assert_memory_equal(&target[9], "........", 8);
+	space_unref(space);
+}
+
+/* A forked child's journal: the same entries under the same numbers, the holes free. */
+static void test_copy(void **state)
+{
+	struct journal *from = journal_create();
+	struct journal *to = journal_create();
+	bool taken[MANY] = {false};
+
+	(void)state;
+	for (size_t i = 0; i < MANY; i++)
+		journal_bytes(from, i, &(char){(char)i}, &(char){(char)(i + 1)}, 1);
+	for (size_t i = 0; i < MANY; i += 3)
+		journal_forget(from, i);
+	journal_copy(to, from);
+	assert_int_equal(journal_count(to), journal_count(from));
+	for (size_t i = 0; i < MANY; i++) {
+		const struct journal_entry *one = journal_entry(from, i);
+		const struct journal_entry *other = journal_entry(to, i);
+
+		assert_true((one != NULL) == (other != NULL));
+		if (one)
+			assert_memory_equal(one, other, sizeof *one);
+	}
+	/* Each hole is given out once, and what is noted here is not seen there. */
+	for (size_t i = 0; i < MANY; i += 3) {
+		size_t number = journal_mapping(to, 7, 7);
+
+		assert_true(number < MANY && number % 3 == 0 && !taken[number]);
+		taken[number] = true;
+		assert_null(journal_entry(from, number));
+	}
+	assert_int_equal(journal_mapping(to, 7, 7), MANY);
+	assert_int_equal(journal_count(from), MANY);
+	journal_destroy(from);
+	assert_int_equal(journal_entry(to, 1)->address, 1);
+	journal_destroy(to);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_entries),	      cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_forget_twice),  cmocka_unit_test(test_undo),
+		cmocka_unit_test(test_undo_not_ours), cmocka_unit_test(test_undo_read_only),
+		cmocka_unit_test(test_undo_all),      cmocka_unit_test(test_undo_overlapping),
+		cmocka_unit_test(test_copy),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
