@@ -115,7 +115,7 @@ const struct mapping *maps_find_path(const struct maps *maps, const char *path)
 }
 
 /* Opens a path below the tracee's root, when it is the regular file that is expected there. */
-static int open_same(const char *path, const struct mapping *mapping, bool check_device)
+static int open_same(const char *path, const struct mapping *mapping)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct stat status;
@@ -124,8 +124,8 @@ static int open_same(const char *path, const struct mapping *mapping, bool check
 		return -errno;
 	if (fstat(fd, &status) < 0)
 		return -errno;
-	if (!S_ISREG(status.st_mode) || status.st_ino != mapping->inode ||
-	    (check_device && status.st_dev != mapping->device))
+	/* Stacked file systems (overlayfs, btrfs) show another device in maps than in stat. */
+	if (!S_ISREG(status.st_mode) || status.st_ino != mapping->inode)
 		return -ESTALE;
 	return take_fd(&fd);
 }
@@ -139,11 +139,10 @@ int mapping_open(pid_t pid, const struct mapping *mapping)
 	/* Needs CAP_CHECKPOINT_RESTORE, but then finds deleted files too, and asks no path. */
 	snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid,
 		 mapping->start, mapping->end);
-	int fd = open_same(path, mapping, false);
+	int fd = open_same(path, mapping);
 
 	if (fd >= 0)
 		return fd;
 	snprintf(path, sizeof path, "/proc/%d/root%s", (int)pid, mapping->path);
-	/* Stacked file systems (overlayfs, btrfs) show another device in maps than in stat. */
-	return open_same(path, mapping, false);
+	return open_same(path, mapping);
 }
