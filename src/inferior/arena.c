@@ -100,7 +100,7 @@ static bool place_in_gap(uint64_t low, uint64_t high, uint64_t address, uint64_t
 
 	if (lowest > highest || lowest < low || highest + ARENA_BYTES > high)
 		return false;
-	*place = address > high ? highest : lowest;
+	*place = address >= high ? highest : lowest;
 	return in_reach(*place, address);
 }
 

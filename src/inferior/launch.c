@@ -112,8 +112,14 @@ int inferior_launch(struct inferior *inferior, char *const argv[],
 	int failed[2] = {-1, -1};
 	int error = 0;
 
-	if (pipe2(go, O_CLOEXEC) < 0 || pipe2(failed, O_CLOEXEC) < 0)
+	if (pipe2(go, O_CLOEXEC) < 0)
 		return -errno;
+	if (pipe2(failed, O_CLOEXEC) < 0) {
+		error = -errno;
+		close(go[0]);
+		close(go[1]);
+		return error;
+	}
 	pid_t pid = fork();
 
 	if (pid < 0)
