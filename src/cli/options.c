@@ -89,7 +89,7 @@ static const struct option_spec table[] = {
 	{CODE_SORT, "sort", "time|calls|name", "order of that table (time)", .action = OPTION_SORT,
 	 FIELD(output.sort)},
 
-	{'v', "verbose", NULL, "say what the tracer does; twice: in detail",
+	{'v', "verbose", NULL, "say what the tracer does",
 	 .heading = "About the tracer", .action = OPTION_COUNT, FIELD(verbose)},
 	{'h', "help", NULL, "print this and exit", .action = OPTION_HELP},
 	{'V', "version", NULL, "print the version and exit", .action = OPTION_VERSION},

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/xalloc.h"
 #include "inferior/inferior.h"
+#include "inferior/proc.h"
 #include "inferior/ptrace.h"
 
 #include <dirent.h>
@@ -18,44 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* A number from a line of /proc/PID/status, or -1. */
-static long status_field(pid_t pid, const char *name)
-{
-	char path[64];
-	char line[256];
-	long value = -1;
-	size_t length = strlen(name);
-
-	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-	FILE *file = fopen(path, "re");
-
-	if (!file)
-		return -1;
-	while (value < 0 && fgets(line, sizeof line, file))
-		if (!strncmp(line, name, length) && line[length] == ':')
-			value = strtol(line + length + 1, NULL, 10);
-	fclose(file);
-	return value;
-}
-
-/* The state letter of a thread ('R', 'S', 'Z' …), or '?'. */
-static char thread_state_letter(pid_t pid, pid_t tid)
-{
-	char path[96];
-	char text[512];
-
-	snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-
-	if (n <= 0)
-		return '?';
-	text[n] = '\0';
-	const char *end = strrchr(text, ')'); /* the name may hold anything */
-
-	return end && end[1] == ' ' ? end[2] : '?';
-}
 
 static long read_number(const char *path)
 {
@@ -72,13 +35,13 @@ static long read_number(const char *path)
 /* Which of the reasons for EPERM it is, for the user. */
 static char *explain_permission(pid_t pid)
 {
-	long tracer = status_field(pid, "TracerPid");
+	long tracer = proc_status_number(pid, "TracerPid");
 	long scope = read_number("/proc/sys/kernel/yama/ptrace_scope");
-	long uid = status_field(pid, "Uid");
+	long uid = proc_status_number(pid, "Uid");
 
 	if (tracer > 0)
 		return xasprintf("already traced by process %ld", tracer);
-	if (thread_state_letter(pid, pid) == 'Z')
+	if (proc_state(pid) == 'Z')
 		return xasprintf("it has exited (zombie)");
 	if (geteuid() && uid >= 0 && (uid_t)uid != geteuid())
 		return xasprintf("not permitted: it belongs to user %ld; CAP_SYS_PTRACE is needed",
@@ -97,7 +60,38 @@ static char *explain_permission(pid_t pid)
 	return xasprintf("not permitted: a kernel thread, or CAP_SYS_PTRACE is missing");
 }
 
-/* Seizes the threads that are not ours yet; the number of new ones, or -errno. */
+/*
+ * Seizes one thread: 1 when it is ours now, or when it ended under our hands; 0 when it was ours
+ * already; or -errno.
+ */
+static int seize_thread(struct inferior *inferior, struct process *process, pid_t tid)
+{
+	if (inferior_thread(inferior, tid))
+		return 0;
+	int error = pt_seize(tid, inferior->ptrace_options);
+
+	if (!error) {
+		struct thread *thread = thread_create(inferior, process, tid);
+
+		thread->fresh = false;
+		thread->seized = true;
+		return 1;
+	}
+	if (error != -ESRCH && error != -EPERM)
+		return error;
+	if (proc_status_number(tid, "TracerPid") == getpid())
+		return 0; /* attached by the kernel: its parent will tell */
+	if (!strchr("ZX?", proc_state(tid)))
+		return error;
+	/* A leader that has exited stays listed; any other thread that has is gone in a moment. */
+	return tid != process->pid;
+}
+
+/*
+ * One pass over the threads: how many were new or ended meanwhile, or -errno. A pass is complete
+ * only when this is 0: the kernel ends the listing at a thread that ends while it stands there.
+ * (One of ours does not; it stays until we have heard of its end.)
+ */
 static int seize_new(struct inferior *inferior, struct process *process, DIR *task)
 {
 	struct dirent *entry;
@@ -106,26 +100,53 @@ static int seize_new(struct inferior *inferior, struct process *process, DIR *ta
 	rewinddir(task);
 	while ((entry = readdir(task))) {
 		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+		int seized = tid > 0 ? seize_thread(inferior, process, tid) : 0;
 
-		if (tid <= 0 || inferior_thread(inferior, tid))
-			continue;
-		int error = pt_seize(tid, inferior->ptrace_options);
-
-		if (!error) {
-			struct thread *thread = thread_create(inferior, process, tid);
-
-			thread->fresh = false;
-			thread->seized = true;
-			found++;
-		} else if (error == -EPERM && status_field(tid, "TracerPid") == getpid()) {
-			continue; /* attached by the kernel: its parent will tell */
-		} else if (error != -ESRCH &&
-			   !(error == -EPERM &&
-			     strchr("ZX?", thread_state_letter(process->pid, tid)))) {
-			return error;
-		}
+		if (seized < 0)
+			return seized;
+		found += seized;
 	}
 	return found;
+}
+
+static void collect_children(struct thread *thread, void *children)
+{
+	proc_children(thread->process->pid, thread->tid, children);
+}
+
+/* Attaches to one such child; it may have got memory of its own between the look and the seizing. */
+static void seize_borrower(struct inferior *inferior, struct process *process, pid_t pid)
+{
+	if (inferior_process(inferior, pid) || !same_space(process->pid, pid, false) ||
+	    pt_seize(pid, inferior->ptrace_options) != 0)
+		return;
+	struct process *child = process_create(inferior, pid);
+	struct thread *thread = thread_create(inferior, child, pid);
+
+	thread->fresh = false;
+	thread->seized = true;
+	child->silent = true;
+	child->borrows = process;
+	if (same_space(process->pid, pid, false))
+		return;
+	if (thread_stop(inferior, thread, 1000) == 0)
+		pt_detach(pid, thread->stop == STOP_SIGNAL ? thread->stop_signal : 0);
+	thread_destroy(inferior, thread);
+}
+
+/*
+ * Children that live in this process's memory (vfork, posix_spawn under way) would run into our
+ * breakpoints with nobody to serve them. They are attached too, and `borrows` says whose memory
+ * they are in.
+ */
+static void seize_borrowers(struct inferior *inferior, struct process *process)
+{
+	struct vec children = VEC_OF(pid_t);
+
+	process_each_thread(process, collect_children, &children);
+	for (size_t i = 0; i < children.count; i++)
+		seize_borrower(inferior, process, *(pid_t *)vec_at(&children, i));
+	vec_deinit(&children);
 }
 
 struct choice {
@@ -136,7 +157,7 @@ struct choice {
 static void choose(struct thread *thread, void *context)
 {
 	struct choice *choice = context;
-	char state = thread_state_letter(thread->process->pid, thread->tid);
+	char state = proc_state(thread->tid);
 
 	/* A leader that has exited stays as a zombie and never stops. */
 	if (state != 'Z' || !choice->any)
@@ -187,6 +208,7 @@ int inferior_attach(struct inferior *inferior, pid_t pid, struct process **proce
 		}
 		return found < 0 ? found : -EPERM;
 	}
+	seize_borrowers(inferior, made);
 	struct choice choice = {0};
 
 	process_each_thread(made, choose, &choice);

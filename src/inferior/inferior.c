@@ -9,7 +9,8 @@
  *
  *  - A new task's first stop and its parent's announcement (PTRACE_EVENT_CLONE, FORK, VFORK)
  *    come in any order. A status of an unknown tid is therefore kept in `early` until a parent
- *    claims it; one that says that the task is gone is dropped.
+ *    claims it. One that says that the task is gone is kept for a moment only: it may also be
+ *    the last word of a thread that exec swept away, and the tid is used again some day.
  *
  *  - When some code must have a certain thread stopped (detaching, stepping past an instruction
  *    that cannot be moved), thread_stop() waits for that thread alone. What it reports may be
@@ -35,6 +36,7 @@
 #include "inferior/inferior.h"
 
 #include "base/xalloc.h"
+#include "inferior/proc.h"
 #include "inferior/ptrace.h"
 
 #include <errno.h>
@@ -46,9 +48,10 @@
 struct early_stop {
 	pid_t tid;
 	int status;
+	uint64_t time;
 };
 
-enum { EARLY_MAX = 4096 };
+enum { EARLY_MAX = 4096, EARLY_END_NS = 1000000000 };
 
 struct inferior *inferior_create(void)
 {
@@ -74,6 +77,7 @@ void inferior_destroy(struct inferior *inferior)
 	}
 	map_deinit(&inferior->threads);
 	map_deinit(&inferior->processes);
+	map_deinit(&inferior->abandoned);
 	vec_deinit(&inferior->early);
 	vec_deinit(&inferior->deferred);
 	free(inferior);
@@ -136,6 +140,7 @@ void thread_destroy(struct inferior *inferior, struct thread *thread)
 
 	if (thread->has_deferred)
 		forget_deferred(inferior, thread);
+	space_forget_reader(process->space, thread->tid);
 	map_remove(&inferior->threads, (uint64_t)thread->tid);
 	free(thread);
 	if (--process->threads)
@@ -203,30 +208,64 @@ void space_each_thread(struct inferior *inferior, struct space *space, thread_vi
 	each_thread(inferior, NULL, space, visit, context);
 }
 
+/* Drops the ends of tasks that nobody has announced in time. */
+static void drop_stale(struct inferior *inferior)
+{
+	uint64_t now = inferior_clock();
+
+	for (size_t i = inferior->early.count; i-- > 0;) {
+		const struct early_stop *stop = vec_at(&inferior->early, i);
+
+		if (!WIFSTOPPED(stop->status) && now - stop->time > EARLY_END_NS)
+			vec_remove_fast(&inferior->early, i);
+	}
+}
+
 /* Takes the kept first stop of `tid` out of the early ones. */
 static bool take_early(struct inferior *inferior, pid_t tid, int *status)
 {
-	struct early_stop *stops = inferior->early.items;
+	drop_stale(inferior);
+	for (size_t i = 0; i < inferior->early.count; i++) {
+		const struct early_stop *stop = vec_at(&inferior->early, i);
 
-	for (size_t i = 0; i < inferior->early.count; i++)
-		if (stops[i].tid == tid) {
-			*status = stops[i].status;
-			vec_remove_fast(&inferior->early, i);
-			return true;
-		}
+		if (stop->tid != tid)
+			continue;
+		*status = stop->status;
+		vec_remove_fast(&inferior->early, i);
+		return true;
+	}
 	return false;
+}
+
+void thread_abandon(struct inferior *inferior, struct thread *thread)
+{
+	map_put(&inferior->abandoned, (uint64_t)thread->tid, inferior);
+	thread_destroy(inferior, thread);
+}
+
+/* A stop of a thread that was given up: it was not in our memory, so it may go as it is. */
+static bool let_abandoned_go(struct inferior *inferior, pid_t tid, int status)
+{
+	struct stop_status stop = stop_status_decode(status);
+
+	if (!map_remove(&inferior->abandoned, (uint64_t)tid))
+		return false;
+	if (WIFSTOPPED(status))
+		pt_detach(tid, stop.kind == STOP_SIGNAL ? stop.signal : 0);
+	return true;
 }
 
 static void keep_early(struct inferior *inferior, pid_t tid, int status)
 {
 	int old;
 
-	take_early(inferior, tid, &old);
-	if (!WIFSTOPPED(status))
+	if (let_abandoned_go(inferior, tid, status))
 		return;
+	/* Its end may come before its parent announces it: then it replaces the first stop. */
+	take_early(inferior, tid, &old);
 	if (inferior->early.count == EARLY_MAX)
 		vec_remove(&inferior->early, 0);
-	vec_push(&inferior->early, &(struct early_stop){tid, status});
+	vec_push(&inferior->early, &(struct early_stop){tid, status, inferior_clock()});
 }
 
 static void fill_stop(struct stop *stop, struct thread *thread, int status)
@@ -267,13 +306,13 @@ static bool next_kept(struct inferior *inferior, struct stop *stop)
 
 		return thread_take_deferred(inferior, thread, stop);
 	}
-	const struct early_stop *stops = inferior->early.items;
-
+	drop_stale(inferior);
 	for (size_t i = 0; i < inferior->early.count; i++) {
-		struct thread *thread = inferior_thread(inferior, stops[i].tid);
-		int status = stops[i].status;
+		const struct early_stop *early = vec_at(&inferior->early, i);
+		struct thread *thread = inferior_thread(inferior, early->tid);
+		int status = early->status;
 
-		if (!thread)
+		if (!thread || !thread->fresh)
 			continue;
 		vec_remove_fast(&inferior->early, i);
 		fill_stop(stop, thread, status);
@@ -336,6 +375,7 @@ bool thread_is_clean_stop(const struct thread *thread)
 
 int thread_wait(struct thread *thread, int *wait_status, unsigned timeout_ms)
 {
+	uint64_t patience = inferior_clock() + UINT64_C(50000000);
 	uint64_t deadline = inferior_clock() + (uint64_t)timeout_ms * 1000000U;
 	long pause = 2000;
 
@@ -346,7 +386,10 @@ int thread_wait(struct thread *thread, int *wait_status, unsigned timeout_ms)
 			return -ESRCH;
 		if (tid > 0)
 			return 0;
-		if (inferior_clock() > deadline)
+		uint64_t now = inferior_clock();
+
+		/* Uninterruptible, as a parent in vfork(2) is: it will not stop soon. */
+		if (now > deadline || (now > patience && proc_state(thread->tid) == 'D'))
 			return -ETIMEDOUT;
 		nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
 		pause = pause < 1000000 ? pause * 2 : pause;

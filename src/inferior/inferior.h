@@ -59,10 +59,11 @@ struct process {
 	unsigned threads; /* live ones we know of */
 	bool launched;	  /* by us: gets our signals, its status is ours */
 	bool of_command;  /* launched, or a descendant of what was launched */
-	bool silent;   /* shares a traced space but is not traced itself (vfork child without -f) */
-	bool starting; /* attached or exec'd; its modules have not been looked at yet */
-	bool execed;   /* STOP_EXEC seen, the clean stop behind it not yet */
-	void *user;    /* the session's */
+	bool silent; /* shares a traced space but is not traced itself (vfork child without -f) */
+	struct process *borrows; /* found in the memory of this one, whose space is not known yet */
+	bool starting;		 /* attached or exec'd; its modules have not been looked at yet */
+	bool execed;		 /* STOP_EXEC seen, the clean stop behind it not yet */
+	void *user;		 /* the session's */
 };
 
 struct thread {
@@ -95,6 +96,7 @@ struct inferior {
 	struct map threads;   /* tid → struct thread */
 	struct map processes; /* pid → struct process */
 	struct vec early;     /* stops of tasks whose parent has not announced them yet */
+	struct map abandoned; /* tids that did not stop for detaching: let go when they do */
 	struct vec deferred;  /* tids with has_deferred */
 	unsigned long ptrace_options;
 	struct waiting waiting;
@@ -149,6 +151,8 @@ void thread_listen(struct thread *thread);
  * A stop for any other reason is kept and comes from inferior_next() later.
  */
 int thread_stop(struct inferior *inferior, struct thread *thread, unsigned timeout_ms);
+/* Forgets a thread that does not stop; it is detached as soon as it does. */
+void thread_abandon(struct inferior *inferior, struct thread *thread);
 /*
  * Takes a stop that was kept for `thread` by thread_stop(), before inferior_next() gives it
  * out.
@@ -163,6 +167,11 @@ bool thread_is_clean_stop(const struct thread *thread);
 struct space *space_create(pid_t pid, const struct arch *arch, int *error);
 struct space *space_ref(struct space *space);
 void space_unref(struct space *space);
+/*
+ * `tid` is gone or has got other memory (exec of a vfork child): nothing of this space may be read
+ * through it any more. `space` may be NULL.
+ */
+void space_forget_reader(struct space *space, pid_t tid);
 /* Writes through /proc/PID/mem, whatever the page's protection: 0 or -errno. */
 int space_write(struct space *space, uint64_t address, const void *bytes, size_t length);
 /* The two processes share one address space (kcmp(2), where the kernel has it). */

@@ -26,6 +26,10 @@
 
 enum { NUDGE_MS = 2, IDLE_MS = 200, SIGNALS = 65 };
 
+/* Whatever would end us and can be taken: our breakpoints must not be left behind. */
+static const int WATCHED[] = {SIGINT,  SIGTERM, SIGHUP,	 SIGQUIT, SIGPIPE,   SIGALRM, SIGUSR1,
+			      SIGUSR2, SIGXCPU, SIGXFSZ, SIGPROF, SIGVTALRM, SIGIO,   SIGPWR};
+
 struct interrupts {
 	pthread_t thread;
 	pthread_t tracing;
@@ -110,11 +114,8 @@ int interrupts_start(struct interrupts **interrupts, struct original_signals *or
 
 	made->tracing = pthread_self();
 	sigemptyset(&made->watched);
-	sigaddset(&made->watched, SIGINT);
-	sigaddset(&made->watched, SIGTERM);
-	sigaddset(&made->watched, SIGHUP);
-	sigaddset(&made->watched, SIGQUIT);
-	sigaddset(&made->watched, SIGPIPE);
+	for (size_t i = 0; i < sizeof WATCHED / sizeof WATCHED[0]; i++)
+		sigaddset(&made->watched, WATCHED[i]);
 	sigaddset(&made->watched, SIGURG); /* ends the watcher's own sleep: interrupts_tick() */
 	original_signals_read(original);
 	made->original = original->mask;

@@ -156,6 +156,12 @@ struct space *space_create(pid_t pid, const struct arch *arch, int *error)
 	return space;
 }
 
+void space_forget_reader(struct space *space, pid_t tid)
+{
+	if (space && space->reader == tid)
+		space->reader = 0; /* reads go through memory_fd until the next stop */
+}
+
 struct space *space_ref(struct space *space)
 {
 	space->references++;

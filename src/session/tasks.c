@@ -37,14 +37,18 @@ static void make_record(struct session *session, const struct thread *thread, en
 			int64_t number)
 {
 	struct timespec now;
+	struct regs regs = {.pc = 0};
 
 	clock_gettime(CLOCK_REALTIME, &now);
+	if (kind == RECORD_SIGNAL)
+		regs_load(thread->tid, &regs);
 	struct record record = {.size = sizeof record,
 				.version = RECORD_VERSION,
 				.kind = kind,
 				.pid = thread->process->pid,
 				.tid = thread->tid,
 				.time = (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec,
+				.pc = regs.pc,
 				.number = number};
 
 	session_record(session, &record);
@@ -65,9 +69,11 @@ static void detach_thread(struct thread *thread, void *context)
 {
 	struct inferior *inferior = context;
 
-	if (thread->state == THREAD_STOPPED)
-		pt_detach(thread->tid, thread->stop == STOP_SIGNAL ? thread->stop_signal : 0);
-	/* One that could not be stopped is let go by the kernel when the tracer ends. */
+	if (thread->state != THREAD_STOPPED) {
+		thread_abandon(inferior, thread);
+		return;
+	}
+	pt_detach(thread->tid, thread->stop == STOP_SIGNAL ? thread->stop_signal : 0);
 	thread_destroy(inferior, thread);
 }
 
@@ -188,6 +194,7 @@ static void on_exec(struct session *session, struct stop *stop)
 
 	process_each_thread(process, forget_calls, &context);
 	process_keep_only(session->inferior, process, thread);
+	space_forget_reader(process->space, thread->tid);
 	drop_space(process->space);
 	space_unref(process->space);
 	process->space = NULL;
@@ -207,6 +214,23 @@ static void on_exec(struct session *session, struct stop *stop)
 	thread_resume(thread, 0);
 }
 
+/* Gives the children that were found in a process's memory at attach its space. */
+static void share_space(struct session *session, struct process *owner)
+{
+	size_t cursor = 0;
+	void *value;
+
+	while (map_next(&session->inferior->processes, &cursor, NULL, &value)) {
+		struct process *child = value;
+
+		if (child->borrows != owner)
+			continue;
+		child->borrows = NULL;
+		if (owner->space)
+			child->space = space_ref(owner->space);
+	}
+}
+
 /* The first clean stop of a program that we have not looked at. */
 static void start_program(struct session *session, struct thread *thread)
 {
@@ -217,6 +241,7 @@ static void start_program(struct session *session, struct thread *thread)
 		return;
 	tasks_announce(session, thread);
 	modules_start(session, thread, process->execed);
+	share_space(session, process);
 }
 
 /* ------------------------------------------------------------------ the end of tasks */
@@ -391,11 +416,10 @@ void tasks_detach_all(struct session *session, bool launched_too)
 static void on_signal(struct session *session, struct stop *stop)
 {
 	struct thread *thread = stop->thread;
-	struct process *process = thread->process;
 
-	if (!process->silent)
-		make_record(session, thread, RECORD_SIGNAL, stop->signal);
 	trap_before_signal(thread);
+	if (!thread->process->silent)
+		make_record(session, thread, RECORD_SIGNAL, stop->signal);
 	trap_thread_sync(thread);
 	thread_resume(thread, stop->signal);
 }

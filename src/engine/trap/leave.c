@@ -90,6 +90,7 @@ static void move_out(struct thread *thread, void *context)
 					   breakpoint_program_pc(space, pc, &pc, &not_begun);
 		return;
 	}
+	space->reader = thread->tid;
 	fetch_pending_hit(thread);
 	if (regs_load(thread->tid, &regs) != 0)
 		return;
@@ -114,6 +115,11 @@ void trap_leave(struct inferior *inferior, struct space *space)
 {
 	struct leaving leaving = {.space = space};
 
+	/*
+	 * The thread that was read through last may have got other memory meanwhile: a vfork child
+	 * that is in exec. Only a thread that is stopped here surely has not.
+	 */
+	space->reader = 0;
 	space_each_thread(inferior, space, move_out, &leaving);
 	journal_undo_all_bytes(space->journal, space);
 	if (leaving.clean && !leaving.someone_inside)

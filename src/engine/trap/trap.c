@@ -326,9 +326,11 @@ static void serve_return(struct serving *serving, const struct breakpoint *break
 
 	if (thread->calls && breakpoint->is_pad)
 		callstacks_leave(thread->calls, serving->regs.r[REG_SP], call_popped_now, serving);
-	else if (thread->calls)
-		callstacks_return(thread->calls, address, serving->regs.r[REG_SP],
-				  serving->space->arch->abi->word, call_popped_now, serving);
+	else if (thread->calls &&
+		 !callstacks_return(thread->calls, address, serving->regs.r[REG_SP],
+				    serving->space->arch->abi->word, call_popped_now, serving))
+		/* Not a return, a jump perhaps (longjmp): what was deeper is over all the same. */
+		callstacks_leave(thread->calls, serving->regs.r[REG_SP], call_popped_now, serving);
 }
 
 /* Everything that is to be done at a breakpoint, but going on. */
