@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Small facts about tasks from /proc (proc(5)). */
+#ifndef TRACER_INFERIOR_PROC_H
+#define TRACER_INFERIOR_PROC_H
+
+#include "base/vec.h"
+
+#include <sys/types.h>
+
+/* The number in line `name` of /proc/TID/status, or -1. */
+long proc_status_number(pid_t tid, const char *name);
+
+/* The state letter of a task ('R', 'S', 'D', 'Z' …), or '?' when it is gone. */
+char proc_state(pid_t tid);
+
+/* Appends the pids of the children that thread `tid` of `pid` made to a vec of pid_t. */
+void proc_children(pid_t pid, pid_t tid, struct vec *children);
+
+#endif
