@@ -134,6 +134,20 @@ static void forget_deferred(struct inferior *inferior, const struct thread *thre
 		}
 }
 
+/* Nobody waits for the space of a process that is gone. */
+static void forget_lender(struct inferior *inferior, const struct process *gone)
+{
+	size_t cursor = 0;
+	void *value;
+
+	while (map_next(&inferior->processes, &cursor, NULL, &value)) {
+		struct process *process = value;
+
+		if (process->borrows == gone)
+			process->borrows = NULL;
+	}
+}
+
 void thread_destroy(struct inferior *inferior, struct thread *thread)
 {
 	struct process *process = thread->process;
@@ -147,6 +161,7 @@ void thread_destroy(struct inferior *inferior, struct thread *thread)
 		return;
 	if (map_get(&inferior->processes, (uint64_t)process->pid) == process)
 		map_remove(&inferior->processes, (uint64_t)process->pid);
+	forget_lender(inferior, process);
 	space_unref(process->space);
 	free(process);
 }

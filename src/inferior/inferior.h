@@ -60,7 +60,7 @@ struct process {
 	bool launched;	  /* by us: gets our signals, its status is ours */
 	bool of_command;  /* launched, or a descendant of what was launched */
 	bool silent; /* shares a traced space but is not traced itself (vfork child without -f) */
-	struct process *borrows; /* found in the memory of this one, whose space is not known yet */
+	struct process *borrows; /* lives in the memory of this one, whose space is not known yet */
 	bool starting;		 /* attached or exec'd; its modules have not been looked at yet */
 	bool execed;		 /* STOP_EXEC seen, the clean stop behind it not yet */
 	void *user;		 /* the session's */

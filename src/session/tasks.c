@@ -117,13 +117,16 @@ static void give_space(struct session *session, struct thread *parent, struct pr
 	bool follow = session->options->follow_forks && !parent->process->silent;
 	int error = 0;
 
-	if (!space)
-		return;
 	if (same_space(parent->tid, child->pid, guess_shared)) {
-		child->space = space_ref(space);
+		/* One space for one memory, also when it is made only later: share_space(). */
+		child->space = space ? space_ref(space) : NULL;
+		child->borrows = space ? NULL : parent->process;
 		child->silent = !follow;
+		child->starting = false;
 		return;
 	}
+	if (!space)
+		return;
 	child->space = space_create(child->pid, space->arch, &error);
 	if (!child->space)
 		return;
