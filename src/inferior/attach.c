@@ -150,20 +150,32 @@ static void seize_borrowers(struct inferior *inferior, struct process *process)
 }
 
 struct choice {
-	struct thread *any;
-	struct thread *running;
+	struct thread *thread;
+	int score;
 };
+
+/*
+ * How well a thread serves to be stopped first: one that runs best; one that sleeps may have its
+ * system call ended; one in uninterruptible sleep (a parent in vfork) does not stop soon, and a
+ * leader that has exited never.
+ */
+static int score(char state)
+{
+	const char *order = "ZDTtSR";
+	const char *place = strchr(order, state);
+
+	return place ? (int)(place - order) : 0;
+}
 
 static void choose(struct thread *thread, void *context)
 {
 	struct choice *choice = context;
-	char state = proc_state(thread->tid);
+	int value = score(proc_state(thread->tid));
 
-	/* A leader that has exited stays as a zombie and never stops. */
-	if (state != 'Z' || !choice->any)
-		choice->any = thread;
-	if (state == 'R')
-		choice->running = thread;
+	if (choice->thread && value <= choice->score)
+		return;
+	choice->thread = thread;
+	choice->score = value;
 }
 
 static void let_go(struct thread *thread, void *context)
@@ -212,9 +224,7 @@ int inferior_attach(struct inferior *inferior, pid_t pid, struct process **proce
 	struct choice choice = {0};
 
 	process_each_thread(made, choose, &choice);
-	struct thread *first = choice.running ? choice.running : choice.any;
-
-	pt_interrupt(first->tid);
+	pt_interrupt(choice.thread->tid);
 	*process = made;
 	return 0;
 }

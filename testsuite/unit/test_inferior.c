@@ -687,7 +687,7 @@ static void test_stop_of_fresh(void **state)
 	}
 }
 
-/* Gone before it was announced: its stop is not given to another task of that number. */
+/* Gone before it was announced: its end is told then, and its first stop is not. */
 static void test_gone_before_announcement(void **state)
 {
 	struct inferior *inferior = *state;
@@ -699,11 +699,13 @@ static void test_gone_before_announcement(void **state)
 	kill(pid, SIGKILL);
 	await_report(pid);
 	assert_int_equal(inferior_next(inferior, true, &stop), -ECHILD);
-	assert_int_equal(inferior->early.count, 0);
+	assert_int_equal(inferior->early.count, 1);
 	struct thread *thread = thread_create(inferior, process_create(inferior, pid), pid);
 
-	assert_int_equal(inferior_next(inferior, true, &stop), -ECHILD);
-	assert_int_equal(thread_stop(inferior, thread, TIMEOUT_MS), -ESRCH);
+	assert_int_equal(inferior_next(inferior, true, &stop), 0);
+	assert_int_equal(stop.kind, STOP_KILLED);
+	assert_ptr_equal(stop.thread, thread);
+	assert_int_equal(inferior->early.count, 0);
 	thread_destroy(inferior, thread);
 }
 
