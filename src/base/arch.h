@@ -80,6 +80,7 @@ struct arch {
 	uint8_t syscall_insn[2];
 	long sys_mmap; /* the mmap taking six register arguments (i386: mmap2, offset in pages) */
 	long sys_munmap;
+	long sys_rt_sigaction;
 	uint8_t syscall_arg[6]; /* register numbers of system-call arguments */
 
 	/*

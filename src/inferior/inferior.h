@@ -52,6 +52,9 @@ struct space {
 
 enum thread_state { THREAD_RUNNING, THREAD_STOPPED };
 
+/* How a program wants SIGTRAP; anything but the default has to be looked after. */
+enum sigtrap_state { SIGTRAP_DEFAULT, SIGTRAP_HANDLED, SIGTRAP_IGNORED };
+
 struct process {
 	pid_t pid;
 	struct space *space; /* NULL until its program is known */
@@ -61,9 +64,12 @@ struct process {
 	bool of_command;  /* launched, or a descendant of what was launched */
 	bool silent; /* shares a traced space but is not traced itself (vfork child without -f) */
 	struct process *borrows; /* lives in the memory of this one, whose space is not known yet */
-	bool starting;		 /* attached or exec'd; its modules have not been looked at yet */
-	bool execed;		 /* STOP_EXEC seen, the clean stop behind it not yet */
-	void *user;		 /* the session's */
+	enum sigtrap_state sigtrap;
+	enum sigtrap_state sigtrap_next; /* what a call under way will make of it */
+	uint8_t sigtrap_action[32]; /* the kernel's struct sigaction for it, or the start of it */
+	bool starting; /* attached or exec'd; its modules have not been looked at yet */
+	bool execed;   /* STOP_EXEC seen, the clean stop behind it not yet */
+	void *user;    /* the session's */
 };
 
 struct thread {

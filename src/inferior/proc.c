@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,25 @@ char proc_state(pid_t tid)
 	const char *end = strrchr(text, ')'); /* the name may hold anything */
 
 	return end && end[1] == ' ' ? end[2] : '?';
+}
+
+bool proc_signals(pid_t tid, uint64_t *ignored, uint64_t *caught)
+{
+	char path[64];
+	char line[256];
+	int found = 0;
+
+	snprintf(path, sizeof path, "/proc/%d/status", (int)tid);
+	FILE *file = fopen(path, "re");
+
+	if (!file)
+		return false;
+	while (found < 2 && fgets(line, sizeof line, file)) {
+		found += sscanf(line, "SigIgn: %" SCNx64, ignored) == 1;
+		found += sscanf(line, "SigCgt: %" SCNx64, caught) == 1;
+	}
+	fclose(file);
+	return found == 2;
 }
 
 void proc_children(pid_t pid, pid_t tid, struct vec *children)

@@ -5,6 +5,8 @@
 
 #include "base/vec.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* The number in line `name` of /proc/TID/status, or -1. */
@@ -12,6 +14,9 @@ long proc_status_number(pid_t tid, const char *name);
 
 /* The state letter of a task ('R', 'S', 'D', 'Z' …), or '?' when it is gone. */
 char proc_state(pid_t tid);
+
+/* The signals that the process of `tid` ignores and handles, bit N - 1 for signal N; false: gone. */
+bool proc_signals(pid_t tid, uint64_t *ignored, uint64_t *caught);
 
 /* Appends the pids of the children that thread `tid` of `pid` made to a vec of pid_t. */
 void proc_children(pid_t pid, pid_t tid, struct vec *children);

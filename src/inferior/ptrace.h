@@ -17,6 +17,8 @@ int pt_seize(pid_t tid, unsigned long options);
 int pt_interrupt(pid_t tid);
 int pt_continue(pid_t tid, int signal);
 int pt_step(pid_t tid, int signal);
+/* Continues to the next entry to or exit from a system call. */
+int pt_to_syscall(pid_t tid);
 /* Leaves a group-stopped thread stopped, but lets SIGCONT through. */
 int pt_listen(pid_t tid);
 int pt_detach(pid_t tid, int signal);

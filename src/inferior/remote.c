@@ -84,6 +84,16 @@ static uint64_t find_syscall_insn(const struct thread *thread)
 	return found;
 }
 
+/* Hands the end of the thread on to the wait loop, which must see it. */
+static int keep_end(struct thread *thread, int status)
+{
+	thread->deferred_status = status;
+	if (!thread->has_deferred)
+		vec_push(&thread->process->inferior->deferred, &thread->tid);
+	thread->has_deferred = true;
+	return -ESRCH;
+}
+
 /* Steps until the trap of the step itself; a SIGSTOP in between is remembered. */
 static int step_over(struct thread *thread, bool *stopped)
 {
@@ -99,22 +109,42 @@ static int step_over(struct thread *thread, bool *stopped)
 
 		if (stop.kind == STOP_SIGNAL && stop.signal == SIGTRAP)
 			return 0;
-		if (stop.kind == STOP_EXITED || stop.kind == STOP_KILLED) {
-			/* Handed on: the wait loop must see the end of the thread. */
-			thread->deferred_status = status;
-			if (!thread->has_deferred)
-				vec_push(&thread->process->inferior->deferred, &thread->tid);
-			thread->has_deferred = true;
-			return -ESRCH;
-		}
+		if (stop.kind == STOP_EXITED || stop.kind == STOP_KILLED)
+			return keep_end(thread, status);
 		if (stop.kind == STOP_SIGNAL || stop.kind == STOP_GROUP)
 			*stopped = true;
 	}
 	return -EBUSY;
 }
 
+/* From one system-call stop to the next: in, and out again. Signals meanwhile are blocked. */
+static int through_syscall(struct thread *thread, bool *stopped)
+{
+	for (int stops = 0, tries = 0; stops < 2; tries++) {
+		int status;
+		int error = tries < 16 ? pt_to_syscall(thread->tid) : -EBUSY;
+
+		if (!error)
+			error = thread_wait(thread, &status, STEP_TIMEOUT_MS);
+		if (error)
+			return error;
+		struct stop_status stop = stop_status_decode(status);
+
+		if (stop.kind == STOP_SIGNAL && stop.signal == SIGTRAP)
+			stops++;
+		else if (stop.kind == STOP_SIGNAL || stop.kind == STOP_GROUP)
+			*stopped = true;
+		else if (stop.kind == STOP_EXITED || stop.kind == STOP_KILLED)
+			return keep_end(thread, status);
+	}
+	return 0;
+}
+
+/* One of the two ways to get through the call. */
+typedef int pass_call(struct thread *thread, bool *stopped);
+
 static int call_with(struct thread *thread, const struct regs *saved, long number,
-		     const uint64_t arguments[6], int64_t *result)
+		     const uint64_t arguments[6], pass_call *pass, int64_t *result)
 {
 	struct space *space = thread->process->space;
 	struct regs regs = *saved;
@@ -128,7 +158,7 @@ static int call_with(struct thread *thread, const struct regs *saved, long numbe
 	int error = regs_store(thread->tid, &regs);
 
 	if (!error)
-		error = step_over(thread, &stopped);
+		error = pass(thread, &stopped);
 	if (!error)
 		error = regs_load(thread->tid, &regs);
 	if (error)
@@ -139,7 +169,8 @@ static int call_with(struct thread *thread, const struct regs *saved, long numbe
 	return 0;
 }
 
-int remote_syscall(struct thread *thread, long number, const uint64_t arguments[6], int64_t *result)
+static int make_call(struct thread *thread, long number, const uint64_t arguments[6],
+		     pass_call *pass, int64_t *result)
 {
 	struct space *space = thread->process->space;
 	const uint64_t all_but_trap = ~(UINT64_C(1) << (SIGTRAP - 1));
@@ -169,15 +200,27 @@ int remote_syscall(struct thread *thread, long number, const uint64_t arguments[
 	if (error)
 		return error;
 	siginfo_t held;
-	bool holds = thread->stop == STOP_SIGNAL && pt_get_siginfo(thread->tid, &held) == 0;
+	bool holds = pass == step_over && thread->stop == STOP_SIGNAL &&
+		     pt_get_siginfo(thread->tid, &held) == 0;
 
-	error = call_with(thread, &saved, number, arguments, result);
+	error = call_with(thread, &saved, number, arguments, pass, result);
 	pt_set_sigmask(thread->tid, mask);
 	regs_store(thread->tid, &saved);
 	/* The step's stop takes the place of the signal's: the signal is delivered from there. */
 	if (holds)
 		pt_set_siginfo(thread->tid, &held);
 	return error;
+}
+
+int remote_syscall(struct thread *thread, long number, const uint64_t arguments[6], int64_t *result)
+{
+	return make_call(thread, number, arguments, step_over, result);
+}
+
+int remote_syscall_quiet(struct thread *thread, long number, const uint64_t arguments[6],
+			 int64_t *result)
+{
+	return make_call(thread, number, arguments, through_syscall, result);
 }
 
 int remote_map(struct thread *thread, uint64_t address, uint64_t length, int protection,

@@ -18,6 +18,13 @@ int remote_syscall(struct thread *thread, long number, const uint64_t arguments[
 		   int64_t *result);
 
 /*
+ * The same without a single-step and its trap: for a thread that is stopped at a breakpoint of
+ * ours, which is to be resumed right afterwards.
+ */
+int remote_syscall_quiet(struct thread *thread, long number, const uint64_t arguments[6],
+			 int64_t *result);
+
+/*
  * mmap of private anonymous memory at exactly `address` (or anywhere: 0), noted in the journal
  * first.
  */

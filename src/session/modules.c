@@ -21,6 +21,7 @@
 #include "base/cleanup.h"
 #include "base/diag.h"
 #include "base/xalloc.h"
+#include "engine/trap/sigtrap.h"
 #include "inferior/maps.h"
 
 #include <elf.h>
@@ -476,6 +477,7 @@ int modules_start(struct session *session, struct thread *thread, bool at_exec)
 
 	process->space->modules = modules_create();
 	vec_push(&process->space->modules->list, &program);
+	sigtrap_learn(thread);
 	first_walk(session, thread, &auxv, at_exec);
 	plant_slots(session, thread);
 	return 0;

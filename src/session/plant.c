@@ -24,6 +24,7 @@
 #include "base/xalloc.h"
 #include "image/demangle.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -275,6 +276,29 @@ static void add_slot(struct modules *modules, uint64_t address, const char *name
 
 /* ------------------------------------------------------------------ modules */
 
+/* Libc's own ways to change what happens at a signal: see engine/trap/sigtrap.h. */
+static void hook_sigactions(struct session *session, struct thread *thread,
+			    const struct module *module)
+{
+	static const struct {
+		const char *name;
+		bool by_struct;
+	} names[] = {{"sigaction", true},
+		     {"__sigaction", true},
+		     {"signal", false},
+		     {"__sysv_signal", false},
+		     {"sigset", false}};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		const struct elf_symbol *symbol = elf_find_symbol(module->file, names[i].name);
+
+		if (symbol && symbol->value && symbol->type == STT_FUNC)
+			trap_plant(session->trap, thread, symbol->value + module->bias, NULL,
+				   names[i].by_struct ? &session->by_sigaction
+						      : &session->by_signal);
+	}
+}
+
 void plant_module(struct session *session, struct thread *thread, struct module *module)
 {
 	struct modules *modules = thread->process->space->modules;
@@ -284,6 +308,7 @@ void plant_module(struct session *session, struct thread *thread, struct module 
 				    {module->prototypes, proto_search_global(session->prototypes)}};
 	struct vec found = VEC_OF(struct match);
 
+	hook_sigactions(session, thread, module);
 	match_module(&what, &session->filters, &found);
 	for (size_t i = 0; i < found.count; i++) {
 		const struct match *match = vec_at(&found, i);

@@ -26,6 +26,8 @@ struct session {
 	struct map sites; /* probe id and word size → struct probe_site */
 	struct vec plans; /* struct capture_plan *: to be freed */
 	struct writer *writer;
+	struct hook by_sigaction; /* libc's functions that change dispositions */
+	struct hook by_signal;
 	struct hook linker;	/* r_brk */
 	struct vec ifuncs;	/* struct ifunc_hook * */
 	struct map complained;	/* hashes of what was said once already */

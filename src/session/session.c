@@ -9,6 +9,7 @@
 
 #include "base/diag.h"
 #include "base/xalloc.h"
+#include "engine/trap/sigtrap.h"
 #include "image/landing.h"
 #include "inferior/ptrace.h"
 #include "session/private.h"
@@ -61,6 +62,26 @@ static void linker_changed(struct hook *hook, struct thread *thread)
 		(struct session *)(void *)((char *)hook - offsetof(struct session, linker));
 
 	modules_update(session, thread);
+}
+
+static bool sigaction_called(struct hook *hook, const struct thread *thread,
+			     const struct regs *regs)
+{
+	(void)hook;
+	return sigtrap_will_change(thread, regs, true);
+}
+
+static bool signal_called(struct hook *hook, const struct thread *thread, const struct regs *regs)
+{
+	(void)hook;
+	return sigtrap_will_change(thread, regs, false);
+}
+
+static void disposition_changed(struct hook *hook, struct thread *thread, uint64_t result)
+{
+	(void)hook;
+	(void)result;
+	sigtrap_changed(thread);
 }
 
 static void slot_written(void *context, struct thread *thread, uint64_t address)
@@ -201,6 +222,8 @@ static int set_up(struct session *session)
 		return error;
 	session->events = (struct engine_events){take_record, slot_written, return_place, session};
 	session->linker.entered = linker_changed;
+	session->by_sigaction = (struct hook){NULL, sigaction_called, disposition_changed};
+	session->by_signal = (struct hook){NULL, signal_called, disposition_changed};
 	session->files = elf_cache_create();
 	session->probes = probe_table_create();
 	vec_init(&session->plans, sizeof(struct capture_plan *));

@@ -21,6 +21,7 @@
 #include "session/private.h"
 
 #include "base/diag.h"
+#include "engine/trap/sigtrap.h"
 #include "inferior/ptrace.h"
 
 #include <errno.h>
@@ -154,6 +155,7 @@ static void new_task(struct session *session, const struct stop *stop)
 
 	child->starting = parent->process->starting;
 	child->of_command = parent->process->of_command;
+	sigtrap_inherit(child, parent->process);
 	give_space(session, parent, child, stop->kind == STOP_VFORK);
 	if (child->space && !child->silent && session->options->follow_forks)
 		trap_fork_thread(thread, parent);

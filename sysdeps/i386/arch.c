@@ -36,6 +36,7 @@ const struct arch arch_i386 = {
 	.syscall_insn = {0xcd, 0x80},
 	.sys_mmap = 192,
 	.sys_munmap = 91,
+	.sys_rt_sigaction = 174,
 	.syscall_arg = {REG_BX, REG_CX, REG_DX, REG_SI, REG_DI, REG_BP},
 	.displace = displace,
 	.condition_holds = x86_condition_holds,

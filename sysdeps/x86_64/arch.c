@@ -51,6 +51,7 @@ const struct arch arch_x86_64 = {
 	.syscall_insn = {0x0f, 0x05},
 	.sys_mmap = 9,
 	.sys_munmap = 11,
+	.sys_rt_sigaction = 13,
 	.syscall_arg = {REG_DI, REG_SI, REG_DX, 10, 8, 9},
 	.displace = displace,
 	.condition_holds = x86_condition_holds,

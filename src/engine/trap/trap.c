@@ -27,6 +27,7 @@
 #include "engine/trap/breakpoint.h"
 #include "engine/trap/callstack.h"
 #include "engine/trap/overhead.h"
+#include "engine/trap/sigtrap.h"
 #include "engine/trap/step.h"
 #include "inferior/arena.h"
 #include "inferior/maps.h"
@@ -294,6 +295,12 @@ static void enter_call(struct serving *serving, struct call *call, bool watch_re
 	}
 }
 
+static bool wants_return(struct hook *hook, const struct serving *serving)
+{
+	return hook && hook->returned &&
+	       (!hook->wants_return || hook->wants_return(hook, serving->thread, &serving->regs));
+}
+
 static void serve_entry(struct serving *serving, const struct breakpoint *breakpoint)
 {
 	struct thread *thread = serving->thread;
@@ -307,7 +314,7 @@ static void serve_entry(struct serving *serving, const struct breakpoint *breakp
 		again->restarted = false;
 		return;
 	}
-	if (breakpoint->hook && breakpoint->hook->returned && readable) {
+	if (readable && wants_return(breakpoint->hook, serving)) {
 		struct call hidden = call;
 
 		hidden.hook = breakpoint->hook;
@@ -370,6 +377,8 @@ static void go_on(struct serving *serving, uint64_t address)
 		regs_store(thread->tid, &serving->regs);
 	}
 	trap_thread_sync(thread);
+	if (thread->state == THREAD_STOPPED && !thread->has_deferred)
+		sigtrap_repair(thread);
 	uint64_t now = inferior_clock();
 
 	thread->cost += now - serving->time + trap->overhead.now;
