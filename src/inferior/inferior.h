@@ -102,7 +102,7 @@ struct inferior {
 	struct map threads;   /* tid → struct thread */
 	struct map processes; /* pid → struct process */
 	struct vec early;     /* stops of tasks whose parent has not announced them yet */
-	struct map abandoned; /* tids that did not stop for detaching: let go when they do */
+	struct vec abandoned; /* threads that did not stop for detaching: let go when they do */
 	struct vec deferred;  /* tids with has_deferred */
 	unsigned long ptrace_options;
 	struct waiting waiting;
@@ -159,6 +159,8 @@ void thread_listen(struct thread *thread);
 int thread_stop(struct inferior *inferior, struct thread *thread, unsigned timeout_ms);
 /* Forgets a thread that does not stop; it is detached as soon as it does. */
 void thread_abandon(struct inferior *inferior, struct thread *thread);
+/* Gives abandoned threads some time to be let go properly, when nothing else is traced any more. */
+void inferior_settle_abandoned(struct inferior *inferior, unsigned timeout_ms);
 /*
  * Takes a stop that was kept for `thread` by thread_stop(), before inferior_next() gives it
  * out.

@@ -340,8 +340,10 @@ static void run(struct session *session)
 	while (!session->output_error && session->inferior->threads.count) {
 		struct stop stop;
 
-		if (interrupts_pending(session->interrupts))
+		if (interrupts_pending(session->interrupts)) {
 			take_signals(session);
+			continue; /* there may be nobody left to wait for */
+		}
 		int error = inferior_next(session->inferior, !session->dirty, &stop);
 
 		if (error == -EAGAIN)
@@ -354,6 +356,9 @@ static void run(struct session *session)
 			handle(session, &stop);
 	}
 }
+
+/* How long threads that did not stop for detaching are waited for before the kernel lets them go. */
+enum { ABANDONED_MS = 300 };
 
 static void say_unmatched(const struct session *session)
 {
@@ -380,6 +385,7 @@ static int finish(struct session *session)
 	if (!error)
 		error = session->writer->ops->finish(session->writer);
 	tasks_detach_all(session, true);
+	inferior_settle_abandoned(session->inferior, ABANDONED_MS);
 	if (error)
 		diag("cannot write the trace: %s", strerror(-error));
 	say_unmatched(session);

@@ -361,34 +361,43 @@ static void settle(struct thread *thread, void *context)
 	settling->changed = true;
 }
 
-/* Stops all threads of a space, those that appear meanwhile too. */
-static void stop_space(struct session *session, struct space *space)
+/* Visits the threads of a process and of all that live in its memory, as far as that is known. */
+static void each_neighbour(struct session *session, pid_t pid, thread_visit *visit, void *context)
+{
+	struct process *process = inferior_process(session->inferior, pid);
+
+	if (process && process->space)
+		space_each_thread(session->inferior, process->space, visit, context);
+	else if (process)
+		process_each_thread(process, visit, context);
+}
+
+/* Stops them all, those that appear meanwhile too. */
+static void stop_neighbours(struct session *session, pid_t pid)
 {
 	struct settling settling = {session, true};
 
 	while (settling.changed) {
 		settling.changed = false;
-		space_each_thread(session->inferior, space, stop_for_detach, session->inferior);
-		space_each_thread(session->inferior, space, settle, &settling);
+		each_neighbour(session, pid, stop_for_detach, session->inferior);
+		each_neighbour(session, pid, settle, &settling);
 	}
 }
 
 /* Detaches a process, and with it all that live in its memory. */
-static void detach_process(struct session *session, struct process *process)
+static void detach_process(struct session *session, pid_t pid)
 {
-	struct space *space = process->space;
+	stop_neighbours(session, pid);
+	struct process *process = inferior_process(session->inferior, pid);
+	struct space *space = process ? process->space : NULL;
 
-	if (!space) {
-		process_each_thread(process, stop_for_detach, session->inferior);
-		process_each_thread(process, detach_thread, session->inferior);
-		return;
+	if (space) {
+		space_ref(space);
+		trap_leave(session->inferior, space);
+		modules_destroy(space->modules);
+		space->modules = NULL;
 	}
-	space_ref(space);
-	stop_space(session, space);
-	trap_leave(session->inferior, space);
-	modules_destroy(space->modules);
-	space->modules = NULL;
-	space_each_thread(session->inferior, space, detach_thread, session->inferior);
+	each_neighbour(session, pid, detach_thread, session->inferior);
 	space_unref(space);
 }
 
@@ -413,7 +422,7 @@ void tasks_detach_all(struct session *session, bool launched_too)
 	session->leaving |= launched_too;
 	/* Children that turn up on the way are processes too. */
 	while ((process = next_to_detach(session, launched_too)))
-		detach_process(session, process);
+		detach_process(session, process->pid);
 }
 
 /* ------------------------------------------------------------------ stops */
