@@ -591,7 +591,7 @@ static void test_deferred_end(void **state)
 	assert_int_equal(run_to_end(inferior), 42);
 
 	/* Forgotten with a stop that nobody asked for any more. */
-	thread = launch(inferior, "exit");
+	thread = launch(inferior, "read");
 	thread_resume(thread, 0);
 	assert_int_equal(thread_stop(inferior, thread, TIMEOUT_MS), 0);
 	assert_int_equal(inferior->deferred.count, 1);

@@ -421,7 +421,8 @@ static bool serve_watch(struct serving *serving)
 	uint64_t status = 0;
 	siginfo_t info;
 
-	if (!(space->watch[0] | space->watch[1] | space->watch[2] | space->watch[3]))
+	/* Also when nothing is watched any more: the word may have been seen before the trap was told. */
+	if (!serving->thread->watch_generation)
 		return false;
 	if (pt_get_siginfo(serving->thread->tid, &info) != 0 || info.si_code != TRAP_HWBKPT ||
 	    pt_get_debug_register(serving->thread->tid, 6, &status) != 0)
