@@ -74,7 +74,6 @@ static int seize_thread(struct inferior *inferior, struct process *process, pid_
 		struct thread *thread = thread_create(inferior, process, tid);
 
 		thread->fresh = false;
-		thread->seized = true;
 		return 1;
 	}
 	if (error != -ESRCH && error != -EPERM)
@@ -124,7 +123,6 @@ static void seize_borrower(struct inferior *inferior, struct process *process, p
 	struct thread *thread = thread_create(inferior, child, pid);
 
 	thread->fresh = false;
-	thread->seized = true;
 	child->silent = true;
 	child->borrows = process;
 	if (same_space(process->pid, pid, false))

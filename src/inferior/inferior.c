@@ -358,6 +358,14 @@ static void fill_stop(struct stop *stop, struct thread *thread, int status)
 		pt_event_message(thread->tid, &stop->message);
 }
 
+void thread_defer(struct thread *thread, int wait_status)
+{
+	if (!thread->has_deferred)
+		vec_push(&thread->process->inferior->deferred, &thread->tid);
+	thread->has_deferred = true;
+	thread->deferred_status = wait_status;
+}
+
 bool thread_take_deferred(struct inferior *inferior, struct thread *thread, struct stop *stop)
 {
 	if (!thread->has_deferred)
@@ -484,9 +492,7 @@ int thread_stop(struct inferior *inferior, struct thread *thread, unsigned timeo
 	}
 	struct stop_status decoded = stop_status_decode(status);
 
-	thread->has_deferred = true;
-	thread->deferred_status = status;
-	vec_push(&inferior->deferred, &thread->tid);
+	thread_defer(thread, status);
 	if (decoded.kind == STOP_EXITED || decoded.kind == STOP_KILLED)
 		return -ESRCH;
 	thread->state = THREAD_STOPPED;

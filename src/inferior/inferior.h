@@ -77,7 +77,6 @@ struct thread {
 	struct process *process;
 	enum thread_state state;
 	bool fresh;	     /* its first stop has not been handled yet */
-	bool seized;	     /* attached to by name: has no first stop of its own */
 	enum stop_kind stop; /* while stopped */
 	int stop_signal;
 	bool has_deferred; /* its stop was taken by a synchronous wait and waits to be handled */
@@ -161,6 +160,8 @@ int thread_stop(struct inferior *inferior, struct thread *thread, unsigned timeo
 void thread_abandon(struct inferior *inferior, struct thread *thread);
 /* Gives abandoned threads some time to be let go properly, when nothing else is traced any more. */
 void inferior_settle_abandoned(struct inferior *inferior, unsigned timeout_ms);
+/* Keeps a status for inferior_next(), which gives it out before it waits for anything new. */
+void thread_defer(struct thread *thread, int wait_status);
 /*
  * Takes a stop that was kept for `thread` by thread_stop(), before inferior_next() gives it
  * out.

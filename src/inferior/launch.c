@@ -97,9 +97,7 @@ static int exec_result(struct thread *thread, int failed)
 		else
 			pt_continue(thread->tid, 0);
 	}
-	thread->has_deferred = true;
-	thread->deferred_status = status;
-	vec_push(&thread->process->inferior->deferred, &thread->tid);
+	thread_defer(thread, status);
 	thread->state = THREAD_STOPPED;
 	thread->stop = STOP_EXEC;
 	return 0;

@@ -24,10 +24,10 @@
 
 #include "inferior/journal.h"
 #include "inferior/maps.h"
+#include "inferior/proc.h"
 #include "inferior/ptrace.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -36,25 +36,6 @@
 #include <unistd.h>
 
 enum { STEP_TIMEOUT_MS = 2000, PAGE = 4096 };
-
-/* Whether a seccomp filter stands: it might kill the process for a call it never makes itself. */
-static bool has_seccomp(pid_t pid)
-{
-	char path[64];
-	char line[128];
-	int mode = 0;
-
-	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-	FILE *file = fopen(path, "re");
-
-	if (!file)
-		return false;
-	while (fgets(line, sizeof line, file))
-		if (sscanf(line, "Seccomp: %d", &mode) == 1)
-			break;
-	fclose(file);
-	return mode != 0;
-}
 
 /* The address of a system-call instruction in the vDSO, or 1 when there is none. */
 static uint64_t find_syscall_insn(const struct thread *thread)
@@ -87,10 +68,7 @@ static uint64_t find_syscall_insn(const struct thread *thread)
 /* Hands the end of the thread on to the wait loop, which must see it. */
 static int keep_end(struct thread *thread, int status)
 {
-	thread->deferred_status = status;
-	if (!thread->has_deferred)
-		vec_push(&thread->process->inferior->deferred, &thread->tid);
-	thread->has_deferred = true;
+	thread_defer(thread, status);
 	return -ESRCH;
 }
 
@@ -185,7 +163,8 @@ static int make_call(struct thread *thread, long number, const uint64_t argument
 		return -EBUSY;
 	if (!space->syscall_insn) {
 		space->syscall_insn = find_syscall_insn(thread);
-		space->remote_refused = has_seccomp(thread->tid);
+		/* A seccomp filter might kill the process for a call it never makes itself. */
+		space->remote_refused = proc_status_number(thread->tid, "Seccomp") > 0;
 	}
 	if (space->remote_refused)
 		return -EPERM;

@@ -28,13 +28,12 @@ struct session {
 	struct writer *writer;
 	struct hook by_sigaction; /* libc's functions that change dispositions */
 	struct hook by_signal;
-	struct hook linker;	/* r_brk */
-	struct vec ifuncs;	/* struct ifunc_hook * */
-	struct map complained;	/* hashes of what was said once already */
-	int output_error;	/* -errno of the writer; ends the session */
-	bool dirty;		/* records since the last flush */
-	bool leaving;		/* detaching: nothing is planted any more */
-	unsigned pending_slots; /* data words that wait to be filled in */
+	struct hook linker;    /* r_brk */
+	struct vec ifuncs;     /* struct ifunc_hook * */
+	struct map complained; /* hashes of what was said once already */
+	int output_error;      /* -errno of the writer; ends the session */
+	bool dirty;	       /* records since the last flush */
+	bool leaving;	       /* detaching: nothing is planted any more */
 	struct session_result *result;
 };
 

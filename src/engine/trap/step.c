@@ -29,7 +29,6 @@ static void stop_other(struct thread *thread, void *stepping)
  */
 static void step_once(struct thread *thread)
 {
-	struct inferior *inferior = thread->process->inferior;
 	struct stop_status stop = {STOP_TRAP, 0};
 	int status = 0;
 
@@ -42,9 +41,7 @@ static void step_once(struct thread *thread)
 	}
 	if (stop.kind == STOP_SIGNAL && stop.signal == SIGTRAP)
 		return;
-	thread->has_deferred = true;
-	thread->deferred_status = status;
-	vec_push(&inferior->deferred, &thread->tid);
+	thread_defer(thread, status);
 }
 
 bool step_past(struct thread *thread, struct breakpoint *breakpoint, struct regs *regs)

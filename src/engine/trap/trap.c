@@ -329,15 +329,15 @@ static void serve_entry(struct serving *serving, const struct breakpoint *breakp
 static void serve_return(struct serving *serving, const struct breakpoint *breakpoint)
 {
 	struct thread *thread = serving->thread;
-	uint64_t address = breakpoint->address;
+	uint64_t sp = serving->regs.r[REG_SP];
 
-	if (thread->calls && breakpoint->is_pad)
-		callstacks_leave(thread->calls, serving->regs.r[REG_SP], call_popped_now, serving);
-	else if (thread->calls &&
-		 !callstacks_return(thread->calls, address, serving->regs.r[REG_SP],
-				    serving->space->arch->abi->word, call_popped_now, serving))
-		/* Not a return, a jump perhaps (longjmp): what was deeper is over all the same. */
-		callstacks_leave(thread->calls, serving->regs.r[REG_SP], call_popped_now, serving);
+	if (!thread->calls)
+		return;
+	/* Not a return (a landing pad, a longjmp): what was deeper is over all the same. */
+	if (breakpoint->is_pad ||
+	    !callstacks_return(thread->calls, breakpoint->address, sp,
+			       serving->space->arch->abi->word, call_popped_now, serving))
+		callstacks_leave(thread->calls, sp, call_popped_now, serving);
 }
 
 /* Everything that is to be done at a breakpoint, but going on. */
