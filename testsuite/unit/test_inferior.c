@@ -13,6 +13,7 @@
 #include "inferior/remote.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -147,6 +148,23 @@ static struct thread *launch(struct inferior *inferior, const char *role)
 	assert_ptr_equal(stop.thread->process, process);
 	assert_int_equal(stop.message, process->pid);
 	return stop.thread;
+}
+
+/* Launches the role that reads its input, which is a pipe of ours: the end to write to. */
+static struct thread *launch_reader(struct inferior *inferior, int *end)
+{
+	int ends[2];
+	int input = dup(STDIN_FILENO);
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+	struct thread *thread = launch(inferior, "read");
+
+	dup2(input, STDIN_FILENO);
+	close(input);
+	close(ends[0]);
+	*end = ends[1];
+	return thread;
 }
 
 /* Goes on to the first clean stop, with a space. */
@@ -400,16 +418,10 @@ static bool sleeps_in(pid_t tid, long number)
 static void test_remote_in_system_call(void **state)
 {
 	struct inferior *inferior = *state;
-	int ends[2];
-	int input = dup(STDIN_FILENO);
+	int end;
+	struct thread *thread = launch_reader(inferior, &end);
 	struct stop stop;
 
-	assert_int_equal(pipe(ends), 0);
-	dup2(ends[0], STDIN_FILENO);
-	struct thread *thread = launch(inferior, "read");
-
-	dup2(input, STDIN_FILENO);
-	close(input);
 	make_clean(inferior, thread);
 	thread_resume(thread, 0);
 	for (int i = 0; i < TIMEOUT_MS && !sleeps_in(thread->tid, SYS_read); i++)
@@ -421,10 +433,9 @@ static void test_remote_in_system_call(void **state)
 		make_calls(thread);
 		thread_resume(thread, 0);
 	}
-	assert_int_equal(write(ends[1], "\63", 1), 1);
+	assert_int_equal(write(end, "\63", 1), 1);
 	assert_int_equal(run_to_end(inferior), 063);
-	close(ends[0]);
-	close(ends[1]);
+	close(end);
 }
 
 /* At a signal, which is delivered afterwards with all that it carries. */
@@ -591,28 +602,25 @@ static void test_deferred_end(void **state)
 	assert_int_equal(run_to_end(inferior), 42);
 
 	/* Forgotten with a stop that nobody asked for any more. */
-	thread = launch(inferior, "read");
+	int end;
+
+	thread = launch_reader(inferior, &end);
 	thread_resume(thread, 0);
 	assert_int_equal(thread_stop(inferior, thread, TIMEOUT_MS), 0);
 	assert_int_equal(inferior->deferred.count, 1);
 	kill(thread->tid, SIGKILL);
 	thread_destroy(inferior, thread);
 	assert_int_equal(inferior->deferred.count, 0);
+	close(end);
 }
 
 static void test_stop_running(void **state)
 {
 	struct inferior *inferior = *state;
-	int ends[2];
-	int input = dup(STDIN_FILENO);
+	int end;
+	struct thread *thread = launch_reader(inferior, &end);
 	struct stop stop;
 
-	assert_int_equal(pipe(ends), 0);
-	dup2(ends[0], STDIN_FILENO);
-	struct thread *thread = launch(inferior, "read");
-
-	dup2(input, STDIN_FILENO);
-	close(input);
 	for (int i = 0; i < 20; i++) {
 		thread_resume(thread, 0);
 		assert_int_equal(inferior_next(inferior, false, &stop), -EAGAIN);
@@ -622,10 +630,9 @@ static void test_stop_running(void **state)
 		assert_int_equal(stop.kind, STOP_TRAP);
 	}
 	thread_resume(thread, 0);
-	assert_int_equal(write(ends[1], "\7", 1), 1);
+	assert_int_equal(write(end, "\7", 1), 1);
 	assert_int_equal(run_to_end(inferior), 7);
-	close(ends[0]);
-	close(ends[1]);
+	close(end);
 }
 
 /* ------------------------------------------------------------------ new tasks */
