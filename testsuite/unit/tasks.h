@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Real processes for unit tests: such a test is a program that launches itself with the name of a
+ * role. No story depends on who is faster: where an event must have happened, waitid(2) waits for
+ * it without taking it away. A child's stdin is a pipe where the child reads it, and else whatever
+ * the test was started with.
+ */
+#ifndef TRACER_TESTSUITE_UNIT_TASKS_H
+#define TRACER_TESTSUITE_UNIT_TASKS_H
+
+#include "inferior/inferior.h"
+#include "inferior/interrupts.h"
+#include "inferior/journal.h"
+#include "inferior/maps.h"
+#include "inferior/ptrace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { PAGE = 4096, TASKS = 12, TIMEOUT_MS = 20000, GIVE_UP_S = 120 };
+
+/* ------------------------------------------------------------------ the roles of the child */
+
+static volatile int got_value;
+
+static inline void on_signal(int signal, siginfo_t *info, void *context)
+{
+	(void)signal;
+	(void)context;
+	got_value = info->si_value.sival_int;
+}
+
+/* Ends with what was sent along with SIGUSR1. */
+static inline int role_signal(void)
+{
+	struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
+
+	sigaction(SIGUSR1, &action, NULL);
+	sigqueue(getpid(), SIGUSR1, (union sigval){.sival_int = 77});
+	return got_value;
+}
+
+/* Ends with the byte that it reads. */
+static inline int role_read(void)
+{
+	unsigned char byte = 0;
+
+	return read(STDIN_FILENO, &byte, 1) == 1 ? byte : 1;
+}
+
+static inline int role_fork(void)
+{
+	for (int i = 0; i < TASKS; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0)
+			_exit(i);
+		int status;
+
+		if (pid < 0 || waitpid(pid, &status, 0) != pid || WEXITSTATUS(status) != i)
+			return 1;
+	}
+	return 0;
+}
+
+static inline void *do_nothing(void *argument)
+{
+	return argument;
+}
+
+static inline int role_threads(void)
+{
+	pthread_t threads[TASKS];
+
+	for (int i = 0; i < TASKS; i++)
+		if (pthread_create(&threads[i], NULL, do_nothing, NULL))
+			return 1;
+	for (int i = 0; i < TASKS; i++)
+		pthread_join(threads[i], NULL);
+	return 0;
+}
+
+static inline void *do_exec(void *argument)
+{
+	execl("/proc/self/exe", "child", "exit", NULL);
+	return argument;
+}
+
+/* Becomes another program from a thread that is not the leader. */
+static inline int role_exec(void)
+{
+	pthread_t thread;
+
+	if (!pthread_create(&thread, NULL, do_exec, NULL))
+		pthread_join(thread, NULL);
+	return 1;
+}
+
+static inline int play(const char *role)
+{
+	if (!strcmp(role, "exit"))
+		return 42;
+	if (!strcmp(role, "signal"))
+		return role_signal();
+	if (!strcmp(role, "read"))
+		return role_read();
+	if (!strcmp(role, "fork"))
+		return role_fork();
+	if (!strcmp(role, "threads"))
+		return role_threads();
+	return !strcmp(role, "exec") ? role_exec() : 99;
+}
+
+/* ------------------------------------------------------------------ the tracer's side */
+
+static inline const struct arch *host_arch(void)
+{
+	return sizeof(void *) == 8 ? &arch_x86_64 : &arch_i386;
+}
+
+static const struct original_signals original;
+
+/* Launches a role: at its exec stop, which inferior_next() has given out. */
+static inline struct thread *launch(struct inferior *inferior, const char *role)
+{
+	char *const argv[] = {(char[]){"/proc/self/exe"}, (char *)(uintptr_t)role, NULL};
+	struct process *process = NULL;
+	struct stop stop;
+
+	assert_int_equal(inferior_launch(inferior, argv, &original, &process), 0);
+	assert_true(process->launched && process->of_command);
+	assert_int_equal(inferior_next(inferior, true, &stop), 0);
+	assert_int_equal(stop.kind, STOP_EXEC);
+	assert_false(stop.first);
+	assert_ptr_equal(stop.thread, inferior_thread(inferior, process->pid));
+	assert_ptr_equal(stop.thread->process, process);
+	assert_int_equal(stop.message, process->pid);
+	return stop.thread;
+}
+
+/* Launches the role that reads its input, which is a pipe of ours: the end to write to. */
+static inline struct thread *launch_reader(struct inferior *inferior, int *end)
+{
+	int ends[2];
+	int input = dup(STDIN_FILENO);
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+	struct thread *thread = launch(inferior, "read");
+
+	dup2(input, STDIN_FILENO);
+	close(input);
+	close(ends[0]);
+	*end = ends[1];
+	return thread;
+}
+
+/* Goes on to the first clean stop, with a space. */
+static inline void make_clean(struct inferior *inferior, struct thread *thread)
+{
+	struct stop stop;
+	int error = 0;
+
+	assert_int_equal(pt_interrupt(thread->tid), 0);
+	thread_resume(thread, 0);
+	assert_int_equal(inferior_next(inferior, true, &stop), 0);
+	assert_int_equal(stop.kind, STOP_TRAP);
+	assert_ptr_equal(stop.thread, thread);
+	assert_true(thread_is_clean_stop(thread));
+	thread->process->space = space_create(thread->tid, host_arch(), &error);
+	assert_non_null(thread->process->space);
+}
+
+/* Waits until a thread has something to report, and leaves the report where it is. */
+static inline void await_report(pid_t tid)
+{
+	siginfo_t info;
+
+	assert_int_equal(waitid(P_PID, (id_t)tid, &info, WSTOPPED | WEXITED | WNOWAIT | __WALL), 0);
+}
+
+/* Lets the last thread run to its end: its exit status. */
+static inline int run_to_end(struct inferior *inferior)
+{
+	struct stop stop;
+
+	for (;;) {
+		assert_int_equal(inferior_next(inferior, true, &stop), 0);
+		assert_non_null(stop.thread);
+		if (stop.kind == STOP_EXITED || stop.kind == STOP_KILLED)
+			break;
+		thread_resume(stop.thread, stop.kind == STOP_SIGNAL ? stop.signal : 0);
+	}
+	thread_destroy(inferior, stop.thread);
+	assert_int_equal(inferior_next(inferior, true, &stop), -ECHILD);
+	assert_int_equal(inferior->threads.count, 0);
+	assert_int_equal(inferior->processes.count, 0);
+	return stop.kind == STOP_EXITED ? stop.signal : -1;
+}
+
+static inline int set_up(void **state)
+{
+	*state = inferior_create();
+	return 0;
+}
+
+/* Ends what a failed test has left behind. */
+static inline int tear_down(void **state)
+{
+	struct inferior *inferior = *state;
+	size_t cursor = 0;
+	uint64_t tid;
+	void *value;
+
+	while (map_next(&inferior->threads, &cursor, &tid, &value))
+		kill((pid_t)tid, SIGKILL);
+	while (waitpid(-1, NULL, __WALL) > 0)
+		;
+	inferior_destroy(inferior);
+	return 0;
+}
+
+static inline struct regs registers_of(const struct thread *thread)
+{
+	struct regs regs;
+
+	memset(&regs, 0, sizeof regs);
+	assert_int_equal(regs_load(thread->tid, &regs), 0);
+	return regs;
+}
+
+static inline size_t mappings_noted(const struct journal *journal)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < journal_count(journal); i++) {
+		const struct journal_entry *entry = journal_entry(journal, i);
+
+		count += entry && entry->kind == JOURNAL_MAPPING;
+	}
+	return count;
+}
+
+static inline bool is_mapped(const struct thread *thread, uint64_t address, struct mapping *found)
+{
+	struct maps maps;
+
+	assert_int_equal(maps_read(thread->tid, &maps), 0);
+	const struct mapping *mapping = maps_find(&maps, address);
+
+	if (mapping && found)
+		*found = *mapping;
+	maps_deinit(&maps);
+	return mapping != NULL;
+}
+
+#define STORY(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+/* The first of main(): a child plays its role and ends, and a test that hangs gives up. */
+static inline void begin(int argc, char **argv)
+{
+	if (argc > 1)
+		_exit(play(argv[1]));
+	alarm(GIVE_UP_S);
+}
+
+#endif

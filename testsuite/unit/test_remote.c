@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* System calls that a stopped thread makes for us. */
+#include "inferior/remote.h"
+
+#include "tasks.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+/* Calls of every kind, after which the thread is as it was. */
+static void make_calls(struct thread *thread)
+{
+	struct space *space = thread->process->space;
+	const struct regs before = registers_of(thread);
+	const uint64_t none[6] = {0};
+	uint64_t mapped = 0;
+	uint64_t again;
+	uint64_t word;
+	int64_t result = 0;
+	struct mapping mapping;
+
+	int error = remote_syscall(thread, SYS_getpid, none, &result);
+
+	if (error == -EPERM || error == -ENOENT)
+		skip(); /* a seccomp filter around the test; no vDSO */
+	assert_int_equal(error, 0);
+	assert_int_equal(result, thread->process->pid);
+	assert_int_equal(remote_syscall(thread, 100000, none, &result), 0);
+	assert_int_equal(result, -ENOSYS);
+	assert_int_equal(remote_map(thread, 0, 3 * PAGE, PROT_READ | PROT_EXEC, &mapped), 0);
+	assert_int_equal(mappings_noted(space->journal), 1);
+	assert_true(is_mapped(thread, mapped, &mapping));
+	assert_true(mapping.readable && mapping.executable && !mapping.writable);
+	assert_true(mapping.end >= mapped + 3 * PAGE);
+	assert_int_equal(space_write(space, mapped + 8, "\1\2\3\4\5\6\7\10", 8), 0);
+	assert_true(memory_read_word(&space->memory, mapped + 8, 8, &word));
+	assert_int_equal(word, 0x0807060504030201);
+	/* Not over anything that is there. */
+	assert_int_equal(remote_map(thread, mapped, PAGE, PROT_READ, &again), -EEXIST);
+	assert_int_equal(
+		remote_map(thread, before.pc & ~(uint64_t)(PAGE - 1), PAGE, PROT_READ, &again),
+		-EEXIST);
+	assert_int_equal(mappings_noted(space->journal), 1);
+	assert_int_equal(remote_unmap(thread, mapped, 3 * PAGE), 0);
+	assert_false(memory_read_word(&space->memory, mapped + 8, 8, &word));
+	assert_int_equal(mappings_noted(space->journal), 0);
+	/* Where it was asked to be. */
+	assert_int_equal(remote_map(thread, mapped, PAGE, PROT_READ, &again), 0);
+	assert_int_equal(again, mapped);
+	assert_int_equal(remote_unmap(thread, mapped, PAGE), 0);
+	const struct regs after = registers_of(thread);
+
+	assert_memory_equal(&before, &after, sizeof before);
+}
+
+static void test_remote(void **state)
+{
+	struct inferior *inferior = *state;
+	struct thread *thread = launch(inferior, "exit");
+	const uint64_t none[6] = {0};
+	int64_t result;
+
+	/* Inside exec, a system call of its own. */
+	assert_int_equal(remote_syscall(thread, SYS_getpid, none, &result), -EBUSY);
+	make_clean(inferior, thread);
+	make_calls(thread);
+	thread_resume(thread, 0);
+	assert_int_equal(remote_syscall(thread, SYS_getpid, none, &result), -EBUSY);
+	assert_int_equal(run_to_end(inferior), 42);
+}
+
+/* Whether the thread sleeps in system call `number`. */
+static bool sleeps_in(pid_t tid, long number)
+{
+	char path[64];
+	long found = -1;
+
+	snprintf(path, sizeof path, "/proc/%d/syscall", (int)tid);
+	FILE *file = fopen(path, "re");
+
+	if (!file)
+		return false;
+	bool read = fscanf(file, "%ld", &found) == 1;
+
+	fclose(file);
+	return read && found == number;
+}
+
+/* In the middle of a system call, which goes on as if nothing had been. */
+static void test_remote_in_system_call(void **state)
+{
+	struct inferior *inferior = *state;
+	int end;
+	struct thread *thread = launch_reader(inferior, &end);
+	struct stop stop;
+
+	make_clean(inferior, thread);
+	thread_resume(thread, 0);
+	for (int i = 0; i < TIMEOUT_MS && !sleeps_in(thread->tid, SYS_read); i++)
+		usleep(1000);
+	for (int round = 0; round < 3; round++) {
+		assert_int_equal(thread_stop(inferior, thread, TIMEOUT_MS), 0);
+		assert_true(thread_take_deferred(inferior, thread, &stop));
+		assert_int_equal(stop.kind, STOP_TRAP);
+		make_calls(thread);
+		thread_resume(thread, 0);
+	}
+	assert_int_equal(write(end, "\63", 1), 1);
+	assert_int_equal(run_to_end(inferior), 063);
+	close(end);
+}
+
+/* At a signal, which is delivered afterwards with all that it carries. */
+static void test_remote_at_signal(void **state)
+{
+	struct inferior *inferior = *state;
+	struct thread *thread = launch(inferior, "signal");
+	struct stop stop;
+
+	make_clean(inferior, thread);
+	thread_resume(thread, 0);
+	assert_int_equal(inferior_next(inferior, true, &stop), 0);
+	assert_int_equal(stop.kind, STOP_SIGNAL);
+	assert_int_equal(stop.signal, SIGUSR1);
+	make_calls(thread);
+	thread_resume(thread, SIGUSR1);
+	assert_int_equal(run_to_end(inferior), 77);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		STORY(test_remote),
+		STORY(test_remote_in_system_call),
+		STORY(test_remote_at_signal),
+	};
+
+	begin(argc, argv);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
