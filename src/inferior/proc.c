@@ -5,27 +5,52 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-long proc_status_number(pid_t tid, const char *name)
+enum { STATUS_LINE = 256 };
+
+/* One line of /proc/TID/status that is wanted, and what it says behind "NAME:\t". */
+struct status_line {
+	const char *name;
+	char value[STATUS_LINE]; /* "" when there is no such line */
+};
+
+static void take_line(const char *line, struct status_line *wanted, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t length = strlen(wanted[i].name);
+
+		if (!strncmp(line, wanted[i].name, length) && line[length] == ':')
+			snprintf(wanted[i].value, STATUS_LINE, "%s",
+				 line + length + 1 + strspn(line + length + 1, " \t"));
+	}
+}
+
+/* False when the task is gone. */
+static bool read_status(pid_t tid, struct status_line *wanted, size_t count)
 {
 	char path[64];
-	char line[256];
-	long value = -1;
-	size_t length = strlen(name);
+	char line[STATUS_LINE];
 
 	snprintf(path, sizeof path, "/proc/%d/status", (int)tid);
 	FILE *file = fopen(path, "re");
 
 	if (!file)
-		return -1;
-	while (value < 0 && fgets(line, sizeof line, file))
-		if (!strncmp(line, name, length) && line[length] == ':')
-			value = strtol(line + length + 1, NULL, 10);
+		return false;
+	while (fgets(line, sizeof line, file))
+		take_line(line, wanted, count);
 	fclose(file);
-	return value;
+	return true;
+}
+
+long proc_status_number(pid_t tid, const char *name)
+{
+	struct status_line line = {.name = name};
+
+	return read_status(tid, &line, 1) && line.value[0] ? strtol(line.value, NULL, 10) : -1;
 }
 
 char proc_state(pid_t tid)
@@ -47,21 +72,21 @@ char proc_state(pid_t tid)
 
 bool proc_signals(pid_t tid, uint64_t *ignored, uint64_t *caught)
 {
-	char path[64];
-	char line[256];
-	int found = 0;
+	struct status_line lines[] = {{.name = "SigIgn"}, {.name = "SigCgt"}};
 
-	snprintf(path, sizeof path, "/proc/%d/status", (int)tid);
-	FILE *file = fopen(path, "re");
+	return read_status(tid, lines, 2) && sscanf(lines[0].value, "%" SCNx64, ignored) == 1 &&
+	       sscanf(lines[1].value, "%" SCNx64, caught) == 1;
+}
 
-	if (!file)
-		return false;
-	while (found < 2 && fgets(line, sizeof line, file)) {
-		found += sscanf(line, "SigIgn: %" SCNx64, ignored) == 1;
-		found += sscanf(line, "SigCgt: %" SCNx64, caught) == 1;
-	}
-	fclose(file);
-	return found == 2;
+bool proc_is_exiting(pid_t tid)
+{
+	struct status_line lines[] = {{.name = "State"}, {.name = "SigPnd"}};
+	uint64_t pending = 0;
+
+	if (!read_status(tid, lines, 2) || lines[0].value[0] == 'Z' || lines[0].value[0] == 'X')
+		return true;
+	sscanf(lines[1].value, "%" SCNx64, &pending);
+	return pending & UINT64_C(1) << (SIGKILL - 1);
 }
 
 void proc_children(pid_t pid, pid_t tid, struct vec *children)

@@ -18,6 +18,12 @@ char proc_state(pid_t tid);
 /* The signals that the process of `tid` ignores and handles, bit N - 1 for signal N; false: gone. */
 bool proc_signals(pid_t tid, uint64_t *ignored, uint64_t *caught);
 
+/*
+ * Whether a task is gone, a zombie, or about to be one: exit_group(2) of another thread shows as a
+ * SIGKILL that waits for this one.
+ */
+bool proc_is_exiting(pid_t tid);
+
 /* Appends the pids of the children that thread `tid` of `pid` made to a vec of pid_t. */
 void proc_children(pid_t pid, pid_t tid, struct vec *children);
 

@@ -22,11 +22,11 @@
 
 #include "base/diag.h"
 #include "engine/trap/sigtrap.h"
+#include "inferior/proc.h"
 #include "inferior/ptrace.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -251,31 +251,6 @@ static void start_program(struct session *session, struct thread *thread)
 
 /* ------------------------------------------------------------------ the end of tasks */
 
-/*
- * Whether the whole process is on its way out: then its threads were not ended one by one, and
- * their calls are unfinished rather than unwound. exit_group(2) sends every other thread a
- * SIGKILL, which shows as pending.
- */
-static bool is_exiting(pid_t pid)
-{
-	char path[64];
-	char line[256];
-	unsigned long long pending = 0;
-	char state = '?';
-
-	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-	FILE *file = fopen(path, "re");
-
-	if (!file)
-		return true;
-	while (fgets(line, sizeof line, file)) {
-		sscanf(line, "State: %c", &state);
-		sscanf(line, "SigPnd: %llx", &pending);
-	}
-	fclose(file);
-	return state == 'Z' || state == 'X' || (pending & (1ULL << (SIGKILL - 1)));
-}
-
 static void note_result(struct session *session, const struct stop *stop)
 {
 	if (stop->kind == STOP_EXITED) {
@@ -307,7 +282,11 @@ static void on_end(struct session *session, struct stop *stop)
 		thread_is_gone(session, thread, false);
 		return;
 	}
-	bool report = stop->kind == STOP_EXITED && thread->calls && !is_exiting(process->pid);
+	/*
+	 * When the whole process is on its way out its threads were not ended one by one, and their
+	 * calls are unfinished rather than unwound.
+	 */
+	bool report = stop->kind == STOP_EXITED && thread->calls && !proc_is_exiting(process->pid);
 
 	trap_thread_gone(session->trap, thread, report);
 	if (!process->silent)

@@ -80,8 +80,3 @@ int fp_regs_load(pid_t tid, struct fp_regs *regs)
 	memcpy(regs->st0, host.st_space, 10);
 	return 0;
 }
-
-void host_breakpoint(void)
-{
-	__asm__ volatile("int3");
-}
