@@ -53,6 +53,21 @@ struct abi {
 
 enum { ARCH_JUMP_MAX = 16 };
 
+/*
+ * Code that makes one system call and then finds back by itself: it sets the signal mask to the
+ * one on the stack, pops the registers, and returns with sp where it was. Words on the stack, from
+ * sp up: `saved` registers in that order, the pc, then the mask (8 bytes).
+ */
+enum { LANDING_MAX = 56, LANDING_SAVED = 9 };
+
+struct landing {
+	uint8_t code[LANDING_MAX];
+	unsigned length;
+	uint8_t saved[LANDING_SAVED]; /* register numbers */
+	unsigned saved_count;
+	unsigned gap; /* how far sp is moved beyond the popped words: past the red zone */
+};
+
 /* How a displaced instruction is made to take effect: see image/relocate.h. */
 struct displaced;
 
@@ -76,8 +91,10 @@ struct arch {
 	unsigned breakpoint_length;
 	unsigned breakpoint_pc_offset;
 
-	/* Bytes of the system-call instruction, looked for in the vDSO to run remote calls. */
-	uint8_t syscall_insn[2];
+	/* What a thread runs to make a system call for us: see inferior/remote.c. */
+	const struct landing *landing;
+	uint8_t syscall_insn[2]; /* at its beginning, and in the program's own calls */
+	long sys_restart_syscall;
 	long sys_mmap; /* the mmap taking six register arguments (i386: mmap2, offset in pages) */
 	long sys_munmap;
 	long sys_rt_sigaction;

@@ -43,11 +43,11 @@ struct space {
 	struct arena *arena;
 	struct trap_space *trap;
 	struct modules *modules;
-	uint64_t
-		syscall_insn; /* address of a system-call instruction, 0: not looked for, 1: none */
-	uint64_t watch[4];    /* addresses under hardware watch, 0: free */
+	uint64_t landing;  /* where arch->landing stands, 0: nowhere; see remote.c */
+	uint64_t watch[4]; /* addresses under hardware watch, 0: free */
 	unsigned watch_generation;
 	bool remote_refused; /* remote system calls must not be made (seccomp) */
+	bool remote_asked;   /* remote_refused has been found out */
 };
 
 enum thread_state { THREAD_RUNNING, THREAD_STOPPED };

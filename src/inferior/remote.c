@@ -2,23 +2,32 @@
 /*
  * Remote system calls.
  *
- * The instruction comes from the vDSO, which every process has mapped and which holds the
- * kernel's fall-back for clock_gettime: nothing needs to be written into shared text while
- * other threads run. Registers are set for the call, the thread makes one single-step, and the
- * registers are put back.
+ * The tracer may be killed at any moment, and the kernel then lets the thread go as it is. So a
+ * thread that makes a call for us must find back by itself: it runs a *landing*
+ * (base/arch.h), a system-call instruction followed by code that puts the signal mask and the
+ * registers back from the thread's own stack and returns to where the thread was. Normally the
+ * tracer stops it behind the first instruction, puts everything back with ptrace, and the rest
+ * is never run.
+ *
+ * The landing lies in the zeros that fill up the last page of some executable mapping, which
+ * belong to nobody; it is written there before the first call, noted in the journal like any
+ * patch, and stays until the process is left. What it needs is written below the stack pointer,
+ * beyond the red zone.
  *
  * Only a *clean* stop will do: one inside signal delivery, where the thread is about to go back
  * to user space. At a PTRACE_EVENT stop (exec, clone, fork) it is inside a system call of its
  * own, whose result would be written over our number.
  *
  * A thread interrupted in a blocking system call carries -ERESTART… in its result and the
- * number in orig_ax. The kernel looks at both only when it goes back to user space, so they are
- * taken out of the way for our call and restored afterwards; the program's call is then
- * restarted as it would have been.
+ * number in orig_ax, at which the kernel looks on the way to user space, where it knows whether
+ * a handler runs first. So after our call it must be inside signal delivery again, with those two
+ * registers as they were. A signal brings it there: one whose default is to be ignored, SIGWINCH,
+ * marked as ours, is queued while the thread stands at the entry of the call and taken from it
+ * behind the call. All other signals are blocked meanwhile. Should the tracer die in between,
+ * the program sees a SIGWINCH for no reason, which programs that look at it are used to. On the
+ * way of the landing the restart is made beforehand, as the kernel would do it without a handler.
  *
- * Signals that arrive meanwhile stay away: all are blocked for the step but SIGTRAP (the step's
- * own; a forced signal that is blocked would lose its handler) and SIGSTOP (which cannot be),
- * which is sent again.
+ * SIGSTOP cannot be blocked; it is taken and sent again.
  */
 #include "inferior/remote.h"
 
@@ -35,35 +44,143 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { STEP_TIMEOUT_MS = 2000, PAGE = 4096 };
+enum { CALL_TIMEOUT_MS = 2000, PAGE = 4096, MASK_BYTES = 8, CAVE = 64, PATCH = 8 };
 
-/* The address of a system-call instruction in the vDSO, or 1 when there is none. */
-static uint64_t find_syscall_insn(const struct thread *thread)
+/* Results by which the kernel says that a system call is to be made again (linux/errno.h). */
+enum {
+	KERNEL_ERESTARTSYS = 512,
+	KERNEL_ERESTARTNOINTR = 513,
+	KERNEL_ERESTARTNOHAND = 514,
+	KERNEL_ERESTART_RESTARTBLOCK = 516
+};
+
+static const int MARK_SIGNAL = SIGWINCH;
+static const int MARK_VALUE = 0x74726372;
+
+/* ------------------------------------------------------------------ the landing */
+
+static bool landing_stands(const struct space *space)
+{
+	const struct landing *landing = space->arch->landing;
+	uint8_t now[LANDING_MAX];
+
+	return space->landing &&
+	       memory_read_exact(&space->memory, space->landing, now, landing->length) &&
+	       !memcmp(now, landing->code, landing->length);
+}
+
+/* Whether a mapping ends in so many zeros that nobody uses them. */
+static bool has_cave(const struct space *space, const struct mapping *mapping)
+{
+	uint8_t end[CAVE];
+
+	if (!mapping->executable || mapping->writable ||
+	    (!mapping->inode && strcmp(mapping->path, "[vdso]") != 0) ||
+	    !memory_read_exact(&space->memory, mapping->end - CAVE, end, CAVE))
+		return false;
+	for (size_t i = 0; i < CAVE; i++)
+		if (end[i])
+			return false;
+	return true;
+}
+
+static int write_landing(struct space *space, uint64_t address)
+{
+	static const uint8_t zeros[PATCH];
+	const struct landing *landing = space->arch->landing;
+	size_t entries[LANDING_MAX / PATCH];
+	size_t count = 0;
+
+	for (size_t done = 0; done < landing->length; done += PATCH) {
+		size_t piece = landing->length - done;
+
+		entries[count++] = journal_bytes(space->journal, address + done, zeros,
+						 landing->code + done,
+						 piece < PATCH ? piece : PATCH);
+	}
+	int error = space_write(space, address, landing->code, landing->length);
+
+	while (error && count)
+		journal_forget(space->journal, entries[--count]);
+	if (!error)
+		space->landing = address;
+	return error;
+}
+
+/* Makes sure of the landing: 0, -ENOENT when there is no place for it. */
+static int prepare_landing(struct thread *thread)
 {
 	struct space *space = thread->process->space;
 	struct maps maps;
-	uint64_t found = 1;
 
-	if (maps_read(thread->tid, &maps) < 0)
-		return found;
-	const struct mapping *vdso = maps_find_path(&maps, "[vdso]");
-	size_t size = vdso ? (size_t)(vdso->end - vdso->start) : 0;
+	if (landing_stands(space))
+		return 0;
+	int error = maps_read(thread->tid, &maps);
 
-	if (size && size <= 64 * (size_t)PAGE) {
-		unsigned char *text = malloc(size);
-		size_t length = text ? memory_read(&space->memory, vdso->start, text, size) : 0;
-		const unsigned char *place = length ? memmem(text, length,
-							     space->arch->syscall_insn,
-							     sizeof space->arch->syscall_insn)
-						    : NULL;
-
-		if (place)
-			found = vdso->start + (uint64_t)(place - text);
-		free(text);
-	}
+	if (error)
+		return error;
+	error = -ENOENT;
+	for (size_t i = 0; error && i < maps.count; i++)
+		if (has_cave(space, &maps.mappings[i]) &&
+		    write_landing(space, maps.mappings[i].end - CAVE) == 0)
+			error = 0;
 	maps_deinit(&maps);
-	return found;
+	return error;
 }
+
+/* Where the program is to go on, and with what result, if the landing has to take it there. */
+static void make_restart(const struct thread *thread, const struct regs *saved, uint64_t *pc,
+			 uint64_t *result)
+{
+	const struct space *space = thread->process->space;
+	const struct arch *arch = space->arch;
+	bool narrow = arch->abi->word == 4;
+	int64_t number = narrow ? (int32_t)saved->syscall : (int64_t)saved->syscall;
+	int64_t value = narrow ? (int32_t)saved->r[REG_AX] : (int64_t)saved->r[REG_AX];
+	uint8_t before[sizeof arch->breakpoint];
+
+	*pc = saved->pc;
+	*result = saved->r[REG_AX];
+	if (number >= 0 && (value == -KERNEL_ERESTARTSYS || value == -KERNEL_ERESTARTNOINTR ||
+			    value == -KERNEL_ERESTARTNOHAND)) {
+		*pc -= sizeof arch->syscall_insn;
+		*result = (uint64_t)number;
+	} else if (number >= 0 && value == -KERNEL_ERESTART_RESTARTBLOCK) {
+		*pc -= sizeof arch->syscall_insn;
+		*result = (uint64_t)arch->sys_restart_syscall;
+	} else if (thread->stop == STOP_SIGNAL && thread->stop_signal == SIGTRAP &&
+		   memory_read_exact(&space->memory, saved->pc - arch->breakpoint_pc_offset, before,
+				     arch->breakpoint_length) &&
+		   !memcmp(before, arch->breakpoint, arch->breakpoint_length)) {
+		*pc -= arch->breakpoint_pc_offset; /* hit, and not served yet */
+	}
+}
+
+/* Writes what the landing takes from the stack; *sp is where it begins. */
+static int write_frame(struct thread *thread, const struct regs *saved, uint64_t mask, uint64_t *sp)
+{
+	struct space *space = thread->process->space;
+	const struct landing *landing = space->arch->landing;
+	unsigned word = space->arch->abi->word;
+	uint8_t frame[(LANDING_SAVED + 1) * sizeof(uint64_t) + MASK_BYTES];
+	uint64_t pc;
+	uint64_t result;
+	size_t length = 0;
+
+	make_restart(thread, saved, &pc, &result);
+	for (unsigned i = 0; i < landing->saved_count; i++, length += word) {
+		uint8_t number = landing->saved[i];
+
+		memcpy(frame + length, number == REG_AX ? &result : &saved->r[number], word);
+	}
+	memcpy(frame + length, &pc, word);
+	length += word;
+	*sp = saved->r[REG_SP] - landing->gap - length;
+	memcpy(frame + length, &mask, MASK_BYTES);
+	return space_write(space, *sp, frame, length + MASK_BYTES);
+}
+
+/* ------------------------------------------------------------------ the call */
 
 /* Hands the end of the thread on to the wait loop, which must see it. */
 static int keep_end(struct thread *thread, int status)
@@ -72,134 +189,142 @@ static int keep_end(struct thread *thread, int status)
 	return -ESRCH;
 }
 
-/* Steps until the trap of the step itself; a SIGSTOP in between is remembered. */
-static int step_over(struct thread *thread, bool *stopped)
+static int queue_mark(const struct thread *thread)
 {
+	siginfo_t info = {.si_code = SI_QUEUE};
+
+	info.si_signo = MARK_SIGNAL;
+	info.si_pid = getpid();
+	info.si_uid = getuid();
+	info.si_value.sival_int = MARK_VALUE;
+	return syscall(SYS_rt_tgsigqueueinfo, thread->process->pid, thread->tid, MARK_SIGNAL,
+		       &info) < 0
+		       ? -errno
+		       : 0;
+}
+
+static bool is_mark(const struct thread *thread)
+{
+	siginfo_t info;
+
+	return pt_get_siginfo(thread->tid, &info) == 0 && info.si_code == SI_QUEUE &&
+	       info.si_value.sival_int == MARK_VALUE;
+}
+
+/* Signals of the program's own that came in between and have to be sent again. */
+struct kept {
+	bool stopped;
+	bool resized;
+};
+
+/* Into the system call, and on to the mark behind it. */
+static int through_call(struct thread *thread, struct kept *kept)
+{
+	bool inside = false;
+
 	for (int tries = 0; tries < 16; tries++) {
 		int status;
-		int error = pt_step(thread->tid, 0);
+		int error = inside ? pt_continue(thread->tid, 0) : pt_to_syscall(thread->tid);
 
 		if (!error)
-			error = thread_wait(thread, &status, STEP_TIMEOUT_MS);
+			error = thread_wait(thread, &status, CALL_TIMEOUT_MS);
 		if (error)
 			return error;
 		struct stop_status stop = stop_status_decode(status);
 
-		if (stop.kind == STOP_SIGNAL && stop.signal == SIGTRAP)
-			return 0;
 		if (stop.kind == STOP_EXITED || stop.kind == STOP_KILLED)
 			return keep_end(thread, status);
-		if (stop.kind == STOP_SIGNAL || stop.kind == STOP_GROUP)
-			*stopped = true;
+		if (stop.kind == STOP_SIGNAL && stop.signal == SIGTRAP && !inside) {
+			inside = true;
+			error = queue_mark(thread);
+			if (error)
+				return error;
+		} else if (stop.kind == STOP_SIGNAL && stop.signal == MARK_SIGNAL) {
+			bool ours = is_mark(thread);
+
+			kept->resized |= !ours;
+			if (inside)
+				return 0; /* ours, or one in whose place ours was not queued */
+		} else if (stop.kind == STOP_SIGNAL || stop.kind == STOP_GROUP) {
+			kept->stopped = true;
+		}
 	}
 	return -EBUSY;
 }
 
-/* From one system-call stop to the next: in, and out again. Signals meanwhile are blocked. */
-static int through_syscall(struct thread *thread, bool *stopped)
+static void send_again(const struct thread *thread, const struct kept *kept)
 {
-	for (int stops = 0, tries = 0; stops < 2; tries++) {
-		int status;
-		int error = tries < 16 ? pt_to_syscall(thread->tid) : -EBUSY;
-
-		if (!error)
-			error = thread_wait(thread, &status, STEP_TIMEOUT_MS);
-		if (error)
-			return error;
-		struct stop_status stop = stop_status_decode(status);
-
-		if (stop.kind == STOP_SIGNAL && stop.signal == SIGTRAP)
-			stops++;
-		else if (stop.kind == STOP_SIGNAL || stop.kind == STOP_GROUP)
-			*stopped = true;
-		else if (stop.kind == STOP_EXITED || stop.kind == STOP_KILLED)
-			return keep_end(thread, status);
-	}
-	return 0;
+	if (kept->stopped)
+		syscall(SYS_tgkill, thread->process->pid, thread->tid, SIGSTOP);
+	if (kept->resized)
+		syscall(SYS_tgkill, thread->process->pid, thread->tid, MARK_SIGNAL);
 }
 
-/* One of the two ways to get through the call. */
-typedef int pass_call(struct thread *thread, bool *stopped);
-
-static int call_with(struct thread *thread, const struct regs *saved, long number,
-		     const uint64_t arguments[6], pass_call *pass, int64_t *result)
+static int call_with(struct thread *thread, const struct regs *saved, uint64_t sp, long number,
+		     const uint64_t arguments[6], int64_t *result)
 {
 	struct space *space = thread->process->space;
+	const uint64_t all_but_mark = ~(UINT64_C(1) << (MARK_SIGNAL - 1));
 	struct regs regs = *saved;
-	bool stopped = false;
+	struct kept kept = {false, false};
 
 	for (int i = 0; i < 6; i++)
 		regs.r[space->arch->syscall_arg[i]] = arguments[i];
 	regs.r[REG_AX] = (uint64_t)number;
-	regs.pc = space->syscall_insn;
+	regs.r[REG_SP] = sp;
+	regs.pc = space->landing;
 	regs.syscall = (uint64_t)-1;
 	int error = regs_store(thread->tid, &regs);
 
 	if (!error)
-		error = pass(thread, &stopped);
+		error = pt_set_sigmask(thread->tid, all_but_mark);
+	if (!error)
+		error = through_call(thread, &kept);
 	if (!error)
 		error = regs_load(thread->tid, &regs);
-	if (error)
-		return error;
-	*result = space->arch->abi->word == 4 ? (int32_t)regs.r[REG_AX] : (int64_t)regs.r[REG_AX];
-	if (stopped)
-		syscall(SYS_tgkill, thread->process->pid, thread->tid, SIGSTOP);
-	return 0;
-}
-
-static int make_call(struct thread *thread, long number, const uint64_t arguments[6],
-		     pass_call *pass, int64_t *result)
-{
-	struct space *space = thread->process->space;
-	const uint64_t all_but_trap = ~(UINT64_C(1) << (SIGTRAP - 1));
-	struct regs saved;
-	uint64_t mask;
-
-	/*
-	 * A pending SIGTRAP (a breakpoint hit that is not reported yet) would pass for the
-	 * step's.
-	 */
-	if (!thread_is_clean_stop(thread) || pt_signal_pending(thread->tid, SIGTRAP))
-		return -EBUSY;
-	if (!space->syscall_insn) {
-		space->syscall_insn = find_syscall_insn(thread);
-		/* A seccomp filter might kill the process for a call it never makes itself. */
-		space->remote_refused = proc_status_number(thread->tid, "Seccomp") > 0;
-	}
-	if (space->remote_refused)
-		return -EPERM;
-	if (space->syscall_insn == 1)
-		return -ENOENT;
-	int error = regs_load(thread->tid, &saved);
-
+	send_again(thread, &kept);
 	if (!error)
-		error = pt_get_sigmask(thread->tid, &mask);
-	if (!error)
-		error = pt_set_sigmask(thread->tid, all_but_trap);
-	if (error)
-		return error;
-	siginfo_t held;
-	bool holds = pass == step_over && thread->stop == STOP_SIGNAL &&
-		     pt_get_siginfo(thread->tid, &held) == 0;
-
-	error = call_with(thread, &saved, number, arguments, pass, result);
-	pt_set_sigmask(thread->tid, mask);
-	regs_store(thread->tid, &saved);
-	/* The step's stop takes the place of the signal's: the signal is delivered from there. */
-	if (holds)
-		pt_set_siginfo(thread->tid, &held);
+		*result = space->arch->abi->word == 4 ? (int32_t)regs.r[REG_AX]
+						      : (int64_t)regs.r[REG_AX];
 	return error;
 }
 
 int remote_syscall(struct thread *thread, long number, const uint64_t arguments[6], int64_t *result)
 {
-	return make_call(thread, number, arguments, step_over, result);
-}
+	struct space *space = thread->process->space;
+	struct regs saved;
+	siginfo_t held;
+	uint64_t mask;
+	uint64_t sp;
 
-int remote_syscall_quiet(struct thread *thread, long number, const uint64_t arguments[6],
-			 int64_t *result)
-{
-	return make_call(thread, number, arguments, through_syscall, result);
+	/* A pending SIGTRAP (a breakpoint hit not reported yet) must be served where it was hit. */
+	if (!thread_is_clean_stop(thread) || pt_signal_pending(thread->tid, SIGTRAP))
+		return -EBUSY;
+	/* A seccomp filter might kill the process for a call it never makes itself. */
+	if (!space->remote_asked)
+		space->remote_refused = proc_status_number(thread->tid, "Seccomp") > 0;
+	space->remote_asked = true;
+	if (space->remote_refused)
+		return -EPERM;
+	int error = prepare_landing(thread);
+
+	if (!error)
+		error = regs_load(thread->tid, &saved);
+	if (!error)
+		error = pt_get_sigmask(thread->tid, &mask);
+	if (!error)
+		error = write_frame(thread, &saved, mask, &sp);
+	if (error)
+		return error;
+	bool holds = thread->stop == STOP_SIGNAL && pt_get_siginfo(thread->tid, &held) == 0;
+
+	error = call_with(thread, &saved, sp, number, arguments, result);
+	regs_store(thread->tid, &saved);
+	pt_set_sigmask(thread->tid, mask);
+	/* The mark's stop takes the place of the signal's: that is delivered from there. */
+	if (holds)
+		pt_set_siginfo(thread->tid, &held);
+	return error;
 }
 
 int remote_map(struct thread *thread, uint64_t address, uint64_t length, int protection,

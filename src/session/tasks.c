@@ -132,8 +132,9 @@ static void give_space(struct session *session, struct thread *parent, struct pr
 	if (!child->space)
 		return;
 	trap_fork(child->space, space);
-	child->space->syscall_insn = space->syscall_insn;
+	child->space->landing = space->landing;
 	child->space->remote_refused = space->remote_refused;
+	child->space->remote_asked = space->remote_asked;
 	if (follow && space->modules)
 		child->space->modules = modules_clone(space->modules);
 }

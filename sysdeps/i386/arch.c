@@ -25,6 +25,22 @@ static bool plt_slot(const uint8_t *bytes, size_t length, uint64_t address, uint
 	return x86_plt_slot(X86_MODE_32, bytes, length, address, got, slot);
 }
 
+static const struct landing landing = {
+	.code = {0xcd, 0x80,				   /* int $0x80 */
+		 0xb8, 175,  0,	   0,	 0,		   /* mov $rt_sigprocmask, %eax */
+		 0xbb, 2,    0,	   0,	 0,		   /* mov $SIG_SETMASK, %ebx */
+		 0x8d, 0x4c, 0x24, 0x20,		   /* lea 32(%esp), %ecx */
+		 0xba, 0,    0,	   0,	 0,		   /* mov $0, %edx */
+		 0xbe, 8,    0,	   0,	 0,		   /* mov $8, %esi */
+		 0xcd, 0x80,				   /* int $0x80 */
+		 0x58, 0x5b, 0x59, 0x5a, 0x5e, 0x5f, 0x5d, /* pop %eax, %ebx, … %edi, %ebp */
+		 0xc2, 0x00, 0x02},			   /* ret $512 */
+	.length = 38,
+	.saved = {REG_AX, REG_BX, REG_CX, REG_DX, REG_SI, REG_DI, REG_BP},
+	.saved_count = 7,
+	.gap = 512,
+};
+
 const struct arch arch_i386 = {
 	.name = "i386",
 	.elf_machine = EM_386,
@@ -33,7 +49,9 @@ const struct arch arch_i386 = {
 	.breakpoint = {0xcc},
 	.breakpoint_length = 1,
 	.breakpoint_pc_offset = 1,
+	.landing = &landing,
 	.syscall_insn = {0xcd, 0x80},
+	.sys_restart_syscall = 0,
 	.sys_mmap = 192,
 	.sys_munmap = 91,
 	.sys_rt_sigaction = 174,

@@ -40,6 +40,25 @@ static size_t emit_jump(uint64_t from, uint64_t to, uint8_t *out)
 	return sizeof jump_indirect + sizeof to;
 }
 
+/* Nothing but moves, which leave the flags alone; the system calls preserve all else. */
+static const struct landing landing = {
+	.code = {0x0f, 0x05,			     /* syscall */
+		 0xb8, 14,   0,	   0,	 0,	     /* mov $rt_sigprocmask, %eax */
+		 0xbf, 2,    0,	   0,	 0,	     /* mov $SIG_SETMASK, %edi */
+		 0x48, 0x8d, 0x74, 0x24, 0x50,	     /* lea 80(%rsp), %rsi */
+		 0xba, 0,    0,	   0,	 0,	     /* mov $0, %edx */
+		 0x41, 0xba, 8,	   0,	 0,    0,    /* mov $8, %r10d */
+		 0x0f, 0x05,			     /* syscall */
+		 0x58, 0x5f, 0x5e, 0x5a,	     /* pop %rax, %rdi, %rsi, %rdx */
+		 0x41, 0x5a, 0x41, 0x58, 0x41, 0x59, /* pop %r10, %r8, %r9 */
+		 0x59, 0x41, 0x5b,		     /* pop %rcx, %r11 */
+		 0xc2, 0x00, 0x02},		     /* ret $512 */
+	.length = 46,
+	.saved = {REG_AX, REG_DI, REG_SI, REG_DX, 10, 8, 9, REG_CX, 11},
+	.saved_count = 9,
+	.gap = 512,
+};
+
 const struct arch arch_x86_64 = {
 	.name = "x86_64",
 	.elf_machine = EM_X86_64,
@@ -48,7 +67,9 @@ const struct arch arch_x86_64 = {
 	.breakpoint = {0xcc},
 	.breakpoint_length = 1,
 	.breakpoint_pc_offset = 1,
+	.landing = &landing,
 	.syscall_insn = {0x0f, 0x05},
+	.sys_restart_syscall = 219,
 	.sys_mmap = 9,
 	.sys_munmap = 11,
 	.sys_rt_sigaction = 13,

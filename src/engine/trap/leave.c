@@ -124,5 +124,6 @@ void trap_leave(struct inferior *inferior, struct space *space)
 	journal_undo_all_bytes(space->journal, space);
 	if (leaving.clean && !leaving.someone_inside)
 		arena_unmap(space->arena, leaving.clean);
+	journal_undo_all_bytes(space->journal, space); /* what unmapping itself has needed */
 	trap_space_gone(space);
 }

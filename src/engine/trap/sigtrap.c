@@ -9,10 +9,8 @@
  * each stop at a breakpoint /proc tells whether the kernel has reset it.
  *
  * A handler that is gone says that the signal was blocked, so the mask gets its bit back. To
- * set the disposition, the thread makes the system call for us; not by a single-step, whose
- * trap would undo it at once where the signal is to be ignored, but between two system-call
- * stops, which send no signal. At a breakpoint's stop, where no system call of the program's is
- * under way, that is safe.
+ * set the disposition, the thread makes the system call for us (remote.c, without a trap that
+ * would undo it at once).
  */
 #include "engine/trap/sigtrap.h"
 
@@ -97,7 +95,7 @@ void sigtrap_repair(struct thread *thread)
 		return;
 	uint64_t arguments[6] = {SIGTRAP, place, 0, MASK_BYTES};
 
-	remote_syscall_quiet(thread, space->arch->sys_rt_sigaction, arguments, &result);
+	remote_syscall(thread, space->arch->sys_rt_sigaction, arguments, &result);
 	if (process->sigtrap == SIGTRAP_HANDLED && pt_get_sigmask(thread->tid, &mask) == 0)
 		pt_set_sigmask(thread->tid, mask | TRAP_BIT);
 }
