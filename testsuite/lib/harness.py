@@ -40,6 +40,7 @@ from tracelines import Trace
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.abspath(os.environ.get("top_srcdir") or os.path.join(HERE, "..", ".."))
 PROGRAMS = os.path.join(TOP, "testsuite", "e2e", "programs")
+TORTURE_PROGRAMS = os.path.join(TOP, "testsuite", "torture", "programs")
 TRACER = os.path.abspath(os.environ.get("TRACER") or os.path.join(os.getcwd(), "tracer"))
 CACHE = os.path.abspath(os.environ.get("TESTDIR") or "e2e-build")
 TIMEOUT = int(os.environ.get("TEST_PATIENCE") or 60)  # seconds after which something hangs; never what a test waits for
@@ -232,13 +233,18 @@ def _digest(command, inputs):
     return key.hexdigest()[:20]
 
 
+def _source(name):
+    path = os.path.join(PROGRAMS, name)
+    return path if os.path.exists(path) else os.path.join(TORTURE_PROGRAMS, name)
+
+
 def _compile(sources, output, arguments):
     """Compiles into a directory named after all that goes in; returns the path of the result."""
-    paths = [os.path.join(PROGRAMS, source) for source in sources]
+    paths = [_source(source) for source in sources]
     command = _compiler(paths[0]) + ["-O1", "-g", "-fno-builtin", "-fexceptions", "-w", "-I" + PROGRAMS,
-                                     *paths]
-    headers = [os.path.join(PROGRAMS, name) for name in sorted(os.listdir(PROGRAMS))
-               if name.endswith(".h")]
+                                     "-I" + TORTURE_PROGRAMS, *paths]
+    headers = [os.path.join(directory, name) for directory in (PROGRAMS, TORTURE_PROGRAMS)
+               for name in sorted(os.listdir(directory)) if name.endswith(".h")]
     directory = os.path.join(CACHE, _digest(command + list(arguments) + [output], paths + headers))
     result = os.path.join(directory, output)
     if os.path.exists(result):

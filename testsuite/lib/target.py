@@ -103,10 +103,10 @@ class Target:
     the last of which is "done". It is killed at the end of the case.
     """
 
-    def __init__(self, *command, env=None, ready="ready", preexec_fn=None):
+    def __init__(self, *command, env=None, ready="ready", preexec_fn=None, stderr=None):
         self.command = command
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        env=harness.environment(env), start_new_session=True,
+                                        stderr=stderr, env=harness.environment(env), start_new_session=True,
                                         preexec_fn=preexec_fn)
         self._pending = b""
         self.said = []
@@ -146,6 +146,20 @@ class Target:
             self.said.append(line)
             if match := re.fullmatch(pattern, line):
                 return match
+
+    def rest(self, timeout=harness.TIMEOUT):
+        """All that it has still to say, to the end of its stdout."""
+        limit = time.monotonic() + timeout
+        text, self._pending = [self._pending], b""
+        while True:
+            left = limit - time.monotonic()
+            if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
+                raise Failure(f"{self.command[0]} does not end, its threads: {thread_states(self.pid)}; "
+                              f"it said {b''.join(text)[-500:]}")
+            data = os.read(self.process.stdout.fileno(), 65536)
+            if not data:
+                return b"".join(text).decode("latin-1")
+            text.append(data)
 
     def say(self, line):
         self.process.stdin.write(line.encode() + b"\n")
