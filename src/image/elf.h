@@ -98,7 +98,10 @@ uint64_t elf_init_function(struct elf_file *file);
  */
 bool elf_read(const struct elf_file *file, uint64_t address, void *buffer, size_t length);
 
-/* Keeps files by identity (device, inode, size, mtime), so that each is read once per session. */
+/*
+ * Keeps files by identity (device, inode, size, mtime), so that each is read once. Of those that nobody
+ * else holds a reference to only some that were asked for lately are kept.
+ */
 struct elf_cache;
 
 struct elf_cache *elf_cache_create(void);

@@ -3,8 +3,12 @@
  * Files already read, by identity. Keyed by inode number; files of other devices with the same
  * number, or the same file changed since, are a chain behind it. A file in the cache is mapped, so
  * its inode cannot be given to another file while it is here.
+ *
+ * Who compiles as it runs loads a library of a new name every minute, and deletes it. So files that
+ * nobody else uses any more are let go, with their mapping and the space on disk that it holds, once
+ * they have not been asked for between two of the passes that look for them.
  */
-#include "image/elf.h"
+#include "image/elf_private.h"
 
 #include "base/map.h"
 #include "base/xalloc.h"
@@ -13,17 +17,21 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+enum { PASS = 32 }; /* new files between two passes; unused ones are at most twice as many */
+
 struct cache_entry {
 	dev_t device;
 	ino_t inode;
 	off_t size;
 	struct timespec modified;
 	struct elf_file *file;
+	bool recent; /* asked for since the last pass */
 	struct cache_entry *next;
 };
 
 struct elf_cache {
 	struct map entries; /* inode → struct cache_entry chain */
+	unsigned added;	    /* since the last pass */
 };
 
 struct elf_cache *elf_cache_create(void)
@@ -73,21 +81,53 @@ static struct cache_entry *find_entry(const struct elf_cache *cache, const struc
 	return entry;
 }
 
+static void add_entry(struct elf_cache *cache, struct cache_entry *entry)
+{
+	entry->next = map_get(&cache->entries, entry->inode);
+	map_put(&cache->entries, entry->inode, entry);
+}
+
+static void drop_unused(struct elf_cache *cache)
+{
+	struct map old = cache->entries;
+	size_t cursor = 0;
+	void *value;
+
+	cache->entries = (struct map){0};
+	cache->added = 0;
+	while (map_next(&old, &cursor, NULL, &value)) {
+		struct cache_entry *next;
+
+		for (struct cache_entry *entry = value; entry; entry = next) {
+			next = entry->next;
+			if (entry->recent || entry->file->references > 1) {
+				entry->recent = false;
+				add_entry(cache, entry);
+			} else {
+				free_entry(entry);
+			}
+		}
+	}
+	map_deinit(&old);
+}
+
 /* Keeps `file` in the entry it replaces, or a new one. */
 static void store(struct elf_cache *cache, struct cache_entry *entry, const struct stat *status,
 		  struct elf_file *file)
 {
 	if (!entry) {
+		if (++cache->added > PASS)
+			drop_unused(cache);
 		entry = xcalloc(1, sizeof *entry);
-		entry->next = map_get(&cache->entries, status->st_ino);
-		map_put(&cache->entries, status->st_ino, entry);
+		entry->inode = status->st_ino;
+		add_entry(cache, entry);
 	}
 	elf_unref(entry->file);
 	entry->device = status->st_dev;
-	entry->inode = status->st_ino;
 	entry->size = status->st_size;
 	entry->modified = status->st_mtim;
 	entry->file = elf_ref(file);
+	entry->recent = true;
 }
 
 int elf_cache_open(struct elf_cache *cache, int fd, struct elf_file **out)
@@ -100,6 +140,7 @@ int elf_cache_open(struct elf_cache *cache, int fd, struct elf_file **out)
 	struct cache_entry *entry = find_entry(cache, &status);
 
 	if (entry && is_unchanged(entry, &status)) {
+		entry->recent = true;
 		*out = elf_ref(entry->file);
 		return 0;
 	}

@@ -37,6 +37,22 @@ static inline void fixture_destroy(struct fixture *fixture)
 		perror(command);
 }
 
+/* For cmocka: such a test has a struct fixture * as its state. */
+static inline int fixture_setup(void **state)
+{
+	*state = calloc(1, sizeof(struct fixture));
+	return fixture_create(*state);
+}
+
+static inline int fixture_teardown(void **state)
+{
+	fixture_destroy(*state);
+	free(*state);
+	return 0;
+}
+
+#define WITH_FIXTURE(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
+
 static inline const char *fixture_path(const struct fixture *fixture, char *buffer, size_t size,
 				       const char *name)
 {

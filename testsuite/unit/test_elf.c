@@ -362,17 +362,70 @@ static void the_cache_knows_files_by_identity(void **state)
 	elf_unref(changed);
 }
 
-static int setup(void **state)
+static size_t mapped_below(const char *directory)
 {
-	*state = calloc(1, sizeof(struct fixture));
-	return fixture_create(*state);
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[1024];
+	size_t count = 0;
+
+	while (fgets(line, sizeof line, maps))
+		count += strstr(line, directory) != NULL;
+	fclose(maps);
+	return count;
 }
 
-static int teardown(void **state)
+static struct elf_file *open_cached(struct elf_cache *cache, const char *path)
 {
-	fixture_destroy(*state);
-	free(*state);
-	return 0;
+	struct elf_file *file = NULL;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	assert_int_equal(elf_cache_open(cache, fd, &file), 0);
+	close(fd);
+	return file;
+}
+
+/* As in a process that compiles, loads and deletes a library a minute. */
+static void the_cache_lets_go_what_nobody_uses(void **state)
+{
+	enum { FILES = 500, AT_MOST = 100 };
+	struct fixture *fixture = *state;
+	struct elf_cache *cache = elf_cache_create();
+	struct module self = {.name = "libc.so.6"};
+	unsigned char bytes[8192];
+	char path[512];
+
+	dl_iterate_phdr(find_module, &self);
+	int fd = open(self.path, O_RDONLY | O_CLOEXEC);
+	size_t length = (size_t)read(fd, bytes, sizeof bytes);
+
+	close(fd);
+	assert_int_equal(fixture_write(fixture, "in-use", bytes, length), 0);
+	fixture_path(fixture, path, sizeof path, "in-use");
+	struct elf_file *in_use = open_cached(cache, path);
+
+	for (int i = 0; i < FILES; i++) {
+		char name[32];
+
+		snprintf(name, sizeof name, "file%d", i);
+		assert_int_equal(fixture_write(fixture, name, bytes, length), 0);
+		fixture_path(fixture, path, sizeof path, name);
+		elf_unref(open_cached(cache, path));
+		/* Asked for again soon, it is still there. */
+		struct elf_file *again = open_cached(cache, path);
+
+		unlink(path);
+		assert_true(elf_is_pie(again));
+		elf_unref(again);
+		assert_true(mapped_below(fixture->directory) <= AT_MOST);
+	}
+	fixture_path(fixture, path, sizeof path, "in-use");
+	struct elf_file *same = open_cached(cache, path);
+
+	assert_ptr_equal(same, in_use);
+	elf_unref(same);
+	elf_unref(in_use);
+	elf_cache_destroy(cache);
+	assert_int_equal(mapped_below(fixture->directory), 0);
 }
 
 int main(void)
@@ -383,10 +436,11 @@ int main(void)
 		cmocka_unit_test(libc_symbols_are_where_dlsym_finds_them),
 		cmocka_unit_test(names_are_found_without_decoding_first),
 		cmocka_unit_test(undefined_symbols_have_no_value),
-		cmocka_unit_test_setup_teardown(symtab_has_twins_and_untyped_code, setup, teardown),
-		cmocka_unit_test_setup_teardown(first_initialisation_function, setup, teardown),
+		WITH_FIXTURE(symtab_has_twins_and_untyped_code),
+		WITH_FIXTURE(first_initialisation_function),
 		cmocka_unit_test(what_is_no_elf_file_is_refused),
-		cmocka_unit_test_setup_teardown(the_cache_knows_files_by_identity, setup, teardown),
+		WITH_FIXTURE(the_cache_knows_files_by_identity),
+		WITH_FIXTURE(the_cache_lets_go_what_nobody_uses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

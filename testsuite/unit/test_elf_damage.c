@@ -212,27 +212,12 @@ static void overwritten_while_open(void **state)
 	free(good);
 }
 
-static int setup(void **state)
-{
-	*state = calloc(1, sizeof(struct fixture));
-	return fixture_create(*state);
-}
-
-static int teardown(void **state)
-{
-	fixture_destroy(*state);
-	free(*state);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(damaged_x86_64, setup, teardown),
-		cmocka_unit_test_setup_teardown(damaged_i386, setup, teardown),
-		cmocka_unit_test_setup_teardown(damaged_without_sections, setup, teardown),
-		cmocka_unit_test_setup_teardown(truncated_while_open, setup, teardown),
-		cmocka_unit_test_setup_teardown(overwritten_while_open, setup, teardown),
+		WITH_FIXTURE(damaged_x86_64),		WITH_FIXTURE(damaged_i386),
+		WITH_FIXTURE(damaged_without_sections), WITH_FIXTURE(truncated_while_open),
+		WITH_FIXTURE(overwritten_while_open),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

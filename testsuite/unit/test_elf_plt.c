@@ -304,26 +304,13 @@ static void static_programs(void **state)
 		skip();
 }
 
-static int setup(void **state)
-{
-	*state = calloc(1, sizeof(struct fixture));
-	return fixture_create(*state);
-}
-
-static int teardown(void **state)
-{
-	fixture_destroy(*state);
-	free(*state);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(stubs_x86_64, setup, teardown),
-		cmocka_unit_test_setup_teardown(stubs_i386, setup, teardown),
-		cmocka_unit_test_setup_teardown(no_plt, setup, teardown),
-		cmocka_unit_test_setup_teardown(static_programs, setup, teardown),
+		WITH_FIXTURE(stubs_x86_64),
+		WITH_FIXTURE(stubs_i386),
+		WITH_FIXTURE(no_plt),
+		WITH_FIXTURE(static_programs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

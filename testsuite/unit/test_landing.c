@@ -398,27 +398,14 @@ static void damaged_i386(void **state)
 	damaged_variants(*state, "-shared -m32" PCREL ULEB MAKE);
 }
 
-static int setup(void **state)
-{
-	*state = calloc(1, sizeof(struct fixture));
-	return fixture_create(*state);
-}
-
-static int teardown(void **state)
-{
-	fixture_destroy(*state);
-	free(*state);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(all_encodings, setup, teardown),
-		cmocka_unit_test_setup_teardown(none_in_plain_c, setup, teardown),
-		cmocka_unit_test_setup_teardown(where_the_unwinder_goes, setup, teardown),
-		cmocka_unit_test_setup_teardown(damaged_x86_64, setup, teardown),
-		cmocka_unit_test_setup_teardown(damaged_i386, setup, teardown),
+		WITH_FIXTURE(all_encodings),
+		WITH_FIXTURE(none_in_plain_c),
+		WITH_FIXTURE(where_the_unwinder_goes),
+		WITH_FIXTURE(damaged_x86_64),
+		WITH_FIXTURE(damaged_i386),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
