@@ -75,7 +75,13 @@ static int trace(const struct options *options)
 	close(session.output_fd);
 	if (error)
 		return result.bad_filter ? STATUS_USAGE : STATUS_ERROR;
-	return result.signal ? die_by_signal(result.signal) : result.status;
+	if (result.signal)
+		return die_by_signal(result.signal);
+	if (options->strict && result.untraced)
+		diag("--strict: %zu thing%s could not be traced", result.untraced,
+		     result.untraced == 1 ? "" : "s");
+	/* The command's own failure says more than ours. */
+	return options->strict && result.untraced && !result.status ? STATUS_ERROR : result.status;
 }
 
 int main(int argc, char **argv)

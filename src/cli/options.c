@@ -35,6 +35,7 @@
 
 enum {
 	CODE_SORT = 256, /* options without a letter */
+	CODE_STRICT,
 
 	DEFAULT_STRING_MAX = 32,
 	DEFAULT_ARRAY_MAX = 4,
@@ -89,8 +90,9 @@ static const struct option_spec table[] = {
 	{CODE_SORT, "sort", "time|calls|name", "order of that table (time)", .action = OPTION_SORT,
 	 FIELD(output.sort)},
 
-	{'v', "verbose", NULL, "say what the tracer does",
-	 .heading = "About the tracer", .action = OPTION_COUNT, FIELD(verbose)},
+	{CODE_STRICT, "strict", NULL, "fail (1) when something cannot be traced",
+	 .heading = "About the tracer", .action = OPTION_FLAG, FIELD(strict)},
+	{'v', "verbose", NULL, "say what the tracer does", .action = OPTION_COUNT, FIELD(verbose)},
 	{'h', "help", NULL, "print this and exit", .action = OPTION_HELP},
 	{'V', "version", NULL, "print the version and exit", .action = OPTION_VERSION},
 };

@@ -32,6 +32,7 @@ struct options {
 
 	const char *output_file; /* -o, or NULL: standard error */
 	bool summary;		 /* -c */
+	bool strict;		 /* --strict: what cannot be traced is an error */
 	unsigned verbose;	 /* -v, how often */
 
 	/* Filled in completely: -t -r -T -i -n -s -A -a -b -C --sort and their defaults. */

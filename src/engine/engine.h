@@ -49,6 +49,12 @@ struct engine_events {
 	/* What is at a return address. */
 	enum return_place (*return_place)(void *context, const struct space *space,
 					  uint64_t address);
+	/*
+	 * A call was entered whose return cannot be seen, as no breakpoint can be planted where it
+	 * returns to.
+	 */
+	void (*return_lost)(void *context, const struct thread *thread,
+			    const struct probe_site *site, uint64_t return_address);
 	void *context;
 };
 

@@ -279,6 +279,11 @@ uint64_t elf_eh_frame_header(const struct elf_file *file)
 	return file->eh_frame_header;
 }
 
+const char *elf_damage(const struct elf_file *file)
+{
+	return file->damage;
+}
+
 const struct elf_segment *elf_segments(const struct elf_file *file, size_t *count)
 {
 	*count = file->segment_count;

@@ -81,6 +81,12 @@ const struct elf_symbol *elf_find_symbol(struct elf_file *file, const char *name
 const struct elf_symbol *elf_find_next(struct elf_file *file, const struct elf_symbol *symbol);
 
 /*
+ * What of all the above could not be read as far as it was asked for, a text such as "its symbol table
+ * is damaged"; NULL when nothing was missed.
+ */
+const char *elf_damage(const struct elf_file *file);
+
+/*
  * Slots filled with function addresses, with the PLT stubs that use them (read when first
  * asked).
  */

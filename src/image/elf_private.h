@@ -49,6 +49,7 @@ struct elf_file {
 	uint64_t gnu_hash;		   /* DT_GNU_HASH */
 	uint64_t relative_count;	   /* DT_RELACOUNT or DT_RELCOUNT */
 	char *soname, *interpreter;
+	const char *damage; /* what could not be read; see elf_damage() */
 
 	/* Read when first asked for. */
 	bool sections_read;

@@ -12,6 +12,8 @@
 
 enum { BLOCK = 512 };
 
+static const char damaged[] = "its table of relocations is damaged";
+
 /* A table of relocations, at a file offset; `skip_*` is the part that another table covers. */
 struct relocation_table {
 	uint64_t offset, size;
@@ -34,20 +36,24 @@ static bool read_block(const struct elf_file *file, bool implicit, uint64_t offs
 	return true;
 }
 
-static bool walk(const struct elf_file *file, const struct relocation_table *table,
+static bool walk(struct elf_file *file, const struct relocation_table *table,
 		 elf_relocation_visitor *visit, void *context)
 {
 	GElf_Rela block[BLOCK];
 	size_t size = elf_record_size(file, table->implicit ? ELF_T_REL : ELF_T_RELA);
 	uint64_t count = table->size / size;
 
-	if (count > ELF_RELOCATIONS_MAX)
+	if (count > ELF_RELOCATIONS_MAX) {
+		file->damage = damaged;
 		count = ELF_RELOCATIONS_MAX;
+	}
 	for (uint64_t at = table->first; at < count;) {
 		size_t some = count - at < BLOCK ? (size_t)(count - at) : BLOCK;
 
-		if (!read_block(file, table->implicit, table->offset + at * size, some, block))
+		if (!read_block(file, table->implicit, table->offset + at * size, some, block)) {
+			file->damage = damaged;
 			return true;
+		}
 		for (size_t i = 0; i < some; i++, at++)
 			if (table->offset + at * size - table->skip_offset >= table->skip_size &&
 			    !visit(context, &block[i], table->implicit))
@@ -57,20 +63,27 @@ static bool walk(const struct elf_file *file, const struct relocation_table *tab
 }
 
 /* The table at the address and of the size that two tags tell; of size 0 when there is none. */
-static struct relocation_table find_table(const struct elf_file *file, unsigned address_tag,
+static struct relocation_table find_table(struct elf_file *file, unsigned address_tag,
 					  unsigned size_tag, bool implicit)
 {
 	struct relocation_table table = {.implicit = implicit};
 	uint64_t available;
 
-	if (!file->tags[address_tag] ||
-	    !elf_locate(file, file->tags[address_tag], &table.offset, &available))
-		return (struct relocation_table){0};
-	table.size = file->tags[size_tag] < available ? file->tags[size_tag] : available;
+	if (!file->tags[address_tag] || !file->tags[size_tag])
+		return table;
+	if (!elf_locate(file, file->tags[address_tag], &table.offset, &available)) {
+		file->damage = damaged;
+		return table;
+	}
+	table.size = file->tags[size_tag];
+	if (table.size > available) {
+		file->damage = damaged;
+		table.size = available;
+	}
 	return table;
 }
 
-static void walk_dynamic(const struct elf_file *file, bool relative, elf_relocation_visitor *visit,
+static void walk_dynamic(struct elf_file *file, bool relative, elf_relocation_visitor *visit,
 			 void *context)
 {
 	struct relocation_table tables[] = {

@@ -127,6 +127,8 @@ static void read_exported(struct elf_file *file)
 
 	if (symbols)
 		decode(file, &file->exported, symbols, count, elf_dynamic_names(file));
+	if (count > 1 && (!symbols || !elf_dynamic_names(file)->text))
+		file->damage = "its table of exported symbols is damaged";
 }
 
 /* .symtab and the section of its names; false when there is none. */
@@ -155,9 +157,11 @@ static void read_internal(struct elf_file *file)
 	_cleanup_free_ GElf_Sym *symbols = elf_load_records(file, ELF_T_SYM, section->sh_offset,
 							    count);
 
+	file->internal_names = load_names(file, names->sh_offset, names->sh_size);
+	if (!symbols || !file->internal_names.text)
+		file->damage = "its symbol table is damaged";
 	if (!symbols)
 		return;
-	file->internal_names = load_names(file, names->sh_offset, names->sh_size);
 	decode(file, &file->internal, symbols, count, &file->internal_names);
 }
 

@@ -17,6 +17,8 @@
  */
 #include "output/render.h"
 
+#include "base/cleanup.h"
+#include "base/xalloc.h"
 #include "output/escape.h"
 
 #include <math.h>
@@ -310,4 +312,24 @@ void render_result(struct outbuf *out, const struct prototype *prototype,
 		render_value(out, prototype->result, value, string_max);
 	else
 		outbuf_char(out, '?');
+}
+
+static void put_plain(struct outbuf *out, const struct record_value *value)
+{
+	_cleanup_free_ char *text = NULL;
+
+	if (value && value->kind == VALUE_STRING)
+		text = xstrndup(record_value_bytes(value), value->length);
+	escape_name(out, text);
+}
+
+void render_untraced(struct outbuf *out, const struct record *record)
+{
+	struct value_cursor cursor = value_cursor_start(record);
+
+	outbuf_text(out, "!!! not traced: ");
+	put_plain(out, value_cursor_next(&cursor));
+	outbuf_text(out, ": ");
+	put_plain(out, value_cursor_next(&cursor));
+	outbuf_text(out, " !!!");
 }

@@ -38,4 +38,7 @@ void render_result(struct outbuf *out, const struct prototype *prototype,
 void render_value(struct outbuf *out, const struct type *type, const struct record_value *value,
 		  unsigned string_max);
 
+/* "!!! not traced: WHAT: WHY !!!", the line of a RECORD_UNTRACED, without its end. */
+void render_untraced(struct outbuf *out, const struct record *record);
+
 #endif

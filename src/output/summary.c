@@ -11,6 +11,7 @@
 #include "base/xalloc.h"
 #include "output/escape.h"
 #include "output/outbuf.h"
+#include "output/render.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,8 @@ struct summary_writer {
 	struct writer writer; /* first: the writer is a pointer to it */
 	const struct probe_table *probes;
 	const struct output_options *options;
-	struct vec tallies; /* of struct tally, by probe id */
+	struct vec tallies;	/* of struct tally, by probe id */
+	struct outbuf untraced; /* lines for behind the table */
 	int fd;
 };
 
@@ -52,6 +54,10 @@ static int summary_record(struct writer *writer, const struct record *record)
 {
 	struct tally *tally;
 
+	if (record->kind == RECORD_UNTRACED && summary_of(writer)->options->to_file) {
+		render_untraced(&summary_of(writer)->untraced, record);
+		outbuf_newline(&summary_of(writer)->untraced);
+	}
 	if (record->kind != RECORD_CALL && record->kind != RECORD_RETURN)
 		return 0;
 	tally = find_tally(summary_of(writer), record->probe);
@@ -201,6 +207,7 @@ static int summary_finish(struct writer *writer)
 		sort_rows(&rows, by_time);
 	outbuf_init(&out, summary->fd);
 	put_table(&out, &rows, &total);
+	outbuf_bytes(&out, summary->untraced.text, summary->untraced.length);
 	error = outbuf_flush(&out);
 	outbuf_deinit(&out);
 	vec_deinit(&rows);
@@ -210,6 +217,7 @@ static int summary_finish(struct writer *writer)
 static void summary_destroy(struct writer *writer)
 {
 	vec_deinit(&summary_of(writer)->tallies);
+	outbuf_deinit(&summary_of(writer)->untraced);
 	free(summary_of(writer));
 }
 
@@ -230,5 +238,6 @@ struct writer *summary_writer_create(int fd, const struct probe_table *probes,
 	summary->options = options;
 	summary->fd = fd;
 	vec_init(&summary->tallies, sizeof(struct tally));
+	outbuf_init(&summary->untraced, fd);
 	return &summary->writer;
 }

@@ -269,6 +269,19 @@ static void write_exec(struct text_writer *text, const struct record *record)
 	end_line(text);
 }
 
+/* On stderr the tracer says it itself: there the open line is only ended, and nothing held back. */
+static void write_untraced(struct text_writer *text, const struct record *record)
+{
+	suspend_line(text);
+	if (!text->options->to_file) {
+		outbuf_flush(&text->out);
+		return;
+	}
+	put_time_stamps(text, record->time);
+	render_untraced(&text->out, record);
+	outbuf_newline(&text->out);
+}
+
 static void see_thread(struct text_writer *text, int32_t tid)
 {
 	if (!text->first_tid)
@@ -301,6 +314,9 @@ static void write_record(struct text_writer *text, const struct record *record)
 	case RECORD_EXEC:
 		write_exec(text, record);
 		break;
+	case RECORD_UNTRACED:
+		write_untraced(text, record);
+		break;
 	case RECORD_THREAD_END:
 		if (text->open_tid == record->tid)
 			suspend_line(text);
@@ -319,7 +335,8 @@ static int text_record(struct writer *writer, const struct record *record)
 {
 	struct text_writer *text = text_of(writer);
 
-	see_thread(text, record->tid);
+	if (record->tid)
+		see_thread(text, record->tid);
 	write_record(text, record);
 	return outbuf_flush_full(&text->out);
 }

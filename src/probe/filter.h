@@ -12,6 +12,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* How near a filter that matched nothing came to it: the last of these that happened. */
+enum filter_miss {
+	MISS_MODULE,	  /* no such module was loaded */
+	MISS_NAME,	  /* nothing in it has such a name, or nothing there calls it */
+	MISS_SYMBOLS,	  /* it has no symbols at all */
+	MISS_NO_STUB,	  /* it is called, but not through a PLT */
+	MISS_NO_FUNCTION, /* what has the name is data */
+	MISS_EMPTY	  /* it is known by a data word, which no address was ever found in */
+};
+
 struct filter {
 	char *text;	   /* as given, for messages */
 	char *name;	   /* glob on the symbol; of a slot: what to call the function */
@@ -19,7 +29,8 @@ struct filter {
 	bool name_is_glob; /* false: a plain name, which may be looked up by hash */
 	char *slot_symbol; /* *SYM+OFF=NAME: SYM, else NULL */
 	uint64_t slot_offset;
-	bool matched; /* something was ever planted for it: kept by the caller */
+	bool matched;	       /* something was ever planted for it: kept by the caller */
+	enum filter_miss miss; /* while not matched; kept by the caller, too */
 };
 
 /*

@@ -18,14 +18,25 @@ static void add(struct vec *found, enum match_kind kind, uint64_t address, const
 	vec_push(found, &(struct match){kind, address, name, filter});
 }
 
+static void missed(struct filter *filter, enum filter_miss miss)
+{
+	if (miss > filter->miss)
+		filter->miss = miss;
+}
+
 static void match_calls(const struct match_module *module, struct filter *filter, struct vec *found)
 {
 	size_t count;
 	const struct elf_slot *slots = elf_slots(module->file, &count);
 
-	for (size_t i = 0; i < count; i++)
-		if (slots[i].stub && slots[i].name && filter_matches_name(filter, slots[i].name))
+	for (size_t i = 0; i < count; i++) {
+		if (!slots[i].name || !filter_matches_name(filter, slots[i].name))
+			continue;
+		if (slots[i].stub)
 			add(found, MATCH_CALL, slots[i].stub, slots[i].name, filter);
+		else
+			missed(filter, MISS_NO_STUB);
+	}
 }
 
 static bool in_text(const struct elf_file *file, uint64_t address)
@@ -46,7 +57,11 @@ static void match_symbol(const struct match_module *module, struct filter *filte
 	bool function = symbol->type == STT_FUNC || symbol->type == STT_GNU_IFUNC ||
 			(symbol->type == STT_NOTYPE && !filter->name_is_glob);
 
-	if (function && symbol->value && in_text(module->file, symbol->value))
+	if (!symbol->value)
+		return;
+	if (!function || !in_text(module->file, symbol->value))
+		missed(filter, MISS_NO_FUNCTION);
+	else
 		add(found, symbol->type == STT_GNU_IFUNC ? MATCH_IFUNC : MATCH_ENTRY, symbol->value,
 		    symbol->name, filter);
 }
@@ -69,14 +84,31 @@ static void match_entries(const struct match_module *module, struct filter *filt
 			match_symbol(module, filter, &symbols[i], found);
 }
 
+/* Whether any function has a symbol; asked of modules that a filter names only, as it reads them all. */
+static bool is_stripped(const struct match_module *module, const struct filter *filter)
+{
+	size_t count;
+
+	if (!filter->module)
+		return false;
+	const struct elf_symbol *symbols = elf_symbols(module->file, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (symbols[i].value && symbols[i].type != STT_OBJECT)
+			return false;
+	return true;
+}
+
 static void match_slot(const struct match_module *module, struct filter *filter,
 		       const char *symbol_name, uint64_t offset, const char *name,
 		       struct vec *found)
 {
 	const struct elf_symbol *symbol = elf_find_symbol(module->file, symbol_name);
 
-	if (symbol && symbol->value)
-		add(found, MATCH_SLOT, symbol->value + offset, name, filter);
+	if (!symbol || !symbol->value)
+		return;
+	missed(filter, MISS_EMPTY);
+	vec_push(found, &(struct match){MATCH_SLOT, symbol->value + offset, name, filter});
 }
 
 /* Functions without a symbol that the module's .conf file knows the place of. */
@@ -144,14 +176,17 @@ void match_module(const struct match_module *module, const struct match_filters 
 	for (size_t i = 0; i < filters->calls.count; i++) {
 		struct filter *filter = vec_at(&filters->calls, i);
 
-		if (module_fits(module, filter))
-			match_calls(module, filter, found);
+		if (!module_fits(module, filter))
+			continue;
+		missed(filter, MISS_NAME);
+		match_calls(module, filter, found);
 	}
 	for (size_t i = 0; i < filters->entries.count; i++) {
 		struct filter *filter = vec_at(&filters->entries, i);
 
 		if (!module_fits(module, filter))
 			continue;
+		missed(filter, MISS_NAME);
 		if (filter->slot_symbol) {
 			match_slot(module, filter, filter->slot_symbol, filter->slot_offset,
 				   filter->name, found);
@@ -160,6 +195,8 @@ void match_module(const struct match_module *module, const struct match_filters 
 		match_entries(module, filter, found);
 		match_prototypes(module, module->prototypes[0], filter, found);
 		match_prototypes(module, module->prototypes[1], filter, found);
+		if (!filter->matched && is_stripped(module, filter))
+			missed(filter, MISS_SYMBOLS);
 	}
 	unite(found, first);
 }

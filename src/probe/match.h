@@ -45,7 +45,8 @@ struct match_filters {
 /*
  * Appends a struct match for every place in `module` to `found`, at most one per kind and
  * address. Where several symbols name one address, the plainest is taken: without leading
- * underscores, then the shortest. Filters that found something have `matched` set.
+ * underscores, then the shortest. Filters that found something have `matched` set, in the others
+ * `miss` says how near they came; a MATCH_SLOT becomes a find when the word holds an address.
  */
 void match_module(const struct match_module *module, const struct match_filters *filters,
 		  struct vec *found);

@@ -18,15 +18,16 @@
 enum { RECORD_VERSION = 1, RECORD_MAX = 1 << 20 };
 
 enum record_kind {
-	RECORD_CALL = 1,  /* a probe fired: values are the arguments captured at entry */
-	RECORD_RETURN,	  /* its call returned: the result, then arguments fetched on return */
-	RECORD_UNWOUND,	  /* its call was left by longjmp, exception or thread exit; no values */
-	RECORD_SIGNAL,	  /* a signal is being delivered: `number` */
-	RECORD_EXITED,	  /* the process ended: `number` is the exit status */
-	RECORD_KILLED,	  /* the process was killed: `number` is the signal */
-	RECORD_EXEC,	  /* the process called exec */
-	RECORD_THREAD,	  /* a task was first seen (tid), so that lines get their [pid N] */
-	RECORD_THREAD_END /* a task other than the last is gone; its pending calls stay open */
+	RECORD_CALL = 1,   /* a probe fired: values are the arguments captured at entry */
+	RECORD_RETURN,	   /* its call returned: the result, then arguments fetched on return */
+	RECORD_UNWOUND,	   /* its call was left by longjmp, exception or thread exit; no values */
+	RECORD_SIGNAL,	   /* a signal is being delivered: `number` */
+	RECORD_EXITED,	   /* the process ended: `number` is the exit status */
+	RECORD_KILLED,	   /* the process was killed: `number` is the signal */
+	RECORD_EXEC,	   /* the process called exec */
+	RECORD_THREAD,	   /* a task was first seen (tid), so that lines get their [pid N] */
+	RECORD_THREAD_END, /* a task other than the last is gone; its pending calls stay open */
+	RECORD_UNTRACED /* something cannot be traced: two strings, what and why; no pid, no tid */
 };
 
 struct record {

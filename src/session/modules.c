@@ -19,10 +19,10 @@
 #include "session/private.h"
 
 #include "base/cleanup.h"
-#include "base/diag.h"
 #include "base/xalloc.h"
 #include "engine/trap/sigtrap.h"
 #include "inferior/maps.h"
+#include "inferior/proc.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -43,6 +43,7 @@ struct update {
 	struct modules *modules;
 	struct maps maps;
 	bool have_maps;
+	bool at_attach;
 	struct vec added; /* struct module * */
 };
 
@@ -236,13 +237,35 @@ static int open_at(struct update *update, uint64_t address, struct elf_file **fi
 	return fd < 0 ? fd : elf_cache_open(update->session->files, fd, file);
 }
 
+static const char *why_not_opened(int error)
+{
+	switch (error) {
+	case -EFAULT:
+		return "it is on the linker's list, but not in memory";
+	case -ENOEXEC:
+		return "its ELF headers are damaged";
+	case -ENOTSUP:
+		return "it is of an architecture that is not supported";
+	default:
+		return strerror(-error);
+	}
+}
+
+/* A module whose functions and calls are all missed. One that goes away with its process is not. */
+static void list_module(const struct update *update, const struct linkmap_object *object,
+			const char *reason)
+{
+	if (!proc_is_exiting(update->thread->process->pid))
+		untraced_thing(update->session->untraced,
+			       object->name[0] ? object->name : "a module", reason);
+}
+
 static void object_added(void *context, struct linkmap_object *object)
 {
 	struct update *update = context;
 	struct module *module = find_by_dynamic(update->modules, object->dynamic);
 	struct elf_file *file;
 	const char *path = "";
-	char safe[256];
 
 	if (module) {
 		object->user = module;
@@ -253,16 +276,12 @@ static void object_added(void *context, struct linkmap_object *object)
 	if (error) {
 		/* The vDSO is on the list too, but is no file and calls nobody. */
 		if (path[0] != '[')
-			session_say_once(update->session, "%s: cannot be traced: %s",
-					 diag_safe(safe, sizeof safe, object->name),
-					 strerror(-error));
+			list_module(update, object, why_not_opened(error));
 		return;
 	}
 	if (elf_arch(file) != update->thread->process->space->arch ||
 	    object->bias + elf_dynamic(file) != object->dynamic) {
-		session_say_once(update->session,
-				 "%s: cannot be traced: its file does not fit what is loaded",
-				 diag_safe(safe, sizeof safe, object->name));
+		list_module(update, object, "its file does not fit what is loaded");
 		elf_unref(file);
 		return;
 	}
@@ -272,6 +291,7 @@ static void object_added(void *context, struct linkmap_object *object)
 	 */
 	module = module_create(update->session, file, object->bias,
 			       object->name[0] ? object->name : path, false);
+	module->ran_before = update->at_attach;
 	object->user = module;
 	vec_push(&update->modules->list, &module);
 	vec_push(&update->added, &module);
@@ -311,14 +331,16 @@ static void walk(struct session *session, struct thread *thread, bool force,
 	struct update update = {.session = session,
 				.thread = thread,
 				.modules = space->modules,
+				.at_attach = force,
 				.added = VEC_OF(struct module *)};
 	struct linkmap_events events = {object_added, object_removed, &update};
 	int error = linkmap_update(space->modules->linkmap, &space->memory, space->modules->r_debug,
 				   force, &events);
 
-	if (error && error != -EAGAIN)
-		session_say_once(session, "process %d: the list of loaded objects is damaged: %s",
-				 (int)thread->process->pid, strerror(-error));
+	if (error && error != -EAGAIN && !proc_is_exiting(thread->process->pid))
+		untraced_process(session->untraced, thread->process->pid,
+				 "libraries behind a damaged place in the linker's list: %s",
+				 error == -ELOOP ? "it has no end" : "it cannot be read");
 	/* Only now are all prototypes at hand: a new module may call another new one. */
 	if (plant_too && error != -EAGAIN)
 		plant_module(session, thread, plant_too);
@@ -425,25 +447,25 @@ static void first_walk(struct session *session, struct thread *thread, const str
 
 		if (!hooked || !elf_interpreter(program->file)) {
 			if (elf_interpreter(program->file))
-				session_say_once(session,
-						 "process %d: its dynamic linker cannot be "
-						 "watched, libraries are not traced",
-						 (int)thread->process->pid);
+				untraced_process(session->untraced, thread->process->pid,
+						 "its libraries: the dynamic linker cannot be "
+						 "watched");
 			plant_module(session, thread, program);
 		}
 		return;
 	}
 	modules->linkmap = linkmap_create(word);
 	modules->r_debug = r_debug;
+	program->ran_before = true;
 	walk(session, thread, true, NULL);
 	plant_module(session, thread, program);
 	uint64_t brk = linkmap_r_brk(&space->memory, r_debug, word);
 
 	if (!brk || trap_plant(session->trap, thread, brk, NULL, &session->linker) != 0)
-		session_say_once(session,
-				 "process %d: its dynamic linker cannot be watched, libraries that "
-				 "it loads from now on are not traced",
-				 (int)thread->process->pid);
+		untraced_process(
+			session->untraced, thread->process->pid,
+			"libraries that it loads from now on: the dynamic linker cannot be "
+			"watched");
 }
 
 int modules_start(struct session *session, struct thread *thread, bool at_exec)
@@ -460,12 +482,10 @@ int modules_start(struct session *session, struct thread *thread, bool at_exec)
 		process->space = space_create(thread->tid, elf_arch(file), &error);
 	if (error) {
 		elf_unref(file);
-		if (error == -ENOTSUP)
-			diag("process %d: its program is of an architecture that is not supported",
-			     (int)process->pid);
-		else if (error != -ESRCH && error != -ENOENT)
-			diag("process %d: cannot be traced: %s", (int)process->pid,
-			     strerror(-error));
+		if (!proc_is_exiting(process->pid))
+			untraced_process(session->untraced, process->pid, "%s",
+					 error == -ENOENT ? "it has no program, or one out of reach"
+							  : why_not_opened(error));
 		return error;
 	}
 	process->space->reader = thread->tid;

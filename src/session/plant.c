@@ -23,6 +23,7 @@
 #include "base/diag.h"
 #include "base/xalloc.h"
 #include "image/demangle.h"
+#include "inferior/proc.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -31,11 +32,23 @@
 
 enum { SLOT_POLL_MS = 50 };
 
+/* What is to be traced at an address. */
+struct probe_request {
+	enum probe_kind kind;
+	const char *name;
+	const struct module *module; /* that calls or defines it; NULL: not known */
+	bool one_of_many;	     /* meant by a pattern, not named */
+};
+
 struct ifunc_hook {
 	struct hook hook; /* first: the engine hands this back */
 	struct session *session;
-	const struct elf_file *file;
+	struct elf_file *file;
 	char *name;
+	char *module;
+	bool one_of_many;
+	bool attached; /* the process ran before: somebody may have bound it unseen */
+	bool resolved;
 };
 
 /* ------------------------------------------------------------------ sites */
@@ -99,30 +112,50 @@ static const struct probe_site *get_site(struct session *session, const struct s
 	return site;
 }
 
+/* Lists a place where no breakpoint could be planted. That of a dying process is none. */
+static void list_refused(struct session *session, const struct thread *thread,
+			 const struct probe_request *request, int error)
+{
+	const char *reason = strerror(-error);
+
+	if (proc_is_exiting(thread->process->pid))
+		return;
+	if (error == -EEXIST)
+		reason = "a breakpoint instruction of the program's own stands there";
+	else if (error == -EFAULT)
+		reason = "its code cannot be read";
+	else if (error == -EIO || error == -EACCES || error == -EPERM)
+		reason = "its code cannot be written";
+	untraced_function(session->untraced, request->module ? request->module->base_name : NULL,
+			  request->name, request->one_of_many, reason);
+}
+
 static void plant_site(struct session *session, struct thread *thread, uint64_t address,
-		       enum probe_kind kind, const char *name, const struct module *module)
+		       const struct probe_request *request)
 {
 	struct space *space = thread->process->space;
-	const struct probe_site *site = get_site(session, space, kind, name, module);
+	const struct probe_site *site = get_site(session, space, request->kind, request->name,
+						 request->module);
 	int error = trap_plant(session->trap, thread, address, site, NULL);
 	char safe[256];
 
 	if (error && error != -EALREADY)
-		session_say_once(session, "%s: cannot be traced: %s",
-				 diag_safe(safe, sizeof safe, site->info->display),
-				 error == -EEXIST ? "a breakpoint instruction stands there"
-						  : strerror(-error));
+		list_refused(session, thread, request, error);
 	else if (!error && session->options->verbose)
 		diag("process %d: %s at 0x%llx", (int)thread->process->pid,
 		     diag_safe(safe, sizeof safe, site->info->display),
 		     (unsigned long long)address);
 }
 
-void plant_found(struct session *session, struct thread *thread, uint64_t address, const char *name)
+/* Plants a function found by its address at run time (IFUNC implementation, filled slot). */
+static void plant_found(struct session *session, struct thread *thread, uint64_t address,
+			const char *name, bool one_of_many)
 {
 	struct modules *modules = thread->process->space->modules;
+	struct probe_request request = {PROBE_ENTRY, name, modules_find(modules, address),
+					one_of_many};
 
-	plant_site(session, thread, address, PROBE_ENTRY, name, modules_find(modules, address));
+	plant_site(session, thread, address, &request);
 }
 
 /* ------------------------------------------------------------------ IFUNCs */
@@ -178,27 +211,34 @@ static void resolver_returned(struct hook *hook, struct thread *thread, uint64_t
 
 	if (thread->process->space->arch->abi->word == 4)
 		result = (uint32_t)result;
+	ifunc->resolved = true;
 	if (modules_find(thread->process->space->modules, result))
-		plant_found(ifunc->session, thread, result, ifunc->name);
+		plant_found(ifunc->session, thread, result, ifunc->name, ifunc->one_of_many);
+	else
+		untraced_function(ifunc->session->untraced, ifunc->module, ifunc->name,
+				  ifunc->one_of_many,
+				  "an IFUNC whose resolver chose code that belongs to no module");
 }
 
-static struct hook *get_ifunc_hook(struct session *session, const struct module *module,
-				   const char *name)
+static struct ifunc_hook *get_ifunc_hook(struct session *session, const struct module *module,
+					 const struct match *match)
 {
 	for (size_t i = 0; i < session->ifuncs.count; i++) {
 		struct ifunc_hook *known = *(struct ifunc_hook **)vec_at(&session->ifuncs, i);
 
-		if (known->file == module->file && !strcmp(known->name, name))
-			return &known->hook;
+		if (known->file == module->file && !strcmp(known->name, match->name))
+			return known;
 	}
 	struct ifunc_hook *made = xcalloc(1, sizeof *made);
 
 	made->hook.returned = resolver_returned;
 	made->session = session;
-	made->file = module->file;
-	made->name = xstrdup(name);
+	made->file = elf_ref(module->file);
+	made->name = xstrdup(match->name);
+	made->module = xstrdup(module->base_name);
+	made->one_of_many = match->filter->name_is_glob;
 	vec_push(&session->ifuncs, &made);
-	return &made->hook;
+	return made;
 }
 
 static void plant_ifunc(struct session *session, struct thread *thread, const struct module *module,
@@ -206,11 +246,36 @@ static void plant_ifunc(struct session *session, struct thread *thread, const st
 {
 	uint64_t bound = find_bound(thread->process->space, module, match);
 
-	if (bound)
-		plant_found(session, thread, bound, match->name);
-	else
-		trap_plant(session->trap, thread, match->address + module->bias, NULL,
-			   get_ifunc_hook(session, module, match->name));
+	if (bound) {
+		plant_found(session, thread, bound, match->name, match->filter->name_is_glob);
+		return;
+	}
+	struct ifunc_hook *hook = get_ifunc_hook(session, module, match);
+	int error = trap_plant(session->trap, thread, match->address + module->bias, NULL,
+			       &hook->hook);
+	struct probe_request request = {PROBE_ENTRY, match->name, module, hook->one_of_many};
+
+	hook->attached |= module->ran_before;
+	if (error)
+		list_refused(session, thread, &request, error);
+}
+
+/*
+ * An IFUNC of a process that was attached to, whose resolver never ran while we looked: somebody may
+ * hold the implementation's address that dlsym() gave him before. Of a process seen from its first
+ * instruction on it is known that nobody has it.
+ */
+void plant_list_waiting(struct session *session)
+{
+	for (size_t i = 0; i < session->ifuncs.count; i++) {
+		const struct ifunc_hook *hook = *(struct ifunc_hook **)vec_at(&session->ifuncs, i);
+
+		if (hook->attached && !hook->resolved)
+			untraced_function(
+				session->untraced, hook->module, hook->name, hook->one_of_many,
+				"an IFUNC that nothing in sight was bound to; calls through "
+				"an address taken before are not seen");
+	}
 }
 
 /* ------------------------------------------------------------------ data words */
@@ -241,6 +306,17 @@ bool plant_slot_ready(const struct space *space)
 	return false;
 }
 
+/* Another thread than the one that fills the word in may then call the function unseen. */
+static void list_unwatched(struct session *session, const struct modules *modules,
+			   const struct pending_slot *slot)
+{
+	const struct module *module = modules_find(modules, slot->address);
+
+	untraced_function(session->untraced, module ? module->base_name : NULL, slot->name, false,
+			  "calls in the moment after its address is known: there is no hardware "
+			  "watch for the word that will hold it");
+}
+
 void plant_slots(struct session *session, struct thread *thread)
 {
 	struct space *space = thread->process->space;
@@ -251,26 +327,28 @@ void plant_slots(struct session *session, struct thread *thread)
 		uint64_t value = slot_value(space, &slot);
 
 		if (!value) {
-			trap_watch(thread, slot.address);
+			if (trap_watch(thread, slot.address) != 0)
+				list_unwatched(session, modules, &slot);
 			interrupts_tick(session->interrupts, SLOT_POLL_MS);
 			continue;
 		}
 		vec_remove(&modules->slots, i);
+		slot.filter->matched = true;
 		trap_unwatch(space, slot.address);
 		trap_thread_sync(thread);
-		plant_found(session, thread, value, slot.name);
+		plant_found(session, thread, value, slot.name, false);
 		free(slot.name);
 	}
 }
 
-static void add_slot(struct modules *modules, uint64_t address, const char *name)
+static void add_slot(struct modules *modules, uint64_t address, const struct match *match)
 {
-	struct pending_slot slot = {address, NULL};
+	struct pending_slot slot = {address, NULL, match->filter};
 
 	for (size_t i = 0; i < modules->slots.count; i++)
 		if (((struct pending_slot *)vec_at(&modules->slots, i))->address == address)
 			return;
-	slot.name = xstrdup(name);
+	slot.name = xstrdup(match->name);
 	vec_push(&modules->slots, &slot);
 }
 
@@ -313,23 +391,28 @@ void plant_module(struct session *session, struct thread *thread, struct module 
 	for (size_t i = 0; i < found.count; i++) {
 		const struct match *match = vec_at(&found, i);
 		uint64_t address = match->address + module->bias;
+		struct probe_request request = {PROBE_CALL, match->name, module,
+						match->filter->name_is_glob};
 
 		switch (match->kind) {
-		case MATCH_CALL:
-			plant_site(session, thread, address, PROBE_CALL, match->name, module);
-			break;
 		case MATCH_ENTRY:
-			plant_site(session, thread, address, PROBE_ENTRY, match->name, module);
+			request.kind = PROBE_ENTRY;
+			plant_site(session, thread, address, &request);
+			break;
+		case MATCH_CALL:
+			plant_site(session, thread, address, &request);
 			break;
 		case MATCH_IFUNC:
 			plant_ifunc(session, thread, module, match);
 			break;
 		case MATCH_SLOT:
-			add_slot(modules, address, match->name);
+			add_slot(modules, address, match);
 			break;
 		}
 	}
 	vec_deinit(&found);
+	if (elf_damage(module->file))
+		untraced_thing(session->untraced, module->path, elf_damage(module->file));
 }
 
 void plant_deinit(struct session *session)
@@ -340,7 +423,9 @@ void plant_deinit(struct session *session)
 	for (size_t i = 0; i < session->ifuncs.count; i++) {
 		struct ifunc_hook *hook = *(struct ifunc_hook **)vec_at(&session->ifuncs, i);
 
+		elf_unref(hook->file);
 		free(hook->name);
+		free(hook->module);
 		free(hook);
 	}
 	vec_deinit(&session->ifuncs);

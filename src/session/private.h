@@ -11,6 +11,7 @@
 #include "proto/plan.h"
 #include "proto/search.h"
 #include "session/session.h"
+#include "session/untraced.h"
 
 struct session {
 	const struct session_options *options;
@@ -28,12 +29,12 @@ struct session {
 	struct writer *writer;
 	struct hook by_sigaction; /* libc's functions that change dispositions */
 	struct hook by_signal;
-	struct hook linker;    /* r_brk */
-	struct vec ifuncs;     /* struct ifunc_hook * */
-	struct map complained; /* hashes of what was said once already */
-	int output_error;      /* -errno of the writer; ends the session */
-	bool dirty;	       /* records since the last flush */
-	bool leaving;	       /* detaching: nothing is planted any more */
+	struct hook linker;	   /* r_brk */
+	struct vec ifuncs;	   /* struct ifunc_hook * */
+	struct untraced *untraced; /* what cannot be traced */
+	int output_error;	   /* -errno of the writer; ends the session */
+	bool dirty;		   /* records since the last flush */
+	bool leaving;		   /* detaching: nothing is planted any more */
 	struct session_result *result;
 };
 
@@ -47,6 +48,7 @@ struct module {
 	char *path;
 	const char *base_name; /* of path */
 	bool is_main;
+	bool ran_before;		   /* it was there when its process was attached to */
 	const struct protolib *prototypes; /* its .conf file, or NULL */
 };
 
@@ -54,6 +56,7 @@ struct module {
 struct pending_slot {
 	uint64_t address;
 	char *name;
+	struct filter *filter; /* that asked for it */
 };
 
 /* What is loaded in one space. */
@@ -66,9 +69,6 @@ struct modules {
 
 /* session.c */
 void session_record(struct session *session, const struct record *record);
-/* Says something once, on stderr. */
-void session_say_once(struct session *session, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
 
 /* modules.c: the objects of a space */
 
@@ -88,13 +88,12 @@ struct module *modules_find(const struct modules *modules, uint64_t address);
 
 /* Plants everything that the filters ask for in `module`. */
 void plant_module(struct session *session, struct thread *thread, struct module *module);
-/* Plants a function found by its address at run time (IFUNC implementation, filled slot). */
-void plant_found(struct session *session, struct thread *thread, uint64_t address,
-		 const char *name);
 /* Looks whether pending data words are filled in by now. */
 void plant_slots(struct session *session, struct thread *thread);
 /* Whether one of them is, without needing a stopped thread. */
 bool plant_slot_ready(const struct space *space);
+/* Lists what was waited for in vain, at the end of a session. */
+void plant_list_waiting(struct session *session);
 void plant_deinit(struct session *session);
 
 /* tasks.c: processes and threads come and go */

@@ -7,10 +7,12 @@
  */
 #include "session/session.h"
 
+#include "base/cleanup.h"
 #include "base/diag.h"
 #include "base/xalloc.h"
 #include "engine/trap/sigtrap.h"
 #include "image/landing.h"
+#include "inferior/proc.h"
 #include "inferior/ptrace.h"
 #include "session/private.h"
 
@@ -33,25 +35,6 @@ void session_record(struct session *session, const struct record *record)
 	session->output_error = session->writer->ops->record(session->writer, record);
 	/* A table is written at the end only. */
 	session->dirty = !session->options->summary;
-}
-
-void session_say_once(struct session *session, const char *format, ...)
-{
-	uint64_t hash = 14695981039346656037U; /* FNV-1a */
-	char *message = NULL;
-	va_list arguments;
-
-	va_start(arguments, format);
-	if (vasprintf(&message, format, arguments) < 0)
-		message = xstrdup(format);
-	va_end(arguments);
-	for (const char *c = message; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 1099511628211U;
-	if (!map_get(&session->complained, hash)) {
-		map_put(&session->complained, hash, session);
-		diag("%s", message);
-	}
-	free(message);
 }
 
 /* ------------------------------------------------------------------ events */
@@ -99,6 +82,20 @@ static enum return_place return_place(void *context, const struct space *space, 
 		return RETURN_ELSEWHERE;
 	return landing_is_pad(module->file, address - module->bias) ? RETURN_AT_PAD
 								    : RETURN_IN_MODULE;
+}
+
+static void return_lost(void *context, const struct thread *thread, const struct probe_site *site,
+			uint64_t address)
+{
+	struct session *session = context;
+	const struct module *caller = modules_find(thread->process->space->modules, address);
+	_cleanup_free_ char *reason = xasprintf(
+		"calls from %s are shown, but how they end cannot be seen: there can be no breakpoint",
+		caller ? caller->base_name : "generated code");
+
+	if (!proc_is_exiting(thread->process->pid))
+		untraced_function(session->untraced, site->info->module, site->info->name, false,
+				  reason);
 }
 
 static void conf_complain(void *context, const char *file, unsigned line, const char *message)
@@ -207,7 +204,7 @@ static void tear_down(struct session *session)
 		filter_deinit(vec_at(&session->filters.entries, i));
 	vec_deinit(&session->filters.calls);
 	vec_deinit(&session->filters.entries);
-	map_deinit(&session->complained);
+	untraced_destroy(session->untraced);
 	interrupts_stop(session->interrupts);
 }
 
@@ -220,7 +217,11 @@ static int set_up(struct session *session)
 		error = set_up_prototypes(session);
 	if (error)
 		return error;
-	session->events = (struct engine_events){take_record, slot_written, return_place, session};
+	session->events = (struct engine_events){.record = take_record,
+						 .watched = slot_written,
+						 .return_place = return_place,
+						 .return_lost = return_lost,
+						 .context = session};
 	session->linker.entered = linker_changed;
 	session->by_sigaction = (struct hook){NULL, sigaction_called, disposition_changed};
 	session->by_signal = (struct hook){NULL, signal_called, disposition_changed};
@@ -232,6 +233,7 @@ static int set_up(struct session *session)
 								   session->probes, options->output)
 					   : text_writer_create(options->output_fd, session->probes,
 								options->output);
+	session->untraced = untraced_create(take_record, session, options->verbose != 0);
 	session->inferior = inferior_create();
 	session->trap = trap_create(&session->events, trap_calibrate());
 	if (!session->trap) {
@@ -328,10 +330,10 @@ static void flush(struct session *session)
 
 static void handle(struct session *session, struct stop *stop)
 {
-	if (stop->kind == STOP_SIGNAL && stop->signal == SIGTRAP && !stop->first &&
-	    trap_stop(session->trap, stop))
-		return;
-	tasks_stop(session, stop);
+	if (stop->kind != STOP_SIGNAL || stop->signal != SIGTRAP || stop->first ||
+	    !trap_stop(session->trap, stop))
+		tasks_stop(session, stop);
+	untraced_show(session->untraced);
 }
 
 static void run(struct session *session)
@@ -360,21 +362,34 @@ static void run(struct session *session)
 /* How long threads that did not stop for detaching are waited for before the kernel lets them go. */
 enum { ABANDONED_MS = 300 };
 
-static void say_unmatched(const struct session *session)
+static const char *why_unmatched(const struct filter *filter)
 {
-	char safe[256];
-
-	for (size_t i = 0; i < session->filters.entries.count; i++) {
-		const struct filter *filter = vec_at(&session->filters.entries, i);
-
-		if (!filter->matched)
-			diag("-x %s: matched nothing", diag_safe(safe, sizeof safe, filter->text));
+	switch (filter->miss) {
+	case MISS_MODULE:
+		return "matched nothing: no such module was loaded";
+	case MISS_NAME:
+		break;
+	case MISS_SYMBOLS:
+		return "matched nothing: its module was stripped of all symbols";
+	case MISS_NO_STUB:
+		return "matched nothing: it is called, but not through a PLT; -x traces the function "
+		       "itself";
+	case MISS_NO_FUNCTION:
+		return "matched nothing: what has that name is not a function";
+	case MISS_EMPTY:
+		return "the word that is to hold its address never held that of code";
 	}
-	for (size_t i = 0; session->calls_named && i < session->filters.calls.count; i++) {
-		const struct filter *filter = vec_at(&session->filters.calls, i);
+	return "matched nothing";
+}
+
+static void list_unmatched(struct session *session, const struct vec *filters, const char *option)
+{
+	for (size_t i = 0; i < filters->count; i++) {
+		const struct filter *filter = vec_at(filters, i);
+		_cleanup_free_ char *thing = xasprintf("%s %s", option, filter->text);
 
 		if (!filter->matched)
-			diag("-e %s: matched nothing", diag_safe(safe, sizeof safe, filter->text));
+			untraced_thing(session->untraced, thing, why_unmatched(filter));
 	}
 }
 
@@ -382,13 +397,18 @@ static int finish(struct session *session)
 {
 	int error = session->output_error;
 
-	if (!error)
-		error = session->writer->ops->finish(session->writer);
 	tasks_detach_all(session, true);
 	inferior_settle_abandoned(session->inferior, ABANDONED_MS);
+	list_unmatched(session, &session->filters.entries, "-x");
+	if (session->calls_named)
+		list_unmatched(session, &session->filters.calls, "-e");
+	plant_list_waiting(session);
+	untraced_show(session->untraced);
+	session->result->untraced = untraced_count(session->untraced);
+	if (!error)
+		error = session->writer->ops->finish(session->writer);
 	if (error)
 		diag("cannot write the trace: %s", strerror(-error));
-	say_unmatched(session);
 	session->result->stops = trap_stops(session->trap);
 	if (session->options->verbose)
 		diag("%llu breakpoint stops", (unsigned long long)session->result->stops);

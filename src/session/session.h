@@ -36,6 +36,7 @@ struct session_result {
 	int status;	 /* exit status for the tracer: the command's, or 0 */
 	int signal;	 /* the command was killed by this signal, or 0 */
 	bool bad_filter; /* a filter could not be parsed: an error of usage */
+	size_t untraced; /* things that could not be traced, all of them listed */
 	uint64_t stops;	 /* breakpoint stops served */
 };
 

@@ -129,8 +129,13 @@ static void give_space(struct session *session, struct thread *parent, struct pr
 	if (!space)
 		return;
 	child->space = space_create(child->pid, space->arch, &error);
-	if (!child->space)
+	if (!child->space) {
+		if (!proc_is_exiting(child->pid))
+			untraced_process(session->untraced, child->pid,
+					 "a child whose memory cannot be opened: %s",
+					 strerror(-error));
 		return;
+	}
 	trap_fork(child->space, space);
 	child->space->landing = space->landing;
 	child->space->remote_refused = space->remote_refused;

@@ -12,6 +12,7 @@ _RESULT = re.compile(r"^(?P<arguments>.*)\)\s*= (?P<result>.*?)(?: <(?P<duration
 _UNFINISHED = re.compile(r"^(?P<arguments>.*?)\s*<unfinished \.\.\.>$", re.S)
 _LEFT = re.compile(r"^(?P<arguments>.*?)\)?\s*(?:= )?<(?:no return|unwound)[^>]*>(?: <[\d.]+>)?$", re.S)
 _EXIT = re.compile(r"^\+\+\+ (?:exited \(status (?P<status>\d+)\)|killed by (?P<signal>\w+).*) \+\+\+$")
+_UNTRACED = re.compile(r"^(?:tracer: not traced: (?P<said>.*?): (?P<reason>.*)|!!! not traced: (?P<listed>.*?): (?P<why>.*) !!!)$")
 _SIGNAL = re.compile(r"^--- (?P<name>SIG[\w+]+) \((?P<text>.*)\) ---$")
 
 
@@ -37,6 +38,7 @@ class Trace:
     exits: list = field(default_factory=list)    # (pid, status or "SIGSEGV")
     execs: int = 0
     other: list = field(default_factory=list)    # what is none of the above
+    untraced: list = field(default_factory=list)  # (what, why) of "not traced" lines
     orphans: list = field(default_factory=list)  # "resumed" of calls that never began
 
     def __post_init__(self):
@@ -52,7 +54,11 @@ class Trace:
             stamp, rest = _seconds(match["stamp"]), rest[match.end():]
         if match := _POINTER.match(rest):
             pc, rest = int(match["pc"], 16), rest[match.end():]
-        if match := _EXIT.match(rest):
+        if match := _UNTRACED.match(rest):
+            self.untraced.append((match["said"] or match["listed"], match["reason"] or match["why"]))
+        elif rest.startswith("tracer: "):
+            self.other.append(line)
+        elif match := _EXIT.match(rest):
             self.exits.append((pid, match["signal"] or int(match["status"])))
         elif match := _SIGNAL.match(rest):
             self.signals.append((pid, match["name"]))

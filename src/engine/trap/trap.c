@@ -291,6 +291,9 @@ static void enter_call(struct serving *serving, struct call *call, bool watch_re
 		serving->made = pushed;
 	} else {
 		/* It cannot be seen to return: not pending, but never silently lost either. */
+		if (pushed->site)
+			trap->events->return_lost(trap->events->context, thread, pushed->site,
+						  pushed->return_address);
 		pushed->return_address = 0;
 	}
 }
