@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -61,19 +62,30 @@ static int measure(pid_t child, uint64_t times[ROUNDS])
 	return count;
 }
 
+/*
+ * The child must not outlive us. Had we died before it asks to be traced, its new parent would be
+ * its tracer and never resume it; so it is told by a signal of our death, and looks whether that
+ * came too late.
+ */
+static _Noreturn void run_into_breakpoints(pid_t tracer)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != tracer ||
+	    ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
+		_exit(1);
+	for (;;)
+		host_breakpoint();
+}
+
 uint64_t trap_calibrate(void)
 {
 	uint64_t times[ROUNDS];
+	pid_t self = getpid();
 	pid_t child = fork();
 
 	if (child < 0)
 		return 0;
-	if (child == 0) {
-		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
-			_exit(1);
-		for (;;)
-			host_breakpoint();
-	}
+	if (child == 0)
+		run_into_breakpoints(self);
 	int count = measure(child, times);
 
 	kill(child, SIGKILL);
