@@ -243,6 +243,16 @@ static int set_up(struct session *session)
 	return 0;
 }
 
+/* The writer shall know from its first line on whether there are several threads to tell apart. */
+static void announce_all(struct session *session)
+{
+	size_t cursor = 0;
+	void *thread;
+
+	while (map_next(&session->inferior->threads, &cursor, NULL, &thread))
+		tasks_announce(session, thread);
+}
+
 static int start_tracees(struct session *session, const struct original_signals *original)
 {
 	const struct session_options *options = session->options;
@@ -259,6 +269,7 @@ static int start_tracees(struct session *session, const struct original_signals 
 			return error;
 		}
 	}
+	announce_all(session);
 	if (!options->command)
 		return 0;
 	int error = inferior_launch(session->inferior, options->command, original, &process);
