@@ -11,7 +11,10 @@
 #include "record/capture.h"
 #include "record/record.h"
 
-/* A probe for one architecture: what it is called and what it captures. Outlives all records. */
+/*
+ * A probe for one architecture: what it is called and what it captures. Outlives the breakpoints and
+ * pending calls that refer to it.
+ */
 struct probe_site {
 	const struct probe_info *info;
 	const struct capture_plan *plan;

@@ -3,7 +3,8 @@
  * The table of -c. A call is counted when it is made, so that one that never returns (exit) is in the
  * table; its time is added when it returns. Times include those of nested calls, as in ltrace. Counting
  * is by probe id, an index; functions that are shown by the same name, as they were found in several
- * modules, become one row only when the table is made.
+ * modules, become one row only when the table is made, or when their probe goes: so libraries of ever new
+ * names make no more of them than the table has rows.
  */
 #include "output/writer.h"
 
@@ -12,6 +13,7 @@
 #include "output/escape.h"
 #include "output/outbuf.h"
 #include "output/render.h"
+#include "proto/names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,11 +28,18 @@ struct summary_row {
 	struct tally tally;
 };
 
+/* What was counted for probes that are gone, by the name they are shown by. */
+struct past {
+	struct tally tally;
+	char name[];
+};
+
 struct summary_writer {
 	struct writer writer; /* first: the writer is a pointer to it */
 	const struct probe_table *probes;
 	const struct output_options *options;
 	struct vec tallies;	/* of struct tally, by probe id */
+	struct names past;	/* name → struct past, which owns it */
 	struct outbuf untraced; /* lines for behind the table */
 	int fd;
 };
@@ -134,6 +143,11 @@ static struct tally collect_rows(const struct summary_writer *summary, struct ve
 		if (probe && (tally->calls || tally->time))
 			vec_push(rows, &(struct summary_row){probe->display, *tally});
 	}
+	for (size_t i = 0; i < summary->past.count; i++) {
+		const struct past *past = summary->past.entries[i].value;
+
+		vec_push(rows, &(struct summary_row){past->name, past->tally});
+	}
 	sort_rows(rows, by_name);
 	for (size_t i = 0; i < rows->count; i++) {
 		struct summary_row *row = vec_at(rows, i);
@@ -214,17 +228,49 @@ static int summary_finish(struct writer *writer)
 	return error;
 }
 
+static struct past *find_past(struct summary_writer *summary, const char *name)
+{
+	size_t length = strlen(name);
+	struct past *past = (struct past *)(uintptr_t)names_get(&summary->past, name, length);
+
+	if (past)
+		return past;
+	past = xcalloc(1, sizeof *past + length + 1);
+	memcpy(past->name, name, length);
+	names_put(&summary->past, past->name, length, past);
+	return past;
+}
+
+static void summary_forget(struct writer *writer, const struct probe_info *probe)
+{
+	struct summary_writer *summary = summary_of(writer);
+
+	if (probe->id >= summary->tallies.count)
+		return;
+	struct tally *tally = vec_at(&summary->tallies, probe->id);
+
+	if (tally->calls || tally->time)
+		add_tally(&find_past(summary, probe->display)->tally, tally);
+	*tally = (struct tally){0};
+}
+
 static void summary_destroy(struct writer *writer)
 {
-	vec_deinit(&summary_of(writer)->tallies);
-	outbuf_deinit(&summary_of(writer)->untraced);
-	free(summary_of(writer));
+	struct summary_writer *summary = summary_of(writer);
+
+	for (size_t i = 0; i < summary->past.count; i++)
+		free((void *)(uintptr_t)summary->past.entries[i].value);
+	names_deinit(&summary->past);
+	vec_deinit(&summary->tallies);
+	outbuf_deinit(&summary->untraced);
+	free(summary);
 }
 
 static const struct writer_ops summary_ops = {
 	.record = summary_record,
 	.flush = summary_flush,
 	.finish = summary_finish,
+	.forget = summary_forget,
 	.destroy = summary_destroy,
 };
 

@@ -38,6 +38,11 @@ struct writer_ops {
 	int (*flush)(struct writer *writer);
 	/* The trace is over: finishes lines, prints tables, flushes; 0 or -errno. */
 	int (*finish)(struct writer *writer);
+	/*
+	 * This probe is about to be removed from the table, and its id may be given to another: what is
+	 * kept by id has to be kept otherwise. NULL: nothing is.
+	 */
+	void (*forget)(struct writer *writer, const struct probe_info *probe);
 	void (*destroy)(struct writer *writer);
 };
 

@@ -12,14 +12,16 @@
 /* Each description is a block of its own, so that pointers stay good when the table grows. */
 struct probe_entry {
 	struct probe_info info;
+	uint64_t hash;
 	struct probe_entry *next; /* of the same hash */
 	char text[];		  /* name, module, display */
 };
 
 struct probe_table {
-	struct vec entries; /* of struct probe_entry *, by id */
-	struct map by_hash; /* hash of the description: chain of entries */
-	uint64_t seed;	    /* names come from files of others, who shall not choose the chains */
+	struct vec entries;  /* of struct probe_entry *, by id; NULL: removed */
+	struct vec free_ids; /* of uint32_t */
+	struct map by_hash;  /* hash of the description: chain of entries */
+	uint64_t seed;	     /* names come from files of others, who shall not choose the chains */
 };
 
 struct probe_table *probe_table_create(void)
@@ -27,15 +29,16 @@ struct probe_table *probe_table_create(void)
 	struct probe_table *table = xcalloc(1, sizeof *table);
 
 	vec_init(&table->entries, sizeof(struct probe_entry *));
+	vec_init(&table->free_ids, sizeof(uint32_t));
 	/* Without entropy the table is as right, only not as hard to slow down. */
 	if (getrandom(&table->seed, sizeof table->seed, GRND_NONBLOCK) < 0)
 		table->seed = 0;
 	return table;
 }
 
-static struct probe_entry *entry_at(const struct probe_table *table, size_t index)
+static struct probe_entry **place_of(const struct probe_table *table, size_t id)
 {
-	return *(struct probe_entry **)vec_at(&table->entries, index);
+	return vec_at(&table->entries, id);
 }
 
 void probe_table_destroy(struct probe_table *table)
@@ -43,8 +46,9 @@ void probe_table_destroy(struct probe_table *table)
 	if (!table)
 		return;
 	for (size_t i = 0; i < table->entries.count; i++)
-		free(entry_at(table, i));
+		free(*place_of(table, i));
 	vec_deinit(&table->entries);
+	vec_deinit(&table->free_ids);
 	map_deinit(&table->by_hash);
 	free(table);
 }
@@ -108,6 +112,20 @@ static struct probe_entry *make_entry(const struct probe_info *info, uint32_t id
 	return entry;
 }
 
+static uint32_t take_id(struct probe_table *table)
+{
+	size_t last = table->free_ids.count;
+	uint32_t id = (uint32_t)table->entries.count;
+
+	if (last) {
+		id = *(uint32_t *)vec_at(&table->free_ids, last - 1);
+		vec_remove_fast(&table->free_ids, last - 1);
+	} else {
+		vec_push(&table->entries, NULL);
+	}
+	return id;
+}
+
 const struct probe_info *probe_table_add(struct probe_table *table, enum probe_kind kind,
 					 const char *name, const char *module, const char *display,
 					 const struct prototype *prototype)
@@ -126,15 +144,37 @@ const struct probe_info *probe_table_add(struct probe_table *table, enum probe_k
 		if (is_same(&entry->info, &wanted))
 			return &entry->info;
 
-	struct probe_entry *added = make_entry(&wanted, (uint32_t)table->entries.count);
+	struct probe_entry *added = make_entry(&wanted, take_id(table));
 
+	added->hash = hash;
 	added->next = chain;
 	map_put(&table->by_hash, hash, added);
-	vec_push(&table->entries, &added);
+	*place_of(table, added->info.id) = added;
 	return &added->info;
 }
 
 const struct probe_info *probe_table_get(const struct probe_table *table, uint32_t id)
 {
-	return id < table->entries.count ? &entry_at(table, id)->info : NULL;
+	const struct probe_entry *entry = id < table->entries.count ? *place_of(table, id) : NULL;
+
+	return entry ? &entry->info : NULL;
+}
+
+void probe_table_remove(struct probe_table *table, uint32_t id)
+{
+	struct probe_entry *entry = id < table->entries.count ? *place_of(table, id) : NULL;
+
+	if (!entry)
+		return;
+	struct probe_entry *first = map_remove(&table->by_hash, entry->hash);
+	struct probe_entry **link = &first;
+
+	while (*link != entry)
+		link = &(*link)->next;
+	*link = entry->next;
+	if (first)
+		map_put(&table->by_hash, entry->hash, first);
+	*place_of(table, id) = NULL;
+	vec_push(&table->free_ids, &id);
+	free(entry);
 }

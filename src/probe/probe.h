@@ -2,7 +2,8 @@
 /*
  * What is traced: the description of a probe that records refer to by id. It outlives the module it
  * was found in, so that late records can still be rendered; equal descriptions share one id, so that
- * dlopen and dlclose do not make it grow.
+ * dlopen and dlclose do not make it grow. Libraries of ever new names do: who knows that no record
+ * will refer to a description any more removes it, and its id goes to another.
  */
 #ifndef TRACER_PROBE_PROBE_H
 #define TRACER_PROBE_PROBE_H
@@ -34,7 +35,7 @@ void probe_table_destroy(struct probe_table *table);
 
 /*
  * The description with these properties, made when it is new; all text is copied. `prototype` must
- * outlive the table. The pointer stays good as long as the table.
+ * outlive the table. The pointer stays good until it is removed.
  */
 const struct probe_info *probe_table_add(struct probe_table *table, enum probe_kind kind,
 					 const char *name, const char *module, const char *display,
@@ -42,5 +43,8 @@ const struct probe_info *probe_table_add(struct probe_table *table, enum probe_k
 
 /* The description of an id from a record, or NULL when there is none. */
 const struct probe_info *probe_table_get(const struct probe_table *table, uint32_t id);
+
+/* Frees a description; no id of one that is there: nothing. */
+void probe_table_remove(struct probe_table *table, uint32_t id);
 
 #endif

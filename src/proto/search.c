@@ -26,6 +26,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* Names remembered; a process may load libraries of ever new ones. */
+enum { SONAMES_MAX = 512 };
+
 struct conf_directory {
 	char *path;
 	bool listed;
@@ -344,6 +347,8 @@ const struct protolib *proto_search_library(struct proto_search *search, const c
 		known = find_library(search, soname);
 		if (!known)
 			known = &nothing;
+		if (search->by_soname.count == SONAMES_MAX)
+			owned_names_deinit(&search->by_soname);
 		char *name = xstrdup(soname);
 
 		names_put(&search->by_soname, name, strlen(name), known);

@@ -2,10 +2,6 @@
 /*
  * From what the filters ask for to breakpoints.
  *
- * A name gets its prototype from the -F files, else from the .conf file of the module that
- * defines or calls it, else from that of any other loaded module (a PLT stub does not say which
- * library will answer).
- *
  * The symbol of an IFUNC is its resolver; what is to be traced is the implementation that the
  * resolver chose. When some module has bound it already, a GOT slot holds it: one that is
  * relocated to the symbol, or an IRELATIVE one of the defining module with the resolver as
@@ -19,10 +15,8 @@
  */
 #include "session/private.h"
 
-#include "base/cleanup.h"
 #include "base/diag.h"
 #include "base/xalloc.h"
-#include "image/demangle.h"
 #include "inferior/proc.h"
 
 #include <elf.h>
@@ -49,68 +43,10 @@ struct ifunc_hook {
 	bool one_of_many;
 	bool attached; /* the process ran before: somebody may have bound it unseen */
 	bool resolved;
+	bool in_use; /* some breakpoint or pending call refers to it */
 };
 
-/* ------------------------------------------------------------------ sites */
-
-static const struct prototype *find_prototype(const struct session *session,
-					      const struct modules *modules,
-					      const struct module *module, const char *name)
-{
-	const struct prototype *found = protolib_find(proto_search_global(session->prototypes),
-						      name);
-
-	if (!found && module && module->prototypes)
-		found = protolib_find(module->prototypes, name);
-	for (size_t i = 0; !found && i < modules->list.count; i++) {
-		const struct module *other = *(struct module **)vec_at(&modules->list, i);
-
-		if (other->prototypes)
-			found = protolib_find(other->prototypes, name);
-	}
-	return found ? found : prototype_guess();
-}
-
-static char *make_display(const struct session *session, enum probe_kind kind, const char *name,
-			  const struct module *module)
-{
-	if (kind == PROBE_CALL && session->calls_named)
-		return xasprintf("%s->%s", module->base_name, name);
-	if (kind == PROBE_ENTRY && !session->options->entries_only && module && !module->is_main) {
-		const char *soname = elf_soname(module->file);
-
-		return xasprintf("%s@%s", name, soname ? soname : module->base_name);
-	}
-	return xstrdup(name);
-}
-
-/* The site of a probe in a space: made when it is new, owned by the session. */
-static const struct probe_site *get_site(struct session *session, const struct space *space,
-					 enum probe_kind kind, const char *symbol,
-					 const struct module *module)
-{
-	const struct prototype *prototype = find_prototype(session, space->modules, module, symbol);
-	_cleanup_free_ char *demangled = session->options->demangle ? demangle(symbol) : NULL;
-	const char *name = demangled ? demangled : symbol;
-	_cleanup_free_ char *display = make_display(session, kind, name, module);
-	const struct probe_info *info = probe_table_add(
-		session->probes, kind, name, module ? module->base_name : "", display, prototype);
-	uint64_t key = (uint64_t)info->id << 8 | space->arch->abi->word;
-	struct probe_site *site = map_get(&session->sites, key);
-
-	if (site)
-		return site;
-	struct capture_plan *plan = session->options->summary
-					    ? plan_create_empty()
-					    : plan_create(prototype, space->arch->abi,
-							  session->options->string_max);
-
-	vec_push(&session->plans, &plan);
-	site = xmalloc(sizeof *site);
-	*site = (struct probe_site){info, plan};
-	map_put(&session->sites, key, site);
-	return site;
-}
+/* ------------------------------------------------------------------ breakpoints */
 
 /* Lists a place where no breakpoint could be planted. That of a dying process is none. */
 static void list_refused(struct session *session, const struct thread *thread,
@@ -134,8 +70,8 @@ static void plant_site(struct session *session, struct thread *thread, uint64_t 
 		       const struct probe_request *request)
 {
 	struct space *space = thread->process->space;
-	const struct probe_site *site = get_site(session, space, request->kind, request->name,
-						 request->module);
+	const struct probe_site *site = sites_get(session, space, request->kind, request->name,
+						  request->module);
 	int error = trap_plant(session->trap, thread, address, site, NULL);
 	char safe[256];
 
@@ -220,11 +156,24 @@ static void resolver_returned(struct hook *hook, struct thread *thread, uint64_t
 				  "an IFUNC whose resolver chose code that belongs to no module");
 }
 
+static struct ifunc_hook *ifunc_at(const struct session *session, size_t index)
+{
+	return *(struct ifunc_hook **)vec_at(&session->ifuncs, index);
+}
+
+static void free_ifunc(struct ifunc_hook *ifunc)
+{
+	elf_unref(ifunc->file);
+	free(ifunc->name);
+	free(ifunc->module);
+	free(ifunc);
+}
+
 static struct ifunc_hook *get_ifunc_hook(struct session *session, const struct module *module,
 					 const struct match *match)
 {
 	for (size_t i = 0; i < session->ifuncs.count; i++) {
-		struct ifunc_hook *known = *(struct ifunc_hook **)vec_at(&session->ifuncs, i);
+		struct ifunc_hook *known = ifunc_at(session, i);
 
 		if (known->file == module->file && !strcmp(known->name, match->name))
 			return known;
@@ -265,16 +214,38 @@ static void plant_ifunc(struct session *session, struct thread *thread, const st
  * hold the implementation's address that dlsym() gave him before. Of a process seen from its first
  * instruction on it is known that nobody has it.
  */
+static void list_waiting(struct session *session, const struct ifunc_hook *ifunc)
+{
+	if (ifunc->attached && !ifunc->resolved)
+		untraced_function(session->untraced, ifunc->module, ifunc->name, ifunc->one_of_many,
+				  "an IFUNC that nothing in sight was bound to; calls through "
+				  "an address taken before are not seen");
+}
+
 void plant_list_waiting(struct session *session)
 {
-	for (size_t i = 0; i < session->ifuncs.count; i++) {
-		const struct ifunc_hook *hook = *(struct ifunc_hook **)vec_at(&session->ifuncs, i);
+	for (size_t i = 0; i < session->ifuncs.count; i++)
+		list_waiting(session, ifunc_at(session, i));
+}
 
-		if (hook->attached && !hook->resolved)
-			untraced_function(
-				session->untraced, hook->module, hook->name, hook->one_of_many,
-				"an IFUNC that nothing in sight was bound to; calls through "
-				"an address taken before are not seen");
+void plant_mark_hook(struct hook *hook)
+{
+	if (hook->returned == resolver_returned)
+		((struct ifunc_hook *)(void *)hook)->in_use = true;
+}
+
+void plant_drop_hooks(struct session *session)
+{
+	for (size_t i = session->ifuncs.count; i-- > 0;) {
+		struct ifunc_hook *ifunc = ifunc_at(session, i);
+
+		if (!ifunc->in_use) {
+			list_waiting(session, ifunc);
+			free_ifunc(ifunc);
+			vec_remove_fast(&session->ifuncs, i);
+		} else {
+			ifunc->in_use = false;
+		}
 	}
 }
 
@@ -417,22 +388,7 @@ void plant_module(struct session *session, struct thread *thread, struct module 
 
 void plant_deinit(struct session *session)
 {
-	size_t cursor = 0;
-	void *value;
-
-	for (size_t i = 0; i < session->ifuncs.count; i++) {
-		struct ifunc_hook *hook = *(struct ifunc_hook **)vec_at(&session->ifuncs, i);
-
-		elf_unref(hook->file);
-		free(hook->name);
-		free(hook->module);
-		free(hook);
-	}
+	for (size_t i = 0; i < session->ifuncs.count; i++)
+		free_ifunc(ifunc_at(session, i));
 	vec_deinit(&session->ifuncs);
-	while (map_next(&session->sites, &cursor, NULL, &value))
-		free(value);
-	map_deinit(&session->sites);
-	for (size_t i = 0; i < session->plans.count; i++)
-		plan_destroy(*(struct capture_plan **)vec_at(&session->plans, i));
-	vec_deinit(&session->plans);
 }

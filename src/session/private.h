@@ -24,8 +24,8 @@ struct session {
 	struct match_filters filters;
 	bool calls_named; /* -e was given: lines begin with the caller */
 	struct probe_table *probes;
-	struct map sites; /* probe id and word size → struct probe_site */
-	struct vec plans; /* struct capture_plan *: to be freed */
+	struct map sites; /* probe id → struct planted, see sites.c */
+	size_t sweep_at;  /* so many of them are looked through */
 	struct writer *writer;
 	struct hook by_sigaction; /* libc's functions that change dispositions */
 	struct hook by_signal;
@@ -84,6 +84,16 @@ struct modules *modules_clone(const struct modules *modules);
 void modules_destroy(struct modules *modules);
 struct module *modules_find(const struct modules *modules, uint64_t address);
 
+/* sites.c: what is planted */
+
+/* The site of a probe in a space, made when it is new. `module`: the one that calls or defines it. */
+const struct probe_site *sites_get(struct session *session, const struct space *space,
+				   enum probe_kind kind, const char *symbol,
+				   const struct module *module);
+/* Drops what nobody refers to any more, when there may be much of it. To be called between stops. */
+void sites_sweep(struct session *session);
+void sites_deinit(struct session *session);
+
 /* plant.c: from matches to breakpoints */
 
 /* Plants everything that the filters ask for in `module`. */
@@ -94,6 +104,9 @@ void plant_slots(struct session *session, struct thread *thread);
 bool plant_slot_ready(const struct space *space);
 /* Lists what was waited for in vain, at the end of a session. */
 void plant_list_waiting(struct session *session);
+/* Hooks of plant.c's own: one that is in use is marked, those that are not marked are dropped. */
+void plant_mark_hook(struct hook *hook);
+void plant_drop_hooks(struct session *session);
 void plant_deinit(struct session *session);
 
 /* tasks.c: processes and threads come and go */

@@ -192,6 +192,7 @@ static void tear_down(struct session *session)
 	}
 	inferior_destroy(session->inferior);
 	plant_deinit(session);
+	sites_deinit(session);
 	trap_destroy(session->trap);
 	if (session->writer)
 		session->writer->ops->destroy(session->writer);
@@ -227,7 +228,6 @@ static int set_up(struct session *session)
 	session->by_signal = (struct hook){NULL, signal_called, disposition_changed};
 	session->files = elf_cache_create();
 	session->probes = probe_table_create();
-	vec_init(&session->plans, sizeof(struct capture_plan *));
 	vec_init(&session->ifuncs, sizeof(struct ifunc_hook *));
 	session->writer = options->summary ? summary_writer_create(options->output_fd,
 								   session->probes, options->output)
@@ -367,6 +367,7 @@ static void run(struct session *session)
 			break; /* -ECHILD: nobody left */
 		else
 			handle(session, &stop);
+		sites_sweep(session);
 	}
 }
 

@@ -86,12 +86,53 @@ static void test_growth(void **state)
 	probe_table_destroy(NULL);
 }
 
+static void test_removal(void **state)
+{
+	enum { MANY = 3000 };
+	struct probe_table *table = probe_table_create();
+	char name[32];
+
+	(void)state;
+	for (unsigned i = 0; i < MANY; i++) {
+		snprintf(name, sizeof name, "f%u", i);
+		probe_table_add(table, PROBE_CALL, name, "m", name, &one);
+	}
+	for (unsigned i = 0; i < MANY; i++)
+		if (i % 3)
+			probe_table_remove(table, i);
+	probe_table_remove(table, 1);
+	probe_table_remove(table, MANY);
+	for (unsigned i = 0; i < MANY; i++) {
+		const struct probe_info *info = probe_table_get(table, i);
+
+		snprintf(name, sizeof name, "f%u", i);
+		if (i % 3) {
+			assert_null(info);
+			continue;
+		}
+		assert_string_equal(info->name, name);
+		assert_ptr_equal(probe_table_add(table, PROBE_CALL, name, "m", name, &one), info);
+	}
+	/* Their ids go to others, and no more than there were are needed. */
+	for (unsigned i = 0; i < MANY - MANY / 3; i++) {
+		snprintf(name, sizeof name, "g%u", i);
+		const struct probe_info *info = probe_table_add(table, PROBE_CALL, name, "m", name,
+								&one);
+
+		assert_true(info->id < MANY && info->id % 3);
+		assert_ptr_equal(probe_table_get(table, info->id), info);
+	}
+	assert_int_equal(probe_table_add(table, PROBE_CALL, "more", "m", "more", &one)->id, MANY);
+	probe_table_destroy(table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sharing),
 		cmocka_unit_test(test_text_is_copied),
 		cmocka_unit_test(test_growth),
+		cmocka_unit_test(test_removal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -311,6 +311,28 @@ static void test_found_errors_are_said_once(void **state)
 	free(directory);
 }
 
+/* Names are forgotten when they are many; what was found by them stays. */
+static void test_many_names(void **state)
+{
+	struct fixture *f = *state;
+	char name[64];
+
+	make_file(f, "data/libx.conf", "void a(int);");
+	make_file(f, "data/libbad.conf", "broken;");
+	begin(f);
+	const struct protolib *lib = proto_search_library(f->search, "libx.so");
+
+	for (int i = 0; i < 3000; i++) {
+		snprintf(name, sizeof name, i % 3 ? "lib%d.so" : "libx.so.%d", i);
+		assert_int_equal(find(f, name, "a"), i % 3 ? -2 : 1);
+		assert_int_equal(find(f, "libbad.so", "a"), -1);
+	}
+	assert_ptr_equal(proto_search_library(f->search, "libx.so"), lib);
+	assert_non_null(strstr(f->errors.text, "libbad.conf"));
+	assert_ptr_equal(strstr(f->errors.text, "libbad.conf"),
+			 strrchr(f->errors.text, '/') + 1); /* said once */
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -320,6 +342,7 @@ int main(void)
 		TEST(test_directories),	 TEST(test_xdg_variables),
 		TEST(test_global),	 TEST(test_given_directories),
 		TEST(test_given_errors), TEST(test_found_errors_are_said_once),
+		TEST(test_many_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -131,6 +131,38 @@ static void test_merging(void **state)
 				 "100.00    0.004000                     3 total\n");
 }
 
+static void forget(struct fixture *fixture, uint32_t id)
+{
+	fixture->writer->ops->forget(fixture->writer, probe_table_get(fixture->probes, id));
+	probe_table_remove(fixture->probes, id);
+}
+
+/* What was counted for a probe stays when it goes, and its id counts for another. */
+static void test_forgotten(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t a = probe(fixture, "a", "one"), b = probe(fixture, "b", "one");
+
+	call(fixture, a, 1000000);
+	call(fixture, b, 4000000);
+	forget(fixture, a);
+	uint32_t c = probe(fixture, "c", "one");
+
+	assert_int_equal(c, a);
+	call(fixture, c, 2000000);
+	uint32_t again = probe(fixture, "a", "two"), unused = probe(fixture, "unused", "two");
+
+	call(fixture, again, 2000000);
+	forget(fixture, again);
+	forget(fixture, unused);
+	call(fixture, probe(fixture, "a", "three"), 1000000);
+	assert_string_equal(finish(fixture),
+			    HEAD " 40.00    0.004000        1333         3 a\n"
+				 " 40.00    0.004000        4000         1 b\n"
+				 " 20.00    0.002000        2000         1 c\n" RULE
+				 "100.00    0.010000                     5 total\n");
+}
+
 static void assert_order(struct fixture *fixture, int sort, const char *order)
 {
 	uint32_t c = probe(fixture, "ccc", "prog"), a = probe(fixture, "aaa", "prog");
@@ -203,6 +235,7 @@ int main(void)
 		test(test_nothing),   test(test_table),	    test(test_shares),
 		test(test_merging),   test(test_sort_time), test(test_sort_calls),
 		test(test_sort_name), test(test_hostile),   test(test_full_disk),
+		test(test_forgotten),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -313,6 +313,16 @@ void callstacks_leave(struct callstacks *stacks, uint64_t sp, call_popped *poppe
 		pop(stacks, stack, stack->calls.count - 1, false, popped, context);
 }
 
+void callstacks_each(const struct callstacks *stacks, call_visit *visit, void *context)
+{
+	for (size_t i = 0; i < stacks->stacks.count; i++) {
+		const struct stack *stack = stack_at(stacks, i);
+
+		for (size_t k = 0; k < stack->calls.count; k++)
+			visit(context, call_at(stack, k));
+	}
+}
+
 size_t callstacks_depth(const struct callstacks *stacks)
 {
 	return stacks->depth;

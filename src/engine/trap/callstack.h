@@ -72,6 +72,10 @@ void callstacks_leave(struct callstacks *stacks, uint64_t sp, call_popped *poppe
 /* Pops everything, as left. */
 void callstacks_unwind(struct callstacks *stacks, call_popped *popped, void *context);
 
+/* Shows each pending call, in no order. */
+typedef void call_visit(void *context, const struct call *call);
+void callstacks_each(const struct callstacks *stacks, call_visit *visit, void *context);
+
 /* How many calls with a site are pending. */
 size_t callstacks_depth(const struct callstacks *stacks);
 

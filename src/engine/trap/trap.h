@@ -61,6 +61,14 @@ void trap_thread_gone(struct trap *trap, struct thread *thread, bool report);
 void trap_space_gone(struct space *space);
 
 /*
+ * Shows what the breakpoints of a space, or the pending calls of a thread, refer to: who wants to free a
+ * site or a hook looks here whether somebody still has it. Either may be NULL.
+ */
+typedef void trap_use(void *context, const struct probe_site *site, struct hook *hook);
+void trap_space_uses(const struct space *space, trap_use *use, void *context);
+void trap_thread_uses(const struct thread *thread, trap_use *use, void *context);
+
+/*
  * Takes every change out of a space whose threads are all stopped, moves their pcs out of our
  * memory and unmaps it. Used for detaching and for children that are not followed. A thread's
  * pending int3 stop is turned back, so that nothing has to be delivered for it.

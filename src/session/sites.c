@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The sites: what breakpoints refer to, one for each probe and word size.
+ *
+ * A name gets its prototype from the -F files, else from the .conf file of the module that
+ * defines or calls it, else from that of any other loaded module (a PLT stub does not say which
+ * library will answer).
+ *
+ * A site may be met again at any time: the same library loaded once more, another process. So it
+ * is kept when its last breakpoint goes. But a process that compiles as it runs (a template
+ * engine, a database's query planner) loads libraries of ever new names, with ever new functions,
+ * and in a day there would be millions of sites that nobody meets again. So when there are twice
+ * as many as were in use last time, those that neither a breakpoint nor a pending call refers to
+ * are dropped, with their probes and plans; and so are the hooks of IFUNCs. That is done between
+ * two stops, when nobody holds a pointer to one on the stack.
+ */
+#include "session/private.h"
+
+#include "base/cleanup.h"
+#include "base/xalloc.h"
+#include "image/demangle.h"
+
+#include <stdlib.h>
+
+enum { SWEEP_AT_LEAST = 256 };
+
+/* A probe as it is planted in processes of either word size. */
+struct planted {
+	struct probe_site sites[2]; /* words of 4 and 8 bytes; plan NULL: not planted so far */
+	struct capture_plan *plans[2];
+	bool in_use;
+};
+
+static const struct prototype *find_prototype(const struct session *session,
+					      const struct modules *modules,
+					      const struct module *module, const char *name)
+{
+	const struct prototype *found = protolib_find(proto_search_global(session->prototypes),
+						      name);
+
+	if (!found && module && module->prototypes)
+		found = protolib_find(module->prototypes, name);
+	for (size_t i = 0; !found && i < modules->list.count; i++) {
+		const struct module *other = *(struct module **)vec_at(&modules->list, i);
+
+		if (other->prototypes)
+			found = protolib_find(other->prototypes, name);
+	}
+	return found ? found : prototype_guess();
+}
+
+static char *make_display(const struct session *session, enum probe_kind kind, const char *name,
+			  const struct module *module)
+{
+	if (kind == PROBE_CALL && session->calls_named)
+		return xasprintf("%s->%s", module->base_name, name);
+	if (kind == PROBE_ENTRY && !session->options->entries_only && module && !module->is_main) {
+		const char *soname = elf_soname(module->file);
+
+		return xasprintf("%s@%s", name, soname ? soname : module->base_name);
+	}
+	return xstrdup(name);
+}
+
+static struct planted *get_planted(struct session *session, const struct probe_info *info)
+{
+	struct planted *planted = map_get(&session->sites, info->id);
+
+	if (!planted) {
+		planted = xcalloc(1, sizeof *planted);
+		map_put(&session->sites, info->id, planted);
+	}
+	return planted;
+}
+
+const struct probe_site *sites_get(struct session *session, const struct space *space,
+				   enum probe_kind kind, const char *symbol,
+				   const struct module *module)
+{
+	const struct prototype *prototype = find_prototype(session, space->modules, module, symbol);
+	_cleanup_free_ char *demangled = session->options->demangle ? demangle(symbol) : NULL;
+	const char *name = demangled ? demangled : symbol;
+	_cleanup_free_ char *display = make_display(session, kind, name, module);
+	const struct probe_info *info = probe_table_add(
+		session->probes, kind, name, module ? module->base_name : "", display, prototype);
+	struct planted *planted = get_planted(session, info);
+	int wide = space->arch->abi->word == 8;
+
+	if (!planted->plans[wide]) {
+		planted->plans[wide] = session->options->summary
+					       ? plan_create_empty()
+					       : plan_create(prototype, space->arch->abi,
+							     session->options->string_max);
+		planted->sites[wide] = (struct probe_site){info, planted->plans[wide]};
+	}
+	return &planted->sites[wide];
+}
+
+static void free_planted(struct planted *planted)
+{
+	for (int wide = 0; wide < 2; wide++)
+		plan_destroy(planted->plans[wide]);
+	free(planted);
+}
+
+/* ------------------------------------------------------------------ sites nobody uses */
+
+static void mark(void *context, const struct probe_site *site, struct hook *hook)
+{
+	struct session *session = context;
+	struct planted *planted = site ? map_get(&session->sites, site->info->id) : NULL;
+
+	if (planted)
+		planted->in_use = true;
+	if (hook)
+		plant_mark_hook(hook);
+}
+
+static void mark_all(struct session *session)
+{
+	size_t cursor = 0;
+	void *value;
+
+	while (map_next(&session->inferior->processes, &cursor, NULL, &value)) {
+		const struct process *process = value;
+
+		if (process->space)
+			trap_space_uses(process->space, mark, session);
+	}
+	cursor = 0;
+	while (map_next(&session->inferior->threads, &cursor, NULL, &value))
+		trap_thread_uses(value, mark, session);
+}
+
+static void drop_site(struct session *session, uint32_t id)
+{
+	if (session->writer->ops->forget)
+		session->writer->ops->forget(session->writer, probe_table_get(session->probes, id));
+	free_planted(map_remove(&session->sites, id));
+	probe_table_remove(session->probes, id);
+}
+
+static size_t kept(const struct session *session)
+{
+	return session->sites.count + session->ifuncs.count;
+}
+
+void sites_sweep(struct session *session)
+{
+	struct vec unused = VEC_OF(uint32_t);
+	size_t cursor = 0;
+	uint64_t id;
+	void *value;
+
+	if (kept(session) < SWEEP_AT_LEAST || kept(session) < session->sweep_at)
+		return;
+	mark_all(session);
+	while (map_next(&session->sites, &cursor, &id, &value)) {
+		struct planted *planted = value;
+
+		if (!planted->in_use)
+			vec_push(&unused, &(uint32_t){(uint32_t)id});
+		planted->in_use = false;
+	}
+	for (size_t i = 0; i < unused.count; i++)
+		drop_site(session, *(uint32_t *)vec_at(&unused, i));
+	vec_deinit(&unused);
+	plant_drop_hooks(session);
+	session->sweep_at = 2 * kept(session);
+}
+
+void sites_deinit(struct session *session)
+{
+	size_t cursor = 0;
+	void *value;
+
+	while (map_next(&session->sites, &cursor, NULL, &value))
+		free_planted(value);
+	map_deinit(&session->sites);
+}
