@@ -427,6 +427,7 @@ int inferior_next(struct inferior *inferior, bool block, struct stop *stop)
 
 		if (process && stop_status_decode(status).kind == STOP_EXEC) {
 			thread = thread_create(inferior, process, tid);
+			thread->fresh = false; /* the process is known */
 			fill_stop(stop, thread, status);
 			return 0;
 		}
