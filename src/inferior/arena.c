@@ -201,6 +201,8 @@ int arena_take(struct arena *arena, struct thread *thread, uint64_t address, uin
 
 void arena_give(struct arena *arena, uint64_t slot)
 {
+	if (!block_of(arena, slot))
+		return; /* see arena_forget_missing() */
 	arena_set_owner(arena, slot, NULL);
 	vec_push(&arena->free_slots, &slot);
 }
@@ -244,6 +246,23 @@ int arena_unmap(struct arena *arena, struct thread *thread)
 	vec_clear(&arena->blocks);
 	vec_clear(&arena->free_slots);
 	return first;
+}
+
+void arena_forget_missing(struct arena *arena, const struct memory_source *memory)
+{
+	uint8_t byte;
+
+	for (size_t i = arena->blocks.count; i-- > 0;) {
+		struct block *block = block_at(arena, i);
+
+		if (memory_read_exact(memory, block->base, &byte, 1))
+			continue;
+		free(block->owners);
+		vec_remove(&arena->blocks, i);
+	}
+	for (size_t i = arena->free_slots.count; i-- > 0;)
+		if (!block_of(arena, *(uint64_t *)vec_at(&arena->free_slots, i)))
+			vec_remove_fast(&arena->free_slots, i);
 }
 
 void arena_copy(struct arena *to, const struct arena *from)

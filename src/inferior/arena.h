@@ -13,6 +13,7 @@
 enum { ARENA_SLOT = 32 }; /* bytes */
 
 struct arena;
+struct memory_source;
 struct space;
 struct thread;
 
@@ -36,6 +37,9 @@ void *arena_owner(const struct arena *arena, uint64_t slot);
 
 /* Unmaps all memory in the tracee through `thread` (clean stop): 0 or the first -errno. */
 int arena_unmap(struct arena *arena, struct thread *thread);
+
+/* Forgets what is not there in `memory` after all (a child that was forked before it was mapped). */
+void arena_forget_missing(struct arena *arena, const struct memory_source *memory);
 
 /* The same places in a forked child, without owners. */
 void arena_copy(struct arena *to, const struct arena *from);

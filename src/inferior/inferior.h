@@ -46,8 +46,6 @@ struct space {
 	uint64_t landing;  /* where arch->landing stands, 0: nowhere; see remote.c */
 	uint64_t watch[4]; /* addresses under hardware watch, 0: free */
 	unsigned watch_generation;
-	bool remote_refused; /* remote system calls must not be made (seccomp) */
-	bool remote_asked;   /* remote_refused has been found out */
 };
 
 enum thread_state { THREAD_RUNNING, THREAD_STOPPED };

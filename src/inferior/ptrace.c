@@ -19,6 +19,11 @@ int pt_seize(pid_t tid, unsigned long options)
 	return request(PTRACE_SEIZE, tid, 0, options);
 }
 
+int pt_set_options(pid_t tid, unsigned long options)
+{
+	return request(PTRACE_SETOPTIONS, tid, 0, options);
+}
+
 int pt_interrupt(pid_t tid)
 {
 	return request(PTRACE_INTERRUPT, tid, 0, 0);

@@ -14,6 +14,8 @@
 #include <sys/types.h>
 
 int pt_seize(pid_t tid, unsigned long options);
+/* Sets the options of a stopped thread anew. */
+int pt_set_options(pid_t tid, unsigned long options);
 int pt_interrupt(pid_t tid);
 int pt_continue(pid_t tid, int signal);
 int pt_step(pid_t tid, int signal);

@@ -40,6 +40,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -289,23 +290,32 @@ static int call_with(struct thread *thread, const struct regs *saved, uint64_t s
 	return error;
 }
 
+/*
+ * A seccomp filter might kill the process for a call that it never makes itself, so it must not see
+ * ours: the kernel can be asked to look away (PTRACE_O_SUSPEND_SECCOMP, which takes CAP_SYS_ADMIN).
+ * -EPERM: it refuses. Each thread has filters of its own, and more of them at any time.
+ */
+static int lift_filters(const struct thread *thread, bool *lifted)
+{
+	unsigned long options = thread->process->inferior->ptrace_options;
+
+	*lifted = proc_status_number(thread->tid, "Seccomp") > 0;
+	if (!*lifted)
+		return 0;
+	return pt_set_options(thread->tid, options | PTRACE_O_SUSPEND_SECCOMP) ? -EPERM : 0;
+}
+
 int remote_syscall(struct thread *thread, long number, const uint64_t arguments[6], int64_t *result)
 {
-	struct space *space = thread->process->space;
 	struct regs saved;
 	siginfo_t held;
+	bool lifted;
 	uint64_t mask;
 	uint64_t sp;
 
 	/* A pending SIGTRAP (a breakpoint hit not reported yet) must be served where it was hit. */
 	if (!thread_is_clean_stop(thread) || pt_signal_pending(thread->tid, SIGTRAP))
 		return -EBUSY;
-	/* A seccomp filter might kill the process for a call it never makes itself. */
-	if (!space->remote_asked)
-		space->remote_refused = proc_status_number(thread->tid, "Seccomp") > 0;
-	space->remote_asked = true;
-	if (space->remote_refused)
-		return -EPERM;
 	int error = prepare_landing(thread);
 
 	if (!error)
@@ -314,6 +324,8 @@ int remote_syscall(struct thread *thread, long number, const uint64_t arguments[
 		error = pt_get_sigmask(thread->tid, &mask);
 	if (!error)
 		error = write_frame(thread, &saved, mask, &sp);
+	if (!error)
+		error = lift_filters(thread, &lifted);
 	if (error)
 		return error;
 	bool holds = thread->stop == STOP_SIGNAL && pt_get_siginfo(thread->tid, &held) == 0;
@@ -321,6 +333,8 @@ int remote_syscall(struct thread *thread, long number, const uint64_t arguments[
 	error = call_with(thread, &saved, sp, number, arguments, result);
 	regs_store(thread->tid, &saved);
 	pt_set_sigmask(thread->tid, mask);
+	if (lifted)
+		pt_set_options(thread->tid, thread->process->inferior->ptrace_options);
 	/* The mark's stop takes the place of the signal's: that is delivered from there. */
 	if (holds)
 		pt_set_siginfo(thread->tid, &held);

@@ -11,8 +11,8 @@
 
 /*
  * Runs system call `number` in `thread`, which must be at a clean stop. 0 with *result as the
- * kernel returned it (-4095 … -1: an errno); -EPERM when the process must not be made to
- * (seccomp), -ENOENT when there is no place for what has to be run, -EFAULT or -EIO when the
+ * kernel returned it (-4095 … -1: an errno); -EPERM when the thread must not be made to (a
+ * seccomp filter that we cannot lift), -ENOENT when there is no place for what has to be run, -EFAULT or -EIO when the
  * thread has no stack, -ESRCH when the thread died, -EBUSY when it is not at a clean stop.
  */
 int remote_syscall(struct thread *thread, long number, const uint64_t arguments[6],

@@ -138,8 +138,6 @@ static void give_space(struct session *session, struct thread *parent, struct pr
 	}
 	trap_fork(child->space, space);
 	child->space->landing = space->landing;
-	child->space->remote_refused = space->remote_refused;
-	child->space->remote_asked = space->remote_asked;
 	if (follow && space->modules)
 		child->space->modules = modules_clone(space->modules);
 }
@@ -178,6 +176,8 @@ static bool first_stop(struct session *session, struct stop *stop)
 		clean_and_detach(session, thread);
 		return true;
 	}
+	if (is_process && process->space && process->space->references == 1)
+		trap_fork_complete(session->trap, thread);
 	trap_thread_sync(thread);
 	tasks_announce(session, thread);
 	return false;

@@ -160,27 +160,38 @@ void breakpoints_forget(struct space *space, uint64_t low, uint64_t high)
 	vec_deinit(&gone);
 }
 
-int breakpoint_verify(struct decoder *decoder, struct thread *thread, struct breakpoint *breakpoint)
+/* Puts one in anew, with everything that it was for; it is dropped where that cannot be done. */
+static int plant_again(struct decoder *decoder, struct thread *thread,
+		       struct breakpoint *breakpoint)
 {
 	struct space *space = thread->process->space;
-	const struct arch *arch = space->arch;
 	struct breakpoint kept = *breakpoint;
 	struct breakpoint *fresh;
-	uint8_t now[sizeof arch->breakpoint];
 
-	if (memory_read_exact(&space->memory, breakpoint->address, now, arch->breakpoint_length) &&
-	    !memcmp(now, arch->breakpoint, arch->breakpoint_length))
-		return 0;
 	journal_forget(space->journal, breakpoint->journal);
 	discard(space, breakpoint);
 	int error = breakpoint_insert(decoder, thread, kept.address, &fresh);
 
 	if (error)
 		return error;
+	fresh->site = kept.site;
+	fresh->hook = kept.hook;
 	fresh->is_return = kept.is_return;
 	fresh->is_pad = kept.is_pad;
 	fresh->verify = kept.verify;
 	return 0;
+}
+
+int breakpoint_verify(struct decoder *decoder, struct thread *thread, struct breakpoint *breakpoint)
+{
+	struct space *space = thread->process->space;
+	const struct arch *arch = space->arch;
+	uint8_t now[sizeof arch->breakpoint];
+
+	if (memory_read_exact(&space->memory, breakpoint->address, now, arch->breakpoint_length) &&
+	    !memcmp(now, arch->breakpoint, arch->breakpoint_length))
+		return 0;
+	return plant_again(decoder, thread, breakpoint);
 }
 
 void breakpoints_copy(struct space *child, const struct space *parent)
@@ -200,6 +211,49 @@ void breakpoints_copy(struct space *child, const struct space *parent)
 		if (breakpoint->slot)
 			arena_set_owner(child->arena, breakpoint->slot, breakpoint);
 	}
+}
+
+enum { LOOKS = 64 };
+
+/* Reads what stands at some breakpoints; those that are not there go to `missing`. */
+static void find_missing(const struct space *space, struct breakpoint *const *breakpoints,
+			 size_t count, struct vec *missing)
+{
+	uint8_t now[LOOKS][sizeof space->arch->breakpoint];
+	struct memory_range ranges[LOOKS];
+	size_t length = space->arch->breakpoint_length;
+
+	for (size_t i = 0; i < count; i++)
+		ranges[i] = (struct memory_range){
+			.address = breakpoints[i]->address, .buffer = now[i], .length = length};
+	space->memory.readv(space->memory.context, ranges, count);
+	for (size_t i = 0; i < count; i++)
+		if (ranges[i].done < length || memcmp(now[i], space->arch->breakpoint, length) != 0)
+			vec_push(missing, &breakpoints[i]);
+}
+
+void breakpoints_complete(struct decoder *decoder, struct thread *child)
+{
+	struct space *space = child->process->space;
+	struct vec missing = VEC_OF(struct breakpoint *);
+	struct breakpoint *looked[LOOKS];
+	size_t count = 0;
+	size_t cursor = 0;
+	void *value;
+
+	while (space->trap && map_next(&space->trap->breakpoints, &cursor, NULL, &value)) {
+		looked[count++] = value;
+		if (count < LOOKS)
+			continue;
+		find_missing(space, looked, count, &missing);
+		count = 0;
+	}
+	find_missing(space, looked, count, &missing);
+	if (missing.count)
+		arena_forget_missing(space->arena, &space->memory);
+	for (size_t i = 0; i < missing.count; i++)
+		plant_again(decoder, child, *(struct breakpoint **)vec_at(&missing, i));
+	vec_deinit(&missing);
 }
 
 static int write_stack(void *context, uint64_t address, const void *bytes, size_t length)

@@ -50,8 +50,14 @@ void breakpoints_forget(struct space *space, uint64_t low, uint64_t high);
 int breakpoint_verify(struct decoder *decoder, struct thread *thread,
 		      struct breakpoint *breakpoint);
 
-/* Gives a forked child's space the same breakpoints, which its memory already has. */
+/* Gives a forked child's space the same breakpoints, which its memory should have already. */
 void breakpoints_copy(struct space *child, const struct space *parent);
+
+/*
+ * Plants those of a forked child (at its first stop) that its memory does not have: they may have
+ * been planted in its parent between the copying of the memory and the child's announcement.
+ */
+void breakpoints_complete(struct decoder *decoder, struct thread *child);
 
 /*
  * Makes `regs` of a thread that stopped at `breakpoint` go on behind it. -EFAULT when an emulated

@@ -509,6 +509,11 @@ void trap_fork_thread(struct thread *child, const struct thread *parent)
 	child->cost = parent->cost;
 }
 
+void trap_fork_complete(struct trap *trap, struct thread *child)
+{
+	breakpoints_complete(trap->decoder, child);
+}
+
 void trap_thread_gone(struct trap *trap, struct thread *thread, bool report)
 {
 	struct serving serving = {.trap = trap, .thread = thread, .space = thread->process->space};

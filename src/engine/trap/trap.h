@@ -50,6 +50,8 @@ void trap_thread_sync(struct thread *thread);
 /* A followed child of fork: it has its parent's breakpoints and pending calls. */
 void trap_fork(struct space *child_space, const struct space *parent_space);
 void trap_fork_thread(struct thread *child, const struct thread *parent);
+/* At its first stop: what its parent got while the kernel was making it is planted in it, too. */
+void trap_fork_complete(struct trap *trap, struct thread *child);
 
 /*
  * The thread is gone or runs another program: its pending calls are dropped; `report`: as
