@@ -43,10 +43,12 @@ struct fp_regs {
 
 /* Where arguments and results of a C function lie: System V AMD64 psABI 3.2.3, i386 psABI 2.2. */
 struct abi {
-	unsigned word;	       /* bytes of a pointer, a long and a stack slot */
-	unsigned int_args;     /* how many integer arguments go in registers */
-	uint8_t int_arg[6];    /* their register numbers, in order */
-	unsigned fp_args;      /* how many xmm registers take floating-point arguments */
+	unsigned word;	      /* bytes of a pointer, a long and a stack slot */
+	unsigned int_args;    /* how many integer arguments go in registers */
+	uint8_t int_arg[6];   /* their register numbers, in order */
+	unsigned fp_args;     /* how many xmm registers take floating-point arguments */
+	uint8_t preserved[6]; /* registers that a function returns as it found them, but for sp */
+	unsigned preserved_count;
 	unsigned stack_first;  /* offset of the first stack argument from sp at entry */
 	bool fp_result_in_st0; /* float and double come back in st(0), not xmm0 */
 };
@@ -66,6 +68,17 @@ struct landing {
 	uint8_t saved[LANDING_SAVED]; /* register numbers */
 	unsigned saved_count;
 	unsigned gap; /* how far sp is moved beyond the popped words: past the red zone */
+};
+
+/*
+ * Where a jmp_buf holds the stack pointer that longjmp() goes back to. glibc keeps it rotated left
+ * and xored with a secret of the process (setjmp/setjmp.S, PTR_MANGLE), musl as it is.
+ */
+struct jump_buffer {
+	unsigned sp;	 /* number of its word */
+	unsigned rotate; /* bits */
+	unsigned guard;	 /* offset of the secret from the thread pointer */
+	bool thread_fs;	 /* the thread pointer is the base of fs, else of gs */
 };
 
 /* How a displaced instruction is made to take effect: see image/relocate.h. */
@@ -99,6 +112,8 @@ struct arch {
 	long sys_munmap;
 	long sys_rt_sigaction;
 	uint8_t syscall_arg[6]; /* register numbers of system-call arguments */
+
+	struct jump_buffer jump_buffer;
 
 	/*
 	 * Decodes the instruction at `address` (`bytes`, `length` of them readable) and says how

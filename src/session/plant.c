@@ -348,6 +348,28 @@ static void hook_sigactions(struct session *session, struct thread *thread,
 	}
 }
 
+/* The ways out of calls that are not returns. */
+static void hook_jumps(struct session *session, struct thread *thread, const struct module *module)
+{
+	static const char *const names[] = {"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		const struct elf_symbol *symbol = elf_find_symbol(module->file, names[i]);
+
+		if (symbol && symbol->value && symbol->type == STT_FUNC)
+			trap_plant(session->trap, thread, symbol->value + module->bias, NULL,
+				   &session->long_jump);
+	}
+}
+
+/* Python's greenlet and Ruby's callcc copy stacks: see engine/trap/callstack.c. */
+static bool exchanges_stacks(const struct module *module)
+{
+	return !strncmp(module->base_name, "_greenlet.", 10) ||
+	       !strncmp(module->base_name, "greenlet.", 9) ||
+	       !strcmp(module->base_name, "continuation.so");
+}
+
 void plant_module(struct session *session, struct thread *thread, struct module *module)
 {
 	struct modules *modules = thread->process->space->modules;
@@ -358,6 +380,9 @@ void plant_module(struct session *session, struct thread *thread, struct module 
 	struct vec found = VEC_OF(struct match);
 
 	hook_sigactions(session, thread, module);
+	hook_jumps(session, thread, module);
+	if (exchanges_stacks(module))
+		trap_stacks_exchanged(thread->process->space);
 	match_module(&what, &session->filters, &found);
 	for (size_t i = 0; i < found.count; i++) {
 		const struct match *match = vec_at(&found, i);

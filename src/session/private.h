@@ -29,6 +29,7 @@ struct session {
 	struct writer *writer;
 	struct hook by_sigaction; /* libc's functions that change dispositions */
 	struct hook by_signal;
+	struct hook long_jump;	   /* longjmp() and its like */
 	struct hook linker;	   /* r_brk */
 	struct vec ifuncs;	   /* struct ifunc_hook * */
 	struct untraced *untraced; /* what cannot be traced */

@@ -67,6 +67,14 @@ static void disposition_changed(struct hook *hook, struct thread *thread, uint64
 	sigtrap_changed(thread);
 }
 
+static void long_jump_called(struct hook *hook, struct thread *thread)
+{
+	struct session *session =
+		(struct session *)(void *)((char *)hook - offsetof(struct session, long_jump));
+
+	trap_long_jump(session->trap, thread);
+}
+
 static void slot_written(void *context, struct thread *thread, uint64_t address)
 {
 	(void)address;
@@ -224,6 +232,7 @@ static int set_up(struct session *session)
 						 .return_lost = return_lost,
 						 .context = session};
 	session->linker.entered = linker_changed;
+	session->long_jump.entered = long_jump_called;
 	session->by_sigaction = (struct hook){NULL, sigaction_called, disposition_changed};
 	session->by_signal = (struct hook){NULL, signal_called, disposition_changed};
 	session->files = elf_cache_create();

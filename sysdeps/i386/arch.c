@@ -9,6 +9,8 @@ static const struct abi abi_i386 = {
 	.word = 4,
 	.int_args = 0,
 	.fp_args = 0,
+	.preserved = {REG_BX, REG_BP, REG_SI, REG_DI},
+	.preserved_count = 4,
 	.stack_first = 4,
 	.fp_result_in_st0 = true,
 };
@@ -56,6 +58,7 @@ const struct arch arch_i386 = {
 	.sys_munmap = 91,
 	.sys_rt_sigaction = 174,
 	.syscall_arg = {REG_BX, REG_CX, REG_DX, REG_SI, REG_DI, REG_BP},
+	.jump_buffer = {.sp = 4, .rotate = 9, .guard = 0x18, .thread_fs = false},
 	.displace = displace,
 	.condition_holds = x86_condition_holds,
 	.emit_jump = x86_emit_jump_relative, /* addresses wrap: everything is in reach */

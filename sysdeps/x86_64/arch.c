@@ -11,6 +11,8 @@ static const struct abi abi_x86_64 = {
 	.int_args = 6,
 	.int_arg = {REG_DI, REG_SI, REG_DX, REG_CX, 8, 9},
 	.fp_args = 8,
+	.preserved = {REG_BX, REG_BP, 12, 13, 14, 15},
+	.preserved_count = 6,
 	.stack_first = 8,
 	.fp_result_in_st0 = false,
 };
@@ -74,6 +76,7 @@ const struct arch arch_x86_64 = {
 	.sys_munmap = 11,
 	.sys_rt_sigaction = 13,
 	.syscall_arg = {REG_DI, REG_SI, REG_DX, 10, 8, 9},
+	.jump_buffer = {.sp = 6, .rotate = 17, .guard = 0x30, .thread_fs = true},
 	.displace = displace,
 	.condition_holds = x86_condition_holds,
 	.emit_jump = emit_jump,

@@ -77,7 +77,8 @@ class Trace:
         rest = match["rest"]
         if left := _LEFT.match(rest):
             call.arguments, call.left = left["arguments"], True
-            self._open.setdefault(pid, []).append(call)  # ltrace says so of calls cut by a signal, too
+            if "<unwound" not in rest:  # ltrace says "no return" of calls cut by a signal, too
+                self._open.setdefault(pid, []).append(call)
         elif result := _RESULT.match(rest):
             _finish(call, result, stamp)
         elif unfinished := _UNFINISHED.match(rest):

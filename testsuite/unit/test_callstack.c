@@ -5,6 +5,7 @@
  */
 #include "engine/trap/callstack.h"
 
+#include "base/map.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 
@@ -53,15 +54,17 @@ static void expect(struct log *log, const int *expected)
 /* The mappings of a simulated process. */
 struct range {
 	uint64_t low, high;
+	bool single;
 };
 
 struct world {
 	struct range ranges[2000];
 	size_t count;
 	unsigned asked;
+	struct map words; /* slot → what it holds, where that is no longer the return address */
 };
 
-static bool find_bounds(void *context, uint64_t sp, uint64_t *low, uint64_t *high)
+static bool find_bounds(void *context, uint64_t sp, uint64_t *low, uint64_t *high, bool *single)
 {
 	struct world *world = context;
 
@@ -70,10 +73,31 @@ static bool find_bounds(void *context, uint64_t sp, uint64_t *low, uint64_t *hig
 		if (sp >= world->ranges[i].low && sp < world->ranges[i].high) {
 			*low = world->ranges[i].low;
 			*high = world->ranges[i].high;
+			*single = world->ranges[i].single;
 			return true;
 		}
 	return false;
 }
+
+static bool read_word(void *context, uint64_t slot, uint64_t *word)
+{
+	const struct world *world = context;
+	const uint64_t *value = map_get(&world->words, slot);
+
+	if (value)
+		*word = *value;
+	return value != NULL;
+}
+
+/* What is written over a return address. */
+static const uint64_t OTHER_WORD = 0xdead;
+
+static void overwrite(struct world *world, uint64_t slot)
+{
+	map_put(&world->words, slot, (void *)(uintptr_t)&OTHER_WORD);
+}
+
+static const struct stack_view view = {find_bounds, read_word};
 
 /* The thread's own stack, and two others. */
 enum { OWN = 0x10000, FIBER = 0x30000, ALTERNATE = 0x50000, STACK_SIZE = 0x10000 };
@@ -89,12 +113,12 @@ static int set_up(void **state)
 {
 	struct fixture *fixture = xcalloc(1, sizeof *fixture);
 
-	fixture->world.ranges[0] = (struct range){OWN, OWN + STACK_SIZE};
-	fixture->world.ranges[1] = (struct range){FIBER, FIBER + STACK_SIZE};
-	fixture->world.ranges[2] = (struct range){ALTERNATE, ALTERNATE + STACK_SIZE};
+	fixture->world.ranges[0] = (struct range){OWN, OWN + STACK_SIZE, false};
+	fixture->world.ranges[1] = (struct range){FIBER, FIBER + STACK_SIZE, false};
+	fixture->world.ranges[2] = (struct range){ALTERNATE, ALTERNATE + STACK_SIZE, false};
 	fixture->world.count = 3;
 	vec_init(&fixture->log.numbers, sizeof(int));
-	fixture->stacks = callstacks_create(find_bounds, &fixture->world);
+	fixture->stacks = callstacks_create(&view, &fixture->world);
 	*state = fixture;
 	return 0;
 }
@@ -105,6 +129,7 @@ static int tear_down(void **state)
 
 	callstacks_destroy(fixture->stacks);
 	vec_deinit(&fixture->log.numbers);
+	map_deinit(&fixture->world.words);
 	free(fixture);
 	return 0;
 }
@@ -135,7 +160,9 @@ static void push_hook(struct fixture *fixture, int number, uint64_t slot, uint64
 
 static bool arrive(struct fixture *fixture, uint64_t pc, uint64_t sp, unsigned word)
 {
-	return callstacks_return(fixture->stacks, pc, sp, word, note, &fixture->log);
+	struct arrival arrival = {.pc = pc, .sp = sp, .word = word};
+
+	return callstacks_return(fixture->stacks, &arrival, note, &fixture->log);
 }
 
 /* ------------------------------------------------------------------ one stack */
@@ -421,7 +448,7 @@ static void test_mappings_unite(void **state)
 {
 	struct fixture *fixture = *state;
 
-	fixture->world.ranges[2] = (struct range){OWN_TOP + 0x1000, FIBER};
+	fixture->world.ranges[2] = (struct range){OWN_TOP + 0x1000, FIBER, false};
 	push_call(fixture, 1, OWN + 800, 0x10, 0x100);
 	push_call(fixture, 2, FIBER + 800, 0x20, 0x200);
 	fixture->world.count = 1;
@@ -450,7 +477,9 @@ static void test_unknown_bounds(void **state)
 	struct call call = {.slot = 800, .return_address = 0x10, .entry = 0x100, .number = 1};
 
 	callstacks_push(stacks, &call, note, &fixture->log);
-	assert_true(callstacks_return(stacks, 0x10, 808, 8, note, &fixture->log));
+	struct arrival arrival = {.pc = 0x10, .sp = 808, .word = 8};
+
+	assert_true(callstacks_return(stacks, &arrival, note, &fixture->log));
 	EXPECT(&fixture->log, 1);
 	callstacks_destroy(stacks);
 }
@@ -467,7 +496,8 @@ static void test_many_stacks(void **state)
 	for (int i = 0; i < MANY; i++) {
 		uint64_t low = 0x1000000 + (uint64_t)i * 0x2000;
 
-		fixture->world.ranges[fixture->world.count++] = (struct range){low, low + 0x1000};
+		fixture->world.ranges[fixture->world.count++] = (struct range){low, low + 0x1000,
+									       false};
 		push_call(fixture, 2 + i, low + 800, 0x20, 0x200);
 	}
 	for (size_t i = 0; i < fixture->log.numbers.count; i++) {
@@ -490,13 +520,188 @@ static void test_foreign_is_bounded(void **state)
 	enum { MANY = 70000 };
 	struct fixture *fixture = *state;
 
-	fixture->world.ranges[1] = (struct range){0x1000000, 0x2000000};
+	fixture->world.ranges[1] = (struct range){0x1000000, 0x2000000, false};
 	push_hook(fixture, 1, OWN + 800, 0x10, 0x100);
 	for (int i = 0; i < MANY; i++)
 		push_call(fixture, 2 + i, 0x1ffff00 - (uint64_t)i * 16, 0x20, 0x200);
 	assert_true(fixture->log.numbers.count >= MANY - 65536);
 	assert_int_equal(*(int *)fixture->log.numbers.items, -2);
 	assert_int_equal(callstacks_depth(fixture->stacks), MANY - fixture->log.numbers.count);
+}
+
+/* ------------------------------------------------------------------ arrivals that are no returns */
+
+/* A handler of an exception goes on behind the call that was left: its own calls used the slot. */
+static void test_caught_behind_the_call(void **state)
+{
+	struct fixture *fixture = *state;
+
+	push_call(fixture, 1, OWN + 800, 0x10, 0x100);
+	push_call(fixture, 2, OWN + 700, 0x20, 0x200);
+	push_call(fixture, 3, OWN + 700, 0x20, 0x300); /* a tail call */
+	overwrite(&fixture->world, OWN + 700);
+	assert_true(arrive(fixture, 0x20, OWN + 708, 8));
+	EXPECT(&fixture->log, -3, -2);
+	assert_true(arrive(fixture, 0x10, OWN + 808, 8));
+	EXPECT(&fixture->log, 1);
+}
+
+/* What a signal handler overwrites below the stack pointer had been returned from. */
+static void test_signal_behind_the_return(void **state)
+{
+	struct fixture *fixture = *state;
+	struct arrival arrival = {.pc = 0x20, .sp = OWN + 704, .word = 4};
+
+	push_call(fixture, 1, OWN + 700, 0x20, 0x200);
+	callstacks_interrupted(fixture->stacks, &arrival);
+	overwrite(&fixture->world, OWN + 700);
+	assert_true(arrive(fixture, 0x20, OWN + 704, 4));
+	EXPECT(&fixture->log, 1);
+	/* But not when the call had been left before the signal came. */
+	push_call(fixture, 2, OWN + 700, 0x20, 0x200);
+	callstacks_interrupted(fixture->stacks, &arrival);
+	assert_true(arrive(fixture, 0x20, OWN + 704, 4));
+	EXPECT(&fixture->log, -2);
+}
+
+static void jump(struct fixture *fixture, uint64_t sp, uint64_t target)
+{
+	callstacks_jump(fixture->stacks, sp, target, note, &fixture->log);
+}
+
+static void test_jump(void **state)
+{
+	struct fixture *fixture = *state;
+
+	push_call(fixture, 1, OWN + 800, 0x10, 0x100);
+	push_call(fixture, 2, OWN + 700, 0x20, 0x200);
+	push_call(fixture, 3, OWN + 600, 0x30, 0x300);
+	jump(fixture, OWN + 500, OWN + 600);
+	EXPECT(&fixture->log);
+	/* To the frame that called 2, which goes on behind that call. */
+	jump(fixture, OWN + 500, OWN + 708);
+	EXPECT(&fixture->log, -3, -2);
+	assert_false(arrive(fixture, 0x20, OWN + 708, 8));
+	/* Out of a signal handler on a stack of its own. */
+	push_call(fixture, 4, OWN + 700, 0x20, 0x200);
+	push_call(fixture, 5, ALTERNATE + 900, 0x50, 0x500);
+	jump(fixture, ALTERNATE + 800, OWN + 708);
+	EXPECT(&fixture->log, -4);
+	/* Nothing is known of the target, or it makes no sense. */
+	jump(fixture, OWN + 500, 0x900000);
+	jump(fixture, OWN + 500, OWN + 400);
+	jump(fixture, OWN + 500, 0);
+	EXPECT(&fixture->log);
+	assert_true(arrive(fixture, 0x10, OWN + 808, 8));
+	EXPECT(&fixture->log, 1);
+}
+
+/* Where stacks share a mapping: what lies between is over, what lies deeper may be another's. */
+static void test_jump_among_fibers(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture->world.ranges[1].high = FIBER + 0x100000;
+	fixture->world.ranges[2].low = fixture->world.ranges[2].high = 0;
+	push_call(fixture, 1, OWN + 800, 0x10, 0x100);
+	push_call(fixture, 2, FIBER + 0x9000, 0x20, 0x200);
+	push_call(fixture, 3, FIBER + 0x8000, 0x30, 0x300);
+	push_call(fixture, 4, FIBER + 0x4000, 0x40, 0x400);
+	jump(fixture, FIBER + 0x7000, FIBER + 0x8800);
+	EXPECT(&fixture->log, -3);
+	/* Too far away: a coroutine that gives way. */
+	jump(fixture, FIBER + 0x3000, FIBER + 0x90000);
+	EXPECT(&fixture->log);
+	assert_true(arrive(fixture, 0x40, FIBER + 0x4008, 8));
+	assert_true(arrive(fixture, 0x20, FIBER + 0x9008, 8));
+	EXPECT(&fixture->log, 4, 2);
+}
+
+/* Fibers in one mapping: a slot that holds something else says that its call is over. */
+static void test_overwritten(void **state)
+{
+	struct fixture *fixture = *state;
+
+	push_call(fixture, 1, OWN + 800, 0x10, 0x100);
+	push_call(fixture, 2, FIBER + 900, 0x20, 0x200);
+	push_call(fixture, 3, FIBER + 800, 0x30, 0x300);
+	push_call(fixture, 4, FIBER + 300, 0x40, 0x400);
+	overwrite(&fixture->world, FIBER + 800);
+	push_call(fixture, 5, FIBER + 850, 0x50, 0x500);
+	EXPECT(&fixture->log, -3);
+	assert_true(arrive(fixture, 0x40, FIBER + 308, 8));
+	assert_true(arrive(fixture, 0x50, FIBER + 858, 8));
+	assert_true(arrive(fixture, 0x20, FIBER + 908, 8));
+	EXPECT(&fixture->log, 4, 5, 2);
+}
+
+/* A mapping with a guard holds one stack. */
+static void test_guarded_fiber(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture->world.ranges[1].single = true;
+	push_call(fixture, 1, OWN + 800, 0x10, 0x100);
+	push_call(fixture, 2, FIBER + 900, 0x20, 0x200);
+	push_call(fixture, 3, FIBER + 800, 0x30, 0x300);
+	EXPECT(&fixture->log);
+	assert_true(arrive(fixture, 0x20, FIBER + 908, 8));
+	EXPECT(&fixture->log, -3, 2);
+}
+
+/* Around a call are those on its own stack only. */
+static void test_depth_by_stack(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture->world.ranges[1].high = FIBER + 0x100000;
+	fixture->world.ranges[2].low = fixture->world.ranges[2].high = 0;
+	assert_int_equal(push_call(fixture, 1, OWN + 800, 0x10, 0x100)->depth, 0);
+	assert_int_equal(push_call(fixture, 2, FIBER + 0x9000, 0x20, 0x200)->depth, 0);
+	assert_int_equal(push_call(fixture, 3, FIBER + 0x8000, 0x30, 0x300)->depth, 1);
+	assert_int_equal(push_call(fixture, 4, FIBER + 0x8000, 0x30, 0x400)->depth, 2);
+	/* Another fiber's. */
+	assert_int_equal(push_call(fixture, 5, FIBER + 0x1000, 0x20, 0x200)->depth, 0);
+	assert_int_equal(push_call(fixture, 6, OWN + 700, 0x60, 0x100)->depth, 1);
+	/* One whose slot has been used again is not around. */
+	overwrite(&fixture->world, FIBER + 0x9000);
+	assert_int_equal(push_call(fixture, 7, FIBER + 0x8800, 0x70, 0x200)->depth, 0);
+}
+
+/* Stacks that are copied to one place in turn: two greenlets, the second one's calls at the same slots. */
+static void test_exchanged(void **state)
+{
+	struct fixture *fixture = *state;
+	struct call call = {.slot = OWN + 700,
+			    .return_address = 0x20,
+			    .entry = 0x200,
+			    .site = (const struct probe_site *)&site_marker};
+	struct arrival arrival = {.pc = 0x20, .sp = OWN + 708, .word = 8};
+
+	push_call(fixture, 1, OWN + 800, 0x10, 0x100);
+	callstacks_exchange(fixture->stacks);
+	for (uint64_t greenlet = 2; greenlet < 6; greenlet++) {
+		call.number = call.preserved = greenlet;
+		callstacks_push(fixture->stacks, &call, note, &fixture->log);
+	}
+	/* Higher on the stack, and the same call again in one of them. */
+	push_call(fixture, 6, OWN + 750, 0x40, 0x100);
+	EXPECT(&fixture->log);
+	call.preserved = 4;
+	call.number = 7;
+	callstacks_push(fixture->stacks, &call, note, &fixture->log);
+	EXPECT(&fixture->log, -4);
+	for (uint64_t i = 0; i < 4; i++) {
+		static const uint64_t order[] = {3, 5, 4, 2};
+
+		arrival.preserved = order[i];
+		assert_true(callstacks_return(fixture->stacks, &arrival, note, &fixture->log));
+	}
+	EXPECT(&fixture->log, 3, 5, 7, 2);
+	assert_true(arrive(fixture, 0x40, OWN + 758, 8));
+	assert_true(arrive(fixture, 0x10, OWN + 808, 8));
+	EXPECT(&fixture->log, 6, 1);
+	assert_int_equal(callstacks_depth(fixture->stacks), 0);
 }
 
 static void test_clone(void **state)
@@ -518,8 +723,11 @@ static void test_clone(void **state)
 	/* Each goes its way. */
 	assert_true(arrive(fixture, 0x10, OWN + 808, 8));
 	EXPECT(&fixture->log, 1);
-	assert_true(callstacks_return(clone, 0x20, FIBER + 808, 8, note, &log));
-	assert_true(callstacks_return(clone, 0x10, OWN + 808, 8, note, &log));
+	struct arrival arrival = {.pc = 0x20, .sp = FIBER + 808, .word = 8};
+
+	assert_true(callstacks_return(clone, &arrival, note, &log));
+	arrival = (struct arrival){.pc = 0x10, .sp = OWN + 808, .word = 8};
+	assert_true(callstacks_return(clone, &arrival, note, &log));
 	EXPECT(&log, 2, 1);
 	assert_int_equal(callstacks_depth(clone), 0);
 	assert_int_equal(callstacks_depth(fixture->stacks), 1);
@@ -744,6 +952,14 @@ int main(void)
 		STORY(test_unknown_bounds),
 		STORY(test_many_stacks),
 		STORY(test_foreign_is_bounded),
+		STORY(test_caught_behind_the_call),
+		STORY(test_signal_behind_the_return),
+		STORY(test_jump),
+		STORY(test_jump_among_fibers),
+		STORY(test_overwritten),
+		STORY(test_guarded_fiber),
+		STORY(test_depth_by_stack),
+		STORY(test_exchanged),
 		STORY(test_clone),
 		STORY(test_random),
 		STORY(test_random_32),

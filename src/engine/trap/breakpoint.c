@@ -204,6 +204,7 @@ void breakpoints_copy(struct space *child, const struct space *parent)
 	if (!parent->trap)
 		return;
 	child->trap = trap_space_create();
+	child->trap->exchanged = parent->trap->exchanged;
 	while (map_next(&parent->trap->breakpoints, &cursor, NULL, &value)) {
 		struct breakpoint *breakpoint = xmemdup(value, sizeof *breakpoint);
 

@@ -24,6 +24,7 @@ struct breakpoint {
 
 struct trap_space {
 	struct map breakpoints; /* address → struct breakpoint */
+	bool exchanged;		/* trap_stacks_exchanged() */
 };
 
 struct trap_space *trap_space_create(void);

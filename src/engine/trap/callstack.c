@@ -11,16 +11,29 @@
  *
  * Calls are also left without returning: longjmp, C++ exceptions, thread cancellation. Nothing
  * tells us. But a stack is a stack: once the thread is seen with sp above a call's slot, that
- * call is over. So every push and every return first drops what lies deeper. One case needs
- * more: setjmp, call f, longjmp out of f, call f again finds the old f pending at the very slot
- * of the new one. The same function twice at one slot is a repeated call, not a tail call, and
- * the old one is dropped.
+ * call is over. So every push and every return first drops what lies deeper. Two cases need
+ * more. One is setjmp, call f, longjmp out of f, call f again, which finds the old f pending at
+ * the very slot of the new one. The same function twice at one slot is a repeated call, not a
+ * tail call, and the old one is dropped.
+ *
+ * The other is a handler that goes on behind the very call that was left: `try { f(); } catch
+ * (...) {}`, `if (!setjmp(b)) f();`. The thread arrives at R with the sp of a return. A real
+ * return leaves R in the slot, just below sp, where no signal handler of x86_64 may write (i386:
+ * callstacks_interrupted()). A handler of an exception has called functions from the frame that
+ * caught it, which wrote their own return addresses there. longjmp has not, and is told by its
+ * caller (callstacks_jump()).
  *
  * Threads use several stacks: signal stacks, ucontext and fibers. Order holds only within one,
- * so calls are kept per stack, told apart by the bounds of the mapping that sp is in. A
- * thread's own stack is one mapping. Other stacks may share one (fiber stacks carved out of the
- * heap): there calls at lower addresses may well be pending, so only an exact match of slot and
- * return address is trusted, and calls are dropped only when their slot is used again.
+ * so calls are kept per stack, told apart by the bounds of the mapping that sp is in. Stacks
+ * may share one (fiber stacks carved out of the heap): there calls at lower addresses may well
+ * be pending, so only an exact match of slot and return address is trusted, and calls are
+ * dropped when their slot is used again or no longer holds their return address.
+ *
+ * Some runtimes have many stacks at one place (Python's greenlets, Ruby's continuations): what a
+ * suspended one has on the stack is copied away, and copied back before it goes on. Then a call
+ * may be pending whose slot holds something else at the moment, and several may have the same
+ * slot and return address. Which one returns is told by the registers that a function has to
+ * preserve: they hold what its caller was working on.
  */
 #include "engine/trap/callstack.h"
 
@@ -30,30 +43,36 @@
 #include <stdlib.h>
 
 enum {
-	STACKS_MAX = 1024,  /* stacks remembered per thread; the one unused longest goes first */
-	ARGUMENTS_MAX = 64, /* bytes an i386 function may take off by itself (`ret n`) */
-	FOREIGN_MAX = 65536 /* calls kept on a stack whose order means nothing */
+	STACKS_MAX = 1024,   /* stacks remembered per thread; the one unused longest goes first */
+	ARGUMENTS_MAX = 64,  /* bytes an i386 function may take off by itself (`ret n`) */
+	FOREIGN_MAX = 65536, /* calls kept on a stack whose order means nothing */
+	CHECKS_MAX = 32,     /* of these, looked at whether their slots have been used again */
+	NEAR = 16384,	     /* bytes: a call so close above another is on the same stack */
+	JUMP_MAX = 262144 /* bytes: who jumps farther within a mapping changes to another stack */
 };
 
 struct stack {
 	uint64_t low, high;
-	bool own; /* the first stack seen: the thread's own, where order can be trusted */
+	bool own;     /* the first one seen: the thread's own */
+	bool single;  /* holds one stack only, whose order can be trusted */
+	size_t sites; /* calls with a site */
 	struct vec calls;
 };
 
 struct callstacks {
 	struct vec stacks; /* struct stack, most recently used last */
-	stack_bounds *bounds;
+	const struct stack_view *view;
 	void *context;
 	size_t depth;
+	bool exchanged; /* what is on the stacks is copied out and in */
 };
 
-struct callstacks *callstacks_create(stack_bounds *bounds, void *context)
+struct callstacks *callstacks_create(const struct stack_view *view, void *context)
 {
 	struct callstacks *stacks = xcalloc(1, sizeof *stacks);
 
 	vec_init(&stacks->stacks, sizeof(struct stack));
-	stacks->bounds = bounds;
+	stacks->view = view;
 	stacks->context = context;
 	return stacks;
 }
@@ -79,9 +98,10 @@ void callstacks_destroy(struct callstacks *stacks)
 
 struct callstacks *callstacks_clone(const struct callstacks *stacks, void *context)
 {
-	struct callstacks *clone = callstacks_create(stacks->bounds, context);
+	struct callstacks *clone = callstacks_create(stacks->view, context);
 
 	clone->depth = stacks->depth;
+	clone->exchanged = stacks->exchanged;
 	for (size_t i = 0; i < stacks->stacks.count; i++) {
 		const struct stack *from = stack_at(stacks, i);
 		struct stack *to = vec_push(&clone->stacks, from);
@@ -104,8 +124,10 @@ static void pop(struct callstacks *stacks, struct stack *stack, size_t index, bo
 	struct call call = *call_at(stack, index);
 
 	vec_remove(&stack->calls, index);
-	if (call.site)
+	if (call.site) {
 		stacks->depth--;
+		stack->sites--;
+	}
 	if (popped)
 		popped(context, &call, returned);
 	free(call.saved);
@@ -156,9 +178,12 @@ static struct stack *known_stack(struct callstacks *stacks, uint64_t sp)
  * two of them. Growth downwards is a stack's own; with any other the mapping holds several,
  * whose order means nothing.
  */
-static struct stack take_overlapping(struct callstacks *stacks, uint64_t low, uint64_t high)
+static struct stack take_overlapping(struct callstacks *stacks, uint64_t low, uint64_t high,
+				     bool single)
 {
-	struct stack joined = {.low = low, .high = high, .own = stacks->stacks.count == 0};
+	struct stack joined = {.low = low, .high = high, .single = single};
+
+	joined.own = stacks->stacks.count == 0;
 	size_t parts = 0;
 
 	vec_init(&joined.calls, sizeof(struct call));
@@ -169,7 +194,9 @@ static struct stack take_overlapping(struct callstacks *stacks, uint64_t low, ui
 			i++;
 			continue;
 		}
-		joined.own = parts++ == 0 && part.own && part.high >= high;
+		joined.own |= part.own;
+		joined.single = parts++ == 0 && part.single && part.high >= high;
+		joined.sites += part.sites;
 		joined.low = part.low < joined.low ? part.low : joined.low;
 		joined.high = part.high > joined.high ? part.high : joined.high;
 		for (size_t k = 0; k < part.calls.count; k++)
@@ -178,6 +205,12 @@ static struct stack take_overlapping(struct callstacks *stacks, uint64_t low, ui
 		vec_remove(&stacks->stacks, i);
 	}
 	return joined;
+}
+
+/* The stack to give up: the one unused longest, but not the thread's own. */
+static size_t oldest(const struct callstacks *stacks)
+{
+	return stacks->stacks.count > 1 && stack_at(stacks, 0)->own;
 }
 
 static struct stack *stack_of(struct callstacks *stacks, uint64_t sp, call_popped *popped,
@@ -189,28 +222,67 @@ static struct stack *stack_of(struct callstacks *stacks, uint64_t sp, call_poppe
 
 	if (stack)
 		return stack;
-	if (!stacks->bounds || !stacks->bounds(stacks->context, sp, &low, &high)) {
-		low = 0; /* unknown: as if there were one stack only */
+	/* The first one is the thread's own. Unknown: as if there were one only. */
+	bool single = false;
+
+	if (!stacks->view || !stacks->view->bounds ||
+	    !stacks->view->bounds(stacks->context, sp, &low, &high, &single)) {
+		low = 0;
 		high = UINT64_MAX;
 	}
-	struct stack made = take_overlapping(stacks, low, high);
+	single = !stacks->exchanged && (single || stacks->stacks.count == 0);
+	struct stack made = take_overlapping(stacks, low, high, single);
 
 	if (stacks->stacks.count == STACKS_MAX)
-		drop_stack(stacks, stacks->stacks.count > 1 && stack_at(stacks, 0)->own, popped,
-			   context);
+		drop_stack(stacks, oldest(stacks), popped, context);
 	return vec_push(&stacks->stacks, &made);
 }
 
+/* ------------------------------------------------------------------ calls that are over */
+
+/* Whether the slot still holds the return address, as far as can be seen. */
+static bool is_intact(const struct callstacks *stacks, const struct call *call)
+{
+	uint64_t word;
+
+	return !stacks->view || !stacks->view->word ||
+	       !stacks->view->word(stacks->context, call->slot, &word) ||
+	       word == call->return_address;
+}
+
 /* Whether a pending call is over, now that `call` is made. */
-static bool is_over(const struct stack *stack, const struct call *pending, const struct call *call)
+static bool is_over(const struct callstacks *stacks, const struct stack *stack,
+		    const struct call *pending, const struct call *call)
 {
 	if (pending->slot < call->slot)
-		return stack->own;
+		return stack->single;
 	if (pending->slot != call->slot)
+		return false;
+	if (stacks->exchanged && (pending->return_address != call->return_address ||
+				  pending->preserved != call->preserved))
 		return false;
 	/* A hook and a site at one place make two calls of each call. */
 	return pending->return_address != call->return_address ||
 	       (pending->entry == call->entry && pending->hook == call->hook);
+}
+
+/* Where several stacks share a mapping: drops calls below `sp` whose slots were used again. */
+static void drop_overwritten(struct callstacks *stacks, struct stack *stack, uint64_t sp,
+			     call_popped *popped, void *context)
+{
+	size_t checked = 0;
+
+	if (stack->single || stacks->exchanged)
+		return;
+	for (size_t i = stack->calls.count; i-- > 0 && checked < CHECKS_MAX;) {
+		const struct call *call = call_at(stack, i);
+
+		if (call->slot >= sp || !call->return_address)
+			continue;
+		checked++;
+		if (!is_intact(stacks, call))
+			pop(stacks, stack, i, false, popped, context);
+	}
 }
 
 /* The oldest call that is over takes what was made from it along. */
@@ -220,17 +292,39 @@ static void drop_over(struct callstacks *stacks, struct stack *stack, const stru
 	size_t first = stack->calls.count;
 
 	for (size_t i = first; i-- > 0;) {
-		if (stack->own && call_at(stack, i)->slot > call->slot)
+		if (stack->single && call_at(stack, i)->slot > call->slot)
 			break;
-		if (is_over(stack, call_at(stack, i), call))
+		if (is_over(stacks, stack, call_at(stack, i), call))
 			first = i;
 	}
 	for (size_t i = stack->calls.count; i-- > first;)
-		if (stack->own || call_at(stack, i)->slot == call->slot)
+		if (stack->single ||
+		    (call_at(stack, i)->slot == call->slot &&
+		     (!stacks->exchanged || is_over(stacks, stack, call_at(stack, i), call))))
 			pop(stacks, stack, i, false, popped, context);
-	if (stack->calls.count >= FOREIGN_MAX && !stack->own)
+	drop_overwritten(stacks, stack, call->slot, popped, context);
+	if (stack->calls.count >= FOREIGN_MAX && !stack->single)
 		pop(stacks, stack, 0, false, popped, context);
 }
+
+/* How many calls with a site are around one at `slot`. */
+static size_t depth_at(const struct callstacks *stacks, const struct stack *stack, uint64_t slot)
+{
+	const struct call *around = NULL;
+
+	if (stack->single)
+		return stack->sites;
+	for (size_t i = stack->calls.count; i-- > 0;) {
+		const struct call *call = call_at(stack, i);
+
+		if (call->slot >= slot && (stacks->exchanged || call->slot - slot <= NEAR) &&
+		    (!around || call->slot < around->slot) && is_intact(stacks, call))
+			around = call;
+	}
+	return around ? around->depth + (around->site != NULL) : 0;
+}
+
+/* ------------------------------------------------------------------ what happens to a thread */
 
 struct call *callstacks_push(struct callstacks *stacks, const struct call *call,
 			     call_popped *popped, void *context)
@@ -238,11 +332,14 @@ struct call *callstacks_push(struct callstacks *stacks, const struct call *call,
 	struct stack *stack = stack_of(stacks, call->slot, popped, context);
 
 	drop_over(stacks, stack, call, popped, context);
+	size_t depth = depth_at(stacks, stack, call->slot);
 	struct call *pushed = vec_push(&stack->calls, call);
 
-	pushed->depth = (uint32_t)stacks->depth;
-	if (call->site)
+	pushed->depth = (uint32_t)depth;
+	if (call->site) {
 		stacks->depth++;
+		stack->sites++;
+	}
 	return pushed;
 }
 
@@ -257,60 +354,114 @@ struct call *callstacks_find(struct callstacks *stacks, uint64_t slot, uint64_t 
 		if (call->slot == slot && call->return_address == return_address &&
 		    call->entry == entry)
 			return call;
-		if (stack->own && call->slot > slot)
+		if (stack->single && call->slot > slot)
 			break;
 	}
 	return NULL;
 }
 
-/* The oldest call that returns to `pc` with its slot right below sp; count when there is none. */
-static size_t find_returned(const struct stack *stack, uint64_t pc, uint64_t sp, unsigned word)
+/*
+ * The oldest call that returns to `pc` with its slot right below sp, of several with that slot the
+ * one that the registers speak for; count when there is none.
+ */
+static size_t find_returned(const struct stack *stack, const struct arrival *arrival)
 {
 	size_t found = stack->calls.count;
-	uint64_t reach = word + (word == 4 ? ARGUMENTS_MAX : 0);
-	uint64_t best = 0;
+	uint64_t reach = arrival->word + (arrival->word == 4 ? ARGUMENTS_MAX : 0);
+	const struct call *best = NULL;
 
 	for (size_t i = stack->calls.count; i-- > 0;) {
 		const struct call *call = call_at(stack, i);
 
-		if (stack->own && call->slot >= sp)
+		if (stack->single && call->slot >= arrival->sp)
 			break;
-		if (call->return_address == pc && call->slot < sp && call->slot >= best &&
-		    sp - call->slot <= reach) {
-			best = call->slot;
+		if (call->return_address != arrival->pc || call->slot >= arrival->sp ||
+		    arrival->sp - call->slot > reach)
+			continue;
+		if (!best || call->slot > best->slot ||
+		    (call->slot == best->slot && (call->preserved == arrival->preserved ||
+						  best->preserved != arrival->preserved))) {
+			best = call;
 			found = i;
 		}
 	}
 	return found;
 }
 
-bool callstacks_return(struct callstacks *stacks, uint64_t pc, uint64_t sp, unsigned word,
+bool callstacks_return(struct callstacks *stacks, const struct arrival *arrival,
 		       call_popped *popped, void *context)
 {
-	struct stack *stack = known_stack(stacks, sp - word);
-	size_t found = stack ? find_returned(stack, pc, sp, word) : 0;
+	struct stack *stack = known_stack(stacks, arrival->sp - arrival->word);
+	size_t found = stack ? find_returned(stack, arrival) : 0;
 
 	if (!stack || found == stack->calls.count)
 		return false;
-	uint64_t slot = call_at(stack, found)->slot;
+	const struct call first = *call_at(stack, found);
+	bool returned = first.arrived || is_intact(stacks, &first);
 
 	for (size_t i = stack->calls.count; i-- > found;) {
 		const struct call *call = call_at(stack, i);
-		bool together = call->slot == slot && call->return_address == pc;
+		bool together = call->slot == first.slot &&
+				call->return_address == first.return_address &&
+				(!stacks->exchanged || call->preserved == first.preserved);
 
-		if (together || stack->own)
-			pop(stacks, stack, i, together, popped, context);
+		if (together || stack->single)
+			pop(stacks, stack, i, together && returned, popped, context);
 	}
+	drop_overwritten(stacks, stack, arrival->sp, popped, context);
 	return true;
+}
+
+void callstacks_interrupted(struct callstacks *stacks, const struct arrival *arrival)
+{
+	struct stack *stack = known_stack(stacks, arrival->sp - arrival->word);
+	size_t found = stack ? find_returned(stack, arrival) : 0;
+
+	if (stack && found < stack->calls.count && is_intact(stacks, call_at(stack, found)))
+		call_at(stack, found)->arrived = true;
 }
 
 void callstacks_leave(struct callstacks *stacks, uint64_t sp, call_popped *popped, void *context)
 {
 	struct stack *stack = known_stack(stacks, sp - 1);
 
-	while (stack && stack->own && stack->calls.count &&
+	while (stack && stack->single && stack->calls.count &&
 	       call_at(stack, stack->calls.count - 1)->slot < sp)
 		pop(stacks, stack, stack->calls.count - 1, false, popped, context);
+	if (stack)
+		drop_overwritten(stacks, stack, sp, popped, context);
+}
+
+void callstacks_jump(struct callstacks *stacks, uint64_t sp, uint64_t target, call_popped *popped,
+		     void *context)
+{
+	struct stack *stack = known_stack(stacks, target - 1);
+
+	/* A jump to another stack may be how a coroutine gives way: it will be back. */
+	if (!stack || !contains(stack, sp) || sp > target ||
+	    (!stack->single && target - sp > JUMP_MAX)) {
+		callstacks_leave(stacks, target, popped, context);
+		return;
+	}
+	for (size_t i = stack->calls.count; i-- > 0;) {
+		const struct call *call = call_at(stack, i);
+
+		if (stack->single && call->slot >= target)
+			break;
+		/* What of a copied stack is at its place now is the jumping one's. */
+		if (stack->single || (call->slot >= sp && call->slot < target &&
+				      (!stacks->exchanged || is_intact(stacks, call))))
+			pop(stacks, stack, i, false, popped, context);
+	}
+}
+
+void callstacks_exchange(struct callstacks *stacks)
+{
+	if (stacks->exchanged)
+		return;
+	stacks->exchanged = true;
+	for (size_t i = 0; i < stacks->stacks.count; i++)
+		stack_at(stacks, i)->single = false;
 }
 
 void callstacks_each(const struct callstacks *stacks, call_visit *visit, void *context)

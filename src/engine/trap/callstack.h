@@ -25,19 +25,27 @@ struct call {
 	uint64_t number;	     /* record.call */
 	uint64_t start;		     /* clock when the thread went on */
 	uint64_t cost;		     /* thread->cost at that time */
-	uint32_t depth;
-	bool restarted; /* a signal put the pc back before the first instruction ran */
+	uint64_t preserved; /* digest of the registers a function gives back as it found them */
+	uint32_t depth;	    /* calls with a site around it, on its stack */
+	bool restarted;	    /* a signal put the pc back before the first instruction ran */
+	bool arrived;	    /* it returned, and a signal came before the breakpoint was hit */
 };
 
 struct callstacks;
 
-/*
- * Finds the bounds of the stack that `sp` is in: false when it is in no mapping. Called only
- * when sp leaves all known stacks.
- */
-typedef bool stack_bounds(void *context, uint64_t sp, uint64_t *low, uint64_t *high);
+/* What has to be known of the thread's memory; either may be NULL. */
+struct stack_view {
+	/*
+	 * The bounds of the mapping that `sp` is in, and whether it holds one stack only: false
+	 * when it is in none. Called only when sp leaves all known stacks.
+	 */
+	bool (*bounds)(void *context, uint64_t sp, uint64_t *low, uint64_t *high, bool *single);
+	/* What a stack slot holds; false when it cannot be read. */
+	bool (*word)(void *context, uint64_t slot, uint64_t *word);
+};
 
-struct callstacks *callstacks_create(stack_bounds *bounds, void *context);
+/* `view` must outlive them, `context` is handed to its functions. */
+struct callstacks *callstacks_create(const struct stack_view *view, void *context);
 void callstacks_destroy(struct callstacks *stacks);
 /* For a forked child, which returns from the same calls. */
 struct callstacks *callstacks_clone(const struct callstacks *stacks, void *context);
@@ -58,16 +66,39 @@ struct call *callstacks_push(struct callstacks *stacks, const struct call *call,
 struct call *callstacks_find(struct callstacks *stacks, uint64_t slot, uint64_t return_address,
 			     uint64_t entry);
 
+/* Where a thread is. */
+struct arrival {
+	uint64_t pc, sp;
+	uint64_t preserved; /* as in struct call */
+	unsigned word;	    /* bytes of a stack slot */
+};
+
 /*
- * The thread arrived at `pc` with `sp`, the return address and possibly arguments already taken
- * off. Pops the call that returned there and, as returned too, those that tail-called into it;
- * deeper ones as left. False when no pending call returns here.
+ * The thread arrived, the return address and possibly arguments already taken off the stack. Pops
+ * the call that returned there and, as returned too, those that tail-called into it; deeper ones
+ * as left. False when no pending call returns here.
  */
-bool callstacks_return(struct callstacks *stacks, uint64_t pc, uint64_t sp, unsigned word,
+bool callstacks_return(struct callstacks *stacks, const struct arrival *arrival,
 		       call_popped *popped, void *context);
+
+/*
+ * A signal handler will run before the thread's arrival is told: it may overwrite what is left of
+ * the frame of the call that returned.
+ */
+void callstacks_interrupted(struct callstacks *stacks, const struct arrival *arrival);
 
 /* The thread is known to be at `sp` without having returned: pops, as left, what lies deeper. */
 void callstacks_leave(struct callstacks *stacks, uint64_t sp, call_popped *popped, void *context);
+
+/*
+ * The thread, now at `sp`, is about to go back to where the stack pointer is `target` (longjmp):
+ * pops, as left, what lies between.
+ */
+void callstacks_jump(struct callstacks *stacks, uint64_t sp, uint64_t target, call_popped *popped,
+		     void *context);
+
+/* From now on, pieces of the stacks are copied out and others in their place: see callstack.c. */
+void callstacks_exchange(struct callstacks *stacks);
 
 /* Pops everything, as left. */
 void callstacks_unwind(struct callstacks *stacks, call_popped *popped, void *context);

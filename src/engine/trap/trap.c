@@ -28,9 +28,9 @@
 #include "engine/trap/callstack.h"
 #include "engine/trap/overhead.h"
 #include "engine/trap/sigtrap.h"
+#include "engine/trap/stackview.h"
 #include "engine/trap/step.h"
 #include "inferior/arena.h"
-#include "inferior/maps.h"
 #include "inferior/ptrace.h"
 
 #include <errno.h>
@@ -248,23 +248,6 @@ static void call_popped_now(void *context, const struct call *call, bool returne
 
 /* ------------------------------------------------------------------ stops */
 
-static bool find_stack(void *context, uint64_t sp, uint64_t *low, uint64_t *high)
-{
-	const struct thread *thread = context;
-	struct maps maps;
-
-	if (maps_read(thread->tid, &maps) < 0)
-		return false;
-	const struct mapping *mapping = maps_find(&maps, sp);
-
-	if (mapping) {
-		*low = mapping->start;
-		*high = mapping->end;
-	}
-	maps_deinit(&maps);
-	return mapping != NULL;
-}
-
 /* The word on top of the stack: at a function's entry, where it will return to. */
 static bool read_return_address(const struct serving *serving, uint64_t *address)
 {
@@ -278,7 +261,9 @@ static void enter_call(struct serving *serving, struct call *call, bool watch_re
 	struct trap *trap = serving->trap;
 
 	if (!thread->calls)
-		thread->calls = callstacks_create(find_stack, thread);
+		thread->calls = callstacks_create(&stackview_thread, thread);
+	if (serving->space->trap->exchanged)
+		callstacks_exchange(thread->calls);
 	call->number = call->site ? ++trap->calls : 0;
 	if (call->site && call->site->plan->needs_saved)
 		call->saved = xcalloc(1, sizeof *call->saved);
@@ -307,7 +292,10 @@ static bool wants_return(struct hook *hook, const struct serving *serving)
 static void serve_entry(struct serving *serving, const struct breakpoint *breakpoint)
 {
 	struct thread *thread = serving->thread;
-	struct call call = {.slot = serving->regs.r[REG_SP], .entry = breakpoint->address};
+	struct call call = {
+		.slot = serving->regs.r[REG_SP],
+		.entry = breakpoint->address,
+		.preserved = stackview_preserved(serving->space->arch->abi, &serving->regs)};
 	bool readable = read_return_address(serving, &call.return_address);
 	struct call *again = thread->calls ? callstacks_find(thread->calls, call.slot,
 							     call.return_address, call.entry)
@@ -332,15 +320,15 @@ static void serve_entry(struct serving *serving, const struct breakpoint *breakp
 static void serve_return(struct serving *serving, const struct breakpoint *breakpoint)
 {
 	struct thread *thread = serving->thread;
-	uint64_t sp = serving->regs.r[REG_SP];
+	struct arrival arrival = stackview_arrival(serving->space->arch->abi, &serving->regs,
+						   breakpoint->address);
 
 	if (!thread->calls)
 		return;
 	/* Not a return (a landing pad, a longjmp): what was deeper is over all the same. */
 	if (breakpoint->is_pad ||
-	    !callstacks_return(thread->calls, breakpoint->address, sp,
-			       serving->space->arch->abi->word, call_popped_now, serving))
-		callstacks_leave(thread->calls, sp, call_popped_now, serving);
+	    !callstacks_return(thread->calls, &arrival, call_popped_now, serving))
+		callstacks_leave(thread->calls, arrival.sp, call_popped_now, serving);
 }
 
 /* Everything that is to be done at a breakpoint, but going on. */
@@ -476,8 +464,16 @@ void trap_before_signal(struct thread *thread)
 	uint64_t pc;
 	bool not_begun;
 
-	if (!space || !space->trap || regs_load(thread->tid, &regs) != 0 ||
-	    !breakpoint_program_pc(space, regs.pc, &pc, &not_begun))
+	if (!space || !space->trap || regs_load(thread->tid, &regs) != 0)
+		return;
+	const struct breakpoint *next = breakpoint_find(space, regs.pc);
+
+	if (next && next->is_return && thread->calls) {
+		struct arrival arrival = stackview_arrival(space->arch->abi, &regs, regs.pc);
+
+		callstacks_interrupted(thread->calls, &arrival);
+	}
+	if (!breakpoint_program_pc(space, regs.pc, &pc, &not_begun))
 		return;
 	if (not_begun && thread->calls) {
 		uint64_t return_address = 0;
@@ -524,6 +520,24 @@ void trap_thread_gone(struct trap *trap, struct thread *thread, bool report)
 		callstacks_unwind(thread->calls, call_popped_now, &serving);
 	callstacks_destroy(thread->calls);
 	thread->calls = NULL;
+}
+
+void trap_long_jump(struct trap *trap, struct thread *thread)
+{
+	struct serving serving = {.trap = trap, .thread = thread, .space = thread->process->space};
+	struct regs regs;
+	uint64_t target;
+
+	if (thread->calls && regs_load(thread->tid, &regs) == 0 &&
+	    stackview_jump_target(serving.space, &regs, &target))
+		callstacks_jump(thread->calls, regs.r[REG_SP], target, call_popped_now, &serving);
+}
+
+void trap_stacks_exchanged(struct space *space)
+{
+	if (!space->trap)
+		space->trap = trap_space_create();
+	space->trap->exchanged = true;
 }
 
 void trap_space_gone(struct space *space)

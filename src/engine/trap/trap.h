@@ -54,6 +54,18 @@ void trap_fork_thread(struct thread *child, const struct thread *parent);
 void trap_fork_complete(struct trap *trap, struct thread *child);
 
 /*
+ * The thread, stopped at its entry, is about to run longjmp() or one of its kind: the calls that
+ * this leaves are over.
+ */
+void trap_long_jump(struct trap *trap, struct thread *thread);
+
+/*
+ * The program has a library that keeps many stacks at one place, by copying what is there out and
+ * in: calls are matched with that in mind from now on.
+ */
+void trap_stacks_exchanged(struct space *space);
+
+/*
  * The thread is gone or runs another program: its pending calls are dropped; `report`: as
  * unwound.
  */

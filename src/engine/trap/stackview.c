@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engine/trap/stackview.h"
+
+#include "inferior/maps.h"
+
+enum {
+	GUARD_MAX = 65536, /* bytes that a stack's guard has at most */
+	ARENA_ALIGN =
+		64 << 20, /* glibc's malloc has other memory that looks guarded, at multiples */
+	ARENA_ALIGN_32 = 1 << 20
+};
+
+/*
+ * Whether a mapping holds one stack only: below it is a small one that nobody may touch. So are
+ * the stacks of threads and of most fibers made. The kernel marks the first thread's itself.
+ */
+static bool is_guarded(const struct maps *maps, const struct mapping *mapping, unsigned word)
+{
+	uint64_t align = word == 4 ? ARENA_ALIGN_32 : ARENA_ALIGN;
+	const struct mapping *below = mapping->start ? maps_find(maps, mapping->start - 1) : NULL;
+
+	return below && !below->readable && !below->writable && !below->executable &&
+	       below->end - below->start <= GUARD_MAX && mapping->start % align != 0;
+}
+
+static bool thread_bounds(void *context, uint64_t sp, uint64_t *low, uint64_t *high, bool *single)
+{
+	const struct thread *thread = context;
+	struct maps maps;
+
+	if (maps_read(thread->tid, &maps) < 0)
+		return false;
+	const struct mapping *mapping = maps_find(&maps, sp);
+
+	if (mapping) {
+		*low = mapping->start;
+		*high = mapping->end;
+		*single = is_guarded(&maps, mapping, thread->process->space->arch->abi->word);
+	}
+	maps_deinit(&maps);
+	return mapping != NULL;
+}
+
+static bool thread_word(void *context, uint64_t slot, uint64_t *word)
+{
+	const struct thread *thread = context;
+	const struct space *space = thread->process->space;
+
+	return space && memory_read_word(&space->memory, slot, space->arch->abi->word, word);
+}
+
+const struct stack_view stackview_thread = {thread_bounds, thread_word};
+
+uint64_t stackview_preserved(const struct abi *abi, const struct regs *regs)
+{
+	uint64_t digest = 14695981039346656037U; /* FNV-1a, by words */
+
+	for (unsigned i = 0; i < abi->preserved_count; i++)
+		digest = (digest ^ regs->r[abi->preserved[i]]) * 1099511628211U;
+	return digest;
+}
+
+struct arrival stackview_arrival(const struct abi *abi, const struct regs *regs, uint64_t pc)
+{
+	return (struct arrival){.pc = pc,
+				.sp = regs->r[REG_SP],
+				.preserved = stackview_preserved(abi, regs),
+				.word = abi->word};
+}
+
+static uint64_t rotate_right(uint64_t value, unsigned bits, unsigned width)
+{
+	value = value >> bits | value << (width - bits);
+	return width < 64 ? value & ((UINT64_C(1) << width) - 1) : value;
+}
+
+bool stackview_jump_target(const struct space *space, const struct regs *regs, uint64_t *target)
+{
+	const struct abi *abi = space->arch->abi;
+	const struct jump_buffer *layout = &space->arch->jump_buffer;
+	uint64_t sp = regs->r[REG_SP];
+	uint64_t buffer;
+	uint64_t guard;
+	uint64_t kept;
+
+	if (abi->int_args)
+		buffer = regs->r[abi->int_arg[0]];
+	else if (!memory_read_word(&space->memory, sp + abi->stack_first, abi->word, &buffer))
+		return false;
+	if (!memory_read_word(&space->memory, buffer + layout->sp * abi->word, abi->word, &kept))
+		return false;
+	/* In the clear it is close above, which a mangled one is by chance once in a long while. */
+	if (kept >= sp && kept - sp < UINT64_C(1) << 30) {
+		*target = kept;
+		return true;
+	}
+	uint64_t thread_pointer = layout->thread_fs ? regs->fs_base : regs->gs_base;
+
+	if (!memory_read_word(&space->memory, thread_pointer + layout->guard, abi->word, &guard))
+		return false;
+	*target = rotate_right(kept, layout->rotate, abi->word * 8) ^ guard;
+	return true;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the pending calls of a thread (callstack.h) have to know of its registers and memory. */
+#ifndef TRACER_ENGINE_TRAP_STACKVIEW_H
+#define TRACER_ENGINE_TRAP_STACKVIEW_H
+
+#include "engine/trap/callstack.h"
+#include "inferior/inferior.h"
+
+/* Its context is a struct thread. */
+extern const struct stack_view stackview_thread;
+
+/* A digest of the registers that a function gives back as it found them. */
+uint64_t stackview_preserved(const struct abi *abi, const struct regs *regs);
+
+/* Where a thread is that came to `pc`. */
+struct arrival stackview_arrival(const struct abi *abi, const struct regs *regs, uint64_t pc);
+
+/*
+ * Where longjmp(), which the thread is about to run with these registers, will put the stack
+ * pointer. False when its argument tells nothing that could be true.
+ */
+bool stackview_jump_target(const struct space *space, const struct regs *regs, uint64_t *target);
+
+#endif
