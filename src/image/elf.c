@@ -179,30 +179,46 @@ static void read_soname(struct elf_file *file)
 	file->soname = elf_load_string(file, offset + name, available - name);
 }
 
-int elf_open(int fd, struct elf_file **out)
+/* Reads what is always wanted of a mapped file; takes the reference over. */
+static int read_start(struct elf_file *file, struct elf_file **out)
 {
-	struct elf_file *file = xcalloc(1, sizeof *file);
 	GElf_Phdr dynamic = {0};
-	int error;
 
-	file->references = 1;
 	elf_version(EV_CURRENT);
-	error = map_file(file, fd);
-	if (error)
-		goto failed;
-	error = read_header(file);
-	if (error)
-		goto failed;
-	error = read_program_headers(file, &dynamic);
-	if (error)
-		goto failed;
+	int error = read_header(file);
+
+	if (!error)
+		error = read_program_headers(file, &dynamic);
+	if (error) {
+		elf_unref(file);
+		return error;
+	}
 	read_dynamic(file, &dynamic);
 	read_soname(file);
 	*out = file;
 	return 0;
-failed:
+}
+
+int elf_open(int fd, struct elf_file **out)
+{
+	struct elf_file *file = xcalloc(1, sizeof *file);
+	int error = map_file(file, fd);
+
+	file->references = 1;
+	if (!error)
+		return read_start(file, out);
 	elf_unref(file);
 	return error;
+}
+
+int elf_open_image(uint8_t *bytes, uint64_t size, struct elf_file **out)
+{
+	struct elf_file *file = xcalloc(1, sizeof *file);
+
+	file->references = 1;
+	file->map = bytes;
+	file->size = size;
+	return read_start(file, out);
 }
 
 struct elf_file *elf_ref(struct elf_file *file)

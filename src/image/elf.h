@@ -8,6 +8,7 @@
 #define TRACER_IMAGE_ELF_H
 
 #include "base/arch.h"
+#include "base/memory.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,6 +49,19 @@ struct elf_file;
  * architecture; or the errno of reading.
  */
 int elf_open(int fd, struct elf_file **out);
+
+/*
+ * Puts a file together from the memory it was loaded into, its ELF header at `header`, for when the
+ * file itself cannot be had. It has no section headers and no .symtab. At most `room` bytes are used:
+ * -EFBIG; -EFAULT when there is no such memory; -ENOEXEC, -ENOTSUP as above.
+ */
+int elf_open_memory(const struct memory_source *memory, uint64_t header, uint64_t room,
+		    struct elf_file **out);
+bool elf_is_from_memory(const struct elf_file *file);
+/* Whether the headers in memory at `header` are those of the file. */
+bool elf_fits_memory(const struct elf_file *file, const struct memory_source *memory,
+		     uint64_t header);
+
 struct elf_file *elf_ref(struct elf_file *file);
 void elf_unref(struct elf_file *file); /* NULL is fine */
 
@@ -114,5 +128,12 @@ struct elf_cache *elf_cache_create(void);
 void elf_cache_destroy(struct elf_cache *cache);
 /* As elf_open(), from the cache when the file has not changed. The reference is the caller's. */
 int elf_cache_open(struct elf_cache *cache, int fd, struct elf_file **out);
+/*
+ * As elf_open_memory(), of a file that is known to be `device`, `inode`: those of the same headers are
+ * the same. All that are in use together have at most ELF_MEMORY_MAX bytes.
+ */
+enum { ELF_MEMORY_MAX = 512 << 20 };
+int elf_cache_open_memory(struct elf_cache *cache, const struct memory_source *memory,
+			  uint64_t header, dev_t device, ino_t inode, struct elf_file **out);
 
 #endif

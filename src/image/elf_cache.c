@@ -149,3 +149,55 @@ int elf_cache_open(struct elf_cache *cache, int fd, struct elf_file **out)
 		store(cache, entry, &status, *out);
 	return error;
 }
+
+/* What the files put together from memory take. */
+static uint64_t memory_used(const struct elf_cache *cache)
+{
+	uint64_t used = 0;
+	size_t cursor = 0;
+	void *value;
+
+	while (map_next(&cache->entries, &cursor, NULL, &value))
+		for (struct cache_entry *entry = value; entry; entry = entry->next)
+			used += entry->file->from_memory ? entry->file->size : 0;
+	return used;
+}
+
+/* In place of size and time: what its headers are. No file has such a time. */
+static bool describe_memory(const struct memory_source *memory, uint64_t header,
+			    struct stat *status)
+{
+	uint64_t hash = 14695981039346656037U; /* FNV-1a */
+	unsigned char bytes[4096];
+	size_t length = memory_read(memory, header, bytes, sizeof bytes);
+
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ bytes[i]) * 1099511628211U;
+	status->st_size = (off_t)(hash >> 1);
+	status->st_mtim = (struct timespec){0, -1};
+	return length > 0;
+}
+
+int elf_cache_open_memory(struct elf_cache *cache, const struct memory_source *memory,
+			  uint64_t header, dev_t device, ino_t inode, struct elf_file **out)
+{
+	struct stat status = {.st_dev = device, .st_ino = inode};
+
+	if (!describe_memory(memory, header, &status))
+		return -EFAULT;
+	struct cache_entry *entry = find_entry(cache, &status);
+	uint64_t used = memory_used(cache);
+
+	if (entry && is_unchanged(entry, &status)) {
+		entry->recent = true;
+		*out = elf_ref(entry->file);
+		return 0;
+	}
+	int error = used < ELF_MEMORY_MAX
+			    ? elf_open_memory(memory, header, ELF_MEMORY_MAX - used, out)
+			    : -EFBIG;
+
+	if (!error)
+		store(cache, entry, &status, *out);
+	return error;
+}

@@ -66,12 +66,19 @@ struct elf_file {
 	struct elf_slot *slots;
 	size_t slot_count;
 	bool slots_read;
+	bool from_memory; /* elf_memory.c put it together */
 	bool init_read;
 	uint64_t init;
 	bool landings_read;
 	uint64_t *landings; /* landing.c */
 	size_t landing_count;
 };
+
+/*
+ * elf.c: as elf_open(), of `size` bytes that were mapped (mmap) for this and belong to the file from
+ * now on, also when it fails.
+ */
+int elf_open_image(uint8_t *bytes, uint64_t size, struct elf_file **out);
 
 /* elf_records.c: bytes and tables of the file. */
 

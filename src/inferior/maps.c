@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -112,37 +111,4 @@ const struct mapping *maps_find_path(const struct maps *maps, const char *path)
 		if (!strcmp(maps->mappings[i].path, path))
 			return &maps->mappings[i];
 	return NULL;
-}
-
-/* Opens a path below the tracee's root, when it is the regular file that is expected there. */
-static int open_same(const char *path, const struct mapping *mapping)
-{
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	struct stat status;
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &status) < 0)
-		return -errno;
-	/* Stacked file systems (overlayfs, btrfs) show another device in maps than in stat. */
-	if (!S_ISREG(status.st_mode) || status.st_ino != mapping->inode)
-		return -ESTALE;
-	return take_fd(&fd);
-}
-
-int mapping_open(pid_t pid, const struct mapping *mapping)
-{
-	char path[64 + 4096];
-
-	if (!mapping->inode || mapping->path[0] != '/')
-		return -ENOENT;
-	/* Needs CAP_CHECKPOINT_RESTORE, but then finds deleted files too, and asks no path. */
-	snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid,
-		 mapping->start, mapping->end);
-	int fd = open_same(path, mapping);
-
-	if (fd >= 0)
-		return fd;
-	snprintf(path, sizeof path, "/proc/%d/root%s", (int)pid, mapping->path);
-	return open_same(path, mapping);
 }

@@ -31,11 +31,4 @@ const struct mapping *maps_find(const struct maps *maps, uint64_t address);
 /* The first one of that path ("[vdso]", "[stack]"), or NULL. */
 const struct mapping *maps_find_path(const struct maps *maps, const char *path);
 
-/*
- * Opens the file behind a mapping of `pid` for reading, as the tracee sees it (its root
- * directory), and only when it is still the same file (by its inode): a descriptor, or
- * -errno. -ESTALE: another file has that name now.
- */
-int mapping_open(pid_t pid, const struct mapping *mapping);
-
 #endif

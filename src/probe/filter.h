@@ -16,6 +16,7 @@
 enum filter_miss {
 	MISS_MODULE,	  /* no such module was loaded */
 	MISS_NAME,	  /* nothing in it has such a name, or nothing there calls it */
+	MISS_UNKNOWN,	  /* not all names of a module are known, its file was not to be had */
 	MISS_SYMBOLS,	  /* it has no symbols at all */
 	MISS_NO_STUB,	  /* it is called, but not through a PLT */
 	MISS_NO_FUNCTION, /* what has the name is data */

@@ -195,7 +195,9 @@ void match_module(const struct match_module *module, const struct match_filters 
 		match_entries(module, filter, found);
 		match_prototypes(module, module->prototypes[0], filter, found);
 		match_prototypes(module, module->prototypes[1], filter, found);
-		if (!filter->matched && is_stripped(module, filter))
+		if (elf_is_from_memory(module->file))
+			missed(filter, MISS_UNKNOWN);
+		else if (!filter->matched && is_stripped(module, filter))
 			missed(filter, MISS_SYMBOLS);
 	}
 	unite(found, first);

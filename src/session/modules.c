@@ -21,69 +21,22 @@
 #include "base/cleanup.h"
 #include "base/xalloc.h"
 #include "engine/trap/sigtrap.h"
-#include "inferior/maps.h"
 #include "inferior/proc.h"
+#include "session/look.h"
 
-#include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-struct auxv {
-	uint64_t phdr, base, entry;
-};
 
 /* One walk's worth of state. */
 struct update {
 	struct session *session;
 	struct thread *thread;
 	struct modules *modules;
-	struct maps maps;
-	bool have_maps;
+	struct look look;
 	bool at_attach;
 	struct vec added; /* struct module * */
 };
-
-static uint64_t auxv_word(const unsigned char *place, unsigned word)
-{
-	uint64_t value = 0;
-
-	memcpy(&value, place, word);
-	return value;
-}
-
-static int auxv_read(pid_t pid, unsigned word, struct auxv *auxv)
-{
-	unsigned char bytes[4096];
-	char path[64];
-
-	*auxv = (struct auxv){0};
-	snprintf(path, sizeof path, "/proc/%d/auxv", (int)pid);
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, bytes, sizeof bytes);
-
-	if (n < 0)
-		return -errno;
-	for (size_t at = 0; at + 2 * word <= (size_t)n; at += 2 * (size_t)word) {
-		uint64_t value = auxv_word(bytes + at + word, word);
-
-		switch (auxv_word(bytes + at, word)) {
-		case AT_PHDR:
-			auxv->phdr = value;
-			break;
-		case AT_BASE:
-			auxv->base = value;
-			break;
-		case AT_ENTRY:
-			auxv->entry = value;
-			break;
-		}
-	}
-	return 0;
-}
 
 static void module_unref(struct module *module)
 {
@@ -216,41 +169,6 @@ static void forget_module(struct modules *modules, struct space *space, const st
 
 /* ------------------------------------------------------------------ walks of the link_map */
 
-/* Opens what is mapped at `address`; the mapping's path goes to *path. */
-static int open_at(struct update *update, uint64_t address, struct elf_file **file,
-		   const char **path)
-{
-	if (!update->have_maps) {
-		int error = maps_read(update->thread->tid, &update->maps);
-
-		if (error)
-			return error;
-		update->have_maps = true;
-	}
-	const struct mapping *mapping = maps_find(&update->maps, address);
-
-	if (!mapping)
-		return -EFAULT;
-	*path = mapping->path;
-	_cleanup_close_ int fd = mapping_open(update->thread->tid, mapping);
-
-	return fd < 0 ? fd : elf_cache_open(update->session->files, fd, file);
-}
-
-static const char *why_not_opened(int error)
-{
-	switch (error) {
-	case -EFAULT:
-		return "it is on the linker's list, but not in memory";
-	case -ENOEXEC:
-		return "its ELF headers are damaged";
-	case -ENOTSUP:
-		return "it is of an architecture that is not supported";
-	default:
-		return strerror(-error);
-	}
-}
-
 /* A module whose functions and calls are all missed. One that goes away with its process is not. */
 static void list_module(const struct update *update, const struct linkmap_object *object,
 			const char *reason)
@@ -271,12 +189,12 @@ static void object_added(void *context, struct linkmap_object *object)
 		object->user = module;
 		return;
 	}
-	int error = open_at(update, object->dynamic, &file, &path);
+	int error = look_open_at(&update->look, object->dynamic, &file, &path);
 
 	if (error) {
 		/* The vDSO is on the list too, but is no file and calls nobody. */
 		if (path[0] != '[')
-			list_module(update, object, why_not_opened(error));
+			list_module(update, object, look_reason(error));
 		return;
 	}
 	if (elf_arch(file) != update->thread->process->space->arch ||
@@ -317,13 +235,6 @@ static void object_removed(void *context, struct linkmap_object *object)
 		forget_module(update->modules, update->thread->process->space, object->user);
 }
 
-static void update_deinit(struct update *update)
-{
-	if (update->have_maps)
-		maps_deinit(&update->maps);
-	vec_deinit(&update->added);
-}
-
 static void walk(struct session *session, struct thread *thread, bool force,
 		 struct module *plant_too)
 {
@@ -334,6 +245,8 @@ static void walk(struct session *session, struct thread *thread, bool force,
 				.at_attach = force,
 				.added = VEC_OF(struct module *)};
 	struct linkmap_events events = {object_added, object_removed, &update};
+
+	look_init(&update.look, session->files, thread->tid, &space->memory);
 	int error = linkmap_update(space->modules->linkmap, &space->memory, space->modules->r_debug,
 				   force, &events);
 
@@ -346,7 +259,8 @@ static void walk(struct session *session, struct thread *thread, bool force,
 		plant_module(session, thread, plant_too);
 	for (size_t i = 0; i < update.added.count; i++)
 		plant_module(session, thread, *(struct module **)vec_at(&update.added, i));
-	update_deinit(&update);
+	look_deinit(&update.look);
+	vec_deinit(&update.added);
 }
 
 static struct module *main_module(const struct modules *modules)
@@ -383,33 +297,16 @@ void modules_update(struct session *session, struct thread *thread)
 
 /* ------------------------------------------------------------------ the first look */
 
-static int open_program(struct session *session, pid_t pid, struct elf_file **file, char **path)
-{
-	char link[64];
-	char target[4096];
-
-	snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
-	_cleanup_close_ int fd = open(link, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : readlink(link, target, sizeof target - 1);
-
-	if (n < 0)
-		return -errno;
-	target[n] = '\0';
-	int error = elf_cache_open(session->files, fd, file);
-
-	if (!error)
-		*path = xstrdup(target);
-	return error;
-}
-
 /* Hooks the linker by its own symbols; it has not run yet. */
 static int hook_linker_file(struct session *session, struct thread *thread, uint64_t base)
 {
 	struct modules *modules = thread->process->space->modules;
-	struct update update = {.session = session, .thread = thread, .modules = modules};
+	struct look look;
 	struct elf_file *file;
-	const char *path = "";
-	int error = open_at(&update, base, &file, &path);
+	const char *path;
+
+	look_init(&look, session->files, thread->tid, &thread->process->space->memory);
+	int error = look_open_at(&look, base, &file, &path);
 
 	if (error)
 		goto out;
@@ -429,7 +326,7 @@ static int hook_linker_file(struct session *session, struct thread *thread, uint
 				      : -ENOENT;
 	plant_module(session, thread, linker);
 out:
-	update_deinit(&update);
+	look_deinit(&look);
 	return error;
 }
 
@@ -474,8 +371,12 @@ int modules_start(struct session *session, struct thread *thread, bool at_exec)
 	struct elf_file *file = NULL;
 	_cleanup_free_ char *path = NULL;
 	struct auxv auxv;
-	int error = open_program(session, thread->tid, &file, &path);
+	struct look look;
 
+	look_init(&look, session->files, thread->tid, NULL);
+	int error = look_open_program(&look, &file, &path);
+
+	look_deinit(&look);
 	if (!error)
 		error = auxv_read(thread->tid, elf_arch(file)->abi->word, &auxv);
 	if (!error && !process->space)
@@ -483,9 +384,7 @@ int modules_start(struct session *session, struct thread *thread, bool at_exec)
 	if (error) {
 		elf_unref(file);
 		if (!proc_is_exiting(process->pid))
-			untraced_process(session->untraced, process->pid, "%s",
-					 error == -ENOENT ? "it has no program, or one out of reach"
-							  : why_not_opened(error));
+			untraced_process(session->untraced, process->pid, "%s", look_reason(error));
 		return error;
 	}
 	process->space->reader = thread->tid;

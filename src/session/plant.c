@@ -370,6 +370,22 @@ static bool exchanges_stacks(const struct module *module)
 	       !strcmp(module->base_name, "continuation.so");
 }
 
+/* Whether a function that we know nothing of may have been meant. */
+static bool wants_all(const struct session *session, const struct module *module)
+{
+	const struct vec *filters = &session->filters.entries;
+
+	for (size_t i = 0; i < filters->count; i++) {
+		const struct filter *filter = vec_at(filters, i);
+
+		if ((filter->name_is_glob || filter->module) &&
+		    filter_matches_module(filter, elf_soname(module->file), module->path,
+					  module->is_main))
+			return true;
+	}
+	return false;
+}
+
 void plant_module(struct session *session, struct thread *thread, struct module *module)
 {
 	struct modules *modules = thread->process->space->modules;
@@ -407,6 +423,10 @@ void plant_module(struct session *session, struct thread *thread, struct module 
 		}
 	}
 	vec_deinit(&found);
+	if (elf_is_from_memory(module->file) && wants_all(session, module))
+		untraced_thing(session->untraced, module->path,
+			       "functions that it does not export: its file is gone, replaced or "
+			       "out of reach, so it was read from memory");
 	if (elf_damage(module->file))
 		untraced_thing(session->untraced, module->path, elf_damage(module->file));
 }

@@ -390,6 +390,9 @@ static const char *why_unmatched(const struct filter *filter)
 		return "matched nothing: no such module was loaded";
 	case MISS_NAME:
 		break;
+	case MISS_UNKNOWN:
+		return "matched nothing, but the file of a module was gone, replaced or out of "
+		       "reach, so only what it exports is known";
 	case MISS_SYMBOLS:
 		return "matched nothing: its module was stripped of all symbols";
 	case MISS_NO_STUB:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The mappings of this very process, with files of odd names, and whether a file is still the same. */
-#include "inferior/maps.h"
+#include "inferior/files.h"
 
 #include "elf_fixture.h"
 
@@ -62,6 +62,17 @@ static bool is_file(int fd, const char *name)
 	if (fd >= 0)
 		close(fd);
 	return same;
+}
+
+static int open_mapped(const struct mapping *mapping)
+{
+	struct file_view view;
+
+	file_view_init(&view, getpid());
+	int fd = file_view_open(&view, mapping);
+
+	file_view_deinit(&view);
+	return fd;
 }
 
 static void test_own(void **state)
@@ -140,7 +151,7 @@ static void test_names(void **state)
 		assert_int_equal(mapping->offset, PAGE);
 		assert_true(mapping->readable && !mapping->writable && mapping->executable);
 		assert_ptr_equal(maps_find_path(&maps, path), mapping);
-		assert_true(is_file(mapping_open(getpid(), mapping), names[i]));
+		assert_true(is_file(open_mapped(mapping), names[i]));
 		munmap(memory[i], PAGE);
 	}
 	maps_deinit(&maps);
@@ -196,79 +207,9 @@ static void test_long_path(void **state)
 	fixture_path(&directory, path, sizeof path, name);
 	assert_int_equal(maps_read(getpid(), &maps), 0);
 	assert_string_equal(find(&maps, memory)->path, path);
-	assert_true(is_file(mapping_open(getpid(), find(&maps, memory)), name));
+	assert_true(is_file(open_mapped(find(&maps, memory)), name));
 	maps_deinit(&maps);
 	munmap(memory, PAGE);
-}
-
-/* The file is gone, or another one has its name: it is found all the same or not at all. */
-static void test_replaced(void **state)
-{
-	void *memory = map_file("library.so");
-	char path[5000];
-	char other[5000];
-	struct stat before;
-	struct stat status;
-	struct maps maps;
-
-	(void)state;
-	fixture_path(&directory, path, sizeof path, "library.so");
-	fixture_path(&directory, other, sizeof other, "new.so");
-	assert_int_equal(stat(path, &before), 0);
-	munmap(map_file("new.so"), PAGE);
-	assert_int_equal(rename(other, path), 0);
-	assert_int_equal(maps_read(getpid(), &maps), 0);
-	const struct mapping *mapping = find(&maps, memory);
-	struct mapping by_path = *mapping;
-
-	assert_non_null(strstr(mapping->path, "library.so (deleted)"));
-	int fd = mapping_open(getpid(), mapping);
-
-	if (fd >= 0) {
-		assert_int_equal(fstat(fd, &status), 0);
-		assert_int_equal(status.st_ino, before.st_ino);
-		close(fd);
-	} else {
-		assert_true(fd == -ESTALE || fd == -ENOENT);
-	}
-	/* By its path alone, as where the kernel does not let us at the mapping itself. */
-	by_path.start = 0x1000;
-	by_path.end = 0x2000;
-	by_path.path = path;
-	assert_int_equal(mapping_open(getpid(), &by_path), -ESTALE);
-	assert_int_equal(stat(path, &status), 0);
-	by_path.inode = status.st_ino;
-	assert_true(is_file(mapping_open(getpid(), &by_path), "library.so"));
-	maps_deinit(&maps);
-	munmap(memory, PAGE);
-}
-
-/* Whatever a tracee has put at a path: we neither hang nor take it for a library. */
-static void test_no_files(void **state)
-{
-	char path[5000];
-	struct stat status;
-	struct mapping mapping = {.start = 0x1000, .end = 0x2000, .inode = 1, .path = path};
-
-	(void)state;
-	fixture_path(&directory, path, sizeof path, "fifo");
-	assert_int_equal(mkfifo(path, 0600), 0);
-	assert_int_equal(stat(path, &status), 0);
-	mapping.inode = status.st_ino;
-	assert_int_equal(mapping_open(getpid(), &mapping), -ESTALE);
-	assert_int_equal(stat(directory.directory, &status), 0);
-	mapping.inode = status.st_ino;
-	mapping.path = directory.directory;
-	assert_int_equal(mapping_open(getpid(), &mapping), -ESTALE);
-	mapping.path = "[heap]";
-	assert_int_equal(mapping_open(getpid(), &mapping), -ENOENT);
-	mapping.path = "";
-	assert_int_equal(mapping_open(getpid(), &mapping), -ENOENT);
-	mapping.path = "/no/such/file";
-	assert_int_equal(mapping_open(getpid(), &mapping), -ENOENT);
-	mapping.inode = 0;
-	mapping.path = "/proc/self/exe";
-	assert_int_equal(mapping_open(getpid(), &mapping), -ENOENT);
 }
 
 int main(void)
@@ -276,8 +217,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_own),	  cmocka_unit_test(test_no_process),
 		cmocka_unit_test(test_names),	  cmocka_unit_test(test_line_break),
-		cmocka_unit_test(test_long_path), cmocka_unit_test(test_replaced),
-		cmocka_unit_test(test_no_files),
+		cmocka_unit_test(test_long_path),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Opening files that a tracee chose.
+ *
+ * The tracer may have rights that the process has not (root, CAP_SYS_PTRACE), and the process has a
+ * say in every name that we see of it: it can rename, replace, mount, link, and change its root while
+ * we look. So a name is never simply opened.
+ *
+ * First choice is /proc/PID/map_files/START-END, a link to the mapped file itself: no name is looked
+ * up, and a deleted file is found, too. The kernel lets only CAP_CHECKPOINT_RESTORE follow it.
+ *
+ * Otherwise the path of the mapping is walked from the root directory of the process, component by
+ * component, each opened with O_PATH | O_NOFOLLOW: no symbolic link, magic link or ".." is followed
+ * (the kernel's path of a mapping has none, so one that turns up is an attack or a race), nothing
+ * outside the root can be reached, and opening a place (O_PATH) has no effects on what lies there.
+ * The kernel tells the path as seen from our root if it can: a process in a chroot needs that root's
+ * own path cut off in front.
+ *
+ * Only then is it looked at: a regular file, of the inode and device that the mapping has. btrfs and
+ * overlayfs show another device in maps than to stat(2); there the inode has to do, and the ELF
+ * headers are compared with memory later. What passes is reopened by /proc/self/fd, for reading, with
+ * O_NONBLOCK: it cannot become something else in between.
+ *
+ * On a FUSE file system even a look waits for a process that may be the tracee's accomplice and never
+ * answer, and the wait cannot be interrupted. Such files are not touched at all: the mount table tells
+ * which devices they are.
+ */
+#include "inferior/files.h"
+
+#include "base/cleanup.h"
+#include "base/xalloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+enum { PLACE = O_PATH | O_CLOEXEC };
+
+#ifndef BTRFS_SUPER_MAGIC
+#define BTRFS_SUPER_MAGIC 0x9123683E
+#endif
+
+void file_view_init(struct file_view *view, pid_t pid)
+{
+	*view = (struct file_view){.pid = pid, .root = -1};
+	vec_init(&view->hanging, sizeof(dev_t));
+}
+
+void file_view_deinit(struct file_view *view)
+{
+	if (view->root >= 0)
+		close(view->root);
+	view->root = -1;
+	vec_deinit(&view->hanging);
+}
+
+/* ------------------------------------------------------------------ file systems that may hang */
+
+/* A line of mountinfo: ID PARENT MAJOR:MINOR ROOT MOUNTPOINT OPTIONS [FIELDS...] - TYPE ... */
+static void take_mount(struct file_view *view, const char *line)
+{
+	const char *type = strstr(line, " - ");
+	unsigned high, low;
+
+	if (!type || strncmp(type + 3, "fuse", 4) != 0 ||
+	    sscanf(line, "%*d %*d %u:%u", &high, &low) != 2)
+		return;
+	vec_push(&view->hanging, &(dev_t){makedev(high, low)});
+}
+
+static void read_mounts(struct file_view *view)
+{
+	_cleanup_free_ char *line = NULL;
+	size_t size = 0;
+	char path[64];
+
+	if (view->mounts_read)
+		return;
+	view->mounts_read = true;
+	snprintf(path, sizeof path, "/proc/%d/mountinfo", (int)view->pid);
+	FILE *file = fopen(path, "re");
+
+	if (!file)
+		return;
+	while (getline(&line, &size, file) > 0)
+		take_mount(view, line);
+	fclose(file);
+}
+
+static bool may_hang(struct file_view *view, dev_t device)
+{
+	read_mounts(view);
+	for (size_t i = 0; i < view->hanging.count; i++)
+		if (*(dev_t *)vec_at(&view->hanging, i) == device)
+			return true;
+	return false;
+}
+
+/* ------------------------------------------------------------------ from a place to a file */
+
+/* Opens for reading what `place` (O_PATH) stands for, when it is the file of the mapping. */
+static int open_place(int place, const struct mapping *mapping, bool by_name)
+{
+	struct stat status;
+	struct statfs system;
+	char path[64];
+
+	if (fstat(place, &status) < 0)
+		return -errno;
+	if (!S_ISREG(status.st_mode) || status.st_ino != mapping->inode)
+		return -ESTALE;
+	if (by_name && status.st_dev != mapping->device &&
+	    (fstatfs(place, &system) < 0 ||
+	     (system.f_type != BTRFS_SUPER_MAGIC && system.f_type != OVERLAYFS_SUPER_MAGIC)))
+		return -ESTALE;
+	snprintf(path, sizeof path, "/proc/self/fd/%d", place);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_mapped(const struct file_view *view, const struct mapping *mapping)
+{
+	char path[128];
+
+	snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)view->pid,
+		 mapping->start, mapping->end);
+	_cleanup_close_ int place = open(path, PLACE);
+
+	return place < 0 ? -errno : open_place(place, mapping, false);
+}
+
+/* ------------------------------------------------------------------ below the process's root */
+
+static int open_root(struct file_view *view)
+{
+	char path[64];
+
+	if (view->root_tried)
+		return view->root < 0 ? -ENOENT : 0;
+	view->root_tried = true;
+	snprintf(path, sizeof path, "/proc/%d/root", (int)view->pid);
+	ssize_t length = readlink(path, view->prefix, sizeof view->prefix - 1);
+
+	if (length < 0)
+		return -errno;
+	view->prefix[length] = '\0';
+	if (!strcmp(view->prefix, "/"))
+		view->prefix[0] = '\0';
+	view->root = open(path, PLACE | O_DIRECTORY);
+	return view->root < 0 ? -errno : 0;
+}
+
+/* One step down the path; gives the rest. */
+static int step_down(int *place, const char **path)
+{
+	char name[NAME_MAX + 1];
+	size_t length = strcspn(*path, "/");
+
+	if (!length || length > NAME_MAX)
+		return -ENOENT;
+	memcpy(name, *path, length);
+	name[length] = '\0';
+	if (!strcmp(name, "..") || !strcmp(name, "."))
+		return -ENOENT;
+	int next = openat(*place, name, PLACE | O_NOFOLLOW);
+
+	if (next < 0)
+		return -errno;
+	close(*place);
+	*place = next;
+	*path += length;
+	*path += **path == '/';
+	return 0;
+}
+
+/* The place of an absolute path as the kernel tells it to us, below the root of the process. */
+static int walk(struct file_view *view, const char *path)
+{
+	int error = open_root(view);
+	size_t prefix = strlen(view->prefix);
+
+	if (error)
+		return error;
+	if (strncmp(path, view->prefix, prefix) != 0 || path[prefix] != '/')
+		return -ENOENT;
+	_cleanup_close_ int place = fcntl(view->root, F_DUPFD_CLOEXEC, 0);
+
+	for (path += prefix + 1; !error && *path;)
+		error = place < 0 ? -errno : step_down(&place, &path);
+	return error ? error : take_fd(&place);
+}
+
+int file_view_open(struct file_view *view, const struct mapping *mapping)
+{
+	if (!mapping->inode || mapping->path[0] != '/')
+		return -ENOENT;
+	if (may_hang(view, mapping->device))
+		return -EREMOTE;
+	int fd = open_mapped(view, mapping);
+
+	if (fd >= 0)
+		return fd;
+	_cleanup_close_ int place = walk(view, mapping->path);
+
+	return place < 0 ? place : open_place(place, mapping, true);
+}
+
+int file_view_open_program(struct file_view *view, const struct maps *maps, char **path)
+{
+	char link[64];
+	char target[PATH_MAX];
+
+	snprintf(link, sizeof link, "/proc/%d/exe", (int)view->pid);
+	ssize_t length = readlink(link, target, sizeof target - 1);
+
+	if (length < 0)
+		return -errno;
+	target[length] = '\0';
+	*path = xstrdup(target);
+	const struct mapping *mapping = maps_find_path(maps, target);
+
+	if (mapping && may_hang(view, mapping->device))
+		return -EREMOTE;
+	/* A link to the file itself, as those of map_files, and open to whoever may trace. */
+	_cleanup_close_ int place = open(link, PLACE);
+	struct stat status;
+
+	if (place < 0 || fstat(place, &status) < 0)
+		return -errno;
+	return open_place(place, &(struct mapping){.inode = status.st_ino}, false);
+}
