@@ -36,6 +36,7 @@
 #include "inferior/inferior.h"
 
 #include "base/xalloc.h"
+#include "inferior/prefault.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
 
@@ -69,6 +70,7 @@ struct inferior *inferior_create(void)
 	vec_init(&inferior->abandoned, sizeof(struct abandoned));
 	inferior->ptrace_options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
 				   PTRACE_O_TRACEEXEC;
+	inferior->prefault = prefault_create();
 	return inferior;
 }
 
@@ -88,6 +90,7 @@ void inferior_destroy(struct inferior *inferior)
 	vec_deinit(&inferior->abandoned);
 	vec_deinit(&inferior->early);
 	vec_deinit(&inferior->deferred);
+	prefault_destroy(inferior->prefault);
 	free(inferior);
 }
 

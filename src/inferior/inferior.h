@@ -30,6 +30,8 @@ struct callstacks; /* engine/trap: the pending calls of a thread */
 struct inferior;
 struct journal;
 struct original_signals;
+struct prefault;
+struct resident;
 struct modules;	   /* session: what is loaded in a space */
 struct trap_space; /* engine/trap: the breakpoints of a space */
 
@@ -39,6 +41,7 @@ struct space {
 	int memory_fd; /* /proc/PID/mem */
 	pid_t reader;  /* a live thread in it, for process_vm_readv */
 	struct memory_source memory;
+	struct resident *resident; /* which of it can be read without waiting */
 	struct journal *journal;
 	struct arena *arena;
 	struct trap_space *trap;
@@ -102,6 +105,7 @@ struct inferior {
 	struct vec abandoned; /* threads that did not stop for detaching: let go when they do */
 	struct vec deferred;  /* tids with has_deferred */
 	unsigned long ptrace_options;
+	struct prefault *prefault; /* brings in pages of all spaces */
 	struct waiting waiting;
 };
 

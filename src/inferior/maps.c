@@ -13,16 +13,16 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-static int read_file(const char *path, struct strbuf *text)
+static int read_all(int fd, struct strbuf *text)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char piece[16384];
+	off_t at = 0;
 	ssize_t n;
 
-	if (fd < 0)
-		return -errno;
-	while ((n = read(fd, piece, sizeof piece)) > 0)
+	while ((n = pread(fd, piece, sizeof piece, at)) > 0) {
 		strbuf_add_bytes(text, piece, (size_t)n);
+		at += n;
+	}
 	return n < 0 ? -errno : 0;
 }
 
@@ -49,16 +49,13 @@ static bool parse_line(char *line, struct mapping *mapping)
 	return true;
 }
 
-int maps_read(pid_t pid, struct maps *maps)
+int maps_read_from(int fd, struct maps *maps)
 {
 	struct vec found = VEC_OF(struct mapping);
 	struct strbuf text = {0};
-	char path[64];
+	int error = read_all(fd, &text);
 
 	*maps = (struct maps){0};
-	snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
-	int error = read_file(path, &text);
-
 	if (error) {
 		strbuf_deinit(&text);
 		return error;
@@ -78,6 +75,17 @@ int maps_read(pid_t pid, struct maps *maps)
 	}
 	*maps = (struct maps){.mappings = found.items, .count = found.count, .text = text.text};
 	return 0;
+}
+
+int maps_read(pid_t pid, struct maps *maps)
+{
+	char path[64];
+
+	*maps = (struct maps){0};
+	snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : maps_read_from(fd, maps);
 }
 
 void maps_deinit(struct maps *maps)

@@ -7,6 +7,9 @@
  * over, and after a fault the rest is tried again from the next range on. Where it is refused
  * (a seccomp filter around the tracer, an exotic kernel), /proc/PID/mem serves.
  *
+ * A page that nobody provides would make a read wait for ever, so no page is read that is not known
+ * to be there (resident.h); a range ends in front of one that does not come.
+ *
  * A single word is read by ptrace from the thread that stopped last; that is the cheapest.
  *
  * Writes go through /proc/PID/mem, which also writes pages that the tracee itself may only
@@ -20,6 +23,7 @@
 #include "inferior/arena.h"
 #include "inferior/journal.h"
 #include "inferior/ptrace.h"
+#include "inferior/resident.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,17 +45,24 @@ struct batch {
 	size_t count;
 };
 
-/* Appends the page-wise pieces of what is left of `range`; false when the batch is full. */
-static bool batch_add(struct batch *batch, struct memory_range *range, size_t offset)
+/*
+ * Appends the page-wise pieces of what is left of `range`, as far as it can be read; false when the
+ * batch is full.
+ */
+static bool batch_add(const struct space *space, struct batch *batch, struct memory_range *range)
 {
-	while (offset < range->length) {
+	size_t offset = range->done;
+	size_t end = offset + resident_bytes(space->resident, space->reader,
+					     range->address + offset, range->length - offset, NULL);
+
+	while (offset < end) {
 		uint64_t address = range->address + offset;
 		size_t piece = PAGE - (address & (PAGE - 1));
 
 		if (batch->count == BATCH)
 			return false;
-		if (piece > range->length - offset)
-			piece = range->length - offset;
+		if (piece > end - offset)
+			piece = end - offset;
 		batch->local[batch->count].iov_base = (char *)range->buffer + offset;
 		batch->local[batch->count].iov_len = piece;
 		batch->remote[batch->count].iov_base = (void *)(uintptr_t)address;
@@ -87,14 +98,21 @@ static ssize_t read_batch(const struct space *space, const struct batch *batch)
 
 /*
  * One word, from a thread that is stopped, as on the way of each traced call: one ptrace
- * request.
+ * request. False when this cannot be told in this way.
  */
 static bool read_word(const struct space *space, struct memory_range *range)
 {
 	uint64_t word;
 
-	if (sizeof(long) != sizeof word || range->length > sizeof word ||
-	    pt_peek(space->reader, range->address, &word) != 0)
+	if (sizeof(long) != sizeof word || range->length > sizeof word)
+		return false;
+	size_t ready = resident_bytes(space->resident, space->reader, range->address, range->length,
+				      NULL);
+
+	range->done = 0;
+	if (ready < range->length)
+		return ready == 0; /* nothing of it can be read */
+	if (pt_peek(space->reader, range->address, &word) != 0)
 		return false;
 	memcpy(range->buffer, &word, range->length);
 	range->done = range->length;
@@ -114,10 +132,8 @@ static void read_ranges(void *context, struct memory_range *ranges, size_t count
 		struct batch batch = {.count = 0};
 		size_t next = i;
 
-		while (next < count && batch_add(&batch, &ranges[next], ranges[next].done))
+		while (next < count && batch_add(space, &batch, &ranges[next]))
 			next++;
-		if (!batch.count)
-			return;
 		size_t got = (size_t)read_batch(space, &batch);
 		size_t piece = 0;
 
@@ -151,6 +167,7 @@ struct space *space_create(pid_t pid, const struct arch *arch, int *error)
 	space->arch = arch;
 	space->reader = pid;
 	space->memory = (struct memory_source){.readv = read_ranges, .context = space};
+	space->resident = resident_create(pid, space->memory_fd);
 	space->journal = journal_create();
 	space->arena = arena_create();
 	return space;
@@ -174,6 +191,7 @@ void space_unref(struct space *space)
 		return;
 	journal_destroy(space->journal);
 	arena_destroy(space->arena);
+	resident_destroy(space->resident);
 	close(space->memory_fd);
 	free(space);
 }
@@ -181,7 +199,12 @@ void space_unref(struct space *space)
 int space_write(struct space *space, uint64_t address, const void *bytes, size_t length)
 {
 	const char *from = bytes;
+	bool blocked = false;
 
+	/* A page is read before it is written; memory that is merely absent may be stack still to grow. */
+	resident_bytes(space->resident, space->reader, address, length, &blocked);
+	if (blocked)
+		return -EFAULT;
 	while (length) {
 		ssize_t n = pwrite(space->memory_fd, from, length, (off_t)address);
 

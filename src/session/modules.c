@@ -22,6 +22,7 @@
 #include "base/xalloc.h"
 #include "engine/trap/sigtrap.h"
 #include "inferior/proc.h"
+#include "inferior/resident.h"
 #include "session/look.h"
 
 #include <errno.h>
@@ -388,6 +389,7 @@ int modules_start(struct session *session, struct thread *thread, bool at_exec)
 		return error;
 	}
 	process->space->reader = thread->tid;
+	resident_set_prefault(process->space->resident, session->inferior->prefault);
 	uint64_t headers = elf_program_headers(file);
 	uint64_t bias = elf_is_pie(file) ? (headers && auxv.phdr ? auxv.phdr - headers
 								 : auxv.entry - elf_entry(file))

@@ -24,6 +24,7 @@
 #include "engine/trap/sigtrap.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
+#include "inferior/resident.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -136,6 +137,7 @@ static void give_space(struct session *session, struct thread *parent, struct pr
 					 strerror(-error));
 		return;
 	}
+	resident_set_prefault(child->space->resident, session->inferior->prefault);
 	trap_fork(child->space, space);
 	child->space->landing = space->landing;
 	if (follow && space->modules)
