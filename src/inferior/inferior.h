@@ -85,6 +85,7 @@ struct thread {
 	struct callstacks *calls;
 	unsigned watch_generation;
 	uint64_t cost;	/* ns this thread has spent stopped for us, see engine/trap */
+	uint64_t slot;	/* the only out-of-line slot that it may be inside of; 0: none */
 	bool announced; /* RECORD_THREAD was made */
 };
 

@@ -153,12 +153,13 @@ static void new_task(struct session *session, const struct stop *stop)
 		return;
 	/* The same thread group: signal 0 to the task as a member of it. */
 	if (stop->kind == STOP_CLONE && syscall(SYS_tgkill, parent->process->pid, tid, 0) == 0) {
-		thread_create(session->inferior, parent->process, tid);
+		thread_create(session->inferior, parent->process, tid)->slot = parent->slot;
 		return;
 	}
 	struct process *child = process_create(session->inferior, tid);
 	struct thread *thread = thread_create(session->inferior, child, tid);
 
+	thread->slot = parent->slot; /* it starts where its parent is */
 	child->starting = parent->process->starting;
 	child->of_command = parent->process->of_command;
 	sigtrap_inherit(child, parent->process);

@@ -349,6 +349,10 @@ class Run:
 
 def kill_group(process):
     """Ends a process started by us and all that it started in its session."""
+    # Of one that is gone the group may still be there, which keeps its number from being used again.
+    # When there is a process of that number, the group is gone too, and another has got it.
+    if process.returncode is not None and os.path.exists(f"/proc/{process.pid}"):
+        return
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     with contextlib.suppress(subprocess.TimeoutExpired):

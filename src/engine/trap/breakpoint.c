@@ -17,6 +17,7 @@
 #include "base/xalloc.h"
 #include "inferior/arena.h"
 #include "inferior/journal.h"
+#include "inferior/ptrace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -179,6 +180,7 @@ static int plant_again(struct decoder *decoder, struct thread *thread,
 	fresh->is_return = kept.is_return;
 	fresh->is_pad = kept.is_pad;
 	fresh->verify = kept.verify;
+	fresh->recent = kept.recent;
 	return 0;
 }
 
@@ -205,6 +207,7 @@ void breakpoints_copy(struct space *child, const struct space *parent)
 		return;
 	child->trap = trap_space_create();
 	child->trap->exchanged = parent->trap->exchanged;
+	child->trap->full = parent->trap->full;
 	while (map_next(&parent->trap->breakpoints, &cursor, NULL, &value)) {
 		struct breakpoint *breakpoint = xmemdup(value, sizeof *breakpoint);
 
@@ -255,6 +258,18 @@ void breakpoints_complete(struct decoder *decoder, struct thread *child)
 	for (size_t i = 0; i < missing.count; i++)
 		plant_again(decoder, child, *(struct breakpoint **)vec_at(&missing, i));
 	vec_deinit(&missing);
+}
+
+bool breakpoint_is_stale(const struct thread *thread, uint64_t address)
+{
+	struct space *space = thread->process->space;
+	const struct arch *arch = space->arch;
+	uint8_t now[sizeof arch->breakpoint];
+	siginfo_t info;
+
+	return pt_get_siginfo(thread->tid, &info) == 0 && info.si_code == SI_KERNEL &&
+	       memory_read_exact(&space->memory, address, now, arch->breakpoint_length) &&
+	       memcmp(now, arch->breakpoint, arch->breakpoint_length) != 0;
 }
 
 static int write_stack(void *context, uint64_t address, const void *bytes, size_t length)

@@ -19,12 +19,14 @@ struct breakpoint {
 	bool is_return; /* traced calls return here */
 	bool is_pad;	/* a landing pad: arriving here is not returning */
 	bool verify;	/* not in a module: it may vanish without a word */
+	bool recent;	/* for returns.c: called from again since it last looked */
 	bool step;	/* cannot be displaced: the thread steps with all others stopped */
 };
 
 struct trap_space {
 	struct map breakpoints; /* address → struct breakpoint */
 	bool exchanged;		/* trap_stacks_exchanged() */
+	size_t full;		/* for returns.c: so many of them are looked through */
 };
 
 struct trap_space *trap_space_create(void);
@@ -59,6 +61,12 @@ void breakpoints_copy(struct space *child, const struct space *parent);
  * been planted in its parent between the copying of the memory and the child's announcement.
  */
 void breakpoints_complete(struct decoder *decoder, struct thread *child);
+
+/*
+ * Whether the SIGTRAP that the thread has stopped for came from a breakpoint at `address` that has been
+ * taken away since: the instruction that stands there has not run.
+ */
+bool breakpoint_is_stale(const struct thread *thread, uint64_t address);
 
 /*
  * Makes `regs` of a thread that stopped at `breakpoint` go on behind it. -EFAULT when an emulated

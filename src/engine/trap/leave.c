@@ -54,11 +54,12 @@ static bool blocked_pc(pid_t tid, uint64_t *pc)
 
 static bool hit_ours(const struct thread *thread, const struct space *space, uint64_t address)
 {
-	const struct breakpoint *breakpoint = breakpoint_find(space, address);
 	siginfo_t info;
 
-	if (thread->stop != STOP_SIGNAL || thread->stop_signal != SIGTRAP || !breakpoint)
+	if (thread->stop != STOP_SIGNAL || thread->stop_signal != SIGTRAP)
 		return false;
+	if (!breakpoint_find(space, address))
+		return breakpoint_is_stale(thread, address);
 	return pt_get_siginfo(thread->tid, &info) == 0 && info.si_code == SI_KERNEL;
 }
 

@@ -27,6 +27,7 @@
 #include "engine/trap/breakpoint.h"
 #include "engine/trap/callstack.h"
 #include "engine/trap/overhead.h"
+#include "engine/trap/returns.h"
 #include "engine/trap/sigtrap.h"
 #include "engine/trap/stackview.h"
 #include "engine/trap/step.h"
@@ -122,37 +123,6 @@ int trap_plant(struct trap *trap, struct thread *thread, uint64_t address,
 void trap_forget(struct space *space, uint64_t low, uint64_t high)
 {
 	breakpoints_forget(space, low, high);
-}
-
-static void describe_return(struct trap *trap, const struct thread *thread,
-			    struct breakpoint *breakpoint)
-{
-	enum return_place place = trap->events->return_place(
-		trap->events->context, thread->process->space, breakpoint->address);
-
-	breakpoint->is_return = true;
-	breakpoint->is_pad = place == RETURN_AT_PAD;
-	breakpoint->verify = place == RETURN_ELSEWHERE;
-}
-
-/* Makes sure that the thread stops when it comes back to `address`. */
-static int plant_return(struct trap *trap, struct thread *thread, uint64_t address)
-{
-	struct breakpoint *breakpoint = breakpoint_find(thread->process->space, address);
-
-	if (breakpoint && breakpoint->verify)
-		return breakpoint_verify(trap->decoder, thread, breakpoint);
-	if (breakpoint) {
-		if (!breakpoint->is_return)
-			describe_return(trap, thread, breakpoint);
-		return 0;
-	}
-	int error = breakpoint_insert(trap->decoder, thread, address, &breakpoint);
-
-	if (error)
-		return error;
-	describe_return(trap, thread, breakpoint);
-	return 0;
 }
 
 /* ------------------------------------------------------------------ records */
@@ -267,7 +237,8 @@ static void enter_call(struct serving *serving, struct call *call, bool watch_re
 	call->number = call->site ? ++trap->calls : 0;
 	if (call->site && call->site->plan->needs_saved)
 		call->saved = xcalloc(1, sizeof *call->saved);
-	bool returns = watch_return && plant_return(trap, thread, call->return_address) == 0;
+	bool returns = watch_return && returns_plant(trap->decoder, trap->events, thread,
+						     call->return_address) == 0;
 	struct call *pushed = callstacks_push(thread->calls, call, call_popped_now, serving);
 
 	if (call->site)
@@ -367,6 +338,7 @@ static void go_on(struct serving *serving, uint64_t address)
 	} else {
 		regs_store(thread->tid, &serving->regs);
 	}
+	thread->slot = breakpoint ? breakpoint->slot : 0;
 	trap_thread_sync(thread);
 	if (thread->state == THREAD_STOPPED && !thread->has_deferred)
 		sigtrap_repair(thread);
@@ -391,13 +363,7 @@ static bool is_breakpoint_trap(const struct thread *thread)
 /* A hit of a breakpoint that has been taken away since: run the instruction that is there. */
 static bool serve_stale(struct serving *serving, uint64_t address)
 {
-	const struct arch *arch = serving->space->arch;
-	uint8_t now[sizeof arch->breakpoint];
-
-	if (!is_breakpoint_trap(serving->thread))
-		return false;
-	if (!memory_read_exact(&serving->space->memory, address, now, arch->breakpoint_length) ||
-	    !memcmp(now, arch->breakpoint, arch->breakpoint_length))
+	if (!breakpoint_is_stale(serving->thread, address))
 		return false;
 	serving->regs.pc = address;
 	regs_store(serving->thread->tid, &serving->regs);

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The breakpoint at a return address stays when the call has returned, as the next call from there
+ * will need it. A module has so many calls, and when it goes its breakpoints go. Generated code is
+ * different: it is written, thrown away and written elsewhere for as long as the program runs, and
+ * nobody tells. Each place that ever called a traced function would keep its breakpoint, its entry
+ * in the journal and its slot, and with them the memory that the slots take in the tracee.
+ *
+ * So when there are twice as many breakpoints as at the last look, those at return addresses outside
+ * of modules are looked through. One is kept when a pending call returns to it, when a thread may
+ * be in its slot, and when somebody called from there again since the last look: what is hot stays.
+ * The others are taken out, their bytes put back if they are still ours.
+ *
+ * A thread that was sent into a slot is out of it when it has stopped somewhere else. Which slot it
+ * was sent to last is known (thread.slot), so only that one can have it inside.
+ */
+#include "engine/trap/returns.h"
+
+#include "engine/trap/breakpoint.h"
+#include "engine/trap/callstack.h"
+#include "inferior/arena.h"
+
+enum { ROOM = 1024 }; /* at least so many new breakpoints between two looks */
+
+static void describe(const struct engine_events *events, const struct space *space,
+		     struct breakpoint *breakpoint)
+{
+	enum return_place place = events->return_place(events->context, space, breakpoint->address);
+
+	breakpoint->is_return = true;
+	breakpoint->is_pad = place == RETURN_AT_PAD;
+	breakpoint->verify = place == RETURN_ELSEWHERE;
+}
+
+/* ------------------------------------------------------------------ those that are over */
+
+static void keep_return(void *context, const struct call *call)
+{
+	struct breakpoint *breakpoint = breakpoint_find(context, call->return_address);
+
+	if (breakpoint)
+		breakpoint->recent = true;
+}
+
+static void keep_of_thread(struct thread *thread, void *context)
+{
+	struct space *space = context;
+	struct breakpoint *breakpoint = thread->slot ? arena_owner(space->arena, thread->slot)
+						     : NULL;
+
+	if (breakpoint)
+		breakpoint->recent = true;
+	if (thread->calls)
+		callstacks_each(thread->calls, keep_return, space);
+}
+
+static bool is_over(const struct breakpoint *breakpoint)
+{
+	return breakpoint->verify && breakpoint->is_return && !breakpoint->recent &&
+	       !breakpoint->site && !breakpoint->hook;
+}
+
+static void make_room(struct inferior *inferior, struct space *space)
+{
+	struct trap_space *traps = space->trap;
+	struct vec over = VEC_OF(struct breakpoint *);
+	size_t cursor = 0;
+	void *value;
+
+	if (!traps || traps->breakpoints.count < traps->full)
+		return;
+	space_each_thread(inferior, space, keep_of_thread, space);
+	while (map_next(&traps->breakpoints, &cursor, NULL, &value)) {
+		struct breakpoint *breakpoint = value;
+
+		if (is_over(breakpoint))
+			vec_push(&over, &breakpoint);
+		breakpoint->recent = false;
+	}
+	for (size_t i = 0; i < over.count; i++)
+		breakpoint_remove(space, *(struct breakpoint **)vec_at(&over, i));
+	vec_deinit(&over);
+	traps->full = 2 * traps->breakpoints.count + ROOM;
+}
+
+/* ------------------------------------------------------------------ planting */
+
+int returns_plant(struct decoder *decoder, const struct engine_events *events,
+		  struct thread *thread, uint64_t address)
+{
+	struct space *space = thread->process->space;
+	struct breakpoint *breakpoint = breakpoint_find(space, address);
+	int error = 0;
+
+	if (breakpoint)
+		breakpoint->recent = true;
+	if (!breakpoint) {
+		make_room(thread->process->inferior, space);
+		error = breakpoint_insert(decoder, thread, address, &breakpoint);
+	} else if (breakpoint->verify) {
+		error = breakpoint_verify(decoder, thread, breakpoint);
+		breakpoint = breakpoint_find(space, address);
+	}
+	if (error)
+		return error;
+	if (!breakpoint->is_return)
+		describe(events, space, breakpoint);
+	return 0;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Breakpoints at the places that traced calls return to. */
+#ifndef TRACER_ENGINE_TRAP_RETURNS_H
+#define TRACER_ENGINE_TRAP_RETURNS_H
+
+#include "engine/engine.h"
+
+struct decoder;
+
+/*
+ * Makes sure that `thread`, which is stopped, stops again when it comes back to `address`. 0, or
+ * -errno as breakpoint_insert(). Breakpoints that have only been places of return may be taken away to
+ * make room: pointers to these are no longer good.
+ */
+int returns_plant(struct decoder *decoder, const struct engine_events *events,
+		  struct thread *thread, uint64_t address);
+
+#endif
