@@ -33,7 +33,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STOP_TIMEOUT_MS = 2000 };
+enum { STOP_TIMEOUT_MS = 2000, FORK_TIMEOUT_MS = 1000 };
 
 static void make_record(struct session *session, const struct thread *thread, enum record_kind kind,
 			int64_t number)
@@ -245,6 +245,18 @@ static void share_space(struct session *session, struct process *owner)
 	}
 }
 
+/*
+ * A thread that was in fork(2) when it was seized has a child that is not attached, with the memory
+ * as it is at some moment until the thread comes back. No patch may be in it. (Threads that sleep
+ * are not in there; see proc(5) for the letters.)
+ */
+static void pass_fork(struct thread *thread, void *context)
+{
+	if (thread != context && thread->state == THREAD_RUNNING &&
+	    strchr("RD", proc_state(thread->tid)))
+		thread_stop(thread->process->inferior, thread, FORK_TIMEOUT_MS);
+}
+
 /* The first clean stop of a program that we have not looked at. */
 static void start_program(struct session *session, struct thread *thread)
 {
@@ -253,6 +265,8 @@ static void start_program(struct session *session, struct thread *thread)
 	process->starting = false;
 	if (session->leaving)
 		return;
+	if (!process->execed)
+		process_each_thread(process, pass_fork, thread);
 	tasks_announce(session, thread);
 	modules_start(session, thread, process->execed);
 	share_space(session, process);
@@ -426,6 +440,20 @@ static void on_signal(struct session *session, struct stop *stop)
 	thread_resume(thread, stop->signal);
 }
 
+/*
+ * A program that has not been looked at yet is, as soon as that can be done. The interrupt that was
+ * asked for may not come: any other stop takes its place (the kernel: ptrace_stop()).
+ */
+static void start_if_due(struct session *session, struct thread *thread)
+{
+	if (!thread->process->starting)
+		return;
+	if (thread_is_clean_stop(thread))
+		start_program(session, thread);
+	else
+		pt_interrupt(thread->tid);
+}
+
 void tasks_stop(struct session *session, struct stop *stop)
 {
 	struct thread *thread = stop->thread;
@@ -435,15 +463,15 @@ void tasks_stop(struct session *session, struct stop *stop)
 		return;
 	switch (stop->kind) {
 	case STOP_SIGNAL:
+		start_if_due(session, thread);
 		on_signal(session, stop);
 		break;
 	case STOP_GROUP:
 		thread_listen(thread);
 		break;
 	case STOP_TRAP:
-		if (thread->process->starting)
-			start_program(session, thread);
-		else if (thread->process->space && thread->process->space->modules)
+		start_if_due(session, thread);
+		if (thread->process->space && thread->process->space->modules)
 			plant_slots(session, thread);
 		if (thread->process->space)
 			trap_thread_sync(thread);
@@ -453,9 +481,11 @@ void tasks_stop(struct session *session, struct stop *stop)
 	case STOP_FORK:
 	case STOP_VFORK:
 		new_task(session, stop);
+		start_if_due(session, thread);
 		thread_resume(thread, 0);
 		break;
 	case STOP_OTHER:
+		start_if_due(session, thread);
 		thread_resume(thread, 0);
 		break;
 	case STOP_EXEC:
