@@ -108,6 +108,15 @@ struct arch {
 	const struct landing *landing;
 	uint8_t syscall_insn[2]; /* at its beginning, and in the program's own calls */
 	long sys_restart_syscall;
+	/*
+	 * The SIGTRAP handler for tracees (sysdeps/x86/rescue.c), compiled for this architecture. Its
+	 * signal frames return to RESCUE_RESTORER, or, if it does not restore, to where the kernel
+	 * has them return by itself.
+	 */
+	const uint8_t *rescue_code;
+	size_t rescue_length;
+	bool rescue_restores;
+
 	long sys_mmap; /* the mmap taking six register arguments (i386: mmap2, offset in pages) */
 	long sys_munmap;
 	long sys_rt_sigaction;

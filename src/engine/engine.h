@@ -32,8 +32,7 @@ struct hook {
 	 */
 	void (*entered)(struct hook *hook, struct thread *thread);
 	/* Whether this call's return is to be watched; NULL: each one's. */
-	bool (*wants_return)(struct hook *hook, const struct thread *thread,
-			     const struct regs *regs);
+	bool (*wants_return)(struct hook *hook, struct thread *thread, const struct regs *regs);
 	/* The function returned `result`. NULL: returns are not watched. */
 	void (*returned)(struct hook *hook, struct thread *thread, uint64_t result);
 };

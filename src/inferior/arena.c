@@ -26,7 +26,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { ARENA_BYTES = 65536, ARENA_SLOTS = ARENA_BYTES / ARENA_SLOT, TRIES = 8 };
+enum { ARENA_SLOTS = ARENA_BYTES / ARENA_SLOT, TRIES = 8 };
 
 static const uint64_t REACH = UINT64_C(0x78000000); /* a bit under 2 GiB */
 static const uint64_t LOWEST = 0x10000;		    /* vm.mmap_min_addr */
@@ -137,32 +137,35 @@ static uint64_t choose_place(const struct maps *maps, uint64_t address, const ui
 	return best;
 }
 
-/* Maps a new arena near `address`: anywhere will do where every address is in reach. */
-static int map_block(struct arena *arena, struct thread *thread, uint64_t address)
+int arena_map_near(struct thread *thread, uint64_t address, uint64_t *mapped)
 {
 	uint64_t tried[TRIES];
 	struct maps maps;
-	struct block block = {0};
-	int error = -ENOSPC;
 
-	if (thread->process->space->arch->abi->word == 4) {
-		error = remote_map(thread, 0, ARENA_BYTES, PROT_READ | PROT_EXEC, &block.base);
-	} else {
-		error = maps_read(thread->tid, &maps);
-		if (error)
-			return error;
-		error = -ENOSPC;
-		for (int i = 0; i < TRIES; i++) {
-			tried[i] = choose_place(&maps, address, tried, i);
-			if (!tried[i])
-				break;
-			error = remote_map(thread, tried[i], ARENA_BYTES, PROT_READ | PROT_EXEC,
-					   &block.base);
-			if (error != -EEXIST && error != -ENOMEM)
-				break;
-		}
-		maps_deinit(&maps);
+	if (thread->process->space->arch->abi->word == 4)
+		return remote_map(thread, 0, ARENA_BYTES, PROT_READ | PROT_EXEC, mapped);
+	int error = maps_read(thread->tid, &maps);
+
+	if (error)
+		return error;
+	error = -ENOSPC;
+	for (int i = 0; i < TRIES; i++) {
+		tried[i] = choose_place(&maps, address, tried, i);
+		if (!tried[i])
+			break;
+		error = remote_map(thread, tried[i], ARENA_BYTES, PROT_READ | PROT_EXEC, mapped);
+		if (error != -EEXIST && error != -ENOMEM)
+			break;
 	}
+	maps_deinit(&maps);
+	return error;
+}
+
+static int map_block(struct arena *arena, struct thread *thread, uint64_t address)
+{
+	struct block block = {0};
+	int error = arena_map_near(thread, address, &block.base);
+
 	if (error)
 		return error;
 	block.owners = xcalloc(ARENA_SLOTS, sizeof *block.owners);

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ARENA_SLOT = 32 }; /* bytes */
+enum { ARENA_SLOT = 32, ARENA_BYTES = 65536 }; /* of a slot, and of what is mapped at a time */
 
 struct arena;
 struct memory_source;
@@ -19,6 +19,12 @@ struct thread;
 
 struct arena *arena_create(void);
 void arena_destroy(struct arena *arena); /* the tracer's side only: see arena_unmap() */
+
+/*
+ * Maps ARENA_BYTES that can be executed near `address` (anywhere, where every address is in reach) and
+ * out of the program's way: 0, -ENOSPC or as remote_map().
+ */
+int arena_map_near(struct thread *thread, uint64_t address, uint64_t *mapped);
 
 /*
  * A slot near `address`. Maps memory when it has to, for which `thread` must be at a clean

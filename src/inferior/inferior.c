@@ -68,8 +68,8 @@ struct inferior *inferior_create(void)
 	vec_init(&inferior->early, sizeof(struct early_stop));
 	vec_init(&inferior->deferred, sizeof(pid_t));
 	vec_init(&inferior->abandoned, sizeof(struct abandoned));
-	inferior->ptrace_options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
-				   PTRACE_O_TRACEEXEC;
+	inferior->ptrace_options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE |
+				   PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC;
 	inferior->prefault = prefault_create();
 	return inferior;
 }

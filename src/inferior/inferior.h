@@ -32,6 +32,7 @@ struct journal;
 struct original_signals;
 struct prefault;
 struct resident;
+struct rescue;
 struct modules;	   /* session: what is loaded in a space */
 struct trap_space; /* engine/trap: the breakpoints of a space */
 
@@ -44,6 +45,7 @@ struct space {
 	struct resident *resident; /* which of it can be read without waiting */
 	struct journal *journal;
 	struct arena *arena;
+	struct rescue *rescue; /* NULL: none could be installed */
 	struct trap_space *trap;
 	struct modules *modules;
 	uint64_t landing;  /* where arch->landing stands, 0: nowhere; see remote.c */
@@ -66,8 +68,9 @@ struct process {
 	bool silent; /* shares a traced space but is not traced itself (vfork child without -f) */
 	struct process *borrows; /* lives in the memory of this one, whose space is not known yet */
 	enum sigtrap_state sigtrap;
-	enum sigtrap_state sigtrap_next; /* what a call under way will make of it */
 	uint8_t sigtrap_action[32]; /* the kernel's struct sigaction for it, or the start of it */
+	bool sigtrap_guarded;	    /* the kernel has been given our handler instead */
+	uint64_t sigtrap_checked;   /* when that was looked at last: ns of inferior_clock() */
 	bool starting; /* attached or exec'd; its modules have not been looked at yet */
 	bool execed;   /* STOP_EXEC seen, the clean stop behind it not yet */
 	void *user;    /* the session's */
@@ -84,9 +87,12 @@ struct thread {
 	int deferred_status;
 	struct callstacks *calls;
 	unsigned watch_generation;
-	uint64_t cost;	/* ns this thread has spent stopped for us, see engine/trap */
-	uint64_t slot;	/* the only out-of-line slot that it may be inside of; 0: none */
-	bool announced; /* RECORD_THREAD was made */
+	uint64_t slot;	      /* the only out-of-line slot that it may be inside of; 0: none */
+	bool announced;	      /* RECORD_THREAD was made */
+	uint64_t cost;	      /* ns this thread has spent stopped for us, see engine/trap */
+	bool sigtrap_changes; /* a sigaction() under way sets SIGTRAP to sigtrap_next */
+	enum sigtrap_state sigtrap_next;
+	uint64_t sigtrap_old; /* where a sigaction() under way stores what was, 0: nowhere */
 };
 
 /* What inferior_next() found. */

@@ -55,6 +55,12 @@ enum {
 	KERNEL_ERESTART_RESTARTBLOCK = 516
 };
 
+/*
+ * How a stop at a system call is reported with PTRACE_O_TRACESYSGOOD. Without that it would be SIGTRAP,
+ * which the kernel sends to the thread when the tracer dies at that moment.
+ */
+enum { SYSCALL_STOP = SIGTRAP | 0x80 };
+
 static const int MARK_SIGNAL = SIGWINCH;
 static const int MARK_VALUE = 0x74726372;
 
@@ -235,7 +241,7 @@ static int through_call(struct thread *thread, struct kept *kept)
 
 		if (stop.kind == STOP_EXITED || stop.kind == STOP_KILLED)
 			return keep_end(thread, status);
-		if (stop.kind == STOP_SIGNAL && stop.signal == SIGTRAP && !inside) {
+		if (stop.kind == STOP_SIGNAL && stop.signal == SYSCALL_STOP) {
 			inside = true;
 			error = queue_mark(thread);
 			if (error)

@@ -23,6 +23,7 @@
 #include "inferior/arena.h"
 #include "inferior/journal.h"
 #include "inferior/ptrace.h"
+#include "inferior/rescue.h"
 #include "inferior/resident.h"
 
 #include <errno.h>
@@ -192,6 +193,7 @@ void space_unref(struct space *space)
 	journal_destroy(space->journal);
 	arena_destroy(space->arena);
 	resident_destroy(space->resident);
+	rescue_destroy(space->rescue);
 	close(space->memory_fd);
 	free(space);
 }

@@ -398,7 +398,7 @@ int modules_start(struct session *session, struct thread *thread, bool at_exec)
 
 	process->space->modules = modules_create();
 	vec_push(&process->space->modules->list, &program);
-	sigtrap_learn(thread);
+	sigtrap_begin(thread);
 	first_walk(session, thread, &auxv, at_exec);
 	plant_slots(session, thread);
 	return 0;

@@ -325,26 +325,18 @@ static void add_slot(struct modules *modules, uint64_t address, const struct mat
 
 /* ------------------------------------------------------------------ modules */
 
-/* Libc's own ways to change what happens at a signal: see engine/trap/sigtrap.h. */
-static void hook_sigactions(struct session *session, struct thread *thread,
-			    const struct module *module)
+/* Libc's way to change what happens at a signal, on which its others are built: see sigtrap.h. */
+static void hook_sigaction(struct session *session, struct thread *thread,
+			   const struct module *module)
 {
-	static const struct {
-		const char *name;
-		bool by_struct;
-	} names[] = {{"sigaction", true},
-		     {"__sigaction", true},
-		     {"signal", false},
-		     {"__sysv_signal", false},
-		     {"sigset", false}};
+	static const char *const names[] = {"sigaction", "__sigaction"};
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-		const struct elf_symbol *symbol = elf_find_symbol(module->file, names[i].name);
+		const struct elf_symbol *symbol = elf_find_symbol(module->file, names[i]);
 
 		if (symbol && symbol->value && symbol->type == STT_FUNC)
 			trap_plant(session->trap, thread, symbol->value + module->bias, NULL,
-				   names[i].by_struct ? &session->by_sigaction
-						      : &session->by_signal);
+				   &session->sigaction);
 	}
 }
 
@@ -395,7 +387,7 @@ void plant_module(struct session *session, struct thread *thread, struct module 
 				    {module->prototypes, proto_search_global(session->prototypes)}};
 	struct vec found = VEC_OF(struct match);
 
-	hook_sigactions(session, thread, module);
+	hook_sigaction(session, thread, module);
 	hook_jumps(session, thread, module);
 	if (exchanges_stacks(module))
 		trap_stacks_exchanged(thread->process->space);

@@ -27,8 +27,7 @@ struct session {
 	struct map sites; /* probe id → struct planted, see sites.c */
 	size_t sweep_at;  /* so many of them are looked through */
 	struct writer *writer;
-	struct hook by_sigaction; /* libc's functions that change dispositions */
-	struct hook by_signal;
+	struct hook sigaction;	   /* libc's functions that change dispositions */
 	struct hook long_jump;	   /* longjmp() and its like */
 	struct hook linker;	   /* r_brk */
 	struct vec ifuncs;	   /* struct ifunc_hook * */

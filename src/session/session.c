@@ -47,24 +47,16 @@ static void linker_changed(struct hook *hook, struct thread *thread)
 	modules_update(session, thread);
 }
 
-static bool sigaction_called(struct hook *hook, const struct thread *thread,
-			     const struct regs *regs)
+static bool sigaction_called(struct hook *hook, struct thread *thread, const struct regs *regs)
 {
 	(void)hook;
-	return sigtrap_will_change(thread, regs, true);
+	return sigtrap_will_call(thread, regs);
 }
 
-static bool signal_called(struct hook *hook, const struct thread *thread, const struct regs *regs)
+static void sigaction_returned(struct hook *hook, struct thread *thread, uint64_t result)
 {
 	(void)hook;
-	return sigtrap_will_change(thread, regs, false);
-}
-
-static void disposition_changed(struct hook *hook, struct thread *thread, uint64_t result)
-{
-	(void)hook;
-	(void)result;
-	sigtrap_changed(thread);
+	sigtrap_called(thread, result);
 }
 
 static void long_jump_called(struct hook *hook, struct thread *thread)
@@ -233,8 +225,7 @@ static int set_up(struct session *session)
 						 .context = session};
 	session->linker.entered = linker_changed;
 	session->long_jump.entered = long_jump_called;
-	session->by_sigaction = (struct hook){NULL, sigaction_called, disposition_changed};
-	session->by_signal = (struct hook){NULL, signal_called, disposition_changed};
+	session->sigaction = (struct hook){NULL, sigaction_called, sigaction_returned};
 	session->files = elf_cache_create();
 	session->probes = probe_table_create();
 	vec_init(&session->ifuncs, sizeof(struct ifunc_hook *));

@@ -43,6 +43,10 @@ static const struct landing landing = {
 	.gap = 512,
 };
 
+static const uint8_t rescue_code[] = {
+#include "i386/rescue_code.inc"
+};
+
 const struct arch arch_i386 = {
 	.name = "i386",
 	.elf_machine = EM_386,
@@ -54,6 +58,8 @@ const struct arch arch_i386 = {
 	.landing = &landing,
 	.syscall_insn = {0xcd, 0x80},
 	.sys_restart_syscall = 0,
+	.rescue_code = rescue_code,
+	.rescue_length = sizeof rescue_code,
 	.sys_mmap = 192,
 	.sys_munmap = 91,
 	.sys_rt_sigaction = 174,

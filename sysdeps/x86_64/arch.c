@@ -61,6 +61,10 @@ static const struct landing landing = {
 	.gap = 512,
 };
 
+static const uint8_t rescue_code[] = {
+#include "x86_64/rescue_code.inc"
+};
+
 const struct arch arch_x86_64 = {
 	.name = "x86_64",
 	.elf_machine = EM_X86_64,
@@ -72,6 +76,9 @@ const struct arch arch_x86_64 = {
 	.landing = &landing,
 	.syscall_insn = {0x0f, 0x05},
 	.sys_restart_syscall = 219,
+	.rescue_code = rescue_code,
+	.rescue_length = sizeof rescue_code,
+	.rescue_restores = true,
 	.sys_mmap = 9,
 	.sys_munmap = 11,
 	.sys_rt_sigaction = 13,

@@ -18,6 +18,7 @@
 #include "inferior/arena.h"
 #include "inferior/journal.h"
 #include "inferior/ptrace.h"
+#include "inferior/rescue.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -72,17 +73,21 @@ static int fill_slot(struct breakpoint *breakpoint, struct thread *thread)
 	return 0;
 }
 
-static int patch(struct breakpoint *breakpoint, struct space *space, const uint8_t *before)
+static int patch(struct breakpoint *breakpoint, struct thread *thread, const uint8_t *before)
 {
+	struct space *space = thread->process->space;
 	const struct arch *arch = space->arch;
 
 	breakpoint->journal = journal_bytes(space->journal, breakpoint->address, before,
 					    arch->breakpoint, arch->breakpoint_length);
+	rescue_note(thread, breakpoint->address, before, &breakpoint->rescue);
 	int error = space_write(space, breakpoint->address, arch->breakpoint,
 				arch->breakpoint_length);
 
-	if (error)
+	if (error) {
 		journal_forget(space->journal, breakpoint->journal);
+		rescue_forget(space, breakpoint->rescue);
+	}
 	return error;
 }
 
@@ -109,7 +114,7 @@ int breakpoint_insert(struct decoder *decoder, struct thread *thread, uint64_t a
 					  &breakpoint->displaced) != 0 ||
 			   (breakpoint->displaced.kind == DISPLACED_COPY &&
 			    fill_slot(breakpoint, thread) != 0);
-	int error = patch(breakpoint, space, bytes);
+	int error = patch(breakpoint, thread, bytes);
 
 	if (error) {
 		if (breakpoint->slot)
@@ -127,6 +132,7 @@ int breakpoint_insert(struct decoder *decoder, struct thread *thread, uint64_t a
 static void discard(struct space *space, struct breakpoint *breakpoint)
 {
 	map_remove(&space->trap->breakpoints, breakpoint->address);
+	rescue_forget(space, breakpoint->rescue);
 	if (breakpoint->slot)
 		arena_give(space->arena, breakpoint->slot);
 	free(breakpoint);
@@ -203,6 +209,7 @@ void breakpoints_copy(struct space *child, const struct space *parent)
 
 	journal_copy(child->journal, parent->journal);
 	arena_copy(child->arena, parent->arena);
+	child->rescue = rescue_copy(parent->rescue);
 	if (!parent->trap)
 		return;
 	child->trap = trap_space_create();

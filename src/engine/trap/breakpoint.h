@@ -14,6 +14,7 @@ struct breakpoint {
 	struct displaced displaced;
 	uint64_t slot;		       /* out-of-line slot, 0 when emulated or stepped */
 	size_t journal;		       /* number of its patch */
+	uint64_t rescue;	       /* see rescue_note() */
 	const struct probe_site *site; /* a traced function begins or is called here */
 	struct hook *hook;
 	bool is_return; /* traced calls return here */

@@ -8,7 +8,8 @@
  * then still pending, and would kill the process once nobody waits for it. Such a thread is
  * resumed to fetch it; it cannot run, as the signal comes first.) One inside an out-of-line
  * slot is moved to where the displaced instruction leads. Then the journal is replayed
- * backwards, and the memory of the slots is unmapped by one of the threads.
+ * backwards, each process gets its own SIGTRAP disposition back, and the memory of the slots and
+ * of our handler is unmapped by one of the threads.
  *
  * A thread that could not be stopped sits in the kernel; it comes back to where its pc was when
  * it went in, which is the program's own code but for a displaced system-call instruction. If
@@ -16,10 +17,12 @@
  */
 #include "engine/trap/breakpoint.h"
 #include "engine/trap/callstack.h"
+#include "engine/trap/sigtrap.h"
 #include "engine/trap/trap.h"
 #include "inferior/arena.h"
 #include "inferior/journal.h"
 #include "inferior/ptrace.h"
+#include "inferior/rescue.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -32,6 +35,7 @@ enum { FETCH_MS = 500 };
 struct leaving {
 	struct space *space;
 	struct thread *clean; /* at a clean stop: can unmap for us */
+	bool guarded;	      /* a process still has our handler for SIGTRAP */
 	bool someone_inside;  /* a thread that does not stop may come back into a slot */
 };
 
@@ -112,6 +116,21 @@ static void move_out(struct thread *thread, void *context)
 	thread->calls = NULL;
 }
 
+/* Every process of the space gets its disposition back through one of its threads. */
+static void end_sigtrap(struct thread *thread, void *context)
+{
+	(void)context;
+	if (thread->state == THREAD_STOPPED && thread_is_clean_stop(thread))
+		sigtrap_end(thread);
+}
+
+static void is_guarded(struct thread *thread, void *context)
+{
+	struct leaving *leaving = context;
+
+	leaving->guarded |= thread->process->sigtrap_guarded;
+}
+
 void trap_leave(struct inferior *inferior, struct space *space)
 {
 	struct leaving leaving = {.space = space};
@@ -123,8 +142,13 @@ void trap_leave(struct inferior *inferior, struct space *space)
 	space->reader = 0;
 	space_each_thread(inferior, space, move_out, &leaving);
 	journal_undo_all_bytes(space->journal, space);
-	if (leaving.clean && !leaving.someone_inside)
+	space_each_thread(inferior, space, end_sigtrap, &leaving);
+	space_each_thread(inferior, space, is_guarded, &leaving);
+	if (leaving.clean && !leaving.someone_inside) {
 		arena_unmap(space->arena, leaving.clean);
+		if (!leaving.guarded)
+			rescue_unmap(leaving.clean);
+	}
 	journal_undo_all_bytes(space->journal, space); /* what unmapping itself has needed */
 	trap_space_gone(space);
 }

@@ -2,31 +2,45 @@
 /*
  * See sigtrap.h. (The kernel: force_sig_info_to_task().)
  *
- * Most programs leave SIGTRAP alone: then only its bit in the mask of a thread that blocks
- * everything is lost, which shows in nothing but the mask itself until the program sets it
- * again. For those that handle or ignore it, the disposition is learned when the process is
- * first looked at and whenever libc's functions for that return (a hook on them), and after
- * each stop at a breakpoint /proc tells whether the kernel has reset it.
+ * The disposition is learned when the process is first looked at and whenever libc's sigaction(), on
+ * which all of libc's other ways are built, returns. That function is let through to the kernel, so
+ * that what the kernel gets is libc's own; when it has returned, what it stored for the program is
+ * made the program's own previous disposition, what the kernel has now is learned, and our handler
+ * is put back in its place.
  *
- * A handler that is gone says that the signal was blocked, so the mask gets its bit back. To
- * set the disposition, the thread makes the system call for us (remote.c, without a trap that
- * would undo it at once).
+ * Whether the kernel has reset the disposition is asked of /proc: after each stop where the program
+ * itself cares, now and then where only our handler is concerned, which costs nothing but the
+ * protection of a moment. That a handler is gone says that the signal was blocked, so the mask gets
+ * its bit back; only where it is not known which thread it was, it does not.
+ *
+ * A program that makes the system call itself is not seen doing so. Then our handler is gone, and
+ * what the program wants holds; should the tracer be killed, it is hit by what is left behind.
+ *
+ * An ignored SIGTRAP is inherited through exec, and our handler in its place is not: it is ignored
+ * again in the new program (sigtrap_begin()).
  */
 #include "engine/trap/sigtrap.h"
 
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
 #include "inferior/remote.h"
+#include "inferior/rescue.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 
 enum {
-	SCRATCH = 1024, /* below the stack pointer, out of the red zone's way */
-	MASK_BYTES = 8
+	SCRATCH =
+		1024, /* below the stack pointer, out of the red zone's way and of the landing's */
+	MASK_BYTES = 8,
+	LIBC_MASK_BYTES = 128 /* sigset_t */
 };
 
 static const uint64_t TRAP_BIT = UINT64_C(1) << (SIGTRAP - 1);
+static const uint64_t CHECK_NS = 50 * 1000000;
+
+_Static_assert(sizeof(((struct process *)0)->sigtrap_action) == RESCUE_ACTION, "one size");
 
 static enum sigtrap_state current_state(pid_t tid)
 {
@@ -40,73 +54,148 @@ static enum sigtrap_state current_state(pid_t tid)
 	return ignored & TRAP_BIT ? SIGTRAP_IGNORED : SIGTRAP_DEFAULT;
 }
 
-/* Where struct sigaction can lie for the call; also how large the kernel's is there. */
-static bool scratch_place(const struct thread *thread, uint64_t *place)
+static enum sigtrap_state state_of_handler(uint64_t handler)
 {
-	struct regs regs;
-
-	if (regs_load(thread->tid, &regs) != 0)
-		return false;
-	*place = (regs.r[REG_SP] - SCRATCH) & ~UINT64_C(15);
-	return true;
+	if (handler == (uintptr_t)SIG_DFL)
+		return SIGTRAP_DEFAULT;
+	return handler == (uintptr_t)SIG_IGN ? SIGTRAP_IGNORED : SIGTRAP_HANDLED;
 }
 
-/* Notes that state, and for a handler what the kernel knows of it. */
+static uint64_t handler_of(const struct space *space, const uint8_t *action)
+{
+	uint64_t handler = 0;
+
+	memcpy(&handler, action, space->arch->abi->word);
+	return handler;
+}
+
+/* ------------------------------------------------------------------ the kernel's side */
+
+/* Where struct sigaction can lie for a call. */
+static int scratch_place(const struct thread *thread, uint64_t *place)
+{
+	struct regs regs;
+	int error = regs_load(thread->tid, &regs);
+
+	*place = (regs.r[REG_SP] - SCRATCH) & ~UINT64_C(15);
+	return error;
+}
+
+static int call_sigaction(struct thread *thread, uint64_t new, uint64_t old)
+{
+	const uint64_t arguments[6] = {SIGTRAP, new, old, MASK_BYTES};
+	int64_t result = 0;
+	int error = remote_syscall(thread, thread->process->space->arch->sys_rt_sigaction,
+				   arguments, &result);
+
+	return error ? error : (int)result;
+}
+
+static int kernel_get(struct thread *thread, uint8_t action[RESCUE_ACTION])
+{
+	uint64_t place;
+	int error = scratch_place(thread, &place);
+
+	if (!error)
+		error = call_sigaction(thread, 0, place);
+	if (!error &&
+	    !memory_read_exact(&thread->process->space->memory, place, action, RESCUE_ACTION))
+		error = -EFAULT;
+	return error;
+}
+
+static int kernel_set(struct thread *thread, const uint8_t action[RESCUE_ACTION])
+{
+	uint64_t place;
+	int error = scratch_place(thread, &place);
+
+	if (!error)
+		error = space_write(thread->process->space, place, action, RESCUE_ACTION);
+	return error ? error : call_sigaction(thread, place, 0);
+}
+
+/* Gives the kernel our handler, or without one what the program wants itself. */
+static void kernel_set_ours(struct thread *thread)
+{
+	struct process *process = thread->process;
+	uint8_t guarded[RESCUE_ACTION];
+
+	if (rescue_guard(process->space, process->sigtrap_action, guarded) == 0)
+		process->sigtrap_guarded = kernel_set(thread, guarded) == 0;
+	else if (process->sigtrap != SIGTRAP_DEFAULT)
+		kernel_set(thread, process->sigtrap_action);
+}
+
+/* ------------------------------------------------------------------ the program's side */
+
+/* Notes a state of which there is no more to know, or what the kernel knows of it. */
 static void learn_as(struct thread *thread, enum sigtrap_state state)
 {
 	struct process *process = thread->process;
-	const struct arch *arch = process->space->arch;
-	uint64_t place;
-	int64_t result;
+	uint8_t action[RESCUE_ACTION] = {0};
 
-	process->sigtrap = SIGTRAP_DEFAULT;
-	memset(process->sigtrap_action, 0, sizeof process->sigtrap_action);
-	if (state == SIGTRAP_IGNORED) {
-		process->sigtrap_action[0] = (uint8_t)(uintptr_t)SIG_IGN;
-		process->sigtrap = state;
-	}
-	if (state != SIGTRAP_HANDLED || !scratch_place(thread, &place))
+	if (state == SIGTRAP_IGNORED)
+		action[0] = (uint8_t)(uintptr_t)SIG_IGN;
+	if (state == SIGTRAP_HANDLED && kernel_get(thread, action) != 0)
 		return;
-	uint64_t arguments[6] = {SIGTRAP, 0, place, MASK_BYTES};
-
-	if (remote_syscall(thread, arch->sys_rt_sigaction, arguments, &result) == 0 && !result &&
-	    memory_read_exact(&process->space->memory, place, process->sigtrap_action,
-			      sizeof process->sigtrap_action))
-		process->sigtrap = state;
+	process->sigtrap = state_of_handler(handler_of(process->space, action));
+	memcpy(process->sigtrap_action, action, sizeof action);
 }
 
-void sigtrap_learn(struct thread *thread)
-{
-	learn_as(thread, current_state(thread->tid));
-}
-
-void sigtrap_repair(struct thread *thread)
+void sigtrap_begin(struct thread *thread)
 {
 	struct process *process = thread->process;
-	struct space *space = process->space;
-	uint64_t place;
+	bool ignored = process->sigtrap_guarded && process->sigtrap == SIGTRAP_IGNORED;
+
+	process->sigtrap = SIGTRAP_DEFAULT;
+	process->sigtrap_guarded = false;
+	memset(process->sigtrap_action, 0, sizeof process->sigtrap_action);
+	learn_as(thread, ignored ? SIGTRAP_IGNORED : current_state(thread->tid));
+	if (rescue_install(thread) == 0 || ignored)
+		kernel_set_ours(thread);
+}
+
+int sigtrap_end(struct thread *thread)
+{
+	struct process *process = thread->process;
+
+	if (!process->sigtrap_guarded)
+		return 0;
+	int error = kernel_set(thread, process->sigtrap_action);
+
+	if (!error)
+		process->sigtrap_guarded = false;
+	return error;
+}
+
+void sigtrap_repair(struct thread *thread, uint64_t now)
+{
+	struct process *process = thread->process;
+	bool cares = process->sigtrap != SIGTRAP_DEFAULT;
 	uint64_t mask;
-	int64_t result;
 
-	if (process->sigtrap == SIGTRAP_DEFAULT || current_state(thread->tid) != SIGTRAP_DEFAULT ||
-	    !scratch_place(thread, &place))
+	if (!cares && (!process->sigtrap_guarded || now - process->sigtrap_checked < CHECK_NS))
 		return;
-	if (space_write(space, place, process->sigtrap_action, sizeof process->sigtrap_action))
+	process->sigtrap_checked = now;
+	if (current_state(thread->tid) != SIGTRAP_DEFAULT)
 		return;
-	uint64_t arguments[6] = {SIGTRAP, place, 0, MASK_BYTES};
+	bool blocked = process->sigtrap_guarded || process->sigtrap == SIGTRAP_HANDLED;
 
-	remote_syscall(thread, space->arch->sys_rt_sigaction, arguments, &result);
-	if (process->sigtrap == SIGTRAP_HANDLED && pt_get_sigmask(thread->tid, &mask) == 0)
+	kernel_set_ours(thread);
+	if (cares && blocked && pt_get_sigmask(thread->tid, &mask) == 0)
 		pt_set_sigmask(thread->tid, mask | TRAP_BIT);
 }
 
 void sigtrap_inherit(struct process *child, const struct process *parent)
 {
 	child->sigtrap = parent->sigtrap;
+	child->sigtrap_guarded = parent->sigtrap_guarded;
 	memcpy(child->sigtrap_action, parent->sigtrap_action, sizeof child->sigtrap_action);
 }
 
-/* Integer argument `index` (0 or 1) of the function that begins here. */
+/* ------------------------------------------------------------------ sigaction() */
+
+/* Integer argument `index` (below 3) of the function that begins here. */
 static uint64_t argument(const struct space *space, const struct regs *regs, unsigned index)
 {
 	const struct abi *abi = space->arch->abi;
@@ -119,32 +208,57 @@ static uint64_t argument(const struct space *space, const struct regs *regs, uns
 	return value;
 }
 
-bool sigtrap_will_change(const struct thread *thread, const struct regs *regs, bool by_struct)
+bool sigtrap_will_call(struct thread *thread, const struct regs *regs)
 {
 	const struct space *space = thread->process->space;
-	uint64_t handler = argument(space, regs, 1);
+	uint64_t new = argument(space, regs, 1);
+	uint64_t handler = 0;
 
-	if ((uint32_t)argument(space, regs, 0) != SIGTRAP || (by_struct && !handler))
+	if ((uint32_t)argument(space, regs, 0) != SIGTRAP)
 		return false;
 	/* The handler is the first member of libc's struct sigaction. */
-	if (by_struct &&
-	    !memory_read_word(&space->memory, handler, space->arch->abi->word, &handler))
-		return false;
-	thread->process->sigtrap_next = handler == (uintptr_t)SIG_DFL	? SIGTRAP_DEFAULT
-					: handler == (uintptr_t)SIG_IGN ? SIGTRAP_IGNORED
-									: SIGTRAP_HANDLED;
+	thread->sigtrap_changes = new &&memory_read_word(&space->memory, new,
+							 space->arch->abi->word, &handler);
+	thread->sigtrap_next = state_of_handler(handler);
+	thread->sigtrap_old = argument(space, regs, 2);
 	return true;
 }
 
-void sigtrap_changed(struct thread *thread)
+/* What the program finds in libc's struct sigaction: its own, instead of our handler. */
+static void show_own(struct space *space, const uint8_t *action, uint64_t place)
+{
+	size_t word = space->arch->abi->word;
+	const size_t flags = word + LIBC_MASK_BYTES;
+
+	space_write(space, place, action, word);
+	space_write(space, place + word, action + 3 * word, MASK_BYTES);
+	space_write(space, place + flags, action + word, sizeof(int));
+	space_write(space, place + flags + word, action + 2 * word, word);
+}
+
+void sigtrap_called(struct thread *thread, uint64_t result)
 {
 	struct process *process = thread->process;
+	struct space *space = process->space;
+	uint8_t action[RESCUE_ACTION] = {0};
 
+	if ((uint32_t)result != 0)
+		return;
+	if (process->sigtrap_guarded && thread->sigtrap_old)
+		show_own(space, process->sigtrap_action, thread->sigtrap_old);
+	if (!thread->sigtrap_changes)
+		return;
 	/*
-	 * What /proc says now may be the kernel's doing: this return was a breakpoint, too. Then the
-	 * handler cannot be asked for, and what was known before is kept.
+	 * The kernel may have reset it already: this return was a breakpoint, too. Then a handler
+	 * cannot be asked for, and what was known before is kept.
 	 */
-	if (process->sigtrap_next != SIGTRAP_HANDLED ||
-	    current_state(thread->tid) == SIGTRAP_HANDLED)
-		learn_as(thread, process->sigtrap_next);
+	if (kernel_get(thread, action) == 0 &&
+	    state_of_handler(handler_of(space, action)) == thread->sigtrap_next) {
+		process->sigtrap = thread->sigtrap_next;
+		memcpy(process->sigtrap_action, action, sizeof action);
+	} else if (thread->sigtrap_next != SIGTRAP_HANDLED) {
+		learn_as(thread, thread->sigtrap_next);
+	}
+	if (process->sigtrap_guarded || space->rescue)
+		kernel_set_ours(thread);
 }

@@ -341,7 +341,7 @@ static void go_on(struct serving *serving, uint64_t address)
 	thread->slot = breakpoint ? breakpoint->slot : 0;
 	trap_thread_sync(thread);
 	if (thread->state == THREAD_STOPPED && !thread->has_deferred)
-		sigtrap_repair(thread);
+		sigtrap_repair(thread, serving->time);
 	uint64_t now = inferior_clock();
 
 	thread->cost += now - serving->time + trap->overhead.now;

@@ -51,8 +51,10 @@ static void expect_status(pid_t child, int expected)
 {
 	int status = -1;
 
-	if (child < 0 || waitpid(child, &status, 0) != child || status != expected)
+	if (child < 0 || waitpid(child, &status, 0) != child || status != expected) {
+		fprintf(stderr, "child %d: status 0x%x, not 0x%x\n", (int)child, status, expected);
 		wrong();
+	}
 }
 
 static void *multiply(void *argument)

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The rescue of a space: a SIGTRAP handler in the tracee that takes the breakpoints out when the
+ * tracer is gone, and the tables it does so by. What it is told about a breakpoint must be told
+ * before that is written.
+ */
+#ifndef TRACER_INFERIOR_RESCUE_H
+#define TRACER_INFERIOR_RESCUE_H
+
+#include "base/arch.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct rescue;
+struct space;
+struct thread;
+
+/* The kernel's struct sigaction for SIGTRAP (word size of the tracee), or the start of it. */
+enum { RESCUE_ACTION = 32 };
+
+/*
+ * Maps the handler into the space of `thread`, which is at a clean stop, once: 0 or -errno as
+ * remote_map(). It is not yet told to the kernel.
+ */
+int rescue_install(struct thread *thread);
+
+/*
+ * Tells the handler what the program itself wants at SIGTRAP (`action`, as the kernel gave it), and
+ * makes of it what is to be told to the kernel instead: our handler, with flags and mask that leave
+ * the program's own as it was meant. 0 or -errno; -ENOENT when there is no handler in this space.
+ */
+int rescue_guard(struct space *space, const uint8_t action[RESCUE_ACTION],
+		 uint8_t guarded[RESCUE_ACTION]);
+
+/* Whether that action is our handler in this space. */
+bool rescue_is_handler(const struct space *space, const uint8_t action[RESCUE_ACTION]);
+
+/*
+ * Notes a breakpoint at `address` where `before` stood; *place is for rescue_forget(), 0 when it
+ * could not be noted: no handler, no memory. `thread` is at a clean stop.
+ */
+void rescue_note(struct thread *thread, uint64_t address, const uint8_t *before, uint64_t *place);
+void rescue_forget(struct space *space, uint64_t place);
+
+/* A forked child has the same, in memory of its own. */
+struct rescue *rescue_copy(const struct rescue *rescue);
+/* The tracer's side only. NULL: nothing. */
+void rescue_destroy(struct rescue *rescue);
+/* Unmaps everything; the kernel must not know the handler any more. */
+int rescue_unmap(struct thread *thread);
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The SIGTRAP handler that is put into tracees.
+ *
+ * As long as the tracer lives this code is not reached by a breakpoint: the kernel gives each SIGTRAP
+ * of an int3 to the tracer, which swallows it. When the tracer is killed, the next thread that hits
+ * one of its breakpoints gets here. It puts all original bytes back, through /proc/self/mem, which
+ * writes where the page is not writable, or else by making the page writable for the moment; then the
+ * instruction is run again as it was. Several threads may do so at a time, it does not matter. A
+ * table of places and bytes is kept by the tracer in read-only memory behind this code
+ * (inferior/rescue_abi.h).
+ *
+ * What else can arrive:
+ *  - A thread that was stopped at a breakpoint when the tracer died and whose registers had been
+ *    set already to go on elsewhere. The signal is still delivered, then: there is no int3 before the
+ *    pc, and nothing is to be done.
+ *  - The trap of a single-step or of a watched word, which the tracer did not live to see. No
+ *    program without a handler of its own waits for such a thing.
+ *  - The program's own: its int3, raise(SIGTRAP). That is handed on as the program wants it. A
+ *    handler is jumped to with everything as the kernel made it, so it finds no frame of ours. For the
+ *    default action the disposition is set to that and the signal sent again.
+ *
+ * The code runs on whatever stack the handler gets, in a program of which nothing is known: no
+ * library, no thread-local storage, no stack protector, general registers only. It is compiled once
+ * for each architecture, with that one's rescue_host.h, into one section without relocations, of
+ * which the build takes the bytes.
+ */
+#include "inferior/rescue_abi.h"
+#include "rescue_host.h"
+
+#include <stdint.h>
+
+enum {
+	TRAP = 5,	    /* SIGTRAP */
+	CODE_OFFSET = 8,    /* si_code in siginfo_t */
+	CODE_KERNEL = 0x80, /* SI_KERNEL */
+	CODE_STEP = 2,	    /* TRAP_TRACE */
+	CODE_WATCH = 4,	    /* TRAP_HWBKPT */
+	TRACE_FLAG = 0x100, /* TF of eflags */
+	BREAKPOINT = 0xcc,
+	PAGE = 4096,
+	OPEN_MEMORY = 02 | 02000000, /* O_RDWR | O_CLOEXEC */
+	CURRENT_DIRECTORY = -100,    /* AT_FDCWD */
+	READ_WRITE_EXECUTE = 7,
+	READ_EXECUTE = 5,
+	RESET_HANDLER = (int)0x80000000, /* SA_RESETHAND */
+	MASK_BYTES = 8
+};
+
+static uintptr_t word_at(const uint8_t *base, unsigned offset)
+{
+	return *(const uintptr_t *)(const void *)(base + offset);
+}
+
+static void set_word(uint8_t *base, unsigned offset, uintptr_t value)
+{
+	*(uintptr_t *)(void *)(base + offset) = value;
+}
+
+static long open_memory(void)
+{
+	/* "/proc/self/mem": in the instructions themselves, there is no other place for it. */
+	volatile uint64_t path[2];
+
+	path[0] = 0x65732f636f72702f;
+	path[1] = 0x00006d656d2f666c;
+
+	return host_call(SYS_OPENAT, (uintptr_t)CURRENT_DIRECTORY, (uintptr_t)path, OPEN_MEMORY, 0);
+}
+
+/* Puts a byte back where our breakpoint stands. */
+static void heal_one(long fd, const struct rescue_entry *entry)
+{
+	uintptr_t page = (uintptr_t)entry->address & ~(uintptr_t)(PAGE - 1);
+	uint8_t before = (uint8_t)entry->before;
+	uint8_t now = 0;
+
+	if (fd >= 0 &&
+	    (host_transfer(SYS_PREAD64, fd, &now, entry->address) != 1 || now != BREAKPOINT ||
+	     host_transfer(SYS_PWRITE64, fd, &before, entry->address) == 1))
+		return;
+	if (host_call(SYS_MPROTECT, page, PAGE, READ_WRITE_EXECUTE, 0) != 0)
+		return;
+	volatile uint8_t *place = (volatile uint8_t *)(uintptr_t)entry->address;
+
+	if (*place == BREAKPOINT)
+		*place = before;
+	host_call(SYS_MPROTECT, page, PAGE, READ_EXECUTE, 0);
+}
+
+static void heal_all(const struct rescue_head *head, long fd)
+{
+	const struct rescue_table *table = &head->table;
+
+	while (table) {
+		for (uint64_t i = 0; i < table->used; i++)
+			if (table->entries[i].address)
+				heal_one(fd, &table->entries[i]);
+		table = (const struct rescue_table *)(uintptr_t)table->next;
+	}
+}
+
+static int is_ours(const struct rescue_head *head, uintptr_t address)
+{
+	const struct rescue_table *table = &head->table;
+
+	while (table) {
+		for (uint64_t i = 0; i < table->used; i++)
+			if (table->entries[i].address == address)
+				return 1;
+		table = (const struct rescue_table *)(uintptr_t)table->next;
+	}
+	return 0;
+}
+
+static void set_default(void)
+{
+	volatile uint64_t action[4];
+
+	for (unsigned i = 0; i < 4; i++)
+		action[i] = 0;
+
+	host_call(SYS_RT_SIGACTION, TRAP, (uintptr_t)action, 0, MASK_BYTES);
+}
+
+/* What the program itself wants: the handler to be jumped to, or 0 when there is none. */
+static uintptr_t hand_on(const struct rescue_head *head, const uint8_t *info, int32_t code)
+{
+	int forced = code > 0; /* by an instruction: cannot be ignored */
+
+	if (head->handler > 1) {
+		if (head->flags & (uint32_t)RESET_HANDLER)
+			set_default();
+		return (uintptr_t)head->handler;
+	}
+	if (head->handler == 0 || forced) {
+		set_default();
+		host_call(SYS_RT_TGSIGQUEUEINFO, (uintptr_t)host_call(SYS_GETPID, 0, 0, 0, 0),
+			  (uintptr_t)host_call(SYS_GETTID, 0, 0, 0, 0), TRAP, (uintptr_t)info);
+	}
+	return 0;
+}
+
+__attribute__((used)) uintptr_t rescue(int signal, const uint8_t *info, uint8_t *context,
+				       const struct rescue_head *head);
+
+/* Called by the entry: the address of a handler to be run now, or 0. */
+uintptr_t rescue(int signal, const uint8_t *info, uint8_t *context, const struct rescue_head *head)
+{
+	int32_t code = *(const int32_t *)(const void *)(info + CODE_OFFSET);
+	uintptr_t before = word_at(context, CONTEXT_PC) - 1;
+	uint8_t byte = BREAKPOINT;
+
+	(void)signal;
+	if ((code == CODE_STEP || code == CODE_WATCH) && head->handler <= 1) {
+		set_word(context, CONTEXT_FLAGS,
+			 word_at(context, CONTEXT_FLAGS) & ~(uintptr_t)TRACE_FLAG);
+		return 0;
+	}
+	if (code != CODE_KERNEL)
+		return hand_on(head, info, code);
+	long fd = open_memory();
+	int ours = is_ours(head, before);
+
+	if (ours) {
+		heal_all(head, fd);
+		set_word(context, CONTEXT_PC, before);
+	} else if (fd >= 0 && host_transfer(SYS_PREAD64, fd, &byte, before) != 1) {
+		byte = 0;
+	}
+	if (fd >= 0)
+		host_call(SYS_CLOSE, (uintptr_t)fd, 0, 0, 0);
+	return ours || byte != BREAKPOINT ? 0 : hand_on(head, info, code);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The parts of sysdeps/x86/rescue.c that are written for x86_64: kernel's frame of a signal
+ * handler (struct rt_sigframe, uapi/asm/sigcontext.h) and system calls.
+ */
+#ifndef TRACER_SYSDEPS_RESCUE_HOST_H
+#define TRACER_SYSDEPS_RESCUE_HOST_H
+
+#include <stdint.h>
+
+enum {
+	SYS_MPROTECT = 10,
+	SYS_RT_SIGACTION = 13,
+	SYS_PREAD64 = 17,
+	SYS_PWRITE64 = 18,
+	SYS_GETPID = 39,
+	SYS_CLOSE = 3,
+	SYS_GETTID = 186,
+	SYS_OPENAT = 257,
+	SYS_RT_TGSIGQUEUEINFO = 297,
+	CONTEXT_PC = 168, /* offsets in struct ucontext */
+	CONTEXT_FLAGS = 176
+};
+
+/*
+ * The handler, at 0, and what its frame returns to, at RESCUE_RESTORER: unwinders know a signal
+ * frame by just these instructions. A handler of the program's own is jumped to with the stack and
+ * the arguments as the kernel made them (al is 0, for functions without a prototype).
+ */
+__asm__(".section .entry, \"ax\"\n"
+	".hidden rescue\n"
+	"start:	jmp 1f\n"
+	"	.balign 16, 0xcc\n"
+	"	mov $15, %rax\n"
+	"	syscall\n"
+	"1:	push %rdi\n"
+	"	push %rsi\n"
+	"	push %rdx\n"
+	"	lea start+4096(%rip), %rcx\n"
+	"	call rescue\n"
+	"	pop %rdx\n"
+	"	pop %rsi\n"
+	"	pop %rdi\n"
+	"	mov %rax, %r11\n"
+	"	xor %eax, %eax\n"
+	"	test %r11, %r11\n"
+	"	jz 2f\n"
+	"	jmp *%r11\n"
+	"2:	ret\n"
+	".text\n");
+
+static inline long host_call(long number, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
+{
+	register uintptr_t fourth __asm__("r10") = d;
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "0"(number), "D"(a), "S"(b), "d"(c), "r"(fourth)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+/* pread64 and pwrite64 of one byte at `offset`. */
+static inline long host_transfer(long number, long fd, void *byte, uint64_t offset)
+{
+	return host_call(number, (uintptr_t)fd, (uintptr_t)byte, 1, offset);
+}
+
+#endif
