@@ -45,6 +45,7 @@ static bool parse_line(char *line, struct mapping *mapping)
 	mapping->readable = flags[0] == 'r';
 	mapping->writable = flags[1] == 'w';
 	mapping->executable = flags[2] == 'x';
+	mapping->shared = flags[3] == 's';
 	mapping->path = line + path;
 	return true;
 }

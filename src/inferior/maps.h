@@ -13,6 +13,7 @@ struct mapping {
 	dev_t device;
 	ino_t inode; /* 0: no file */
 	bool readable, writable, executable;
+	bool shared;	  /* what is written there is seen by others */
 	const char *path; /* owned by the maps; "" when there is none; "[heap]", "[vdso]" … */
 };
 

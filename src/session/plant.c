@@ -62,6 +62,8 @@ static void list_refused(struct session *session, const struct thread *thread,
 		reason = "its code cannot be read";
 	else if (error == -EIO || error == -EACCES || error == -EPERM)
 		reason = "its code cannot be written";
+	else if (error == -EXDEV)
+		reason = "its code lies in memory that other processes may share";
 	untraced_function(session->untraced, request->module ? request->module->base_name : NULL,
 			  request->name, request->one_of_many, reason);
 }

@@ -98,7 +98,7 @@ static void test_own(void **state)
 	const struct mapping *stack = find(&maps, &on_stack);
 
 	assert_non_null(stack);
-	assert_true(stack->readable && stack->writable && !stack->executable);
+	assert_true(stack->readable && stack->writable && !stack->executable && !stack->shared);
 	const struct mapping *text = find(&maps, (void *)(uintptr_t)test_own);
 
 	assert_true(text->readable && !text->writable && text->executable);
@@ -150,11 +150,25 @@ static void test_names(void **state)
 		assert_int_equal(mapping->end - mapping->start, PAGE);
 		assert_int_equal(mapping->offset, PAGE);
 		assert_true(mapping->readable && !mapping->writable && mapping->executable);
+		assert_false(mapping->shared);
 		assert_ptr_equal(maps_find_path(&maps, path), mapping);
 		assert_true(is_file(open_mapped(mapping), names[i]));
 		munmap(memory[i], PAGE);
 	}
 	maps_deinit(&maps);
+}
+
+static void test_shared(void **state)
+{
+	void *memory = mmap(NULL, PAGE, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct maps maps;
+
+	(void)state;
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	assert_int_equal(maps_read(getpid(), &maps), 0);
+	assert_true(find(&maps, memory)->shared);
+	maps_deinit(&maps);
+	munmap(memory, PAGE);
 }
 
 /* A line break in a name must not make a line. */
@@ -217,7 +231,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_own),	  cmocka_unit_test(test_no_process),
 		cmocka_unit_test(test_names),	  cmocka_unit_test(test_line_break),
-		cmocka_unit_test(test_long_path),
+		cmocka_unit_test(test_long_path), cmocka_unit_test(test_shared),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -28,7 +28,10 @@ enum { INSN_MAX = 16 };
 
 struct trap_space *trap_space_create(void)
 {
-	return xcalloc(1, sizeof(struct trap_space));
+	struct trap_space *traps = xcalloc(1, sizeof *traps);
+
+	own_text_init(&traps->own_text);
+	return traps;
 }
 
 void trap_space_destroy(struct trap_space *traps)
@@ -41,6 +44,7 @@ void trap_space_destroy(struct trap_space *traps)
 	while (map_next(&traps->breakpoints, &cursor, NULL, &value))
 		free(value);
 	map_deinit(&traps->breakpoints);
+	own_text_deinit(&traps->own_text);
 	free(traps);
 }
 
@@ -108,6 +112,10 @@ int breakpoint_insert(struct decoder *decoder, struct thread *thread, uint64_t a
 		return -EFAULT;
 	if (!memcmp(bytes, arch->breakpoint, arch->breakpoint_length))
 		return -EEXIST;
+	if (!space->trap)
+		space->trap = trap_space_create();
+	if (!own_text_has(&space->trap->own_text, thread->tid, address))
+		return -EXDEV;
 	breakpoint = xcalloc(1, sizeof *breakpoint);
 	breakpoint->address = address;
 	breakpoint->step = arch->displace(decoder, bytes, length, address,
@@ -122,8 +130,6 @@ int breakpoint_insert(struct decoder *decoder, struct thread *thread, uint64_t a
 		free(breakpoint);
 		return error;
 	}
-	if (!space->trap)
-		space->trap = trap_space_create();
 	map_put(&space->trap->breakpoints, address, breakpoint);
 	*result = breakpoint;
 	return 0;
@@ -152,6 +158,7 @@ void breakpoints_forget(struct space *space, uint64_t low, uint64_t high)
 
 	if (!space->trap)
 		return;
+	own_text_forget(&space->trap->own_text);
 	while (map_next(&space->trap->breakpoints, &cursor, NULL, &value)) {
 		struct breakpoint *breakpoint = value;
 

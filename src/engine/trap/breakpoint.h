@@ -7,6 +7,7 @@
 #define TRACER_ENGINE_TRAP_BREAKPOINT_H
 
 #include "engine/engine.h"
+#include "engine/trap/own_text.h"
 #include "image/relocate.h"
 
 struct breakpoint {
@@ -28,6 +29,7 @@ struct trap_space {
 	struct map breakpoints; /* address → struct breakpoint */
 	bool exchanged;		/* trap_stacks_exchanged() */
 	size_t full;		/* for returns.c: so many of them are looked through */
+	struct own_text own_text;
 };
 
 struct trap_space *trap_space_create(void);
@@ -39,7 +41,7 @@ struct breakpoint *breakpoint_find(const struct space *space, uint64_t address);
  * Finds or makes the breakpoint at `address`. `thread` is a stopped thread of the space; at a
  * clean stop out-of-line slots can be had, else the breakpoint is a stepped one. 0 or -errno:
  * -EFAULT no memory there, -EEXIST the program's own int3 stands there, -EACCES the memory
- * cannot be written.
+ * cannot be written, -EXDEV other processes may have it, too.
  */
 int breakpoint_insert(struct decoder *decoder, struct thread *thread, uint64_t address,
 		      struct breakpoint **breakpoint);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A write to a private mapping gives the process a copy of the page. One to a shared mapping
+ * changes the file behind it, and all processes that have it mapped would run into our
+ * breakpoints, with nobody to serve them. The kernel refuses such writes only where the mapping is
+ * read-only. Generated code that a server shares with its children is the case to think of.
+ *
+ * The maps are read once for many breakpoints. A process that maps other memory over its code
+ * behind the linker's back is not noticed; it has thrown away our breakpoints there, too.
+ */
+#include "engine/trap/own_text.h"
+
+#include "inferior/maps.h"
+
+struct range {
+	uint64_t start, end;
+};
+
+void own_text_init(struct own_text *text)
+{
+	vec_init(&text->ranges, sizeof(struct range));
+}
+
+void own_text_deinit(struct own_text *text)
+{
+	vec_deinit(&text->ranges);
+}
+
+static bool is_known(const struct own_text *text, uint64_t address)
+{
+	for (size_t i = 0; i < text->ranges.count; i++) {
+		const struct range *range = vec_at(&text->ranges, i);
+
+		if (address >= range->start && address < range->end)
+			return true;
+	}
+	return false;
+}
+
+bool own_text_has(struct own_text *text, pid_t tid, uint64_t address)
+{
+	struct maps maps;
+
+	if (is_known(text, address))
+		return true;
+	if (maps_read(tid, &maps) != 0)
+		return false;
+	own_text_forget(text);
+	for (size_t i = 0; i < maps.count; i++) {
+		const struct mapping *mapping = &maps.mappings[i];
+		struct range range = {mapping->start, mapping->end};
+
+		if (!mapping->shared)
+			vec_push(&text->ranges, &range);
+	}
+	maps_deinit(&maps);
+	return is_known(text, address);
+}
+
+void own_text_forget(struct own_text *text)
+{
+	vec_clear(&text->ranges);
+}
