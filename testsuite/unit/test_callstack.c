@@ -79,14 +79,16 @@ static bool find_bounds(void *context, uint64_t sp, uint64_t *low, uint64_t *hig
 	return false;
 }
 
-static bool read_word(void *context, uint64_t slot, uint64_t *word)
+static void read_words(void *context, size_t count, const uint64_t *slots, uint64_t *words)
 {
 	const struct world *world = context;
-	const uint64_t *value = map_get(&world->words, slot);
 
-	if (value)
-		*word = *value;
-	return value != NULL;
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t *value = map_get(&world->words, slots[i]);
+
+		if (value)
+			words[i] = *value;
+	}
 }
 
 /* What is written over a return address. */
@@ -97,7 +99,7 @@ static void overwrite(struct world *world, uint64_t slot)
 	map_put(&world->words, slot, (void *)(uintptr_t)&OTHER_WORD);
 }
 
-static const struct stack_view view = {find_bounds, read_word};
+static const struct stack_view view = {find_bounds, read_words};
 
 /* The thread's own stack, and two others. */
 enum { OWN = 0x10000, FIBER = 0x30000, ALTERNATE = 0x50000, STACK_SIZE = 0x10000 };
@@ -546,6 +548,22 @@ static void test_caught_behind_the_call(void **state)
 	EXPECT(&fixture->log, 1);
 }
 
+/* A destructor runs, deeper than the call that was left. */
+static void test_destructor(void **state)
+{
+	struct fixture *fixture = *state;
+
+	push_call(fixture, 1, OWN + 800, 0x10, 0x100);
+	push_call(fixture, 2, OWN + 700, 0x20, 0x200);
+	push_call(fixture, 3, OWN + 600, 0x30, 0x300);
+	overwrite(&fixture->world, OWN + 700);
+	assert_int_equal(push_call(fixture, 4, OWN + 500, 0x40, 0x400)->depth, 1);
+	EXPECT(&fixture->log, -3, -2);
+	assert_true(arrive(fixture, 0x40, OWN + 508, 8));
+	assert_true(arrive(fixture, 0x10, OWN + 808, 8));
+	EXPECT(&fixture->log, 4, 1);
+}
+
 /* What a signal handler overwrites below the stack pointer had been returned from. */
 static void test_signal_behind_the_return(void **state)
 {
@@ -953,6 +971,7 @@ int main(void)
 		STORY(test_many_stacks),
 		STORY(test_foreign_is_bounded),
 		STORY(test_caught_behind_the_call),
+		STORY(test_destructor),
 		STORY(test_signal_behind_the_return),
 		STORY(test_jump),
 		STORY(test_jump_among_fibers),

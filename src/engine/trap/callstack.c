@@ -14,7 +14,8 @@
  * call is over. So every push and every return first drops what lies deeper. Two cases need
  * more. One is setjmp, call f, longjmp out of f, call f again, which finds the old f pending at
  * the very slot of the new one. The same function twice at one slot is a repeated call, not a
- * tail call, and the old one is dropped.
+ * tail call, and the old one is dropped. (A destructor that an exception runs may go deeper than
+ * the call that was left: that call's slot no longer holds its return address.)
  *
  * The other is a handler that goes on behind the very call that was left: `try { f(); } catch
  * (...) {}`, `if (!setjmp(b)) f();`. The thread arrives at R with the sp of a return. A real
@@ -46,7 +47,7 @@ enum {
 	STACKS_MAX = 1024,   /* stacks remembered per thread; the one unused longest goes first */
 	ARGUMENTS_MAX = 64,  /* bytes an i386 function may take off by itself (`ret n`) */
 	FOREIGN_MAX = 65536, /* calls kept on a stack whose order means nothing */
-	CHECKS_MAX = 32,     /* of these, looked at whether their slots have been used again */
+	INNER_CHECKS = 8,    /* innermost calls looked at whether their slots were used again */
 	NEAR = 16384,	     /* bytes: a call so close above another is on the same stack */
 	JUMP_MAX = 262144 /* bytes: who jumps farther within a mapping changes to another stack */
 };
@@ -243,11 +244,11 @@ static struct stack *stack_of(struct callstacks *stacks, uint64_t sp, call_poppe
 /* Whether the slot still holds the return address, as far as can be seen. */
 static bool is_intact(const struct callstacks *stacks, const struct call *call)
 {
-	uint64_t word;
+	uint64_t word = call->return_address;
 
-	return !stacks->view || !stacks->view->word ||
-	       !stacks->view->word(stacks->context, call->slot, &word) ||
-	       word == call->return_address;
+	if (stacks->view && stacks->view->words)
+		stacks->view->words(stacks->context, 1, &call->slot, &word);
+	return word == call->return_address;
 }
 
 /* Whether a pending call is over, now that `call` is made. */
@@ -266,23 +267,36 @@ static bool is_over(const struct callstacks *stacks, const struct stack *stack,
 	       (pending->entry == call->entry && pending->hook == call->hook);
 }
 
-/* Where several stacks share a mapping: drops calls below `sp` whose slots were used again. */
-static void drop_overwritten(struct callstacks *stacks, struct stack *stack, uint64_t sp,
-			     call_popped *popped, void *context)
+/*
+ * Drops calls whose slots have been used again, of the latest ones. In order, such a call takes
+ * those inside it along, whatever their slots hold.
+ */
+static void drop_overwritten(struct callstacks *stacks, struct stack *stack, call_popped *popped,
+			     void *context)
 {
-	size_t checked = 0;
+	size_t limit = stack->single ? INNER_CHECKS : STACK_VIEW_WORDS;
+	size_t count = stack->calls.count < limit ? stack->calls.count : limit;
+	size_t first = stack->calls.count - count;
+	uint64_t slots[STACK_VIEW_WORDS];
+	uint64_t words[STACK_VIEW_WORDS];
+	bool over = false;
 
-	if (stack->single || stacks->exchanged)
+	if (!count || stacks->exchanged || !stacks->view || !stacks->view->words)
 		return;
-	for (size_t i = stack->calls.count; i-- > 0 && checked < CHECKS_MAX;) {
-		const struct call *call = call_at(stack, i);
-
-		if (call->slot >= sp || !call->return_address)
-			continue;
-		checked++;
-		if (!is_intact(stacks, call))
-			pop(stacks, stack, i, false, popped, context);
+	for (size_t i = 0; i < count; i++) {
+		slots[i] = call_at(stack, first + i)->slot;
+		words[i] = call_at(stack, first + i)->return_address;
 	}
+	stacks->view->words(stacks->context, count, slots, words);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t expected = call_at(stack, first + i)->return_address;
+
+		over = (over && stack->single) || (expected && words[i] != expected);
+		slots[i] = over;
+	}
+	for (size_t i = count; i-- > 0;)
+		if (slots[i])
+			pop(stacks, stack, first + i, false, popped, context);
 }
 
 /* The oldest call that is over takes what was made from it along. */
@@ -302,7 +316,7 @@ static void drop_over(struct callstacks *stacks, struct stack *stack, const stru
 		    (call_at(stack, i)->slot == call->slot &&
 		     (!stacks->exchanged || is_over(stacks, stack, call_at(stack, i), call))))
 			pop(stacks, stack, i, false, popped, context);
-	drop_overwritten(stacks, stack, call->slot, popped, context);
+	drop_overwritten(stacks, stack, popped, context);
 	if (stack->calls.count >= FOREIGN_MAX && !stack->single)
 		pop(stacks, stack, 0, false, popped, context);
 }
@@ -408,7 +422,8 @@ bool callstacks_return(struct callstacks *stacks, const struct arrival *arrival,
 		if (together || stack->single)
 			pop(stacks, stack, i, together && returned, popped, context);
 	}
-	drop_overwritten(stacks, stack, arrival->sp, popped, context);
+	if (!stack->single)
+		drop_overwritten(stacks, stack, popped, context);
 	return true;
 }
 
@@ -428,8 +443,8 @@ void callstacks_leave(struct callstacks *stacks, uint64_t sp, call_popped *poppe
 	while (stack && stack->single && stack->calls.count &&
 	       call_at(stack, stack->calls.count - 1)->slot < sp)
 		pop(stacks, stack, stack->calls.count - 1, false, popped, context);
-	if (stack)
-		drop_overwritten(stacks, stack, sp, popped, context);
+	if (stack && !stack->single)
+		drop_overwritten(stacks, stack, popped, context);
 }
 
 void callstacks_jump(struct callstacks *stacks, uint64_t sp, uint64_t target, call_popped *popped,

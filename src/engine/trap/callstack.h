@@ -33,6 +33,8 @@ struct call {
 
 struct callstacks;
 
+enum { STACK_VIEW_WORDS = 32 };
+
 /* What has to be known of the thread's memory; either may be NULL. */
 struct stack_view {
 	/*
@@ -40,8 +42,8 @@ struct stack_view {
 	 * when it is in none. Called only when sp leaves all known stacks.
 	 */
 	bool (*bounds)(void *context, uint64_t sp, uint64_t *low, uint64_t *high, bool *single);
-	/* What a stack slot holds; false when it cannot be read. */
-	bool (*word)(void *context, uint64_t slot, uint64_t *word);
+	/* What stack slots hold, at most STACK_VIEW_WORDS; those that cannot be read stay as given. */
+	void (*words)(void *context, size_t count, const uint64_t *slots, uint64_t *words);
 };
 
 /* `view` must outlive them, `context` is handed to its functions. */

@@ -3,6 +3,8 @@
 
 #include "inferior/maps.h"
 
+#include <string.h>
+
 enum {
 	GUARD_MAX = 65536, /* bytes that a stack's guard has at most */
 	ARENA_ALIGN =
@@ -10,17 +12,26 @@ enum {
 	ARENA_ALIGN_32 = 1 << 20
 };
 
+static bool is_guard(const struct mapping *mapping)
+{
+	return mapping && !mapping->readable && !mapping->writable && !mapping->executable;
+}
+
 /*
  * Whether a mapping holds one stack only: below it is a small one that nobody may touch. So are
  * the stacks of threads and of most fibers made. The kernel marks the first thread's itself.
  */
-static bool is_guarded(const struct maps *maps, const struct mapping *mapping, unsigned word)
+static bool is_one_stack(const struct maps *maps, const struct mapping *mapping, unsigned word)
 {
 	uint64_t align = word == 4 ? ARENA_ALIGN_32 : ARENA_ALIGN;
-	const struct mapping *below = mapping->start ? maps_find(maps, mapping->start - 1) : NULL;
+	const struct mapping *below = maps_find(maps, mapping->start - 1);
+	const struct mapping *above = maps_find(maps, mapping->end);
+	uint64_t end = is_guard(above) ? above->end : mapping->end;
 
-	return below && !below->readable && !below->writable && !below->executable &&
-	       below->end - below->start <= GUARD_MAX && mapping->start % align != 0;
+	if (!strcmp(mapping->path, "[stack]"))
+		return true;
+	return is_guard(below) && below->end - below->start <= GUARD_MAX &&
+	       (mapping->start % align != 0 || end % align != 0);
 }
 
 static bool thread_bounds(void *context, uint64_t sp, uint64_t *low, uint64_t *high, bool *single)
@@ -35,21 +46,31 @@ static bool thread_bounds(void *context, uint64_t sp, uint64_t *low, uint64_t *h
 	if (mapping) {
 		*low = mapping->start;
 		*high = mapping->end;
-		*single = is_guarded(&maps, mapping, thread->process->space->arch->abi->word);
+		*single = is_one_stack(&maps, mapping, thread->process->space->arch->abi->word);
 	}
 	maps_deinit(&maps);
 	return mapping != NULL;
 }
 
-static bool thread_word(void *context, uint64_t slot, uint64_t *word)
+static void thread_words(void *context, size_t count, const uint64_t *slots, uint64_t *words)
 {
 	const struct thread *thread = context;
 	const struct space *space = thread->process->space;
+	struct memory_range ranges[STACK_VIEW_WORDS];
+	uint64_t read[STACK_VIEW_WORDS] = {0}; /* little-endian, as the tracee's */
 
-	return space && memory_read_word(&space->memory, slot, space->arch->abi->word, word);
+	if (!space)
+		return;
+	for (size_t i = 0; i < count; i++)
+		ranges[i] = (struct memory_range){
+			.address = slots[i], .buffer = &read[i], .length = space->arch->abi->word};
+	space->memory.readv(space->memory.context, ranges, count);
+	for (size_t i = 0; i < count; i++)
+		if (ranges[i].done == ranges[i].length)
+			words[i] = read[i];
 }
 
-const struct stack_view stackview_thread = {thread_bounds, thread_word};
+const struct stack_view stackview_thread = {thread_bounds, thread_words};
 
 uint64_t stackview_preserved(const struct abi *abi, const struct regs *regs)
 {

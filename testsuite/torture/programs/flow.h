@@ -17,8 +17,8 @@
 extern "C" {
 #endif
 
-enum flow { FLOW_add, FLOW_mark, FLOW_call, FLOW_jump, FLOW_twice, FLOW_tail, FLOW_hop,
-	    FLOW_spin, FLOW_raise, FLOW_wait, FLOW_switch, FLOW_leave, FLOWS };
+enum flow { FLOW_add, FLOW_mark, FLOW_call, FLOW_jump, FLOW_tail, FLOW_hop,
+	    FLOW_spin, FLOW_raise, FLOW_wait, FLOW_switch, FLOW_leave, FLOW_throw, FLOWS };
 
 extern long flow_counted[FLOWS];
 extern long flow_left[FLOWS];
@@ -27,8 +27,6 @@ long flow_add(long a, long b);
 void flow_mark(int around); /* does nothing */
 void flow_call(void (*callback)(void *), void *argument);
 void flow_jump(jmp_buf where, int value); /* does not return */
-int flow_twice(void); /* returns twice: once with 0, and again with what flow_again() is given */
-void flow_again(int value); /* not counted: it has no return */
 long flow_tail(long n); /* jumps to flow_hop(n + 1) */
 long flow_hop(long n); /* jumps to flow_add(n, 1) */
 void flow_spin(volatile int *inside); /* sets it and spins */
@@ -36,7 +34,13 @@ void flow_raise(int number); /* raise() */
 void flow_wait(volatile int *inside); /* sets it and sleeps in a cancellation point */
 void flow_switch(void *from, void *to); /* swapcontext() */
 void flow_leave(void *result); /* pthread_exit() */
+void flow_throw(int number); /* throws it; in libthrow */
 
+/*
+ * Waits until all other threads are gone, also from their tracer's point of view: when the process ends
+ * while one of them does, it cannot tell which came first.
+ */
+void flow_alone(void);
 void flow_report(unsigned long checksum);
 void flow_ready(void); /* says so, and waits to be told to go */
 
