@@ -54,6 +54,7 @@ static int trace(const struct options *options)
 	struct session_options session = {.command = options->command,
 					  .pids = options->pids.items,
 					  .pid_count = options->pids.count,
+					  .user = options->user,
 					  .follow_forks = options->follow_forks,
 					  .call_filters = &options->call_filters,
 					  .entry_filters = &options->entry_filters,

@@ -52,6 +52,7 @@ static const struct option_spec table[] = {
 	 .heading = "Whom to trace", .action = OPTION_PIDS, FIELD(pids)},
 	{'f', "follow-forks", NULL, "follow fork, vfork, clone and exec into children",
 	 .action = OPTION_FLAG, FIELD(follow_forks)},
+	{'u', "user", "USER", "run the command as USER", .action = OPTION_TEXT, FIELD(user)},
 
 	{'e', "calls", "NAME[@MODULE]", "calls made from MODULE to NAME (repeatable)",
 	 .heading = "What to trace", .action = OPTION_LIST, FIELD(call_filters)},
@@ -466,6 +467,8 @@ static int check_together(struct options *options, bool sorted)
 		return usage_error("-g traces nothing but what -x names, and there is no -x");
 	if (options->entries_only && options->call_filters.count)
 		return usage_error("-g traces nothing but what -x names, so -e cannot be obeyed");
+	if (options->user && !options->command)
+		return usage_error("-u is for a command, and there is none");
 	if (sorted && !options->summary)
 		return usage_error("--sort is for the table of -c, and there is no -c");
 	return 0;

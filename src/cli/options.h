@@ -24,6 +24,7 @@ struct options {
 	char **command;	   /* argv of the program to start, NULL-terminated; NULL: only attach */
 	struct vec pids;   /* of pid_t: -p, in order, without repetitions */
 	bool follow_forks; /* -f */
+	const char *user;  /* -u, or NULL */
 
 	struct vec call_filters;  /* of const char *: -e, in order; empty: the default */
 	struct vec entry_filters; /* of const char *: -x, in order */

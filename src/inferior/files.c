@@ -214,7 +214,7 @@ int file_view_open(struct file_view *view, const struct mapping *mapping)
 	return place < 0 ? place : open_place(place, mapping, true);
 }
 
-int file_view_open_program(struct file_view *view, const struct maps *maps, char **path)
+int file_view_program_place(struct file_view *view, const struct maps *maps, char **path)
 {
 	char link[64];
 	char target[PATH_MAX];
@@ -231,10 +231,19 @@ int file_view_open_program(struct file_view *view, const struct maps *maps, char
 	if (mapping && may_hang(view, mapping->device))
 		return -EREMOTE;
 	/* A link to the file itself, as those of map_files, and open to whoever may trace. */
-	_cleanup_close_ int place = open(link, PLACE);
+	int place = open(link, PLACE);
+
+	return place < 0 ? -errno : place;
+}
+
+int file_view_open_program(struct file_view *view, const struct maps *maps, char **path)
+{
+	_cleanup_close_ int place = file_view_program_place(view, maps, path);
 	struct stat status;
 
-	if (place < 0 || fstat(place, &status) < 0)
+	if (place < 0)
+		return place;
+	if (fstat(place, &status) < 0)
 		return -errno;
 	return open_place(place, &(struct mapping){.inode = status.st_ino}, false);
 }

@@ -36,5 +36,7 @@ int file_view_open(struct file_view *view, const struct mapping *mapping);
  * as above.
  */
 int file_view_open_program(struct file_view *view, const struct maps *maps, char **path);
+/* Only its place (O_PATH), to be looked at. */
+int file_view_program_place(struct file_view *view, const struct maps *maps, char **path);
 
 #endif

@@ -26,6 +26,7 @@
 #include <sys/types.h>
 
 struct arena;
+struct identity;
 struct callstacks; /* engine/trap: the pending calls of a thread */
 struct inferior;
 struct journal;
@@ -112,7 +113,8 @@ struct inferior {
 	struct vec abandoned; /* threads that did not stop for detaching: let go when they do */
 	struct vec deferred;  /* tids with has_deferred */
 	unsigned long ptrace_options;
-	struct prefault *prefault; /* brings in pages of all spaces */
+	struct prefault *prefault;	  /* brings in pages of all spaces */
+	const struct identity *launch_as; /* whom a command is run as, NULL: the tracer's user */
 	struct waiting waiting;
 };
 

@@ -7,6 +7,7 @@
  * place by then.
  */
 #include "base/cleanup.h"
+#include "inferior/identity.h"
 #include "inferior/inferior.h"
 #include "inferior/interrupts.h"
 #include "inferior/ptrace.h"
@@ -50,15 +51,18 @@ static int search_and_exec(char *const argv[])
 	return error;
 }
 
-static void run_child(char *const argv[], const struct original_signals *original, int go,
-		      int failed)
+static void run_child(char *const argv[], const struct identity *identity,
+		      const struct original_signals *original, int go, int failed)
 {
 	char byte;
 
 	while (read(go, &byte, 1) < 0 && errno == EINTR)
 		;
 	original_signals_restore(original);
-	int error = search_and_exec(argv);
+	int error = identity ? -identity_take(identity) : 0;
+
+	if (!error)
+		error = search_and_exec(argv);
 
 	if (write(failed, &error, sizeof error) < 0)
 		_exit(126);
@@ -124,7 +128,7 @@ int inferior_launch(struct inferior *inferior, char *const argv[],
 		error = -errno;
 	if (pid == 0) {
 		close(go[1]);
-		run_child(argv, original, go[0], failed[1]);
+		run_child(argv, inferior->launch_as, original, go[0], failed[1]);
 	}
 	close(go[0]);
 	close(failed[1]);

@@ -53,6 +53,16 @@ long proc_status_number(pid_t tid, const char *name)
 	return read_status(tid, &line, 1) && line.value[0] ? strtol(line.value, NULL, 10) : -1;
 }
 
+long proc_effective_id(pid_t tid, const char *name)
+{
+	struct status_line line = {.name = name};
+	long id = -1;
+
+	if (read_status(tid, &line, 1))
+		sscanf(line.value, "%*d %ld", &id);
+	return id;
+}
+
 char proc_state(pid_t tid)
 {
 	char path[96];

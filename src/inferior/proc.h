@@ -12,6 +12,9 @@
 /* The number in line `name` of /proc/TID/status, or -1. */
 long proc_status_number(pid_t tid, const char *name);
 
+/* The effective one of the ids in line `name` ("Uid", "Gid"), or -1. */
+long proc_effective_id(pid_t tid, const char *name);
+
 /* The state letter of a task ('R', 'S', 'D', 'Z' …), or '?' when it is gone. */
 char proc_state(pid_t tid);
 

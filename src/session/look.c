@@ -142,6 +142,10 @@ const char *look_reason(int error)
 		return "its file is gone, or out of reach, and it cannot be read from memory";
 	case -ESTALE:
 		return "its file was replaced, and it cannot be read from memory";
+	case -EACCES:
+	case -EPERM:
+		return "it is not readable, by its permissions or because it has more rights than "
+		       "its tracer";
 	case -EREMOTE:
 		return "its file is on FUSE, which may never answer, and it cannot be read from "
 		       "memory";

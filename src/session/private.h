@@ -6,6 +6,7 @@
 #include "engine/trap/trap.h"
 #include "image/elf.h"
 #include "image/linkmap.h"
+#include "inferior/identity.h"
 #include "inferior/interrupts.h"
 #include "probe/match.h"
 #include "proto/plan.h"
@@ -32,6 +33,8 @@ struct session {
 	struct hook linker;	   /* r_brk */
 	struct vec ifuncs;	   /* struct ifunc_hook * */
 	struct untraced *untraced; /* what cannot be traced */
+	struct identity identity;  /* -u */
+	struct map unprivileged;   /* programs that were said to run without their rights */
 	int output_error;	   /* -errno of the writer; ends the session */
 	bool dirty;		   /* records since the last flush */
 	bool leaving;		   /* detaching: nothing is planted any more */
@@ -108,6 +111,11 @@ void plant_list_waiting(struct session *session);
 void plant_mark_hook(struct hook *hook);
 void plant_drop_hooks(struct session *session);
 void plant_deinit(struct session *session);
+
+/* rights.c */
+
+/* Says so once for each program that gives rights, and runs without them as it is traced. */
+void rights_check(struct session *session, const struct thread *thread);
 
 /* tasks.c: processes and threads come and go */
 

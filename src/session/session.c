@@ -172,6 +172,18 @@ static int set_up_prototypes(struct session *session)
 	return 0;
 }
 
+static int set_up_user(struct session *session)
+{
+	const char *user = session->options->user;
+	int error = identity_find(user, &session->identity);
+	char safe[128];
+
+	if (error)
+		diag("-u %s: %s", diag_safe(safe, sizeof safe, user),
+		     error == -ENOENT ? "no such user" : strerror(-error));
+	return error;
+}
+
 static void tear_down(struct session *session)
 {
 	size_t cursor = 0;
@@ -206,6 +218,8 @@ static void tear_down(struct session *session)
 	vec_deinit(&session->filters.calls);
 	vec_deinit(&session->filters.entries);
 	untraced_destroy(session->untraced);
+	identity_deinit(&session->identity);
+	map_deinit(&session->unprivileged);
 	interrupts_stop(session->interrupts);
 }
 
@@ -216,6 +230,8 @@ static int set_up(struct session *session)
 
 	if (!error)
 		error = set_up_prototypes(session);
+	if (!error && options->user)
+		error = set_up_user(session);
 	if (error)
 		return error;
 	session->events = (struct engine_events){.record = take_record,
@@ -272,9 +288,13 @@ static int start_tracees(struct session *session, const struct original_signals 
 	announce_all(session);
 	if (!options->command)
 		return 0;
+	session->inferior->launch_as = options->user ? &session->identity : NULL;
 	int error = inferior_launch(session->inferior, options->command, original, &process);
 
-	if (error)
+	if (error && options->user)
+		diag("cannot run '%s' as user '%s': %s", options->command[0], options->user,
+		     strerror(-error));
+	else if (error)
 		diag("cannot run '%s': %s", options->command[0], strerror(-error));
 	return error;
 }

@@ -15,6 +15,7 @@
 /* What to trace and how to show it. Everything pointed to must outlive the session. */
 struct session_options {
 	char *const *command; /* argv, or NULL */
+	const char *user;     /* whom the command is run as, NULL: the tracer's user */
 	const pid_t *pids;    /* processes to attach to */
 	size_t pid_count;
 	bool follow_forks;

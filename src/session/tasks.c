@@ -213,6 +213,7 @@ static void on_exec(struct session *session, struct stop *stop)
 	space_unref(process->space);
 	process->space = NULL;
 	if (process->silent) {
+		rights_check(session, thread);
 		pt_detach(thread->tid, 0);
 		thread_destroy(session->inferior, thread);
 		return;
@@ -268,6 +269,8 @@ static void start_program(struct session *session, struct thread *thread)
 	if (!process->execed)
 		process_each_thread(process, pass_fork, thread);
 	tasks_announce(session, thread);
+	if (process->execed)
+		rights_check(session, thread);
 	modules_start(session, thread, process->execed);
 	share_space(session, process);
 }

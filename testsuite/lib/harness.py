@@ -19,7 +19,8 @@ It exits 0 when all cases passed, 1 when one failed, 77 when all were skipped; a
 cases whose name contains one of them. Tracees are compiled when they are first needed, into a cache
 that several tests may use at the same time; nothing in here synchronises by sleeping.
 
-Environment: TRACER (the binary under test), top_srcdir, TESTDIR (the cache), CC, CXX, TEST_PATIENCE.
+Environment: TRACER (the binary under test), top_srcdir, TESTDIR (the cache), CC, CXX, TEST_PATIENCE,
+TEST_USER (for root: the user to run the tests as).
 """
 import contextlib
 import fcntl
@@ -35,6 +36,7 @@ import time
 import traceback
 from dataclasses import dataclass
 
+import ordinary
 from tracelines import Trace
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -205,6 +207,9 @@ def main():
     if not os.access(TRACER, os.X_OK):
         print(f"no tracer at {TRACER}: set TRACER")
         sys.exit(1)
+    status = ordinary.rerun(TOP, TRACER, CACHE)
+    if status is not None:
+        sys.exit(status)
     sys.stdout.reconfigure(errors="backslashreplace")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # run the clean-ups
     selected = sys.argv[1:]

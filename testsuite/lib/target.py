@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Processes to attach to, attached tracers, and what must be true of a target after a detach."""
+import ctypes
 import itertools
 import os
 import re
@@ -97,6 +98,15 @@ def text_changes(pid):
 
 # ---- targets -----------------------------------------------------------------------------------
 
+def _let_anyone_trace():
+    """
+    For an ordinary user where Yama lets only ancestors attach (ptrace_scope 1): the target allows it, as
+    a service would that wants to be traced. It lasts across exec.
+    """
+    if os.geteuid() != 0 and _read("/proc/sys/kernel/yama/ptrace_scope").strip() == "1":
+        ctypes.CDLL(None).prctl(0x59616d61, ctypes.c_ulong(-1))  # PR_SET_PTRACER, PR_SET_PTRACER_ANY
+
+
 class Target:
     """
     A process that says "ready" when it is, and then answers each line of its stdin with some lines,
@@ -107,7 +117,7 @@ class Target:
         self.command = command
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=stderr, env=harness.environment(env), start_new_session=True,
-                                        preexec_fn=preexec_fn)
+                                        preexec_fn=preexec_fn or _let_anyone_trace)
         self._pending = b""
         self.said = []
         at_end(self._end)
