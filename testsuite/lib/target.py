@@ -96,6 +96,19 @@ def text_changes(pid):
     return changes
 
 
+def changed_bytes(pid, name):
+    """How many bytes of a file's executable mapping are not the file's: breakpoints, while none is passed."""
+    with open(f"/proc/{pid}/mem", "rb", 0) as memory:
+        for start, end, offset, path in executable_mappings(pid):
+            if os.path.basename(path) == name:
+                with open(path, "rb") as file:
+                    file.seek(offset)
+                    expected = file.read(end - start)
+                memory.seek(start)
+                return sum(a != b for a, b in zip(memory.read(len(expected)), expected))
+    return 0
+
+
 # ---- targets -----------------------------------------------------------------------------------
 
 def _let_anyone_trace():
