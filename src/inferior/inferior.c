@@ -145,8 +145,7 @@ static void forget_deferred(struct inferior *inferior, const struct thread *thre
 		}
 }
 
-/* Nobody waits for the space of a process that is gone. */
-static void forget_lender(struct inferior *inferior, const struct process *gone)
+void process_end_lending(struct inferior *inferior, const struct process *lender)
 {
 	size_t cursor = 0;
 	void *value;
@@ -154,7 +153,7 @@ static void forget_lender(struct inferior *inferior, const struct process *gone)
 	while (map_next(&inferior->processes, &cursor, NULL, &value)) {
 		struct process *process = value;
 
-		if (process->borrows == gone)
+		if (process->borrows == lender)
 			process->borrows = NULL;
 	}
 }
@@ -172,7 +171,7 @@ void thread_destroy(struct inferior *inferior, struct thread *thread)
 		return;
 	if (map_get(&inferior->processes, (uint64_t)process->pid) == process)
 		map_remove(&inferior->processes, (uint64_t)process->pid);
-	forget_lender(inferior, process);
+	process_end_lending(inferior, process);
 	space_unref(process->space);
 	free(process);
 }

@@ -142,6 +142,8 @@ struct thread *thread_create(struct inferior *inferior, struct process *process,
  * process.
  */
 void thread_destroy(struct inferior *inferior, struct thread *thread);
+/* Nobody waits for the space of this process any more: the program that they live in is gone. */
+void process_end_lending(struct inferior *inferior, const struct process *lender);
 /*
  * Forgets all threads of a process but `keep` (exec), which takes over the process's pid as
  * tid.

@@ -122,7 +122,9 @@ static void give_space(struct session *session, struct thread *parent, struct pr
 	if (same_space(parent->tid, child->pid, guess_shared)) {
 		/* One space for one memory, also when it is made only later: share_space(). */
 		child->space = space ? space_ref(space) : NULL;
-		child->borrows = space ? NULL : parent->process;
+		if (!space)
+			child->borrows = parent->process->borrows ? parent->process->borrows
+								  : parent->process;
 		child->silent = !follow;
 		child->starting = false;
 		return;
@@ -212,6 +214,9 @@ static void on_exec(struct session *session, struct stop *stop)
 	drop_space(process->space);
 	space_unref(process->space);
 	process->space = NULL;
+	/* A memory of its own from here on, also for those that it was about to share the old one with. */
+	process->borrows = NULL;
+	process_end_lending(session->inferior, process);
 	if (process->silent) {
 		rights_check(session, thread);
 		pt_detach(thread->tid, 0);

@@ -112,6 +112,12 @@ static void move_out(struct thread *thread, void *context)
 		pt_set_debug_register(thread->tid, 7, 0);
 	if (thread_is_clean_stop(thread) && (!leaving->clean || thread->stop == STOP_TRAP))
 		leaving->clean = thread;
+}
+
+/* Also of threads that did not stop, or died meanwhile. */
+static void forget_calls(struct thread *thread, void *context)
+{
+	(void)context;
 	callstacks_destroy(thread->calls);
 	thread->calls = NULL;
 }
@@ -141,6 +147,7 @@ void trap_leave(struct inferior *inferior, struct space *space)
 	 */
 	space->reader = 0;
 	space_each_thread(inferior, space, move_out, &leaving);
+	space_each_thread(inferior, space, forget_calls, NULL);
 	journal_undo_all_bytes(space->journal, space);
 	space_each_thread(inferior, space, end_sigtrap, &leaving);
 	space_each_thread(inferior, space, is_guarded, &leaving);
