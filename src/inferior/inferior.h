@@ -84,7 +84,8 @@ struct thread {
 	bool fresh;	     /* its first stop has not been handled yet */
 	enum stop_kind stop; /* while stopped */
 	int stop_signal;
-	bool has_deferred; /* its stop was taken by a synchronous wait and waits to be handled */
+	bool at_breakpoint; /* has run into a breakpoint instruction, and pc is still behind it */
+	bool has_deferred;  /* its stop was taken by a synchronous wait and waits to be handled */
 	int deferred_status;
 	struct callstacks *calls;
 	unsigned watch_generation;

@@ -76,16 +76,19 @@ static bool landing_stands(const struct space *space)
 	       !memcmp(now, landing->code, landing->length);
 }
 
-/* Whether a mapping ends in so many zeros that nobody uses them. */
+/* Whether a mapping ends in so many zeros that nobody uses them, or in a landing left behind. */
 static bool has_cave(const struct space *space, const struct mapping *mapping)
 {
+	const struct landing *landing = space->arch->landing;
 	uint8_t end[CAVE];
+	size_t used;
 
 	if (!mapping->executable || mapping->writable ||
 	    (!mapping->inode && strcmp(mapping->path, "[vdso]") != 0) ||
 	    !memory_read_exact(&space->memory, mapping->end - CAVE, end, CAVE))
 		return false;
-	for (size_t i = 0; i < CAVE; i++)
+	used = memcmp(end, landing->code, landing->length) ? 0 : landing->length;
+	for (size_t i = used; i < CAVE; i++)
 		if (end[i])
 			return false;
 	return true;
@@ -144,7 +147,6 @@ static void make_restart(const struct thread *thread, const struct regs *saved, 
 	bool narrow = arch->abi->word == 4;
 	int64_t number = narrow ? (int32_t)saved->syscall : (int64_t)saved->syscall;
 	int64_t value = narrow ? (int32_t)saved->r[REG_AX] : (int64_t)saved->r[REG_AX];
-	uint8_t before[sizeof arch->breakpoint];
 
 	*pc = saved->pc;
 	*result = saved->r[REG_AX];
@@ -155,11 +157,6 @@ static void make_restart(const struct thread *thread, const struct regs *saved, 
 	} else if (number >= 0 && value == -KERNEL_ERESTART_RESTARTBLOCK) {
 		*pc -= sizeof arch->syscall_insn;
 		*result = (uint64_t)arch->sys_restart_syscall;
-	} else if (thread->stop == STOP_SIGNAL && thread->stop_signal == SIGTRAP &&
-		   memory_read_exact(&space->memory, saved->pc - arch->breakpoint_pc_offset, before,
-				     arch->breakpoint_length) &&
-		   !memcmp(before, arch->breakpoint, arch->breakpoint_length)) {
-		*pc -= arch->breakpoint_pc_offset; /* hit, and not served yet */
 	}
 }
 
@@ -311,6 +308,16 @@ static int lift_filters(const struct thread *thread, bool *lifted)
 	return pt_set_options(thread->tid, options | PTRACE_O_SUSPEND_SECCOMP) ? -EPERM : 0;
 }
 
+/*
+ * The SIGTRAP of a breakpoint is lost with this call if the tracer dies before it has sent the thread
+ * on. So the thread is left where it will hit the breakpoint again; who serves it has its registers.
+ */
+static uint64_t turn_back(struct thread *thread, uint64_t pc)
+{
+	thread->at_breakpoint = false;
+	return pc - thread->process->space->arch->breakpoint_pc_offset;
+}
+
 int remote_syscall(struct thread *thread, long number, const uint64_t arguments[6], int64_t *result)
 {
 	struct regs saved;
@@ -326,6 +333,8 @@ int remote_syscall(struct thread *thread, long number, const uint64_t arguments[
 
 	if (!error)
 		error = regs_load(thread->tid, &saved);
+	if (!error && thread->at_breakpoint)
+		saved.pc = turn_back(thread, saved.pc);
 	if (!error)
 		error = pt_get_sigmask(thread->tid, &mask);
 	if (!error)

@@ -4,7 +4,9 @@
  *
  * Everything lies in memory that the tracee can execute and read but not write; it is filled
  * through /proc/PID/mem. Entries are written whole before the table says that they are in use, so
- * a handler that runs at any moment finds a table that is true.
+ * a handler that runs at any moment finds a table that is true. An entry that is not needed any more
+ * is kept until a few others have followed it: a thread may have run into the breakpoint before it was
+ * taken out, and if the tracer dies then, the handler has to know the place.
  *
  * The handler is told to the kernel with the flags and the mask of the program's own, which it
  * hands on to: then a handler of the program's runs with the signals blocked, on the stack and
@@ -30,6 +32,8 @@
 
 #define KERNEL_SA_RESTORER 0x04000000u
 
+enum { PAGE = 4096 };
+
 _Static_assert((int)RESCUE_BLOCK == (int)ARENA_BYTES, "a block is what is mapped at a time");
 
 struct table {
@@ -41,8 +45,11 @@ struct table {
 
 struct rescue {
 	struct vec tables;	/* struct table; the first one's block has code and head */
-	struct vec free_places; /* uint64_t: addresses of entries */
+	struct vec free_places; /* uint64_t: addresses of entries, in the order they became free */
+	size_t next_free;	/* the first of these that is free still */
 };
+
+enum { KEPT = 64, MAX_TABLES = 256, MAX_GENERATIONS = 8 };
 
 /* The parts of a kernel's struct sigaction: words, then the mask. */
 struct action {
@@ -178,6 +185,24 @@ static uint64_t place_in(const struct table *table, uint64_t index)
 	       index * sizeof(struct rescue_entry);
 }
 
+/* The place that has been free for longest, if there are enough of them. */
+static bool take_free(struct rescue *rescue, uint64_t *place)
+{
+	struct vec *places = &rescue->free_places;
+
+	if (places->count - rescue->next_free <= KEPT)
+		return false;
+	*place = *(uint64_t *)vec_at(places, rescue->next_free++);
+	if (rescue->next_free == places->count / 2) {
+		uint64_t *items = places->items;
+
+		places->count -= rescue->next_free;
+		memmove(items, items + rescue->next_free, places->count * sizeof *items);
+		rescue->next_free = 0;
+	}
+	return true;
+}
+
 /* A place for an entry; *grown is the table whose `used` is to be told, if any. */
 static int take_place(struct thread *thread, uint64_t *place, struct table **grown)
 {
@@ -185,11 +210,8 @@ static int take_place(struct thread *thread, uint64_t *place, struct table **gro
 	struct table *table = table_at(rescue, rescue->tables.count - 1);
 
 	*grown = NULL;
-	if (rescue->free_places.count) {
-		*place = *(uint64_t *)vec_at(&rescue->free_places, rescue->free_places.count - 1);
-		vec_remove_fast(&rescue->free_places, rescue->free_places.count - 1);
+	if (take_free(rescue, place))
 		return 0;
-	}
 	if (table->used == table->capacity) {
 		int error = add_table(thread);
 
@@ -220,12 +242,88 @@ void rescue_note(struct thread *thread, uint64_t address, const uint8_t *before,
 
 void rescue_forget(struct space *space, uint64_t place)
 {
-	static const struct rescue_entry none;
+	if (place && space->rescue)
+		vec_push(&space->rescue->free_places, &place);
+}
 
-	if (!place || !space->rescue)
+/* ------------------------------------------------------------------ what others left behind */
+
+/*
+ * Takes one breakpoint out. The old handler may be running in some thread: it finds the place still, and
+ * nothing to put there, as a breakpoint of ours may stand there soon.
+ */
+static void absorb_entry(struct thread *thread, const struct rescue_entry *entry, uint64_t where)
+{
+	struct space *space = thread->process->space;
+	const struct arch *arch = space->arch;
+	const uint8_t before = (uint8_t)entry->before;
+	uint8_t now;
+	uint64_t place;
+
+	if (!entry->address)
 		return;
-	space_write(space, place, &none, sizeof none);
-	vec_push(&space->rescue->free_places, &place);
+	rescue_note(thread, entry->address, &before, &place);
+	space_write(space, where + offsetof(struct rescue_entry, before), arch->breakpoint, 1);
+	if (memory_read_exact(&space->memory, entry->address, &now, 1) &&
+	    now == arch->breakpoint[0])
+		space_write(space, entry->address, &before, 1);
+}
+
+/* Goes through a table of whoever wrote it; false when it cannot be read. *next is the next one. */
+static bool absorb_table(struct thread *thread, uint64_t address, uint64_t *next)
+{
+	const struct space *space = thread->process->space;
+	struct rescue_table table;
+	struct rescue_entry entry;
+
+	if (!memory_read_exact(&space->memory, address, &table, sizeof table))
+		return false;
+	for (uint64_t i = 0; i < table.used && i < RESCUE_BLOCK / sizeof entry; i++) {
+		uint64_t where = address + sizeof table + i * sizeof entry;
+
+		if (!memory_read_exact(&space->memory, where, &entry, sizeof entry))
+			return false;
+		absorb_entry(thread, &entry, where);
+	}
+	*next = table.next;
+	return true;
+}
+
+static bool is_rescue_code(const struct space *space, uint64_t address)
+{
+	size_t length = space->arch->rescue_length;
+	uint8_t *code = xmalloc(length);
+	bool same = !(address % PAGE) && memory_read_exact(&space->memory, address, code, length) &&
+		    !memcmp(code, space->arch->rescue_code, length);
+
+	free(code);
+	return same;
+}
+
+bool rescue_absorb(struct thread *thread, uint8_t action[RESCUE_ACTION])
+{
+	struct space *space = thread->process->space;
+	struct action what = action_read(space, action);
+	struct rescue_head head;
+	bool absorbed = false;
+
+	for (int i = 0; i < MAX_GENERATIONS && is_rescue_code(space, what.handler); i++) {
+		uint64_t table = what.handler + RESCUE_CODE + offsetof(struct rescue_head, table);
+
+		if (!memory_read_exact(&space->memory, what.handler + RESCUE_CODE, &head,
+				       sizeof head))
+			break;
+		for (int tables = 0; table && tables < MAX_TABLES; tables++)
+			if (!absorb_table(thread, table, &table))
+				break;
+		what.handler = head.handler;
+		what.flags = head.flags;
+		absorbed = true;
+	}
+	if (absorbed && what.handler <= (uintptr_t)SIG_IGN)
+		what.flags = what.restorer = what.mask = 0;
+	action_write(space, &what, action);
+	return absorbed;
 }
 
 struct rescue *rescue_copy(const struct rescue *rescue)
@@ -238,7 +336,7 @@ struct rescue *rescue_copy(const struct rescue *rescue)
 	vec_init(&copy->free_places, sizeof(uint64_t));
 	for (size_t i = 0; i < rescue->tables.count; i++)
 		vec_push(&copy->tables, vec_at(&rescue->tables, i));
-	for (size_t i = 0; i < rescue->free_places.count; i++)
+	for (size_t i = rescue->next_free; i < rescue->free_places.count; i++)
 		vec_push(&copy->free_places, vec_at(&rescue->free_places, i));
 	return copy;
 }

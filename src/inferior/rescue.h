@@ -7,8 +7,6 @@
 #ifndef TRACER_INFERIOR_RESCUE_H
 #define TRACER_INFERIOR_RESCUE_H
 
-#include "base/arch.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -42,6 +40,13 @@ bool rescue_is_handler(const struct space *space, const uint8_t action[RESCUE_AC
  */
 void rescue_note(struct thread *thread, uint64_t address, const uint8_t *before, uint64_t *place);
 void rescue_forget(struct space *space, uint64_t place);
+
+/*
+ * When `action` is the handler of an earlier tracer, which was killed: takes its breakpoints out,
+ * notes their places (a thread may have hit one and not been told yet), and makes `action` what
+ * the program wants itself. After rescue_install(). False: it is no such handler.
+ */
+bool rescue_absorb(struct thread *thread, uint8_t action[RESCUE_ACTION]);
 
 /* A forked child has the same, in memory of its own. */
 struct rescue *rescue_copy(const struct rescue *rescue);

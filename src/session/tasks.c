@@ -456,10 +456,10 @@ static void start_if_due(struct session *session, struct thread *thread)
 {
 	if (!thread->process->starting)
 		return;
-	if (thread_is_clean_stop(thread))
-		start_program(session, thread);
-	else
+	if (thread->stop != STOP_TRAP)
 		pt_interrupt(thread->tid);
+	else if (!pt_signal_pending(thread->tid, SIGTRAP))
+		start_program(session, thread);
 }
 
 void tasks_stop(struct session *session, struct stop *stop)

@@ -151,7 +151,13 @@ void sigtrap_begin(struct thread *thread)
 	process->sigtrap_guarded = false;
 	memset(process->sigtrap_action, 0, sizeof process->sigtrap_action);
 	learn_as(thread, ignored ? SIGTRAP_IGNORED : current_state(thread->tid));
-	if (rescue_install(thread) == 0 || ignored)
+	bool installed = rescue_install(thread) == 0;
+
+	if (installed && process->sigtrap == SIGTRAP_HANDLED &&
+	    rescue_absorb(thread, process->sigtrap_action))
+		process->sigtrap =
+			state_of_handler(handler_of(process->space, process->sigtrap_action));
+	if (installed || ignored)
 		kernel_set_ours(thread);
 }
 

@@ -417,8 +417,10 @@ bool trap_stop(struct trap *trap, const struct stop *stop)
 	    !is_breakpoint_trap(thread))
 		return serve_watch(&serving);
 	trap->stops++;
+	thread->at_breakpoint = true;
 	if (!thread->process->silent)
 		serve(&serving, address);
+	thread->at_breakpoint = false;
 	go_on(&serving, address);
 	return true;
 }
