@@ -35,6 +35,12 @@ struct hook {
 	bool (*wants_return)(struct hook *hook, struct thread *thread, const struct regs *regs);
 	/* The function returned `result`. NULL: returns are not watched. */
 	void (*returned)(struct hook *hook, struct thread *thread, uint64_t result);
+	/*
+	 * Asked last, and also where the process is not traced itself (process.silent). True: the
+	 * function is not run, its caller gets *result. May be NULL.
+	 */
+	bool (*intercept)(struct hook *hook, struct thread *thread, const struct regs *regs,
+			  uint64_t *result);
 };
 
 enum return_place {

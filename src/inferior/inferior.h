@@ -73,7 +73,11 @@ struct process {
 	bool sigtrap_guarded;	    /* the kernel has been given our handler instead */
 	uint64_t sigtrap_checked;   /* when that was looked at last: ns of inferior_clock() */
 	bool starting; /* attached or exec'd; its modules have not been looked at yet */
-	bool execed;   /* STOP_EXEC seen, the clean stop behind it not yet */
+	bool execed;   /* STOP_EXEC was seen at least once */
+	bool born;     /* made by a process of ours */
+	pid_t vforker; /* the thread in whose vfork(2) it was made, or 0 */
+	bool let_go;   /* asked to be traced by its parent: detached at its next clean stop */
+	bool pretends; /* was told that its parent traces it now */
 	void *user;    /* the session's */
 };
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { STATUS_LINE = 256 };
 
@@ -97,6 +98,17 @@ bool proc_is_exiting(pid_t tid)
 		return true;
 	sscanf(lines[1].value, "%" SCNx64, &pending);
 	return pending & UINT64_C(1) << (SIGKILL - 1);
+}
+
+bool proc_sees_our_pids(pid_t tid)
+{
+	char path[64];
+	struct stat its;
+	struct stat ours;
+
+	snprintf(path, sizeof path, "/proc/%d/ns/pid", (int)tid);
+	return stat(path, &its) == 0 && stat("/proc/self/ns/pid", &ours) == 0 &&
+	       its.st_dev == ours.st_dev && its.st_ino == ours.st_ino;
 }
 
 void proc_children(pid_t pid, pid_t tid, struct vec *children)

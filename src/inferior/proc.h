@@ -27,6 +27,9 @@ bool proc_signals(pid_t tid, uint64_t *ignored, uint64_t *caught);
  */
 bool proc_is_exiting(pid_t tid);
 
+/* Whether process numbers mean to a task what they mean to us (pid_namespaces(7)). */
+bool proc_sees_our_pids(pid_t tid);
+
 /* Appends the pids of the children that thread `tid` of `pid` made to a vec of pid_t. */
 void proc_children(pid_t pid, pid_t tid, struct vec *children);
 

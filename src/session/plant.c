@@ -342,6 +342,16 @@ static void hook_sigaction(struct session *session, struct thread *thread,
 	}
 }
 
+/* See debuggers.c. */
+static void hook_ptrace(struct session *session, struct thread *thread, const struct module *module)
+{
+	const struct elf_symbol *symbol = elf_find_symbol(module->file, "ptrace");
+
+	if (symbol && symbol->value && symbol->type == STT_FUNC)
+		trap_plant(session->trap, thread, symbol->value + module->bias, NULL,
+			   &session->ptrace);
+}
+
 /* The ways out of calls that are not returns. */
 static void hook_jumps(struct session *session, struct thread *thread, const struct module *module)
 {
@@ -391,6 +401,7 @@ void plant_module(struct session *session, struct thread *thread, struct module 
 
 	hook_sigaction(session, thread, module);
 	hook_jumps(session, thread, module);
+	hook_ptrace(session, thread, module);
 	if (exchanges_stacks(module))
 		trap_stacks_exchanged(thread->process->space);
 	match_module(&what, &session->filters, &found);

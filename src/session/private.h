@@ -31,6 +31,7 @@ struct session {
 	struct hook sigaction;	   /* libc's functions that change dispositions */
 	struct hook long_jump;	   /* longjmp() and its like */
 	struct hook linker;	   /* r_brk */
+	struct hook ptrace;	   /* ptrace(): see debuggers.c */
 	struct vec ifuncs;	   /* struct ifunc_hook * */
 	struct untraced *untraced; /* what cannot be traced */
 	struct identity identity;  /* -u */
@@ -67,7 +68,8 @@ struct modules {
 	struct vec list;	 /* struct module *, in order of appearance */
 	struct linkmap *linkmap; /* NULL: statically linked */
 	uint64_t r_debug;
-	struct vec slots; /* struct pending_slot */
+	struct vec slots;    /* struct pending_slot */
+	pid_t suspended_for; /* breakpoints are out until this thread stops; 0: they are in */
 };
 
 /* session.c */
@@ -125,5 +127,13 @@ void tasks_stop(struct session *session, struct stop *stop);
 void tasks_announce(struct session *session, struct thread *thread);
 /* Lets go of every process (`launched` too when asked for), leaving them as they were. */
 void tasks_detach_all(struct session *session, bool launched_too);
+/* Lets go of one process, and of all that live in its memory. */
+void tasks_let_go(struct session *session, pid_t pid);
+
+/* debuggers.c: programs that use ptrace(2) */
+
+void debuggers_init(struct session *session);
+/* To be called at each stop but breakpoints'. True: the thread was let go. */
+bool debuggers_stop(struct session *session, struct thread *thread);
 
 #endif

@@ -240,8 +240,10 @@ static int set_up(struct session *session)
 						 .return_lost = return_lost,
 						 .context = session};
 	session->linker.entered = linker_changed;
+	debuggers_init(session);
 	session->long_jump.entered = long_jump_called;
-	session->sigaction = (struct hook){NULL, sigaction_called, sigaction_returned};
+	session->sigaction = (struct hook){.wants_return = sigaction_called,
+					   .returned = sigaction_returned};
 	session->files = elf_cache_create();
 	session->probes = probe_table_create();
 	vec_init(&session->ifuncs, sizeof(struct ifunc_hook *));

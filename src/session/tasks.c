@@ -162,6 +162,8 @@ static void new_task(struct session *session, const struct stop *stop)
 	struct thread *thread = thread_create(session->inferior, child, tid);
 
 	thread->slot = parent->slot; /* it starts where its parent is */
+	child->born = true;
+	child->vforker = stop->kind == STOP_VFORK ? parent->tid : 0;
 	child->starting = parent->process->starting;
 	child->of_command = parent->process->of_command;
 	sigtrap_inherit(child, parent->process);
@@ -394,8 +396,7 @@ static void stop_neighbours(struct session *session, pid_t pid)
 	}
 }
 
-/* Detaches a process, and with it all that live in its memory. */
-static void detach_process(struct session *session, pid_t pid)
+void tasks_let_go(struct session *session, pid_t pid)
 {
 	stop_neighbours(session, pid);
 	struct process *process = inferior_process(session->inferior, pid);
@@ -432,7 +433,7 @@ void tasks_detach_all(struct session *session, bool launched_too)
 	session->leaving |= launched_too;
 	/* Children that turn up on the way are processes too. */
 	while ((process = next_to_detach(session, launched_too)))
-		detach_process(session, process->pid);
+		tasks_let_go(session, process->pid);
 }
 
 /* ------------------------------------------------------------------ stops */
@@ -468,6 +469,8 @@ void tasks_stop(struct session *session, struct stop *stop)
 
 	if (stop->first && stop->kind != STOP_EXITED && stop->kind != STOP_KILLED &&
 	    first_stop(session, stop))
+		return;
+	if (debuggers_stop(session, thread))
 		return;
 	switch (stop->kind) {
 	case STOP_SIGNAL:

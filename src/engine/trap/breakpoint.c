@@ -250,10 +250,9 @@ static void find_missing(const struct space *space, struct breakpoint *const *br
 			vec_push(missing, &breakpoints[i]);
 }
 
-void breakpoints_complete(struct decoder *decoder, struct thread *child)
+/* All of those that the books have and the memory has not. */
+static void find_all_missing(const struct space *space, struct vec *missing)
 {
-	struct space *space = child->process->space;
-	struct vec missing = VEC_OF(struct breakpoint *);
 	struct breakpoint *looked[LOOKS];
 	size_t count = 0;
 	size_t cursor = 0;
@@ -263,15 +262,53 @@ void breakpoints_complete(struct decoder *decoder, struct thread *child)
 		looked[count++] = value;
 		if (count < LOOKS)
 			continue;
-		find_missing(space, looked, count, &missing);
+		find_missing(space, looked, count, missing);
 		count = 0;
 	}
-	find_missing(space, looked, count, &missing);
+	find_missing(space, looked, count, missing);
+}
+
+void breakpoints_complete(struct decoder *decoder, struct thread *child)
+{
+	struct space *space = child->process->space;
+	struct vec missing = VEC_OF(struct breakpoint *);
+
+	find_all_missing(space, &missing);
 	if (missing.count)
 		arena_forget_missing(space->arena, &space->memory);
 	for (size_t i = 0; i < missing.count; i++)
 		plant_again(decoder, child, *(struct breakpoint **)vec_at(&missing, i));
 	vec_deinit(&missing);
+}
+
+/* Puts all in, or takes all out, where one or the other stands and nothing else. */
+static void exchange(struct space *space, bool in)
+{
+	size_t length = space->arch->breakpoint_length;
+	uint8_t now[sizeof space->arch->breakpoint];
+	size_t cursor = 0;
+	void *value;
+
+	while (space->trap && map_next(&space->trap->breakpoints, &cursor, NULL, &value)) {
+		const struct breakpoint *breakpoint = value;
+		const struct journal_entry *entry = journal_entry(space->journal,
+								  breakpoint->journal);
+
+		if (entry && memory_read_exact(&space->memory, entry->address, now, length) &&
+		    !memcmp(now, in ? entry->before : entry->after, length))
+			space_write(space, entry->address, in ? entry->after : entry->before,
+				    length);
+	}
+}
+
+void breakpoints_lift(struct space *space)
+{
+	exchange(space, false);
+}
+
+void breakpoints_lower(struct space *space)
+{
+	exchange(space, true);
 }
 
 bool breakpoint_is_stale(const struct thread *thread, uint64_t address)

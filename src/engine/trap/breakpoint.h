@@ -71,6 +71,10 @@ void breakpoints_complete(struct decoder *decoder, struct thread *child);
  */
 bool breakpoint_is_stale(const struct thread *thread, uint64_t address);
 
+/* Takes all out of the memory, but not out of the books; and puts them back. */
+void breakpoints_lift(struct space *space);
+void breakpoints_lower(struct space *space);
+
 /*
  * Makes `regs` of a thread that stopped at `breakpoint` go on behind it. -EFAULT when an emulated
  * instruction cannot read its operand: the caller must step.

@@ -21,6 +21,7 @@
  */
 #include "engine/trap/sigtrap.h"
 
+#include "engine/trap/stackview.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
 #include "inferior/remote.h"
@@ -201,32 +202,19 @@ void sigtrap_inherit(struct process *child, const struct process *parent)
 
 /* ------------------------------------------------------------------ sigaction() */
 
-/* Integer argument `index` (below 3) of the function that begins here. */
-static uint64_t argument(const struct space *space, const struct regs *regs, unsigned index)
-{
-	const struct abi *abi = space->arch->abi;
-	uint64_t value = 0;
-
-	if (index < abi->int_args)
-		return regs->r[abi->int_arg[index]];
-	memory_read_word(&space->memory, regs->r[REG_SP] + abi->stack_first + index * abi->word,
-			 abi->word, &value);
-	return value;
-}
-
 bool sigtrap_will_call(struct thread *thread, const struct regs *regs)
 {
 	const struct space *space = thread->process->space;
-	uint64_t new = argument(space, regs, 1);
+	uint64_t new = stackview_argument(space, regs, 1);
 	uint64_t handler = 0;
 
-	if ((uint32_t)argument(space, regs, 0) != SIGTRAP)
+	if ((uint32_t)stackview_argument(space, regs, 0) != SIGTRAP)
 		return false;
 	/* The handler is the first member of libc's struct sigaction. */
 	thread->sigtrap_changes = new &&memory_read_word(&space->memory, new,
 							 space->arch->abi->word, &handler);
 	thread->sigtrap_next = state_of_handler(handler);
-	thread->sigtrap_old = argument(space, regs, 2);
+	thread->sigtrap_old = stackview_argument(space, regs, 2);
 	return true;
 }
 

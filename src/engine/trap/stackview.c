@@ -89,6 +89,19 @@ struct arrival stackview_arrival(const struct abi *abi, const struct regs *regs,
 				.word = abi->word};
 }
 
+uint64_t stackview_argument(const struct space *space, const struct regs *regs, unsigned index)
+{
+	const struct abi *abi = space->arch->abi;
+	uint64_t value = 0;
+
+	if (index < abi->int_args)
+		return regs->r[abi->int_arg[index]];
+	memory_read_word(&space->memory,
+			 regs->r[REG_SP] + abi->stack_first + (index - abi->int_args) * abi->word,
+			 abi->word, &value);
+	return value;
+}
+
 static uint64_t rotate_right(uint64_t value, unsigned bits, unsigned width)
 {
 	value = value >> bits | value << (width - bits);

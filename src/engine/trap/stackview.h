@@ -15,6 +15,9 @@ uint64_t stackview_preserved(const struct abi *abi, const struct regs *regs);
 /* Where a thread is that came to `pc`. */
 struct arrival stackview_arrival(const struct abi *abi, const struct regs *regs, uint64_t pc);
 
+/* Integer argument `index` of the function that begins here; those in registers, or on the stack. */
+uint64_t stackview_argument(const struct space *space, const struct regs *regs, unsigned index);
+
 /*
  * Where longjmp(), which the thread is about to run with these registers, will put the stack
  * pointer. False when its argument tells nothing that could be true.

@@ -318,6 +318,21 @@ static void serve(struct serving *serving, uint64_t address)
 		serve_entry(serving, breakpoint);
 }
 
+/* A hook has answered in the function's place: the thread is behind the call. */
+static bool is_answered(struct serving *serving, const struct breakpoint *breakpoint)
+{
+	struct hook *hook = breakpoint ? breakpoint->hook : NULL;
+	struct regs *regs = &serving->regs;
+	uint64_t result;
+
+	if (!hook || !hook->intercept || !hook->intercept(hook, serving->thread, regs, &result) ||
+	    !read_return_address(serving, &regs->pc))
+		return false;
+	regs->r[REG_SP] += serving->space->arch->abi->word;
+	regs->r[REG_AX] = result;
+	return true;
+}
+
 static void go_on(struct serving *serving, uint64_t address)
 {
 	struct trap *trap = serving->trap;
@@ -331,6 +346,9 @@ static void go_on(struct serving *serving, uint64_t address)
 		 */
 		serving->regs.pc = address;
 		regs_store(thread->tid, &serving->regs);
+	} else if (is_answered(serving, breakpoint)) {
+		regs_store(thread->tid, &serving->regs);
+		breakpoint = NULL;
 	} else if (breakpoint->step ||
 		   breakpoint_pass(breakpoint, serving->space, &serving->regs) != 0) {
 		if (!step_past(thread, breakpoint, &serving->regs) && serving->made)
@@ -506,6 +524,16 @@ void trap_stacks_exchanged(struct space *space)
 	if (!space->trap)
 		space->trap = trap_space_create();
 	space->trap->exchanged = true;
+}
+
+void trap_suspend(struct space *space)
+{
+	breakpoints_lift(space);
+}
+
+void trap_restore(struct space *space)
+{
+	breakpoints_lower(space);
 }
 
 void trap_space_gone(struct space *space)

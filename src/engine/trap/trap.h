@@ -90,6 +90,13 @@ void trap_thread_uses(const struct thread *thread, trap_use *use, void *context)
 void trap_leave(struct inferior *inferior, struct space *space);
 
 /*
+ * Takes all breakpoints out of a space for a while, and puts them back. Until then its threads run by
+ * them unseen.
+ */
+void trap_suspend(struct space *space);
+void trap_restore(struct space *space);
+
+/*
  * Watches `address` (pointer-sized) for writes by means of debug registers, in the stopped thread
  * at once, in others from their next stop on. -ENOSPC when none is free.
  */
