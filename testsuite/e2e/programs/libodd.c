@@ -8,6 +8,20 @@ __attribute__((noinline)) int odd_plain(int n)
 	return n + 1;
 }
 
+static __attribute__((noinline)) int odd_local(int n)
+{
+	__asm__ volatile("" : "+r"(n));
+	return n + 1;
+}
+
+int odd_outer(int n)
+{
+	int result = odd_local(n);
+
+	__asm__ volatile("" : "+r"(result));
+	return result;
+}
+
 ODD __attribute__((aligned(4096))) int odd_one(int n)
 {
 	__asm__ volatile("" : "+r"(n));

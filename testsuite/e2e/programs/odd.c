@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* By pointer: no slot of this program tells of them. */
@@ -104,6 +106,21 @@ static void generate(void)
 	*(void **)find("odd_made") = page;
 }
 
+/* Calls a function in a child. */
+static void child(const char *name)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(function(name)(100));
+	waitpid(pid, &status, 0);
+	if (WIFEXITED(status))
+		printf("%d\n", WEXITSTATUS(status));
+	else
+		printf("killed by %d\n", WTERMSIG(status));
+}
+
 static int (*kept)(int);
 
 static void obey(char *line)
@@ -124,9 +141,13 @@ static void obey(char *line)
 	else if (!strcmp(verb, "overwrite"))
 		overwrite(word);
 	else if (!strcmp(verb, "dlopen"))
-		printf("%s\n", dlopen(word, RTLD_NOW) ? "opened" : dlerror());
+		printf("%s\n", dlopen(word, RTLD_NOW | RTLD_GLOBAL) ? "opened" : dlerror());
 	else if (!strcmp(verb, "call"))
 		printf("%d\n", function(word)(100));
+	else if (!strcmp(verb, "hide"))
+		prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	else if (!strcmp(verb, "child"))
+		child(word);
 	else if (!strcmp(verb, "keep"))
 		kept = function(word);
 	else if (!strcmp(verb, "again"))
