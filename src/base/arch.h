@@ -81,6 +81,12 @@ struct jump_buffer {
 	bool thread_fs;	 /* the thread pointer is the base of fs, else of gs */
 };
 
+/* A system call that can be made again after EINTR: see inferior/retry.c. */
+struct retried_call {
+	uint16_t number;
+	uint32_t which; /* bits of the values of its first argument with which it can; 0: always */
+};
+
 /* How a displaced instruction is made to take effect: see image/relocate.h. */
 struct displaced;
 
@@ -120,7 +126,11 @@ struct arch {
 	long sys_mmap; /* the mmap taking six register arguments (i386: mmap2, offset in pages) */
 	long sys_munmap;
 	long sys_rt_sigaction;
+	long sys_sigaltstack;
 	uint8_t syscall_arg[6]; /* register numbers of system-call arguments */
+
+	const struct retried_call *retried;
+	unsigned retried_count;
 
 	struct jump_buffer jump_buffer;
 

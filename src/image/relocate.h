@@ -60,8 +60,10 @@ struct displaced {
 	uint8_t condition;
 	uint8_t code[DISPLACED_CODE_MAX]; /* the original bytes */
 	int8_t rip_offset;		  /* offset of a rip-relative disp32 in code, or -1 */
-	uint16_t pop;			  /* ACTION_RETURN: bytes taken off besides the address */
-	uint64_t target;		  /* relative branches */
+	bool at_once;	 /* a copy that one single-step runs: no system call, nothing repeated, and
+			 the step does not show in what it gives */
+	uint16_t pop;	 /* ACTION_RETURN: bytes taken off besides the address */
+	uint64_t target; /* relative branches */
 	struct displaced_operand operand;
 };
 

@@ -440,7 +440,10 @@ int inferior_next(struct inferior *inferior, bool block, struct stop *stop)
 void thread_resume(struct thread *thread, int signal)
 {
 	thread->state = THREAD_RUNNING;
-	pt_continue(thread->tid, signal);
+	if (thread->interrupted)
+		pt_to_syscall(thread->tid, signal);
+	else
+		pt_continue(thread->tid, signal);
 }
 
 void thread_listen(struct thread *thread)
@@ -490,6 +493,11 @@ int thread_stop(struct inferior *inferior, struct thread *thread, unsigned timeo
 			return -ESRCH;
 		int error = thread_wait(thread, &status, timeout_ms);
 
+		/* The interrupt comes behind the stops of a system call. */
+		while (!error && stop_status_decode(status).kind == STOP_SYSCALL) {
+			pt_to_syscall(thread->tid, 0);
+			error = thread_wait(thread, &status, timeout_ms);
+		}
 		if (error)
 			return error;
 	}

@@ -99,6 +99,17 @@ struct thread {
 	bool sigtrap_changes; /* a sigaction() under way sets SIGTRAP to sigtrap_next */
 	enum sigtrap_state sigtrap_next;
 	uint64_t sigtrap_old; /* where a sigaction() under way stores what was, 0: nowhere */
+	struct {
+		bool asked;	    /* since the first signal in a traced call */
+		bool disarms;	    /* SS_AUTODISARM: the kernel does not know it in a handler */
+		uint64_t low, high; /* then: where it is */
+	} signal_stack;
+	bool signalled; /* has had a signal since we know it */
+	/*
+	 * Calls that a handler may begin anew (engine/trap/landed.c): while there are any, the
+	 * thread stops at system calls.
+	 */
+	unsigned interrupted;
 };
 
 /* What inferior_next() found. */
@@ -168,6 +179,12 @@ void space_each_thread(struct inferior *inferior, struct space *space, thread_vi
 void thread_resume(struct thread *thread, int signal);
 /* Keeps a thread in its group-stop. */
 void thread_listen(struct thread *thread);
+
+/*
+ * At a stop that is none of the program's doing: has a system call that it ended with EINTR made
+ * again, unless a handler runs. See retry.c.
+ */
+void thread_retry_call(struct thread *thread);
 
 /*
  * Stops a thread and waits for it, at most `timeout_ms`: 0, -ESRCH when it is gone, -ETIMEDOUT.

@@ -39,9 +39,9 @@ int pt_step(pid_t tid, int signal)
 	return request(PTRACE_SINGLESTEP, tid, 0, (uintptr_t)signal);
 }
 
-int pt_to_syscall(pid_t tid)
+int pt_to_syscall(pid_t tid, int signal)
 {
-	return request(PTRACE_SYSCALL, tid, 0, 0);
+	return request(PTRACE_SYSCALL, tid, 0, (uintptr_t)signal);
 }
 
 int pt_listen(pid_t tid)

@@ -20,7 +20,7 @@ int pt_interrupt(pid_t tid);
 int pt_continue(pid_t tid, int signal);
 int pt_step(pid_t tid, int signal);
 /* Continues to the next entry to or exit from a system call. */
-int pt_to_syscall(pid_t tid);
+int pt_to_syscall(pid_t tid, int signal);
 /* Leaves a group-stopped thread stopped, but lets SIGCONT through. */
 int pt_listen(pid_t tid);
 int pt_detach(pid_t tid, int signal);

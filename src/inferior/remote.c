@@ -55,12 +55,6 @@ enum {
 	KERNEL_ERESTART_RESTARTBLOCK = 516
 };
 
-/*
- * How a stop at a system call is reported with PTRACE_O_TRACESYSGOOD. Without that it would be SIGTRAP,
- * which the kernel sends to the thread when the tracer dies at that moment.
- */
-enum { SYSCALL_STOP = SIGTRAP | 0x80 };
-
 static const int MARK_SIGNAL = SIGWINCH;
 static const int MARK_VALUE = 0x74726372;
 
@@ -228,7 +222,7 @@ static int through_call(struct thread *thread, struct kept *kept)
 
 	for (int tries = 0; tries < 16; tries++) {
 		int status;
-		int error = inside ? pt_continue(thread->tid, 0) : pt_to_syscall(thread->tid);
+		int error = inside ? pt_continue(thread->tid, 0) : pt_to_syscall(thread->tid, 0);
 
 		if (!error)
 			error = thread_wait(thread, &status, CALL_TIMEOUT_MS);
@@ -238,7 +232,7 @@ static int through_call(struct thread *thread, struct kept *kept)
 
 		if (stop.kind == STOP_EXITED || stop.kind == STOP_KILLED)
 			return keep_end(thread, status);
-		if (stop.kind == STOP_SIGNAL && stop.signal == SYSCALL_STOP) {
+		if (stop.kind == STOP_SYSCALL) {
 			inside = true;
 			error = queue_mark(thread);
 			if (error)

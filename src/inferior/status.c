@@ -36,5 +36,11 @@ struct stop_status stop_status_decode(int wait_status)
 	int signal = WSTOPSIG(wait_status);
 	int event = wait_status >> 16;
 
+	/*
+	 * PTRACE_O_TRACESYSGOOD: no signal looks like this. Without it it would be a SIGTRAP, which
+	 * the kernel sends to the thread when the tracer dies at that moment.
+	 */
+	if (!event && signal == (SIGTRAP | 0x80))
+		return (struct stop_status){STOP_SYSCALL, 0};
 	return event ? decode_event(event, signal) : (struct stop_status){STOP_SIGNAL, signal};
 }

@@ -10,13 +10,14 @@ enum stop_kind {
 	STOP_SIGNAL, /* signal-delivery-stop: continue with `signal`, or 0 to swallow it */
 	STOP_GROUP,  /* group-stop by `signal`: pt_listen(), else the thread would run */
 	STOP_TRAP, /* PTRACE_EVENT_STOP: interrupted, or a new task's first stop: continue with 0 */
-	STOP_CLONE,  /* about to return from clone: message is the new tid; continue with 0 */
-	STOP_FORK,   /* the same for fork */
-	STOP_VFORK,  /* the same for vfork; runs on only after the child is done with its memory */
-	STOP_EXEC,   /* new program in place: message is the former tid; continue with 0 */
-	STOP_OTHER,  /* another PTRACE_EVENT: continue with 0 */
-	STOP_EXITED, /* gone: `signal` is the exit status */
-	STOP_KILLED  /* gone: `signal` killed it */
+	STOP_CLONE,   /* about to return from clone: message is the new tid; continue with 0 */
+	STOP_FORK,    /* the same for fork */
+	STOP_VFORK,   /* the same for vfork; runs on only after the child is done with its memory */
+	STOP_EXEC,    /* new program in place: message is the former tid; continue with 0 */
+	STOP_OTHER,   /* another PTRACE_EVENT: continue with 0 */
+	STOP_SYSCALL, /* at the entry of a system call or behind it: continue with 0 */
+	STOP_EXITED,  /* gone: `signal` is the exit status */
+	STOP_KILLED   /* gone: `signal` killed it */
 };
 
 struct stop_status {

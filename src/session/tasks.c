@@ -75,6 +75,8 @@ static void detach_thread(struct thread *thread, void *context)
 		thread_abandon(inferior, thread);
 		return;
 	}
+	if (thread->stop == STOP_TRAP)
+		thread_retry_call(thread);
 	pt_detach(thread->tid, thread->stop == STOP_SIGNAL ? thread->stop_signal : 0);
 	thread_destroy(inferior, thread);
 }
@@ -438,11 +440,19 @@ void tasks_detach_all(struct session *session, bool launched_too)
 
 /* ------------------------------------------------------------------ stops */
 
+/* One that ends system calls also in an untraced process. */
+static bool is_stop_signal(int signal)
+{
+	return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
 static void on_signal(struct session *session, struct stop *stop)
 {
 	struct thread *thread = stop->thread;
 
 	trap_before_signal(thread);
+	if (!is_stop_signal(stop->signal))
+		thread_retry_call(thread);
 	if (!thread->process->silent)
 		make_record(session, thread, RECORD_SIGNAL, stop->signal);
 	trap_thread_sync(thread);
@@ -486,6 +496,7 @@ void tasks_stop(struct session *session, struct stop *stop)
 			plant_slots(session, thread);
 		if (thread->process->space)
 			trap_thread_sync(thread);
+		thread_retry_call(thread);
 		thread_resume(thread, 0);
 		break;
 	case STOP_CLONE:
@@ -493,6 +504,10 @@ void tasks_stop(struct session *session, struct stop *stop)
 	case STOP_VFORK:
 		new_task(session, stop);
 		start_if_due(session, thread);
+		thread_resume(thread, 0);
+		break;
+	case STOP_SYSCALL:
+		trap_at_syscall(thread);
 		thread_resume(thread, 0);
 		break;
 	case STOP_OTHER:

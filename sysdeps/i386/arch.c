@@ -47,6 +47,21 @@ static const uint8_t rescue_code[] = {
 #include "i386/rescue_code.inc"
 };
 
+enum {
+	/* socketcall: accept, send, recv, sendto, recvfrom, sendmsg, recvmsg, accept4, recvmmsg */
+	SOCKETCALLS = 1 << 5 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 12 | 1 << 16 | 1 << 17 | 1 << 18 |
+		      1 << 19,
+	IPCS = 1 << 1 | 1 << 4 /* semop, semtimedop */
+};
+
+/* read, readv, accept4, sendto, sendmsg, recvfrom, recvmsg, recvmmsg, socketcall; ipc, semtimedop;
+ * rt_sigtimedwait; io_getevents, io_pgetevents; epoll_wait, epoll_pwait, epoll_pwait2 */
+static const struct retried_call retried[] = {
+	{3, 0},	  {145, 0}, {364, 0},		{369, 0},    {370, 0}, {371, 0}, {372, 0},
+	{337, 0}, {417, 0}, {102, SOCKETCALLS}, {117, IPCS}, {420, 0}, {177, 0}, {421, 0},
+	{247, 0}, {385, 0}, {256, 0},		{319, 0},    {441, 0},
+};
+
 const struct arch arch_i386 = {
 	.name = "i386",
 	.elf_machine = EM_386,
@@ -63,6 +78,9 @@ const struct arch arch_i386 = {
 	.sys_mmap = 192,
 	.sys_munmap = 91,
 	.sys_rt_sigaction = 174,
+	.sys_sigaltstack = 186,
+	.retried = retried,
+	.retried_count = sizeof retried / sizeof *retried,
 	.syscall_arg = {REG_BX, REG_CX, REG_DX, REG_SI, REG_DI, REG_BP},
 	.jump_buffer = {.sp = 4, .rotate = 9, .guard = 0x18, .thread_fs = false},
 	.displace = displace,

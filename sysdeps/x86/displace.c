@@ -268,6 +268,30 @@ static int displace_0f(struct work *work, struct decoder *decoder)
 	}
 }
 
+/* See struct displaced. */
+static bool runs_at_once(const struct x86_scan *scan)
+{
+	if (scan->encoding != ENCODING_LEGACY)
+		return true;
+	if (scan->map == MAP_0F)
+		return scan->opcode != 0x05 && scan->opcode != 0x07;
+	if (scan->map != MAP_ONE_BYTE)
+		return true;
+	switch (scan->opcode) {
+	case 0x17:	    /* pop %ss: the step would end one instruction later */
+	case 0x6c ... 0x6f: /* string instructions may be repeated */
+	case 0x8e:	    /* mov to a segment register: as pop */
+	case 0x9c:	    /* pushf: the step shows */
+	case 0xa4 ... 0xa7:
+	case 0xaa ... 0xaf:
+	case 0xcd:
+	case 0xf4: /* hlt */
+		return false;
+	default:
+		return true;
+	}
+}
+
 int x86_displace(struct decoder *decoder, const struct arch *arch, enum x86_mode mode,
 		 const uint8_t *bytes, size_t length, uint64_t address, struct displaced *out)
 {
@@ -291,6 +315,7 @@ int x86_displace(struct decoder *decoder, const struct arch *arch, enum x86_mode
 	if (err)
 		return err;
 	memcpy(out->code, bytes, out->length);
+	out->at_once = out->kind == DISPLACED_COPY && runs_at_once(&work.scan);
 	return 0;
 }
 

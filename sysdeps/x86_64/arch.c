@@ -65,6 +65,13 @@ static const uint8_t rescue_code[] = {
 #include "x86_64/rescue_code.inc"
 };
 
+/* read, readv, accept, sendto, recvfrom, sendmsg, recvmsg, accept4, recvmmsg; semop, semtimedop;
+ * rt_sigtimedwait; io_getevents, io_pgetevents; epoll_wait, epoll_pwait, epoll_pwait2 */
+static const struct retried_call retried[] = {
+	{0, 0},	 {19, 0},  {43, 0},  {44, 0},  {45, 0},	 {46, 0},  {47, 0},  {288, 0}, {299, 0},
+	{65, 0}, {220, 0}, {128, 0}, {208, 0}, {333, 0}, {232, 0}, {281, 0}, {441, 0},
+};
+
 const struct arch arch_x86_64 = {
 	.name = "x86_64",
 	.elf_machine = EM_X86_64,
@@ -82,6 +89,9 @@ const struct arch arch_x86_64 = {
 	.sys_mmap = 9,
 	.sys_munmap = 11,
 	.sys_rt_sigaction = 13,
+	.sys_sigaltstack = 131,
+	.retried = retried,
+	.retried_count = sizeof retried / sizeof *retried,
 	.syscall_arg = {REG_DI, REG_SI, REG_DX, 10, 8, 9},
 	.jump_buffer = {.sp = 6, .rotate = 17, .guard = 0x30, .thread_fs = true},
 	.displace = displace,

@@ -61,6 +61,8 @@ struct world {
 	struct range ranges[2000];
 	size_t count;
 	unsigned asked;
+	struct range signal_stack;
+	unsigned asked_signal_stack;
 	struct map words; /* slot → what it holds, where that is no longer the return address */
 };
 
@@ -99,7 +101,17 @@ static void overwrite(struct world *world, uint64_t slot)
 	map_put(&world->words, slot, (void *)(uintptr_t)&OTHER_WORD);
 }
 
-static const struct stack_view view = {find_bounds, read_words};
+static bool find_signal_stack(void *context, uint64_t sp, uint64_t *low, uint64_t *high)
+{
+	struct world *world = context;
+
+	world->asked_signal_stack++;
+	*low = world->signal_stack.low;
+	*high = world->signal_stack.high;
+	return sp >= *low && sp < *high;
+}
+
+static const struct stack_view view = {find_bounds, read_words, find_signal_stack};
 
 /* The thread's own stack, and two others. */
 enum { OWN = 0x10000, FIBER = 0x30000, ALTERNATE = 0x50000, STACK_SIZE = 0x10000 };
@@ -413,6 +425,41 @@ static void test_signal_stack(void **state)
 	assert_true(arrive(fixture, 0x10, OWN + 808, 8));
 	EXPECT(&fixture->log, 4, -2, 1);
 	assert_int_equal(callstacks_depth(fixture->stacks), 1);
+}
+
+/* In the midst of the thread's own: above what is pending there. */
+static void test_signal_stack_inside(void **state)
+{
+	struct fixture *fixture = *state;
+	const uint64_t inner = OWN + 0x8000;
+
+	fixture->world.signal_stack = (struct range){inner, inner + 0x1000, false};
+	push_call(fixture, 1, OWN + 800, 0x10, 0x100);
+	push_call(fixture, 2, OWN + 700, 0x20, 0x200);
+	assert_int_equal(fixture->world.asked_signal_stack, 0);
+	push_call(fixture, 3, inner + 900, 0x30, 0x300);
+	push_call(fixture, 4, inner + 800, 0x40, 0x400);
+	callstacks_leave(fixture->stacks, inner + 800, note, &fixture->log);
+	assert_true(arrive(fixture, 0x40, inner + 808, 8));
+	EXPECT(&fixture->log, 4);
+	assert_int_equal(fixture->world.asked_signal_stack, 1);
+	/* The handler returns; what it left pending is over. */
+	assert_true(arrive(fixture, 0x20, OWN + 708, 8));
+	EXPECT(&fixture->log, -3, 2);
+	/* Another one, which is left by siglongjmp. */
+	push_call(fixture, 5, OWN + 600, 0x50, 0x500);
+	push_call(fixture, 6, inner + 900, 0x60, 0x600);
+	callstacks_jump(fixture->stacks, inner + 400, OWN + 700, note, &fixture->log);
+	EXPECT(&fixture->log, -6, -5);
+	push_call(fixture, 7, OWN + 650, 0x70, 0x700);
+	assert_true(arrive(fixture, 0x10, OWN + 808, 8));
+	EXPECT(&fixture->log, -7, 1);
+	assert_int_equal(callstacks_depth(fixture->stacks), 0);
+	/* Nobody is on it any more: the memory may be an ordinary part of the stack. */
+	fixture->world.signal_stack = (struct range){0, 0, false};
+	push_call(fixture, 8, OWN + 600, 0x80, 0x800);
+	push_call(fixture, 9, inner + 900, 0x90, 0x900);
+	EXPECT(&fixture->log, -8);
 }
 
 /* The stack grows downwards: it stays one, and its own. */
@@ -964,6 +1011,7 @@ int main(void)
 		STORY(test_fibers),
 		STORY(test_foreign_order),
 		STORY(test_signal_stack),
+		STORY(test_signal_stack_inside),
 		STORY(test_growth),
 		STORY(test_heap_grows),
 		STORY(test_mappings_unite),

@@ -136,6 +136,43 @@ static void test_program_pc(void **state)
 }
 
 /* A call whose return address cannot be written, a return whose stack is not there. */
+/* Which copies one single-step runs, without a trace of that. */
+static void test_at_once(void **state)
+{
+	static const struct {
+		uint8_t bytes[8];
+		bool at_once;
+	} cases[] = {
+		{{0x55}, true},		    /* push %rbp */
+		{{0x89, 0xf8}, true},	    /* mov %edi, %eax */
+		{{0x0f, 0x58, 0xc1}, true}, /* addps */
+		{{0xc5, 0xf8, 0x77}, true}, /* vzeroupper */
+		{{0xcd, 0x80}, false},	    /* int $0x80 */
+		{{0x9c}, false},	    /* pushf */
+		{{0x66, 0x9c}, false},
+		{{0xf3, 0xa4}, false}, /* rep movsb */
+		{{0xf3, 0xab}, false}, /* rep stos */
+		{{0x8e, 0xd0}, false}, /* mov %eax, %ss */
+		{{0xf4}, false},       /* hlt */
+		{{0x90}, false},       /* nop: not copied at all */
+		{{0xc3}, false},       /* ret: as well */
+	};
+	struct displaced displaced;
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		assert_int_equal(arch_i386.displace(*state, cases[i].bytes, 8, CODE, &displaced),
+				 0);
+		assert_int_equal(displaced.at_once, cases[i].at_once);
+		assert_int_equal(arch_x86_64.displace(*state, cases[i].bytes, 8, CODE, &displaced),
+				 0);
+		assert_int_equal(displaced.at_once, cases[i].at_once);
+	}
+	static const uint8_t syscall[8] = {0x0f, 0x05};
+
+	assert_int_equal(arch_x86_64.displace(*state, syscall, 8, CODE, &displaced), 0);
+	assert_false(displaced.at_once);
+}
+
 static void test_faults(void **state)
 {
 	static const uint8_t call[] = {0xe8, 0, 1, 0, 0}, ret[] = {0xc3};
@@ -198,9 +235,9 @@ static void test_random_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refused),	     cmocka_unit_test(test_reach),
-		cmocka_unit_test(test_program_pc),   cmocka_unit_test(test_faults),
-		cmocka_unit_test(test_random_bytes),
+		cmocka_unit_test(test_refused),	   cmocka_unit_test(test_reach),
+		cmocka_unit_test(test_program_pc), cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_at_once),	   cmocka_unit_test(test_random_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -69,6 +69,14 @@ static void test_events(void **state)
 	expect(stopped(SIGTRAP, 99), STOP_OTHER, 0);
 }
 
+/* A SIGTRAP of a system call's is told from all others by a bit that no signal has. */
+static void test_system_calls(void **state)
+{
+	(void)state;
+	expect(stopped(SIGTRAP | 0x80, 0), STOP_SYSCALL, 0);
+	expect(stopped(SIGTRAP, 0), STOP_SIGNAL, SIGTRAP);
+}
+
 /* What the kernel of this machine says. */
 static void test_real(void **state)
 {
@@ -95,9 +103,9 @@ static void test_real(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ends),	    cmocka_unit_test(test_signals),
-		cmocka_unit_test(test_event_stops), cmocka_unit_test(test_events),
-		cmocka_unit_test(test_real),
+		cmocka_unit_test(test_ends),	     cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_event_stops),  cmocka_unit_test(test_events),
+		cmocka_unit_test(test_system_calls), cmocka_unit_test(test_real),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,6 +30,12 @@
  * be pending, so only an exact match of slot and return address is trusted, and calls are
  * dropped when their slot is used again or no longer holds their return address.
  *
+ * A signal stack may lie in the midst of the thread's own (a local array), or right beside it in
+ * one mapping (what is mapped last often is next to what was mapped before). There sp says
+ * nothing of what is over: before calls are dropped because they are deeper, the view is asked
+ * whether the thread is on such a stack, which is then kept apart. When the thread is seen on the
+ * surrounding stack again, the handler is over, and what it left pending.
+ *
  * Some runtimes have many stacks at one place (Python's greenlets, Ruby's continuations): what a
  * suspended one has on the stack is copied away, and copied back before it goes on. Then a call
  * may be pending whose slot holds something else at the moment, and several may have the same
@@ -56,6 +62,7 @@ struct stack {
 	uint64_t low, high;
 	bool own;     /* the first one seen: the thread's own */
 	bool single;  /* holds one stack only, whose order can be trusted */
+	bool inner;   /* a signal stack inside of another one */
 	size_t sites; /* calls with a site */
 	struct vec calls;
 };
@@ -65,6 +72,7 @@ struct callstacks {
 	const struct stack_view *view;
 	void *context;
 	size_t depth;
+	size_t inner;	/* how many of the stacks are */
 	bool exchanged; /* what is on the stacks is copied out and in */
 };
 
@@ -103,6 +111,7 @@ struct callstacks *callstacks_clone(const struct callstacks *stacks, void *conte
 
 	clone->depth = stacks->depth;
 	clone->exchanged = stacks->exchanged;
+	clone->inner = stacks->inner;
 	for (size_t i = 0; i < stacks->stacks.count; i++) {
 		const struct stack *from = stack_at(stacks, i);
 		struct stack *to = vec_push(&clone->stacks, from);
@@ -141,6 +150,7 @@ static void drop_stack(struct callstacks *stacks, size_t index, call_popped *pop
 	while (stack->calls.count)
 		pop(stacks, stack, stack->calls.count - 1, false, popped, context);
 	vec_deinit(&stack->calls);
+	stacks->inner -= stack->inner;
 	vec_remove(&stacks->stacks, index);
 }
 
@@ -159,18 +169,20 @@ static bool contains(const struct stack *stack, uint64_t sp)
 static struct stack *known_stack(struct callstacks *stacks, uint64_t sp)
 {
 	size_t count = stacks->stacks.count;
+	size_t found = count;
 
-	if (count && contains(stack_at(stacks, count - 1), sp))
+	if (count && !stacks->inner && contains(stack_at(stacks, count - 1), sp))
 		return stack_at(stacks, count - 1);
-	for (size_t i = count; i-- > 0;) {
-		struct stack found = *stack_at(stacks, i);
+	for (size_t i = count; i-- > 0;)
+		if (contains(stack_at(stacks, i), sp) &&
+		    (found == count || stack_at(stacks, i)->inner))
+			found = i;
+	if (found == count)
+		return NULL;
+	struct stack moved = *stack_at(stacks, found);
 
-		if (!contains(&found, sp))
-			continue;
-		vec_remove(&stacks->stacks, i);
-		return vec_push(&stacks->stacks, &found);
-	}
-	return NULL;
+	vec_remove(&stacks->stacks, found);
+	return vec_push(&stacks->stacks, &moved);
 }
 
 /*
@@ -214,6 +226,51 @@ static size_t oldest(const struct callstacks *stacks)
 	return stacks->stacks.count > 1 && stack_at(stacks, 0)->own;
 }
 
+/* ------------------------------------------------------------------ signal stacks inside of others */
+
+/* Whether calls would be over because the thread is at `sp` of that stack. */
+static bool leaves_calls(const struct stack *stack, uint64_t sp)
+{
+	return stack->single && stack->calls.count &&
+	       call_at(stack, stack->calls.count - 1)->slot < sp;
+}
+
+/* The thread is on `stack`: signal stacks inside of it are not in use any more. */
+static struct stack *end_inner(struct callstacks *stacks, struct stack *stack, call_popped *popped,
+			       void *context)
+{
+	struct stack around = *stack;
+
+	if (!stacks->inner || around.inner)
+		return stack;
+	for (size_t i = stacks->stacks.count; i-- > 0;) {
+		const struct stack *inner = stack_at(stacks, i);
+
+		if (inner->inner && inner->low >= around.low && inner->high <= around.high)
+			drop_stack(stacks, i, popped, context);
+	}
+	return known_stack(stacks, around.low);
+}
+
+/* The stack that the thread, at `sp` in what was taken for `stack`, is really on. */
+static struct stack *settle_stack(struct callstacks *stacks, struct stack *stack, uint64_t sp,
+				  call_popped *popped, void *context)
+{
+	struct stack inner = {.single = true, .inner = true};
+
+	if (!stack || stack->inner)
+		return stack;
+	if (!leaves_calls(stack, sp) || !stacks->view || !stacks->view->signal_stack ||
+	    !stacks->view->signal_stack(stacks->context, sp, &inner.low, &inner.high) ||
+	    !contains(&inner, sp) || inner.low < stack->low || inner.high > stack->high)
+		return end_inner(stacks, stack, popped, context);
+	if (stacks->stacks.count == STACKS_MAX)
+		drop_stack(stacks, oldest(stacks), popped, context);
+	vec_init(&inner.calls, sizeof(struct call));
+	stacks->inner++;
+	return vec_push(&stacks->stacks, &inner);
+}
+
 static struct stack *stack_of(struct callstacks *stacks, uint64_t sp, call_popped *popped,
 			      void *context)
 {
@@ -222,7 +279,7 @@ static struct stack *stack_of(struct callstacks *stacks, uint64_t sp, call_poppe
 	uint64_t high;
 
 	if (stack)
-		return stack;
+		return settle_stack(stacks, stack, sp, popped, context);
 	/* The first one is the thread's own. Unknown: as if there were one only. */
 	bool single = false;
 
@@ -410,6 +467,8 @@ bool callstacks_return(struct callstacks *stacks, const struct arrival *arrival,
 
 	if (!stack || found == stack->calls.count)
 		return false;
+	stack = end_inner(stacks, stack, popped, context);
+	found = find_returned(stack, arrival);
 	const struct call first = *call_at(stack, found);
 	bool returned = first.arrived || is_intact(stacks, &first);
 
@@ -440,8 +499,8 @@ void callstacks_leave(struct callstacks *stacks, uint64_t sp, call_popped *poppe
 {
 	struct stack *stack = known_stack(stacks, sp - 1);
 
-	while (stack && stack->single && stack->calls.count &&
-	       call_at(stack, stack->calls.count - 1)->slot < sp)
+	stack = settle_stack(stacks, stack, sp, popped, context);
+	while (stack && leaves_calls(stack, sp))
 		pop(stacks, stack, stack->calls.count - 1, false, popped, context);
 	if (stack && !stack->single)
 		drop_overwritten(stacks, stack, popped, context);
@@ -458,6 +517,7 @@ void callstacks_jump(struct callstacks *stacks, uint64_t sp, uint64_t target, ca
 		callstacks_leave(stacks, target, popped, context);
 		return;
 	}
+	stack = end_inner(stacks, stack, popped, context);
 	for (size_t i = stack->calls.count; i-- > 0;) {
 		const struct call *call = call_at(stack, i);
 

@@ -27,7 +27,8 @@ struct call {
 	uint64_t cost;		     /* thread->cost at that time */
 	uint64_t preserved; /* digest of the registers a function gives back as it found them */
 	uint32_t depth;	    /* calls with a site around it, on its stack */
-	bool restarted;	    /* a signal put the pc back before the first instruction ran */
+	bool restarted;	    /* its first instruction will be run anew, from the breakpoint on */
+	bool interrupted;   /* a handler runs that may bring that about by returning */
 	bool arrived;	    /* it returned, and a signal came before the breakpoint was hit */
 };
 
@@ -44,6 +45,11 @@ struct stack_view {
 	bool (*bounds)(void *context, uint64_t sp, uint64_t *low, uint64_t *high, bool *single);
 	/* What stack slots hold, at most STACK_VIEW_WORDS; those that cannot be read stay as given. */
 	void (*words)(void *context, size_t count, const uint64_t *slots, uint64_t *words);
+	/*
+	 * Whether the thread, which is at `sp`, runs a signal handler on a stack of its own, and
+	 * where that is. Called only when calls deeper on the same stack would be over otherwise.
+	 */
+	bool (*signal_stack)(void *context, uint64_t sp, uint64_t *low, uint64_t *high);
 };
 
 /* `view` must outlive them, `context` is handed to its functions. */

@@ -120,6 +120,7 @@ static void forget_calls(struct thread *thread, void *context)
 	(void)context;
 	callstacks_destroy(thread->calls);
 	thread->calls = NULL;
+	thread->interrupted = 0;
 }
 
 /* Every process of the space gets its disposition back through one of its threads. */

@@ -2,6 +2,7 @@
 #include "engine/trap/stackview.h"
 
 #include "inferior/maps.h"
+#include "inferior/remote.h"
 
 #include <string.h>
 
@@ -9,8 +10,12 @@ enum {
 	GUARD_MAX = 65536, /* bytes that a stack's guard has at most */
 	ARENA_ALIGN =
 		64 << 20, /* glibc's malloc has other memory that looks guarded, at multiples */
-	ARENA_ALIGN_32 = 1 << 20
+	ARENA_ALIGN_32 = 1 << 20,
+	SCRATCH = 256, /* bytes below sp: beyond the red zone */
+	DISABLE = 2    /* SS_DISABLE; linux/signal.h */
 };
+
+static const uint32_t AUTODISARM = UINT32_C(1) << 31; /* SS_AUTODISARM */
 
 static bool is_guard(const struct mapping *mapping)
 {
@@ -70,7 +75,65 @@ static void thread_words(void *context, size_t count, const uint64_t *slots, uin
 			words[i] = read[i];
 }
 
-const struct stack_view stackview_thread = {thread_bounds, thread_words};
+/* What the kernel knows of the thread's signal stack, at a clean stop. False when there is none. */
+static bool ask_signal_stack(struct thread *thread, uint32_t *flags, uint64_t *low, uint64_t *high)
+{
+	const struct space *space = thread->process->space;
+	unsigned word = space->arch->abi->word;
+	struct regs regs;
+	uint64_t size;
+	int64_t result;
+
+	if (regs_load(thread->tid, &regs) != 0)
+		return false;
+	uint64_t place = (regs.r[REG_SP] - SCRATCH) & ~UINT64_C(15);
+	uint64_t arguments[6] = {0, place};
+
+	/* stack_t: address, flags (and padding to a word), size */
+	if (remote_syscall(thread, space->arch->sys_sigaltstack, arguments, &result) != 0 ||
+	    result || !memory_read_word(&space->memory, place, word, low) ||
+	    !memory_read_exact(&space->memory, place + word, flags, sizeof *flags) ||
+	    !memory_read_word(&space->memory, place + 2 * word, word, &size))
+		return false;
+	*high = *low + size;
+	return !(*flags & DISABLE) && *high > *low;
+}
+
+static bool thread_signal_stack(void *context, uint64_t sp, uint64_t *low, uint64_t *high)
+{
+	struct thread *thread = context;
+	uint32_t flags;
+
+	if (!thread->signalled)
+		return false;
+	if (thread->signal_stack.disarms) {
+		*low = thread->signal_stack.low;
+		*high = thread->signal_stack.high;
+	} else if (!ask_signal_stack(thread, &flags, low, high)) {
+		return false;
+	}
+	return sp >= *low && sp < *high;
+}
+
+void stackview_before_signal(struct thread *thread)
+{
+	uint64_t low;
+	uint64_t high;
+	uint32_t flags;
+
+	thread->signalled = true;
+	if (!thread->calls || !callstacks_depth(thread->calls) ||
+	    (thread->signal_stack.asked && !thread->signal_stack.disarms))
+		return;
+	thread->signal_stack.asked = true;
+	if (ask_signal_stack(thread, &flags, &low, &high) && flags & AUTODISARM) {
+		thread->signal_stack.disarms = true;
+		thread->signal_stack.low = low;
+		thread->signal_stack.high = high;
+	}
+}
+
+const struct stack_view stackview_thread = {thread_bounds, thread_words, thread_signal_stack};
 
 uint64_t stackview_preserved(const struct abi *abi, const struct regs *regs)
 {

@@ -24,4 +24,10 @@ uint64_t stackview_argument(const struct space *space, const struct regs *regs, 
  */
 bool stackview_jump_target(const struct space *space, const struct regs *regs, uint64_t *target);
 
+/*
+ * To be called before a signal is delivered to the thread: makes sure that its signal stack is known
+ * while the handler runs.
+ */
+void stackview_before_signal(struct thread *thread);
+
 #endif

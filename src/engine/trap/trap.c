@@ -204,6 +204,7 @@ static void call_popped_now(void *context, const struct call *call, bool returne
 {
 	struct serving *serving = context;
 
+	serving->thread->interrupted -= call->interrupted;
 	if (call->hook) {
 		if (returned && call->hook->returned)
 			call->hook->returned(call->hook, serving->thread, serving->regs.r[REG_AX]);
@@ -443,38 +444,6 @@ bool trap_stop(struct trap *trap, const struct stop *stop)
 	return true;
 }
 
-void trap_before_signal(struct thread *thread)
-{
-	struct space *space = thread->process->space;
-	struct regs regs;
-	uint64_t pc;
-	bool not_begun;
-
-	if (!space || !space->trap || regs_load(thread->tid, &regs) != 0)
-		return;
-	const struct breakpoint *next = breakpoint_find(space, regs.pc);
-
-	if (next && next->is_return && thread->calls) {
-		struct arrival arrival = stackview_arrival(space->arch->abi, &regs, regs.pc);
-
-		callstacks_interrupted(thread->calls, &arrival);
-	}
-	if (!breakpoint_program_pc(space, regs.pc, &pc, &not_begun))
-		return;
-	if (not_begun && thread->calls) {
-		uint64_t return_address = 0;
-		struct call *call;
-
-		memory_read_word(&space->memory, regs.r[REG_SP], space->arch->abi->word,
-				 &return_address);
-		call = callstacks_find(thread->calls, regs.r[REG_SP], return_address, pc);
-		if (call)
-			call->restarted = true;
-	}
-	regs.pc = pc;
-	regs_store(thread->tid, &regs);
-}
-
 /*
  * ------------------------------------------------------------------ life of threads and spaces
  */
@@ -489,6 +458,7 @@ void trap_fork_thread(struct thread *child, const struct thread *parent)
 	if (parent->calls)
 		child->calls = callstacks_clone(parent->calls, child);
 	child->cost = parent->cost;
+	child->interrupted = parent->interrupted;
 }
 
 void trap_fork_complete(struct trap *trap, struct thread *child)
@@ -506,6 +476,8 @@ void trap_thread_gone(struct trap *trap, struct thread *thread, bool report)
 		callstacks_unwind(thread->calls, call_popped_now, &serving);
 	callstacks_destroy(thread->calls);
 	thread->calls = NULL;
+	thread->interrupted = 0;
+	memset(&thread->signal_stack, 0, sizeof thread->signal_stack);
 }
 
 void trap_long_jump(struct trap *trap, struct thread *thread)

@@ -44,6 +44,9 @@ bool trap_stop(struct trap *trap, const struct stop *stop);
  */
 void trap_before_signal(struct thread *thread);
 
+/* The thread is at a system-call stop, which it makes while a handler may have a call begun anew. */
+void trap_at_syscall(struct thread *thread);
+
 /* A new thread of a process that is traced: arms the hardware watches it should have. */
 void trap_thread_sync(struct thread *thread);
 

@@ -13,7 +13,7 @@
 struct counters *counters;
 
 static const char *const names[NAMES] = {
-	"traced_leaf", "traced_inner", "traced_outer", "traced_callback", "traced_tick", "traced_last", "traced_fault",
+	"traced_leaf", "traced_inner", "traced_outer", "traced_callback", "traced_tick", "traced_last", "traced_system_call",
 };
 
 __attribute__((noinline)) int traced_leaf(int n)

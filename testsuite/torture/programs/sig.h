@@ -20,7 +20,7 @@
 #include <sys/types.h>
 #include <ucontext.h>
 
-enum name { LEAF, INNER, OUTER, CALLBACK, TICK, LAST, FAULT, NAMES };
+enum name { LEAF, INNER, OUTER, CALLBACK, TICK, LAST, SYSTEM_CALL, NAMES };
 enum { SLOTS = 16 };
 
 /* Counters: they may lie in memory shared with a child. */

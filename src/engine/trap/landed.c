@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A signal has landed in a slot.
+ *
+ * A handler may look at where the program was, and jump or return there. So before a signal is
+ * delivered to a thread in a slot, its pc is made the program's own: that of the displaced
+ * instruction when it has not run, else that of the next one.
+ *
+ * Nearly all signals are found at the beginning of a slot: they came while the thread was stopped
+ * at the breakpoint. Put back there, it would hit the breakpoint a second time when the handler
+ * returns; with a timer faster than we are it would never get any further. So the instruction is
+ * run first, by a single step, and the signal delivered behind it, as if it had come that much
+ * later.
+ *
+ * That is not possible when the signal is the instruction's own (a fault), or when the instruction
+ * is none for a single step (a system call, where the signal has to end it). Then the handler sees
+ * the pc of the instruction, and may do one of three things: return, and have the instruction run
+ * anew; return to somewhere else; or leave by a jump, after which the program may well make the
+ * same call again, with the same registers at the same place on the stack. In the first case, and
+ * only there, the next hit of the breakpoint is no new call. What tells them apart is sigreturn:
+ * behind it the thread is at the breakpoint with the sp of the call. So until then, or until the
+ * call is over, the thread stops at system calls (`thread->interrupted`).
+ *
+ * A signal that has no handler, and is no fault, kills, stops or is ignored. Then the thread goes on
+ * in the slot, or makes the system call again from there: the pc stays.
+ *
+ * The address that a fault tells (siginfo) is put right where it is that of the instruction.
+ */
+#include "engine/trap/breakpoint.h"
+#include "engine/trap/callstack.h"
+#include "engine/trap/stackview.h"
+#include "engine/trap/trap.h"
+#include "inferior/arena.h"
+#include "inferior/proc.h"
+#include "inferior/ptrace.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { STEP_MS = 2000, TRIES = 16 };
+
+/* A thread that is stopped for a signal in a slot. */
+struct landed {
+	struct thread *thread;
+	struct regs regs;
+	siginfo_t info;
+	const struct breakpoint *breakpoint; /* whose slot it is */
+	uint64_t program_pc;
+	bool not_begun;
+};
+
+static uint64_t bit(int signal)
+{
+	return UINT64_C(1) << (signal - 1);
+}
+
+/* The signals by which the processor complains of an instruction. */
+static uint64_t fault_signals(void)
+{
+	return bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL) | bit(SIGTRAP);
+}
+
+static bool is_fault(const siginfo_t *info)
+{
+	return bit(info->si_signo) & fault_signals() && info->si_code > 0;
+}
+
+static bool has_landed(struct thread *thread, struct landed *landed)
+{
+	const struct space *space = thread->process->space;
+	uint64_t slot;
+
+	landed->thread = thread;
+	if (!breakpoint_program_pc(space, landed->regs.pc, &landed->program_pc,
+				   &landed->not_begun) ||
+	    !arena_slot_at(space->arena, landed->regs.pc, &slot))
+		return false;
+	landed->breakpoint = arena_owner(space->arena, slot);
+	return landed->breakpoint && pt_get_siginfo(thread->tid, &landed->info) == 0;
+}
+
+/* ------------------------------------------------------------------ running the instruction first */
+
+/* Signals that came while the thread made the step and have to be sent again. */
+struct kept {
+	bool stop;
+	bool trap;
+	siginfo_t info; /* of the latter */
+};
+
+static void send_again(const struct thread *thread, struct kept *kept)
+{
+	pid_t pid = thread->process->pid;
+
+	if (kept->stop)
+		syscall(SYS_tgkill, pid, thread->tid, SIGSTOP);
+	/* Only what a program may say itself can be passed on as it was. */
+	if (kept->trap &&
+	    syscall(SYS_rt_tgsigqueueinfo, pid, thread->tid, SIGTRAP, &kept->info) != 0)
+		syscall(SYS_tgkill, pid, thread->tid, SIGTRAP);
+}
+
+/* One step; true when the thread has reported the end of it, false also for a fault instead. */
+static bool step(struct thread *thread, struct kept *kept)
+{
+	for (int tries = 0; tries < TRIES; tries++) {
+		int status;
+		siginfo_t info;
+
+		if (pt_step(thread->tid, 0) != 0 || thread_wait(thread, &status, STEP_MS) != 0)
+			return false;
+		struct stop_status stop = stop_status_decode(status);
+
+		if (stop.kind == STOP_EXITED || stop.kind == STOP_KILLED) {
+			thread_defer(thread, status);
+			return false;
+		}
+		if (stop.kind == STOP_SIGNAL && stop.signal == SIGTRAP) {
+			if (pt_get_siginfo(thread->tid, &info) != 0 || info.si_code > 0)
+				return true;
+			kept->trap = true;
+			kept->info = info;
+		} else if (stop.kind == STOP_SIGNAL && stop.signal != SIGSTOP) {
+			return false;
+		}
+		/* Neither can SIGSTOP be blocked. All else is an interrupt of ours. */
+		kept->stop |= stop.kind == STOP_SIGNAL && stop.signal == SIGSTOP;
+	}
+	return false;
+}
+
+/* Runs the displaced instruction while the signal waits: false when it has not run. */
+static bool run_first(struct landed *landed)
+{
+	struct thread *thread = landed->thread;
+	uint64_t slot = landed->regs.pc;
+	struct kept kept = {.stop = false};
+	uint64_t mask;
+
+	if (!landed->breakpoint->displaced.at_once || is_fault(&landed->info) ||
+	    pt_get_sigmask(thread->tid, &mask) != 0 ||
+	    pt_set_sigmask(thread->tid, ~fault_signals()) != 0)
+		return false;
+	bool stepped = step(thread, &kept);
+
+	pt_set_sigmask(thread->tid, mask);
+	pt_set_siginfo(thread->tid, &landed->info);
+	send_again(thread, &kept);
+	return stepped && regs_load(thread->tid, &landed->regs) == 0 && landed->regs.pc != slot;
+}
+
+/* ------------------------------------------------------------------ running it anew */
+
+/* The call that the thread has begun at that breakpoint. */
+static struct call *begun_call(const struct thread *thread, const struct regs *regs, uint64_t entry)
+{
+	const struct space *space = thread->process->space;
+	uint64_t return_address = 0;
+
+	if (!thread->calls || !memory_read_word(&space->memory, regs->r[REG_SP],
+						space->arch->abi->word, &return_address))
+		return NULL;
+	return callstacks_find(thread->calls, regs->r[REG_SP], return_address, entry);
+}
+
+static void expect_return(struct thread *thread, struct call *call)
+{
+	if (!call || call->interrupted)
+		return;
+	call->restarted = false;
+	call->interrupted = true;
+	thread->interrupted++;
+}
+
+void trap_at_syscall(struct thread *thread)
+{
+	struct space *space = thread->process->space;
+	struct regs regs;
+
+	if (!thread->interrupted || !space || regs_load(thread->tid, &regs) != 0 ||
+	    !breakpoint_find(space, regs.pc))
+		return;
+	struct call *call = begun_call(thread, &regs, regs.pc);
+
+	if (!call || !call->interrupted)
+		return;
+	call->interrupted = false;
+	call->restarted = true;
+	thread->interrupted--;
+}
+
+/* ------------------------------------------------------------------ before the signal */
+
+static bool is_caught(const struct landed *landed)
+{
+	uint64_t ignored;
+	uint64_t caught;
+
+	return proc_signals(landed->thread->tid, &ignored, &caught) &&
+	       caught & bit(landed->info.si_signo);
+}
+
+/* Whether the thread stands behind a system call that the slot has made. */
+static bool is_behind_syscall(const struct landed *landed)
+{
+	return !landed->not_begun && !landed->breakpoint->displaced.at_once &&
+	       (int32_t)landed->regs.syscall >= 0;
+}
+
+static void correct_address(struct landed *landed)
+{
+	uint64_t address = (uint64_t)(uintptr_t)landed->info.si_addr;
+	uint64_t correct;
+	bool not_begun;
+
+	if (!is_fault(&landed->info) ||
+	    !breakpoint_program_pc(landed->thread->process->space, address, &correct, &not_begun))
+		return;
+	landed->info.si_addr = (void *)(uintptr_t)correct;
+	pt_set_siginfo(landed->thread->tid, &landed->info);
+}
+
+static void leave_slot(struct landed *landed)
+{
+	struct thread *thread = landed->thread;
+	const struct breakpoint *breakpoint = landed->breakpoint;
+	bool anew = landed->not_begun || is_behind_syscall(landed);
+
+	if (landed->not_begun && run_first(landed)) {
+		landed->program_pc = breakpoint->address + breakpoint->displaced.length;
+	} else if (anew) {
+		if (!is_fault(&landed->info) && !is_caught(landed))
+			return;
+		expect_return(thread, begun_call(thread, &landed->regs, breakpoint->address));
+	}
+	correct_address(landed);
+	landed->regs.pc = landed->program_pc;
+	regs_store(thread->tid, &landed->regs);
+}
+
+void trap_before_signal(struct thread *thread)
+{
+	struct space *space = thread->process->space;
+	struct landed landed;
+
+	if (space && space->trap)
+		stackview_before_signal(thread);
+	if (!space || !space->trap || regs_load(thread->tid, &landed.regs) != 0)
+		return;
+	const struct breakpoint *next = breakpoint_find(space, landed.regs.pc);
+
+	if (next && next->is_return && thread->calls) {
+		struct arrival arrival = stackview_arrival(space->arch->abi, &landed.regs,
+							   landed.regs.pc);
+
+		callstacks_interrupted(thread->calls, &arrival);
+	}
+	if (has_landed(thread, &landed)) {
+		leave_slot(&landed);
+	} else if (next) {
+		/* It was to be stepped in place, and the signal came first. */
+		struct call *call = begun_call(thread, &landed.regs, landed.regs.pc);
+
+		if (call && call->restarted)
+			expect_return(thread, call);
+	}
+}
