@@ -268,6 +268,14 @@ void arena_forget_missing(struct arena *arena, const struct memory_source *memor
 			vec_remove_fast(&arena->free_slots, i);
 }
 
+void arena_adopt(struct arena *arena, uint64_t base)
+{
+	const struct block block = {
+		.base = base, .used = ARENA_SLOTS, .owners = xcalloc(ARENA_SLOTS, sizeof(void *))};
+
+	vec_push(&arena->blocks, &block);
+}
+
 void arena_copy(struct arena *to, const struct arena *from)
 {
 	for (size_t i = 0; i < from->blocks.count; i++) {

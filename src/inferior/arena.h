@@ -47,6 +47,9 @@ int arena_unmap(struct arena *arena, struct thread *thread);
 /* Forgets what is not there in `memory` after all (a child that was forked before it was mapped). */
 void arena_forget_missing(struct arena *arena, const struct memory_source *memory);
 
+/* Takes over ARENA_BYTES at `base` that another process has mapped, all slots of it in use. */
+void arena_adopt(struct arena *arena, uint64_t base);
+
 /* The same places in a forked child, without owners. */
 void arena_copy(struct arena *to, const struct arena *from);
 

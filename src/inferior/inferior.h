@@ -27,6 +27,7 @@
 
 struct arena;
 struct identity;
+struct guardian;
 struct callstacks; /* engine/trap: the pending calls of a thread */
 struct inferior;
 struct journal;
@@ -45,6 +46,8 @@ struct space {
 	struct memory_source memory;
 	struct resident *resident; /* which of it can be read without waiting */
 	struct journal *journal;
+	struct guardian *guardian; /* holds the journal by that number */
+	uint64_t guardian_number;
 	struct arena *arena;
 	struct rescue *rescue; /* NULL: none could be installed */
 	struct trap_space *trap;
@@ -209,6 +212,11 @@ bool thread_is_clean_stop(const struct thread *thread);
 
 /* A space for the program that `pid` runs now; one reference. NULL with *error = -errno. */
 struct space *space_create(pid_t pid, const struct arch *arch, int *error);
+/*
+ * Lets `guardian` (or NULL) hold the journal of this space, in which `pid` lives, until it is freed.
+ * To be called before anything is changed in it.
+ */
+void space_guard(struct space *space, struct guardian *guardian, pid_t pid);
 struct space *space_ref(struct space *space);
 void space_unref(struct space *space);
 /*

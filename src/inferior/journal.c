@@ -14,11 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct journal_file {
 	uint64_t magic;
 	uint64_t count; /* entries in use, free ones among them */
+	struct journal_subject subject;
 	struct journal_entry entries[];
 };
 
@@ -30,7 +32,7 @@ struct journal {
 };
 
 enum { FIRST_BYTES = 16384 };
-static const uint64_t MAGIC = 0x314c4e524a435254; /* "TRCJRNL1" */
+static const uint64_t MAGIC = 0x324c4e524a435254; /* "TRCJRNL2" */
 
 static void *journal_map(int fd, size_t bytes)
 {
@@ -50,6 +52,39 @@ struct journal *journal_create(void)
 	    !(journal->file = journal_map(journal->fd, journal->bytes)))
 		out_of_memory(); /* or a kernel without memfd: nothing else to be done, too */
 	journal->file->magic = MAGIC;
+	return journal;
+}
+
+int journal_fd(const struct journal *journal)
+{
+	return journal->fd;
+}
+
+struct journal_subject *journal_subject(struct journal *journal)
+{
+	return &journal->file->subject;
+}
+
+struct journal *journal_adopt(int fd)
+{
+	struct stat status;
+	struct journal_file *file;
+
+	if (fstat(fd, &status) < 0 || (size_t)status.st_size < FIRST_BYTES ||
+	    !(file = journal_map(fd, (size_t)status.st_size)))
+		return NULL;
+	uint64_t room = ((uint64_t)status.st_size - sizeof *file) / sizeof file->entries[0];
+
+	if (file->magic != MAGIC || file->count > room) {
+		munmap(file, (size_t)status.st_size);
+		return NULL;
+	}
+	struct journal *journal = xcalloc(1, sizeof *journal);
+
+	vec_init(&journal->free_numbers, sizeof(size_t));
+	journal->fd = fd;
+	journal->file = file;
+	journal->bytes = (size_t)status.st_size;
 	return journal;
 }
 
@@ -119,6 +154,11 @@ size_t journal_mapping(struct journal *journal, uint64_t address, uint64_t lengt
 	return note(journal, &(struct journal_entry){.address = address,
 						     .length = length,
 						     .kind = JOURNAL_MAPPING});
+}
+
+void journal_set_slot(struct journal *journal, size_t number, uint64_t slot)
+{
+	journal->file->entries[number].slot = slot;
 }
 
 void journal_forget(struct journal *journal, size_t number)

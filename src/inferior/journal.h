@@ -21,8 +21,21 @@ struct journal_entry {
 	uint64_t length;
 	uint32_t kind;
 	uint32_t reserved;
+	uint64_t slot; /* out of line, that threads are sent to from there; 0: none */
 	uint8_t before[8];
 	uint8_t after[8];
+};
+
+/* What is known of the process besides its memory: enough to attach to it and put it right. */
+struct journal_subject {
+	int32_t pid;
+	int32_t tracer;
+	uint64_t start_time;  /* of the process: proc_start_time() */
+	uint16_t elf_machine; /* its architecture: arch_find() */
+	uint8_t elf_class;
+	uint8_t guarded; /* the kernel has our handler for SIGTRAP instead of `action` */
+	uint64_t rescue; /* where that handler's block begins, 0: none */
+	uint8_t action[32];
 };
 
 struct journal;
@@ -31,10 +44,22 @@ struct space;
 struct journal *journal_create(void);
 void journal_destroy(struct journal *journal);
 
+/* The memory file that it lies in; the journal's own. */
+int journal_fd(const struct journal *journal);
+/* A journal that another process has written, from that file, which is the journal's from now on. NULL:
+ * it is none. */
+struct journal *journal_adopt(int fd);
+
+/* Its subject, to be filled in by whoever changes that. */
+struct journal_subject *journal_subject(struct journal *journal);
+
 /* Notes a change that is about to be made; returns its number. `length` of bytes is at most 8. */
 size_t journal_bytes(struct journal *journal, uint64_t address, const void *before,
 		     const void *after, size_t length);
 size_t journal_mapping(struct journal *journal, uint64_t address, uint64_t length);
+
+/* Notes the slot that goes with a change. */
+void journal_set_slot(struct journal *journal, size_t number, uint64_t slot);
 
 /* Forgets an entry whose change was not made, or is gone with its memory. No entry: nothing. */
 void journal_forget(struct journal *journal, size_t number);

@@ -64,21 +64,53 @@ long proc_effective_id(pid_t tid, const char *name)
 	return id;
 }
 
-char proc_state(pid_t tid)
+/* The fields of /proc/TID/stat from the third on, behind the name, which may hold anything. */
+static const char *read_stat(pid_t tid, char text[512])
 {
 	char path[96];
-	char text[512];
 
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)tid);
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, 511);
 
 	if (n <= 0)
-		return '?';
+		return NULL;
 	text[n] = '\0';
-	const char *end = strrchr(text, ')'); /* the name may hold anything */
+	const char *end = strrchr(text, ')');
 
-	return end && end[1] == ' ' ? end[2] : '?';
+	return end && end[1] == ' ' ? end + 2 : NULL;
+}
+
+char proc_state(pid_t tid)
+{
+	char text[512];
+	const char *fields = read_stat(tid, text);
+
+	return fields ? fields[0] : '?';
+}
+
+uint64_t proc_start_time(pid_t pid)
+{
+	char text[512];
+	const char *field = read_stat(pid, text);
+
+	for (int number = 3; field && number < 22; number++) {
+		field = strchr(field, ' ');
+		field = field ? field + 1 : NULL;
+	}
+	return field ? strtoull(field, NULL, 10) : 0;
+}
+
+void proc_name(pid_t tid, char name[16])
+{
+	char path[96];
+
+	snprintf(path, sizeof path, "/proc/%d/comm", (int)tid);
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, name, 15);
+
+	name[n > 0 ? n : 0] = '\0';
+	name[strcspn(name, "\n")] = '\0';
 }
 
 bool proc_signals(pid_t tid, uint64_t *ignored, uint64_t *caught)

@@ -18,6 +18,12 @@ long proc_effective_id(pid_t tid, const char *name);
 /* The state letter of a task ('R', 'S', 'D', 'Z' …), or '?' when it is gone. */
 char proc_state(pid_t tid);
 
+/* When a process was started, in clock ticks since boot (with its pid it is unique); 0: gone. */
+uint64_t proc_start_time(pid_t pid);
+
+/* The name that the kernel knows a task by (comm), "" when it is gone. */
+void proc_name(pid_t tid, char name[16]);
+
 /* The signals that the process of `tid` ignores and handles, bit N - 1 for signal N; false: gone. */
 bool proc_signals(pid_t tid, uint64_t *ignored, uint64_t *caught);
 

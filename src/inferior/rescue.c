@@ -96,6 +96,15 @@ static uint64_t capacity_behind(const struct table *table)
 	return (table->block + RESCUE_BLOCK - first) / sizeof(struct rescue_entry);
 }
 
+static struct rescue *rescue_create(void)
+{
+	struct rescue *rescue = xcalloc(1, sizeof *rescue);
+
+	vec_init(&rescue->tables, sizeof(struct table));
+	vec_init(&rescue->free_places, sizeof(uint64_t));
+	return rescue;
+}
+
 int rescue_install(struct thread *thread)
 {
 	struct space *space = thread->process->space;
@@ -115,11 +124,30 @@ int rescue_install(struct thread *thread)
 	}
 	table.address = table.block + RESCUE_CODE + offsetof(struct rescue_head, table);
 	table.capacity = capacity_behind(&table);
-	space->rescue = xcalloc(1, sizeof *space->rescue);
-	vec_init(&space->rescue->tables, sizeof(struct table));
-	vec_init(&space->rescue->free_places, sizeof(uint64_t));
+	space->rescue = rescue_create();
 	vec_push(&space->rescue->tables, &table);
 	return 0;
+}
+
+struct rescue *rescue_adopt(struct space *space, uint64_t base,
+			    bool (*is_ours)(const struct space *space, uint64_t block))
+{
+	struct rescue *rescue;
+	struct table table = {.block = base};
+	uint64_t next = 0;
+
+	if (!base || !is_ours(space, base))
+		return NULL;
+	rescue = rescue_create();
+	table.address = base + RESCUE_CODE + offsetof(struct rescue_head, table);
+	for (int i = 0; i < MAX_TABLES; i++) {
+		vec_push(&rescue->tables, &table);
+		if (!memory_read_exact(&space->memory, table.address, &next, sizeof next) ||
+		    !next || !is_ours(space, next))
+			break;
+		table.block = table.address = next;
+	}
+	return rescue;
 }
 
 int rescue_guard(struct space *space, const uint8_t action[RESCUE_ACTION],
@@ -152,10 +180,22 @@ int rescue_guard(struct space *space, const uint8_t action[RESCUE_ACTION],
 	return 0;
 }
 
-bool rescue_is_handler(const struct space *space, const uint8_t action[RESCUE_ACTION])
+uint64_t rescue_base(const struct space *space)
 {
-	return space->rescue &&
-	       action_read(space, action).handler == table_at(space->rescue, 0)->block;
+	return space->rescue ? table_at(space->rescue, 0)->block : 0;
+}
+
+bool rescue_runs_at(const struct space *space, uint64_t pc)
+{
+	return space->rescue && pc >= rescue_base(space) && pc - rescue_base(space) < RESCUE_CODE;
+}
+
+bool rescue_owns(const struct space *space, uint64_t block)
+{
+	for (size_t i = 0; space->rescue && i < space->rescue->tables.count; i++)
+		if (table_at(space->rescue, i)->block == block)
+			return true;
+	return false;
 }
 
 /* Another table, with the last one pointing to it. */
@@ -330,10 +370,8 @@ struct rescue *rescue_copy(const struct rescue *rescue)
 {
 	if (!rescue)
 		return NULL;
-	struct rescue *copy = xcalloc(1, sizeof *copy);
+	struct rescue *copy = rescue_create();
 
-	vec_init(&copy->tables, sizeof(struct table));
-	vec_init(&copy->free_places, sizeof(uint64_t));
 	for (size_t i = 0; i < rescue->tables.count; i++)
 		vec_push(&copy->tables, vec_at(&rescue->tables, i));
 	for (size_t i = rescue->next_free; i < rescue->free_places.count; i++)

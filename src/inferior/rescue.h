@@ -24,15 +24,25 @@ enum { RESCUE_ACTION = 32 };
 int rescue_install(struct thread *thread);
 
 /*
+ * The handler that another process has put at `base` (0: none) and its tables, for rescue_unmap(). Its
+ * words come from the tracee: only what `is_ours` says is mapped by us is believed.
+ */
+struct rescue *rescue_adopt(struct space *space, uint64_t base,
+			    bool (*is_ours)(const struct space *space, uint64_t block));
+
+/* Whether a thread at `pc` runs the handler. */
+bool rescue_runs_at(const struct space *space, uint64_t pc);
+/* Where the handler is, 0: none; and whether `block` is one of its blocks. */
+uint64_t rescue_base(const struct space *space);
+bool rescue_owns(const struct space *space, uint64_t block);
+
+/*
  * Tells the handler what the program itself wants at SIGTRAP (`action`, as the kernel gave it), and
  * makes of it what is to be told to the kernel instead: our handler, with flags and mask that leave
  * the program's own as it was meant. 0 or -errno; -ENOENT when there is no handler in this space.
  */
 int rescue_guard(struct space *space, const uint8_t action[RESCUE_ACTION],
 		 uint8_t guarded[RESCUE_ACTION]);
-
-/* Whether that action is our handler in this space. */
-bool rescue_is_handler(const struct space *space, const uint8_t action[RESCUE_ACTION]);
 
 /*
  * Notes a breakpoint at `address` where `before` stood; *place is for rescue_forget(), 0 when it

@@ -21,7 +21,9 @@
 
 #include "base/xalloc.h"
 #include "inferior/arena.h"
+#include "inferior/guardian.h"
 #include "inferior/journal.h"
+#include "inferior/proc.h"
 #include "inferior/ptrace.h"
 #include "inferior/rescue.h"
 #include "inferior/resident.h"
@@ -174,6 +176,19 @@ struct space *space_create(pid_t pid, const struct arch *arch, int *error)
 	return space;
 }
 
+void space_guard(struct space *space, struct guardian *guardian, pid_t pid)
+{
+	struct journal_subject *subject = journal_subject(space->journal);
+
+	subject->pid = pid;
+	subject->tracer = getpid();
+	subject->start_time = proc_start_time(pid);
+	subject->elf_machine = space->arch->elf_machine;
+	subject->elf_class = space->arch->elf_class;
+	space->guardian = guardian;
+	guardian_hold(guardian, journal_fd(space->journal), &space->guardian_number);
+}
+
 void space_forget_reader(struct space *space, pid_t tid)
 {
 	if (space && space->reader == tid)
@@ -190,6 +205,7 @@ void space_unref(struct space *space)
 {
 	if (!space || --space->references)
 		return;
+	guardian_forget(space->guardian, space->guardian_number);
 	journal_destroy(space->journal);
 	arena_destroy(space->arena);
 	resident_destroy(space->resident);

@@ -380,8 +380,11 @@ int modules_start(struct session *session, struct thread *thread, bool at_exec)
 	look_deinit(&look);
 	if (!error)
 		error = auxv_read(thread->tid, elf_arch(file)->abi->word, &auxv);
-	if (!error && !process->space)
+	if (!error && !process->space) {
 		process->space = space_create(thread->tid, elf_arch(file), &error);
+		if (process->space)
+			space_guard(process->space, session->guardian, process->pid);
+	}
 	if (error) {
 		elf_unref(file);
 		if (!proc_is_exiting(process->pid))

@@ -17,6 +17,7 @@
 struct session {
 	const struct session_options *options;
 	struct inferior *inferior;
+	struct guardian *guardian;
 	struct interrupts *interrupts;
 	struct trap *trap;
 	struct engine_events events;
@@ -125,6 +126,8 @@ void rights_check(struct session *session, const struct thread *thread);
 void tasks_stop(struct session *session, struct stop *stop);
 /* Announces a task to the writers. */
 void tasks_announce(struct session *session, struct thread *thread);
+/* Stops a process and all that live in its memory, those that appear meanwhile too. */
+void tasks_stop_all(struct session *session, pid_t pid);
 /* Lets go of every process (`launched` too when asked for), leaving them as they were. */
 void tasks_detach_all(struct session *session, bool launched_too);
 /* Lets go of one process, and of all that live in its memory. */

@@ -12,9 +12,11 @@
 #include "base/xalloc.h"
 #include "engine/trap/sigtrap.h"
 #include "image/landing.h"
+#include "inferior/guardian.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
 #include "session/private.h"
+#include "session/recover.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -30,7 +32,7 @@ static void take_record(void *context, const struct record *record)
 
 void session_record(struct session *session, const struct record *record)
 {
-	if (session->output_error)
+	if (session->output_error || !session->writer)
 		return;
 	session->output_error = session->writer->ops->record(session->writer, record);
 	/* A table is written at the end only. */
@@ -461,6 +463,8 @@ int session_run(const struct session_options *options, struct session_result *re
 	int error = set_up(&session);
 
 	if (!error)
+		session.guardian = guardian_start(session_recover);
+	if (!error)
 		error = interrupts_start(&session.interrupts, &original);
 	if (!error) {
 		error = start_tracees(&session, &original);
@@ -472,5 +476,6 @@ int session_run(const struct session_options *options, struct session_result *re
 			error = finish(&session);
 	}
 	tear_down(&session);
+	guardian_dismiss(session.guardian);
 	return error;
 }

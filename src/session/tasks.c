@@ -142,6 +142,7 @@ static void give_space(struct session *session, struct thread *parent, struct pr
 		return;
 	}
 	resident_set_prefault(child->space->resident, session->inferior->prefault);
+	space_guard(child->space, session->guardian, child->pid);
 	trap_fork(child->space, space);
 	child->space->landing = space->landing;
 	if (follow && space->modules)
@@ -386,8 +387,7 @@ static void each_neighbour(struct session *session, pid_t pid, thread_visit *vis
 		process_each_thread(process, visit, context);
 }
 
-/* Stops them all, those that appear meanwhile too. */
-static void stop_neighbours(struct session *session, pid_t pid)
+void tasks_stop_all(struct session *session, pid_t pid)
 {
 	struct settling settling = {session, true};
 
@@ -400,7 +400,7 @@ static void stop_neighbours(struct session *session, pid_t pid)
 
 void tasks_let_go(struct session *session, pid_t pid)
 {
-	stop_neighbours(session, pid);
+	tasks_stop_all(session, pid);
 	struct process *process = inferior_process(session->inferior, pid);
 	struct space *space = process ? process->space : NULL;
 

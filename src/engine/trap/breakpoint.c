@@ -84,6 +84,7 @@ static int patch(struct breakpoint *breakpoint, struct thread *thread, const uin
 
 	breakpoint->journal = journal_bytes(space->journal, breakpoint->address, before,
 					    arch->breakpoint, arch->breakpoint_length);
+	journal_set_slot(space->journal, breakpoint->journal, breakpoint->slot);
 	rescue_note(thread, breakpoint->address, before, &breakpoint->rescue);
 	int error = space_write(space, breakpoint->address, arch->breakpoint,
 				arch->breakpoint_length);
@@ -321,6 +322,32 @@ bool breakpoint_is_stale(const struct thread *thread, uint64_t address)
 	return pt_get_siginfo(thread->tid, &info) == 0 && info.si_code == SI_KERNEL &&
 	       memory_read_exact(&space->memory, address, now, arch->breakpoint_length) &&
 	       memcmp(now, arch->breakpoint, arch->breakpoint_length) != 0;
+}
+
+void breakpoint_adopt(struct decoder *decoder, struct space *space, size_t entry)
+{
+	const struct journal_entry *patch = journal_entry(space->journal, entry);
+	const struct arch *arch = space->arch;
+	uint8_t bytes[INSN_MAX];
+
+	if (!patch || patch->kind != JOURNAL_BYTES || patch->length != arch->breakpoint_length ||
+	    memcmp(patch->after, arch->breakpoint, arch->breakpoint_length) != 0)
+		return;
+	struct breakpoint *breakpoint = xcalloc(1, sizeof *breakpoint);
+	size_t length = memory_read(&space->memory, patch->address, bytes, sizeof bytes);
+
+	memcpy(bytes, patch->before, arch->breakpoint_length);
+	breakpoint->address = patch->address;
+	breakpoint->journal = entry;
+	if (length > arch->breakpoint_length &&
+	    arch->displace(decoder, bytes, length, patch->address, &breakpoint->displaced) == 0)
+		breakpoint->slot = patch->slot;
+	if (!space->trap)
+		space->trap = trap_space_create();
+	free(map_remove(&space->trap->breakpoints, breakpoint->address));
+	map_put(&space->trap->breakpoints, breakpoint->address, breakpoint);
+	if (breakpoint->slot)
+		arena_set_owner(space->arena, breakpoint->slot, breakpoint);
 }
 
 static int write_stack(void *context, uint64_t address, const void *bytes, size_t length)

@@ -56,6 +56,12 @@ void breakpoints_forget(struct space *space, uint64_t low, uint64_t high);
 int breakpoint_verify(struct decoder *decoder, struct thread *thread,
 		      struct breakpoint *breakpoint);
 
+/*
+ * Makes again, from number `entry` of its journal, the breakpoint of a space that another process has
+ * planted; what is no breakpoint is passed over.
+ */
+void breakpoint_adopt(struct decoder *decoder, struct space *space, size_t entry);
+
 /* Gives a forked child's space the same breakpoints, which its memory should have already. */
 void breakpoints_copy(struct space *child, const struct space *parent);
 

@@ -22,6 +22,7 @@
 #include "engine/trap/sigtrap.h"
 
 #include "engine/trap/stackview.h"
+#include "inferior/journal.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
 #include "inferior/remote.h"
@@ -115,16 +116,32 @@ static int kernel_set(struct thread *thread, const uint8_t action[RESCUE_ACTION]
 	return error ? error : call_sigaction(thread, place, 0);
 }
 
+/* What the guardian has to know, if it is this process's journal. */
+static void tell_journal(const struct process *process)
+{
+	struct journal_subject *subject = journal_subject(process->space->journal);
+
+	if (subject->pid != process->pid)
+		return;
+	subject->rescue = rescue_base(process->space);
+	memcpy(subject->action, process->sigtrap_action, sizeof subject->action);
+	subject->guarded = process->sigtrap_guarded;
+}
+
 /* Gives the kernel our handler, or without one what the program wants itself. */
 static void kernel_set_ours(struct thread *thread)
 {
 	struct process *process = thread->process;
 	uint8_t guarded[RESCUE_ACTION];
 
-	if (rescue_guard(process->space, process->sigtrap_action, guarded) == 0)
+	if (rescue_guard(process->space, process->sigtrap_action, guarded) == 0) {
+		process->sigtrap_guarded = true;
+		tell_journal(process); /* before it is so, as it may be the last that we do */
 		process->sigtrap_guarded = kernel_set(thread, guarded) == 0;
-	else if (process->sigtrap != SIGTRAP_DEFAULT)
+		tell_journal(process);
+	} else if (process->sigtrap != SIGTRAP_DEFAULT) {
 		kernel_set(thread, process->sigtrap_action);
+	}
 }
 
 /* ------------------------------------------------------------------ the program's side */
@@ -170,8 +187,10 @@ int sigtrap_end(struct thread *thread)
 		return 0;
 	int error = kernel_set(thread, process->sigtrap_action);
 
-	if (!error)
+	if (!error) {
 		process->sigtrap_guarded = false;
+		tell_journal(process);
+	}
 	return error;
 }
 

@@ -86,6 +86,14 @@ void trap_space_uses(const struct space *space, trap_use *use, void *context);
 void trap_thread_uses(const struct thread *thread, trap_use *use, void *context);
 
 /*
+ * Makes breakpoints, slots and handler of a new space from its journal, which another process has
+ * written, for trap_leave(): 0 or -errno.
+ */
+int trap_adopt(struct space *space);
+/* Whether `pc` is in code of ours that no thread may be moved out of: it has to be let run. */
+bool trap_in_our_code(const struct space *space, uint64_t pc);
+
+/*
  * Takes every change out of a space whose threads are all stopped, moves their pcs out of our
  * memory and unmaps it. Used for detaching and for children that are not followed. A thread's
  * pending int3 stop is turned back, so that nothing has to be delivered for it.

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A space that another process has planted, from its journal: as much of it as trap_leave() needs to
+ * leave it as it was found. The bytes of the tracee are not read but for the instructions that stood
+ * under breakpoints, which have to be decoded again to know where a thread inside a slot belongs.
+ */
+#include "engine/trap/breakpoint.h"
+#include "engine/trap/trap.h"
+#include "inferior/arena.h"
+#include "inferior/journal.h"
+#include "inferior/rescue.h"
+
+#include <errno.h>
+#include <string.h>
+
+static bool is_mapped_by_us(const struct space *space, uint64_t address)
+{
+	for (size_t i = 0; i < journal_count(space->journal); i++) {
+		const struct journal_entry *entry = journal_entry(space->journal, i);
+
+		if (entry && entry->kind == JOURNAL_MAPPING && entry->address == address &&
+		    entry->length == ARENA_BYTES)
+			return true;
+	}
+	return false;
+}
+
+int trap_adopt(struct space *space)
+{
+	struct decoder *decoder = decoder_create();
+	size_t count = journal_count(space->journal);
+
+	if (!decoder)
+		return -ENOTSUP;
+	space->rescue = rescue_adopt(space, journal_subject(space->journal)->rescue,
+				     is_mapped_by_us);
+	for (size_t i = 0; i < count; i++) {
+		const struct journal_entry *entry = journal_entry(space->journal, i);
+
+		if (entry && entry->kind == JOURNAL_MAPPING && entry->length == ARENA_BYTES &&
+		    !rescue_owns(space, entry->address))
+			arena_adopt(space->arena, entry->address);
+	}
+	for (size_t i = 0; i < count; i++)
+		breakpoint_adopt(decoder, space, i);
+	decoder_destroy(decoder);
+	return 0;
+}
+
+bool trap_in_our_code(const struct space *space, uint64_t pc)
+{
+	const struct arch *arch = space->arch;
+
+	if (rescue_runs_at(space, pc))
+		return true;
+	/* What is patched and is no breakpoint is a landing. */
+	for (size_t i = 0; i < journal_count(space->journal); i++) {
+		const struct journal_entry *entry = journal_entry(space->journal, i);
+
+		if (entry && entry->kind == JOURNAL_BYTES && pc >= entry->address &&
+		    pc - entry->address < entry->length &&
+		    (entry->length != arch->breakpoint_length ||
+		     memcmp(entry->after, arch->breakpoint, arch->breakpoint_length) != 0))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The guardian: a process of its own that outlives the tracer, holds the patch journals, and puts the
+ * tracees right when the tracer has been killed.
+ */
+#ifndef TRACER_INFERIOR_GUARDIAN_H
+#define TRACER_INFERIOR_GUARDIAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct guardian;
+
+/*
+ * Called in the guardian when the tracer is gone: `journals` are the descriptors of those that were not
+ * taken back. The process ends when this returns, or after a time that is enough for everything.
+ */
+typedef void guardian_duty(const int *journals, size_t count);
+
+/*
+ * Starts it. To be called while the tracer has one thread, before it traces anything. NULL when there can
+ * be none: then nothing is guarded. It is nobody's child to wait for, and holds no descriptor of the
+ * tracer's but the journals.
+ */
+struct guardian *guardian_start(guardian_duty *duty);
+
+/* Hands it a journal; *number is for guardian_forget(). `guardian` may be NULL, here and below. */
+void guardian_hold(struct guardian *guardian, int journal_fd, uint64_t *number);
+/* That journal is not needed any more. */
+void guardian_forget(struct guardian *guardian, uint64_t number);
+
+/* Nothing is left to guard: it ends. Frees it. */
+void guardian_dismiss(struct guardian *guardian);
+
+/* The guardian's name as the kernel tells it (comm): who attaches may want to wait for one. */
+extern const char guardian_name[];
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the guardian does when the tracer has been killed (inferior/guardian.h).
+ *
+ * Each process is attached to as soon as the kernel has let it go, its breakpoints, slots and
+ * mappings are known from the journal, and it is left like any other. While that is prepared it runs on:
+ * the handler in it (inferior/rescue.h) takes breakpoints out if a thread hits one, and a thread that was
+ * making a system call for the tracer finds back by itself. Both run code of ours that must not be
+ * taken away under them, so the process is let run on for moments until nobody is there.
+ *
+ * Without the right to attach (Yama, or a process that has changed its user) the handler has to do; it
+ * stays in the process then. The same if another tracer was quicker: that takes over what it finds.
+ * Nothing here waits without end.
+ */
+#include "session/recover.h"
+
+#include "engine/trap/trap.h"
+#include "inferior/journal.h"
+#include "inferior/proc.h"
+#include "inferior/ptrace.h"
+#include "session/private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ATTACH_TRIES = 2000, CLEAR_TRIES = 200, ABANDONED_MS = 300 };
+
+static void pause_ms(long ms)
+{
+	nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
+}
+
+/* It is still the process that the journal is about, and nobody else traces it. */
+static bool is_ours(const struct journal_subject *subject)
+{
+	long tracer = proc_status_number(subject->pid, "TracerPid");
+
+	return proc_start_time(subject->pid) == subject->start_time &&
+	       (tracer <= 0 || tracer == subject->tracer || tracer == getpid());
+}
+
+static struct process *attach(struct session *session, const struct journal_subject *subject)
+{
+	for (int i = 0; i < ATTACH_TRIES && is_ours(subject); i++) {
+		struct process *process = NULL;
+		char *why;
+		int error = inferior_attach(session->inferior, subject->pid, &process, &why);
+
+		free(why);
+		if (!error)
+			return process;
+		if (error != -EPERM)
+			break;
+		pause_ms(1);
+	}
+	return NULL;
+}
+
+/* The tracer may have watched words; what it set in debug registers is cleared at the end. */
+static void assume_watched(struct thread *thread, void *context)
+{
+	(void)context;
+	thread->watch_generation = 1;
+}
+
+static int adopt_space(struct process *process, struct journal *journal)
+{
+	const struct journal_subject *subject = journal_subject(journal);
+	const struct arch *arch = arch_find(subject->elf_machine, subject->elf_class);
+	int error = -ENOTSUP;
+	struct space *space = arch ? space_create(process->pid, arch, &error) : NULL;
+
+	if (!space)
+		return error;
+	journal_destroy(space->journal);
+	space->journal = journal;
+	process->space = space;
+	process->starting = false;
+	process->sigtrap_guarded = subject->guarded;
+	memcpy(process->sigtrap_action, subject->action, sizeof process->sigtrap_action);
+	process_each_thread(process, assume_watched, NULL);
+	return trap_adopt(space);
+}
+
+struct clearing {
+	struct session *session;
+	bool busy;
+};
+
+/* Sends a thread on that runs code of ours. */
+static void send_on(struct thread *thread, void *context)
+{
+	struct clearing *clearing = context;
+	struct regs regs;
+	struct stop stop;
+
+	if (thread->state != THREAD_STOPPED || regs_load(thread->tid, &regs) != 0 ||
+	    !trap_in_our_code(thread->process->space, regs.pc))
+		return;
+	clearing->busy = true;
+	if (thread_take_deferred(clearing->session->inferior, thread, &stop))
+		thread_resume(thread, stop.kind == STOP_SIGNAL ? stop.signal : 0);
+}
+
+static void leave(struct session *session, pid_t pid)
+{
+	struct clearing clearing = {session, true};
+
+	for (int i = 0; i < CLEAR_TRIES && clearing.busy; i++) {
+		tasks_stop_all(session, pid);
+		const struct process *process = inferior_process(session->inferior, pid);
+
+		if (!process || !process->space)
+			return;
+		clearing.busy = false;
+		space_each_thread(session->inferior, process->space, send_on, &clearing);
+		if (clearing.busy)
+			pause_ms(1);
+	}
+	/* Someone stays in there: what he runs must stay, too. */
+	if (!clearing.busy)
+		tasks_detach_all(session, true);
+}
+
+static void recover_one(struct session *session, int fd)
+{
+	struct journal *journal = journal_adopt(fd);
+
+	if (!journal)
+		return;
+	struct process *process = attach(session, journal_subject(journal));
+
+	if (!process) {
+		journal_destroy(journal);
+		return;
+	}
+	pid_t pid = process->pid;
+
+	if (adopt_space(process, journal) == 0)
+		leave(session, pid);
+}
+
+void session_recover(const int *journals, size_t count)
+{
+	struct session_result result = {0};
+	struct session_options options = {0};
+	struct session session = {.options = &options, .result = &result};
+
+	session.leaving = true;
+	for (size_t i = 0; i < count; i++) {
+		session.inferior = inferior_create();
+		recover_one(&session, journals[i]);
+		inferior_settle_abandoned(session.inferior, ABANDONED_MS);
+	}
+}
