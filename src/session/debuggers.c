@@ -126,6 +126,8 @@ static void hand_over(struct session *session, struct thread *child, struct thre
 	if (child->watch_generation)
 		pt_set_debug_register(child->tid, 7, 0);
 	trap_thread_gone(session->trap, child, false);
+	/* First of all the parent: it runs on as soon as the child has its own memory. */
+	pt_interrupt(parent->tid);
 	pt_detach(child->tid, child->stop == STOP_SIGNAL ? child->stop_signal : 0);
 	thread_destroy(session->inferior, child);
 	for (int tries = 0; error && tries < EXEC_TRIES; tries++)
