@@ -2,10 +2,12 @@
 #include "base/diag.h"
 
 #include "base/strbuf.h"
+#include "base/xalloc.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 void diag(const char *format, ...)
@@ -16,7 +18,11 @@ void diag(const char *format, ...)
 
 	va_start(arguments, format);
 	if (vasprintf(&message, format, arguments) >= 0) {
-		strbuf_printf(&line, "tracer: %s\n", message);
+		size_t room = 4 * strlen(message) + 6;
+		char *safe = xmalloc(room);
+
+		strbuf_printf(&line, "tracer: %s\n", diag_safe(safe, room, message));
+		free(safe);
 		/* Nobody to tell when stderr itself fails. */
 		if (write(STDERR_FILENO, line.text, line.length) < 0)
 			line.length = 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the tracer says about itself: one line on stderr, `tracer: …`, written with one write(2)
- * so that lines of tracer and tracee do not mix. Text that came from a tracee must go through
- * diag_safe() first.
+ * so that lines of tracer and tracee do not mix. Whatever is put in, printable ASCII comes out.
  */
 #ifndef TRACER_BASE_DIAG_H
 #define TRACER_BASE_DIAG_H

@@ -73,6 +73,11 @@ static int open_memory(struct look *look, const struct memory_source *memory,
 		      : -ENOENT;
 }
 
+const struct mapping *look_mapping_at(struct look *look, uint64_t address)
+{
+	return read_maps(look) ? NULL : maps_find(&look->maps, address);
+}
+
 int look_open_at(struct look *look, uint64_t address, struct elf_file **file, const char **path)
 {
 	int error = read_maps(look);

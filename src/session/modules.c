@@ -15,6 +15,10 @@
  * From then on every call of r_brk brings a walk of the list. Files are opened by the mapping
  * that the object's dynamic section lies in, not by the name in the list: that is what the
  * process really has mapped, also in another root directory or after an upgrade.
+ *
+ * An object that is no longer on the list but still mapped has not gone: the list may have been
+ * tampered with, and our breakpoints in its code would kill the program if they were forgotten. It
+ * stays a module until another one is loaded where it was.
  */
 #include "session/private.h"
 
@@ -37,6 +41,7 @@ struct update {
 	struct look look;
 	bool at_attach;
 	struct vec added; /* struct module * */
+	bool tampered;	  /* something that is mapped is not on the list any more */
 };
 
 static void module_unref(struct module *module)
@@ -170,6 +175,17 @@ static void forget_module(struct modules *modules, struct space *space, const st
 
 /* ------------------------------------------------------------------ walks of the link_map */
 
+static bool is_listed(const struct modules *modules, const struct module *module)
+{
+	size_t count;
+	struct linkmap_object *const *objects = linkmap_objects(modules->linkmap, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (objects[i]->user == module)
+			return true;
+	return false;
+}
+
 /* A module whose functions and calls are all missed. One that goes away with its process is not. */
 static void list_module(const struct update *update, const struct linkmap_object *object,
 			const char *reason)
@@ -177,6 +193,50 @@ static void list_module(const struct update *update, const struct linkmap_object
 	if (!proc_is_exiting(update->thread->process->pid))
 		untraced_thing(update->session->untraced,
 			       object->name[0] ? object->name : "a module", reason);
+}
+
+/* By which it is known later whether the module is still there. */
+static void note_mapping(struct look *look, struct module *module)
+{
+	const struct mapping *mapping = look_mapping_at(look, module->dynamic);
+
+	if (mapping) {
+		module->device = mapping->device;
+		module->inode = mapping->inode;
+	}
+}
+
+/* What was where this one is now must have gone, whatever the list has said. */
+static void forget_overlapped(const struct update *update, const struct module *fresh)
+{
+	for (size_t i = update->modules->list.count; i-- > 0;) {
+		struct module *module = *(struct module **)vec_at(&update->modules->list, i);
+
+		if (!module->is_main && module->low < fresh->high && fresh->low < module->high &&
+		    !is_listed(update->modules, module))
+			forget_module(update->modules, update->thread->process->space, module);
+	}
+}
+
+/*
+ * Whether the mapping shows the part of the file that the object says is there. Otherwise its load
+ * address is not true, and breakpoints would go anywhere.
+ */
+static bool is_mapped_there(const struct mapping *mapping, const struct elf_file *file,
+			    const struct linkmap_object *object)
+{
+	size_t count;
+	const struct elf_segment *segments = elf_segments(file, &count);
+	uint64_t dynamic = elf_dynamic(file);
+
+	if (!mapping || !mapping->inode)
+		return mapping != NULL; /* a loader's copy: nothing to compare with */
+	for (size_t i = 0; i < count; i++)
+		if (dynamic >= segments[i].address &&
+		    dynamic - segments[i].address < segments[i].file_size)
+			return dynamic - segments[i].address + segments[i].file_offset ==
+			       object->dynamic - mapping->start + mapping->offset;
+	return false;
 }
 
 static void object_added(void *context, struct linkmap_object *object)
@@ -199,7 +259,8 @@ static void object_added(void *context, struct linkmap_object *object)
 		return;
 	}
 	if (elf_arch(file) != update->thread->process->space->arch ||
-	    object->bias + elf_dynamic(file) != object->dynamic) {
+	    object->bias + elf_dynamic(file) != object->dynamic ||
+	    !is_mapped_there(look_mapping_at(&update->look, object->dynamic), file, object)) {
 		list_module(update, object, "its file does not fit what is loaded");
 		elf_unref(file);
 		return;
@@ -211,6 +272,8 @@ static void object_added(void *context, struct linkmap_object *object)
 	module = module_create(update->session, file, object->bias,
 			       object->name[0] ? object->name : path, false);
 	module->ran_before = update->at_attach;
+	note_mapping(&update->look, module);
+	forget_overlapped(update, module);
 	object->user = module;
 	vec_push(&update->modules->list, &module);
 	vec_push(&update->added, &module);
@@ -228,12 +291,26 @@ static bool still_listed(const struct modules *modules, const struct linkmap_obj
 	return false;
 }
 
+static bool is_mapped(struct update *update, const struct module *module)
+{
+	const struct mapping *mapping = look_mapping_at(&update->look, module->dynamic);
+
+	return module->is_main ||
+	       (mapping && mapping->device == module->device && mapping->inode == module->inode);
+}
+
 static void object_removed(void *context, struct linkmap_object *object)
 {
 	struct update *update = context;
 
-	if (object->user && !still_listed(update->modules, object))
-		forget_module(update->modules, update->thread->process->space, object->user);
+	struct module *module = object->user;
+
+	if (!module || still_listed(update->modules, object))
+		return;
+	if (is_mapped(update, module))
+		update->tampered = true;
+	else
+		forget_module(update->modules, update->thread->process->space, module);
 }
 
 static void walk(struct session *session, struct thread *thread, bool force,
@@ -255,6 +332,9 @@ static void walk(struct session *session, struct thread *thread, bool force,
 		untraced_process(session->untraced, thread->process->pid,
 				 "libraries behind a damaged place in the linker's list: %s",
 				 error == -ELOOP ? "it has no end" : "it cannot be read");
+	/* Should it be the same file mapped anew, its code is without breakpoints. */
+	if (update.tampered)
+		trap_complete(session->trap, thread);
 	/* Only now are all prototypes at hand: a new module may call another new one. */
 	if (plant_too && error != -EAGAIN)
 		plant_module(session, thread, plant_too);
@@ -319,6 +399,7 @@ static int hook_linker_file(struct session *session, struct thread *thread, uint
 	const struct elf_symbol *state = elf_find_symbol(file, "_dl_debug_state");
 	const struct elf_symbol *r_debug = elf_find_symbol(file, "_r_debug");
 
+	note_mapping(&look, linker);
 	vec_push(&modules->list, &linker);
 	if (r_debug && r_debug->value)
 		modules->r_debug = r_debug->value + bias;

@@ -50,6 +50,8 @@ struct module {
 	uint64_t bias;
 	uint64_t low, high; /* addresses its segments span */
 	uint64_t dynamic;   /* address of its dynamic section, 0: none */
+	dev_t device;	    /* of the file mapped there; not of the program's own */
+	ino_t inode;
 	char *path;
 	const char *base_name; /* of path */
 	bool is_main;

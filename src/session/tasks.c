@@ -187,7 +187,7 @@ static bool first_stop(struct session *session, struct stop *stop)
 		return true;
 	}
 	if (is_process && process->space && process->space->references == 1)
-		trap_fork_complete(session->trap, thread);
+		trap_complete(session->trap, thread);
 	trap_thread_sync(thread);
 	tasks_announce(session, thread);
 	return false;

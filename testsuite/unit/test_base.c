@@ -233,9 +233,10 @@ static void test_diag(void **state)
 	assert_int_equal(pipe(ends), 0);
 	dup2(ends[1], STDERR_FILENO);
 	diag("no %s: %d", "luck", 13);
+	diag("%s", "a\033[2J\n\xff\\");
 	dup2(stderr_copy, STDERR_FILENO);
 	assert_true(read(ends[0], line, sizeof line - 1) > 0);
-	assert_string_equal(line, "tracer: no luck: 13\n");
+	assert_string_equal(line, "tracer: no luck: 13\ntracer: a\\033[2J\\012\\377\\\n");
 	close(stderr_copy);
 	close(ends[0]);
 	close(ends[1]);

@@ -269,16 +269,16 @@ static void find_all_missing(const struct space *space, struct vec *missing)
 	find_missing(space, looked, count, missing);
 }
 
-void breakpoints_complete(struct decoder *decoder, struct thread *child)
+void breakpoints_complete(struct decoder *decoder, struct thread *thread)
 {
-	struct space *space = child->process->space;
+	struct space *space = thread->process->space;
 	struct vec missing = VEC_OF(struct breakpoint *);
 
 	find_all_missing(space, &missing);
 	if (missing.count)
 		arena_forget_missing(space->arena, &space->memory);
 	for (size_t i = 0; i < missing.count; i++)
-		plant_again(decoder, child, *(struct breakpoint **)vec_at(&missing, i));
+		plant_again(decoder, thread, *(struct breakpoint **)vec_at(&missing, i));
 	vec_deinit(&missing);
 }
 

@@ -66,10 +66,11 @@ void breakpoint_adopt(struct decoder *decoder, struct space *space, size_t entry
 void breakpoints_copy(struct space *child, const struct space *parent);
 
 /*
- * Plants those of a forked child (at its first stop) that its memory does not have: they may have
- * been planted in its parent between the copying of the memory and the child's announcement.
+ * Plants those that the memory does not have, of a space with a thread at a clean stop. A forked
+ * child's may have been planted in its parent between the copying of the memory and the child's
+ * announcement.
  */
-void breakpoints_complete(struct decoder *decoder, struct thread *child);
+void breakpoints_complete(struct decoder *decoder, struct thread *thread);
 
 /*
  * Whether the SIGTRAP that the thread has stopped for came from a breakpoint at `address` that has been

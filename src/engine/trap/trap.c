@@ -461,9 +461,9 @@ void trap_fork_thread(struct thread *child, const struct thread *parent)
 	child->interrupted = parent->interrupted;
 }
 
-void trap_fork_complete(struct trap *trap, struct thread *child)
+void trap_complete(struct trap *trap, struct thread *thread)
 {
-	breakpoints_complete(trap->decoder, child);
+	breakpoints_complete(trap->decoder, thread);
 }
 
 void trap_thread_gone(struct trap *trap, struct thread *thread, bool report)

@@ -53,8 +53,11 @@ void trap_thread_sync(struct thread *thread);
 /* A followed child of fork: it has its parent's breakpoints and pending calls. */
 void trap_fork(struct space *child_space, const struct space *parent_space);
 void trap_fork_thread(struct thread *child, const struct thread *parent);
-/* At its first stop: what its parent got while the kernel was making it is planted in it, too. */
-void trap_fork_complete(struct trap *trap, struct thread *child);
+/*
+ * Plants those breakpoints of the stopped thread's space that its memory does not have: in a forked
+ * child, what its parent got while the kernel was making it.
+ */
+void trap_complete(struct trap *trap, struct thread *thread);
 
 /*
  * The thread, stopped at its entry, is about to run longjmp() or one of its kind: the calls that
