@@ -33,6 +33,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CHECK_NS = 1000000000 };
+
 /* One walk's worth of state. */
 struct update {
 	struct session *session;
@@ -344,6 +346,37 @@ static void walk(struct session *session, struct thread *thread, bool force,
 	vec_deinit(&update.added);
 }
 
+struct check {
+	struct session *session;
+	bool hook;
+};
+
+static void overwritten(void *context, const struct probe_site *site)
+{
+	struct check *check = context;
+
+	if (site)
+		untraced_function(check->session->untraced, site->info->module, site->info->name,
+				  true, "calls since the program has written over its beginning");
+	else
+		check->hook = true;
+}
+
+void modules_check(struct session *session, struct space *space, uint64_t now)
+{
+	struct modules *modules = space ? space->modules : NULL;
+	struct check check = {session, false};
+
+	if (!modules || modules->suspended_for || (now && now - modules->checked < CHECK_NS))
+		return;
+	modules->checked = now ? now : inferior_clock();
+	trap_check(space, overwritten, &check);
+	if (check.hook)
+		untraced_thing(session->untraced, "what comes later",
+			       "the program has written over a place where it was watched: the "
+			       "dynamic linker's, or one of the C library's");
+}
+
 static struct module *main_module(const struct modules *modules)
 {
 	return *(struct module **)vec_at(&modules->list, 0);
@@ -373,6 +406,7 @@ void modules_update(struct session *session, struct thread *thread)
 		modules->r_debug = r_debug;
 	if (modules->r_debug)
 		walk(session, thread, false, known ? NULL : program);
+	modules_check(session, thread->process->space, 0);
 	plant_slots(session, thread);
 }
 

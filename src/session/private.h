@@ -72,6 +72,7 @@ struct modules {
 	struct linkmap *linkmap; /* NULL: statically linked */
 	uint64_t r_debug;
 	struct vec slots;    /* struct pending_slot */
+	uint64_t checked;    /* when modules_check() looked last, inferior_clock() */
 	pid_t suspended_for; /* breakpoints are out until this thread stops; 0: they are in */
 };
 
@@ -86,6 +87,11 @@ void session_record(struct session *session, const struct record *record);
  * -errno with the reason said; the process then runs untraced.
  */
 int modules_start(struct session *session, struct thread *thread, bool at_exec);
+/*
+ * Lists functions whose breakpoints the program has written over. `now` as inferior_clock(): it looks
+ * once a second at most; 0: at once.
+ */
+void modules_check(struct session *session, struct space *space, uint64_t now);
 /* The dynamic linker says that its list changed. */
 void modules_update(struct session *session, struct thread *thread);
 struct modules *modules_clone(const struct modules *modules);

@@ -365,6 +365,8 @@ static void flush(struct session *session)
 
 static void handle(struct session *session, struct stop *stop)
 {
+	if (stop->thread && stop->kind == STOP_SIGNAL)
+		modules_check(session, stop->thread->process->space, stop->time);
 	if (stop->kind != STOP_SIGNAL || stop->signal != SIGTRAP || stop->first ||
 	    !trap_stop(session->trap, stop))
 		tasks_stop(session, stop);

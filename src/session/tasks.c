@@ -406,6 +406,8 @@ void tasks_let_go(struct session *session, pid_t pid)
 
 	if (space) {
 		space_ref(space);
+		space_forget_reader(space, space->reader); /* it may have exec'd since */
+		modules_check(session, space, 0);
 		trap_leave(session->inferior, space);
 		modules_destroy(space->modules);
 		space->modules = NULL;

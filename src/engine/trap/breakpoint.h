@@ -22,6 +22,7 @@ struct breakpoint {
 	bool is_pad;	/* a landing pad: arriving here is not returning */
 	bool verify;	/* not in a module: it may vanish without a word */
 	bool recent;	/* for returns.c: called from again since it last looked */
+	bool lost;	/* the program has written over it, and that was told */
 	bool step;	/* cannot be displaced: the thread steps with all others stopped */
 };
 

@@ -117,6 +117,13 @@ void trap_restore(struct space *space);
 int trap_watch(struct thread *thread, uint64_t address);
 void trap_unwatch(struct space *space, uint64_t address);
 
+/*
+ * Looks at all probes and hooks of a space and tells of those that the program has written over since,
+ * once each; `site` is NULL for a hook. Costs a system call for each 64 of them.
+ */
+typedef void trap_overwritten(void *context, const struct probe_site *site);
+void trap_check(struct space *space, trap_overwritten *overwritten, void *context);
+
 /* Numbers for -v and the bench: stops served so far. */
 uint64_t trap_stops(const struct trap *trap);
 

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Breakpoints that the program has written over: it patches itself, generates code where a library was,
+ * or another debugger was at work. Nobody tells us, so from time to time the bytes are looked at, all in
+ * one batch. They are not put back: what stands there now may be anything, and is the program's.
+ */
+#include "engine/trap/breakpoint.h"
+#include "engine/trap/trap.h"
+
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether anybody would miss it; a return that is not seen is found by the next stop of its thread. */
+static bool is_missed(const struct breakpoint *breakpoint)
+{
+	return (breakpoint->site || breakpoint->hook) && !breakpoint->lost;
+}
+
+static size_t collect(const struct space *space, struct breakpoint **found)
+{
+	size_t cursor = 0, count = 0;
+	void *value;
+
+	while (map_next(&space->trap->breakpoints, &cursor, NULL, &value))
+		if (is_missed(value))
+			found[count++] = value;
+	return count;
+}
+
+void trap_check(struct space *space, trap_overwritten *overwritten, void *context)
+{
+	const struct arch *arch = space->arch;
+	size_t length = arch->breakpoint_length;
+	size_t room = space->trap ? space->trap->breakpoints.count : 0;
+
+	if (!room)
+		return;
+	struct breakpoint **found = xcalloc(room, sizeof(struct breakpoint *));
+	struct memory_range *ranges = xcalloc(room, sizeof *ranges);
+	uint8_t *bytes = xcalloc(room, length);
+	size_t count = collect(space, found);
+
+	for (size_t i = 0; i < count; i++)
+		ranges[i] = (struct memory_range){found[i]->address, bytes + i * length, length, 0};
+	if (count)
+		space->memory.readv(space->memory.context, ranges, count);
+	for (size_t i = 0; i < count; i++) {
+		if (ranges[i].done < length ||
+		    !memcmp(bytes + i * length, arch->breakpoint, length))
+			continue;
+		found[i]->lost = true;
+		overwritten(context, found[i]->site);
+	}
+	free(found);
+	free(ranges);
+	free(bytes);
+}
