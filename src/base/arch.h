@@ -158,6 +158,13 @@ struct arch {
 	bool (*plt_slot)(const uint8_t *bytes, size_t length, uint64_t address, uint64_t got,
 			 uint64_t *slot);
 
+	/*
+	 * The slot that an instruction calls or jumps through directly, without a stub (-fno-plt):
+	 * 6 bytes at `address`, the first of which is slot_call_opcode; `got` as above.
+	 */
+	uint8_t slot_call_opcode;
+	bool (*slot_call)(const uint8_t *bytes, uint64_t address, uint64_t got, uint64_t *slot);
+
 	/* Relocation types of .rel[a].plt and .got slots. */
 	uint32_t r_jump_slot, r_glob_dat, r_irelative, r_relative;
 };

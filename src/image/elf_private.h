@@ -66,6 +66,7 @@ struct elf_file {
 	struct elf_slot *slots;
 	size_t slot_count;
 	bool slots_read;
+	bool calls_read;
 	bool from_memory; /* elf_memory.c put it together */
 	bool init_read;
 	uint64_t init;

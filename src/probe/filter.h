@@ -18,7 +18,7 @@ enum filter_miss {
 	MISS_NAME,	  /* nothing in it has such a name, or nothing there calls it */
 	MISS_UNKNOWN,	  /* not all names of a module are known, its file was not to be had */
 	MISS_SYMBOLS,	  /* it has no symbols at all */
-	MISS_NO_STUB,	  /* it is called, but not through a PLT */
+	MISS_NO_STUB,	  /* its address is taken, but nothing there calls it by its name */
 	MISS_NO_FUNCTION, /* what has the name is data */
 	MISS_EMPTY	  /* it is known by a data word, which no address was ever found in */
 };

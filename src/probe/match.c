@@ -24,6 +24,30 @@ static void missed(struct filter *filter, enum filter_miss miss)
 		filter->miss = miss;
 }
 
+/* Called by the start-up code of each program, which the compiler brings along. */
+static bool is_start_up(const char *name)
+{
+	static const char *const names[] = {"__libc_start_main", "__gmon_start__", "__cxa_finalize",
+					    "_ITM_deregisterTMCloneTable",
+					    "_ITM_registerTMCloneTable"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+static bool is_called(const struct match_module *module, const struct filter *filter,
+		      const struct elf_slot *slot)
+{
+	if (slot->kind == SLOT_JUMP)
+		return true; /* that is what it is for: its stub was not found */
+	if (slot->kind != SLOT_DATA || (filter->name_is_glob && is_start_up(slot->name)))
+		return false;
+	elf_find_calls(module->file);
+	return slot->called;
+}
+
 static void match_calls(const struct match_module *module, struct filter *filter, struct vec *found)
 {
 	size_t count;
@@ -34,6 +58,8 @@ static void match_calls(const struct match_module *module, struct filter *filter
 			continue;
 		if (slots[i].stub)
 			add(found, MATCH_CALL, slots[i].stub, slots[i].name, filter);
+		else if (is_called(module, filter, &slots[i]))
+			add(found, MATCH_NO_STUB, slots[i].address, slots[i].name, filter);
 		else
 			missed(filter, MISS_NO_STUB);
 	}

@@ -11,10 +11,11 @@
 #include "proto/prototype.h"
 
 enum match_kind {
-	MATCH_CALL,  /* a PLT stub */
-	MATCH_ENTRY, /* a function's entry */
-	MATCH_IFUNC, /* the resolver of an IFUNC: the implementation is to be found */
-	MATCH_SLOT   /* a data word that holds, or will hold, a function's address */
+	MATCH_CALL,    /* a PLT stub */
+	MATCH_ENTRY,   /* a function's entry */
+	MATCH_IFUNC,   /* the resolver of an IFUNC: the implementation is to be found */
+	MATCH_NO_STUB, /* a GOT slot that is called through without a stub: cannot be planted */
+	MATCH_SLOT     /* a data word that holds, or will hold, a function's address */
 };
 
 struct match {

@@ -390,6 +390,19 @@ static bool wants_all(const struct session *session, const struct module *module
 	return false;
 }
 
+/* Calls by no stub; those of a function that is traced itself are seen all the same. */
+static void list_stubless(struct session *session, const struct probe_request *request)
+{
+	const struct vec *filters = &session->filters.entries;
+
+	for (size_t i = 0; i < filters->count; i++)
+		if (filter_matches_name(vec_at(filters, i), request->name))
+			return;
+	untraced_function(session->untraced, request->module->base_name, request->name,
+			  request->one_of_many,
+			  "called from there without a PLT stub; -x traces the function itself");
+}
+
 void plant_module(struct session *session, struct thread *thread, struct module *module)
 {
 	struct modules *modules = thread->process->space->modules;
@@ -418,6 +431,9 @@ void plant_module(struct session *session, struct thread *thread, struct module 
 			break;
 		case MATCH_CALL:
 			plant_site(session, thread, address, &request);
+			break;
+		case MATCH_NO_STUB:
+			list_stubless(session, &request);
 			break;
 		case MATCH_IFUNC:
 			plant_ifunc(session, thread, module, match);

@@ -413,8 +413,8 @@ static const char *why_unmatched(const struct filter *filter)
 	case MISS_SYMBOLS:
 		return "matched nothing: its module was stripped of all symbols";
 	case MISS_NO_STUB:
-		return "matched nothing: it is called, but not through a PLT; -x traces the function "
-		       "itself";
+		return "matched nothing: its address is taken, but it is not called by its name; -x "
+		       "traces the function itself";
 	case MISS_NO_FUNCTION:
 		return "matched nothing: what has that name is not a function";
 	case MISS_EMPTY:

@@ -21,6 +21,11 @@ static int displace(struct decoder *decoder, const uint8_t *bytes, size_t length
 	return x86_displace(decoder, &arch_i386, X86_MODE_32, bytes, length, address, out);
 }
 
+static bool slot_call(const uint8_t *bytes, uint64_t address, uint64_t got, uint64_t *slot)
+{
+	return x86_slot_call(X86_MODE_32, bytes, address, got, slot);
+}
+
 static bool plt_slot(const uint8_t *bytes, size_t length, uint64_t address, uint64_t got,
 		     uint64_t *slot)
 {
@@ -87,6 +92,8 @@ const struct arch arch_i386 = {
 	.condition_holds = x86_condition_holds,
 	.emit_jump = x86_emit_jump_relative, /* addresses wrap: everything is in reach */
 	.plt_slot = plt_slot,
+	.slot_call_opcode = X86_SLOT_CALL_OPCODE,
+	.slot_call = slot_call,
 	.r_jump_slot = R_386_JMP_SLOT,
 	.r_glob_dat = R_386_GLOB_DAT,
 	.r_irelative = R_386_IRELATIVE,

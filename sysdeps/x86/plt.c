@@ -123,3 +123,23 @@ bool x86_plt_slot(enum x86_mode mode, const uint8_t *bytes, size_t length, uint6
 		return plt_slot_64(bytes, length, address, slot);
 	return plt_slot_32(bytes, length, got, slot);
 }
+
+/* ff /2 (call) and ff /4 (jmp): slot(%rip) in 64-bit code, slot or slot-got(%register) in 32-bit. */
+bool x86_slot_call(enum x86_mode mode, const uint8_t *bytes, uint64_t address, uint64_t got,
+		   uint64_t *slot)
+{
+	unsigned mod = bytes[1] >> 6, reg = bytes[1] >> 3 & 7, rm = bytes[1] & 7;
+	int32_t displacement;
+
+	if (reg != 2 && reg != 4)
+		return false;
+	memcpy(&displacement, bytes + 2, sizeof displacement);
+	if (mod == 0 && rm == 5)
+		*slot = mode == X86_MODE_64 ? address + 6 + (uint64_t)(int64_t)displacement
+					    : (uint32_t)displacement;
+	else if (mode == X86_MODE_32 && mod == 2 && rm != REG_SP)
+		*slot = (uint32_t)(got + (uint32_t)displacement);
+	else
+		return false;
+	return true;
+}

@@ -51,6 +51,11 @@ int x86_decode_length(struct decoder *decoder, enum x86_mode mode, const uint8_t
 int x86_displace(struct decoder *decoder, const struct arch *arch, enum x86_mode mode,
 		 const uint8_t *bytes, size_t length, uint64_t address, struct displaced *out);
 
+/* arch->slot_call. */
+enum { X86_SLOT_CALL_OPCODE = 0xff };
+bool x86_slot_call(enum x86_mode mode, const uint8_t *bytes, uint64_t address, uint64_t got,
+		   uint64_t *slot);
+
 /* arch->plt_slot; `got` is used in 32-bit code only. */
 bool x86_plt_slot(enum x86_mode mode, const uint8_t *bytes, size_t length, uint64_t address,
 		  uint64_t got, uint64_t *slot);

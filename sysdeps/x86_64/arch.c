@@ -23,6 +23,11 @@ static int displace(struct decoder *decoder, const uint8_t *bytes, size_t length
 	return x86_displace(decoder, &arch_x86_64, X86_MODE_64, bytes, length, address, out);
 }
 
+static bool slot_call(const uint8_t *bytes, uint64_t address, uint64_t got, uint64_t *slot)
+{
+	return x86_slot_call(X86_MODE_64, bytes, address, got, slot);
+}
+
 static bool plt_slot(const uint8_t *bytes, size_t length, uint64_t address, uint64_t got,
 		     uint64_t *slot)
 {
@@ -98,6 +103,8 @@ const struct arch arch_x86_64 = {
 	.condition_holds = x86_condition_holds,
 	.emit_jump = emit_jump,
 	.plt_slot = plt_slot,
+	.slot_call_opcode = X86_SLOT_CALL_OPCODE,
+	.slot_call = slot_call,
 	.r_jump_slot = R_X86_64_JUMP_SLOT,
 	.r_glob_dat = R_X86_64_GLOB_DAT,
 	.r_irelative = R_X86_64_IRELATIVE,

@@ -252,6 +252,12 @@ static void no_plt(void **state)
 		assert_int_equal(slot->kind, SLOT_DATA);
 		assert_int_equal(slot->stub, 0);
 		assert_true(code_reaches(file, caller, "\xff\x15", slot->address));
+		assert_false(slot->called);
+	}
+	elf_find_calls(file);
+	for (int i = 0; i < FUNCTIONS; i++) {
+		snprintf(name, sizeof name, "f%d", i);
+		assert_true(find_slot(slots, count, name)->called);
 	}
 	elf_unref(file);
 }
