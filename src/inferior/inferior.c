@@ -458,7 +458,9 @@ bool thread_is_clean_stop(const struct thread *thread)
 	       (thread->stop == STOP_SIGNAL || thread->stop == STOP_TRAP);
 }
 
-int thread_wait(struct thread *thread, int *wait_status, unsigned timeout_ms)
+/* `may_sleep`: give up early on a thread in uninterruptible sleep, as a parent in vfork(2) is. */
+static int wait_for_status(const struct thread *thread, int *wait_status, unsigned timeout_ms,
+			   bool may_sleep)
 {
 	uint64_t patience = inferior_clock() + UINT64_C(50000000);
 	uint64_t deadline = inferior_clock() + (uint64_t)timeout_ms * 1000000U;
@@ -473,12 +475,17 @@ int thread_wait(struct thread *thread, int *wait_status, unsigned timeout_ms)
 			return 0;
 		uint64_t now = inferior_clock();
 
-		/* Uninterruptible, as a parent in vfork(2) is: it will not stop soon. */
-		if (now > deadline || (now > patience && proc_state(thread->tid) == 'D'))
+		if (now > deadline ||
+		    (may_sleep && now > patience && proc_state(thread->tid) == 'D'))
 			return -ETIMEDOUT;
 		nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
 		pause = pause < 1000000 ? pause * 2 : pause;
 	}
+}
+
+int thread_wait(struct thread *thread, int *wait_status, unsigned timeout_ms)
+{
+	return wait_for_status(thread, wait_status, timeout_ms, false);
 }
 
 int thread_stop(struct inferior *inferior, struct thread *thread, unsigned timeout_ms)
@@ -491,12 +498,12 @@ int thread_stop(struct inferior *inferior, struct thread *thread, unsigned timeo
 	if (!(thread->fresh && take_early(inferior, thread->tid, &status))) {
 		if (!thread->fresh && pt_interrupt(thread->tid) == -ESRCH)
 			return -ESRCH;
-		int error = thread_wait(thread, &status, timeout_ms);
+		int error = wait_for_status(thread, &status, timeout_ms, true);
 
 		/* The interrupt comes behind the stops of a system call. */
 		while (!error && stop_status_decode(status).kind == STOP_SYSCALL) {
 			pt_to_syscall(thread->tid, 0);
-			error = thread_wait(thread, &status, timeout_ms);
+			error = wait_for_status(thread, &status, timeout_ms, true);
 		}
 		if (error)
 			return error;

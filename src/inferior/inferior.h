@@ -205,7 +205,11 @@ void thread_defer(struct thread *thread, int wait_status);
  * out.
  */
 bool thread_take_deferred(struct inferior *inferior, struct thread *thread, struct stop *stop);
-/* Waits for one thread's next status, at most `timeout_ms`: as above. */
+/*
+ * Waits for the next status of a thread that was just resumed, at most `timeout_ms`: 0, -ESRCH,
+ * -ETIMEDOUT. Uninterruptible sleep does not count as a reason to give up: in a system call that we
+ * had it make, it may wait for whoever looks at the same memory map.
+ */
 int thread_wait(struct thread *thread, int *wait_status, unsigned timeout_ms);
 /* Whether registers may be changed and remote calls made at the present stop. */
 bool thread_is_clean_stop(const struct thread *thread);

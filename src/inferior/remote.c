@@ -45,7 +45,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CALL_TIMEOUT_MS = 2000, PAGE = 4096, MASK_BYTES = 8, CAVE = 64, PATCH = 8 };
+/* Long: a call that is given up leaves its thread inside, and what it will have mapped behind. */
+enum { CALL_TIMEOUT_MS = 20000, PAGE = 4096, MASK_BYTES = 8, CAVE = 64, PATCH = 8 };
 
 /* Results by which the kernel says that a system call is to be made again (linux/errno.h). */
 enum {

@@ -78,6 +78,36 @@ static void test_stop_running(void **state)
 	close(end);
 }
 
+/* A thread that was resumed and sleeps uninterruptibly, as the parent in vfork(2), is waited for. */
+static void test_wait_for_sleeper(void **state)
+{
+	struct inferior *inferior = *state;
+	int ends[2];
+	int status = 0;
+	char byte = 0;
+
+	assert_int_equal(pipe(ends), 0);
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (read(ends[0], &byte, 1) == 1 && vfork() == 0) {
+			nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+			_exit(0);
+		}
+		_exit(1);
+	}
+	assert_int_equal(pt_seize(pid, 0), 0);
+	struct thread *thread = thread_create(inferior, process_create(inferior, pid), pid);
+
+	assert_int_equal(write(ends[1], &byte, 1), 1);
+	assert_int_equal(thread_wait(thread, &status, TIMEOUT_MS), 0);
+	assert_true(WIFSTOPPED(status) && WSTOPSIG(status) == SIGCHLD);
+	kill(pid, SIGKILL);
+	thread_destroy(inferior, thread);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 /* ------------------------------------------------------------------ new tasks */
 
 /* A task that has stopped and that nobody has announced, as when a fork's child is the quicker. */
@@ -256,10 +286,15 @@ static void test_exec_of_thread(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		STORY(test_deferred_signal), STORY(test_deferred_end),
-		STORY(test_stop_running),    STORY(test_stop_before_announcement),
-		STORY(test_stop_of_fresh),   STORY(test_gone_before_announcement),
-		STORY(test_forks),	     STORY(test_threads),
+		STORY(test_deferred_signal),
+		STORY(test_deferred_end),
+		STORY(test_stop_running),
+		STORY(test_wait_for_sleeper),
+		STORY(test_stop_before_announcement),
+		STORY(test_stop_of_fresh),
+		STORY(test_gone_before_announcement),
+		STORY(test_forks),
+		STORY(test_threads),
 		STORY(test_exec_of_thread),
 	};
 
