@@ -43,12 +43,10 @@ struct fp_regs {
 
 /* Where arguments and results of a C function lie: System V AMD64 psABI 3.2.3, i386 psABI 2.2. */
 struct abi {
-	unsigned word;	      /* bytes of a pointer, a long and a stack slot */
-	unsigned int_args;    /* how many integer arguments go in registers */
-	uint8_t int_arg[6];   /* their register numbers, in order */
-	unsigned fp_args;     /* how many xmm registers take floating-point arguments */
-	uint8_t preserved[6]; /* registers that a function returns as it found them, but for sp */
-	unsigned preserved_count;
+	unsigned word;	       /* bytes of a pointer, a long and a stack slot */
+	unsigned int_args;     /* how many integer arguments go in registers */
+	uint8_t int_arg[6];    /* their register numbers, in order */
+	unsigned fp_args;      /* how many xmm registers take floating-point arguments */
 	unsigned stack_first;  /* offset of the first stack argument from sp at entry */
 	bool fp_result_in_st0; /* float and double come back in st(0), not xmm0 */
 };

@@ -352,6 +352,14 @@ static void hook_ptrace(struct session *session, struct thread *thread, const st
 			   &session->ptrace);
 }
 
+/* The name says whose: glibc's library is libc.so.6; a static program is taken for glibc's, too. */
+static bool is_musl(const struct module *module)
+{
+	const char *soname = elf_soname(module->file);
+
+	return soname && (!strcmp(soname, "libc.so") || !strncmp(soname, "libc.musl-", 10));
+}
+
 /* The ways out of calls that are not returns. */
 static void hook_jumps(struct session *session, struct thread *thread, const struct module *module)
 {
@@ -362,7 +370,8 @@ static void hook_jumps(struct session *session, struct thread *thread, const str
 
 		if (symbol && symbol->value && symbol->type == STT_FUNC)
 			trap_plant(session->trap, thread, symbol->value + module->bias, NULL,
-				   &session->long_jump);
+				   is_musl(module) ? &session->long_jump
+						   : &session->long_jump_glibc);
 	}
 }
 

@@ -29,17 +29,18 @@ struct session {
 	struct map sites; /* probe id → struct planted, see sites.c */
 	size_t sweep_at;  /* so many of them are looked through */
 	struct writer *writer;
-	struct hook sigaction;	   /* libc's functions that change dispositions */
-	struct hook long_jump;	   /* longjmp() and its like */
-	struct hook linker;	   /* r_brk */
-	struct hook ptrace;	   /* ptrace(): see debuggers.c */
-	struct vec ifuncs;	   /* struct ifunc_hook * */
-	struct untraced *untraced; /* what cannot be traced */
-	struct identity identity;  /* -u */
-	struct map unprivileged;   /* programs that were said to run without their rights */
-	int output_error;	   /* -errno of the writer; ends the session */
-	bool dirty;		   /* records since the last flush */
-	bool leaving;		   /* detaching: nothing is planted any more */
+	struct hook sigaction;	     /* libc's functions that change dispositions */
+	struct hook long_jump;	     /* longjmp() and its like */
+	struct hook long_jump_glibc; /* the same, of glibc */
+	struct hook linker;	     /* r_brk */
+	struct hook ptrace;	     /* ptrace(): see debuggers.c */
+	struct vec ifuncs;	     /* struct ifunc_hook * */
+	struct untraced *untraced;   /* what cannot be traced */
+	struct identity identity;    /* -u */
+	struct map unprivileged;     /* programs that were said to run without their rights */
+	int output_error;	     /* -errno of the writer; ends the session */
+	bool dirty;		     /* records since the last flush */
+	bool leaving;		     /* detaching: nothing is planted any more */
 	struct session_result *result;
 };
 

@@ -66,7 +66,16 @@ static void long_jump_called(struct hook *hook, struct thread *thread)
 	struct session *session =
 		(struct session *)(void *)((char *)hook - offsetof(struct session, long_jump));
 
-	trap_long_jump(session->trap, thread);
+	trap_long_jump(session->trap, thread, false);
+}
+
+static void glibc_long_jump_called(struct hook *hook, struct thread *thread)
+{
+	struct session *session =
+		(struct session *)(void *)((char *)hook -
+					   offsetof(struct session, long_jump_glibc));
+
+	trap_long_jump(session->trap, thread, true);
 }
 
 static void slot_written(void *context, struct thread *thread, uint64_t address)
@@ -244,6 +253,7 @@ static int set_up(struct session *session)
 	session->linker.entered = linker_changed;
 	debuggers_init(session);
 	session->long_jump.entered = long_jump_called;
+	session->long_jump_glibc.entered = glibc_long_jump_called;
 	session->sigaction = (struct hook){.wants_return = sigaction_called,
 					   .returned = sigaction_returned};
 	session->files = elf_cache_create();

@@ -9,8 +9,6 @@ static const struct abi abi_i386 = {
 	.word = 4,
 	.int_args = 0,
 	.fp_args = 0,
-	.preserved = {REG_BX, REG_BP, REG_SI, REG_DI},
-	.preserved_count = 4,
 	.stack_first = 4,
 	.fp_result_in_st0 = true,
 };

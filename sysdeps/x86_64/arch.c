@@ -11,8 +11,6 @@ static const struct abi abi_x86_64 = {
 	.int_args = 6,
 	.int_arg = {REG_DI, REG_SI, REG_DX, REG_CX, 8, 9},
 	.fp_args = 8,
-	.preserved = {REG_BX, REG_BP, 12, 13, 14, 15},
-	.preserved_count = 6,
 	.stack_first = 8,
 	.fp_result_in_st0 = false,
 };

@@ -64,6 +64,7 @@ struct world {
 	struct range signal_stack;
 	unsigned asked_signal_stack;
 	struct map words; /* slot → what it holds, where that is no longer the return address */
+	unsigned char greenlet; /* whose frames are in memory */
 };
 
 static bool find_bounds(void *context, uint64_t sp, uint64_t *low, uint64_t *high, bool *single)
@@ -93,6 +94,17 @@ static void read_words(void *context, size_t count, const uint64_t *slots, uint6
 	}
 }
 
+/* One word of five tells whose frames these are. */
+static size_t read_frames(void *context, uint64_t address, void *buffer, size_t length)
+{
+	const struct world *world = context;
+	unsigned char *bytes = buffer;
+
+	for (size_t i = 0; i < length; i++)
+		bytes[i] = (address + i) / 8 % 5 ? (unsigned char)(address / 8) : world->greenlet;
+	return length;
+}
+
 /* What is written over a return address. */
 static const uint64_t OTHER_WORD = 0xdead;
 
@@ -111,7 +123,7 @@ static bool find_signal_stack(void *context, uint64_t sp, uint64_t *low, uint64_
 	return sp >= *low && sp < *high;
 }
 
-static const struct stack_view view = {find_bounds, read_words, find_signal_stack};
+static const struct stack_view view = {find_bounds, read_words, read_frames, find_signal_stack};
 
 /* The thread's own stack, and two others. */
 enum { OWN = 0x10000, FIBER = 0x30000, ALTERNATE = 0x50000, STACK_SIZE = 0x10000 };
@@ -127,7 +139,7 @@ static int set_up(void **state)
 {
 	struct fixture *fixture = xcalloc(1, sizeof *fixture);
 
-	fixture->world.ranges[0] = (struct range){OWN, OWN + STACK_SIZE, false};
+	fixture->world.ranges[0] = (struct range){OWN, OWN + STACK_SIZE, true};
 	fixture->world.ranges[1] = (struct range){FIBER, FIBER + STACK_SIZE, false};
 	fixture->world.ranges[2] = (struct range){ALTERNATE, ALTERNATE + STACK_SIZE, false};
 	fixture->world.count = 3;
@@ -462,6 +474,19 @@ static void test_signal_stack_inside(void **state)
 	EXPECT(&fixture->log, -8);
 }
 
+/* The first call that is seen is a handler's, on a stack of its own. */
+static void test_signal_stack_first(void **state)
+{
+	struct fixture *fixture = *state;
+
+	push_call(fixture, 1, ALTERNATE + 500, 0x50, 0x500);
+	push_call(fixture, 2, ALTERNATE + 900, 0x60, 0x600); /* another stack in that mapping */
+	EXPECT(&fixture->log);
+	push_call(fixture, 3, OWN + 700, 0x20, 0x200);
+	push_call(fixture, 4, OWN + 800, 0x10, 0x100);
+	EXPECT(&fixture->log, -3);
+}
+
 /* The stack grows downwards: it stays one, and its own. */
 static void test_growth(void **state)
 {
@@ -648,10 +673,19 @@ static void test_jump(void **state)
 	EXPECT(&fixture->log, -3, -2);
 	assert_false(arrive(fixture, 0x20, OWN + 708, 8));
 	/* Out of a signal handler on a stack of its own. */
-	push_call(fixture, 4, OWN + 700, 0x20, 0x200);
-	push_call(fixture, 5, ALTERNATE + 900, 0x50, 0x500);
+	push_call(fixture, 4, ALTERNATE + 950, 0x50, 0x500);
+	push_call(fixture, 5, OWN + 700, 0x20, 0x200);
+	callstacks_signal(fixture->stacks, OWN + 650);
+	push_call(fixture, 6, ALTERNATE + 900, 0x50, 0x500);
 	jump(fixture, ALTERNATE + 800, OWN + 708);
-	EXPECT(&fixture->log, -4);
+	EXPECT(&fixture->log, -6, -5);
+	/* To another stack, which may be how a coroutine gives way. */
+	callstacks_signal(fixture->stacks, OWN + 650);
+	push_call(fixture, 7, OWN + 700, 0x20, 0x200);
+	push_call(fixture, 8, ALTERNATE + 900, 0x50, 0x500);
+	jump(fixture, ALTERNATE + 800, OWN + 650);
+	jump(fixture, ALTERNATE + 800, OWN + 708);
+	EXPECT(&fixture->log, -7);
 	/* Nothing is known of the target, or it makes no sense. */
 	jump(fixture, OWN + 500, 0x900000);
 	jump(fixture, OWN + 500, OWN + 400);
@@ -746,20 +780,20 @@ static void test_exchanged(void **state)
 	push_call(fixture, 1, OWN + 800, 0x10, 0x100);
 	callstacks_exchange(fixture->stacks);
 	for (uint64_t greenlet = 2; greenlet < 6; greenlet++) {
-		call.number = call.preserved = greenlet;
+		call.number = fixture->world.greenlet = (unsigned char)greenlet;
 		callstacks_push(fixture->stacks, &call, note, &fixture->log);
 	}
 	/* Higher on the stack, and the same call again in one of them. */
 	push_call(fixture, 6, OWN + 750, 0x40, 0x100);
 	EXPECT(&fixture->log);
-	call.preserved = 4;
+	fixture->world.greenlet = 4;
 	call.number = 7;
 	callstacks_push(fixture->stacks, &call, note, &fixture->log);
 	EXPECT(&fixture->log, -4);
 	for (uint64_t i = 0; i < 4; i++) {
-		static const uint64_t order[] = {3, 5, 4, 2};
+		static const unsigned char order[] = {3, 5, 4, 2};
 
-		arrival.preserved = order[i];
+		fixture->world.greenlet = order[i];
 		assert_true(callstacks_return(fixture->stacks, &arrival, note, &fixture->log));
 	}
 	EXPECT(&fixture->log, 3, 5, 7, 2);
@@ -1012,6 +1046,7 @@ int main(void)
 		STORY(test_foreign_order),
 		STORY(test_signal_stack),
 		STORY(test_signal_stack_inside),
+		STORY(test_signal_stack_first),
 		STORY(test_growth),
 		STORY(test_heap_grows),
 		STORY(test_mappings_unite),

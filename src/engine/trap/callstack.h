@@ -14,6 +14,7 @@
 
 struct hook;
 struct probe_site;
+struct sample;
 
 struct call {
 	uint64_t slot; /* where on the stack the return address is */
@@ -25,11 +26,12 @@ struct call {
 	uint64_t number;	     /* record.call */
 	uint64_t start;		     /* clock when the thread went on */
 	uint64_t cost;		     /* thread->cost at that time */
-	uint64_t preserved; /* digest of the registers a function gives back as it found them */
-	uint32_t depth;	    /* calls with a site around it, on its stack */
-	bool restarted;	    /* its first instruction will be run anew, from the breakpoint on */
-	bool interrupted;   /* a handler runs that may bring that about by returning */
-	bool arrived;	    /* it returned, and a signal came before the breakpoint was hit */
+	uint64_t serial;	     /* pushed as which of the thread's */
+	struct sample *sample; /* whose call it is, where stacks are exchanged; owned, or NULL */
+	uint32_t depth;	       /* calls with a site around it, on its stack */
+	bool restarted;	       /* its first instruction will be run anew, from the breakpoint on */
+	bool interrupted;      /* a handler runs that may bring that about by returning */
+	bool arrived;	       /* it returned, and a signal came before the breakpoint was hit */
 };
 
 struct callstacks;
@@ -45,6 +47,8 @@ struct stack_view {
 	bool (*bounds)(void *context, uint64_t sp, uint64_t *low, uint64_t *high, bool *single);
 	/* What stack slots hold, at most STACK_VIEW_WORDS; those that cannot be read stay as given. */
 	void (*words)(void *context, size_t count, const uint64_t *slots, uint64_t *words);
+	/* Reads so much of a stack; how much could be read. */
+	size_t (*read)(void *context, uint64_t address, void *buffer, size_t length);
 	/*
 	 * Whether the thread, which is at `sp`, runs a signal handler on a stack of its own, and
 	 * where that is. Called only when calls deeper on the same stack would be over otherwise.
@@ -77,8 +81,7 @@ struct call *callstacks_find(struct callstacks *stacks, uint64_t slot, uint64_t 
 /* Where a thread is. */
 struct arrival {
 	uint64_t pc, sp;
-	uint64_t preserved; /* as in struct call */
-	unsigned word;	    /* bytes of a stack slot */
+	unsigned word; /* bytes of a stack slot */
 };
 
 /*
@@ -97,6 +100,11 @@ void callstacks_interrupted(struct callstacks *stacks, const struct arrival *arr
 
 /* The thread is known to be at `sp` without having returned: pops, as left, what lies deeper. */
 void callstacks_leave(struct callstacks *stacks, uint64_t sp, call_popped *popped, void *context);
+
+/*
+ * A signal is about to be delivered to the thread, whose handler may run on another stack.
+ */
+void callstacks_signal(struct callstacks *stacks, uint64_t sp);
 
 /*
  * The thread, now at `sp`, is about to go back to where the stack pointer is `target` (longjmp):

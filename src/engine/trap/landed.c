@@ -250,6 +250,8 @@ void trap_before_signal(struct thread *thread)
 		return;
 	const struct breakpoint *next = breakpoint_find(space, landed.regs.pc);
 
+	if (thread->calls)
+		callstacks_signal(thread->calls, landed.regs.r[REG_SP]);
 	if (next && next->is_return && thread->calls) {
 		struct arrival arrival = stackview_arrival(space->arch->abi, &landed.regs,
 							   landed.regs.pc);

@@ -133,23 +133,20 @@ void stackview_before_signal(struct thread *thread)
 	}
 }
 
-const struct stack_view stackview_thread = {thread_bounds, thread_words, thread_signal_stack};
-
-uint64_t stackview_preserved(const struct abi *abi, const struct regs *regs)
+static size_t thread_read(void *context, uint64_t address, void *buffer, size_t length)
 {
-	uint64_t digest = 14695981039346656037U; /* FNV-1a, by words */
+	const struct thread *thread = context;
+	const struct space *space = thread->process->space;
 
-	for (unsigned i = 0; i < abi->preserved_count; i++)
-		digest = (digest ^ regs->r[abi->preserved[i]]) * 1099511628211U;
-	return digest;
+	return space ? memory_read(&space->memory, address, buffer, length) : 0;
 }
+
+const struct stack_view stackview_thread = {thread_bounds, thread_words, thread_read,
+					    thread_signal_stack};
 
 struct arrival stackview_arrival(const struct abi *abi, const struct regs *regs, uint64_t pc)
 {
-	return (struct arrival){.pc = pc,
-				.sp = regs->r[REG_SP],
-				.preserved = stackview_preserved(abi, regs),
-				.word = abi->word};
+	return (struct arrival){.pc = pc, .sp = regs->r[REG_SP], .word = abi->word};
 }
 
 uint64_t stackview_argument(const struct space *space, const struct regs *regs, unsigned index)
@@ -171,7 +168,8 @@ static uint64_t rotate_right(uint64_t value, unsigned bits, unsigned width)
 	return width < 64 ? value & ((UINT64_C(1) << width) - 1) : value;
 }
 
-bool stackview_jump_target(const struct space *space, const struct regs *regs, uint64_t *target)
+bool stackview_jump_target(const struct space *space, const struct regs *regs, bool mangled,
+			   uint64_t *target)
 {
 	const struct abi *abi = space->arch->abi;
 	const struct jump_buffer *layout = &space->arch->jump_buffer;
@@ -186,11 +184,9 @@ bool stackview_jump_target(const struct space *space, const struct regs *regs, u
 		return false;
 	if (!memory_read_word(&space->memory, buffer + layout->sp * abi->word, abi->word, &kept))
 		return false;
-	/* In the clear it is close above, which a mangled one is by chance once in a long while. */
-	if (kept >= sp && kept - sp < UINT64_C(1) << 30) {
-		*target = kept;
+	*target = kept;
+	if (!mangled)
 		return true;
-	}
 	uint64_t thread_pointer = layout->thread_fs ? regs->fs_base : regs->gs_base;
 
 	if (!memory_read_word(&space->memory, thread_pointer + layout->guard, abi->word, &guard))

@@ -9,9 +9,6 @@
 /* Its context is a struct thread. */
 extern const struct stack_view stackview_thread;
 
-/* A digest of the registers that a function gives back as it found them. */
-uint64_t stackview_preserved(const struct abi *abi, const struct regs *regs);
-
 /* Where a thread is that came to `pc`. */
 struct arrival stackview_arrival(const struct abi *abi, const struct regs *regs, uint64_t pc);
 
@@ -20,9 +17,10 @@ uint64_t stackview_argument(const struct space *space, const struct regs *regs, 
 
 /*
  * Where longjmp(), which the thread is about to run with these registers, will put the stack
- * pointer. False when its argument tells nothing that could be true.
+ * pointer; `mangled`: it is glibc's, see base/arch.h. False when that cannot be read.
  */
-bool stackview_jump_target(const struct space *space, const struct regs *regs, uint64_t *target);
+bool stackview_jump_target(const struct space *space, const struct regs *regs, bool mangled,
+			   uint64_t *target);
 
 /*
  * To be called before a signal is delivered to the thread: makes sure that its signal stack is known

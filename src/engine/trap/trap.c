@@ -264,10 +264,7 @@ static bool wants_return(struct hook *hook, const struct serving *serving)
 static void serve_entry(struct serving *serving, const struct breakpoint *breakpoint)
 {
 	struct thread *thread = serving->thread;
-	struct call call = {
-		.slot = serving->regs.r[REG_SP],
-		.entry = breakpoint->address,
-		.preserved = stackview_preserved(serving->space->arch->abi, &serving->regs)};
+	struct call call = {.slot = serving->regs.r[REG_SP], .entry = breakpoint->address};
 	bool readable = read_return_address(serving, &call.return_address);
 	struct call *again = thread->calls ? callstacks_find(thread->calls, call.slot,
 							     call.return_address, call.entry)
@@ -480,14 +477,14 @@ void trap_thread_gone(struct trap *trap, struct thread *thread, bool report)
 	memset(&thread->signal_stack, 0, sizeof thread->signal_stack);
 }
 
-void trap_long_jump(struct trap *trap, struct thread *thread)
+void trap_long_jump(struct trap *trap, struct thread *thread, bool mangled)
 {
 	struct serving serving = {.trap = trap, .thread = thread, .space = thread->process->space};
 	struct regs regs;
 	uint64_t target;
 
 	if (thread->calls && regs_load(thread->tid, &regs) == 0 &&
-	    stackview_jump_target(serving.space, &regs, &target))
+	    stackview_jump_target(serving.space, &regs, mangled, &target))
 		callstacks_jump(thread->calls, regs.r[REG_SP], target, call_popped_now, &serving);
 }
 

@@ -61,9 +61,9 @@ void trap_complete(struct trap *trap, struct thread *thread);
 
 /*
  * The thread, stopped at its entry, is about to run longjmp() or one of its kind: the calls that
- * this leaves are over.
+ * this leaves are over. `mangled`: it is glibc's, which keeps addresses in its own way.
  */
-void trap_long_jump(struct trap *trap, struct thread *thread);
+void trap_long_jump(struct trap *trap, struct thread *thread, bool mangled);
 
 /*
  * The program has a library that keeps many stacks at one place, by copying what is there out and

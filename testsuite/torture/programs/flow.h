@@ -18,14 +18,17 @@ extern "C" {
 #endif
 
 enum flow { FLOW_add, FLOW_mark, FLOW_call, FLOW_jump, FLOW_tail, FLOW_hop,
-	    FLOW_spin, FLOW_raise, FLOW_wait, FLOW_switch, FLOW_leave, FLOW_throw, FLOWS };
+	    FLOW_spin, FLOW_raise, FLOW_wait, FLOW_switch, FLOW_leave, FLOW_throw, FLOW_keep, FLOWS };
 
 extern long flow_counted[FLOWS];
 extern long flow_left[FLOWS];
+extern unsigned long flow_sum; /* a checksum, for flow_report_last */
+extern int flow_report_last;   /* flow_report(flow_sum) is to be called when libflow is unloaded */
 
 long flow_add(long a, long b);
 void flow_mark(int around); /* does nothing */
 void flow_call(void (*callback)(void *), void *argument);
+long flow_keep(void (*callback)(void *), void *argument, long value); /* the same, and returns value */
 void flow_jump(jmp_buf where, int value); /* does not return */
 long flow_tail(long n); /* jumps to flow_hop(n + 1) */
 long flow_hop(long n); /* jumps to flow_add(n, 1) */

@@ -104,6 +104,9 @@ int main(int argc, char **argv)
 		round_of(i, 1);
 		round_of(i, 0);
 	}
+	handle(SIGUSR1, on_usr1, SA_ONSTACK);
+	around = 0;
+	leave_by_handler();
 	flow_report(sum);
 	return 7;
 }

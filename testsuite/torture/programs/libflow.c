@@ -9,10 +9,12 @@
 
 long flow_counted[FLOWS];
 long flow_left[FLOWS];
+unsigned long flow_sum;
+int flow_report_last;
 
 static const char *const names[FLOWS] = {
 	"add",	"mark", "call",	 "jump", "tail",
-	"hop", "spin", "raise", "wait", "switch", "leave", "throw",
+	"hop", "spin", "raise", "wait", "switch", "leave", "throw", "keep",
 };
 
 long flow_add(long a, long b)
@@ -29,6 +31,13 @@ void flow_call(void (*callback)(void *), void *argument)
 {
 	callback(argument);
 	__asm__ volatile("" ::: "memory"); /* no tail call */
+}
+
+long flow_keep(void (*callback)(void *), void *argument, long value)
+{
+	callback(argument);
+	__asm__ volatile("" : "+r"(value));
+	return value;
 }
 
 void flow_jump(jmp_buf where, int value)
@@ -111,4 +120,10 @@ void flow_ready(void)
 	puts("ready");
 	fflush(stdout);
 	getchar();
+}
+
+static __attribute__((destructor)) void destruct(void)
+{
+	if (flow_report_last)
+		flow_report(flow_sum);
 }
