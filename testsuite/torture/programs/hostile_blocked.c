@@ -26,7 +26,9 @@
 
 enum { PAGES = 16, FILE_NODE = 2, SERVER_S = 600 };
 
-static unsigned char *blocked[4]; /* mappings, nothing of which is there */
+enum { MAPPINGS = 4 };
+
+static unsigned char *blocked[MAPPINGS]; /* nothing of them is there */
 
 /* ---- userfaultfd ---- */
 
@@ -49,7 +51,7 @@ unsigned char *pages_that_never_come(size_t count)
 
 static void prepare_uffd(void)
 {
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < MAPPINGS; i++)
 		blocked[i] = pages_that_never_come(PAGES + 1) + PAGE;
 }
 
@@ -181,7 +183,7 @@ static void prepare_fuse(bool asynchronous)
 
 	if (fd < 0)
 		cannot("opening a file on FUSE");
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < MAPPINGS; i++) {
 		blocked[i] = mmap(NULL, PAGES * PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (blocked[i] == MAP_FAILED)
 			cannot("mapping a file on FUSE");
@@ -208,7 +210,7 @@ static void prepare_fuse_sync(void)
 static void pass_pointers(void)
 {
 	plain(1);
-	for (size_t i = 0; i < 4; i++) {
+	for (int i = 0; i < argument(1); i++) {
 		text(blocked[i]);
 		plain(1);
 		bytes(blocked[i] + 2 * PAGE + 1, 8);
@@ -224,7 +226,7 @@ static void pass_pointers(void)
 /* The word that a call returns to is where nobody may look. */
 static void stack_that_never_comes(void)
 {
-	for (size_t i = 0; i < 4; i++) {
+	for (int i = 0; i < argument(1); i++) {
 		bare_call((uintptr_t)blocked[i] + 7 * PAGE + 64);
 		plain(1);
 	}
