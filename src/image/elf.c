@@ -161,11 +161,13 @@ static void read_dynamic(struct elf_file *file, const GElf_Phdr *segment)
 		available = segment->p_filesz;
 	if (available / size > DYNAMIC_MAX)
 		available = DYNAMIC_MAX * size;
-	size_t count = available / size;
+	size_t count = available / size, i = 0;
 	_cleanup_free_ GElf_Dyn *entries = elf_load_records(file, ELF_T_DYN, offset, count);
 
-	for (size_t i = 0; entries && i < count && entries[i].d_tag != DT_NULL; i++)
+	for (; entries && i < count && entries[i].d_tag != DT_NULL; i++)
 		take_tag(file, &entries[i]);
+	if (!entries || i == DYNAMIC_MAX)
+		file->damage = "its dynamic section is damaged";
 }
 
 static void read_soname(struct elf_file *file)

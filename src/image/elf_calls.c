@@ -51,6 +51,10 @@ static void search_segment(struct call_search *search, const struct elf_segment 
 	_cleanup_free_ uint8_t *piece = xmalloc(PIECE);
 	uint64_t size = segment->file_size < SEARCH_MAX ? segment->file_size : SEARCH_MAX;
 
+	if (size < segment->file_size)
+		search->file->damage =
+			"it has too much code to be searched for calls without a PLT";
+
 	for (uint64_t at = 0; at < size; at += PIECE - INSN) {
 		size_t length = size - at < PIECE ? (size_t)(size - at) : PIECE;
 

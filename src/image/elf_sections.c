@@ -32,11 +32,14 @@ static void read_sections(struct elf_file *file)
 	if (!file->header.e_shoff || file->header.e_shentsize != elf_record_size(file, ELF_T_SHDR))
 		return;
 	read_counts(file, &count, &names);
-	if (count > ELF_SECTIONS_MAX)
+	if (count <= ELF_SECTIONS_MAX)
+		file->sections = elf_load_records(file, ELF_T_SHDR, file->header.e_shoff, count);
+	if (!file->sections) {
+		if (count)
+			file->damage =
+				"its section headers are damaged, so its symbol table is unknown";
 		return;
-	file->sections = elf_load_records(file, ELF_T_SHDR, file->header.e_shoff, count);
-	if (!file->sections)
-		return;
+	}
 	file->section_count = count;
 	if (names >= count || file->sections[names].sh_type != SHT_STRTAB)
 		return;

@@ -23,7 +23,7 @@
  *
  * On a FUSE file system even a look waits for a process that may be the tracee's accomplice and never
  * answer, and the wait cannot be interrupted. Such files are not touched at all: the mount table tells
- * which devices they are.
+ * which devices they are, and neither are directories there searched.
  */
 #include "inferior/files.h"
 
@@ -159,8 +159,17 @@ static int open_root(struct file_view *view)
 	return view->root < 0 ? -errno : 0;
 }
 
+/* Whether a look into this directory may never end; what is asked here, the kernel knows by itself. */
+static bool place_may_hang(struct file_view *view, int place)
+{
+	struct statx status;
+
+	return statx(place, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &status) == 0 &&
+	       may_hang(view, makedev(status.stx_dev_major, status.stx_dev_minor));
+}
+
 /* One step down the path; gives the rest. */
-static int step_down(int *place, const char **path)
+static int step_down(struct file_view *view, int *place, const char **path)
 {
 	char name[NAME_MAX + 1];
 	size_t length = strcspn(*path, "/");
@@ -171,6 +180,8 @@ static int step_down(int *place, const char **path)
 	name[length] = '\0';
 	if (!strcmp(name, "..") || !strcmp(name, "."))
 		return -ENOENT;
+	if (place_may_hang(view, *place))
+		return -EREMOTE;
 	int next = openat(*place, name, PLACE | O_NOFOLLOW);
 
 	if (next < 0)
@@ -195,7 +206,7 @@ static int walk(struct file_view *view, const char *path)
 	_cleanup_close_ int place = fcntl(view->root, F_DUPFD_CLOEXEC, 0);
 
 	for (path += prefix + 1; !error && *path;)
-		error = place < 0 ? -errno : step_down(&place, &path);
+		error = place < 0 ? -errno : step_down(view, &place, &path);
 	return error ? error : take_fd(&place);
 }
 

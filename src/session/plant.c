@@ -412,9 +412,52 @@ static void list_stubless(struct session *session, const struct probe_request *r
 			  "called from there without a PLT stub; -x traces the function itself");
 }
 
+static void plant_match(struct session *session, struct thread *thread, const struct module *module,
+			const struct match *match)
+{
+	uint64_t address = match->address + module->bias;
+	struct probe_request request = {PROBE_CALL, match->name, module,
+					match->filter->name_is_glob};
+
+	switch (match->kind) {
+	case MATCH_ENTRY:
+		request.kind = PROBE_ENTRY;
+		plant_site(session, thread, address, &request);
+		break;
+	case MATCH_CALL:
+		plant_site(session, thread, address, &request);
+		break;
+	case MATCH_NO_STUB:
+		list_stubless(session, &request);
+		break;
+	case MATCH_IFUNC:
+		plant_ifunc(session, thread, module, match);
+		break;
+	case MATCH_SLOT:
+		add_slot(thread->process->space->modules, address, match);
+		break;
+	}
+}
+
+/* What is not known of a module, and so cannot have been planted. */
+static void list_unknown(struct session *session, const struct module *module, bool found_any)
+{
+	if (elf_is_from_memory(module->file) && wants_all(session, module))
+		untraced_thing(session->untraced, module->path,
+			       "functions that it does not export: its file is gone, replaced or "
+			       "out of reach, so it was read from memory");
+	if (module->is_main && !elf_interpreter(module->file) && !found_any &&
+	    !session->filters.entries.count)
+		untraced_thing(
+			session->untraced, module->path,
+			"it is linked statically, so it calls no libraries; -x traces its own "
+			"functions");
+	if (elf_damage(module->file))
+		untraced_thing(session->untraced, module->path, elf_damage(module->file));
+}
+
 void plant_module(struct session *session, struct thread *thread, struct module *module)
 {
-	struct modules *modules = thread->process->space->modules;
 	struct match_module what = {module->file,
 				    module->path,
 				    module->is_main,
@@ -427,38 +470,10 @@ void plant_module(struct session *session, struct thread *thread, struct module 
 	if (exchanges_stacks(module))
 		trap_stacks_exchanged(thread->process->space);
 	match_module(&what, &session->filters, &found);
-	for (size_t i = 0; i < found.count; i++) {
-		const struct match *match = vec_at(&found, i);
-		uint64_t address = match->address + module->bias;
-		struct probe_request request = {PROBE_CALL, match->name, module,
-						match->filter->name_is_glob};
-
-		switch (match->kind) {
-		case MATCH_ENTRY:
-			request.kind = PROBE_ENTRY;
-			plant_site(session, thread, address, &request);
-			break;
-		case MATCH_CALL:
-			plant_site(session, thread, address, &request);
-			break;
-		case MATCH_NO_STUB:
-			list_stubless(session, &request);
-			break;
-		case MATCH_IFUNC:
-			plant_ifunc(session, thread, module, match);
-			break;
-		case MATCH_SLOT:
-			add_slot(modules, address, match);
-			break;
-		}
-	}
+	for (size_t i = 0; i < found.count; i++)
+		plant_match(session, thread, module, vec_at(&found, i));
+	list_unknown(session, module, found.count != 0);
 	vec_deinit(&found);
-	if (elf_is_from_memory(module->file) && wants_all(session, module))
-		untraced_thing(session->untraced, module->path,
-			       "functions that it does not export: its file is gone, replaced or "
-			       "out of reach, so it was read from memory");
-	if (elf_damage(module->file))
-		untraced_thing(session->untraced, module->path, elf_damage(module->file));
 }
 
 void plant_deinit(struct session *session)
