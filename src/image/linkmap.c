@@ -199,7 +199,7 @@ static struct known *take_object(struct walk *walk, uint64_t node, const uint64_
 {
 	struct known *known = map_get(&walk->known, node);
 
-	if (!known || known->object.bias != words[NODE_ADDR] ||
+	if (!known || known->object.doubtful || known->object.bias != words[NODE_ADDR] ||
 	    known->object.dynamic != words[NODE_LD] || known->name_address != words[NODE_NAME] ||
 	    known->object.space != space) {
 		known = xcalloc(1, sizeof *known);

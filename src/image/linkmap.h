@@ -20,6 +20,7 @@ struct linkmap_object {
 	char *name;	  /* l_name as the tracee has it; "" for the main program; owned */
 	unsigned space;	  /* namespace: 0 the base one, then those of dlmopen */
 	void *user;	  /* the caller's */
+	bool doubtful;	  /* set by the caller: next time it is taken for another one that came */
 };
 
 struct linkmap;

@@ -10,7 +10,10 @@
  * read, it is planted at once.
  *
  * At attach the linker's list is found through DT_DEBUG of the main program and read at once,
- * whatever state it is in.
+ * whatever state it is in. The hook is planted before, so that no change is missed. Other threads
+ * run on, and one may be in dlclose right now, with a library still on the list and its memory
+ * gone; so what does not fit is looked at a second time, when the list is consistent. It stays so
+ * then, as whoever wants to change it runs into the hook.
  *
  * From then on every call of r_brk brings a walk of the list. Files are opened by the mapping
  * that the object's dynamic section lies in, not by the name in the list: that is what the
@@ -42,6 +45,8 @@ struct update {
 	struct modules *modules;
 	struct look look;
 	bool at_attach;
+	bool doubtful;	  /* the list may be under way: what does not fit is no finding yet */
+	bool again;	  /* something did not fit */
 	struct vec added; /* struct module * */
 	bool tampered;	  /* something that is mapped is not on the list any more */
 };
@@ -189,9 +194,13 @@ static bool is_listed(const struct modules *modules, const struct module *module
 }
 
 /* A module whose functions and calls are all missed. One that goes away with its process is not. */
-static void list_module(const struct update *update, const struct linkmap_object *object,
-			const char *reason)
+static void list_module(struct update *update, struct linkmap_object *object, const char *reason)
 {
+	if (update->doubtful) {
+		object->doubtful = true;
+		update->again = true;
+		return;
+	}
 	if (!proc_is_exiting(update->thread->process->pid))
 		untraced_thing(update->session->untraced,
 			       object->name[0] ? object->name : "a module", reason);
@@ -323,6 +332,7 @@ static void walk(struct session *session, struct thread *thread, bool force,
 				.thread = thread,
 				.modules = space->modules,
 				.at_attach = force,
+				.doubtful = force,
 				.added = VEC_OF(struct module *)};
 	struct linkmap_events events = {object_added, object_removed, &update};
 
@@ -330,6 +340,14 @@ static void walk(struct session *session, struct thread *thread, bool force,
 	int error = linkmap_update(space->modules->linkmap, &space->memory, space->modules->r_debug,
 				   force, &events);
 
+	if (update.again) {
+		update.doubtful = false;
+		look_deinit(&update.look);
+		look_init(&update.look, session->files, thread->tid, &space->memory);
+		/* -EAGAIN: the linker is at work. At its end it comes to the hook. */
+		linkmap_update(space->modules->linkmap, &space->memory, space->modules->r_debug,
+			       false, &events);
+	}
 	if (error && error != -EAGAIN && !proc_is_exiting(thread->process->pid))
 		untraced_process(session->untraced, thread->process->pid,
 				 "libraries behind a damaged place in the linker's list: %s",
@@ -470,11 +488,12 @@ static void first_walk(struct session *session, struct thread *thread, const str
 	modules->linkmap = linkmap_create(word);
 	modules->r_debug = r_debug;
 	program->ran_before = true;
+	uint64_t brk = linkmap_r_brk(&space->memory, r_debug, word);
+	bool hooked = brk && trap_plant(session->trap, thread, brk, NULL, &session->linker) == 0;
+
 	walk(session, thread, true, NULL);
 	plant_module(session, thread, program);
-	uint64_t brk = linkmap_r_brk(&space->memory, r_debug, word);
-
-	if (!brk || trap_plant(session->trap, thread, brk, NULL, &session->linker) != 0)
+	if (!hooked)
 		untraced_process(
 			session->untraced, thread->process->pid,
 			"libraries that it loads from now on: the dynamic linker cannot be "

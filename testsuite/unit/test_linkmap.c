@@ -212,8 +212,9 @@ static void node_used_again_is_another_object(void **state)
 {
 	struct tracee *tracee = make_tracee(8, 3);
 	struct linkmap *map = linkmap_create(8);
-	(void)state;
+	size_t count;
 
+	(void)state;
 	update(map, tracee);
 	put_node(tracee, 1, L_ADDR, 0x7000000);
 	update(map, tracee);
@@ -225,6 +226,15 @@ static void node_used_again_is_another_object(void **state)
 	memcpy(tracee->memory + (name_address(9) - BASE), "other", 6);
 	update(map, tracee);
 	assert_string_equal(tracee->log, "-lib1 +other ");
+	linkmap_objects(map, &count)[1]->doubtful = true;
+	put_debug(tracee, R_STATE, 1);
+	assert_int_equal(update(map, tracee), -EAGAIN);
+	assert_string_equal(tracee->log, "");
+	put_debug(tracee, R_STATE, 0);
+	update(map, tracee);
+	assert_string_equal(tracee->log, "-other +other ");
+	update(map, tracee);
+	assert_string_equal(tracee->log, "");
 	linkmap_destroy(map);
 	free(tracee);
 }
