@@ -318,7 +318,7 @@ int remote_syscall(struct thread *thread, long number, const uint64_t arguments[
 	struct regs saved;
 	siginfo_t held;
 	bool lifted;
-	uint64_t mask;
+	uint64_t mask = 0;
 	uint64_t sp;
 
 	/* A pending SIGTRAP (a breakpoint hit not reported yet) must be served where it was hit. */
