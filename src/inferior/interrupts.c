@@ -26,9 +26,10 @@
 
 enum { NUDGE_MS = 2, IDLE_MS = 200, SIGNALS = 65 };
 
-/* Whatever would end us and can be taken: our breakpoints must not be left behind. */
-static const int WATCHED[] = {SIGINT,  SIGTERM, SIGHUP,	 SIGQUIT, SIGPIPE,   SIGALRM, SIGUSR1,
-			      SIGUSR2, SIGXCPU, SIGXFSZ, SIGPROF, SIGVTALRM, SIGIO,   SIGPWR};
+/* Whatever would end or stop us and can be taken: our breakpoints must not be left behind. */
+static const int WATCHED[] = {SIGINT,  SIGTERM, SIGHUP,	 SIGQUIT, SIGPIPE, SIGALRM,
+			      SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ, SIGPROF, SIGVTALRM,
+			      SIGIO,   SIGPWR,	SIGTSTP, SIGTTIN, SIGTTOU};
 
 struct interrupts {
 	pthread_t thread;

@@ -22,7 +22,7 @@ struct original_signals {
 void original_signals_restore(const struct original_signals *original);
 
 /*
- * Starts watching the signals that would end the tracer (SIGINT, SIGTERM, SIGHUP, SIGPIPE …) for the calling thread, which
+ * Starts watching the signals that would end or stop the tracer (SIGINT, SIGTERM, SIGPIPE, SIGTSTP …) for the calling thread, which
  * must be the tracing one. *original receives what was before. 0 or -errno.
  */
 int interrupts_start(struct interrupts **interrupts, struct original_signals *original);

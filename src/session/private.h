@@ -38,6 +38,7 @@ struct session {
 	struct untraced *untraced;   /* what cannot be traced */
 	struct identity identity;    /* -u */
 	struct map unprivileged;     /* programs that were said to run without their rights */
+	int stop_wanted;	     /* by the terminal; done when the command has stopped: job.c */
 	int output_error;	     /* -errno of the writer; ends the session */
 	bool dirty;		     /* records since the last flush */
 	bool leaving;		     /* detaching: nothing is planted any more */
@@ -79,6 +80,8 @@ struct modules {
 
 /* session.c */
 void session_record(struct session *session, const struct record *record);
+/* Writes out what was recorded so far. */
+void session_flush(struct session *session);
 
 /* modules.c: the objects of a space */
 
@@ -141,6 +144,16 @@ void tasks_stop_all(struct session *session, pid_t pid);
 void tasks_detach_all(struct session *session, bool launched_too);
 /* Lets go of one process, and of all that live in its memory. */
 void tasks_let_go(struct session *session, pid_t pid);
+
+/* job.c: job control */
+
+/* Whether a shell's or the terminal's signal means that the job has to stop. */
+bool job_is_stop(int signal);
+/* Such a signal came for the tracer. `command`: the launched process, or NULL. */
+void job_asked_to_stop(struct session *session, struct process *command, int signal,
+		       bool from_terminal);
+/* A thread of that process is in a group-stop. */
+void job_stopped(struct session *session, const struct process *process);
 
 /* debuggers.c: programs that use ptrace(2) */
 

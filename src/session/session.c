@@ -333,8 +333,12 @@ static void take_signals(struct session *session)
 	int signal;
 
 	while ((signal = interrupts_take(session->interrupts, &from_terminal))) {
-		const struct process *command = launched_process(session);
+		struct process *command = launched_process(session);
 
+		if (job_is_stop(signal)) {
+			job_asked_to_stop(session, command, signal, from_terminal);
+			continue;
+		}
 		if (command && !from_terminal)
 			kill(command->pid, signal);
 		tasks_detach_all(session, false);
@@ -366,7 +370,7 @@ static void poll_slots(struct session *session)
 		interrupts_tick(session->interrupts, 0);
 }
 
-static void flush(struct session *session)
+void session_flush(struct session *session)
 {
 	if (session->dirty && !session->output_error)
 		session->output_error = session->writer->ops->flush(session->writer);
@@ -396,7 +400,7 @@ static void run(struct session *session)
 		int error = inferior_next(session->inferior, !session->dirty, &stop);
 
 		if (error == -EAGAIN)
-			flush(session);
+			session_flush(session);
 		else if (error == -EINTR)
 			poll_slots(session);
 		else if (error)

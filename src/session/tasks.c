@@ -491,6 +491,7 @@ void tasks_stop(struct session *session, struct stop *stop)
 		break;
 	case STOP_GROUP:
 		thread_listen(thread);
+		job_stopped(session, thread->process);
 		break;
 	case STOP_TRAP:
 		start_if_due(session, thread);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #ifdef __x86_64__
@@ -203,7 +204,6 @@ static void again(const struct arguments *arguments)
 
 /* ---- ends by a signal ---- */
 
-/* end NUMBER HOW: 0: raise, 1: kill, 2: by a thread to itself while others work, 3: by a fault */
 static void *busy(void *unused)
 {
 	for (;;)
@@ -217,25 +217,25 @@ static void *ender(void *number)
 	return NULL;
 }
 
-static void by_fault(void *number)
+static void by_fault(void *argument)
 {
-	current = &faults[0];
-	if (*(int *)number == SIGFPE)
-		current = &faults[4];
-	else if (*(int *)number == SIGILL)
-		current = &faults[6];
-	else if (*(int *)number == SIGBUS)
-		current = &faults[10];
-	else if (*(int *)number == SIGTRAP)
+	int number = *(int *)argument;
+
+	if (number == SIGTRAP)
 		__asm__ volatile("int3");
-	call_fault((int *)(void *)(current->number == SIGBUS ? hole : page));
+	current = faults;
+	while (current->number != number)
+		current++;
+	call_fault((int *)(void *)(number == SIGBUS ? hole : page));
 }
 
+/* end NUMBER HOW: 0: raise, 1: kill, 2: one of four threads does it, 3: by a fault */
 static void end(const struct arguments *arguments)
 {
 	int number = arguments->number[0];
 	pthread_t thread;
 
+	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 	page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	file = memfd_create("hole", 0);
 	hole = mmap(NULL, 4096, PROT_READ, MAP_SHARED, file, 0);

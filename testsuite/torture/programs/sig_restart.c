@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/select.h>
+#include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -24,7 +26,7 @@
 
 static volatile sig_atomic_t handled;
 static int ends[2]; /* the program's, the child's */
-static int epoll_fd;
+static int epoll_fd, semaphores;
 static struct shared {
 	_Atomic int stage;
 	sem_t semaphore;
@@ -103,7 +105,7 @@ static long do_nanosleep(void)
 	long result = nanosleep(&(struct timespec){100, 0}, &left);
 	int error = errno;
 
-	if (left.tv_sec < 1 || left.tv_sec > 99)
+	if (left.tv_sec < 1 || left.tv_sec > 100) /* with the slack of timers it may be more than asked for */
 		return 77;
 	errno = error;
 	return result;
@@ -293,4 +295,68 @@ static void ignored(const struct arguments *arguments)
 		}
 }
 
-const struct verb restart_verbs[] = {{"restarts", restarts}, {"ignored", ignored}, {0}};
+/* ---- threads that sleep, each in another call, while tracers come and go ---- */
+
+static _Atomic int interrupted_calls;
+
+static void *sleeper(void *argument)
+{
+	const struct call *call = argument;
+
+	counters->calls[LEAF]++;
+	traced_leaf(1);
+	if (call->make() == -1 && errno == EINTR) {
+		printf("%s: EINTR\n", call->name);
+		interrupted_calls++;
+	}
+	counters->calls[LEAF]++;
+	traced_leaf(2);
+	return NULL;
+}
+
+static long do_semop(void)
+{
+	struct sembuf operation = {0, -1, 0};
+
+	return semop(semaphores, &operation, 1);
+}
+
+static const struct call sleeping[] = {
+	{"recv with a time-out", do_receive_timed}, {"epoll_wait", do_epoll}, {"semop", do_semop},
+	{"sigtimedwait", do_sigtimedwait},	    {"futex", do_futex},      {"poll", do_poll},
+};
+enum { SLEEPERS = sizeof sleeping / sizeof *sleeping };
+
+/* Says "asleep"; at the next line of stdin all are woken. */
+static void sleepers(const struct arguments *arguments)
+{
+	pthread_t threads[SLEEPERS];
+	struct sembuf operation = {0, 1, 0};
+	char c;
+
+	(void)arguments;
+	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
+	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	epoll_ctl(epoll_fd, EPOLL_CTL_ADD, ends[0], &(struct epoll_event){.events = EPOLLIN});
+	semaphores = semget(IPC_PRIVATE, 1, 0600);
+	block(SIGUSR2, true);
+	for (int i = 0; i < SLEEPERS; i++)
+		pthread_create(&threads[i], NULL, sleeper, (void *)&sleeping[i]);
+	puts("asleep");
+	fflush(stdout);
+	while (read(STDIN_FILENO, &c, 1) == 1 && c != '\n')
+		;
+	shared->word = 1;
+	syscall(SYS_futex, &shared->word, FUTEX_WAKE, 1, NULL, NULL, 0);
+	semop(semaphores, &operation, 1);
+	pthread_kill(threads[3], SIGUSR2);
+	if (write(ends[1], "xxx", 3) != 3)
+		die("write");
+	for (int i = 0; i < SLEEPERS; i++)
+		pthread_join(threads[i], NULL);
+	semctl(semaphores, 0, IPC_RMID);
+	printf("interrupted %d\n", interrupted_calls);
+}
+
+const struct verb restart_verbs[] = {{"restarts", restarts}, {"ignored", ignored}, {"sleepers", sleepers}, {0}};

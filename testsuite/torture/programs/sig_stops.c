@@ -170,19 +170,24 @@ static void job(const struct arguments *arguments)
 	if (arguments->number[0] == 2)
 		signal(SIGTSTP, SIG_IGN);
 	handle(SIGCONT, on_resume, SA_RESTART, NULL);
-	progress->allowed = -1UL;
+	/* Handlers run in the first thread, which cannot go on before they are done. */
+	block(SIGTSTP, true);
+	block(SIGCONT, true);
 	for (int i = 1; i < arguments->number[1]; i++)
 		pthread_create(&id, NULL, worker, &numbers[i]);
+	block(SIGTSTP, false);
+	block(SIGCONT, false);
 	puts("working");
 	fflush(stdout);
 	while (fgets(line, sizeof line, stdin) && strcmp(line, "end\n")) {
+		progress->allowed++;
 		work(1);
+		progress->done[0]++;
+		await_rounds(arguments->number[1], progress->allowed);
 		printf("did %sstopped %d, resumed %d\n", line, (int)stopped, (int)resumed);
 		fflush(stdout);
 	}
 	progress->over = true;
-	if (arguments->number[1] > 1)
-		memset(counters, 0, sizeof *counters);
 }
 
 const struct verb stop_verbs[] = {{"stops", stops}, {"job", job}, {0}};
