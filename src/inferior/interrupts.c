@@ -35,7 +35,6 @@ struct interrupts {
 	pthread_t thread;
 	pthread_t tracing;
 	sigset_t watched;
-	sigset_t original;
 	atomic_uint pending;	    /* how many signals wait */
 	atomic_uint count[SIGNALS]; /* of each */
 	atomic_uint from_terminal[SIGNALS];
@@ -119,7 +118,6 @@ int interrupts_start(struct interrupts **interrupts, struct original_signals *or
 		sigaddset(&made->watched, WATCHED[i]);
 	sigaddset(&made->watched, SIGURG); /* ends the watcher's own sleep: interrupts_tick() */
 	original_signals_read(original);
-	made->original = original->mask;
 	pthread_sigmask(SIG_BLOCK, &made->watched, NULL);
 	sigaction(SIGURG, &action, NULL);
 	/* Stops are told by wait alone: no SIGCHLD needs to be made for each. */
@@ -128,7 +126,7 @@ int interrupts_start(struct interrupts **interrupts, struct original_signals *or
 	int error = pthread_create(&made->thread, NULL, watch, made);
 
 	if (error) {
-		pthread_sigmask(SIG_SETMASK, &made->original, NULL);
+		pthread_sigmask(SIG_SETMASK, &original->mask, NULL);
 		free(made);
 		return -error;
 	}
@@ -147,10 +145,6 @@ void interrupts_stop(struct interrupts *interrupts)
 	/* SIGPIPE to that thread alone wakes it and ends with it. */
 	pthread_kill(interrupts->thread, SIGPIPE);
 	pthread_join(interrupts->thread, NULL);
-	/* A SIGPIPE that a write of our own left pending must not end us now. */
-	while (sigtimedwait(&interrupts->watched, NULL, &(struct timespec){0}) > 0)
-		;
-	pthread_sigmask(SIG_SETMASK, &interrupts->original, NULL);
 	free(interrupts);
 }
 
