@@ -231,7 +231,8 @@ def _compiler(source):
 
 
 def _digest(command, inputs):
-    key = hashlib.sha256("\0".join(command).encode())
+    """The same for the same sources wherever they lie: see ordinary.rerun()."""
+    key = hashlib.sha256("\0".join(word.replace(TOP, "TOP") for word in command).encode())
     for path in inputs:
         with open(path, "rb") as file:
             key.update(file.read())

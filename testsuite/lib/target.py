@@ -35,7 +35,7 @@ def _read(path):
     try:
         with open(path, encoding="latin-1") as file:
             return file.read()
-    except (FileNotFoundError, ProcessLookupError):
+    except (FileNotFoundError, ProcessLookupError, PermissionError):  # gone, or out of reach
         return ""
 
 
