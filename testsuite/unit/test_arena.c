@@ -12,7 +12,7 @@ static void check_slot(const struct thread *thread, uint64_t address, uint64_t s
 	struct arena *arena = thread->process->space->arena;
 	uint64_t distance = slot > address ? slot - address : address - slot;
 	uint64_t begin = 0;
-	struct mapping mapping;
+	struct mapping mapping = {0};
 
 	assert_int_equal(slot % ARENA_SLOT, 0);
 	if (host_arch()->abi->word == 8)
