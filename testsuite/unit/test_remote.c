@@ -17,7 +17,7 @@ static void make_calls(struct thread *thread)
 	uint64_t again;
 	uint64_t word;
 	int64_t result = 0;
-	struct mapping mapping;
+	struct mapping mapping = {0};
 
 	int error = remote_syscall(thread, SYS_getpid, none, &result);
 
