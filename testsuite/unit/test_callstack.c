@@ -58,7 +58,7 @@ struct range {
 };
 
 struct world {
-	struct range ranges[2000];
+	struct range ranges[9000];
 	size_t count;
 	unsigned asked;
 	struct range signal_stack;
@@ -561,7 +561,7 @@ static void test_unknown_bounds(void **state)
 /* More stacks than are remembered: the one unused longest is given up, but not the own one. */
 static void test_many_stacks(void **state)
 {
-	enum { MANY = 1500 };
+	enum { MANY = 8700 };
 	struct fixture *fixture = *state;
 	size_t left = 0;
 
@@ -591,14 +591,14 @@ static void test_many_stacks(void **state)
 /* A foreign stack does not collect calls without end. */
 static void test_foreign_is_bounded(void **state)
 {
-	enum { MANY = 70000 };
+	enum { MANY = 17500 };
 	struct fixture *fixture = *state;
 
 	fixture->world.ranges[1] = (struct range){0x1000000, 0x2000000, false};
 	push_hook(fixture, 1, OWN + 800, 0x10, 0x100);
 	for (int i = 0; i < MANY; i++)
 		push_call(fixture, 2 + i, 0x1ffff00 - (uint64_t)i * 16, 0x20, 0x200);
-	assert_true(fixture->log.numbers.count >= MANY - 65536);
+	assert_true(fixture->log.numbers.count >= MANY - 16384);
 	assert_int_equal(*(int *)fixture->log.numbers.items, -2);
 	assert_int_equal(callstacks_depth(fixture->stacks), MANY - fixture->log.numbers.count);
 }

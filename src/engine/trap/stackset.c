@@ -19,7 +19,7 @@
 
 #include <stdlib.h>
 
-enum { STACKS_MAX = 1024 /* stacks remembered per thread; the one unused longest goes first */ };
+enum { STACKS_MAX = 8192 /* stacks remembered per thread; the one unused longest goes first */ };
 
 struct callstacks *callstacks_create(const struct stack_view *view, void *context)
 {
@@ -116,14 +116,14 @@ bool stack_contains(const struct stack *stack, uint64_t sp)
 /* The stack that sp is in, moved to the end of the list; NULL when it is not known yet. */
 struct stack *stackset_known(struct callstacks *stacks, uint64_t sp)
 {
+	const struct stack *all = stacks->stacks.items;
 	size_t count = stacks->stacks.count;
 	size_t found = count;
 
-	if (count && !stacks->inner && stack_contains(stackset_at(stacks, count - 1), sp))
+	if (count && !stacks->inner && stack_contains(&all[count - 1], sp))
 		return stackset_at(stacks, count - 1);
-	for (size_t i = count; i-- > 0;)
-		if (stack_contains(stackset_at(stacks, i), sp) &&
-		    (found == count || stackset_at(stacks, i)->inner))
+	for (size_t i = count; i-- > 0 && (found == count || stacks->inner);)
+		if (stack_contains(&all[i], sp) && (found == count || all[i].inner))
 			found = i;
 	if (found == count)
 		return NULL;
@@ -149,12 +149,14 @@ static struct stack take_overlapping(struct callstacks *stacks, uint64_t low, ui
 
 	vec_init(&joined.calls, sizeof(struct call));
 	for (size_t i = 0; i < stacks->stacks.count;) {
-		struct stack part = *stackset_at(stacks, i);
+		const struct stack *all = stacks->stacks.items;
 
-		if (part.high <= low || part.low >= high) {
+		if (all[i].high <= low || all[i].low >= high) {
 			i++;
 			continue;
 		}
+		struct stack part = all[i];
+
 		joined.own |= part.own;
 		joined.single = parts++ == 0 && part.single && part.high >= high;
 		joined.sites += part.sites;
