@@ -25,6 +25,7 @@ TEST_USER (for root: the user to run the tests as).
 import contextlib
 import fcntl
 import hashlib
+import json
 import os
 import shlex
 import shutil
@@ -177,6 +178,16 @@ def _clip(lines):
     return [*lines[:40], f"... {len(lines) - 80} lines ...", *lines[-40:]]
 
 
+def _report_failure(name, error):
+    """For the table of doc/RELIABILITY.md, which leaves out nothing that failed."""
+    path = os.environ.get("TORTURE_REPORT")
+    if path:
+        row = {"test": os.path.basename(sys.argv[0]), "failed": name, "why": str(error)[:500],
+               "date": time.strftime("%Y-%m-%d")}
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
+
+
 def _run_case(name, function, arguments):
     _evidence.clear()
     started = time.monotonic()
@@ -192,6 +203,7 @@ def _run_case(name, function, arguments):
         return "skip"
     except Exception as error:
         print(f"FAIL {name}: {error if isinstance(error, Failure) else 'unexpected exception'}")
+        _report_failure(name, error)
         where = traceback.format_exc().splitlines()
         print("\n".join("    " + line for line in where[-9:]))
         for text in _evidence[-8:]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Processes to attach to, attached tracers, and what must be true of a target after a detach."""
 import ctypes
+import contextlib
 import itertools
 import os
 import re
@@ -140,7 +141,8 @@ class Target:
 
     def _end(self):
         kill_group(self.process)
-        self.process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):  # it had died before it read all
+            self.process.stdin.close()
         self.process.stdout.close()
 
     @property

@@ -23,9 +23,11 @@ import json
 import os
 import re
 import sys
+import time
 from dataclasses import dataclass
 
 import harness
+import peer
 from harness import TRACER, Failure, check, equal, note
 from target import Attached, Target
 from tracelines import Trace
@@ -47,9 +49,9 @@ def report(case, runs, survived, missed, note=""):  # pylint: disable=redefined-
     of them left the target as it would be untraced, so many calls were not seen.
     """
     row = {"test": os.path.basename(sys.argv[0]), "case": case, "runs": runs, "survived": survived,
-           "missed": missed, "note": note}
+           "missed": missed, "note": note, "date": time.strftime("%Y-%m-%d"), "long": LONG}
     path = os.environ.get("TORTURE_REPORT")
-    if path:
+    if path and not peer.WANTED:
         with open(path, "a", encoding="utf-8") as file:  # in one write: several tests may report
             file.write(json.dumps(row) + "\n")
     return row
@@ -197,6 +199,8 @@ def same_three_ways(command, options, pattern=BARE, *, name="", runs=1, ways=(LA
     note(f"untraced: {plain}")
     check(re.search(r"^checksum \S+$", plain.out, re.M), f"no checksum in {plain.out[-2000:]!r}")
     check(plain.numbers("counted"), f"nothing counted in {plain.out[-2000:]!r}")
+    if peer.WANTED and name:
+        peer.both_ways(name, command, options, plain.out.__eq__, plain.numbers("counted"), pattern, start, env)
     results, failures, missed, survived = {UNTRACED: plain}, [], 0, 0
     for way in ways:
         for _ in range(runs):
@@ -224,7 +228,7 @@ def print_table(path):
     """Prints the rows of a report."""
     try:
         with open(path, encoding="utf-8") as file:
-            rows = [json.loads(line) for line in file]
+            rows = [row for row in map(json.loads, file) if "runs" in row]
     except FileNotFoundError:
         rows = []
     head = {"test": "test", "case": "case", "runs": "runs", "survived": "survived", "missed": "missed",
