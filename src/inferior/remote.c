@@ -27,6 +27,9 @@
  * the program sees a SIGWINCH for no reason, which programs that look at it are used to. On the
  * way of the landing the restart is made beforehand, as the kernel would do it without a handler.
  *
+ * A tracer that may trace a process but not send it signals (without CAP_KILL, to another user's)
+ * interrupts it in place of that; killed in between, it leaves nothing that brings the thread there.
+ *
  * SIGSTOP cannot be blocked; it is taken and sent again.
  */
 #include "inferior/remote.h"
@@ -219,7 +222,7 @@ struct kept {
 /* Into the system call, and on to the mark behind it. */
 static int through_call(struct thread *thread, struct kept *kept)
 {
-	bool inside = false;
+	bool inside = false, marked = false;
 
 	for (int tries = 0; tries < 16; tries++) {
 		int status;
@@ -235,9 +238,12 @@ static int through_call(struct thread *thread, struct kept *kept)
 			return keep_end(thread, status);
 		if (stop.kind == STOP_SYSCALL) {
 			inside = true;
-			error = queue_mark(thread);
-			if (error)
-				return error;
+			marked = queue_mark(thread) == 0;
+			/* No right to send it signals (CAP_KILL): an interrupt does, too, while we live. */
+			if (!marked)
+				pt_interrupt(thread->tid);
+		} else if (inside && !marked && stop.kind == STOP_TRAP) {
+			return 0;
 		} else if (stop.kind == STOP_SIGNAL && stop.signal == MARK_SIGNAL) {
 			bool ours = is_mark(thread);
 

@@ -220,14 +220,15 @@ class Attached:
     """
     A tracer attached to targets, its lines collected. `ping`: wait until each target's target_ping()
     shows up, which programs/calls.c calls when asked to: then everything else is planted, too.
+    `through`: the words of a command that runs the tracer (and does not fork).
     """
 
-    def __init__(self, targets, *arguments, ping=True, env=None):
+    def __init__(self, targets, *arguments, ping=True, env=None, through=()):
         self.targets = [targets] if isinstance(targets, Target) else list(targets)
         self.lines_path = os.path.join(harness.scratch(), "lines")
         pids = [word for target in self.targets for word in ("-p", str(target.pid))]
         extra = ["-x", "target_ping"] if ping else []
-        self.command = [harness.TRACER, *arguments, *extra, *pids]
+        self.command = [*through, harness.TRACER, *arguments, *extra, *pids]
         with open(self.lines_path, "wb") as lines:
             self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=lines,
                                             stderr=lines, env=harness.environment(env),
