@@ -20,7 +20,7 @@ class Shell:
     def __init__(self):
         self.master, slave = pty.openpty()
         attributes = termios.tcgetattr(slave)
-        attributes[3] &= ~termios.ECHO
+        attributes[3] = attributes[3] & ~termios.ECHO | termios.NOFLSH  # Ctrl-Z throws nothing away
         termios.tcsetattr(slave, termios.TCSANOW, attributes)
         self.process = subprocess.Popen(
             ["/bin/bash", "--norc", "--noprofile", "--noediting", "-i"], stdin=slave, stdout=slave, stderr=slave,

@@ -184,7 +184,8 @@ static void job(const struct arguments *arguments)
 		work(1);
 		progress->done[0]++;
 		await_rounds(arguments->number[1], progress->allowed);
-		printf("did %sstopped %d, resumed %d\n", line, (int)stopped, (int)resumed);
+		line[strlen(line) - 1] = '\0';
+		printf("did %s, stopped %d, resumed %d\n", line, (int)stopped, (int)resumed);
 		fflush(stdout);
 	}
 	progress->over = true;
