@@ -149,6 +149,12 @@ static void give_space(struct session *session, struct thread *parent, struct pr
 		child->space->modules = modules_clone(space->modules);
 }
 
+/* Whether a task belongs to a thread group; not being allowed to signal it comes behind that. */
+static bool is_member(pid_t pid, pid_t tid)
+{
+	return syscall(SYS_tgkill, pid, tid, 0) == 0 || errno == EPERM;
+}
+
 static void new_task(struct session *session, const struct stop *stop)
 {
 	struct thread *parent = stop->thread;
@@ -156,8 +162,7 @@ static void new_task(struct session *session, const struct stop *stop)
 
 	if (tid <= 0 || inferior_thread(session->inferior, tid))
 		return;
-	/* The same thread group: signal 0 to the task as a member of it. */
-	if (stop->kind == STOP_CLONE && syscall(SYS_tgkill, parent->process->pid, tid, 0) == 0) {
+	if (stop->kind == STOP_CLONE && is_member(parent->process->pid, tid)) {
 		thread_create(session->inferior, parent->process, tid)->slot = parent->slot;
 		return;
 	}
