@@ -47,7 +47,9 @@ const struct string_table *elf_dynamic_names(struct elf_file *file)
 
 const char *elf_name_at(const struct string_table *names, uint64_t offset)
 {
-	return offset < names->size && names->text[offset] ? names->text + offset : NULL;
+	if (!names->text || offset >= names->size)
+		return NULL;
+	return names->text[offset] ? names->text + offset : NULL;
 }
 
 GElf_Sym *elf_load_dynamic_symbols(struct elf_file *file, size_t *count)

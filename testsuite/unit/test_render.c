@@ -4,6 +4,7 @@
 #include "output/render.h"
 #include "output/signame.h"
 #include "records.h"
+#include "valgrind.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -126,7 +127,8 @@ static void test_floats(void **state)
 	assert_rendered(type_double, &value, "1.500000");
 	value = (struct record_value){.kind = VALUE_FLOAT, .size = 10, .length = 16};
 	assert_rendered(type_double, add_value(&made, value, x87_minus_2_5), "-2.500000");
-	assert_rendered(type_double, add_value(&made, value, x87_infinity), "inf");
+	if (!under_valgrind()) /* whose long doubles are doubles */
+		assert_rendered(type_double, add_value(&made, value, x87_infinity), "inf");
 	value.length = 8;
 	assert_rendered(type_double, add_value(&made, value, x87_infinity), "?");
 }
