@@ -334,6 +334,7 @@ static void keep_early(struct inferior *inferior, pid_t tid, int status)
 
 	if (let_abandoned_go(inferior, tid, status))
 		return;
+	waiting_take(tid);
 	/* Its end may come before its parent announces it: then it replaces the first stop. */
 	take_early(inferior, tid, &old);
 	if (inferior->early.count == EARLY_MAX)
@@ -402,12 +403,23 @@ static bool next_kept(struct inferior *inferior, struct stop *stop)
 	return false;
 }
 
+/* A thread that was left as it is would be told about again and again. */
+static void take_unresumed(struct inferior *inferior)
+{
+	const struct thread *last = inferior_thread(inferior, inferior->last_stopped);
+
+	if (last && last->state == THREAD_STOPPED && last->stop == STOP_SIGNAL)
+		waiting_take(last->tid);
+	inferior->last_stopped = 0;
+}
+
 int inferior_next(struct inferior *inferior, bool block, struct stop *stop)
 {
 	int status;
 
 	if ((inferior->deferred.count || inferior->early.count) && next_kept(inferior, stop))
 		return 0;
+	take_unresumed(inferior);
 	for (;;) {
 		pid_t tid = waiting_next(&inferior->waiting, block, &status);
 
@@ -419,6 +431,7 @@ int inferior_next(struct inferior *inferior, bool block, struct stop *stop)
 
 		if (thread) {
 			fill_stop(stop, thread, status);
+			inferior->last_stopped = tid;
 			return 0;
 		}
 		/*
@@ -467,7 +480,7 @@ static int wait_for_status(const struct thread *thread, int *wait_status, unsign
 	long pause = 2000;
 
 	for (;;) {
-		pid_t tid = waitpid(thread->tid, wait_status, __WALL | WNOHANG);
+		pid_t tid = waiting_poll(thread->tid, wait_status);
 
 		if (tid < 0 && errno != EINTR)
 			return -ESRCH;

@@ -135,6 +135,7 @@ struct inferior {
 	struct prefault *prefault;	  /* brings in pages of all spaces */
 	const struct identity *launch_as; /* whom a command is run as, NULL: the tracer's user */
 	struct waiting waiting;
+	pid_t last_stopped; /* that inferior_next() told about */
 };
 
 struct inferior *inferior_create(void);

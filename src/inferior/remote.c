@@ -347,8 +347,9 @@ int remote_syscall(struct thread *thread, long number, const uint64_t arguments[
 	bool holds = thread->stop == STOP_SIGNAL && pt_get_siginfo(thread->tid, &held) == 0;
 
 	error = call_with(thread, &saved, sp, number, arguments, result);
-	regs_store(thread->tid, &saved);
+	/* In this order: as long as pc is in the landing, the thread would set both by itself. */
 	pt_set_sigmask(thread->tid, mask);
+	regs_store(thread->tid, &saved);
 	if (lifted)
 		pt_set_options(thread->tid, thread->process->inferior->ptrace_options);
 	/* The mark's stop takes the place of the signal's: that is delivered from there. */

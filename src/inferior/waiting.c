@@ -5,10 +5,16 @@
  * seems worse, to notice when that changes; the others in the better one. Long waits say
  * nothing about the way; when they follow one another the tracee is simply not stopped often,
  * and looking would only burn the processor.
+ *
+ * What a wait tells is forgotten by the kernel with it: a task that is stopped at a signal and has been
+ * waited for goes on without the signal if the tracer dies. For the signal of a breakpoint that would be
+ * in the middle of an instruction. So stops at signals are looked at without being taken (WNOWAIT);
+ * the signal is then delivered if nobody is there to resume the task any more.
  */
 #include "inferior/waiting.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -64,6 +70,36 @@ static void learn(struct waiting *waiting, int way, uint64_t took)
 	waiting->cost[way] = (waiting->cost[way] * (WEIGHT - 1) + took) / WEIGHT;
 }
 
+void waiting_take(pid_t tid)
+{
+	int status;
+
+	waitpid(tid, &status, WAIT_FLAGS | WNOHANG);
+}
+
+/* One wait: a tid, 0 for nothing, or -1 with errno. */
+static pid_t look(idtype_t whose, pid_t tid, int flags, int *status)
+{
+	siginfo_t info;
+
+	info.si_pid = 0;
+	if (waitid(whose, (id_t)tid, &info, WEXITED | WSTOPPED | WNOWAIT | WAIT_FLAGS | flags) < 0)
+		return -1;
+	if (!info.si_pid)
+		return 0;
+	/* A ptrace event is above the signal's byte: only a stop at a signal has nothing there. */
+	if (info.si_code == CLD_TRAPPED && !(info.si_status >> 8)) {
+		*status = info.si_status << 8 | 0x7f;
+		return info.si_pid;
+	}
+	return waitpid(info.si_pid, status, WAIT_FLAGS | WNOHANG);
+}
+
+pid_t waiting_poll(pid_t tid, int *status)
+{
+	return look(P_PID, tid, WNOHANG, status);
+}
+
 pid_t waiting_next(struct waiting *waiting, bool block, int *status)
 {
 	pid_t tid = 0;
@@ -75,16 +111,16 @@ pid_t waiting_next(struct waiting *waiting, bool block, int *status)
 
 		if (way == LOOKING)
 			do
-				tid = waitpid(-1, status, WAIT_FLAGS | WNOHANG);
+				tid = look(P_ALL, 0, WNOHANG, status);
 			while (!tid && now_ns() - start < limit);
-		if (!tid)
-			tid = waitpid(-1, status, WAIT_FLAGS);
+		while (!tid) /* what was seen may be gone when it is taken: a stop turned into an end */
+			tid = look(P_ALL, 0, 0, status);
 		int error = errno;
 
 		learn(waiting, way, now_ns() - start);
 		errno = error;
 	} else {
-		tid = waitpid(-1, status, WAIT_FLAGS | WNOHANG);
+		tid = look(P_ALL, 0, WNOHANG, status);
 	}
 	return tid < 0 ? -errno : tid;
 }

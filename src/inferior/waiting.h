@@ -16,8 +16,15 @@ struct waiting {
 
 /*
  * waitpid(2) for any task: its tid and *status; 0 when `block` is false and there is nothing;
- * -errno.
+ * -errno. A stop at a signal stays to be waited for until the task is resumed or waiting_take()
+ * is called, so one or the other must be done before the next wait.
  */
 pid_t waiting_next(struct waiting *waiting, bool block, int *status);
+
+/* The same for one task that belongs to the caller, without blocking. */
+pid_t waiting_poll(pid_t tid, int *status);
+
+/* Takes a stop at a signal, which is lost should the tracer die before the task is resumed. */
+void waiting_take(pid_t tid);
 
 #endif
