@@ -8,7 +8,8 @@
  * the end that is nearer to the code is taken, at some distance from the neighbours, so that a
  * library which is loaded next finds its usual place. MAP_FIXED_NOREPLACE makes sure that
  * nothing is overwritten when another thread maps memory between our look at the maps and the
- * call.
+ * call. The place is chosen by us where any would do, too, as it has to be in the journal before
+ * memory is mapped there.
  *
  * Slots are handed out from a free list; an arena is unmapped only when the process is
  * detached, as a thread could be inside one at any time.
@@ -31,6 +32,7 @@ enum { ARENA_SLOTS = ARENA_BYTES / ARENA_SLOT, TRIES = 8 };
 static const uint64_t REACH = UINT64_C(0x78000000); /* a bit under 2 GiB */
 static const uint64_t LOWEST = 0x10000;		    /* vm.mmap_min_addr */
 static const uint64_t HIGHEST = UINT64_C(0x7ffffffff000);
+static const uint64_t HIGHEST_32 = 0xffffe000; /* or less: then it is refused */
 static const uint64_t MARGIN = 0x100000;
 static const uint64_t GROWTH = UINT64_C(0x40000000); /* left to heap and stack */
 
@@ -89,7 +91,8 @@ static struct block *block_of(const struct arena *arena, uint64_t address)
 }
 
 /* Where in the gap [low, high) an arena for `address` would lie; false when it does not fit. */
-static bool place_in_gap(uint64_t low, uint64_t high, uint64_t address, uint64_t *place)
+static bool place_in_gap(uint64_t low, uint64_t high, uint64_t address, bool narrow,
+			 uint64_t *place)
 {
 	uint64_t margin = high - low >= 4 * MARGIN ? MARGIN : 0;
 
@@ -101,12 +104,12 @@ static bool place_in_gap(uint64_t low, uint64_t high, uint64_t address, uint64_t
 	if (lowest > highest || lowest < low || highest + ARENA_BYTES > high)
 		return false;
 	*place = address >= high ? highest : lowest;
-	return in_reach(*place, address);
+	return narrow || in_reach(*place, address);
 }
 
 /* The best place that is not in `tried`; 0 when there is none. */
-static uint64_t choose_place(const struct maps *maps, uint64_t address, const uint64_t *tried,
-			     int tries)
+static uint64_t choose_place(const struct maps *maps, uint64_t address, bool narrow,
+			     const uint64_t *tried, int tries)
 {
 	uint64_t best = 0;
 	uint64_t best_distance = UINT64_MAX;
@@ -115,7 +118,7 @@ static uint64_t choose_place(const struct maps *maps, uint64_t address, const ui
 		const struct mapping *before = i ? &maps->mappings[i - 1] : NULL;
 		const struct mapping *after = i < maps->count ? &maps->mappings[i] : NULL;
 		uint64_t low = before ? before->end : LOWEST;
-		uint64_t high = after ? after->start : HIGHEST;
+		uint64_t high = after ? after->start : narrow ? HIGHEST_32 : HIGHEST;
 		uint64_t place;
 		bool used = false;
 
@@ -123,7 +126,7 @@ static uint64_t choose_place(const struct maps *maps, uint64_t address, const ui
 			low += GROWTH;
 		if (after && !strcmp(after->path, "[stack]"))
 			high = high > GROWTH ? high - GROWTH : 0;
-		if (!place_in_gap(low, high, address, &place))
+		if (!place_in_gap(low, high, address, narrow, &place))
 			continue;
 		uint64_t distance = place > address ? place - address : address - place;
 
@@ -142,15 +145,14 @@ int arena_map_near(struct thread *thread, uint64_t address, uint64_t *mapped)
 	uint64_t tried[TRIES];
 	struct maps maps;
 
-	if (thread->process->space->arch->abi->word == 4)
-		return remote_map(thread, 0, ARENA_BYTES, PROT_READ | PROT_EXEC, mapped);
+	bool narrow = thread->process->space->arch->abi->word == 4;
 	int error = maps_read(thread->tid, &maps);
 
 	if (error)
 		return error;
 	error = -ENOSPC;
 	for (int i = 0; i < TRIES; i++) {
-		tried[i] = choose_place(&maps, address, tried, i);
+		tried[i] = choose_place(&maps, address, narrow, tried, i);
 		if (!tried[i])
 			break;
 		error = remote_map(thread, tried[i], ARENA_BYTES, PROT_READ | PROT_EXEC, mapped);

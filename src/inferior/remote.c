@@ -379,10 +379,12 @@ int remote_map(struct thread *thread, uint64_t address, uint64_t length, int pro
 		remote_unmap(thread, (uint64_t)result, length);
 		error = -EEXIST;
 	}
-	journal_forget(journal, entry);
+	if (error || !address)
+		journal_forget(journal, entry);
 	if (error)
 		return error;
-	journal_mapping(journal, (uint64_t)result, length);
+	if (!address)
+		journal_mapping(journal, (uint64_t)result, length);
 	*mapped = (uint64_t)result;
 	return 0;
 }

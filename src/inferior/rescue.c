@@ -185,11 +185,6 @@ uint64_t rescue_base(const struct space *space)
 	return space->rescue ? table_at(space->rescue, 0)->block : 0;
 }
 
-bool rescue_runs_at(const struct space *space, uint64_t pc)
-{
-	return space->rescue && pc >= rescue_base(space) && pc - rescue_base(space) < RESCUE_CODE;
-}
-
 bool rescue_owns(const struct space *space, uint64_t block)
 {
 	for (size_t i = 0; space->rescue && i < space->rescue->tables.count; i++)

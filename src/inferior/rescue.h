@@ -30,8 +30,6 @@ int rescue_install(struct thread *thread);
 struct rescue *rescue_adopt(struct space *space, uint64_t base,
 			    bool (*is_ours)(const struct space *space, uint64_t block));
 
-/* Whether a thread at `pc` runs the handler. */
-bool rescue_runs_at(const struct space *space, uint64_t pc);
 /* Where the handler is, 0: none; and whether `block` is one of its blocks. */
 uint64_t rescue_base(const struct space *space);
 bool rescue_owns(const struct space *space, uint64_t block);

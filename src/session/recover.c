@@ -82,7 +82,7 @@ static int adopt_space(struct process *process, struct journal *journal)
 	process->sigtrap_guarded = subject->guarded;
 	memcpy(process->sigtrap_action, subject->action, sizeof process->sigtrap_action);
 	process_each_thread(process, assume_watched, NULL);
-	return trap_adopt(space);
+	return 0;
 }
 
 struct clearing {
@@ -108,11 +108,11 @@ static void send_on(struct thread *thread, void *context)
 static void leave(struct session *session, pid_t pid)
 {
 	struct clearing clearing = {session, true};
+	const struct process *process = NULL;
 
 	for (int i = 0; i < CLEAR_TRIES && clearing.busy; i++) {
 		tasks_stop_all(session, pid);
-		const struct process *process = inferior_process(session->inferior, pid);
-
+		process = inferior_process(session->inferior, pid);
 		if (!process || !process->space)
 			return;
 		clearing.busy = false;
@@ -121,7 +121,7 @@ static void leave(struct session *session, pid_t pid)
 			pause_ms(1);
 	}
 	/* Someone stays in there: what he runs must stay, too. */
-	if (!clearing.busy)
+	if (!clearing.busy && process && trap_adopt(process->space) == 0)
 		tasks_detach_all(session, true);
 }
 

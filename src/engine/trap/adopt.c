@@ -8,10 +8,28 @@
 #include "engine/trap/trap.h"
 #include "inferior/arena.h"
 #include "inferior/journal.h"
+#include "inferior/maps.h"
 #include "inferior/rescue.h"
+#include "inferior/rescue_abi.h"
 
 #include <errno.h>
 #include <string.h>
+
+/* What was noted may never have been mapped, and something else may be there by now. */
+static bool is_mapped(const struct space *space, uint64_t address)
+{
+	const struct journal_subject *subject = journal_subject(space->journal);
+	struct maps maps;
+
+	if (maps_read(subject->pid, &maps) < 0)
+		return false;
+	const struct mapping *mapping = maps_find(&maps, address);
+	bool found = mapping && mapping->end >= address + ARENA_BYTES && mapping->executable &&
+		     !mapping->writable && !mapping->inode && !*mapping->path;
+
+	maps_deinit(&maps);
+	return found;
+}
 
 static bool is_mapped_by_us(const struct space *space, uint64_t address)
 {
@@ -20,7 +38,7 @@ static bool is_mapped_by_us(const struct space *space, uint64_t address)
 
 		if (entry && entry->kind == JOURNAL_MAPPING && entry->address == address &&
 		    entry->length == ARENA_BYTES)
-			return true;
+			return is_mapped(space, address);
 	}
 	return false;
 }
@@ -38,7 +56,7 @@ int trap_adopt(struct space *space)
 		const struct journal_entry *entry = journal_entry(space->journal, i);
 
 		if (entry && entry->kind == JOURNAL_MAPPING && entry->length == ARENA_BYTES &&
-		    !rescue_owns(space, entry->address))
+		    !rescue_owns(space, entry->address) && is_mapped(space, entry->address))
 			arena_adopt(space->arena, entry->address);
 	}
 	for (size_t i = 0; i < count; i++)
@@ -50,8 +68,9 @@ int trap_adopt(struct space *space)
 bool trap_in_our_code(const struct space *space, uint64_t pc)
 {
 	const struct arch *arch = space->arch;
+	uint64_t rescue = journal_subject(space->journal)->rescue;
 
-	if (rescue_runs_at(space, pc))
+	if (rescue && pc >= rescue && pc - rescue < RESCUE_CODE)
 		return true;
 	/* What is patched and is no breakpoint is a landing. */
 	for (size_t i = 0; i < journal_count(space->journal); i++) {

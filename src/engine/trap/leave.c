@@ -104,6 +104,7 @@ static void move_out(struct thread *thread, void *context)
 		regs.pc = pc;
 		regs_store(thread->tid, &regs);
 		thread->stop_signal = 0;
+		waiting_take(thread->tid); /* nor is it to be delivered if we are killed now */
 	} else if (breakpoint_program_pc(space, regs.pc, &pc, &not_begun)) {
 		regs.pc = pc;
 		regs_store(thread->tid, &regs);

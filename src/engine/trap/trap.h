@@ -89,12 +89,16 @@ void trap_space_uses(const struct space *space, trap_use *use, void *context);
 void trap_thread_uses(const struct thread *thread, trap_use *use, void *context);
 
 /*
- * Makes breakpoints, slots and handler of a new space from its journal, which another process has
- * written, for trap_leave(): 0 or -errno.
+ * Whether `pc` is in code of ours that no thread may be moved out of: it has to be let run. By the space's
+ * journal, which another process may have written.
+ */
+bool trap_in_our_code(const struct space *space, uint64_t pc);
+/*
+ * Makes breakpoints, slots and handler of a space from its journal, which another process has written, for
+ * trap_leave(): 0 or -errno. Its threads are stopped, none in such code: what was mapped by one there
+ * is taken over, too.
  */
 int trap_adopt(struct space *space);
-/* Whether `pc` is in code of ours that no thread may be moved out of: it has to be let run. */
-bool trap_in_our_code(const struct space *space, uint64_t pc);
 
 /*
  * Takes every change out of a space whose threads are all stopped, moves their pcs out of our
