@@ -52,8 +52,7 @@ static struct process *attach(struct session *session, const struct journal_subj
 		free(why);
 		if (!error)
 			return process;
-		if (error != -EPERM)
-			break;
+		/* The tracer may not have let go of all threads yet, or one ends just now. */
 		pause_ms(1);
 	}
 	return NULL;
