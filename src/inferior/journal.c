@@ -230,6 +230,11 @@ void journal_copy(struct journal *to, const struct journal *from)
 {
 	size_t count = journal_count(from);
 	static const struct journal_entry placeholder = {.kind = JOURNAL_MAPPING};
+	const struct journal_subject *subject = &from->file->subject;
+
+	to->file->subject.rescue = subject->rescue;
+	to->file->subject.guarded = subject->guarded;
+	memcpy(to->file->subject.action, subject->action, sizeof subject->action);
 
 	/* Numbers are kept, as the engine refers to them: first fill in, then free the holes. */
 	for (size_t number = 0; number < count; number++) {

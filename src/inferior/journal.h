@@ -77,7 +77,10 @@ void journal_undo_bytes(struct journal *journal, struct space *space, size_t num
 /* Puts back all bytes, latest first. Mappings stay: unmapping takes a stopped thread. */
 void journal_undo_all_bytes(struct journal *journal, struct space *space);
 
-/* Copies all entries of `from`: a forked child has the same patches at the same places. */
+/*
+ * Copies all entries of `from`, and its subject's disposition: a forked child has the same patches at the same
+ * places, and the same handlers.
+ */
 void journal_copy(struct journal *to, const struct journal *from);
 
 #endif

@@ -138,6 +138,8 @@ void rights_check(struct session *session, const struct thread *thread);
 void tasks_stop(struct session *session, struct stop *stop);
 /* Announces a task to the writers. */
 void tasks_announce(struct session *session, struct thread *thread);
+/* Gives the children that were found in a process's memory at attach its space. */
+void tasks_share_space(struct session *session, struct process *owner);
 /* Stops a process and all that live in its memory, those that appear meanwhile too. */
 void tasks_stop_all(struct session *session, pid_t pid);
 /* Lets go of every process (`launched` too when asked for), leaving them as they were. */

@@ -65,7 +65,25 @@ static void assume_watched(struct thread *thread, void *context)
 	thread->watch_generation = 1;
 }
 
-static int adopt_space(struct process *process, struct journal *journal)
+/* Also of the children in its memory, which have inherited it. */
+static void adopt_disposition(struct session *session, const struct space *space)
+{
+	const struct journal_subject *subject = journal_subject(space->journal);
+	size_t cursor = 0;
+	void *value;
+
+	while (map_next(&session->inferior->processes, &cursor, NULL, &value)) {
+		struct process *process = value;
+
+		if (process->space != space)
+			continue;
+		process->sigtrap_guarded = subject->guarded;
+		memcpy(process->sigtrap_action, subject->action, sizeof process->sigtrap_action);
+		process_each_thread(process, assume_watched, NULL);
+	}
+}
+
+static int adopt_space(struct session *session, struct process *process, struct journal *journal)
 {
 	const struct journal_subject *subject = journal_subject(journal);
 	const struct arch *arch = arch_find(subject->elf_machine, subject->elf_class);
@@ -78,9 +96,8 @@ static int adopt_space(struct process *process, struct journal *journal)
 	space->journal = journal;
 	process->space = space;
 	process->starting = false;
-	process->sigtrap_guarded = subject->guarded;
-	memcpy(process->sigtrap_action, subject->action, sizeof process->sigtrap_action);
-	process_each_thread(process, assume_watched, NULL);
+	tasks_share_space(session, process);
+	adopt_disposition(session, space);
 	return 0;
 }
 
@@ -138,7 +155,7 @@ static void recover_one(struct session *session, int fd)
 	}
 	pid_t pid = process->pid;
 
-	if (adopt_space(process, journal) == 0)
+	if (adopt_space(session, process, journal) == 0)
 		leave(session, pid);
 }
 

@@ -122,7 +122,7 @@ static void give_space(struct session *session, struct thread *parent, struct pr
 	int error = 0;
 
 	if (same_space(parent->tid, child->pid, guess_shared)) {
-		/* One space for one memory, also when it is made only later: share_space(). */
+		/* One space for one memory, also when it is made only later: tasks_share_space(). */
 		child->space = space ? space_ref(space) : NULL;
 		if (!space)
 			child->borrows = parent->process->borrows ? parent->process->borrows
@@ -244,8 +244,7 @@ static void on_exec(struct session *session, struct stop *stop)
 	thread_resume(thread, 0);
 }
 
-/* Gives the children that were found in a process's memory at attach its space. */
-static void share_space(struct session *session, struct process *owner)
+void tasks_share_space(struct session *session, struct process *owner)
 {
 	size_t cursor = 0;
 	void *value;
@@ -287,7 +286,7 @@ static void start_program(struct session *session, struct thread *thread)
 	if (process->execed)
 		rights_check(session, thread);
 	modules_start(session, thread, process->execed);
-	share_space(session, process);
+	tasks_share_space(session, process);
 }
 
 /* ------------------------------------------------------------------ the end of tasks */
