@@ -519,7 +519,7 @@ int modules_start(struct session *session, struct thread *thread, bool at_exec)
 		if (process->space)
 			space_guard(process->space, session->guardian, process->pid);
 	}
-	if (error) {
+	if (error || !process->space) {
 		elf_unref(file);
 		if (!proc_is_exiting(process->pid))
 			untraced_process(session->untraced, process->pid, "%s", look_reason(error));

@@ -45,7 +45,7 @@ struct breakpoint *breakpoint_find(const struct space *space, uint64_t address);
  * cannot be written, -EXDEV other processes may have it, too.
  */
 int breakpoint_insert(struct decoder *decoder, struct thread *thread, uint64_t address,
-		      struct breakpoint **breakpoint);
+		      struct breakpoint **result);
 
 /* Takes one out of the tracee's memory and frees it. */
 void breakpoint_remove(struct space *space, struct breakpoint *breakpoint);
