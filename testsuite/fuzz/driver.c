@@ -135,7 +135,7 @@ static void put_number(uint64_t *seed, uint8_t *bytes, size_t length)
 }
 
 /* Copies a piece of one input over another, or into it. */
-static size_t splice(uint64_t *seed, const struct corpus *corpus, uint8_t *bytes, size_t length)
+static size_t join_parts(uint64_t *seed, const struct corpus *corpus, uint8_t *bytes, size_t length)
 {
 	size_t other = next_random(seed) % corpus->count;
 	size_t from = random_place(seed, corpus->length[other]);
@@ -181,7 +181,7 @@ static size_t mutate(uint64_t *seed, const struct corpus *corpus, uint8_t *bytes
 			bytes[random_place(seed, length)] = (uint8_t)next_random(seed);
 			break;
 		case 3:
-			length = splice(seed, corpus, bytes, length);
+			length = join_parts(seed, corpus, bytes, length);
 			break;
 		case 4:
 			length = cut(seed, bytes, length);
