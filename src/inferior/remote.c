@@ -158,13 +158,20 @@ static void make_restart(const struct thread *thread, const struct regs *saved, 
 	}
 }
 
-/* Writes what the landing takes from the stack; *sp is where it begins. */
-static int write_frame(struct thread *thread, const struct regs *saved, uint64_t mask, uint64_t *sp)
+/* What the landing takes from the stack, and what was there: a small stack may end before it. */
+struct landing_frame {
+	uint64_t sp;
+	size_t length;
+	uint8_t before[(LANDING_SAVED + 1) * sizeof(uint64_t) + MASK_BYTES];
+};
+
+static int write_frame(struct thread *thread, const struct regs *saved, uint64_t mask,
+		       struct landing_frame *out)
 {
 	struct space *space = thread->process->space;
 	const struct landing *landing = space->arch->landing;
 	unsigned word = space->arch->abi->word;
-	uint8_t frame[(LANDING_SAVED + 1) * sizeof(uint64_t) + MASK_BYTES];
+	uint8_t frame[sizeof out->before];
 	uint64_t pc;
 	uint64_t result;
 	size_t length = 0;
@@ -177,9 +184,12 @@ static int write_frame(struct thread *thread, const struct regs *saved, uint64_t
 	}
 	memcpy(frame + length, &pc, word);
 	length += word;
-	*sp = saved->r[REG_SP] - landing->gap - length;
+	out->sp = saved->r[REG_SP] - landing->gap - length;
+	out->length = length + MASK_BYTES;
 	memcpy(frame + length, &mask, MASK_BYTES);
-	return space_write(space, *sp, frame, length + MASK_BYTES);
+	if (!memory_read_exact(&space->memory, out->sp, out->before, out->length))
+		return -EFAULT;
+	return space_write(space, out->sp, frame, out->length);
 }
 
 /* ------------------------------------------------------------------ the call */
@@ -325,7 +335,7 @@ int remote_syscall(struct thread *thread, long number, const uint64_t arguments[
 	siginfo_t held;
 	bool lifted;
 	uint64_t mask = 0;
-	uint64_t sp;
+	struct landing_frame frame;
 
 	/* A pending SIGTRAP (a breakpoint hit not reported yet) must be served where it was hit. */
 	if (!thread_is_clean_stop(thread) || pt_signal_pending(thread->tid, SIGTRAP))
@@ -339,17 +349,18 @@ int remote_syscall(struct thread *thread, long number, const uint64_t arguments[
 	if (!error)
 		error = pt_get_sigmask(thread->tid, &mask);
 	if (!error)
-		error = write_frame(thread, &saved, mask, &sp);
+		error = write_frame(thread, &saved, mask, &frame);
 	if (!error)
 		error = lift_filters(thread, &lifted);
 	if (error)
 		return error;
 	bool holds = thread->stop == STOP_SIGNAL && pt_get_siginfo(thread->tid, &held) == 0;
 
-	error = call_with(thread, &saved, sp, number, arguments, result);
+	error = call_with(thread, &saved, frame.sp, number, arguments, result);
 	/* In this order: as long as pc is in the landing, the thread would set both by itself. */
 	pt_set_sigmask(thread->tid, mask);
 	regs_store(thread->tid, &saved);
+	space_write(thread->process->space, frame.sp, frame.before, frame.length);
 	if (lifted)
 		pt_set_options(thread->tid, thread->process->inferior->ptrace_options);
 	/* The mark's stop takes the place of the signal's: that is delivered from there. */

@@ -83,6 +83,14 @@ static int scratch_place(const struct thread *thread, uint64_t *place)
 	return error;
 }
 
+/* Puts back what was at the place, as a small stack may end before it, and hands `error` on. */
+static int leave_place(struct thread *thread, uint64_t place, const uint8_t before[RESCUE_ACTION],
+		       int error)
+{
+	space_write(thread->process->space, place, before, RESCUE_ACTION);
+	return error;
+}
+
 static int call_sigaction(struct thread *thread, uint64_t new, uint64_t old)
 {
 	const uint64_t arguments[6] = {SIGTRAP, new, old, MASK_BYTES};
@@ -95,25 +103,33 @@ static int call_sigaction(struct thread *thread, uint64_t new, uint64_t old)
 
 static int kernel_get(struct thread *thread, uint8_t action[RESCUE_ACTION])
 {
+	const struct memory_source *memory = &thread->process->space->memory;
+	uint8_t before[RESCUE_ACTION];
 	uint64_t place;
 	int error = scratch_place(thread, &place);
 
-	if (!error)
-		error = call_sigaction(thread, 0, place);
-	if (!error &&
-	    !memory_read_exact(&thread->process->space->memory, place, action, RESCUE_ACTION))
+	if (!error && !memory_read_exact(memory, place, before, sizeof before))
 		error = -EFAULT;
-	return error;
+	if (error)
+		return error;
+	error = call_sigaction(thread, 0, place);
+	if (!error && !memory_read_exact(memory, place, action, RESCUE_ACTION))
+		error = -EFAULT;
+	return leave_place(thread, place, before, error);
 }
 
 static int kernel_set(struct thread *thread, const uint8_t action[RESCUE_ACTION])
 {
+	struct space *space = thread->process->space;
+	uint8_t before[RESCUE_ACTION];
 	uint64_t place;
 	int error = scratch_place(thread, &place);
 
+	if (!error && !memory_read_exact(&space->memory, place, before, sizeof before))
+		error = -EFAULT;
 	if (!error)
-		error = space_write(thread->process->space, place, action, RESCUE_ACTION);
-	return error ? error : call_sigaction(thread, place, 0);
+		error = space_write(space, place, action, RESCUE_ACTION);
+	return error ? error : leave_place(thread, place, before, call_sigaction(thread, place, 0));
 }
 
 /* What the guardian has to know, if it is this process's journal. */
