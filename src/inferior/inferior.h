@@ -74,11 +74,12 @@ struct process {
 	enum sigtrap_state sigtrap;
 	uint8_t sigtrap_action[32]; /* the kernel's struct sigaction for it, or the start of it */
 	bool sigtrap_guarded;	    /* the kernel has been given our handler instead */
-	uint64_t sigtrap_checked;   /* when that was looked at last: ns of inferior_clock() */
-	bool starting; /* attached or exec'd; its modules have not been looked at yet */
-	bool execed;   /* STOP_EXEC was seen at least once */
-	bool born;     /* made by a process of ours */
-	pid_t vforker; /* the thread in whose vfork(2) it was made, or 0 */
+	bool sigtrap_reset; /* the kernel has reset it, which is known and left for the moment */
+	uint64_t sigtrap_checked; /* when that was looked at last: ns of inferior_clock() */
+	bool starting;		  /* attached or exec'd; its modules have not been looked at yet */
+	bool execed;		  /* STOP_EXEC was seen at least once */
+	bool born;		  /* made by a process of ours */
+	pid_t vforker;		  /* the thread in whose vfork(2) it was made, or 0 */
 	bool let_go;   /* asked to be traced by its parent: detached at its next clean stop */
 	bool pretends; /* was told that its parent traces it now */
 	void *user;    /* the session's */
@@ -101,6 +102,8 @@ struct thread {
 	uint64_t cost;	      /* ns this thread has spent stopped for us, see engine/trap */
 	bool sigtrap_changes; /* a sigaction() under way sets SIGTRAP to sigtrap_next */
 	enum sigtrap_state sigtrap_next;
+	uint64_t sigtrap_flags;
+	uint64_t mask_seen;   /* the program's signal mask at the last breakpoint */
 	uint64_t sigtrap_old; /* where a sigaction() under way stores what was, 0: nowhere */
 	struct {
 		bool asked;	    /* since the first signal in a traced call */

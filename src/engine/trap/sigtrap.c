@@ -148,12 +148,14 @@ static void tell_journal(const struct process *process)
 static void kernel_set_ours(struct thread *thread)
 {
 	struct process *process = thread->process;
+	bool before = process->sigtrap_guarded;
 	uint8_t guarded[RESCUE_ACTION];
 
 	if (rescue_guard(process->space, process->sigtrap_action, guarded) == 0) {
 		process->sigtrap_guarded = true;
 		tell_journal(process); /* before it is so, as it may be the last that we do */
-		process->sigtrap_guarded = kernel_set(thread, guarded) == 0;
+		if (kernel_set(thread, guarded) != 0)
+			process->sigtrap_guarded = before; /* what the kernel has is as it was */
 		tell_journal(process);
 	} else if (process->sigtrap != SIGTRAP_DEFAULT) {
 		kernel_set(thread, process->sigtrap_action);
@@ -210,22 +212,45 @@ int sigtrap_end(struct thread *thread)
 	return error;
 }
 
-void sigtrap_repair(struct thread *thread, uint64_t now)
+/*
+ * Whether the kernel has unblocked SIGTRAP for this thread at this stop. If nothing else changed since
+ * the signal was last seen blocked, it has. Otherwise the disposition tells, which the kernel resets
+ * along with that; unless it was reset before, by another thread, and not looked after yet.
+ */
+static bool was_blocked(struct thread *thread, uint64_t mask, uint64_t now)
 {
 	struct process *process = thread->process;
 	bool cares = process->sigtrap != SIGTRAP_DEFAULT;
+	bool known = thread->mask_seen == mask;
+	bool told = process->sigtrap_guarded || process->sigtrap == SIGTRAP_HANDLED;
+	bool reset_before = process->sigtrap_reset;
+
+	if (!cares && thread->mask_seen == (mask | TRAP_BIT) && !known) {
+		process->sigtrap_reset = true;
+		return true;
+	}
+	if (!cares &&
+	    (!process->sigtrap_guarded || (known && now - process->sigtrap_checked < CHECK_NS)))
+		return false;
+	process->sigtrap_checked = now;
+	process->sigtrap_reset = false;
+	if (current_state(thread->tid) != SIGTRAP_DEFAULT)
+		return false;
+	kernel_set_ours(thread);
+	return told && !reset_before && (cares || !known);
+}
+
+void sigtrap_repair(struct thread *thread, uint64_t now)
+{
 	uint64_t mask;
 
-	if (!cares && (!process->sigtrap_guarded || now - process->sigtrap_checked < CHECK_NS))
+	if (pt_get_sigmask(thread->tid, &mask) != 0)
 		return;
-	process->sigtrap_checked = now;
-	if (current_state(thread->tid) != SIGTRAP_DEFAULT)
-		return;
-	bool blocked = process->sigtrap_guarded || process->sigtrap == SIGTRAP_HANDLED;
+	bool blocked = !(mask & TRAP_BIT) && was_blocked(thread, mask, now);
 
-	kernel_set_ours(thread);
-	if (cares && blocked && pt_get_sigmask(thread->tid, &mask) == 0)
+	if (blocked)
 		pt_set_sigmask(thread->tid, mask | TRAP_BIT);
+	thread->mask_seen = blocked ? mask | TRAP_BIT : mask;
 }
 
 void sigtrap_inherit(struct process *child, const struct process *parent)
@@ -249,6 +274,10 @@ bool sigtrap_will_call(struct thread *thread, const struct regs *regs)
 	thread->sigtrap_changes = new &&memory_read_word(&space->memory, new,
 							 space->arch->abi->word, &handler);
 	thread->sigtrap_next = state_of_handler(handler);
+	thread->sigtrap_flags = 0;
+	if (thread->sigtrap_changes)
+		memory_read_word(&space->memory, new + space->arch->abi->word + LIBC_MASK_BYTES,
+				 sizeof(uint32_t), &thread->sigtrap_flags);
 	thread->sigtrap_old = stackview_argument(space, regs, 2);
 	return true;
 }
@@ -287,6 +316,8 @@ void sigtrap_called(struct thread *thread, uint64_t result)
 		memcpy(process->sigtrap_action, action, sizeof action);
 	} else if (thread->sigtrap_next != SIGTRAP_HANDLED) {
 		learn_as(thread, thread->sigtrap_next);
+		memcpy(process->sigtrap_action + space->arch->abi->word, &thread->sigtrap_flags,
+		       space->arch->abi->word);
 	}
 	if (process->sigtrap_guarded || space->rescue)
 		kernel_set_ours(thread);
