@@ -283,11 +283,7 @@ void rescue_forget(struct space *space, uint64_t place)
 
 /* ------------------------------------------------------------------ what others left behind */
 
-/*
- * Takes one breakpoint out. The old handler may be running in some thread: it finds the place still, and
- * nothing to put there, as a breakpoint of ours may stand there soon.
- */
-static void absorb_entry(struct thread *thread, const struct rescue_entry *entry, uint64_t where)
+static void absorb_entry(struct thread *thread, const struct rescue_entry *entry)
 {
 	struct space *space = thread->process->space;
 	const struct arch *arch = space->arch;
@@ -298,7 +294,6 @@ static void absorb_entry(struct thread *thread, const struct rescue_entry *entry
 	if (!entry->address)
 		return;
 	rescue_note(thread, entry->address, &before, &place);
-	space_write(space, where + offsetof(struct rescue_entry, before), arch->breakpoint, 1);
 	if (memory_read_exact(&space->memory, entry->address, &now, 1) &&
 	    now == arch->breakpoint[0])
 		space_write(space, entry->address, &before, 1);
@@ -318,7 +313,7 @@ static bool absorb_table(struct thread *thread, uint64_t address, uint64_t *next
 
 		if (!memory_read_exact(&space->memory, where, &entry, sizeof entry))
 			return false;
-		absorb_entry(thread, &entry, where);
+		absorb_entry(thread, &entry);
 	}
 	*next = table.next;
 	return true;

@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ATTACH_TRIES = 2000, CLEAR_TRIES = 200, ABANDONED_MS = 300 };
+enum { ATTACH_TRIES = 2000, CLEAR_TRIES = 100, LONGEST_PAUSE_MS = 100, ABANDONED_MS = 300 };
 
 static void pause_ms(long ms)
 {
@@ -117,8 +117,10 @@ static void send_on(struct thread *thread, void *context)
 	    !trap_in_our_code(thread->process->space, regs.pc))
 		return;
 	clearing->busy = true;
-	if (thread_take_deferred(clearing->session->inferior, thread, &stop))
-		thread_resume(thread, stop.kind == STOP_SIGNAL ? stop.signal : 0);
+	if (!thread_take_deferred(clearing->session->inferior, thread, &stop))
+		return;
+	thread->interrupted = false; /* no call of the program's is to be watched there */
+	thread_resume(thread, stop.kind == STOP_SIGNAL ? stop.signal : 0);
 }
 
 static void leave(struct session *session, pid_t pid)
@@ -132,9 +134,11 @@ static void leave(struct session *session, pid_t pid)
 		if (!process || !process->space)
 			return;
 		clearing.busy = false;
+		trap_heal(process->space); /* then no thread gets into the handler again */
 		space_each_thread(session->inferior, process->space, send_on, &clearing);
+		/* On a machine under load the thread may not have run at all in a moment. */
 		if (clearing.busy)
-			pause_ms(1);
+			pause_ms(i < 16 ? 1 + i / 4 : i < LONGEST_PAUSE_MS ? i : LONGEST_PAUSE_MS);
 	}
 	/* Someone stays in there: what he runs must stay, too. */
 	if (!clearing.busy && process && trap_adopt(process->space) == 0)

@@ -65,6 +65,23 @@ int trap_adopt(struct space *space)
 	return 0;
 }
 
+void trap_heal(struct space *space)
+{
+	const struct arch *arch = space->arch;
+
+	for (size_t i = 0; i < journal_count(space->journal); i++) {
+		const struct journal_entry *entry = journal_entry(space->journal, i);
+		uint8_t now[sizeof entry->after];
+
+		if (entry && entry->kind == JOURNAL_BYTES &&
+		    entry->length == arch->breakpoint_length &&
+		    !memcmp(entry->after, arch->breakpoint, entry->length) &&
+		    memory_read_exact(&space->memory, entry->address, now, entry->length) &&
+		    !memcmp(now, arch->breakpoint, entry->length))
+			space_write(space, entry->address, entry->before, entry->length);
+	}
+}
+
 bool trap_in_our_code(const struct space *space, uint64_t pc)
 {
 	const struct arch *arch = space->arch;

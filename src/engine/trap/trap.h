@@ -94,6 +94,11 @@ void trap_thread_uses(const struct thread *thread, trap_use *use, void *context)
  */
 bool trap_in_our_code(const struct space *space, uint64_t pc);
 /*
+ * Takes all breakpoints out by that journal and forgets none: its threads are stopped, and one may be about
+ * to tell that it has hit one.
+ */
+void trap_heal(struct space *space);
+/*
  * Makes breakpoints, slots and handler of a space from its journal, which another process has written, for
  * trap_leave(): 0 or -errno. Its threads are stopped, none in such code: what was mapped by one there
  * is taken over, too.
