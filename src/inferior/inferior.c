@@ -509,15 +509,9 @@ int thread_stop(struct inferior *inferior, struct thread *thread, unsigned timeo
 		return 0;
 	/* A task that was announced stops by itself; its first stop may have come already. */
 	if (!(thread->fresh && take_early(inferior, thread->tid, &status))) {
-		/*
-		 * Who has stopped already must not be interrupted: it would stop again as soon as it is
-		 * resumed, and so for ever if it is stopped each time that happens.
-		 */
-		bool stopped = !thread->fresh && waiting_poll(thread->tid, &status) > 0;
-
-		if (!thread->fresh && !stopped && pt_interrupt(thread->tid) == -ESRCH)
+		if (!thread->fresh && pt_interrupt(thread->tid) == -ESRCH)
 			return -ESRCH;
-		int error = stopped ? 0 : wait_for_status(thread, &status, timeout_ms, true);
+		int error = wait_for_status(thread, &status, timeout_ms, true);
 
 		/* The interrupt comes behind the stops of a system call. */
 		while (!error && stop_status_decode(status).kind == STOP_SYSCALL) {

@@ -106,6 +106,30 @@ struct clearing {
 	bool busy;
 };
 
+/*
+ * Lets a thread run. One that was interrupted although it had stopped already stops again as soon as it is
+ * resumed, and would each time that it is stopped like that.
+ */
+static void let_run(struct thread *thread, int signal)
+{
+	int status;
+
+	thread_resume(thread, signal);
+	pause_ms(1);
+	if (waiting_poll(thread->tid, &status) <= 0)
+		return;
+	struct stop_status stop = stop_status_decode(status);
+
+	if (stop.kind == STOP_TRAP) {
+		pt_continue(thread->tid, 0);
+		return;
+	}
+	thread_defer(thread, status);
+	thread->state = THREAD_STOPPED;
+	thread->stop = stop.kind;
+	thread->stop_signal = stop.signal;
+}
+
 /* Sends a thread on that runs code of ours. */
 static void send_on(struct thread *thread, void *context)
 {
@@ -120,7 +144,7 @@ static void send_on(struct thread *thread, void *context)
 	if (!thread_take_deferred(clearing->session->inferior, thread, &stop))
 		return;
 	thread->interrupted = false; /* no call of the program's is to be watched there */
-	thread_resume(thread, stop.kind == STOP_SIGNAL ? stop.signal : 0);
+	let_run(thread, stop.kind == STOP_SIGNAL ? stop.signal : 0);
 }
 
 static void leave(struct session *session, pid_t pid)

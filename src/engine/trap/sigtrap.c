@@ -242,7 +242,7 @@ static bool was_blocked(struct thread *thread, uint64_t mask, uint64_t now)
 
 void sigtrap_repair(struct thread *thread, uint64_t now)
 {
-	uint64_t mask;
+	uint64_t mask = 0;
 
 	if (pt_get_sigmask(thread->tid, &mask) != 0)
 		return;
