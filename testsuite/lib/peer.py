@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -21,6 +22,7 @@ LTRACE = shutil.which("ltrace")
 WANTED = os.environ.get("TORTURE_PEER") == "1"
 RUNS = 4  # of each way
 PATIENCE = 60  # seconds after which it hangs
+HANGS = 3  # cycles of a case that hang, after which no more are tried
 SETTLE = 2.0  # seconds ltrace gets for attaching: it says nothing, and often plants nothing
 
 
@@ -52,7 +54,7 @@ def options(ours):
             next(words)
     if "-g" in ours:
         given["-e"] = ["no_such_function"]
-    return ["-f", *(word for letter, names in given.items() if names for word in (letter, "+".join(names)))]
+    return ["-f", *(["-c"] if "-c" in ours else []), *(word for letter, names in given.items() if names for word in (letter, "+".join(names)))]
 
 
 def _read(path):
@@ -70,15 +72,20 @@ def _launched(command, ours, start, env):
     return run.out, _read(path)
 
 
+def start_attached(target, ours, path):
+    process = subprocess.Popen([LTRACE, *options(ours), "-o", path, "-p", str(target.pid)],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               start_new_session=True)
+    harness.at_end(kill_group, process)
+    return process
+
+
 class Attached:
     """An ltrace attached to a target."""
 
     def __init__(self, target, ours):
         self.path = os.path.join(harness.scratch(), "lines")
-        self.process = subprocess.Popen([LTRACE, *options(ours), "-o", self.path, "-p", str(target.pid)],
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                        stderr=subprocess.DEVNULL, start_new_session=True)
-        harness.at_end(kill_group, self.process)
+        self.process = start_attached(target, ours, self.path)
         try:
             wait_until(lambda: text_changes(target.pid) and not any(
                 state in "tT" for state, _ in thread_states(target.pid).values()), "breakpoints", SETTLE)
@@ -99,9 +106,14 @@ def _attached(command, ours, start, env):
     return out, tracing.lines()
 
 
-def _missed(expected, lines, pattern):
+def _missed(expected, lines, pattern, summary):
     """Each call may show as a call, as an entry, or as both."""
     seen, name_is = {}, re.compile(pattern)
+    if summary:
+        for line in lines.splitlines():
+            fields = line.split(None, 4)
+            if len(fields) == 5 and fields[3].isdigit() and (match := name_is.fullmatch(fields[4])):
+                seen[match[1], "->" in fields[4]] = int(fields[3])
     for call in Trace(lines).calls:
         if match := name_is.fullmatch(call.name):
             key = match[1], "->" in call.name
@@ -122,29 +134,61 @@ def both_ways(case, command, ours, is_right, expected, pattern, start="go", env=
     for way in ways:
         for _ in range(RUNS):
             runs += 1
+            started = time.monotonic()
             try:
                 out, lines = WAYS[way](command, ours, start, env)
-            except (Failure, OSError):
-                continue  # a target that hangs or died; what it had to say before does not matter
+            except (Failure, OSError):  # it hangs or died; what it had to say before does not matter
+                if time.monotonic() - started >= PATIENCE:
+                    break  # others would hang as long
+                continue
             if is_right(out):
                 survived += 1
-                missed += _missed(expected, lines, pattern)
+                missed += _missed(expected, lines, pattern, "-c" in ours)
     report(case, runs, survived, missed, survived * sum(expected.values()))
 
 
-def attach_and_detach(case, make_target, cycles=20):
-    """Attaches and detaches; a target that died, hangs or is wrong afterwards is replaced by a new one."""
-    survived, target = 0, None
-    for _ in range(cycles):
+def attach_and_end(case, make_target, traced, ask=("progress", "done"), sent=signal.SIGTERM, cycles=20):
+    """
+    Attaches, and tells ltrace to end, or kills it; a target that died, hangs or is wrong afterwards is
+    replaced by a new one. `ask`: what the target is told then, and what it says when it has worked on.
+    """
+    survived, hung, done, target = 0, 0, 0, None
+    while done < cycles and hung < HANGS:
+        done += 1
         target = target or make_target()
-        tracing = Attached(target, ("-e", "nested_?", "-e", "leaf_?"))
-        tracing.process.terminate()
+        tracing = Attached(target, traced)
+        tracing.process.send_signal(sent)
+        started = time.monotonic()
         try:
             tracing.process.wait(PATIENCE)
-            target.ask("progress")
+            target.say(ask[0])
+            target.expect(ask[1], PATIENCE)
             target.unharmed()
             survived += 1
         except (Failure, OSError, subprocess.TimeoutExpired):
             target = None
+            hung += time.monotonic() - started >= PATIENCE
         kill_group(tracing.process)
-    report(case, cycles, survived, None)
+    report(case, done, survived, None)
+
+
+def many_at_once(case, make_target, traced, number, runs=RUNS):
+    """So many of them attach to one process at the same time; they are told to end, and it works on."""
+    survived = 0
+    for _ in range(runs):
+        target = make_target()
+        crowd = [start_attached(target, traced, os.path.join(harness.scratch(), "lines")) for _ in range(number)]
+        time.sleep(SETTLE)
+        for process in crowd:
+            process.terminate()
+        try:
+            for process in crowd:
+                process.wait(PATIENCE)
+            target.ask("progress")
+            target.unharmed()
+            survived += 1
+        except (Failure, OSError, subprocess.TimeoutExpired):
+            pass
+        for process in crowd:
+            kill_group(process)
+    report(case, runs, survived, None)
