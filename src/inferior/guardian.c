@@ -12,18 +12,29 @@
  * any child, has none that it did not ask for. Every other descriptor is closed: whoever reads the
  * tracer's output from a pipe would wait for its end otherwise.
  *
+ * It also watches the tracer (pulse.h). One that waits for a page that does not come can neither go on nor let
+ * go of the processes it has stopped, and has nothing to end the wait with. It is killed, and after that
+ * they are put right as after any other death. (Where the request is in the hands of a FUSE server, SIGKILL
+ * waits, too, until that answers or ends.) The guardian holds no stderr itself; it takes the tracer's when
+ * there is something to be said.
+ *
  * The tracer never waits for the guardian: a message that does not fit is not sent, and the process
  * that it was about is then guarded by the handler in it alone (rescue.h).
  */
 #include "inferior/guardian.h"
 
+#include "base/diag.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
+#include "inferior/proc.h"
+#include "inferior/pulse.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -32,7 +43,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DUTY_SECONDS = 30 };
+enum { DUTY_SECONDS = 30, LOOK_MS = 1000 };
+
+/* The guardian's descriptors behind the standard ones. */
+enum { SOCKET = 3, TRACER_FD = 4 };
 
 enum order { ORDER_HOLD, ORDER_FORGET, ORDER_DISMISS };
 
@@ -44,6 +58,14 @@ struct message {
 struct guardian {
 	int socket;
 	uint64_t last; /* number given out */
+	struct pulse *pulse;
+};
+
+/* What the guardian knows of its tracer. */
+struct ward {
+	pid_t pid;
+	int fd;		     /* pidfd; -1: the kernel has none, and it is not watched */
+	struct pulse *pulse; /* NULL: as above */
 };
 
 const char guardian_name[] = "tracer-guardian";
@@ -77,13 +99,62 @@ static bool receive(int socket, struct message *message, int *fd)
 	return true;
 }
 
+/* The tracer's stderr: the very same where we may take it, or what is behind it. -1: none. */
+static int open_stderr(const struct ward *ward)
+{
+	char path[64];
+	int fd = (int)syscall(SYS_pidfd_getfd, ward->fd, STDERR_FILENO, 0);
+
+	if (fd >= 0)
+		return fd;
+	/* Yama keeps us from that one. No waiting for whoever reads from a FIFO. */
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)ward->pid, STDERR_FILENO);
+	return open(path, O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+}
+
+static void give_up(const struct ward *ward)
+{
+	long pid = proc_status_number(atomic_load(&ward->pulse->tid), "Tgid");
+	struct pollfd place = {.fd = open_stderr(ward), .events = POLLOUT};
+
+	if (syscall(SYS_pidfd_send_signal, ward->fd, SIGKILL, NULL, 0) == 0 && place.fd >= 0 &&
+	    poll(&place, 1, 0) > 0 && dup2(place.fd, STDERR_FILENO) >= 0) {
+		diag("waited in vain for memory of process %ld; the tracer is killed, what it traced goes on",
+		     pid);
+		dup2(STDIN_FILENO, STDERR_FILENO);
+	}
+	if (place.fd >= 0)
+		close(place.fd);
+}
+
+/* Waits for something to be read, and watches the tracer meanwhile: who sends us messages is awake. */
+static void await_message(const struct ward *ward)
+{
+	struct pollfd place = {.fd = SOCKET, .events = POLLIN};
+	struct pulse_look look = {0};
+
+	if (ward->fd < 0 || !ward->pulse)
+		return;
+	for (;;) {
+		int ready = poll(&place, 1, LOOK_MS);
+
+		if (ready > 0 || (ready < 0 && errno != EINTR))
+			return;
+		if (!ready && pulse_look(ward->pulse, &look, ward->pid) == GUARDIAN_PATIENCE_S + 1)
+			give_up(ward);
+	}
+}
+
 /* Keeps journals (number → descriptor + 1) until the tracer is gone; false when it was dismissed. */
-static bool keep_journals(int socket, struct map *journals)
+static bool keep_journals(const struct ward *ward, struct map *journals)
 {
 	struct message message;
 	int fd;
 
-	while (receive(socket, &message, &fd)) {
+	for (;;) {
+		await_message(ward);
+		if (!receive(SOCKET, &message, &fd))
+			return true;
 		if (message.order == ORDER_DISMISS)
 			return false;
 		if (message.order == ORDER_HOLD && fd >= 0) {
@@ -95,11 +166,28 @@ static bool keep_journals(int socket, struct map *journals)
 				close(held - 1);
 		}
 	}
-	return true;
+}
+
+/* Lets go of all descriptors but these: they get their places, and the standard ones lead nowhere. */
+static void keep_descriptors(int socket, int tracer_fd)
+{
+	int kept = fcntl(socket, F_DUPFD, TRACER_FD + 1);
+	int ward = tracer_fd < 0 ? -1 : fcntl(tracer_fd, F_DUPFD, TRACER_FD + 1);
+	int null = open("/dev/null", O_RDWR);
+
+	if (kept < 0 || null < 0 || (ward < 0 && tracer_fd >= 0) || dup2(null, 0) < 0 ||
+	    dup2(null, 1) < 0 || dup2(null, 2) < 0 || dup2(kept, SOCKET) < 0 ||
+	    (ward >= 0 && dup2(ward, TRACER_FD) < 0))
+		_exit(1);
+	unsigned first = ward >= 0 ? TRACER_FD + 1 : TRACER_FD;
+
+	if (syscall(SYS_close_range, first, ~0U, 0U) != 0)
+		for (int fd = (int)first; fd < 65536; fd++)
+			close(fd);
 }
 
 /* Away from the tracer's terminal, process group, directory and files. */
-static void go_apart(int socket)
+static void go_apart(int socket, struct ward *ward)
 {
 	static const int ignored[] = {SIGHUP,  SIGINT,	SIGQUIT, SIGTERM, SIGPIPE,
 				      SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2};
@@ -115,27 +203,19 @@ static void go_apart(int socket)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (chdir("/") != 0)
 		_exit(1);
-	/* The socket becomes 3, everything else but the standard descriptors goes. */
-	int kept = fcntl(socket, F_DUPFD, 4);
-	int null = open("/dev/null", O_RDWR);
-
-	if (kept < 0 || null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0 ||
-	    dup2(kept, 3) < 0)
-		_exit(1);
-	if (syscall(SYS_close_range, 4U, ~0U, 0U) != 0)
-		for (int fd = 4; fd < 65536; fd++)
-			close(fd);
+	keep_descriptors(socket, ward->fd);
+	ward->fd = ward->fd < 0 ? -1 : TRACER_FD;
 }
 
-static void stand_guard(int socket, guardian_duty *duty)
+static void stand_guard(int socket, struct ward ward, guardian_duty *duty)
 {
 	struct map journals = {0};
 	struct vec left = VEC_OF(int);
 	size_t cursor = 0;
 	void *value;
 
-	go_apart(socket);
-	if (!keep_journals(3, &journals))
+	go_apart(socket, &ward);
+	if (!keep_journals(&ward, &journals))
 		_exit(0);
 	alarm(DUTY_SECONDS);
 	while (map_next(&journals, &cursor, NULL, &value)) {
@@ -155,6 +235,9 @@ struct guardian *guardian_start(guardian_duty *duty)
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return NULL;
+	struct ward ward = {.pid = getpid(), .pulse = pulse_create()};
+
+	ward.fd = (int)syscall(SYS_pidfd_open, ward.pid, 0);
 	pid_t between = fork();
 
 	if (between == 0) {
@@ -162,22 +245,31 @@ struct guardian *guardian_start(guardian_duty *duty)
 		pid_t pid = fork();
 
 		if (pid == 0)
-			stand_guard(ends[1], duty);
+			stand_guard(ends[1], ward, duty);
 		_exit(pid < 0);
 	}
 	close(ends[1]);
+	if (ward.fd >= 0)
+		close(ward.fd);
 	int status = -1;
 
 	while (between > 0 && waitpid(between, &status, 0) < 0 && errno == EINTR)
 		;
 	if (between < 0 || status != 0) {
 		close(ends[0]);
+		pulse_destroy(ward.pulse);
 		return NULL;
 	}
 	struct guardian *guardian = xcalloc(1, sizeof *guardian);
 
 	guardian->socket = ends[0];
+	guardian->pulse = ward.pulse;
 	return guardian;
+}
+
+struct pulse *guardian_pulse(struct guardian *guardian)
+{
+	return guardian ? guardian->pulse : NULL;
 }
 
 static void send_message(struct guardian *guardian, enum order order, uint64_t number, int fd)
@@ -222,5 +314,6 @@ void guardian_dismiss(struct guardian *guardian)
 		return;
 	send_message(guardian, ORDER_DISMISS, 0, -1);
 	close(guardian->socket);
+	pulse_destroy(guardian->pulse);
 	free(guardian);
 }

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 struct guardian;
+struct pulse;
 
 /*
  * Called in the guardian when the tracer is gone: `journals` are the descriptors of those that were not
@@ -24,6 +25,13 @@ typedef void guardian_duty(const int *journals, size_t count);
  * tracer's but the journals.
  */
 struct guardian *guardian_start(guardian_duty *duty);
+
+/*
+ * Where the tracer shows that it is not waiting for a tracee's memory, in vain; NULL when nobody looks. If it
+ * waits for GUARDIAN_PATIENCE_S seconds, the guardian says so on the tracer's stderr and kills it. The guardian's.
+ */
+struct pulse *guardian_pulse(struct guardian *guardian);
+enum { GUARDIAN_PATIENCE_S = 5 };
 
 /* Hands it a journal; *number is for guardian_forget(). `guardian` may be NULL, here and below. */
 void guardian_hold(struct guardian *guardian, int journal_fd, uint64_t *number);

@@ -33,6 +33,7 @@ struct inferior;
 struct journal;
 struct original_signals;
 struct prefault;
+struct pulse;
 struct resident;
 struct rescue;
 struct modules;	   /* session: what is loaded in a space */
@@ -45,6 +46,7 @@ struct space {
 	pid_t reader;  /* a live thread in it, for process_vm_readv */
 	struct memory_source memory;
 	struct resident *resident; /* which of it can be read without waiting */
+	struct pulse *pulse;	   /* shows that we are in there; NULL: nobody looks */
 	struct journal *journal;
 	struct guardian *guardian; /* holds the journal by that number */
 	uint64_t guardian_number;
@@ -136,6 +138,7 @@ struct inferior {
 	struct vec deferred;  /* tids with has_deferred */
 	unsigned long ptrace_options;
 	struct prefault *prefault;	  /* brings in pages of all spaces */
+	struct pulse *pulse;		  /* of all spaces: guardian_pulse(), or NULL */
 	const struct identity *launch_as; /* whom a command is run as, NULL: the tracer's user */
 	struct waiting waiting;
 	pid_t last_stopped; /* that inferior_next() told about */
@@ -220,6 +223,8 @@ bool thread_is_clean_stop(const struct thread *thread);
 
 /* A space for the program that `pid` runs now; one reference. NULL with *error = -errno. */
 struct space *space_create(pid_t pid, const struct arch *arch, int *error);
+/* Has this space read with the help of those who see to it that no read lasts for ever. */
+void space_bind(struct space *space, const struct inferior *inferior);
 /*
  * Lets `guardian` (or NULL) hold the journal of this space, in which `pid` lives, until it is freed.
  * To be called before anything is changed in it.

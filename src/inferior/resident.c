@@ -48,6 +48,7 @@ enum {
 /* Bits of a pagemap entry: Documentation/admin-guide/mm/pagemap.rst. */
 static const uint64_t PRESENT = UINT64_C(1) << 63;
 static const uint64_t SWAPPED = UINT64_C(1) << 62;
+static const uint64_t SHARED = UINT64_C(1) << 61; /* a file's, or shared anonymous memory's */
 
 struct bad_range {
 	uint64_t start, end;
@@ -59,7 +60,7 @@ struct resident {
 	int maps_fd;
 	struct prefault *prefault;
 	struct timespec tick; /* when `seen` was true */
-	uint64_t seen[SEEN];  /* page numbers plus 1 */
+	uint64_t seen[SEEN];  /* see entry_of() */
 	struct vec bad;	      /* struct bad_range */
 };
 
@@ -105,6 +106,12 @@ static void follow_clock(struct resident *resident)
 	memset(resident->seen, 0, sizeof resident->seen);
 }
 
+/* A page and whether it is private anonymous memory, in one number that is not 0. */
+static uint64_t entry_of(uint64_t page, bool anonymous)
+{
+	return (page + 1) << 1 | anonymous;
+}
+
 static uint64_t *seen_place(struct resident *resident, uint64_t page)
 {
 	return &resident->seen[page % SEEN];
@@ -112,7 +119,7 @@ static uint64_t *seen_place(struct resident *resident, uint64_t page)
 
 static bool was_seen(struct resident *resident, uint64_t page)
 {
-	return *seen_place(resident, page) == page + 1;
+	return *seen_place(resident, page) >> 1 == page + 1;
 }
 
 /* ------------------------------------------------------------------ bad mappings */
@@ -255,7 +262,8 @@ static size_t ask(struct resident *resident, pid_t tid, uint64_t page, size_t co
 		size_t missing = ready;
 
 		if (entries[ready] & (PRESENT | SWAPPED)) {
-			*seen_place(resident, page + ready) = page + ready + 1;
+			*seen_place(resident, page + ready) = entry_of(page + ready,
+								       !(entries[ready] & SHARED));
 			ready++;
 			continue;
 		}
@@ -303,4 +311,11 @@ size_t resident_bytes(struct resident *resident, pid_t tid, uint64_t address, si
 	if (ready * PAGE <= before)
 		return 0;
 	return ready * PAGE - before < length ? ready * PAGE - before : length;
+}
+
+bool resident_is_anonymous(struct resident *resident, uint64_t address)
+{
+	uint64_t page = address / PAGE;
+
+	return resident->pagemap_fd < 0 || *seen_place(resident, page) == entry_of(page, true);
 }

@@ -32,4 +32,10 @@ void resident_set_prefault(struct resident *resident, struct prefault *prefault)
 size_t resident_bytes(struct resident *resident, pid_t tid, uint64_t address, size_t length,
 		      bool *blocked);
 
+/*
+ * Whether the page at `address`, which resident_bytes() has just found readable, is private anonymous memory
+ * and no file's. False when it cannot be told.
+ */
+bool resident_is_anonymous(struct resident *resident, uint64_t address);
+
 #endif

@@ -10,7 +10,9 @@
  * A page that nobody provides would make a read wait for ever, so no page is read that is not known
  * to be there (resident.h); a range ends in front of one that does not come.
  *
- * A single word is read by ptrace from the thread that stopped last; that is the cheapest.
+ * A single word is read by ptrace from the thread that stopped last; that is the cheapest. But only from
+ * private anonymous memory, as stacks are: should a file's page be gone, ptrace would wait for it in a way that no
+ * SIGKILL ends, and process_vm_readv(2) does in one that it does. The guardian watches over us there (pulse.h).
  *
  * Writes go through /proc/PID/mem, which also writes pages that the tracee itself may only
  * execute; the kernel gives the tracee a private copy of such a page, so no other process sees
@@ -25,6 +27,7 @@
 #include "inferior/journal.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
+#include "inferior/pulse.h"
 #include "inferior/rescue.h"
 #include "inferior/resident.h"
 
@@ -78,18 +81,22 @@ static bool batch_add(const struct space *space, struct batch *batch, struct mem
 
 static ssize_t read_batch(const struct space *space, const struct batch *batch)
 {
+	pulse_enter(space->pulse, space->reader);
 	ssize_t got = process_vm_readv(space->reader, batch->local, batch->count, batch->remote,
 				       batch->count, 0);
 
+	pulse_leave(space->pulse);
 	if (got >= 0 || errno == EFAULT)
 		return got < 0 ? 0 : got;
 	ssize_t total = 0;
 
 	for (size_t i = 0; i < batch->count; i++) {
+		pulse_enter(space->pulse, space->reader);
 		ssize_t n = pread(space->memory_fd, batch->local[i].iov_base,
 				  batch->local[i].iov_len,
 				  (off_t)(uintptr_t)batch->remote[i].iov_base);
 
+		pulse_leave(space->pulse);
 		if (n <= 0)
 			break;
 		total += n;
@@ -115,7 +122,14 @@ static bool read_word(const struct space *space, struct memory_range *range)
 	range->done = 0;
 	if (ready < range->length)
 		return ready == 0; /* nothing of it can be read */
-	if (pt_peek(space->reader, range->address, &word) != 0)
+	if (!resident_is_anonymous(space->resident, range->address) ||
+	    !resident_is_anonymous(space->resident, range->address + range->length - 1))
+		return false;
+	pulse_enter(space->pulse, space->reader);
+	int error = pt_peek(space->reader, range->address, &word);
+
+	pulse_leave(space->pulse);
+	if (error)
 		return false;
 	memcpy(range->buffer, &word, range->length);
 	range->done = range->length;
@@ -176,6 +190,12 @@ struct space *space_create(pid_t pid, const struct arch *arch, int *error)
 	return space;
 }
 
+void space_bind(struct space *space, const struct inferior *inferior)
+{
+	resident_set_prefault(space->resident, inferior->prefault);
+	space->pulse = inferior->pulse;
+}
+
 void space_guard(struct space *space, struct guardian *guardian, pid_t pid)
 {
 	struct journal_subject *subject = journal_subject(space->journal);
@@ -224,8 +244,10 @@ int space_write(struct space *space, uint64_t address, const void *bytes, size_t
 	if (blocked)
 		return -EFAULT;
 	while (length) {
+		pulse_enter(space->pulse, space->reader);
 		ssize_t n = pwrite(space->memory_fd, from, length, (off_t)address);
 
+		pulse_leave(space->pulse);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)

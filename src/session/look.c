@@ -95,7 +95,8 @@ int look_open_at(struct look *look, uint64_t address, struct elf_file **file, co
 }
 
 /* The program from memory, as a process of architecture `arch`; its memory is found by AT_PHDR. */
-static int open_program_as(struct look *look, const struct arch *arch, struct elf_file **file)
+static int open_program_as(struct look *look, const struct inferior *inferior,
+			   const struct arch *arch, struct elf_file **file)
 {
 	const struct mapping *mapping;
 	struct auxv auxv;
@@ -104,6 +105,7 @@ static int open_program_as(struct look *look, const struct arch *arch, struct el
 
 	if (!space)
 		return error;
+	space_bind(space, inferior);
 	error = auxv_read(look->pid, arch->abi->word, &auxv);
 	mapping = error ? NULL : maps_find(&look->maps, auxv.phdr);
 	if (mapping)
@@ -117,7 +119,8 @@ static int open_program_as(struct look *look, const struct arch *arch, struct el
 	return -ENOENT;
 }
 
-int look_open_program(struct look *look, struct elf_file **file, char **path)
+int look_open_program(struct look *look, const struct inferior *inferior, struct elf_file **file,
+		      char **path)
 {
 	int error = read_maps(look);
 
@@ -128,8 +131,8 @@ int look_open_program(struct look *look, struct elf_file **file, char **path)
 	error = fd < 0 ? fd : elf_cache_open(look->files, fd, file);
 	if (!error || !*path)
 		return error;
-	if (!open_program_as(look, arch_find(EM_X86_64, ELFCLASS64), file) ||
-	    !open_program_as(look, arch_find(EM_386, ELFCLASS32), file))
+	if (!open_program_as(look, inferior, arch_find(EM_X86_64, ELFCLASS64), file) ||
+	    !open_program_as(look, inferior, arch_find(EM_386, ELFCLASS32), file))
 		return 0;
 	return error;
 }

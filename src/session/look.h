@@ -34,8 +34,9 @@ void look_deinit(struct look *look);
 int look_open_at(struct look *look, uint64_t address, struct elf_file **file, const char **path);
 /* What is mapped at `address`, as long as the look lives; NULL when nothing is, or it cannot be told. */
 const struct mapping *look_mapping_at(struct look *look, uint64_t address);
-/* The program of the process; *path is to be freed. */
-int look_open_program(struct look *look, struct elf_file **file, char **path);
+/* The program of the process, which `inferior` is of; *path is to be freed. */
+int look_open_program(struct look *look, const struct inferior *inferior, struct elf_file **file,
+		      char **path);
 /* For the user: why nothing is known of a module. */
 const char *look_reason(int error);
 

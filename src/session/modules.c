@@ -29,7 +29,6 @@
 #include "base/xalloc.h"
 #include "engine/trap/sigtrap.h"
 #include "inferior/proc.h"
-#include "inferior/resident.h"
 #include "session/look.h"
 
 #include <errno.h>
@@ -509,7 +508,7 @@ int modules_start(struct session *session, struct thread *thread, bool at_exec)
 	struct look look;
 
 	look_init(&look, session->files, thread->tid, NULL);
-	int error = look_open_program(&look, &file, &path);
+	int error = look_open_program(&look, session->inferior, &file, &path);
 
 	look_deinit(&look);
 	if (!error)
@@ -526,7 +525,7 @@ int modules_start(struct session *session, struct thread *thread, bool at_exec)
 		return error;
 	}
 	process->space->reader = thread->tid;
-	resident_set_prefault(process->space->resident, session->inferior->prefault);
+	space_bind(process->space, session->inferior);
 	uint64_t headers = elf_program_headers(file);
 	uint64_t bias = elf_is_pie(file) ? (headers && auxv.phdr ? auxv.phdr - headers
 								 : auxv.entry - elf_entry(file))

@@ -92,6 +92,7 @@ static int adopt_space(struct session *session, struct process *process, struct 
 
 	if (!space)
 		return error;
+	space_bind(space, session->inferior);
 	journal_destroy(space->journal);
 	space->journal = journal;
 	process->space = space;

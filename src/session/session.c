@@ -478,8 +478,10 @@ int session_run(const struct session_options *options, struct session_result *re
 	*result = (struct session_result){0};
 	int error = set_up(&session);
 
-	if (!error)
+	if (!error) {
 		session.guardian = guardian_start(session_recover);
+		session.inferior->pulse = guardian_pulse(session.guardian);
+	}
 	if (!error)
 		error = interrupts_start(&session.interrupts, &original);
 	if (!error) {

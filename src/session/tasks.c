@@ -24,7 +24,6 @@
 #include "engine/trap/sigtrap.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
-#include "inferior/resident.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -141,7 +140,7 @@ static void give_space(struct session *session, struct thread *parent, struct pr
 					 strerror(-error));
 		return;
 	}
-	resident_set_prefault(child->space->resident, session->inferior->prefault);
+	space_bind(child->space, session->inferior);
 	space_guard(child->space, session->guardian, child->pid);
 	trap_fork(child->space, space);
 	child->space->landing = space->landing;

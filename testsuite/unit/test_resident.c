@@ -277,6 +277,12 @@ static void test_resident(void **state)
 			FRESH * PAGE - 5);
 		assert_false(blocked);
 	}
+	assert_true(resident_is_anonymous(child->resident, fresh + 5));
+	assert_int_equal(resident_bytes(child->resident, child->pid,
+					address_of((void *)test_resident), 1, &blocked),
+			 1);
+	assert_false(resident_is_anonymous(child->resident, address_of((void *)test_resident)));
+	assert_false(resident_is_anonymous(child->resident, fresh + FRESH * PAGE));
 	assert_int_equal(
 		resident_bytes(child->resident, child->pid, fresh + FRESH * PAGE, 1, &blocked), 0);
 	assert_false(blocked);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Memory that makes its reader wait for somebody who never answers: pages of a userfaultfd, and of a file
- * on a FUSE file system whose server takes each READ and keeps it. The server speaks the protocol
+ * on a FUSE file system whose server takes each READ and keeps it, or answers for each page once, so that it can be
+ * there at first and go then. The server speaks the protocol
  * of linux/fuse.h by itself. It lives on when this program has ended, until somebody kills its process group,
  * so that a tracer that waits for it waits for ever.
  */
@@ -12,7 +13,9 @@
 #include <fcntl.h>
 #include <linux/fuse.h>
 #include <linux/userfaultfd.h>
+#include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,9 +29,13 @@
 
 enum { PAGES = 16, FILE_NODE = 2, SERVER_S = 600 };
 
-enum { MAPPINGS = 4 };
+enum { MAPPINGS = 4, RACE_CALLS = 200 };
+
+enum server { SERVER_ASYNC, SERVER_SYNC, SERVER_ONCE };
 
 static unsigned char *blocked[MAPPINGS]; /* nothing of them is there */
+static int faults = -1;			 /* the userfaultfd of the last of them */
+static int file = -1;			 /* on FUSE */
 
 /* ---- userfaultfd ---- */
 
@@ -46,6 +53,7 @@ unsigned char *pages_that_never_come(size_t count)
 	memory[0] = 1;
 	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &range))
 		cannot("userfaultfd");
+	faults = fd;
 	return memory;
 }
 
@@ -89,7 +97,25 @@ static void answer_init(int device, uint64_t unique, bool asynchronous)
 	answer(device, unique, 0, &init, sizeof init);
 }
 
-static void serve_request(int device, const struct fuse_in_header *request, bool asynchronous)
+/* With pages that nobody has asked for before; otherwise never. */
+static void answer_read(int device, const struct fuse_in_header *request)
+{
+	static const unsigned char bytes[PAGES * PAGE] = {[0 ... PAGES * PAGE - 1] = 'x'};
+	static bool given[PAGES];
+	const struct fuse_read_in *wanted = (const struct fuse_read_in *)(request + 1);
+	size_t first = wanted->offset / PAGE;
+	size_t end = first + wanted->size / PAGE;
+	bool answered = end <= PAGES;
+
+	for (size_t page = first; page < end && page < PAGES; page++) {
+		answered = answered && !given[page];
+		given[page] = true;
+	}
+	if (answered)
+		answer(device, request->unique, 0, bytes, wanted->size);
+}
+
+static void serve_request(int device, const struct fuse_in_header *request, enum server server)
 {
 	struct fuse_entry_out entry = {.nodeid = FILE_NODE,
 				       .entry_valid = 1000,
@@ -100,7 +126,7 @@ static void serve_request(int device, const struct fuse_in_header *request, bool
 
 	switch (request->opcode) {
 	case FUSE_INIT:
-		answer_init(device, request->unique, asynchronous);
+		answer_init(device, request->unique, server != SERVER_SYNC);
 		break;
 	case FUSE_LOOKUP:
 		answer(device, request->unique, 0, &entry, sizeof entry);
@@ -112,7 +138,10 @@ static void serve_request(int device, const struct fuse_in_header *request, bool
 	case FUSE_OPENDIR:
 		answer(device, request->unique, 0, &opened, sizeof opened);
 		break;
-	case FUSE_READ: /* never */
+	case FUSE_READ:
+		if (server == SERVER_ONCE)
+			answer_read(device, request);
+		break;
 	case FUSE_INTERRUPT:
 	case FUSE_FORGET:
 	case FUSE_BATCH_FORGET:
@@ -128,7 +157,7 @@ static void serve_request(int device, const struct fuse_in_header *request, bool
 	}
 }
 
-static void serve(int device, bool asynchronous)
+static void serve(int device, enum server server)
 {
 	static union {
 		struct fuse_in_header header;
@@ -145,11 +174,11 @@ static void serve(int device, bool asynchronous)
 		if (length < 0 && errno != EINTR && errno != ENOENT)
 			_exit(0);
 		if (length >= (ssize_t)sizeof request.header)
-			serve_request(device, &request.header, asynchronous);
+			serve_request(device, &request.header, server);
 	}
 }
 
-static void mount_fuse(const char *directory, bool asynchronous)
+static void mount_fuse(const char *directory, enum server server)
 {
 	int device = open("/dev/fuse", O_RDWR | O_CLOEXEC);
 	char options[128];
@@ -166,29 +195,28 @@ static void mount_fuse(const char *directory, bool asynchronous)
 	if (pid < 0)
 		cannot("fork");
 	if (pid == 0)
-		serve(device, asynchronous);
+		serve(device, server);
 	close(device); /* the connection ends with the server */
 }
 
-static void prepare_fuse(bool asynchronous)
+static void prepare_fuse(enum server server)
 {
 	char directory[] = "/tmp/never-XXXXXX";
 	char path[64];
 
 	if (!mkdtemp(directory))
 		cannot("mkdtemp");
-	mount_fuse(directory, asynchronous);
+	mount_fuse(directory, server);
 	snprintf(path, sizeof path, "%s/file", directory);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
 		cannot("opening a file on FUSE");
 	for (size_t i = 0; i < MAPPINGS; i++) {
-		blocked[i] = mmap(NULL, PAGES * PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
+		blocked[i] = mmap(NULL, PAGES * PAGE, PROT_READ, MAP_PRIVATE, file, 0);
 		if (blocked[i] == MAP_FAILED)
 			cannot("mapping a file on FUSE");
 		/* Without readahead a page is read by whoever touches it, who then cannot be killed. */
-		if (!asynchronous)
+		if (server == SERVER_SYNC)
 			madvise(blocked[i], PAGES * PAGE, MADV_RANDOM);
 	}
 	umount2(directory, MNT_DETACH);
@@ -197,12 +225,17 @@ static void prepare_fuse(bool asynchronous)
 
 static void prepare_fuse_async(void)
 {
-	prepare_fuse(true);
+	prepare_fuse(SERVER_ASYNC);
 }
 
 static void prepare_fuse_sync(void)
 {
-	prepare_fuse(false);
+	prepare_fuse(SERVER_SYNC);
+}
+
+static void prepare_fuse_once(void)
+{
+	prepare_fuse(SERVER_ONCE);
 }
 
 /* ---- the work ---- */
@@ -232,9 +265,91 @@ static void stack_that_never_comes(void)
 	}
 }
 
+/* ---- pages that are there for a while ---- */
+
+static void give_page(unsigned char *page)
+{
+	struct uffdio_zeropage zero = {.range = {(uintptr_t)page, PAGE}};
+
+	if (ioctl(faults, UFFDIO_ZEROPAGE, &zero) && errno != EEXIST)
+		cannot("UFFDIO_ZEROPAGE");
+}
+
+/* The first calls have the tracer find the page there, which it believes for a moment. */
+static void take_page_away(unsigned char *page)
+{
+	text(page);
+	bytes(page, 8);
+	madvise(page, PAGE, MADV_DONTNEED);
+	if (file >= 0)
+		posix_fadvise(file, page - blocked[0], PAGE, POSIX_FADV_DONTNEED);
+	bytes(page, 8);
+	text(page);
+	plain(1);
+}
+
+static void pages_that_go(void)
+{
+	for (int i = 0; i < argument(1); i++) {
+		give_page(blocked[MAPPINGS - 1] + 2 * (i % (PAGES / 2)) * PAGE);
+		take_page_away(blocked[MAPPINGS - 1] + 2 * (i % (PAGES / 2)) * PAGE);
+	}
+}
+
+static void pages_of_a_file_that_go(void)
+{
+	for (int i = 0; i < argument(1) && i < PAGES / 2; i++) {
+		note(*(volatile unsigned char *)(blocked[0] + 2 * i * PAGE));
+		take_page_away(blocked[0] + 2 * i * PAGE);
+	}
+}
+
+/* Takes a page away at some time in each round, and does not give it back before the next one. */
+struct race {
+	atomic_int round, taken;
+	int rounds;
+	unsigned char *page;
+};
+
+static void *take_away(void *context)
+{
+	struct race *race = context;
+
+	for (int round = 1; round <= race->rounds; round++) {
+		while (atomic_load(&race->round) < round)
+			;
+		for (volatile int wait = 0; wait < round * 7919 % 100000; wait++)
+			;
+		madvise(race->page, PAGE, MADV_DONTNEED);
+		atomic_store(&race->taken, round);
+	}
+	return NULL;
+}
+
+static void page_taken_by_another_thread(void)
+{
+	struct race race = {.rounds = 5 * argument(1), .page = blocked[MAPPINGS - 1]};
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, take_away, &race))
+		cannot("pthread_create");
+	for (int round = 1; round <= race.rounds; round++) {
+		give_page(race.page);
+		atomic_store(&race.round, round);
+		for (int i = 0; i < RACE_CALLS; i++)
+			text(race.page);
+		while (atomic_load(&race.taken) < round)
+			;
+	}
+	pthread_join(thread, NULL);
+}
+
 const struct act blocked_acts[] = {{"uffd", prepare_uffd, pass_pointers},
 				   {"fuse", prepare_fuse_async, pass_pointers},
 				   {"fuse-sync", prepare_fuse_sync, pass_pointers},
 				   {"uffd-stack", prepare_uffd, stack_that_never_comes},
 				   {"fuse-stack", prepare_fuse_async, stack_that_never_comes},
+				   {"uffd-goes", prepare_uffd, pages_that_go},
+				   {"fuse-goes", prepare_fuse_once, pages_of_a_file_that_go},
+				   {"uffd-race", prepare_uffd, page_taken_by_another_thread},
 				   {NULL, NULL, NULL}};
