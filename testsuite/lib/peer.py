@@ -44,17 +44,19 @@ def report(case, runs, survived, missed, made=None):
 
 
 def options(ours):
-    """What -g, -e, -x are in ltrace's language. It follows threads only with -f."""
-    given = {"-e": [], "-x": []}
+    """What -g, -e, -x, -F are in ltrace's language. It follows threads only with -f."""
+    given, files = {"-e": [], "-x": []}, []
     words = iter(ours)
     for word in words:
         if word in given:
             given[word].append(next(words))
-        elif word in ("-F", "-o", "-s", "-A"):
+        elif word == "-F":
+            files += [word, next(words)]
+        elif word in ("-o", "-s", "-A"):
             next(words)
     if "-g" in ours:
         given["-e"] = ["no_such_function"]
-    return ["-f", *(["-c"] if "-c" in ours else []), *(word for letter, names in given.items() if names for word in (letter, "+".join(names)))]
+    return ["-f", *files, *(["-c"] if "-c" in ours else []), *(word for letter, names in given.items() if names for word in (letter, "+".join(names)))]
 
 
 def _read(path):
