@@ -123,6 +123,7 @@ struct arch {
 
 	long sys_mmap; /* the mmap taking six register arguments (i386: mmap2, offset in pages) */
 	long sys_munmap;
+	long sys_exit; /* of one thread */
 	long sys_rt_sigaction;
 	long sys_sigaltstack;
 	uint8_t syscall_arg[6]; /* register numbers of system-call arguments */

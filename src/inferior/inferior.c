@@ -19,6 +19,10 @@
  *    interrupt that was asked for stays pending in the kernel and appears later as a harmless
  *    STOP_TRAP.
  *
+ *  - A thread that is about to end stops once more (STOP_ENDING), also when it is killed, in whatever
+ *    stop it is. It must always be resumed: its process does not end before, nor does an exec of
+ *    another thread, and nothing but the tracer's own end makes it go on.
+ *
  *  - exec from a thread that is not the leader makes that thread take the leader's tid over,
  *    and the others vanish, some of them without a word. process_keep_only() brings the tables
  *    in line.
@@ -69,7 +73,8 @@ struct inferior *inferior_create(void)
 	vec_init(&inferior->deferred, sizeof(pid_t));
 	vec_init(&inferior->abandoned, sizeof(struct abandoned));
 	inferior->ptrace_options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE |
-				   PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC;
+				   PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC |
+				   PTRACE_O_TRACEEXIT;
 	inferior->prefault = prefault_create();
 	return inferior;
 }
@@ -166,6 +171,7 @@ void thread_destroy(struct inferior *inferior, struct thread *thread)
 		forget_deferred(inferior, thread);
 	space_forget_reader(process->space, thread->tid);
 	map_remove(&inferior->threads, (uint64_t)thread->tid);
+	process->ending -= thread->ending;
 	free(thread);
 	if (--process->threads)
 		return;
@@ -197,6 +203,8 @@ void process_keep_only(struct inferior *inferior, struct process *process, struc
 
 	while ((gone = other_thread(process, keep)))
 		thread_destroy(inferior, gone);
+	process->ending -= keep->ending; /* a leader that exec has brought back */
+	keep->ending = false;
 	if (keep->tid == process->pid)
 		return;
 	map_remove(&inferior->threads, (uint64_t)keep->tid);
@@ -334,6 +342,14 @@ static void keep_early(struct inferior *inferior, pid_t tid, int status)
 
 	if (let_abandoned_go(inferior, tid, status))
 		return;
+	/*
+	 * It was killed before its first stop was seen. Nobody may announce it any more (its parent may
+	 * have been killed, too), so it must not wait here to be known.
+	 */
+	if (stop_status_decode(status).kind == STOP_ENDING) {
+		pt_continue(tid, 0);
+		return;
+	}
 	waiting_take(tid);
 	/* Its end may come before its parent announces it: then it replaces the first stop. */
 	take_early(inferior, tid, &old);
@@ -457,6 +473,15 @@ void thread_resume(struct thread *thread, int signal)
 		pt_to_syscall(thread->tid, signal);
 	else
 		pt_continue(thread->tid, signal);
+}
+
+bool thread_note_ending(struct thread *thread)
+{
+	struct process *process = thread->process;
+
+	process->ending += !thread->ending;
+	thread->ending = true;
+	return process->ending == process->threads;
 }
 
 void thread_listen(struct thread *thread)

@@ -69,6 +69,7 @@ struct process {
 	struct space *space; /* NULL until its program is known */
 	struct inferior *inferior;
 	unsigned threads; /* live ones we know of */
+	unsigned ending;  /* those of them that have been at STOP_ENDING */
 	bool launched;	  /* by us: gets our signals, its status is ours */
 	bool of_command;  /* launched, or a descendant of what was launched */
 	bool silent; /* shares a traced space but is not traced itself (vfork child without -f) */
@@ -92,6 +93,7 @@ struct thread {
 	struct process *process;
 	enum thread_state state;
 	bool fresh;	     /* its first stop has not been handled yet */
+	bool ending;	     /* see thread_note_ending() */
 	enum stop_kind stop; /* while stopped */
 	int stop_signal;
 	bool at_breakpoint; /* has run into a breakpoint instruction, and pc is still behind it */
@@ -187,6 +189,8 @@ void space_each_thread(struct inferior *inferior, struct space *space, thread_vi
  * error.
  */
 void thread_resume(struct thread *thread, int signal);
+/* The thread is at STOP_ENDING: whether it is the last one of its process to come there. */
+bool thread_note_ending(struct thread *thread);
 /* Keeps a thread in its group-stop. */
 void thread_listen(struct thread *thread);
 

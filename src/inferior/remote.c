@@ -244,7 +244,7 @@ static int through_call(struct thread *thread, struct kept *kept)
 			return error;
 		struct stop_status stop = stop_status_decode(status);
 
-		if (stop.kind == STOP_EXITED || stop.kind == STOP_KILLED)
+		if (stop_is_end(stop.kind))
 			return keep_end(thread, status);
 		if (stop.kind == STOP_SYSCALL) {
 			inside = true;

@@ -22,9 +22,16 @@ static struct stop_status decode_event(int event, int signal)
 		return (struct stop_status){STOP_VFORK, 0};
 	case PTRACE_EVENT_EXEC:
 		return (struct stop_status){STOP_EXEC, 0};
+	case PTRACE_EVENT_EXIT:
+		return (struct stop_status){STOP_ENDING, 0};
 	default:
 		return (struct stop_status){STOP_OTHER, 0};
 	}
+}
+
+bool stop_is_end(enum stop_kind kind)
+{
+	return kind == STOP_ENDING || kind == STOP_EXITED || kind == STOP_KILLED;
 }
 
 struct stop_status stop_status_decode(int wait_status)

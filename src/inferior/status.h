@@ -6,6 +6,8 @@
 #ifndef TRACER_INFERIOR_STATUS_H
 #define TRACER_INFERIOR_STATUS_H
 
+#include <stdbool.h>
+
 enum stop_kind {
 	STOP_SIGNAL, /* signal-delivery-stop: continue with `signal`, or 0 to swallow it */
 	STOP_GROUP,  /* group-stop by `signal`: pt_listen(), else the thread would run */
@@ -15,6 +17,7 @@ enum stop_kind {
 	STOP_VFORK,   /* the same for vfork; runs on only after the child is done with its memory */
 	STOP_EXEC,    /* new program in place: message is the former tid; continue with 0 */
 	STOP_OTHER,   /* another PTRACE_EVENT: continue with 0 */
+	STOP_ENDING,  /* about to end, registers and memory still there; continue with 0 */
 	STOP_SYSCALL, /* at the entry of a system call or behind it: continue with 0 */
 	STOP_EXITED,  /* gone: `signal` is the exit status */
 	STOP_KILLED   /* gone: `signal` killed it */
@@ -24,6 +27,9 @@ struct stop_status {
 	enum stop_kind kind;
 	int signal;
 };
+
+/* Whether the thread runs no more of its program. */
+bool stop_is_end(enum stop_kind kind);
 
 /* Decodes a status of waitpid(2). */
 struct stop_status stop_status_decode(int wait_status);

@@ -300,6 +300,23 @@ static void note_result(struct session *session, const struct stop *stop)
 	}
 }
 
+/*
+ * A thread that ends by exit(2) has left its calls. One that is swept away with its process (exit_group,
+ * exec of another thread, a signal) has not: they are unfinished. What has become of the breakpoints is
+ * looked at while there is still memory to look at.
+ */
+static void on_ending(struct session *session, struct thread *thread)
+{
+	struct space *space = thread->process->space;
+	struct regs regs;
+
+	if (thread_note_ending(thread))
+		modules_check(session, space, 0);
+	if (space && thread->calls && regs_load(thread->tid, &regs) == 0 &&
+	    regs.syscall == (uint64_t)space->arch->sys_exit)
+		trap_thread_gone(session->trap, thread, true);
+}
+
 static void on_end(struct session *session, struct stop *stop)
 {
 	struct thread *thread = stop->thread;
@@ -321,13 +338,6 @@ static void on_end(struct session *session, struct stop *stop)
 		thread_is_gone(session, thread, false);
 		return;
 	}
-	/*
-	 * When the whole process is on its way out its threads were not ended one by one, and their
-	 * calls are unfinished rather than unwound.
-	 */
-	bool report = stop->kind == STOP_EXITED && thread->calls && !proc_is_exiting(process->pid);
-
-	trap_thread_gone(session->trap, thread, report);
 	if (!process->silent)
 		make_record(session, thread, RECORD_THREAD_END, 0);
 	thread_is_gone(session, thread, false);
@@ -368,6 +378,9 @@ static void settle(struct thread *thread, void *context)
 		thread_take_deferred(session->inferior, thread, &stop);
 		on_exec(session, &stop);
 		break;
+	case STOP_ENDING:
+		on_ending(session, thread); /* it stays there, to be detached */
+		return;
 	case STOP_EXITED:
 	case STOP_KILLED:
 		thread_take_deferred(session->inferior, thread, &stop);
@@ -482,8 +495,7 @@ void tasks_stop(struct session *session, struct stop *stop)
 {
 	struct thread *thread = stop->thread;
 
-	if (stop->first && stop->kind != STOP_EXITED && stop->kind != STOP_KILLED &&
-	    first_stop(session, stop))
+	if (stop->first && !stop_is_end(stop->kind) && first_stop(session, stop))
 		return;
 	if (debuggers_stop(session, thread))
 		return;
@@ -522,6 +534,10 @@ void tasks_stop(struct session *session, struct stop *stop)
 		break;
 	case STOP_EXEC:
 		on_exec(session, stop);
+		break;
+	case STOP_ENDING:
+		on_ending(session, thread);
+		thread_resume(thread, 0);
 		break;
 	case STOP_EXITED:
 	case STOP_KILLED:

@@ -80,6 +80,7 @@ const struct arch arch_i386 = {
 	.rescue_length = sizeof rescue_code,
 	.sys_mmap = 192,
 	.sys_munmap = 91,
+	.sys_exit = 1,
 	.sys_rt_sigaction = 174,
 	.sys_sigaltstack = 186,
 	.retried = retried,

@@ -91,6 +91,7 @@ const struct arch arch_x86_64 = {
 	.rescue_restores = true,
 	.sys_mmap = 9,
 	.sys_munmap = 11,
+	.sys_exit = 60,
 	.sys_rt_sigaction = 13,
 	.sys_sigaltstack = 131,
 	.retried = retried,

@@ -224,11 +224,14 @@ static inline int tear_down(void **state)
 	size_t cursor = 0;
 	uint64_t tid;
 	void *value;
+	pid_t gone;
+	int status;
 
 	while (map_next(&inferior->threads, &cursor, &tid, &value))
 		kill((pid_t)tid, SIGKILL);
-	while (waitpid(-1, NULL, __WALL) > 0)
-		;
+	while ((gone = waitpid(-1, &status, __WALL)) > 0)
+		if (WIFSTOPPED(status))
+			pt_continue(gone, 0); /* about to end */
 	inferior_destroy(inferior);
 	return 0;
 }

@@ -37,7 +37,16 @@ static void test_deferred_end(void **state)
 	struct inferior *inferior = *state;
 	struct thread *thread = launch(inferior, "exit");
 	pid_t tid = thread->tid;
+	struct stop stop;
 
+	thread_resume(thread, 0);
+	await_report(tid);
+	assert_int_equal(thread_stop(inferior, thread, TIMEOUT_MS), 0);
+	assert_false(thread_is_clean_stop(thread));
+	assert_true(thread_take_deferred(inferior, thread, &stop));
+	assert_int_equal(stop.kind, STOP_ENDING);
+	assert_true(thread_note_ending(thread));
+	assert_true(thread_note_ending(thread));
 	thread_resume(thread, 0);
 	await_report(tid);
 	assert_int_equal(thread_stop(inferior, thread, TIMEOUT_MS), -ESRCH);
@@ -200,6 +209,7 @@ static void follow(struct inferior *inferior, const char *role, enum stop_kind k
 	pid_t leader = thread->tid;
 	int announced = 0;
 	int first = 0;
+	int ending = 0;
 	int ended = 0;
 	int result = -1;
 	struct stop stop;
@@ -224,6 +234,8 @@ static void follow(struct inferior *inferior, const char *role, enum stop_kind k
 			ended++;
 			thread_destroy(inferior, thread);
 			continue;
+		} else if (stop.kind == STOP_ENDING) {
+			ending++;
 		} else {
 			assert_int_equal(stop.kind, stop.first ? STOP_TRAP : STOP_SIGNAL);
 		}
@@ -231,6 +243,7 @@ static void follow(struct inferior *inferior, const char *role, enum stop_kind k
 	}
 	assert_int_equal(announced, TASKS);
 	assert_int_equal(first, TASKS);
+	assert_int_equal(ending, TASKS + 1);
 	assert_int_equal(ended, TASKS + 1);
 	assert_int_equal(result, 0);
 	assert_int_equal(inferior->threads.count, 0);
@@ -272,6 +285,8 @@ static void test_exec_of_thread(void **state)
 			other = (pid_t)stop.message;
 			thread_create(inferior, process, other);
 		}
+		if (stop.kind == STOP_ENDING)
+			assert_false(thread_note_ending(stop.thread)); /* the leader, swept away */
 		thread_resume(stop.thread, 0);
 	}
 	assert_int_not_equal(other, 0);
@@ -283,6 +298,7 @@ static void test_exec_of_thread(void **state)
 	process_each_thread(process, count_thread, &count);
 	assert_int_equal(count, 1);
 	assert_int_equal(process->threads, 1);
+	assert_int_equal(process->ending, 0);
 	thread_resume(stop.thread, 0);
 	assert_int_equal(run_to_end(inferior), 42);
 }

@@ -62,9 +62,9 @@ static void test_events(void **state)
 	expect(stopped(SIGTRAP, PTRACE_EVENT_FORK), STOP_FORK, 0);
 	expect(stopped(SIGTRAP, PTRACE_EVENT_VFORK), STOP_VFORK, 0);
 	expect(stopped(SIGTRAP, PTRACE_EVENT_EXEC), STOP_EXEC, 0);
+	expect(stopped(SIGTRAP, PTRACE_EVENT_EXIT), STOP_ENDING, 0);
 	/* Not asked for, or of a later kernel: never taken for a signal to be delivered. */
 	expect(stopped(SIGTRAP, PTRACE_EVENT_VFORK_DONE), STOP_OTHER, 0);
-	expect(stopped(SIGTRAP, PTRACE_EVENT_EXIT), STOP_OTHER, 0);
 	expect(stopped(SIGTRAP, PTRACE_EVENT_SECCOMP), STOP_OTHER, 0);
 	expect(stopped(SIGTRAP, 99), STOP_OTHER, 0);
 }

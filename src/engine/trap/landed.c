@@ -112,7 +112,7 @@ static bool step(struct thread *thread, struct kept *kept)
 			return false;
 		struct stop_status stop = stop_status_decode(status);
 
-		if (stop.kind == STOP_EXITED || stop.kind == STOP_KILLED) {
+		if (stop_is_end(stop.kind)) {
 			thread_defer(thread, status);
 			return false;
 		}

@@ -72,7 +72,8 @@ static void fetch_pending_hit(struct thread *thread)
 {
 	int status;
 
-	if (thread->stop == STOP_SIGNAL || !pt_signal_pending(thread->tid, SIGTRAP))
+	if (thread->stop == STOP_SIGNAL || thread->stop == STOP_ENDING ||
+	    !pt_signal_pending(thread->tid, SIGTRAP))
 		return;
 	if (pt_continue(thread->tid, 0) != 0 || thread_wait(thread, &status, FETCH_MS) != 0)
 		return;

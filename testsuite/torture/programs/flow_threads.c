@@ -125,7 +125,6 @@ int main(int argc, char **argv)
 		}
 		mark(0);
 	}
-	flow_alone();
 	flow_report(total);
 	return 6;
 }
