@@ -368,13 +368,17 @@ struct check {
 	bool hook;
 };
 
-static void overwritten(void *context, const struct probe_site *site)
+static void overwritten(void *context, const struct probe_site *site, bool taken_out)
 {
 	struct check *check = context;
 
 	if (site)
-		untraced_function(check->session->untraced, site->info->module, site->info->name,
-				  true, "calls since the program has written over its beginning");
+		untraced_function(
+			check->session->untraced, site->info->module, site->info->name, true,
+			taken_out ? "calls since its breakpoint was taken out, by the program "
+				    "or for a child in its memory that no tracer is told of"
+				  : "calls since the program has written over its "
+				    "beginning");
 	else
 		check->hook = true;
 }

@@ -3,11 +3,15 @@
  * Breakpoints that the program has written over: it patches itself, generates code where a library was,
  * or another debugger was at work. Nobody tells us, so from time to time the bytes are looked at, all in
  * one batch. They are not put back: what stands there now may be anything, and is the program's.
+ *
+ * Our own handler (inferior/rescue.h) takes breakpoints out, too, when somebody hits one whom nobody traces: a
+ * child that shares the memory and was made with CLONE_UNTRACED. It would come again, so neither is put back.
  */
 #include "engine/trap/breakpoint.h"
 #include "engine/trap/trap.h"
 
 #include "base/xalloc.h"
+#include "inferior/journal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +20,15 @@
 static bool is_missed(const struct breakpoint *breakpoint)
 {
 	return (breakpoint->site || breakpoint->hook) && !breakpoint->lost;
+}
+
+/* Whether `now` is what stood there before us: by the program's hand, or by that of our own handler. */
+static bool is_before(const struct space *space, const struct breakpoint *breakpoint,
+		      const uint8_t *now)
+{
+	const struct journal_entry *entry = journal_entry(space->journal, breakpoint->journal);
+
+	return entry && !memcmp(now, entry->before, space->arch->breakpoint_length);
 }
 
 static size_t collect(const struct space *space, struct breakpoint **found)
@@ -51,7 +64,8 @@ void trap_check(struct space *space, trap_overwritten *overwritten, void *contex
 		    !memcmp(bytes + i * length, arch->breakpoint, length))
 			continue;
 		found[i]->lost = true;
-		overwritten(context, found[i]->site);
+		overwritten(context, found[i]->site,
+			    is_before(space, found[i], bytes + i * length));
 	}
 	free(found);
 	free(ranges);

@@ -128,9 +128,10 @@ void trap_unwatch(struct space *space, uint64_t address);
 
 /*
  * Looks at all probes and hooks of a space and tells of those that the program has written over since,
- * once each; `site` is NULL for a hook. Costs a system call for each 64 of them.
+ * once each; `site` is NULL for a hook, `taken_out`: the code there is as it was without us. Costs a
+ * system call for each 64 of them.
  */
-typedef void trap_overwritten(void *context, const struct probe_site *site);
+typedef void trap_overwritten(void *context, const struct probe_site *site, bool taken_out);
 void trap_check(struct space *space, trap_overwritten *overwritten, void *context);
 
 /* Numbers for -v and the bench: stops served so far. */

@@ -72,6 +72,15 @@ static int clone_body(void *unused)
 	return 0;
 }
 
+static int untraced_body(void *unused)
+{
+	(void)unused;
+	add(APART, 3);
+	square(APART, 1);
+	syscall(SYS_exit, 8);
+	return 0;
+}
+
 static int clone_vm(void)
 {
 	size_t kinds = sizeof clone_kinds / sizeof *clone_kinds;
@@ -91,6 +100,46 @@ static int clone_vm(void)
 			expect_exit(pids[k], 8);
 	}
 	return 13;
+}
+
+/* ---- children that no tracer is told of ---- */
+
+/* In a copy of the memory, as fork(2) makes it. */
+static int untraced_copy(void)
+{
+	for (int i = 0; i < argument(0, 5); i++) {
+		pid_t pid = (pid_t)syscall(SYS_clone, CLONE_UNTRACED | SIGCHLD, 0, 0, 0, 0);
+
+		if (pid < 0)
+			fail("clone: %s", strerror(errno));
+		if (pid == 0) {
+			add(APART, 4);
+			square(APART, 2);
+			_exit(7);
+		}
+		add(OWN, 2);
+		expect_exit(pid, 7);
+	}
+	add(OWN, 3);
+	return 17;
+}
+
+/* In the same memory, as vfork(2) does. */
+static int untraced_same(void)
+{
+	char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	for (int i = 0; i < argument(0, 5); i++) {
+		pid_t pid = clone(untraced_body, stack + STACK,
+				  CLONE_UNTRACED | CLONE_VM | CLONE_VFORK | SIGCHLD, NULL);
+
+		if (pid < 0)
+			fail("clone: %s", strerror(errno));
+		add(OWN, 1);
+		expect_exit(pid, 8);
+	}
+	add(OWN, 3);
+	return 18;
 }
 
 /* ---- posix_spawn ---- */
@@ -216,6 +265,8 @@ const struct scenario children_scenarios[] = {
 	{"vfork", NULL, vfork_one},
 	{"vfork-threads", NULL, vfork_threads},
 	{"clone-vm", NULL, clone_vm},
+	{"untraced-copy", NULL, untraced_copy},
+	{"untraced-same", NULL, untraced_same},
 	{"spawned", NULL, spawned},
 	{"spawn-threads", NULL, spawn_threads},
 	{"fork-storm", NULL, fork_storm},
