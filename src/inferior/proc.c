@@ -11,7 +11,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { STATUS_LINE = 256 };
+enum {
+	STATUS_LINE = 256,
+	FLAG_EXITING =
+		0x4, /* PF_EXITING and PF_SIGNALED of the kernel's <linux/sched.h>, in /proc/TID/stat */
+	FLAG_SIGNALED = 0x400
+};
 
 /* One line of /proc/TID/status that is wanted, and what it says behind "NAME:\t". */
 struct status_line {
@@ -89,15 +94,21 @@ char proc_state(pid_t tid)
 	return fields ? fields[0] : '?';
 }
 
+/* Field `wanted` (proc(5)) of what read_stat() gave; NULL: there is none. */
+static const char *stat_field(const char *fields, int wanted)
+{
+	for (int number = 3; fields && number < wanted; number++) {
+		fields = strchr(fields, ' ');
+		fields = fields ? fields + 1 : NULL;
+	}
+	return fields;
+}
+
 uint64_t proc_start_time(pid_t pid)
 {
 	char text[512];
-	const char *field = read_stat(pid, text);
+	const char *field = stat_field(read_stat(pid, text), 22);
 
-	for (int number = 3; field && number < 22; number++) {
-		field = strchr(field, ' ');
-		field = field ? field + 1 : NULL;
-	}
 	return field ? strtoull(field, NULL, 10) : 0;
 }
 
@@ -121,6 +132,15 @@ bool proc_signals(pid_t tid, uint64_t *ignored, uint64_t *caught)
 	       sscanf(lines[1].value, "%" SCNx64, caught) == 1;
 }
 
+/* Whether the kernel has taken a task's fatal signal, or the task is in exit(2), by its flags. */
+static bool is_leaving(pid_t tid)
+{
+	char text[512];
+	const char *field = stat_field(read_stat(tid, text), 9);
+
+	return field && strtoul(field, NULL, 10) & (FLAG_EXITING | FLAG_SIGNALED);
+}
+
 bool proc_is_exiting(pid_t tid)
 {
 	struct status_line lines[] = {{.name = "State"}, {.name = "SigPnd"}};
@@ -129,7 +149,7 @@ bool proc_is_exiting(pid_t tid)
 	if (!read_status(tid, lines, 2) || lines[0].value[0] == 'Z' || lines[0].value[0] == 'X')
 		return true;
 	sscanf(lines[1].value, "%" SCNx64, &pending);
-	return pending & UINT64_C(1) << (SIGKILL - 1);
+	return pending & UINT64_C(1) << (SIGKILL - 1) || is_leaving(tid);
 }
 
 bool proc_sees_our_pids(pid_t tid)

@@ -200,7 +200,7 @@ static void list_module(struct update *update, struct linkmap_object *object, co
 		update->again = true;
 		return;
 	}
-	if (!proc_is_exiting(update->thread->process->pid))
+	if (!proc_is_exiting(update->thread->tid))
 		untraced_thing(update->session->untraced,
 			       object->name[0] ? object->name : "a module", reason);
 }
@@ -347,7 +347,7 @@ static void walk(struct session *session, struct thread *thread, bool force,
 		linkmap_update(space->modules->linkmap, &space->memory, space->modules->r_debug,
 			       false, &events);
 	}
-	if (error && error != -EAGAIN && !proc_is_exiting(thread->process->pid))
+	if (error && error != -EAGAIN && !proc_is_exiting(thread->tid))
 		untraced_process(session->untraced, thread->process->pid,
 				 "libraries behind a damaged place in the linker's list: %s",
 				 error == -ELOOP ? "it has no end" : "it cannot be read");
@@ -403,6 +403,13 @@ static struct module *main_module(const struct modules *modules)
 	return *(struct module **)vec_at(&modules->list, 0);
 }
 
+/* A program was seen with all that it has loaded. One that ended under the look perhaps had more. */
+static void note_looked(struct session *session, const struct thread *thread)
+{
+	if (!session->looked)
+		session->looked = !proc_is_exiting(thread->tid);
+}
+
 void modules_update(struct session *session, struct thread *thread)
 {
 	struct modules *modules = thread->process->space->modules;
@@ -429,6 +436,7 @@ void modules_update(struct session *session, struct thread *thread)
 		walk(session, thread, false, known ? NULL : program);
 	modules_check(session, thread->process->space, 0);
 	plant_slots(session, thread);
+	note_looked(session, thread);
 }
 
 /* ------------------------------------------------------------------ the first look */
@@ -479,13 +487,13 @@ static void first_walk(struct session *session, struct thread *thread, const str
 	if (at_exec || !r_debug) {
 		bool hooked = auxv->base && hook_linker_file(session, thread, auxv->base) == 0;
 
-		if (!hooked || !elf_interpreter(program->file)) {
-			if (elf_interpreter(program->file))
-				untraced_process(session->untraced, thread->process->pid,
-						 "its libraries: the dynamic linker cannot be "
-						 "watched");
-			plant_module(session, thread, program);
-		}
+		if (hooked && elf_interpreter(program->file))
+			return; /* the rest is looked at when the linker has loaded it */
+		if (elf_interpreter(program->file) && !proc_is_exiting(thread->tid))
+			untraced_process(session->untraced, thread->process->pid,
+					 "its libraries: the dynamic linker cannot be watched");
+		plant_module(session, thread, program);
+		note_looked(session, thread);
 		return;
 	}
 	modules->linkmap = linkmap_create(word);
@@ -496,7 +504,8 @@ static void first_walk(struct session *session, struct thread *thread, const str
 
 	walk(session, thread, true, NULL);
 	plant_module(session, thread, program);
-	if (!hooked)
+	note_looked(session, thread);
+	if (!hooked && !proc_is_exiting(thread->tid))
 		untraced_process(
 			session->untraced, thread->process->pid,
 			"libraries that it loads from now on: the dynamic linker cannot be "
@@ -524,8 +533,10 @@ int modules_start(struct session *session, struct thread *thread, bool at_exec)
 	}
 	if (error || !process->space) {
 		elf_unref(file);
-		if (!proc_is_exiting(process->pid))
+		if (!proc_is_exiting(thread->tid)) {
+			session->looked = true;
 			untraced_process(session->untraced, process->pid, "%s", look_reason(error));
+		}
 		return error;
 	}
 	process->space->reader = thread->tid;

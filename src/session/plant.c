@@ -54,7 +54,7 @@ static void list_refused(struct session *session, const struct thread *thread,
 {
 	const char *reason = strerror(-error);
 
-	if (proc_is_exiting(thread->process->pid))
+	if (proc_is_exiting(thread->tid))
 		return;
 	if (error == -EEXIST)
 		reason = "a breakpoint instruction of the program's own stands there";
@@ -201,6 +201,8 @@ static void plant_ifunc(struct session *session, struct thread *thread, const st
 		plant_found(session, thread, bound, match->name, match->filter->name_is_glob);
 		return;
 	}
+	if (proc_is_exiting(thread->tid))
+		return; /* what it was bound to went with the memory */
 	struct ifunc_hook *hook = get_ifunc_hook(session, module, match);
 	int error = trap_plant(session->trap, thread, match->address + module->bias, NULL,
 			       &hook->hook);

@@ -42,6 +42,7 @@ struct session {
 	int output_error;	     /* -errno of the writer; ends the session */
 	bool dirty;		     /* records since the last flush */
 	bool leaving;		     /* detaching: nothing is planted any more */
+	bool looked; /* some program was looked at, and lived: what it has not is missing */
 	struct session_result *result;
 };
 

@@ -104,7 +104,7 @@ static void return_lost(void *context, const struct thread *thread, const struct
 		"calls from %s are shown, but how they end cannot be seen: there can be no breakpoint",
 		caller ? caller->base_name : "generated code");
 
-	if (!proc_is_exiting(thread->process->pid))
+	if (!proc_is_exiting(thread->tid))
 		untraced_function(session->untraced, site->info->module, site->info->name, false,
 				  reason);
 }
@@ -448,15 +448,23 @@ static void list_unmatched(struct session *session, const struct vec *filters, c
 	}
 }
 
+/* Filters that matched nothing, unless all processes were gone before they could be looked at. */
+static void list_all_unmatched(struct session *session)
+{
+	if (!session->looked)
+		return;
+	list_unmatched(session, &session->filters.entries, "-x");
+	if (session->calls_named)
+		list_unmatched(session, &session->filters.calls, "-e");
+}
+
 static int finish(struct session *session)
 {
 	int error = session->output_error;
 
 	tasks_detach_all(session, true);
 	inferior_settle_abandoned(session->inferior, ABANDONED_MS);
-	list_unmatched(session, &session->filters.entries, "-x");
-	if (session->calls_named)
-		list_unmatched(session, &session->filters.calls, "-e");
+	list_all_unmatched(session);
 	plant_list_waiting(session);
 	untraced_show(session->untraced);
 	session->result->untraced = untraced_count(session->untraced);
