@@ -32,7 +32,7 @@ struct journal {
 };
 
 enum { FIRST_BYTES = 16384 };
-static const uint64_t MAGIC = 0x324c4e524a435254; /* "TRCJRNL2" */
+static const uint64_t MAGIC = 0x334c4e524a435254; /* "TRCJRNL3" */
 
 static void *journal_map(int fd, size_t bytes)
 {

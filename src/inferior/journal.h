@@ -36,6 +36,9 @@ struct journal_subject {
 	uint8_t guarded; /* the kernel has our handler for SIGTRAP instead of `action` */
 	uint64_t rescue; /* where that handler's block begins, 0: none */
 	uint8_t action[32];
+	uint64_t mask; /* that thread `masked` (0: none) has but for the moment */
+	int32_t masked;
+	uint32_t reserved;
 };
 
 struct journal;

@@ -150,7 +150,7 @@ struct rescue *rescue_adopt(struct space *space, uint64_t base,
 	return rescue;
 }
 
-int rescue_guard(struct space *space, const uint8_t action[RESCUE_ACTION],
+int rescue_guard(struct space *space, const uint8_t action[RESCUE_ACTION], bool tell,
 		 uint8_t guarded[RESCUE_ACTION])
 {
 	struct action program = action_read(space, action);
@@ -159,7 +159,7 @@ int rescue_guard(struct space *space, const uint8_t action[RESCUE_ACTION],
 	if (!space->rescue)
 		return -ENOENT;
 	uint64_t told[2] = {program.handler, program.flags};
-	int error = space_write(space, head_address(space->rescue), told, sizeof told);
+	int error = tell ? space_write(space, head_address(space->rescue), told, sizeof told) : 0;
 
 	if (error)
 		return error;
@@ -277,8 +277,42 @@ void rescue_note(struct thread *thread, uint64_t address, const uint8_t *before,
 
 void rescue_forget(struct space *space, uint64_t place)
 {
-	if (place && space->rescue)
-		vec_push(&space->rescue->free_places, &place);
+	for (size_t i = 0; place && space->rescue && i < space->rescue->tables.count; i++)
+		if (place - table_at(space->rescue, i)->block < RESCUE_BLOCK)
+			vec_push(&space->rescue->free_places, &place);
+}
+
+static bool is_rescue_code(const struct space *space, uint64_t address)
+{
+	size_t length = space->arch->rescue_length;
+	uint8_t *code = xmalloc(length);
+	bool same = !(address % PAGE) && memory_read_exact(&space->memory, address, code, length) &&
+		    !memcmp(code, space->arch->rescue_code, length);
+
+	free(code);
+	return same;
+}
+
+void rescue_forget_missing(struct space *space)
+{
+	struct rescue *rescue = space->rescue;
+	size_t there = 0;
+	uint8_t byte;
+
+	if (!rescue)
+		return;
+	while (there < rescue->tables.count &&
+	       memory_read_exact(&space->memory, table_at(rescue, there)->address, &byte, 1) &&
+	       (there || is_rescue_code(space, table_at(rescue, 0)->block)))
+		there++;
+	if (there == rescue->tables.count)
+		return;
+	rescue->tables.count = there;
+	rescue->free_places.count = rescue->next_free = 0;
+	if (there)
+		return;
+	rescue_destroy(rescue);
+	space->rescue = NULL;
 }
 
 /* ------------------------------------------------------------------ what others left behind */
@@ -317,17 +351,6 @@ static bool absorb_table(struct thread *thread, uint64_t address, uint64_t *next
 	}
 	*next = table.next;
 	return true;
-}
-
-static bool is_rescue_code(const struct space *space, uint64_t address)
-{
-	size_t length = space->arch->rescue_length;
-	uint8_t *code = xmalloc(length);
-	bool same = !(address % PAGE) && memory_read_exact(&space->memory, address, code, length) &&
-		    !memcmp(code, space->arch->rescue_code, length);
-
-	free(code);
-	return same;
 }
 
 bool rescue_absorb(struct thread *thread, uint8_t action[RESCUE_ACTION])

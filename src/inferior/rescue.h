@@ -35,11 +35,13 @@ uint64_t rescue_base(const struct space *space);
 bool rescue_owns(const struct space *space, uint64_t block);
 
 /*
- * Tells the handler what the program itself wants at SIGTRAP (`action`, as the kernel gave it), and
- * makes of it what is to be told to the kernel instead: our handler, with flags and mask that leave
- * the program's own as it was meant. 0 or -errno; -ENOENT when there is no handler in this space.
+ * Makes of `action`, which the program itself wants at SIGTRAP (as the kernel gave it), what is to be told
+ * to the kernel instead: our handler, with flags and mask that leave the program's own as it was meant.
+ * `tell`: and tells the handler of it. It goes by the wishes of one process; a child in the same memory,
+ * which has dispositions of its own, must not tell. 0 or -errno; -ENOENT when there is no handler in this
+ * space.
  */
-int rescue_guard(struct space *space, const uint8_t action[RESCUE_ACTION],
+int rescue_guard(struct space *space, const uint8_t action[RESCUE_ACTION], bool tell,
 		 uint8_t guarded[RESCUE_ACTION]);
 
 /*
@@ -55,6 +57,12 @@ void rescue_forget(struct space *space, uint64_t place);
  * the program wants itself. After rescue_install(). False: it is no such handler.
  */
 bool rescue_absorb(struct thread *thread, uint8_t action[RESCUE_ACTION]);
+
+/*
+ * Forgets what is not there in the memory of a forked child after all, as it was made in its parent while
+ * the child's memory was being copied.
+ */
+void rescue_forget_missing(struct space *space);
 
 /* A forked child has the same, in memory of its own. */
 struct rescue *rescue_copy(const struct rescue *rescue);

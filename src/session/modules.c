@@ -550,6 +550,7 @@ int modules_start(struct session *session, struct thread *thread, bool at_exec)
 	process->space->modules = modules_create();
 	vec_push(&process->space->modules->list, &program);
 	sigtrap_begin(thread);
+	tasks_share_space(session, process);
 	first_walk(session, thread, &auxv, at_exec);
 	plant_slots(session, thread);
 	return 0;

@@ -148,6 +148,14 @@ void tasks_detach_all(struct session *session, bool launched_too);
 /* Lets go of one process, and of all that live in its memory. */
 void tasks_let_go(struct session *session, pid_t pid);
 
+/* clearing.c */
+
+/*
+ * Stops a process and all that live in its memory, none of them in code of ours that it cannot be moved
+ * out of (trap_in_our_code()). False: someone could not be let run out of it, and the code has to stay.
+ */
+bool clearing_run(struct session *session, pid_t pid);
+
 /* job.c: job control */
 
 /* Whether a shell's or the terminal's signal means that the job has to stop. */

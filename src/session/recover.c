@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ATTACH_TRIES = 2000, CLEAR_TRIES = 100, LONGEST_PAUSE_MS = 100, ABANDONED_MS = 300 };
+enum { ATTACH_TRIES = 2000, ABANDONED_MS = 300 };
 
 static void pause_ms(long ms)
 {
@@ -102,71 +102,34 @@ static int adopt_space(struct session *session, struct process *process, struct 
 	return 0;
 }
 
-struct clearing {
-	struct session *session;
-	bool busy;
-};
-
-/*
- * Lets a thread run. One that was interrupted although it had stopped already stops again as soon as it is
- * resumed, and would each time that it is stopped like that.
- */
-static void let_run(struct thread *thread, int signal)
+/* A thread that was being stepped with its signals blocked. */
+static void unmask(const struct session *session, const struct space *space)
 {
-	int status;
+	struct journal_subject *subject = journal_subject(space->journal);
+	const struct thread *thread = subject->masked
+					      ? inferior_thread(session->inferior, subject->masked)
+					      : NULL;
 
-	thread_resume(thread, signal);
-	pause_ms(1);
-	if (waiting_poll(thread->tid, &status) <= 0)
-		return;
-	struct stop_status stop = stop_status_decode(status);
-
-	if (stop.kind == STOP_TRAP) {
-		pt_continue(thread->tid, 0);
-		return;
-	}
-	thread_defer(thread, status);
-	thread->state = THREAD_STOPPED;
-	thread->stop = stop.kind;
-	thread->stop_signal = stop.signal;
-}
-
-/* Sends a thread on that runs code of ours. */
-static void send_on(struct thread *thread, void *context)
-{
-	struct clearing *clearing = context;
-	struct regs regs;
-	struct stop stop;
-
-	if (thread->state != THREAD_STOPPED || regs_load(thread->tid, &regs) != 0 ||
-	    !trap_in_our_code(thread->process->space, regs.pc))
-		return;
-	clearing->busy = true;
-	if (!thread_take_deferred(clearing->session->inferior, thread, &stop))
-		return;
-	thread->interrupted = false; /* no call of the program's is to be watched there */
-	let_run(thread, stop.kind == STOP_SIGNAL ? stop.signal : 0);
+	if (thread && thread->process->space == space)
+		pt_set_sigmask(thread->tid, subject->mask);
+	subject->masked = 0;
 }
 
 static void leave(struct session *session, pid_t pid)
 {
-	struct clearing clearing = {session, true};
-	const struct process *process = NULL;
+	const struct process *process;
 
-	for (int i = 0; i < CLEAR_TRIES && clearing.busy; i++) {
-		tasks_stop_all(session, pid);
-		process = inferior_process(session->inferior, pid);
-		if (!process || !process->space)
-			return;
-		clearing.busy = false;
-		trap_heal(process->space); /* then no thread gets into the handler again */
-		space_each_thread(session->inferior, process->space, send_on, &clearing);
-		/* On a machine under load the thread may not have run at all in a moment. */
-		if (clearing.busy)
-			pause_ms(i < 16 ? 1 + i / 4 : i < LONGEST_PAUSE_MS ? i : LONGEST_PAUSE_MS);
-	}
-	/* Someone stays in there: what he runs must stay, too. */
-	if (!clearing.busy && process && trap_adopt(process->space) == 0)
+	tasks_stop_all(session, pid);
+	process = inferior_process(session->inferior, pid);
+	if (!process || !process->space)
+		return;
+	unmask(session, process->space);
+	trap_heal(process->space); /* then no thread gets into the handler again */
+	bool clear = clearing_run(session, pid);
+
+	process = inferior_process(session->inferior, pid);
+	/* Someone may stay in there: what he runs must stay, too. */
+	if (clear && process && process->space && trap_adopt(process->space) == 0)
 		tasks_detach_all(session, true);
 }
 

@@ -32,7 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STOP_TIMEOUT_MS = 2000, FORK_TIMEOUT_MS = 1000 };
+enum { STOP_TIMEOUT_MS = 2000, FORK_TIMEOUT_MS = 1000, BORROWER_TIMEOUT_MS = 1000 };
 
 static void make_record(struct session *session, const struct thread *thread, enum record_kind kind,
 			int64_t number)
@@ -141,11 +141,12 @@ static void give_space(struct session *session, struct thread *parent, struct pr
 		return;
 	}
 	space_bind(child->space, session->inferior);
-	space_guard(child->space, session->guardian, child->pid);
 	trap_fork(child->space, space);
 	child->space->landing = space->landing;
 	if (follow && space->modules)
 		child->space->modules = modules_clone(space->modules);
+	/* Not before its journal is whole: half of it is worse than none, as the handler is there. */
+	space_guard(child->space, session->guardian, child->pid);
 }
 
 /* Whether a task belongs to a thread group; not being allowed to signal it comes behind that. */
@@ -190,6 +191,8 @@ static bool first_stop(struct session *session, struct stop *stop)
 		clean_and_detach(session, thread);
 		return true;
 	}
+	if (is_process && process->born)
+		sigtrap_born(thread);
 	if (is_process && process->space && process->space->references == 1)
 		trap_complete(session->trap, thread);
 	trap_thread_sync(thread);
@@ -243,6 +246,23 @@ static void on_exec(struct session *session, struct stop *stop)
 	thread_resume(thread, 0);
 }
 
+/*
+ * A process that lives in the memory of `owner`. Its dispositions of signals are its own, so it gets our
+ * handler too, before anything is planted; unless it is about to be left.
+ */
+static void share_space(struct session *session, struct process *child, struct process *owner)
+{
+	struct thread *thread = inferior_thread(session->inferior, child->pid);
+	bool stopped = thread && !session->leaving &&
+		       thread_stop(session->inferior, thread, BORROWER_TIMEOUT_MS) == 0;
+
+	if (!same_space(owner->pid, child->pid, true))
+		return; /* it has exec'd meanwhile */
+	child->space = space_ref(owner->space);
+	if (stopped && thread_is_clean_stop(thread) && !pt_signal_pending(thread->tid, SIGTRAP))
+		sigtrap_begin(thread);
+}
+
 void tasks_share_space(struct session *session, struct process *owner)
 {
 	size_t cursor = 0;
@@ -255,7 +275,7 @@ void tasks_share_space(struct session *session, struct process *owner)
 			continue;
 		child->borrows = NULL;
 		if (owner->space)
-			child->space = space_ref(owner->space);
+			share_space(session, child, owner);
 	}
 }
 
@@ -416,7 +436,7 @@ void tasks_stop_all(struct session *session, pid_t pid)
 
 void tasks_let_go(struct session *session, pid_t pid)
 {
-	tasks_stop_all(session, pid);
+	clearing_run(session, pid);
 	struct process *process = inferior_process(session->inferior, pid);
 	struct space *space = process ? process->space : NULL;
 

@@ -31,6 +31,7 @@
 #include "engine/trap/stackview.h"
 #include "engine/trap/trap.h"
 #include "inferior/arena.h"
+#include "inferior/journal.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
 
@@ -134,17 +135,25 @@ static bool step(struct thread *thread, struct kept *kept)
 static bool run_first(struct landed *landed)
 {
 	struct thread *thread = landed->thread;
+	/* Should we be killed meanwhile, the guardian puts the mask back. */
+	struct journal_subject *subject = journal_subject(thread->process->space->journal);
 	uint64_t slot = landed->regs.pc;
 	struct kept kept = {.stop = false};
 	uint64_t mask;
 
 	if (!landed->breakpoint->displaced.at_once || is_fault(&landed->info) ||
-	    pt_get_sigmask(thread->tid, &mask) != 0 ||
-	    pt_set_sigmask(thread->tid, ~fault_signals()) != 0)
+	    pt_get_sigmask(thread->tid, &mask) != 0)
 		return false;
+	subject->mask = mask;
+	subject->masked = thread->tid;
+	if (pt_set_sigmask(thread->tid, ~fault_signals()) != 0) {
+		subject->masked = 0;
+		return false;
+	}
 	bool stepped = step(thread, &kept);
 
 	pt_set_sigmask(thread->tid, mask);
+	subject->masked = 0;
 	pt_set_siginfo(thread->tid, &landed->info);
 	send_again(thread, &kept);
 	return stepped && regs_load(thread->tid, &landed->regs) == 0 && landed->regs.pc != slot;

@@ -11,6 +11,9 @@
  * backwards, each process gets its own SIGTRAP disposition back, and the memory of the slots and
  * of our handler is unmapped by one of the threads.
  *
+ * Threads in code of ours that they cannot be moved out of were let run before (trap_in_our_code());
+ * should one be there all the same, that memory stays.
+ *
  * A thread that could not be stopped sits in the kernel; it comes back to where its pc was when
  * it went in, which is the program's own code but for a displaced system-call instruction. If
  * such a pc is in a slot, the memory stays mapped.
@@ -109,6 +112,8 @@ static void move_out(struct thread *thread, void *context)
 	} else if (breakpoint_program_pc(space, regs.pc, &pc, &not_begun)) {
 		regs.pc = pc;
 		regs_store(thread->tid, &regs);
+	} else {
+		leaving->someone_inside |= trap_in_our_code(space, regs.pc);
 	}
 	if (thread->watch_generation)
 		pt_set_debug_register(thread->tid, 7, 0);

@@ -132,12 +132,18 @@ static int kernel_set(struct thread *thread, const uint8_t action[RESCUE_ACTION]
 	return error ? error : leave_place(thread, place, before, call_sigaction(thread, place, 0));
 }
 
+/* It is no child that lives in another one's memory. */
+static bool owns_space(const struct process *process)
+{
+	return journal_subject(process->space->journal)->pid == process->pid;
+}
+
 /* What the guardian has to know, if it is this process's journal. */
 static void tell_journal(const struct process *process)
 {
 	struct journal_subject *subject = journal_subject(process->space->journal);
 
-	if (subject->pid != process->pid)
+	if (!owns_space(process))
 		return;
 	subject->rescue = rescue_base(process->space);
 	memcpy(subject->action, process->sigtrap_action, sizeof subject->action);
@@ -151,7 +157,8 @@ static void kernel_set_ours(struct thread *thread)
 	bool before = process->sigtrap_guarded;
 	uint8_t guarded[RESCUE_ACTION];
 
-	if (rescue_guard(process->space, process->sigtrap_action, guarded) == 0) {
+	if (rescue_guard(process->space, process->sigtrap_action, owns_space(process), guarded) ==
+	    0) {
 		process->sigtrap_guarded = true;
 		tell_journal(process); /* before it is so, as it may be the last that we do */
 		if (kernel_set(thread, guarded) != 0)
@@ -258,6 +265,32 @@ void sigtrap_inherit(struct process *child, const struct process *parent)
 	child->sigtrap = parent->sigtrap;
 	child->sigtrap_guarded = parent->sigtrap_guarded;
 	memcpy(child->sigtrap_action, parent->sigtrap_action, sizeof child->sigtrap_action);
+}
+
+/* Whether the kernel has our handler for this process. */
+static bool is_guarded(struct thread *thread)
+{
+	const struct process *process = thread->process;
+	uint8_t action[RESCUE_ACTION];
+
+	if (current_state(thread->tid) != SIGTRAP_HANDLED)
+		return false;
+	return process->sigtrap != SIGTRAP_HANDLED || kernel_get(thread, action) != 0 ||
+	       handler_of(process->space, action) == rescue_base(process->space);
+}
+
+void sigtrap_born(struct thread *thread)
+{
+	struct process *process = thread->process;
+
+	if (!process->space || !process->sigtrap_guarded)
+		return;
+	if (owns_space(process))
+		rescue_forget_missing(process->space);
+	if (!process->space->rescue)
+		sigtrap_begin(thread);
+	else if (!is_guarded(thread))
+		kernel_set_ours(thread);
 }
 
 /* ------------------------------------------------------------------ sigaction() */

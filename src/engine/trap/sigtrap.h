@@ -31,8 +31,12 @@ int sigtrap_end(struct thread *thread);
  */
 void sigtrap_repair(struct thread *thread, uint64_t now);
 
-/* A forked child has what its parent has. */
+/*
+ * A new child has what its parent has; or had when the kernel began to make it: at its first stop, before
+ * anything is planted for it, it is to be given what the parent has got since.
+ */
 void sigtrap_inherit(struct process *child, const struct process *parent);
+void sigtrap_born(struct thread *thread);
 
 /*
  * `thread` is about to call sigaction(): true when that is about SIGTRAP. sigtrap_called() must
