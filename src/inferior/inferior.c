@@ -314,7 +314,7 @@ static bool let_abandoned_go(struct inferior *inferior, pid_t tid, int status)
 	    turn_back(tid, found[i].arch))
 		stop.signal = 0;
 	/* An interrupt is told before the breakpoint that the thread has run into already. */
-	if (stop.kind == STOP_TRAP && pt_signal_pending(tid, SIGTRAP)) {
+	if (stop.kind == STOP_TRAP && pt_trap_pending(tid)) {
 		pt_continue(tid, 0);
 		return true;
 	}

@@ -79,10 +79,14 @@ struct process {
 	bool sigtrap_guarded;	    /* the kernel has been given our handler instead */
 	bool sigtrap_reset; /* the kernel has reset it, which is known and left for the moment */
 	uint64_t sigtrap_checked; /* when that was looked at last: ns of inferior_clock() */
-	bool starting;		  /* attached or exec'd; its modules have not been looked at yet */
-	bool execed;		  /* STOP_EXEC was seen at least once */
-	bool born;		  /* made by a process of ours */
-	pid_t vforker;		  /* the thread in whose vfork(2) it was made, or 0 */
+	uint64_t sigtrap_set;	  /* when we have set it last */
+	uint64_t sigtrap_sets;	  /* how often */
+	uint64_t
+		handler_masks[64]; /* what each signal's handler blocks; 0: not known, or nothing */
+	bool starting;		   /* attached or exec'd; its modules have not been looked at yet */
+	bool execed;		   /* STOP_EXEC was seen at least once */
+	bool born;		   /* made by a process of ours */
+	pid_t vforker;		   /* the thread in whose vfork(2) it was made, or 0 */
 	bool let_go;   /* asked to be traced by its parent: detached at its next clean stop */
 	bool pretends; /* was told that its parent traces it now */
 	void *user;    /* the session's */
@@ -104,11 +108,15 @@ struct thread {
 	uint64_t slot;	      /* the only out-of-line slot that it may be inside of; 0: none */
 	bool announced;	      /* RECORD_THREAD was made */
 	uint64_t cost;	      /* ns this thread has spent stopped for us, see engine/trap */
-	bool sigtrap_changes; /* a sigaction() under way sets SIGTRAP to sigtrap_next */
-	enum sigtrap_state sigtrap_next;
+	bool sigtrap_changes; /* a sigaction() under way sets SIGTRAP */
 	uint64_t sigtrap_flags;
-	uint64_t mask_seen;   /* the program's signal mask at the last breakpoint */
-	uint64_t sigtrap_old; /* where a sigaction() under way stores what was, 0: nowhere */
+	uint64_t sigtrap_handler; /* what it sets */
+	bool sigtrap_gone; /* at this stop: the disposition is to be set again before it goes on */
+	bool sigtrap_own;  /* stopped for a SIGTRAP of the program's in place of the breakpoint's */
+	uint64_t sigtrap_sets; /* the process's number of them when the thread was sent on last */
+	uint64_t masks[6];     /* signal masks that it has had, the last one first: masks.h */
+	unsigned masks_known;  /* so many */
+	uint64_t sigtrap_old;  /* where a sigaction() under way stores what was, 0: nowhere */
 	struct {
 		bool asked;	    /* since the first signal in a traced call */
 		bool disarms;	    /* SS_AUTODISARM: the kernel does not know it in a handler */

@@ -141,6 +141,24 @@ static bool is_leaving(pid_t tid)
 	return field && strtoul(field, NULL, 10) & (FLAG_EXITING | FLAG_SIGNALED);
 }
 
+bool proc_is_pending(pid_t tid, int signal)
+{
+	struct status_line lines[] = {{.name = "SigPnd"}, {.name = "ShdPnd"}};
+	uint64_t own = 0;
+	uint64_t shared = 0;
+
+	return read_status(tid, lines, 2) && sscanf(lines[0].value, "%" SCNx64, &own) == 1 &&
+	       sscanf(lines[1].value, "%" SCNx64, &shared) == 1 &&
+	       (own | shared) & UINT64_C(1) << (signal - 1);
+}
+
+bool proc_blocked(pid_t tid, uint64_t *blocked)
+{
+	struct status_line line = {.name = "SigBlk"};
+
+	return read_status(tid, &line, 1) && sscanf(line.value, "%" SCNx64, blocked) == 1;
+}
+
 bool proc_is_exiting(pid_t tid)
 {
 	struct status_line lines[] = {{.name = "State"}, {.name = "SigPnd"}};

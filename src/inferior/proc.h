@@ -27,6 +27,12 @@ void proc_name(pid_t tid, char name[16]);
 /* The signals that the process of `tid` ignores and handles, bit N - 1 for signal N; false: gone. */
 bool proc_signals(pid_t tid, uint64_t *ignored, uint64_t *caught);
 
+/* Whether a signal waits for a task, or for its process. */
+bool proc_is_pending(pid_t tid, int signal);
+
+/* The signals that a task blocks just now; false: gone. */
+bool proc_blocked(pid_t tid, uint64_t *blocked);
+
 /*
  * Whether a task is gone, a zombie, or about to be one: exit_group(2) of another thread shows as a
  * SIGKILL that waits for this one.

@@ -121,3 +121,11 @@ int pt_get_debug_register(pid_t tid, unsigned index, uint64_t *value)
 	*value = (unsigned long)result;
 	return 0;
 }
+
+bool pt_trap_pending(pid_t tid)
+{
+	uint64_t mask;
+
+	return pt_signal_pending(tid, SIGTRAP) &&
+	       (pt_get_sigmask(tid, &mask) != 0 || !(mask & UINT64_C(1) << (SIGTRAP - 1)));
+}

@@ -32,6 +32,12 @@ int pt_set_siginfo(pid_t tid, const siginfo_t *info);
 int pt_peek(pid_t tid, uint64_t address, uint64_t *word);
 /* Whether `signal` waits in the thread's own queue. */
 bool pt_signal_pending(pid_t tid, int signal);
+
+/*
+ * Whether a SIGTRAP is on its way to the thread: that of a breakpoint which it has run into, maybe. One
+ * that waits because the thread blocks it is the program's own: a breakpoint's is never blocked.
+ */
+bool pt_trap_pending(pid_t tid);
 int pt_get_sigmask(pid_t tid, uint64_t *mask);
 int pt_set_sigmask(pid_t tid, uint64_t mask);
 /* Debug register `index` (0-3 addresses, 6 status, 7 control; Intel SDM vol. 3, 18.2). */

@@ -337,8 +337,8 @@ int remote_syscall(struct thread *thread, long number, const uint64_t arguments[
 	uint64_t mask = 0;
 	struct landing_frame frame;
 
-	/* A pending SIGTRAP (a breakpoint hit not reported yet) must be served where it was hit. */
-	if (!thread_is_clean_stop(thread) || pt_signal_pending(thread->tid, SIGTRAP))
+	/* A SIGTRAP on its way (a breakpoint hit not reported yet) must be served where it was hit. */
+	if (!thread_is_clean_stop(thread) || pt_trap_pending(thread->tid))
 		return -EBUSY;
 	int error = prepare_landing(thread);
 

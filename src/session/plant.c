@@ -68,13 +68,20 @@ static void list_refused(struct session *session, const struct thread *thread,
 			  request->name, request->one_of_many, reason);
 }
 
+/* See engine/trap/masks.c. */
+static bool changes_mask(const char *name)
+{
+	return !strcmp(name, "pthread_sigmask") || !strcmp(name, "sigprocmask");
+}
+
 static void plant_site(struct session *session, struct thread *thread, uint64_t address,
 		       const struct probe_request *request)
 {
 	struct space *space = thread->process->space;
 	const struct probe_site *site = sites_get(session, space, request->kind, request->name,
 						  request->module);
-	int error = trap_plant(session->trap, thread, address, site, NULL);
+	int error = trap_plant(session->trap, thread, address, site,
+			       changes_mask(request->name) ? &session->sigmask : NULL);
 	char safe[256];
 
 	if (error && error != -EALREADY)

@@ -30,6 +30,7 @@ struct session {
 	size_t sweep_at;  /* so many of them are looked through */
 	struct writer *writer;
 	struct hook sigaction;	     /* libc's functions that change dispositions */
+	struct hook sigmask;	     /* its functions that change masks, where they are traced */
 	struct hook long_jump;	     /* longjmp() and its like */
 	struct hook long_jump_glibc; /* the same, of glibc */
 	struct hook linker;	     /* r_brk */

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/diag.h"
 #include "base/xalloc.h"
+#include "engine/trap/masks.h"
 #include "engine/trap/sigtrap.h"
 #include "image/landing.h"
 #include "inferior/guardian.h"
@@ -59,6 +60,12 @@ static void sigaction_returned(struct hook *hook, struct thread *thread, uint64_
 {
 	(void)hook;
 	sigtrap_called(thread, result);
+}
+
+static void sigmask_called(struct hook *hook, struct thread *thread)
+{
+	(void)hook;
+	masks_will_change(thread);
 }
 
 static void long_jump_called(struct hook *hook, struct thread *thread)
@@ -256,6 +263,7 @@ static int set_up(struct session *session)
 	session->long_jump_glibc.entered = glibc_long_jump_called;
 	session->sigaction = (struct hook){.wants_return = sigaction_called,
 					   .returned = sigaction_returned};
+	session->sigmask.entered = sigmask_called;
 	session->files = elf_cache_create();
 	session->probes = probe_table_create();
 	vec_init(&session->ifuncs, sizeof(struct ifunc_hook *));

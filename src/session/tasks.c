@@ -21,6 +21,7 @@
 #include "session/private.h"
 
 #include "base/diag.h"
+#include "engine/trap/masks.h"
 #include "engine/trap/sigtrap.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
@@ -163,13 +164,17 @@ static void new_task(struct session *session, const struct stop *stop)
 	if (tid <= 0 || inferior_thread(session->inferior, tid))
 		return;
 	if (stop->kind == STOP_CLONE && is_member(parent->process->pid, tid)) {
-		thread_create(session->inferior, parent->process, tid)->slot = parent->slot;
+		struct thread *made = thread_create(session->inferior, parent->process, tid);
+
+		made->slot = parent->slot;
+		masks_inherit(made, parent);
 		return;
 	}
 	struct process *child = process_create(session->inferior, tid);
 	struct thread *thread = thread_create(session->inferior, child, tid);
 
 	thread->slot = parent->slot; /* it starts where its parent is */
+	masks_inherit(thread, parent);
 	child->born = true;
 	child->vforker = stop->kind == STOP_VFORK ? parent->tid : 0;
 	child->starting = parent->process->starting;
@@ -259,7 +264,7 @@ static void share_space(struct session *session, struct process *child, struct p
 	if (!same_space(owner->pid, child->pid, true))
 		return; /* it has exec'd meanwhile */
 	child->space = space_ref(owner->space);
-	if (stopped && thread_is_clean_stop(thread) && !pt_signal_pending(thread->tid, SIGTRAP))
+	if (stopped && thread_is_clean_stop(thread) && !pt_trap_pending(thread->tid))
 		sigtrap_begin(thread);
 }
 
@@ -507,7 +512,7 @@ static void start_if_due(struct session *session, struct thread *thread)
 		return;
 	if (thread->stop != STOP_TRAP)
 		pt_interrupt(thread->tid);
-	else if (!pt_signal_pending(thread->tid, SIGTRAP))
+	else if (!pt_trap_pending(thread->tid))
 		start_program(session, thread);
 }
 

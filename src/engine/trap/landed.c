@@ -28,6 +28,7 @@
  */
 #include "engine/trap/breakpoint.h"
 #include "engine/trap/callstack.h"
+#include "engine/trap/masks.h"
 #include "engine/trap/stackview.h"
 #include "engine/trap/trap.h"
 #include "inferior/arena.h"
@@ -131,6 +132,12 @@ static bool step(struct thread *thread, struct kept *kept)
 	return false;
 }
 
+/* A SIGTRAP of the program's that waits to be let through: the step would, as something else. */
+static bool holds_own_trap(const struct thread *thread, uint64_t mask)
+{
+	return mask & TRAP_BIT && proc_is_pending(thread->tid, SIGTRAP);
+}
+
 /* Runs the displaced instruction while the signal waits: false when it has not run. */
 static bool run_first(struct landed *landed)
 {
@@ -142,7 +149,7 @@ static bool run_first(struct landed *landed)
 	uint64_t mask;
 
 	if (!landed->breakpoint->displaced.at_once || is_fault(&landed->info) ||
-	    pt_get_sigmask(thread->tid, &mask) != 0)
+	    pt_get_sigmask(thread->tid, &mask) != 0 || holds_own_trap(thread, mask))
 		return false;
 	subject->mask = mask;
 	subject->masked = thread->tid;
@@ -253,8 +260,10 @@ void trap_before_signal(struct thread *thread)
 	struct space *space = thread->process->space;
 	struct landed landed;
 
-	if (space && space->trap)
+	if (space && space->trap) {
 		stackview_before_signal(thread);
+		masks_before_signal(thread, thread->stop_signal);
+	}
 	if (!space || !space->trap || regs_load(thread->tid, &landed.regs) != 0)
 		return;
 	const struct breakpoint *next = breakpoint_find(space, landed.regs.pc);

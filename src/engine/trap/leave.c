@@ -59,7 +59,7 @@ static bool blocked_pc(pid_t tid, uint64_t *pc)
 	return last && sscanf(last, "%" SCNx64, pc) == 1;
 }
 
-static bool hit_ours(const struct thread *thread, const struct space *space, uint64_t address)
+static bool hit_ours(struct thread *thread, const struct space *space, uint64_t address)
 {
 	siginfo_t info;
 
@@ -67,7 +67,8 @@ static bool hit_ours(const struct thread *thread, const struct space *space, uin
 		return false;
 	if (!breakpoint_find(space, address))
 		return breakpoint_is_stale(thread, address);
-	return pt_get_siginfo(thread->tid, &info) == 0 && info.si_code == SI_KERNEL;
+	return (pt_get_siginfo(thread->tid, &info) == 0 && info.si_code == SI_KERNEL) ||
+	       sigtrap_hides_hit(thread);
 }
 
 /* Makes a thread report the breakpoint that it has hit behind the stop it is in. */
@@ -76,7 +77,7 @@ static void fetch_pending_hit(struct thread *thread)
 	int status;
 
 	if (thread->stop == STOP_SIGNAL || thread->stop == STOP_ENDING ||
-	    !pt_signal_pending(thread->tid, SIGTRAP))
+	    !pt_trap_pending(thread->tid))
 		return;
 	if (pt_continue(thread->tid, 0) != 0 || thread_wait(thread, &status, FETCH_MS) != 0)
 		return;
@@ -107,7 +108,8 @@ static void move_out(struct thread *thread, void *context)
 	if (hit_ours(thread, space, pc)) {
 		regs.pc = pc;
 		regs_store(thread->tid, &regs);
-		thread->stop_signal = 0;
+		sigtrap_hit(thread, inferior_clock());
+		thread->stop_signal = thread->sigtrap_own ? SIGTRAP : 0;
 		waiting_take(thread->tid); /* nor is it to be delivered if we are killed now */
 	} else if (breakpoint_program_pc(space, regs.pc, &pc, &not_begun)) {
 		regs.pc = pc;

@@ -8,10 +8,19 @@
  * made the program's own previous disposition, what the kernel has now is learned, and our handler
  * is put back in its place.
  *
- * Whether the kernel has reset the disposition is asked of /proc: after each stop where the program
- * itself cares, now and then where only our handler is concerned, which costs nothing but the
- * protection of a moment. That a handler is gone says that the signal was blocked, so the mask gets
- * its bit back; only where it is not known which thread it was, it does not.
+ * Whether a thread blocked the signal is mostly known from the other bits of its mask (masks.h). Where
+ * that is not enough the disposition is asked of /proc: after each stop where the program itself cares,
+ * now and then where only our handler is concerned, which costs nothing but the protection of
+ * a moment. That a handler is gone says that the signal was blocked, so the mask gets its bit back. When
+ * several threads have run into breakpoints, and of more than one the mask is not known, it does not:
+ * a thread that blocks what the program thinks it does not is worse off than the other way round.
+ *
+ * A SIGTRAP of the program's own, blocked and pending for the thread, is in the queue when the int3's
+ * comes, and the kernel does not queue a second one: the thread stops for the program's, behind our
+ * breakpoint. It is served like any other, and the thread sent on *with* that signal after the
+ * mask has its bit again. What is to be delivered and turns out to be blocked the kernel puts back in the
+ * queue, with the siginfo it came with. One that waits for the whole process is in another queue. It
+ * would come behind the int3's, so the mask is put right before anything can send the thread on.
  *
  * A program that makes the system call itself is not seen doing so. Then our handler is gone, and
  * what the program wants holds; should the tracer be killed, it is hit by what is left behind.
@@ -21,6 +30,7 @@
  */
 #include "engine/trap/sigtrap.h"
 
+#include "engine/trap/masks.h"
 #include "engine/trap/stackview.h"
 #include "inferior/journal.h"
 #include "inferior/proc.h"
@@ -39,10 +49,15 @@ enum {
 	LIBC_MASK_BYTES = 128 /* sigset_t */
 };
 
-static const uint64_t TRAP_BIT = UINT64_C(1) << (SIGTRAP - 1);
 static const uint64_t CHECK_NS = 50 * 1000000;
+static const uint64_t SET_NS = 2 * 1000000;
 
 _Static_assert(sizeof(((struct process *)0)->sigtrap_action) == RESCUE_ACTION, "one size");
+
+/* What a call of sigaction() is to set. */
+struct new_action {
+	uint64_t handler, mask, flags;
+};
 
 static enum sigtrap_state current_state(pid_t tid)
 {
@@ -157,6 +172,10 @@ static void kernel_set_ours(struct thread *thread)
 	bool before = process->sigtrap_guarded;
 	uint8_t guarded[RESCUE_ACTION];
 
+	thread->sigtrap_gone = false;
+	process->sigtrap_reset = false;
+	process->sigtrap_sets++;
+	process->sigtrap_set = inferior_clock();
 	if (rescue_guard(process->space, process->sigtrap_action, owns_space(process), guarded) ==
 	    0) {
 		process->sigtrap_guarded = true;
@@ -193,6 +212,7 @@ void sigtrap_begin(struct thread *thread)
 	process->sigtrap = SIGTRAP_DEFAULT;
 	process->sigtrap_guarded = false;
 	memset(process->sigtrap_action, 0, sizeof process->sigtrap_action);
+	masks_begin(process);
 	learn_as(thread, ignored ? SIGTRAP_IGNORED : current_state(thread->tid));
 	bool installed = rescue_install(thread) == 0;
 
@@ -219,45 +239,111 @@ int sigtrap_end(struct thread *thread)
 	return error;
 }
 
+/* ------------------------------------------------------------------ at a breakpoint */
+
 /*
- * Whether the kernel has unblocked SIGTRAP for this thread at this stop. If nothing else changed since
- * the signal was last seen blocked, it has. Otherwise the disposition tells, which the kernel resets
- * along with that; unless it was reset before, by another thread, and not looked after yet.
+ * What the disposition tells of a thread that has hit a breakpoint and whose mask does not tell enough.
+ * The kernel resets it when the signal was blocked, so if it is ours and was when the thread was
+ * sent on, it was not; if it is gone, some thread has blocked it.
  */
-static bool was_blocked(struct thread *thread, uint64_t mask, uint64_t now)
+static bool told_by_disposition(struct thread *thread, uint64_t mask, enum masks_guess guess)
 {
 	struct process *process = thread->process;
 	bool cares = process->sigtrap != SIGTRAP_DEFAULT;
-	bool known = thread->mask_seen == mask;
-	bool told = process->sigtrap_guarded || process->sigtrap == SIGTRAP_HANDLED;
 	bool reset_before = process->sigtrap_reset;
 
-	if (!cares && thread->mask_seen == (mask | TRAP_BIT) && !known) {
-		process->sigtrap_reset = true;
-		return true;
+	if (current_state(thread->tid) != SIGTRAP_DEFAULT) {
+		bool certain = process->sigtrap_guarded &&
+			       thread->sigtrap_sets == process->sigtrap_sets;
+
+		process->sigtrap_reset = false;
+		return !certain && (guess == MASKS_BLOCKED ||
+				    (guess == MASKS_UNKNOWN && masks_block_all(mask)));
 	}
-	if (!cares &&
-	    (!process->sigtrap_guarded || (known && now - process->sigtrap_checked < CHECK_NS)))
+	thread->sigtrap_gone = true;
+	if (guess == MASKS_BLOCKED)
+		return true;
+	if (guess == MASKS_OPEN && !cares)
 		return false;
-	process->sigtrap_checked = now;
-	process->sigtrap_reset = false;
-	if (current_state(thread->tid) != SIGTRAP_DEFAULT)
-		return false;
-	kernel_set_ours(thread);
-	return told && !reset_before && (cares || !known);
+	if (guess == MASKS_UNKNOWN && masks_block_all(mask))
+		return true;
+	/* Without a handler of ours or the program's, it may have been ignored. */
+	return (process->sigtrap_guarded || process->sigtrap == SIGTRAP_HANDLED) && !reset_before &&
+	       !masks_others_hit(thread);
 }
 
-void sigtrap_repair(struct thread *thread, uint64_t now)
+/* Whether the thread, which has hit a breakpoint with `mask` left, blocked SIGTRAP. */
+static bool was_blocked(struct thread *thread, uint64_t mask, uint64_t now)
+{
+	struct process *process = thread->process;
+	enum masks_guess guess = masks_guess(thread, mask);
+	bool cares = process->sigtrap != SIGTRAP_DEFAULT;
+	bool reset = process->sigtrap_reset && now - process->sigtrap_set < SET_NS;
+	bool due = now - process->sigtrap_checked >= CHECK_NS;
+
+	/* Behind a sigaction() it is the program's new one, and may have been reset as well. */
+	if (thread->sigtrap_changes || (!cares && !process->sigtrap_guarded))
+		return guess == MASKS_BLOCKED;
+	if (!cares && ((guess == MASKS_OPEN && !due) || (guess == MASKS_BLOCKED && reset)))
+		return guess == MASKS_BLOCKED;
+	process->sigtrap_checked = now;
+	bool blocked = told_by_disposition(thread, mask, guess);
+
+	/* Its next call does the same again. */
+	if (thread->sigtrap_gone && !cares && guess == MASKS_BLOCKED) {
+		thread->sigtrap_gone = now - process->sigtrap_set >= SET_NS;
+		process->sigtrap_reset = !thread->sigtrap_gone;
+	}
+	return blocked;
+}
+
+void sigtrap_hit(struct thread *thread, uint64_t now)
 {
 	uint64_t mask = 0;
+	siginfo_t info;
 
+	thread->sigtrap_own = false;
 	if (pt_get_sigmask(thread->tid, &mask) != 0)
 		return;
-	bool blocked = !(mask & TRAP_BIT) && was_blocked(thread, mask, now);
+	if (!(mask & TRAP_BIT) && was_blocked(thread, mask, now)) {
+		mask |= TRAP_BIT;
+		pt_set_sigmask(thread->tid, mask);
+		thread->sigtrap_own = pt_get_siginfo(thread->tid, &info) == 0 && info.si_code <= 0;
+	}
+	masks_seen(thread, mask);
+}
 
-	if (blocked)
-		pt_set_sigmask(thread->tid, mask | TRAP_BIT);
-	thread->mask_seen = blocked ? mask | TRAP_BIT : mask;
+bool sigtrap_hides_hit(struct thread *thread)
+{
+	const struct process *process = thread->process;
+	siginfo_t info;
+	uint64_t mask;
+
+	if (pt_get_siginfo(thread->tid, &info) != 0 || info.si_code > 0 ||
+	    pt_get_sigmask(thread->tid, &mask) != 0 || mask & TRAP_BIT)
+		return false;
+	return masks_guess(thread, mask) == MASKS_BLOCKED ||
+	       (process->sigtrap_guarded && !process->sigtrap_reset && !thread->sigtrap_changes &&
+		current_state(thread->tid) == SIGTRAP_DEFAULT);
+}
+
+void sigtrap_stepped(struct thread *thread, uint64_t mask)
+{
+	siginfo_t info;
+
+	if (!(mask & TRAP_BIT))
+		return;
+	pt_set_sigmask(thread->tid, mask);
+	thread->sigtrap_gone = true;
+	thread->sigtrap_own = pt_get_siginfo(thread->tid, &info) == 0 && info.si_code <= 0;
+}
+
+void sigtrap_repair(struct thread *thread)
+{
+	if (thread->sigtrap_gone)
+		kernel_set_ours(thread);
+	thread->sigtrap_gone = false;
+	thread->sigtrap_sets = thread->process->sigtrap_sets;
 }
 
 void sigtrap_inherit(struct process *child, const struct process *parent)
@@ -265,6 +351,7 @@ void sigtrap_inherit(struct process *child, const struct process *parent)
 	child->sigtrap = parent->sigtrap;
 	child->sigtrap_guarded = parent->sigtrap_guarded;
 	memcpy(child->sigtrap_action, parent->sigtrap_action, sizeof child->sigtrap_action);
+	memcpy(child->handler_masks, parent->handler_masks, sizeof child->handler_masks);
 }
 
 /* Whether the kernel has our handler for this process. */
@@ -295,22 +382,36 @@ void sigtrap_born(struct thread *thread)
 
 /* ------------------------------------------------------------------ sigaction() */
 
+/* Libc's struct sigaction: the handler, the mask (longer than the kernel's), int flags. */
+static bool read_new(const struct space *space, uint64_t place, struct new_action *action)
+{
+	unsigned word = space->arch->abi->word;
+
+	*action = (struct new_action){0};
+	return place && memory_read_word(&space->memory, place, word, &action->handler) &&
+	       memory_read_exact(&space->memory, place + word, &action->mask, MASK_BYTES) &&
+	       memory_read_word(&space->memory, place + word + LIBC_MASK_BYTES, sizeof(uint32_t),
+				&action->flags);
+}
+
 bool sigtrap_will_call(struct thread *thread, const struct regs *regs)
 {
 	const struct space *space = thread->process->space;
-	uint64_t new = stackview_argument(space, regs, 1);
-	uint64_t handler = 0;
+	uint32_t signal = (uint32_t)stackview_argument(space, regs, 0);
+	struct new_action new;
+	bool changes = read_new(space, stackview_argument(space, regs, 1), &new);
 
-	if ((uint32_t)stackview_argument(space, regs, 0) != SIGTRAP)
+	if (changes && state_of_handler(new.handler) != SIGTRAP_HANDLED)
+		masks_of_handler(thread->process, signal, 0);
+	else if (changes && signal >= 1 && signal <= 64)
+		masks_of_handler(thread->process, signal,
+				 new.mask |
+					 (new.flags &SA_NODEFER ? 0 : UINT64_C(1) << (signal - 1)));
+	if (signal != SIGTRAP)
 		return false;
-	/* The handler is the first member of libc's struct sigaction. */
-	thread->sigtrap_changes = new &&memory_read_word(&space->memory, new,
-							 space->arch->abi->word, &handler);
-	thread->sigtrap_next = state_of_handler(handler);
-	thread->sigtrap_flags = 0;
-	if (thread->sigtrap_changes)
-		memory_read_word(&space->memory, new + space->arch->abi->word + LIBC_MASK_BYTES,
-				 sizeof(uint32_t), &thread->sigtrap_flags);
+	thread->sigtrap_changes = changes;
+	thread->sigtrap_handler = new.handler;
+	thread->sigtrap_flags = new.flags;
 	thread->sigtrap_old = stackview_argument(space, regs, 2);
 	return true;
 }
@@ -327,31 +428,46 @@ static void show_own(struct space *space, const uint8_t *action, uint64_t place)
 	space_write(space, place + flags + word, action + 2 * word, word);
 }
 
+/*
+ * What a sigaction() that has just returned has set. The kernel may have reset it already, as this
+ * return was a breakpoint, too; then the handler is gone and nothing else.
+ */
+static void learn_new(struct thread *thread)
+{
+	struct process *process = thread->process;
+	const struct space *space = process->space;
+	enum sigtrap_state state = state_of_handler(thread->sigtrap_handler);
+	uint8_t action[RESCUE_ACTION] = {0};
+	bool known = kernel_get(thread, action) == 0;
+
+	/* Ours is there again, set after a breakpoint that another thread has hit meanwhile. */
+	if (known && space->rescue && handler_of(space, action) == rescue_base(space))
+		known = false;
+	if (known) {
+		memcpy(action, &thread->sigtrap_handler, space->arch->abi->word);
+		memcpy(process->sigtrap_action, action, sizeof action);
+		process->sigtrap = state;
+	} else if (state != SIGTRAP_HANDLED) {
+		learn_as(thread, state);
+		memcpy(process->sigtrap_action + space->arch->abi->word, &thread->sigtrap_flags,
+		       space->arch->abi->word);
+	}
+}
+
 void sigtrap_called(struct thread *thread, uint64_t result)
 {
 	struct process *process = thread->process;
 	struct space *space = process->space;
-	uint8_t action[RESCUE_ACTION] = {0};
+	bool changes = thread->sigtrap_changes;
 
+	thread->sigtrap_changes = false;
 	if ((uint32_t)result != 0)
 		return;
 	if (process->sigtrap_guarded && thread->sigtrap_old)
 		show_own(space, process->sigtrap_action, thread->sigtrap_old);
-	if (!thread->sigtrap_changes)
+	if (!changes)
 		return;
-	/*
-	 * The kernel may have reset it already: this return was a breakpoint, too. Then a handler
-	 * cannot be asked for, and what was known before is kept.
-	 */
-	if (kernel_get(thread, action) == 0 &&
-	    state_of_handler(handler_of(space, action)) == thread->sigtrap_next) {
-		process->sigtrap = thread->sigtrap_next;
-		memcpy(process->sigtrap_action, action, sizeof action);
-	} else if (thread->sigtrap_next != SIGTRAP_HANDLED) {
-		learn_as(thread, thread->sigtrap_next);
-		memcpy(process->sigtrap_action + space->arch->abi->word, &thread->sigtrap_flags,
-		       space->arch->abi->word);
-	}
+	learn_new(thread);
 	if (process->sigtrap_guarded || space->rescue)
 		kernel_set_ours(thread);
 }

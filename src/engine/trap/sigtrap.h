@@ -26,10 +26,27 @@ void sigtrap_begin(struct thread *thread);
 int sigtrap_end(struct thread *thread);
 
 /*
- * Puts the disposition and the mask back if our breakpoint, at which `thread` is stopped, made the
- * kernel change them. The last thing to be done before the thread is resumed; `now` is the time.
+ * `thread` is stopped at a breakpoint of ours, as it has run into it at the time `now`: puts its mask
+ * right. thread->sigtrap_own says afterwards that a SIGTRAP of the program's, blocked and pending, has
+ * taken the place of the breakpoint's. To be delivered when the thread is resumed: as it is blocked
+ * again, the kernel puts it back then as it was.
  */
-void sigtrap_repair(struct thread *thread, uint64_t now);
+void sigtrap_hit(struct thread *thread, uint64_t now);
+
+/*
+ * Whether `thread`, stopped behind a breakpoint by a SIGTRAP that is none of a breakpoint, has hit it
+ * all the same: the program's own was in the queue, and a second one is not queued.
+ */
+bool sigtrap_hides_hit(struct thread *thread);
+
+/* The same for a single step of ours that has been made with `mask`. */
+void sigtrap_stepped(struct thread *thread, uint64_t mask);
+
+/*
+ * Puts the disposition back that the kernel has reset at a breakpoint. The last thing to be done before
+ * the thread is resumed.
+ */
+void sigtrap_repair(struct thread *thread);
 
 /*
  * A new child has what its parent has; or had when the kernel began to make it: at its first stop, before

@@ -6,6 +6,7 @@
  */
 #include "engine/trap/step.h"
 
+#include "engine/trap/sigtrap.h"
 #include "inferior/journal.h"
 #include "inferior/ptrace.h"
 
@@ -31,16 +32,24 @@ static void step_once(struct thread *thread)
 {
 	struct stop_status stop = {STOP_TRAP, 0};
 	int status = 0;
+	int signal = thread->sigtrap_own ? SIGTRAP : 0;
+	uint64_t mask = 0;
 
+	thread->sigtrap_own = false;
+	pt_get_sigmask(thread->tid, &mask);
 	while (stop.kind == STOP_TRAP) {
-		if (pt_step(thread->tid, 0) != 0 || thread_wait(thread, &status, STEP_MS) != 0) {
+		if (pt_step(thread->tid, signal) != 0 ||
+		    thread_wait(thread, &status, STEP_MS) != 0) {
 			thread->state = THREAD_RUNNING;
 			return;
 		}
 		stop = stop_status_decode(status);
+		signal = 0;
 	}
-	if (stop.kind == STOP_SIGNAL && stop.signal == SIGTRAP)
+	if (stop.kind == STOP_SIGNAL && stop.signal == SIGTRAP) {
+		sigtrap_stepped(thread, mask);
 		return;
+	}
 	thread_defer(thread, status);
 }
 

@@ -357,7 +357,7 @@ static void go_on(struct serving *serving, uint64_t address)
 	thread->slot = breakpoint ? breakpoint->slot : 0;
 	trap_thread_sync(thread);
 	if (thread->state == THREAD_STOPPED && !thread->has_deferred)
-		sigtrap_repair(thread, serving->time);
+		sigtrap_repair(thread);
 	uint64_t now = inferior_clock();
 
 	thread->cost += now - serving->time + trap->overhead.now;
@@ -366,7 +366,7 @@ static void go_on(struct serving *serving, uint64_t address)
 		serving->made->start = now;
 	}
 	if (thread->state == THREAD_STOPPED && !thread->has_deferred)
-		thread_resume(thread, 0);
+		thread_resume(thread, thread->sigtrap_own ? SIGTRAP : 0);
 }
 
 static bool is_breakpoint_trap(const struct thread *thread)
@@ -383,7 +383,9 @@ static bool serve_stale(struct serving *serving, uint64_t address)
 		return false;
 	serving->regs.pc = address;
 	regs_store(serving->thread->tid, &serving->regs);
-	thread_resume(serving->thread, 0);
+	sigtrap_hit(serving->thread, serving->time);
+	sigtrap_repair(serving->thread);
+	thread_resume(serving->thread, serving->thread->sigtrap_own ? SIGTRAP : 0);
 	return true;
 }
 
@@ -430,10 +432,11 @@ bool trap_stop(struct trap *trap, const struct stop *stop)
 	if (!breakpoint)
 		return serve_watch(&serving) || serve_stale(&serving, address);
 	if (breakpoint->displaced.length <= serving.space->arch->breakpoint_pc_offset &&
-	    !is_breakpoint_trap(thread))
+	    !is_breakpoint_trap(thread) && !sigtrap_hides_hit(thread))
 		return serve_watch(&serving);
 	trap->stops++;
 	thread->at_breakpoint = true;
+	sigtrap_hit(thread, serving.time);
 	if (!thread->process->silent)
 		serve(&serving, address);
 	thread->at_breakpoint = false;

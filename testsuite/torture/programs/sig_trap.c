@@ -5,6 +5,8 @@
  */
 #include "sig.h"
 
+#include <poll.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -139,6 +141,75 @@ static void default_trap(const struct arguments *arguments)
 	say("let through");
 }
 
+static void take_one(void)
+{
+	sigset_t set = set_of(SIGTRAP);
+	siginfo_t info;
+
+	if (sigtimedwait(&set, &info, &(struct timespec){0}) == SIGTRAP)
+		printf("taken: code %d, own %d, value %d\n", info.si_code, info.si_pid == getpid(),
+		       info.si_code == SI_QUEUE ? info.si_value.sival_int : 0);
+}
+
+/* Sent to the process and to the thread while it is blocked, before there is a handler and after. */
+static void late_trap(const struct arguments *arguments)
+{
+	int times = arguments->number[0];
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	kill(getpid(), SIGTRAP);
+	work(times);
+	say("sent to the process");
+	take_one();
+	for (int i = 0; i < times; i++) {
+		pthread_sigqueue(pthread_self(), SIGTRAP, (union sigval){.sival_int = i});
+		work(1);
+		kill(getpid(), SIGTRAP);
+		raise(SIGTRAP);
+		work(1);
+		take_one();
+		take_one();
+	}
+	say("taken");
+	handle(SIGTRAP, on_trap, SA_RESTART, NULL);
+	work(times);
+	say("handled, blocked");
+	kill(getpid(), SIGTRAP);
+	raise(SIGTRAP);
+	work(times);
+	say("both sent");
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	say("let through");
+	block(SIGTRAP, true);
+	work(times);
+	say("blocked alone");
+	block(SIGTRAP, false);
+	work(times);
+	raise(SIGTRAP);
+	say("open");
+}
+
+/* One waits for the thread and one for the process, until the next line comes: tracers come and go. */
+static void pending_traps(const struct arguments *arguments)
+{
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	(void)arguments;
+	handle(SIGTRAP, on_trap, SA_RESTART, NULL);
+	block(SIGTRAP, true);
+	kill(getpid(), SIGTRAP);
+	raise(SIGTRAP);
+	say("pending");
+	fflush(stdout);
+	while (poll(&input, 1, 2) == 0)
+		work(1);
+	say("at the end");
+	block(SIGTRAP, false);
+	say("let through");
+}
+
 /* ---- the program steps itself through code that calls what is traced ---- */
 
 enum { TRAP_FLAG = 0x100 };
@@ -181,4 +252,4 @@ static void own_steps(const struct arguments *arguments)
 }
 
 const struct verb trap_verbs[] = {
-	{"own-traps", own_traps}, {"default-trap", default_trap}, {"own-steps", own_steps}, {0}};
+	{"own-traps", own_traps}, {"default-trap", default_trap}, {"late-trap", late_trap}, {"pending-traps", pending_traps}, {"own-steps", own_steps}, {0}};

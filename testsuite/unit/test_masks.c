@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Masks that are known, from which that of a thread at a breakpoint is told: there SIGTRAP is gone. */
+#include "engine/trap/masks.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static const uint64_t HUP = UINT64_C(1) << (SIGHUP - 1);
+static const uint64_t USR1 = UINT64_C(1) << (SIGUSR1 - 1);
+static const uint64_t USR2 = UINT64_C(1) << (SIGUSR2 - 1);
+
+static void test_nothing_known(void **state)
+{
+	struct thread thread = {0};
+
+	(void)state;
+	assert_int_equal(masks_guess(&thread, 0), MASKS_UNKNOWN);
+	masks_seen(&thread, HUP);
+	assert_int_equal(masks_guess(&thread, 0), MASKS_UNKNOWN);
+}
+
+static void test_the_other_bits_tell(void **state)
+{
+	struct thread thread = {0};
+
+	(void)state;
+	masks_seen(&thread, 0);
+	masks_seen(&thread, HUP | TRAP_BIT);
+	masks_seen(&thread, USR1);
+	assert_int_equal(masks_guess(&thread, 0), MASKS_OPEN);
+	assert_int_equal(masks_guess(&thread, HUP), MASKS_BLOCKED);
+	assert_int_equal(masks_guess(&thread, USR1), MASKS_OPEN);
+	assert_int_equal(masks_guess(&thread, HUP | USR1), MASKS_UNKNOWN);
+}
+
+static void test_the_last_one_counts(void **state)
+{
+	struct thread thread = {0};
+
+	(void)state;
+	masks_seen(&thread, HUP | TRAP_BIT);
+	masks_seen(&thread, 0);
+	masks_seen(&thread, HUP);
+	assert_int_equal(masks_guess(&thread, HUP), MASKS_OPEN);
+	assert_int_equal(thread.masks_known, 2);
+	masks_seen(&thread, HUP | TRAP_BIT);
+	assert_int_equal(masks_guess(&thread, HUP), MASKS_BLOCKED);
+	assert_int_equal(masks_guess(&thread, 0), MASKS_OPEN);
+	assert_int_equal(thread.masks_known, 2);
+}
+
+static void test_the_oldest_is_forgotten(void **state)
+{
+	const unsigned places = sizeof((struct thread *)0)->masks / sizeof(uint64_t);
+	struct thread thread = {0};
+
+	(void)state;
+	for (unsigned i = 0; i < places; i++)
+		masks_seen(&thread, UINT64_C(1) << (40 + i) | TRAP_BIT);
+	masks_seen(&thread, UINT64_C(1) << 40 | TRAP_BIT); /* now the last */
+	masks_seen(&thread, USR2);
+	assert_int_equal(thread.masks_known, places);
+	assert_int_equal(masks_guess(&thread, UINT64_C(1) << 41), MASKS_UNKNOWN);
+	assert_int_equal(masks_guess(&thread, UINT64_C(1) << 40), MASKS_BLOCKED);
+	assert_int_equal(masks_guess(&thread, USR2), MASKS_OPEN);
+}
+
+static void test_all_blocked(void **state)
+{
+	sigset_t set;
+	uint64_t all = 0;
+
+	(void)state;
+	sigfillset(&set);
+	for (int i = 1; i <= 64; i++)
+		if (sigismember(&set, i) == 1)
+			all |= UINT64_C(1) << (i - 1);
+	assert_true(masks_block_all(all));
+	assert_true(masks_block_all(all & ~TRAP_BIT));
+	assert_true(masks_block_all(~UINT64_C(0)));
+	assert_false(masks_block_all(all & ~USR1));
+	assert_false(masks_block_all(0));
+}
+
+static void test_handlers(void **state)
+{
+	struct process process = {0};
+
+	(void)state;
+	masks_of_handler(&process, SIGUSR1, HUP | USR1);
+	masks_of_handler(&process, 64, USR2);
+	masks_of_handler(&process, 0,
+			 ~UINT64_C(0)); /* no signals: what a program may say all the same */
+	masks_of_handler(&process, 65, ~UINT64_C(0));
+	masks_of_handler(&process, 0x80000001U, ~UINT64_C(0));
+	assert_int_equal(process.handler_masks[SIGUSR1 - 1], HUP | USR1);
+	assert_int_equal(process.handler_masks[63], USR2);
+	assert_int_equal(process.handler_masks[0], 0);
+	assert_null(process.user); /* what lies behind */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nothing_known),
+		cmocka_unit_test(test_the_other_bits_tell),
+		cmocka_unit_test(test_the_last_one_counts),
+		cmocka_unit_test(test_the_oldest_is_forgotten),
+		cmocka_unit_test(test_all_blocked),
+		cmocka_unit_test(test_handlers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
