@@ -12,6 +12,9 @@
  *    claims it. One that says that the task is gone is kept for a moment only: it may also be
  *    the last word of a thread that exec swept away, and the tid is used again some day.
  *
+ *  - A parent that is killed in between never announces its child, which waits in its first stop. After
+ *    a while the child is taken for a process that was found (adopt_orphan()).
+ *
  *  - When some code must have a certain thread stopped (detaching, stepping past an instruction
  *    that cannot be moved), thread_stop() waits for that thread alone. What it reports may be
  *    anything: a breakpoint, a signal, a clone. Such a status is kept with the thread
@@ -63,7 +66,7 @@ struct early_stop {
 	uint64_t time;
 };
 
-enum { EARLY_MAX = 4096, EARLY_END_NS = 1000000000 };
+enum { EARLY_MAX = 4096, EARLY_END_NS = 1000000000, ORPHAN_NS = 1000000000 };
 
 struct inferior *inferior_create(void)
 {
@@ -419,6 +422,37 @@ static bool next_kept(struct inferior *inferior, struct stop *stop)
 	return false;
 }
 
+static bool has_unannounced(const struct inferior *inferior)
+{
+	for (size_t i = 0; i < inferior->early.count; i++)
+		if (WIFSTOPPED(((const struct early_stop *)vec_at(&inferior->early, i))->status))
+			return true;
+	return false;
+}
+
+/* A process whose first stop nobody has announced in time. It comes as one that has not been looked at. */
+static bool adopt_orphan(struct inferior *inferior, struct stop *stop)
+{
+	uint64_t now = inferior_clock();
+
+	for (size_t i = 0; i < inferior->early.count; i++) {
+		const struct early_stop *early = vec_at(&inferior->early, i);
+		pid_t tid = early->tid;
+		int status = early->status;
+
+		if (!WIFSTOPPED(status) || now - early->time < ORPHAN_NS ||
+		    proc_status_number(tid, "Tgid") != tid)
+			continue;
+		struct process *process = process_create(inferior, tid);
+
+		process->starting = true;
+		vec_remove_fast(&inferior->early, i);
+		fill_stop(stop, thread_create(inferior, process, tid), status);
+		return true;
+	}
+	return false;
+}
+
 /* A thread that was left as it is would be told about again and again. */
 static void take_unresumed(struct inferior *inferior)
 {
@@ -437,10 +471,18 @@ int inferior_next(struct inferior *inferior, bool block, struct stop *stop)
 		return 0;
 	take_unresumed(inferior);
 	for (;;) {
-		pid_t tid = waiting_next(&inferior->waiting, block, &status);
+		bool unannounced = block && has_unannounced(inferior);
+		pid_t tid = waiting_next(&inferior->waiting, block && !unannounced, &status);
 
 		if (tid < 0)
 			return tid;
+		if (tid == 0 && unannounced) {
+			if (adopt_orphan(inferior, stop))
+				return 0;
+			if (nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL) != 0)
+				return -EINTR;
+			continue;
+		}
 		if (tid == 0)
 			return -EAGAIN;
 		struct thread *thread = inferior_thread(inferior, tid);
@@ -512,9 +554,12 @@ static int wait_for_status(const struct thread *thread, int *wait_status, unsign
 		if (tid > 0)
 			return 0;
 		uint64_t now = inferior_clock();
+		char state = now > patience ? proc_state(thread->tid) : 'R';
 
-		if (now > deadline ||
-		    (may_sleep && now > patience && proc_state(thread->tid) == 'D'))
+		/* A leader that has ended is not told about before the last of its threads. */
+		if (state == 'Z')
+			return -ESRCH;
+		if (now > deadline || (may_sleep && state == 'D'))
 			return -ETIMEDOUT;
 		nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
 		pause = pause < 1000000 ? pause * 2 : pause;
