@@ -237,12 +237,34 @@ void *arena_owner(const struct arena *arena, uint64_t slot)
 	return block ? block->owners[(slot - block->base) / ARENA_SLOT] : NULL;
 }
 
+bool arena_is_mapped(pid_t tid, uint64_t base)
+{
+	struct maps maps;
+
+	if (maps_read(tid, &maps) < 0)
+		return false;
+	const struct mapping *mapping = maps_find(&maps, base);
+	bool found = mapping && mapping->end >= base + ARENA_BYTES && mapping->executable &&
+		     !mapping->writable && !mapping->inode && !*mapping->path;
+
+	maps_deinit(&maps);
+	return found;
+}
+
+int arena_unmap_block(struct thread *thread, uint64_t base)
+{
+	if (arena_is_mapped(thread->tid, base))
+		return remote_unmap(thread, base, ARENA_BYTES);
+	remote_forget_mapping(thread, base);
+	return 0;
+}
+
 int arena_unmap(struct arena *arena, struct thread *thread)
 {
 	int first = 0;
 
 	for (size_t i = 0; i < arena->blocks.count; i++) {
-		int error = remote_unmap(thread, block_at(arena, i)->base, ARENA_BYTES);
+		int error = arena_unmap_block(thread, block_at(arena, i)->base);
 
 		if (!first)
 			first = error;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum { ARENA_SLOT = 32, ARENA_BYTES = 65536 }; /* of a slot, and of what is mapped at a time */
 
@@ -40,6 +41,14 @@ bool arena_slot_at(const struct arena *arena, uint64_t address, uint64_t *slot);
 /* What belongs to a slot, for its owner: set after arena_take(). */
 void arena_set_owner(struct arena *arena, uint64_t slot, void *owner);
 void *arena_owner(const struct arena *arena, uint64_t slot);
+
+/*
+ * Whether what arena_map_near() mapped at `base` is still there. The program may have unmapped it or put
+ * something of its own in its place.
+ */
+bool arena_is_mapped(pid_t tid, uint64_t base);
+/* Unmaps that through `thread` (clean stop), unless it is not there any more: 0 or as remote_unmap(). */
+int arena_unmap_block(struct thread *thread, uint64_t base);
 
 /* Unmaps all memory in the tracee through `thread` (clean stop): 0 or the first -errno. */
 int arena_unmap(struct arena *arena, struct thread *thread);

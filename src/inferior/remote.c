@@ -400,9 +400,20 @@ int remote_map(struct thread *thread, uint64_t address, uint64_t length, int pro
 	return 0;
 }
 
-int remote_unmap(struct thread *thread, uint64_t address, uint64_t length)
+void remote_forget_mapping(struct thread *thread, uint64_t address)
 {
 	struct journal *journal = thread->process->space->journal;
+
+	for (size_t i = 0; i < journal_count(journal); i++) {
+		const struct journal_entry *entry = journal_entry(journal, i);
+
+		if (entry && entry->kind == JOURNAL_MAPPING && entry->address == address)
+			journal_forget(journal, i);
+	}
+}
+
+int remote_unmap(struct thread *thread, uint64_t address, uint64_t length)
+{
 	uint64_t arguments[6] = {address, length};
 	int64_t result;
 	int error = remote_syscall(thread, thread->process->space->arch->sys_munmap, arguments,
@@ -410,11 +421,6 @@ int remote_unmap(struct thread *thread, uint64_t address, uint64_t length)
 
 	if (error || result)
 		return error ? error : (int)result;
-	for (size_t i = 0; i < journal_count(journal); i++) {
-		const struct journal_entry *entry = journal_entry(journal, i);
-
-		if (entry && entry->kind == JOURNAL_MAPPING && entry->address == address)
-			journal_forget(journal, i);
-	}
+	remote_forget_mapping(thread, address);
 	return 0;
 }

@@ -25,5 +25,7 @@ int remote_syscall(struct thread *thread, long number, const uint64_t arguments[
 int remote_map(struct thread *thread, uint64_t address, uint64_t length, int protection,
 	       uint64_t *mapped);
 int remote_unmap(struct thread *thread, uint64_t address, uint64_t length);
+/* Takes a mapping that is gone out of the journal. */
+void remote_forget_mapping(struct thread *thread, uint64_t address);
 
 #endif

@@ -109,11 +109,15 @@ int rescue_install(struct thread *thread)
 {
 	struct space *space = thread->process->space;
 	struct table table = {0};
+	struct regs regs;
 
 	if (space->rescue)
 		return 0;
-	int error = arena_map_near(thread, space->landing, &table.block);
+	/* Beside code: low addresses are where programs put what must lie at a fixed place. */
+	int error = regs_load(thread->tid, &regs);
 
+	if (!error)
+		error = arena_map_near(thread, regs.pc, &table.block);
 	if (error)
 		return error;
 	error = space_write(space, table.block, space->arch->rescue_code,
@@ -407,7 +411,7 @@ int rescue_unmap(struct thread *thread)
 	int first = 0;
 
 	for (size_t i = 0; space->rescue && i < space->rescue->tables.count; i++) {
-		int error = remote_unmap(thread, table_at(space->rescue, i)->block, RESCUE_BLOCK);
+		int error = arena_unmap_block(thread, table_at(space->rescue, i)->block);
 
 		if (!first)
 			first = error;

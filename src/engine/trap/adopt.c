@@ -8,7 +8,6 @@
 #include "engine/trap/trap.h"
 #include "inferior/arena.h"
 #include "inferior/journal.h"
-#include "inferior/maps.h"
 #include "inferior/rescue.h"
 #include "inferior/rescue_abi.h"
 
@@ -18,17 +17,7 @@
 /* What was noted may never have been mapped, and something else may be there by now. */
 static bool is_mapped(const struct space *space, uint64_t address)
 {
-	const struct journal_subject *subject = journal_subject(space->journal);
-	struct maps maps;
-
-	if (maps_read(subject->pid, &maps) < 0)
-		return false;
-	const struct mapping *mapping = maps_find(&maps, address);
-	bool found = mapping && mapping->end >= address + ARENA_BYTES && mapping->executable &&
-		     !mapping->writable && !mapping->inode && !*mapping->path;
-
-	maps_deinit(&maps);
-	return found;
+	return arena_is_mapped(journal_subject(space->journal)->pid, address);
 }
 
 static bool is_mapped_by_us(const struct space *space, uint64_t address)
