@@ -11,6 +11,7 @@ enum {
 	ARENA_ALIGN =
 		64 << 20, /* glibc's malloc has other memory that looks guarded, at multiples */
 	ARENA_ALIGN_32 = 1 << 20,
+	PAGE = 4096,
 	SCRATCH = 256, /* bytes below sp: beyond the red zone */
 	DISABLE = 2    /* SS_DISABLE; linux/signal.h */
 };
@@ -23,12 +24,29 @@ static bool is_guard(const struct mapping *mapping)
 }
 
 /*
+ * Whether memory at a multiple of ARENA_ALIGN begins as glibc's heaps do (struct _heap_info in its
+ * malloc/arena.c: the arena, the heap before, the size so far). The end of a stack has been written to
+ * by nobody yet.
+ */
+static bool is_heap(const struct space *space, uint64_t start, uint64_t align)
+{
+	unsigned word = space->arch->abi->word;
+	uint64_t arena;
+	uint64_t size;
+
+	return memory_read_word(&space->memory, start, word, &arena) && arena &&
+	       memory_read_word(&space->memory, start + 2 * word, word, &size) && size &&
+	       size <= align && size % PAGE == 0;
+}
+
+/*
  * Whether a mapping holds one stack only: below it is a small one that nobody may touch. So are
  * the stacks of threads and of most fibers made. The kernel marks the first thread's itself.
  */
-static bool is_one_stack(const struct maps *maps, const struct mapping *mapping, unsigned word)
+static bool is_one_stack(const struct space *space, const struct maps *maps,
+			 const struct mapping *mapping)
 {
-	uint64_t align = word == 4 ? ARENA_ALIGN_32 : ARENA_ALIGN;
+	uint64_t align = space->arch->abi->word == 4 ? ARENA_ALIGN_32 : ARENA_ALIGN;
 	const struct mapping *below = maps_find(maps, mapping->start - 1);
 	const struct mapping *above = maps_find(maps, mapping->end);
 	uint64_t end = is_guard(above) ? above->end : mapping->end;
@@ -36,7 +54,8 @@ static bool is_one_stack(const struct maps *maps, const struct mapping *mapping,
 	if (!strcmp(mapping->path, "[stack]"))
 		return true;
 	return is_guard(below) && below->end - below->start <= GUARD_MAX &&
-	       (mapping->start % align != 0 || end % align != 0);
+	       (mapping->start % align != 0 || end % align != 0 ||
+		!is_heap(space, mapping->start, align));
 }
 
 static bool thread_bounds(void *context, uint64_t sp, uint64_t *low, uint64_t *high, bool *single)
@@ -51,7 +70,7 @@ static bool thread_bounds(void *context, uint64_t sp, uint64_t *low, uint64_t *h
 	if (mapping) {
 		*low = mapping->start;
 		*high = mapping->end;
-		*single = is_one_stack(&maps, mapping, thread->process->space->arch->abi->word);
+		*single = is_one_stack(thread->process->space, &maps, mapping);
 	}
 	maps_deinit(&maps);
 	return mapping != NULL;
