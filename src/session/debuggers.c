@@ -146,7 +146,9 @@ static void restore_if_due(const struct thread *thread)
 {
 	struct space *space = thread->process->space;
 
-	if (!space || !space->modules || space->modules->suspended_for != thread->tid)
+	/* With its end, all is over: see cores.c, too. */
+	if (!space || !space->modules || space->modules->suspended_for != thread->tid ||
+	    thread->stop == STOP_ENDING || stop_is_end(thread->stop))
 		return;
 	space->modules->suspended_for = 0;
 	trap_restore(space);

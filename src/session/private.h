@@ -167,6 +167,11 @@ void job_asked_to_stop(struct session *session, struct process *command, int sig
 /* A thread of that process is in a group-stop. */
 void job_stopped(struct session *session, const struct process *process);
 
+/* cores.c */
+
+/* To be called before `signal` is delivered to a stopped thread: a core dump shows the program's own text. */
+void cores_before_signal(struct session *session, struct thread *thread, int signal);
+
 /* debuggers.c: programs that use ptrace(2) */
 
 void debuggers_init(struct session *session);

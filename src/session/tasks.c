@@ -499,6 +499,7 @@ static void on_signal(struct session *session, struct stop *stop)
 	if (!thread->process->silent)
 		make_record(session, thread, RECORD_SIGNAL, stop->signal);
 	trap_thread_sync(thread);
+	cores_before_signal(session, thread, stop->signal);
 	thread_resume(thread, stop->signal);
 }
 

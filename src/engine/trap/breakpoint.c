@@ -86,8 +86,9 @@ static int patch(struct breakpoint *breakpoint, struct thread *thread, const uin
 					    arch->breakpoint, arch->breakpoint_length);
 	journal_set_slot(space->journal, breakpoint->journal, breakpoint->slot);
 	rescue_note(thread, breakpoint->address, before, &breakpoint->rescue);
-	int error = space_write(space, breakpoint->address, arch->breakpoint,
-				arch->breakpoint_length);
+	int error = space->trap->lifted ? 0
+					: space_write(space, breakpoint->address, arch->breakpoint,
+						      arch->breakpoint_length);
 
 	if (error) {
 		journal_forget(space->journal, breakpoint->journal);
@@ -204,8 +205,9 @@ int breakpoint_verify(struct decoder *decoder, struct thread *thread, struct bre
 	const struct arch *arch = space->arch;
 	uint8_t now[sizeof arch->breakpoint];
 
-	if (memory_read_exact(&space->memory, breakpoint->address, now, arch->breakpoint_length) &&
-	    !memcmp(now, arch->breakpoint, arch->breakpoint_length))
+	if (space->trap->lifted ||
+	    (memory_read_exact(&space->memory, breakpoint->address, now, arch->breakpoint_length) &&
+	     !memcmp(now, arch->breakpoint, arch->breakpoint_length)))
 		return 0;
 	return plant_again(decoder, thread, breakpoint);
 }
@@ -304,11 +306,15 @@ static void exchange(struct space *space, bool in)
 
 void breakpoints_lift(struct space *space)
 {
+	if (space->trap)
+		space->trap->lifted = true;
 	exchange(space, false);
 }
 
 void breakpoints_lower(struct space *space)
 {
+	if (space->trap)
+		space->trap->lifted = false;
 	exchange(space, true);
 }
 

@@ -30,6 +30,7 @@ struct trap_space {
 	struct map breakpoints; /* address → struct breakpoint */
 	bool exchanged;		/* trap_stacks_exchanged() */
 	size_t full;		/* for returns.c: so many of them are looked through */
+	bool lifted;		/* breakpoints_lift(): they stand in the books only */
 	struct own_text own_text;
 };
 
@@ -79,7 +80,10 @@ void breakpoints_complete(struct decoder *decoder, struct thread *thread);
  */
 bool breakpoint_is_stale(const struct thread *thread, uint64_t address);
 
-/* Takes all out of the memory, but not out of the books; and puts them back. */
+/*
+ * Takes all out of the memory, but not out of the books; and puts them back, with those that were
+ * inserted meanwhile.
+ */
 void breakpoints_lift(struct space *space);
 void breakpoints_lower(struct space *space);
 

@@ -65,6 +65,7 @@ bool step_past(struct thread *thread, struct breakpoint *breakpoint, struct regs
 	space_each_thread(process->inferior, space, stop_other, thread);
 	space_write(space, breakpoint->address, entry->before, arch->breakpoint_length);
 	step_once(thread);
-	space_write(space, breakpoint->address, arch->breakpoint, arch->breakpoint_length);
+	if (!space->trap->lifted)
+		space_write(space, breakpoint->address, arch->breakpoint, arch->breakpoint_length);
 	return regs_load(thread->tid, regs) != 0 || regs->pc != breakpoint->address;
 }

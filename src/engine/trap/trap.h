@@ -114,7 +114,7 @@ void trap_leave(struct inferior *inferior, struct space *space);
 
 /*
  * Takes all breakpoints out of a space for a while, and puts them back. Until then its threads run by
- * them unseen.
+ * them unseen, and none gets in: what is planted meanwhile comes with the others.
  */
 void trap_suspend(struct space *space);
 void trap_restore(struct space *space);
