@@ -92,6 +92,7 @@ bool pt_signal_pending(pid_t tid, int signal)
 
 int pt_get_sigmask(pid_t tid, uint64_t *mask)
 {
+	*mask = 0; /* valgrind does not know that the kernel writes it */
 	return request(PTRACE_GETSIGMASK, tid, sizeof *mask, (uintptr_t)mask);
 }
 
