@@ -108,6 +108,15 @@ struct arch {
 	unsigned breakpoint_length;
 	unsigned breakpoint_pc_offset;
 
+	/*
+	 * At the first instruction of a signal handler with SA_SIGINFO: the register that holds the address of its
+	 * context (a ucontext), how far in there the flags are that the program had, and the one for single
+	 * steps among them.
+	 */
+	uint8_t context_register;
+	unsigned context_flags;
+	uint64_t step_flag;
+
 	/* What a thread runs to make a system call for us: see inferior/remote.c. */
 	const struct landing *landing;
 	uint8_t syscall_insn[2]; /* at its beginning, and in the program's own calls */

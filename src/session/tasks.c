@@ -489,20 +489,6 @@ static bool is_stop_signal(int signal)
 	return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
 }
 
-static void on_signal(struct session *session, struct stop *stop)
-{
-	struct thread *thread = stop->thread;
-
-	trap_before_signal(thread);
-	if (!is_stop_signal(stop->signal))
-		thread_retry_call(thread);
-	if (!thread->process->silent)
-		make_record(session, thread, RECORD_SIGNAL, stop->signal);
-	trap_thread_sync(thread);
-	cores_before_signal(session, thread, stop->signal);
-	thread_resume(thread, stop->signal);
-}
-
 /*
  * A program that has not been looked at yet is, as soon as that can be done. The interrupt that was
  * asked for may not come: any other stop takes its place (the kernel: ptrace_stop()).
@@ -515,6 +501,35 @@ static void start_if_due(struct session *session, struct thread *thread)
 		pt_interrupt(thread->tid);
 	else if (!pt_trap_pending(thread->tid))
 		start_program(session, thread);
+}
+
+/* A stop of no other meaning: what waits for one is done. */
+static void on_trap(struct session *session, struct thread *thread)
+{
+	start_if_due(session, thread);
+	if (thread->process->space && thread->process->space->modules)
+		plant_slots(session, thread);
+	if (thread->process->space)
+		trap_thread_sync(thread);
+	thread_retry_call(thread);
+	thread_resume(thread, 0);
+}
+
+static void on_signal(struct session *session, struct stop *stop)
+{
+	struct thread *thread = stop->thread;
+
+	trap_before_signal(thread);
+	if (!is_stop_signal(stop->signal))
+		thread_retry_call(thread);
+	if (!thread->process->silent)
+		make_record(session, thread, RECORD_SIGNAL, stop->signal);
+	trap_thread_sync(thread);
+	cores_before_signal(session, thread, stop->signal);
+	if (stop->signal != SIGTRAP || !sigtrap_deliver(thread))
+		thread_resume(thread, stop->signal);
+	else if (thread->state == THREAD_STOPPED && !thread->has_deferred)
+		on_trap(session, thread); /* it has taken the place of one that was asked for */
 }
 
 void tasks_stop(struct session *session, struct stop *stop)
@@ -535,13 +550,7 @@ void tasks_stop(struct session *session, struct stop *stop)
 		job_stopped(session, thread->process);
 		break;
 	case STOP_TRAP:
-		start_if_due(session, thread);
-		if (thread->process->space && thread->process->space->modules)
-			plant_slots(session, thread);
-		if (thread->process->space)
-			trap_thread_sync(thread);
-		thread_retry_call(thread);
-		thread_resume(thread, 0);
+		on_trap(session, thread);
 		break;
 	case STOP_CLONE:
 	case STOP_FORK:

@@ -25,6 +25,13 @@
  * A program that makes the system call itself is not seen doing so. Then our handler is gone, and
  * what the program wants holds; should the tracer be killed, it is hit by what is left behind.
  *
+ * A SIGTRAP of the program's own would go through our handler, where the next signal may find it: the
+ * program would see a pc that is none of its own. So it is delivered by a single step, for which the
+ * kernel makes the signal frame and stops before the handler's first instruction; there the thread is sent to
+ * the program's handler instead. Should we be killed in between, ours hands it on. Of the
+ * step the kernel leaves nothing in the frame, unless the instruction to come may set the flag for steps
+ * itself (user_disable_single_step()). SA_RESETHAND is left to our handler, too.
+ *
  * An ignored SIGTRAP is inherited through exec, and our handler in its place is not: it is ignored
  * again in the new program (sigtrap_begin()).
  */
@@ -46,7 +53,8 @@ enum {
 	SCRATCH =
 		1024, /* below the stack pointer, out of the red zone's way and of the landing's */
 	MASK_BYTES = 8,
-	LIBC_MASK_BYTES = 128 /* sigset_t */
+	LIBC_MASK_BYTES = 128, /* sigset_t */
+	DELIVERY_MS = 2000
 };
 
 static const uint64_t CHECK_NS = 50 * 1000000;
@@ -344,6 +352,71 @@ void sigtrap_repair(struct thread *thread)
 		kernel_set_ours(thread);
 	thread->sigtrap_gone = false;
 	thread->sigtrap_sets = thread->process->sigtrap_sets;
+}
+
+/* ------------------------------------------------------------------ the program's own */
+
+/* Whether a step with the signal leads to our handler, and there is one of the program's to go to. */
+static bool can_deliver(const struct thread *thread)
+{
+	const struct process *process = thread->process;
+	const struct space *space = process->space;
+	uint64_t flags = 0;
+	uint64_t mask;
+
+	if (!space || !space->rescue || process->sigtrap != SIGTRAP_HANDLED ||
+	    !process->sigtrap_guarded || process->starting)
+		return false;
+	memcpy(&flags, process->sigtrap_action + space->arch->abi->word, space->arch->abi->word);
+	return !(flags & (unsigned)SA_RESETHAND) && pt_get_sigmask(thread->tid, &mask) == 0 &&
+	       !(mask & TRAP_BIT);
+}
+
+/* At the handler's first instruction. `stepped`: the program was stepping itself. */
+static void enter_own_handler(const struct thread *thread, struct regs *regs, bool stepped)
+{
+	const struct process *process = thread->process;
+	struct space *space = process->space;
+	const struct arch *arch = space->arch;
+	uint64_t place = regs->r[arch->context_register] + arch->context_flags;
+	uint64_t flags;
+
+	if (!stepped && memory_read_word(&space->memory, place, arch->abi->word, &flags) &&
+	    flags & arch->step_flag) {
+		flags &= ~arch->step_flag;
+		space_write(space, place, &flags, arch->abi->word);
+	}
+	regs->pc = handler_of(space, process->sigtrap_action);
+	regs_store(thread->tid, regs);
+}
+
+bool sigtrap_deliver(struct thread *thread)
+{
+	const struct process *process = thread->process;
+	struct regs regs;
+	siginfo_t info;
+	int status;
+
+	if (!can_deliver(thread) || regs_load(thread->tid, &regs) != 0)
+		return false;
+	bool stepped = regs.flags & process->space->arch->step_flag;
+
+	if (pt_step(thread->tid, SIGTRAP) != 0 || thread_wait(thread, &status, DELIVERY_MS) != 0) {
+		thread->state = THREAD_RUNNING;
+		return true;
+	}
+	struct stop_status stop = stop_status_decode(status);
+
+	if (stop.kind != STOP_SIGNAL || stop.signal != SIGTRAP ||
+	    pt_get_siginfo(thread->tid, &info) != 0 || info.si_code <= 0) {
+		thread_defer(thread, status);
+		return true;
+	}
+	thread->stop = STOP_TRAP;
+	thread->stop_signal = 0;
+	if (regs_load(thread->tid, &regs) == 0 && regs.pc == rescue_base(process->space))
+		enter_own_handler(thread, &regs, stepped);
+	return true;
 }
 
 void sigtrap_inherit(struct process *child, const struct process *parent)

@@ -49,6 +49,13 @@ void sigtrap_stepped(struct thread *thread, uint64_t mask);
 void sigtrap_repair(struct thread *thread);
 
 /*
+ * Delivers a SIGTRAP of the program's own, for which `thread` is stopped, past our handler: true when that
+ * is done, with the thread stopped at the first instruction of the program's (STOP_TRAP), or running, or with
+ * a stop that was kept (has_deferred). False: it is to be delivered like any other signal.
+ */
+bool sigtrap_deliver(struct thread *thread);
+
+/*
  * A new child has what its parent has; or had when the kernel began to make it: at its first stop, before
  * anything is planted for it, it is to be given what the parent has got since.
  */

@@ -9,8 +9,15 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
+
+#ifdef __x86_64__
+#define SP "rsp"
+#else
+#define SP "esp"
+#endif
 
 static _Atomic unsigned long traps[8]; /* by where they came from */
 static unsigned long other_codes;
@@ -118,6 +125,33 @@ static void own_traps(const struct arguments *arguments)
 	block(SIGTRAP, false);
 	own_int3(times);
 	say("again");
+}
+
+static void on_alarm(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)info;
+	check_pc(context);
+}
+
+/*
+ * Its own, while a timer interrupts everything: also where they are on the way to the handler. Flags that the
+ * instruction behind an int3 takes from the stack are those that were put there.
+ */
+static void timed_traps(const struct arguments *arguments)
+{
+	struct itimerval timer = {{0, 300}, {0, 300}};
+	const struct itimerval off = {{0, 0}, {0, 0}};
+
+	handle(SIGTRAP, on_trap, SA_RESTART, NULL);
+	handle(SIGALRM, on_alarm, SA_RESTART, NULL);
+	setitimer(ITIMER_REAL, &timer, NULL);
+	send_all(arguments->number[0]);
+	own_int3(arguments->number[0]);
+	for (int i = 0; i < arguments->number[0]; i++)
+		__asm__ volatile("sub $128, %%" SP "\n\tpushf\n\tint3\n\tpopf\n\tnop\n\tsub $-128, %%" SP ::: "memory", "cc");
+	setitimer(ITIMER_REAL, &off, NULL);
+	say("timed");
 }
 
 /* Disposition default, the signal blocked: what is left of the mask after calls. */
@@ -252,4 +286,4 @@ static void own_steps(const struct arguments *arguments)
 }
 
 const struct verb trap_verbs[] = {
-	{"own-traps", own_traps}, {"default-trap", default_trap}, {"late-trap", late_trap}, {"pending-traps", pending_traps}, {"own-steps", own_steps}, {0}};
+	{"own-traps", own_traps}, {"timed-traps", timed_traps}, {"default-trap", default_trap}, {"late-trap", late_trap}, {"pending-traps", pending_traps}, {"own-steps", own_steps}, {0}};
