@@ -63,6 +63,11 @@ struct engine_events {
 	 */
 	void (*return_lost)(void *context, const struct thread *thread,
 			    const struct probe_site *site, uint64_t return_address);
+	/*
+	 * `thread` blocks SIGTRAP, or did: the functions that read and set masks are to be hooked in its
+	 * space from now on (engine/trap/unblock.h).
+	 */
+	void (*masks_matter)(void *context, struct thread *thread);
 	void *context;
 };
 

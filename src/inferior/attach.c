@@ -182,8 +182,11 @@ static void choose(struct thread *thread, void *context)
 
 static void let_go(struct thread *thread, void *context)
 {
-	if (!thread_stop(context, thread, 1000))
-		pt_detach(thread->tid, thread->stop == STOP_SIGNAL ? thread->stop_signal : 0);
+	if (thread_stop(context, thread, 1000) != 0) {
+		thread_abandon(context, thread);
+		return;
+	}
+	pt_detach(thread->tid, thread->stop == STOP_SIGNAL ? thread->stop_signal : 0);
 	thread_destroy(context, thread);
 }
 

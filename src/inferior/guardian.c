@@ -38,12 +38,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DUTY_SECONDS = 30, LOOK_MS = 1000 };
+enum { DUTY_SECONDS = 30, LOOK_MS = 1000, URGENT = -20 };
 
 /* The guardian's descriptors behind the standard ones. */
 enum { SOCKET = 3, TRACER_FD = 4 };
@@ -201,6 +202,8 @@ static void go_apart(int socket, struct ward *ward)
 	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	/* When it is needed, moments count. Only root may ask for that. */
+	setpriority(PRIO_PROCESS, 0, URGENT);
 	if (chdir("/") != 0)
 		_exit(1);
 	keep_descriptors(socket, ward->fd);

@@ -114,6 +114,8 @@ struct thread {
 	bool sigtrap_gone; /* at this stop: the disposition is to be set again before it goes on */
 	bool sigtrap_own;  /* stopped for a SIGTRAP of the program's in place of the breakpoint's */
 	uint64_t sigtrap_sets; /* the process's number of them when the thread was sent on last */
+	bool sigtrap_blocked;  /* at this stop: it was blocked when the breakpoint was hit */
+	size_t unblocked;      /* number of the journal's entry of its mask, plus 1: unblock.h */
 	uint64_t masks[6];     /* signal masks that it has had, the last one first: masks.h */
 	unsigned masks_known;  /* so many */
 	uint64_t sigtrap_old;  /* where a sigaction() under way stores what was, 0: nowhere */

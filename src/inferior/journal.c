@@ -149,6 +149,16 @@ size_t journal_bytes(struct journal *journal, uint64_t address, const void *befo
 	return note(journal, &entry);
 }
 
+size_t journal_mask(struct journal *journal, int32_t tid, uint64_t before, uint64_t after)
+{
+	struct journal_entry entry = {
+		.address = (uint64_t)tid, .length = sizeof before, .kind = JOURNAL_MASK};
+
+	memcpy(entry.before, &before, sizeof before);
+	memcpy(entry.after, &after, sizeof after);
+	return note(journal, &entry);
+}
+
 size_t journal_mapping(struct journal *journal, uint64_t address, uint64_t length)
 {
 	return note(journal, &(struct journal_entry){.address = address,
@@ -226,6 +236,14 @@ void journal_undo_all_bytes(struct journal *journal, struct space *space)
 		forget_bytes(journal, number);
 }
 
+/* Not the masks: they are of the parent's threads. */
+static bool is_inherited(const struct journal *journal, size_t number)
+{
+	const struct journal_entry *entry = journal_entry(journal, number);
+
+	return entry && entry->kind != JOURNAL_MASK;
+}
+
 void journal_copy(struct journal *to, const struct journal *from)
 {
 	size_t count = journal_count(from);
@@ -237,12 +255,9 @@ void journal_copy(struct journal *to, const struct journal *from)
 	memcpy(to->file->subject.action, subject->action, sizeof subject->action);
 
 	/* Numbers are kept, as the engine refers to them: first fill in, then free the holes. */
-	for (size_t number = 0; number < count; number++) {
-		const struct journal_entry *entry = journal_entry(from, number);
-
-		note(to, entry ? entry : &placeholder);
-	}
 	for (size_t number = 0; number < count; number++)
-		if (!journal_entry(from, number))
+		note(to, is_inherited(from, number) ? journal_entry(from, number) : &placeholder);
+	for (size_t number = 0; number < count; number++)
+		if (!is_inherited(from, number))
 			journal_forget(to, number);
 }

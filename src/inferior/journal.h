@@ -12,8 +12,9 @@
 
 enum journal_kind {
 	JOURNAL_FREE,
-	JOURNAL_BYTES,	/* `length` (≤ 8) bytes at `address` changed from `before` to `after` */
-	JOURNAL_MAPPING /* `length` bytes mapped at `address` */
+	JOURNAL_BYTES,	 /* `length` (≤ 8) bytes at `address` changed from `before` to `after` */
+	JOURNAL_MAPPING, /* `length` bytes mapped at `address` */
+	JOURNAL_MASK	 /* signal mask of thread `address` changed from `before` to `after` */
 };
 
 struct journal_entry {
@@ -61,6 +62,8 @@ size_t journal_bytes(struct journal *journal, uint64_t address, const void *befo
 		     const void *after, size_t length);
 size_t journal_mapping(struct journal *journal, uint64_t address, uint64_t length);
 
+size_t journal_mask(struct journal *journal, int32_t tid, uint64_t before, uint64_t after);
+
 /* Notes the slot that goes with a change. */
 void journal_set_slot(struct journal *journal, size_t number, uint64_t slot);
 
@@ -81,7 +84,7 @@ void journal_undo_bytes(struct journal *journal, struct space *space, size_t num
 void journal_undo_all_bytes(struct journal *journal, struct space *space);
 
 /*
- * Copies all entries of `from`, and its subject's disposition: a forked child has the same patches at the same
+ * Copies all entries of `from` but masks, and its subject's disposition: a forked child has the same patches at the same
  * places, and the same handlers.
  */
 void journal_copy(struct journal *to, const struct journal *from);

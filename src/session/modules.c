@@ -27,7 +27,9 @@
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
+#include "engine/trap/masks.h"
 #include "engine/trap/sigtrap.h"
+#include "engine/trap/unblock.h"
 #include "inferior/proc.h"
 #include "session/look.h"
 
@@ -35,7 +37,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHECK_NS = 1000000000 };
+enum { CHECK_NS = 1000000000, UNBLOCK_MS = 1000 };
 
 /* One walk's worth of state. */
 struct update {
@@ -122,6 +124,7 @@ struct modules *modules_clone(const struct modules *modules)
 {
 	struct modules *clone = modules_create();
 
+	clone->masks_hooked = modules->masks_hooked;
 	clone->r_debug = modules->r_debug;
 	clone->linkmap = modules->linkmap ? linkmap_clone(modules->linkmap) : NULL;
 	for (size_t i = 0; i < modules->list.count; i++) {
@@ -512,6 +515,19 @@ static void first_walk(struct session *session, struct thread *thread, const str
 			"watched");
 }
 
+/* A thread that blocks SIGTRAP would not be safe at a breakpoint. */
+static void unblock_early(struct thread *thread, void *context)
+{
+	struct modules *modules = thread->process->space->modules;
+	uint64_t blocked;
+
+	if (!proc_blocked(thread->tid, &blocked) || !(blocked & TRAP_BIT) ||
+	    thread_stop(context, thread, UNBLOCK_MS) != 0)
+		return;
+	unblock_thread(thread);
+	modules->masks_hooked |= thread->unblocked != 0;
+}
+
 int modules_start(struct session *session, struct thread *thread, bool at_exec)
 {
 	struct process *process = thread->process;
@@ -549,8 +565,12 @@ int modules_start(struct session *session, struct thread *thread, bool at_exec)
 
 	process->space->modules = modules_create();
 	vec_push(&process->space->modules->list, &program);
+	if (!at_exec)
+		forks_pass(thread);
 	sigtrap_begin(thread);
-	tasks_share_space(session, process);
+	forks_guard(session, process);
+	forks_share_space(session, process);
+	process_each_thread(process, unblock_early, session->inferior);
 	first_walk(session, thread, &auxv, at_exec);
 	plant_slots(session, thread);
 	return 0;

@@ -351,6 +351,31 @@ static void hook_sigaction(struct session *session, struct thread *thread,
 	}
 }
 
+/* See engine/trap/unblock.h. */
+static void hook_masks(struct session *session, struct thread *thread, const struct module *module)
+{
+	static const char *const names[] = {"pthread_sigmask", "sigprocmask"};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		const struct elf_symbol *symbol = elf_find_symbol(module->file, names[i]);
+
+		if (symbol && symbol->value && symbol->type == STT_FUNC)
+			trap_plant(session->trap, thread, symbol->value + module->bias, NULL,
+				   &session->sigmask);
+	}
+}
+
+void plant_mask_hooks(struct session *session, struct thread *thread)
+{
+	struct modules *modules = thread->process->space->modules;
+
+	if (!modules || modules->masks_hooked)
+		return;
+	modules->masks_hooked = true;
+	for (size_t i = 0; i < modules->list.count; i++)
+		hook_masks(session, thread, *(struct module **)vec_at(&modules->list, i));
+}
+
 /* See debuggers.c. */
 static void hook_ptrace(struct session *session, struct thread *thread, const struct module *module)
 {
@@ -475,6 +500,8 @@ void plant_module(struct session *session, struct thread *thread, struct module 
 
 	hook_sigaction(session, thread, module);
 	hook_jumps(session, thread, module);
+	if (thread->process->space->modules->masks_hooked)
+		hook_masks(session, thread, module);
 	hook_ptrace(session, thread, module);
 	if (exchanges_stacks(module))
 		trap_stacks_exchanged(thread->process->space);

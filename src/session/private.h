@@ -76,6 +76,7 @@ struct modules {
 	struct linkmap *linkmap; /* NULL: statically linked */
 	uint64_t r_debug;
 	struct vec slots;    /* struct pending_slot */
+	bool masks_hooked;   /* plant_mask_hooks() */
 	uint64_t checked;    /* when modules_check() looked last, inferior_clock() */
 	pid_t suspended_for; /* breakpoints are out until this thread stops; 0: they are in */
 };
@@ -118,6 +119,11 @@ void sites_deinit(struct session *session);
 
 /* Plants everything that the filters ask for in `module`. */
 void plant_module(struct session *session, struct thread *thread, struct module *module);
+/*
+ * Hooks the functions that read and set signal masks, also in what is loaded later: threads have been given
+ * masks that are not their own.
+ */
+void plant_mask_hooks(struct session *session, struct thread *thread);
 /* Looks whether pending data words are filled in by now. */
 void plant_slots(struct session *session, struct thread *thread);
 /* Whether one of them is, without needing a stopped thread. */
@@ -140,8 +146,8 @@ void rights_check(struct session *session, const struct thread *thread);
 void tasks_stop(struct session *session, struct stop *stop);
 /* Announces a task to the writers. */
 void tasks_announce(struct session *session, struct thread *thread);
-/* Gives the children that were found in a process's memory at attach its space. */
-void tasks_share_space(struct session *session, struct process *owner);
+/* The thread stopped because it has made a new task. */
+void tasks_announced(struct session *session, const struct stop *stop);
 /* Stops a process and all that live in its memory, those that appear meanwhile too. */
 void tasks_stop_all(struct session *session, pid_t pid);
 /* Lets go of every process (`launched` too when asked for), leaving them as they were. */
@@ -156,6 +162,18 @@ void tasks_let_go(struct session *session, pid_t pid);
  * out of (trap_in_our_code()). False: someone could not be let run out of it, and the code has to stay.
  */
 bool clearing_run(struct session *session, pid_t pid);
+
+/* forks.c */
+
+/* Gives the children that were found in a process's memory at attach its space. */
+void forks_share_space(struct session *session, struct process *owner);
+/*
+ * Stops all threads of a process that may be inside fork(2), but for `thread`, which is stopped; they stay so until
+ * their stops are served. To be called before the process gets our handler.
+ */
+void forks_pass(struct thread *thread);
+/* Gives the children that are in its memory, and that were announced by those stops, our handler, too. */
+void forks_guard(struct session *session, struct process *process);
 
 /* job.c: job control */
 

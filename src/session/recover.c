@@ -2,8 +2,8 @@
 /*
  * What the guardian does when the tracer has been killed (inferior/guardian.h).
  *
- * Each process is attached to as soon as the kernel has let it go, its breakpoints, slots and
- * mappings are known from the journal, and it is left like any other. While that is prepared it runs on:
+ * Each process is attached to as soon as the kernel has let it go, its breakpoints, slots and mappings
+ * are known from the journal, and it is left like any other. While that is prepared it runs on:
  * the handler in it (inferior/rescue.h) takes breakpoints out if a thread hits one, and a thread that was
  * making a system call for the tracer finds back by itself. Both run code of ours that must not be
  * taken away under them, so the process is let run on for moments until nobody is there.
@@ -15,12 +15,15 @@
 #include "session/recover.h"
 
 #include "engine/trap/trap.h"
+#include "engine/trap/unblock.h"
 #include "inferior/journal.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
 #include "session/private.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -42,17 +45,42 @@ static bool is_ours(const struct journal_subject *subject)
 	       (tracer <= 0 || tracer == subject->tracer || tracer == getpid());
 }
 
+/*
+ * The kernel has not taken the tracer from all threads yet. To be attached to some of them only and let go again
+ * is worse than to wait: one may have hit a breakpoint meanwhile, or have made another.
+ */
+static bool is_held(const struct journal_subject *subject)
+{
+	char path[64];
+	bool held = false;
+
+	snprintf(path, sizeof path, "/proc/%d/task", (int)subject->pid);
+	DIR *tasks = opendir(path);
+	struct dirent *entry;
+
+	while (tasks && !held && (entry = readdir(tasks))) {
+		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		held = tid > 0 && proc_status_number(tid, "TracerPid") == subject->tracer;
+	}
+	if (tasks)
+		closedir(tasks);
+	return held;
+}
+
 static struct process *attach(struct session *session, const struct journal_subject *subject)
 {
 	for (int i = 0; i < ATTACH_TRIES && is_ours(subject); i++) {
 		struct process *process = NULL;
-		char *why;
-		int error = inferior_attach(session->inferior, subject->pid, &process, &why);
+		char *why = NULL;
+		int error = is_held(subject) ? -EPERM
+					     : inferior_attach(session->inferior, subject->pid,
+							       &process, &why);
 
 		free(why);
 		if (!error)
 			return process;
-		/* The tracer may not have let go of all threads yet, or one ends just now. */
+		/* Or one ends just now. */
 		pause_ms(1);
 	}
 	return NULL;
@@ -97,7 +125,7 @@ static int adopt_space(struct session *session, struct process *process, struct 
 	space->journal = journal;
 	process->space = space;
 	process->starting = false;
-	tasks_share_space(session, process);
+	forks_share_space(session, process);
 	adopt_disposition(session, space);
 	return 0;
 }
@@ -129,16 +157,14 @@ static void leave(struct session *session, pid_t pid)
 
 	process = inferior_process(session->inferior, pid);
 	/* Someone may stay in there: what he runs must stay, too. */
-	if (clear && process && process->space && trap_adopt(process->space) == 0)
-		tasks_detach_all(session, true);
+	if (!clear || !process || !process->space || trap_adopt(process->space) != 0)
+		return;
+	unblock_adopt(session->inferior, process->space);
+	tasks_detach_all(session, true);
 }
 
-static void recover_one(struct session *session, int fd)
+static void recover_one(struct session *session, struct journal *journal)
 {
-	struct journal *journal = journal_adopt(fd);
-
-	if (!journal)
-		return;
 	struct process *process = attach(session, journal_subject(journal));
 
 	if (!process) {
@@ -159,8 +185,12 @@ void session_recover(const int *journals, size_t count)
 
 	session.leaving = true;
 	for (size_t i = 0; i < count; i++) {
+		struct journal *journal = journal_adopt(journals[i]);
+
+		if (!journal)
+			continue;
 		session.inferior = inferior_create();
-		recover_one(&session, journals[i]);
+		recover_one(&session, journal);
 		inferior_settle_abandoned(session.inferior, ABANDONED_MS);
 	}
 }

@@ -23,6 +23,7 @@
 #include "base/diag.h"
 #include "engine/trap/masks.h"
 #include "engine/trap/sigtrap.h"
+#include "engine/trap/unblock.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
 
@@ -33,7 +34,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STOP_TIMEOUT_MS = 2000, FORK_TIMEOUT_MS = 1000, BORROWER_TIMEOUT_MS = 1000 };
+enum { STOP_TIMEOUT_MS = 2000 };
 
 static void make_record(struct session *session, const struct thread *thread, enum record_kind kind,
 			int64_t number)
@@ -122,7 +123,7 @@ static void give_space(struct session *session, struct thread *parent, struct pr
 	int error = 0;
 
 	if (same_space(parent->tid, child->pid, guess_shared)) {
-		/* One space for one memory, also when it is made only later: tasks_share_space(). */
+		/* One space for one memory, also when it is made only later: forks_share_space(). */
 		child->space = space ? space_ref(space) : NULL;
 		if (!space)
 			child->borrows = parent->process->borrows ? parent->process->borrows
@@ -156,7 +157,7 @@ static bool is_member(pid_t pid, pid_t tid)
 	return syscall(SYS_tgkill, pid, tid, 0) == 0 || errno == EPERM;
 }
 
-static void new_task(struct session *session, const struct stop *stop)
+void tasks_announced(struct session *session, const struct stop *stop)
 {
 	struct thread *parent = stop->thread;
 	pid_t tid = (pid_t)stop->message;
@@ -168,6 +169,7 @@ static void new_task(struct session *session, const struct stop *stop)
 
 		made->slot = parent->slot;
 		masks_inherit(made, parent);
+		unblock_inherit(made, parent);
 		return;
 	}
 	struct process *child = process_create(session->inferior, tid);
@@ -181,6 +183,7 @@ static void new_task(struct session *session, const struct stop *stop)
 	child->of_command = parent->process->of_command;
 	sigtrap_inherit(child, parent->process);
 	give_space(session, parent, child, stop->kind == STOP_VFORK);
+	unblock_inherit(thread, parent);
 	if (child->space && !child->silent && session->options->follow_forks)
 		trap_fork_thread(thread, parent);
 }
@@ -200,6 +203,8 @@ static bool first_stop(struct session *session, struct stop *stop)
 		sigtrap_born(thread);
 	if (is_process && process->space && process->space->references == 1)
 		trap_complete(session->trap, thread);
+	if (process->space && !process->starting)
+		unblock_thread(thread);
 	trap_thread_sync(thread);
 	tasks_announce(session, thread);
 	return false;
@@ -225,6 +230,7 @@ static void on_exec(struct session *session, struct stop *stop)
 	struct exec_context context = {session};
 	bool first = process->launched && !process->space && !process->execed;
 
+	unblock_undo(thread); /* its mask stays through exec, the journal does not */
 	process_each_thread(process, forget_calls, &context);
 	process_keep_only(session->inferior, process, thread);
 	space_forget_reader(process->space, thread->tid);
@@ -251,51 +257,6 @@ static void on_exec(struct session *session, struct stop *stop)
 	thread_resume(thread, 0);
 }
 
-/*
- * A process that lives in the memory of `owner`. Its dispositions of signals are its own, so it gets our
- * handler too, before anything is planted; unless it is about to be left.
- */
-static void share_space(struct session *session, struct process *child, struct process *owner)
-{
-	struct thread *thread = inferior_thread(session->inferior, child->pid);
-	bool stopped = thread && !session->leaving &&
-		       thread_stop(session->inferior, thread, BORROWER_TIMEOUT_MS) == 0;
-
-	if (!same_space(owner->pid, child->pid, true))
-		return; /* it has exec'd meanwhile */
-	child->space = space_ref(owner->space);
-	if (stopped && thread_is_clean_stop(thread) && !pt_trap_pending(thread->tid))
-		sigtrap_begin(thread);
-}
-
-void tasks_share_space(struct session *session, struct process *owner)
-{
-	size_t cursor = 0;
-	void *value;
-
-	while (map_next(&session->inferior->processes, &cursor, NULL, &value)) {
-		struct process *child = value;
-
-		if (child->borrows != owner)
-			continue;
-		child->borrows = NULL;
-		if (owner->space)
-			share_space(session, child, owner);
-	}
-}
-
-/*
- * A thread that was in fork(2) when it was seized has a child that is not attached, with the memory
- * as it is at some moment until the thread comes back. No patch may be in it. (Threads that sleep
- * are not in there; see proc(5) for the letters.)
- */
-static void pass_fork(struct thread *thread, void *context)
-{
-	if (thread != context && thread->state == THREAD_RUNNING &&
-	    strchr("RD", proc_state(thread->tid)))
-		thread_stop(thread->process->inferior, thread, FORK_TIMEOUT_MS);
-}
-
 /* The first clean stop of a program that we have not looked at. */
 static void start_program(struct session *session, struct thread *thread)
 {
@@ -304,13 +265,11 @@ static void start_program(struct session *session, struct thread *thread)
 	process->starting = false;
 	if (session->leaving)
 		return;
-	if (!process->execed)
-		process_each_thread(process, pass_fork, thread);
 	tasks_announce(session, thread);
 	if (process->execed)
 		rights_check(session, thread);
 	modules_start(session, thread, process->execed);
-	tasks_share_space(session, process);
+	forks_share_space(session, process);
 }
 
 /* ------------------------------------------------------------------ the end of tasks */
@@ -397,7 +356,7 @@ static void settle(struct thread *thread, void *context)
 	case STOP_FORK:
 	case STOP_VFORK:
 		thread_take_deferred(session->inferior, thread, &stop);
-		new_task(session, &stop);
+		tasks_announced(session, &stop);
 		break;
 	case STOP_EXEC:
 		thread_take_deferred(session->inferior, thread, &stop);
@@ -515,18 +474,33 @@ static void on_trap(struct session *session, struct thread *thread)
 	thread_resume(thread, 0);
 }
 
+/* A SIGTRAP for a thread that would block it, had it the mask that it believes to have. Now it has. */
+static bool has_to_wait(struct thread *thread, int signal)
+{
+	siginfo_t info;
+	uint64_t mask;
+
+	if (signal != SIGTRAP || !thread->unblocked || pt_get_siginfo(thread->tid, &info) != 0 ||
+	    info.si_code > 0)
+		return false;
+	unblock_undo(thread);
+	return pt_get_sigmask(thread->tid, &mask) == 0 && mask & TRAP_BIT;
+}
+
 static void on_signal(struct session *session, struct stop *stop)
 {
 	struct thread *thread = stop->thread;
 
 	trap_before_signal(thread);
+	bool waits = has_to_wait(thread, stop->signal);
+
 	if (!is_stop_signal(stop->signal))
 		thread_retry_call(thread);
 	if (!thread->process->silent)
 		make_record(session, thread, RECORD_SIGNAL, stop->signal);
 	trap_thread_sync(thread);
 	cores_before_signal(session, thread, stop->signal);
-	if (stop->signal != SIGTRAP || !sigtrap_deliver(thread))
+	if (stop->signal != SIGTRAP || waits || !sigtrap_deliver(thread))
 		thread_resume(thread, stop->signal);
 	else if (thread->state == THREAD_STOPPED && !thread->has_deferred)
 		on_trap(session, thread); /* it has taken the place of one that was asked for */
@@ -555,7 +529,7 @@ void tasks_stop(struct session *session, struct stop *stop)
 	case STOP_CLONE:
 	case STOP_FORK:
 	case STOP_VFORK:
-		new_task(session, stop);
+		tasks_announced(session, stop);
 		start_if_due(session, thread);
 		thread_resume(thread, 0);
 		break;

@@ -51,6 +51,9 @@ int trap_adopt(struct space *space)
 	for (size_t i = 0; i < count; i++)
 		breakpoint_adopt(decoder, space, i);
 	decoder_destroy(decoder);
+	if (!space->trap)
+		space->trap = trap_space_create();
+	space->trap->adopted = true;
 	return 0;
 }
 

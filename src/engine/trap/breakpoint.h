@@ -29,6 +29,7 @@ struct breakpoint {
 struct trap_space {
 	struct map breakpoints; /* address → struct breakpoint */
 	bool exchanged;		/* trap_stacks_exchanged() */
+	bool adopted;		/* trap_adopt(): the process that planted it is dead */
 	size_t full;		/* for returns.c: so many of them are looked through */
 	bool lifted;		/* breakpoints_lift(): they stand in the books only */
 	struct own_text own_text;

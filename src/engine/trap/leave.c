@@ -22,6 +22,7 @@
 #include "engine/trap/callstack.h"
 #include "engine/trap/sigtrap.h"
 #include "engine/trap/trap.h"
+#include "engine/trap/unblock.h"
 #include "inferior/arena.h"
 #include "inferior/journal.h"
 #include "inferior/ptrace.h"
@@ -59,6 +60,11 @@ static bool blocked_pc(pid_t tid, uint64_t *pc)
 	return last && sscanf(last, "%" SCNx64, pc) == 1;
 }
 
+static bool is_adopted(const struct space *space)
+{
+	return space->trap && space->trap->adopted;
+}
+
 static bool hit_ours(struct thread *thread, const struct space *space, uint64_t address)
 {
 	siginfo_t info;
@@ -66,7 +72,7 @@ static bool hit_ours(struct thread *thread, const struct space *space, uint64_t 
 	if (thread->stop != STOP_SIGNAL || thread->stop_signal != SIGTRAP)
 		return false;
 	if (!breakpoint_find(space, address))
-		return breakpoint_is_stale(thread, address);
+		return !is_adopted(space) && breakpoint_is_stale(thread, address);
 	return (pt_get_siginfo(thread->tid, &info) == 0 && info.si_code == SI_KERNEL) ||
 	       sigtrap_hides_hit(thread);
 }
@@ -87,6 +93,29 @@ static void fetch_pending_hit(struct thread *thread)
 	thread->stop_signal = stop.signal;
 }
 
+/*
+ * The tracer that was killed had dealt with this SIGTRAP, or caused it by a single step, but the thread was not
+ * resumed any more. (The handler in the process decides in the same way: sysdeps/x86/rescue.c.)
+ */
+static bool was_served(const struct thread *thread, const struct space *space, uint64_t pc)
+{
+	const struct arch *arch = space->arch;
+	uint8_t before[sizeof arch->breakpoint];
+	uint64_t handler = 0;
+	siginfo_t info;
+
+	if (!is_adopted(space) || thread->stop != STOP_SIGNAL || thread->stop_signal != SIGTRAP ||
+	    pt_get_siginfo(thread->tid, &info) != 0)
+		return false;
+	memcpy(&handler, thread->process->sigtrap_action, arch->abi->word);
+	if (info.si_code == TRAP_TRACE || info.si_code == TRAP_HWBKPT)
+		return handler <= (uintptr_t)SIG_IGN;
+	return info.si_code == SI_KERNEL &&
+	       memory_read_exact(&space->memory, pc - arch->breakpoint_pc_offset, before,
+				 arch->breakpoint_length) &&
+	       memcmp(before, arch->breakpoint, arch->breakpoint_length) != 0;
+}
+
 static void move_out(struct thread *thread, void *context)
 {
 	struct leaving *leaving = context;
@@ -104,6 +133,8 @@ static void move_out(struct thread *thread, void *context)
 	fetch_pending_hit(thread);
 	if (regs_load(thread->tid, &regs) != 0)
 		return;
+	bool served = was_served(thread, space, regs.pc);
+
 	pc = regs.pc - space->arch->breakpoint_pc_offset;
 	if (hit_ours(thread, space, pc)) {
 		regs.pc = pc;
@@ -117,6 +148,11 @@ static void move_out(struct thread *thread, void *context)
 	} else {
 		leaving->someone_inside |= trap_in_our_code(space, regs.pc);
 	}
+	if (served) {
+		thread->stop_signal = 0;
+		waiting_take(thread->tid);
+	}
+	unblock_undo(thread);
 	if (thread->watch_generation)
 		pt_set_debug_register(thread->tid, 7, 0);
 	if (thread_is_clean_stop(thread) && (!leaving->clean || thread->stop == STOP_TRAP))

@@ -12,14 +12,13 @@
  *  - from the thread that has created this one,
  *  - from calls of sigprocmask() and pthread_sigmask() that are traced anyhow.
  *
- * Why these are not hooked in every process, as sigaction() is: a program that blocks everything for
- * a moment would run into a breakpoint each time in just that moment, and if the tracer is killed
- * then, a thread that blocks SIGTRAP is not covered by the handler (rescue.h) and dies. A wrong bit in
- * a mask, of a signal that hardly anybody sends, harms less.
+ * These are not hooked in every process, as sigaction() is: only where threads have been given masks that are
+ * not their own (unblock.h) does what a program sees of them matter, and there the calls are answered.
  */
 #include "engine/trap/masks.h"
 
 #include "engine/trap/stackview.h"
+#include "engine/trap/unblock.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
 
@@ -42,6 +41,11 @@ enum masks_guess masks_guess(const struct thread *thread, uint64_t mask)
 		if (!differs_elsewhere(thread->masks[i], mask))
 			return thread->masks[i] & TRAP_BIT ? MASKS_BLOCKED : MASKS_OPEN;
 	return MASKS_UNKNOWN;
+}
+
+bool masks_block_most(uint64_t mask)
+{
+	return __builtin_popcountll(mask & ((UINT64_C(1) << 31) - 1)) > 15;
 }
 
 bool masks_block_all(uint64_t mask)
@@ -109,7 +113,7 @@ void masks_inherit(struct thread *child, struct thread *parent)
 {
 	uint64_t mask;
 
-	if (pt_get_sigmask(parent->tid, &mask) == 0)
+	if (unblock_get_mask(parent, &mask) == 0)
 		masks_seen(child, mask);
 	for (unsigned i = parent->masks_known; i-- > 0;)
 		masks_seen(child, parent->masks[i]);
@@ -125,7 +129,7 @@ void masks_before_signal(struct thread *thread, int signal)
 {
 	uint64_t mask;
 
-	if (pt_get_sigmask(thread->tid, &mask) != 0)
+	if (unblock_get_mask(thread, &mask) != 0)
 		return;
 	uint64_t added = thread->process->handler_masks[signal - 1];
 

@@ -15,6 +15,9 @@ enum masks_guess { MASKS_UNKNOWN, MASKS_OPEN, MASKS_BLOCKED };
 /* What a thread that has `mask` at a breakpoint, where SIGTRAP is never in it, had before. */
 enum masks_guess masks_guess(const struct thread *thread, uint64_t mask);
 
+/* Whether most of the signals that are not real-time ones are blocked. */
+bool masks_block_most(uint64_t mask);
+
 /* Whether all that can be blocked is, but for SIGTRAP and what libraries keep for themselves. */
 bool masks_block_all(uint64_t mask);
 

@@ -39,6 +39,7 @@
 
 #include "engine/trap/masks.h"
 #include "engine/trap/stackview.h"
+#include "engine/trap/unblock.h"
 #include "inferior/journal.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
@@ -310,15 +311,17 @@ void sigtrap_hit(struct thread *thread, uint64_t now)
 	uint64_t mask = 0;
 	siginfo_t info;
 
-	thread->sigtrap_own = false;
-	if (pt_get_sigmask(thread->tid, &mask) != 0)
+	thread->sigtrap_own = thread->sigtrap_blocked = false;
+	if (pt_get_sigmask(thread->tid, &mask) != 0 || unblock_is_ours(thread, mask))
 		return;
 	if (!(mask & TRAP_BIT) && was_blocked(thread, mask, now)) {
 		mask |= TRAP_BIT;
+		thread->sigtrap_blocked = true;
 		pt_set_sigmask(thread->tid, mask);
 		thread->sigtrap_own = pt_get_siginfo(thread->tid, &info) == 0 && info.si_code <= 0;
 	}
-	masks_seen(thread, mask);
+	if (!unblock_is_known(thread, mask))
+		masks_seen(thread, mask);
 }
 
 bool sigtrap_hides_hit(struct thread *thread)
@@ -328,7 +331,8 @@ bool sigtrap_hides_hit(struct thread *thread)
 	uint64_t mask;
 
 	if (pt_get_siginfo(thread->tid, &info) != 0 || info.si_code > 0 ||
-	    pt_get_sigmask(thread->tid, &mask) != 0 || mask & TRAP_BIT)
+	    pt_get_sigmask(thread->tid, &mask) != 0 || mask & TRAP_BIT ||
+	    unblock_is_ours(thread, mask))
 		return false;
 	return masks_guess(thread, mask) == MASKS_BLOCKED ||
 	       (process->sigtrap_guarded && !process->sigtrap_reset && !thread->sigtrap_changes &&
@@ -351,6 +355,8 @@ void sigtrap_repair(struct thread *thread)
 	if (thread->sigtrap_gone)
 		kernel_set_ours(thread);
 	thread->sigtrap_gone = false;
+	if (thread->sigtrap_blocked)
+		unblock_thread(thread);
 	thread->sigtrap_sets = thread->process->sigtrap_sets;
 }
 

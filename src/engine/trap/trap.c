@@ -31,6 +31,7 @@
 #include "engine/trap/sigtrap.h"
 #include "engine/trap/stackview.h"
 #include "engine/trap/step.h"
+#include "engine/trap/unblock.h"
 #include "inferior/arena.h"
 #include "inferior/ptrace.h"
 
@@ -437,6 +438,8 @@ bool trap_stop(struct trap *trap, const struct stop *stop)
 	trap->stops++;
 	thread->at_breakpoint = true;
 	sigtrap_hit(thread, serving.time);
+	if (thread->sigtrap_blocked)
+		trap->events->masks_matter(trap->events->context, thread);
 	if (!thread->process->silent)
 		serve(&serving, address);
 	thread->at_breakpoint = false;
@@ -470,6 +473,7 @@ void trap_thread_gone(struct trap *trap, struct thread *thread, bool report)
 {
 	struct serving serving = {.trap = trap, .thread = thread, .space = thread->process->space};
 
+	unblock_forget(thread);
 	if (!thread->calls)
 		return;
 	if (report)
