@@ -336,19 +336,23 @@ static void add_slot(struct modules *modules, uint64_t address, const struct mat
 
 /* ------------------------------------------------------------------ modules */
 
+static void hook_function(struct session *session, struct thread *thread,
+			  const struct module *module, const char *name, struct hook *hook)
+{
+	const struct elf_symbol *symbol = elf_find_symbol(module->file, name);
+
+	if (symbol && symbol->value && symbol->type == STT_FUNC)
+		trap_plant(session->trap, thread, symbol->value + module->bias, NULL, hook);
+}
+
 /* Libc's way to change what happens at a signal, on which its others are built: see sigtrap.h. */
 static void hook_sigaction(struct session *session, struct thread *thread,
 			   const struct module *module)
 {
 	static const char *const names[] = {"sigaction", "__sigaction"};
 
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-		const struct elf_symbol *symbol = elf_find_symbol(module->file, names[i]);
-
-		if (symbol && symbol->value && symbol->type == STT_FUNC)
-			trap_plant(session->trap, thread, symbol->value + module->bias, NULL,
-				   &session->sigaction);
-	}
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		hook_function(session, thread, module, names[i], &session->sigaction);
 }
 
 /* See engine/trap/unblock.h. */
@@ -356,13 +360,8 @@ static void hook_masks(struct session *session, struct thread *thread, const str
 {
 	static const char *const names[] = {"pthread_sigmask", "sigprocmask"};
 
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-		const struct elf_symbol *symbol = elf_find_symbol(module->file, names[i]);
-
-		if (symbol && symbol->value && symbol->type == STT_FUNC)
-			trap_plant(session->trap, thread, symbol->value + module->bias, NULL,
-				   &session->sigmask);
-	}
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		hook_function(session, thread, module, names[i], &session->sigmask);
 }
 
 void plant_mask_hooks(struct session *session, struct thread *thread)
@@ -374,16 +373,6 @@ void plant_mask_hooks(struct session *session, struct thread *thread)
 	modules->masks_hooked = true;
 	for (size_t i = 0; i < modules->list.count; i++)
 		hook_masks(session, thread, *(struct module **)vec_at(&modules->list, i));
-}
-
-/* See debuggers.c. */
-static void hook_ptrace(struct session *session, struct thread *thread, const struct module *module)
-{
-	const struct elf_symbol *symbol = elf_find_symbol(module->file, "ptrace");
-
-	if (symbol && symbol->value && symbol->type == STT_FUNC)
-		trap_plant(session->trap, thread, symbol->value + module->bias, NULL,
-			   &session->ptrace);
 }
 
 /* The name says whose: glibc's library is libc.so.6; a static program is taken for glibc's, too. */
@@ -399,14 +388,9 @@ static void hook_jumps(struct session *session, struct thread *thread, const str
 {
 	static const char *const names[] = {"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"};
 
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-		const struct elf_symbol *symbol = elf_find_symbol(module->file, names[i]);
-
-		if (symbol && symbol->value && symbol->type == STT_FUNC)
-			trap_plant(session->trap, thread, symbol->value + module->bias, NULL,
-				   is_musl(module) ? &session->long_jump
-						   : &session->long_jump_glibc);
-	}
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		hook_function(session, thread, module, names[i],
+			      is_musl(module) ? &session->long_jump : &session->long_jump_glibc);
 }
 
 /* Python's greenlet and Ruby's callcc copy stacks: see engine/trap/callstack.c. */
@@ -502,7 +486,7 @@ void plant_module(struct session *session, struct thread *thread, struct module 
 	hook_jumps(session, thread, module);
 	if (thread->process->space->modules->masks_hooked)
 		hook_masks(session, thread, module);
-	hook_ptrace(session, thread, module);
+	hook_function(session, thread, module, "ptrace", &session->ptrace); /* see debuggers.c */
 	if (exchanges_stacks(module))
 		trap_stacks_exchanged(thread->process->space);
 	match_module(&what, &session->filters, &found);

@@ -29,6 +29,8 @@ enum { MASKS = sizeof(((struct thread *)0)->masks) / sizeof(uint64_t) };
 /* SIGKILL and SIGSTOP cannot be blocked; 32 to 34 are those that libraries keep for themselves. */
 static const uint64_t NEVER_SET = UINT64_C(1) << (SIGKILL - 1) | UINT64_C(1) << (SIGSTOP - 1);
 static const uint64_t KEPT_BY_LIBRARIES = UINT64_C(7) << 31;
+/* Of these glibc lets no program block SIGCANCEL and SIGSETXID. */
+static const uint64_t KEPT_BY_GLIBC = UINT64_C(3) << 31;
 
 static bool differs_elsewhere(uint64_t one, uint64_t other)
 {
@@ -139,30 +141,37 @@ void masks_before_signal(struct thread *thread, int signal)
 		masks_seen(thread, mask | added);
 }
 
-void masks_will_change(struct thread *thread)
+bool masks_after_call(const struct space *space, const struct regs *regs, uint64_t *mask)
 {
-	const struct space *space = thread->process->space;
-	struct regs regs;
-	uint64_t place;
+	uint64_t place = stackview_argument(space, regs, 1);
 	uint64_t set;
 
-	if (!thread->masks_known || regs_load(thread->tid, &regs) != 0)
-		return;
-	place = stackview_argument(space, &regs, 1);
-	if (!place || !memory_read_exact(&space->memory, place, &set, sizeof set))
-		return;
-	set &= ~NEVER_SET;
-	switch ((int)stackview_argument(space, &regs, 0)) {
+	if (!place)
+		return true;
+	if (!memory_read_exact(&space->memory, place, &set, sizeof set))
+		return false;
+	set &= ~(NEVER_SET | KEPT_BY_GLIBC);
+	switch ((int)stackview_argument(space, regs, 0)) {
 	case SIG_BLOCK:
-		masks_seen(thread, thread->masks[0] | set);
-		break;
+		*mask |= set;
+		return true;
 	case SIG_UNBLOCK:
-		masks_seen(thread, thread->masks[0] & ~set);
-		break;
+		*mask &= ~set;
+		return true;
 	case SIG_SETMASK:
-		masks_seen(thread, set);
-		break;
+		*mask = set;
+		return true;
 	default:
-		break;
+		return false;
 	}
+}
+
+void masks_will_change(struct thread *thread)
+{
+	struct regs regs;
+	uint64_t mask = thread->masks[0];
+
+	if (thread->masks_known && regs_load(thread->tid, &regs) == 0 &&
+	    masks_after_call(thread->process->space, &regs, &mask))
+		masks_seen(thread, mask);
 }

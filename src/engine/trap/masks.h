@@ -45,7 +45,13 @@ void masks_of_handler(struct process *process, unsigned signal, uint64_t mask);
 /* The signal is about to be delivered to the thread, stopped for it. */
 void masks_before_signal(struct thread *thread, int signal);
 
-/* The thread is about to run sigprocmask() or pthread_sigmask(). */
+/*
+ * What a call of sigprocmask() or pthread_sigmask() with the arguments in `regs` makes of *mask: false when it
+ * will not succeed.
+ */
+bool masks_after_call(const struct space *space, const struct regs *regs, uint64_t *mask);
+
+/* The thread is about to run one of these. */
 void masks_will_change(struct thread *thread);
 
 #endif

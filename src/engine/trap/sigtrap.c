@@ -320,7 +320,7 @@ void sigtrap_hit(struct thread *thread, uint64_t now)
 		pt_set_sigmask(thread->tid, mask);
 		thread->sigtrap_own = pt_get_siginfo(thread->tid, &info) == 0 && info.si_code <= 0;
 	}
-	if (!unblock_is_known(thread, mask))
+	if (!unblock_recall(thread, mask))
 		masks_seen(thread, mask);
 }
 

@@ -21,10 +21,6 @@
 
 #include <string.h>
 
-/* SIGKILL and SIGSTOP, and those that glibc does not let a program block: SIGCANCEL, SIGSETXID. */
-static const uint64_t NEVER_SET = UINT64_C(1) << (SIGKILL - 1) | UINT64_C(1) << (SIGSTOP - 1) |
-				  UINT64_C(3) << 31;
-
 static struct journal *journal_of(const struct thread *thread)
 {
 	return thread->process->space ? thread->process->space->journal : NULL;
@@ -61,7 +57,7 @@ static void note(struct thread *thread, uint64_t own, uint64_t given)
 	thread->unblocked = journal_mask(journal_of(thread), thread->tid, own, given) + 1;
 }
 
-bool unblock_is_known(struct thread *thread, uint64_t mask)
+bool unblock_recall(struct thread *thread, uint64_t mask)
 {
 	if (!thread->unblocked || mask & TRAP_BIT || masks_guess(thread, mask) != MASKS_BLOCKED)
 		return false;
@@ -127,7 +123,7 @@ void unblock_undo(struct thread *thread)
 	if (noted(thread, &own, &given) && pt_get_sigmask(thread->tid, &mask) == 0) {
 		if (mask == given)
 			pt_set_sigmask(thread->tid, own);
-		else if (unblock_is_known(thread, mask))
+		else if (unblock_recall(thread, mask))
 			pt_set_sigmask(thread->tid, mask | TRAP_BIT);
 	}
 	unblock_forget(thread);
@@ -168,32 +164,6 @@ static bool believed(const struct thread *thread, uint64_t *mask)
 	return true;
 }
 
-/* What a call with these arguments makes of `mask`: false when it is not one that succeeds. */
-static bool change(const struct space *space, const struct regs *regs, uint64_t *mask)
-{
-	uint64_t place = stackview_argument(space, regs, 1);
-	uint64_t set;
-
-	if (!place)
-		return true;
-	if (!memory_read_exact(&space->memory, place, &set, sizeof set))
-		return false;
-	set &= ~NEVER_SET;
-	switch ((int)stackview_argument(space, regs, 0)) {
-	case SIG_BLOCK:
-		*mask |= set;
-		return true;
-	case SIG_UNBLOCK:
-		*mask &= ~set;
-		return true;
-	case SIG_SETMASK:
-		*mask = set;
-		return true;
-	default:
-		return false;
-	}
-}
-
 bool unblock_will_change(struct thread *thread, const struct regs *regs)
 {
 	struct space *space = thread->process->space;
@@ -204,7 +174,7 @@ bool unblock_will_change(struct thread *thread, const struct regs *regs)
 	if (!believed(thread, &before))
 		return false;
 	after = before;
-	bool valid = change(space, regs, &after);
+	bool valid = masks_after_call(space, regs, &after);
 
 	if (!thread->unblocked && !(after & TRAP_BIT && masks_block_most(after)))
 		return false;

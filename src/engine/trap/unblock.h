@@ -25,7 +25,7 @@ bool unblock_is_ours(const struct thread *thread, uint64_t mask);
  * Whether `mask`, with which the thread has hit a breakpoint and did not block SIGTRAP, is one that it was
  * given earlier: it is back from a handler in which it got another one. Then that is noted again.
  */
-bool unblock_is_known(struct thread *thread, uint64_t mask);
+bool unblock_recall(struct thread *thread, uint64_t mask);
 
 /* Gives a stopped thread its own mask back, if it has set none since. */
 void unblock_undo(struct thread *thread);
