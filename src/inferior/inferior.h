@@ -123,6 +123,7 @@ struct thread {
 		bool asked;	    /* since the first signal in a traced call */
 		bool disarms;	    /* SS_AUTODISARM: the kernel does not know it in a handler */
 		uint64_t low, high; /* then: where it is */
+		bool again; /* asked at a signal that is about to come once more (requeue.h) */
 	} signal_stack;
 	bool signalled; /* has had a signal since we know it */
 	/*

@@ -38,6 +38,7 @@
 #include "inferior/maps.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
+#include "inferior/requeue.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -229,19 +230,21 @@ struct kept {
 	bool resized;
 };
 
-/* Into the system call, and on to the mark behind it. */
-static int through_call(struct thread *thread, struct kept *kept)
+/* Into the system call, and on to the mark behind it. `signal`: is queued again on the way. */
+static int through_call(struct thread *thread, int signal, struct kept *kept)
 {
 	bool inside = false, marked = false;
 
 	for (int tries = 0; tries < 16; tries++) {
 		int status;
-		int error = inside ? pt_continue(thread->tid, 0) : pt_to_syscall(thread->tid, 0);
+		int error = inside ? pt_continue(thread->tid, 0)
+				   : pt_to_syscall(thread->tid, signal);
 
 		if (!error)
 			error = thread_wait(thread, &status, CALL_TIMEOUT_MS);
 		if (error)
 			return error;
+		signal = 0;
 		struct stop_status stop = stop_status_decode(status);
 
 		if (stop_is_end(stop.kind))
@@ -279,7 +282,8 @@ static int call_with(struct thread *thread, const struct regs *saved, uint64_t s
 		     const uint64_t arguments[6], int64_t *result)
 {
 	struct space *space = thread->process->space;
-	const uint64_t all_but_mark = ~(UINT64_C(1) << (MARK_SIGNAL - 1));
+	const uint64_t mark = UINT64_C(1) << (MARK_SIGNAL - 1);
+	int signal = requeue_signal(thread, mark);
 	struct regs regs = *saved;
 	struct kept kept = {false, false};
 
@@ -292,9 +296,11 @@ static int call_with(struct thread *thread, const struct regs *saved, uint64_t s
 	int error = regs_store(thread->tid, &regs);
 
 	if (!error)
-		error = pt_set_sigmask(thread->tid, all_but_mark);
+		error = pt_set_sigmask(thread->tid, ~mark);
 	if (!error)
-		error = through_call(thread, &kept);
+		error = through_call(thread, signal, &kept);
+	if (!error && signal)
+		requeue_done(thread);
 	if (!error)
 		error = regs_load(thread->tid, &regs);
 	send_again(thread, &kept);
@@ -364,7 +370,7 @@ int remote_syscall(struct thread *thread, long number, const uint64_t arguments[
 	if (lifted)
 		pt_set_options(thread->tid, thread->process->inferior->ptrace_options);
 	/* The mark's stop takes the place of the signal's: that is delivered from there. */
-	if (holds)
+	if (holds && thread->stop == STOP_SIGNAL)
 		pt_set_siginfo(thread->tid, &held);
 	return error;
 }

@@ -14,6 +14,9 @@
  * kernel returned it (-4095 … -1: an errno); -EPERM when the thread must not be made to (a
  * seccomp filter that we cannot lift), -ENOENT when there is no place for what has to be run, -EFAULT or -EIO when the
  * thread has no stack, -ESRCH when the thread died, -EBUSY when it is not at a clean stop.
+ *
+ * If the thread was stopped at a signal, that may be in the kernel's queue again when this returns: then
+ * the stop is a STOP_TRAP from now on (requeue.h).
  */
 int remote_syscall(struct thread *thread, long number, const uint64_t arguments[6],
 		   int64_t *result);

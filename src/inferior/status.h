@@ -31,6 +31,9 @@ struct stop_status {
 /* Whether the thread runs no more of its program. */
 bool stop_is_end(enum stop_kind kind);
 
+/* The status that tells of a STOP_TRAP. */
+int stop_status_trap(void);
+
 /* Decodes a status of waitpid(2). */
 struct stop_status stop_status_decode(int wait_status);
 

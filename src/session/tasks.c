@@ -491,7 +491,13 @@ static void on_signal(struct session *session, struct stop *stop)
 {
 	struct thread *thread = stop->thread;
 
-	trap_before_signal(thread);
+	if (thread->stop == STOP_SIGNAL)
+		trap_before_signal(thread);
+	if (thread->stop != STOP_SIGNAL) {
+		/* It comes once more, and something else has been done meanwhile. */
+		on_trap(session, thread);
+		return;
+	}
 	bool waits = has_to_wait(thread, stop->signal);
 
 	if (!is_stop_signal(stop->signal))

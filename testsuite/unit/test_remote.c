@@ -2,6 +2,8 @@
 /* System calls that a stopped thread makes for us. */
 #include "inferior/remote.h"
 
+#include "inferior/proc.h"
+#include "inferior/ptrace.h"
 #include "tasks.h"
 
 #include <sys/mman.h>
@@ -115,6 +117,8 @@ static void test_remote_at_signal(void **state)
 {
 	struct inferior *inferior = *state;
 	struct thread *thread = launch(inferior, "signal");
+	siginfo_t before;
+	siginfo_t after;
 	struct stop stop;
 
 	make_clean(inferior, thread);
@@ -122,7 +126,17 @@ static void test_remote_at_signal(void **state)
 	assert_int_equal(inferior_next(inferior, true, &stop), 0);
 	assert_int_equal(stop.kind, STOP_SIGNAL);
 	assert_int_equal(stop.signal, SIGUSR1);
+	assert_int_equal(pt_get_siginfo(thread->tid, &before), 0);
 	make_calls(thread);
+	/* Were the tracer killed now, it would come, too. */
+	assert_true(proc_is_pending(thread->tid, SIGUSR1));
+	assert_int_equal(thread->stop, STOP_TRAP);
+	thread_resume(thread, 0);
+	assert_int_equal(inferior_next(inferior, true, &stop), 0);
+	assert_int_equal(stop.kind, STOP_SIGNAL);
+	assert_int_equal(stop.signal, SIGUSR1);
+	assert_int_equal(pt_get_siginfo(thread->tid, &after), 0);
+	assert_memory_equal(&before, &after, sizeof before);
 	thread_resume(thread, SIGUSR1);
 	assert_int_equal(run_to_end(inferior), 77);
 }

@@ -35,6 +35,7 @@
 #include "inferior/journal.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
+#include "inferior/requeue.h"
 
 #include <signal.h>
 #include <sys/syscall.h>
@@ -103,15 +104,19 @@ static void send_again(const struct thread *thread, struct kept *kept)
 		syscall(SYS_tgkill, pid, thread->tid, SIGTRAP);
 }
 
-/* One step; true when the thread has reported the end of it, false also for a fault instead. */
-static bool step(struct thread *thread, struct kept *kept)
+/*
+ * One step; true when the thread has reported the end of it, false also for a fault instead. `signal` is queued
+ * again on the way.
+ */
+static bool step(struct thread *thread, int signal, struct kept *kept)
 {
 	for (int tries = 0; tries < TRIES; tries++) {
 		int status;
 		siginfo_t info;
 
-		if (pt_step(thread->tid, 0) != 0 || thread_wait(thread, &status, STEP_MS) != 0)
+		if (pt_step(thread->tid, signal) != 0 || thread_wait(thread, &status, STEP_MS) != 0)
 			return false;
+		signal = 0;
 		struct stop_status stop = stop_status_decode(status);
 
 		if (stop_is_end(stop.kind)) {
@@ -157,11 +162,15 @@ static bool run_first(struct landed *landed)
 		subject->masked = 0;
 		return false;
 	}
-	bool stepped = step(thread, &kept);
+	int signal = requeue_signal(thread, fault_signals());
+	bool stepped = step(thread, signal, &kept);
 
 	pt_set_sigmask(thread->tid, mask);
 	subject->masked = 0;
-	pt_set_siginfo(thread->tid, &landed->info);
+	if (signal)
+		requeue_done(thread);
+	else
+		pt_set_siginfo(thread->tid, &landed->info);
 	send_again(thread, &kept);
 	return stepped && regs_load(thread->tid, &landed->regs) == 0 && landed->regs.pc != slot;
 }
@@ -262,6 +271,9 @@ void trap_before_signal(struct thread *thread)
 
 	if (space && space->trap) {
 		stackview_before_signal(thread);
+		/* It is queued again, and comes once more. */
+		if (thread->stop != STOP_SIGNAL)
+			return;
 		masks_before_signal(thread, thread->stop_signal);
 	}
 	if (!space || !space->trap || regs_load(thread->tid, &landed.regs) != 0)

@@ -139,9 +139,11 @@ void stackview_before_signal(struct thread *thread)
 	uint64_t low;
 	uint64_t high;
 	uint32_t flags;
+	bool again = thread->signal_stack.again;
 
 	thread->signalled = true;
-	if (!thread->calls || !callstacks_depth(thread->calls) ||
+	thread->signal_stack.again = false;
+	if (again || !thread->calls || !callstacks_depth(thread->calls) ||
 	    (thread->signal_stack.asked && !thread->signal_stack.disarms))
 		return;
 	thread->signal_stack.asked = true;
@@ -150,6 +152,7 @@ void stackview_before_signal(struct thread *thread)
 		thread->signal_stack.low = low;
 		thread->signal_stack.high = high;
 	}
+	thread->signal_stack.again = thread->stop != STOP_SIGNAL;
 }
 
 static size_t thread_read(void *context, uint64_t address, void *buffer, size_t length)
