@@ -21,8 +21,8 @@
  * behind it the thread is at the breakpoint with the sp of the call. So until then, or until the
  * call is over, the thread stops at system calls (`thread->interrupted`).
  *
- * A signal that has no handler, and is no fault, kills, stops or is ignored. Then the thread goes on
- * in the slot, or makes the system call again from there: the pc stays.
+ * A signal that has no handler, and is no fault, kills, stops or is ignored. If it does not kill, the thread
+ * goes on in the slot, or makes the system call again from there: the pc stays.
  *
  * The address that a fault tells (siginfo) is put right where it is that of the instruction.
  */
@@ -217,13 +217,17 @@ void trap_at_syscall(struct thread *thread)
 
 /* ------------------------------------------------------------------ before the signal */
 
-static bool is_caught(const struct landed *landed)
+/* Whether nothing comes of the signal: the thread goes on where it is, or after it was stopped for a while. */
+static bool passes_by(const struct landed *landed)
 {
+	const uint64_t by_default = bit(SIGCHLD) | bit(SIGURG) | bit(SIGWINCH) | bit(SIGCONT) |
+				    bit(SIGSTOP) | bit(SIGTSTP) | bit(SIGTTIN) | bit(SIGTTOU);
+	uint64_t signal = bit(landed->info.si_signo);
 	uint64_t ignored;
 	uint64_t caught;
 
-	return proc_signals(landed->thread->tid, &ignored, &caught) &&
-	       caught & bit(landed->info.si_signo);
+	return !is_fault(&landed->info) && proc_signals(landed->thread->tid, &ignored, &caught) &&
+	       !(caught & signal) && (ignored | by_default) & signal;
 }
 
 /* Whether the thread stands behind a system call that the slot has made. */
@@ -252,11 +256,11 @@ static void leave_slot(struct landed *landed)
 	const struct breakpoint *breakpoint = landed->breakpoint;
 	bool anew = landed->not_begun || is_behind_syscall(landed);
 
+	if (anew && passes_by(landed))
+		return;
 	if (landed->not_begun && run_first(landed)) {
 		landed->program_pc = breakpoint->address + breakpoint->displaced.length;
 	} else if (anew) {
-		if (!is_fault(&landed->info) && !is_caught(landed))
-			return;
 		expect_return(thread, begun_call(thread, &landed->regs, breakpoint->address));
 	}
 	correct_address(landed);
