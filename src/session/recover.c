@@ -2,7 +2,10 @@
 /*
  * What the guardian does when the tracer has been killed (inferior/guardian.h).
  *
- * Each process is attached to as soon as the kernel has let it go, its breakpoints, slots and mappings
+ * First of all the breakpoints of all processes are taken out, while they run: a thread that blocks SIGTRAP, as
+ * every new one does for a moment, would be killed by one, handler or not.
+ *
+ * Then each process is attached to as soon as the kernel has let it go, its breakpoints, slots and mappings
  * are known from the journal, and it is left like any other. While that is prepared it runs on:
  * the handler in it (inferior/rescue.h) takes breakpoints out if a thread hits one, and a thread that was
  * making a system call for the tracer finds back by itself. Both run code of ours that must not be
@@ -30,6 +33,12 @@
 #include <unistd.h>
 
 enum { ATTACH_TRIES = 2000, ABANDONED_MS = 300 };
+
+/* A process that the tracer has left behind. */
+struct patient {
+	struct journal *journal;
+	struct space *space; /* holds the journal; NULL: its memory cannot be opened */
+};
 
 static void pause_ms(long ms)
 {
@@ -111,23 +120,13 @@ static void adopt_disposition(struct session *session, const struct space *space
 	}
 }
 
-static int adopt_space(struct session *session, struct process *process, struct journal *journal)
+static void adopt_space(struct session *session, struct process *process, struct space *space)
 {
-	const struct journal_subject *subject = journal_subject(journal);
-	const struct arch *arch = arch_find(subject->elf_machine, subject->elf_class);
-	int error = -ENOTSUP;
-	struct space *space = arch ? space_create(process->pid, arch, &error) : NULL;
-
-	if (!space)
-		return error;
 	space_bind(space, session->inferior);
-	journal_destroy(space->journal);
-	space->journal = journal;
-	process->space = space;
+	process->space = space; /* and lets go of it */
 	process->starting = false;
 	forks_share_space(session, process);
 	adopt_disposition(session, space);
-	return 0;
 }
 
 /* A thread that was being stepped with its signals blocked. */
@@ -163,18 +162,37 @@ static void leave(struct session *session, pid_t pid)
 	tasks_detach_all(session, true);
 }
 
-static void recover_one(struct session *session, struct journal *journal)
+static void recover_one(struct session *session, const struct patient *patient)
 {
-	struct process *process = attach(session, journal_subject(journal));
+	struct process *process = attach(session, journal_subject(patient->journal));
 
-	if (!process) {
-		journal_destroy(journal);
+	if (!process || !patient->space)
 		return;
-	}
 	pid_t pid = process->pid;
 
-	if (adopt_space(session, process, journal) == 0)
-		leave(session, pid);
+	adopt_space(session, process, patient->space);
+	leave(session, pid);
+}
+
+/* What the journal tells of, or false. The process runs. */
+static bool open_patient(int fd, struct patient *patient)
+{
+	int error;
+
+	patient->journal = journal_adopt(fd);
+	patient->space = NULL;
+	if (!patient->journal)
+		return false;
+	const struct journal_subject *subject = journal_subject(patient->journal);
+	const struct arch *arch = arch_find(subject->elf_machine, subject->elf_class);
+
+	if (!arch || !is_ours(subject) ||
+	    !(patient->space = space_create(subject->pid, arch, &error)))
+		return true;
+	journal_destroy(patient->space->journal);
+	patient->space->journal = patient->journal;
+	space_forget_reader(patient->space, subject->pid); /* no thread is stopped */
+	return true;
 }
 
 void session_recover(const int *journals, size_t count)
@@ -183,14 +201,21 @@ void session_recover(const int *journals, size_t count)
 	struct session_options options = {0};
 	struct session session = {.options = &options, .result = &result};
 
+	struct vec patients = VEC_OF(struct patient);
+	struct patient patient;
+
 	session.leaving = true;
 	for (size_t i = 0; i < count; i++) {
-		struct journal *journal = journal_adopt(journals[i]);
-
-		if (!journal)
+		if (!open_patient(journals[i], &patient))
 			continue;
+		if (patient.space)
+			trap_heal(patient.space);
+		vec_push(&patients, &patient);
+	}
+	for (size_t i = 0; i < patients.count; i++) {
 		session.inferior = inferior_create();
-		recover_one(&session, journal);
+		recover_one(&session, vec_at(&patients, i));
 		inferior_settle_abandoned(session.inferior, ABANDONED_MS);
 	}
+	vec_deinit(&patients);
 }
