@@ -85,6 +85,12 @@ struct retried_call {
 	uint32_t which; /* bits of the values of its first argument with which it can; 0: always */
 };
 
+/* Bytes of an instruction. */
+struct insn_bytes {
+	uint8_t length;
+	uint8_t bytes[7];
+};
+
 /* How a displaced instruction is made to take effect: see image/relocate.h. */
 struct displaced;
 
@@ -134,8 +140,15 @@ struct arch {
 	long sys_munmap;
 	long sys_exit; /* of one thread */
 	long sys_rt_sigaction;
+	long sys_rt_sigprocmask;
 	long sys_sigaltstack;
 	uint8_t syscall_arg[6]; /* register numbers of system-call arguments */
+	/*
+	 * How code makes a system call: it loads the number, 4 bytes behind that opcode, and runs one of those
+	 * instructions (length 0: there are no more).
+	 */
+	uint8_t load_number_opcode;
+	struct insn_bytes syscall_insns[2];
 
 	const struct retried_call *retried;
 	unsigned retried_count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions of .eh_frame that have an LSDA.
+ * The functions of .eh_frame.
  *
  * .eh_frame is a row of entries, each with its length in front: common entries (CIE) and function
  * entries (FDE). An FDE points back to its CIE, whose augmentation string ("zPLR") tells how the
@@ -52,6 +52,8 @@ struct frame_range {
 
 /* What a CIE says to its FDEs. */
 struct common {
+	bool decoded;
+	bool sized; /* its FDEs say how long what follows the code's place is */
 	bool has_lsda;
 	uint8_t code_encoding, lsda_encoding;
 };
@@ -168,7 +170,11 @@ static struct common decode_common(struct eh_reader *reader, uint64_t address)
 	uint8_t version = (uint8_t)eh_fixed(reader, 1);
 
 	if (!length || length == EXTENDED_LENGTH || id || (version != 1 && version != 3) ||
-	    !read_augmentation(reader, augmentation) || *augmentation != 'z')
+	    !read_augmentation(reader, augmentation))
+		return common;
+	common.decoded = !*augmentation || *augmentation == 'z';
+	common.sized = *augmentation == 'z';
+	if (!common.sized)
 		return common;
 	eh_uleb(reader);	      /* code alignment */
 	eh_value(reader, EH_SLEB128); /* data alignment */
@@ -178,8 +184,7 @@ static struct common decode_common(struct eh_reader *reader, uint64_t address)
 		eh_uleb(reader);
 	eh_uleb(reader); /* length of the augmentation data */
 	read_augmentation_data(reader, augmentation + 1, &common);
-	if (reader->failed)
-		common.has_lsda = false;
+	common.decoded = !reader->failed;
 	return common;
 }
 
@@ -200,16 +205,15 @@ static const struct common *common_at(struct walk *walk, uint64_t address)
 static void visit_function(struct walk *walk, const struct common *common)
 {
 	struct eh_reader *reader = &walk->frames;
-	struct eh_function function;
+	struct eh_function function = {0};
 
-	if (!common || !common->has_lsda)
+	if (!common || !common->decoded)
 		return;
 	function.start = eh_pointer(reader, common->code_encoding, 0);
 	function.size = eh_value(reader, common->code_encoding & EH_FORMAT);
-	if (!eh_uleb(reader))
-		return;
-	function.lsda = eh_pointer(reader, common->lsda_encoding, function.start);
-	if (!reader->failed && function.start && function.lsda)
+	if (common->sized && eh_uleb(reader) && common->has_lsda)
+		function.lsda = eh_pointer(reader, common->lsda_encoding, function.start);
+	if (!reader->failed && function.start)
 		walk->visit(walk->context, &function);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tables that exceptions are thrown by, from a file: the functions of .eh_frame that have a
- * language-specific data area (LSDA), and a reader for the forms of number these tables use.
+ * The tables that exceptions are thrown by, from a file: the functions of .eh_frame, with their
+ * language-specific data areas (LSDA), and a reader for the forms of number these tables use.
  * Source: LSB core specification, "Exception Frames".
  */
 #ifndef TRACER_IMAGE_EH_FRAME_H
@@ -61,15 +61,15 @@ uint64_t eh_pointer(struct eh_reader *reader, uint8_t encoding, uint64_t base);
 /* As an address of the file's class: sums wrap at its end. */
 uint64_t eh_wrap(const struct eh_reader *reader, uint64_t address);
 
-/* A function, or one part of it when it is split, with an LSDA. */
+/* A function, or one part of it when it is split. */
 struct eh_function {
 	uint64_t start, size; /* of its code */
-	uint64_t lsda;	      /* address */
+	uint64_t lsda;	      /* address, 0: it has none */
 };
 
 typedef void eh_function_visitor(void *context, const struct eh_function *function);
 
-/* All functions that have an LSDA; in no order, and damaged entries left out. */
+/* All functions; in no order, and damaged entries left out. */
 void eh_frame_for_each(struct elf_file *file, eh_function_visitor *visit, void *context);
 
 #endif

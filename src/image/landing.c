@@ -60,7 +60,8 @@ static int compare_addresses(const void *left, const void *right)
 
 static void add_function(void *context, const struct eh_function *function)
 {
-	vec_push(context, function);
+	if (function->lsda)
+		vec_push(context, function);
 }
 
 static bool is_code(const struct elf_file *file, uint64_t address)

@@ -8,6 +8,7 @@
 #include "image/elf.h"
 #include "image/landing.h"
 #include "image/linkmap.h"
+#include "image/mask_calls.h"
 #include "image/relocate.h"
 
 #include <sys/mman.h>
@@ -45,6 +46,22 @@ static size_t ask_symbols(struct elf_file *file)
 	return sum;
 }
 
+static size_t ask_mask_calls(struct elf_file *file)
+{
+	struct decoder *decoder = decoder_create();
+	size_t count;
+
+	MUST(decoder);
+	const struct mask_call_site *sites = mask_calls(file, decoder, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		MUST(!i || sites[i].address >= sites[i - 1].address);
+		MUST(sites[i].function <= sites[i].address);
+	}
+	decoder_destroy(decoder);
+	return count;
+}
+
 static size_t ask_all(struct elf_file *file)
 {
 	size_t sum = ask_symbols(file);
@@ -65,6 +82,7 @@ static size_t ask_all(struct elf_file *file)
 
 	for (size_t i = 0; i < count; i++)
 		MUST(segments[i].address + segments[i].memory_size >= segments[i].address);
+	sum += ask_mask_calls(file);
 	sum += elf_init_function(file) + elf_program_headers(file) + elf_dynamic(file);
 	sum += elf_entry(file) + elf_eh_frame_header(file) + elf_is_pie(file);
 	sum += elf_soname(file) ? strlen(elf_soname(file)) : 0;

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * See mask_calls.h.
+ *
+ * Such a call loads the number of the system call into a register and enters the kernel a few instructions
+ * later. The code is searched for the load, at every byte, which finds two dozen places in a megabyte; a
+ * breakpoint is to be put where the search ends, so it must not be mistaken in where instructions begin. Only
+ * from the beginning of a function on is that known: the function around each place is looked up in .eh_frame,
+ * and decoded up to there. Both instructions have to be met on the way, and no branch between them. What
+ * has no entry there, or cannot be decoded, is left out.
+ *
+ * Compilers put tables of jumps in between functions, if at all in code; what is written by hand may have
+ * data in a function, behind a branch: what follows such data is decoded wrongly, but finds its feet after
+ * a few instructions, and the calls of libc are not written by hand next to data.
+ *
+ * The file may be damaged or made to mislead: everything is bounded.
+ */
+#include "image/mask_calls.h"
+
+#include "base/cleanup.h"
+#include "base/vec.h"
+#include "base/xalloc.h"
+#include "image/eh_frame.h"
+#include "image/elf_private.h"
+#include "image/relocate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PIECE = 256 << 10, /* as large as elf_file_read() gives back at once */
+	LOAD = 5,	   /* opcode and number */
+	NEAR = 64,	   /* how far behind the load the kernel is entered */
+	LOADS_MAX = 1024,
+	CODE_MAX = 64 << 20,
+	FUNCTION_MAX = 64 << 10,
+	DECODED_MAX = 1 << 20
+};
+
+struct search {
+	struct elf_file *file;
+	struct decoder *decoder;
+	uint8_t load[LOAD];
+	struct vec loads; /* uint64_t: addresses where one may be, ascending */
+	struct vec found; /* struct mask_call_site */
+	size_t decoded;	  /* bytes */
+};
+
+/* The instruction that enters the kernel, if `code` begins with one. */
+static const struct insn_bytes *entry_at(const struct arch *arch, const uint8_t *code, size_t size)
+{
+	for (size_t i = 0; i < sizeof arch->syscall_insns / sizeof *arch->syscall_insns; i++) {
+		const struct insn_bytes *insn = &arch->syscall_insns[i];
+
+		if (insn->length && insn->length <= size &&
+		    !memcmp(code, insn->bytes, insn->length))
+			return insn;
+	}
+	return NULL;
+}
+
+static bool has_entry(const struct arch *arch, const uint8_t *code, size_t size)
+{
+	for (size_t at = 0; at < size && at < NEAR; at++)
+		if (entry_at(arch, code + at, size - at))
+			return true;
+	return false;
+}
+
+static void search_piece(struct search *search, const uint8_t *code, size_t size, uint64_t address)
+{
+	const uint8_t *at = code;
+
+	while ((at = memmem(at, size - (size_t)(at - code), search->load, LOAD))) {
+		uint64_t place = address + (uint64_t)(at - code);
+		const uint64_t *last = search->loads.count
+					       ? vec_at(&search->loads, search->loads.count - 1)
+					       : NULL;
+
+		if (has_entry(search->file->arch, at, size - (size_t)(at - code)) &&
+		    (!last || *last < place) && search->loads.count < LOADS_MAX)
+			vec_push(&search->loads, &place);
+		at++;
+	}
+}
+
+static void search_segment(struct search *search, const struct elf_segment *segment)
+{
+	_cleanup_free_ uint8_t *piece = xmalloc(PIECE);
+	uint64_t size = segment->file_size < CODE_MAX ? segment->file_size : CODE_MAX;
+
+	for (uint64_t at = 0; at < size; at += PIECE - 2 * NEAR) {
+		size_t length = size - at < PIECE ? (size_t)(size - at) : PIECE;
+
+		if (!elf_file_read(search->file, segment->file_offset + at, piece, length))
+			return;
+		search_piece(search, piece, length, segment->address + at);
+	}
+}
+
+static int compare_addresses(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Decodes a function; `end`: how much of it matters. */
+static void decode(struct search *search, const uint8_t *code, size_t size, size_t end,
+		   uint64_t address)
+{
+	const struct arch *arch = search->file->arch;
+	bool loaded = false;
+
+	for (size_t at = 0; at < size && at < end;) {
+		const struct insn_bytes *entry = entry_at(arch, code + at, size - at);
+		struct displaced insn = {.length = entry ? entry->length : 0};
+
+		if (entry && loaded) {
+			struct mask_call_site site = {address + at, address};
+
+			vec_push(&search->found, &site);
+		}
+		if (!entry &&
+		    (arch->displace(search->decoder, code + at, size - at, address + at, &insn) ||
+		     !insn.length))
+			return;
+		bool passes = !entry && (insn.kind == DISPLACED_COPY || insn.action == ACTION_SKIP);
+
+		loaded = (loaded && passes) ||
+			 (insn.length == LOAD && !memcmp(code + at, search->load, LOAD));
+		at += insn.length;
+	}
+}
+
+/* Bytes of the function up to where the last load in it has been answered, 0: there is none in it. */
+static size_t needed(const struct search *search, const struct eh_function *function)
+{
+	size_t end = 0;
+
+	for (size_t i = 0; i < search->loads.count; i++) {
+		uint64_t load = *(const uint64_t *)vec_at(&search->loads, i);
+
+		if (load >= function->start && load - function->start < function->size)
+			end = (size_t)(load - function->start) + LOAD + NEAR;
+	}
+	return end;
+}
+
+static void visit_function(void *context, const struct eh_function *function)
+{
+	struct search *search = context;
+	size_t end = function->size <= FUNCTION_MAX ? needed(search, function) : 0;
+
+	if (!end || search->decoded > DECODED_MAX)
+		return;
+	_cleanup_free_ uint8_t *code = xmalloc((size_t)function->size);
+
+	search->decoded += (size_t)function->size;
+	if (elf_read(search->file, function->start, code, (size_t)function->size))
+		decode(search, code, (size_t)function->size, end, function->start);
+}
+
+static int compare_sites(const void *left, const void *right)
+{
+	const struct mask_call_site *a = left, *b = right;
+
+	return compare_addresses(&a->address, &b->address);
+}
+
+static void find(struct search *search)
+{
+	const struct elf_file *file = search->file;
+	uint32_t number = (uint32_t)file->arch->sys_rt_sigprocmask;
+
+	search->load[0] = file->arch->load_number_opcode;
+	memcpy(search->load + 1, &number, sizeof number);
+	for (size_t i = 0; i < file->segment_count; i++)
+		if (file->segments[i].flags & PF_X)
+			search_segment(search, &file->segments[i]);
+	if (search->loads.count)
+		eh_frame_for_each(search->file, visit_function, search);
+	vec_deinit(&search->loads);
+	if (search->found.count)
+		qsort(search->found.items, search->found.count, search->found.item_size,
+		      compare_sites);
+}
+
+const struct mask_call_site *mask_calls(struct elf_file *file, struct decoder *decoder,
+					size_t *count)
+{
+	if (!file->mask_calls_read) {
+		struct search search = {.file = file,
+					.decoder = decoder,
+					.loads = VEC_OF(uint64_t),
+					.found = VEC_OF(struct mask_call_site)};
+
+		file->mask_calls_read = true;
+		find(&search);
+		file->mask_calls = search.found.items;
+		file->mask_call_count = search.found.count;
+	}
+	*count = file->mask_call_count;
+	return file->mask_calls;
+}

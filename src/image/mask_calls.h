@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the code of a file changes signal masks by a system call of its own, rt_sigprocmask, not by calling
+ * a function: as libc itself does when it creates threads, in start and end of them, in posix_spawn().
+ */
+#ifndef TRACER_IMAGE_MASK_CALLS_H
+#define TRACER_IMAGE_MASK_CALLS_H
+
+#include "image/elf.h"
+
+/* Addresses of the file's own. */
+struct mask_call_site {
+	uint64_t
+		address; /* of the instruction that enters the kernel, after the number was loaded */
+	uint64_t function; /* where the function that it is in begins */
+};
+
+/*
+ * All that are certain, by ascending addresses; NULL when there are none. Owned by the file; read when first
+ * asked for. A place that is told is the beginning of an instruction; what else may jump there with another
+ * number is not known.
+ */
+const struct mask_call_site *mask_calls(struct elf_file *file, struct decoder *decoder,
+					size_t *count);
+
+#endif
