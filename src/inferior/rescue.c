@@ -279,6 +279,17 @@ void rescue_note(struct thread *thread, uint64_t address, const uint8_t *before,
 			    &grown->used, sizeof grown->used);
 }
 
+void rescue_put_last(struct space *space, uint64_t place)
+{
+	struct rescue_entry entry;
+
+	if (!place || !space->rescue ||
+	    !memory_read_exact(&space->memory, place, &entry, sizeof entry))
+		return;
+	entry.before |= RESCUE_LAST;
+	space_write(space, place, &entry, sizeof entry);
+}
+
 void rescue_forget(struct space *space, uint64_t place)
 {
 	for (size_t i = 0; place && space->rescue && i < space->rescue->tables.count; i++)

@@ -50,6 +50,11 @@ int rescue_guard(struct space *space, const uint8_t action[RESCUE_ACTION], bool 
  */
 void rescue_note(struct thread *thread, uint64_t address, const uint8_t *before, uint64_t *place);
 void rescue_forget(struct space *space, uint64_t place);
+/*
+ * The handler puts the byte at that place back when it has put back all others, which takes it milliseconds. So
+ * who comes by there unseen, and blocks SIGTRAP, runs into no other.
+ */
+void rescue_put_last(struct space *space, uint64_t place);
 
 /*
  * When `action` is the handler of an earlier tracer, which was killed: takes its breakpoints out,

@@ -20,8 +20,10 @@ enum {
 
 struct rescue_entry {
 	uint64_t address; /* of a breakpoint instruction of one byte, 0: free */
-	uint64_t before;  /* the byte that belongs there */
+	uint64_t before;  /* the byte that belongs there, and RESCUE_LAST */
 };
+
+enum { RESCUE_LAST = 0x100 }; /* to be put back when all others are */
 
 struct rescue_table {
 	uint64_t next; /* address of the next table, 0: none */

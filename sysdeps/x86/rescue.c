@@ -88,16 +88,24 @@ static void heal_one(long fd, const struct rescue_entry *entry)
 	host_call(SYS_MPROTECT, page, PAGE, READ_EXECUTE, 0);
 }
 
-static void heal_all(const struct rescue_head *head, long fd)
+static void heal_those(const struct rescue_head *head, long fd, uint64_t last)
 {
 	const struct rescue_table *table = &head->table;
 
 	while (table) {
 		for (uint64_t i = 0; i < table->used; i++)
-			if (table->entries[i].address)
+			if (table->entries[i].address &&
+			    (table->entries[i].before & RESCUE_LAST) == last)
 				heal_one(fd, &table->entries[i]);
 		table = (const struct rescue_table *)(uintptr_t)table->next;
 	}
+}
+
+/* It takes milliseconds, and other threads run: see rescue_put_last(). */
+static void heal_all(const struct rescue_head *head, long fd)
+{
+	heal_those(head, fd, 0);
+	heal_those(head, fd, RESCUE_LAST);
 }
 
 static int is_ours(const struct rescue_head *head, uintptr_t address)
