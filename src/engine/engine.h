@@ -41,6 +41,18 @@ struct hook {
 	 */
 	bool (*intercept)(struct hook *hook, struct thread *thread, const struct regs *regs,
 			  uint64_t *result);
+	/* It was so, and the thread's registers are those behind it. May be NULL. */
+	void (*answered)(struct hook *hook, struct thread *thread);
+	/*
+	 * It is planted on an instruction in a function, that enters the kernel: what `intercept` answers for is
+	 * the system call. Not asked where a probe is, too.
+	 */
+	bool on_system_call;
+	/*
+	 * A thread that came by unseen would not be safe at other breakpoints: should the tracer be killed, they
+	 * have to be gone before this one.
+	 */
+	bool taken_out_last;
 };
 
 enum return_place {

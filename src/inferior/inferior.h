@@ -116,9 +116,11 @@ struct thread {
 	uint64_t sigtrap_sets; /* the process's number of them when the thread was sent on last */
 	bool sigtrap_blocked;  /* at this stop: it was blocked when the breakpoint was hit */
 	size_t unblocked;      /* number of the journal's entry of its mask, plus 1: unblock.h */
-	uint64_t masks[6];     /* signal masks that it has had, the last one first: masks.h */
-	unsigned masks_known;  /* so many */
-	uint64_t sigtrap_old;  /* where a sigaction() under way stores what was, 0: nowhere */
+	bool mask_due;	       /* it is to get this one in a moment: unblock.c */
+	uint64_t mask_next;
+	uint64_t masks[6];    /* signal masks that it has had, the last one first: masks.h */
+	unsigned masks_known; /* so many */
+	uint64_t sigtrap_old; /* where a sigaction() under way stores what was, 0: nowhere */
 	struct {
 		bool asked;	    /* since the first signal in a traced call */
 		bool disarms;	    /* SS_AUTODISARM: the kernel does not know it in a handler */

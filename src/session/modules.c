@@ -27,9 +27,7 @@
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
-#include "engine/trap/masks.h"
 #include "engine/trap/sigtrap.h"
-#include "engine/trap/unblock.h"
 #include "inferior/proc.h"
 #include "session/look.h"
 
@@ -37,7 +35,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHECK_NS = 1000000000, UNBLOCK_MS = 1000 };
+enum { CHECK_NS = 1000000000 };
 
 /* One walk's worth of state. */
 struct update {
@@ -515,19 +513,6 @@ static void first_walk(struct session *session, struct thread *thread, const str
 			"watched");
 }
 
-/* A thread that blocks SIGTRAP would not be safe at a breakpoint. */
-static void unblock_early(struct thread *thread, void *context)
-{
-	struct modules *modules = thread->process->space->modules;
-	uint64_t blocked;
-
-	if (!proc_blocked(thread->tid, &blocked) || !(blocked & TRAP_BIT) ||
-	    thread_stop(context, thread, UNBLOCK_MS) != 0)
-		return;
-	unblock_thread(thread);
-	modules->masks_hooked |= thread->unblocked != 0;
-}
-
 int modules_start(struct session *session, struct thread *thread, bool at_exec)
 {
 	struct process *process = thread->process;
@@ -570,7 +555,7 @@ int modules_start(struct session *session, struct thread *thread, bool at_exec)
 	sigtrap_begin(thread);
 	forks_guard(session, process);
 	forks_share_space(session, process);
-	process_each_thread(process, unblock_early, session->inferior);
+	masking_unblock(session, thread);
 	first_walk(session, thread, &auxv, at_exec);
 	plant_slots(session, thread);
 	return 0;

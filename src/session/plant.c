@@ -68,12 +68,6 @@ static void list_refused(struct session *session, const struct thread *thread,
 			  request->name, request->one_of_many, reason);
 }
 
-/* See engine/trap/masks.c. */
-static bool changes_mask(const char *name)
-{
-	return !strcmp(name, "pthread_sigmask") || !strcmp(name, "sigprocmask");
-}
-
 static void plant_site(struct session *session, struct thread *thread, uint64_t address,
 		       const struct probe_request *request)
 {
@@ -81,7 +75,7 @@ static void plant_site(struct session *session, struct thread *thread, uint64_t 
 	const struct probe_site *site = sites_get(session, space, request->kind, request->name,
 						  request->module);
 	int error = trap_plant(session->trap, thread, address, site,
-			       changes_mask(request->name) ? &session->sigmask : NULL);
+			       masking_function_hook(session, request->name));
 	char safe[256];
 
 	if (error && error != -EALREADY)
@@ -336,8 +330,8 @@ static void add_slot(struct modules *modules, uint64_t address, const struct mat
 
 /* ------------------------------------------------------------------ modules */
 
-static void hook_function(struct session *session, struct thread *thread,
-			  const struct module *module, const char *name, struct hook *hook)
+void plant_hook(struct session *session, struct thread *thread, const struct module *module,
+		const char *name, struct hook *hook)
 {
 	const struct elf_symbol *symbol = elf_find_symbol(module->file, name);
 
@@ -352,27 +346,7 @@ static void hook_sigaction(struct session *session, struct thread *thread,
 	static const char *const names[] = {"sigaction", "__sigaction"};
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		hook_function(session, thread, module, names[i], &session->sigaction);
-}
-
-/* See engine/trap/unblock.h. */
-static void hook_masks(struct session *session, struct thread *thread, const struct module *module)
-{
-	static const char *const names[] = {"pthread_sigmask", "sigprocmask"};
-
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		hook_function(session, thread, module, names[i], &session->sigmask);
-}
-
-void plant_mask_hooks(struct session *session, struct thread *thread)
-{
-	struct modules *modules = thread->process->space->modules;
-
-	if (!modules || modules->masks_hooked)
-		return;
-	modules->masks_hooked = true;
-	for (size_t i = 0; i < modules->list.count; i++)
-		hook_masks(session, thread, *(struct module **)vec_at(&modules->list, i));
+		plant_hook(session, thread, module, names[i], &session->sigaction);
 }
 
 /* The name says whose: glibc's library is libc.so.6; a static program is taken for glibc's, too. */
@@ -389,8 +363,8 @@ static void hook_jumps(struct session *session, struct thread *thread, const str
 	static const char *const names[] = {"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"};
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		hook_function(session, thread, module, names[i],
-			      is_musl(module) ? &session->long_jump : &session->long_jump_glibc);
+		plant_hook(session, thread, module, names[i],
+			   is_musl(module) ? &session->long_jump : &session->long_jump_glibc);
 }
 
 /* Python's greenlet and Ruby's callcc copy stacks: see engine/trap/callstack.c. */
@@ -484,12 +458,12 @@ void plant_module(struct session *session, struct thread *thread, struct module 
 
 	hook_sigaction(session, thread, module);
 	hook_jumps(session, thread, module);
-	if (thread->process->space->modules->masks_hooked)
-		hook_masks(session, thread, module);
-	hook_function(session, thread, module, "ptrace", &session->ptrace); /* see debuggers.c */
+	plant_hook(session, thread, module, "ptrace", &session->ptrace); /* see debuggers.c */
 	if (exchanges_stacks(module))
 		trap_stacks_exchanged(thread->process->space);
 	match_module(&what, &session->filters, &found);
+	/* Before its breakpoints can be hit. */
+	masking_module(session, thread, module, found.count != 0);
 	for (size_t i = 0; i < found.count; i++)
 		plant_match(session, thread, module, vec_at(&found, i));
 	list_unknown(session, module, found.count != 0);

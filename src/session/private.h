@@ -30,7 +30,8 @@ struct session {
 	size_t sweep_at;  /* so many of them are looked through */
 	struct writer *writer;
 	struct hook sigaction;	     /* libc's functions that change dispositions */
-	struct hook sigmask;	     /* its functions that change masks, where they are traced */
+	struct hook sigmask;	     /* its functions that change masks: masking.c */
+	struct hook mask_call;	     /* its system calls that do so */
 	struct hook long_jump;	     /* longjmp() and its like */
 	struct hook long_jump_glibc; /* the same, of glibc */
 	struct hook linker;	     /* r_brk */
@@ -76,7 +77,7 @@ struct modules {
 	struct linkmap *linkmap; /* NULL: statically linked */
 	uint64_t r_debug;
 	struct vec slots;    /* struct pending_slot */
-	bool masks_hooked;   /* plant_mask_hooks() */
+	bool masks_hooked;   /* masking_matters() */
 	uint64_t checked;    /* when modules_check() looked last, inferior_clock() */
 	pid_t suspended_for; /* breakpoints are out until this thread stops; 0: they are in */
 };
@@ -119,11 +120,9 @@ void sites_deinit(struct session *session);
 
 /* Plants everything that the filters ask for in `module`. */
 void plant_module(struct session *session, struct thread *thread, struct module *module);
-/*
- * Hooks the functions that read and set signal masks, also in what is loaded later: threads have been given
- * masks that are not their own.
- */
-void plant_mask_hooks(struct session *session, struct thread *thread);
+/* Plants a hook at the function of that name, if the module has it. */
+void plant_hook(struct session *session, struct thread *thread, const struct module *module,
+		const char *name, struct hook *hook);
 /* Looks whether pending data words are filled in by now. */
 void plant_slots(struct session *session, struct thread *thread);
 /* Whether one of them is, without needing a stopped thread. */
@@ -189,6 +188,22 @@ void job_stopped(struct session *session, const struct process *process);
 
 /* To be called before `signal` is delivered to a stopped thread: a core dump shows the program's own text. */
 void cores_before_signal(struct session *session, struct thread *thread, int signal);
+
+/* masking.c: signal masks as the program sees them */
+
+void masking_init(struct session *session);
+/* The hook that a traced function of that name has to have, or NULL. */
+struct hook *masking_function_hook(struct session *session, const char *name);
+/*
+ * Hooks what reads and sets masks in a module as far as it has to be. `traced`: breakpoints will be planted in
+ * it; to be called before.
+ */
+void masking_module(struct session *session, struct thread *thread, const struct module *module,
+		    bool traced);
+/* Makes breakpoints safe for those threads of the process of `thread`, which is stopped, that block everything. */
+void masking_unblock(struct session *session, struct thread *thread);
+/* engine_events.masks_matter; the context is the session. */
+void masking_matters(void *context, struct thread *thread);
 
 /* debuggers.c: programs that use ptrace(2) */
 

@@ -10,9 +10,7 @@
 #include "base/cleanup.h"
 #include "base/diag.h"
 #include "base/xalloc.h"
-#include "engine/trap/masks.h"
 #include "engine/trap/sigtrap.h"
-#include "engine/trap/unblock.h"
 #include "image/landing.h"
 #include "inferior/guardian.h"
 #include "inferior/proc.h"
@@ -61,25 +59,6 @@ static void sigaction_returned(struct hook *hook, struct thread *thread, uint64_
 {
 	(void)hook;
 	sigtrap_called(thread, result);
-}
-
-static void sigmask_called(struct hook *hook, struct thread *thread)
-{
-	(void)hook;
-	masks_will_change(thread);
-}
-
-static bool sigmask_answered(struct hook *hook, struct thread *thread, const struct regs *regs,
-			     uint64_t *result)
-{
-	(void)hook;
-	*result = 0;
-	return unblock_will_change(thread, regs);
-}
-
-static void masks_matter(void *context, struct thread *thread)
-{
-	plant_mask_hooks(context, thread);
 }
 
 static void long_jump_called(struct hook *hook, struct thread *thread)
@@ -270,15 +249,15 @@ static int set_up(struct session *session)
 						 .watched = slot_written,
 						 .return_place = return_place,
 						 .return_lost = return_lost,
-						 .masks_matter = masks_matter,
+						 .masks_matter = masking_matters,
 						 .context = session};
 	session->linker.entered = linker_changed;
 	debuggers_init(session);
+	masking_init(session);
 	session->long_jump.entered = long_jump_called;
 	session->long_jump_glibc.entered = glibc_long_jump_called;
 	session->sigaction = (struct hook){.wants_return = sigaction_called,
 					   .returned = sigaction_returned};
-	session->sigmask = (struct hook){.entered = sigmask_called, .intercept = sigmask_answered};
 	session->files = elf_cache_create();
 	session->probes = probe_table_create();
 	vec_init(&session->ifuncs, sizeof(struct ifunc_hook *));

@@ -137,6 +137,12 @@ int breakpoint_insert(struct decoder *decoder, struct thread *thread, uint64_t a
 	return 0;
 }
 
+void breakpoint_put_last(struct space *space, struct breakpoint *breakpoint)
+{
+	breakpoint->last = true;
+	rescue_put_last(space, breakpoint->rescue);
+}
+
 static void discard(struct space *space, struct breakpoint *breakpoint)
 {
 	map_remove(&space->trap->breakpoints, breakpoint->address);
@@ -196,6 +202,8 @@ static int plant_again(struct decoder *decoder, struct thread *thread,
 	fresh->is_pad = kept.is_pad;
 	fresh->verify = kept.verify;
 	fresh->recent = kept.recent;
+	if (kept.last)
+		breakpoint_put_last(space, fresh);
 	return 0;
 }
 

@@ -23,6 +23,7 @@ struct breakpoint {
 	bool verify;	/* not in a module: it may vanish without a word */
 	bool recent;	/* for returns.c: called from again since it last looked */
 	bool lost;	/* the program has written over it, and that was told */
+	bool last;	/* breakpoint_put_last() */
 	bool step;	/* cannot be displaced: the thread steps with all others stopped */
 };
 
@@ -48,6 +49,9 @@ struct breakpoint *breakpoint_find(const struct space *space, uint64_t address);
  */
 int breakpoint_insert(struct decoder *decoder, struct thread *thread, uint64_t address,
 		      struct breakpoint **result);
+
+/* Should the tracer be killed, this one is taken out after the others. */
+void breakpoint_put_last(struct space *space, struct breakpoint *breakpoint);
 
 /* Takes one out of the tracee's memory and frees it. */
 void breakpoint_remove(struct space *space, struct breakpoint *breakpoint);

@@ -10,10 +10,9 @@
  *  - at a signal, where the mask can be read as it is, and that of the handler follows from it and from
  *    what the program has told sigaction(), which is hooked anyhow,
  *  - from the thread that has created this one,
- *  - from calls of sigprocmask() and pthread_sigmask() that are traced anyhow.
+ *  - from calls of sigprocmask() and pthread_sigmask() that are traced anyhow, or hooked.
  *
- * These are not hooked in every process, as sigaction() is: only where threads have been given masks that are
- * not their own (unblock.h) does what a program sees of them matter, and there the calls are answered.
+ * These are not hooked in every process, as sigaction() is: see session/masking.c.
  */
 #include "engine/trap/masks.h"
 
@@ -141,17 +140,36 @@ void masks_before_signal(struct thread *thread, int signal)
 		masks_seen(thread, mask | added);
 }
 
-bool masks_after_call(const struct space *space, const struct regs *regs, uint64_t *mask)
+struct mask_call masks_function_call(const struct space *space, const struct regs *regs)
 {
-	uint64_t place = stackview_argument(space, regs, 1);
+	return (struct mask_call){.how = (int)stackview_argument(space, regs, 0),
+				  .set = stackview_argument(space, regs, 1),
+				  .old = stackview_argument(space, regs, 2),
+				  .kept = KEPT_BY_GLIBC};
+}
+
+bool masks_system_call(const struct space *space, const struct regs *regs, struct mask_call *call)
+{
+	const struct arch *arch = space->arch;
+	const uint8_t *argument = arch->syscall_arg;
+
+	*call = (struct mask_call){.how = (int)regs->r[argument[0]],
+				   .set = regs->r[argument[1]],
+				   .old = regs->r[argument[2]]};
+	return (uint32_t)regs->r[REG_AX] == (uint32_t)arch->sys_rt_sigprocmask &&
+	       regs->r[argument[3]] == sizeof(uint64_t);
+}
+
+bool masks_after_call(const struct space *space, const struct mask_call *call, uint64_t *mask)
+{
 	uint64_t set;
 
-	if (!place)
+	if (!call->set)
 		return true;
-	if (!memory_read_exact(&space->memory, place, &set, sizeof set))
+	if (!memory_read_exact(&space->memory, call->set, &set, sizeof set))
 		return false;
-	set &= ~(NEVER_SET | KEPT_BY_GLIBC);
-	switch ((int)stackview_argument(space, regs, 0)) {
+	set &= ~(NEVER_SET | call->kept);
+	switch (call->how) {
 	case SIG_BLOCK:
 		*mask |= set;
 		return true;
@@ -166,12 +184,10 @@ bool masks_after_call(const struct space *space, const struct regs *regs, uint64
 	}
 }
 
-void masks_will_change(struct thread *thread)
+void masks_will_change(struct thread *thread, const struct mask_call *call)
 {
-	struct regs regs;
 	uint64_t mask = thread->masks[0];
 
-	if (thread->masks_known && regs_load(thread->tid, &regs) == 0 &&
-	    masks_after_call(thread->process->space, &regs, &mask))
+	if (thread->masks_known && masks_after_call(thread->process->space, call, &mask))
 		masks_seen(thread, mask);
 }

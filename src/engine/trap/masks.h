@@ -45,13 +45,23 @@ void masks_of_handler(struct process *process, unsigned signal, uint64_t mask);
 /* The signal is about to be delivered to the thread, stopped for it. */
 void masks_before_signal(struct thread *thread, int signal);
 
-/*
- * What a call of sigprocmask() or pthread_sigmask() with the arguments in `regs` makes of *mask: false when it
- * will not succeed.
- */
-bool masks_after_call(const struct space *space, const struct regs *regs, uint64_t *mask);
+/* A call that reads and sets the mask. */
+struct mask_call {
+	int how;       /* SIG_BLOCK, SIG_UNBLOCK, SIG_SETMASK */
+	uint64_t set;  /* address of the mask that it is given, or 0 */
+	uint64_t old;  /* where it stores the one from before, or 0 */
+	uint64_t kept; /* bits that it takes out of the former */
+};
 
-/* The thread is about to run one of these. */
-void masks_will_change(struct thread *thread);
+/* That of a thread at the entry of sigprocmask() or pthread_sigmask(). */
+struct mask_call masks_function_call(const struct space *space, const struct regs *regs);
+/* That of a thread that is about to enter the kernel; false when it is to do something else. */
+bool masks_system_call(const struct space *space, const struct regs *regs, struct mask_call *call);
+
+/* What the call makes of *mask: false when it will not succeed. */
+bool masks_after_call(const struct space *space, const struct mask_call *call, uint64_t *mask);
+
+/* The thread is about to make it. */
+void masks_will_change(struct thread *thread, const struct mask_call *call);
 
 #endif

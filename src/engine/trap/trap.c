@@ -89,6 +89,11 @@ void trap_destroy(struct trap *trap)
 	free(trap);
 }
 
+struct decoder *trap_decoder(const struct trap *trap)
+{
+	return trap->decoder;
+}
+
 uint64_t trap_stops(const struct trap *trap)
 {
 	return trap->stops;
@@ -114,6 +119,8 @@ int trap_plant(struct trap *trap, struct thread *thread, uint64_t address,
 		return error;
 	if (hook)
 		breakpoint->hook = hook;
+	if (hook && hook->taken_out_last)
+		breakpoint_put_last(thread->process->space, breakpoint);
 	if (site && breakpoint->site)
 		return -EALREADY;
 	if (site)
@@ -317,18 +324,31 @@ static void serve(struct serving *serving, uint64_t address)
 		serve_entry(serving, breakpoint);
 }
 
-/* A hook has answered in the function's place: the thread is behind the call. */
+/* Where a call goes on that a hook may answer: false when that cannot be said. */
+static bool find_end_of_call(const struct serving *serving, const struct breakpoint *breakpoint,
+			     struct regs *regs)
+{
+	if (!breakpoint->hook->on_system_call) {
+		regs->r[REG_SP] += serving->space->arch->abi->word;
+		return read_return_address(serving, &regs->pc);
+	}
+	regs->pc = breakpoint->address + breakpoint->displaced.length;
+	return breakpoint->displaced.length && !breakpoint->site;
+}
+
+/* A hook answers in place of the function or the system call: the thread goes on behind it. */
 static bool is_answered(struct serving *serving, const struct breakpoint *breakpoint)
 {
-	struct hook *hook = breakpoint ? breakpoint->hook : NULL;
-	struct regs *regs = &serving->regs;
-	uint64_t result;
+	struct hook *hook = breakpoint->hook;
+	struct regs behind = serving->regs;
 
-	if (!hook || !hook->intercept || !hook->intercept(hook, serving->thread, regs, &result) ||
-	    !read_return_address(serving, &regs->pc))
+	if (!hook || !hook->intercept || !find_end_of_call(serving, breakpoint, &behind) ||
+	    !hook->intercept(hook, serving->thread, &serving->regs, &behind.r[REG_AX]))
 		return false;
-	regs->r[REG_SP] += serving->space->arch->abi->word;
-	regs->r[REG_AX] = result;
+	serving->regs = behind;
+	regs_store(serving->thread->tid, &serving->regs);
+	if (hook->answered)
+		hook->answered(hook, serving->thread);
 	return true;
 }
 
@@ -346,7 +366,6 @@ static void go_on(struct serving *serving, uint64_t address)
 		serving->regs.pc = address;
 		regs_store(thread->tid, &serving->regs);
 	} else if (is_answered(serving, breakpoint)) {
-		regs_store(thread->tid, &serving->regs);
 		breakpoint = NULL;
 	} else if (breakpoint->step ||
 		   breakpoint_pass(breakpoint, serving->space, &serving->regs) != 0) {

@@ -134,6 +134,9 @@ void trap_unwatch(struct space *space, uint64_t address);
 typedef void trap_overwritten(void *context, const struct probe_site *site, bool taken_out);
 void trap_check(struct space *space, trap_overwritten *overwritten, void *context);
 
+/* Its decoder, for whoever looks for a place to plant something at. */
+struct decoder *trap_decoder(const struct trap *trap);
+
 /* Numbers for -v and the bench: stops served so far. */
 uint64_t trap_stops(const struct trap *trap);
 

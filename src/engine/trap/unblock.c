@@ -3,9 +3,9 @@
  * See unblock.h.
  *
  * What the program sees of its masks is its own: where a thread has been given another one, the functions
- * that read and set masks are hooked (session) and answered here. Running them and looking afterwards would
- * not do: the breakpoint that they return to would be hit with SIGTRAP blocked. What makes the system call
- * itself sees the bit missing: /proc, setcontext(), posix_spawn().
+ * that read and set masks, and libc's own system calls that do, are hooked (session/masking.c) and answered
+ * here. Running them and looking afterwards would not do: the breakpoint that they return to would be hit with
+ * SIGTRAP blocked. Who looks elsewhere sees the bit missing: in /proc, by a system call in other code.
  *
  * A mask that is given must be told from those that the thread has by itself. In a handler of SIGTRAP, which
  * blocks that and nothing else, it could not be: it would be the one to which the handler returns. So it is
@@ -13,8 +13,6 @@
  */
 #include "engine/trap/unblock.h"
 
-#include "engine/trap/masks.h"
-#include "engine/trap/stackview.h"
 #include "inferior/journal.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
@@ -164,27 +162,43 @@ static bool believed(const struct thread *thread, uint64_t *mask)
 	return true;
 }
 
-bool unblock_will_change(struct thread *thread, const struct regs *regs)
+/*
+ * Should the tracer be killed between the two steps, in which the call is answered, the thread makes it once
+ * more or not at all, and finds a mask that is more open than it should be; rather than one that nobody opens
+ * any more, and that is told as the one from before.
+ */
+bool unblock_will_change(struct thread *thread, const struct mask_call *call)
 {
 	struct space *space = thread->process->space;
-	uint64_t place = stackview_argument(space, regs, 2);
 	uint64_t before;
 	uint64_t after;
 
+	thread->mask_due = false;
 	if (!believed(thread, &before))
 		return false;
 	after = before;
-	bool valid = masks_after_call(space, regs, &after);
+	bool valid = masks_after_call(space, call, &after);
 
 	if (!thread->unblocked && !(after & TRAP_BIT && masks_block_most(after)))
 		return false;
 	if (!valid || is_awaited(thread) ||
-	    (place && space_write(space, place, &before, sizeof before) != 0)) {
+	    (call->old && space_write(space, call->old, &before, sizeof before) != 0)) {
 		unblock_forget(thread);
 		pt_set_sigmask(thread->tid, before);
 		return false;
 	}
 	masks_seen(thread, after);
-	give(thread, after);
+	thread->mask_due = after & ~before;
+	if (thread->mask_due)
+		thread->mask_next = after;
+	else
+		give(thread, after);
 	return true;
+}
+
+void unblock_changed(struct thread *thread)
+{
+	if (thread->mask_due)
+		give(thread, thread->mask_next);
+	thread->mask_due = false;
 }

@@ -10,6 +10,7 @@
 #ifndef TRACER_ENGINE_TRAP_UNBLOCK_H
 #define TRACER_ENGINE_TRAP_UNBLOCK_H
 
+#include "engine/trap/masks.h"
 #include "inferior/inferior.h"
 
 /* Unblocks it in a stopped thread that blocks it and most others, unless a SIGTRAP waits for that to happen. */
@@ -40,10 +41,11 @@ void unblock_inherit(struct thread *child, const struct thread *parent);
 void unblock_forget(struct thread *thread);
 
 /*
- * The thread, stopped at the entry of pthread_sigmask() or sigprocmask(), may see that mask or set one with
- * SIGTRAP in it. True: what it asked for has been done, and it is to get 0 for a result. False: it may
- * run the function, and has its own mask.
+ * The thread, stopped where it makes this call, may see that mask or set one with SIGTRAP in it. True: what it
+ * asked for is done, as soon as it has been put behind the call, with a result of 0, and unblock_changed() says
+ * so. False: it may make the call, and has its own mask.
  */
-bool unblock_will_change(struct thread *thread, const struct regs *regs);
+bool unblock_will_change(struct thread *thread, const struct mask_call *call);
+void unblock_changed(struct thread *thread);
 
 #endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What of a program reads and sets signal masks, and is answered by engine/trap/unblock.h where masks of
+ * threads are not their own.
+ *
+ * There are two ways. The functions, pthread_sigmask() and sigprocmask(), are hooked in all modules as soon as
+ * a thread has been seen to block SIGTRAP; where they are traced, from the beginning. And libc enters the kernel
+ * itself, to block everything while it makes, starts or ends a thread, or a process, and then calls functions
+ * of its own. The first of these that is traced would be hit with SIGTRAP blocked, so where anything
+ * of libc is traced, these system calls are hooked before.
+ *
+ * Those of getcontext(3) and its like do not block anything that the program has not blocked, and some
+ * programs run through them all the time: they come with the functions.
+ */
+#include "session/private.h"
+
+#include "engine/trap/masks.h"
+#include "engine/trap/unblock.h"
+#include "image/mask_calls.h"
+#include "inferior/proc.h"
+#include "inferior/ptrace.h"
+
+#include <elf.h>
+#include <string.h>
+
+enum { UNBLOCK_MS = 1000 };
+
+static const char *const functions[] = {"pthread_sigmask", "sigprocmask"};
+static const char *const contexts[] = {"getcontext", "setcontext", "swapcontext"};
+
+/* ------------------------------------------------------------------ hooks */
+
+static void function_called(struct hook *hook, struct thread *thread)
+{
+	struct regs regs;
+
+	(void)hook;
+	if (regs_load(thread->tid, &regs) != 0)
+		return;
+	struct mask_call call = masks_function_call(thread->process->space, &regs);
+
+	masks_will_change(thread, &call);
+}
+
+static bool function_answered(struct hook *hook, struct thread *thread, const struct regs *regs,
+			      uint64_t *result)
+{
+	struct mask_call call = masks_function_call(thread->process->space, regs);
+
+	(void)hook;
+	*result = 0;
+	return unblock_will_change(thread, &call);
+}
+
+static void kernel_entered(struct hook *hook, struct thread *thread)
+{
+	struct mask_call call;
+	struct regs regs;
+
+	(void)hook;
+	if (regs_load(thread->tid, &regs) == 0 &&
+	    masks_system_call(thread->process->space, &regs, &call))
+		masks_will_change(thread, &call);
+}
+
+static bool kernel_answered(struct hook *hook, struct thread *thread, const struct regs *regs,
+			    uint64_t *result)
+{
+	struct mask_call call;
+
+	(void)hook;
+	*result = 0;
+	return masks_system_call(thread->process->space, regs, &call) &&
+	       unblock_will_change(thread, &call);
+}
+
+static void behind(struct hook *hook, struct thread *thread)
+{
+	(void)hook;
+	unblock_changed(thread);
+}
+
+void masking_init(struct session *session)
+{
+	session->sigmask = (struct hook){.entered = function_called,
+					 .intercept = function_answered,
+					 .answered = behind,
+					 .taken_out_last = true};
+	session->mask_call = (struct hook){.entered = kernel_entered,
+					   .intercept = kernel_answered,
+					   .answered = behind,
+					   .on_system_call = true,
+					   .taken_out_last = true};
+}
+
+struct hook *masking_function_hook(struct session *session, const char *name)
+{
+	for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
+		if (!strcmp(name, functions[i]))
+			return &session->sigmask;
+	return NULL;
+}
+
+/* ------------------------------------------------------------------ planting */
+
+static bool begins_at(const struct module *module, const char *const *names, size_t count,
+		      uint64_t address)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct elf_symbol *symbol = elf_find_symbol(module->file, names[i]);
+
+		if (symbol && symbol->value == address && symbol->type == STT_FUNC)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the memory has there what its file says. */
+static bool is_unchanged(const struct space *space, const struct module *module, uint64_t address)
+{
+	uint8_t expected[2]; /* all have so many */
+	uint8_t now[sizeof expected];
+
+	return elf_read(module->file, address, expected, sizeof expected) &&
+	       memory_read_exact(&space->memory, address + module->bias, now, sizeof now) &&
+	       !memcmp(now, expected, sizeof now);
+}
+
+static void hook_system_calls(struct session *session, struct thread *thread,
+			      const struct module *module, bool all)
+{
+	size_t count;
+	const struct mask_call_site *sites = mask_calls(module->file, trap_decoder(session->trap),
+							&count);
+
+	for (size_t i = 0; i < count; i++)
+		if (!begins_at(module, functions, sizeof functions / sizeof functions[0],
+			       sites[i].function) &&
+		    (all || !begins_at(module, contexts, sizeof contexts / sizeof contexts[0],
+				       sites[i].function)) &&
+		    is_unchanged(thread->process->space, module, sites[i].address))
+			trap_plant(session->trap, thread, sites[i].address + module->bias, NULL,
+				   &session->mask_call);
+}
+
+void masking_module(struct session *session, struct thread *thread, const struct module *module,
+		    bool traced)
+{
+	const struct modules *modules = thread->process->space->modules;
+	bool is_libc = false;
+
+	for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+		const struct elf_symbol *symbol = elf_find_symbol(module->file, functions[i]);
+
+		is_libc |= symbol && symbol->value && symbol->type == STT_FUNC;
+		if (modules->masks_hooked)
+			plant_hook(session, thread, module, functions[i], &session->sigmask);
+	}
+	if (!is_libc || !(traced || modules->masks_hooked))
+		return;
+	hook_system_calls(session, thread, module, modules->masks_hooked);
+	/* Threads that have come by before. */
+	if (traced)
+		masking_unblock(session, thread);
+}
+
+/* ------------------------------------------------------------------ threads */
+
+static void note_tid(struct thread *thread, void *context)
+{
+	vec_push(context, &thread->tid);
+}
+
+/* What the thread, blocking everything, has just made does the same, and is not known yet. */
+static void announce_made(struct session *session, struct thread *thread, struct vec *tids)
+{
+	struct stop stop = {.thread = thread};
+
+	if (!thread->has_deferred)
+		return;
+	stop.kind = stop_status_decode(thread->deferred_status).kind;
+	if ((stop.kind != STOP_CLONE && stop.kind != STOP_VFORK) ||
+	    pt_event_message(thread->tid, &stop.message) != 0)
+		return;
+	pid_t tid = (pid_t)stop.message;
+
+	tasks_announced(session, &stop);
+	vec_push(tids, &tid);
+}
+
+/* A thread that blocks SIGTRAP would not be safe at a breakpoint. */
+static bool unblock_early(struct session *session, struct thread *thread, struct vec *tids)
+{
+	uint64_t blocked;
+
+	if (!proc_blocked(thread->tid, &blocked) || !(blocked & TRAP_BIT) ||
+	    thread_stop(session->inferior, thread, UNBLOCK_MS) != 0)
+		return false;
+	unblock_thread(thread);
+	announce_made(session, thread, tids);
+	return thread->unblocked;
+}
+
+void masking_unblock(struct session *session, struct thread *thread)
+{
+	struct vec tids = VEC_OF(pid_t);
+	bool any = false;
+
+	process_each_thread(thread->process, note_tid, &tids);
+	for (size_t i = 0; i < tids.count; i++) {
+		struct thread *one = inferior_thread(session->inferior,
+						     *(const pid_t *)vec_at(&tids, i));
+
+		any |= one && unblock_early(session, one, &tids);
+	}
+	vec_deinit(&tids);
+	if (any)
+		masking_matters(session, thread);
+}
+
+void masking_matters(void *context, struct thread *thread)
+{
+	struct session *session = context;
+	struct modules *modules = thread->process->space->modules;
+
+	if (!modules || modules->masks_hooked)
+		return;
+	modules->masks_hooked = true;
+	for (size_t i = 0; i < modules->list.count; i++)
+		masking_module(session, thread, *(struct module **)vec_at(&modules->list, i),
+			       false);
+}
