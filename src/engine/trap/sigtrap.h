@@ -43,8 +43,8 @@ bool sigtrap_hides_hit(struct thread *thread);
 void sigtrap_stepped(struct thread *thread, uint64_t mask);
 
 /*
- * Puts the disposition back that the kernel has reset at a breakpoint. The last thing to be done before
- * the thread is resumed.
+ * Puts the disposition back that the kernel has reset at a breakpoint. To be called early, where the thread
+ * has blocked the signal, and as the last thing before the thread is resumed.
  */
 void sigtrap_repair(struct thread *thread);
 

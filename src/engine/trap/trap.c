@@ -457,8 +457,11 @@ bool trap_stop(struct trap *trap, const struct stop *stop)
 	trap->stops++;
 	thread->at_breakpoint = true;
 	sigtrap_hit(thread, serving.time);
-	if (thread->sigtrap_blocked)
+	if (thread->sigtrap_blocked) {
+		/* At once: until then no thread would survive our death. */
+		sigtrap_repair(thread);
 		trap->events->masks_matter(trap->events->context, thread);
+	}
 	if (!thread->process->silent)
 		serve(&serving, address);
 	thread->at_breakpoint = false;
