@@ -171,6 +171,11 @@ void journal_set_slot(struct journal *journal, size_t number, uint64_t slot)
 	journal->file->entries[number].slot = slot;
 }
 
+void journal_set_last(struct journal *journal, size_t number)
+{
+	journal->file->entries[number].last = true;
+}
+
 void journal_forget(struct journal *journal, size_t number)
 {
 	if (!journal_entry(journal, number))

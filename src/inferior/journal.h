@@ -21,7 +21,8 @@ struct journal_entry {
 	uint64_t address;
 	uint64_t length;
 	uint32_t kind;
-	uint32_t reserved;
+	uint32_t
+		last; /* to be undone after all others, where they are undone while the process runs */
 	uint64_t slot; /* out of line, that threads are sent to from there; 0: none */
 	uint8_t before[8];
 	uint8_t after[8];
@@ -66,6 +67,9 @@ size_t journal_mask(struct journal *journal, int32_t tid, uint64_t before, uint6
 
 /* Notes the slot that goes with a change. */
 void journal_set_slot(struct journal *journal, size_t number, uint64_t slot);
+
+/* Notes that a change is to be undone last. */
+void journal_set_last(struct journal *journal, size_t number);
 
 /* Forgets an entry whose change was not made, or is gone with its memory. No entry: nothing. */
 void journal_forget(struct journal *journal, size_t number);

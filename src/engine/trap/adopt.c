@@ -57,21 +57,32 @@ int trap_adopt(struct space *space)
 	return 0;
 }
 
-void trap_heal(struct space *space)
+static void heal_one(struct space *space, const struct journal_entry *entry)
 {
 	const struct arch *arch = space->arch;
+	uint8_t now[sizeof entry->after];
 
+	if (entry->kind == JOURNAL_BYTES && entry->length == arch->breakpoint_length &&
+	    !memcmp(entry->after, arch->breakpoint, entry->length) &&
+	    memory_read_exact(&space->memory, entry->address, now, entry->length) &&
+	    !memcmp(now, arch->breakpoint, entry->length))
+		space_write(space, entry->address, entry->before, entry->length);
+}
+
+static void heal_those(struct space *space, bool last)
+{
 	for (size_t i = 0; i < journal_count(space->journal); i++) {
 		const struct journal_entry *entry = journal_entry(space->journal, i);
-		uint8_t now[sizeof entry->after];
 
-		if (entry && entry->kind == JOURNAL_BYTES &&
-		    entry->length == arch->breakpoint_length &&
-		    !memcmp(entry->after, arch->breakpoint, entry->length) &&
-		    memory_read_exact(&space->memory, entry->address, now, entry->length) &&
-		    !memcmp(now, arch->breakpoint, entry->length))
-			space_write(space, entry->address, entry->before, entry->length);
+		if (entry && (entry->last != 0) == last)
+			heal_one(space, entry);
 	}
+}
+
+void trap_heal(struct space *space)
+{
+	heal_those(space, false);
+	heal_those(space, true);
 }
 
 bool trap_in_our_code(const struct space *space, uint64_t pc)

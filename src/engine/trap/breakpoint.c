@@ -140,6 +140,7 @@ int breakpoint_insert(struct decoder *decoder, struct thread *thread, uint64_t a
 void breakpoint_put_last(struct space *space, struct breakpoint *breakpoint)
 {
 	breakpoint->last = true;
+	journal_set_last(space->journal, breakpoint->journal);
 	rescue_put_last(space, breakpoint->rescue);
 }
 

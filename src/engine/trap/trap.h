@@ -94,8 +94,8 @@ void trap_thread_uses(const struct thread *thread, trap_use *use, void *context)
  */
 bool trap_in_our_code(const struct space *space, uint64_t pc);
 /*
- * Takes all breakpoints out by that journal and forgets none: its threads are stopped, and one may be about
- * to tell that it has hit one.
+ * Takes all breakpoints out by that journal, those last that have to be, and forgets none: its threads are stopped
+ * or run on, and one may be about to tell that it has hit one.
  */
 void trap_heal(struct space *space);
 /*
