@@ -2,7 +2,9 @@
 /*
  * Attaching to a running process: every thread in /proc/PID/task is seized, again and again
  * until a whole pass finds nothing new. Threads that a seized thread creates meanwhile are
- * attached by the kernel and come with their parent's PTRACE_EVENT_CLONE. Seizing stops nobody;
+ * attached by the kernel and come with their parent's PTRACE_EVENT_CLONE; but not one whose creation was
+ * under way when its parent was seized. Those are there at the latest when each thread has been
+ * stopped once, and are looked for again then (inferior_seize_new()). Seizing stops nobody;
  * only one thread is then interrupted, as planting breakpoints needs one at hand. One that runs
  * is preferred, as an interrupt ends some system calls (epoll_wait, for one) with EINTR.
  */
@@ -112,6 +114,26 @@ static int seize_new(struct inferior *inferior, struct process *process, DIR *ta
 	return found;
 }
 
+/* Seizes what is there, also what comes meanwhile: how many of them have been found, or -errno. */
+static int seize_all(struct inferior *inferior, struct process *process)
+{
+	char path[64];
+	int found;
+	int all = 0;
+
+	snprintf(path, sizeof path, "/proc/%d/task", (int)process->pid);
+	DIR *task = opendir(path);
+
+	if (!task)
+		return -ESRCH;
+	do {
+		found = seize_new(inferior, process, task);
+		all += found;
+	} while (found > 0);
+	closedir(task);
+	return found < 0 ? found : all;
+}
+
 static void collect_children(struct thread *thread, void *children)
 {
 	proc_children(thread->process->pid, thread->tid, children);
@@ -149,6 +171,14 @@ static void seize_borrowers(struct inferior *inferior, struct process *process)
 	for (size_t i = 0; i < children.count; i++)
 		seize_borrower(inferior, process, *(pid_t *)vec_at(&children, i));
 	vec_deinit(&children);
+}
+
+int inferior_seize_new(struct inferior *inferior, struct process *process)
+{
+	int found = seize_all(inferior, process);
+
+	seize_borrowers(inferior, process);
+	return found;
 }
 
 struct choice {
@@ -211,29 +241,21 @@ static void wait_for_guardian(pid_t pid)
 
 int inferior_attach(struct inferior *inferior, pid_t pid, struct process **process, char **why)
 {
-	char path[64];
-
 	*why = NULL;
 	if (inferior_process(inferior, pid)) {
 		*why = xstrdup("given twice");
 		return -EBUSY;
 	}
-	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-	DIR *task = opendir(path);
-
-	if (!task) {
+	if (proc_state(pid) == '?') {
 		*why = xstrdup("no such process");
 		return -ESRCH;
 	}
 	wait_for_guardian(pid);
 	struct process *made = process_create(inferior, pid);
-	int found;
 
 	made->starting = true;
-	do
-		found = seize_new(inferior, made, task);
-	while (found > 0);
-	closedir(task);
+	int found = seize_all(inferior, made);
+
 	if (found < 0 || !made->threads) {
 		*why = found == -EPERM || !found ? explain_permission(pid)
 						 : xstrdup(strerror(-found));

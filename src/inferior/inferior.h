@@ -267,5 +267,11 @@ int inferior_launch(struct inferior *inferior, char *const argv[],
  * process is `starting`; at least one of its threads will report STOP_TRAP.
  */
 int inferior_attach(struct inferior *inferior, pid_t pid, struct process **process, char **why);
+/*
+ * Attaches to threads of an attached process, and children in its memory, that its own threads were about to
+ * create when those were seized. Complete after each thread has been stopped once since then. How many threads
+ * were found (they run), or -errno.
+ */
+int inferior_seize_new(struct inferior *inferior, struct process *process);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What is under way when a process is looked at for the first time: children that live in its memory,
- * and threads inside fork(2). Their children have the memory, or the dispositions of signals, of some
+ * and threads inside fork(2) or clone(2). Their children have the memory, or the dispositions of signals, of some
  * moment before; nothing may be planted until it is known which, and who has our handler.
  */
 #include "engine/trap/sigtrap.h"
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { FORK_TIMEOUT_MS = 1000, BORROWER_TIMEOUT_MS = 1000 };
+enum { FORK_TIMEOUT_MS = 1000, BORROWER_TIMEOUT_MS = 1000, ROUNDS = 100 };
 
 /*
  * A process that lives in the memory of `owner`. Its dispositions of signals are its own, so it gets our
@@ -81,7 +81,12 @@ static void guard_vforked(struct thread *thread, void *context)
 
 void forks_pass(struct thread *thread)
 {
-	process_each_thread(thread->process, pass_fork, thread);
+	struct process *process = thread->process;
+	int rounds = 0;
+
+	do
+		process_each_thread(process, pass_fork, thread);
+	while (inferior_seize_new(process->inferior, process) > 0 && ++rounds < ROUNDS);
 }
 
 void forks_guard(struct session *session, struct process *process)

@@ -167,8 +167,8 @@ bool clearing_run(struct session *session, pid_t pid);
 /* Gives the children that were found in a process's memory at attach its space. */
 void forks_share_space(struct session *session, struct process *owner);
 /*
- * Stops all threads of a process that may be inside fork(2), but for `thread`, which is stopped; they stay so until
- * their stops are served. To be called before the process gets our handler.
+ * Stops all threads of a process that may be inside fork(2) or clone(2), but for `thread`, which is stopped; they stay so
+ * until their stops are served. Threads that turn up then are attached to. To be called before the process gets our handler.
  */
 void forks_pass(struct thread *thread);
 /* Gives the children that are in its memory, and that were announced by those stops, our handler, too. */

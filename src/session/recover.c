@@ -32,7 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ATTACH_TRIES = 2000, ABANDONED_MS = 300 };
+enum { ATTACH_TRIES = 2000, SEIZE_ROUNDS = 100, ABANDONED_MS = 300 };
 
 /* A process that the tracer has left behind. */
 struct patient {
@@ -142,12 +142,25 @@ static void unmask(const struct session *session, const struct space *space)
 	subject->masked = 0;
 }
 
+/* Stops all threads, those included that turn up when the others stand. NULL: it has ended. */
+static struct process *stop_whole(struct session *session, pid_t pid)
+{
+	for (int rounds = 0;; rounds++) {
+		tasks_stop_all(session, pid);
+		struct process *process = inferior_process(session->inferior, pid);
+		int found = process ? inferior_seize_new(session->inferior, process) : 0;
+
+		if (process && process->space)
+			forks_share_space(session, process);
+		if (found <= 0 || rounds == SEIZE_ROUNDS)
+			return process;
+	}
+}
+
 static void leave(struct session *session, pid_t pid)
 {
-	const struct process *process;
+	struct process *process = stop_whole(session, pid);
 
-	tasks_stop_all(session, pid);
-	process = inferior_process(session->inferior, pid);
 	if (!process || !process->space)
 		return;
 	unmask(session, process->space);

@@ -126,6 +126,7 @@ static void move_out(struct thread *thread, void *context)
 
 	if (thread->state != THREAD_STOPPED) {
 		leaving->someone_inside |= !blocked_pc(thread->tid, &pc) ||
+					   trap_in_our_code(space, pc) ||
 					   breakpoint_program_pc(space, pc, &pc, &not_begun);
 		return;
 	}
