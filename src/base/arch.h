@@ -148,6 +148,8 @@ struct arch {
 	 * instructions (length 0: there are no more).
 	 */
 	uint8_t load_number_opcode;
+	/* The same for its first argument. */
+	uint8_t load_first_opcode;
 	struct insn_bytes syscall_insns[2];
 
 	const struct retried_call *retried;

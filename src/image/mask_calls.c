@@ -24,6 +24,7 @@
 #include "image/elf_private.h"
 #include "image/relocate.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,19 +106,36 @@ static int compare_addresses(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
+/* mov $how, %register */
+static bool loads_how(const struct arch *arch, const uint8_t *code, size_t length)
+{
+	return length == LOAD && code[0] == arch->load_first_opcode && code[1] <= SIG_SETMASK &&
+	       !code[2] && !code[3] && !code[4];
+}
+
+/* xor %register, %register */
+static bool clears_how(const struct arch *arch, const uint8_t *code, size_t length)
+{
+	unsigned number = arch->load_first_opcode & 7U;
+
+	return length == 2 && (code[0] == 0x31 || code[0] == 0x33) &&
+	       code[1] == (0xc0 | number << 3 | number);
+}
+
 /* Decodes a function; `end`: how much of it matters. */
 static void decode(struct search *search, const uint8_t *code, size_t size, size_t end,
 		   uint64_t address)
 {
 	const struct arch *arch = search->file->arch;
 	bool loaded = false;
+	bool opens = false;
 
 	for (size_t at = 0; at < size && at < end;) {
 		const struct insn_bytes *entry = entry_at(arch, code + at, size - at);
 		struct displaced insn = {.length = entry ? entry->length : 0};
 
 		if (entry && loaded) {
-			struct mask_call_site site = {address + at, address};
+			struct mask_call_site site = {address + at, address, opens};
 
 			vec_push(&search->found, &site);
 		}
@@ -127,6 +145,10 @@ static void decode(struct search *search, const uint8_t *code, size_t size, size
 			return;
 		bool passes = !entry && (insn.kind == DISPLACED_COPY || insn.action == ACTION_SKIP);
 
+		if (loads_how(arch, code + at, insn.length))
+			opens = code[at + 1] != SIG_BLOCK;
+		else if (clears_how(arch, code + at, insn.length))
+			opens = false;
 		loaded = (loaded && passes) ||
 			 (insn.length == LOAD && !memcmp(code + at, search->load, LOAD));
 		at += insn.length;

@@ -13,6 +13,7 @@ struct mask_call_site {
 	uint64_t
 		address; /* of the instruction that enters the kernel, after the number was loaded */
 	uint64_t function; /* where the function that it is in begins */
+	bool opens; /* most likely SIG_SETMASK or SIG_UNBLOCK: the other end of a SIG_BLOCK */
 };
 
 /*

@@ -127,14 +127,15 @@ static bool is_unchanged(const struct space *space, const struct module *module,
 }
 
 static void hook_system_calls(struct session *session, struct thread *thread,
-			      const struct module *module, bool all)
+			      const struct module *module, bool all, bool opening)
 {
 	size_t count;
 	const struct mask_call_site *sites = mask_calls(module->file, trap_decoder(session->trap),
 							&count);
 
 	for (size_t i = 0; i < count; i++)
-		if (!begins_at(module, functions, sizeof functions / sizeof functions[0],
+		if (sites[i].opens == opening &&
+		    !begins_at(module, functions, sizeof functions / sizeof functions[0],
 			       sites[i].function) &&
 		    (all || !begins_at(module, contexts, sizeof contexts / sizeof contexts[0],
 				       sites[i].function)) &&
@@ -158,8 +159,13 @@ void masking_module(struct session *session, struct thread *thread, const struct
 	}
 	if (!is_libc || !(traced || modules->masks_hooked))
 		return;
-	hook_system_calls(session, thread, module, modules->masks_hooked);
-	/* Threads that have come by before. */
+	hook_system_calls(session, thread, module, modules->masks_hooked, false);
+	/*
+	 * Threads that have come by before: they would run into the hooks of the other kind, at the end of what they
+	 * are in, with SIGTRAP blocked.
+	 */
+	masking_unblock(session, thread);
+	hook_system_calls(session, thread, module, modules->masks_hooked, true);
 	if (traced)
 		masking_unblock(session, thread);
 }

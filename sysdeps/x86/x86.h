@@ -51,7 +51,8 @@ int x86_decode_length(struct decoder *decoder, enum x86_mode mode, const uint8_t
 int x86_displace(struct decoder *decoder, const struct arch *arch, enum x86_mode mode,
 		 const uint8_t *bytes, size_t length, uint64_t address, struct displaced *out);
 
-enum { X86_LOAD_AX_OPCODE = 0xb8 }; /* mov $imm32, %eax */
+/* mov $imm32 to %eax, %ebx, %edi */
+enum { X86_LOAD_AX_OPCODE = 0xb8, X86_LOAD_BX_OPCODE = 0xbb, X86_LOAD_DI_OPCODE = 0xbf };
 
 /* arch->slot_call. */
 enum { X86_SLOT_CALL_OPCODE = 0xff };

@@ -16,11 +16,13 @@
 static const char code[] =
 	"#ifdef __x86_64__\n"
 	"#define NUMBER 14\n"
+	"#define HOW edi\n"
 	"#define ENTER syscall\n"
 	/* add %cl, (%rdi), in part; add $imm, %eax */
 	"#define ENTER_AND_MORE 0x0f, 0x05, 1, 0, 0, 0\n"
 	"#else\n"
 	"#define NUMBER 175\n"
+	"#define HOW ebx\n"
 	"#ifdef DIRECT\n"
 	"#define ENTER int $0x80\n"
 	"#else\n"
@@ -54,11 +56,12 @@ static const char code[] =
 	"	function others_between\n"
 	"	mov $NUMBER, %eax\n"
 	"	xor %edx, %edx\n"
-	"	mov $2, %edi\n"
+	"	mov $2, %HOW\n"
 	"	nop\n"
 	"begin site_others_between\n"
 	"	ENTER\n"
 	"	mov $NUMBER, %eax\n"
+	"	xor %HOW, %HOW\n"
 	"	lea 1(%ecx), %ecx\n"
 	"begin site_second_in_function\n"
 	"	ENTER\n"
@@ -139,6 +142,9 @@ static void labels_are_all_sites(struct elf_file *file, struct decoder *decoder)
 		assert_true(sites[i].address > sites[i - 1].address);
 	assert_int_equal(sites[0].function, elf_find_symbol(file, "right_behind")->value);
 	assert_int_equal(sites[2].function, elf_find_symbol(file, "others_between")->value);
+	assert_false(sites[0].opens);
+	assert_true(sites[1].opens);
+	assert_false(sites[2].opens);
 	assert_ptr_equal(mask_calls(file, decoder, &count), sites);
 }
 
