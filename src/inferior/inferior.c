@@ -61,7 +61,13 @@ struct early_stop {
 	uint64_t time;
 };
 
-enum { EARLY_MAX = 4096, EARLY_END_NS = 1000000000, ORPHAN_NS = 1000000000 };
+enum {
+	EARLY_MAX = 4096,
+	EARLY_END_NS = 1000000000,
+	ORPHAN_NS = 1000000000,
+	PATIENCE_NS = 50000000,
+	LONG_PATIENCE_NS = 500000000
+};
 
 struct inferior *inferior_create(void)
 {
@@ -467,12 +473,29 @@ bool thread_is_clean_stop(const struct thread *thread)
 	       (thread->stop == STOP_SIGNAL || thread->stop == STOP_TRAP);
 }
 
-/* `may_sleep`: give up early on a thread in uninterruptible sleep, as a parent in vfork(2) is. */
+/*
+ * Whether a thread is in an uninterruptible sleep that may last: in vfork(2), where it has a child. What it waits for
+ * else, a page or the lock of its memory, it gets soon, on a machine under load not at once.
+ */
+static bool sleeps_long(const struct thread *thread, uint64_t waited)
+{
+	struct vec children = VEC_OF(pid_t);
+
+	if (waited < PATIENCE_NS || proc_state(thread->tid) != 'D')
+		return false;
+	proc_children(thread->process->pid, thread->tid, &children);
+	bool may_last = children.count > 0;
+
+	vec_deinit(&children);
+	return may_last || waited > LONG_PATIENCE_NS;
+}
+
+/* `may_sleep`: give up early on a thread in uninterruptible sleep. */
 static int wait_for_status(const struct thread *thread, int *wait_status, unsigned timeout_ms,
 			   bool may_sleep)
 {
-	uint64_t patience = inferior_clock() + UINT64_C(50000000);
-	uint64_t deadline = inferior_clock() + (uint64_t)timeout_ms * 1000000U;
+	uint64_t start = inferior_clock();
+	uint64_t deadline = start + (uint64_t)timeout_ms * 1000000U;
 	long pause = 2000;
 
 	for (;;) {
@@ -483,12 +506,11 @@ static int wait_for_status(const struct thread *thread, int *wait_status, unsign
 		if (tid > 0)
 			return 0;
 		uint64_t now = inferior_clock();
-		char state = now > patience ? proc_state(thread->tid) : 'R';
 
 		/* A leader that has ended is not told about before the last of its threads. */
-		if (state == 'Z')
+		if (now - start > PATIENCE_NS && proc_state(thread->tid) == 'Z')
 			return -ESRCH;
-		if (now > deadline || (may_sleep && state == 'D'))
+		if (now > deadline || (may_sleep && sleeps_long(thread, now - start)))
 			return -ETIMEDOUT;
 		nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
 		pause = pause < 1000000 ? pause * 2 : pause;
