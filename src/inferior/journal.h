@@ -40,7 +40,7 @@ struct journal_subject {
 	uint8_t action[32];
 	uint64_t mask; /* that thread `masked` (0: none) has but for the moment */
 	int32_t masked;
-	uint32_t reserved;
+	int32_t stepped; /* thread that makes a single step for us, 0: none */
 };
 
 struct journal;

@@ -21,6 +21,7 @@
 #include "base/xalloc.h"
 #include "inferior/arena.h"
 #include "inferior/inferior.h"
+#include "inferior/journal.h"
 #include "inferior/remote.h"
 #include "inferior/rescue_abi.h"
 
@@ -182,6 +183,17 @@ int rescue_guard(struct space *space, const uint8_t action[RESCUE_ACTION], bool 
 	ours.handler = table_at(space->rescue, 0)->block;
 	action_write(space, &ours, guarded);
 	return 0;
+}
+
+void rescue_tell_step(struct space *space, const struct thread *thread)
+{
+	uint64_t tid = thread ? (uint64_t)thread->tid : 0;
+
+	journal_subject(space->journal)->stepped = (int32_t)tid;
+	if (space->rescue)
+		space_write(space,
+			    head_address(space->rescue) + offsetof(struct rescue_head, stepped),
+			    &tid, sizeof tid);
 }
 
 uint64_t rescue_base(const struct space *space)

@@ -45,6 +45,12 @@ int rescue_guard(struct space *space, const uint8_t action[RESCUE_ACTION], bool 
 		 uint8_t guarded[RESCUE_ACTION]);
 
 /*
+ * Tells the handler, and the journal, that the trap of a single step which `thread` may report is ours; NULL: of none any
+ * more.
+ */
+void rescue_tell_step(struct space *space, const struct thread *thread);
+
+/*
  * Notes a breakpoint at `address` where `before` stood; *place is for rescue_forget(), 0 when it
  * could not be noted: no handler, no memory. `thread` is at a clean stop.
  */

@@ -34,11 +34,12 @@ struct rescue_table {
 struct rescue_head {
 	uint64_t
 		handler; /* what the program itself wants at SIGTRAP: SIG_DFL, SIG_IGN or a function */
-	uint64_t flags; /* and the SA_ flags with it */
+	uint64_t flags;	  /* and the SA_ flags with it */
+	uint64_t stepped; /* thread that makes a single step for the tracer, 0: none */
 	struct rescue_table table;
 };
 
 _Static_assert(sizeof(struct rescue_entry) == 16, "shared layout");
-_Static_assert(sizeof(struct rescue_head) == 32, "shared layout");
+_Static_assert(sizeof(struct rescue_head) == 40, "shared layout");
 
 #endif

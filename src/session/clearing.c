@@ -6,7 +6,8 @@
  * SIGTRAP handler or a landing cannot: it has to be let run on until it is through. The handler runs in
  * each process whose program raises SIGTRAP itself, and whenever a breakpoint is hit that nobody
  * serves. A moment is enough for most; on a machine under load a thread may not have run at all
- * in one, so the moments grow. One that is in a group-stop stays where it is, and so must the code.
+ * in one, so the moments grow. When a tracer has been killed, signals may have come in the middle of our code, slots
+ * included, and their handlers return there. One that is in a group-stop stays where it is, and so must the code.
  */
 #include "engine/trap/trap.h"
 #include "inferior/ptrace.h"
@@ -59,7 +60,9 @@ static void send_on(struct thread *thread, void *context)
 	struct stop stop;
 
 	if (thread->state != THREAD_STOPPED || regs_load(thread->tid, &regs) != 0 ||
-	    !trap_in_our_code(thread->process->space, regs.pc))
+	    !(trap_in_our_code(thread->process->space, regs.pc) ||
+	      (clearing->session->recovering &&
+	       trap_on_stack(thread->process->space, regs.r[REG_SP]))))
 		return;
 	if (thread->stop == STOP_GROUP ||
 	    !thread_take_deferred(clearing->session->inferior, thread, &stop)) {

@@ -6,8 +6,9 @@
  * There are two ways. The functions, pthread_sigmask() and sigprocmask(), are hooked in all modules as soon as
  * a thread has been seen to block SIGTRAP; where they are traced, from the beginning. And libc enters the kernel
  * itself, to block everything while it makes, starts or ends a thread, or a process, and then calls functions
- * of its own. The first of these that is traced would be hit with SIGTRAP blocked, so where anything
- * of libc is traced, these system calls are hooked before.
+ * of its own. The first of these that is traced would be hit with SIGTRAP blocked, so where much
+ * of libc is traced, these system calls are hooked before. Where few functions are, hardly one is among
+ * them; then it is done when one turns out to be. A hook that nobody needs is a danger without any use.
  *
  * Those of getcontext(3) and its like do not block anything that the program has not blocked, and some
  * programs run through them all the time: they come with the functions.

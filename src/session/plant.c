@@ -24,7 +24,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOT_POLL_MS = 50 };
+enum {
+	SLOT_POLL_MS = 50,
+	MANY_FUNCTIONS =
+		64 /* of a library: some will be among those that it calls with signals blocked */
+};
 
 /* What is to be traced at an address. */
 struct probe_request {
@@ -463,7 +467,7 @@ void plant_module(struct session *session, struct thread *thread, struct module 
 		trap_stacks_exchanged(thread->process->space);
 	match_module(&what, &session->filters, &found);
 	/* Before its breakpoints can be hit. */
-	masking_module(session, thread, module, found.count != 0);
+	masking_module(session, thread, module, found.count >= MANY_FUNCTIONS);
 	for (size_t i = 0; i < found.count; i++)
 		plant_match(session, thread, module, vec_at(&found, i));
 	list_unknown(session, module, found.count != 0);

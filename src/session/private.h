@@ -44,6 +44,7 @@ struct session {
 	int output_error;	     /* -errno of the writer; ends the session */
 	bool dirty;		     /* records since the last flush */
 	bool leaving;		     /* detaching: nothing is planted any more */
+	bool recovering;	     /* what another tracer has left behind (recover.c) */
 	bool looked; /* some program was looked at, and lived: what it has not is missing */
 	struct session_result *result;
 };
@@ -195,7 +196,7 @@ void masking_init(struct session *session);
 /* The hook that a traced function of that name has to have, or NULL. */
 struct hook *masking_function_hook(struct session *session, const char *name);
 /*
- * Hooks what reads and sets masks in a module as far as it has to be. `traced`: breakpoints will be planted in
+ * Hooks what reads and sets masks in a module as far as it has to be. `traced`: many breakpoints will be planted in
  * it; to be called before.
  */
 void masking_module(struct session *session, struct thread *thread, const struct module *module,

@@ -217,7 +217,7 @@ void session_recover(const int *journals, size_t count)
 	struct vec patients = VEC_OF(struct patient);
 	struct patient patient;
 
-	session.leaving = true;
+	session.leaving = session.recovering = true;
 	for (size_t i = 0; i < count; i++) {
 		if (!open_patient(journals[i], &patient))
 			continue;

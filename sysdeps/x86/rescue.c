@@ -15,7 +15,8 @@
  *    set already to go on elsewhere. The signal is still delivered, then: there is no int3 before the
  *    pc, and nothing is to be done.
  *  - The trap of a single-step or of a watched word, which the tracer did not live to see. No
- *    program without a handler of its own waits for such a thing.
+ *    program without a handler of its own waits for such a thing; of one that has a handler, the tracer
+ *    tells which thread it has just sent to make a step.
  *  - The program's own: its int3, raise(SIGTRAP). That is handed on as the program wants it. A
  *    handler is jumped to with everything as the kernel made it, so it finds no frame of ours. For the
  *    default action the disposition is set to that and the signal sent again.
@@ -160,7 +161,9 @@ uintptr_t rescue(int signal, const uint8_t *info, uint8_t *context, const struct
 	uint8_t byte = BREAKPOINT;
 
 	(void)signal;
-	if ((code == CODE_STEP || code == CODE_WATCH) && head->handler <= 1) {
+	if ((code == CODE_STEP || code == CODE_WATCH) &&
+	    (head->handler <= 1 ||
+	     head->stepped == (uint64_t)host_call(SYS_GETTID, 0, 0, 0, 0))) {
 		set_word(context, CONTEXT_FLAGS,
 			 word_at(context, CONTEXT_FLAGS) & ~(uintptr_t)TRACE_FLAG);
 		return 0;

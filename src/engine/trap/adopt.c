@@ -4,6 +4,7 @@
  * leave it as it was found. The bytes of the tracee are not read but for the instructions that stood
  * under breakpoints, which have to be decoded again to know where a thread inside a slot belongs.
  */
+#include "base/vec.h"
 #include "engine/trap/breakpoint.h"
 #include "engine/trap/trap.h"
 #include "inferior/arena.h"
@@ -13,6 +14,8 @@
 
 #include <errno.h>
 #include <string.h>
+
+enum { PIECE = 4096, STACK_SEEN = 65536 };
 
 /* What was noted may never have been mapped, and something else may be there by now. */
 static bool is_mapped(const struct space *space, uint64_t address)
@@ -85,6 +88,65 @@ void trap_heal(struct space *space)
 	heal_those(space, true);
 }
 
+struct range {
+	uint64_t low, high;
+};
+
+static bool is_landing(const struct arch *arch, const struct journal_entry *entry)
+{
+	return entry->kind == JOURNAL_BYTES &&
+	       (entry->length != arch->breakpoint_length ||
+		memcmp(entry->after, arch->breakpoint, arch->breakpoint_length) != 0);
+}
+
+/* Where code of ours is, breakpoints aside: what is mapped by us, and landings. */
+static void code_of_ours(const struct space *space, struct vec *ranges)
+{
+	for (size_t i = 0; i < journal_count(space->journal); i++) {
+		const struct journal_entry *entry = journal_entry(space->journal, i);
+
+		if (!entry || (entry->kind != JOURNAL_MAPPING && !is_landing(space->arch, entry)))
+			continue;
+		struct range range = {entry->address, entry->address + entry->length};
+
+		vec_push(ranges, &range);
+	}
+}
+
+static bool is_in(const struct vec *ranges, uint64_t address)
+{
+	for (size_t i = 0; i < ranges->count; i++) {
+		const struct range *range = vec_at(ranges, i);
+
+		if (address >= range->low && address < range->high)
+			return true;
+	}
+	return false;
+}
+
+bool trap_on_stack(const struct space *space, uint64_t sp)
+{
+	struct vec ranges = VEC_OF(struct range);
+	unsigned word = space->arch->abi->word;
+	uint8_t piece[PIECE];
+	size_t length = PIECE;
+	bool found = false;
+
+	code_of_ours(space, &ranges);
+	sp &= ~(uint64_t)(word - 1);
+	for (uint64_t end = sp + STACK_SEEN; !found && length == PIECE && sp < end; sp += PIECE) {
+		length = memory_read(&space->memory, sp, piece, PIECE);
+		for (size_t at = 0; !found && at + word <= length; at += word) {
+			uint64_t value = 0;
+
+			memcpy(&value, piece + at, word);
+			found = is_in(&ranges, value);
+		}
+	}
+	vec_deinit(&ranges);
+	return found;
+}
+
 bool trap_in_our_code(const struct space *space, uint64_t pc)
 {
 	const struct arch *arch = space->arch;
@@ -96,10 +158,8 @@ bool trap_in_our_code(const struct space *space, uint64_t pc)
 	for (size_t i = 0; i < journal_count(space->journal); i++) {
 		const struct journal_entry *entry = journal_entry(space->journal, i);
 
-		if (entry && entry->kind == JOURNAL_BYTES && pc >= entry->address &&
-		    pc - entry->address < entry->length &&
-		    (entry->length != arch->breakpoint_length ||
-		     memcmp(entry->after, arch->breakpoint, arch->breakpoint_length) != 0))
+		if (entry && is_landing(arch, entry) && pc >= entry->address &&
+		    pc - entry->address < entry->length)
 			return true;
 	}
 	return false;

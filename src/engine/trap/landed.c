@@ -36,6 +36,7 @@
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
 #include "inferior/requeue.h"
+#include "inferior/rescue.h"
 
 #include <signal.h>
 #include <sys/syscall.h>
@@ -163,7 +164,12 @@ static bool run_first(struct landed *landed)
 		return false;
 	}
 	int signal = requeue_signal(thread, fault_signals());
+	struct space *space = thread->process->space;
+
+	rescue_tell_step(space, thread);
 	bool stepped = step(thread, signal, &kept);
+
+	rescue_tell_step(space, NULL);
 
 	pt_set_sigmask(thread->tid, mask);
 	subject->masked = 0;

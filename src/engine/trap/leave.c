@@ -109,7 +109,8 @@ static bool was_served(const struct thread *thread, const struct space *space, u
 		return false;
 	memcpy(&handler, thread->process->sigtrap_action, arch->abi->word);
 	if (info.si_code == TRAP_TRACE || info.si_code == TRAP_HWBKPT)
-		return handler <= (uintptr_t)SIG_IGN;
+		return handler <= (uintptr_t)SIG_IGN ||
+		       journal_subject(space->journal)->stepped == thread->tid;
 	return info.si_code == SI_KERNEL &&
 	       memory_read_exact(&space->memory, pc - arch->breakpoint_pc_offset, before,
 				 arch->breakpoint_length) &&
@@ -149,6 +150,9 @@ static void move_out(struct thread *thread, void *context)
 	} else {
 		leaving->someone_inside |= trap_in_our_code(space, regs.pc);
 	}
+	/* Signals have come while the tracer was gone. */
+	if (is_adopted(space))
+		leaving->someone_inside |= trap_on_stack(space, regs.r[REG_SP]);
 	if (served) {
 		thread->stop_signal = 0;
 		waiting_take(thread->tid);

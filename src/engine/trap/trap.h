@@ -94,6 +94,11 @@ void trap_thread_uses(const struct thread *thread, trap_use *use, void *context)
  */
 bool trap_in_our_code(const struct space *space, uint64_t pc);
 /*
+ * Whether the stack above `sp` refers to memory of ours, as the frames of signals do that came while nobody moved
+ * threads out of it: what is pending will return there. May see things.
+ */
+bool trap_on_stack(const struct space *space, uint64_t sp);
+/*
  * Takes all breakpoints out by that journal, those last that have to be, and forgets none: its threads are stopped
  * or run on, and one may be about to tell that it has hit one.
  */

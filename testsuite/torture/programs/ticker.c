@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Two threads that call functions of libc under a timer of 1 kHz, whose handler returns into the middle of
+ * whatever was run; SIGTRAP has a handler, too, though nobody sends it. Lines on stdin, each answered with
+ * "done": "progress", "stop", which says how often something went wrong.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+
+enum { THREADS = 2 };
+
+static atomic_bool stop;
+static atomic_long wrong, ticks;
+static atomic_ulong rounds[THREADS];
+
+static void on_alarm(int number)
+{
+	(void)number;
+	ticks++;
+}
+
+static void on_trap(int number, siginfo_t *info, void *context)
+{
+	(void)number, (void)info, (void)context;
+	wrong++;
+}
+
+static void *work(void *argument)
+{
+	atomic_ulong *round = argument;
+	char text[32];
+
+	while (!stop) {
+		unsigned long number = 3040599783UL + *round % 1000;
+
+		snprintf(text, sizeof text, "%lu", number);
+		if (strtoul(text, NULL, 10) != number)
+			wrong++;
+		++*round;
+	}
+	return NULL;
+}
+
+static void progress(void)
+{
+	unsigned long before[THREADS];
+
+	for (int i = 0; i < THREADS; i++)
+		before[i] = rounds[i];
+	for (int i = 0; i < THREADS; i++)
+		while (rounds[i] < before[i] + 3)
+			;
+}
+
+int main(void)
+{
+	struct sigaction trap = {.sa_flags = SA_SIGINFO}, alarm = {.sa_flags = SA_RESTART};
+	struct itimerval often = {{0, 1000}, {0, 1000}};
+	pthread_t threads[THREADS];
+	char line[64];
+
+	trap.sa_sigaction = on_trap;
+	alarm.sa_handler = on_alarm;
+	sigaction(SIGTRAP, &trap, NULL);
+	sigaction(SIGALRM, &alarm, NULL);
+	for (int i = 0; i < THREADS; i++)
+		if (pthread_create(&threads[i], NULL, work, &rounds[i]))
+			return 2;
+	setitimer(ITIMER_REAL, &often, NULL);
+	puts("ready");
+	fflush(stdout);
+	while (fgets(line, sizeof line, stdin) && strncmp(line, "stop", 4) != 0) {
+		progress();
+		puts("done");
+		fflush(stdout);
+	}
+	stop = true;
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	printf("wrong %ld ticks %ld\n", (long)wrong, (long)ticks);
+	return 0;
+}
