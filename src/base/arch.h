@@ -150,6 +150,11 @@ struct arch {
 	uint8_t load_number_opcode;
 	/* The same for its first argument. */
 	uint8_t load_first_opcode;
+	/* In a signal frame: where flags and code segment are, as seen from the pc, and what is in there. */
+	struct {
+		uint8_t flags, segment;
+		uint16_t segment_value;
+	} signal_frame;
 	struct insn_bytes syscall_insns[2];
 
 	const struct retried_call *retried;

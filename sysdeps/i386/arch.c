@@ -88,6 +88,7 @@ const struct arch arch_i386 = {
 	.retried_count = sizeof retried / sizeof *retried,
 	.syscall_arg = {REG_BX, REG_CX, REG_DX, REG_SI, REG_DI, REG_BP},
 	.load_number_opcode = X86_LOAD_AX_OPCODE,
+	.signal_frame = {8, 4, 0x23},
 	.load_first_opcode = X86_LOAD_BX_OPCODE,
 	/* call *%gs:0x10, where both glibc and musl have the vDSO's entry; int $0x80 */
 	.syscall_insns = {{7, {0x65, 0xff, 0x15, 0x10, 0, 0, 0}}, {2, {0xcd, 0x80}}},

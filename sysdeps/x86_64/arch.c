@@ -99,6 +99,7 @@ const struct arch arch_x86_64 = {
 	.retried_count = sizeof retried / sizeof *retried,
 	.syscall_arg = {REG_DI, REG_SI, REG_DX, 10, 8, 9},
 	.load_number_opcode = X86_LOAD_AX_OPCODE,
+	.signal_frame = {8, 16, 0x33},
 	.load_first_opcode = X86_LOAD_DI_OPCODE,
 	.syscall_insns = {{2, {0x0f, 0x05}}},
 	.jump_buffer = {.sp = 6, .rotate = 17, .guard = 0x30, .thread_fs = true},

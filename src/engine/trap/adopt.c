@@ -15,7 +15,13 @@
 #include <errno.h>
 #include <string.h>
 
-enum { PIECE = 4096, STACK_SEEN = 65536 };
+enum {
+	PIECE = 4096,
+	BEHIND_PC = 24, /* of a signal frame */
+	STACK_SEEN = 65536,
+	FLAG_ALWAYS_SET = 2,
+	FLAGS_END = 1 << 22
+};
 
 /* What was noted may never have been mapped, and something else may be there by now. */
 static bool is_mapped(const struct space *space, uint64_t address)
@@ -124,23 +130,36 @@ static bool is_in(const struct vec *ranges, uint64_t address)
 	return false;
 }
 
+/* Whether a word on the stack that refers to our code is the pc in the frame of a signal. */
+static bool is_frame_pc(const struct arch *arch, const uint8_t *word)
+{
+	uint16_t segment;
+	uint32_t flags;
+
+	memcpy(&segment, word + arch->signal_frame.segment, sizeof segment);
+	memcpy(&flags, word + arch->signal_frame.flags, sizeof flags);
+	return segment == arch->signal_frame.segment_value && flags & FLAG_ALWAYS_SET &&
+	       flags < FLAGS_END;
+}
+
 bool trap_on_stack(const struct space *space, uint64_t sp)
 {
 	struct vec ranges = VEC_OF(struct range);
 	unsigned word = space->arch->abi->word;
-	uint8_t piece[PIECE];
-	size_t length = PIECE;
+	uint8_t piece[PIECE + BEHIND_PC];
+	size_t length = sizeof piece;
 	bool found = false;
 
 	code_of_ours(space, &ranges);
 	sp &= ~(uint64_t)(word - 1);
-	for (uint64_t end = sp + STACK_SEEN; !found && length == PIECE && sp < end; sp += PIECE) {
-		length = memory_read(&space->memory, sp, piece, PIECE);
-		for (size_t at = 0; !found && at + word <= length; at += word) {
+	for (uint64_t end = sp + STACK_SEEN; !found && length == sizeof piece && sp < end;
+	     sp += PIECE) {
+		length = memory_read(&space->memory, sp, piece, sizeof piece);
+		for (size_t at = 0; !found && at + BEHIND_PC <= length; at += word) {
 			uint64_t value = 0;
 
 			memcpy(&value, piece + at, word);
-			found = is_in(&ranges, value);
+			found = is_in(&ranges, value) && is_frame_pc(space->arch, piece + at);
 		}
 	}
 	vec_deinit(&ranges);

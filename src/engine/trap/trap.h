@@ -94,8 +94,8 @@ void trap_thread_uses(const struct thread *thread, trap_use *use, void *context)
  */
 bool trap_in_our_code(const struct space *space, uint64_t pc);
 /*
- * Whether the stack above `sp` refers to memory of ours, as the frames of signals do that came while nobody moved
- * threads out of it: what is pending will return there. May see things.
+ * Whether there are frames of signals on the stack above `sp` that came in the middle of our code, while nobody moved
+ * threads out of it: what is pending will return there. May see those of the past.
  */
 bool trap_on_stack(const struct space *space, uint64_t sp);
 /*
