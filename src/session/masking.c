@@ -167,6 +167,7 @@ void masking_module(struct session *session, struct thread *thread, const struct
 	 */
 	masking_unblock(session, thread);
 	hook_system_calls(session, thread, module, modules->masks_hooked, true);
+	/* One may have been past the place of a hook, and not yet in the kernel, when it was looked at. */
 	if (traced)
 		masking_unblock(session, thread);
 }

@@ -173,7 +173,7 @@ static bool run_first(struct landed *landed)
 
 	pt_set_sigmask(thread->tid, mask);
 	subject->masked = 0;
-	if (signal)
+	if (signal && !thread->has_deferred) /* else it has ended, which must be heard */
 		requeue_done(thread);
 	else
 		pt_set_siginfo(thread->tid, &landed->info);

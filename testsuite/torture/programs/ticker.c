@@ -4,13 +4,14 @@
  * whatever was run; SIGTRAP has a handler, too, though nobody sends it. Lines on stdin, each answered with
  * "done": "progress", "stop", which says how often something went wrong.
  */
+#include "rounds.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/time.h>
 
 enum { THREADS = 2 };
@@ -47,23 +48,11 @@ static void *work(void *argument)
 	return NULL;
 }
 
-static void progress(void)
-{
-	unsigned long before[THREADS];
-
-	for (int i = 0; i < THREADS; i++)
-		before[i] = rounds[i];
-	for (int i = 0; i < THREADS; i++)
-		while (rounds[i] < before[i] + 3)
-			;
-}
-
 int main(void)
 {
 	struct sigaction trap = {.sa_flags = SA_SIGINFO}, alarm = {.sa_flags = SA_RESTART};
 	struct itimerval often = {{0, 1000}, {0, 1000}};
 	pthread_t threads[THREADS];
-	char line[64];
 
 	trap.sa_sigaction = on_trap;
 	alarm.sa_handler = on_alarm;
@@ -73,13 +62,7 @@ int main(void)
 		if (pthread_create(&threads[i], NULL, work, &rounds[i]))
 			return 2;
 	setitimer(ITIMER_REAL, &often, NULL);
-	puts("ready");
-	fflush(stdout);
-	while (fgets(line, sizeof line, stdin) && strncmp(line, "stop", 4) != 0) {
-		progress();
-		puts("done");
-		fflush(stdout);
-	}
+	rounds_serve(rounds, THREADS);
 	stop = true;
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);

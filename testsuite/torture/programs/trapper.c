@@ -4,6 +4,8 @@
  * SIGTRAP and, unless that is the default, raises it, also by an int3 of its own where it is handled. Lines on
  * stdin, each answered with "done": "progress", "stop". With the default it ends by SIGTRAP.
  */
+#include "rounds.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -59,21 +61,9 @@ static void *work(void *argument)
 	return NULL;
 }
 
-static void progress(void)
-{
-	unsigned long before[THREADS];
-
-	for (int i = 0; i < THREADS; i++)
-		before[i] = rounds[i];
-	for (int i = 0; i < THREADS; i++)
-		while (rounds[i] < before[i] + 3)
-			;
-}
-
 int main(int argc, char **argv)
 {
 	pthread_t threads[THREADS];
-	char line[64];
 
 	if (argc > 1 && !strcmp(argv[1], "handled")) {
 		wanted.sa_sigaction = handler;
@@ -85,13 +75,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < THREADS; i++)
 		if (pthread_create(&threads[i], NULL, work, &rounds[i]))
 			return 2;
-	puts("ready");
-	fflush(stdout);
-	while (fgets(line, sizeof line, stdin) && strncmp(line, "stop", 4) != 0) {
-		progress();
-		puts("done");
-		fflush(stdout);
-	}
+	rounds_serve(rounds, THREADS);
 	stop = true;
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);

@@ -4,13 +4,14 @@
  * and joins short-lived ones. Lines on stdin, each answered with "done": "progress", "stop".
  */
 #define _GNU_SOURCE
+#include "rounds.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { WORKERS = 4 };
 
@@ -62,22 +63,10 @@ static void *breed(void *argument)
 	return NULL;
 }
 
-static void progress(void)
-{
-	unsigned long before[WORKERS + 1];
-
-	for (int i = 0; i <= WORKERS; i++)
-		before[i] = rounds[i];
-	for (int i = 0; i <= WORKERS; i++)
-		while (rounds[i] < before[i] + 3)
-			;
-}
-
 int main(void)
 {
 	pthread_t threads[WORKERS + 1];
 	sigset_t all, before;
-	char line[64];
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -87,13 +76,7 @@ int main(void)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (pthread_create(&threads[WORKERS], NULL, breed, &rounds[WORKERS]))
 		return 2;
-	puts("ready");
-	fflush(stdout);
-	while (fgets(line, sizeof line, stdin) && strncmp(line, "stop", 4) != 0) {
-		progress();
-		puts("done");
-		fflush(stdout);
-	}
+	rounds_serve(rounds, WORKERS + 1);
 	stop = true;
 	for (int i = 0; i <= WORKERS; i++)
 		pthread_join(threads[i], NULL);
