@@ -7,6 +7,8 @@
 #ifndef TRACER_INFERIOR_JOURNAL_H
 #define TRACER_INFERIOR_JOURNAL_H
 
+#include "inferior/rescue_abi.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,9 +40,7 @@ struct journal_subject {
 	uint8_t guarded; /* the kernel has our handler for SIGTRAP instead of `action` */
 	uint64_t rescue; /* where that handler's block begins, 0: none */
 	uint8_t action[32];
-	uint64_t mask; /* that thread `masked` (0: none) has but for the moment */
-	int32_t masked;
-	int32_t stepped; /* thread that makes a single step for us, 0: none */
+	struct rescue_step step;
 };
 
 struct journal;

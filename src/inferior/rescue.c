@@ -185,15 +185,14 @@ int rescue_guard(struct space *space, const uint8_t action[RESCUE_ACTION], bool 
 	return 0;
 }
 
-void rescue_tell_step(struct space *space, const struct thread *thread)
+void rescue_tell_step(struct space *space, const struct rescue_step *step)
 {
-	uint64_t tid = thread ? (uint64_t)thread->tid : 0;
+	const struct rescue_step told = step ? *step : (struct rescue_step){0};
 
-	journal_subject(space->journal)->stepped = (int32_t)tid;
+	journal_subject(space->journal)->step = told;
 	if (space->rescue)
-		space_write(space,
-			    head_address(space->rescue) + offsetof(struct rescue_head, stepped),
-			    &tid, sizeof tid);
+		space_write(space, head_address(space->rescue) + offsetof(struct rescue_head, step),
+			    &told, sizeof told);
 }
 
 uint64_t rescue_base(const struct space *space)

@@ -7,6 +7,8 @@
 #ifndef TRACER_INFERIOR_RESCUE_H
 #define TRACER_INFERIOR_RESCUE_H
 
+#include "inferior/rescue_abi.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -45,10 +47,10 @@ int rescue_guard(struct space *space, const uint8_t action[RESCUE_ACTION], bool 
 		 uint8_t guarded[RESCUE_ACTION]);
 
 /*
- * Tells the handler, and the journal, that the trap of a single step which `thread` may report is ours; NULL: of none any
- * more.
+ * Tells the handler, and the journal, that the trap of a single step which that thread may report is ours, and which mask
+ * is its own; NULL: of none any more. To be told before the thread is given the other mask, and until it has its own again.
  */
-void rescue_tell_step(struct space *space, const struct thread *thread);
+void rescue_tell_step(struct space *space, const struct rescue_step *step);
 
 /*
  * Notes a breakpoint at `address` where `before` stood; *place is for rescue_forget(), 0 when it

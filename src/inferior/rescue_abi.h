@@ -31,15 +31,22 @@ struct rescue_table {
 	struct rescue_entry entries[];
 };
 
+/* A thread that makes a single step for the tracer. */
+struct rescue_step {
+	uint64_t tid;  /* 0: none does */
+	uint64_t held; /* the signal mask it has for the step, 0: its own */
+	uint64_t mask; /* its own, if it has another */
+};
+
 struct rescue_head {
 	uint64_t
 		handler; /* what the program itself wants at SIGTRAP: SIG_DFL, SIG_IGN or a function */
-	uint64_t flags;	  /* and the SA_ flags with it */
-	uint64_t stepped; /* thread that makes a single step for the tracer, 0: none */
+	uint64_t flags; /* and the SA_ flags with it */
+	struct rescue_step step;
 	struct rescue_table table;
 };
 
 _Static_assert(sizeof(struct rescue_entry) == 16, "shared layout");
-_Static_assert(sizeof(struct rescue_head) == 40, "shared layout");
+_Static_assert(sizeof(struct rescue_head) == 56, "shared layout");
 
 #endif

@@ -15,41 +15,50 @@
 
 #include <time.h>
 
-enum { TRIES = 100, LONGEST_PAUSE_MS = 100 };
+enum { TRIES = 100, LONGEST_PAUSE_MS = 100, LOOK_NS = 100000 };
 
 struct clearing {
 	struct session *session;
-	bool busy;  /* somebody was in there and runs now */
-	bool stays; /* somebody is in there and cannot be let run */
+	struct vec running; /* pid_t: were in there and have been let run */
+	bool stays;	    /* somebody is in there and cannot be let run */
 };
 
-static void pause_ms(long ms)
-{
-	nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
-}
-
 /*
- * Lets a thread run. One that was interrupted although it had stopped already stops again as soon as it is
- * resumed, and would each time that it is stopped like that.
+ * A thread that runs has stopped again. Its signals it gets at once: held up by each, under a timer it would never
+ * come to its end. One that was interrupted although it had stopped already tells so as soon as it is resumed.
  */
-static void let_run(struct thread *thread, int signal)
+static void serve(struct thread *thread)
 {
 	int status;
 
-	thread_resume(thread, signal);
-	pause_ms(1);
-	if (waiting_poll(thread->tid, &status) <= 0)
+	if (thread->state != THREAD_RUNNING || waiting_poll(thread->tid, &status) <= 0)
 		return;
 	struct stop_status stop = stop_status_decode(status);
 
-	if (stop.kind == STOP_TRAP) {
-		pt_continue(thread->tid, 0);
+	if (stop.kind == STOP_SIGNAL || stop.kind == STOP_TRAP) {
+		pt_continue(thread->tid, stop.kind == STOP_SIGNAL ? stop.signal : 0);
 		return;
 	}
 	thread_defer(thread, status);
 	thread->state = THREAD_STOPPED;
 	thread->stop = stop.kind;
 	thread->stop_signal = stop.signal;
+}
+
+static void run_for(const struct clearing *clearing, unsigned ms)
+{
+	uint64_t end = inferior_clock() + ms * UINT64_C(1000000);
+
+	while (inferior_clock() < end) {
+		nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+		for (size_t i = 0; i < clearing->running.count; i++) {
+			pid_t tid = *(pid_t *)vec_at(&clearing->running, i);
+			struct thread *thread = inferior_thread(clearing->session->inferior, tid);
+
+			if (thread)
+				serve(thread);
+		}
+	}
 }
 
 /* Sends a thread on that runs code of ours. */
@@ -69,27 +78,37 @@ static void send_on(struct thread *thread, void *context)
 		clearing->stays = true;
 		return;
 	}
-	clearing->busy = true;
 	thread->interrupted = false; /* no call of the program's is to be watched there */
-	let_run(thread, stop.kind == STOP_SIGNAL ? stop.signal : 0);
+	vec_push(&clearing->running, &thread->tid);
+	thread_resume(thread, stop.kind == STOP_SIGNAL ? stop.signal : 0);
 }
 
-bool clearing_run(struct session *session, pid_t pid)
+static bool clear(struct clearing *clearing, pid_t pid)
 {
-	struct clearing clearing = {session, true, false};
+	struct session *session = clearing->session;
 
-	for (int i = 0; i < TRIES; i++) {
+	for (unsigned i = 0; i < TRIES; i++) {
 		tasks_stop_all(session, pid);
 		const struct process *process = inferior_process(session->inferior, pid);
 
 		if (!process || !process->space)
 			return true;
-		clearing.busy = clearing.stays = false;
-		space_each_thread(session->inferior, process->space, send_on, &clearing);
-		if (!clearing.busy)
-			return !clearing.stays;
+		clearing->running.count = 0;
+		clearing->stays = false;
+		space_each_thread(session->inferior, process->space, send_on, clearing);
+		if (!clearing->running.count)
+			return !clearing->stays;
 		trap_heal(process->space); /* then nobody gets into the handler again by them */
-		pause_ms(i < 16 ? 1 + i / 4 : i < LONGEST_PAUSE_MS ? i : LONGEST_PAUSE_MS);
+		run_for(clearing, i < 16 ? 1 + i / 4 : i < LONGEST_PAUSE_MS ? i : LONGEST_PAUSE_MS);
 	}
 	return false;
+}
+
+bool clearing_run(struct session *session, pid_t pid)
+{
+	struct clearing clearing = {session, VEC_OF(pid_t), false};
+	bool is_clear = clear(&clearing, pid);
+
+	vec_deinit(&clearing.running);
+	return is_clear;
 }

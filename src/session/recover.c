@@ -133,13 +133,16 @@ static void adopt_space(struct session *session, struct process *process, struct
 static void unmask(const struct session *session, const struct space *space)
 {
 	struct journal_subject *subject = journal_subject(space->journal);
-	const struct thread *thread = subject->masked
-					      ? inferior_thread(session->inferior, subject->masked)
+	const struct rescue_step *step = &subject->step;
+	const struct thread *thread = step->held
+					      ? inferior_thread(session->inferior, (pid_t)step->tid)
 					      : NULL;
+	uint64_t mask;
 
-	if (thread && thread->process->space == space)
-		pt_set_sigmask(thread->tid, subject->mask);
-	subject->masked = 0;
+	if (thread && thread->process->space == space && pt_get_sigmask(thread->tid, &mask) == 0 &&
+	    mask == step->held)
+		pt_set_sigmask(thread->tid, step->mask);
+	subject->step.held = 0;
 }
 
 /* Stops all threads, those included that turn up when the others stand. NULL: it has ended. */

@@ -19,7 +19,8 @@ enum {
 	SYS_OPENAT = 295,
 	SYS_RT_TGSIGQUEUEINFO = 335,
 	CONTEXT_PC = 76, /* offsets in struct ucontext */
-	CONTEXT_FLAGS = 84
+	CONTEXT_FLAGS = 84,
+	CONTEXT_MASK = 108
 };
 
 /*

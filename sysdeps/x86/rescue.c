@@ -150,6 +150,19 @@ static uintptr_t hand_on(const struct rescue_head *head, const uint8_t *info, in
 	return 0;
 }
 
+/* A thread that made a step for the tracer returns with its own signal mask. */
+static void give_own_mask(const struct rescue_step *step, uint8_t *context)
+{
+	/* Its words may lie at half their alignment. */
+	const uint32_t *held = (const uint32_t *)&step->held, *mask = (const uint32_t *)&step->mask;
+	uint32_t *words = (uint32_t *)(void *)(context + CONTEXT_MASK);
+
+	if (!step->held || words[0] != held[0] || words[1] != held[1])
+		return;
+	words[0] = mask[0];
+	words[1] = mask[1];
+}
+
 __attribute__((used)) uintptr_t rescue(int signal, const uint8_t *info, uint8_t *context,
 				       const struct rescue_head *head);
 
@@ -159,11 +172,13 @@ uintptr_t rescue(int signal, const uint8_t *info, uint8_t *context, const struct
 	int32_t code = *(const int32_t *)(const void *)(info + CODE_OFFSET);
 	uintptr_t before = word_at(context, CONTEXT_PC) - 1;
 	uint8_t byte = BREAKPOINT;
+	int steps = head->step.tid &&
+		    head->step.tid == (uint64_t)host_call(SYS_GETTID, 0, 0, 0, 0);
 
 	(void)signal;
-	if ((code == CODE_STEP || code == CODE_WATCH) &&
-	    (head->handler <= 1 ||
-	     head->stepped == (uint64_t)host_call(SYS_GETTID, 0, 0, 0, 0))) {
+	if (steps)
+		give_own_mask(&head->step, context);
+	if ((code == CODE_STEP || code == CODE_WATCH) && (head->handler <= 1 || steps)) {
 		set_word(context, CONTEXT_FLAGS,
 			 word_at(context, CONTEXT_FLAGS) & ~(uintptr_t)TRACE_FLAG);
 		return 0;

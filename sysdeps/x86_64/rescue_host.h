@@ -19,7 +19,8 @@ enum {
 	SYS_OPENAT = 257,
 	SYS_RT_TGSIGQUEUEINFO = 297,
 	CONTEXT_PC = 168, /* offsets in struct ucontext */
-	CONTEXT_FLAGS = 176
+	CONTEXT_FLAGS = 176,
+	CONTEXT_MASK = 296
 };
 
 /*

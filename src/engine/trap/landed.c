@@ -65,6 +65,12 @@ static uint64_t fault_signals(void)
 	return bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL) | bit(SIGTRAP);
 }
 
+/* All others, but for those that cannot be blocked. */
+static uint64_t held_signals(void)
+{
+	return ~(fault_signals() | bit(SIGKILL) | bit(SIGSTOP));
+}
+
 static bool is_fault(const siginfo_t *info)
 {
 	return bit(info->si_signo) & fault_signals() && info->si_code > 0;
@@ -148,31 +154,25 @@ static bool holds_own_trap(const struct thread *thread, uint64_t mask)
 static bool run_first(struct landed *landed)
 {
 	struct thread *thread = landed->thread;
-	/* Should we be killed meanwhile, the guardian puts the mask back. */
-	struct journal_subject *subject = journal_subject(thread->process->space->journal);
+	struct space *space = thread->process->space;
+	/* Should we be killed meanwhile, the handler or the guardian puts the mask back. */
+	struct rescue_step told = {.tid = (uint64_t)thread->tid, .held = held_signals()};
 	uint64_t slot = landed->regs.pc;
 	struct kept kept = {.stop = false};
-	uint64_t mask;
 
 	if (!landed->breakpoint->displaced.at_once || is_fault(&landed->info) ||
-	    pt_get_sigmask(thread->tid, &mask) != 0 || holds_own_trap(thread, mask))
+	    pt_get_sigmask(thread->tid, &told.mask) != 0 || holds_own_trap(thread, told.mask))
 		return false;
-	subject->mask = mask;
-	subject->masked = thread->tid;
-	if (pt_set_sigmask(thread->tid, ~fault_signals()) != 0) {
-		subject->masked = 0;
+	rescue_tell_step(space, &told);
+	if (pt_set_sigmask(thread->tid, told.held) != 0) {
+		rescue_tell_step(space, NULL);
 		return false;
 	}
 	int signal = requeue_signal(thread, fault_signals());
-	struct space *space = thread->process->space;
-
-	rescue_tell_step(space, thread);
 	bool stepped = step(thread, signal, &kept);
 
+	pt_set_sigmask(thread->tid, told.mask);
 	rescue_tell_step(space, NULL);
-
-	pt_set_sigmask(thread->tid, mask);
-	subject->masked = 0;
 	if (signal && !thread->has_deferred) /* else it has ended, which must be heard */
 		requeue_done(thread);
 	else

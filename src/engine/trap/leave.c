@@ -110,7 +110,7 @@ static bool was_served(const struct thread *thread, const struct space *space, u
 	memcpy(&handler, thread->process->sigtrap_action, arch->abi->word);
 	if (info.si_code == TRAP_TRACE || info.si_code == TRAP_HWBKPT)
 		return handler <= (uintptr_t)SIG_IGN ||
-		       journal_subject(space->journal)->stepped == thread->tid;
+		       journal_subject(space->journal)->step.tid == (uint64_t)thread->tid;
 	return info.si_code == SI_KERNEL &&
 	       memory_read_exact(&space->memory, pc - arch->breakpoint_pc_offset, before,
 				 arch->breakpoint_length) &&

@@ -65,7 +65,7 @@ bool step_past(struct thread *thread, struct breakpoint *breakpoint, struct regs
 	regs_store(thread->tid, regs);
 	space_each_thread(process->inferior, space, stop_other, thread);
 	space_write(space, breakpoint->address, entry->before, arch->breakpoint_length);
-	rescue_tell_step(space, thread);
+	rescue_tell_step(space, &(struct rescue_step){.tid = (uint64_t)thread->tid});
 	step_once(thread);
 	rescue_tell_step(space, NULL);
 	if (!space->trap->lifted)

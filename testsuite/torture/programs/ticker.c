@@ -50,7 +50,7 @@ static void *work(void *argument)
 
 int main(void)
 {
-	struct sigaction trap = {.sa_flags = SA_SIGINFO}, alarm = {.sa_flags = SA_RESTART};
+	struct sigaction trap = {.sa_flags = SA_SIGINFO}, alarm = {.sa_flags = SA_RESTART | SA_NODEFER};
 	struct itimerval often = {{0, 1000}, {0, 1000}};
 	pthread_t threads[THREADS];
 
