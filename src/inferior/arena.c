@@ -222,6 +222,13 @@ bool arena_slot_at(const struct arena *arena, uint64_t address, uint64_t *slot)
 	return true;
 }
 
+uint64_t arena_block(const struct arena *arena, uint64_t slot)
+{
+	const struct block *block = block_of(arena, slot);
+
+	return block ? block->base : 0;
+}
+
 void arena_set_owner(struct arena *arena, uint64_t slot, void *owner)
 {
 	struct block *block = block_of(arena, slot);

@@ -38,6 +38,9 @@ void arena_give(struct arena *arena, uint64_t slot);
 /* Whether `address` lies in a slot; *slot is where that begins. */
 bool arena_slot_at(const struct arena *arena, uint64_t address, uint64_t *slot);
 
+/* Where the ARENA_BYTES begin that a slot lies in, 0: in none. */
+uint64_t arena_block(const struct arena *arena, uint64_t slot);
+
 /* What belongs to a slot, for its owner: set after arena_take(). */
 void arena_set_owner(struct arena *arena, uint64_t slot, void *owner);
 void *arena_owner(const struct arena *arena, uint64_t slot);

@@ -50,7 +50,7 @@ struct rescue {
 	size_t next_free;	/* the first of these that is free still */
 };
 
-enum { KEPT = 64, MAX_TABLES = 256, MAX_GENERATIONS = 8 };
+enum { KEPT = 64, MAX_TABLES = 256 };
 
 /* The parts of a kernel's struct sigaction: words, then the mask. */
 struct action {
@@ -274,20 +274,24 @@ static int take_place(struct thread *thread, uint64_t *place, struct table **gro
 	return 0;
 }
 
-void rescue_note(struct thread *thread, uint64_t address, const uint8_t *before, uint64_t *place)
+static void note(struct thread *thread, const struct rescue_entry *entry, uint64_t *place)
 {
 	struct space *space = thread->process->space;
-	const struct rescue_entry entry = {.address = address, .before = before[0]};
 	struct table *grown;
 
 	*place = 0;
 	if (!space->rescue || take_place(thread, place, &grown) != 0)
 		return;
-	if (space_write(space, *place, &entry, sizeof entry) != 0)
+	if (space_write(space, *place, entry, sizeof *entry) != 0)
 		*place = 0;
 	else if (grown)
 		space_write(space, grown->address + offsetof(struct rescue_table, used),
 			    &grown->used, sizeof grown->used);
+}
+
+void rescue_note(struct thread *thread, uint64_t address, const uint8_t *before, uint64_t *place)
+{
+	note(thread, &(struct rescue_entry){.address = address, .before = before[0]}, place);
 }
 
 void rescue_put_last(struct space *space, uint64_t place)
@@ -343,24 +347,30 @@ void rescue_forget_missing(struct space *space)
 
 /* ------------------------------------------------------------------ what others left behind */
 
-static void absorb_entry(struct thread *thread, const struct rescue_entry *entry)
+/*
+ * Its handler may be at work in a thread, and would take out ours at the same places: those that are gone it passes
+ * over. `where` the entry stands.
+ */
+static void absorb_entry(struct thread *thread, struct rescue_entry *entry, uint64_t where)
 {
 	struct space *space = thread->process->space;
-	const struct arch *arch = space->arch;
 	const uint8_t before = (uint8_t)entry->before;
 	uint8_t now;
 	uint64_t place;
 
-	if (!entry->address)
-		return;
-	rescue_note(thread, entry->address, &before, &place);
 	if (memory_read_exact(&space->memory, entry->address, &now, 1) &&
-	    now == arch->breakpoint[0])
+	    now == space->arch->breakpoint[0])
 		space_write(space, entry->address, &before, 1);
+	entry->before |= RESCUE_GONE;
+	space_write(space, where, entry, sizeof *entry);
+	note(thread, entry, &place);
 }
 
-/* Goes through a table of whoever wrote it; false when it cannot be read. *next is the next one. */
-static bool absorb_table(struct thread *thread, uint64_t address, uint64_t *next)
+/*
+ * Goes through a table of whoever wrote it, for those entries that are to be put back last, or the others; false
+ * when it cannot be read. *next is the next one.
+ */
+static bool absorb_table(struct thread *thread, uint64_t address, uint64_t last, uint64_t *next)
 {
 	const struct space *space = thread->process->space;
 	struct rescue_table table;
@@ -373,10 +383,35 @@ static bool absorb_table(struct thread *thread, uint64_t address, uint64_t *next
 
 		if (!memory_read_exact(&space->memory, where, &entry, sizeof entry))
 			return false;
-		absorb_entry(thread, &entry);
+		if (entry.address && (entry.before & (RESCUE_LAST | RESCUE_GONE)) == last)
+			absorb_entry(thread, &entry, where);
 	}
 	*next = table.next;
 	return true;
+}
+
+static void absorb_tables(struct thread *thread, uint64_t first, uint64_t last)
+{
+	uint64_t table = first;
+
+	for (int tables = 0; table && tables < MAX_TABLES; tables++)
+		if (!absorb_table(thread, table, last, &table))
+			return;
+}
+
+size_t rescue_earlier(const struct space *space, const uint8_t action[RESCUE_ACTION],
+		      uint64_t blocks[RESCUE_GENERATIONS])
+{
+	uint64_t handler = action_read(space, action).handler;
+	struct rescue_head head;
+	size_t count = 0;
+
+	while (count < RESCUE_GENERATIONS && is_rescue_code(space, handler) &&
+	       memory_read_exact(&space->memory, handler + RESCUE_CODE, &head, sizeof head)) {
+		blocks[count++] = handler;
+		handler = head.handler;
+	}
+	return count;
 }
 
 bool rescue_absorb(struct thread *thread, uint8_t action[RESCUE_ACTION])
@@ -386,15 +421,14 @@ bool rescue_absorb(struct thread *thread, uint8_t action[RESCUE_ACTION])
 	struct rescue_head head;
 	bool absorbed = false;
 
-	for (int i = 0; i < MAX_GENERATIONS && is_rescue_code(space, what.handler); i++) {
+	for (int i = 0; i < RESCUE_GENERATIONS && is_rescue_code(space, what.handler); i++) {
 		uint64_t table = what.handler + RESCUE_CODE + offsetof(struct rescue_head, table);
 
 		if (!memory_read_exact(&space->memory, what.handler + RESCUE_CODE, &head,
 				       sizeof head))
 			break;
-		for (int tables = 0; table && tables < MAX_TABLES; tables++)
-			if (!absorb_table(thread, table, &table))
-				break;
+		absorb_tables(thread, table, 0);
+		absorb_tables(thread, table, RESCUE_LAST);
 		what.handler = head.handler;
 		what.flags = head.flags;
 		absorbed = true;

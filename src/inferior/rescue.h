@@ -10,6 +10,7 @@
 #include "inferior/rescue_abi.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct rescue;
@@ -63,6 +64,12 @@ void rescue_forget(struct space *space, uint64_t place);
  * who comes by there unseen, and blocks SIGTRAP, runs into no other.
  */
 void rescue_put_last(struct space *space, uint64_t place);
+
+enum { RESCUE_GENERATIONS = 8 }; /* tracers that have been killed one after the other */
+
+/* The handlers of earlier tracers, which were killed, that begin with `action`: where their blocks are, and how many. */
+size_t rescue_earlier(const struct space *space, const uint8_t action[RESCUE_ACTION],
+		      uint64_t blocks[RESCUE_GENERATIONS]);
 
 /*
  * When `action` is the handler of an earlier tracer, which was killed: takes its breakpoints out,

@@ -20,10 +20,13 @@ enum {
 
 struct rescue_entry {
 	uint64_t address; /* of a breakpoint instruction of one byte, 0: free */
-	uint64_t before;  /* the byte that belongs there, and RESCUE_LAST */
+	uint64_t before;  /* the byte that belongs there, and RESCUE_LAST or RESCUE_GONE */
 };
 
-enum { RESCUE_LAST = 0x100 }; /* to be put back when all others are */
+enum {
+	RESCUE_LAST = 0x100, /* to be put back when all others are */
+	RESCUE_GONE = 0x200  /* has been put back: only to know whose the hit was */
+};
 
 struct rescue_table {
 	uint64_t next; /* address of the next table, 0: none */

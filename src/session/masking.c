@@ -23,8 +23,9 @@
 
 #include <elf.h>
 #include <string.h>
+#include <time.h>
 
-enum { UNBLOCK_MS = 1000 };
+enum { UNBLOCK_MS = 1000, SEE_TRIES = 100, SEE_NS = 100000 };
 
 static const char *const functions[] = {"pthread_sigmask", "sigprocmask"};
 static const char *const contexts[] = {"getcontext", "setcontext", "swapcontext"};
@@ -87,11 +88,13 @@ void masking_init(struct session *session)
 					 .intercept = function_answered,
 					 .answered = behind,
 					 .taken_out_last = true};
-	session->mask_call = (struct hook){.entered = kernel_entered,
-					   .intercept = kernel_answered,
-					   .answered = behind,
-					   .on_system_call = true,
-					   .taken_out_last = true};
+	session->mask_opens = (struct hook){.entered = kernel_entered,
+					    .intercept = kernel_answered,
+					    .answered = behind,
+					    .on_system_call = true};
+	session->mask_blocks = session->mask_opens;
+	/* A thread that is not answered any more and blocks everything must not find one that opens. */
+	session->mask_blocks.taken_out_last = true;
 }
 
 struct hook *masking_function_hook(struct session *session, const char *name)
@@ -142,7 +145,36 @@ static void hook_system_calls(struct session *session, struct thread *thread,
 				       sites[i].function)) &&
 		    is_unchanged(thread->process->space, module, sites[i].address))
 			trap_plant(session->trap, thread, sites[i].address + module->bias, NULL,
-				   &session->mask_call);
+				   opening ? &session->mask_opens : &session->mask_blocks);
+}
+
+/* Whether the thread, stopped, has the number of that system call where it must be and has not made it. */
+static bool is_about_to_call(const struct thread *thread)
+{
+	struct regs regs;
+
+	return regs_load(thread->tid, &regs) == 0 && regs.syscall == (uint64_t)-1 &&
+	       (uint32_t)regs.r[REG_AX] ==
+		       (uint32_t)thread->process->space->arch->sys_rt_sigprocmask;
+}
+
+/*
+ * Stops a thread that runs. One that was past the place of a hook and not yet in the kernel (on i386 the vDSO lies
+ * between them) is let go on: from then on its mask can be seen.
+ */
+static void see_through(struct thread *thread, void *context)
+{
+	struct session *session = context;
+	struct stop stop;
+
+	for (int i = 0; i < SEE_TRIES && thread->state == THREAD_RUNNING; i++) {
+		if (thread_stop(session->inferior, thread, UNBLOCK_MS) != 0 ||
+		    thread->stop != STOP_TRAP || !is_about_to_call(thread) ||
+		    !thread_take_deferred(session->inferior, thread, &stop))
+			return;
+		thread_resume(thread, 0);
+		nanosleep(&(struct timespec){.tv_nsec = SEE_NS}, NULL);
+	}
 }
 
 void masking_module(struct session *session, struct thread *thread, const struct module *module,
@@ -165,11 +197,9 @@ void masking_module(struct session *session, struct thread *thread, const struct
 	 * Threads that have come by before: they would run into the hooks of the other kind, at the end of what they
 	 * are in, with SIGTRAP blocked.
 	 */
+	process_each_thread(thread->process, see_through, session);
 	masking_unblock(session, thread);
 	hook_system_calls(session, thread, module, modules->masks_hooked, true);
-	/* One may have been past the place of a hook, and not yet in the kernel, when it was looked at. */
-	if (traced)
-		masking_unblock(session, thread);
 }
 
 /* ------------------------------------------------------------------ threads */

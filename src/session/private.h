@@ -31,7 +31,8 @@ struct session {
 	struct writer *writer;
 	struct hook sigaction;	     /* libc's functions that change dispositions */
 	struct hook sigmask;	     /* its functions that change masks: masking.c */
-	struct hook mask_call;	     /* its system calls that do so */
+	struct hook mask_blocks;     /* its system calls that may block signals */
+	struct hook mask_opens;	     /* and those that end that */
 	struct hook long_jump;	     /* longjmp() and its like */
 	struct hook long_jump_glibc; /* the same, of glibc */
 	struct hook linker;	     /* r_brk */

@@ -96,7 +96,7 @@ static void heal_those(const struct rescue_head *head, long fd, uint64_t last)
 	while (table) {
 		for (uint64_t i = 0; i < table->used; i++)
 			if (table->entries[i].address &&
-			    (table->entries[i].before & RESCUE_LAST) == last)
+			    (table->entries[i].before & (RESCUE_LAST | RESCUE_GONE)) == last)
 				heal_one(fd, &table->entries[i]);
 		table = (const struct rescue_table *)(uintptr_t)table->next;
 	}

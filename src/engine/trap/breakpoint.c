@@ -183,9 +183,8 @@ void breakpoints_forget(struct space *space, uint64_t low, uint64_t high)
 	vec_deinit(&gone);
 }
 
-/* Puts one in anew, with everything that it was for; it is dropped where that cannot be done. */
-static int plant_again(struct decoder *decoder, struct thread *thread,
-		       struct breakpoint *breakpoint)
+int breakpoint_plant_again(struct decoder *decoder, struct thread *thread,
+			   struct breakpoint *breakpoint)
 {
 	struct space *space = thread->process->space;
 	struct breakpoint kept = *breakpoint;
@@ -218,7 +217,7 @@ int breakpoint_verify(struct decoder *decoder, struct thread *thread, struct bre
 	    (memory_read_exact(&space->memory, breakpoint->address, now, arch->breakpoint_length) &&
 	     !memcmp(now, arch->breakpoint, arch->breakpoint_length)))
 		return 0;
-	return plant_again(decoder, thread, breakpoint);
+	return breakpoint_plant_again(decoder, thread, breakpoint);
 }
 
 void breakpoints_copy(struct space *child, const struct space *parent)
@@ -241,56 +240,6 @@ void breakpoints_copy(struct space *child, const struct space *parent)
 		if (breakpoint->slot)
 			arena_set_owner(child->arena, breakpoint->slot, breakpoint);
 	}
-}
-
-enum { LOOKS = 64 };
-
-/* Reads what stands at some breakpoints; those that are not there go to `missing`. */
-static void find_missing(const struct space *space, struct breakpoint *const *breakpoints,
-			 size_t count, struct vec *missing)
-{
-	uint8_t now[LOOKS][sizeof space->arch->breakpoint];
-	struct memory_range ranges[LOOKS];
-	size_t length = space->arch->breakpoint_length;
-
-	for (size_t i = 0; i < count; i++)
-		ranges[i] = (struct memory_range){
-			.address = breakpoints[i]->address, .buffer = now[i], .length = length};
-	space->memory.readv(space->memory.context, ranges, count);
-	for (size_t i = 0; i < count; i++)
-		if (ranges[i].done < length || memcmp(now[i], space->arch->breakpoint, length) != 0)
-			vec_push(missing, &breakpoints[i]);
-}
-
-/* All of those that the books have and the memory has not. */
-static void find_all_missing(const struct space *space, struct vec *missing)
-{
-	struct breakpoint *looked[LOOKS];
-	size_t count = 0;
-	size_t cursor = 0;
-	void *value;
-
-	while (space->trap && map_next(&space->trap->breakpoints, &cursor, NULL, &value)) {
-		looked[count++] = value;
-		if (count < LOOKS)
-			continue;
-		find_missing(space, looked, count, missing);
-		count = 0;
-	}
-	find_missing(space, looked, count, missing);
-}
-
-void breakpoints_complete(struct decoder *decoder, struct thread *thread)
-{
-	struct space *space = thread->process->space;
-	struct vec missing = VEC_OF(struct breakpoint *);
-
-	find_all_missing(space, &missing);
-	if (missing.count)
-		arena_forget_missing(space->arena, &space->memory);
-	for (size_t i = 0; i < missing.count; i++)
-		plant_again(decoder, thread, *(struct breakpoint **)vec_at(&missing, i));
-	vec_deinit(&missing);
 }
 
 /* Puts all in, or takes all out, where one or the other stands and nothing else. */

@@ -72,11 +72,11 @@ void breakpoint_adopt(struct decoder *decoder, struct space *space, size_t entry
 /* Gives a forked child's space the same breakpoints, which its memory should have already. */
 void breakpoints_copy(struct space *child, const struct space *parent);
 
-/*
- * Plants those that the memory does not have, of a space with a thread at a clean stop. A forked
- * child's may have been planted in its parent between the copying of the memory and the child's
- * announcement.
- */
+/* Puts one in anew, with everything that it was for; it is dropped, 0 or -errno, where that cannot be done. */
+int breakpoint_plant_again(struct decoder *decoder, struct thread *thread,
+			   struct breakpoint *breakpoint);
+
+/* complete.c: makes the memory of a space, with a thread at a clean stop, what the books say. */
 void breakpoints_complete(struct decoder *decoder, struct thread *thread);
 
 /*

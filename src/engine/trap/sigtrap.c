@@ -37,6 +37,7 @@
  */
 #include "engine/trap/sigtrap.h"
 
+#include "engine/trap/earlier.h"
 #include "engine/trap/masks.h"
 #include "engine/trap/stackview.h"
 #include "engine/trap/unblock.h"
@@ -217,6 +218,7 @@ void sigtrap_begin(struct thread *thread)
 {
 	struct process *process = thread->process;
 	bool ignored = process->sigtrap_guarded && process->sigtrap == SIGTRAP_IGNORED;
+	uint64_t earlier[RESCUE_GENERATIONS];
 
 	process->sigtrap = SIGTRAP_DEFAULT;
 	process->sigtrap_guarded = false;
@@ -224,6 +226,7 @@ void sigtrap_begin(struct thread *thread)
 	masks_begin(process);
 	learn_as(thread, ignored ? SIGTRAP_IGNORED : current_state(thread->tid));
 	bool installed = rescue_install(thread) == 0;
+	size_t count = rescue_earlier(process->space, process->sigtrap_action, earlier);
 
 	if (installed && process->sigtrap == SIGTRAP_HANDLED &&
 	    rescue_absorb(thread, process->sigtrap_action))
@@ -231,6 +234,7 @@ void sigtrap_begin(struct thread *thread)
 			state_of_handler(handler_of(process->space, process->sigtrap_action));
 	if (installed || ignored)
 		kernel_set_ours(thread);
+	earlier_leave(thread, earlier, count);
 }
 
 int sigtrap_end(struct thread *thread)

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The breakpoints of a forked child. Its books are copied from its parent's when it is announced; its memory
+ * was copied before that, while other threads of the parent ran and the tracer went on planting there. Two things can
+ * differ.
+ *
+ * A breakpoint of the books is not in the memory: it is planted.
+ *
+ * It is there, but its slot holds something else: it stood there before, as this tracer or one that was killed had
+ * planted it, has been taken out of the parent since and put in again, with another slot. The thread that hits it would
+ * go on in the middle of another function. The slot is written anew, or, where it is not in the child's memory at
+ * all, the breakpoint taken out and planted like those of the first kind.
+ *
+ * The same holds where a file has been mapped anew over breakpoints.
+ */
+#include "engine/trap/breakpoint.h"
+#include "inferior/arena.h"
+#include "inferior/journal.h"
+
+#include <string.h>
+
+enum { LOOKS = 64 };
+
+struct completing {
+	struct space *space;
+	pid_t tid;
+	struct vec missing; /* struct breakpoint * */
+};
+
+/* Takes the missing ones out of `breakpoints`; how many remain. */
+static size_t look_for_bytes(struct completing *completing, struct breakpoint **breakpoints,
+			     size_t count)
+{
+	const struct space *space = completing->space;
+	uint8_t now[LOOKS][sizeof space->arch->breakpoint];
+	struct memory_range ranges[LOOKS];
+	size_t length = space->arch->breakpoint_length;
+	size_t there = 0;
+
+	for (size_t i = 0; i < count; i++)
+		ranges[i] = (struct memory_range){
+			.address = breakpoints[i]->address, .buffer = now[i], .length = length};
+	space->memory.readv(space->memory.context, ranges, count);
+	for (size_t i = 0; i < count; i++)
+		if (ranges[i].done < length || memcmp(now[i], space->arch->breakpoint, length) != 0)
+			vec_push(&completing->missing, &breakpoints[i]);
+		else
+			breakpoints[there++] = breakpoints[i];
+	return there;
+}
+
+static void mend_slot(struct completing *completing, struct breakpoint *breakpoint,
+		      const uint8_t *code, size_t length)
+{
+	struct space *space = completing->space;
+	const struct journal_entry *entry = journal_entry(space->journal, breakpoint->journal);
+	uint64_t block = arena_block(space->arena, breakpoint->slot);
+
+	if (block && arena_is_mapped(completing->tid, block) &&
+	    space_write(space, breakpoint->slot, code, length) == 0)
+		return;
+	space_write(space, breakpoint->address, entry->before, space->arch->breakpoint_length);
+	vec_push(&completing->missing, &breakpoint);
+}
+
+static void look_for_slots(struct completing *completing, struct breakpoint **breakpoints,
+			   size_t count)
+{
+	const struct space *space = completing->space;
+	uint8_t expected[LOOKS][DISPLACED_CODE_MAX];
+	uint8_t now[LOOKS][DISPLACED_CODE_MAX];
+	struct memory_range ranges[LOOKS];
+
+	for (size_t i = 0; i < count; i++) {
+		const struct breakpoint *breakpoint = breakpoints[i];
+		size_t length = 0;
+
+		if (breakpoint->slot && displaced_emit(&breakpoint->displaced, breakpoint->slot,
+						       expected[i], &length) != 0)
+			length = 0;
+		ranges[i] = (struct memory_range){
+			.address = breakpoint->slot, .buffer = now[i], .length = length};
+	}
+	space->memory.readv(space->memory.context, ranges, count);
+	for (size_t i = 0; i < count; i++)
+		if (ranges[i].done < ranges[i].length ||
+		    memcmp(now[i], expected[i], ranges[i].length) != 0)
+			mend_slot(completing, breakpoints[i], expected[i], ranges[i].length);
+}
+
+static void look(struct completing *completing, struct breakpoint **breakpoints, size_t count)
+{
+	look_for_slots(completing, breakpoints, look_for_bytes(completing, breakpoints, count));
+}
+
+void breakpoints_complete(struct decoder *decoder, struct thread *thread)
+{
+	struct space *space = thread->process->space;
+	struct completing completing = {space, thread->tid, VEC_OF(struct breakpoint *)};
+	struct breakpoint *looked[LOOKS];
+	size_t count = 0;
+	size_t cursor = 0;
+	void *value;
+
+	while (space->trap && map_next(&space->trap->breakpoints, &cursor, NULL, &value)) {
+		looked[count++] = value;
+		if (count < LOOKS)
+			continue;
+		look(&completing, looked, count);
+		count = 0;
+	}
+	look(&completing, looked, count);
+	if (completing.missing.count)
+		arena_forget_missing(space->arena, &space->memory);
+	for (size_t i = 0; i < completing.missing.count; i++)
+		breakpoint_plant_again(decoder, thread,
+				       *(struct breakpoint **)vec_at(&completing.missing, i));
+	vec_deinit(&completing.missing);
+}

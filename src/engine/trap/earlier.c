@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engine/trap/earlier.h"
+
+#include "inferior/ptrace.h"
+#include "inferior/rescue_abi.h"
+
+#include <time.h>
+
+enum { STOP_MS = 1000, TRIES = 200, PAUSE_NS = 200000 };
+
+struct leaving {
+	const struct thread *served;
+	const uint64_t *blocks;
+	size_t count;
+};
+
+static bool is_inside(const struct thread *thread, const struct leaving *leaving)
+{
+	struct regs regs;
+
+	if (regs_load(thread->tid, &regs) != 0)
+		return false;
+	for (size_t i = 0; i < leaving->count; i++)
+		if (regs.pc - leaving->blocks[i] < RESCUE_CODE)
+			return true;
+	return false;
+}
+
+static void pause_a_moment(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+}
+
+/* One of the others. It has run by itself, or its stop is to be told of yet. */
+static void let_out(struct thread *thread, void *context)
+{
+	const struct leaving *leaving = context;
+	struct inferior *inferior = thread->process->inferior;
+	struct stop stop;
+
+	for (int i = 0; i < TRIES && thread != leaving->served; i++) {
+		if (thread_stop(inferior, thread, STOP_MS) != 0 || !thread_is_clean_stop(thread) ||
+		    !is_inside(thread, leaving) || !thread_take_deferred(inferior, thread, &stop))
+			return;
+		thread_resume(thread, stop.kind == STOP_SIGNAL ? stop.signal : 0);
+		pause_a_moment();
+	}
+}
+
+/*
+ * The one that is stopped for us, by an interrupt; by a signal, that would be delivered twice. It gets its signals
+ * and stands at an interrupt again.
+ */
+static void let_served_out(struct thread *thread, const struct leaving *leaving)
+{
+	struct stop_status stop = {thread->stop, 0};
+	int status;
+
+	if (thread->stop != STOP_TRAP)
+		return;
+	for (int i = 0; stop.kind == STOP_SIGNAL || (i < TRIES && is_inside(thread, leaving));
+	     i++) {
+		pt_continue(thread->tid, stop.kind == STOP_SIGNAL ? stop.signal : 0);
+		pause_a_moment();
+		if (pt_interrupt(thread->tid) != 0 || thread_wait(thread, &status, STOP_MS) != 0)
+			return;
+		stop = stop_status_decode(status);
+		if (stop.kind == STOP_SIGNAL || stop.kind == STOP_TRAP)
+			continue;
+		thread->stop = stop.kind;
+		thread->stop_signal = stop.signal;
+		thread_defer(thread, status);
+		return;
+	}
+}
+
+void earlier_leave(struct thread *thread, const uint64_t *blocks, size_t count)
+{
+	struct leaving leaving = {thread, blocks, count};
+
+	if (!count)
+		return;
+	process_each_thread(thread->process, let_out, &leaving);
+	let_served_out(thread, &leaving);
+}
