@@ -73,9 +73,9 @@ struct elf_file {
 	bool landings_read;
 	uint64_t *landings; /* landing.c */
 	size_t landing_count;
-	bool mask_calls_read;
-	struct mask_call_site *mask_calls; /* mask_calls.c */
-	size_t mask_call_count;
+	bool signal_calls_read;
+	struct signal_call_site *signal_calls; /* signal_calls.c */
+	size_t signal_call_count;
 };
 
 /*

@@ -149,7 +149,7 @@ static void seize_borrower(struct inferior *inferior, struct process *process, p
 	struct thread *thread = thread_create(inferior, child, pid);
 
 	thread->fresh = false;
-	child->silent = true;
+	child->silent = child->borrower = true;
 	child->borrows = process;
 	if (same_space(process->pid, pid, false))
 		return;

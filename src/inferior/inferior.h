@@ -72,7 +72,8 @@ struct process {
 	unsigned ending;  /* those of them that have been at STOP_ENDING */
 	bool launched;	  /* by us: gets our signals, its status is ours */
 	bool of_command;  /* launched, or a descendant of what was launched */
-	bool silent; /* shares a traced space but is not traced itself (vfork child without -f) */
+	bool silent;   /* shares a traced space but is not traced itself (vfork child without -f) */
+	bool borrower; /* made to live in its parent's memory until it has a program of its own */
 	struct process *borrows; /* lives in the memory of this one, whose space is not known yet */
 	enum sigtrap_state sigtrap;
 	uint8_t sigtrap_action[32]; /* the kernel's struct sigaction for it, or the start of it */

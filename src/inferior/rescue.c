@@ -378,7 +378,9 @@ static bool absorb_table(struct thread *thread, uint64_t address, uint64_t last,
 
 	if (!memory_read_exact(&space->memory, address, &table, sizeof table))
 		return false;
-	for (uint64_t i = 0; i < table.used && i < RESCUE_BLOCK / sizeof entry; i++) {
+	if (table.used > RESCUE_BLOCK / sizeof entry)
+		table.used = RESCUE_BLOCK / sizeof entry;
+	for (uint64_t i = table.used; i-- > 0;) {
 		uint64_t where = address + sizeof table + i * sizeof entry;
 
 		if (!memory_read_exact(&space->memory, where, &entry, sizeof entry))

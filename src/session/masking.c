@@ -10,14 +10,17 @@
  * of libc is traced, these system calls are hooked before. Where few functions are, hardly one is among
  * them; then it is done when one turns out to be. A hook that nobody needs is a danger without any use.
  *
+ * So are those that set dispositions, for posix_spawn(): see disposition_answered().
+ *
  * Those of getcontext(3) and its like do not block anything that the program has not blocked, and some
  * programs run through them all the time: they come with the functions.
  */
 #include "session/private.h"
 
 #include "engine/trap/masks.h"
+#include "engine/trap/sigtrap.h"
 #include "engine/trap/unblock.h"
-#include "image/mask_calls.h"
+#include "image/signal_calls.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
 
@@ -27,6 +30,7 @@
 
 enum { UNBLOCK_MS = 1000, SEE_TRIES = 100, SEE_NS = 100000 };
 
+/* The second calls the first. */
 static const char *const functions[] = {"pthread_sigmask", "sigprocmask"};
 static const char *const contexts[] = {"getcontext", "setcontext", "swapcontext"};
 
@@ -76,6 +80,27 @@ static bool kernel_answered(struct hook *hook, struct thread *thread, const stru
 	       unblock_will_change(thread, &call);
 }
 
+/*
+ * What posix_spawn() has made, in the memory of its parent, wants no handlers there, and until it has another program
+ * our breakpoints. It keeps ours: a new program has none.
+ */
+static bool disposition_answered(struct hook *hook, struct thread *thread, const struct regs *regs,
+				 uint64_t *result)
+{
+	const struct space *space = thread->process->space;
+	const uint8_t *argument = space->arch->syscall_arg;
+	uint64_t handler = 0;
+
+	(void)hook;
+	*result = 0;
+	return thread->process->borrower &&
+	       (uint32_t)regs->r[REG_AX] == (uint32_t)space->arch->sys_rt_sigaction &&
+	       regs->r[argument[0]] == SIGTRAP && regs->r[argument[1]] && !regs->r[argument[2]] &&
+	       memory_read_word(&space->memory, regs->r[argument[1]], space->arch->abi->word,
+				&handler) &&
+	       handler == (uint64_t)(uintptr_t)SIG_DFL;
+}
+
 static void behind(struct hook *hook, struct thread *thread)
 {
 	(void)hook;
@@ -92,6 +117,8 @@ void masking_init(struct session *session)
 					    .intercept = kernel_answered,
 					    .answered = behind,
 					    .on_system_call = true};
+	session->action_call = (struct hook){.intercept = disposition_answered,
+					     .on_system_call = true};
 	session->mask_blocks = session->mask_opens;
 	/* A thread that is not answered any more and blocks everything must not find one that opens. */
 	session->mask_blocks.taken_out_last = true;
@@ -130,22 +157,30 @@ static bool is_unchanged(const struct space *space, const struct module *module,
 	       !memcmp(now, expected, sizeof now);
 }
 
+static struct hook *hook_of(struct session *session, const struct signal_call_site *site)
+{
+	if (site->call == SIGNAL_CALL_ACTION)
+		return &session->action_call;
+	return site->opens ? &session->mask_opens : &session->mask_blocks;
+}
+
+/* `first`: those by which a thread comes to block signals; else all others. */
 static void hook_system_calls(struct session *session, struct thread *thread,
-			      const struct module *module, bool all, bool opening)
+			      const struct module *module, bool all, bool first)
 {
 	size_t count;
-	const struct mask_call_site *sites = mask_calls(module->file, trap_decoder(session->trap),
-							&count);
+	const struct signal_call_site *sites = signal_calls(module->file,
+							    trap_decoder(session->trap), &count);
 
 	for (size_t i = 0; i < count; i++)
-		if (sites[i].opens == opening &&
+		if ((hook_of(session, &sites[i]) == &session->mask_blocks) == first &&
 		    !begins_at(module, functions, sizeof functions / sizeof functions[0],
 			       sites[i].function) &&
 		    (all || !begins_at(module, contexts, sizeof contexts / sizeof contexts[0],
 				       sites[i].function)) &&
 		    is_unchanged(thread->process->space, module, sites[i].address))
 			trap_plant(session->trap, thread, sites[i].address + module->bias, NULL,
-				   opening ? &session->mask_opens : &session->mask_blocks);
+				   hook_of(session, &sites[i]));
 }
 
 /* Whether the thread, stopped, has the number of that system call where it must be and has not made it. */
@@ -177,29 +212,49 @@ static void see_through(struct thread *thread, void *context)
 	}
 }
 
+static bool has_functions(const struct module *module)
+{
+	for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+		const struct elf_symbol *symbol = elf_find_symbol(module->file, functions[i]);
+
+		if (symbol && symbol->value && symbol->type == STT_FUNC)
+			return true;
+	}
+	return false;
+}
+
+/* One that was past the place of the hook when that was planted has the default by now, and is given our handler. */
+static void guard_borrower(struct thread *thread, void *context)
+{
+	struct session *session = context;
+
+	if (thread->process->borrower && thread_stop(session->inferior, thread, UNBLOCK_MS) == 0 &&
+	    thread_is_clean_stop(thread) && !pt_trap_pending(thread->tid))
+		sigtrap_born(thread);
+}
+
+/*
+ * Planted first and, by handler and guardian, taken out last is what blocks: who blocks everything while nobody answers
+ * must not run into anything else.
+ */
 void masking_module(struct session *session, struct thread *thread, const struct module *module,
 		    bool traced)
 {
 	const struct modules *modules = thread->process->space->modules;
-	bool is_libc = false;
 
-	for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-		const struct elf_symbol *symbol = elf_find_symbol(module->file, functions[i]);
-
-		is_libc |= symbol && symbol->value && symbol->type == STT_FUNC;
-		if (modules->masks_hooked)
-			plant_hook(session, thread, module, functions[i], &session->sigmask);
-	}
-	if (!is_libc || !(traced || modules->masks_hooked))
+	if (!has_functions(module) || !(traced || modules->masks_hooked))
 		return;
-	hook_system_calls(session, thread, module, modules->masks_hooked, false);
-	/*
-	 * Threads that have come by before: they would run into the hooks of the other kind, at the end of what they
-	 * are in, with SIGTRAP blocked.
-	 */
-	process_each_thread(thread->process, see_through, session);
-	masking_unblock(session, thread);
 	hook_system_calls(session, thread, module, modules->masks_hooked, true);
+	/*
+	 * Threads that have come by before: they would run into what is planted next, in what they are in or at its
+	 * end, with SIGTRAP blocked.
+	 */
+	space_each_thread(session->inferior, thread->process->space, see_through, session);
+	masking_unblock(session, thread);
+	for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
+		plant_hook(session, thread, module, functions[i], &session->sigmask);
+	hook_system_calls(session, thread, module, modules->masks_hooked, false);
+	space_each_thread(session->inferior, thread->process->space, guard_borrower, session);
 }
 
 /* ------------------------------------------------------------------ threads */
@@ -244,7 +299,7 @@ void masking_unblock(struct session *session, struct thread *thread)
 	struct vec tids = VEC_OF(pid_t);
 	bool any = false;
 
-	process_each_thread(thread->process, note_tid, &tids);
+	space_each_thread(session->inferior, thread->process->space, note_tid, &tids);
 	for (size_t i = 0; i < tids.count; i++) {
 		struct thread *one = inferior_thread(session->inferior,
 						     *(const pid_t *)vec_at(&tids, i));

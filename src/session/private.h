@@ -33,6 +33,7 @@ struct session {
 	struct hook sigmask;	     /* its functions that change masks: masking.c */
 	struct hook mask_blocks;     /* its system calls that may block signals */
 	struct hook mask_opens;	     /* and those that end that */
+	struct hook action_call;     /* and those that set dispositions */
 	struct hook long_jump;	     /* longjmp() and its like */
 	struct hook long_jump_glibc; /* the same, of glibc */
 	struct hook linker;	     /* r_brk */

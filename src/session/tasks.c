@@ -128,6 +128,7 @@ static void give_space(struct session *session, struct thread *parent, struct pr
 		if (!space)
 			child->borrows = parent->process->borrows ? parent->process->borrows
 								  : parent->process;
+		child->borrower = true;
 		child->silent = !follow;
 		child->starting = false;
 		return;
@@ -239,6 +240,7 @@ static void on_exec(struct session *session, struct stop *stop)
 	process->space = NULL;
 	/* A memory of its own from here on, also for those that it was about to share the old one with. */
 	process->borrows = NULL;
+	process->borrower = false;
 	process_end_lending(session->inferior, process);
 	if (process->silent) {
 		rights_check(session, thread);

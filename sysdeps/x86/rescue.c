@@ -89,12 +89,13 @@ static void heal_one(long fd, const struct rescue_entry *entry)
 	host_call(SYS_MPROTECT, page, PAGE, READ_EXECUTE, 0);
 }
 
+/* Those that were put in first come out last. */
 static void heal_those(const struct rescue_head *head, long fd, uint64_t last)
 {
 	const struct rescue_table *table = &head->table;
 
 	while (table) {
-		for (uint64_t i = 0; i < table->used; i++)
+		for (uint64_t i = table->used; i-- > 0;)
 			if (table->entries[i].address &&
 			    (table->entries[i].before & (RESCUE_LAST | RESCUE_GONE)) == last)
 				heal_one(fd, &table->entries[i]);

@@ -8,8 +8,8 @@
 #include "image/elf.h"
 #include "image/landing.h"
 #include "image/linkmap.h"
-#include "image/mask_calls.h"
 #include "image/relocate.h"
+#include "image/signal_calls.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -46,13 +46,13 @@ static size_t ask_symbols(struct elf_file *file)
 	return sum;
 }
 
-static size_t ask_mask_calls(struct elf_file *file)
+static size_t ask_signal_calls(struct elf_file *file)
 {
 	struct decoder *decoder = decoder_create();
 	size_t count;
 
 	MUST(decoder);
-	const struct mask_call_site *sites = mask_calls(file, decoder, &count);
+	const struct signal_call_site *sites = signal_calls(file, decoder, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		MUST(!i || sites[i].address >= sites[i - 1].address);
@@ -82,7 +82,7 @@ static size_t ask_all(struct elf_file *file)
 
 	for (size_t i = 0; i < count; i++)
 		MUST(segments[i].address + segments[i].memory_size >= segments[i].address);
-	sum += ask_mask_calls(file);
+	sum += ask_signal_calls(file);
 	sum += elf_init_function(file) + elf_program_headers(file) + elf_dynamic(file);
 	sum += elf_entry(file) + elf_eh_frame_header(file) + elf_is_pie(file);
 	sum += elf_soname(file) ? strlen(elf_soname(file)) : 0;

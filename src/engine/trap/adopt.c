@@ -78,9 +78,10 @@ static void heal_one(struct space *space, const struct journal_entry *entry)
 		space_write(space, entry->address, entry->before, entry->length);
 }
 
+/* Those that were put in first come out last. */
 static void heal_those(struct space *space, bool last)
 {
-	for (size_t i = 0; i < journal_count(space->journal); i++) {
+	for (size_t i = journal_count(space->journal); i-- > 0;) {
 		const struct journal_entry *entry = journal_entry(space->journal, i);
 
 		if (entry && (entry->last != 0) == last)

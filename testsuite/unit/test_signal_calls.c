@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Places that change signal masks by a system call. The truth to compare with: labels in code written by hand.
+ * Places that change signal masks or dispositions by a system call. The truth to compare with: labels in code written by hand.
  * "site_…" is in front of what has to be found, and nothing else may be.
  */
 #include "elf_fixture.h"
-#include "image/mask_calls.h"
+#include "image/signal_calls.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,9 +77,16 @@ static const char code[] =
 	"	ENTER\n"
 	"	end\n"
 	"	function other_number\n"
-	"	mov $NUMBER - 1, %eax\n"
+	"	mov $NUMBER - 2, %eax\n"
 	"	ENTER\n"
 	"	mov $NUMBER, %ebx\n"
+	"	ENTER\n"
+	"	end\n"
+	/* dispositions: rt_sigaction is the one before on both */
+	"	function sets_disposition\n"
+	"	mov $2, %HOW\n"
+	"	mov $NUMBER - 1, %eax\n"
+	"begin site_disposition\n"
 	"	ENTER\n"
 	"	end\n"
 	/* mov $imm, %ecx, whose end looks like the load of the number; the rest of that is what follows */
@@ -115,7 +122,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static bool is_found(const struct mask_call_site *sites, size_t count, uint64_t address)
+static bool is_found(const struct signal_call_site *sites, size_t count, uint64_t address)
 {
 	for (size_t i = 0; i < count; i++)
 		if (sites[i].address == address)
@@ -126,7 +133,7 @@ static bool is_found(const struct mask_call_site *sites, size_t count, uint64_t 
 static void labels_are_all_sites(struct elf_file *file, struct decoder *decoder)
 {
 	size_t count, symbol_count, expected = 0;
-	const struct mask_call_site *sites = mask_calls(file, decoder, &count);
+	const struct signal_call_site *sites = signal_calls(file, decoder, &count);
 	const struct elf_symbol *symbols = elf_symbols(file, &symbol_count);
 
 	for (size_t i = 0; i < symbol_count; i++) {
@@ -136,7 +143,7 @@ static void labels_are_all_sites(struct elf_file *file, struct decoder *decoder)
 		if (is_site && !is_found(sites, count, symbols[i].value))
 			fail_msg("%s is not found", symbols[i].name);
 	}
-	assert_int_equal(expected, 3);
+	assert_int_equal(expected, 4);
 	assert_int_equal(count, expected);
 	for (size_t i = 1; i < count; i++)
 		assert_true(sites[i].address > sites[i - 1].address);
@@ -145,7 +152,11 @@ static void labels_are_all_sites(struct elf_file *file, struct decoder *decoder)
 	assert_false(sites[0].opens);
 	assert_true(sites[1].opens);
 	assert_false(sites[2].opens);
-	assert_ptr_equal(mask_calls(file, decoder, &count), sites);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(sites[i].call, SIGNAL_CALL_MASK);
+	assert_int_equal(sites[3].call, SIGNAL_CALL_ACTION);
+	assert_false(sites[3].opens);
+	assert_ptr_equal(signal_calls(file, decoder, &count), sites);
 }
 
 static void what_is_labelled_is_found(void **state)
@@ -186,7 +197,7 @@ static void none_in_plain_c(void **state)
 	assert_int_equal(fixture_compile(&fixture, "-shared -fPIC -nostdlib plain.c -o plain"), 0);
 	struct elf_file *file = fixture_open(&fixture, "plain");
 
-	assert_null(mask_calls(file, *state, &count));
+	assert_null(signal_calls(file, *state, &count));
 	assert_int_equal(count, 0);
 	elf_unref(file);
 	fixture_destroy(&fixture);

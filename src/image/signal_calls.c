@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * See mask_calls.h.
+ * See signal_calls.h.
  *
  * Such a call loads the number of the system call into a register and enters the kernel a few instructions
  * later. The code is searched for the load, at every byte, which finds two dozen places in a megabyte; a
@@ -15,7 +15,7 @@
  *
  * The file may be damaged or made to mislead: everything is bounded.
  */
-#include "image/mask_calls.h"
+#include "image/signal_calls.h"
 
 #include "base/cleanup.h"
 #include "base/vec.h"
@@ -41,11 +41,21 @@ enum {
 struct search {
 	struct elf_file *file;
 	struct decoder *decoder;
-	uint8_t load[LOAD];
-	struct vec loads; /* uint64_t: addresses where one may be, ascending */
-	struct vec found; /* struct mask_call_site */
-	size_t decoded;	  /* bytes */
+	uint8_t loads_of[SIGNAL_CALLS][LOAD]; /* the instruction that loads each number */
+	struct vec loads;		      /* uint64_t: addresses where one may be, ascending */
+	struct vec found;		      /* struct signal_call_site */
+	size_t decoded;			      /* bytes */
 };
+
+/* Which call's number is loaded there; SIGNAL_CALLS: none's. */
+static enum signal_call load_at(const struct search *search, const uint8_t *code)
+{
+	enum signal_call call = 0;
+
+	while (call < SIGNAL_CALLS && memcmp(code, search->loads_of[call], LOAD) != 0)
+		call++;
+	return call;
+}
 
 /* The instruction that enters the kernel, if `code` begins with one. */
 static const struct insn_bytes *entry_at(const struct arch *arch, const uint8_t *code, size_t size)
@@ -70,15 +80,17 @@ static bool has_entry(const struct arch *arch, const uint8_t *code, size_t size)
 
 static void search_piece(struct search *search, const uint8_t *code, size_t size, uint64_t address)
 {
-	const uint8_t *at = code;
+	const uint8_t *at = code, *end = code + size;
+	uint8_t opcode = search->file->arch->load_number_opcode;
 
-	while ((at = memmem(at, size - (size_t)(at - code), search->load, LOAD))) {
+	while (end - at >= LOAD && (at = memchr(at, opcode, (size_t)(end - at) - LOAD + 1))) {
 		uint64_t place = address + (uint64_t)(at - code);
 		const uint64_t *last = search->loads.count
 					       ? vec_at(&search->loads, search->loads.count - 1)
 					       : NULL;
 
-		if (has_entry(search->file->arch, at, size - (size_t)(at - code)) &&
+		if (load_at(search, at) != SIGNAL_CALLS &&
+		    has_entry(search->file->arch, at, (size_t)(end - at)) &&
 		    (!last || *last < place) && search->loads.count < LOADS_MAX)
 			vec_push(&search->loads, &place);
 		at++;
@@ -127,15 +139,16 @@ static void decode(struct search *search, const uint8_t *code, size_t size, size
 		   uint64_t address)
 {
 	const struct arch *arch = search->file->arch;
-	bool loaded = false;
+	enum signal_call loaded = SIGNAL_CALLS;
 	bool opens = false;
 
 	for (size_t at = 0; at < size && at < end;) {
 		const struct insn_bytes *entry = entry_at(arch, code + at, size - at);
 		struct displaced insn = {.length = entry ? entry->length : 0};
 
-		if (entry && loaded) {
-			struct mask_call_site site = {address + at, address, opens};
+		if (entry && loaded != SIGNAL_CALLS) {
+			struct signal_call_site site = {address + at, address, loaded,
+							loaded == SIGNAL_CALL_MASK && opens};
 
 			vec_push(&search->found, &site);
 		}
@@ -149,8 +162,10 @@ static void decode(struct search *search, const uint8_t *code, size_t size, size
 			opens = code[at + 1] != SIG_BLOCK;
 		else if (clears_how(arch, code + at, insn.length))
 			opens = false;
-		loaded = (loaded && passes) ||
-			 (insn.length == LOAD && !memcmp(code + at, search->load, LOAD));
+		if (!passes)
+			loaded = SIGNAL_CALLS;
+		if (insn.length == LOAD && load_at(search, code + at) != SIGNAL_CALLS)
+			loaded = load_at(search, code + at);
 		at += insn.length;
 	}
 }
@@ -185,7 +200,7 @@ static void visit_function(void *context, const struct eh_function *function)
 
 static int compare_sites(const void *left, const void *right)
 {
-	const struct mask_call_site *a = left, *b = right;
+	const struct signal_call_site *a = left, *b = right;
 
 	return compare_addresses(&a->address, &b->address);
 }
@@ -193,10 +208,14 @@ static int compare_sites(const void *left, const void *right)
 static void find(struct search *search)
 {
 	const struct elf_file *file = search->file;
-	uint32_t number = (uint32_t)file->arch->sys_rt_sigprocmask;
+	const uint32_t numbers[SIGNAL_CALLS] = {
+		[SIGNAL_CALL_MASK] = (uint32_t)file->arch->sys_rt_sigprocmask,
+		[SIGNAL_CALL_ACTION] = (uint32_t)file->arch->sys_rt_sigaction};
 
-	search->load[0] = file->arch->load_number_opcode;
-	memcpy(search->load + 1, &number, sizeof number);
+	for (int i = 0; i < SIGNAL_CALLS; i++) {
+		search->loads_of[i][0] = file->arch->load_number_opcode;
+		memcpy(search->loads_of[i] + 1, &numbers[i], sizeof numbers[i]);
+	}
 	for (size_t i = 0; i < file->segment_count; i++)
 		if (file->segments[i].flags & PF_X)
 			search_segment(search, &file->segments[i]);
@@ -208,20 +227,20 @@ static void find(struct search *search)
 		      compare_sites);
 }
 
-const struct mask_call_site *mask_calls(struct elf_file *file, struct decoder *decoder,
-					size_t *count)
+const struct signal_call_site *signal_calls(struct elf_file *file, struct decoder *decoder,
+					    size_t *count)
 {
-	if (!file->mask_calls_read) {
+	if (!file->signal_calls_read) {
 		struct search search = {.file = file,
 					.decoder = decoder,
 					.loads = VEC_OF(uint64_t),
-					.found = VEC_OF(struct mask_call_site)};
+					.found = VEC_OF(struct signal_call_site)};
 
-		file->mask_calls_read = true;
+		file->signal_calls_read = true;
 		find(&search);
-		file->mask_calls = search.found.items;
-		file->mask_call_count = search.found.count;
+		file->signal_calls = search.found.items;
+		file->signal_call_count = search.found.count;
 	}
-	*count = file->mask_call_count;
-	return file->mask_calls;
+	*count = file->signal_call_count;
+	return file->signal_calls;
 }
