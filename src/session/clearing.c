@@ -23,11 +23,23 @@ struct clearing {
 	bool stays;	    /* somebody is in there and cannot be let run */
 };
 
+/* Whether the thread, stopped, runs code of ours, or will return to it. */
+static bool is_inside(const struct clearing *clearing, const struct thread *thread)
+{
+	const struct space *space = thread->process->space;
+	struct regs regs;
+
+	return regs_load(thread->tid, &regs) == 0 &&
+	       (trap_in_our_code(space, regs.pc) ||
+		(clearing->session->recovering && trap_on_stack(space, regs.r[REG_SP])));
+}
+
 /*
- * A thread that runs has stopped again. Its signals it gets at once: held up by each, under a timer it would never
- * come to its end. One that was interrupted although it had stopped already tells so as soon as it is resumed.
+ * A thread that runs has stopped again. Inside it gets its signals at once: held up by each, under a timer it would
+ * never come to its end. Outside it stays at them: by its own SIGTRAP it would get in again. One that was
+ * interrupted although it had stopped already tells so as soon as it is resumed.
  */
-static void serve(struct thread *thread)
+static void serve(const struct clearing *clearing, struct thread *thread)
 {
 	int status;
 
@@ -35,7 +47,7 @@ static void serve(struct thread *thread)
 		return;
 	struct stop_status stop = stop_status_decode(status);
 
-	if (stop.kind == STOP_SIGNAL || stop.kind == STOP_TRAP) {
+	if (stop.kind == STOP_TRAP || (stop.kind == STOP_SIGNAL && is_inside(clearing, thread))) {
 		pt_continue(thread->tid, stop.kind == STOP_SIGNAL ? stop.signal : 0);
 		return;
 	}
@@ -56,7 +68,7 @@ static void run_for(const struct clearing *clearing, unsigned ms)
 			struct thread *thread = inferior_thread(clearing->session->inferior, tid);
 
 			if (thread)
-				serve(thread);
+				serve(clearing, thread);
 		}
 	}
 }
@@ -65,13 +77,9 @@ static void run_for(const struct clearing *clearing, unsigned ms)
 static void send_on(struct thread *thread, void *context)
 {
 	struct clearing *clearing = context;
-	struct regs regs;
 	struct stop stop;
 
-	if (thread->state != THREAD_STOPPED || regs_load(thread->tid, &regs) != 0 ||
-	    !(trap_in_our_code(thread->process->space, regs.pc) ||
-	      (clearing->session->recovering &&
-	       trap_on_stack(thread->process->space, regs.r[REG_SP]))))
+	if (thread->state != THREAD_STOPPED || !is_inside(clearing, thread))
 		return;
 	if (thread->stop == STOP_GROUP ||
 	    !thread_take_deferred(clearing->session->inferior, thread, &stop)) {
