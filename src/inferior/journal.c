@@ -159,6 +159,19 @@ size_t journal_mask(struct journal *journal, int32_t tid, uint64_t before, uint6
 	return note(journal, &entry);
 }
 
+size_t journal_limit(struct journal *journal, int resource, uint64_t before, uint64_t after,
+		     uint64_t hard)
+{
+	struct journal_entry entry = {.address = (uint64_t)resource,
+				      .length = sizeof before,
+				      .kind = JOURNAL_LIMIT,
+				      .slot = hard};
+
+	memcpy(entry.before, &before, sizeof before);
+	memcpy(entry.after, &after, sizeof after);
+	return note(journal, &entry);
+}
+
 size_t journal_mapping(struct journal *journal, uint64_t address, uint64_t length)
 {
 	return note(journal, &(struct journal_entry){.address = address,

@@ -16,7 +16,8 @@ enum journal_kind {
 	JOURNAL_FREE,
 	JOURNAL_BYTES,	 /* `length` (≤ 8) bytes at `address` changed from `before` to `after` */
 	JOURNAL_MAPPING, /* `length` bytes mapped at `address` */
-	JOURNAL_MASK	 /* signal mask of thread `address` changed from `before` to `after` */
+	JOURNAL_MASK,	 /* signal mask of thread `address` changed from `before` to `after` */
+	JOURNAL_LIMIT	 /* resource limit `address` raised likewise; the hard one was `slot` */
 };
 
 struct journal_entry {
@@ -64,6 +65,10 @@ size_t journal_bytes(struct journal *journal, uint64_t address, const void *befo
 size_t journal_mapping(struct journal *journal, uint64_t address, uint64_t length);
 
 size_t journal_mask(struct journal *journal, int32_t tid, uint64_t before, uint64_t after);
+
+/* A limit of the process, raised: its soft value before and after, and the hard one before. */
+size_t journal_limit(struct journal *journal, int resource, uint64_t before, uint64_t after,
+		     uint64_t hard);
 
 /* Notes the slot that goes with a change. */
 void journal_set_slot(struct journal *journal, size_t number, uint64_t slot);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
 
@@ -99,6 +100,22 @@ int pt_get_sigmask(pid_t tid, uint64_t *mask)
 int pt_set_sigmask(pid_t tid, uint64_t mask)
 {
 	return request(PTRACE_SETSIGMASK, tid, sizeof mask, (uintptr_t)&mask);
+}
+
+/* linux/ptrace.h, since Linux 6.4 */
+enum { GET_DISPATCH = 0x4211, SET_DISPATCH = 0x4210 };
+
+int pt_get_dispatch(pid_t tid, struct pt_dispatch *dispatch)
+{
+	memset(dispatch, 0, sizeof *dispatch);
+	return request((enum __ptrace_request)GET_DISPATCH, tid, sizeof *dispatch,
+		       (uintptr_t)dispatch);
+}
+
+int pt_set_dispatch(pid_t tid, const struct pt_dispatch *dispatch)
+{
+	return request((enum __ptrace_request)SET_DISPATCH, tid, sizeof *dispatch,
+		       (uintptr_t)dispatch);
 }
 
 static uintptr_t debug_register_offset(unsigned index)

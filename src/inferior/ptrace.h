@@ -40,6 +40,15 @@ bool pt_signal_pending(pid_t tid, int signal);
 bool pt_trap_pending(pid_t tid);
 int pt_get_sigmask(pid_t tid, uint64_t *mask);
 int pt_set_sigmask(pid_t tid, uint64_t mask);
+
+/* Whether system calls of the thread become SIGSYS: the kernel's struct ptrace_sud_config, -errno before Linux 6.4. */
+struct pt_dispatch {
+	uint64_t mode; /* 0: off */
+	uint64_t selector, offset, length;
+};
+
+int pt_get_dispatch(pid_t tid, struct pt_dispatch *dispatch);
+int pt_set_dispatch(pid_t tid, const struct pt_dispatch *dispatch);
 /* Debug register `index` (0-3 addresses, 6 status, 7 control; Intel SDM vol. 3, 18.2). */
 int pt_set_debug_register(pid_t tid, unsigned index, uint64_t value);
 int pt_get_debug_register(pid_t tid, unsigned index, uint64_t *value);

@@ -35,6 +35,7 @@
 #include "inferior/remote.h"
 
 #include "inferior/journal.h"
+#include "inferior/limits.h"
 #include "inferior/maps.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
@@ -263,6 +264,8 @@ static int through_call(struct thread *thread, int signal, struct kept *kept)
 			kept->resized |= !ours;
 			if (inside)
 				return 0; /* ours, or one in whose place ours was not queued */
+		} else if (stop.kind == STOP_SIGNAL && stop.signal == SIGSYS) {
+			return -EPERM; /* instead of the call */
 		} else if (stop.kind == STOP_SIGNAL || stop.kind == STOP_GROUP) {
 			kept->stopped = true;
 		}
@@ -282,8 +285,9 @@ static int call_with(struct thread *thread, const struct regs *saved, uint64_t s
 		     const uint64_t arguments[6], int64_t *result)
 {
 	struct space *space = thread->process->space;
-	const uint64_t mark = UINT64_C(1) << (MARK_SIGNAL - 1);
-	int signal = requeue_signal(thread, mark);
+	/* Blocked, a SIGSYS that the kernel makes would take its handler along. */
+	const uint64_t open = UINT64_C(1) << (MARK_SIGNAL - 1) | UINT64_C(1) << (SIGSYS - 1);
+	int signal = requeue_signal(thread, open);
 	struct regs regs = *saved;
 	struct kept kept = {false, false};
 
@@ -296,7 +300,7 @@ static int call_with(struct thread *thread, const struct regs *saved, uint64_t s
 	int error = regs_store(thread->tid, &regs);
 
 	if (!error)
-		error = pt_set_sigmask(thread->tid, ~mark);
+		error = pt_set_sigmask(thread->tid, ~open);
 	if (!error)
 		error = through_call(thread, signal, &kept);
 	if (!error && signal)
@@ -326,6 +330,16 @@ static int lift_filters(const struct thread *thread, bool *lifted)
 }
 
 /*
+ * A thread may have its system calls turned into SIGSYS (prctl(2), PR_SET_SYSCALL_USER_DISPATCH), as Wine does. Kernels
+ * before 6.4 do not tell; a call ends with -EPERM there, see through_call().
+ */
+static bool lift_dispatch(const struct thread *thread, struct pt_dispatch *dispatch)
+{
+	return pt_get_dispatch(thread->tid, dispatch) == 0 && dispatch->mode &&
+	       pt_set_dispatch(thread->tid, &(struct pt_dispatch){0}) == 0;
+}
+
+/*
  * The SIGTRAP of a breakpoint is lost with this call if the tracer dies before it has sent the thread
  * on. So the thread is left where it will hit the breakpoint again; who serves it has its registers.
  */
@@ -342,6 +356,7 @@ int remote_syscall(struct thread *thread, long number, const uint64_t arguments[
 	bool lifted;
 	uint64_t mask = 0;
 	struct landing_frame frame;
+	struct pt_dispatch dispatch;
 
 	/* A SIGTRAP on its way (a breakpoint hit not reported yet) must be served where it was hit. */
 	if (!thread_is_clean_stop(thread) || pt_trap_pending(thread->tid))
@@ -360,6 +375,7 @@ int remote_syscall(struct thread *thread, long number, const uint64_t arguments[
 		error = lift_filters(thread, &lifted);
 	if (error)
 		return error;
+	bool dispatched = lift_dispatch(thread, &dispatch);
 	bool holds = thread->stop == STOP_SIGNAL && pt_get_siginfo(thread->tid, &held) == 0;
 
 	error = call_with(thread, &saved, frame.sp, number, arguments, result);
@@ -367,6 +383,8 @@ int remote_syscall(struct thread *thread, long number, const uint64_t arguments[
 	pt_set_sigmask(thread->tid, mask);
 	regs_store(thread->tid, &saved);
 	space_write(thread->process->space, frame.sp, frame.before, frame.length);
+	if (dispatched)
+		pt_set_dispatch(thread->tid, &dispatch);
 	if (lifted)
 		pt_set_options(thread->tid, thread->process->inferior->ptrace_options);
 	/* The mark's stop takes the place of the signal's: that is delivered from there. */
@@ -375,7 +393,7 @@ int remote_syscall(struct thread *thread, long number, const uint64_t arguments[
 	return error;
 }
 
-int remote_map(struct thread *thread, uint64_t address, uint64_t length, int protection,
+static int map(struct thread *thread, uint64_t address, uint64_t length, int protection,
 	       uint64_t *mapped)
 {
 	const struct arch *arch = thread->process->space->arch;
@@ -404,6 +422,18 @@ int remote_map(struct thread *thread, uint64_t address, uint64_t length, int pro
 		journal_mapping(journal, (uint64_t)result, length);
 	*mapped = (uint64_t)result;
 	return 0;
+}
+
+int remote_map(struct thread *thread, uint64_t address, uint64_t length, int protection,
+	       uint64_t *mapped)
+{
+	const struct process *process = thread->process;
+	int error = map(thread, address, length, protection, mapped);
+
+	if ((error == -ENOMEM || error == -EAGAIN) &&
+	    limits_raise(process->space, process->pid, length))
+		error = map(thread, address, length, protection, mapped);
+	return error;
 }
 
 void remote_forget_mapping(struct thread *thread, uint64_t address)

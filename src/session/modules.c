@@ -552,7 +552,15 @@ int modules_start(struct session *session, struct thread *thread, bool at_exec)
 	vec_push(&process->space->modules->list, &program);
 	if (!at_exec)
 		forks_pass(thread);
-	sigtrap_begin(thread);
+	error = sigtrap_begin(thread);
+	/* Where a filter forbids it (-EPERM) breakpoints are planted all the same. */
+	if ((error == -ENOMEM || error == -EAGAIN) && !proc_is_exiting(thread->tid)) {
+		untraced_process(session->untraced, process->pid,
+				 "its limits leave no room in its memory for what takes "
+				 "breakpoints out should the tracer be killed: %s",
+				 strerror(-error));
+		return error;
+	}
 	forks_guard(session, process);
 	forks_share_space(session, process);
 	masking_unblock(session, thread);

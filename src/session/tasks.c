@@ -24,6 +24,7 @@
 #include "engine/trap/masks.h"
 #include "engine/trap/sigtrap.h"
 #include "engine/trap/unblock.h"
+#include "inferior/limits.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
 
@@ -235,6 +236,8 @@ static void on_exec(struct session *session, struct stop *stop)
 	process_each_thread(process, forget_calls, &context);
 	process_keep_only(session->inferior, process, thread);
 	space_forget_reader(process->space, thread->tid);
+	if (process->space)
+		limits_restore(process->space, process->pid);
 	drop_space(process->space);
 	space_unref(process->space);
 	process->space = NULL;

@@ -72,7 +72,7 @@ static const uint8_t rescue_code[] = {
  * rt_sigtimedwait; io_getevents, io_pgetevents; epoll_wait, epoll_pwait, epoll_pwait2 */
 static const struct retried_call retried[] = {
 	{0, 0},	 {19, 0},  {43, 0},  {44, 0},  {45, 0},	 {46, 0},  {47, 0},  {288, 0}, {299, 0},
-	{65, 0}, {220, 0}, {128, 0}, {208, 0}, {333, 0}, {232, 0}, {281, 0}, {441, 0},
+	{65, 0}, {220, 0}, {128, 0}, {208, 0}, {333, 0}, {232, 0}, {281, 0}, {441, 0}, {426, 0},
 };
 
 const struct arch arch_x86_64 = {

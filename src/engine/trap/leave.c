@@ -25,6 +25,7 @@
 #include "engine/trap/unblock.h"
 #include "inferior/arena.h"
 #include "inferior/journal.h"
+#include "inferior/limits.h"
 #include "inferior/ptrace.h"
 #include "inferior/rescue.h"
 
@@ -208,5 +209,7 @@ void trap_leave(struct inferior *inferior, struct space *space)
 			rescue_unmap(leaving.clean);
 	}
 	journal_undo_all_bytes(space->journal, space); /* what unmapping itself has needed */
+	if (leaving.clean)
+		limits_restore(space, leaving.clean->process->pid);
 	trap_space_gone(space);
 }

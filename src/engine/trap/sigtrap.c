@@ -214,7 +214,7 @@ static void learn_as(struct thread *thread, enum sigtrap_state state)
 	memcpy(process->sigtrap_action, action, sizeof action);
 }
 
-void sigtrap_begin(struct thread *thread)
+int sigtrap_begin(struct thread *thread)
 {
 	struct process *process = thread->process;
 	bool ignored = process->sigtrap_guarded && process->sigtrap == SIGTRAP_IGNORED;
@@ -225,7 +225,8 @@ void sigtrap_begin(struct thread *thread)
 	memset(process->sigtrap_action, 0, sizeof process->sigtrap_action);
 	masks_begin(process);
 	learn_as(thread, ignored ? SIGTRAP_IGNORED : current_state(thread->tid));
-	bool installed = rescue_install(thread) == 0;
+	int error = rescue_install(thread);
+	bool installed = !error;
 	size_t count = rescue_earlier(process->space, process->sigtrap_action, earlier);
 
 	if (installed && process->sigtrap == SIGTRAP_HANDLED &&
@@ -235,6 +236,7 @@ void sigtrap_begin(struct thread *thread)
 	if (installed || ignored)
 		kernel_set_ours(thread);
 	earlier_leave(thread, earlier, count);
+	return error;
 }
 
 int sigtrap_end(struct thread *thread)

@@ -15,9 +15,10 @@
 
 /*
  * Finds out how the process of `thread` (at a clean stop) wants SIGTRAP and puts our handler in the
- * place of that. To be called when a program is first looked at, before the first breakpoint is planted.
+ * place of that. To be called when a program is first looked at, before the first breakpoint is planted. 0, or the
+ * -errno with which there could be no handler: after the tracer's death breakpoints would end the process.
  */
-void sigtrap_begin(struct thread *thread);
+int sigtrap_begin(struct thread *thread);
 
 /*
  * Gives the process of `thread` (at a clean stop) back its own disposition: 0 or -errno, with which
