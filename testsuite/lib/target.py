@@ -121,6 +121,13 @@ def _let_anyone_trace():
         ctypes.CDLL(None).prctl(0x59616d61, ctypes.c_ulong(-1))  # PR_SET_PTRACER, PR_SET_PTRACER_ANY
 
 
+def readable(stream, seconds):
+    """Whether it can be read within that time; its number may be any."""
+    poll = select.poll()
+    poll.register(stream, select.POLLIN)
+    return bool(poll.poll(seconds * 1000))
+
+
 class Target:
     """
     A process that says "ready" when it is, and then answers each line of its stdin with some lines,
@@ -152,7 +159,7 @@ class Target:
     def _line(self, limit, awaited):
         while b"\n" not in self._pending:
             left = limit - time.monotonic()
-            if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
+            if left <= 0 or not readable(self.process.stdout, left):
                 raise Failure(f"{self.command[0]} did not say {awaited!r} in time; it said {self.said[-9:]}, "
                               f"its threads: {thread_states(self.pid)}")
             data = os.read(self.process.stdout.fileno(), 65536)
@@ -178,7 +185,7 @@ class Target:
         text, self._pending = [self._pending], b""
         while True:
             left = limit - time.monotonic()
-            if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
+            if left <= 0 or not readable(self.process.stdout, left):
                 raise Failure(f"{self.command[0]} does not end, its threads: {thread_states(self.pid)}; "
                               f"it said {b''.join(text)[-500:]}")
             data = os.read(self.process.stdout.fileno(), 65536)
