@@ -113,17 +113,19 @@ static int open_stderr(const struct ward *ward)
 	return open(path, O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 }
 
+/* Says so before it does so: who waits for the tracer's end finds the reason there. */
 static void give_up(const struct ward *ward)
 {
 	long pid = proc_status_number(atomic_load(&ward->pulse->tid), "Tgid");
 	struct pollfd place = {.fd = open_stderr(ward), .events = POLLOUT};
 
-	if (syscall(SYS_pidfd_send_signal, ward->fd, SIGKILL, NULL, 0) == 0 && place.fd >= 0 &&
+	if (syscall(SYS_pidfd_send_signal, ward->fd, 0, NULL, 0) == 0 && place.fd >= 0 &&
 	    poll(&place, 1, 0) > 0 && dup2(place.fd, STDERR_FILENO) >= 0) {
 		diag("waited in vain for memory of process %ld; the tracer is killed, what it traced goes on",
 		     pid);
 		dup2(STDIN_FILENO, STDERR_FILENO);
 	}
+	syscall(SYS_pidfd_send_signal, ward->fd, SIGKILL, NULL, 0);
 	if (place.fd >= 0)
 		close(place.fd);
 }
