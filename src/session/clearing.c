@@ -35,7 +35,7 @@ static bool is_inside(const struct clearing *clearing, const struct thread *thre
 }
 
 /*
- * A thread that runs has stopped again. Inside it gets its signals at once: held up by each, under a timer it would
+ * A thread that runs has stopped again. Inside, when the tracer is dead, it gets its signals at once: held up by each, under a timer it would
  * never come to its end. Outside it stays at them: by its own SIGTRAP it would get in again. One that was
  * interrupted although it had stopped already tells so as soon as it is resumed.
  */
@@ -47,7 +47,8 @@ static void serve(const struct clearing *clearing, struct thread *thread)
 		return;
 	struct stop_status stop = stop_status_decode(status);
 
-	if (stop.kind == STOP_TRAP || (stop.kind == STOP_SIGNAL && is_inside(clearing, thread))) {
+	if (stop.kind == STOP_TRAP || (stop.kind == STOP_SIGNAL && clearing->session->recovering &&
+				       is_inside(clearing, thread))) {
 		pt_continue(thread->tid, stop.kind == STOP_SIGNAL ? stop.signal : 0);
 		return;
 	}
