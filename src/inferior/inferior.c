@@ -66,7 +66,10 @@ enum {
 	EARLY_END_NS = 1000000000,
 	ORPHAN_NS = 1000000000,
 	PATIENCE_NS = 50000000,
-	LONG_PATIENCE_NS = 500000000
+	LONG_PATIENCE_NS = 500000000,
+	OUTSIDE_TRIES = 200,
+	OUTSIDE_STOP_MS = 1000,
+	OUTSIDE_PAUSE_NS = 200000
 };
 
 struct inferior *inferior_create(void)
@@ -551,4 +554,20 @@ int thread_stop(struct inferior *inferior, struct thread *thread, unsigned timeo
 	thread->stop = decoded.kind;
 	thread->stop_signal = decoded.signal;
 	return 0;
+}
+
+void thread_stop_outside(struct thread *thread, thread_test *inside, const void *context)
+{
+	struct inferior *inferior = thread->process->inferior;
+	struct stop stop;
+
+	for (int i = 0; i < OUTSIDE_TRIES; i++) {
+		if (thread_stop(inferior, thread, OUTSIDE_STOP_MS) != 0 ||
+		    !thread_is_clean_stop(thread) ||
+		    (thread->stop == STOP_SIGNAL && thread->stop_signal == SIGTRAP) ||
+		    !inside(thread, context) || !thread_take_deferred(inferior, thread, &stop))
+			return;
+		thread_resume(thread, stop.kind == STOP_SIGNAL ? stop.signal : 0);
+		nanosleep(&(struct timespec){.tv_nsec = OUTSIDE_PAUSE_NS}, NULL);
+	}
 }

@@ -219,6 +219,12 @@ void thread_retry_call(struct thread *thread);
  * A stop for any other reason is kept and comes from inferior_next() later.
  */
 int thread_stop(struct inferior *inferior, struct thread *thread, unsigned timeout_ms);
+/*
+ * Stops a thread, or takes one whose stop is to be told of yet, and lets it run on for moments, with its signals, as long as
+ * `inside` holds of it; not for ever, and not past a SIGTRAP, which may be that of a breakpoint.
+ */
+typedef bool thread_test(const struct thread *thread, const void *context);
+void thread_stop_outside(struct thread *thread, thread_test *inside, const void *context);
 /* Forgets a thread that does not stop; it is detached as soon as it does. */
 void thread_abandon(struct inferior *inferior, struct thread *thread);
 /* Gives abandoned threads some time to be let go properly, when nothing else is traced any more. */

@@ -7,35 +7,86 @@
 #include <string.h>
 #include <sys/resource.h>
 
-static const int limited[] = {RLIMIT_AS, RLIMIT_MEMLOCK};
+static const int limited[LIMITS_COUNT] = {RLIMIT_AS, RLIMIT_MEMLOCK};
 
-static bool raise_one(struct journal *journal, pid_t pid, int resource, uint64_t length)
+static uint64_t value_of(const uint8_t bytes[8])
 {
-	struct rlimit64 limit;
+	uint64_t value;
 
-	if (prlimit64(pid, (enum __rlimit_resource)resource, NULL, &limit) != 0 ||
-	    limit.rlim_cur > RLIM64_INFINITY - length - 1)
-		return false;
-	struct rlimit64 raised = {limit.rlim_cur + length, limit.rlim_max};
-
-	if (raised.rlim_max < raised.rlim_cur)
-		raised.rlim_max = raised.rlim_cur;
-	size_t entry = journal_limit(journal, resource, limit.rlim_cur, raised.rlim_cur,
-				     limit.rlim_max);
-
-	if (prlimit64(pid, (enum __rlimit_resource)resource, &raised, NULL) == 0)
-		return true;
-	journal_forget(journal, entry);
-	return false;
+	memcpy(&value, bytes, sizeof value);
+	return value;
 }
 
-bool limits_raise(struct space *space, pid_t pid, uint64_t length)
+/* Whether an entry is of the limit that we raised to `now`. */
+static bool is_raised(const struct journal_entry *entry, int resource, uint64_t now)
 {
-	bool raised = false;
+	return entry && entry->kind == JOURNAL_LIMIT && entry->address == (uint64_t)resource &&
+	       value_of(entry->after) == now;
+}
 
-	for (size_t i = 0; i < sizeof limited / sizeof *limited; i++)
-		raised |= raise_one(space->journal, pid, limited[i], length);
-	return raised;
+/* What a limit was before we raised it, if we did: then that entry's number, or one past the last. */
+static size_t find_origin(const struct journal *journal, int resource, struct rlimit64 *limit)
+{
+	size_t i = 0;
+
+	while (i < journal_count(journal) &&
+	       !is_raised(journal_entry(journal, i), resource, limit->rlim_cur))
+		i++;
+	if (i == journal_count(journal))
+		return i;
+	const struct journal_entry *entry = journal_entry(journal, i);
+
+	if (limit->rlim_max == limit->rlim_cur)
+		limit->rlim_max = entry->slot;
+	limit->rlim_cur = value_of(entry->before);
+	return i;
+}
+
+/* One entry tells of all changes of a limit: in whatever order they are read, at most one fits. */
+static bool change_one(struct journal *journal, pid_t pid, int resource, uint64_t from, uint64_t to)
+{
+	struct rlimit64 origin;
+
+	if (prlimit64(pid, (enum __rlimit_resource)resource, NULL, &origin) != 0 ||
+	    origin.rlim_cur != from)
+		return false;
+	size_t old = find_origin(journal, resource, &origin);
+	bool again = old < journal_count(journal);
+	struct rlimit64 changed = {to, origin.rlim_max > to ? origin.rlim_max : to};
+	size_t entry = journal_limit(journal, resource, origin.rlim_cur, to, origin.rlim_max);
+	bool done = prlimit64(pid, (enum __rlimit_resource)resource, &changed, NULL) == 0;
+
+	if (!done)
+		journal_forget(journal, entry);
+	else if (again)
+		journal_forget(journal, old);
+	return done;
+}
+
+bool limits_raise(struct space *space, pid_t pid, uint64_t length, uint64_t raised[LIMITS_COUNT])
+{
+	struct rlimit64 limit;
+	bool any = false;
+
+	for (size_t i = 0; i < LIMITS_COUNT; i++) {
+		raised[i] = 0;
+		if (prlimit64(pid, (enum __rlimit_resource)limited[i], NULL, &limit) != 0 ||
+		    limit.rlim_cur > RLIM64_INFINITY - length - 1 ||
+		    !change_one(space->journal, pid, limited[i], limit.rlim_cur,
+				limit.rlim_cur + length))
+			continue;
+		raised[i] = limit.rlim_cur + length;
+		any = true;
+	}
+	return any;
+}
+
+void limits_lower(struct space *space, pid_t pid, uint64_t length,
+		  const uint64_t raised[LIMITS_COUNT])
+{
+	for (size_t i = 0; i < LIMITS_COUNT; i++)
+		if (raised[i])
+			change_one(space->journal, pid, limited[i], raised[i], raised[i] - length);
 }
 
 /* What the program has set meanwhile stays. */
@@ -43,14 +94,11 @@ static void restore(const struct journal_entry *entry, pid_t pid)
 {
 	enum __rlimit_resource resource = (enum __rlimit_resource)entry->address;
 	struct rlimit64 limit;
-	uint64_t before;
-	uint64_t after;
+	uint64_t after = value_of(entry->after);
 
-	memcpy(&before, entry->before, sizeof before);
-	memcpy(&after, entry->after, sizeof after);
 	if (prlimit64(pid, resource, NULL, &limit) != 0 || limit.rlim_cur != after)
 		return;
-	limit.rlim_cur = before;
+	limit.rlim_cur = value_of(entry->before);
 	if (limit.rlim_max == after)
 		limit.rlim_max = entry->slot;
 	prlimit64(pid, resource, &limit, NULL);

@@ -217,6 +217,14 @@ static int queue_mark(const struct thread *thread)
 		       : 0;
 }
 
+/* Not sent by anybody (sigaction(2): si_code). */
+static bool is_of_kernel(const struct thread *thread)
+{
+	siginfo_t info;
+
+	return pt_get_siginfo(thread->tid, &info) == 0 && info.si_code > 0;
+}
+
 static bool is_mark(const struct thread *thread)
 {
 	siginfo_t info;
@@ -229,6 +237,7 @@ static bool is_mark(const struct thread *thread)
 struct kept {
 	bool stopped;
 	bool resized;
+	bool refused;
 };
 
 /* Into the system call, and on to the mark behind it. `signal`: is queued again on the way. */
@@ -265,7 +274,9 @@ static int through_call(struct thread *thread, int signal, struct kept *kept)
 			if (inside)
 				return 0; /* ours, or one in whose place ours was not queued */
 		} else if (stop.kind == STOP_SIGNAL && stop.signal == SIGSYS) {
-			return -EPERM; /* instead of the call */
+			if (is_of_kernel(thread))
+				return -EPERM; /* instead of the call */
+			kept->refused = true;
 		} else if (stop.kind == STOP_SIGNAL || stop.kind == STOP_GROUP) {
 			kept->stopped = true;
 		}
@@ -279,6 +290,8 @@ static void send_again(const struct thread *thread, const struct kept *kept)
 		syscall(SYS_tgkill, thread->process->pid, thread->tid, SIGSTOP);
 	if (kept->resized)
 		syscall(SYS_tgkill, thread->process->pid, thread->tid, MARK_SIGNAL);
+	if (kept->refused)
+		syscall(SYS_tgkill, thread->process->pid, thread->tid, SIGSYS);
 }
 
 static int call_with(struct thread *thread, const struct regs *saved, uint64_t sp, long number,
@@ -289,7 +302,7 @@ static int call_with(struct thread *thread, const struct regs *saved, uint64_t s
 	const uint64_t open = UINT64_C(1) << (MARK_SIGNAL - 1) | UINT64_C(1) << (SIGSYS - 1);
 	int signal = requeue_signal(thread, open);
 	struct regs regs = *saved;
-	struct kept kept = {false, false};
+	struct kept kept = {false, false, false};
 
 	for (int i = 0; i < 6; i++)
 		regs.r[space->arch->syscall_arg[i]] = arguments[i];
@@ -303,7 +316,7 @@ static int call_with(struct thread *thread, const struct regs *saved, uint64_t s
 		error = pt_set_sigmask(thread->tid, ~open);
 	if (!error)
 		error = through_call(thread, signal, &kept);
-	if (!error && signal)
+	if (signal && (!error || error == -EPERM))
 		requeue_done(thread);
 	if (!error)
 		error = regs_load(thread->tid, &regs);
@@ -428,11 +441,15 @@ int remote_map(struct thread *thread, uint64_t address, uint64_t length, int pro
 	       uint64_t *mapped)
 {
 	const struct process *process = thread->process;
+	uint64_t raised[LIMITS_COUNT];
 	int error = map(thread, address, length, protection, mapped);
 
-	if ((error == -ENOMEM || error == -EAGAIN) &&
-	    limits_raise(process->space, process->pid, length))
-		error = map(thread, address, length, protection, mapped);
+	if ((error != -ENOMEM && error != -EAGAIN) ||
+	    !limits_raise(process->space, process->pid, length, raised))
+		return error;
+	error = map(thread, address, length, protection, mapped);
+	if (error)
+		limits_lower(process->space, process->pid, length, raised);
 	return error;
 }
 

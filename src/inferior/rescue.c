@@ -401,29 +401,15 @@ static void absorb_tables(struct thread *thread, uint64_t first, uint64_t last)
 			return;
 }
 
-size_t rescue_earlier(const struct space *space, const uint8_t action[RESCUE_ACTION],
-		      uint64_t blocks[RESCUE_GENERATIONS])
-{
-	uint64_t handler = action_read(space, action).handler;
-	struct rescue_head head;
-	size_t count = 0;
-
-	while (count < RESCUE_GENERATIONS && is_rescue_code(space, handler) &&
-	       memory_read_exact(&space->memory, handler + RESCUE_CODE, &head, sizeof head)) {
-		blocks[count++] = handler;
-		handler = head.handler;
-	}
-	return count;
-}
-
-bool rescue_absorb(struct thread *thread, uint8_t action[RESCUE_ACTION])
+size_t rescue_absorb(struct thread *thread, uint8_t action[RESCUE_ACTION],
+		     uint64_t blocks[RESCUE_GENERATIONS])
 {
 	struct space *space = thread->process->space;
 	struct action what = action_read(space, action);
 	struct rescue_head head;
-	bool absorbed = false;
+	size_t count = 0;
 
-	for (int i = 0; i < RESCUE_GENERATIONS && is_rescue_code(space, what.handler); i++) {
+	while (count < RESCUE_GENERATIONS && is_rescue_code(space, what.handler)) {
 		uint64_t table = what.handler + RESCUE_CODE + offsetof(struct rescue_head, table);
 
 		if (!memory_read_exact(&space->memory, what.handler + RESCUE_CODE, &head,
@@ -431,14 +417,14 @@ bool rescue_absorb(struct thread *thread, uint8_t action[RESCUE_ACTION])
 			break;
 		absorb_tables(thread, table, 0);
 		absorb_tables(thread, table, RESCUE_LAST);
+		blocks[count++] = what.handler;
 		what.handler = head.handler;
 		what.flags = head.flags;
-		absorbed = true;
 	}
-	if (absorbed && what.handler <= (uintptr_t)SIG_IGN)
+	if (count && what.handler <= (uintptr_t)SIG_IGN)
 		what.flags = what.restorer = what.mask = 0;
 	action_write(space, &what, action);
-	return absorbed;
+	return count;
 }
 
 struct rescue *rescue_copy(const struct rescue *rescue)

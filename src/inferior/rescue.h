@@ -67,16 +67,14 @@ void rescue_put_last(struct space *space, uint64_t place);
 
 enum { RESCUE_GENERATIONS = 8 }; /* tracers that have been killed one after the other */
 
-/* The handlers of earlier tracers, which were killed, that begin with `action`: where their blocks are, and how many. */
-size_t rescue_earlier(const struct space *space, const uint8_t action[RESCUE_ACTION],
-		      uint64_t blocks[RESCUE_GENERATIONS]);
-
 /*
  * When `action` is the handler of an earlier tracer, which was killed: takes its breakpoints out,
  * notes their places (a thread may have hit one and not been told yet), and makes `action` what
- * the program wants itself. After rescue_install(). False: it is no such handler.
+ * the program wants itself. After rescue_install(). How many there were, one behind the other, and where their
+ * blocks begin; 0: it is no such handler.
  */
-bool rescue_absorb(struct thread *thread, uint8_t action[RESCUE_ACTION]);
+size_t rescue_absorb(struct thread *thread, uint8_t action[RESCUE_ACTION],
+		     uint64_t blocks[RESCUE_GENERATIONS]);
 
 /*
  * Forgets what is not there in the memory of a forked child after all, as it was made in its parent while

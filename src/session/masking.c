@@ -26,9 +26,8 @@
 
 #include <elf.h>
 #include <string.h>
-#include <time.h>
 
-enum { UNBLOCK_MS = 1000, SEE_TRIES = 100, SEE_NS = 100000 };
+enum { UNBLOCK_MS = 1000 };
 
 /* The second calls the first. */
 static const char *const functions[] = {"pthread_sigmask", "sigprocmask"};
@@ -184,32 +183,23 @@ static void hook_system_calls(struct session *session, struct thread *thread,
 }
 
 /* Whether the thread, stopped, has the number of that system call where it must be and has not made it. */
-static bool is_about_to_call(const struct thread *thread)
+static bool is_about_to_call(const struct thread *thread, const void *context)
 {
 	struct regs regs;
 
+	(void)context;
 	return regs_load(thread->tid, &regs) == 0 && regs.syscall == (uint64_t)-1 &&
 	       (uint32_t)regs.r[REG_AX] ==
 		       (uint32_t)thread->process->space->arch->sys_rt_sigprocmask;
 }
 
 /*
- * Stops a thread that runs. One that was past the place of a hook and not yet in the kernel (on i386 the vDSO lies
+ * Stops a thread. One that was past the place of a hook and not yet in the kernel (on i386 the vDSO lies
  * between them) is let go on: from then on its mask can be seen.
  */
 static void see_through(struct thread *thread, void *context)
 {
-	struct session *session = context;
-	struct stop stop;
-
-	for (int i = 0; i < SEE_TRIES && thread->state == THREAD_RUNNING; i++) {
-		if (thread_stop(session->inferior, thread, UNBLOCK_MS) != 0 ||
-		    thread->stop != STOP_TRAP || !is_about_to_call(thread) ||
-		    !thread_take_deferred(session->inferior, thread, &stop))
-			return;
-		thread_resume(thread, 0);
-		nanosleep(&(struct timespec){.tv_nsec = SEE_NS}, NULL);
-	}
+	thread_stop_outside(thread, is_about_to_call, context);
 }
 
 static bool has_functions(const struct module *module)
@@ -249,7 +239,7 @@ void masking_module(struct session *session, struct thread *thread, const struct
 	 * Threads that have come by before: they would run into what is planted next, in what they are in or at its
 	 * end, with SIGTRAP blocked.
 	 */
-	space_each_thread(session->inferior, thread->process->space, see_through, session);
+	space_each_thread(session->inferior, thread->process->space, see_through, NULL);
 	masking_unblock(session, thread);
 	for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
 		plant_hook(session, thread, module, functions[i], &session->sigmask);

@@ -14,8 +14,9 @@ struct leaving {
 	size_t count;
 };
 
-static bool is_inside(const struct thread *thread, const struct leaving *leaving)
+static bool is_inside(const struct thread *thread, const void *context)
 {
+	const struct leaving *leaving = context;
 	struct regs regs;
 
 	if (regs_load(thread->tid, &regs) != 0)
@@ -26,25 +27,12 @@ static bool is_inside(const struct thread *thread, const struct leaving *leaving
 	return false;
 }
 
-static void pause_a_moment(void)
-{
-	nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
-}
-
-/* One of the others. It has run by itself, or its stop is to be told of yet. */
 static void let_out(struct thread *thread, void *context)
 {
 	const struct leaving *leaving = context;
-	struct inferior *inferior = thread->process->inferior;
-	struct stop stop;
 
-	for (int i = 0; i < TRIES && thread != leaving->served; i++) {
-		if (thread_stop(inferior, thread, STOP_MS) != 0 || !thread_is_clean_stop(thread) ||
-		    !is_inside(thread, leaving) || !thread_take_deferred(inferior, thread, &stop))
-			return;
-		thread_resume(thread, stop.kind == STOP_SIGNAL ? stop.signal : 0);
-		pause_a_moment();
-	}
+	if (thread != leaving->served)
+		thread_stop_outside(thread, is_inside, leaving);
 }
 
 /*
@@ -61,7 +49,7 @@ static void let_served_out(struct thread *thread, const struct leaving *leaving)
 	for (int i = 0; stop.kind == STOP_SIGNAL || (i < TRIES && is_inside(thread, leaving));
 	     i++) {
 		pt_continue(thread->tid, stop.kind == STOP_SIGNAL ? stop.signal : 0);
-		pause_a_moment();
+		nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
 		if (pt_interrupt(thread->tid) != 0 || thread_wait(thread, &status, STOP_MS) != 0)
 			return;
 		stop = stop_status_decode(status);

@@ -182,6 +182,12 @@ static void end_sigtrap(struct thread *thread, void *context)
 		sigtrap_end(thread);
 }
 
+static void restore_limits(struct thread *thread, void *context)
+{
+	(void)context;
+	limits_restore(thread->process->space, thread->process->pid);
+}
+
 static void is_guarded(struct thread *thread, void *context)
 {
 	struct leaving *leaving = context;
@@ -209,7 +215,6 @@ void trap_leave(struct inferior *inferior, struct space *space)
 			rescue_unmap(leaving.clean);
 	}
 	journal_undo_all_bytes(space->journal, space); /* what unmapping itself has needed */
-	if (leaving.clean)
-		limits_restore(space, leaving.clean->process->pid);
+	space_each_thread(inferior, space, restore_limits, NULL);
 	trap_space_gone(space);
 }

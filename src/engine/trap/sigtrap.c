@@ -227,10 +227,11 @@ int sigtrap_begin(struct thread *thread)
 	learn_as(thread, ignored ? SIGTRAP_IGNORED : current_state(thread->tid));
 	int error = rescue_install(thread);
 	bool installed = !error;
-	size_t count = rescue_earlier(process->space, process->sigtrap_action, earlier);
+	size_t count = 0;
 
-	if (installed && process->sigtrap == SIGTRAP_HANDLED &&
-	    rescue_absorb(thread, process->sigtrap_action))
+	if (installed && process->sigtrap == SIGTRAP_HANDLED)
+		count = rescue_absorb(thread, process->sigtrap_action, earlier);
+	if (count)
 		process->sigtrap =
 			state_of_handler(handler_of(process->space, process->sigtrap_action));
 	if (installed || ignored)

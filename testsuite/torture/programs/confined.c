@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * confined soft|hard|dispatched: a thread that calls strtol() in a process that can be given no more memory (by its
- * soft limit, or by its hard one as well), or whose system calls from elsewhere than libc become SIGSYS. Lines on
- * stdin, each answered with "done": "progress", "stop", which says how often something went wrong.
+ * confined soft|hard|locked|dispatched: a thread that calls strtol() in a process that can be given no more memory
+ * (by its soft limit, or by its hard one as well, or as all of it is to be locked and that has a limit), or whose
+ * system calls from elsewhere than libc become SIGSYS. Lines on stdin, each answered with "done": "progress", "stop",
+ * which says how often something went wrong.
  */
 #define _GNU_SOURCE
 #include "rounds.h"
 
 #include <link.h>
+#include <linux/capability.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -15,11 +17,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-enum { DISPATCH = 59, ON = 1, ALLOW = 0, BLOCK = 1 }; /* linux/prctl.h: PR_SET_SYSCALL_USER_DISPATCH */
+enum { DISPATCH = 59, ON = 1, BLOCK = 1 }; /* linux/prctl.h: PR_SET_SYSCALL_USER_DISPATCH */
 
 static atomic_bool stop;
 static atomic_long wrong;
@@ -84,6 +88,20 @@ static void leave_no_room(bool hard)
 	setrlimit(RLIMIT_AS, &limit);
 }
 
+/* Without the capabilities of the superuser, for whom there is no limit. */
+static void lock_what_comes(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[2] = {{0}, {0}};
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_MEMLOCK, &limit);
+	limit.rlim_cur = (rlim_t)sysconf(_SC_PAGESIZE);
+	if (syscall(SYS_capset, &header, none) != 0 || mlockall(MCL_FUTURE) != 0 ||
+	    setrlimit(RLIMIT_MEMLOCK, &limit) != 0)
+		wrong++;
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -95,7 +113,9 @@ int main(int argc, char **argv)
 	if (pthread_create(&thread, NULL, work, NULL))
 		return 2;
 	pthread_barrier_wait(&begun);
-	if (!dispatched)
+	if (!strcmp(how, "locked"))
+		lock_what_comes();
+	else if (!dispatched)
 		leave_no_room(!strcmp(how, "hard"));
 	rounds_serve(rounds, 1);
 	stop = true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "rounds.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,4 +33,18 @@ void rounds_serve(const atomic_ulong *rounds, int threads)
 		await_progress(rounds, threads);
 		say("done");
 	}
+}
+
+int rounds_run(void *(*work)(void *), atomic_ulong *rounds, int threads, atomic_bool *stop)
+{
+	pthread_t started[THREADS_MAX];
+
+	for (int i = 0; i < threads; i++)
+		if (pthread_create(&started[i], NULL, work, &rounds[i]))
+			return 2;
+	rounds_serve(rounds, threads);
+	*stop = true;
+	for (int i = 0; i < threads; i++)
+		pthread_join(started[i], NULL);
+	return 0;
 }

@@ -5,10 +5,8 @@
  */
 #include "rounds.h"
 
-#include <pthread.h>
 #include <spawn.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <sys/wait.h>
 
@@ -39,15 +37,8 @@ static void *work(void *argument)
 
 int main(void)
 {
-	pthread_t threads[THREADS];
-
-	for (int i = 0; i < THREADS; i++)
-		if (pthread_create(&threads[i], NULL, work, &rounds[i]))
-			return 2;
-	rounds_serve(rounds, THREADS);
-	stop = true;
-	for (int i = 0; i < THREADS; i++)
-		pthread_join(threads[i], NULL);
+	if (rounds_run(work, rounds, THREADS, &stop))
+		return 2;
 	printf("wrong %ld\n", wrong);
 	return wrong != 0;
 }

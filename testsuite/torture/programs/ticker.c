@@ -6,10 +6,8 @@
  */
 #include "rounds.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/time.h>
@@ -52,20 +50,14 @@ int main(void)
 {
 	struct sigaction trap = {.sa_flags = SA_SIGINFO}, alarm = {.sa_flags = SA_RESTART | SA_NODEFER};
 	struct itimerval often = {{0, 1000}, {0, 1000}};
-	pthread_t threads[THREADS];
 
 	trap.sa_sigaction = on_trap;
 	alarm.sa_handler = on_alarm;
 	sigaction(SIGTRAP, &trap, NULL);
 	sigaction(SIGALRM, &alarm, NULL);
-	for (int i = 0; i < THREADS; i++)
-		if (pthread_create(&threads[i], NULL, work, &rounds[i]))
-			return 2;
 	setitimer(ITIMER_REAL, &often, NULL);
-	rounds_serve(rounds, THREADS);
-	stop = true;
-	for (int i = 0; i < THREADS; i++)
-		pthread_join(threads[i], NULL);
+	if (rounds_run(work, rounds, THREADS, &stop))
+		return 2;
 	printf("wrong %ld ticks %ld\n", (long)wrong, (long)ticks);
 	return 0;
 }

@@ -6,10 +6,8 @@
  */
 #include "rounds.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,8 +61,6 @@ static void *work(void *argument)
 
 int main(int argc, char **argv)
 {
-	pthread_t threads[THREADS];
-
 	if (argc > 1 && !strcmp(argv[1], "handled")) {
 		wanted.sa_sigaction = handler;
 		wanted.sa_flags = SA_SIGINFO | SA_NODEFER;
@@ -72,13 +68,8 @@ int main(int argc, char **argv)
 		wanted.sa_handler = SIG_IGN;
 	}
 	sigaction(SIGTRAP, &wanted, NULL);
-	for (int i = 0; i < THREADS; i++)
-		if (pthread_create(&threads[i], NULL, work, &rounds[i]))
-			return 2;
-	rounds_serve(rounds, THREADS);
-	stop = true;
-	for (int i = 0; i < THREADS; i++)
-		pthread_join(threads[i], NULL);
+	if (rounds_run(work, rounds, THREADS, &stop))
+		return 2;
 	printf("wrong %ld asked %ld\n", (long)wrong, (long)asked);
 	fflush(stdout);
 	if (wanted.sa_handler == SIG_DFL)
