@@ -188,11 +188,13 @@ static void restore_limits(struct thread *thread, void *context)
 	limits_restore(thread->process->space, thread->process->pid);
 }
 
+/* What ends runs nothing more of the program, and cannot be given anything back. */
 static void is_guarded(struct thread *thread, void *context)
 {
 	struct leaving *leaving = context;
 
-	leaving->guarded |= thread->process->sigtrap_guarded;
+	if (thread->state != THREAD_STOPPED || thread->stop != STOP_ENDING)
+		leaving->guarded |= thread->process->sigtrap_guarded;
 }
 
 void trap_leave(struct inferior *inferior, struct space *space)
