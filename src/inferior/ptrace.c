@@ -2,6 +2,7 @@
 #include "inferior/ptrace.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -79,16 +80,22 @@ int pt_peek(pid_t tid, uint64_t address, uint64_t *word)
 	return result == -1 && errno ? -errno : 0;
 }
 
-bool pt_signal_pending(pid_t tid, int signal)
+/* One with a code from `lowest` on. */
+static bool is_queued(pid_t tid, int signal, int lowest)
 {
 	struct __ptrace_peeksiginfo_args arguments = {.off = 0, .flags = 0, .nr = 32};
 	siginfo_t queued[32];
 	long count = ptrace(PTRACE_PEEKSIGINFO, tid, &arguments, queued);
 
 	for (long i = 0; i < count; i++)
-		if (queued[i].si_signo == signal)
+		if (queued[i].si_signo == signal && queued[i].si_code >= lowest)
 			return true;
 	return false;
+}
+
+bool pt_signal_pending(pid_t tid, int signal)
+{
+	return is_queued(tid, signal, INT_MIN);
 }
 
 int pt_get_sigmask(pid_t tid, uint64_t *mask)
@@ -140,10 +147,19 @@ int pt_get_debug_register(pid_t tid, unsigned index, uint64_t *value)
 	return 0;
 }
 
-bool pt_trap_pending(pid_t tid)
+static bool blocks_trap(pid_t tid)
 {
 	uint64_t mask;
 
-	return pt_signal_pending(tid, SIGTRAP) &&
-	       (pt_get_sigmask(tid, &mask) != 0 || !(mask & UINT64_C(1) << (SIGTRAP - 1)));
+	return pt_get_sigmask(tid, &mask) == 0 && mask & UINT64_C(1) << (SIGTRAP - 1);
+}
+
+bool pt_trap_pending(pid_t tid)
+{
+	return pt_signal_pending(tid, SIGTRAP) && !blocks_trap(tid);
+}
+
+bool pt_hit_pending(pid_t tid)
+{
+	return is_queued(tid, SIGTRAP, 1) && !blocks_trap(tid);
 }

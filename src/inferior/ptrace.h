@@ -38,6 +38,8 @@ bool pt_signal_pending(pid_t tid, int signal);
  * that waits because the thread blocks it is the program's own: a breakpoint's is never blocked.
  */
 bool pt_trap_pending(pid_t tid);
+/* The same of one that nobody has sent (sigaction(2): si_code), so it may be a breakpoint's. */
+bool pt_hit_pending(pid_t tid);
 int pt_get_sigmask(pid_t tid, uint64_t *mask);
 int pt_set_sigmask(pid_t tid, uint64_t mask);
 

@@ -76,22 +76,34 @@ static bool landing_stands(const struct space *space)
 	       !memcmp(now, landing->code, landing->length);
 }
 
-/* Whether a mapping ends in so many zeros that nobody uses them, or in a landing left behind. */
+/* Whether a place holds so many zeros that nobody uses them, or what a tracer that was killed has left of a landing. */
+static bool is_free(const struct landing *landing, const uint8_t place[CAVE])
+{
+	static const uint8_t zeros[PATCH];
+
+	/* It is written, and taken away, piece by piece. */
+	for (size_t done = 0; done < CAVE; done += PATCH) {
+		uint8_t piece[PATCH] = {0};
+
+		if (done < landing->length)
+			memcpy(piece, landing->code + done,
+			       landing->length - done < PATCH ? landing->length - done : PATCH);
+		if (memcmp(place + done, zeros, PATCH) != 0 &&
+		    memcmp(place + done, piece, PATCH) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Whether a mapping ends in such a place. */
 static bool has_cave(const struct space *space, const struct mapping *mapping)
 {
-	const struct landing *landing = space->arch->landing;
 	uint8_t end[CAVE];
-	size_t used;
 
-	if (!mapping->executable || mapping->writable ||
-	    (!mapping->inode && strcmp(mapping->path, "[vdso]") != 0) ||
-	    !memory_read_exact(&space->memory, mapping->end - CAVE, end, CAVE))
-		return false;
-	used = memcmp(end, landing->code, landing->length) ? 0 : landing->length;
-	for (size_t i = used; i < CAVE; i++)
-		if (end[i])
-			return false;
-	return true;
+	return mapping->executable && !mapping->writable &&
+	       (mapping->inode || !strcmp(mapping->path, "[vdso]")) &&
+	       memory_read_exact(&space->memory, mapping->end - CAVE, end, CAVE) &&
+	       is_free(space->arch->landing, end);
 }
 
 static int write_landing(struct space *space, uint64_t address)
@@ -372,7 +384,7 @@ int remote_syscall(struct thread *thread, long number, const uint64_t arguments[
 	struct pt_dispatch dispatch;
 
 	/* A SIGTRAP on its way (a breakpoint hit not reported yet) must be served where it was hit. */
-	if (!thread_is_clean_stop(thread) || pt_trap_pending(thread->tid))
+	if (!thread_is_clean_stop(thread) || pt_hit_pending(thread->tid))
 		return -EBUSY;
 	int error = prepare_landing(thread);
 

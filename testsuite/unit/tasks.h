@@ -40,13 +40,13 @@ static inline void on_signal(int signal, siginfo_t *info, void *context)
 	got_value = info->si_value.sival_int;
 }
 
-/* Ends with what was sent along with SIGUSR1. */
-static inline int role_signal(void)
+/* Ends with what was sent along with a signal to itself. */
+static inline int role_signal(int signal)
 {
 	struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
 
-	sigaction(SIGUSR1, &action, NULL);
-	sigqueue(getpid(), SIGUSR1, (union sigval){.sival_int = 77});
+	sigaction(signal, &action, NULL);
+	pthread_sigqueue(pthread_self(), signal, (union sigval){.sival_int = 77});
 	return got_value;
 }
 
@@ -111,7 +111,9 @@ static inline int play(const char *role)
 	if (!strcmp(role, "exit"))
 		return 42;
 	if (!strcmp(role, "signal"))
-		return role_signal();
+		return role_signal(SIGUSR1);
+	if (!strcmp(role, "trap"))
+		return role_signal(SIGTRAP);
 	if (!strcmp(role, "read"))
 		return role_read();
 	if (!strcmp(role, "fork"))

@@ -2,6 +2,7 @@
 /* System calls that a stopped thread makes for us. */
 #include "inferior/remote.h"
 
+#include "inferior/journal.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
 #include "tasks.h"
@@ -71,6 +72,35 @@ static void test_remote(void **state)
 	assert_int_equal(run_to_end(inferior), 42);
 }
 
+/* A tracer was killed while it took its landing away: the next one takes the rest along. */
+static void test_remote_landing_left(void **state)
+{
+	static const uint8_t zeros[LANDING_MAX];
+	struct inferior *inferior = *state;
+	struct thread *thread = launch(inferior, "exit");
+	uint8_t now[LANDING_MAX];
+
+	make_clean(inferior, thread);
+	make_calls(thread);
+	struct space *space = thread->process->space;
+	const struct landing *landing = space->arch->landing;
+	uint64_t place = space->landing;
+
+	for (int round = 0; round < 2; round++) {
+		journal_undo_all_bytes(space->journal, space);
+		assert_true(memory_read_exact(&space->memory, place, now, landing->length));
+		assert_memory_equal(now, zeros, landing->length);
+		assert_int_equal(space_write(space, place, landing->code, 8), 0);
+		make_calls(thread);
+		assert_int_equal(space->landing, place);
+	}
+	journal_undo_all_bytes(space->journal, space);
+	assert_true(memory_read_exact(&space->memory, place, now, landing->length));
+	assert_memory_equal(now, zeros, landing->length);
+	thread_resume(thread, 0);
+	assert_int_equal(run_to_end(inferior), 42);
+}
+
 /* Whether the thread sleeps in system call `number`. */
 static bool sleeps_in(pid_t tid, long number)
 {
@@ -113,10 +143,9 @@ static void test_remote_in_system_call(void **state)
 }
 
 /* At a signal, which is delivered afterwards with all that it carries. */
-static void test_remote_at_signal(void **state)
+static void at_signal(struct inferior *inferior, const char *role, int signal)
 {
-	struct inferior *inferior = *state;
-	struct thread *thread = launch(inferior, "signal");
+	struct thread *thread = launch(inferior, role);
 	siginfo_t before;
 	siginfo_t after;
 	struct stop stop;
@@ -125,28 +154,40 @@ static void test_remote_at_signal(void **state)
 	thread_resume(thread, 0);
 	assert_int_equal(inferior_next(inferior, true, &stop), 0);
 	assert_int_equal(stop.kind, STOP_SIGNAL);
-	assert_int_equal(stop.signal, SIGUSR1);
+	assert_int_equal(stop.signal, signal);
 	assert_int_equal(pt_get_siginfo(thread->tid, &before), 0);
 	make_calls(thread);
 	/* Were the tracer killed now, it would come, too. */
-	assert_true(proc_is_pending(thread->tid, SIGUSR1));
+	assert_true(proc_is_pending(thread->tid, signal));
 	assert_int_equal(thread->stop, STOP_TRAP);
 	thread_resume(thread, 0);
 	assert_int_equal(inferior_next(inferior, true, &stop), 0);
 	assert_int_equal(stop.kind, STOP_SIGNAL);
-	assert_int_equal(stop.signal, SIGUSR1);
+	assert_int_equal(stop.signal, signal);
 	assert_int_equal(pt_get_siginfo(thread->tid, &after), 0);
 	assert_memory_equal(&before, &after, sizeof before);
-	thread_resume(thread, SIGUSR1);
+	thread_resume(thread, signal);
 	assert_int_equal(run_to_end(inferior), 77);
+}
+
+static void test_remote_at_signal(void **state)
+{
+	at_signal(*state, "signal", SIGUSR1);
+}
+
+static void test_remote_at_its_own_trap(void **state)
+{
+	at_signal(*state, "trap", SIGTRAP);
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		STORY(test_remote),
+		STORY(test_remote_landing_left),
 		STORY(test_remote_in_system_call),
 		STORY(test_remote_at_signal),
+		STORY(test_remote_at_its_own_trap),
 	};
 
 	begin(argc, argv);
