@@ -107,7 +107,12 @@ static bool clear(struct clearing *clearing, pid_t pid)
 		space_each_thread(session->inferior, process->space, send_on, clearing);
 		if (!clearing->running.count)
 			return !clearing->stays;
-		trap_heal(process->space); /* then nobody gets into the handler again by them */
+		/*
+		 * So that nobody gets into the handler again by them. As long as we live, threads stop at breakpoints, and
+		 * must not run by those that answer them for us (masking.c).
+		 */
+		if (session->recovering)
+			trap_heal(process->space);
 		run_for(clearing, i < 16 ? 1 + i / 4 : i < LONGEST_PAUSE_MS ? i : LONGEST_PAUSE_MS);
 	}
 	return false;
