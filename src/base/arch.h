@@ -91,6 +91,8 @@ struct insn_bytes {
 	uint8_t bytes[7];
 };
 
+struct agent_arch;
+
 /* How a displaced instruction is made to take effect: see image/relocate.h. */
 struct displaced;
 
@@ -192,6 +194,9 @@ struct arch {
 	 */
 	uint8_t slot_call_opcode;
 	bool (*slot_call)(const uint8_t *bytes, uint64_t address, uint64_t got, uint64_t *slot);
+
+	const struct agent_arch
+		*agent; /* engine/agent/agent_arch.h; NULL: calls cannot be counted inside */
 
 	/* Relocation types of .rel[a].plt and .got slots. */
 	uint32_t r_jump_slot, r_glob_dat, r_irelative, r_relative;

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+enum { PAGE = 4096 };
+
 size_t memory_read(const struct memory_source *source, uint64_t address, void *buffer,
 		   size_t length)
 {
@@ -11,6 +13,25 @@ size_t memory_read(const struct memory_source *source, uint64_t address, void *b
 
 	source->readv(source->context, &range, 1);
 	return range.done;
+}
+
+size_t memory_read_pages(const struct memory_source *source, uint64_t address, void *buffer,
+			 size_t length)
+{
+	size_t done = 0;
+
+	while (done < length) {
+		size_t piece = PAGE - (address + done) % PAGE;
+
+		if (piece > length - done)
+			piece = length - done;
+		size_t read = memory_read(source, address + done, (char *)buffer + done, piece);
+
+		done += read;
+		if (read < piece)
+			break;
+	}
+	return done;
 }
 
 bool memory_read_exact(const struct memory_source *source, uint64_t address, void *buffer,

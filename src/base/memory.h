@@ -33,6 +33,10 @@ struct memory_source {
 size_t memory_read(const struct memory_source *source, uint64_t address, void *buffer,
 		   size_t length);
 
+/* The same of many pages, read one by one: a source may have a limit to what it brings in at once. */
+size_t memory_read_pages(const struct memory_source *source, uint64_t address, void *buffer,
+			 size_t length);
+
 /* True when all `length` bytes were read. */
 bool memory_read_exact(const struct memory_source *source, uint64_t address, void *buffer,
 		       size_t length);

@@ -62,6 +62,7 @@ static int trace(const struct options *options)
 					  .configs = &options->configs,
 					  .data_dir = data_dir ? data_dir : PKGDATADIR,
 					  .summary = options->summary,
+					  .engine = options->engine,
 					  .demangle = options->output.demangle,
 					  .string_max = options->output.string_max,
 					  .verbose = options->verbose,

@@ -35,6 +35,7 @@
 
 enum {
 	CODE_SORT = 256, /* options without a letter */
+	CODE_ENGINE,
 	CODE_STRICT,
 
 	DEFAULT_STRING_MAX = 32,
@@ -88,8 +89,10 @@ static const struct option_spec table[] = {
 
 	{'c', "summary", NULL, "count calls and time, print a table at the end",
 	 .heading = "Counting", .action = OPTION_FLAG, FIELD(summary)},
-	{CODE_SORT, "sort", "time|calls|name", "order of that table (time)", .action = OPTION_SORT,
-	 FIELD(output.sort)},
+	{CODE_SORT, "sort", "time|calls|name", "order of that table (time)",
+	 .action = OPTION_CHOICE, FIELD(output.sort)},
+	{CODE_ENGINE, "engine", "trap|agent", "count by breakpoints or in the process (trap)",
+	 .action = OPTION_CHOICE, FIELD(engine)},
 
 	{CODE_STRICT, "strict", NULL, "fail (1) when something cannot be traced",
 	 .heading = "About the tracer", .action = OPTION_FLAG, FIELD(strict)},
@@ -99,13 +102,6 @@ static const struct option_spec table[] = {
 };
 
 enum { TABLE_COUNT = sizeof(table) / sizeof(table[0]) };
-
-/* The orders of --sort, by enum summary_sort. */
-static const char *const sort_names[] = {
-	[SORT_TIME] = "time",
-	[SORT_CALLS] = "calls",
-	[SORT_NAME] = "name",
-};
 
 /* What getopt_long reads. */
 struct getopt_tables {
@@ -291,15 +287,40 @@ static int add_pids(struct vec *pids, const struct option_spec *spec, const char
 	return 0;
 }
 
-static int set_sort(int *field, const struct option_spec *spec, const char *argument)
+/* "time|calls|name" as people say it: "time, calls or name". */
+static void join_words(char *out, size_t size, const char *words)
 {
-	for (size_t i = 0; i < sizeof(sort_names) / sizeof(sort_names[0]); i++) {
-		if (!strcmp(argument, sort_names[i])) {
-			*field = (int)i;
+	size_t length = 0;
+
+	*out = '\0';
+	while (*words && length < size) {
+		size_t word = strcspn(words, "|");
+		const char *next = words + word;
+		const char *between = !*next ? "" : strchr(next + 1, '|') ? ", " : " or ";
+
+		length += (size_t)snprintf(out + length, size - length, "%.*s%s", (int)word, words,
+					   between);
+		words = *next ? next + 1 : next;
+	}
+}
+
+/* The words are those that the table describes the argument by: "time|calls|name". */
+static int set_choice(int *field, const struct option_spec *spec, const char *argument)
+{
+	const char *word = spec->argument;
+	size_t length;
+
+	for (int i = 0; *word; i++, word += length + (word[length] == '|')) {
+		length = strcspn(word, "|");
+		if (strlen(argument) == length && !strncmp(argument, word, length)) {
+			*field = i;
 			return 0;
 		}
 	}
-	return bad_argument(spec, argument, "time, calls or name");
+	char words[64];
+
+	join_words(words, sizeof words, spec->argument);
+	return bad_argument(spec, argument, words);
 }
 
 static int check_text(const struct option_spec *spec, const char *argument)
@@ -409,8 +430,8 @@ static int apply(struct options *options, const struct option_spec *spec, const 
 		return check_text(spec, argument);
 	case OPTION_PIDS:
 		return add_pids(field, spec, argument);
-	case OPTION_SORT:
-		return set_sort(field, spec, argument);
+	case OPTION_CHOICE:
+		return set_choice(field, spec, argument);
 	case OPTION_HELP:
 		return print_help();
 	case OPTION_VERSION:
@@ -459,7 +480,7 @@ void options_deinit(struct options *options)
 }
 
 /* What the options say together; `sorted`: --sort was given. */
-static int check_together(struct options *options, bool sorted)
+static int check_together(const struct options *options, bool sorted)
 {
 	if (!options->command && !options->pids.count)
 		return usage_error("missing command, or -p PID");
@@ -471,6 +492,8 @@ static int check_together(struct options *options, bool sorted)
 		return usage_error("-u is for a command, and there is none");
 	if (sorted && !options->summary)
 		return usage_error("--sort is for the table of -c, and there is no -c");
+	if (options->engine && !options->summary)
+		return usage_error("--engine=agent counts, and there is no -c");
 	return 0;
 }
 

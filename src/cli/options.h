@@ -33,6 +33,7 @@ struct options {
 
 	const char *output_file; /* -o, or NULL: standard error */
 	bool summary;		 /* -c */
+	int engine;		 /* --engine: enum session_engine */
 	bool strict;		 /* --strict: what cannot be traced is an error */
 	unsigned verbose;	 /* -v, how often */
 
@@ -61,7 +62,7 @@ enum option_action {
 	OPTION_TEXT,   /* sets a const char *, not empty */
 	OPTION_LIST,   /* appends to a vec of const char *, not empty */
 	OPTION_PIDS,   /* appends to a vec of pid_t, from a list with commas or blanks */
-	OPTION_SORT,   /* sets an int, by name of the order */
+	OPTION_CHOICE, /* sets an int: which of the words that the argument is described by */
 	OPTION_HELP,
 	OPTION_VERSION
 };

@@ -44,6 +44,11 @@ struct hook {
 	/* It was so, and the thread's registers are those behind it. May be NULL. */
 	void (*answered)(struct hook *hook, struct thread *thread);
 	/*
+	 * Asked first: true when the thread is to go on with `regs` as this has changed them, and the breakpoint has no
+	 * other meaning this time. May be NULL.
+	 */
+	bool (*redirect)(struct hook *hook, struct thread *thread, struct regs *regs);
+	/*
 	 * It is planted on an instruction in a function, that enters the kernel: what `intercept` answers for is
 	 * the system call. Not asked where a probe is, too.
 	 */

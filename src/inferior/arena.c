@@ -42,7 +42,12 @@ struct block {
 	void **owners;
 };
 
+struct region {
+	uint64_t base, length;
+};
+
 struct arena {
+	struct vec regions;
 	struct vec blocks;
 	struct vec free_slots; /* uint64_t */
 };
@@ -51,6 +56,7 @@ struct arena *arena_create(void)
 {
 	struct arena *arena = xcalloc(1, sizeof *arena);
 
+	vec_init(&arena->regions, sizeof(struct region));
 	vec_init(&arena->blocks, sizeof(struct block));
 	vec_init(&arena->free_slots, sizeof(uint64_t));
 	return arena;
@@ -67,6 +73,7 @@ void arena_destroy(struct arena *arena)
 		return;
 	for (size_t i = 0; i < arena->blocks.count; i++)
 		free(block_at(arena, i)->owners);
+	vec_deinit(&arena->regions);
 	vec_deinit(&arena->blocks);
 	vec_deinit(&arena->free_slots);
 	free(arena);
@@ -90,27 +97,34 @@ static struct block *block_of(const struct arena *arena, uint64_t address)
 	return NULL;
 }
 
-/* Where in the gap [low, high) an arena for `address` would lie; false when it does not fit. */
-static bool place_in_gap(uint64_t low, uint64_t high, uint64_t address, bool narrow,
-			 uint64_t *place)
+/* What is looked for: `length` bytes near `address`. */
+struct wanted {
+	uint64_t address, length;
+	bool narrow;
+};
+
+/* Where in the gap [low, high) that would lie; false when it does not fit. */
+static bool place_in_gap(uint64_t low, uint64_t high, const struct wanted *wanted, uint64_t *place)
 {
 	uint64_t margin = high - low >= 4 * MARGIN ? MARGIN : 0;
 
-	if (high <= low || high - low < ARENA_BYTES + 2 * margin)
+	if (high <= low || high - low < wanted->length + 2 * margin)
 		return false;
 	uint64_t lowest = (low + margin + ARENA_BYTES - 1) & ~(uint64_t)(ARENA_BYTES - 1);
-	uint64_t highest = (high - margin - ARENA_BYTES) & ~(uint64_t)(ARENA_BYTES - 1);
+	uint64_t highest = (high - margin - wanted->length) & ~(uint64_t)(ARENA_BYTES - 1);
 
-	if (lowest > highest || lowest < low || highest + ARENA_BYTES > high)
+	if (lowest > highest || lowest < low || highest + wanted->length > high)
 		return false;
-	*place = address >= high ? highest : lowest;
-	return narrow || in_reach(*place, address);
+	*place = wanted->address >= high ? highest : lowest;
+	return wanted->narrow || (in_reach(*place, wanted->address) &&
+				  in_reach(*place + wanted->length, wanted->address));
 }
 
 /* The best place that is not in `tried`; 0 when there is none. */
-static uint64_t choose_place(const struct maps *maps, uint64_t address, bool narrow,
+static uint64_t choose_place(const struct maps *maps, const struct wanted *wanted,
 			     const uint64_t *tried, int tries)
 {
+	uint64_t address = wanted->address;
 	uint64_t best = 0;
 	uint64_t best_distance = UINT64_MAX;
 
@@ -118,7 +132,7 @@ static uint64_t choose_place(const struct maps *maps, uint64_t address, bool nar
 		const struct mapping *before = i ? &maps->mappings[i - 1] : NULL;
 		const struct mapping *after = i < maps->count ? &maps->mappings[i] : NULL;
 		uint64_t low = before ? before->end : LOWEST;
-		uint64_t high = after ? after->start : narrow ? HIGHEST_32 : HIGHEST;
+		uint64_t high = after ? after->start : wanted->narrow ? HIGHEST_32 : HIGHEST;
 		uint64_t place;
 		bool used = false;
 
@@ -126,7 +140,7 @@ static uint64_t choose_place(const struct maps *maps, uint64_t address, bool nar
 			low += GROWTH;
 		if (after && !strcmp(after->path, "[stack]"))
 			high = high > GROWTH ? high - GROWTH : 0;
-		if (!place_in_gap(low, high, address, narrow, &place))
+		if (!place_in_gap(low, high, wanted, &place))
 			continue;
 		uint64_t distance = place > address ? place - address : address - place;
 
@@ -145,14 +159,15 @@ int arena_map_near(struct thread *thread, uint64_t address, uint64_t *mapped)
 	uint64_t tried[TRIES];
 	struct maps maps;
 
-	bool narrow = thread->process->space->arch->abi->word == 4;
+	const struct wanted wanted = {address, ARENA_BYTES,
+				      thread->process->space->arch->abi->word == 4};
 	int error = maps_read(thread->tid, &maps);
 
 	if (error)
 		return error;
 	error = -ENOSPC;
 	for (int i = 0; i < TRIES; i++) {
-		tried[i] = choose_place(&maps, address, narrow, tried, i);
+		tried[i] = choose_place(&maps, &wanted, tried, i);
 		if (!tried[i])
 			break;
 		error = remote_map(thread, tried[i], ARENA_BYTES, PROT_READ | PROT_EXEC, mapped);
@@ -161,6 +176,20 @@ int arena_map_near(struct thread *thread, uint64_t address, uint64_t *mapped)
 	}
 	maps_deinit(&maps);
 	return error;
+}
+
+int arena_room_near(struct thread *thread, uint64_t address, uint64_t length, uint64_t *place)
+{
+	const struct wanted wanted = {address, length,
+				      thread->process->space->arch->abi->word == 4};
+	struct maps maps;
+	int error = maps_read(thread->tid, &maps);
+
+	if (error)
+		return error;
+	*place = choose_place(&maps, &wanted, NULL, 0);
+	maps_deinit(&maps);
+	return *place ? 0 : -ENOSPC;
 }
 
 static int map_block(struct arena *arena, struct thread *thread, uint64_t address)
@@ -266,10 +295,60 @@ int arena_unmap_block(struct thread *thread, uint64_t base)
 	return 0;
 }
 
+void arena_add_region(struct arena *arena, uint64_t base, uint64_t length)
+{
+	vec_push(&arena->regions, &(struct region){base, length});
+}
+
+void arena_forget_regions(struct arena *arena)
+{
+	vec_clear(&arena->regions);
+}
+
+bool arena_region_is_mapped(pid_t tid, uint64_t base, uint64_t length)
+{
+	struct maps maps;
+
+	if (maps_read(tid, &maps) < 0)
+		return false;
+	const struct mapping *mapping = maps_find(&maps, base);
+	bool found = mapping && mapping->end >= base + length &&
+		     ((mapping->start == base && mapping->end == base + length) ||
+		      (mapping->executable && !mapping->writable && !mapping->inode));
+
+	maps_deinit(&maps);
+	return found;
+}
+
+static int unmap_region(struct thread *thread, const struct region *region)
+{
+	if (arena_region_is_mapped(thread->tid, region->base, region->length))
+		return remote_unmap(thread, region->base, region->length);
+	remote_forget_mapping(thread, region->base);
+	return 0;
+}
+
+void arena_unmap_regions(struct arena *arena, struct thread *thread, uint64_t low, uint64_t high)
+{
+	for (size_t i = arena->regions.count; i-- > 0;) {
+		const struct region *region = vec_at(&arena->regions, i);
+
+		if (region->base >= low && region->base < high && unmap_region(thread, region) == 0)
+			vec_remove_fast(&arena->regions, i);
+	}
+}
+
 int arena_unmap(struct arena *arena, struct thread *thread)
 {
 	int first = 0;
 
+	for (size_t i = 0; i < arena->regions.count; i++) {
+		int error = unmap_region(thread, vec_at(&arena->regions, i));
+
+		if (!first)
+			first = error;
+	}
+	vec_clear(&arena->regions);
 	for (size_t i = 0; i < arena->blocks.count; i++) {
 		int error = arena_unmap_block(thread, block_at(arena, i)->base);
 
@@ -309,6 +388,8 @@ void arena_adopt(struct arena *arena, uint64_t base)
 
 void arena_copy(struct arena *to, const struct arena *from)
 {
+	for (size_t i = 0; i < from->regions.count; i++)
+		vec_push(&to->regions, vec_at(&from->regions, i));
 	for (size_t i = 0; i < from->blocks.count; i++) {
 		struct block block = *block_at(from, i);
 

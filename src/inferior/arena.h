@@ -27,6 +27,9 @@ void arena_destroy(struct arena *arena); /* the tracer's side only: see arena_un
  */
 int arena_map_near(struct thread *thread, uint64_t address, uint64_t *mapped);
 
+/* A place for `length` bytes (a multiple of ARENA_BYTES) that code at `address` can reach, the same way; -ENOSPC: none. */
+int arena_room_near(struct thread *thread, uint64_t address, uint64_t length, uint64_t *place);
+
 /*
  * A slot near `address`. Maps memory when it has to, for which `thread` must be at a clean
  * stop. 0 or -errno as remote_map(); -ENOSPC when there is no room near there.
@@ -55,6 +58,17 @@ int arena_unmap_block(struct thread *thread, uint64_t base);
 
 /* Unmaps all memory in the tracee through `thread` (clean stop): 0 or the first -errno. */
 int arena_unmap(struct arena *arena, struct thread *thread);
+
+/*
+ * Other memory that has been mapped for us, to be unmapped with the arena; each piece is one mapping. Forgetting them
+ * leaves them there.
+ */
+void arena_add_region(struct arena *arena, uint64_t base, uint64_t length);
+void arena_forget_regions(struct arena *arena);
+/* Unmaps those in [low, high) at once. `thread` is at a clean stop. */
+void arena_unmap_regions(struct arena *arena, struct thread *thread, uint64_t low, uint64_t high);
+/* Whether a mapping of that extent is there. */
+bool arena_region_is_mapped(pid_t tid, uint64_t base, uint64_t length);
 
 /* Forgets what is not there in `memory` after all (a child that was forked before it was mapped). */
 void arena_forget_missing(struct arena *arena, const struct memory_source *memory);

@@ -38,6 +38,7 @@ struct resident;
 struct rescue;
 struct modules;	   /* session: what is loaded in a space */
 struct trap_space; /* engine/trap: the breakpoints of a space */
+struct agent_space;
 
 struct space {
 	unsigned references; /* processes that live in it */
@@ -53,6 +54,7 @@ struct space {
 	struct arena *arena;
 	struct rescue *rescue; /* NULL: none could be installed */
 	struct trap_space *trap;
+	struct agent_space *agent; /* engine/agent: what is counted inside; NULL: nothing */
 	struct modules *modules;
 	uint64_t landing;  /* where arch->landing stands, 0: nowhere; see remote.c */
 	uint64_t watch[4]; /* addresses under hardware watch, 0: free */
@@ -106,6 +108,7 @@ struct thread {
 	int deferred_status;
 	struct callstacks *calls;
 	unsigned watch_generation;
+	uint64_t sent_again;  /* engine/agent: a call's place on the stack, see agent_redirect() */
 	uint64_t slot;	      /* the only out-of-line slot that it may be inside of; 0: none */
 	bool announced;	      /* RECORD_THREAD was made */
 	uint64_t cost;	      /* ns this thread has spent stopped for us, see engine/trap */

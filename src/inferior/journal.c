@@ -32,7 +32,7 @@ struct journal {
 };
 
 enum { FIRST_BYTES = 16384 };
-static const uint64_t MAGIC = 0x334c4e524a435254; /* "TRCJRNL3" */
+static const uint64_t MAGIC = 0x344c4e524a435254; /* "TRCJRNL4" */
 
 static void *journal_map(int fd, size_t bytes)
 {
@@ -139,14 +139,30 @@ static size_t note(struct journal *journal, const struct journal_entry *entry)
 	return number;
 }
 
+static size_t note_bytes(struct journal *journal, struct journal_entry entry, const void *before,
+			 const void *after)
+{
+	memcpy(entry.before, before, entry.length);
+	memcpy(entry.after, after, entry.length);
+	return note(journal, &entry);
+}
+
 size_t journal_bytes(struct journal *journal, uint64_t address, const void *before,
 		     const void *after, size_t length)
 {
-	struct journal_entry entry = {.address = address, .length = length, .kind = JOURNAL_BYTES};
+	return note_bytes(
+		journal,
+		(struct journal_entry){.address = address, .length = length, .kind = JOURNAL_BYTES},
+		before, after);
+}
 
-	memcpy(entry.before, before, length);
-	memcpy(entry.after, after, length);
-	return note(journal, &entry);
+size_t journal_jump(struct journal *journal, uint64_t address, const void *before,
+		    const void *after, size_t length)
+{
+	return note_bytes(
+		journal,
+		(struct journal_entry){.address = address, .length = length, .kind = JOURNAL_JUMP},
+		before, after);
 }
 
 size_t journal_mask(struct journal *journal, int32_t tid, uint64_t before, uint64_t after)
@@ -177,6 +193,12 @@ size_t journal_mapping(struct journal *journal, uint64_t address, uint64_t lengt
 	return note(journal, &(struct journal_entry){.address = address,
 						     .length = length,
 						     .kind = JOURNAL_MAPPING});
+}
+
+size_t journal_agent(struct journal *journal, uint64_t address, uint64_t length)
+{
+	return note(journal, &(struct journal_entry){
+				     .address = address, .length = length, .kind = JOURNAL_AGENT});
 }
 
 void journal_set_slot(struct journal *journal, size_t number, uint64_t slot)
@@ -211,13 +233,18 @@ size_t journal_count(const struct journal *journal)
 	return journal->file->count;
 }
 
+static bool is_patch(const struct journal_entry *entry)
+{
+	return entry && (entry->kind == JOURNAL_BYTES || entry->kind == JOURNAL_JUMP);
+}
+
 /* Puts a patch back and forgets it when its bytes are ours. */
 static bool undo_ours(struct journal *journal, struct space *space, size_t number)
 {
 	const struct journal_entry *entry = journal_entry(journal, number);
 	uint8_t now[sizeof entry->after];
 
-	if (!entry || entry->kind != JOURNAL_BYTES ||
+	if (!is_patch(entry) ||
 	    !memory_read_exact(&space->memory, entry->address, now, entry->length) ||
 	    memcmp(now, entry->after, entry->length) != 0)
 		return false;
@@ -230,7 +257,7 @@ static void forget_bytes(struct journal *journal, size_t number)
 {
 	const struct journal_entry *entry = journal_entry(journal, number);
 
-	if (entry && entry->kind == JOURNAL_BYTES)
+	if (is_patch(entry))
 		journal_forget(journal, number);
 }
 

@@ -17,7 +17,9 @@ enum journal_kind {
 	JOURNAL_BYTES,	 /* `length` (≤ 8) bytes at `address` changed from `before` to `after` */
 	JOURNAL_MAPPING, /* `length` bytes mapped at `address` */
 	JOURNAL_MASK,	 /* signal mask of thread `address` changed from `before` to `after` */
-	JOURNAL_LIMIT	 /* resource limit `address` raised likewise; the hard one was `slot` */
+	JOURNAL_JUMP, /* the same as JOURNAL_BYTES, of a jump: not to be undone but with all threads stopped */
+	JOURNAL_AGENT, /* `length` bytes of code at `address` that threads run by themselves */
+	JOURNAL_LIMIT  /* resource limit `address` raised likewise; the hard one was `slot` */
 };
 
 struct journal_entry {
@@ -62,8 +64,12 @@ struct journal_subject *journal_subject(struct journal *journal);
 /* Notes a change that is about to be made; returns its number. `length` of bytes is at most 8. */
 size_t journal_bytes(struct journal *journal, uint64_t address, const void *before,
 		     const void *after, size_t length);
+/* A jump of `length` bytes (at most 8) in place of others. */
+size_t journal_jump(struct journal *journal, uint64_t address, const void *before,
+		    const void *after, size_t length);
 size_t journal_mapping(struct journal *journal, uint64_t address, uint64_t length);
 
+size_t journal_agent(struct journal *journal, uint64_t address, uint64_t length);
 size_t journal_mask(struct journal *journal, int32_t tid, uint64_t before, uint64_t after);
 
 /* A limit of the process, raised: its soft value before and after, and the hard one before. */

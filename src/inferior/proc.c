@@ -59,6 +59,13 @@ long proc_status_number(pid_t tid, const char *name)
 	return read_status(tid, &line, 1) && line.value[0] ? strtol(line.value, NULL, 10) : -1;
 }
 
+bool proc_status_has(pid_t tid, const char *name, const char *word)
+{
+	struct status_line line = {.name = name};
+
+	return read_status(tid, &line, 1) && strstr(line.value, word);
+}
+
 long proc_effective_id(pid_t tid, const char *name)
 {
 	struct status_line line = {.name = name};

@@ -11,6 +11,8 @@
 
 /* The number in line `name` of /proc/TID/status, or -1. */
 long proc_status_number(pid_t tid, const char *name);
+/* Whether that line has a word in it. */
+bool proc_status_has(pid_t tid, const char *name, const char *word);
 
 /* The effective one of the ids in line `name` ("Uid", "Gid"), or -1. */
 long proc_effective_id(pid_t tid, const char *name);

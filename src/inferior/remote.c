@@ -418,50 +418,55 @@ int remote_syscall(struct thread *thread, long number, const uint64_t arguments[
 	return error;
 }
 
-static int map(struct thread *thread, uint64_t address, uint64_t length, int protection,
-	       uint64_t *mapped)
+/* mmap(2) with these arguments: 0 and where, or -errno. */
+static int map_by(struct thread *thread, const uint64_t arguments[6], uint64_t *mapped)
 {
 	const struct arch *arch = thread->process->space->arch;
-	struct journal *journal = thread->process->space->journal;
-	int flags = MAP_PRIVATE | MAP_ANONYMOUS | (address ? MAP_FIXED_NOREPLACE : 0);
-	uint64_t arguments[6] = {address,	  length,	(uint64_t)protection,
-				 (uint64_t)flags, (uint64_t)-1, 0};
-	size_t entry = journal_mapping(journal, address, length);
 	int64_t result = 0;
 	int error = remote_syscall(thread, arch->sys_mmap, arguments, &result);
 
 	if (arch->abi->word == 4 && !error && (result > -1 || result < -4095))
 		result = (int64_t)(uint32_t)result;
+	*mapped = (uint64_t)result;
 	if (!error && result < 0 && result >= -4095)
 		error = (int)result;
-	if (!error && address && (uint64_t)result != address) {
+	if (!error && arguments[0] && (uint64_t)result != arguments[0]) {
 		/* A kernel that does not know MAP_FIXED_NOREPLACE took it for a hint. */
-		remote_unmap(thread, (uint64_t)result, length);
+		remote_unmap(thread, (uint64_t)result, arguments[1]);
 		error = -EEXIST;
 	}
-	if (error || !address)
-		journal_forget(journal, entry);
-	if (error)
+	return error;
+}
+
+int remote_map_by(struct thread *thread, const uint64_t arguments[6], uint64_t *mapped)
+{
+	const struct process *process = thread->process;
+	uint64_t raised[LIMITS_COUNT];
+	int error = map_by(thread, arguments, mapped);
+
+	if ((error != -ENOMEM && error != -EAGAIN) ||
+	    !limits_raise(process->space, process->pid, arguments[1], raised))
 		return error;
-	if (!address)
-		journal_mapping(journal, (uint64_t)result, length);
-	*mapped = (uint64_t)result;
-	return 0;
+	error = map_by(thread, arguments, mapped);
+	if (error)
+		limits_lower(process->space, process->pid, arguments[1], raised);
+	return error;
 }
 
 int remote_map(struct thread *thread, uint64_t address, uint64_t length, int protection,
 	       uint64_t *mapped)
 {
-	const struct process *process = thread->process;
-	uint64_t raised[LIMITS_COUNT];
-	int error = map(thread, address, length, protection, mapped);
+	struct journal *journal = thread->process->space->journal;
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | (address ? MAP_FIXED_NOREPLACE : 0);
+	uint64_t arguments[6] = {address,	  length,	(uint64_t)protection,
+				 (uint64_t)flags, (uint64_t)-1, 0};
+	size_t entry = journal_mapping(journal, address, length);
+	int error = remote_map_by(thread, arguments, mapped);
 
-	if ((error != -ENOMEM && error != -EAGAIN) ||
-	    !limits_raise(process->space, process->pid, length, raised))
-		return error;
-	error = map(thread, address, length, protection, mapped);
-	if (error)
-		limits_lower(process->space, process->pid, length, raised);
+	if (error || !address)
+		journal_forget(journal, entry);
+	if (!error && !address)
+		journal_mapping(journal, *mapped, length);
 	return error;
 }
 

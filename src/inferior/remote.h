@@ -22,6 +22,12 @@ int remote_syscall(struct thread *thread, long number, const uint64_t arguments[
 		   int64_t *result);
 
 /*
+ * mmap(2) with these arguments; the process's limits on memory are raised where they are in the way. Nothing is noted in
+ * the journal. 0 and where in *mapped, or -errno.
+ */
+int remote_map_by(struct thread *thread, const uint64_t arguments[6], uint64_t *mapped);
+
+/*
  * mmap of private anonymous memory at exactly `address` (or anywhere: 0), noted in the journal
  * first.
  */

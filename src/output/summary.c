@@ -67,7 +67,8 @@ static int summary_record(struct writer *writer, const struct record *record)
 		render_untraced(&summary_of(writer)->untraced, record);
 		outbuf_newline(&summary_of(writer)->untraced);
 	}
-	if (record->kind != RECORD_CALL && record->kind != RECORD_RETURN)
+	if (record->kind != RECORD_CALL && record->kind != RECORD_RETURN &&
+	    record->kind != RECORD_COUNTED)
 		return 0;
 	tally = find_tally(summary_of(writer), record->probe);
 	if (!tally)
@@ -76,6 +77,8 @@ static int summary_record(struct writer *writer, const struct record *record)
 		tally->calls++;
 	else
 		tally->time += record->duration;
+	if (record->kind == RECORD_COUNTED)
+		tally->calls += (uint64_t)record->number;
 	return 0;
 }
 

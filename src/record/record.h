@@ -27,7 +27,8 @@ enum record_kind {
 	RECORD_EXEC,	   /* the process called exec */
 	RECORD_THREAD,	   /* a task was first seen (tid), so that lines get their [pid N] */
 	RECORD_THREAD_END, /* a task other than the last is gone; its pending calls stay open */
-	RECORD_UNTRACED /* something cannot be traced: two strings, what and why; no pid, no tid */
+	RECORD_UNTRACED, /* something cannot be traced: two strings, what and why; no pid, no tid */
+	RECORD_COUNTED /* calls that are in no record: `number` of them, `duration` is their time; no pid, no tid */
 };
 
 struct record {

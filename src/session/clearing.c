@@ -9,6 +9,7 @@
  * in one, so the moments grow. When a tracer has been killed, signals may have come in the middle of our code, slots
  * included, and their handlers return there. One that is in a group-stop stays where it is, and so must the code.
  */
+#include "engine/agent/agent.h"
 #include "engine/trap/trap.h"
 #include "inferior/ptrace.h"
 #include "session/private.h"
@@ -19,8 +20,8 @@ enum { TRIES = 100, LONGEST_PAUSE_MS = 100, LOOK_NS = 100000 };
 
 struct clearing {
 	struct session *session;
-	struct vec running; /* pid_t: were in there and have been let run */
-	bool stays;	    /* somebody is in there and cannot be let run */
+	struct vec inside;  /* struct thread *: were in there when all had been stopped */
+	struct vec running; /* pid_t: those of them that have been let run */
 };
 
 /* Whether the thread, stopped, runs code of ours, or will return to it. */
@@ -74,22 +75,58 @@ static void run_for(const struct clearing *clearing, unsigned ms)
 	}
 }
 
-/* Sends a thread on that runs code of ours. */
-static void send_on(struct thread *thread, void *context)
+/* One of those that have been stopped. */
+static void find_inside(struct thread *thread, void *context)
 {
 	struct clearing *clearing = context;
+
+	if (thread->state == THREAD_STOPPED && is_inside(clearing, thread))
+		vec_push(&clearing->inside, &thread);
+}
+
+/* Sends a thread on that runs code of ours. */
+static void send_on(struct clearing *clearing, struct thread *thread)
+{
 	struct stop stop;
 
-	if (thread->state != THREAD_STOPPED || !is_inside(clearing, thread))
-		return;
-	if (thread->stop == STOP_GROUP ||
-	    !thread_take_deferred(clearing->session->inferior, thread, &stop)) {
-		clearing->stays = true;
-		return;
+	/* Delivered in there, its handler would return there, when nothing is left of it. */
+	if (thread->stop == STOP_SIGNAL && !clearing->session->recovering) {
+		agent_before_signal(thread);
+		if (!is_inside(clearing, thread))
+			return;
 	}
+	if (thread->stop == STOP_GROUP ||
+	    !thread_take_deferred(clearing->session->inferior, thread, &stop))
+		return;		     /* it stays there, and so must the code */
 	thread->interrupted = false; /* no call of the program's is to be watched there */
 	vec_push(&clearing->running, &thread->tid);
-	thread_resume(thread, stop.kind == STOP_SIGNAL ? stop.signal : 0);
+	/* It may stand at a breakpoint in there (engine/agent): behind that it finds out by itself. */
+	bool hit = stop.kind == STOP_SIGNAL && trap_swallow_hit(thread);
+
+	thread_resume(thread,
+		      stop.kind != STOP_SIGNAL || (hit && !thread->sigtrap_own) ? 0 : stop.signal);
+}
+
+/* What leads into our code is taken out before anybody runs. */
+static void close_entrances(const struct clearing *clearing, struct space *space)
+{
+	/*
+	 * So that nobody gets into the handler again by them. As long as we live, threads stop at breakpoints, and
+	 * must not run by those that answer them for us (masking.c).
+	 */
+	if (clearing->session->recovering)
+		trap_heal(space);
+	agent_undo_jumps(space);
+	agent_restore_returns(space);
+}
+
+static bool is_anyone_inside(const struct clearing *clearing)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < clearing->inside.count; i++)
+		found |= is_inside(clearing, *(struct thread **)vec_at(&clearing->inside, i));
+	return found;
 }
 
 static bool clear(struct clearing *clearing, pid_t pid)
@@ -102,17 +139,18 @@ static bool clear(struct clearing *clearing, pid_t pid)
 
 		if (!process || !process->space)
 			return true;
-		clearing->running.count = 0;
-		clearing->stays = false;
-		space_each_thread(session->inferior, process->space, send_on, clearing);
+		vec_clear(&clearing->inside);
+		vec_clear(&clearing->running);
+		space_each_thread(session->inferior, process->space, find_inside, clearing);
+		if (!clearing->inside.count)
+			return true;
+		close_entrances(clearing, process->space);
+		for (size_t k = 0; k < clearing->inside.count; k++)
+			send_on(clearing, *(struct thread **)vec_at(&clearing->inside, k));
+		if (!clearing->running.count && !is_anyone_inside(clearing))
+			return true;
 		if (!clearing->running.count)
-			return !clearing->stays;
-		/*
-		 * So that nobody gets into the handler again by them. As long as we live, threads stop at breakpoints, and
-		 * must not run by those that answer them for us (masking.c).
-		 */
-		if (session->recovering)
-			trap_heal(process->space);
+			return false;
 		run_for(clearing, i < 16 ? 1 + i / 4 : i < LONGEST_PAUSE_MS ? i : LONGEST_PAUSE_MS);
 	}
 	return false;
@@ -120,9 +158,10 @@ static bool clear(struct clearing *clearing, pid_t pid)
 
 bool clearing_run(struct session *session, pid_t pid)
 {
-	struct clearing clearing = {session, VEC_OF(pid_t), false};
+	struct clearing clearing = {session, VEC_OF(struct thread *), VEC_OF(pid_t)};
 	bool is_clear = clear(&clearing, pid);
 
+	vec_deinit(&clearing.inside);
 	vec_deinit(&clearing.running);
 	return is_clear;
 }

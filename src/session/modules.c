@@ -160,8 +160,12 @@ static struct module *find_by_dynamic(const struct modules *modules, uint64_t dy
 	return NULL;
 }
 
-static void forget_module(struct modules *modules, struct space *space, const struct module *module)
+static void forget_module(struct session *session, struct space *space, const struct module *module)
 {
+	struct modules *modules = space->modules;
+
+	inprocess_collect(session, space);
+	agent_forget(space, module->low, module->high);
 	trap_forget(space, module->low, module->high);
 	for (size_t i = modules->slots.count; i-- > 0;) {
 		struct pending_slot *slot = vec_at(&modules->slots, i);
@@ -225,7 +229,7 @@ static void forget_overlapped(const struct update *update, const struct module *
 
 		if (!module->is_main && module->low < fresh->high && fresh->low < module->high &&
 		    !is_listed(update->modules, module))
-			forget_module(update->modules, update->thread->process->space, module);
+			forget_module(update->session, update->thread->process->space, module);
 	}
 }
 
@@ -321,7 +325,7 @@ static void object_removed(void *context, struct linkmap_object *object)
 	if (is_mapped(update, module))
 		update->tampered = true;
 	else
-		forget_module(update->modules, update->thread->process->space, module);
+		forget_module(update->session, update->thread->process->space, module);
 }
 
 static void walk(struct session *session, struct thread *thread, bool force,
@@ -437,6 +441,7 @@ void modules_update(struct session *session, struct thread *thread)
 		walk(session, thread, false, known ? NULL : program);
 	modules_check(session, thread->process->space, 0);
 	plant_slots(session, thread);
+	inprocess_install(session, thread);
 	note_looked(session, thread);
 }
 
@@ -566,5 +571,6 @@ int modules_start(struct session *session, struct thread *thread, bool at_exec)
 	masking_unblock(session, thread);
 	first_walk(session, thread, &auxv, at_exec);
 	plant_slots(session, thread);
+	inprocess_install(session, thread);
 	return 0;
 }

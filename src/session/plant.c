@@ -84,7 +84,9 @@ static void plant_site(struct session *session, struct thread *thread, uint64_t 
 
 	if (error && error != -EALREADY)
 		list_refused(session, thread, request, error);
-	else if (!error && session->options->verbose)
+	if (!error)
+		inprocess_wish(session, space, address, request->module, site);
+	if (!error && session->options->verbose)
 		diag("process %d: %s at 0x%llx", (int)thread->process->pid,
 		     diag_safe(safe, sizeof safe, site->info->display),
 		     (unsigned long long)address);
@@ -465,6 +467,7 @@ void plant_module(struct session *session, struct thread *thread, struct module 
 	plant_hook(session, thread, module, "ptrace", &session->ptrace); /* see debuggers.c */
 	if (exchanges_stacks(module))
 		trap_stacks_exchanged(thread->process->space);
+	inprocess_module(session, thread, module);
 	match_module(&what, &session->filters, &found);
 	/* Before its breakpoints can be hit. */
 	masking_module(session, thread, module, found.count >= MANY_FUNCTIONS);

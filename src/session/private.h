@@ -3,6 +3,7 @@
 #ifndef TRACER_SESSION_PRIVATE_H
 #define TRACER_SESSION_PRIVATE_H
 
+#include "engine/agent/agent.h"
 #include "engine/trap/trap.h"
 #include "image/elf.h"
 #include "image/linkmap.h"
@@ -20,6 +21,7 @@ struct session {
 	struct guardian *guardian;
 	struct interrupts *interrupts;
 	struct trap *trap;
+	struct agent *agent; /* NULL: all calls are caught by breakpoints */
 	struct engine_events events;
 	struct elf_cache *files;
 	struct proto_search *prototypes;
@@ -37,6 +39,7 @@ struct session {
 	struct hook long_jump;	     /* longjmp() and its like */
 	struct hook long_jump_glibc; /* the same, of glibc */
 	struct hook linker;	     /* r_brk */
+	struct hook unwinder;	     /* who looks at stacks: inprocess.c */
 	struct hook ptrace;	     /* ptrace(): see debuggers.c */
 	struct vec ifuncs;	     /* struct ifunc_hook * */
 	struct untraced *untraced;   /* what cannot be traced */
@@ -207,6 +210,23 @@ void masking_module(struct session *session, struct thread *thread, const struct
 void masking_unblock(struct session *session, struct thread *thread);
 /* engine_events.masks_matter; the context is the session. */
 void masking_matters(void *context, struct thread *thread);
+
+/* inprocess.c: what is counted inside the process */
+
+void inprocess_init(struct session *session);
+/* A probe of that module has been planted at `address`. */
+void inprocess_wish(struct session *session, struct space *space, uint64_t address,
+		    const struct module *module, const struct probe_site *site);
+/* To be called for each module, when its probes are planted. */
+void inprocess_module(struct session *session, struct thread *thread, const struct module *module);
+/* To be called when that has been done for all there are; `thread` is at a clean stop. */
+void inprocess_install(struct session *session, struct thread *thread);
+/* The same at any stop of a thread, for what could not be done then. True: the thread runs again. */
+bool inprocess_retry(struct session *session, const struct stop *stop);
+/* Records what has been counted. To be called before its memory or its probes go. */
+void inprocess_collect(struct session *session, struct space *space);
+/* Lets go of what is counted in a space, whose threads are all stopped; before trap_leave(). */
+void inprocess_leave(struct session *session, struct space *space);
 
 /* debuggers.c: programs that use ptrace(2) */
 

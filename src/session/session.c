@@ -209,6 +209,7 @@ static void tear_down(struct session *session)
 
 		if (!space)
 			continue;
+		agent_space_gone(space);
 		trap_space_gone(space);
 		modules_destroy(space->modules);
 		space->modules = NULL;
@@ -216,6 +217,7 @@ static void tear_down(struct session *session)
 	inferior_destroy(session->inferior);
 	plant_deinit(session);
 	sites_deinit(session);
+	agent_destroy(session->agent);
 	trap_destroy(session->trap);
 	if (session->writer)
 		session->writer->ops->destroy(session->writer);
@@ -272,6 +274,7 @@ static int set_up(struct session *session)
 		diag("instructions cannot be decoded: libcapstone does not work");
 		return -ENOTSUP;
 	}
+	inprocess_init(session);
 	return 0;
 }
 
@@ -383,6 +386,8 @@ static void handle(struct session *session, struct stop *stop)
 {
 	if (stop->thread && stop->kind == STOP_SIGNAL)
 		modules_check(session, stop->thread->process->space, stop->time);
+	if (inprocess_retry(session, stop))
+		return;
 	if (stop->kind != STOP_SIGNAL || stop->signal != SIGTRAP || stop->first ||
 	    !trap_stop(session->trap, stop))
 		tasks_stop(session, stop);
@@ -477,6 +482,8 @@ static int finish(struct session *session)
 	session->result->stops = trap_stops(session->trap);
 	if (session->options->verbose)
 		diag("%llu breakpoint stops", (unsigned long long)session->result->stops);
+	if (session->options->verbose && session->agent)
+		diag("%zu functions counted inside", agent_probes(session->agent));
 	return error;
 }
 

@@ -12,6 +12,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+/* How calls are caught: by breakpoints; or inside the process, where that can be done. */
+enum session_engine { ENGINE_TRAP, ENGINE_AGENT };
+
 /* What to trace and how to show it. Everything pointed to must outlive the session. */
 struct session_options {
 	char *const *command; /* argv, or NULL */
@@ -25,6 +28,7 @@ struct session_options {
 	const struct vec *configs;	 /* const char *: -F */
 	const char *data_dir;		 /* where the installed .conf files are */
 	bool summary;			 /* -c */
+	int engine;			 /* enum session_engine */
 	bool demangle;
 	unsigned string_max;
 	unsigned verbose;

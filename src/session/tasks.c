@@ -83,9 +83,11 @@ static void detach_thread(struct thread *thread, void *context)
 	thread_destroy(inferior, thread);
 }
 
-static void drop_space(struct space *space)
+static void drop_space(struct session *session, struct space *space)
 {
 	if (space && space->references == 1) {
+		inprocess_collect(session, space);
+		agent_space_gone(space);
 		trap_space_gone(space);
 		modules_destroy(space->modules);
 		space->modules = NULL;
@@ -98,7 +100,7 @@ static void thread_is_gone(struct session *session, struct thread *thread, bool 
 
 	trap_thread_gone(session->trap, thread, report);
 	if (process->threads == 1)
-		drop_space(process->space);
+		drop_space(session, process->space);
 	thread_destroy(session->inferior, thread);
 }
 
@@ -108,8 +110,9 @@ static void clean_and_detach(struct session *session, struct thread *thread)
 	struct process *process = thread->process;
 
 	if (process->space) {
+		agent_restore_returns(process->space);
 		trap_leave(session->inferior, process->space);
-		drop_space(process->space);
+		drop_space(session, process->space);
 	}
 	process_each_thread(process, detach_thread, session->inferior);
 }
@@ -146,6 +149,7 @@ static void give_space(struct session *session, struct thread *parent, struct pr
 	}
 	space_bind(child->space, session->inferior);
 	trap_fork(child->space, space);
+	agent_fork(child->space, space);
 	child->space->landing = space->landing;
 	if (follow && space->modules)
 		child->space->modules = modules_clone(space->modules);
@@ -204,6 +208,8 @@ static bool first_stop(struct session *session, struct stop *stop)
 	if (is_process && process->born)
 		sigtrap_born(thread);
 	if (is_process && process->space && process->space->references == 1)
+		agent_settle(session->agent, thread);
+	if (is_process && process->space && process->space->references == 1)
 		trap_complete(session->trap, thread);
 	if (process->space && !process->starting)
 		unblock_thread(thread);
@@ -238,7 +244,7 @@ static void on_exec(struct session *session, struct stop *stop)
 	space_forget_reader(process->space, thread->tid);
 	if (process->space)
 		limits_restore(process->space, process->pid);
-	drop_space(process->space);
+	drop_space(session, process->space);
 	space_unref(process->space);
 	process->space = NULL;
 	/* A memory of its own from here on, also for those that it was about to share the old one with. */
@@ -405,15 +411,21 @@ void tasks_stop_all(struct session *session, pid_t pid)
 
 void tasks_let_go(struct session *session, pid_t pid)
 {
-	clearing_run(session, pid);
 	struct process *process = inferior_process(session->inferior, pid);
+
+	if (process)
+		modules_check(session, process->space,
+			      0); /* what is taken out from here on, is by us */
+	clearing_run(session, pid);
+	process = inferior_process(session->inferior, pid);
 	struct space *space = process ? process->space : NULL;
 
 	if (space) {
 		space_ref(space);
 		space_forget_reader(space, space->reader); /* it may have exec'd since */
-		modules_check(session, space, 0);
+		inprocess_leave(session, space);
 		trap_leave(session->inferior, space);
+		agent_space_gone(space);
 		modules_destroy(space->modules);
 		space->modules = NULL;
 	}
@@ -496,6 +508,8 @@ static void on_signal(struct session *session, struct stop *stop)
 {
 	struct thread *thread = stop->thread;
 
+	if (thread->stop == STOP_SIGNAL)
+		agent_before_signal(thread);
 	if (thread->stop == STOP_SIGNAL)
 		trap_before_signal(thread);
 	if (thread->stop != STOP_SIGNAL) {

@@ -2,6 +2,7 @@
 /* x86_64: System V AMD64 psABI, Linux system calls. Not x32, whose ELF class is 32. */
 #include "base/arch.h"
 #include "x86/x86.h"
+#include "x86_64/agent.h"
 
 #include <elf.h>
 #include <string.h>
@@ -112,6 +113,7 @@ const struct arch arch_x86_64 = {
 	.context_register = REG_DX,
 	.context_flags = 176, /* 40 + 8 * REG_EFL */
 	.step_flag = 0x100,
+	.agent = &x86_64_agent,
 	.r_jump_slot = R_X86_64_JUMP_SLOT,
 	.r_glob_dat = R_X86_64_GLOB_DAT,
 	.r_irelative = R_X86_64_IRELATIVE,

@@ -56,6 +56,8 @@ int trap_adopt(struct space *space)
 		if (entry && entry->kind == JOURNAL_MAPPING && entry->length == ARENA_BYTES &&
 		    !rescue_owns(space, entry->address) && is_mapped(space, entry->address))
 			arena_adopt(space->arena, entry->address);
+		else if (entry && entry->kind == JOURNAL_MAPPING && entry->length != ARENA_BYTES)
+			arena_add_region(space->arena, entry->address, entry->length);
 	}
 	for (size_t i = 0; i < count; i++)
 		breakpoint_adopt(decoder, space, i);
@@ -174,12 +176,12 @@ bool trap_in_our_code(const struct space *space, uint64_t pc)
 
 	if (rescue && pc >= rescue && pc - rescue < RESCUE_CODE)
 		return true;
-	/* What is patched and is no breakpoint is a landing. */
+	/* What is patched and is neither breakpoint nor jump is a landing. */
 	for (size_t i = 0; i < journal_count(space->journal); i++) {
 		const struct journal_entry *entry = journal_entry(space->journal, i);
 
-		if (entry && is_landing(arch, entry) && pc >= entry->address &&
-		    pc - entry->address < entry->length)
+		if (entry && (entry->kind == JOURNAL_AGENT || is_landing(arch, entry)) &&
+		    pc >= entry->address && pc - entry->address < entry->length)
 			return true;
 	}
 	return false;

@@ -276,14 +276,20 @@ void breakpoints_lower(struct space *space)
 	exchange(space, true);
 }
 
+bool breakpoint_is_hit(const struct thread *thread)
+{
+	siginfo_t info;
+
+	return pt_get_siginfo(thread->tid, &info) == 0 && info.si_code == SI_KERNEL;
+}
+
 bool breakpoint_is_stale(const struct thread *thread, uint64_t address)
 {
 	struct space *space = thread->process->space;
 	const struct arch *arch = space->arch;
 	uint8_t now[sizeof arch->breakpoint];
-	siginfo_t info;
 
-	return pt_get_siginfo(thread->tid, &info) == 0 && info.si_code == SI_KERNEL &&
+	return breakpoint_is_hit(thread) &&
 	       memory_read_exact(&space->memory, address, now, arch->breakpoint_length) &&
 	       memcmp(now, arch->breakpoint, arch->breakpoint_length) != 0;
 }

@@ -79,6 +79,9 @@ int breakpoint_plant_again(struct decoder *decoder, struct thread *thread,
 /* complete.c: makes the memory of a space, with a thread at a clean stop, what the books say. */
 void breakpoints_complete(struct decoder *decoder, struct thread *thread);
 
+/* Whether the SIGTRAP that the thread has stopped for is a breakpoint instruction's. */
+bool breakpoint_is_hit(const struct thread *thread);
+
 /*
  * Whether the SIGTRAP that the thread has stopped for came from a breakpoint at `address` that has been
  * taken away since: the instruction that stands there has not run.

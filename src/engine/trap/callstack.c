@@ -208,6 +208,30 @@ struct call *callstacks_push(struct callstacks *stacks, const struct call *call,
 	return pushed;
 }
 
+static void nothing_popped(void *context, const struct call *call, bool returned)
+{
+	(void)context, (void)call, (void)returned;
+}
+
+void callstacks_insert(struct callstacks *stacks, const struct call *call)
+{
+	struct stack *stack = stackset_find(stacks, call->slot, nothing_popped, NULL);
+	size_t place = stack->calls.count;
+	struct call made = *call;
+
+	made.serial = ++stacks->serial;
+	vec_push(&stack->calls, &made);
+	while (place && stack_call(stack, place - 1)->slot < call->slot) {
+		*stack_call(stack, place) = *stack_call(stack, place - 1);
+		place--;
+	}
+	*stack_call(stack, place) = made;
+	if (call->site) {
+		stacks->depth++;
+		stack->sites++;
+	}
+}
+
 struct call *callstacks_find(struct callstacks *stacks, uint64_t slot, uint64_t return_address,
 			     uint64_t entry)
 {

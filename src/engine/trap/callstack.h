@@ -74,6 +74,9 @@ typedef void call_popped(void *context, const struct call *call, bool returned);
 struct call *callstacks_push(struct callstacks *stacks, const struct call *call,
 			     call_popped *popped, void *context);
 
+/* Notes a call that has been pending for some time, among those made from it or before it. */
+void callstacks_insert(struct callstacks *stacks, const struct call *call);
+
 /* The pending call at `slot` with these properties, or NULL: a call that starts again. */
 struct call *callstacks_find(struct callstacks *stacks, uint64_t slot, uint64_t return_address,
 			     uint64_t entry);

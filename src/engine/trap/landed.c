@@ -42,7 +42,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { STEP_MS = 2000, TRIES = 16 };
+enum { STEP_MS = 2000, TRIES = 16, STEPS_MAX = 256 };
 
 /* A thread that is stopped for a signal in a slot. */
 struct landed {
@@ -150,18 +150,18 @@ static bool holds_own_trap(const struct thread *thread, uint64_t mask)
 	return mask & TRAP_BIT && proc_is_pending(thread->tid, SIGTRAP);
 }
 
-/* Runs the displaced instruction while the signal waits: false when it has not run. */
-static bool run_first(struct landed *landed)
+/*
+ * Steps, while the signal waits, until the thread has left where it is: false when it could not make a step.
+ */
+static bool run_on(struct landed *landed, trap_inside *inside, const void *context)
 {
 	struct thread *thread = landed->thread;
 	struct space *space = thread->process->space;
 	/* Should we be killed meanwhile, the handler or the guardian puts the mask back. */
 	struct rescue_step told = {.tid = (uint64_t)thread->tid, .held = held_signals()};
-	uint64_t slot = landed->regs.pc;
 	struct kept kept = {.stop = false};
 
-	if (!landed->breakpoint->displaced.at_once || is_fault(&landed->info) ||
-	    pt_get_sigmask(thread->tid, &told.mask) != 0 || holds_own_trap(thread, told.mask))
+	if (pt_get_sigmask(thread->tid, &told.mask) != 0 || holds_own_trap(thread, told.mask))
 		return false;
 	rescue_tell_step(space, &told);
 	if (pt_set_sigmask(thread->tid, told.held) != 0) {
@@ -171,6 +171,10 @@ static bool run_first(struct landed *landed)
 	int signal = requeue_signal(thread, fault_signals());
 	bool stepped = step(thread, signal, &kept);
 
+	for (int i = 0; i < STEPS_MAX && stepped && regs_load(thread->tid, &landed->regs) == 0 &&
+			inside(context, landed->regs.pc);
+	     i++)
+		stepped = step(thread, 0, &kept);
 	pt_set_sigmask(thread->tid, told.mask);
 	rescue_tell_step(space, NULL);
 	if (signal && !thread->has_deferred) /* else it has ended, which must be heard */
@@ -178,7 +182,21 @@ static bool run_first(struct landed *landed)
 	else
 		pt_set_siginfo(thread->tid, &landed->info);
 	send_again(thread, &kept);
-	return stepped && regs_load(thread->tid, &landed->regs) == 0 && landed->regs.pc != slot;
+	return stepped && regs_load(thread->tid, &landed->regs) == 0;
+}
+
+static bool is_there(const void *place, uint64_t pc)
+{
+	return pc == *(const uint64_t *)place;
+}
+
+/* Runs the displaced instruction while the signal waits: false when it has not run. */
+static bool run_first(struct landed *landed)
+{
+	const uint64_t slot = landed->regs.pc;
+
+	return landed->breakpoint->displaced.at_once && !is_fault(&landed->info) &&
+	       run_on(landed, is_there, &slot) && landed->regs.pc != slot;
 }
 
 /* ------------------------------------------------------------------ running it anew */
@@ -241,6 +259,15 @@ static bool is_behind_syscall(const struct landed *landed)
 {
 	return !landed->not_begun && !landed->breakpoint->displaced.at_once &&
 	       (int32_t)landed->regs.syscall >= 0;
+}
+
+void trap_step_out(struct thread *thread, trap_inside *inside, const void *context)
+{
+	struct landed landed = {.thread = thread};
+
+	if (pt_get_siginfo(thread->tid, &landed.info) == 0 && !is_fault(&landed.info) &&
+	    !passes_by(&landed))
+		run_on(&landed, inside, context);
 }
 
 static void correct_address(struct landed *landed)

@@ -145,6 +145,7 @@ static void move_out(struct thread *thread, void *context)
 		sigtrap_hit(thread, inferior_clock());
 		thread->stop_signal = thread->sigtrap_own ? SIGTRAP : 0;
 		waiting_take(thread->tid); /* nor is it to be delivered if we are killed now */
+		leaving->someone_inside |= trap_in_our_code(space, pc);
 	} else if (breakpoint_program_pc(space, regs.pc, &pc, &not_begun)) {
 		regs.pc = pc;
 		regs_store(thread->tid, &regs);

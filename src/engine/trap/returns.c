@@ -20,7 +20,10 @@
 #include "engine/trap/callstack.h"
 #include "inferior/arena.h"
 
-enum { ROOM = 1024 }; /* at least so many new breakpoints between two looks */
+enum {
+	ROOM = 1024, /* at least so many new breakpoints between two looks */
+	STOP_MS = 200
+};
 
 static void describe(const struct engine_events *events, const struct space *space,
 		     struct breakpoint *breakpoint)
@@ -106,4 +109,51 @@ int returns_plant(struct decoder *decoder, const struct engine_events *events,
 	if (!breakpoint->is_return)
 		describe(events, space, breakpoint);
 	return 0;
+}
+
+/* Threads that may be in the slot of a breakpoint. */
+struct inside {
+	const struct thread *thread; /* that is surely not */
+	uint64_t slot;
+	bool found;
+};
+
+static void keep_pending(struct thread *thread, void *context)
+{
+	if (thread->calls)
+		callstacks_each(thread->calls, keep_return, context);
+}
+
+static void look_inside(struct thread *thread, void *context)
+{
+	struct inside *inside = context;
+	struct regs regs;
+	uint64_t slot;
+
+	if (thread == inside->thread || thread->slot != inside->slot)
+		return;
+	if (thread_stop(thread->process->inferior, thread, STOP_MS) != 0 ||
+	    regs_load(thread->tid, &regs) != 0)
+		inside->found = true;
+	else
+		inside->found |= arena_slot_at(thread->process->space->arena, regs.pc, &slot) &&
+				 slot == inside->slot;
+}
+
+void returns_drop(struct thread *thread, uint64_t address)
+{
+	struct space *space = thread->process->space;
+	struct inferior *inferior = thread->process->inferior;
+	struct breakpoint *breakpoint = breakpoint_find(space, address);
+
+	if (!breakpoint || breakpoint->site || breakpoint->hook)
+		return;
+	struct inside inside = {thread, breakpoint->slot, false};
+
+	breakpoint->recent = false;
+	space_each_thread(inferior, space, keep_pending, space);
+	if (!breakpoint->recent && breakpoint->slot)
+		space_each_thread(inferior, space, look_inside, &inside);
+	if (!breakpoint->recent && !inside.found)
+		breakpoint_remove(space, breakpoint);
 }

@@ -15,4 +15,10 @@ struct decoder;
 int returns_plant(struct decoder *decoder, const struct engine_events *events,
 		  struct thread *thread, uint64_t address);
 
+/*
+ * A thread came by at a place where no call of its own returned. When no call of any thread will return there, the
+ * breakpoint is taken out: for where most calls are caught by other means, and would stop there each time.
+ */
+void returns_drop(struct thread *thread, uint64_t address);
+
 #endif

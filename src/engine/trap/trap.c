@@ -61,6 +61,7 @@ struct serving {
 	uint64_t time;	   /* of the stop */
 	struct call *made; /* pushed at this stop: gets its start time last */
 	uint64_t result;
+	bool redirected; /* struct hook */
 	bool fp_loaded;
 	struct fp_regs fp;
 };
@@ -126,6 +127,24 @@ int trap_plant(struct trap *trap, struct thread *thread, uint64_t address,
 	if (site)
 		breakpoint->site = site;
 	return 0;
+}
+
+void trap_take_over(struct trap *trap, struct thread *thread, const struct running_call *running)
+{
+	struct call call = {.slot = running->place,
+			    .return_address = running->return_address,
+			    .site = running->site,
+			    .number = ++trap->calls,
+			    .start = running->start,
+			    .cost = thread->cost};
+
+	if (!thread->calls)
+		thread->calls = callstacks_create(&stackview_thread, thread);
+	if (returns_plant(trap->decoder, trap->events, thread, call.return_address) == 0)
+		callstacks_insert(thread->calls, &call);
+	else
+		trap->events->return_lost(trap->events->context, thread, call.site,
+					  call.return_address);
 }
 
 void trap_forget(struct space *space, uint64_t low, uint64_t high)
@@ -299,13 +318,16 @@ static void serve_return(struct serving *serving, const struct breakpoint *break
 	struct thread *thread = serving->thread;
 	struct arrival arrival = stackview_arrival(serving->space->arch->abi, &serving->regs,
 						   breakpoint->address);
+	bool none = !thread->calls;
 
-	if (!thread->calls)
-		return;
 	/* Not a return (a landing pad, a longjmp): what was deeper is over all the same. */
-	if (breakpoint->is_pad ||
-	    !callstacks_return(thread->calls, &arrival, call_popped_now, serving))
+	if (!none && (breakpoint->is_pad ||
+		      !callstacks_return(thread->calls, &arrival, call_popped_now, serving))) {
 		callstacks_leave(thread->calls, arrival.sp, call_popped_now, serving);
+		none = true;
+	}
+	if (none && serving->space->agent)
+		returns_drop(thread, arrival.pc);
 }
 
 /* Everything that is to be done at a breakpoint, but going on. */
@@ -358,7 +380,10 @@ static void go_on(struct serving *serving, uint64_t address)
 	struct thread *thread = serving->thread;
 	struct breakpoint *breakpoint = breakpoint_find(serving->space, address);
 
-	if (!breakpoint) {
+	if (serving->redirected) {
+		regs_store(thread->tid, &serving->regs);
+		breakpoint = NULL;
+	} else if (!breakpoint) {
 		/*
 		 * Gone while it was served (its module was unloaded): run what stands there
 		 * now.
@@ -387,13 +412,6 @@ static void go_on(struct serving *serving, uint64_t address)
 	}
 	if (thread->state == THREAD_STOPPED && !thread->has_deferred)
 		thread_resume(thread, thread->sigtrap_own ? SIGTRAP : 0);
-}
-
-static bool is_breakpoint_trap(const struct thread *thread)
-{
-	siginfo_t info;
-
-	return pt_get_siginfo(thread->tid, &info) == 0 && info.si_code == SI_KERNEL;
 }
 
 /* A hit of a breakpoint that has been taken away since: run the instruction that is there. */
@@ -432,6 +450,14 @@ static bool serve_watch(struct serving *serving)
 	return true;
 }
 
+static bool is_redirected(struct serving *serving, const struct breakpoint *breakpoint)
+{
+	struct hook *hook = breakpoint->hook;
+
+	return hook && hook->redirect && !serving->thread->process->silent &&
+	       hook->redirect(hook, serving->thread, &serving->regs);
+}
+
 bool trap_stop(struct trap *trap, const struct stop *stop)
 {
 	struct thread *thread = stop->thread;
@@ -452,7 +478,7 @@ bool trap_stop(struct trap *trap, const struct stop *stop)
 	if (!breakpoint)
 		return serve_watch(&serving) || serve_stale(&serving, address);
 	if (breakpoint->displaced.length <= serving.space->arch->breakpoint_pc_offset &&
-	    !is_breakpoint_trap(thread) && !sigtrap_hides_hit(thread))
+	    !breakpoint_is_hit(thread) && !sigtrap_hides_hit(thread))
 		return serve_watch(&serving);
 	trap->stops++;
 	thread->at_breakpoint = true;
@@ -462,7 +488,8 @@ bool trap_stop(struct trap *trap, const struct stop *stop)
 		sigtrap_repair(thread);
 		trap->events->masks_matter(trap->events->context, thread);
 	}
-	if (!thread->process->silent)
+	serving.redirected = is_redirected(&serving, breakpoint);
+	if (!serving.redirected && !thread->process->silent)
 		serve(&serving, address);
 	thread->at_breakpoint = false;
 	go_on(&serving, address);

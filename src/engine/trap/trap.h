@@ -28,6 +28,38 @@ uint64_t trap_calibrate(void);
 int trap_plant(struct trap *trap, struct thread *thread, uint64_t address,
 	       const struct probe_site *site, struct hook *hook);
 
+/* Takes out what was planted there. All threads of the space are stopped, none in its slot. */
+void trap_unplant(struct space *space, uint64_t address);
+/* Whether a probe has been planted there, and nothing else. */
+bool trap_is_plain(const struct space *space, uint64_t address);
+
+/* trap_stacks_exchanged() was called. */
+bool trap_has_exchanged_stacks(const struct space *space);
+/* The code at `address` as it is without breakpoints; how much of it could be read. */
+size_t trap_read_code(const struct space *space, uint64_t address, void *buffer, size_t length);
+/* When `pc` is in an out-of-line slot: what it stands for in the program. */
+bool trap_program_pc(const struct space *space, uint64_t pc, uint64_t *program_pc);
+/*
+ * A stopped thread that has run into a breakpoint which is a probe's and nothing else is put back to it, as if it had not.
+ * True: it is to be resumed by the caller, with a SIGTRAP if it is sigtrap_own.
+ */
+bool trap_put_back(struct thread *thread);
+/* The same of one whose stop waits to be handled, and then does no more. */
+bool trap_turn_back(struct thread *thread);
+/*
+ * A stopped thread has run into a breakpoint, and is to go on behind it as if there was none, for which it has to be a nop.
+ * False: that is not what it has stopped for. True: it may have a SIGTRAP of its own instead (sigtrap_own).
+ */
+bool trap_swallow_hit(struct thread *thread);
+
+/* A call that was entered by other means: where its return address stands, what that is, since when (inferior_clock()). */
+struct running_call {
+	uint64_t place, return_address, start;
+	const struct probe_site *site;
+};
+/* Sees to the return of such a call, which the stopped thread has made and which is in no record so far. */
+void trap_take_over(struct trap *trap, struct thread *thread, const struct running_call *running);
+
 /* Forgets all breakpoints in [low, high): the module there was unloaded. */
 void trap_forget(struct space *space, uint64_t low, uint64_t high);
 
@@ -43,6 +75,14 @@ bool trap_stop(struct trap *trap, const struct stop *stop);
  * show that.
  */
 void trap_before_signal(struct thread *thread);
+
+/*
+ * The same for a thread in other code of ours that it runs by itself: it is made to step until it is out of it, with the
+ * signal held back, unless nothing comes of that, or it is a fault. The signal is there afterwards, or will come again
+ * (then the thread has no stop of a signal any more).
+ */
+typedef bool trap_inside(const void *context, uint64_t pc);
+void trap_step_out(struct thread *thread, trap_inside *inside, const void *context);
 
 /* The thread is at a system-call stop, which it makes while a handler may have a call begun anew. */
 void trap_at_syscall(struct thread *thread);

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The agent's probes in a space: what was counted, what becomes of them when libraries go, at fork, at the end.
+ *
+ * A probe's stub has a breakpoint, planted like any other: who hits it could not be dealt with inside, since it is not known
+ * whether its return address is one, or as there is no slot for it. The tracer looks, and mostly can tell: then
+ * the address is noted as good, and the thread goes through the stub once more; from then on calls from there do not
+ * stop. Otherwise the breakpoint's probe makes a record of the call, like the trap engine's.
+ */
+#include "engine/agent/private.h"
+
+#include "base/xalloc.h"
+#include "inferior/journal.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+enum { STOP_MS = 1000 };
+
+static const uint64_t MEASURED_NS = 2000000;
+
+struct agent *agent_create(struct trap *trap, const struct engine_events *events)
+{
+	const struct agent_arch *host = arch_x86_64.agent;
+
+	if (!host || !host->clock_is_steady())
+		return NULL;
+	struct agent *agent = xcalloc(1, sizeof *agent);
+
+	agent->trap = trap;
+	agent->events = events;
+	agent->host = host;
+	agent->clock = host->clock();
+	agent->time = inferior_clock();
+	return agent;
+}
+
+void agent_destroy(struct agent *agent)
+{
+	free(agent);
+}
+
+size_t agent_probes(const struct agent *agent)
+{
+	return agent->probes;
+}
+
+double agent_ns(const struct agent *agent)
+{
+	uint64_t time = inferior_clock() - agent->time;
+
+	while (time < MEASURED_NS) {
+		nanosleep(&(struct timespec){.tv_nsec = (long)MEASURED_NS}, NULL);
+		time = inferior_clock() - agent->time;
+	}
+	uint64_t clock = agent->host->clock() - agent->clock;
+
+	return clock ? (double)time / (double)clock : 0;
+}
+
+struct agent_space *agent_space_of(struct space *space)
+{
+	if (!space->agent) {
+		space->agent = xcalloc(1, sizeof *space->agent);
+		vec_init(&space->agent->wishes, sizeof(struct agent_wish));
+		vec_init(&space->agent->units, sizeof(struct agent_unit *));
+	}
+	return space->agent;
+}
+
+void agent_space_gone(struct space *space)
+{
+	struct agent_space *own = space->agent;
+
+	if (!own)
+		return;
+	for (size_t i = 0; i < own->units.count; i++)
+		unit_destroy(*(struct agent_unit **)vec_at(&own->units, i));
+	vec_deinit(&own->units);
+	vec_deinit(&own->wishes);
+	map_deinit(&own->probes);
+	free(own);
+	space->agent = NULL;
+}
+
+/* ------------------------------------------------------------------ at the stub's breakpoint */
+
+static bool is_any_stub(const struct agent_space *own, uint64_t address)
+{
+	for (size_t i = 0; i < own->units.count; i++)
+		if (unit_is_return_stub(*(struct agent_unit **)vec_at(&own->units, i), address))
+			return true;
+	return false;
+}
+
+/* Whether a word is a return address: of code in a module, behind an instruction that calls. */
+static bool is_return_address(const struct agent *agent, const struct space *space, uint64_t word)
+{
+	uint8_t before[AGENT_CALL_MAX];
+
+	return agent->events->return_place(agent->events->context, space, word) !=
+		       RETURN_ELSEWHERE &&
+	       trap_read_code(space, word - sizeof before, before, sizeof before) ==
+		       sizeof before &&
+	       space->arch->agent->ends_with_call(before);
+}
+
+bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs)
+{
+	struct agent_unit *unit = (struct agent_unit *)(void *)hook;
+	const struct space *space = thread->process->space;
+	uint64_t number = (regs->pc - unit_probe_stub(unit, 0)) / AGENT_PROBE_STUB;
+	uint64_t word;
+
+	if (!space->agent || number >= unit->probes_used ||
+	    !memory_read_word(&space->memory, regs->r[REG_SP], sizeof word, &word))
+		return false;
+	if (is_any_stub(space->agent, word)) {
+		/* A tail call from what is counted in another unit, whose time this one's is part of. */
+		if (unit_is_return_stub(unit, word))
+			return false;
+		unit_add_call(unit, (uint32_t)number);
+		regs->pc = unit_probe_stub(unit, (uint32_t)number) + AGENT_PROBE_DISPLACED;
+		return true;
+	}
+	bool known = unit_knows(unit, word);
+
+	/* It may have become known only now, by another thread. If it was, there is no slot for it. */
+	if (known && thread->sent_again == regs->r[REG_SP])
+		return false;
+	if (!known && (!is_return_address(unit->agent, space, word) || !unit_learn(unit, word)))
+		return false;
+	thread->sent_again = regs->r[REG_SP];
+	regs->pc = unit_probe_stub(unit, (uint32_t)number);
+	return true;
+}
+
+/* ------------------------------------------------------------------ signals */
+
+static struct agent_unit *unit_at(const struct agent_space *own, uint64_t pc)
+{
+	for (size_t i = 0; i < own->units.count; i++) {
+		struct agent_unit *unit = *(struct agent_unit **)vec_at(&own->units, i);
+
+		if (pc - unit->base < AGENT_TEXT_BYTES)
+			return unit;
+	}
+	return NULL;
+}
+
+/* Where the breakpoint of a probe's stub has been run into, that is its end, too. */
+static bool is_behind_breakpoint(const struct agent_unit *unit, uint64_t pc)
+{
+	uint64_t offset = pc - unit_probe_stub(unit, 0);
+
+	return offset < (uint64_t)unit->probes_used * AGENT_PROBE_STUB &&
+	       offset % AGENT_PROBE_STUB == AGENT_PROBE_BREAKPOINT + 1;
+}
+
+static bool is_inside(const void *context, uint64_t pc)
+{
+	const struct agent_unit *unit = context;
+
+	return pc - unit->base < AGENT_TEXT_BYTES && !is_behind_breakpoint(unit, pc);
+}
+
+/* A handler must not see a pc in our code, nor return there. At a breakpoint the call is as if not made yet. */
+void agent_before_signal(struct thread *thread)
+{
+	const struct agent_space *own = thread->process->space ? thread->process->space->agent
+							       : NULL;
+	struct regs regs;
+
+	if (!own || !own->units.count || regs_load(thread->tid, &regs) != 0)
+		return;
+	struct agent_unit *unit = unit_at(own, regs.pc);
+
+	if (!unit)
+		return;
+	const uint64_t before = regs.pc;
+
+	/* There at first, the call has been dealt with; the trap of its breakpoint is no signal of the program's. */
+	trap_step_out(thread, is_inside, unit);
+	if (regs_load(thread->tid, &regs) != 0 || regs.pc == before ||
+	    !is_behind_breakpoint(unit, regs.pc))
+		return;
+	const struct agent_probe *probe =
+		unit->probes[(regs.pc - unit_probe_stub(unit, 0)) / AGENT_PROBE_STUB];
+
+	if (probe) {
+		regs.pc = probe->address;
+		regs_store(thread->tid, &regs);
+	}
+}
+
+/* ------------------------------------------------------------------ counts */
+
+static void collect_one(struct agent_probe *probe, double ns, agent_counted *counted, void *context)
+{
+	uint64_t calls = unit_calls(probe->unit, probe->number);
+	uint64_t time = unit_time(probe->unit, probe->number);
+
+	/* The program can write there, too. */
+	if (calls < probe->calls || time < probe->time)
+		return;
+	if (calls != probe->calls || time != probe->time)
+		counted(context, probe->site, calls - probe->calls,
+			(uint64_t)((double)(time - probe->time) * ns));
+	probe->calls = calls;
+	probe->time = time;
+}
+
+void agent_collect(struct agent *agent, struct space *space, agent_counted *counted, void *context)
+{
+	size_t cursor = 0;
+	void *value;
+
+	if (!agent || !space->agent || !space->agent->probes.count)
+		return;
+	double ns = agent_ns(agent);
+
+	while (map_next(&space->agent->probes, &cursor, NULL, &value))
+		collect_one(value, ns, counted, context);
+}
+
+/* ------------------------------------------------------------------ libraries go */
+
+static void forget_wishes(struct agent_space *own, uint64_t low, uint64_t high)
+{
+	for (size_t i = own->wishes.count; i-- > 0;) {
+		const struct agent_wish *wish = vec_at(&own->wishes, i);
+
+		if (wish->address >= low && wish->address < high)
+			vec_remove_fast(&own->wishes, i);
+	}
+}
+
+/* Its number stays: a call that was left may still have a slot. */
+static void drop(struct space *space, struct agent_probe *probe)
+{
+	map_remove(&space->agent->probes, probe->address);
+	journal_forget(space->journal, probe->journal);
+	trap_unplant(space, unit_probe_stub(probe->unit, probe->number) + AGENT_PROBE_BREAKPOINT);
+	probe->unit->probes[probe->number] = NULL;
+	free(probe);
+}
+
+void agent_forget(struct space *space, uint64_t low, uint64_t high)
+{
+	struct agent_space *own = space->agent;
+	struct vec gone = VEC_OF(struct agent_probe *);
+	size_t cursor = 0;
+	void *value;
+
+	if (!own)
+		return;
+	forget_wishes(own, low, high);
+	for (size_t i = 0; i < own->units.count; i++)
+		unit_unlearn(*(struct agent_unit **)vec_at(&own->units, i), low, high);
+	while (map_next(&own->probes, &cursor, NULL, &value)) {
+		struct agent_probe *probe = value;
+
+		if (probe->address >= low && probe->address < high)
+			vec_push(&gone, &probe);
+	}
+	for (size_t i = 0; i < gone.count; i++)
+		drop(space, *(struct agent_probe **)vec_at(&gone, i));
+	vec_deinit(&gone);
+}
+
+/* ------------------------------------------------------------------ fork */
+
+void agent_fork(struct space *child, const struct space *parent)
+{
+	size_t cursor = 0;
+	void *value;
+
+	if (!parent->agent)
+		return;
+	struct agent_space *own = agent_space_of(child);
+
+	own->refused = true;
+	for (size_t i = 0; i < parent->agent->wishes.count; i++)
+		vec_push(&own->wishes, vec_at(&parent->agent->wishes, i));
+	while (map_next(&parent->agent->probes, &cursor, NULL, &value)) {
+		const struct agent_probe *probe = value;
+		const struct agent_wish wish = {probe->address, 0, probe->site};
+
+		vec_push(&own->wishes, &wish);
+	}
+}
+
+static void stop_other(struct thread *thread, void *context)
+{
+	if (thread != context && thread->state == THREAD_RUNNING)
+		thread_stop(thread->process->inferior, thread, STOP_MS);
+}
+
+static void hand_over_one(struct thread *thread, void *context)
+{
+	if (thread->state == THREAD_STOPPED)
+		agent_hand_over(context, thread);
+}
+
+/* Calls on stacks that no thread is on go on returning by their stubs. */
+static void withdraw(struct agent *agent, struct thread *thread)
+{
+	struct space *space = thread->process->space;
+	size_t cursor = 0;
+	void *value;
+
+	space_each_thread(thread->process->inferior, space, stop_other, thread);
+	space_each_thread(thread->process->inferior, space, hand_over_one, agent);
+	agent_undo_jumps(space);
+	while (map_next(&space->agent->probes, &cursor, NULL, &value)) {
+		const struct agent_probe *probe = value;
+
+		trap_plant(agent->trap, thread, probe->address, probe->site, NULL);
+	}
+}
+
+void agent_refuse(struct agent *agent, struct thread *thread)
+{
+	struct agent_space *own = agent_space_of(thread->process->space);
+
+	if (own->refused)
+		return;
+	own->refused = true;
+	vec_clear(&own->wishes);
+	if (own->units.count)
+		withdraw(agent, thread);
+}
+
+void agent_settle(struct agent *agent, struct thread *thread)
+{
+	struct space *space = thread->process->space;
+	struct agent_space *own = space->agent;
+
+	if (!own || own->units.count)
+		return;
+	agent_restore_returns(space);
+	agent_undo_jumps(space);
+	for (size_t i = 0; i < own->wishes.count; i++) {
+		const struct agent_wish *wish = vec_at(&own->wishes, i);
+
+		trap_plant(agent->trap, thread, wish->address, wish->site, NULL);
+	}
+	vec_clear(&own->wishes);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The agent engine: calls are counted and timed by code of ours in the tracee, without a stop. It takes over
+ * functions that the trap engine has planted, where it can; all others stay as they are.
+ *
+ * A function is caught by a jump at its beginning, a return by a stub in place of the return address. What is written
+ * is in the space's journal: the jumps are undone with all else (engine/trap/leave.c), as the memory is unmapped with the
+ * arena's; return addresses are put back by agent_restore_returns() before that.
+ */
+#ifndef TRACER_ENGINE_AGENT_AGENT_H
+#define TRACER_ENGINE_AGENT_AGENT_H
+
+#include "engine/trap/trap.h"
+
+struct agent;
+
+/* NULL: the host's clock cannot be relied on. `trap` and `events` must outlive it. */
+struct agent *agent_create(struct trap *trap, const struct engine_events *events);
+void agent_destroy(struct agent *agent);
+
+/* A function at whose entry a probe has been planted, and nothing else. */
+struct agent_wish {
+	uint64_t address;
+	uint64_t length; /* of its code; 0: not known, and so it stays with the trap engine */
+	const struct probe_site *site;
+};
+
+/* Notes that it shall be counted inside. To be called before agent_install(). */
+void agent_wish(struct space *space, const struct agent_wish *wish);
+/* Nothing is, or stays, counted inside in the space of the thread, which is at a clean stop. */
+void agent_refuse(struct agent *agent, struct thread *thread);
+/* Whether it may be tried again what could not be done. `now` as inferior_clock(). */
+bool agent_is_due(const struct space *space, uint64_t now);
+/* Whether there are such that have not been decided on; they are by the next agent_install(). */
+bool agent_has_wishes(const struct space *space);
+/*
+ * Does what was wished, as far as it can be done. `thread` is at a clean stop; the others of the space are stopped
+ * for the moment, and may be in the middle of something, so some wishes may stay for the next time.
+ */
+void agent_install(struct agent *agent, struct thread *thread);
+
+/* Undoes all jumps, by the journal. All threads of the space are stopped; none enters our code again then, but by returning. */
+void agent_undo_jumps(struct space *space);
+/*
+ * Puts true return addresses in place of all stubs of ours that stand on stacks. All threads of the space are stopped.
+ * By the journal, which another process may have written. Where that cannot be done for all of them, the code stays in
+ * the process when it is left.
+ */
+void agent_restore_returns(struct space *space);
+/*
+ * The same for the stack that a stopped thread runs on, as somebody is about to look at it; its calls go on as the trap
+ * engine's.
+ */
+void agent_hand_over(struct agent *agent, struct thread *thread);
+
+/* To be called before a signal is delivered to a stopped thread, and before trap_before_signal(). */
+void agent_before_signal(struct thread *thread);
+
+/* Calls that were counted since this was asked last, and the ns they took. */
+typedef void agent_counted(void *context, const struct probe_site *site, uint64_t calls,
+			   uint64_t time);
+void agent_collect(struct agent *agent, struct space *space, agent_counted *counted, void *context);
+
+/* Forgets what was in [low, high), which has been unmapped; after agent_collect(). */
+void agent_forget(struct space *space, uint64_t low, uint64_t high);
+
+/* A forked child has jumps and stubs in its memory: at its first stop its functions are the trap engine's again. */
+void agent_fork(struct space *child, const struct space *parent);
+void agent_settle(struct agent *agent, struct thread *thread);
+
+/* The program is gone. Frees the engine's part; after agent_collect(). */
+void agent_space_gone(struct space *space);
+
+/* How many functions have been given to the agent so far. */
+size_t agent_probes(const struct agent *agent);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the agent's code in a tracee (sysdeps/x86_64/agent_entry.S) shares with the tracer: the layout of a *unit*, a
+ * piece of a tracee's address space that serves the functions in its reach. Its three parts lie one behind the other,
+ * so that code finds them by the distance from itself:
+ *
+ *	text	read and executed. The code; a return stub for each return slot; a stub for each probe.
+ *	slots	private to the process, also after fork(2): what each return stub stands for.
+ *	shared	a memory file that the tracer has open: counters, which must outlive the process, and the
+ *		return addresses that have been found good.
+ *
+ * Also read by the assembler, so there are macros only, and no types.
+ */
+#ifndef TRACER_ENGINE_AGENT_AGENT_ABI_H
+#define TRACER_ENGINE_AGENT_AGENT_ABI_H
+
+#define AGENT_LAYOUT 1 /* to be changed with anything below */
+
+/* Offsets in a unit, and how long its parts are. */
+#define AGENT_RETURNED                                                                             \
+	0x400 /* in the code: where return stubs jump to; its beginning is where probes do */
+#define AGENT_CODE_BYTES 0x1000
+#define AGENT_RETURN_STUBS 0x1000
+#define AGENT_PROBE_STUBS 0x11000
+#define AGENT_TEXT_BYTES 0x40000
+#define AGENT_SLOTS 0x40000
+#define AGENT_SLOTS_BYTES 0x20000
+#define AGENT_SHARED 0x60000
+#define AGENT_RETURN_SITES 0x60000
+#define AGENT_COUNTERS 0x80000
+#define AGENT_SHARED_BYTES 0x38000
+#define AGENT_BYTES 0xa0000
+
+#define AGENT_SLOT_COUNT 4096 /* a power of 2 */
+#define AGENT_PROBE_COUNT 3008
+
+/* push $slot; jmp returned */
+#define AGENT_RETURN_STUB 16
+/* push $probe; jmp entry; nop (or a breakpoint); jmp to what was displaced */
+#define AGENT_PROBE_STUB 64
+#define AGENT_PROBE_BREAKPOINT 10
+#define AGENT_PROBE_DISPLACED 16
+
+/* A return slot: where on the stack its stub stands, 0: free; what stood there; time of entry; probe. */
+#define AGENT_SLOT 32
+#define AGENT_SLOT_PLACE 0
+#define AGENT_SLOT_RETURN 8
+#define AGENT_SLOT_TIME 16
+#define AGENT_SLOT_PROBE 24
+#define AGENT_SLOT_TRIES 8
+
+/* Return addresses that are good, in sets of 4 words that a multiplication chooses; 0: free. */
+#define AGENT_SET_COUNT 4096
+#define AGENT_SET_BITS 12
+#define AGENT_SET_WORDS 4
+#define AGENT_HASH 0x9e3779b1
+
+/* The counter of a probe: calls, then their time in the clock's units. */
+#define AGENT_COUNTER 32
+#define AGENT_COUNTER_CALLS 0
+#define AGENT_COUNTER_TIME 8
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the agent needs of an architecture (arch->agent, NULL: it has none). Layout: engine/agent/agent_abi.h. */
+#ifndef TRACER_ENGINE_AGENT_AGENT_ARCH_H
+#define TRACER_ENGINE_AGENT_AGENT_ARCH_H
+
+#include "base/arch.h"
+#include "engine/agent/agent_abi.h"
+
+/* The beginning of a function, as it is without us. */
+struct agent_function {
+	uint64_t address;
+	const uint8_t *bytes;
+	size_t length; /* so many of them are its own */
+};
+
+typedef void agent_branch(void *context, uint64_t target);
+
+enum { AGENT_JUMP = 5, AGENT_CALL_MAX = 8 };
+
+struct agent_arch {
+	const uint8_t *code; /* for the beginning of a unit, without relocations */
+	size_t code_length;
+
+	/* The clock that it reads; and whether that runs evenly, and alike on all processors. */
+	uint64_t (*clock)(void);
+	bool (*clock_is_steady)(void);
+
+	/* The return stub of `slot`, for the unit at `unit`. */
+	void (*write_return_stub)(uint64_t unit, uint32_t slot, uint8_t out[AGENT_RETURN_STUB]);
+	/*
+	 * The stub of probe `probe` of the unit at `unit`, for a function that is to begin with a jump of AGENT_JUMP bytes.
+	 * -ENOTSUP: what stands there cannot be run elsewhere, or may fault; -ERANGE: it is out of reach from there.
+	 */
+	int (*write_probe_stub)(struct decoder *decoder, const struct agent_function *function,
+				uint64_t unit, uint32_t probe, uint8_t out[AGENT_PROBE_STUB]);
+	/*
+	 * Finds where relative branches in `length` bytes of code at `address` lead to, and more: bytes that only might be a
+	 * branch are taken for one.
+	 */
+	void (*find_branches)(const uint8_t *code, size_t length, uint64_t address,
+			      agent_branch *found, void *context);
+	/* Whether an instruction that calls ends with the last of those bytes. */
+	bool (*ends_with_call)(const uint8_t bytes[AGENT_CALL_MAX]);
+
+	long sys_memfd_create, sys_close, sys_prctl;
+};
+
+#endif

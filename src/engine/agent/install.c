@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A function's beginning becomes a jump.
+ *
+ * It begins with a breakpoint already. All threads of the space are stopped; where one of them has its pc within the
+ * bytes that the jump will cover, or in the out-of-line slot that leads there, or has such an address anywhere on its
+ * stack (a handler that was begun there will return to it), the function has to wait for the next time. A thread that has
+ * just run into the breakpoint itself, as those do that call the function all the time, is put back to it.
+ *
+ * Written are the probe's stub, whose breakpoint takes the place of the function's; then the jump. No thread sees half of
+ * it, as none runs. Children in the memory that nobody traces (CLONE_UNTRACED) would; they are as rare as those.
+ */
+#include "engine/agent/private.h"
+
+#include "base/xalloc.h"
+#include "engine/trap/sigtrap.h"
+#include "inferior/journal.h"
+#include "inferior/maps.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	STOP_MS = 1000,
+	STACK_SEEN = 65536,
+	FUNCTION_MAX = 1 << 20,
+	MAPPING_MAX = 1 << 25,
+	AGAIN_NS = 20000000
+};
+
+/* What is to be installed in a space. */
+struct installing {
+	struct agent *agent;
+	struct thread *thread; /* that serves us */
+	struct space *space;
+	struct agent_space *own;
+	struct vec turned; /* struct thread *: put back to a breakpoint, to be resumed */
+	bool *busy;	   /* for each wish: not now */
+	bool *entered;	   /* for each wish: branched into behind its beginning */
+	bool nobody;	   /* nothing can be done now */
+};
+
+void agent_wish(struct space *space, const struct agent_wish *wish)
+{
+	struct agent_space *own = agent_space_of(space);
+
+	if (!own->refused && wish->length >= AGENT_JUMP)
+		vec_push(&own->wishes, wish);
+}
+
+bool agent_is_due(const struct space *space, uint64_t now)
+{
+	return now > space->agent->tried + AGAIN_NS;
+}
+
+bool agent_has_wishes(const struct space *space)
+{
+	return space->agent && space->agent->wishes.count && !space->agent->refused &&
+	       space->arch->agent;
+}
+
+/* ------------------------------------------------------------------ where threads are */
+
+static int by_address(const void *a, const void *b)
+{
+	const struct agent_wish *left = a, *right = b;
+
+	return (left->address > right->address) - (left->address < right->address);
+}
+
+/* The wish whose jump would cover `address`, but for its first byte; or count. */
+static size_t covered(const struct vec *wishes, uint64_t address)
+{
+	size_t low = 0, high = wishes->count;
+
+	/* The last one that begins before it. */
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (((struct agent_wish *)vec_at(wishes, middle))->address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low && address - ((struct agent_wish *)vec_at(wishes, low - 1))->address < AGENT_JUMP)
+		return low - 1;
+	return wishes->count;
+}
+
+/* Some thread is there, or may return to it. */
+static void mark(struct installing *installing, uint64_t address)
+{
+	const struct vec *wishes = &installing->own->wishes;
+	uint64_t program_pc = address;
+	size_t found = covered(wishes, address);
+
+	if (found == wishes->count && trap_program_pc(installing->space, address, &program_pc))
+		found = covered(wishes, program_pc == address ? address : program_pc + 1);
+	if (found < wishes->count)
+		installing->busy[found] = true;
+}
+
+static void mark_stack(struct installing *installing, uint64_t sp)
+{
+	static const size_t words = STACK_SEEN / sizeof(uint64_t);
+	uint64_t *stack = xmalloc(STACK_SEEN);
+	size_t length = memory_read_pages(&installing->space->memory, sp & ~UINT64_C(7), stack,
+					  words * sizeof *stack);
+
+	for (size_t i = 0; i < length / sizeof *stack; i++)
+		mark(installing, stack[i]);
+	free(stack);
+}
+
+static void stop_other(struct thread *thread, void *context)
+{
+	struct installing *installing = context;
+
+	if (thread != installing->thread && thread->state == THREAD_RUNNING)
+		thread_stop(thread->process->inferior, thread, STOP_MS);
+	installing->nobody |= thread->state != THREAD_STOPPED;
+}
+
+static void look(struct thread *thread, void *context)
+{
+	struct installing *installing = context;
+	struct regs regs;
+
+	if (thread != installing->thread && trap_turn_back(thread))
+		vec_push(&installing->turned, &thread);
+	if (regs_load(thread->tid, &regs) != 0) {
+		installing->nobody = true;
+		return;
+	}
+	mark(installing, regs.pc);
+	mark_stack(installing, regs.r[REG_SP]);
+}
+
+/* ------------------------------------------------------------------ branches into a jump */
+
+static void note_branch(void *context, uint64_t target)
+{
+	struct installing *installing = context;
+	size_t found = covered(&installing->own->wishes, target);
+
+	if (found < installing->own->wishes.count)
+		installing->entered[found] = true;
+}
+
+static bool has_wish(const struct vec *wishes, const struct mapping *mapping)
+{
+	for (size_t i = 0; i < wishes->count; i++) {
+		const struct agent_wish *wish = vec_at(wishes, i);
+
+		if (wish->address >= mapping->start && wish->address < mapping->end)
+			return true;
+	}
+	return false;
+}
+
+static void refuse_in(struct installing *installing, const struct mapping *mapping)
+{
+	for (size_t i = 0; i < installing->own->wishes.count; i++) {
+		const struct agent_wish *wish = vec_at(&installing->own->wishes, i);
+
+		if (wish->address >= mapping->start && wish->address < mapping->end)
+			installing->entered[i] = true;
+	}
+}
+
+/* All code of a module, as any may branch to any other. */
+static void look_through(struct installing *installing, const struct mapping *mapping)
+{
+	const struct agent_arch *arch = installing->space->arch->agent;
+	uint64_t length = mapping->end - mapping->start;
+	uint8_t *code = length <= MAPPING_MAX ? xmalloc(length) : NULL;
+
+	if (code && trap_read_code(installing->space, mapping->start, code, length) == length)
+		arch->find_branches(code, length, mapping->start, note_branch, installing);
+	else
+		refuse_in(installing, mapping);
+	free(code);
+}
+
+static void find_entered(struct installing *installing)
+{
+	struct maps maps;
+
+	if (maps_read(installing->thread->tid, &maps) != 0) {
+		installing->nobody = true;
+		return;
+	}
+	for (size_t i = 0; i < maps.count; i++)
+		if (maps.mappings[i].executable &&
+		    has_wish(&installing->own->wishes, &maps.mappings[i]))
+			look_through(installing, &maps.mappings[i]);
+	maps_deinit(&maps);
+}
+
+/* ------------------------------------------------------------------ one function */
+
+static struct agent_unit *find_unit(struct installing *installing, const struct agent_wish *wish)
+{
+	static const uint64_t reach = UINT64_C(0x70000000);
+	struct agent_space *own = installing->own;
+	struct agent_unit *unit;
+
+	for (size_t i = 0; i < own->units.count; i++) {
+		unit = *(struct agent_unit **)vec_at(&own->units, i);
+		uint64_t distance = unit->base > wish->address ? unit->base - wish->address
+							       : wish->address - unit->base;
+
+		if (distance < reach && unit->probes_used < AGENT_PROBE_COUNT)
+			return unit;
+	}
+	if (unit_create(installing->thread, wish->address, &unit) != 0) {
+		own->refused = true;
+		return NULL;
+	}
+	unit->hook.redirect = agent_redirect;
+	unit->agent = installing->agent;
+	vec_push(&own->units, &unit);
+	return unit;
+}
+
+static void write_jump(struct installing *installing, struct agent_probe *probe,
+		       const uint8_t *before)
+{
+	struct space *space = installing->space;
+	uint8_t jump[ARCH_JUMP_MAX];
+
+	space->arch->emit_jump(probe->address, unit_probe_stub(probe->unit, probe->number), jump);
+	probe->journal = journal_jump(space->journal, probe->address, before, jump, AGENT_JUMP);
+	if (space_write(space, probe->address, jump, AGENT_JUMP) == 0) {
+		map_put(&installing->own->probes, probe->address, probe);
+		probe->unit->probes[probe->number] = probe;
+		installing->agent->probes++;
+		return;
+	}
+	journal_forget(space->journal, probe->journal);
+	trap_unplant(space, unit_probe_stub(probe->unit, probe->number) + AGENT_PROBE_BREAKPOINT);
+	trap_plant(installing->agent->trap, installing->thread, probe->address, probe->site, NULL);
+	free(probe);
+}
+
+/* Its stub, with a breakpoint in place of the function's. */
+static int prepare(struct installing *installing, const struct agent_wish *wish,
+		   struct agent_unit *unit, const uint8_t stub[AGENT_PROBE_STUB])
+{
+	struct trap *trap = installing->agent->trap;
+	uint64_t place = unit_probe_stub(unit, unit->probes_used);
+	int error = space_write(installing->space, place, stub, AGENT_PROBE_STUB);
+
+	if (!error)
+		error = trap_plant(trap, installing->thread, place + AGENT_PROBE_BREAKPOINT,
+				   wish->site, &unit->hook);
+	if (!error)
+		trap_unplant(installing->space, wish->address);
+	return error;
+}
+
+static void install_one(struct installing *installing, const struct agent_wish *wish)
+{
+	struct space *space = installing->space;
+	const struct agent_arch *arch = space->arch->agent;
+	uint64_t length = wish->length < FUNCTION_MAX ? wish->length : FUNCTION_MAX;
+	struct agent_unit *unit = trap_is_plain(space, wish->address) ? find_unit(installing, wish)
+								      : NULL;
+	uint8_t stub[AGENT_PROBE_STUB];
+
+	if (!unit)
+		return;
+	uint8_t *bytes = xmalloc(length);
+	const struct agent_function function = {
+		wish->address, bytes, trap_read_code(space, wish->address, bytes, length)};
+	int error = arch->write_probe_stub(trap_decoder(installing->agent->trap), &function,
+					   unit->base, unit->probes_used, stub);
+
+	if (!error && prepare(installing, wish, unit, stub) == 0) {
+		struct agent_probe *probe = xcalloc(1, sizeof *probe);
+
+		*probe = (struct agent_probe){.address = wish->address,
+					      .site = wish->site,
+					      .unit = unit,
+					      .number = unit->probes_used++};
+		write_jump(installing, probe, bytes);
+	}
+	free(bytes);
+}
+
+static void install_all(struct installing *installing)
+{
+	struct vec *wishes = &installing->own->wishes;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < wishes->count; i++) {
+		const struct agent_wish wish = *(struct agent_wish *)vec_at(wishes, i);
+
+		if (installing->busy[i])
+			*(struct agent_wish *)vec_at(wishes, kept++) = wish;
+		else if (!installing->own->refused && !installing->entered[i])
+			install_one(installing, &wish);
+	}
+	wishes->count = kept;
+}
+
+void agent_install(struct agent *agent, struct thread *thread)
+{
+	struct space *space = thread->process->space;
+	struct installing installing = {.agent = agent,
+					.thread = thread,
+					.space = space,
+					.own = space->agent,
+					.turned = VEC_OF(struct thread *)};
+
+	if (!agent_has_wishes(space))
+		return;
+	struct vec *wishes = &installing.own->wishes;
+
+	installing.own->tried = inferior_clock();
+	installing.busy = xcalloc(wishes->count, sizeof *installing.busy);
+	installing.entered = xcalloc(wishes->count, sizeof *installing.entered);
+	qsort(wishes->items, wishes->count, wishes->item_size, by_address);
+	space_each_thread(thread->process->inferior, space, stop_other, &installing);
+	if (!installing.nobody)
+		space_each_thread(thread->process->inferior, space, look, &installing);
+	if (!installing.nobody)
+		find_entered(&installing);
+	if (!installing.nobody)
+		install_all(&installing);
+	for (size_t i = 0; i < installing.turned.count; i++) {
+		struct thread *turned = *(struct thread **)vec_at(&installing.turned, i);
+
+		thread_resume(turned, turned->sigtrap_own ? SIGTRAP : 0);
+	}
+	vec_deinit(&installing.turned);
+	free(installing.busy);
+	free(installing.entered);
+}

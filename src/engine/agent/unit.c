@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Units: see agent_abi.h. Made by remote system calls of one stopped thread, each mapping in the journal before it is
+ * there. The shared part is a memory file that the tracee makes, as the kernel lets nobody map one into another process;
+ * the tracer opens it through /proc, and it is closed there at once.
+ *
+ * What lies in the shared part can be written by the program, too. It can spoil its own counts by that, and make its own
+ * code take what is no return address for one; nothing there is believed here but numbers.
+ */
+#include "engine/agent/private.h"
+
+#include "base/xalloc.h"
+#include "inferior/arena.h"
+#include "inferior/journal.h"
+#include "inferior/remote.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+static int call(struct thread *thread, long number, const uint64_t arguments[6])
+{
+	int64_t result = 0;
+	int error = remote_syscall(thread, number, arguments, &result);
+
+	return error ? error : (int)result;
+}
+
+/* The clock can be forbidden to a thread (prctl(2), PR_SET_TSC): then reading it would kill. */
+static int check_clock(struct thread *thread, const struct agent_arch *arch, uint64_t base)
+{
+	const uint64_t arguments[6] = {PR_GET_TSC, base + AGENT_SLOTS};
+	static const uint32_t nothing;
+	struct space *space = thread->process->space;
+	uint32_t answer = 0;
+	int error = call(thread, arch->sys_prctl, arguments);
+
+	if (!error &&
+	    (!memory_read_exact(&space->memory, base + AGENT_SLOTS, &answer, sizeof answer) ||
+	     answer != PR_TSC_ENABLE))
+		error = -ENOTSUP;
+	space_write(space, base + AGENT_SLOTS, &nothing, sizeof nothing);
+	return error;
+}
+
+static uint8_t *open_shared(const struct thread *thread, int fd)
+{
+	char path[64];
+	void *memory = MAP_FAILED;
+
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)thread->tid, fd);
+	int file = open(path, O_RDWR | O_CLOEXEC);
+
+	if (file >= 0 && ftruncate(file, AGENT_SHARED_BYTES) == 0)
+		memory = mmap(NULL, AGENT_SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file,
+			      0);
+	if (file >= 0)
+		close(file);
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* The name of the file is what the slots begin with: nothing. */
+static int map_shared(struct thread *thread, const struct agent_arch *arch, struct agent_unit *unit)
+{
+	struct journal *journal = thread->process->space->journal;
+	const uint64_t base = unit->base + AGENT_SHARED;
+	const uint64_t create[6] = {unit->base + AGENT_SLOTS, MFD_CLOEXEC};
+	int fd = call(thread, arch->sys_memfd_create, create);
+
+	if (fd < 0)
+		return fd;
+	const uint64_t map[6] = {base,
+				 AGENT_SHARED_BYTES,
+				 PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_FIXED_NOREPLACE,
+				 (uint64_t)fd,
+				 0};
+	const uint64_t done[6] = {(uint64_t)fd};
+	size_t entry = journal_mapping(journal, base, AGENT_SHARED_BYTES);
+	uint64_t mapped;
+
+	unit->shared = open_shared(thread, fd);
+	int error = unit->shared ? remote_map_by(thread, map, &mapped) : -EACCES;
+
+	call(thread, arch->sys_close, done);
+	if (error)
+		journal_forget(journal, entry);
+	else
+		arena_add_region(thread->process->space->arena, base, AGENT_SHARED_BYTES);
+	return error;
+}
+
+static int write_text(struct space *space, const struct agent_arch *arch, uint64_t base)
+{
+	size_t length = (size_t)AGENT_SLOT_COUNT * AGENT_RETURN_STUB;
+	uint8_t *stubs = xmalloc(length);
+
+	for (uint32_t i = 0; i < AGENT_SLOT_COUNT; i++)
+		arch->write_return_stub(base, i, stubs + (size_t)i * AGENT_RETURN_STUB);
+	int error = space_write(space, base + AGENT_RETURN_STUBS, stubs, length);
+
+	free(stubs);
+	if (!error)
+		error = space_write(space, base, arch->code, arch->code_length);
+	return error;
+}
+
+/* Pages that have never been written to may not be read without waiting (inferior/resident.h). */
+static int touch_slots(struct space *space, uint64_t base)
+{
+	uint8_t *zeros = xcalloc(1, AGENT_SLOTS_BYTES);
+	int error = space_write(space, base + AGENT_SLOTS, zeros, AGENT_SLOTS_BYTES);
+
+	free(zeros);
+	return error;
+}
+
+/* Code or slots. It is unmapped with the arena. */
+static int map_piece(struct thread *thread, uint64_t address, uint64_t length, int protection)
+{
+	uint64_t mapped;
+	int error = remote_map(thread, address, length, protection, &mapped);
+
+	if (!error)
+		arena_add_region(thread->process->space->arena, address, length);
+	return error;
+}
+
+static int map_all(struct thread *thread, const struct agent_arch *arch, struct agent_unit *unit)
+{
+	int error = map_piece(thread, unit->base, AGENT_TEXT_BYTES, PROT_READ | PROT_EXEC);
+
+	if (!error)
+		error = map_piece(thread, unit->base + AGENT_SLOTS, AGENT_SLOTS_BYTES,
+				  PROT_READ | PROT_WRITE);
+	if (!error)
+		error = check_clock(thread, arch, unit->base);
+	if (!error)
+		error = map_shared(thread, arch, unit);
+	if (!error)
+		error = touch_slots(thread->process->space, unit->base);
+	return error ? error : write_text(thread->process->space, arch, unit->base);
+}
+
+int unit_create(struct thread *thread, uint64_t address, struct agent_unit **made)
+{
+	struct space *space = thread->process->space;
+	uint64_t base;
+	int error = arena_room_near(thread, address, AGENT_BYTES, &base);
+
+	if (error)
+		return error;
+	struct agent_unit *unit = xcalloc(1, sizeof *unit);
+
+	unit->base = base;
+	size_t entry = journal_agent(space->journal, base, AGENT_TEXT_BYTES);
+
+	error = map_all(thread, space->arch->agent, unit);
+	if (!error) {
+		*made = unit;
+		return 0;
+	}
+	arena_unmap_regions(space->arena, thread, base, base + AGENT_BYTES);
+	journal_forget(space->journal, entry);
+	unit_destroy(unit);
+	return error;
+}
+
+void unit_destroy(struct agent_unit *unit)
+{
+	if (unit->shared)
+		munmap(unit->shared, AGENT_SHARED_BYTES);
+	for (uint32_t i = 0; i < unit->probes_used; i++)
+		free(unit->probes[i]);
+	free(unit);
+}
+
+uint64_t unit_probe_stub(const struct agent_unit *unit, uint32_t number)
+{
+	return unit->base + AGENT_PROBE_STUBS + (uint64_t)number * AGENT_PROBE_STUB;
+}
+
+bool unit_is_return_stub(const struct agent_unit *unit, uint64_t address)
+{
+	return address - (unit->base + AGENT_RETURN_STUBS) <
+	       (uint64_t)AGENT_SLOT_COUNT * AGENT_RETURN_STUB;
+}
+
+/* ------------------------------------------------------------------ what is shared */
+
+static uint64_t *shared_word(const struct agent_unit *unit, uint64_t offset)
+{
+	return (uint64_t *)(void *)(unit->shared + (offset - AGENT_SHARED));
+}
+
+/* The set of a return address, as agent_entry.S finds it. */
+static uint64_t *set_of(const struct agent_unit *unit, uint64_t address)
+{
+	uint32_t set = ((uint32_t)address * AGENT_HASH) >> (32 - AGENT_SET_BITS);
+
+	return shared_word(unit,
+			   AGENT_RETURN_SITES + (uint64_t)set * AGENT_SET_WORDS * sizeof(uint64_t));
+}
+
+bool unit_knows(const struct agent_unit *unit, uint64_t address)
+{
+	const uint64_t *set = set_of(unit, address);
+
+	for (int i = 0; i < AGENT_SET_WORDS; i++)
+		if (set[i] == address)
+			return true;
+	return false;
+}
+
+bool unit_learn(struct agent_unit *unit, uint64_t address)
+{
+	uint64_t *set = set_of(unit, address);
+
+	for (int i = 0; i < AGENT_SET_WORDS; i++)
+		if (!set[i]) {
+			__atomic_store_n(&set[i], address, __ATOMIC_RELEASE);
+			return true;
+		}
+	return false;
+}
+
+void unit_unlearn(struct agent_unit *unit, uint64_t low, uint64_t high)
+{
+	uint64_t *words = shared_word(unit, AGENT_RETURN_SITES);
+
+	for (size_t i = 0; i < (size_t)AGENT_SET_COUNT * AGENT_SET_WORDS; i++)
+		if (words[i] >= low && words[i] < high)
+			__atomic_store_n(&words[i], 0, __ATOMIC_RELEASE);
+}
+
+static uint64_t *counter(const struct agent_unit *unit, uint32_t number, unsigned which)
+{
+	return shared_word(unit, AGENT_COUNTERS + (uint64_t)number * AGENT_COUNTER + which);
+}
+
+uint64_t unit_calls(const struct agent_unit *unit, uint32_t number)
+{
+	return __atomic_load_n(counter(unit, number, AGENT_COUNTER_CALLS), __ATOMIC_RELAXED);
+}
+
+uint64_t unit_time(const struct agent_unit *unit, uint32_t number)
+{
+	return __atomic_load_n(counter(unit, number, AGENT_COUNTER_TIME), __ATOMIC_RELAXED);
+}
+
+void unit_add_call(struct agent_unit *unit, uint32_t number)
+{
+	__atomic_fetch_add(counter(unit, number, AGENT_COUNTER_CALLS), 1, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the agent engine, which takes functions over, has to know of breakpoints: what they are for, what code is
+ * under them, and which threads are at them.
+ */
+#include "engine/trap/breakpoint.h"
+#include "engine/trap/sigtrap.h"
+#include "engine/trap/trap.h"
+#include "inferior/journal.h"
+
+#include <signal.h>
+
+void trap_unplant(struct space *space, uint64_t address)
+{
+	struct breakpoint *breakpoint = breakpoint_find(space, address);
+
+	if (breakpoint)
+		breakpoint_remove(space, breakpoint);
+}
+
+bool trap_is_plain(const struct space *space, uint64_t address)
+{
+	const struct breakpoint *breakpoint = breakpoint_find(space, address);
+
+	return breakpoint && breakpoint->site && !breakpoint->hook && !breakpoint->is_return;
+}
+
+size_t trap_read_code(const struct space *space, uint64_t address, void *buffer, size_t length)
+{
+	uint8_t *bytes = buffer;
+
+	length = memory_read_pages(&space->memory, address, buffer, length);
+	for (size_t i = 0; i < length; i++) {
+		const struct breakpoint *breakpoint = bytes[i] == space->arch->breakpoint[0]
+							      ? breakpoint_find(space, address + i)
+							      : NULL;
+		const struct journal_entry *entry =
+			breakpoint ? journal_entry(space->journal, breakpoint->journal) : NULL;
+
+		if (entry)
+			bytes[i] = entry->before[0];
+	}
+	return length;
+}
+
+bool trap_program_pc(const struct space *space, uint64_t pc, uint64_t *program_pc)
+{
+	bool not_begun;
+
+	return breakpoint_program_pc(space, pc, program_pc, &not_begun);
+}
+
+bool trap_put_back(struct thread *thread)
+{
+	struct space *space = thread->process->space;
+	struct regs regs;
+
+	if (thread->stop != STOP_SIGNAL || thread->stop_signal != SIGTRAP || thread->unblocked ||
+	    regs_load(thread->tid, &regs) != 0 ||
+	    !trap_is_plain(space, regs.pc - space->arch->breakpoint_pc_offset) ||
+	    !breakpoint_is_hit(thread))
+		return false;
+	regs.pc -= space->arch->breakpoint_pc_offset;
+	regs_store(thread->tid, &regs);
+	sigtrap_hit(thread, inferior_clock());
+	sigtrap_repair(thread);
+	return true;
+}
+
+bool trap_turn_back(struct thread *thread)
+{
+	struct stop stop;
+
+	return thread->has_deferred && trap_put_back(thread) &&
+	       thread_take_deferred(thread->process->inferior, thread, &stop);
+}
+
+bool trap_swallow_hit(struct thread *thread)
+{
+	if (thread->stop_signal != SIGTRAP || !breakpoint_is_hit(thread))
+		return false;
+	sigtrap_hit(thread, inferior_clock());
+	sigtrap_repair(thread);
+	return true;
+}
+
+bool trap_has_exchanged_stacks(const struct space *space)
+{
+	return space->trap && space->trap->exchanged;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which functions are counted inside the process (--engine=agent), and what that needs of a session.
+ *
+ * The agent puts a stub in place of return addresses. Functions that make something of theirs keep their
+ * breakpoints: those that return twice or on another stack, those that ask who called them, and the unwinder's own;
+ * and what is no function that is called, whatever its symbol says. Whole processes do where a runtime walks stacks
+ * by tables of its own (Go, OCaml), or copies them.
+ *
+ * Unwinders that go by tables must find them first: through dl_iterate_phdr() or _dl_find_object(), linked statically
+ * or not. There, and where the unwinder is entered, the true addresses are put back on that thread's stack.
+ */
+#include "session/private.h"
+
+#include "base/diag.h"
+#include "inferior/proc.h"
+
+#include <elf.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+
+static const char *const left_alone[] = {
+	"__sigsetjmp",
+	"_setjmp",
+	"setjmp",
+	"sigsetjmp",
+	"__setjmp",
+	"getcontext",
+	"setcontext",
+	"swapcontext",
+	"makecontext",
+	"vfork",
+	"__vfork",
+	"clone",
+	"__clone",
+	"clone3",
+	"__clone3",
+	"longjmp",
+	"_longjmp",
+	"siglongjmp",
+	"__longjmp_chk",
+	"__libc_longjmp",
+	"__libc_siglongjmp",
+	"dlopen",
+	"dlmopen",
+	"dlsym",
+	"dlvsym",
+	"dlclose",
+	"dladdr",
+	"dlinfo",
+	"dl_iterate_phdr",
+	"_dl_find_object",
+	"backtrace",
+	"__backtrace",
+	"_start",
+	"__libc_start_main",
+	"__restore_rt",
+	"__morestack",
+	"__tls_get_addr",
+	"__cxa_throw",
+	"__cxa_rethrow",
+	"pthread_exit",
+	"_mcount",
+	"mcount",
+	"__fentry__",
+	"__gxx_personality_v0",
+};
+
+static const char *const unwinders[] = {
+	"_Unwind_RaiseException", "_Unwind_Resume_or_Rethrow", "_Unwind_ForcedUnwind",
+	"_Unwind_Backtrace",	  "_Unwind_Find_FDE",	       "_dl_find_object",
+	"dl_iterate_phdr",
+};
+
+/* What only a runtime has that walks stacks by its own tables. */
+static const char *const runtimes[] = {"runtime.morestack", "runtime.goexit", "caml_frametable",
+				       "caml_system__frametable"};
+
+static bool is_left_alone(const char *name)
+{
+	for (size_t i = 0; i < sizeof left_alone / sizeof *left_alone; i++)
+		if (!strcmp(name, left_alone[i]))
+			return true;
+	/* The unwinder's, and the outlined parts of functions, which are jumped to. */
+	return !strncmp(name, "_Unwind_", 8) || strstr(name, ".cold") != NULL ||
+	       !strncmp(name, "_dl_", 4);
+}
+
+void inprocess_wish(struct session *session, struct space *space, uint64_t address,
+		    const struct module *module, const struct probe_site *site)
+{
+	const struct elf_symbol *symbol = session->agent && module
+						  ? elf_find_symbol(module->file, site->info->name)
+						  : NULL;
+
+	if (!symbol || site->info->kind != PROBE_ENTRY || symbol->type != STT_FUNC ||
+	    symbol->value + module->bias != address ||
+	    address == elf_entry(module->file) + module->bias || is_left_alone(symbol->name))
+		return;
+	agent_wish(space, &(struct agent_wish){address, symbol->size, site});
+}
+
+void inprocess_module(struct session *session, struct thread *thread, const struct module *module)
+{
+	struct space *space = thread->process->space;
+
+	if (!session->agent || !space->arch->agent)
+		return;
+	for (size_t i = 0; i < sizeof unwinders / sizeof *unwinders; i++)
+		plant_hook(session, thread, module, unwinders[i], &session->unwinder);
+	for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++)
+		if (elf_find_symbol(module->file, runtimes[i]))
+			agent_refuse(session->agent, thread);
+}
+
+/* A program linked statically and stripped has an unwinder that cannot be found. */
+static bool hides_unwinder(const struct module *program)
+{
+	return !elf_interpreter(program->file) &&
+	       !elf_find_symbol(program->file, "dl_iterate_phdr") &&
+	       !elf_find_symbol(program->file, "_dl_find_object");
+}
+
+void inprocess_install(struct session *session, struct thread *thread)
+{
+	struct space *space = thread->process->space;
+
+	if (!session->agent || !space || session->leaving || !agent_has_wishes(space))
+		return;
+	const struct module *program = space->modules
+					       ? *(struct module **)vec_at(&space->modules->list, 0)
+					       : NULL;
+
+	if (!program || hides_unwinder(program) || trap_has_exchanged_stacks(space) ||
+	    proc_status_has(thread->tid, "x86_Thread_features", "shstk"))
+		agent_refuse(session->agent, thread);
+	agent_install(session->agent, thread);
+}
+
+static void unwinder_called(struct hook *hook, struct thread *thread)
+{
+	struct session *session =
+		(struct session *)(void *)((char *)hook - offsetof(struct session, unwinder));
+
+	agent_hand_over(session->agent, thread);
+}
+
+static void counted(void *context, const struct probe_site *site, uint64_t calls, uint64_t time)
+{
+	const struct record record = {.size = sizeof record,
+				      .version = RECORD_VERSION,
+				      .kind = RECORD_COUNTED,
+				      .probe = site->info->id,
+				      .number = (int64_t)calls,
+				      .duration = time};
+
+	session_record(context, &record);
+}
+
+void inprocess_collect(struct session *session, struct space *space)
+{
+	if (session->agent && space)
+		agent_collect(session->agent, space, counted, session);
+}
+
+bool inprocess_retry(struct session *session, const struct stop *stop)
+{
+	struct thread *thread = stop->thread;
+	struct space *space = thread ? thread->process->space : NULL;
+
+	if (!session->agent || !space || stop->first || !agent_has_wishes(space) ||
+	    !agent_is_due(space, stop->time) || thread->state != THREAD_STOPPED ||
+	    !thread_is_clean_stop(thread))
+		return false;
+	/* Else what it has just called would be what it is in. */
+	bool put_back = stop->kind == STOP_SIGNAL && trap_put_back(thread);
+
+	inprocess_install(session, thread);
+	if (put_back)
+		thread_resume(thread, thread->sigtrap_own ? SIGTRAP : 0);
+	return put_back;
+}
+
+void inprocess_leave(struct session *session, struct space *space)
+{
+	inprocess_collect(session, space);
+	agent_restore_returns(space);
+}
+
+void inprocess_init(struct session *session)
+{
+	session->unwinder.entered = unwinder_called;
+	if (session->options->engine != ENGINE_AGENT)
+		return;
+	session->agent = agent_create(session->trap, &session->events);
+	if (!session->agent)
+		diag("--engine=agent: the clock of this machine is not steady; breakpoints are used");
+}

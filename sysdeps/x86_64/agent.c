@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the agent needs of x86_64.
+ *
+ * A function is caught by `jmp rel32` at its beginning. The instructions that this covers are run in the probe's
+ * stub. As a handler of a signal must never see a pc within the jump, none of them may be one that faults, so they
+ * are chosen from a list: what only moves between registers and stack, computes, or reads the module's own data or
+ * the thread's (relative to pc, or to fs). Whatever else a function begins with, it keeps its breakpoint.
+ *
+ * No branch may lead into the bytes of the jump behind its first, also none of another function (glibc's mempcpy goes on
+ * within memcpy). Code is not decoded for that: each byte that could be the opcode of a branch counts as one.
+ */
+#include "x86_64/agent.h"
+#include "engine/agent/agent_arch.h"
+#include "image/relocate.h"
+#include "x86/x86.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { JCC = 0x0f, JCC_NEAR = 0x80, SEGMENT_FS = 4 };
+
+static const uint8_t code[] = {
+#include "x86_64/agent_code.inc"
+};
+
+/* ------------------------------------------------------------------ the clock */
+
+static uint64_t read_clock(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+
+static bool clock_is_steady(void)
+{
+	FILE *file = fopen("/proc/cpuinfo", "re");
+	char line[4096];
+	bool steady = false;
+
+	while (file && !steady && fgets(line, sizeof line, file))
+		steady = !strncmp(line, "flags", 5) && strstr(line, " constant_tsc") &&
+			 strstr(line, " nonstop_tsc");
+	if (file)
+		fclose(file);
+	return steady;
+}
+
+/* ------------------------------------------------------------------ stubs */
+
+static size_t put_jump(uint8_t *out, uint64_t from, uint64_t to)
+{
+	return x86_emit_jump_relative(from, to, out);
+}
+
+static size_t put_push(uint8_t *out, uint32_t value)
+{
+	out[0] = 0x68;
+	memcpy(out + 1, &value, sizeof value);
+	return 5;
+}
+
+static void write_return_stub(uint64_t unit, uint32_t slot, uint8_t out[AGENT_RETURN_STUB])
+{
+	uint64_t stub = unit + AGENT_RETURN_STUBS + (uint64_t)slot * AGENT_RETURN_STUB;
+
+	memset(out, 0xcc, AGENT_RETURN_STUB);
+	size_t length = put_push(out, slot);
+
+	put_jump(out + length, stub + length, unit + AGENT_RETURNED);
+}
+
+/* ------------------------------------------------------------------ what is displaced */
+
+/* One byte opcodes that cannot fault when their operand is no memory. */
+static bool is_plain_opcode(const struct x86_scan *scan)
+{
+	switch (scan->opcode) {
+	case 0x00 ... 0x03: /* add, or, adc, sbb, and, sub, xor, cmp */
+	case 0x08 ... 0x0b:
+	case 0x10 ... 0x13:
+	case 0x18 ... 0x1b:
+	case 0x20 ... 0x23:
+	case 0x28 ... 0x2b:
+	case 0x30 ... 0x33:
+	case 0x38 ... 0x3b:
+	case 0x04 ... 0x05: /* the same of ax and an immediate */
+	case 0x0c ... 0x0d:
+	case 0x24 ... 0x25:
+	case 0x2c ... 0x2d:
+	case 0x34 ... 0x35:
+	case 0x3c ... 0x3d:
+	case 0x50 ... 0x57: /* push */
+	case 0x58 ... 0x5f: /* pop */
+	case 0x63:	    /* movsxd */
+	case 0x68:	    /* push immediate */
+	case 0x6a:
+	case 0x69: /* imul */
+	case 0x6b:
+	case 0x80 ... 0x81:
+	case 0x83:
+	case 0x84 ... 0x8b: /* test, xchg, mov */
+	case 0x8d:	    /* lea */
+	case 0x98 ... 0x99: /* cltq, cqto */
+	case 0xa8 ... 0xa9:
+	case 0xb0 ... 0xbf:
+	case 0xc0 ... 0xc1: /* shifts */
+	case 0xd0 ... 0xd3:
+		return true;
+	case 0xc6 ... 0xc7: /* mov */
+		return scan->reg == 0;
+	case 0xf6 ... 0xf7: /* test, not, neg; not the divisions */
+		return scan->reg < 4;
+	case 0xff: /* inc, dec, push */
+		return scan->reg < 2 || scan->reg == 6;
+	default:
+		return false;
+	}
+}
+
+/* The same of two bytes: moves between registers, conditional or widening, and of floating-point ones. */
+static bool is_plain_0f_opcode(const struct x86_scan *scan)
+{
+	switch (scan->opcode) {
+	case 0x10 ... 0x17:
+	case 0x28 ... 0x29:
+	case 0x40 ... 0x4f:
+	case 0x54 ... 0x57:
+	case 0x6e ... 0x6f:
+	case 0x7e ... 0x7f:
+	case 0x90 ... 0x9f:
+	case 0xb6 ... 0xb7:
+	case 0xbe ... 0xbf:
+	case 0xd6:
+	case 0xef:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool cannot_fault(const struct x86_scan *scan)
+{
+	bool memory = scan->has_modrm && scan->mod != 3;
+	bool own = scan->pc_relative || scan->segment == SEGMENT_FS;
+
+	if (scan->encoding != ENCODING_LEGACY || scan->lock || scan->address_size)
+		return false;
+	if (scan->map == MAP_ONE_BYTE)
+		return is_plain_opcode(scan) && (!memory || own || scan->opcode == 0x8d);
+	return scan->map == MAP_0F && is_plain_0f_opcode(scan) && (!memory || own);
+}
+
+/* What is being moved from a function to its stub. */
+struct moving {
+	const struct agent_function *function;
+	uint64_t stub;
+	size_t taken;	/* bytes of the function */
+	size_t written; /* bytes of the stub */
+	bool ended;	/* by a jump to elsewhere */
+	uint8_t *out;
+};
+
+/* The bytes of an instruction, its operand relative to the pc adjusted. */
+static int put_copy(struct moving *moving, const struct x86_scan *scan, size_t length)
+{
+	uint8_t *place = moving->out + moving->written;
+	int32_t old;
+
+	memcpy(place, moving->function->bytes + moving->taken, length);
+	if (!scan->pc_relative)
+		return 0;
+	memcpy(&old, place + scan->displacement_offset, sizeof old);
+	int64_t moved = old + (int64_t)(moving->function->address + moving->taken) -
+			(int64_t)(moving->stub + moving->written);
+	int32_t adjusted = (int32_t)moved;
+
+	memcpy(place + scan->displacement_offset, &adjusted, sizeof adjusted);
+	return adjusted == moved ? 0 : -ERANGE;
+}
+
+/* An instruction that leads elsewhere: from here, by 32 bits. */
+static int put_branch(struct moving *moving, const struct displaced *displaced)
+{
+	uint64_t from = moving->stub + moving->written;
+	int64_t distance = (int64_t)(displaced->target - from);
+	uint8_t *place = moving->out + moving->written;
+
+	if (distance != (int32_t)distance || distance - 8 != (int32_t)(distance - 8))
+		return -ERANGE;
+	if (displaced->action == ACTION_JUMP) {
+		moving->written += put_jump(place, from, displaced->target);
+		moving->ended = true;
+		return 0;
+	}
+	put_jump(place + 1, from + 1, displaced->target);
+	place[0] = JCC;
+	place[1] = (uint8_t)(JCC_NEAR | displaced->condition);
+	moving->written += 6;
+	return 0;
+}
+
+/* Of a PLT stub. */
+static int put_jump_by_slot(struct moving *moving, const struct x86_scan *scan, size_t length)
+{
+	int error = scan->pc_relative ? put_copy(moving, scan, length) : -ENOTSUP;
+
+	moving->written += length;
+	moving->ended = true;
+	return error;
+}
+
+static int move_one(struct moving *moving, struct decoder *decoder)
+{
+	const struct agent_function *function = moving->function;
+	const uint8_t *bytes = function->bytes + moving->taken;
+	size_t length = function->length - moving->taken;
+	struct displaced displaced;
+	struct x86_scan scan;
+	int error = x86_scan(bytes, length, X86_MODE_64, &scan);
+
+	if (!error)
+		error = x86_displace(decoder, &arch_x86_64, X86_MODE_64, bytes, length,
+				     function->address + moving->taken, &displaced);
+	if (error || displaced.length > length)
+		return -ENOTSUP;
+	if (displaced.kind == DISPLACED_COPY) {
+		error = cannot_fault(&scan) ? put_copy(moving, &scan, displaced.length) : -ENOTSUP;
+		moving->written += displaced.length;
+	} else if (displaced.action == ACTION_JUMP || displaced.action == ACTION_JUMP_IF) {
+		error = put_branch(moving, &displaced);
+	} else if (displaced.action == ACTION_JUMP_OPERAND) {
+		error = put_jump_by_slot(moving, &scan, displaced.length);
+	} else if (displaced.action != ACTION_SKIP) {
+		error = -ENOTSUP;
+	}
+	moving->taken += displaced.length;
+	return error;
+}
+
+static void find_branches(const uint8_t *bytes, size_t length, uint64_t address,
+			  agent_branch *found, void *context)
+{
+	for (size_t i = 0; i + 1 < length; i++) {
+		bool is_short = (bytes[i] & 0xf0) == 0x70 || bytes[i] == 0xeb ||
+				(bytes[i] & 0xfc) == 0xe0;
+		/* The second byte of a conditional one. */
+		bool is_near = (bytes[i] & 0xfe) == 0xe8 || (bytes[i] & 0xf0) == 0x80;
+		int32_t distance;
+
+		if (is_short)
+			found(context, address + i + 2 + (uint64_t)(int8_t)bytes[i + 1]);
+		if (!is_near || i + 5 > length)
+			continue;
+		memcpy(&distance, bytes + i + 1, sizeof distance);
+		found(context, address + i + 5 + (uint64_t)(int64_t)distance);
+	}
+}
+
+static int write_probe_stub(struct decoder *decoder, const struct agent_function *function,
+			    uint64_t unit, uint32_t probe, uint8_t out[AGENT_PROBE_STUB])
+{
+	uint64_t stub = unit + AGENT_PROBE_STUBS + (uint64_t)probe * AGENT_PROBE_STUB;
+	struct moving moving = {
+		.function = function, .stub = stub, .written = AGENT_PROBE_DISPLACED, .out = out};
+
+	memset(out, 0xcc, AGENT_PROBE_STUB);
+	size_t length = put_push(out, probe);
+
+	put_jump(out + length, stub + length, unit);
+	out[AGENT_PROBE_BREAKPOINT] = 0x90;
+	put_jump(out + AGENT_PROBE_BREAKPOINT + 1, stub + AGENT_PROBE_BREAKPOINT + 1,
+		 stub + AGENT_PROBE_DISPLACED);
+	if (function->length < AGENT_JUMP)
+		return -ENOTSUP;
+	while (moving.taken < AGENT_JUMP && !moving.ended) {
+		int error = move_one(&moving, decoder);
+
+		if (error)
+			return error;
+	}
+	if (moving.taken < AGENT_JUMP)
+		return -ENOTSUP;
+	if (!moving.ended)
+		put_jump(out + moving.written, stub + moving.written,
+			 function->address + moving.taken);
+	return 0;
+}
+
+/* ------------------------------------------------------------------ return addresses */
+
+/* Bytes of an operand in memory or a register, from its ModRM byte on. */
+static unsigned operand_length(const uint8_t *modrm)
+{
+	unsigned mod = modrm[0] >> 6;
+	unsigned rm = modrm[0] & 7;
+	unsigned length = mod != 3 && rm == 4 ? 2 : 1;
+
+	if (mod == 1)
+		return length + 1;
+	if (mod == 2 || (mod == 0 && (rm == 5 || (rm == 4 && (modrm[1] & 7) == 5))))
+		return length + 4;
+	return length;
+}
+
+static bool ends_with_call(const uint8_t bytes[AGENT_CALL_MAX])
+{
+	if (bytes[AGENT_CALL_MAX - 5] == 0xe8)
+		return true;
+	for (unsigned back = 2; back <= 7; back++) {
+		const uint8_t *place = bytes + AGENT_CALL_MAX - back;
+
+		if (place[0] == 0xff && (place[1] >> 3 & 7) == 2 &&
+		    (back > 2 || place[1] >> 6 == 3) && 1 + operand_length(place + 1) == back)
+			return true;
+	}
+	return false;
+}
+
+const struct agent_arch x86_64_agent = {
+	.code = code,
+	.code_length = sizeof code,
+	.clock = read_clock,
+	.clock_is_steady = clock_is_steady,
+	.write_return_stub = write_return_stub,
+	.write_probe_stub = write_probe_stub,
+	.find_branches = find_branches,
+	.ends_with_call = ends_with_call,
+	.sys_memfd_create = 319,
+	.sys_close = 3,
+	.sys_prctl = 157,
+};

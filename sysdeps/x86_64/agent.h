@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* arch->agent of x86_64. Private to sysdeps. */
+#ifndef TRACER_SYSDEPS_X86_64_AGENT_H
+#define TRACER_SYSDEPS_X86_64_AGENT_H
+
+#include "engine/agent/agent_arch.h"
+
+extern const struct agent_arch x86_64_agent;
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The agent's code in a tracee: what runs at the entry and at the return of a call that is counted there.
+ *
+ * Entry. The function begins with a jump to its probe's stub, which pushes the probe's number and comes here.
+ * The return address is replaced by the stub of a return slot, which notes it; the call is counted and its
+ * time taken; then the instructions that the jump has displaced are run, in the probe's stub, with all registers as they
+ * were. The slot is found by the place on the stack (a hash of it), so no thread has to be told from another. A slot
+ * of the same place is dead: a call has pushed its return address there since. Unless the return address is itself a
+ * stub of ours: then this function was jumped to from one that is traced (a tail call), and both will return, one behind
+ * the other.
+ *
+ * A return address is taken only if it is among those that the tracer has found good; nobody knows whether
+ * the word on top of the stack is one, at something that is called a function. For others, and when there is no
+ * slot, the thread goes by the breakpoint in the probe's stub, with everything as at the function's entry. When
+ * no tracer is there any more, a nop stands there.
+ *
+ * Return. The slot's stub pushes its number and comes here. The time is added up, the slot freed, and the thread
+ * goes on at the true address with all registers and flags as they were.
+ *
+ * Assumes that memory below the stack pointer is nobody's at the entry of a function and behind its return
+ * (the red zone is the running function's own; signals leave it alone). Nothing here can fault but by the
+ * stack. General registers only; no calls, so that a thread is out again in some 60 instructions.
+ */
+#include "engine/agent/agent_abi.h"
+
+	.section .entry, "ax"
+base:
+entry:
+	push	%rax
+	push	%rcx
+	push	%rdx
+	push	%rsi
+	push	%rdi
+	push	%r8
+	/* 48(%rsp): the probe, 56(%rsp): the return address */
+	lea	56(%rsp), %rsi
+	mov	(%rsi), %rdx
+	lea	base + AGENT_RETURN_STUBS(%rip), %rcx
+	mov	%rdx, %rdi
+	sub	%rcx, %rdi
+	cmp	$AGENT_SLOT_COUNT * AGENT_RETURN_STUB, %rdi
+	jb	good
+	imul	$AGENT_HASH, %edx, %eax
+	shr	$32 - AGENT_SET_BITS, %eax
+	shl	$5, %eax
+	lea	base + AGENT_RETURN_SITES(%rip), %rcx
+	add	%rax, %rcx
+	cmp	(%rcx), %rdx
+	je	good
+	cmp	8(%rcx), %rdx
+	je	good
+	cmp	16(%rcx), %rdx
+	je	good
+	cmp	24(%rcx), %rdx
+	jne	trap
+
+good:
+	/* Below AGENT_SLOT_COUNT * AGENT_RETURN_STUB in %rdi: it is a stub. Stacks are often 8 MiB apart. */
+	mov	%rsi, %r8
+	shr	$4, %r8
+	mov	%rsi, %rcx
+	shr	$23, %rcx
+	imul	$977, %ecx, %ecx
+	add	%ecx, %r8d
+	mov	$AGENT_SLOT_TRIES, %edx
+look:
+	and	$AGENT_SLOT_COUNT - 1, %r8d
+	mov	%r8d, %eax
+	shl	$5, %eax
+	lea	base + AGENT_SLOTS(%rip), %rcx
+	add	%rax, %rcx
+	mov	AGENT_SLOT_PLACE(%rcx), %rax
+	test	%rax, %rax
+	jz	free
+	cmp	%rsi, %rax
+	jne	next
+	cmp	$AGENT_SLOT_COUNT * AGENT_RETURN_STUB, %rdi
+	jae	take
+next:
+	inc	%r8d
+	dec	%edx
+	jnz	look
+	jmp	trap
+free:
+	lock cmpxchg %rsi, AGENT_SLOT_PLACE(%rcx)
+	jne	next
+
+take:
+	mov	(%rsi), %rax
+	mov	%rax, AGENT_SLOT_RETURN(%rcx)
+	mov	48(%rsp), %eax
+	mov	%rax, AGENT_SLOT_PROBE(%rcx)
+	shl	$5, %eax
+	lea	base + AGENT_COUNTERS(%rip), %rdi
+	lock incq AGENT_COUNTER_CALLS(%rdi, %rax)
+	shl	$1, %eax
+	lea	base + AGENT_PROBE_STUBS + AGENT_PROBE_DISPLACED(%rip), %rdi
+	add	%rax, %rdi
+	mov	%rdi, 48(%rsp)
+	shl	$4, %r8d
+	lea	base + AGENT_RETURN_STUBS(%rip), %rdi
+	add	%rdi, %r8
+	rdtsc
+	shl	$32, %rdx
+	or	%rdx, %rax
+	mov	%rax, AGENT_SLOT_TIME(%rcx)
+	mov	%r8, (%rsi)
+	jmp	leave
+
+trap:
+	mov	48(%rsp), %eax
+	shl	$6, %eax
+	lea	base + AGENT_PROBE_STUBS + AGENT_PROBE_BREAKPOINT(%rip), %rcx
+	add	%rax, %rcx
+	mov	%rcx, 48(%rsp)
+leave:
+	pop	%r8
+	pop	%rdi
+	pop	%rsi
+	pop	%rdx
+	pop	%rcx
+	pop	%rax
+	lea	8(%rsp), %rsp
+	jmp	*-8(%rsp)
+
+	.org	AGENT_RETURNED, 0xcc
+returned:
+	push	%rax
+	push	%rcx
+	push	%rdx
+	push	%rdi
+	lahf
+	seto	%al
+	push	%rax
+	/* 40(%rsp): the slot */
+	rdtsc
+	shl	$32, %rdx
+	or	%rdx, %rax
+	mov	40(%rsp), %edi
+	shl	$5, %edi
+	lea	base + AGENT_SLOTS(%rip), %rcx
+	add	%rcx, %rdi
+	sub	AGENT_SLOT_TIME(%rdi), %rax
+	jae	1f
+	xor	%eax, %eax
+1:
+	mov	AGENT_SLOT_PROBE(%rdi), %edx
+	shl	$5, %edx
+	lea	base + AGENT_COUNTERS(%rip), %rcx
+	lock add %rax, AGENT_COUNTER_TIME(%rcx, %rdx)
+	mov	AGENT_SLOT_RETURN(%rdi), %rax
+	mov	%rax, 40(%rsp)
+	movq	$0, AGENT_SLOT_PLACE(%rdi)
+	pop	%rax
+	add	$127, %al
+	sahf
+	pop	%rdi
+	pop	%rdx
+	pop	%rcx
+	pop	%rax
+	lea	8(%rsp), %rsp
+	jmp	*-8(%rsp)

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the agent makes of the beginning of functions: which can be displaced, and what calls end like. */
+#include "base/arch.h"
+#include "engine/agent/agent_arch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <errno.h>
+
+#include <cmocka.h>
+
+enum { ADDRESS = 0x400000, UNIT = 0x500000, PROBE = 7 };
+
+static uint8_t stub[AGENT_PROBE_STUB];
+
+static int displace(const char *bytes, size_t length)
+{
+	const struct agent_function function = {ADDRESS, (const uint8_t *)bytes, length};
+	struct decoder *decoder = decoder_create();
+
+	assert_non_null(decoder);
+	int error = arch_x86_64.agent->write_probe_stub(decoder, &function, UNIT, PROBE, stub);
+
+	decoder_destroy(decoder);
+	return error;
+}
+
+#define DISPLACE(bytes) displace(bytes, sizeof(bytes) - 1)
+
+static int64_t jump_target(size_t offset)
+{
+	int32_t distance;
+
+	assert_int_equal(stub[offset], 0xe9);
+	memcpy(&distance, stub + offset + 1, sizeof distance);
+	return UNIT + AGENT_PROBE_STUBS + PROBE * AGENT_PROBE_STUB + (int64_t)offset + 5 + distance;
+}
+
+static void test_stub(void **state)
+{
+	(void)state;
+	/* endbr64; push %rbp; mov %rsp,%rbp; sub $16,%rsp */
+	assert_int_equal(DISPLACE("\xf3\x0f\x1e\xfa\x55\x48\x89\xe5\x48\x83\xec\x10"), 0);
+	assert_int_equal(stub[0], 0x68);
+	assert_int_equal(stub[1], PROBE);
+	assert_int_equal(jump_target(5), UNIT);
+	assert_int_equal(stub[AGENT_PROBE_BREAKPOINT], 0x90);
+	assert_int_equal(jump_target(AGENT_PROBE_BREAKPOINT + 1), UNIT + AGENT_PROBE_STUBS +
+									  PROBE * AGENT_PROBE_STUB +
+									  AGENT_PROBE_DISPLACED);
+	/* The push alone is left of five bytes. */
+	assert_int_equal(stub[AGENT_PROBE_DISPLACED], 0x55);
+	assert_int_equal(jump_target(AGENT_PROBE_DISPLACED + 1), ADDRESS + 5);
+}
+
+static void test_relative(void **state)
+{
+	int32_t distance;
+
+	(void)state;
+	/* mov 0x1000(%rip),%rax */
+	assert_int_equal(DISPLACE("\x48\x8b\x05\x00\x10\x00\x00\xc3"), 0);
+	memcpy(&distance, stub + AGENT_PROBE_DISPLACED + 3, sizeof distance);
+	assert_int_equal(UNIT + AGENT_PROBE_STUBS + PROBE * AGENT_PROBE_STUB +
+				 AGENT_PROBE_DISPLACED + 7 + distance,
+			 ADDRESS + 7 + 0x1000);
+	/* xor %eax,%eax; jmp +0x20; the jump is the end of it */
+	assert_int_equal(DISPLACE("\x31\xc0\x90\xeb\x20\xc3"), 0);
+	assert_int_equal(jump_target(AGENT_PROBE_DISPLACED + 2), ADDRESS + 5 + 0x20);
+	/* test %edi,%edi; je +0x20; ret */
+	assert_int_equal(DISPLACE("\x85\xff\x74\x20\x90\xc3"), 0);
+	assert_int_equal(stub[AGENT_PROBE_DISPLACED + 2], 0x0f);
+	assert_int_equal(stub[AGENT_PROBE_DISPLACED + 3], 0x84);
+}
+
+static void test_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(DISPLACE("\x8b\x07\xff\xc0\xc3"), -ENOTSUP);	  /* mov (%rdi),%eax */
+	assert_int_equal(DISPLACE("\x55\xe8\x00\x00\x00\x00"), -ENOTSUP); /* a call */
+	assert_int_equal(DISPLACE("\x0f\x05\x90\x90\x90\xc3"), -ENOTSUP); /* a system call */
+	assert_int_equal(DISPLACE("\x31\xc0\xc3"), -ENOTSUP);		  /* too short */
+	assert_int_equal(DISPLACE("\x31\xc0\xc3\x90\x90\x90"), -ENOTSUP); /* it ends within */
+	assert_int_equal(DISPLACE("\xf7\xf7\x90\x90\x90\xc3"), -ENOTSUP); /* div %edi */
+	assert_int_equal(DISPLACE("\xcc\x90\x90\x90\x90\xc3"), -ENOTSUP); /* int3 */
+}
+
+static bool ends_with_call(const char *bytes)
+{
+	return arch_x86_64.agent->ends_with_call((const uint8_t *)bytes);
+}
+
+static void test_calls(void **state)
+{
+	(void)state;
+	assert_true(ends_with_call("\x90\x90\x90\xe8\x01\x02\x03\x04")); /* relative */
+	assert_true(ends_with_call("\x90\x90\x90\x90\x90\x90\xff\xd0")); /* *%rax */
+	assert_true(ends_with_call("\x90\x90\x90\x90\x90\xff\x50\x18")); /* *24(%rax) */
+	assert_true(ends_with_call("\x90\x90\xff\x15\x01\x02\x03\x04")); /* *x(%rip) */
+	assert_true(ends_with_call("\x90\xff\x94\x24\x01\x02\x03\x04")); /* *x(%rsp) */
+	assert_true(ends_with_call("\x90\x90\x90\x90\x90\xff\x14\xc3")); /* *(%rbx,%rax,8) */
+	assert_false(ends_with_call("\x90\x90\x90\x90\x90\x90\x90\x90"));
+	assert_false(ends_with_call("\x90\x90\x90\x90\x90\x90\xff\xe0")); /* jmp *%rax */
+	assert_false(ends_with_call("\x90\x90\x90\xe9\x01\x02\x03\x04")); /* jmp */
+}
+
+static void note_target(void *context, uint64_t target)
+{
+	*(bool *)context |= target == ADDRESS + 3;
+}
+
+static bool leads_to_third_byte(const char *bytes, size_t length, uint64_t address)
+{
+	bool found = false;
+
+	arch_x86_64.agent->find_branches((const uint8_t *)bytes, length, address, note_target,
+					 &found);
+	return found;
+}
+
+static void test_branches(void **state)
+{
+	(void)state;
+	assert_true(leads_to_third_byte("\x90\xeb\x10\x90", 4, ADDRESS - 0x10));
+	assert_true(leads_to_third_byte("\x75\x01", 2, ADDRESS));
+	assert_true(leads_to_third_byte("\xe9\xfe\xff\xff\xff", 5, ADDRESS));
+	assert_true(leads_to_third_byte("\x0f\x85\xfd\xff\xff\xff", 6, ADDRESS));
+	assert_false(leads_to_third_byte("\x75\x02\x90\x90", 4, ADDRESS));
+	assert_false(leads_to_third_byte("\xe9", 1, ADDRESS));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stub),	 cmocka_unit_test(test_relative),
+		cmocka_unit_test(test_refused),	 cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_branches),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
