@@ -101,7 +101,8 @@ static void send_on(struct clearing *clearing, struct thread *thread)
 	thread->interrupted = false; /* no call of the program's is to be watched there */
 	vec_push(&clearing->running, &thread->tid);
 	/* It may stand at a breakpoint in there (engine/agent): behind that it finds out by itself. */
-	bool hit = stop.kind == STOP_SIGNAL && trap_swallow_hit(thread);
+	bool hit = stop.kind == STOP_SIGNAL && !clearing->session->recovering &&
+		   trap_swallow_hit(thread);
 
 	thread_resume(thread,
 		      stop.kind != STOP_SIGNAL || (hit && !thread->sigtrap_own) ? 0 : stop.signal);
