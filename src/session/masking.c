@@ -271,13 +271,18 @@ static void announce_made(struct session *session, struct thread *thread, struct
 	vec_push(tids, &tid);
 }
 
-/* A thread that blocks SIGTRAP would not be safe at a breakpoint. */
+/*
+ * A thread that blocks SIGTRAP would not be safe at a breakpoint. One that is about to look at its mask does so first: given
+ * another one, it would be let go on only then, before anything is there to answer it.
+ */
 static bool unblock_early(struct session *session, struct thread *thread, struct vec *tids)
 {
 	uint64_t blocked;
 
-	if (!proc_blocked(thread->tid, &blocked) || !(blocked & TRAP_BIT) ||
-	    thread_stop(session->inferior, thread, UNBLOCK_MS) != 0)
+	if (!proc_blocked(thread->tid, &blocked) || !(blocked & TRAP_BIT))
+		return false;
+	see_through(thread, NULL);
+	if (thread_stop(session->inferior, thread, UNBLOCK_MS) != 0)
 		return false;
 	unblock_thread(thread);
 	announce_made(session, thread, tids);
