@@ -53,10 +53,10 @@ def thread_states(pid):
     except FileNotFoundError:
         return states
     for tid in tids:
-        path = f"{pid}/task/{tid}"
-        state = status_field(path, "State")[:1]
-        if state and state not in "ZX":  # neither gone nor going
-            states[int(tid)] = (state, int(status_field(path, "TracerPid") or 0))
+        # At once: the thread may have ended before the second of two reads. The kernel looks at the tracer first.
+        fields = dict(re.findall(r"^(State|TracerPid):\t(\w+)", _read(f"/proc/{pid}/task/{tid}/status"), re.M))
+        if fields and fields["State"] not in "ZX":  # neither gone nor going
+            states[int(tid)] = (fields["State"], int(fields["TracerPid"]))
     return states
 
 
