@@ -20,6 +20,9 @@
 #include <stddef.h>
 #include <string.h>
 
+/* Those of PLTs have 8 or 16 bytes, and end by a jump; what is behind that is not looked at. */
+enum { PLT_STUB = 16 };
+
 static const char *const left_alone[] = {
 	"__sigsetjmp",
 	"_setjmp",
@@ -90,15 +93,23 @@ static bool is_left_alone(const char *name)
 void inprocess_wish(struct session *session, struct space *space, uint64_t address,
 		    const struct module *module, const struct probe_site *site)
 {
-	const struct elf_symbol *symbol = session->agent && module
-						  ? elf_find_symbol(module->file, site->info->name)
-						  : NULL;
+	struct agent_wish wish = {.address = address, .site = site};
 
-	if (!symbol || site->info->kind != PROBE_ENTRY || symbol->type != STT_FUNC ||
-	    symbol->value + module->bias != address ||
-	    address == elf_entry(module->file) + module->bias || is_left_alone(symbol->name))
+	if (!session->agent || !module || is_left_alone(site->info->name))
 		return;
-	agent_wish(space, &(struct agent_wish){address, symbol->size, site});
+	if (site->info->kind == PROBE_CALL) {
+		wish.is_plt_stub = true;
+		wish.length = PLT_STUB;
+		agent_wish(space, &wish);
+		return;
+	}
+	const struct elf_symbol *symbol = elf_find_symbol(module->file, site->info->name);
+
+	if (!symbol || symbol->type != STT_FUNC || symbol->value + module->bias != address ||
+	    address == elf_entry(module->file) + module->bias)
+		return;
+	wish.length = symbol->size;
+	agent_wish(space, &wish);
 }
 
 void inprocess_module(struct session *session, struct thread *thread, const struct module *module)

@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass, field
 
+import harness
+
 _PREFIX = re.compile(r"^(?:\[pid (?P<bracket>\d+)\] |(?P<plain>\d+) )?(?P<rest>.*)$", re.S)
 _STAMP = re.compile(r"^(?P<stamp>\d\d:\d\d:\d\d(?:\.\d{6})?|\d{9,}\.\d{6}|\s*\d+\.\d{6}) ")
 _POINTER = re.compile(r"^\[(?P<pc>0x[0-9a-f]+)\] ")
@@ -133,3 +135,15 @@ def _seconds(text):
         hours, minutes, seconds = text.split(":")
         return int(hours) * 3600 + int(minutes) * 60 + float(seconds)
     return float(text)
+
+
+def counts(text):
+    """name → calls, of a table of -c."""
+    rows = re.findall(r"^ *[\d.]+ +[\d.]+ +\d+ +(\d+) (\S+)$", text, re.M)
+    harness.check(rows, f"a table in {text[-1000:]!r}")
+    return {name: int(number) for number, name in rows}
+
+
+def counted_inside(text):
+    """How many functions a tracer with -v says to have counted inside processes."""
+    return int(re.search(r"(\d+) functions counted inside", text)[1])

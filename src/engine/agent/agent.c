@@ -284,7 +284,7 @@ void agent_fork(struct space *child, const struct space *parent)
 		vec_push(&own->wishes, vec_at(&parent->agent->wishes, i));
 	while (map_next(&parent->agent->probes, &cursor, NULL, &value)) {
 		const struct agent_probe *probe = value;
-		const struct agent_wish wish = {probe->address, 0, probe->site};
+		const struct agent_wish wish = {.address = probe->address, .site = probe->site};
 
 		vec_push(&own->wishes, &wish);
 	}

@@ -23,6 +23,7 @@ struct agent_wish {
 	uint64_t address;
 	uint64_t length; /* of its code; 0: not known, and so it stays with the trap engine */
 	const struct probe_site *site;
+	bool is_plt_stub; /* nobody branches into it behind its beginning, whatever bytes there look like it */
 };
 
 /* Notes that it shall be counted inside. To be called before agent_install(). */
