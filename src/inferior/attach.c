@@ -10,7 +10,6 @@
  */
 #include "base/cleanup.h"
 #include "base/xalloc.h"
-#include "inferior/guardian.h"
 #include "inferior/inferior.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
@@ -23,8 +22,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-enum { GUARDIAN_TRIES = 3000 }; /* ms */
 
 static long read_number(const char *path)
 {
@@ -220,25 +217,6 @@ static void let_go(struct thread *thread, void *context)
 	thread_destroy(context, thread);
 }
 
-/*
- * The guardian of a tracer that was killed a moment ago may be putting the process right: it is let
- * finish.
- */
-static void wait_for_guardian(pid_t pid)
-{
-	char name[16] = "";
-
-	for (int i = 0; i < GUARDIAN_TRIES; i++) {
-		long tracer = proc_status_number(pid, "TracerPid");
-
-		if (tracer > 0)
-			proc_name((pid_t)tracer, name);
-		if (tracer <= 0 || strcmp(name, guardian_name) != 0)
-			return;
-		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-	}
-}
-
 int inferior_attach(struct inferior *inferior, pid_t pid, struct process **process, char **why)
 {
 	*why = NULL;
@@ -250,7 +228,6 @@ int inferior_attach(struct inferior *inferior, pid_t pid, struct process **proce
 		*why = xstrdup("no such process");
 		return -ESRCH;
 	}
-	wait_for_guardian(pid);
 	struct process *made = process_create(inferior, pid);
 
 	made->starting = true;

@@ -27,9 +27,11 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
+#include "inferior/journal.h"
 #include "inferior/proc.h"
 #include "inferior/pulse.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -42,9 +44,10 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { DUTY_SECONDS = 30, LOOK_MS = 1000, URGENT = -20 };
+enum { DUTY_SECONDS = 30, LOOK_MS = 1000, AWAIT_MS = 3000, URGENT = -20 };
 
 /* The guardian's descriptors behind the standard ones. */
 enum { SOCKET = 3, TRACER_FD = 4 };
@@ -69,7 +72,7 @@ struct ward {
 	struct pulse *pulse; /* NULL: as above */
 };
 
-const char guardian_name[] = "tracer-guardian";
+static const char guardian_name[] = "tracer-guardian";
 
 /* ------------------------------------------------------------------ the guardian's side */
 
@@ -230,6 +233,65 @@ static void stand_guard(int socket, struct ward ward, guardian_duty *duty)
 	}
 	duty(left.items, left.count);
 	_exit(0);
+}
+
+/* ------------------------------------------------------------------ who attaches */
+
+/* A guardian whose tracer has ended, or is about to: a dead one is held by its pidfd, and tells so there (proc(5)). */
+static bool is_on_duty(pid_t guardian)
+{
+	long tracer = proc_pidfd_target(guardian, TRACER_FD);
+
+	return tracer < 0 || (tracer > 0 && proc_is_exiting((pid_t)tracer));
+}
+
+static bool holds_journal(pid_t guardian, pid_t pid)
+{
+	char name[JOURNAL_NAME];
+	char path[64];
+	char wanted[JOURNAL_NAME + 16];
+	char link[sizeof wanted] = "";
+	struct dirent *entry;
+	bool found = false;
+
+	journal_name(pid, name);
+	snprintf(wanted, sizeof wanted, "/memfd:%s (", name);
+	snprintf(path, sizeof path, "/proc/%d/fd", (int)guardian);
+	DIR *files = opendir(path);
+
+	while (files && !found && (entry = readdir(files)))
+		found = readlinkat(dirfd(files), entry->d_name, link, sizeof link - 1) > 0 &&
+			!strncmp(link, wanted, strlen(wanted));
+	if (files)
+		closedir(files);
+	return found;
+}
+
+/* Some guardian has this process to put right, or is about to. */
+static bool is_being_put_right(pid_t pid)
+{
+	DIR *tasks = opendir("/proc");
+	struct dirent *entry;
+	bool found = false;
+
+	while (tasks && !found && (entry = readdir(tasks))) {
+		pid_t other = (pid_t)strtol(entry->d_name, NULL, 10);
+		char name[16] = "";
+
+		if (other > 0)
+			proc_name(other, name);
+		found = !strcmp(name, guardian_name) && holds_journal(other, pid) &&
+			is_on_duty(other);
+	}
+	if (tasks)
+		closedir(tasks);
+	return found;
+}
+
+void guardian_await(pid_t pid)
+{
+	for (int i = 0; i < AWAIT_MS && is_being_put_right(pid); i++)
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
 /* ------------------------------------------------------------------ the tracer's side */

@@ -41,7 +41,11 @@ void guardian_forget(struct guardian *guardian, uint64_t number);
 /* Nothing is left to guard: it ends. Frees it. */
 void guardian_dismiss(struct guardian *guardian);
 
-/* The guardian's name as the kernel tells it (comm): who attaches may want to wait for one. */
-extern const char guardian_name[];
+/*
+ * Waits for the guardian of another tracer that was killed a moment ago to put the process right, some seconds at most. To
+ * be called before it is attached to: that guardian could not attach any more. Only those are seen whose descriptors
+ * we may look at.
+ */
+void guardian_await(pid_t pid);
 
 #endif

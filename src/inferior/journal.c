@@ -11,6 +11,7 @@
 #include "inferior/inferior.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -41,13 +42,20 @@ static void *journal_map(int fd, size_t bytes)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-struct journal *journal_create(void)
+void journal_name(pid_t pid, char name[JOURNAL_NAME])
+{
+	snprintf(name, JOURNAL_NAME, "tracer-journal-%d", (int)pid);
+}
+
+struct journal *journal_create(pid_t pid)
 {
 	struct journal *journal = xcalloc(1, sizeof *journal);
+	char name[JOURNAL_NAME];
 
 	vec_init(&journal->free_numbers, sizeof(size_t));
 	journal->bytes = FIRST_BYTES;
-	journal->fd = memfd_create("tracer-journal", MFD_CLOEXEC);
+	journal_name(pid, name);
+	journal->fd = memfd_create(name, MFD_CLOEXEC);
 	if (journal->fd < 0 || ftruncate(journal->fd, (off_t)journal->bytes) < 0 ||
 	    !(journal->file = journal_map(journal->fd, journal->bytes)))
 		out_of_memory(); /* or a kernel without memfd: nothing else to be done, too */

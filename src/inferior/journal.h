@@ -11,6 +11,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum journal_kind {
 	JOURNAL_FREE,
@@ -49,7 +50,11 @@ struct journal_subject {
 struct journal;
 struct space;
 
-struct journal *journal_create(void);
+/* `pid`: whose memory it will be about; its file is named after that, for who looks for it (guardian_await()). */
+struct journal *journal_create(pid_t pid);
+/* What the file of such a journal is called (memfd_create(2)). */
+enum { JOURNAL_NAME = 32 };
+void journal_name(pid_t pid, char name[JOURNAL_NAME]);
 void journal_destroy(struct journal *journal);
 
 /* The memory file that it lies in; the journal's own. */

@@ -18,7 +18,7 @@ enum {
 	FLAG_SIGNALED = 0x400
 };
 
-/* One line of /proc/TID/status that is wanted, and what it says behind "NAME:\t". */
+/* One line of /proc/TID/status, or of a file like it, that is wanted, and what it says behind "NAME:\t". */
 struct status_line {
 	const char *name;
 	char value[STATUS_LINE]; /* "" when there is no such line */
@@ -35,13 +35,9 @@ static void take_line(const char *line, struct status_line *wanted, size_t count
 	}
 }
 
-/* False when the task is gone. */
-static bool read_status(pid_t tid, struct status_line *wanted, size_t count)
+static bool read_lines(const char *path, struct status_line *wanted, size_t count)
 {
-	char path[64];
 	char line[STATUS_LINE];
-
-	snprintf(path, sizeof path, "/proc/%d/status", (int)tid);
 	FILE *file = fopen(path, "re");
 
 	if (!file)
@@ -50,6 +46,24 @@ static bool read_status(pid_t tid, struct status_line *wanted, size_t count)
 		take_line(line, wanted, count);
 	fclose(file);
 	return true;
+}
+
+/* False when the task is gone. */
+static bool read_status(pid_t tid, struct status_line *wanted, size_t count)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/status", (int)tid);
+	return read_lines(path, wanted, count);
+}
+
+long proc_pidfd_target(pid_t pid, int fd)
+{
+	struct status_line line = {.name = "Pid"};
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", (int)pid, fd);
+	return read_lines(path, &line, 1) ? strtol(line.value, NULL, 10) : 0;
 }
 
 long proc_status_number(pid_t tid, const char *name)

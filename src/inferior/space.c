@@ -185,7 +185,7 @@ struct space *space_create(pid_t pid, const struct arch *arch, int *error)
 	space->reader = pid;
 	space->memory = (struct memory_source){.readv = read_ranges, .context = space};
 	space->resident = resident_create(pid, space->memory_fd);
-	space->journal = journal_create();
+	space->journal = journal_create((pid_t)proc_status_number(pid, "Tgid"));
 	space->arena = arena_create();
 	return space;
 }

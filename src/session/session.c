@@ -295,6 +295,8 @@ static int start_tracees(struct session *session, const struct original_signals 
 
 	for (size_t i = 0; i < options->pid_count; i++) {
 		char *why = NULL;
+
+		guardian_await(options->pids[i]);
 		int error = inferior_attach(session->inferior, options->pids[i], &process, &why);
 
 		if (error) {

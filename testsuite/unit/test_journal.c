@@ -45,7 +45,7 @@ static size_t patch(struct space *space, unsigned char *place, const char *after
 
 static void test_entries(void **state)
 {
-	struct journal *journal = journal_create();
+	struct journal *journal = journal_create(getpid());
 
 	(void)state;
 	assert_int_equal(journal_count(journal), 0);
@@ -71,7 +71,7 @@ static void test_entries(void **state)
 
 static void test_numbers(void **state)
 {
-	struct journal *journal = journal_create();
+	struct journal *journal = journal_create(getpid());
 
 	(void)state;
 	for (size_t i = 0; i < MANY; i++)
@@ -100,7 +100,7 @@ static void test_numbers(void **state)
 /* Forgotten twice is free once: no number is given to two. */
 static void test_forget_twice(void **state)
 {
-	struct journal *journal = journal_create();
+	struct journal *journal = journal_create(getpid());
 
 	(void)state;
 	size_t first = journal_mapping(journal, 1, 1);
@@ -227,8 +227,8 @@ static void test_undo_overlapping(void **state)
 /* A forked child's journal: the same entries under the same numbers, the holes free. */
 static void test_copy(void **state)
 {
-	struct journal *from = journal_create();
-	struct journal *to = journal_create();
+	struct journal *from = journal_create(getpid());
+	struct journal *to = journal_create(getpid());
 	bool taken[MANY] = {false};
 
 	(void)state;

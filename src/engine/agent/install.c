@@ -146,7 +146,8 @@ static void note_branch(void *context, uint64_t target)
 
 	if (found < installing->own->wishes.count)
 		installing->entered[found] |=
-			!((struct agent_wish *)vec_at(&installing->own->wishes, found))->is_plt_stub;
+			!((struct agent_wish *)vec_at(&installing->own->wishes, found))
+				 ->is_plt_stub;
 }
 
 static bool has_wish(const struct vec *wishes, const struct mapping *mapping)
