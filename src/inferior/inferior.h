@@ -108,6 +108,8 @@ struct thread {
 	int deferred_status;
 	struct callstacks *calls;
 	unsigned watch_generation;
+	uint64_t backtrace_place,
+		backtrace_return; /* session/inprocess.c: the backtrace under way */
 	uint64_t sent_again;  /* engine/agent: a call's place on the stack, see agent_redirect() */
 	uint64_t slot;	      /* the only out-of-line slot that it may be inside of; 0: none */
 	bool announced;	      /* RECORD_THREAD was made */

@@ -72,9 +72,11 @@ static const char *const left_alone[] = {
 
 static const char *const unwinders[] = {
 	"_Unwind_RaiseException", "_Unwind_Resume_or_Rethrow", "_Unwind_ForcedUnwind",
-	"_Unwind_Backtrace",	  "_Unwind_Find_FDE",	       "_dl_find_object",
-	"dl_iterate_phdr",
+	"_dl_find_object",	  "dl_iterate_phdr",
 };
+
+/* They ask who called them, and may have been jumped to by what is counted. */
+static const char *const asking[] = {"dlsym", "dlvsym", "dlopen", "dlmopen"};
 
 /* What only a runtime has that walks stacks by its own tables. */
 static const char *const runtimes[] = {"runtime.morestack", "runtime.goexit", "caml_frametable",
@@ -112,14 +114,39 @@ void inprocess_wish(struct session *session, struct space *space, uint64_t addre
 	agent_wish(space, &wish);
 }
 
+/* Whatever is left alone, and in any module what leads there. */
+static void note_asking(struct space *space, const struct module *module)
+{
+	size_t count;
+	const struct elf_slot *slots = elf_slots(module->file, &count);
+
+	for (size_t i = 0; i < sizeof left_alone / sizeof *left_alone; i++) {
+		const struct elf_symbol *symbol = elf_find_symbol(module->file, left_alone[i]);
+
+		if (symbol && symbol->value)
+			agent_asks_caller(space, symbol->value + module->bias);
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (!slots[i].name || !is_left_alone(slots[i].name))
+			continue;
+		agent_asks_caller(space, slots[i].address + module->bias);
+		if (slots[i].stub)
+			agent_asks_caller(space, slots[i].stub + module->bias);
+	}
+}
+
 void inprocess_module(struct session *session, struct thread *thread, const struct module *module)
 {
 	struct space *space = thread->process->space;
 
 	if (!session->agent || !space->arch->agent)
 		return;
+	note_asking(space, module);
 	for (size_t i = 0; i < sizeof unwinders / sizeof *unwinders; i++)
 		plant_hook(session, thread, module, unwinders[i], &session->unwinder);
+	plant_hook(session, thread, module, "_Unwind_Backtrace", &session->backtrace);
+	for (size_t i = 0; i < sizeof asking / sizeof *asking; i++)
+		plant_hook(session, thread, module, asking[i], &session->asking);
 	for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++)
 		if (elf_find_symbol(module->file, runtimes[i]))
 			agent_refuse(session->agent, thread);
@@ -149,12 +176,58 @@ void inprocess_install(struct session *session, struct thread *thread)
 	agent_install(session->agent, thread);
 }
 
+/*
+ * It has a backtrace made, which has been given true addresses when it began, and looks for the tables of each frame: all
+ * that was called since has returned. Unless that was left by a jump; then its return address is not where it was.
+ */
+static bool is_backtracing(const struct thread *thread)
+{
+	const struct space *space = thread->process->space;
+	struct regs regs;
+	uint64_t word;
+
+	return thread->backtrace_place && regs_load(thread->tid, &regs) == 0 &&
+	       regs.r[REG_SP] < thread->backtrace_place &&
+	       memory_read_word(&space->memory, thread->backtrace_place, sizeof word, &word) &&
+	       word == thread->backtrace_return;
+}
+
 static void unwinder_called(struct hook *hook, struct thread *thread)
 {
 	struct session *session =
 		(struct session *)(void *)((char *)hook - offsetof(struct session, unwinder));
 
+	if (!is_backtracing(thread))
+		agent_hand_over(session->agent, thread);
+}
+
+static void backtrace_called(struct hook *hook, struct thread *thread)
+{
+	struct session *session =
+		(struct session *)(void *)((char *)hook - offsetof(struct session, backtrace));
+	struct regs regs;
+
 	agent_hand_over(session->agent, thread);
+	thread->backtrace_place = 0;
+	if (regs_load(thread->tid, &regs) == 0 &&
+	    memory_read_word(&thread->process->space->memory, regs.r[REG_SP], sizeof(uint64_t),
+			     &thread->backtrace_return))
+		thread->backtrace_place = regs.r[REG_SP];
+}
+
+static void backtrace_returned(struct hook *hook, struct thread *thread, uint64_t result)
+{
+	(void)hook;
+	(void)result;
+	thread->backtrace_place = 0;
+}
+
+static void asked(struct hook *hook, struct thread *thread)
+{
+	struct session *session =
+		(struct session *)(void *)((char *)hook - offsetof(struct session, asking));
+
+	agent_show_caller(session->agent, thread);
 }
 
 static void counted(void *context, const struct probe_site *site, uint64_t calls, uint64_t time)
@@ -202,6 +275,9 @@ void inprocess_leave(struct session *session, struct space *space)
 void inprocess_init(struct session *session)
 {
 	session->unwinder.entered = unwinder_called;
+	session->backtrace.entered = backtrace_called;
+	session->backtrace.returned = backtrace_returned;
+	session->asking.entered = asked;
 	if (session->options->engine != ENGINE_AGENT)
 		return;
 	session->agent = agent_create(session->trap, &session->events);

@@ -40,6 +40,8 @@ struct session {
 	struct hook long_jump_glibc; /* the same, of glibc */
 	struct hook linker;	     /* r_brk */
 	struct hook unwinder;	     /* who looks at stacks: inprocess.c */
+	struct hook backtrace;	     /* and does so without leaving any of its frames */
+	struct hook asking;	     /* who asks who called him */
 	struct hook ptrace;	     /* ptrace(): see debuggers.c */
 	struct vec ifuncs;	     /* struct ifunc_hook * */
 	struct untraced *untraced;   /* what cannot be traced */

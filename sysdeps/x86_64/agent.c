@@ -238,22 +238,98 @@ static int move_one(struct moving *moving, struct decoder *decoder)
 	return error;
 }
 
+/* ------------------------------------------------------------------ what asks who called it */
+
+enum { LOOKED_AT = 256, REG_NUMBER_SP = 4, NO_INDEX = 4 };
+
+/* The operand is the word on top of the stack, or some word there that only the program knows. */
+static bool names_top(const struct x86_scan *scan)
+{
+	return scan->has_sib && (scan->sib & 7) == REG_NUMBER_SP && !(scan->rex & 1) &&
+	       scan->opcode != 0x8d &&
+	       ((scan->sib >> 3 & 7) != NO_INDEX || scan->rex & 2 ||
+		(scan->displacement > -8 && scan->displacement < 8));
+}
+
+/* From there on the stack pointer is another, or what follows is not run next. */
+static bool ends_look(const struct x86_scan *scan)
+{
+	bool to_sp = scan->mod == 3 && scan->rm == REG_NUMBER_SP && !(scan->rex & 1);
+	bool from_operand = scan->reg == REG_NUMBER_SP && !(scan->rex & 4);
+
+	switch (scan->map == MAP_ONE_BYTE ? scan->opcode : 0) {
+	case 0x50 ... 0x57: /* push */
+	case 0x68:
+	case 0x6a:
+	case 0xc2 ... 0xc3: /* ret */
+	case 0xc8 ... 0xc9: /* enter, leave */
+	case 0xcc:
+	case 0xe8 ... 0xe9: /* call, jmp */
+	case 0xeb:
+	case 0xff: /* also of operands */
+		return true;
+	case 0x80 ... 0x83:
+	case 0x89:
+	case 0xc7:
+		return to_sp;
+	case 0x03:
+	case 0x2b:
+	case 0x8b:
+	case 0x8d:
+		return from_operand;
+	default:
+		return false;
+	}
+}
+
+/*
+ * Whether a function reads, changes or takes off its return address, as far as it has not moved the stack pointer before:
+ * setjmp() and its like under any name, what is called for data behind the call, what returns elsewhere.
+ */
+static bool handles_return_address(struct decoder *decoder, const struct agent_function *function)
+{
+	size_t end = function->length < LOOKED_AT ? function->length : LOOKED_AT;
+	struct x86_scan scan;
+
+	for (size_t i = 0; i < end;) {
+		const uint8_t *bytes = function->bytes + i;
+
+		if (x86_scan(bytes, function->length - i, X86_MODE_64, &scan) != 0)
+			return false;
+		int length = x86_decode_length(decoder, X86_MODE_64, bytes, function->length - i,
+					       &scan);
+
+		if (length <= 0)
+			return false;
+		if (names_top(&scan) || (scan.encoding == ENCODING_LEGACY &&
+					 scan.map == MAP_ONE_BYTE && (scan.opcode & 0xf8) == 0x58))
+			return true;
+		if (scan.encoding == ENCODING_LEGACY && ends_look(&scan))
+			return false;
+		i += (size_t)length;
+	}
+	return false;
+}
+
 static void find_branches(const uint8_t *bytes, size_t length, uint64_t address,
 			  agent_branch *found, void *context)
 {
 	for (size_t i = 0; i + 1 < length; i++) {
 		bool is_short = (bytes[i] & 0xf0) == 0x70 || bytes[i] == 0xeb ||
 				(bytes[i] & 0xfc) == 0xe0;
-		/* The second byte of a conditional one. */
-		bool is_near = (bytes[i] & 0xfe) == 0xe8 || (bytes[i] & 0xf0) == 0x80;
+		/* The second byte of a conditional one, or of `jmp *x(%rip)`. */
+		bool is_near = (bytes[i] & 0xfe) == 0xe8 || (bytes[i] & 0xf0) == 0x80 ||
+			       (bytes[i] == 0x25 && i && bytes[i - 1] == 0xff);
 		int32_t distance;
 
 		if (is_short)
-			found(context, address + i + 2 + (uint64_t)(int8_t)bytes[i + 1]);
+			found(context, address + i,
+			      address + i + 2 + (uint64_t)(int8_t)bytes[i + 1], false);
 		if (!is_near || i + 5 > length)
 			continue;
 		memcpy(&distance, bytes + i + 1, sizeof distance);
-		found(context, address + i + 5 + (uint64_t)(int64_t)distance);
+		found(context, address + i, address + i + 5 + (uint64_t)(int64_t)distance,
+		      bytes[i] == 0xe8);
 	}
 }
 
@@ -271,7 +347,7 @@ static int write_probe_stub(struct decoder *decoder, const struct agent_function
 	out[AGENT_PROBE_BREAKPOINT] = 0x90;
 	put_jump(out + AGENT_PROBE_BREAKPOINT + 1, stub + AGENT_PROBE_BREAKPOINT + 1,
 		 stub + AGENT_PROBE_DISPLACED);
-	if (function->length < AGENT_JUMP)
+	if (function->length < AGENT_JUMP || handles_return_address(decoder, function))
 		return -ENOTSUP;
 	while (moving.taken < AGENT_JUMP && !moving.ended) {
 		int error = move_one(&moving, decoder);

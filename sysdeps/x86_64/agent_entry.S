@@ -4,8 +4,8 @@
  *
  * Entry. The function begins with a jump to its probe's stub, which pushes the probe's number and comes here.
  * The return address is replaced by the stub of a return slot, which notes it; the call is counted and its
- * time taken; then the instructions that the jump has displaced are run, in the probe's stub, with all registers as they
- * were. The slot is found by the place on the stack (a hash of it), so no thread has to be told from another. A slot
+ * time taken; then the instructions that the jump has displaced are run, in the probe's stub, with all registers and
+ * flags as they were. The slot is found by the place on the stack (a hash of it), so no thread has to be told from another. A slot
  * of the same place is dead: a call has pushed its return address there since. Unless the return address is itself a
  * stub of ours: then this function was jumped to from one that is traced (a tail call), and both will return, one behind
  * the other.
@@ -28,13 +28,16 @@
 base:
 entry:
 	push	%rax
+	lahf
+	seto	%al
+	push	%rax
 	push	%rcx
 	push	%rdx
 	push	%rsi
 	push	%rdi
 	push	%r8
-	/* 48(%rsp): the probe, 56(%rsp): the return address */
-	lea	56(%rsp), %rsi
+	/* 56(%rsp): the probe, 64(%rsp): the return address */
+	lea	64(%rsp), %rsi
 	mov	(%rsi), %rdx
 	lea	base + AGENT_RETURN_STUBS(%rip), %rcx
 	mov	%rdx, %rdi
@@ -89,7 +92,7 @@ free:
 take:
 	mov	(%rsi), %rax
 	mov	%rax, AGENT_SLOT_RETURN(%rcx)
-	mov	48(%rsp), %eax
+	mov	56(%rsp), %eax
 	mov	%rax, AGENT_SLOT_PROBE(%rcx)
 	shl	$5, %eax
 	lea	base + AGENT_COUNTERS(%rip), %rdi
@@ -97,7 +100,7 @@ take:
 	shl	$1, %eax
 	lea	base + AGENT_PROBE_STUBS + AGENT_PROBE_DISPLACED(%rip), %rdi
 	add	%rax, %rdi
-	mov	%rdi, 48(%rsp)
+	mov	%rdi, 56(%rsp)
 	shl	$4, %r8d
 	lea	base + AGENT_RETURN_STUBS(%rip), %rdi
 	add	%rdi, %r8
@@ -109,17 +112,20 @@ take:
 	jmp	leave
 
 trap:
-	mov	48(%rsp), %eax
+	mov	56(%rsp), %eax
 	shl	$6, %eax
 	lea	base + AGENT_PROBE_STUBS + AGENT_PROBE_BREAKPOINT(%rip), %rcx
 	add	%rax, %rcx
-	mov	%rcx, 48(%rsp)
+	mov	%rcx, 56(%rsp)
 leave:
 	pop	%r8
 	pop	%rdi
 	pop	%rsi
 	pop	%rdx
 	pop	%rcx
+	pop	%rax
+	add	$127, %al
+	sahf
 	pop	%rax
 	lea	8(%rsp), %rsp
 	jmp	*-8(%rsp)

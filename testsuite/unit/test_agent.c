@@ -108,8 +108,10 @@ static void test_calls(void **state)
 	assert_false(ends_with_call("\x90\x90\x90\xe9\x01\x02\x03\x04")); /* jmp */
 }
 
-static void note_target(void *context, uint64_t target)
+static void note_target(void *context, uint64_t from, uint64_t target, bool is_call)
 {
+	(void)from;
+	(void)is_call;
 	*(bool *)context |= target == ADDRESS + 3;
 }
 
@@ -129,6 +131,7 @@ static void test_branches(void **state)
 	assert_true(leads_to_third_byte("\x75\x01", 2, ADDRESS));
 	assert_true(leads_to_third_byte("\xe9\xfe\xff\xff\xff", 5, ADDRESS));
 	assert_true(leads_to_third_byte("\x0f\x85\xfd\xff\xff\xff", 6, ADDRESS));
+	assert_true(leads_to_third_byte("\xff\x25\xfd\xff\xff\xff", 6, ADDRESS)); /* jmp *x(%rip) */
 	assert_false(leads_to_third_byte("\x75\x02\x90\x90", 4, ADDRESS));
 	assert_false(leads_to_third_byte("\xe9", 1, ADDRESS));
 }

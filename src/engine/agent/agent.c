@@ -79,13 +79,14 @@ void agent_space_gone(struct space *space)
 	vec_deinit(&own->units);
 	vec_deinit(&own->wishes);
 	map_deinit(&own->probes);
+	map_deinit(&own->asking);
 	free(own);
 	space->agent = NULL;
 }
 
 /* ------------------------------------------------------------------ at the stub's breakpoint */
 
-static bool is_any_stub(const struct agent_space *own, uint64_t address)
+bool agent_is_stub(const struct agent_space *own, uint64_t address)
 {
 	for (size_t i = 0; i < own->units.count; i++)
 		if (unit_is_return_stub(*(struct agent_unit **)vec_at(&own->units, i), address))
@@ -115,7 +116,7 @@ bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs)
 	if (!space->agent || number >= unit->probes_used ||
 	    !memory_read_word(&space->memory, regs->r[REG_SP], sizeof word, &word))
 		return false;
-	if (is_any_stub(space->agent, word)) {
+	if (agent_is_stub(space->agent, word)) {
 		/* A tail call from what is counted in another unit, whose time this one's is part of. */
 		if (unit_is_return_stub(unit, word))
 			return false;
@@ -235,6 +236,20 @@ static void forget_wishes(struct agent_space *own, uint64_t low, uint64_t high)
 	}
 }
 
+static void forget_asking(struct agent_space *own, uint64_t low, uint64_t high)
+{
+	struct vec gone = VEC_OF(uint64_t);
+	size_t cursor = 0;
+	uint64_t address;
+
+	while (map_next(&own->asking, &cursor, &address, NULL))
+		if (address >= low && address < high)
+			vec_push(&gone, &address);
+	for (size_t i = 0; i < gone.count; i++)
+		map_remove(&own->asking, *(uint64_t *)vec_at(&gone, i));
+	vec_deinit(&gone);
+}
+
 /* Its number stays: a call that was left may still have a slot. */
 static void drop(struct space *space, struct agent_probe *probe)
 {
@@ -255,6 +270,7 @@ void agent_forget(struct space *space, uint64_t low, uint64_t high)
 	if (!own)
 		return;
 	forget_wishes(own, low, high);
+	forget_asking(own, low, high);
 	for (size_t i = 0; i < own->units.count; i++)
 		unit_unlearn(*(struct agent_unit **)vec_at(&own->units, i), low, high);
 	while (map_next(&own->probes, &cursor, NULL, &value)) {

@@ -28,6 +28,12 @@ struct agent_wish {
 
 /* Notes that it shall be counted inside. To be called before agent_install(). */
 void agent_wish(struct space *space, const struct agent_wish *wish);
+/*
+ * What makes something of its return address begins at `address`, is jumped to from there (a PLT stub), or by the
+ * word there (a slot). A function that ends by such a jump must have its true one, too, and is not counted inside. To be
+ * called before agent_install().
+ */
+void agent_asks_caller(struct space *space, uint64_t address);
 /* Nothing is, or stays, counted inside in the space of the thread, which is at a clean stop. */
 void agent_refuse(struct agent *agent, struct thread *thread);
 /* Whether it may be tried again what could not be done. `now` as inferior_clock(). */
@@ -53,6 +59,9 @@ void agent_restore_returns(struct space *space);
  * engine's.
  */
 void agent_hand_over(struct agent *agent, struct thread *thread);
+
+/* The same where a stub of ours is the return address of the function at whose entry the thread stands; else nothing. */
+void agent_show_caller(struct agent *agent, struct thread *thread);
 
 /* To be called before a signal is delivered to a stopped thread, and before trap_before_signal(). */
 void agent_before_signal(struct thread *thread);

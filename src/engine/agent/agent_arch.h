@@ -13,7 +13,8 @@ struct agent_function {
 	size_t length; /* so many of them are its own */
 };
 
-typedef void agent_branch(void *context, uint64_t target);
+/* A branch found at `from`; `is_call`: it comes back there. */
+typedef void agent_branch(void *context, uint64_t from, uint64_t target, bool is_call);
 
 enum { AGENT_JUMP = 5, AGENT_CALL_MAX = 8 };
 
@@ -34,8 +35,8 @@ struct agent_arch {
 	int (*write_probe_stub)(struct decoder *decoder, const struct agent_function *function,
 				uint64_t unit, uint32_t probe, uint8_t out[AGENT_PROBE_STUB]);
 	/*
-	 * Finds where relative branches in `length` bytes of code at `address` lead to, and more: bytes that only might be a
-	 * branch are taken for one.
+	 * Finds where relative branches in `length` bytes of code at `address` lead to, and which word jumps by a word in the
+	 * module go by. And more: bytes that only might be a branch are taken for one.
 	 */
 	void (*find_branches)(const uint8_t *code, size_t length, uint64_t address,
 			      agent_branch *found, void *context);

@@ -37,9 +37,16 @@ struct installing {
 	struct agent_space *own;
 	struct vec turned; /* struct thread *: put back to a breakpoint, to be resumed */
 	bool *busy;	   /* for each wish: not now */
-	bool *entered;	   /* for each wish: branched into behind its beginning */
-	bool nobody;	   /* nothing can be done now */
+	bool *entered; /* for each wish: branched into behind its beginning, or ends by a jump to what asks for its caller */
+	bool nobody;   /* nothing can be done now */
 };
+
+void agent_asks_caller(struct space *space, uint64_t address)
+{
+	struct agent_space *own = agent_space_of(space);
+
+	map_put(&own->asking, address, own);
+}
 
 void agent_wish(struct space *space, const struct agent_wish *wish)
 {
@@ -69,12 +76,11 @@ static int by_address(const void *a, const void *b)
 	return (left->address > right->address) - (left->address < right->address);
 }
 
-/* The wish whose jump would cover `address`, but for its first byte; or count. */
-static size_t covered(const struct vec *wishes, uint64_t address)
+/* The last wish that begins before `address`; or count. */
+static size_t last_before(const struct vec *wishes, uint64_t address)
 {
 	size_t low = 0, high = wishes->count;
 
-	/* The last one that begins before it. */
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
@@ -83,9 +89,18 @@ static size_t covered(const struct vec *wishes, uint64_t address)
 		else
 			high = middle;
 	}
-	if (low && address - ((struct agent_wish *)vec_at(wishes, low - 1))->address < AGENT_JUMP)
-		return low - 1;
-	return wishes->count;
+	return low ? low - 1 : wishes->count;
+}
+
+/* The wish whose jump would cover `address`, but for its first byte; or count. */
+static size_t covered(const struct vec *wishes, uint64_t address)
+{
+	size_t found = last_before(wishes, address);
+
+	if (found < wishes->count &&
+	    address - ((struct agent_wish *)vec_at(wishes, found))->address >= AGENT_JUMP)
+		return wishes->count;
+	return found;
 }
 
 /* Some thread is there, or may return to it. */
@@ -139,15 +154,23 @@ static void look(struct thread *thread, void *context)
 
 /* ------------------------------------------------------------------ branches into a jump */
 
-static void note_branch(void *context, uint64_t target)
+static void note_branch(void *context, uint64_t from, uint64_t target, bool is_call)
 {
 	struct installing *installing = context;
-	size_t found = covered(&installing->own->wishes, target);
+	const struct vec *wishes = &installing->own->wishes;
+	const struct agent_wish *wish;
+	size_t found = covered(wishes, target);
 
-	if (found < installing->own->wishes.count)
-		installing->entered[found] |=
-			!((struct agent_wish *)vec_at(&installing->own->wishes, found))
-				 ->is_plt_stub;
+	if (found < wishes->count) {
+		wish = vec_at(wishes, found);
+		installing->entered[found] |= !wish->is_plt_stub;
+	}
+	if (is_call || !map_get(&installing->own->asking, target))
+		return;
+	found = last_before(wishes, from + 1);
+	wish = found < wishes->count ? vec_at(wishes, found) : NULL;
+	if (wish && from - wish->address < wish->length)
+		installing->entered[found] = true;
 }
 
 static bool has_wish(const struct vec *wishes, const struct mapping *mapping)

@@ -38,6 +38,7 @@ struct agent_space {
 	struct vec wishes; /* struct agent_wish */
 	struct vec units;  /* struct agent_unit * */
 	struct map probes; /* address of the function → struct agent_probe * */
+	struct map asking; /* see agent_asks_caller(); the value is not NULL */
 	bool refused;	   /* no unit can be made, or shall be */
 	uint64_t tried;	   /* when agent_install() was called last */
 };
@@ -64,6 +65,7 @@ void unit_add_call(struct agent_unit *unit, uint32_t number);
 
 /* agent.c */
 
+bool agent_is_stub(const struct agent_space *own, uint64_t address);
 /* hook.redirect of the breakpoints in stubs. */
 bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs);
 /* How many ns a unit of the clock takes. */

@@ -206,6 +206,18 @@ static bool find_stack(const struct thread *thread, struct handing *handing)
 	return handing->high != 0;
 }
 
+void agent_show_caller(struct agent *agent, struct thread *thread)
+{
+	const struct space *space = thread->process->space;
+	struct regs regs;
+	uint64_t word;
+
+	if (space->agent && regs_load(thread->tid, &regs) == 0 &&
+	    memory_read_word(&space->memory, regs.r[REG_SP], sizeof word, &word) &&
+	    agent_is_stub(space->agent, word))
+		agent_hand_over(agent, thread);
+}
+
 void agent_hand_over(struct agent *agent, struct thread *thread)
 {
 	struct agent_space *own = thread->process->space->agent;
