@@ -254,6 +254,7 @@ void elf_unref(struct elf_file *file)
 	free(file->symbols);
 	free(file->slots);
 	free(file->landings);
+	free(file->extents);
 	free(file->signal_calls);
 	free(file);
 }

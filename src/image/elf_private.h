@@ -35,6 +35,10 @@ struct string_table {
 	size_t size;
 };
 
+struct extent {
+	uint64_t start, size;
+};
+
 struct elf_file {
 	unsigned references;
 	const uint8_t *map; /* the file; only elf_file_read() may touch it */
@@ -73,6 +77,9 @@ struct elf_file {
 	bool landings_read;
 	uint64_t *landings; /* landing.c */
 	size_t landing_count;
+	bool extents_read;
+	struct extent *extents; /* extent.c; ascending */
+	size_t extent_count;
 	bool signal_calls_read;
 	struct signal_call_site *signal_calls; /* signal_calls.c */
 	size_t signal_call_count;

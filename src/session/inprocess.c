@@ -13,6 +13,7 @@
 #include "session/private.h"
 
 #include "base/diag.h"
+#include "image/extent.h"
 #include "inferior/proc.h"
 
 #include <elf.h>
@@ -106,11 +107,15 @@ void inprocess_wish(struct session *session, struct space *space, uint64_t addre
 		return;
 	}
 	const struct elf_symbol *symbol = elf_find_symbol(module->file, site->info->name);
+	uint64_t own = address - module->bias;
 
-	if (!symbol || symbol->type != STT_FUNC || symbol->value + module->bias != address ||
-	    address == elf_entry(module->file) + module->bias)
+	if (!symbol || own == elf_entry(module->file))
 		return;
-	wish.length = symbol->size;
+	/* Of an IFUNC it is what was chosen for it, which may have no symbol. */
+	if (symbol->type == STT_FUNC && symbol->value == own)
+		wish.length = symbol->size;
+	else if (symbol->type == STT_GNU_IFUNC)
+		wish.length = extent_of_function(module->file, own);
 	agent_wish(space, &wish);
 }
 

@@ -139,11 +139,33 @@ static bool is_plain_0f_opcode(const struct x86_scan *scan)
 	}
 }
 
+/* Of vectors in registers, by which functions on strings begin: moved, compared, computed with as integers. */
+static bool is_plain_vector_opcode(const struct x86_scan *scan)
+{
+	switch (scan->map == MAP_0F ? scan->opcode : 0) {
+	case 0x28 ... 0x29:
+	case 0x54 ... 0x57:
+	case 0x60 ... 0x77:
+	case 0x7e ... 0x7f:
+	case 0xd1 ... 0xdf:
+	case 0xe0 ... 0xe5:
+	case 0xe8 ... 0xef:
+	case 0xf1 ... 0xfe:
+		return true;
+	default: /* pshufb; broadcasts */
+		return scan->map == MAP_0F38 &&
+		       (scan->opcode == 0 || (scan->opcode & 0xfe) == 0x58 ||
+			(scan->opcode >= 0x78 && scan->opcode <= 0x7c));
+	}
+}
+
 static bool cannot_fault(const struct x86_scan *scan)
 {
 	bool memory = scan->has_modrm && scan->mod != 3;
 	bool own = scan->pc_relative || scan->segment == SEGMENT_FS;
 
+	if (scan->encoding == ENCODING_VEX || scan->encoding == ENCODING_EVEX)
+		return !memory && is_plain_vector_opcode(scan);
 	if (scan->encoding != ENCODING_LEGACY || scan->lock || scan->address_size)
 		return false;
 	if (scan->map == MAP_ONE_BYTE)

@@ -241,8 +241,9 @@ static void forget_asking(struct agent_space *own, uint64_t low, uint64_t high)
 	struct vec gone = VEC_OF(uint64_t);
 	size_t cursor = 0;
 	uint64_t address;
+	void *value;
 
-	while (map_next(&own->asking, &cursor, &address, NULL))
+	while (map_next(&own->asking, &cursor, &address, &value))
 		if (address >= low && address < high)
 			vec_push(&gone, &address);
 	for (size_t i = 0; i < gone.count; i++)

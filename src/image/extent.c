@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See extent.h. */
+#include "image/extent.h"
+
+#include "base/vec.h"
+#include "image/eh_frame.h"
+#include "image/elf_private.h"
+
+#include <stdlib.h>
+
+static void add_extent(void *context, const struct eh_function *function)
+{
+	const struct extent extent = {function->start, function->size};
+
+	vec_push(context, &extent);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct extent *left = a, *right = b;
+
+	return (left->start > right->start) - (left->start < right->start);
+}
+
+static void read_extents(struct elf_file *file)
+{
+	struct vec extents = VEC_OF(struct extent);
+
+	file->extents_read = true;
+	eh_frame_for_each(file, add_extent, &extents);
+	if (extents.count)
+		qsort(extents.items, extents.count, extents.item_size, compare);
+	file->extents = extents.items;
+	file->extent_count = extents.count;
+}
+
+uint64_t extent_of_function(struct elf_file *file, uint64_t address)
+{
+	const struct extent wanted = {.start = address};
+
+	if (!file->extents_read)
+		read_extents(file);
+	const struct extent *found = file->extent_count
+					     ? bsearch(&wanted, file->extents, file->extent_count,
+						       sizeof wanted, compare)
+					     : NULL;
+
+	return found ? found->size : 0;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How long functions are that have no symbol, as a stripped library's implementations of its IFUNCs. */
+#ifndef TRACER_IMAGE_EXTENT_H
+#define TRACER_IMAGE_EXTENT_H
+
+#include "image/elf.h"
+
+/*
+ * The bytes of the function (or the part of one) whose code begins at `address` of the file's own address space, as
+ * .eh_frame tells; 0: none begins there. All are read when this is first asked, and owned by the file.
+ */
+uint64_t extent_of_function(struct elf_file *file, uint64_t address);
+
+#endif
