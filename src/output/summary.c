@@ -41,6 +41,7 @@ struct summary_writer {
 	struct vec tallies;	/* of struct tally, by probe id */
 	struct names past;	/* name → struct past, which owns it */
 	struct outbuf untraced; /* lines for behind the table */
+	uint64_t probes_planted, probes_inside;
 	int fd;
 };
 
@@ -66,6 +67,10 @@ static int summary_record(struct writer *writer, const struct record *record)
 	if (record->kind == RECORD_UNTRACED && summary_of(writer)->options->to_file) {
 		render_untraced(&summary_of(writer)->untraced, record);
 		outbuf_newline(&summary_of(writer)->untraced);
+	}
+	if (record->kind == RECORD_PROBES) {
+		summary_of(writer)->probes_planted = record->call;
+		summary_of(writer)->probes_inside = (uint64_t)record->number;
 	}
 	if (record->kind != RECORD_CALL && record->kind != RECORD_RETURN &&
 	    record->kind != RECORD_COUNTED)
@@ -210,6 +215,18 @@ static void put_table(struct outbuf *out, const struct vec *rows, const struct t
 	outbuf_newline(out);
 }
 
+/* Nothing is ever lost: a call that cannot be counted in the process stops. */
+static void put_engines(struct outbuf *out, const struct summary_writer *summary)
+{
+	outbuf_unsigned(out, summary->probes_planted, 0, ' ');
+	outbuf_text(out, " probes: ");
+	outbuf_unsigned(out, summary->probes_inside, 0, ' ');
+	outbuf_text(out, " in-process, ");
+	outbuf_unsigned(out, summary->probes_planted - summary->probes_inside, 0, ' ');
+	outbuf_text(out, " by trap; lost 0");
+	outbuf_newline(out);
+}
+
 static int summary_finish(struct writer *writer)
 {
 	struct summary_writer *summary = summary_of(writer);
@@ -224,6 +241,8 @@ static int summary_finish(struct writer *writer)
 		sort_rows(&rows, by_time);
 	outbuf_init(&out, summary->fd);
 	put_table(&out, &rows, &total);
+	if (summary->probes_planted)
+		put_engines(&out, summary);
 	outbuf_bytes(&out, summary->untraced.text, summary->untraced.length);
 	error = outbuf_flush(&out);
 	outbuf_deinit(&out);

@@ -93,30 +93,54 @@ static bool is_left_alone(const char *name)
 	       !strncmp(name, "_dl_", 4);
 }
 
+static void decided(void *context, const struct probe_site *site, const char *reason)
+{
+	const struct session *session = context;
+	char safe[256];
+
+	if (!session->options->verbose)
+		return;
+	diag_safe(safe, sizeof safe, site->info->display);
+	if (reason)
+		diag("%s: by breakpoint: %s", safe, reason);
+	else
+		diag("%s: in the process", safe);
+}
+
+/* Of an IFUNC it is what was chosen for it, which may have no symbol. */
+static uint64_t length_at(const struct module *module, const struct elf_symbol *symbol,
+			  uint64_t address)
+{
+	if (symbol && symbol->type == STT_FUNC && symbol->value == address)
+		return symbol->size;
+	return symbol && symbol->type == STT_GNU_IFUNC ? extent_of_function(module->file, address)
+						       : 0;
+}
+
 void inprocess_wish(struct session *session, struct space *space, uint64_t address,
 		    const struct module *module, const struct probe_site *site)
 {
 	struct agent_wish wish = {.address = address, .site = site};
+	const char *name = site->info->name;
+	const char *reason = NULL;
 
-	if (!session->agent || !module || is_left_alone(site->info->name))
+	if (!session->agent)
 		return;
-	if (site->info->kind == PROBE_CALL) {
-		wish.is_plt_stub = true;
+	wish.is_plt_stub = site->info->kind == PROBE_CALL;
+	if (is_left_alone(name))
+		reason = "it makes something of its return address";
+	else if (!module ||
+		 (!wish.is_plt_stub && address == elf_entry(module->file) + module->bias))
+		reason = "it is not known to be a function that is called";
+	else if (wish.is_plt_stub)
 		wish.length = PLT_STUB;
-		agent_wish(space, &wish);
-		return;
-	}
-	const struct elf_symbol *symbol = elf_find_symbol(module->file, site->info->name);
-	uint64_t own = address - module->bias;
-
-	if (!symbol || own == elf_entry(module->file))
-		return;
-	/* Of an IFUNC it is what was chosen for it, which may have no symbol. */
-	if (symbol->type == STT_FUNC && symbol->value == own)
-		wish.length = symbol->size;
-	else if (symbol->type == STT_GNU_IFUNC)
-		wish.length = extent_of_function(module->file, own);
-	agent_wish(space, &wish);
+	else
+		wish.length = length_at(module, elf_find_symbol(module->file, name),
+					address - module->bias);
+	if (!reason)
+		reason = agent_wish(space, &wish);
+	if (reason)
+		decided(session, site, reason);
 }
 
 /* Whatever is left alone, and in any module what leads there. */
@@ -154,7 +178,8 @@ void inprocess_module(struct session *session, struct thread *thread, const stru
 		plant_hook(session, thread, module, asking[i], &session->asking);
 	for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++)
 		if (elf_find_symbol(module->file, runtimes[i]))
-			agent_refuse(session->agent, thread);
+			agent_refuse(session->agent, thread,
+				     "the program's runtime walks stacks by itself");
 }
 
 /* A program linked statically and stripped has an unwinder that cannot be found. */
@@ -175,9 +200,12 @@ void inprocess_install(struct session *session, struct thread *thread)
 					       ? *(struct module **)vec_at(&space->modules->list, 0)
 					       : NULL;
 
-	if (!program || hides_unwinder(program) || trap_has_exchanged_stacks(space) ||
-	    proc_status_has(thread->tid, "x86_Thread_features", "shstk"))
-		agent_refuse(session->agent, thread);
+	if (!program || hides_unwinder(program))
+		agent_refuse(session->agent, thread, "the program's unwinder cannot be found");
+	else if (trap_has_exchanged_stacks(space))
+		agent_refuse(session->agent, thread, "the program copies stacks");
+	else if (proc_status_has(thread->tid, "x86_Thread_features", "shstk"))
+		agent_refuse(session->agent, thread, "the program has a shadow stack");
 	agent_install(session->agent, thread);
 }
 
@@ -271,6 +299,18 @@ bool inprocess_retry(struct session *session, const struct stop *stop)
 	return put_back;
 }
 
+void inprocess_tell_engines(struct session *session)
+{
+	const struct record record = {
+		.size = sizeof record,
+		.version = RECORD_VERSION,
+		.kind = RECORD_PROBES,
+		.call = session->planted,
+		.number = session->agent ? (int64_t)agent_probes(session->agent) : 0};
+
+	session_record(session, &record);
+}
+
 void inprocess_leave(struct session *session, struct space *space)
 {
 	inprocess_collect(session, space);
@@ -283,9 +323,10 @@ void inprocess_init(struct session *session)
 	session->backtrace.entered = backtrace_called;
 	session->backtrace.returned = backtrace_returned;
 	session->asking.entered = asked;
-	if (session->options->engine != ENGINE_AGENT)
+	if (session->options->engine == ENGINE_TRAP ||
+	    (session->options->engine == ENGINE_AUTO && !session->options->summary))
 		return;
-	session->agent = agent_create(session->trap, &session->events);
-	if (!session->agent)
+	session->agent = agent_create(session->trap, &session->events, decided);
+	if (!session->agent && session->options->engine == ENGINE_AGENT)
 		diag("--engine=agent: the clock of this machine is not steady; breakpoints are used");
 }

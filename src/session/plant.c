@@ -84,6 +84,7 @@ static void plant_site(struct session *session, struct thread *thread, uint64_t 
 
 	if (error && error != -EALREADY)
 		list_refused(session, thread, request, error);
+	session->planted += !error;
 	if (!error)
 		inprocess_wish(session, space, address, request->module, site);
 	if (!error && session->options->verbose)

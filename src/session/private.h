@@ -39,6 +39,7 @@ struct session {
 	struct hook long_jump;	     /* longjmp() and its like */
 	struct hook long_jump_glibc; /* the same, of glibc */
 	struct hook linker;	     /* r_brk */
+	uint64_t planted;	     /* probes, ever */
 	struct hook unwinder;	     /* who looks at stacks: inprocess.c */
 	struct hook backtrace;	     /* and does so without leaving any of its frames */
 	struct hook asking;	     /* who asks who called him */
@@ -214,6 +215,8 @@ void masking_unblock(struct session *session, struct thread *thread);
 void masking_matters(void *context, struct thread *thread);
 
 /* inprocess.c: what is counted inside the process */
+/* The writer is told how many probes there were, and of which kind. At the end. */
+void inprocess_tell_engines(struct session *session);
 
 void inprocess_init(struct session *session);
 /* A probe of that module has been planted at `address`. */

@@ -476,6 +476,7 @@ static int finish(struct session *session)
 	list_all_unmatched(session);
 	plant_list_waiting(session);
 	untraced_show(session->untraced);
+	inprocess_tell_engines(session);
 	session->result->untraced = untraced_count(session->untraced);
 	if (!error)
 		error = session->writer->ops->finish(session->writer);

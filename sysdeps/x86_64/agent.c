@@ -249,6 +249,10 @@ static int move_one(struct moving *moving, struct decoder *decoder)
 	if (displaced.kind == DISPLACED_COPY) {
 		error = cannot_fault(&scan) ? put_copy(moving, &scan, displaced.length) : -ENOTSUP;
 		moving->written += displaced.length;
+	} else if (displaced.action == ACTION_RETURN) { /* wherever it stands */
+		memcpy(moving->out + moving->written, bytes, displaced.length);
+		moving->written += displaced.length;
+		moving->ended = true;
 	} else if (displaced.action == ACTION_JUMP || displaced.action == ACTION_JUMP_IF) {
 		error = put_branch(moving, &displaced);
 	} else if (displaced.action == ACTION_JUMP_OPERAND) {
@@ -355,6 +359,68 @@ static void find_branches(const uint8_t *bytes, size_t length, uint64_t address,
 	}
 }
 
+static bool is_prefix(uint8_t byte)
+{
+	return byte == 0xf2 || byte == 0xf3 || byte == 0x2e || byte == 0x3e || byte == 0x66 ||
+	       byte == 0x67 || (byte & 0xf0) == 0x40 || byte == 0x0f || byte == 0xff;
+}
+
+static bool is_opcode(struct decoder *decoder, const struct agent_function *function, size_t offset)
+{
+	struct x86_scan scan;
+	size_t start = 0, next = 0;
+
+	while (next <= offset) {
+		const uint8_t *bytes = function->bytes + next;
+		size_t left = function->length - next;
+
+		if (next >= function->length || x86_scan(bytes, left, X86_MODE_64, &scan) != 0)
+			return true;
+		int length = x86_decode_length(decoder, X86_MODE_64, bytes, left, &scan);
+
+		if (length <= 0)
+			return true;
+		start = next;
+		next += (size_t)length;
+	}
+	while (start < offset && is_prefix(function->bytes[start]))
+		start++;
+	return start == offset;
+}
+
+/*
+ * Whether `length` bytes behind what has been taken are there to fill up, so that the jump may cover them: nops or int3 up to where
+ * another function may begin. Compilers let those begin at multiples of 16.
+ */
+static bool is_padding(struct decoder *decoder, const struct moving *moving, size_t length)
+{
+	const struct agent_function *function = moving->function;
+	uint64_t end = function->address + moving->taken + length;
+	size_t known = function->length + function->behind;
+	struct x86_scan scan;
+
+	if (moving->taken < function->length || end > (function->address | 15) + 1)
+		return false;
+	for (size_t i = moving->taken; i < moving->taken + length;) {
+		const uint8_t *bytes = function->bytes + i;
+		int size = 1;
+
+		if (x86_scan(bytes, known - i, X86_MODE_64, &scan) != 0)
+			return false;
+		if (bytes[0] != 0xcc)
+			size = x86_decode_length(decoder, X86_MODE_64, bytes, known - i, &scan);
+		bool is_nop = scan.encoding == ENCODING_LEGACY &&
+			      ((scan.map == MAP_ONE_BYTE &&
+				(scan.opcode == 0x90 || scan.opcode == 0xcc)) ||
+			       (scan.map == MAP_0F && scan.opcode == 0x1f));
+
+		if (size <= 0 || !is_nop)
+			return false;
+		i += (size_t)size;
+	}
+	return true;
+}
+
 static int write_probe_stub(struct decoder *decoder, const struct agent_function *function,
 			    uint64_t unit, uint32_t probe, uint8_t out[AGENT_PROBE_STUB])
 {
@@ -369,7 +435,7 @@ static int write_probe_stub(struct decoder *decoder, const struct agent_function
 	out[AGENT_PROBE_BREAKPOINT] = 0x90;
 	put_jump(out + AGENT_PROBE_BREAKPOINT + 1, stub + AGENT_PROBE_BREAKPOINT + 1,
 		 stub + AGENT_PROBE_DISPLACED);
-	if (function->length < AGENT_JUMP || handles_return_address(decoder, function))
+	if (handles_return_address(decoder, function))
 		return -ENOTSUP;
 	while (moving.taken < AGENT_JUMP && !moving.ended) {
 		int error = move_one(&moving, decoder);
@@ -377,7 +443,7 @@ static int write_probe_stub(struct decoder *decoder, const struct agent_function
 		if (error)
 			return error;
 	}
-	if (moving.taken < AGENT_JUMP)
+	if (moving.taken < AGENT_JUMP && !is_padding(decoder, &moving, AGENT_JUMP - moving.taken))
 		return -ENOTSUP;
 	if (!moving.ended)
 		put_jump(out + moving.written, stub + moving.written,
@@ -423,6 +489,7 @@ const struct agent_arch x86_64_agent = {
 	.write_return_stub = write_return_stub,
 	.write_probe_stub = write_probe_stub,
 	.find_branches = find_branches,
+	.is_opcode = is_opcode,
 	.ends_with_call = ends_with_call,
 	.sys_memfd_create = 319,
 	.sys_close = 3,

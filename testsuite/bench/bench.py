@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What tracing costs: ns a call of a tiny library function untraced, under ltrace and under the
-tracer, stops a call, time to the first line of an attach, and the tracer's memory there.
+tracer, stops a call, the same with more probes and threads, time to the first line of an attach, and the
+tracer's memory there.
 
 Runs of the competitors take turns, so that a change of the machine's mood meets all of them; medians
 are printed. Everything is measured twice: where the scheduler puts tracer and target, and with both on
@@ -24,8 +25,10 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 PYTHON = "/usr/bin/python3"  # the distribution's: it loads the distribution's libsqlite3
 TIMEOUT = 120
+MANY = 10000  # functions of a library
 
 GOAL_RATIO = 4        # times faster than ltrace
+GOAL_COUNTED = 50     # ns more than untraced for a call that is counted in the process
 GOAL_STOPS = 2        # a call
 GOAL_SHARE = 90       # % of the time that 100 × usleep(1000) gets beside 5000 trivial calls
 GOAL_FIRST_LINE = 50  # ms
@@ -38,6 +41,7 @@ def parse_arguments():
     parser.add_argument("--work-dir", required=True)
     parser.add_argument("--runs", type=int, default=5, help="of which the median is taken")
     parser.add_argument("--calls", type=int, default=10000, help="traced calls in a run")
+    parser.add_argument("--counted-calls", type=int, default=5_000_000, help="the same, where they do not stop")
     parser.add_argument("--untraced-calls", type=int, default=50_000_000)
     return parser.parse_args()
 
@@ -50,9 +54,15 @@ def build(work_dir):
     program = os.path.join(work_dir, "loop")
     subprocess.run([*compiler, "-O2", "-shared", "-fPIC", "-Wl,-soname,libtiny.so", "-o", library,
                     os.path.join(HERE, "tiny.c")], check=True)
+    many = os.path.join(work_dir, "many.c")
+    with open(many, "w", encoding="ascii") as file:
+        file.writelines(f"long many_{i:04}(long x) {{ return x * 3 + {i}; }}\n" for i in range(MANY))
+    subprocess.run([*compiler, "-O1", "-shared", "-fPIC", "-Wl,-soname,libmany.so", "-o",
+                    os.path.join(work_dir, "libmany.so"), many], check=True)
     # A lazy PLT: the one shape that every ltrace traces rightly.
-    subprocess.run([*compiler, "-O2", "-fcf-protection=none", "-Wl,-z,lazy", "-o", program,
-                    os.path.join(HERE, "loop.c"), library, "-Wl,-rpath," + work_dir], check=True)
+    subprocess.run([*compiler, "-O2", "-fcf-protection=none", "-Wl,-z,lazy", "-pthread", "-o", program,
+                    os.path.join(HERE, "loop.c"), library, "-Wl,-rpath," + work_dir, "-Wl,--no-as-needed",
+                    os.path.join(work_dir, "libmany.so")], check=True)
     subprocess.run([*compiler, "-O2", "-o", os.path.join(work_dir, "sleeps"),
                     os.path.join(HERE, "sleeps.c")], check=True)
     return program
@@ -67,12 +77,12 @@ def on_one_cpu():
 PLACES = [("any CPU", None), ("one CPU", on_one_cpu)]
 
 
-def run_loop(prefix, program, calls, work_dir, place):
-    """One run; (ns a call, stops a call)."""
+def run_loop(prefix, program, calls, work_dir, place, threads=1):
+    """One run; (ns a call of one thread, stops a call)."""
     result = os.path.join(work_dir, "result")
     with contextlib.suppress(FileNotFoundError):
         os.unlink(result)
-    done = subprocess.run([*prefix, program, str(calls), result], stdin=subprocess.DEVNULL,
+    done = subprocess.run([*prefix, program, str(calls), result, str(threads)], stdin=subprocess.DEVNULL,
                           capture_output=True, timeout=TIMEOUT, check=False, preexec_fn=place)
     if done.returncode != 0 or not os.path.exists(result):
         raise RuntimeError(f"{shlex.join(prefix)} failed ({done.returncode}): "
@@ -89,7 +99,8 @@ def competitors(arguments):
     if ltrace:
         found += [("ltrace -c", [ltrace, "-c"], arguments.calls),
                   ("ltrace -o /dev/null", [ltrace, "-o", "/dev/null"], arguments.calls)]
-    found += [("tracer -c", [arguments.tracer, "-c"], arguments.calls),
+    found += [("tracer -c", [arguments.tracer, "-c"], arguments.counted_calls),
+              ("tracer -c --engine=trap", [arguments.tracer, "-c", "--engine=trap"], arguments.calls),
               ("tracer -o /dev/null", [arguments.tracer, "-o", "/dev/null"], arguments.calls)]
     return found
 
@@ -111,7 +122,7 @@ def measure_calls(arguments, program):
 
 
 def rival(name):
-    return name.replace("tracer", "ltrace")
+    return name.replace("tracer", "ltrace").replace(" --engine=trap", "")
 
 
 def print_calls(medians):
@@ -123,6 +134,38 @@ def print_calls(medians):
             ratio = f"{medians[rival(name), place][0] / cost:.1f} ×"
         shown = f"{cost:.1f}" if cost < 100 else f"{cost:.0f}"
         print(f"| {name} | {place} | {shown} | {spread} | {stops:.2f} | {ratio} |")
+
+
+# ---- more probes, more threads -----------------------------------------------------------------
+
+PROBES = [(1, ()), (11, ("-x", "many_000?")), (1001, ("-x", "many_0???")), (10001, ("-x", "many_????"))]
+THREADS = (1, 2, 8, 64)
+
+
+def measure_growth(arguments, program):
+    """[(how many probes, threads, median ns that a call takes more than untraced, median ms to the loop's end)]"""
+    found = []
+    for probes, options, threads in ([(number, options, 1) for number, options in PROBES] +
+                                     [(1, (), number) for number in THREADS[1:]]):
+        prefix = [arguments.tracer, "-c", "-g", "-x", "tiny", *options]
+        calls, added, whole = arguments.counted_calls // threads, [], []
+        for _ in range(arguments.runs):
+            plain = run_loop([], program, calls, arguments.work_dir, None, threads)[0]
+            start = time.monotonic()
+            cost = run_loop(prefix, program, calls, arguments.work_dir, None, threads)[0]
+            whole.append((time.monotonic() - start) * 1e3 - cost * calls / 1e6)
+            added.append(cost - plain)
+        found.append((probes, threads, statistics.median(added) / max(1, threads / os.cpu_count()),
+                      statistics.median(whole)))
+    return found
+
+
+def print_growth(rows):
+    print("| probes | threads | ns more a call, of a processor's time | ms for all but the calls |")
+    print("|---:|---:|---:|---:|")
+    for probes, threads, added, whole in rows:
+        print(f"| {probes} | {threads} | {added:.0f} | {whole:.0f} |")
+    print(flush=True)
 
 
 # ---- whose time it is --------------------------------------------------------------------------
@@ -241,6 +284,9 @@ def print_goals(medians, shares, attach):
     for (name, place), (cost, _, stops) in medians.items():
         if not name.startswith("tracer"):
             continue
+        if name == "tracer -c":
+            added = cost - medians["untraced", place][0]
+            goal(added <= GOAL_COUNTED, f"{name}, {place}: {added:.0f} ns more a call, {GOAL_COUNTED} asked")
         if (rival(name), place) in medians:
             ratio = medians[rival(name), place][0] / cost
             goal(ratio >= GOAL_RATIO, f"{name}, {place}: {ratio:.1f} times faster than ltrace, "
@@ -265,6 +311,7 @@ def main():
         medians = measure_calls(arguments, program)
         print_calls(medians)
         print(flush=True)
+        print_growth(measure_growth(arguments, program))
         shares = measure_shares(arguments)
         print_shares(shares)
         attach = measure_attach(arguments)

@@ -1,16 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * usage: loop CALLS FILE
- * Calls tiny() through the PLT so many times and writes "nanoseconds stops" of the loop alone to
- * FILE. A ptrace stop is a voluntary context switch of the thread that stops, and the loop makes no
- * other: so the kernel itself counts the stops.
+ * usage: loop CALLS FILE [THREADS]
+ * Calls tiny() through the PLT so many times, in each thread, and writes "nanoseconds stops" of the loop alone to
+ * FILE: those of the longest, and of all. A ptrace stop is a voluntary context switch of the thread that stops, and the
+ * loop makes no other: so the kernel itself counts the stops.
  */
+#define _GNU_SOURCE
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
 
+enum { THREADS_MAX = 256 };
+
 long tiny(long x);
+
+struct loop {
+	long calls, stops, result;
+	long long time;
+	pthread_barrier_t *ready;
+};
 
 static long long now(void)
 {
@@ -24,28 +34,55 @@ static long switches(void)
 {
 	struct rusage usage;
 
-	getrusage(RUSAGE_SELF, &usage);
+	getrusage(RUSAGE_THREAD, &usage);
 	return usage.ru_nvcsw;
+}
+
+static void *run(void *argument)
+{
+	struct loop *loop = argument;
+
+	pthread_barrier_wait(loop->ready);
+	long x = 1;
+	long stops = switches();
+	long long start = now();
+
+	for (long i = 0; i < loop->calls; i++)
+		x = tiny(x);
+	loop->time = now() - start;
+	loop->stops = switches() - stops;
+	loop->result = x;
+	return NULL;
 }
 
 int main(int argc, char **argv)
 {
-	if (argc != 3)
+	static struct loop loops[THREADS_MAX];
+	static pthread_t threads[THREADS_MAX];
+	int count = argc > 3 ? atoi(argv[3]) : 1;
+	pthread_barrier_t ready;
+	struct loop all = {0};
+
+	if (argc < 3 || count < 1 || count > THREADS_MAX)
 		return 2;
-	long calls = atol(argv[1]);
 	FILE *result = fopen(argv[2], "w");
 
-	if (!result)
+	if (!result || tiny(0) != 1) /* bound before the clock runs */
 		return 1;
-	long x = tiny(0); /* bound before the clock runs */
-	long stops = switches();
-	long long start = now();
-
-	for (long i = 0; i < calls; i++)
-		x = tiny(x);
-	long long end = now();
-
-	stops = switches() - stops;
-	fprintf(result, "%lld %ld\n", end - start, stops);
-	return fclose(result) || x != calls + 1;
+	pthread_barrier_init(&ready, NULL, (unsigned)count);
+	for (int i = 0; i < count; i++)
+		loops[i] = (struct loop){.calls = atol(argv[1]), .ready = &ready};
+	for (int i = 1; i < count; i++)
+		if (pthread_create(&threads[i], NULL, run, &loops[i]))
+			return 1;
+	run(&loops[0]);
+	for (int i = 0; i < count; i++) {
+		if (i)
+			pthread_join(threads[i], NULL);
+		all.time = loops[i].time > all.time ? loops[i].time : all.time;
+		all.stops += loops[i].stops;
+		all.result |= loops[i].result != loops[i].calls + 1;
+	}
+	fprintf(result, "%lld %ld\n", all.time, all.stops);
+	return fclose(result) || all.result;
 }

@@ -17,9 +17,13 @@ enum { ADDRESS = 0x400000, UNIT = 0x500000, PROBE = 7 };
 
 static uint8_t stub[AGENT_PROBE_STUB];
 
-static int displace(const char *bytes, size_t length)
+/* `behind` of the bytes are not the function's. */
+static int displace(const char *bytes, size_t length, size_t behind)
 {
-	const struct agent_function function = {ADDRESS, (const uint8_t *)bytes, length};
+	const struct agent_function function = {.address = ADDRESS,
+						.bytes = (const uint8_t *)bytes,
+						.length = length - behind,
+						.behind = behind};
 	struct decoder *decoder = decoder_create();
 
 	assert_non_null(decoder);
@@ -29,7 +33,7 @@ static int displace(const char *bytes, size_t length)
 	return error;
 }
 
-#define DISPLACE(bytes) displace(bytes, sizeof(bytes) - 1)
+#define DISPLACE(bytes) displace(bytes, sizeof(bytes) - 1, 0)
 
 static int64_t jump_target(size_t offset)
 {
@@ -89,6 +93,21 @@ static void test_refused(void **state)
 	assert_int_equal(DISPLACE("\xcc\x90\x90\x90\x90\xc3"), -ENOTSUP); /* int3 */
 }
 
+/* Those that end within the jump, and what stands behind them. */
+static void test_short(void **state)
+{
+	(void)state;
+	assert_int_equal(DISPLACE("\x48\x8d\x47\x01\xc3"), 0); /* lea 1(%rdi),%rax; ret */
+	assert_memory_equal(stub + AGENT_PROBE_DISPLACED, "\x48\x8d\x47\x01\xc3\xcc", 6);
+	assert_int_equal(displace("\x31\xc0\xc3\x90\x90\x90", 6, 3), 0);
+	assert_memory_equal(stub + AGENT_PROBE_DISPLACED, "\x31\xc0\xc3\xcc", 4);
+	assert_int_equal(displace("\x31\xc0\xc3\xcc\xcc", 5, 2), 0);
+	assert_int_equal(displace("\x31\xc0\xc3\x0f\x1f\x00", 6, 3), 0); /* nopl (%rax) */
+	assert_int_equal(displace("\x31\xc0\xc3\x90", 4, 1), -ENOTSUP);
+	assert_int_equal(displace("\x31\xc0\xc3\x31\xc0\xc3", 6, 3), -ENOTSUP);
+	assert_int_equal(displace("\xc3\x90\x90\x90\x90\x90", 6, 5), 0);
+}
+
 static bool ends_with_call(const char *bytes)
 {
 	return arch_x86_64.agent->ends_with_call((const uint8_t *)bytes);
@@ -124,6 +143,23 @@ static bool leads_to_third_byte(const char *bytes, size_t length, uint64_t addre
 	return found;
 }
 
+static void test_opcodes(void **state)
+{
+	/* mov $0x10eb,%eax; jne .+3; bnd jmp .; nop */
+	static const char bytes[] = "\xb8\xeb\x10\x00\x00\x75\x01\xf2\xe9\x00\x00\x00\x00\x90";
+	const struct agent_function function = {
+		.address = ADDRESS, .bytes = (const uint8_t *)bytes, .length = sizeof bytes - 1};
+	struct decoder *decoder = decoder_create();
+
+	(void)state;
+	assert_non_null(decoder);
+	assert_false(arch_x86_64.agent->is_opcode(decoder, &function, 1));
+	assert_false(arch_x86_64.agent->is_opcode(decoder, &function, 6));
+	assert_true(arch_x86_64.agent->is_opcode(decoder, &function, 5));
+	assert_true(arch_x86_64.agent->is_opcode(decoder, &function, 8));
+	decoder_destroy(decoder);
+}
+
 static void test_branches(void **state)
 {
 	(void)state;
@@ -141,7 +177,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stub),	 cmocka_unit_test(test_relative),
 		cmocka_unit_test(test_refused),	 cmocka_unit_test(test_calls),
-		cmocka_unit_test(test_branches),
+		cmocka_unit_test(test_branches), cmocka_unit_test(test_short),
+		cmocka_unit_test(test_opcodes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,7 +19,8 @@ enum { STOP_MS = 1000 };
 
 static const uint64_t MEASURED_NS = 2000000;
 
-struct agent *agent_create(struct trap *trap, const struct engine_events *events)
+struct agent *agent_create(struct trap *trap, const struct engine_events *events,
+			   agent_decided *decided)
 {
 	const struct agent_arch *host = arch_x86_64.agent;
 
@@ -29,6 +30,7 @@ struct agent *agent_create(struct trap *trap, const struct engine_events *events
 
 	agent->trap = trap;
 	agent->events = events;
+	agent->decided = decided;
 	agent->host = host;
 	agent->clock = host->clock();
 	agent->time = inferior_clock();
@@ -296,7 +298,7 @@ void agent_fork(struct space *child, const struct space *parent)
 		return;
 	struct agent_space *own = agent_space_of(child);
 
-	own->refused = true;
+	own->refused = "it is a child that was forked while it was traced";
 	for (size_t i = 0; i < parent->agent->wishes.count; i++)
 		vec_push(&own->wishes, vec_at(&parent->agent->wishes, i));
 	while (map_next(&parent->agent->probes, &cursor, NULL, &value)) {
@@ -336,13 +338,16 @@ static void withdraw(struct agent *agent, struct thread *thread)
 	}
 }
 
-void agent_refuse(struct agent *agent, struct thread *thread)
+void agent_refuse(struct agent *agent, struct thread *thread, const char *reason)
 {
 	struct agent_space *own = agent_space_of(thread->process->space);
 
 	if (own->refused)
 		return;
-	own->refused = true;
+	own->refused = reason;
+	for (size_t i = 0; i < own->wishes.count; i++)
+		agent->decided(agent->events->context,
+			       ((struct agent_wish *)vec_at(&own->wishes, i))->site, reason);
 	vec_clear(&own->wishes);
 	if (own->units.count)
 		withdraw(agent, thread);

@@ -14,8 +14,12 @@
 
 struct agent;
 
-/* NULL: the host's clock cannot be relied on. `trap` and `events` must outlive it. */
-struct agent *agent_create(struct trap *trap, const struct engine_events *events);
+/* What has become of a wish. `reason`: why it stays with the trap engine; NULL: it is counted inside. */
+typedef void agent_decided(void *context, const struct probe_site *site, const char *reason);
+
+/* NULL: the host's clock cannot be relied on. `trap` and `events`, whose context `decided` gets, must outlive it. */
+struct agent *agent_create(struct trap *trap, const struct engine_events *events,
+			   agent_decided *decided);
 void agent_destroy(struct agent *agent);
 
 /* A function at whose entry a probe has been planted, and nothing else. */
@@ -26,16 +30,16 @@ struct agent_wish {
 	bool is_plt_stub; /* nobody branches into it behind its beginning, whatever bytes there look like it */
 };
 
-/* Notes that it shall be counted inside. To be called before agent_install(). */
-void agent_wish(struct space *space, const struct agent_wish *wish);
+/* Notes that it shall be counted inside: NULL, or why that cannot be. To be called before agent_install(). */
+const char *agent_wish(struct space *space, const struct agent_wish *wish);
 /*
  * What makes something of its return address begins at `address`, is jumped to from there (a PLT stub), or by the
  * word there (a slot). A function that ends by such a jump must have its true one, too, and is not counted inside. To be
  * called before agent_install().
  */
 void agent_asks_caller(struct space *space, uint64_t address);
-/* Nothing is, or stays, counted inside in the space of the thread, which is at a clean stop. */
-void agent_refuse(struct agent *agent, struct thread *thread);
+/* Nothing is, or stays, counted inside in the space of the thread, which is at a clean stop; `reason` is a literal. */
+void agent_refuse(struct agent *agent, struct thread *thread, const char *reason);
 /* Whether it may be tried again what could not be done. `now` as inferior_clock(). */
 bool agent_is_due(const struct space *space, uint64_t now);
 /* Whether there are such that have not been decided on; they are by the next agent_install(). */

@@ -11,9 +11,10 @@ struct agent_function {
 	uint64_t address;
 	const uint8_t *bytes;
 	size_t length; /* so many of them are its own */
+	size_t behind; /* and so many more stand behind those */
 };
 
-/* A branch found at `from`; `is_call`: it comes back there. */
+/* A branch found, its opcode at `from`; `is_call`: it comes back there. */
 typedef void agent_branch(void *context, uint64_t from, uint64_t target, bool is_call);
 
 enum { AGENT_JUMP = 5, AGENT_CALL_MAX = 8 };
@@ -40,6 +41,12 @@ struct agent_arch {
 	 */
 	void (*find_branches)(const uint8_t *code, size_t length, uint64_t address,
 			      agent_branch *found, void *context);
+	/*
+	 * Whether the byte at `offset` of a function's code is the opcode of an instruction, and not a part of an operand. True
+	 * also when that cannot be told.
+	 */
+	bool (*is_opcode)(struct decoder *decoder, const struct agent_function *function,
+			  size_t offset);
 	/* Whether an instruction that calls ends with the last of those bytes. */
 	bool (*ends_with_call)(const uint8_t bytes[AGENT_CALL_MAX]);
 

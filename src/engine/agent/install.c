@@ -17,6 +17,7 @@
 #include "inferior/journal.h"
 #include "inferior/maps.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,8 @@ enum {
 	STACK_SEEN = 65536,
 	FUNCTION_MAX = 1 << 20,
 	MAPPING_MAX = 1 << 25,
-	AGAIN_NS = 20000000
+	AGAIN_NS = 20000000,
+	AGENT_BEHIND = 16
 };
 
 /* What is to be installed in a space. */
@@ -35,10 +37,13 @@ struct installing {
 	struct thread *thread; /* that serves us */
 	struct space *space;
 	struct agent_space *own;
-	struct vec turned; /* struct thread *: put back to a breakpoint, to be resumed */
-	bool *busy;	   /* for each wish: not now */
-	bool *entered; /* for each wish: branched into behind its beginning, or ends by a jump to what asks for its caller */
-	bool nobody;   /* nothing can be done now */
+	struct vec turned;    /* struct thread *: put back to a breakpoint, to be resumed */
+	bool *busy;	      /* for each wish: not now */
+	const char **reasons; /* for each wish: why it stays with the trap engine, or NULL */
+	bool nobody;	      /* nothing can be done now */
+	/* What is being looked through for branches. */
+	const uint8_t *code;
+	uint64_t code_address, code_length;
 };
 
 void agent_asks_caller(struct space *space, uint64_t address)
@@ -48,12 +53,18 @@ void agent_asks_caller(struct space *space, uint64_t address)
 	map_put(&own->asking, address, own);
 }
 
-void agent_wish(struct space *space, const struct agent_wish *wish)
+const char *agent_wish(struct space *space, const struct agent_wish *wish)
 {
 	struct agent_space *own = agent_space_of(space);
 
-	if (!own->refused && wish->length >= AGENT_JUMP)
-		vec_push(&own->wishes, wish);
+	if (!space->arch->agent)
+		return "not on this architecture";
+	if (own->refused)
+		return own->refused;
+	if (!wish->length)
+		return "its length is not known";
+	vec_push(&own->wishes, wish);
+	return NULL;
 }
 
 bool agent_is_due(const struct space *space, uint64_t now)
@@ -154,23 +165,49 @@ static void look(struct thread *thread, void *context)
 
 /* ------------------------------------------------------------------ branches into a jump */
 
+/* The wish in whose code `address` is, or count. */
+static size_t wish_around(const struct vec *wishes, uint64_t address)
+{
+	size_t found = last_before(wishes, address + 1);
+	const struct agent_wish *wish = found < wishes->count ? vec_at(wishes, found) : NULL;
+
+	return wish && address - wish->address < wish->length ? found : wishes->count;
+}
+
+/* Where the code around it is known to begin, most of what looks like a branch is told to be none. */
+static bool may_be_branch(const struct installing *installing, uint64_t from)
+{
+	const struct vec *wishes = &installing->own->wishes;
+	size_t found = wish_around(wishes, from);
+	const struct agent_wish *wish = found < wishes->count ? vec_at(wishes, found) : NULL;
+
+	if (!wish || wish->is_plt_stub || wish->address < installing->code_address ||
+	    wish->address + wish->length > installing->code_address + installing->code_length)
+		return true;
+	const struct agent_function function = {.address = wish->address,
+						.bytes = installing->code +
+							 (wish->address - installing->code_address),
+						.length = wish->length};
+
+	return installing->space->arch->agent->is_opcode(trap_decoder(installing->agent->trap),
+							 &function, from - wish->address);
+}
+
 static void note_branch(void *context, uint64_t from, uint64_t target, bool is_call)
 {
 	struct installing *installing = context;
 	const struct vec *wishes = &installing->own->wishes;
-	const struct agent_wish *wish;
 	size_t found = covered(wishes, target);
 
-	if (found < wishes->count) {
-		wish = vec_at(wishes, found);
-		installing->entered[found] |= !wish->is_plt_stub;
-	}
+	if (found < wishes->count && !installing->reasons[found] &&
+	    !((struct agent_wish *)vec_at(wishes, found))->is_plt_stub &&
+	    may_be_branch(installing, from))
+		installing->reasons[found] = "code branches into its first instructions";
 	if (is_call || !map_get(&installing->own->asking, target))
 		return;
-	found = last_before(wishes, from + 1);
-	wish = found < wishes->count ? vec_at(wishes, found) : NULL;
-	if (wish && from - wish->address < wish->length)
-		installing->entered[found] = true;
+	found = wish_around(wishes, from);
+	if (found < wishes->count)
+		installing->reasons[found] = "it may end by a jump to what asks who called it";
 }
 
 static bool has_wish(const struct vec *wishes, const struct mapping *mapping)
@@ -190,7 +227,7 @@ static void refuse_in(struct installing *installing, const struct mapping *mappi
 		const struct agent_wish *wish = vec_at(&installing->own->wishes, i);
 
 		if (wish->address >= mapping->start && wish->address < mapping->end)
-			installing->entered[i] = true;
+			installing->reasons[i] = "the code around it cannot be read";
 	}
 }
 
@@ -201,6 +238,9 @@ static void look_through(struct installing *installing, const struct mapping *ma
 	uint64_t length = mapping->end - mapping->start;
 	uint8_t *code = length <= MAPPING_MAX ? xmalloc(length) : NULL;
 
+	installing->code = code;
+	installing->code_address = mapping->start;
+	installing->code_length = length;
 	if (code && trap_read_code(installing->space, mapping->start, code, length) == length)
 		arch->find_branches(code, length, mapping->start, note_branch, installing);
 	else
@@ -240,7 +280,7 @@ static struct agent_unit *find_unit(struct installing *installing, const struct 
 			return unit;
 	}
 	if (unit_create(installing->thread, wish->address, &unit) != 0) {
-		own->refused = true;
+		own->refused = "no memory for it can be had near enough";
 		return NULL;
 	}
 	unit->hook.redirect = agent_redirect;
@@ -249,24 +289,27 @@ static struct agent_unit *find_unit(struct installing *installing, const struct 
 	return unit;
 }
 
-static void write_jump(struct installing *installing, struct agent_probe *probe,
-		       const uint8_t *before)
+static int write_jump(struct installing *installing, struct agent_probe *probe,
+		      const uint8_t *before)
 {
 	struct space *space = installing->space;
 	uint8_t jump[ARCH_JUMP_MAX];
 
 	space->arch->emit_jump(probe->address, unit_probe_stub(probe->unit, probe->number), jump);
 	probe->journal = journal_jump(space->journal, probe->address, before, jump, AGENT_JUMP);
-	if (space_write(space, probe->address, jump, AGENT_JUMP) == 0) {
+	int error = space_write(space, probe->address, jump, AGENT_JUMP);
+
+	if (!error) {
 		map_put(&installing->own->probes, probe->address, probe);
 		probe->unit->probes[probe->number] = probe;
 		installing->agent->probes++;
-		return;
+		return 0;
 	}
 	journal_forget(space->journal, probe->journal);
 	trap_unplant(space, unit_probe_stub(probe->unit, probe->number) + AGENT_PROBE_BREAKPOINT);
 	trap_plant(installing->agent->trap, installing->thread, probe->address, probe->site, NULL);
 	free(probe);
+	return error;
 }
 
 /* Its stub, with a breakpoint in place of the function's. */
@@ -285,33 +328,56 @@ static int prepare(struct installing *installing, const struct agent_wish *wish,
 	return error;
 }
 
-static void install_one(struct installing *installing, const struct agent_wish *wish)
+/* NULL, or why it stays with the trap engine. */
+static const char *install_one(struct installing *installing, const struct agent_wish *wish)
 {
 	struct space *space = installing->space;
 	const struct agent_arch *arch = space->arch->agent;
 	uint64_t length = wish->length < FUNCTION_MAX ? wish->length : FUNCTION_MAX;
-	struct agent_unit *unit = trap_is_plain(space, wish->address) ? find_unit(installing, wish)
-								      : NULL;
 	uint8_t stub[AGENT_PROBE_STUB];
 
+	if (!trap_is_plain(space, wish->address))
+		return "its breakpoint has other purposes, too";
+	struct agent_unit *unit = find_unit(installing, wish);
+
 	if (!unit)
-		return;
-	uint8_t *bytes = xmalloc(length);
-	const struct agent_function function = {
-		wish->address, bytes, trap_read_code(space, wish->address, bytes, length)};
+		return installing->own->refused;
+	uint8_t *bytes = xmalloc(length + AGENT_BEHIND);
+	size_t known = trap_read_code(space, wish->address, bytes, length + AGENT_BEHIND);
+	struct agent_function function = {.address = wish->address,
+					  .bytes = bytes,
+					  .length = known < length ? known : length};
+
+	function.behind = known - function.length;
 	int error = arch->write_probe_stub(trap_decoder(installing->agent->trap), &function,
 					   unit->base, unit->probes_used, stub);
 
-	if (!error && prepare(installing, wish, unit, stub) == 0) {
+	if (!error)
+		error = prepare(installing, wish, unit, stub);
+	if (!error) {
 		struct agent_probe *probe = xcalloc(1, sizeof *probe);
 
 		*probe = (struct agent_probe){.address = wish->address,
 					      .site = wish->site,
 					      .unit = unit,
 					      .number = unit->probes_used++};
-		write_jump(installing, probe, bytes);
+		error = write_jump(installing, probe, bytes);
 	}
 	free(bytes);
+	if (error == -ENOTSUP)
+		return "its first instructions cannot be moved";
+	return error ? strerror(-error) : NULL;
+}
+
+static void decide(struct installing *installing, const struct agent_wish *wish, const char *reason)
+{
+	const struct agent *agent = installing->agent;
+
+	if (!reason)
+		reason = installing->own->refused;
+	if (!reason)
+		reason = install_one(installing, wish);
+	agent->decided(agent->events->context, wish->site, reason);
 }
 
 static void install_all(struct installing *installing)
@@ -324,8 +390,8 @@ static void install_all(struct installing *installing)
 
 		if (installing->busy[i])
 			*(struct agent_wish *)vec_at(wishes, kept++) = wish;
-		else if (!installing->own->refused && !installing->entered[i])
-			install_one(installing, &wish);
+		else
+			decide(installing, &wish, installing->reasons[i]);
 	}
 	wishes->count = kept;
 }
@@ -345,7 +411,7 @@ void agent_install(struct agent *agent, struct thread *thread)
 
 	installing.own->tried = inferior_clock();
 	installing.busy = xcalloc(wishes->count, sizeof *installing.busy);
-	installing.entered = xcalloc(wishes->count, sizeof *installing.entered);
+	installing.reasons = xcalloc(wishes->count, sizeof *installing.reasons);
 	qsort(wishes->items, wishes->count, wishes->item_size, by_address);
 	space_each_thread(thread->process->inferior, space, stop_other, &installing);
 	if (!installing.nobody)
@@ -361,5 +427,5 @@ void agent_install(struct agent *agent, struct thread *thread)
 	}
 	vec_deinit(&installing.turned);
 	free(installing.busy);
-	free(installing.entered);
+	free(installing.reasons);
 }

@@ -9,6 +9,7 @@
 struct agent {
 	struct trap *trap;
 	const struct engine_events *events;
+	agent_decided *decided;
 	const struct agent_arch *host; /* whose clock it is */
 	uint64_t clock, time;	       /* that clock and inferior_clock() at one moment */
 	size_t probes;
@@ -35,12 +36,12 @@ struct agent_unit {
 };
 
 struct agent_space {
-	struct vec wishes; /* struct agent_wish */
-	struct vec units;  /* struct agent_unit * */
-	struct map probes; /* address of the function → struct agent_probe * */
-	struct map asking; /* see agent_asks_caller(); the value is not NULL */
-	bool refused;	   /* no unit can be made, or shall be */
-	uint64_t tried;	   /* when agent_install() was called last */
+	struct vec wishes;   /* struct agent_wish */
+	struct vec units;    /* struct agent_unit * */
+	struct map probes;   /* address of the function → struct agent_probe * */
+	struct map asking;   /* see agent_asks_caller(); the value is not NULL */
+	const char *refused; /* why no unit can be made, or shall be; or NULL */
+	uint64_t tried;	     /* when agent_install() was called last */
 };
 
 struct agent_space *agent_space_of(struct space *space);
