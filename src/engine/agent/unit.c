@@ -158,15 +158,14 @@ int unit_create(struct thread *thread, uint64_t address, struct agent_unit **mad
 	struct agent_unit *unit = xcalloc(1, sizeof *unit);
 
 	unit->base = base;
-	size_t entry = journal_agent(space->journal, base, AGENT_TEXT_BYTES);
-
 	error = map_all(thread, space->arch->agent, unit);
 	if (!error) {
+		/* Before that no return address leads there; and its slots may not be fit to be read. */
+		journal_agent(space->journal, base, AGENT_TEXT_BYTES);
 		*made = unit;
 		return 0;
 	}
 	arena_unmap_regions(space->arena, thread, base, base + AGENT_BYTES);
-	journal_forget(space->journal, entry);
 	unit_destroy(unit);
 	return error;
 }
