@@ -209,6 +209,11 @@ size_t journal_agent(struct journal *journal, uint64_t address, uint64_t length)
 				     .address = address, .length = length, .kind = JOURNAL_AGENT});
 }
 
+size_t journal_descriptor(struct journal *journal)
+{
+	return note(journal, &(struct journal_entry){.kind = JOURNAL_DESCRIPTOR});
+}
+
 void journal_set_slot(struct journal *journal, size_t number, uint64_t slot)
 {
 	journal->file->entries[number].slot = slot;

@@ -20,7 +20,8 @@ enum journal_kind {
 	JOURNAL_MASK,	 /* signal mask of thread `address` changed from `before` to `after` */
 	JOURNAL_JUMP, /* the same as JOURNAL_BYTES, of a jump: not to be undone but with all threads stopped */
 	JOURNAL_AGENT, /* `length` bytes of code at `address` that threads run by themselves */
-	JOURNAL_LIMIT  /* resource limit `address` raised likewise; the hard one was `slot` */
+	JOURNAL_DESCRIPTOR, /* a memory file called AGENT_FILE (engine/agent) may be open in the process */
+	JOURNAL_LIMIT /* resource limit `address` raised likewise; the hard one was `slot` */
 };
 
 struct journal_entry {
@@ -75,6 +76,7 @@ size_t journal_jump(struct journal *journal, uint64_t address, const void *befor
 size_t journal_mapping(struct journal *journal, uint64_t address, uint64_t length);
 
 size_t journal_agent(struct journal *journal, uint64_t address, uint64_t length);
+size_t journal_descriptor(struct journal *journal);
 size_t journal_mask(struct journal *journal, int32_t tid, uint64_t before, uint64_t after);
 
 /* A limit of the process, raised: its soft value before and after, and the hard one before. */

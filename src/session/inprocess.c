@@ -315,6 +315,7 @@ void inprocess_leave(struct session *session, struct space *space)
 {
 	inprocess_collect(session, space);
 	agent_restore_returns(space);
+	agent_close_files(session->inferior, space);
 }
 
 void inprocess_init(struct session *session)

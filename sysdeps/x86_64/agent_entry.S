@@ -3,8 +3,8 @@
  * The agent's code in a tracee: what runs at the entry and at the return of a call that is counted there.
  *
  * Entry. The function begins with a jump to its probe's stub, which pushes the probe's number and comes here.
- * The return address is replaced by the stub of a return slot, which notes it; the call is counted and its
- * time taken; then the instructions that the jump has displaced are run, in the probe's stub, with all registers and
+ * The return address is replaced by the stub of a return slot, which notes it; the call is counted, where that can be had in a
+ * tally of the slot, as locked instructions on what threads share are what costs most here, and its time taken; then the instructions that the jump has displaced are run, in the probe's stub, with all registers and
  * flags as they were. The slot is found by the place on the stack (a hash of it), so no thread has to be told from another. A slot
  * of the same place is dead: a call has pushed its return address there since. Unless the return address is itself a
  * stub of ours: then this function was jumped to from one that is traced (a tail call), and both will return, one behind
@@ -94,10 +94,19 @@ take:
 	mov	%rax, AGENT_SLOT_RETURN(%rcx)
 	mov	56(%rsp), %eax
 	mov	%rax, AGENT_SLOT_PROBE(%rcx)
-	shl	$5, %eax
-	lea	base + AGENT_COUNTERS(%rip), %rdi
-	lock incq AGENT_COUNTER_CALLS(%rdi, %rax)
-	shl	$1, %eax
+	mov	%eax, %edi
+	and	$AGENT_TALLY_WAYS - 1, %edi
+	lea	(%rdi, %r8, AGENT_TALLY_WAYS), %edx
+	shl	$5, %edx
+	lea	base + AGENT_TALLIES(%rip), %rdi
+	add	%rdx, %rdi
+	lea	1(%rax), %edx
+	cmp	%edx, AGENT_TALLY_OWNER(%rdi)
+	jne	other
+tally:
+	incq	AGENT_TALLY_CALLS(%rdi)
+counted:
+	shl	$6, %eax
 	lea	base + AGENT_PROBE_STUBS + AGENT_PROBE_DISPLACED(%rip), %rdi
 	add	%rax, %rdi
 	mov	%rdi, 56(%rsp)
@@ -110,6 +119,18 @@ take:
 	mov	%rax, AGENT_SLOT_TIME(%rcx)
 	mov	%r8, (%rsi)
 	jmp	leave
+
+other:
+	cmpl	$0, AGENT_TALLY_OWNER(%rdi)
+	jne	1f
+	mov	%edx, AGENT_TALLY_OWNER(%rdi)
+	jmp	tally
+1:
+	mov	%eax, %edx
+	shl	$5, %edx
+	lea	base + AGENT_COUNTERS(%rip), %rdi
+	lock incq AGENT_COUNTER_CALLS(%rdi, %rdx)
+	jmp	counted
 
 trap:
 	mov	56(%rsp), %eax
@@ -143,7 +164,8 @@ returned:
 	rdtsc
 	shl	$32, %rdx
 	or	%rdx, %rax
-	mov	40(%rsp), %edi
+	mov	40(%rsp), %edx
+	mov	%edx, %edi
 	shl	$5, %edi
 	lea	base + AGENT_SLOTS(%rip), %rcx
 	add	%rcx, %rdi
@@ -151,10 +173,24 @@ returned:
 	jae	1f
 	xor	%eax, %eax
 1:
-	mov	AGENT_SLOT_PROBE(%rdi), %edx
+	mov	AGENT_SLOT_PROBE(%rdi), %ecx
+	and	$AGENT_TALLY_WAYS - 1, %ecx
+	lea	(%rcx, %rdx, AGENT_TALLY_WAYS), %edx
 	shl	$5, %edx
-	lea	base + AGENT_COUNTERS(%rip), %rcx
-	lock add %rax, AGENT_COUNTER_TIME(%rcx, %rdx)
+	lea	base + AGENT_TALLIES(%rip), %rcx
+	add	%rcx, %rdx
+	mov	AGENT_SLOT_PROBE(%rdi), %ecx
+	inc	%ecx
+	cmp	%ecx, AGENT_TALLY_OWNER(%rdx)
+	jne	2f
+	add	%rax, AGENT_TALLY_TIME(%rdx)
+	jmp	3f
+2:
+	dec	%ecx
+	shl	$5, %ecx
+	lea	base + AGENT_COUNTERS(%rip), %rdx
+	lock add %rax, AGENT_COUNTER_TIME(%rdx, %rcx)
+3:
 	mov	AGENT_SLOT_RETURN(%rdi), %rax
 	mov	%rax, 40(%rsp)
 	movq	$0, AGENT_SLOT_PLACE(%rdi)

@@ -99,8 +99,8 @@ def competitors(arguments):
     if ltrace:
         found += [("ltrace -c", [ltrace, "-c"], arguments.calls),
                   ("ltrace -o /dev/null", [ltrace, "-o", "/dev/null"], arguments.calls)]
-    found += [("tracer -c", [arguments.tracer, "-c"], arguments.counted_calls),
-              ("tracer -c --engine=trap", [arguments.tracer, "-c", "--engine=trap"], arguments.calls),
+    found += [("tracer -c --engine=auto", [arguments.tracer, "-c", "--engine=auto"], arguments.counted_calls),
+              ("tracer -c", [arguments.tracer, "-c"], arguments.calls),
               ("tracer -o /dev/null", [arguments.tracer, "-o", "/dev/null"], arguments.calls)]
     return found
 
@@ -122,7 +122,7 @@ def measure_calls(arguments, program):
 
 
 def rival(name):
-    return name.replace("tracer", "ltrace").replace(" --engine=trap", "")
+    return name.replace("tracer", "ltrace").replace(" --engine=auto", "")
 
 
 def print_calls(medians):
@@ -147,7 +147,7 @@ def measure_growth(arguments, program):
     found = []
     for probes, options, threads in ([(number, options, 1) for number, options in PROBES] +
                                      [(1, (), number) for number in THREADS[1:]]):
-        prefix = [arguments.tracer, "-c", "-g", "-x", "tiny", *options]
+        prefix = [arguments.tracer, "-c", "--engine=auto", "-g", "-x", "tiny", *options]
         calls, added, whole = arguments.counted_calls // threads, [], []
         for _ in range(arguments.runs):
             plain = run_loop([], program, calls, arguments.work_dir, None, threads)[0]
@@ -284,7 +284,7 @@ def print_goals(medians, shares, attach):
     for (name, place), (cost, _, stops) in medians.items():
         if not name.startswith("tracer"):
             continue
-        if name == "tracer -c":
+        if name == "tracer -c --engine=auto":
             added = cost - medians["untraced", place][0]
             goal(added <= GOAL_COUNTED, f"{name}, {place}: {added:.0f} ns more a call, {GOAL_COUNTED} asked")
         if (rival(name), place) in medians:

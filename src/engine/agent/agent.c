@@ -198,32 +198,35 @@ void agent_before_signal(struct thread *thread)
 
 /* ------------------------------------------------------------------ counts */
 
-static void collect_one(struct agent_probe *probe, double ns, agent_counted *counted, void *context)
+static void collect_one(struct agent_probe *probe, const struct unit_count *count, double ns,
+			agent_counted *counted, void *context)
 {
-	uint64_t calls = unit_calls(probe->unit, probe->number);
-	uint64_t time = unit_time(probe->unit, probe->number);
-
 	/* The program can write there, too. */
-	if (calls < probe->calls || time < probe->time)
+	if (count->calls < probe->calls || count->time < probe->time)
 		return;
-	if (calls != probe->calls || time != probe->time)
-		counted(context, probe->site, calls - probe->calls,
-			(uint64_t)((double)(time - probe->time) * ns));
-	probe->calls = calls;
-	probe->time = time;
+	if (count->calls != probe->calls || count->time != probe->time)
+		counted(context, probe->site, count->calls - probe->calls,
+			(uint64_t)((double)(count->time - probe->time) * ns));
+	probe->calls = count->calls;
+	probe->time = count->time;
 }
 
 void agent_collect(struct agent *agent, struct space *space, agent_counted *counted, void *context)
 {
-	size_t cursor = 0;
-	void *value;
-
 	if (!agent || !space->agent || !space->agent->probes.count)
 		return;
 	double ns = agent_ns(agent);
 
-	while (map_next(&space->agent->probes, &cursor, NULL, &value))
-		collect_one(value, ns, counted, context);
+	for (size_t i = 0; i < space->agent->units.count; i++) {
+		const struct agent_unit *unit = *(struct agent_unit **)vec_at(&space->agent->units,
+									      i);
+		struct unit_count *counts = unit_counts(unit);
+
+		for (uint32_t k = 0; k < unit->probes_used; k++)
+			if (unit->probes[k])
+				collect_one(unit->probes[k], &counts[k], ns, counted, context);
+		free(counts);
+	}
 }
 
 /* ------------------------------------------------------------------ libraries go */

@@ -58,6 +58,8 @@ void agent_undo_jumps(struct space *space);
  * the process when it is left.
  */
 void agent_restore_returns(struct space *space);
+/* A tracer that was killed may have left a file open in the process. All threads of the space are stopped. */
+void agent_close_files(struct inferior *inferior, struct space *space);
 /*
  * The same for the stack that a stopped thread runs on, as somebody is about to look at it; its calls go on as the trap
  * engine's.

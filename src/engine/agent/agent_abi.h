@@ -6,7 +6,7 @@
  *
  *	text	read and executed. The code; a return stub for each return slot; a stub for each probe.
  *	slots	private to the process, also after fork(2): what each return stub stands for.
- *	shared	a memory file that the tracer has open: counters, which must outlive the process, and the
+ *	shared	a memory file that the tracer has open: counters and tallies, which must outlive the process, and the
  *		return addresses that have been found good.
  *
  * Also read by the assembler, so there are macros only, and no types.
@@ -14,7 +14,7 @@
 #ifndef TRACER_ENGINE_AGENT_AGENT_ABI_H
 #define TRACER_ENGINE_AGENT_AGENT_ABI_H
 
-#define AGENT_LAYOUT 1 /* to be changed with anything below */
+#define AGENT_LAYOUT 2 /* to be changed with anything below */
 
 /* Offsets in a unit, and how long its parts are. */
 #define AGENT_RETURNED                                                                             \
@@ -28,8 +28,9 @@
 #define AGENT_SHARED 0x60000
 #define AGENT_RETURN_SITES 0x60000
 #define AGENT_COUNTERS 0x80000
-#define AGENT_SHARED_BYTES 0x38000
-#define AGENT_BYTES 0xa0000
+#define AGENT_TALLIES 0xa0000
+#define AGENT_SHARED_BYTES 0xc0000
+#define AGENT_BYTES 0x120000
 
 #define AGENT_SLOT_COUNT 4096 /* a power of 2 */
 #define AGENT_PROBE_COUNT 3008
@@ -55,9 +56,20 @@
 #define AGENT_SET_WORDS 4
 #define AGENT_HASH 0x9e3779b1
 
-/* The counter of a probe: calls, then their time in the clock's units. */
+/* The counter of a probe: calls, then their time in the clock's units. Added to by locked instructions. */
 #define AGENT_COUNTER 32
 #define AGENT_COUNTER_CALLS 0
 #define AGENT_COUNTER_TIME 8
+
+/*
+ * The tallies of a return slot, 4 of them: more calls and time of a probe, whose number + 1 it holds, 0: of none yet. The
+ * probe says which it may be; the first one to ask for it has it for good. Who has the slot writes there alone, so
+ * without locking.
+ */
+#define AGENT_TALLY 32
+#define AGENT_TALLY_CALLS 0
+#define AGENT_TALLY_TIME 8
+#define AGENT_TALLY_OWNER 16
+#define AGENT_TALLY_WAYS 4
 
 #endif

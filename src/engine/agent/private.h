@@ -46,6 +46,9 @@ struct agent_space {
 
 struct agent_space *agent_space_of(struct space *space);
 
+/* What the memory files of units are called (memfd_create(2)); they are open in the process for a moment only. */
+#define AGENT_FILE "tracer-agent"
+
 /* unit.c */
 
 /* Makes one that reaches `address`: 0 or -errno. `thread` is at a clean stop. */
@@ -59,9 +62,11 @@ bool unit_knows(const struct agent_unit *unit, uint64_t address);
 bool unit_learn(struct agent_unit *unit, uint64_t address);
 /* None in [low, high) is, from now on. */
 void unit_unlearn(struct agent_unit *unit, uint64_t low, uint64_t high);
-/* What has been counted of a probe. */
-uint64_t unit_calls(const struct agent_unit *unit, uint32_t number);
-uint64_t unit_time(const struct agent_unit *unit, uint32_t number);
+/* What has been counted of each probe, by their numbers; to be freed. */
+struct unit_count {
+	uint64_t calls, time;
+};
+struct unit_count *unit_counts(const struct agent_unit *unit);
 void unit_add_call(struct agent_unit *unit, uint32_t number);
 
 /* agent.c */

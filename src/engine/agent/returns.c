@@ -87,9 +87,23 @@ static bool put_back(struct space *space, uint64_t place, const struct chain *ch
 	return space_write(space, place, &chain->return_address, sizeof chain->return_address) == 0;
 }
 
+/* Else the tracer that was killed had put all back, and begun to unmap. */
+static bool has_slots(const struct space *space, uint64_t base)
+{
+	for (size_t i = 0; i < journal_count(space->journal); i++) {
+		const struct journal_entry *entry = journal_entry(space->journal, i);
+
+		if (entry && entry->kind == JOURNAL_MAPPING && entry->address == base + AGENT_SLOTS)
+			return true;
+	}
+	return false;
+}
+
 /* Whether none of its stubs stands on a stack any more. */
 static bool restore_unit(struct space *space, uint64_t base)
 {
+	if (!has_slots(space, base))
+		return true;
 	struct return_slots *slots = return_slots_read(space, base);
 	bool all = true;
 

@@ -14,6 +14,7 @@
 #include "inferior/journal.h"
 #include "inferior/remote.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -64,13 +65,24 @@ static uint8_t *open_shared(const struct thread *thread, int fd)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* The name of the file is what the slots begin with: nothing. */
-static int map_shared(struct thread *thread, const struct agent_arch *arch, struct agent_unit *unit)
+/* The name is lent the place where the slots begin. */
+static int open_file(struct thread *thread, const struct agent_arch *arch, uint64_t slots)
+{
+	static const char name[] = AGENT_FILE;
+	static const char nothing[sizeof name];
+	const uint64_t create[6] = {slots, MFD_CLOEXEC};
+	int error = space_write(thread->process->space, slots, name, sizeof name);
+	int fd = error ? error : call(thread, arch->sys_memfd_create, create);
+
+	space_write(thread->process->space, slots, nothing, sizeof nothing);
+	return fd;
+}
+
+static int map_file(struct thread *thread, const struct agent_arch *arch, struct agent_unit *unit)
 {
 	struct journal *journal = thread->process->space->journal;
 	const uint64_t base = unit->base + AGENT_SHARED;
-	const uint64_t create[6] = {unit->base + AGENT_SLOTS, MFD_CLOEXEC};
-	int fd = call(thread, arch->sys_memfd_create, create);
+	int fd = open_file(thread, arch, unit->base + AGENT_SLOTS);
 
 	if (fd < 0)
 		return fd;
@@ -93,6 +105,61 @@ static int map_shared(struct thread *thread, const struct agent_arch *arch, stru
 	else
 		arena_add_region(thread->process->space->arena, base, AGENT_SHARED_BYTES);
 	return error;
+}
+
+static int map_shared(struct thread *thread, const struct agent_arch *arch, struct agent_unit *unit)
+{
+	struct journal *journal = thread->process->space->journal;
+	size_t entry = journal_descriptor(journal);
+	int error = map_file(thread, arch, unit);
+
+	journal_forget(journal, entry);
+	return error;
+}
+
+static void find_clean(struct thread *thread, void *context)
+{
+	struct thread **clean = context;
+
+	if (!*clean && thread_is_clean_stop(thread))
+		*clean = thread;
+}
+
+static void close_files(struct thread *thread)
+{
+	static const char wanted[] = "/memfd:" AGENT_FILE " (";
+	char link[sizeof wanted] = "";
+	char path[64];
+	struct dirent *entry;
+
+	snprintf(path, sizeof path, "/proc/%d/fd", (int)thread->tid);
+	DIR *files = opendir(path);
+
+	while (files && (entry = readdir(files))) {
+		const uint64_t done[6] = {strtoul(entry->d_name, NULL, 10)};
+
+		if (readlinkat(dirfd(files), entry->d_name, link, sizeof link - 1) > 0 &&
+		    !strcmp(link, wanted))
+			call(thread, thread->process->space->arch->agent->sys_close, done);
+	}
+	if (files)
+		closedir(files);
+}
+
+void agent_close_files(struct inferior *inferior, struct space *space)
+{
+	struct thread *clean = NULL;
+
+	for (size_t i = 0; i < journal_count(space->journal); i++) {
+		const struct journal_entry *entry = journal_entry(space->journal, i);
+
+		if (!entry || entry->kind != JOURNAL_DESCRIPTOR || !space->arch->agent)
+			continue;
+		space_each_thread(inferior, space, find_clean, &clean);
+		if (clean)
+			close_files(clean);
+		journal_forget(space->journal, i);
+	}
 }
 
 static int write_text(struct space *space, const struct agent_arch *arch, uint64_t base)
@@ -242,14 +309,31 @@ static uint64_t *counter(const struct agent_unit *unit, uint32_t number, unsigne
 	return shared_word(unit, AGENT_COUNTERS + (uint64_t)number * AGENT_COUNTER + which);
 }
 
-uint64_t unit_calls(const struct agent_unit *unit, uint32_t number)
+static void add_tally(const struct agent_unit *unit, uint64_t index, struct unit_count *counts)
 {
-	return __atomic_load_n(counter(unit, number, AGENT_COUNTER_CALLS), __ATOMIC_RELAXED);
+	const uint64_t *tally = shared_word(unit, AGENT_TALLIES + index * AGENT_TALLY);
+	uint64_t owner = __atomic_load_n(tally + AGENT_TALLY_OWNER / 8, __ATOMIC_ACQUIRE);
+
+	/* What lies there can be written by the program. */
+	if (!owner || owner > unit->probes_used)
+		return;
+	counts[owner - 1].calls += __atomic_load_n(tally + AGENT_TALLY_CALLS / 8, __ATOMIC_RELAXED);
+	counts[owner - 1].time += __atomic_load_n(tally + AGENT_TALLY_TIME / 8, __ATOMIC_RELAXED);
 }
 
-uint64_t unit_time(const struct agent_unit *unit, uint32_t number)
+struct unit_count *unit_counts(const struct agent_unit *unit)
 {
-	return __atomic_load_n(counter(unit, number, AGENT_COUNTER_TIME), __ATOMIC_RELAXED);
+	struct unit_count *counts = xcalloc(unit->probes_used + 1, sizeof *counts);
+
+	for (uint32_t i = 0; i < unit->probes_used; i++) {
+		counts[i].calls = __atomic_load_n(counter(unit, i, AGENT_COUNTER_CALLS),
+						  __ATOMIC_RELAXED);
+		counts[i].time = __atomic_load_n(counter(unit, i, AGENT_COUNTER_TIME),
+						 __ATOMIC_RELAXED);
+	}
+	for (uint64_t i = 0; i < (uint64_t)AGENT_SLOT_COUNT * AGENT_TALLY_WAYS; i++)
+		add_tally(unit, i, counts);
+	return counts;
 }
 
 void unit_add_call(struct agent_unit *unit, uint32_t number)
