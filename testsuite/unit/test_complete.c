@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The memory of a space is made what its books say: what a forked child may lack. */
 #include "engine/trap/breakpoint.h"
+#include "engine/trap/trap.h"
 
 #include "image/relocate.h"
 #include "inferior/arena.h"
@@ -56,6 +57,7 @@ static void assert_whole(const struct planted *planted)
 static void end(struct inferior *inferior, struct planted *planted)
 {
 	breakpoint_remove(planted->space, breakpoint_find(planted->space, planted->address));
+	trap_space_gone(planted->space);
 	thread_resume(planted->thread, 0);
 	assert_int_equal(run_to_end(inferior), 42);
 	decoder_destroy(planted->decoder);
