@@ -273,18 +273,26 @@ void *arena_owner(const struct arena *arena, uint64_t slot)
 	return block ? block->owners[(slot - block->base) / ARENA_SLOT] : NULL;
 }
 
-bool arena_is_mapped(pid_t tid, uint64_t base)
+/* `whole`: also a mapping of any kind that is that and no more. */
+static bool is_mapped(pid_t tid, uint64_t base, uint64_t length, bool whole)
 {
 	struct maps maps;
 
 	if (maps_read(tid, &maps) < 0)
 		return false;
 	const struct mapping *mapping = maps_find(&maps, base);
-	bool found = mapping && mapping->end >= base + ARENA_BYTES && mapping->executable &&
-		     !mapping->writable && !mapping->inode && !*mapping->path;
+	bool found =
+		mapping && mapping->end >= base + length &&
+		((whole && mapping->start == base && mapping->end == base + length) ||
+		 (mapping->executable && !mapping->writable && !mapping->inode && !*mapping->path));
 
 	maps_deinit(&maps);
 	return found;
+}
+
+bool arena_is_mapped(pid_t tid, uint64_t base)
+{
+	return is_mapped(tid, base, ARENA_BYTES, false);
 }
 
 int arena_unmap_block(struct thread *thread, uint64_t base)
@@ -305,24 +313,9 @@ void arena_forget_regions(struct arena *arena)
 	vec_clear(&arena->regions);
 }
 
-bool arena_region_is_mapped(pid_t tid, uint64_t base, uint64_t length)
-{
-	struct maps maps;
-
-	if (maps_read(tid, &maps) < 0)
-		return false;
-	const struct mapping *mapping = maps_find(&maps, base);
-	bool found = mapping && mapping->end >= base + length &&
-		     ((mapping->start == base && mapping->end == base + length) ||
-		      (mapping->executable && !mapping->writable && !mapping->inode));
-
-	maps_deinit(&maps);
-	return found;
-}
-
 static int unmap_region(struct thread *thread, const struct region *region)
 {
-	if (arena_region_is_mapped(thread->tid, region->base, region->length))
+	if (is_mapped(thread->tid, region->base, region->length, true))
 		return remote_unmap(thread, region->base, region->length);
 	remote_forget_mapping(thread, region->base);
 	return 0;

@@ -67,8 +67,6 @@ void arena_add_region(struct arena *arena, uint64_t base, uint64_t length);
 void arena_forget_regions(struct arena *arena);
 /* Unmaps those in [low, high) at once. `thread` is at a clean stop. */
 void arena_unmap_regions(struct arena *arena, struct thread *thread, uint64_t low, uint64_t high);
-/* Whether a mapping of that extent is there. */
-bool arena_region_is_mapped(pid_t tid, uint64_t base, uint64_t length);
 
 /* Forgets what is not there in `memory` after all (a child that was forked before it was mapped). */
 void arena_forget_missing(struct arena *arena, const struct memory_source *memory);

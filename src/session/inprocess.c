@@ -18,7 +18,6 @@
 
 #include <elf.h>
 #include <signal.h>
-#include <stddef.h>
 #include <string.h>
 
 /* Those of PLTs have 8 or 16 bytes, and end by a jump; what is behind that is not looked at. */
@@ -172,10 +171,10 @@ void inprocess_module(struct session *session, struct thread *thread, const stru
 		return;
 	note_asking(space, module);
 	for (size_t i = 0; i < sizeof unwinders / sizeof *unwinders; i++)
-		plant_hook(session, thread, module, unwinders[i], &session->unwinder);
-	plant_hook(session, thread, module, "_Unwind_Backtrace", &session->backtrace);
+		plant_hook(session, thread, module, unwinders[i], &session->unwinder.hook);
+	plant_hook(session, thread, module, "_Unwind_Backtrace", &session->backtrace.hook);
 	for (size_t i = 0; i < sizeof asking / sizeof *asking; i++)
-		plant_hook(session, thread, module, asking[i], &session->asking);
+		plant_hook(session, thread, module, asking[i], &session->asking.hook);
 	for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++)
 		if (elf_find_symbol(module->file, runtimes[i]))
 			agent_refuse(session->agent, thread,
@@ -227,20 +226,18 @@ static bool is_backtracing(const struct thread *thread)
 
 static void unwinder_called(struct hook *hook, struct thread *thread)
 {
-	struct session *session =
-		(struct session *)(void *)((char *)hook - offsetof(struct session, unwinder));
+	struct agent *agent = ((struct agent_hook *)(void *)hook)->agent;
 
 	if (!is_backtracing(thread))
-		agent_hand_over(session->agent, thread);
+		agent_hand_over(agent, thread);
 }
 
 static void backtrace_called(struct hook *hook, struct thread *thread)
 {
-	struct session *session =
-		(struct session *)(void *)((char *)hook - offsetof(struct session, backtrace));
+	struct agent *agent = ((struct agent_hook *)(void *)hook)->agent;
 	struct regs regs;
 
-	agent_hand_over(session->agent, thread);
+	agent_hand_over(agent, thread);
 	thread->backtrace_place = 0;
 	if (regs_load(thread->tid, &regs) == 0 &&
 	    memory_read_word(&thread->process->space->memory, regs.r[REG_SP], sizeof(uint64_t),
@@ -257,10 +254,9 @@ static void backtrace_returned(struct hook *hook, struct thread *thread, uint64_
 
 static void asked(struct hook *hook, struct thread *thread)
 {
-	struct session *session =
-		(struct session *)(void *)((char *)hook - offsetof(struct session, asking));
+	struct agent *agent = ((struct agent_hook *)(void *)hook)->agent;
 
-	agent_show_caller(session->agent, thread);
+	agent_show_caller(agent, thread);
 }
 
 static void counted(void *context, const struct probe_site *site, uint64_t calls, uint64_t time)
@@ -320,14 +316,14 @@ void inprocess_leave(struct session *session, struct space *space)
 
 void inprocess_init(struct session *session)
 {
-	session->unwinder.entered = unwinder_called;
-	session->backtrace.entered = backtrace_called;
-	session->backtrace.returned = backtrace_returned;
-	session->asking.entered = asked;
 	if (session->options->engine == ENGINE_TRAP ||
 	    (session->options->engine == ENGINE_AUTO && !session->options->summary))
 		return;
 	session->agent = agent_create(session->trap, &session->events, decided);
 	if (!session->agent && session->options->engine == ENGINE_AGENT)
 		diag("--engine=agent: the clock of this machine is not steady; breakpoints are used");
+	session->unwinder = (struct agent_hook){{.entered = unwinder_called}, session->agent};
+	session->backtrace = (struct agent_hook){
+		{.entered = backtrace_called, .returned = backtrace_returned}, session->agent};
+	session->asking = (struct agent_hook){{.entered = asked}, session->agent};
 }

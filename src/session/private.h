@@ -15,6 +15,11 @@
 #include "session/session.h"
 #include "session/untraced.h"
 
+struct agent_hook {
+	struct hook hook; /* first: the engine hands this back */
+	struct agent *agent;
+};
+
 struct session {
 	const struct session_options *options;
 	struct inferior *inferior;
@@ -40,9 +45,9 @@ struct session {
 	struct hook long_jump_glibc; /* the same, of glibc */
 	struct hook linker;	     /* r_brk */
 	uint64_t planted;	     /* probes, ever */
-	struct hook unwinder;	     /* who looks at stacks: inprocess.c */
-	struct hook backtrace;	     /* and does so without leaving any of its frames */
-	struct hook asking;	     /* who asks who called him */
+	struct agent_hook unwinder;  /* who looks at stacks: inprocess.c */
+	struct agent_hook backtrace; /* and does so without leaving any of its frames */
+	struct agent_hook asking;    /* who asks who called him */
 	struct hook ptrace;	     /* ptrace(): see debuggers.c */
 	struct vec ifuncs;	     /* struct ifunc_hook * */
 	struct untraced *untraced;   /* what cannot be traced */

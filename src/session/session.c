@@ -485,8 +485,6 @@ static int finish(struct session *session)
 	session->result->stops = trap_stops(session->trap);
 	if (session->options->verbose)
 		diag("%llu breakpoint stops", (unsigned long long)session->result->stops);
-	if (session->options->verbose && session->agent)
-		diag("%zu functions counted inside", agent_probes(session->agent));
 	return error;
 }
 

@@ -145,5 +145,5 @@ def counts(text):
 
 
 def counted_inside(text):
-    """How many functions a tracer with -v says to have counted inside processes."""
-    return int(re.search(r"(\d+) functions counted inside", text)[1])
+    """How many probes were caught inside processes, as a table of -c says."""
+    return int(re.search(r"^\d+ probes: (\d+) in-process, \d+ by trap; lost 0$", text, re.M)[1])

@@ -312,10 +312,26 @@ void agent_fork(struct space *child, const struct space *parent)
 	}
 }
 
+struct stopping {
+	const struct thread *except;
+	bool all;
+};
+
 static void stop_other(struct thread *thread, void *context)
 {
-	if (thread != context && thread->state == THREAD_RUNNING)
+	struct stopping *stopping = context;
+
+	if (thread != stopping->except && thread->state == THREAD_RUNNING)
 		thread_stop(thread->process->inferior, thread, STOP_MS);
+	stopping->all &= thread->state == THREAD_STOPPED;
+}
+
+bool agent_stop_others(const struct thread *thread)
+{
+	struct stopping stopping = {thread, true};
+
+	space_each_thread(thread->process->inferior, thread->process->space, stop_other, &stopping);
+	return stopping.all;
 }
 
 static void hand_over_one(struct thread *thread, void *context)
@@ -331,7 +347,7 @@ static void withdraw(struct agent *agent, struct thread *thread)
 	size_t cursor = 0;
 	void *value;
 
-	space_each_thread(thread->process->inferior, space, stop_other, thread);
+	agent_stop_others(thread); /* who does not stop sits in the kernel */
 	space_each_thread(thread->process->inferior, space, hand_over_one, agent);
 	agent_undo_jumps(space);
 	while (map_next(&space->agent->probes, &cursor, NULL, &value)) {

@@ -23,7 +23,6 @@
 #include <string.h>
 
 enum {
-	STOP_MS = 1000,
 	STACK_SEEN = 65536,
 	FUNCTION_MAX = 1 << 20,
 	MAPPING_MAX = 1 << 25,
@@ -139,15 +138,6 @@ static void mark_stack(struct installing *installing, uint64_t sp)
 	free(stack);
 }
 
-static void stop_other(struct thread *thread, void *context)
-{
-	struct installing *installing = context;
-
-	if (thread != installing->thread && thread->state == THREAD_RUNNING)
-		thread_stop(thread->process->inferior, thread, STOP_MS);
-	installing->nobody |= thread->state != THREAD_STOPPED;
-}
-
 static void look(struct thread *thread, void *context)
 {
 	struct installing *installing = context;
@@ -212,13 +202,10 @@ static void note_branch(void *context, uint64_t from, uint64_t target, bool is_c
 
 static bool has_wish(const struct vec *wishes, const struct mapping *mapping)
 {
-	for (size_t i = 0; i < wishes->count; i++) {
-		const struct agent_wish *wish = vec_at(wishes, i);
+	size_t last = last_before(wishes, mapping->end);
 
-		if (wish->address >= mapping->start && wish->address < mapping->end)
-			return true;
-	}
-	return false;
+	return last < wishes->count &&
+	       ((struct agent_wish *)vec_at(wishes, last))->address >= mapping->start;
 }
 
 static void refuse_in(struct installing *installing, const struct mapping *mapping)
@@ -413,7 +400,7 @@ void agent_install(struct agent *agent, struct thread *thread)
 	installing.busy = xcalloc(wishes->count, sizeof *installing.busy);
 	installing.reasons = xcalloc(wishes->count, sizeof *installing.reasons);
 	qsort(wishes->items, wishes->count, wishes->item_size, by_address);
-	space_each_thread(thread->process->inferior, space, stop_other, &installing);
+	installing.nobody = !agent_stop_others(thread);
 	if (!installing.nobody)
 		space_each_thread(thread->process->inferior, space, look, &installing);
 	if (!installing.nobody)

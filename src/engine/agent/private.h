@@ -71,6 +71,8 @@ void unit_add_call(struct agent_unit *unit, uint32_t number);
 
 /* agent.c */
 
+/* Stops all other threads of the thread's space: whether they stand. */
+bool agent_stop_others(const struct thread *thread);
 bool agent_is_stub(const struct agent_space *own, uint64_t address);
 /* hook.redirect of the breakpoints in stubs. */
 bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs);

@@ -318,15 +318,14 @@ static void serve_return(struct serving *serving, const struct breakpoint *break
 	struct thread *thread = serving->thread;
 	struct arrival arrival = stackview_arrival(serving->space->arch->abi, &serving->regs,
 						   breakpoint->address);
-	bool none = !thread->calls;
 
+	if (thread->calls && !breakpoint->is_pad &&
+	    callstacks_return(thread->calls, &arrival, call_popped_now, serving))
+		return;
 	/* Not a return (a landing pad, a longjmp): what was deeper is over all the same. */
-	if (!none && (breakpoint->is_pad ||
-		      !callstacks_return(thread->calls, &arrival, call_popped_now, serving))) {
+	if (thread->calls)
 		callstacks_leave(thread->calls, arrival.sp, call_popped_now, serving);
-		none = true;
-	}
-	if (none && serving->space->agent)
+	if (serving->space->agent)
 		returns_drop(thread, arrival.pc);
 }
 
