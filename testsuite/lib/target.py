@@ -236,6 +236,11 @@ class Attached:
         pids = [word for target in self.targets for word in ("-p", str(target.pid))]
         extra = ["-x", "target_ping"] if ping else []
         self.command = [*through, harness.TRACER, *arguments, *extra, *pids]
+        # Files of other mount namespaces have other names, or others have theirs: they differ from the beginning.
+        self._before = {}
+        for target in self.targets:
+            with contextlib.suppress(OSError):  # not everybody can be looked at, nor has to be
+                self._before[target.pid] = text_changes(target.pid)
         with open(self.lines_path, "wb") as lines:
             self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=lines,
                                             stderr=lines, env=harness.environment(env),
@@ -274,7 +279,7 @@ class Attached:
         """For targets that cannot be pinged: waits until they run on with breakpoints in their text."""
         for target in self.targets:
             wait_until(lambda pid=target.pid: self.process.poll() is not None or (
-                text_changes(pid) and all(state not in "tT" and tracer == self.process.pid
+                text_changes(pid) != self._before.get(pid, []) and all(state not in "tT" and tracer == self.process.pid
                                           for state, tracer in thread_states(pid).values())),
                        "breakpoints in the target")
         check(self.process.poll() is None, f"the tracer ended: {self.process.returncode}")
