@@ -19,7 +19,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { JCC = 0x0f, JCC_NEAR = 0x80, SEGMENT_FS = 4 };
+/*
+ * Between stubs is hlt. An int3 it must not be: a thread that the tracer has just sent from a stub's breakpoint to a stub's
+ * beginning, when it was killed, gets its SIGTRAP there, and by the byte before the handler in the process
+ * (sysdeps/x86/rescue.c) would take that for the program's own.
+ */
+enum { JCC = 0x0f, JCC_NEAR = 0x80, SEGMENT_FS = 4, NEVER_RUN = 0xf4 };
 
 static const uint8_t code[] = {
 #include "x86_64/agent_code.inc"
@@ -64,7 +69,7 @@ static void write_return_stub(uint64_t unit, uint32_t slot, uint8_t out[AGENT_RE
 {
 	uint64_t stub = unit + AGENT_RETURN_STUBS + (uint64_t)slot * AGENT_RETURN_STUB;
 
-	memset(out, 0xcc, AGENT_RETURN_STUB);
+	memset(out, NEVER_RUN, AGENT_RETURN_STUB);
 	size_t length = put_push(out, slot);
 
 	put_jump(out + length, stub + length, unit + AGENT_RETURNED);
@@ -428,7 +433,7 @@ static int write_probe_stub(struct decoder *decoder, const struct agent_function
 	struct moving moving = {
 		.function = function, .stub = stub, .written = AGENT_PROBE_DISPLACED, .out = out};
 
-	memset(out, 0xcc, AGENT_PROBE_STUB);
+	memset(out, NEVER_RUN, AGENT_PROBE_STUB);
 	size_t length = put_push(out, probe);
 
 	put_jump(out + length, stub + length, unit);

@@ -151,7 +151,7 @@ leave:
 	lea	8(%rsp), %rsp
 	jmp	*-8(%rsp)
 
-	.org	AGENT_RETURNED, 0xcc
+	.org	AGENT_RETURNED, 0xf4
 returned:
 	push	%rax
 	push	%rcx

@@ -61,6 +61,19 @@ static void test_stub(void **state)
 	assert_int_equal(jump_target(AGENT_PROBE_DISPLACED + 1), ADDRESS + 5);
 }
 
+/* A thread that has been sent to where a stub begins, or goes on, must not seem to have run into an int3 there. */
+static void test_no_breakpoint_before(void **state)
+{
+	uint8_t returns[AGENT_RETURN_STUB];
+
+	(void)state;
+	assert_int_equal(DISPLACE("\x55\x48\x89\xe5\x48\x83\xec\x10"), 0);
+	assert_int_not_equal(stub[AGENT_PROBE_STUB - 1], 0xcc);
+	assert_int_not_equal(stub[AGENT_PROBE_DISPLACED - 1], 0xcc);
+	arch_x86_64.agent->write_return_stub(UNIT, AGENT_SLOT_COUNT - 1, returns);
+	assert_int_not_equal(returns[AGENT_RETURN_STUB - 1], 0xcc);
+}
+
 static void test_relative(void **state)
 {
 	int32_t distance;
@@ -98,9 +111,9 @@ static void test_short(void **state)
 {
 	(void)state;
 	assert_int_equal(DISPLACE("\x48\x8d\x47\x01\xc3"), 0); /* lea 1(%rdi),%rax; ret */
-	assert_memory_equal(stub + AGENT_PROBE_DISPLACED, "\x48\x8d\x47\x01\xc3\xcc", 6);
+	assert_memory_equal(stub + AGENT_PROBE_DISPLACED, "\x48\x8d\x47\x01\xc3\xf4", 6);
 	assert_int_equal(displace("\x31\xc0\xc3\x90\x90\x90", 6, 3), 0);
-	assert_memory_equal(stub + AGENT_PROBE_DISPLACED, "\x31\xc0\xc3\xcc", 4);
+	assert_memory_equal(stub + AGENT_PROBE_DISPLACED, "\x31\xc0\xc3\xf4", 4);
 	assert_int_equal(displace("\x31\xc0\xc3\xcc\xcc", 5, 2), 0);
 	assert_int_equal(displace("\x31\xc0\xc3\x0f\x1f\x00", 6, 3), 0); /* nopl (%rax) */
 	assert_int_equal(displace("\x31\xc0\xc3\x90", 4, 1), -ENOTSUP);
@@ -178,7 +191,7 @@ int main(void)
 		cmocka_unit_test(test_stub),	 cmocka_unit_test(test_relative),
 		cmocka_unit_test(test_refused),	 cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_branches), cmocka_unit_test(test_short),
-		cmocka_unit_test(test_opcodes),
+		cmocka_unit_test(test_opcodes),	 cmocka_unit_test(test_no_breakpoint_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

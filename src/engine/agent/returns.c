@@ -87,14 +87,29 @@ static bool put_back(struct space *space, uint64_t place, const struct chain *ch
 	return space_write(space, place, &chain->return_address, sizeof chain->return_address) == 0;
 }
 
-/* Else the tracer that was killed had put all back, and begun to unmap. */
+static bool is_mapped(const struct space *space, uint64_t address)
+{
+	struct maps maps;
+
+	if (maps_read(journal_subject(space->journal)->pid, &maps) != 0)
+		return true;
+	bool found = maps_find(&maps, address) != NULL;
+
+	maps_deinit(&maps);
+	return found;
+}
+
+/*
+ * Else the tracer that was killed had put all back, and begun to unmap: the entry of a mapping is there a little longer than
+ * the mapping.
+ */
 static bool has_slots(const struct space *space, uint64_t base)
 {
 	for (size_t i = 0; i < journal_count(space->journal); i++) {
 		const struct journal_entry *entry = journal_entry(space->journal, i);
 
 		if (entry && entry->kind == JOURNAL_MAPPING && entry->address == base + AGENT_SLOTS)
-			return true;
+			return is_mapped(space, entry->address);
 	}
 	return false;
 }
