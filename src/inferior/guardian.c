@@ -18,7 +18,7 @@
  * waits, too, until that answers or ends.) The guardian holds no stderr itself; it takes the tracer's when
  * there is something to be said.
  *
- * The tracer never waits for the guardian: a message that does not fit is not sent, and the process
+ * Once it is there, the tracer never waits for the guardian: a message that does not fit is not sent, and the process
  * that it was about is then guarded by the handler in it alone (rescue.h).
  */
 #include "inferior/guardian.h"
@@ -225,6 +225,7 @@ static void stand_guard(int socket, struct ward ward, guardian_duty *duty)
 	go_apart(socket, &ward);
 	if (!keep_journals(&ward, &journals))
 		_exit(0);
+	close(SOCKET); /* whoever looks knows now that it holds all it will ever hold */
 	alarm(DUTY_SECONDS);
 	while (map_next(&journals, &cursor, NULL, &value)) {
 		int fd = (int)(intptr_t)value - 1;
@@ -267,7 +268,17 @@ static bool holds_journal(pid_t guardian, pid_t pid)
 	return found;
 }
 
-/* Some guardian has this process to put right, or is about to. */
+/* It has not read yet all that its tracer has sent. */
+static bool is_reading(pid_t guardian)
+{
+	char path[64];
+	char link[16] = "";
+
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)guardian, SOCKET);
+	return readlink(path, link, sizeof link - 1) > 0 && !strncmp(link, "socket:", 7);
+}
+
+/* Some guardian has this process to put right, or is about to, or may find that it has. */
 static bool is_being_put_right(pid_t pid)
 {
 	DIR *tasks = opendir("/proc");
@@ -280,8 +291,9 @@ static bool is_being_put_right(pid_t pid)
 
 		if (other > 0)
 			proc_name(other, name);
-		found = !strcmp(name, guardian_name) && holds_journal(other, pid) &&
-			is_on_duty(other);
+		/* In this order, as it goes from one to the next. */
+		found = !strcmp(name, guardian_name) && is_on_duty(other) &&
+			(is_reading(other) || holds_journal(other, pid));
 	}
 	if (tasks)
 		closedir(tasks);
@@ -296,12 +308,27 @@ void guardian_await(pid_t pid)
 
 /* ------------------------------------------------------------------ the tracer's side */
 
+/* Until the guardian has closed what it does not keep: it has its name then, by which guardian_await() knows it. */
+static void await_end(int pipe)
+{
+	char byte;
+
+	while (read(pipe, &byte, sizeof byte) < 0 && errno == EINTR)
+		;
+}
+
 struct guardian *guardian_start(guardian_duty *duty)
 {
 	int ends[2];
+	int ready[2];
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+	if (pipe2(ready, O_CLOEXEC) < 0)
 		return NULL;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) {
+		close(ready[0]);
+		close(ready[1]);
+		return NULL;
+	}
 	struct ward ward = {.pid = getpid(), .pulse = pulse_create()};
 
 	ward.fd = (int)syscall(SYS_pidfd_open, ward.pid, 0);
@@ -313,9 +340,13 @@ struct guardian *guardian_start(guardian_duty *duty)
 
 		if (pid == 0)
 			stand_guard(ends[1], ward, duty);
+		close(ready[1]);
+		await_end(ready[0]);
 		_exit(pid < 0);
 	}
 	close(ends[1]);
+	close(ready[0]);
+	close(ready[1]);
 	if (ward.fd >= 0)
 		close(ward.fd);
 	int status = -1;
