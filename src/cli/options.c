@@ -92,8 +92,9 @@ static const struct option_spec table[] = {
 	 .heading = "Counting", .action = OPTION_FLAG, FIELD(summary)},
 	{CODE_SORT, "sort", "time|calls|name", "order of that table (time)",
 	 .action = OPTION_CHOICE, FIELD(output.sort)},
-	{CODE_ENGINE, "engine", "trap|auto|agent", "count by breakpoints or in the process (trap)",
-	 .action = OPTION_CHOICE, FIELD(engine)},
+	{CODE_ENGINE, "engine", "trap|auto|agent",
+	 "catch by breakpoints or in the process (trap)", .action = OPTION_CHOICE,
+	 FIELD(engine)},
 
 	{CODE_STRICT, "strict", NULL, "fail (1) when something cannot be traced",
 	 .heading = "About the tracer", .action = OPTION_FLAG, FIELD(strict)},
@@ -493,8 +494,6 @@ static int check_together(const struct options *options, bool sorted)
 		return usage_error("-u is for a command, and there is none");
 	if (sorted && !options->summary)
 		return usage_error("--sort is for the table of -c, and there is no -c");
-	if (options->engine == ENGINE_AGENT && !options->summary)
-		return usage_error("--engine=agent counts, and there is no -c");
 	return 0;
 }
 

@@ -255,6 +255,7 @@ void elf_unref(struct elf_file *file)
 	free(file->slots);
 	free(file->landings);
 	free(file->extents);
+	free(file->starts);
 	free(file->signal_calls);
 	free(file);
 }

@@ -77,8 +77,10 @@ struct elf_file {
 	bool landings_read;
 	uint64_t *landings; /* landing.c */
 	size_t landing_count;
-	bool extents_read;
+	bool extents_read, starts_read;
 	struct extent *extents; /* extent.c; ascending */
+	uint64_t *starts;	/* values of defined symbols: extent.c; ascending */
+	size_t start_count;
 	size_t extent_count;
 	bool signal_calls_read;
 	struct signal_call_site *signal_calls; /* signal_calls.c */

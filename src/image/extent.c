@@ -47,3 +47,43 @@ uint64_t extent_of_function(struct elf_file *file, uint64_t address)
 
 	return found ? found->size : 0;
 }
+
+static int compare_starts(const void *a, const void *b)
+{
+	const uint64_t *left = a, *right = b;
+
+	return (*left > *right) - (*left < *right);
+}
+
+static void read_starts(struct elf_file *file)
+{
+	struct vec starts = VEC_OF(uint64_t);
+	size_t count;
+	const struct elf_symbol *symbols = elf_symbols(file, &count);
+
+	file->starts_read = true;
+	for (size_t i = 0; i < count; i++)
+		if (symbols[i].value)
+			vec_push(&starts, &symbols[i].value);
+	if (starts.count)
+		qsort(starts.items, starts.count, starts.item_size, compare_starts);
+	file->starts = starts.items;
+	file->start_count = starts.count;
+}
+
+uint64_t extent_to_next_symbol(struct elf_file *file, uint64_t address)
+{
+	if (!file->starts_read)
+		read_starts(file);
+	size_t low = 0, high = file->start_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (file->starts[middle] <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < file->start_count ? file->starts[low] - address : UINT64_MAX;
+}

@@ -11,4 +11,7 @@
  */
 uint64_t extent_of_function(struct elf_file *file, uint64_t address);
 
+/* The bytes from `address` to the next symbol behind it, UINT64_MAX when there is none: what stands there may be called. */
+uint64_t extent_to_next_symbol(struct elf_file *file, uint64_t address);
+
 #endif

@@ -100,7 +100,7 @@ static void send_on(struct clearing *clearing, struct thread *thread)
 		return;		     /* it stays there, and so must the code */
 	thread->interrupted = false; /* no call of the program's is to be watched there */
 	vec_push(&clearing->running, &thread->tid);
-	/* It may stand at a breakpoint in there (engine/agent): behind that it finds out by itself. */
+	/* It may have run into a breakpoint in there (engine/agent): behind that it finds out by itself. */
 	bool hit = stop.kind == STOP_SIGNAL && !clearing->session->recovering &&
 		   trap_swallow_hit(thread);
 

@@ -51,8 +51,9 @@ void cores_before_signal(struct session *session, struct thread *thread, int sig
 	if (!space || !space->modules || space->references > 1 || space->modules->suspended_for ||
 	    !dumps_core(thread, signal))
 		return;
-	if (session->agent)
-		agent_hand_over(session->agent, thread); /* a debugger shall see who called whom */
+	if (session->agent &&
+	    space->agent) /* a debugger shall see the program's code, and who called whom */
+		agent_refuse(session->agent, thread, "the process was about to dump core");
 	modules_check(session, space, 0); /* what is taken out now was there to the end */
 	space->modules->suspended_for = thread->tid;
 	trap_suspend(space);

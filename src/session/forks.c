@@ -4,6 +4,7 @@
  * and threads inside fork(2) or clone(2). Their children have the memory, or the dispositions of signals, of some
  * moment before; nothing may be planted until it is known which, and who has our handler.
  */
+#include "engine/agent/agent.h"
 #include "engine/trap/sigtrap.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
@@ -26,6 +27,7 @@ static void share_space(struct session *session, struct process *child, struct p
 	if (!same_space(owner->pid, child->pid, true))
 		return; /* it has exec'd meanwhile */
 	child->space = space_ref(owner->space);
+	agent_shared(child->space);
 	if (stopped && thread_is_clean_stop(thread) && !pt_trap_pending(thread->tid))
 		sigtrap_begin(thread);
 }

@@ -21,7 +21,7 @@
 #include <string.h>
 
 /* Those of PLTs have 8 or 16 bytes, and end by a jump; what is behind that is not looked at. */
-enum { PLT_STUB = 16 };
+enum { PLT_STUB = 16, SHORTEST = 5, POLL_MS = 20 };
 
 static const char *const left_alone[] = {
 	"__sigsetjmp",
@@ -136,6 +136,9 @@ void inprocess_wish(struct session *session, struct space *space, uint64_t addre
 	else
 		wish.length = length_at(module, elf_find_symbol(module->file, name),
 					address - module->bias);
+	if (!wish.is_plt_stub && !reason && wish.length &&
+	    extent_to_next_symbol(module->file, address - module->bias) < SHORTEST)
+		reason = "another function begins right behind it";
 	if (!reason)
 		reason = agent_wish(space, &wish);
 	if (reason)
@@ -271,8 +274,41 @@ static void counted(void *context, const struct probe_site *site, uint64_t calls
 	session_record(context, &record);
 }
 
+bool inprocess_fetch(struct session *session)
+{
+	return agent_fetch(session->agent, session->inferior);
+}
+
+void inprocess_show_caller(void *context, struct thread *thread)
+{
+	const struct session *session = context;
+
+	if (session->agent)
+		agent_show_caller(session->agent, thread);
+}
+
+void inprocess_poll(struct session *session)
+{
+	bool wanted = agent_has_rings(session->agent);
+
+	session->busy = wanted && inprocess_fetch(session);
+	if (wanted && !session->polling)
+		interrupts_tick(session->interrupts, POLL_MS);
+	session->polling = wanted;
+}
+
+bool inprocess_fault(struct session *session, const struct stop *stop)
+{
+	if (!session->agent || stop->kind != STOP_SIGNAL || stop->first || !stop->thread ||
+	    (stop->signal != SIGSEGV && stop->signal != SIGBUS) || !agent_fault(stop->thread))
+		return false;
+	thread_resume(stop->thread, 0);
+	return true;
+}
+
 void inprocess_collect(struct session *session, struct space *space)
 {
+	inprocess_fetch(session);
 	if (session->agent && space)
 		agent_collect(session->agent, space, counted, session);
 }
@@ -316,12 +352,13 @@ void inprocess_leave(struct session *session, struct space *space)
 
 void inprocess_init(struct session *session)
 {
-	if (session->options->engine == ENGINE_TRAP ||
-	    (session->options->engine == ENGINE_AUTO && !session->options->summary))
+	if (session->options->engine == ENGINE_TRAP)
 		return;
-	session->agent = agent_create(session->trap, &session->events, decided);
+	session->agent = agent_create(session->trap, &session->events, decided,
+				      !session->options->summary);
 	if (!session->agent && session->options->engine == ENGINE_AGENT)
-		diag("--engine=agent: the clock of this machine is not steady; breakpoints are used");
+		diag("--engine=agent: the clock of this machine is not steady, or its threads cannot be told apart; "
+		     "breakpoints are used");
 	session->unwinder = (struct agent_hook){{.entered = unwinder_called}, session->agent};
 	session->backtrace = (struct agent_hook){
 		{.entered = backtrace_called, .returned = backtrace_returned}, session->agent};

@@ -78,8 +78,11 @@ static void plant_site(struct session *session, struct thread *thread, uint64_t 
 	struct space *space = thread->process->space;
 	const struct probe_site *site = sites_get(session, space, request->kind, request->name,
 						  request->module);
-	int error = trap_plant(session->trap, thread, address, site,
-			       masking_function_hook(session, request->name));
+	/* Found once more, as an IFUNC that is bound in another module. */
+	int error = agent_has(space, address)
+			    ? -EALREADY
+			    : trap_plant(session->trap, thread, address, site,
+					 masking_function_hook(session, request->name));
 	char safe[256];
 
 	if (error && error != -EALREADY)

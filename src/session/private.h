@@ -56,9 +56,11 @@ struct session {
 	int stop_wanted;	     /* by the terminal; done when the command has stopped: job.c */
 	int output_error;	     /* -errno of the writer; ends the session */
 	bool dirty;		     /* records since the last flush */
-	bool leaving;		     /* detaching: nothing is planted any more */
-	bool recovering;	     /* what another tracer has left behind (recover.c) */
-	bool looked; /* some program was looked at, and lived: what it has not is missing */
+	bool polling;	 /* processes make records that have to be fetched now and then */
+	bool busy;	 /* and did so when they were fetched last */
+	bool leaving;	 /* detaching: nothing is planted any more */
+	bool recovering; /* what another tracer has left behind (recover.c) */
+	bool looked;	 /* some program was looked at, and lived: what it has not is missing */
 	struct session_result *result;
 };
 
@@ -233,6 +235,15 @@ void inprocess_module(struct session *session, struct thread *thread, const stru
 void inprocess_install(struct session *session, struct thread *thread);
 /* The same at any stop of a thread, for what could not be done then. True: the thread runs again. */
 bool inprocess_retry(struct session *session, const struct stop *stop);
+/*
+ * Fetches the records that processes have made by themselves, sees to it that this is done again soon; and at the stop of a thread that has
+ * run into what it cannot read for one, lets it go on: true.
+ */
+void inprocess_poll(struct session *session);
+/* engine_events.show_caller */
+void inprocess_show_caller(void *context, struct thread *thread);
+bool inprocess_fetch(struct session *session);
+bool inprocess_fault(struct session *session, const struct stop *stop);
 /* Records what has been counted. To be called before its memory or its probes go. */
 void inprocess_collect(struct session *session, struct space *space);
 /* Lets go of what is counted in a space, whose threads are all stopped; before trap_leave(). */

@@ -17,6 +17,7 @@
  */
 #include "session/recover.h"
 
+#include "engine/agent/agent.h"
 #include "engine/trap/trap.h"
 #include "engine/trap/unblock.h"
 #include "inferior/journal.h"
@@ -224,8 +225,10 @@ void session_recover(const int *journals, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		if (!open_patient(journals[i], &patient))
 			continue;
-		if (patient.space)
+		if (patient.space) {
+			agent_turn_off(patient.space);
 			trap_heal(patient.space);
+		}
 		vec_push(&patients, &patient);
 	}
 	for (size_t i = 0; i < patients.count; i++) {

@@ -251,6 +251,7 @@ static int set_up(struct session *session)
 						 .watched = slot_written,
 						 .return_place = return_place,
 						 .return_lost = return_lost,
+						 .show_caller = inprocess_show_caller,
 						 .masks_matter = masking_matters,
 						 .context = session};
 	session->linker.entered = linker_changed;
@@ -373,7 +374,7 @@ static void poll_slots(struct session *session)
 		    plant_slot_ready(space))
 			pt_interrupt(thread->tid);
 	}
-	if (!waiting)
+	if (!waiting && !session->polling)
 		interrupts_tick(session->interrupts, 0);
 }
 
@@ -388,7 +389,7 @@ static void handle(struct session *session, struct stop *stop)
 {
 	if (stop->thread && stop->kind == STOP_SIGNAL)
 		modules_check(session, stop->thread->process->space, stop->time);
-	if (inprocess_retry(session, stop))
+	if (inprocess_fault(session, stop) || inprocess_retry(session, stop))
 		return;
 	if (stop->kind != STOP_SIGNAL || stop->signal != SIGTRAP || stop->first ||
 	    !trap_stop(session->trap, stop))
@@ -406,14 +407,16 @@ static void run(struct session *session)
 			take_signals(session);
 			continue; /* there may be nobody left to wait for */
 		}
-		int error = inferior_next(session->inferior, !session->dirty, &stop);
+		int error = inferior_next(session->inferior, !session->dirty && !session->busy,
+					  &stop);
 
+		if (error && error != -EAGAIN && error != -EINTR)
+			break; /* -ECHILD: nobody left */
+		inprocess_poll(session);
 		if (error == -EAGAIN)
 			session_flush(session);
 		else if (error == -EINTR)
 			poll_slots(session);
-		else if (error)
-			break; /* -ECHILD: nobody left */
 		else
 			handle(session, &stop);
 		sites_sweep(session);

@@ -13,7 +13,6 @@
 #include <sys/types.h>
 
 /* How calls are caught: by breakpoints; or inside the process, where that can be done. */
-/* What catches calls; ENGINE_AUTO is the agent where it can be had, which is for now with -c, and else the other. */
 enum session_engine { ENGINE_TRAP, ENGINE_AUTO, ENGINE_AGENT };
 
 /* What to trace and how to show it. Everything pointed to must outlive the session. */

@@ -98,6 +98,7 @@ static void thread_is_gone(struct session *session, struct thread *thread, bool 
 {
 	struct process *process = thread->process;
 
+	agent_thread_gone(thread);
 	trap_thread_gone(session->trap, thread, report);
 	if (process->threads == 1)
 		drop_space(session, process->space);
@@ -129,6 +130,8 @@ static void give_space(struct session *session, struct thread *parent, struct pr
 	if (same_space(parent->tid, child->pid, guess_shared)) {
 		/* One space for one memory, also when it is made only later: forks_share_space(). */
 		child->space = space ? space_ref(space) : NULL;
+		if (space)
+			agent_shared(space);
 		if (!space)
 			child->borrows = parent->process->borrows ? parent->process->borrows
 								  : parent->process;
@@ -207,6 +210,8 @@ static bool first_stop(struct session *session, struct stop *stop)
 	}
 	if (is_process && process->born)
 		sigtrap_born(thread);
+	if (!is_process)
+		agent_thread_born(session->agent, thread);
 	if (is_process && process->space && process->space->references == 1)
 		agent_settle(session->agent, thread);
 	if (is_process && process->space && process->space->references == 1)

@@ -1,20 +1,33 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Compiles one source of code that is put into tracees, and writes its bytes as elements of a C array.
-#   code.sh COMPILER TOP ARCHITECTURE -m32|-m64 SOURCE OUTPUT
+# Compiles code that is put into tracees, and writes its bytes as elements of a C array.
+#   code.sh small|fast COMPILER TOP ARCHITECTURE -m32|-m64 OUTPUT SOURCE...
 # Nothing in it may refer to an address of its own, as it runs wherever it is put: there is no data
-# (code.lds sees to that), and calls are relative.
+# (code.lds sees to that), and calls are relative. What is to be fast is larger, and may have constants.
 set -eu
 
-compiler=$1 top=$2 architecture=$3 width=$4 source=$5 output=$6
-flags="$width -std=gnu11 -Os -ffreestanding -fno-pic -fno-pie -fno-stack-protector
+kind=$1 compiler=$2 top=$3 architecture=$4 width=$5 output=$6
+shift 6
+case $kind in
+small) how="-Os -fno-pic -fno-pie" most=4096 constants=0 ;;
+fast) how="-O2 -fpie -fvisibility=hidden" most=16384 constants=4096 ;;
+esac
+flags="$width $how -std=gnu11 -ffreestanding -fno-stack-protector
 	-fno-asynchronous-unwind-tables -fno-unwind-tables -fno-jump-tables -fcf-protection=none
 	-mgeneral-regs-only -Wall -Wextra -Werror"
 
+objects=
+for source; do
+	object="$output.$(basename "$source").o"
+	# shellcheck disable=SC2086
+	$compiler $flags -I"$top/src" -I"$top/sysdeps" -I"$top/sysdeps/$architecture" -c "$top/$source" -o "$object"
+	objects="$objects $object"
+done
 # shellcheck disable=SC2086
-$compiler $flags -I"$top/src" -I"$top/sysdeps/$architecture" -c "$top/$source" -o "$output.o"
-$compiler "$width" -nostdlib -static -Wl,--build-id=none -Wl,-T,"$top/sysdeps/x86/code.lds" \
-	-Wl,-e,0 -Wl,--oformat=binary "$output.o" -o "$output.bin"
+$compiler "$width" -nostdlib -static -Wl,--build-id=none -Wl,--defsym=CODE_MAX=$most \
+	-Wl,--defsym=CONSTANTS_MAX=$constants \
+	-Wl,-T,"$top/sysdeps/x86/code.lds" -Wl,-e,0 -Wl,--oformat=binary $objects -o "$output.bin"
 od -An -v -tx1 "$output.bin" | sed 's/[0-9a-f][0-9a-f]/0x&,/g' >"$output.tmp"
 mv "$output.tmp" "$output"
-rm -f "$output.o" "$output.bin"
+# shellcheck disable=SC2086
+rm -f $objects "$output.bin"

@@ -5,7 +5,7 @@
  * A function is caught by `jmp rel32` at its beginning. The instructions that this covers are run in the probe's
  * stub. As a handler of a signal must never see a pc within the jump, none of them may be one that faults, so they
  * are chosen from a list: what only moves between registers and stack, computes, or reads the module's own data or
- * the thread's (relative to pc, or to fs). Whatever else a function begins with, it keeps its breakpoint.
+ * the thread's (relative to pc, or to fs). (A stack that is at its end faults at any of them, and at our own.) Whatever else a function begins with, it keeps its breakpoint.
  *
  * No branch may lead into the bytes of the jump behind its first, also none of another function (glibc's mempcpy goes on
  * within memcpy). Code is not decoded for that: each byte that could be the opcode of a branch counts as one.
@@ -18,13 +18,15 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 /*
  * Between stubs is hlt. An int3 it must not be: a thread that the tracer has just sent from a stub's breakpoint to a stub's
  * beginning, when it was killed, gets its SIGTRAP there, and by the byte before the handler in the process
  * (sysdeps/x86/rescue.c) would take that for the program's own.
  */
-enum { JCC = 0x0f, JCC_NEAR = 0x80, SEGMENT_FS = 4, NEVER_RUN = 0xf4 };
+enum { REG_NUMBER_SP = 4, REG_NUMBER_BP = 5, NO_INDEX = 4 };
+enum { JCC = 0x0f, JCC_NEAR = 0x80, SEGMENT_FS = 4, HWCAP2_FSGSBASE = 2, NEVER_RUN = 0xf4 };
 
 static const uint8_t code[] = {
 #include "x86_64/agent_code.inc"
@@ -51,6 +53,12 @@ static bool clock_is_steady(void)
 	return steady;
 }
 
+/* The kernel allows rdfsbase (arch/x86: HWCAP2_FSGSBASE). */
+static bool can_tell_threads(void)
+{
+	return getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE;
+}
+
 /* ------------------------------------------------------------------ stubs */
 
 static size_t put_jump(uint8_t *out, uint64_t from, uint64_t to)
@@ -65,14 +73,16 @@ static size_t put_push(uint8_t *out, uint32_t value)
 	return 5;
 }
 
-static void write_return_stub(uint64_t unit, uint32_t slot, uint8_t out[AGENT_RETURN_STUB])
+static void write_return_stub(uint64_t unit, uint32_t slot, bool records,
+			      uint8_t out[AGENT_RETURN_STUB])
 {
 	uint64_t stub = unit + AGENT_RETURN_STUBS + (uint64_t)slot * AGENT_RETURN_STUB;
 
 	memset(out, NEVER_RUN, AGENT_RETURN_STUB);
 	size_t length = put_push(out, slot);
 
-	put_jump(out + length, stub + length, unit + AGENT_RETURNED);
+	put_jump(out + length, stub + length,
+		 unit + (records ? AGENT_RECORD_RETURN : AGENT_RETURNED));
 }
 
 /* ------------------------------------------------------------------ what is displaced */
@@ -164,10 +174,23 @@ static bool is_plain_vector_opcode(const struct x86_scan *scan)
 	}
 }
 
-static bool cannot_fault(const struct x86_scan *scan)
+/* Memory on the stack, at a distance from its pointer, or from %rbp if that is known to be one. */
+static bool is_on_stack(const struct x86_scan *scan, bool has_frame)
+{
+	if (scan->rex & 1 || scan->segment)
+		return false;
+	if (scan->rm == REG_NUMBER_SP)
+		return scan->has_sib && (scan->sib & 7) == REG_NUMBER_SP &&
+		       (scan->sib >> 3 & 7) == NO_INDEX && !(scan->rex & 2);
+	return has_frame && scan->rm == REG_NUMBER_BP && (scan->mod == 1 || scan->mod == 2);
+}
+
+/* `has_frame`: %rbp points to the stack. */
+static bool cannot_fault(const struct x86_scan *scan, bool has_frame)
 {
 	bool memory = scan->has_modrm && scan->mod != 3;
-	bool own = scan->pc_relative || scan->segment == SEGMENT_FS;
+	bool own = scan->pc_relative || scan->segment == SEGMENT_FS ||
+		   (memory && is_on_stack(scan, has_frame));
 
 	if (scan->encoding == ENCODING_VEX || scan->encoding == ENCODING_EVEX)
 		return !memory && is_plain_vector_opcode(scan);
@@ -185,6 +208,7 @@ struct moving {
 	size_t taken;	/* bytes of the function */
 	size_t written; /* bytes of the stub */
 	bool ended;	/* by a jump to elsewhere */
+	bool has_frame; /* mov %rsp,%rbp was among it */
 	uint8_t *out;
 };
 
@@ -237,6 +261,12 @@ static int put_jump_by_slot(struct moving *moving, const struct x86_scan *scan, 
 	return error;
 }
 
+static bool makes_frame(const uint8_t *bytes, size_t length)
+{
+	return length == 3 &&
+	       (!memcmp(bytes, "\x48\x89\xe5", 3) || !memcmp(bytes, "\x48\x8b\xec", 3));
+}
+
 static int move_one(struct moving *moving, struct decoder *decoder)
 {
 	const struct agent_function *function = moving->function;
@@ -252,8 +282,11 @@ static int move_one(struct moving *moving, struct decoder *decoder)
 	if (error || displaced.length > length)
 		return -ENOTSUP;
 	if (displaced.kind == DISPLACED_COPY) {
-		error = cannot_fault(&scan) ? put_copy(moving, &scan, displaced.length) : -ENOTSUP;
+		error = cannot_fault(&scan, moving->has_frame)
+				? put_copy(moving, &scan, displaced.length)
+				: -ENOTSUP;
 		moving->written += displaced.length;
+		moving->has_frame |= makes_frame(bytes, displaced.length);
 	} else if (displaced.action == ACTION_RETURN) { /* wherever it stands */
 		memcpy(moving->out + moving->written, bytes, displaced.length);
 		moving->written += displaced.length;
@@ -271,7 +304,7 @@ static int move_one(struct moving *moving, struct decoder *decoder)
 
 /* ------------------------------------------------------------------ what asks who called it */
 
-enum { LOOKED_AT = 256, REG_NUMBER_SP = 4, NO_INDEX = 4 };
+enum { LOOKED_AT = 256 };
 
 /* The operand is the word on top of the stack, or some word there that only the program knows. */
 static bool names_top(const struct x86_scan *scan)
@@ -427,7 +460,8 @@ static bool is_padding(struct decoder *decoder, const struct moving *moving, siz
 }
 
 static int write_probe_stub(struct decoder *decoder, const struct agent_function *function,
-			    uint64_t unit, uint32_t probe, uint8_t out[AGENT_PROBE_STUB])
+			    uint64_t unit, uint32_t probe, bool records,
+			    uint8_t out[AGENT_PROBE_STUB])
 {
 	uint64_t stub = unit + AGENT_PROBE_STUBS + (uint64_t)probe * AGENT_PROBE_STUB;
 	struct moving moving = {
@@ -436,7 +470,7 @@ static int write_probe_stub(struct decoder *decoder, const struct agent_function
 	memset(out, NEVER_RUN, AGENT_PROBE_STUB);
 	size_t length = put_push(out, probe);
 
-	put_jump(out + length, stub + length, unit);
+	put_jump(out + length, stub + length, unit + (records ? AGENT_RECORD_ENTRY : 0));
 	out[AGENT_PROBE_BREAKPOINT] = 0x90;
 	put_jump(out + AGENT_PROBE_BREAKPOINT + 1, stub + AGENT_PROBE_BREAKPOINT + 1,
 		 stub + AGENT_PROBE_DISPLACED);
@@ -491,6 +525,7 @@ const struct agent_arch x86_64_agent = {
 	.code_length = sizeof code,
 	.clock = read_clock,
 	.clock_is_steady = clock_is_steady,
+	.can_tell_threads = can_tell_threads,
 	.write_return_stub = write_return_stub,
 	.write_probe_stub = write_probe_stub,
 	.find_branches = find_branches,

@@ -203,3 +203,84 @@ returned:
 	pop	%rax
 	lea	8(%rsp), %rsp
 	jmp	*-8(%rsp)
+
+	/* What makes records: the general registers that a call may carry something in, for agent_record.c. */
+	.macro	save
+	lea	-128(%rsp), %rsp
+	mov	%rax, (%rsp)
+	lahf
+	seto	%al
+	mov	%rax, 24(%rsp)
+	mov	%rcx, 8(%rsp)
+	mov	%rdx, 16(%rsp)
+	mov	%rsi, 48(%rsp)
+	mov	%rdi, 56(%rsp)
+	mov	%r8, 64(%rsp)
+	mov	%r9, 72(%rsp)
+	mov	%r10, 80(%rsp)
+	mov	%r11, 88(%rsp)
+	.endm
+
+	.macro	restore
+	mov	88(%rsp), %r11
+	mov	80(%rsp), %r10
+	mov	72(%rsp), %r9
+	mov	64(%rsp), %r8
+	mov	56(%rsp), %rdi
+	mov	48(%rsp), %rsi
+	mov	16(%rsp), %rdx
+	mov	8(%rsp), %rcx
+	mov	24(%rsp), %rax
+	add	$127, %al
+	sahf
+	mov	(%rsp), %rax
+	lea	128(%rsp), %rsp
+	.endm
+
+	/* 128(%rsp), as saved: the probe; then where it goes on. */
+	.org	AGENT_RECORD_ENTRY, 0xf4
+	save
+	mov	%rsp, %rdi
+	call	agent_enter
+	mov	%rax, 128(%rsp)
+record_leave:
+	restore
+	lea	8(%rsp), %rsp
+	jmp	*-8(%rsp)
+
+	/* The same of a return slot. */
+	.org	AGENT_RECORD_RETURN, 0xf4
+	save
+	xor	%esi, %esi
+record_returned:
+	mov	%rsp, %rdi
+	call	agent_returned
+	test	%rax, %rax
+	jz	record_full
+	mov	%rax, 128(%rsp)
+	jmp	record_leave
+
+record_full:
+	restore
+	jmp	record_wait
+
+	.org	AGENT_RECORD_FULL, 0xf4
+record_wait:
+	nop
+	save
+	mov	$1, %esi
+	jmp	record_returned
+
+	/* size_t agent_copy(void *to, uint64_t from, size_t length): how many bytes could be read. */
+	.org	AGENT_COPY, 0xf4
+	.globl	agent_copy
+	.hidden	agent_copy
+agent_copy:
+	mov	%rdx, %rcx
+	mov	%rdx, %rax
+	.org	AGENT_COPY + AGENT_COPY_FAULT, 0xf4
+	rep	movsb
+	sub	%rcx, %rax
+	ret
+	.globl	base
+	.hidden	base

@@ -27,7 +27,8 @@ static int displace(const char *bytes, size_t length, size_t behind)
 	struct decoder *decoder = decoder_create();
 
 	assert_non_null(decoder);
-	int error = arch_x86_64.agent->write_probe_stub(decoder, &function, UNIT, PROBE, stub);
+	int error = arch_x86_64.agent->write_probe_stub(decoder, &function, UNIT, PROBE, false,
+							stub);
 
 	decoder_destroy(decoder);
 	return error;
@@ -70,7 +71,7 @@ static void test_no_breakpoint_before(void **state)
 	assert_int_equal(DISPLACE("\x55\x48\x89\xe5\x48\x83\xec\x10"), 0);
 	assert_int_not_equal(stub[AGENT_PROBE_STUB - 1], 0xcc);
 	assert_int_not_equal(stub[AGENT_PROBE_DISPLACED - 1], 0xcc);
-	arch_x86_64.agent->write_return_stub(UNIT, AGENT_SLOT_COUNT - 1, returns);
+	arch_x86_64.agent->write_return_stub(UNIT, AGENT_SLOT_COUNT - 1, false, returns);
 	assert_int_not_equal(returns[AGENT_RETURN_STUB - 1], 0xcc);
 }
 

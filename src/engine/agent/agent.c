@@ -20,17 +20,20 @@ enum { STOP_MS = 1000 };
 static const uint64_t MEASURED_NS = 2000000;
 
 struct agent *agent_create(struct trap *trap, const struct engine_events *events,
-			   agent_decided *decided)
+			   agent_decided *decided, bool records)
 {
 	const struct agent_arch *host = arch_x86_64.agent;
 
-	if (!host || !host->clock_is_steady())
+	if (!host || !host->clock_is_steady() || (records && !host->can_tell_threads()))
 		return NULL;
 	struct agent *agent = xcalloc(1, sizeof *agent);
 
 	agent->trap = trap;
 	agent->events = events;
 	agent->decided = decided;
+	agent->records = records;
+	agent->buffer = xcalloc(1, AGENT_RECORD_MAX);
+	vec_init(&agent->spaces, sizeof(struct space *));
 	agent->host = host;
 	agent->clock = host->clock();
 	agent->time = inferior_clock();
@@ -39,6 +42,10 @@ struct agent *agent_create(struct trap *trap, const struct engine_events *events
 
 void agent_destroy(struct agent *agent)
 {
+	if (!agent)
+		return;
+	vec_deinit(&agent->spaces);
+	free(agent->buffer);
 	free(agent);
 }
 
@@ -70,12 +77,18 @@ struct agent_space *agent_space_of(struct space *space)
 	return space->agent;
 }
 
+bool agent_has(const struct space *space, uint64_t address)
+{
+	return space->agent && map_get(&space->agent->probes, address);
+}
+
 void agent_space_gone(struct space *space)
 {
 	struct agent_space *own = space->agent;
 
 	if (!own)
 		return;
+	lines_space_gone(space);
 	for (size_t i = 0; i < own->units.count; i++)
 		unit_destroy(*(struct agent_unit **)vec_at(&own->units, i));
 	vec_deinit(&own->units);
@@ -120,8 +133,10 @@ bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs)
 		return false;
 	if (agent_is_stub(space->agent, word)) {
 		/* A tail call from what is counted in another unit, whose time this one's is part of. */
-		if (unit_is_return_stub(unit, word))
+		if (unit->agent->records || unit_is_return_stub(unit, word)) {
+			agent_show_caller(unit->agent, thread);
 			return false;
+		}
 		unit_add_call(unit, (uint32_t)number);
 		regs->pc = unit_probe_stub(unit, (uint32_t)number) + AGENT_PROBE_DISPLACED;
 		return true;
@@ -129,11 +144,14 @@ bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs)
 	bool known = unit_knows(unit, word);
 
 	/* It may have become known only now, by another thread. If it was, there is no slot for it. */
-	if (known && thread->sent_again == regs->r[REG_SP])
+	bool helped = known && unit->agent->records && lines_help(unit->agent, thread, regs);
+	uint64_t mark = lines_mark(thread, regs->r[REG_SP]);
+
+	if (known && !helped && thread->sent_again == mark)
 		return false;
 	if (!known && (!is_return_address(unit->agent, space, word) || !unit_learn(unit, word)))
 		return false;
-	thread->sent_again = regs->r[REG_SP];
+	thread->sent_again = mark;
 	regs->pc = unit_probe_stub(unit, (uint32_t)number);
 	return true;
 }
@@ -160,11 +178,17 @@ static bool is_behind_breakpoint(const struct agent_unit *unit, uint64_t pc)
 	       offset % AGENT_PROBE_STUB == AGENT_PROBE_BREAKPOINT + 1;
 }
 
+static bool is_full(const struct agent_unit *unit, uint64_t pc)
+{
+	return pc == unit->base + AGENT_RECORD_FULL + 1;
+}
+
 static bool is_inside(const void *context, uint64_t pc)
 {
 	const struct agent_unit *unit = context;
 
-	return pc - unit->base < AGENT_TEXT_BYTES && !is_behind_breakpoint(unit, pc);
+	return pc - unit->base < AGENT_TEXT_BYTES && !is_behind_breakpoint(unit, pc) &&
+	       !is_full(unit, pc);
 }
 
 /* A handler must not see a pc in our code, nor return there. At a breakpoint the call is as if not made yet. */
@@ -184,6 +208,11 @@ void agent_before_signal(struct thread *thread)
 
 	/* There at first, the call has been dealt with; the trap of its breakpoint is no signal of the program's. */
 	trap_step_out(thread, is_inside, unit);
+	if (regs_load(thread->tid, &regs) == 0 && regs.pc != before && is_full(unit, regs.pc)) {
+		/* The return is the trap engine's; what is behind the breakpoint leads there. */
+		returns_give_up(unit, thread, &regs);
+		trap_step_out(thread, is_inside, unit);
+	}
 	if (regs_load(thread->tid, &regs) != 0 || regs.pc == before ||
 	    !is_behind_breakpoint(unit, regs.pc))
 		return;
@@ -213,7 +242,7 @@ static void collect_one(struct agent_probe *probe, const struct unit_count *coun
 
 void agent_collect(struct agent *agent, struct space *space, agent_counted *counted, void *context)
 {
-	if (!agent || !space->agent || !space->agent->probes.count)
+	if (!agent || agent->records || !space->agent || !space->agent->probes.count)
 		return;
 	double ns = agent_ns(agent);
 
@@ -381,6 +410,7 @@ void agent_settle(struct agent *agent, struct thread *thread)
 		return;
 	agent_restore_returns(space);
 	agent_undo_jumps(space);
+	lines_take_over(agent, thread);
 	for (size_t i = 0; i < own->wishes.count; i++) {
 		const struct agent_wish *wish = vec_at(&own->wishes, i);
 

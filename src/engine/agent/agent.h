@@ -17,9 +17,12 @@ struct agent;
 /* What has become of a wish. `reason`: why it stays with the trap engine; NULL: it is counted inside. */
 typedef void agent_decided(void *context, const struct probe_site *site, const char *reason);
 
-/* NULL: the host's clock cannot be relied on. `trap` and `events`, whose context `decided` gets, must outlive it. */
+/*
+ * NULL: the host's clock cannot be relied on. `trap` and `events`, whose context `decided` gets, must outlive it.
+ * `records`: of each call one is made, else it is counted.
+ */
 struct agent *agent_create(struct trap *trap, const struct engine_events *events,
-			   agent_decided *decided);
+			   agent_decided *decided, bool records);
 void agent_destroy(struct agent *agent);
 
 /* A function at whose entry a probe has been planted, and nothing else. */
@@ -32,6 +35,8 @@ struct agent_wish {
 
 /* Notes that it shall be counted inside: NULL, or why that cannot be. To be called before agent_install(). */
 const char *agent_wish(struct space *space, const struct agent_wish *wish);
+/* Whether the function there has been given to the agent. */
+bool agent_has(const struct space *space, uint64_t address);
 /*
  * What makes something of its return address begins at `address`, is jumped to from there (a PLT stub), or by the
  * word there (a slot). A function that ends by such a jump must have its true one, too, and is not counted inside. To be
@@ -79,6 +84,25 @@ void agent_collect(struct agent *agent, struct space *space, agent_counted *coun
 
 /* Forgets what was in [low, high), which has been unmapped; after agent_collect(). */
 void agent_forget(struct space *space, uint64_t low, uint64_t high);
+
+/*
+ * Hands on the records that processes have made so far, of all threads in the order of their times: whether there were any.
+ * To be called before a stop is served, and every few ms.
+ */
+bool agent_fetch(struct agent *agent, struct inferior *inferior);
+/* Whether there is anything to be fetched now and then. */
+bool agent_has_rings(const struct agent *agent);
+/* Records that were lost as what the process had written made no sense. */
+uint64_t agent_lost(const struct agent *agent);
+/* A thread has begun, and is stopped; is gone. */
+void agent_thread_born(struct agent *agent, struct thread *thread);
+void agent_thread_gone(const struct thread *thread);
+/* Another process is about to run in the space: while it does, what is called is served by the trap engine. */
+void agent_shared(const struct space *space);
+/* The thread has a SIGSEGV or SIGBUS as it read for us what cannot be read: then it goes on without it, true. */
+bool agent_fault(struct thread *thread);
+/* No process makes records any more, as nobody reads them: what is left where a tracer was killed. By the journal. */
+void agent_turn_off(struct space *space);
 
 /* A forked child has jumps and stubs in its memory: at its first stop its functions are the trap engine's again. */
 void agent_fork(struct space *child, const struct space *parent);

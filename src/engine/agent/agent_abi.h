@@ -1,27 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the agent's code in a tracee (sysdeps/x86_64/agent_entry.S) shares with the tracer: the layout of a *unit*, a
- * piece of a tracee's address space that serves the functions in its reach. Its three parts lie one behind the other,
+ * piece of a tracee's address space that serves the functions in its reach. Its parts lie one behind the other,
  * so that code finds them by the distance from itself:
  *
  *	text	read and executed. The code; a return stub for each return slot; a stub for each probe.
  *	slots	private to the process, also after fork(2): what each return stub stands for.
  *	shared	a memory file that the tracer has open: counters and tallies, which must outlive the process, and the
  *		return addresses that have been found good.
+ *	plans	private to the process; only where records are made: what to capture of each probe's calls, and what is
+ *		kept of a call from its entry to its return.
+ *
+ * Records go to rings, one for each thread, which all units of a space share: a memory file that lies anywhere.
  *
  * Also read by the assembler, so there are macros only, and no types.
  */
 #ifndef TRACER_ENGINE_AGENT_AGENT_ABI_H
 #define TRACER_ENGINE_AGENT_AGENT_ABI_H
 
-#define AGENT_LAYOUT 2 /* to be changed with anything below */
+#define AGENT_LAYOUT 3 /* to be changed with anything below */
 
 /* Offsets in a unit, and how long its parts are. */
 #define AGENT_RETURNED                                                                             \
 	0x400 /* in the code: where return stubs jump to; its beginning is where probes do */
-#define AGENT_CODE_BYTES 0x1000
-#define AGENT_RETURN_STUBS 0x1000
-#define AGENT_PROBE_STUBS 0x11000
+#define AGENT_RECORD_ENTRY 0x600 /* where probes and return stubs jump to that make records */
+#define AGENT_RECORD_RETURN 0x6a0
+#define AGENT_RECORD_FULL 0x740 /* a breakpoint: a return for whose record there is no room */
+#define AGENT_COPY 0x7c0	/* reads what may not be there */
+#define AGENT_COPY_FAULT 6 /* the instruction in there that faults then; what is behind it copes */
+#define AGENT_COPY_FAULT_BYTES 2
+#define AGENT_CODE_BYTES 0x4000
+#define AGENT_RETURN_STUBS 0x4000
+#define AGENT_PROBE_STUBS 0x14000
 #define AGENT_TEXT_BYTES 0x40000
 #define AGENT_SLOTS 0x40000
 #define AGENT_SLOTS_BYTES 0x20000
@@ -30,10 +40,16 @@
 #define AGENT_COUNTERS 0x80000
 #define AGENT_TALLIES 0xa0000
 #define AGENT_SHARED_BYTES 0xc0000
-#define AGENT_BYTES 0x120000
+#define AGENT_COUNTING_BYTES 0x120000 /* of a unit that counts only */
+#define AGENT_PLANS 0x120000
+#define AGENT_PLAN_ADDRESSES 0x121000 /* a word for each probe */
+#define AGENT_PLAN_ROOM 0x128000
+#define AGENT_SAVED 0x228000
+#define AGENT_PLANS_BYTES 0x308000
+#define AGENT_BYTES 0x428000
 
 #define AGENT_SLOT_COUNT 4096 /* a power of 2 */
-#define AGENT_PROBE_COUNT 3008
+#define AGENT_PROBE_COUNT 2816
 
 /* push $slot; jmp returned */
 #define AGENT_RETURN_STUB 16
@@ -71,5 +87,33 @@
 #define AGENT_TALLY_TIME 8
 #define AGENT_TALLY_OWNER 16
 #define AGENT_TALLY_WAYS 4
+
+/* Words at the beginning of the plans: where the rings are; which of the space's units this is; not 0: make no records. */
+#define AGENT_RINGS 0
+#define AGENT_UNIT 8
+#define AGENT_OFF 16
+
+/* What is kept of a call for its return: struct capture_saved. */
+#define AGENT_SAVED_BYTES 512
+
+/*
+ * The rings: a table of threads, by their fs base, then as many rings. A ring holds records one behind the other, none of
+ * which is cut in two at its end: a word of 0 says that the next one is at the beginning.
+ */
+#define AGENT_THREAD 128
+#define AGENT_THREAD_COUNT 1024 /* a power of 2 */
+#define AGENT_THREAD_BITS 10
+#define AGENT_THREAD_TRIES 8
+#define AGENT_RING_BYTES 0x10000
+#define AGENT_RINGS_HEAD (AGENT_THREAD * AGENT_THREAD_COUNT)
+#define AGENT_RINGS_BYTES (AGENT_RINGS_HEAD + AGENT_THREAD_COUNT * AGENT_RING_BYTES)
+#define AGENT_RECORD_MAX                                                                           \
+	0x3000 /* bytes of the longest record: what may make a longer one is not caught inside */
+
+/* A thread's entry in the table: its fs base, 0: free; bytes ever written; a record is being made; bytes ever read. */
+#define AGENT_THREAD_BASE 0
+#define AGENT_THREAD_HEAD 8
+#define AGENT_THREAD_BUSY 16
+#define AGENT_THREAD_TAIL 64
 
 #endif

@@ -26,15 +26,19 @@ struct agent_arch {
 	/* The clock that it reads; and whether that runs evenly, and alike on all processors. */
 	uint64_t (*clock)(void);
 	bool (*clock_is_steady)(void);
+	/* Whether the processor lets programs tell their threads apart, which records need. */
+	bool (*can_tell_threads)(void);
 
-	/* The return stub of `slot`, for the unit at `unit`. */
-	void (*write_return_stub)(uint64_t unit, uint32_t slot, uint8_t out[AGENT_RETURN_STUB]);
+	/* The return stub of `slot`, for the unit at `unit`. `records`: they are made, else calls are counted. */
+	void (*write_return_stub)(uint64_t unit, uint32_t slot, bool records,
+				  uint8_t out[AGENT_RETURN_STUB]);
 	/*
 	 * The stub of probe `probe` of the unit at `unit`, for a function that is to begin with a jump of AGENT_JUMP bytes.
 	 * -ENOTSUP: what stands there cannot be run elsewhere, or may fault; -ERANGE: it is out of reach from there.
 	 */
 	int (*write_probe_stub)(struct decoder *decoder, const struct agent_function *function,
-				uint64_t unit, uint32_t probe, uint8_t out[AGENT_PROBE_STUB]);
+				uint64_t unit, uint32_t probe, bool records,
+				uint8_t out[AGENT_PROBE_STUB]);
 	/*
 	 * Finds where relative branches in `length` bytes of code at `address` lead to, and which word jumps by a word in the
 	 * module go by. And more: bytes that only might be a branch are taken for one.

@@ -27,6 +27,7 @@ enum {
 	FUNCTION_MAX = 1 << 20,
 	MAPPING_MAX = 1 << 25,
 	AGAIN_NS = 20000000,
+	SHARE = 20,
 	AGENT_BEHIND = 16
 };
 
@@ -68,7 +69,7 @@ const char *agent_wish(struct space *space, const struct agent_wish *wish)
 
 bool agent_is_due(const struct space *space, uint64_t now)
 {
-	return now > space->agent->tried + AGAIN_NS;
+	return now > space->agent->due;
 }
 
 bool agent_has_wishes(const struct space *space)
@@ -113,15 +114,24 @@ static size_t covered(const struct vec *wishes, uint64_t address)
 	return found;
 }
 
+/* The same, of its own bytes: what stands behind a short one is padding, or it is refused. */
+static size_t covered_own(const struct vec *wishes, uint64_t address)
+{
+	size_t found = covered(wishes, address);
+	const struct agent_wish *wish = found < wishes->count ? vec_at(wishes, found) : NULL;
+
+	return wish && address - wish->address < wish->length ? found : wishes->count;
+}
+
 /* Some thread is there, or may return to it. */
 static void mark(struct installing *installing, uint64_t address)
 {
 	const struct vec *wishes = &installing->own->wishes;
 	uint64_t program_pc = address;
-	size_t found = covered(wishes, address);
+	size_t found = covered_own(wishes, address);
 
 	if (found == wishes->count && trap_program_pc(installing->space, address, &program_pc))
-		found = covered(wishes, program_pc == address ? address : program_pc + 1);
+		found = covered_own(wishes, program_pc == address ? address : program_pc + 1);
 	if (found < wishes->count)
 		installing->busy[found] = true;
 }
@@ -252,6 +262,16 @@ static void find_entered(struct installing *installing)
 
 /* ------------------------------------------------------------------ one function */
 
+static int prepare_records(struct installing *installing, struct agent_unit *unit)
+{
+	int error = lines_prepare(installing->agent, installing->thread, unit);
+
+	if (!error)
+		error = trap_plant(installing->agent->trap, installing->thread,
+				   unit->base + AGENT_RECORD_FULL, NULL, &unit->full);
+	return error;
+}
+
 static struct agent_unit *find_unit(struct installing *installing, const struct agent_wish *wish)
 {
 	static const uint64_t reach = UINT64_C(0x70000000);
@@ -266,14 +286,18 @@ static struct agent_unit *find_unit(struct installing *installing, const struct 
 		if (distance < reach && unit->probes_used < AGENT_PROBE_COUNT)
 			return unit;
 	}
-	if (unit_create(installing->thread, wish->address, &unit) != 0) {
+	if (unit_create(installing->thread, wish->address, installing->agent->records, &unit) !=
+	    0) {
 		own->refused = "no memory for it can be had near enough";
 		return NULL;
 	}
 	unit->hook.redirect = agent_redirect;
+	unit->full.redirect = lines_redirect_return;
 	unit->agent = installing->agent;
+	if (installing->agent->records && prepare_records(installing, unit) != 0)
+		own->refused = "no memory for its records can be had";
 	vec_push(&own->units, &unit);
-	return unit;
+	return own->refused ? NULL : unit;
 }
 
 static int write_jump(struct installing *installing, struct agent_probe *probe,
@@ -307,6 +331,9 @@ static int prepare(struct installing *installing, const struct agent_wish *wish,
 	uint64_t place = unit_probe_stub(unit, unit->probes_used);
 	int error = space_write(installing->space, place, stub, AGENT_PROBE_STUB);
 
+	if (!error && unit->plans)
+		error = plans_write(unit->plans, installing->space, unit->base, unit->probes_used,
+				    wish->site->plan);
 	if (!error)
 		error = trap_plant(trap, installing->thread, place + AGENT_PROBE_BREAKPOINT,
 				   wish->site, &unit->hook);
@@ -337,7 +364,8 @@ static const char *install_one(struct installing *installing, const struct agent
 
 	function.behind = known - function.length;
 	int error = arch->write_probe_stub(trap_decoder(installing->agent->trap), &function,
-					   unit->base, unit->probes_used, stub);
+					   unit->base, unit->probes_used,
+					   installing->agent->records, stub);
 
 	if (!error)
 		error = prepare(installing, wish, unit, stub);
@@ -362,6 +390,8 @@ static void decide(struct installing *installing, const struct agent_wish *wish,
 
 	if (!reason)
 		reason = installing->own->refused;
+	if (!reason && agent->records)
+		reason = plans_refuse(wish->site->plan);
 	if (!reason)
 		reason = install_one(installing, wish);
 	agent->decided(agent->events->context, wish->site, reason);
@@ -396,7 +426,8 @@ void agent_install(struct agent *agent, struct thread *thread)
 		return;
 	struct vec *wishes = &installing.own->wishes;
 
-	installing.own->tried = inferior_clock();
+	const uint64_t begun = inferior_clock();
+
 	installing.busy = xcalloc(wishes->count, sizeof *installing.busy);
 	installing.reasons = xcalloc(wishes->count, sizeof *installing.reasons);
 	qsort(wishes->items, wishes->count, wishes->item_size, by_address);
@@ -412,6 +443,10 @@ void agent_install(struct agent *agent, struct thread *thread)
 
 		thread_resume(turned, turned->sigtrap_own ? SIGTRAP : 0);
 	}
+	/* Where a thread cannot be stopped it takes long: most of the time is the program's. */
+	const uint64_t ended = inferior_clock();
+
+	installing.own->due = ended + AGAIN_NS + SHARE * (ended - begun);
 	vec_deinit(&installing.turned);
 	free(installing.busy);
 	free(installing.reasons);

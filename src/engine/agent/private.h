@@ -10,9 +10,13 @@ struct agent {
 	struct trap *trap;
 	const struct engine_events *events;
 	agent_decided *decided;
+	bool records;		       /* of each call, instead of counts */
 	const struct agent_arch *host; /* whose clock it is */
 	uint64_t clock, time;	       /* that clock and inferior_clock() at one moment */
 	size_t probes;
+	uint64_t lost;	       /* records that made no sense, of spaces that are gone */
+	struct vec spaces;     /* struct space * that have rings */
+	unsigned char *buffer; /* AGENT_RECORD_MAX bytes */
 };
 
 struct agent_probe {
@@ -31,6 +35,8 @@ struct agent_unit {
 	struct agent *agent;
 	uint64_t base;
 	uint8_t *shared;      /* AGENT_SHARED_BYTES, ours */
+	struct hook full;     /* of the breakpoint at AGENT_RECORD_FULL */
+	struct plans *plans;  /* NULL: it counts */
 	uint32_t probes_used; /* numbers ever given out; none is used twice */
 	struct agent_probe *probes[AGENT_PROBE_COUNT];
 };
@@ -41,7 +47,9 @@ struct agent_space {
 	struct map probes;   /* address of the function → struct agent_probe * */
 	struct map asking;   /* see agent_asks_caller(); the value is not NULL */
 	const char *refused; /* why no unit can be made, or shall be; or NULL */
-	uint64_t tried;	     /* when agent_install() was called last */
+	struct rings *rings; /* NULL: there are none */
+	struct agent *agent; /* with the rings */
+	uint64_t due;	     /* when agent_install() may be called again */
 };
 
 struct agent_space *agent_space_of(struct space *space);
@@ -52,7 +60,12 @@ struct agent_space *agent_space_of(struct space *space);
 /* unit.c */
 
 /* Makes one that reaches `address`: 0 or -errno. `thread` is at a clean stop. */
-int unit_create(struct thread *thread, uint64_t address, struct agent_unit **made);
+int unit_create(struct thread *thread, uint64_t address, bool records, struct agent_unit **made);
+/*
+ * Maps a memory file of ours, made in the process, there and here; `scratch` are 32 bytes of ours in the process, zero. 0 or -errno.
+ */
+int unit_map_file(struct thread *thread, uint64_t scratch, uint64_t address, uint64_t length,
+		  uint8_t **memory);
 /* The tracer's side only. */
 void unit_destroy(struct agent_unit *unit);
 uint64_t unit_probe_stub(const struct agent_unit *unit, uint32_t number);
@@ -79,6 +92,31 @@ bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs)
 /* How many ns a unit of the clock takes. */
 double agent_ns(const struct agent *agent);
 
+/* plans.c: the capture plans of a unit's probes, in the tracee */
+
+struct plans;
+struct plans *plans_create(void);
+void plans_destroy(struct plans *plans);
+/* NULL, or why records of such calls cannot be made in a process. */
+const char *plans_refuse(const struct capture_plan *plan);
+/* Writes what a probe's calls are captured by: 0, -ENOSPC when there is no room for it, or -errno. */
+int plans_write(struct plans *plans, struct space *space, uint64_t unit, uint32_t number,
+		const struct capture_plan *plan);
+
+/* lines.c */
+
+/* hook.redirect of a unit's breakpoint at AGENT_RECORD_FULL. */
+bool lines_redirect_return(struct hook *hook, struct thread *thread, struct regs *regs);
+/* Makes room in a thread's ring, which stands at a breakpoint of ours; true: it had none, and has got one. */
+bool lines_help(struct agent *agent, struct thread *thread, const struct regs *regs);
+/* For thread.sent_again: not the same again when the thread has made a record meanwhile. */
+uint64_t lines_mark(const struct thread *thread, uint64_t place);
+/* Makes what all units of the space need: 0 or -errno. */
+int lines_prepare(struct agent *agent, struct thread *thread, const struct agent_unit *unit);
+void lines_space_gone(struct space *space);
+/* Of a forked child, whose true return addresses are back: pending calls return by the trap engine. */
+void lines_take_over(struct agent *agent, struct thread *thread);
+
 /* returns.c */
 
 /* Return slots as they stand in a tracee. */
@@ -92,6 +130,8 @@ struct return_slots {
 
 /* Those of the unit at `base`, or NULL when they cannot be read; to be freed. */
 struct return_slots *return_slots_read(const struct space *space, uint64_t base);
+/* The thread stands where there was no room for its return's record: that will be seen by the trap engine. */
+void returns_give_up(const struct agent_unit *unit, struct thread *thread, const struct regs *regs);
 /* The slot whose stub `word` is, if it is at `place`; else NULL. */
 const struct return_slot *return_slot_of(const struct return_slots *slots, uint64_t word,
 					 uint64_t place);

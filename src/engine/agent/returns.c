@@ -14,6 +14,7 @@
  * The slots come from the tracee: nothing in them is believed but that a stub stands at its place.
  */
 #include "engine/agent/private.h"
+#include "engine/trap/told.h"
 
 #include "base/xalloc.h"
 #include "inferior/arena.h"
@@ -170,12 +171,17 @@ struct handing {
 	uint64_t clock, time;
 };
 
-static void take_over(const struct handing *handing, const struct return_slot *slot,
+static void take_over(const struct handing *handing, const struct return_slot *slot, uint64_t stub,
 		      uint64_t return_address)
 {
 	const struct agent_unit *unit = handing->unit;
 	uint64_t number = slot->probe;
 
+	if (handing->agent->records) {
+		trap_untold(handing->agent->trap, handing->thread, slot->place, stub,
+			    return_address);
+		return;
+	}
 	if (number >= unit->probes_used || !unit->probes[number])
 		return;
 	uint64_t ago = slot->time < handing->clock
@@ -187,6 +193,12 @@ static void take_over(const struct handing *handing, const struct return_slot *s
 					     .site = unit->probes[number]->site};
 
 	trap_take_over(handing->agent->trap, handing->thread, &running);
+}
+
+static uint64_t stub_of(const struct return_slots *slots, const struct return_slot *slot)
+{
+	return slots->unit + AGENT_RETURN_STUBS +
+	       (uint64_t)(slot - slots->slots) * AGENT_RETURN_STUB;
 }
 
 static void free_slot(struct space *space, const struct return_slots *slots,
@@ -212,7 +224,8 @@ static void hand_over_unit(const struct handing *handing)
 		    !follow(space, slots, place, &chain) || !put_back(space, place, &chain))
 			continue;
 		for (size_t k = chain.count; k-- > 0;) {
-			take_over(handing, chain.slots[k], chain.return_address);
+			take_over(handing, chain.slots[k], stub_of(slots, chain.slots[k]),
+				  chain.return_address);
 			free_slot(space, slots, chain.slots[k]);
 		}
 	}
@@ -235,16 +248,108 @@ static bool find_stack(const struct thread *thread, struct handing *handing)
 	return handing->high != 0;
 }
 
+/* A slot that a stub at `place` stands for. */
+struct standing {
+	const struct agent_unit *unit;
+	uint64_t number;
+	struct return_slot slot;
+};
+
+static bool find_standing(const struct space *space, uint64_t stub, uint64_t place,
+			  struct standing *standing)
+{
+	for (size_t i = 0; i < space->agent->units.count; i++) {
+		standing->unit = *(struct agent_unit **)vec_at(&space->agent->units, i);
+		if (!unit_is_return_stub(standing->unit, stub))
+			continue;
+		standing->number = (stub - standing->unit->base - AGENT_RETURN_STUBS) /
+				   AGENT_RETURN_STUB;
+		return memory_read_exact(&space->memory,
+					 standing->unit->base + AGENT_SLOTS +
+						 standing->number * AGENT_SLOT,
+					 &standing->slot, sizeof standing->slot) &&
+		       standing->slot.place == place;
+	}
+	return false;
+}
+
+/* Those of the calls that return from one place, by tail calls; the true return address, or 0. */
+static uint64_t follow_standing(const struct space *space, uint64_t word, uint64_t place,
+				struct standing chain[CHAIN_MAX], size_t *count)
+{
+	*count = 0;
+	while (*count < CHAIN_MAX && find_standing(space, word, place, &chain[*count]))
+		word = chain[(*count)++].slot.return_address;
+	return *count && !agent_is_stub(space->agent, word) ? word : 0;
+}
+
+static void hand_over_chain(struct handing *handing, const struct standing *chain, size_t count,
+			    uint64_t return_address)
+{
+	struct space *space = handing->thread->process->space;
+	static const uint64_t nothing;
+
+	for (size_t i = count; i-- > 0;) {
+		uint64_t base = chain[i].unit->base;
+
+		handing->unit = chain[i].unit;
+		take_over(handing, &chain[i].slot,
+			  base + AGENT_RETURN_STUBS + chain[i].number * AGENT_RETURN_STUB,
+			  return_address);
+		space_write(space, base + AGENT_SLOTS + chain[i].number * AGENT_SLOT, &nothing,
+			    sizeof nothing);
+	}
+}
+
+static void read_handing_clock(struct handing *handing)
+{
+	agent_fetch(handing->agent, handing->thread->process->inferior);
+	handing->clock = handing->agent->host->clock();
+	handing->time = inferior_clock();
+	handing->ns = agent_ns(handing->agent);
+}
+
 void agent_show_caller(struct agent *agent, struct thread *thread)
 {
-	const struct space *space = thread->process->space;
+	struct space *space = thread->process->space;
+	struct handing handing = {.agent = agent, .thread = thread};
+	struct standing chain[CHAIN_MAX];
 	struct regs regs;
 	uint64_t word;
+	size_t count;
 
-	if (space->agent && regs_load(thread->tid, &regs) == 0 &&
-	    memory_read_word(&space->memory, regs.r[REG_SP], sizeof word, &word) &&
-	    agent_is_stub(space->agent, word))
-		agent_hand_over(agent, thread);
+	if (!space->agent || !space->agent->units.count || regs_load(thread->tid, &regs) != 0 ||
+	    !memory_read_word(&space->memory, regs.r[REG_SP], sizeof word, &word) ||
+	    !agent_is_stub(space->agent, word))
+		return;
+	word = follow_standing(space, word, regs.r[REG_SP], chain, &count);
+	if (!word || space_write(space, regs.r[REG_SP], &word, sizeof word) != 0)
+		return;
+	read_handing_clock(&handing);
+	hand_over_chain(&handing, chain, count, word);
+}
+
+void returns_give_up(const struct agent_unit *unit, struct thread *thread, const struct regs *regs)
+{
+	struct space *space = thread->process->space;
+	struct handing handing = {.agent = unit->agent, .thread = thread};
+	struct standing chain[CHAIN_MAX];
+	uint64_t place = regs->r[REG_SP];
+	uint64_t number;
+	size_t count;
+
+	if (!memory_read_word(&space->memory, place, sizeof number, &number) ||
+	    number >= AGENT_SLOT_COUNT)
+		return;
+	uint64_t slot = unit->base + AGENT_SLOTS + number * AGENT_SLOT;
+	uint64_t stub = unit->base + AGENT_RETURN_STUBS + number * AGENT_RETURN_STUB;
+	uint64_t word = follow_standing(space, stub, place, chain, &count);
+
+	/* There the thread goes when it is through, and frees the slot. */
+	if (!word || space_write(space, slot + AGENT_SLOT_RETURN, &word, sizeof word) != 0)
+		return;
+	hand_over_chain(&handing, chain, count, word);
+	space_write(space, slot, &place, sizeof place);
 }
 
 void agent_hand_over(struct agent *agent, struct thread *thread)
@@ -254,9 +359,7 @@ void agent_hand_over(struct agent *agent, struct thread *thread)
 
 	if (!own || !own->units.count || !find_stack(thread, &handing))
 		return;
-	handing.clock = agent->host->clock();
-	handing.time = inferior_clock();
-	handing.ns = agent_ns(agent);
+	read_handing_clock(&handing);
 	for (size_t i = 0; i < own->units.count; i++) {
 		handing.unit = *(struct agent_unit **)vec_at(&own->units, i);
 		hand_over_unit(&handing);

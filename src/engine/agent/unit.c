@@ -49,7 +49,7 @@ static int check_clock(struct thread *thread, const struct agent_arch *arch, uin
 	return error;
 }
 
-static uint8_t *open_shared(const struct thread *thread, int fd)
+static uint8_t *open_shared(const struct thread *thread, int fd, uint64_t length)
 {
 	char path[64];
 	void *memory = MAP_FAILED;
@@ -57,61 +57,63 @@ static uint8_t *open_shared(const struct thread *thread, int fd)
 	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)thread->tid, fd);
 	int file = open(path, O_RDWR | O_CLOEXEC);
 
-	if (file >= 0 && ftruncate(file, AGENT_SHARED_BYTES) == 0)
-		memory = mmap(NULL, AGENT_SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file,
-			      0);
+	if (file >= 0 && ftruncate(file, (off_t)length) == 0)
+		memory = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	if (file >= 0)
 		close(file);
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* The name is lent the place where the slots begin. */
-static int open_file(struct thread *thread, const struct agent_arch *arch, uint64_t slots)
+/* The name is lent a place. */
+static int open_file(struct thread *thread, const struct agent_arch *arch, uint64_t scratch)
 {
 	static const char name[] = AGENT_FILE;
 	static const char nothing[sizeof name];
-	const uint64_t create[6] = {slots, MFD_CLOEXEC};
-	int error = space_write(thread->process->space, slots, name, sizeof name);
+	const uint64_t create[6] = {scratch, MFD_CLOEXEC};
+	int error = space_write(thread->process->space, scratch, name, sizeof name);
 	int fd = error ? error : call(thread, arch->sys_memfd_create, create);
 
-	space_write(thread->process->space, slots, nothing, sizeof nothing);
+	space_write(thread->process->space, scratch, nothing, sizeof nothing);
 	return fd;
 }
 
-static int map_file(struct thread *thread, const struct agent_arch *arch, struct agent_unit *unit)
+static int map_file(struct thread *thread, uint64_t scratch, uint64_t address, uint64_t length,
+		    uint8_t **memory)
 {
+	const struct agent_arch *arch = thread->process->space->arch->agent;
 	struct journal *journal = thread->process->space->journal;
-	const uint64_t base = unit->base + AGENT_SHARED;
-	int fd = open_file(thread, arch, unit->base + AGENT_SLOTS);
+	int fd = open_file(thread, arch, scratch);
 
 	if (fd < 0)
 		return fd;
-	const uint64_t map[6] = {base,
-				 AGENT_SHARED_BYTES,
-				 PROT_READ | PROT_WRITE,
-				 MAP_SHARED | MAP_FIXED_NOREPLACE,
-				 (uint64_t)fd,
-				 0};
+	const uint64_t map[6] = {
+		address,      length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE,
+		(uint64_t)fd, 0};
 	const uint64_t done[6] = {(uint64_t)fd};
-	size_t entry = journal_mapping(journal, base, AGENT_SHARED_BYTES);
+	size_t entry = journal_mapping(journal, address, length);
 	uint64_t mapped;
 
-	unit->shared = open_shared(thread, fd);
-	int error = unit->shared ? remote_map_by(thread, map, &mapped) : -EACCES;
+	*memory = open_shared(thread, fd, length);
+	int error = *memory ? remote_map_by(thread, map, &mapped) : -EACCES;
 
 	call(thread, arch->sys_close, done);
-	if (error)
-		journal_forget(journal, entry);
-	else
-		arena_add_region(thread->process->space->arena, base, AGENT_SHARED_BYTES);
+	if (!error) {
+		arena_add_region(thread->process->space->arena, address, length);
+		return 0;
+	}
+	journal_forget(journal, entry);
+	if (*memory)
+		munmap(*memory, length);
+	*memory = NULL;
 	return error;
 }
 
-static int map_shared(struct thread *thread, const struct agent_arch *arch, struct agent_unit *unit)
+int unit_map_file(struct thread *thread, uint64_t scratch, uint64_t address, uint64_t length,
+		  uint8_t **memory)
 {
 	struct journal *journal = thread->process->space->journal;
 	size_t entry = journal_descriptor(journal);
-	int error = map_file(thread, arch, unit);
+	int error = map_file(thread, scratch, address, length, memory);
 
 	journal_forget(journal, entry);
 	return error;
@@ -162,13 +164,14 @@ void agent_close_files(struct inferior *inferior, struct space *space)
 	}
 }
 
-static int write_text(struct space *space, const struct agent_arch *arch, uint64_t base)
+static int write_text(struct space *space, const struct agent_arch *arch, uint64_t base,
+		      bool records)
 {
 	size_t length = (size_t)AGENT_SLOT_COUNT * AGENT_RETURN_STUB;
 	uint8_t *stubs = xmalloc(length);
 
 	for (uint32_t i = 0; i < AGENT_SLOT_COUNT; i++)
-		arch->write_return_stub(base, i, stubs + (size_t)i * AGENT_RETURN_STUB);
+		arch->write_return_stub(base, i, records, stubs + (size_t)i * AGENT_RETURN_STUB);
 	int error = space_write(space, base + AGENT_RETURN_STUBS, stubs, length);
 
 	free(stubs);
@@ -208,23 +211,30 @@ static int map_all(struct thread *thread, const struct agent_arch *arch, struct 
 	if (!error)
 		error = check_clock(thread, arch, unit->base);
 	if (!error)
-		error = map_shared(thread, arch, unit);
+		error = unit_map_file(thread, unit->base + AGENT_SLOTS, unit->base + AGENT_SHARED,
+				      AGENT_SHARED_BYTES, &unit->shared);
+	if (!error && unit->plans)
+		error = map_piece(thread, unit->base + AGENT_PLANS, AGENT_PLANS_BYTES,
+				  PROT_READ | PROT_WRITE);
 	if (!error)
 		error = touch_slots(thread->process->space, unit->base);
-	return error ? error : write_text(thread->process->space, arch, unit->base);
+	return error ? error
+		     : write_text(thread->process->space, arch, unit->base, unit->plans != NULL);
 }
 
-int unit_create(struct thread *thread, uint64_t address, struct agent_unit **made)
+int unit_create(struct thread *thread, uint64_t address, bool records, struct agent_unit **made)
 {
 	struct space *space = thread->process->space;
+	uint64_t length = records ? AGENT_BYTES : AGENT_COUNTING_BYTES;
 	uint64_t base;
-	int error = arena_room_near(thread, address, AGENT_BYTES, &base);
+	int error = arena_room_near(thread, address, length, &base);
 
 	if (error)
 		return error;
 	struct agent_unit *unit = xcalloc(1, sizeof *unit);
 
 	unit->base = base;
+	unit->plans = records ? plans_create() : NULL;
 	error = map_all(thread, space->arch->agent, unit);
 	if (!error) {
 		/* Before that no return address leads there; and its slots may not be fit to be read. */
@@ -232,7 +242,7 @@ int unit_create(struct thread *thread, uint64_t address, struct agent_unit **mad
 		*made = unit;
 		return 0;
 	}
-	arena_unmap_regions(space->arena, thread, base, base + AGENT_BYTES);
+	arena_unmap_regions(space->arena, thread, base, base + length);
 	unit_destroy(unit);
 	return error;
 }
@@ -243,6 +253,7 @@ void unit_destroy(struct agent_unit *unit)
 		munmap(unit->shared, AGENT_SHARED_BYTES);
 	for (uint32_t i = 0; i < unit->probes_used; i++)
 		free(unit->probes[i]);
+	plans_destroy(unit->plans);
 	free(unit);
 }
 

@@ -50,14 +50,20 @@ enum {
 
 /* ------------------------------------------------------------------ calls that are over */
 
+/* What the slot of a pending call holds; 0: nobody knows. */
+static uint64_t word_of(const struct call *call)
+{
+	return call->covered ? call->covered : call->return_address;
+}
+
 /* Whether the slot still holds the return address, as far as can be seen. */
 static bool is_intact(const struct callstacks *stacks, const struct call *call)
 {
-	uint64_t word = call->return_address;
+	uint64_t word = word_of(call);
 
-	if (stacks->view && stacks->view->words)
+	if (stacks->view && stacks->view->words && !stacks->looks_back)
 		stacks->view->words(stacks->context, 1, &call->slot, &word);
-	return word == call->return_address;
+	return word == word_of(call);
 }
 
 /* Whether a pending call is over, now that `call` is made. */
@@ -68,6 +74,9 @@ static bool is_over(const struct callstacks *stacks, const struct stack *stack,
 		return stack->single;
 	if (pending->slot != call->slot)
 		return false;
+	/* A stub stands for one call. */
+	if (call->in_process)
+		return pending->return_address != call->caller;
 	if (stacks->exchanged && (pending->return_address != call->return_address ||
 				  !sample_equal(pending->sample, call->sample)))
 		return false;
@@ -90,15 +99,16 @@ static void drop_overwritten(struct callstacks *stacks, struct stack *stack, cal
 	uint64_t words[STACK_VIEW_WORDS];
 	bool over = false;
 
-	if (!count || stacks->exchanged || !stacks->view || !stacks->view->words)
+	if (!count || stacks->exchanged || stacks->looks_back || !stacks->view ||
+	    !stacks->view->words)
 		return;
 	for (size_t i = 0; i < count; i++) {
 		slots[i] = stack_call(stack, first + i)->slot;
-		words[i] = stack_call(stack, first + i)->return_address;
+		words[i] = word_of(stack_call(stack, first + i));
 	}
 	stacks->view->words(stacks->context, count, slots, words);
 	for (size_t i = 0; i < count; i++) {
-		uint64_t expected = stack_call(stack, first + i)->return_address;
+		uint64_t expected = word_of(stack_call(stack, first + i));
 
 		over = (over && stack->single) || (expected && words[i] != expected);
 		slots[i] = over;
@@ -184,6 +194,38 @@ static size_t depth_at(const struct callstacks *stacks, const struct stack *stac
 	return around ? around->depth + (around->site != NULL) : 0;
 }
 
+/* Of those that `made` is a tail call from, which may have a stub as their return address. */
+static void cover(struct stack *stack, struct call *made)
+{
+	made->origin = made->in_process ? made->caller : made->return_address;
+	for (size_t i = stack->calls.count; i-- > 0;) {
+		struct call *call = stack_call(stack, i);
+
+		if (call->slot != made->slot)
+			continue;
+		if (call->in_process && call->return_address == made->origin)
+			made->origin = call->origin;
+		if (made->in_process)
+			call->covered = made->return_address;
+	}
+}
+
+/* A call has returned by its stub: what it was a tail call from has its own back. */
+static void uncover(struct stack *stack, uint64_t slot)
+{
+	uint64_t word = 0;
+
+	for (size_t i = stack->calls.count; i-- > 0;) {
+		struct call *call = stack_call(stack, i);
+
+		if (call->slot != slot)
+			continue;
+		call->covered = word;
+		if (call->in_process && !word)
+			word = call->return_address;
+	}
+}
+
 /* ------------------------------------------------------------------ what happens to a thread */
 
 struct call *callstacks_push(struct callstacks *stacks, const struct call *call,
@@ -196,6 +238,7 @@ struct call *callstacks_push(struct callstacks *stacks, const struct call *call,
 		made.sample = sample_take(stacks->view, stacks->context, call->slot);
 	drop_over(stacks, stack, &made, popped, context);
 	size_t depth = depth_at(stacks, stack, &made);
+	cover(stack, &made);
 	struct call *pushed = vec_push(&stack->calls, &made);
 
 	stack->signal_sp = 0;
@@ -264,7 +307,8 @@ static size_t find_returned(const struct callstacks *stacks, const struct stack 
 
 		if (stack->single && call->slot >= arrival->sp)
 			break;
-		if (call->return_address == arrival->pc && call->slot < arrival->sp &&
+		if (call->return_address == arrival->pc &&
+		    call->in_process == arrival->in_process && call->slot < arrival->sp &&
 		    call->slot >= best && arrival->sp - call->slot <= reach) {
 			best = call->slot;
 			found = i;
@@ -297,12 +341,15 @@ bool callstacks_return(struct callstacks *stacks, const struct arrival *arrival,
 		const struct call *call = stack_call(stack, i);
 		bool together = call->slot == first.slot &&
 				call->return_address == first.return_address &&
+				call->in_process == first.in_process &&
 				(!stacks->exchanged || i == found ||
 				 sample_equal(call->sample, stack_call(stack, found)->sample));
 
 		if (together || stack->single)
 			stackset_pop(stacks, stack, i, together && returned, popped, context);
 	}
+	if (first.in_process)
+		uncover(stack, first.slot);
 	if (!stack->single)
 		drop_overwritten(stacks, stack, popped, context);
 	return true;
@@ -400,4 +447,27 @@ void callstacks_each(const struct callstacks *stacks, call_visit *visit, void *c
 size_t callstacks_depth(const struct callstacks *stacks)
 {
 	return stacks->depth;
+}
+
+void callstacks_look_back(struct callstacks *stacks, bool back)
+{
+	stacks->looks_back = back;
+}
+
+bool callstacks_uncover(struct callstacks *stacks, uint64_t slot, uint64_t stub,
+			uint64_t return_address)
+{
+	struct stack *stack = stackset_known(stacks, slot);
+
+	for (size_t i = stack ? stack->calls.count : 0; i-- > 0;) {
+		struct call *call = stack_call(stack, i);
+
+		if (call->slot != slot || call->return_address != stub || !call->in_process)
+			continue;
+		call->return_address = return_address;
+		call->in_process = false;
+		call->covered = 0;
+		return true;
+	}
+	return false;
 }

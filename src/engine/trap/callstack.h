@@ -17,9 +17,12 @@ struct probe_site;
 struct sample;
 
 struct call {
-	uint64_t slot; /* where on the stack the return address is */
-	uint64_t return_address;
-	uint64_t entry;		       /* address of the breakpoint */
+	uint64_t slot;		 /* where on the stack the return address is */
+	uint64_t return_address; /* in_process: the stub that stands there instead */
+	uint64_t caller;	 /* in_process: the true one, or the stub of who made a tail call */
+	uint64_t origin;	 /* where its caller goes on, whatever stands in the slot */
+	uint64_t covered; /* by what stands there, as it made a tail call; 0: it is as it was */
+	uint64_t entry;	  /* address of the breakpoint */
 	const struct probe_site *site; /* NULL for hooks */
 	struct hook *hook;
 	struct capture_saved *saved; /* owned, or NULL */
@@ -31,6 +34,7 @@ struct call {
 	uint32_t depth;	       /* calls with a site around it, on its stack */
 	bool restarted;	       /* its first instruction will be run anew, from the breakpoint on */
 	bool interrupted;      /* a handler runs that may bring that about by returning */
+	bool in_process;       /* the process itself tells of its return */
 	bool arrived;	       /* it returned, and a signal came before the breakpoint was hit */
 };
 
@@ -84,7 +88,8 @@ struct call *callstacks_find(struct callstacks *stacks, uint64_t slot, uint64_t 
 /* Where a thread is. */
 struct arrival {
 	uint64_t pc, sp;
-	unsigned word; /* bytes of a stack slot */
+	unsigned word;	 /* bytes of a stack slot */
+	bool in_process; /* the process tells of it */
 };
 
 /*
@@ -118,6 +123,19 @@ void callstacks_jump(struct callstacks *stacks, uint64_t sp, uint64_t target, ca
 
 /* From now on, pieces of the stacks are copied out and others in their place: see callstack.c. */
 void callstacks_exchange(struct callstacks *stacks);
+
+/*
+ * What follows is told of calls that were made some time ago: what is in memory now means nothing, until this is
+ * called with false.
+ */
+void callstacks_look_back(struct callstacks *stacks, bool back);
+
+/*
+ * The true return address of a call in_process at `slot` is there again, instead of `stub`: from now on it
+ * returns like any other. False when no such call is pending.
+ */
+bool callstacks_uncover(struct callstacks *stacks, uint64_t slot, uint64_t stub,
+			uint64_t return_address);
 
 /* Pops everything, as left. */
 void callstacks_unwind(struct callstacks *stacks, call_popped *popped, void *context);

@@ -28,6 +28,7 @@ struct callstacks {
 	size_t depth;
 	size_t inner;	 /* how many of the stacks are */
 	uint64_t serial; /* calls pushed so far */
+	bool looks_back; /* see callstacks_look_back() */
 	bool exchanged;	 /* what is on the stacks is copied out and in */
 };
 

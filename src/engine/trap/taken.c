@@ -77,8 +77,18 @@ bool trap_turn_back(struct thread *thread)
 
 bool trap_swallow_hit(struct thread *thread)
 {
-	if (thread->stop_signal != SIGTRAP || !breakpoint_is_hit(thread))
+	struct space *space = thread->process->space;
+	struct regs regs;
+
+	if (thread->stop_signal != SIGTRAP || !breakpoint_is_hit(thread) ||
+	    regs_load(thread->tid, &regs) != 0)
 		return false;
+	regs.pc -= space->arch->breakpoint_pc_offset;
+	const struct breakpoint *breakpoint = breakpoint_find(space, regs.pc);
+
+	/* It has been taken away: what stands there now is run. */
+	if (!breakpoint || breakpoint_pass(breakpoint, space, &regs) == 0)
+		regs_store(thread->tid, &regs);
 	sigtrap_hit(thread, inferior_clock());
 	sigtrap_repair(thread);
 	return true;

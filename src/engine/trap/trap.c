@@ -31,6 +31,7 @@
 #include "engine/trap/sigtrap.h"
 #include "engine/trap/stackview.h"
 #include "engine/trap/step.h"
+#include "engine/trap/told.h"
 #include "engine/trap/unblock.h"
 #include "inferior/arena.h"
 #include "inferior/ptrace.h"
@@ -100,6 +101,16 @@ uint64_t trap_stops(const struct trap *trap)
 	return trap->stops;
 }
 
+uint64_t trap_number_call(struct trap *trap)
+{
+	return ++trap->calls;
+}
+
+const struct engine_events *trap_events(const struct trap *trap)
+{
+	return trap->events;
+}
+
 static uint64_t wall_clock(void)
 {
 	struct timespec now;
@@ -129,24 +140,6 @@ int trap_plant(struct trap *trap, struct thread *thread, uint64_t address,
 	return 0;
 }
 
-void trap_take_over(struct trap *trap, struct thread *thread, const struct running_call *running)
-{
-	struct call call = {.slot = running->place,
-			    .return_address = running->return_address,
-			    .site = running->site,
-			    .number = ++trap->calls,
-			    .start = running->start,
-			    .cost = thread->cost};
-
-	if (!thread->calls)
-		thread->calls = callstacks_create(&stackview_thread, thread);
-	if (returns_plant(trap->decoder, trap->events, thread, call.return_address) == 0)
-		callstacks_insert(thread->calls, &call);
-	else
-		trap->events->return_lost(trap->events->context, thread, call.site,
-					  call.return_address);
-}
-
 void trap_forget(struct space *space, uint64_t low, uint64_t high)
 {
 	breakpoints_forget(space, low, high);
@@ -159,16 +152,8 @@ static struct record *begin_record(struct serving *serving, enum record_kind kin
 {
 	struct record *record = (struct record *)(void *)serving->trap->buffer;
 
-	*record = (struct record){.size = sizeof *record,
-				  .version = RECORD_VERSION,
-				  .kind = kind,
-				  .pid = serving->thread->process->pid,
-				  .tid = serving->thread->tid,
-				  .probe = call->site->info->id,
-				  .depth = call->depth,
-				  .call = call->number,
-				  .time = time,
-				  .pc = call->return_address};
+	*record = (struct record){.size = sizeof *record};
+	call_record_fill(record, kind, serving->thread, call, time);
 	return record;
 }
 
@@ -291,7 +276,11 @@ static bool wants_return(struct hook *hook, const struct serving *serving)
 static void serve_entry(struct serving *serving, const struct breakpoint *breakpoint)
 {
 	struct thread *thread = serving->thread;
+	const struct engine_events *events = serving->trap->events;
 	struct call call = {.slot = serving->regs.r[REG_SP], .entry = breakpoint->address};
+
+	if (serving->space->agent && events->show_caller)
+		events->show_caller(events->context, thread);
 	bool readable = read_return_address(serving, &call.return_address);
 	struct call *again = thread->calls ? callstacks_find(thread->calls, call.slot,
 							     call.return_address, call.entry)

@@ -47,7 +47,7 @@ bool trap_put_back(struct thread *thread);
 /* The same of one whose stop waits to be handled, and then does no more. */
 bool trap_turn_back(struct thread *thread);
 /*
- * A stopped thread has run into a breakpoint, and is to go on behind it as if there was none, for which it has to be a nop.
+ * A stopped thread has run into a breakpoint, and is to go on behind it as if there was none.
  * False: that is not what it has stopped for. True: it may have a SIGTRAP of its own instead (sigtrap_own).
  */
 bool trap_swallow_hit(struct thread *thread);

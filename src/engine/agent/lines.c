@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Records that a process has made of its calls become those of the trace.
+ *
+ * They are fetched before any stop is served, and every few ms besides, in the order of their times, and told to the trap
+ * engine (engine/trap/told.h), which keeps all pending calls of a thread. A thread that lacks something (a ring, room in
+ * it) runs into a breakpoint; it is given that and sent back to try again.
+ *
+ * Where nothing helps at a return (its thread has no ring: a child in the same memory runs, whose records could not be
+ * told from its parent's), the true return address gets a breakpoint, and the thread goes on there without a record: the
+ * trap engine sees the return.
+ */
+#include "engine/agent/private.h"
+#include "engine/agent/rings.h"
+#include "engine/trap/told.h"
+
+#include "base/xalloc.h"
+#include "inferior/journal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* How the process's clock is read. */
+struct clocks {
+	uint64_t clock; /* at one moment */
+	uint64_t time;	/* inferior_clock() then */
+	uint64_t epoch; /* ns since the Epoch then */
+	double ns;	/* of a unit of the clock */
+};
+
+static uint64_t epoch_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
+
+static struct clocks read_clocks(const struct agent *agent)
+{
+	double ns = agent_ns(agent);
+
+	return (struct clocks){.clock = agent->host->clock(),
+			       .time = inferior_clock(),
+			       .epoch = epoch_now(),
+			       .ns = ns};
+}
+
+/* A reading of the clock, as ns before that moment. What lies behind it, or too far back, was not written by us. */
+static uint64_t ago(const struct clocks *clocks, uint64_t reading)
+{
+	uint64_t most = clocks->time < clocks->epoch ? clocks->time : clocks->epoch;
+
+	if (reading >= clocks->clock)
+		return 0;
+	double ns = (double)(clocks->clock - reading) * clocks->ns;
+
+	return ns < (double)most ? (uint64_t)ns : most;
+}
+
+/* ------------------------------------------------------------------ one record */
+
+static const struct agent_unit *unit_of(const struct space *space, const struct record *record)
+{
+	const struct vec *units = &space->agent->units;
+
+	return record->pid >= 0 && (size_t)record->pid < units->count
+		       ? *(struct agent_unit **)vec_at(units, (size_t)record->pid)
+		       : NULL;
+}
+
+static void tell(struct agent *agent, struct thread *thread, const struct clocks *clocks,
+		 struct record *record)
+{
+	const struct agent_unit *unit = unit_of(thread->process->space, record);
+	const struct agent_probe *probe = unit && record->probe < unit->probes_used
+						  ? unit->probes[record->probe]
+						  : NULL;
+
+	if (!probe || record->call >= AGENT_SLOT_COUNT)
+		return;
+	bool is_call = record->kind == RECORD_CALL;
+	const struct told told = {
+		.site = probe->site,
+		.entry = probe->address,
+		.place = (uint64_t)record->number,
+		.stub = unit->base + AGENT_RETURN_STUBS + record->call * AGENT_RETURN_STUB,
+		.return_address = record->pc,
+		.time = clocks->epoch - ago(clocks, record->time),
+		.clock = clocks->time - ago(clocks, is_call ? record->duration : record->time)};
+
+	if (is_call)
+		trap_told_call(agent->trap, thread, &told, record);
+	else
+		trap_told_return(agent->trap, thread, &told, record);
+}
+
+/* ------------------------------------------------------------------ all of them */
+
+/* The space whose next record is the oldest of all. */
+static struct space *find_oldest(const struct agent *agent, struct ring **ring, uint64_t *time)
+{
+	struct space *found = NULL;
+
+	*time = UINT64_MAX;
+	for (size_t i = 0; i < agent->spaces.count; i++) {
+		struct space *space = *(struct space **)vec_at(&agent->spaces, i);
+		uint64_t its;
+		struct ring *oldest = rings_oldest(space->agent->rings, &its);
+
+		if (!oldest || its >= *time)
+			continue;
+		found = space;
+		*ring = oldest;
+		*time = its;
+	}
+	return found;
+}
+
+static void each_rings(const struct agent *agent, void (*what)(struct rings *))
+{
+	for (size_t i = 0; i < agent->spaces.count; i++)
+		what((*(struct space **)vec_at(&agent->spaces, i))->agent->rings);
+}
+
+bool agent_fetch(struct agent *agent, struct inferior *inferior)
+{
+	struct record *record;
+	struct ring *ring = NULL;
+	uint64_t time;
+	bool found = false;
+
+	if (!agent || !agent->spaces.count)
+		return false;
+	const struct clocks clocks = read_clocks(agent);
+	struct space *space;
+
+	each_rings(agent, rings_look);
+	record = (struct record *)(void *)agent->buffer;
+	while ((space = find_oldest(agent, &ring, &time)) && time <= clocks.clock) {
+		struct thread *thread = inferior_thread(inferior, ring_tid(ring));
+
+		found = true;
+		if (rings_take(space->agent->rings, ring, record) && thread &&
+		    thread->process->space == space)
+			tell(agent, thread, &clocks, record);
+	}
+	each_rings(agent, rings_release);
+	return found;
+}
+
+bool agent_has_rings(const struct agent *agent)
+{
+	return agent && agent->spaces.count;
+}
+
+uint64_t agent_lost(const struct agent *agent)
+{
+	uint64_t lost = agent->lost;
+
+	for (size_t i = 0; i < agent->spaces.count; i++)
+		lost += rings_damaged((*(struct space **)vec_at(&agent->spaces, i))->agent->rings);
+	return lost;
+}
+
+/* ------------------------------------------------------------------ rings of a space */
+
+int lines_prepare(struct agent *agent, struct thread *thread, const struct agent_unit *unit)
+{
+	struct space *space = thread->process->space;
+	struct agent_space *own = space->agent;
+	const uint64_t number = own->units.count;
+	int error = 0;
+
+	own->agent = agent;
+	if (!own->rings) {
+		error = rings_create(thread, unit->base + AGENT_SLOTS, unit->base, &own->rings);
+		if (!error)
+			vec_push(&agent->spaces, &space);
+	}
+	if (error)
+		return error;
+	uint64_t words[3] = {rings_address(own->rings), number, 0};
+
+	return space_write(space, unit->base + AGENT_PLANS, words, sizeof words);
+}
+
+void lines_space_gone(struct space *space)
+{
+	struct agent *agent = space->agent->agent;
+
+	if (!space->agent->rings)
+		return;
+	for (size_t i = agent->spaces.count; i-- > 0;)
+		if (*(struct space **)vec_at(&agent->spaces, i) == space)
+			vec_remove(&agent->spaces, i);
+	agent->lost += rings_damaged(space->agent->rings);
+	rings_destroy(space->agent->rings);
+	space->agent->rings = NULL;
+}
+
+void agent_thread_gone(const struct thread *thread)
+{
+	const struct space *space = thread->process->space;
+
+	if (space && space->agent && space->agent->rings)
+		rings_unbind(space->agent->rings, thread->tid);
+}
+
+void agent_shared(const struct space *space)
+{
+	if (space->agent && space->agent->rings)
+		rings_close(space->agent->rings);
+}
+
+/* ------------------------------------------------------------------ who lacks something */
+
+bool lines_help(struct agent *agent, struct thread *thread, const struct regs *regs)
+{
+	const struct space *space = thread->process->space;
+	struct rings *rings = space->agent->rings;
+
+	agent_fetch(agent, thread->process->inferior);
+	return rings && space->references == 1 && rings_bind(rings, thread, regs->fs_base);
+}
+
+uint64_t lines_mark(const struct thread *thread, uint64_t place)
+{
+	const struct rings *rings = thread->process->space->agent->rings;
+
+	return place ^ (rings ? rings_head(rings, thread->tid) << 32 : 0);
+}
+
+bool lines_redirect_return(struct hook *hook, struct thread *thread, struct regs *regs)
+{
+	struct agent_unit *unit =
+		(struct agent_unit *)(void *)((char *)hook - offsetof(struct agent_unit, full));
+
+	if (!thread->process->space->agent)
+		return false;
+	bool helped = lines_help(unit->agent, thread, regs);
+	uint64_t mark = lines_mark(thread, regs->r[REG_SP] | 1);
+
+	if (helped || (thread->sent_again != mark && thread->process->space->references == 1)) {
+		thread->sent_again = mark;
+		regs->pc = unit->base + AGENT_RECORD_RETURN;
+		return true;
+	}
+	returns_give_up(unit, thread, regs);
+	return false;
+}
+
+/* ------------------------------------------------------------------ other threads and processes */
+
+void agent_thread_born(struct agent *agent, struct thread *thread)
+{
+	const struct space *space = thread->process->space;
+	struct regs regs;
+
+	if (space && space->agent && space->agent->rings && regs_load(thread->tid, &regs) == 0 &&
+	    rings_have(space->agent->rings, thread->tid, regs.fs_base))
+		agent_refuse(agent, thread, "threads of the program cannot be told apart");
+}
+
+static void note_told(void *context, const struct call *call)
+{
+	if (call->in_process)
+		vec_push(context, call);
+}
+
+void lines_take_over(struct agent *agent, struct thread *thread)
+{
+	const struct memory_source *memory = &thread->process->space->memory;
+	struct vec told = VEC_OF(struct call);
+	uint64_t word;
+
+	if (thread->calls)
+		callstacks_each(thread->calls, note_told, &told);
+	for (size_t i = 0; i < told.count; i++) {
+		const struct call *call = vec_at(&told, i);
+
+		if (memory_read_word(memory, call->slot, sizeof word, &word))
+			trap_untold(agent->trap, thread, call->slot, call->return_address, word);
+	}
+	vec_deinit(&told);
+}
+
+bool agent_fault(struct thread *thread)
+{
+	const struct space *space = thread->process->space;
+	struct regs regs;
+
+	if (!space || !space->agent || !space->agent->rings || regs_load(thread->tid, &regs) != 0)
+		return false;
+	for (size_t i = 0; i < space->agent->units.count; i++) {
+		const struct agent_unit *unit = *(struct agent_unit **)vec_at(&space->agent->units,
+									      i);
+
+		if (regs.pc != unit->base + AGENT_COPY + AGENT_COPY_FAULT)
+			continue;
+		regs.pc += AGENT_COPY_FAULT_BYTES;
+		return regs_store(thread->tid, &regs) == 0;
+	}
+	return false;
+}
+
+static bool has_plans(const struct space *space, uint64_t base)
+{
+	for (size_t i = 0; i < journal_count(space->journal); i++) {
+		const struct journal_entry *entry = journal_entry(space->journal, i);
+
+		if (entry && entry->kind == JOURNAL_MAPPING && entry->address == base + AGENT_PLANS)
+			return true;
+	}
+	return false;
+}
+
+void agent_turn_off(struct space *space)
+{
+	static const uint64_t off = 1;
+
+	for (size_t i = 0; i < journal_count(space->journal); i++) {
+		const struct journal_entry *entry = journal_entry(space->journal, i);
+
+		if (entry && entry->kind == JOURNAL_AGENT && has_plans(space, entry->address))
+			space_write(space, entry->address + AGENT_PLANS + AGENT_OFF, &off,
+				    sizeof off);
+	}
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Capture plans for the agent: copied into a unit as they are, with their pointers changed, each once. The agent runs them
+ * by the same code as the tracer, without floating-point registers: whatever needs these stays with the trap engine, and
+ * so does what may make records that are too long for a ring.
+ */
+#include "engine/agent/private.h"
+
+#include "base/xalloc.h"
+#include "engine/agent/rings_abi.h"
+#include "record/format_spec.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FLOAT_BYTES = 16 };
+
+/* One that has been written: as it was without its pointers, and where. */
+struct written {
+	unsigned char *bytes;
+	size_t length;
+	uint64_t place;
+};
+
+struct plans {
+	struct map by_hash; /* → index in `written` + 1 */
+	struct vec written; /* struct written */
+	uint64_t used;
+};
+
+struct plans *plans_create(void)
+{
+	struct plans *plans = xcalloc(1, sizeof *plans);
+
+	vec_init(&plans->written, sizeof(struct written));
+	return plans;
+}
+
+void plans_destroy(struct plans *plans)
+{
+	if (!plans)
+		return;
+	for (size_t i = 0; i < plans->written.count; i++)
+		free(((struct written *)vec_at(&plans->written, i))->bytes);
+	vec_deinit(&plans->written);
+	map_deinit(&plans->by_hash);
+	free(plans);
+}
+
+static size_t string_bytes(const struct capture_plan *plan)
+{
+	return sizeof(struct record_value) + (((size_t)plan->string_max + 1 + 7) & ~(size_t)7);
+}
+
+static size_t op_bytes(const struct capture_plan *plan, const struct capture_op *op)
+{
+	switch (op->kind) {
+	case CAPTURE_FLOAT:
+		return sizeof(struct record_value) + FLOAT_BYTES;
+	case CAPTURE_STRING:
+		return string_bytes(plan);
+	case CAPTURE_FORMAT:
+		return (FORMAT_ARGS_MAX + 2) * (string_bytes(plan) + FLOAT_BYTES);
+	default:
+		return sizeof(struct record_value);
+	}
+}
+
+/* The longest record; a quarter of its buffer may be lent to strings read in advance (record/capture.c). */
+static size_t record_bytes(const struct capture_plan *plan, const struct capture_op *ops,
+			   unsigned count)
+{
+	size_t bytes = sizeof(struct record);
+	unsigned strings = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		bytes += op_bytes(plan, &ops[i]);
+		strings += ops[i].kind == CAPTURE_STRING || ops[i].kind == CAPTURE_FORMAT;
+	}
+	if (strings > 1 || plan->varargs)
+		bytes += bytes / 2;
+	return (bytes + 15) & ~(size_t)7;
+}
+
+const char *plans_refuse(const struct capture_plan *plan)
+{
+	if (plan->needs_fp_entry || plan->needs_fp_exit)
+		return "its prototype has floating-point numbers";
+	if (record_bytes(plan, plan->entry, plan->entry_count) > AGENT_RECORD_MAX ||
+	    record_bytes(plan, plan->exit, plan->exit_count) > AGENT_RECORD_MAX)
+		return "its lines may become too long for a ring";
+	return NULL;
+}
+
+/* What will be in the tracee, but for the pointers. */
+static struct written make(const struct capture_plan *plan)
+{
+	size_t entry = plan->entry_count * sizeof *plan->entry;
+	size_t exit = plan->exit_count * sizeof *plan->exit;
+	struct written made = {.length = (sizeof(struct agent_plan) + entry + exit + 15) &
+					 ~(size_t)15};
+	struct agent_plan *copy = xcalloc(1, made.length);
+
+	copy->plan = *plan;
+	copy->plan.entry = copy->plan.exit = NULL;
+	copy->entry_max = (uint32_t)record_bytes(plan, plan->entry, plan->entry_count);
+	copy->exit_max = (uint32_t)record_bytes(plan, plan->exit, plan->exit_count);
+	made.bytes = (unsigned char *)copy;
+	if (entry)
+		memcpy(made.bytes + sizeof *copy, plan->entry, entry);
+	if (exit)
+		memcpy(made.bytes + sizeof *copy + entry, plan->exit, exit);
+	return made;
+}
+
+/* FNV-1a */
+static uint64_t hash(const struct written *made)
+{
+	uint64_t value = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < made->length; i++)
+		value = (value ^ made->bytes[i]) * UINT64_C(0x100000001b3);
+	return value;
+}
+
+static int write_new(struct space *space, uint64_t place, const struct written *made)
+{
+	struct agent_plan *copy = xmemdup(made->bytes, made->length);
+	uint64_t ops = place + sizeof *copy;
+
+	copy->plan.entry = (void *)(uintptr_t)ops;
+	copy->plan.exit =
+		(void *)(uintptr_t)(ops + copy->plan.entry_count * sizeof *copy->plan.entry);
+	int error = space_write(space, place, copy, made->length);
+
+	free(copy);
+	return error;
+}
+
+/* Where the plan is in the tracee; 0: there is no room. */
+static uint64_t place_of(struct plans *plans, struct space *space, uint64_t unit,
+			 const struct capture_plan *plan)
+{
+	static const uint64_t room = AGENT_SAVED - AGENT_PLAN_ROOM;
+	struct written made = make(plan);
+	uint64_t key = hash(&made);
+	size_t index = (uintptr_t)map_get(&plans->by_hash, key);
+	const struct written *known = index ? vec_at(&plans->written, index - 1) : NULL;
+
+	if (known && known->length == made.length &&
+	    !memcmp(known->bytes, made.bytes, made.length)) {
+		free(made.bytes);
+		return known->place;
+	}
+	made.place = unit + AGENT_PLAN_ROOM + plans->used;
+	if (made.length > room - plans->used || write_new(space, made.place, &made) != 0) {
+		free(made.bytes);
+		return 0;
+	}
+	plans->used += made.length;
+	vec_push(&plans->written, &made);
+	map_put(&plans->by_hash, key, (void *)(uintptr_t)plans->written.count);
+	return made.place;
+}
+
+int plans_write(struct plans *plans, struct space *space, uint64_t unit, uint32_t number,
+		const struct capture_plan *plan)
+{
+	uint64_t place = place_of(plans, space, unit, plan);
+
+	if (!place)
+		return -ENOSPC;
+	return space_write(space, unit + AGENT_PLAN_ADDRESSES + (uint64_t)number * sizeof place,
+			   &place, sizeof place);
+}

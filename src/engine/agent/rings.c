@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reading rings.
+ *
+ * Records of several threads are to come out in the order of their times. A thread sets `busy` before it takes the time of
+ * a record, and clears it when that is there to be read. So if a ring is seen not busy, or further than before, after a
+ * look at the clock, it holds all records that are older than that look; and these are sorted. A thread that is
+ * stopped or preempted in the middle is not waited for: its record may then come out late.
+ *
+ * A record is copied before it is looked at, and its size is read once. A ring whose positions or sizes make no
+ * sense is skipped to where its writer claims to be.
+ */
+#include "engine/agent/rings.h"
+
+#include "base/vec.h"
+#include "base/xalloc.h"
+#include "engine/agent/private.h"
+#include "inferior/arena.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { BUSY_LOOKS = 2000 };
+
+struct ring {
+	struct agent_thread *entry; /* shared */
+	const uint8_t *bytes;	    /* shared */
+	pid_t tid;		    /* 0: free */
+	uint64_t tail, limit;
+	uint64_t time; /* of the next record; UINT64_MAX: there is none */
+};
+
+struct rings {
+	uint64_t address;
+	uint8_t *memory;
+	struct ring all[AGENT_THREAD_COUNT];
+	struct vec used; /* struct ring * */
+	uint64_t damaged;
+};
+
+int rings_create(struct thread *thread, uint64_t scratch, uint64_t near, struct rings **made)
+{
+	uint64_t address;
+	uint8_t *memory;
+	int error = arena_room_near(thread, near, AGENT_RINGS_BYTES, &address);
+
+	if (!error)
+		error = unit_map_file(thread, scratch, address, AGENT_RINGS_BYTES, &memory);
+	if (error)
+		return error;
+	struct rings *rings = xcalloc(1, sizeof *rings);
+
+	rings->address = address;
+	rings->memory = memory;
+	vec_init(&rings->used, sizeof(struct ring *));
+	for (size_t i = 0; i < AGENT_THREAD_COUNT; i++) {
+		rings->all[i].entry = (struct agent_thread *)(void *)memory + i;
+		rings->all[i].bytes = memory + AGENT_RINGS_HEAD + i * AGENT_RING_BYTES;
+	}
+	*made = rings;
+	return 0;
+}
+
+void rings_destroy(struct rings *rings)
+{
+	if (!rings)
+		return;
+	munmap(rings->memory, AGENT_RINGS_BYTES);
+	vec_deinit(&rings->used);
+	free(rings);
+}
+
+uint64_t rings_address(const struct rings *rings)
+{
+	return rings->address;
+}
+
+uint64_t rings_damaged(const struct rings *rings)
+{
+	return rings->damaged;
+}
+
+pid_t ring_tid(const struct ring *ring)
+{
+	return ring->tid;
+}
+
+/* ------------------------------------------------------------------ threads */
+
+static void set_base(const struct ring *ring, uint64_t base)
+{
+	__atomic_store_n(&ring->entry->base, base, __ATOMIC_RELEASE);
+}
+
+static struct ring *ring_of(const struct rings *rings, pid_t tid)
+{
+	for (size_t i = 0; i < rings->used.count; i++) {
+		struct ring *ring = *(struct ring **)vec_at(&rings->used, i);
+
+		if (ring->tid == tid)
+			return ring;
+	}
+	return NULL;
+}
+
+static struct ring *find_free(struct rings *rings, uint64_t base)
+{
+	uint32_t first = agent_thread_hash(base);
+
+	for (uint32_t i = 0; i < AGENT_THREAD_TRIES; i++) {
+		struct ring *ring = &rings->all[(first + i) & (AGENT_THREAD_COUNT - 1)];
+
+		if (!ring->tid)
+			return ring;
+	}
+	return NULL;
+}
+
+static uint64_t head_of(const struct ring *ring)
+{
+	return __atomic_load_n(&ring->entry->head, __ATOMIC_ACQUIRE);
+}
+
+bool rings_bind(struct rings *rings, const struct thread *thread, uint64_t fs_base)
+{
+	struct ring *ring = ring_of(rings, thread->tid);
+
+	if (!fs_base || (ring && ring->entry->base == fs_base))
+		return false;
+	if (ring)
+		rings_unbind(rings, thread->tid);
+	ring = find_free(rings, fs_base);
+	if (!ring)
+		return false;
+	memset(ring->entry, 0, sizeof *ring->entry);
+	ring->tid = thread->tid;
+	ring->tail = ring->limit = 0;
+	ring->time = UINT64_MAX;
+	vec_push(&rings->used, &ring);
+	set_base(ring, fs_base);
+	return true;
+}
+
+uint64_t rings_head(const struct rings *rings, pid_t tid)
+{
+	const struct ring *ring = ring_of(rings, tid);
+
+	return ring ? head_of(ring) : 0;
+}
+
+bool rings_have(const struct rings *rings, pid_t tid, uint64_t fs_base)
+{
+	for (size_t i = 0; i < rings->used.count; i++) {
+		const struct ring *ring = *(struct ring **)vec_at(&rings->used, i);
+
+		if (ring->tid != tid && fs_base && ring->entry->base == fs_base)
+			return true;
+	}
+	return false;
+}
+
+void rings_unbind(struct rings *rings, pid_t tid)
+{
+	for (size_t i = rings->used.count; i-- > 0;) {
+		struct ring *ring = *(struct ring **)vec_at(&rings->used, i);
+
+		if (ring->tid != tid)
+			continue;
+		set_base(ring, 0);
+		ring->tid = 0;
+		vec_remove(&rings->used, i);
+	}
+}
+
+void rings_close(struct rings *rings)
+{
+	for (size_t i = 0; i < rings->used.count; i++)
+		set_base(*(struct ring **)vec_at(&rings->used, i), 0);
+}
+
+/* ------------------------------------------------------------------ reading */
+
+static void skip_all(struct rings *rings, struct ring *ring)
+{
+	rings->damaged++;
+	ring->tail = ring->limit;
+	ring->time = UINT64_MAX;
+}
+
+/* The size of the next record, or 0 when there is none. */
+static uint32_t next_size(struct rings *rings, struct ring *ring)
+{
+	while (ring->tail < ring->limit) {
+		uint64_t place = ring->tail % AGENT_RING_BYTES;
+		uint32_t size = __atomic_load_n(
+			(const uint32_t *)(const void *)(ring->bytes + place), __ATOMIC_RELAXED);
+
+		if (!size && place) {
+			ring->tail += AGENT_RING_BYTES - place;
+			continue;
+		}
+		if (size >= sizeof(struct record) && size % 8 == 0 && size <= AGENT_RECORD_MAX &&
+		    size <= AGENT_RING_BYTES - place && size <= ring->limit - ring->tail)
+			return size;
+		skip_all(rings, ring);
+	}
+	ring->tail = ring->limit; /* a writer that tells lies about where it is */
+	return 0;
+}
+
+static void find_time(struct rings *rings, struct ring *ring)
+{
+	const struct record *record;
+
+	ring->time = UINT64_MAX;
+	if (!next_size(rings, ring))
+		return;
+	record = (const struct record *)(const void *)(ring->bytes + ring->tail % AGENT_RING_BYTES);
+	ring->time = __atomic_load_n(&record->time, __ATOMIC_RELAXED);
+	if (ring->time == UINT64_MAX)
+		ring->time--;
+}
+
+static void look(struct rings *rings, struct ring *ring)
+{
+	uint64_t head = head_of(ring);
+
+	for (int i = 0; i < BUSY_LOOKS && __atomic_load_n(&ring->entry->busy, __ATOMIC_ACQUIRE) &&
+			head_of(ring) == head;
+	     i++)
+		;
+	head = head_of(ring);
+	ring->limit = head;
+	if (head % 8 || head - ring->tail > AGENT_RING_BYTES)
+		skip_all(rings, ring);
+	find_time(rings, ring);
+}
+
+void rings_look(struct rings *rings)
+{
+	for (size_t i = 0; i < rings->used.count; i++)
+		look(rings, *(struct ring **)vec_at(&rings->used, i));
+}
+
+struct ring *rings_oldest(struct rings *rings, uint64_t *time)
+{
+	struct ring *oldest = NULL;
+
+	*time = UINT64_MAX;
+	for (size_t i = 0; i < rings->used.count; i++) {
+		struct ring *ring = *(struct ring **)vec_at(&rings->used, i);
+
+		if (ring->time >= *time)
+			continue;
+		*time = ring->time;
+		oldest = ring;
+	}
+	return oldest;
+}
+
+/* Whether its values lie within it, and are such as can be shown. */
+static bool has_sound_values(const struct record *record)
+{
+	const unsigned char *at = (const unsigned char *)(record + 1);
+	size_t left = record->size - sizeof *record;
+
+	for (unsigned i = 0; i < record->value_count; i++) {
+		const struct record_value *value = (const struct record_value *)(const void *)at;
+
+		if (left < sizeof *value || value->length > left - sizeof *value)
+			return false;
+		size_t size = sizeof *value + ((value->length + (size_t)7) & ~(size_t)7);
+
+		if (value->kind < VALUE_WORD || value->kind > VALUE_STRING || size > left ||
+		    value->size > 16)
+			return false;
+		at += size;
+		left -= size;
+	}
+	return left == 0;
+}
+
+bool rings_take(struct rings *rings, struct ring *ring, struct record *record)
+{
+	uint32_t size = next_size(rings, ring);
+
+	if (!size)
+		return false;
+	memcpy(record, ring->bytes + ring->tail % AGENT_RING_BYTES, size);
+	record->size = size;
+	ring->tail += size;
+	find_time(rings, ring);
+	bool sound = record->version == RECORD_VERSION &&
+		     (record->kind == RECORD_CALL || record->kind == RECORD_RETURN) &&
+		     has_sound_values(record);
+
+	rings->damaged += !sound;
+	return sound;
+}
+
+void rings_release(struct rings *rings)
+{
+	for (size_t i = 0; i < rings->used.count; i++) {
+		const struct ring *ring = *(struct ring **)vec_at(&rings->used, i);
+
+		__atomic_store_n(&ring->entry->tail, ring->tail, __ATOMIC_RELEASE);
+	}
+}

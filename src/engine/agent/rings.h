@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The rings of a space, through which its threads hand records to the tracer (agent_abi.h). A thread has one from when
+ * it is bound, at a stop, to its end. The program can write there as well as we: whatever is read is checked.
+ */
+#ifndef TRACER_ENGINE_AGENT_RINGS_H
+#define TRACER_ENGINE_AGENT_RINGS_H
+
+#include "engine/agent/rings_abi.h"
+#include "inferior/inferior.h"
+
+struct rings;
+
+/*
+ * Makes them in the process of `thread`, which is at a clean stop; `scratch` are 32 bytes of memory of ours there, zero,
+ * and `near` is about where they are to lie. 0 or -errno.
+ */
+int rings_create(struct thread *thread, uint64_t scratch, uint64_t near, struct rings **rings);
+/* Our side only. */
+void rings_destroy(struct rings *rings);
+/* Where they are in the process. */
+uint64_t rings_address(const struct rings *rings);
+
+/* Gives a stopped thread a ring: false when it has one already, or there is none for it. */
+bool rings_bind(struct rings *rings, const struct thread *thread, uint64_t fs_base);
+/* How much the thread has ever written, 0 where it has no ring. */
+uint64_t rings_head(const struct rings *rings, pid_t tid);
+/* Whether a thread other than `tid` has its ring by this fs base. */
+bool rings_have(const struct rings *rings, pid_t tid, uint64_t fs_base);
+/* It is gone; what it has written has been read. */
+void rings_unbind(struct rings *rings, pid_t tid);
+/* No thread finds its ring from now on; what has been written can be read. */
+void rings_close(struct rings *rings);
+
+/* Notes how far each ring is to be read now: to the end of what had been begun before. */
+void rings_look(struct rings *rings);
+/* The ring whose next record, up to there, is the oldest; *time is the clock's. NULL: there is none. */
+struct ring;
+struct ring *rings_oldest(struct rings *rings, uint64_t *time);
+/* Copies that record, checked as far as it can be without its plan, to AGENT_RECORD_MAX bytes. False: it made no sense. */
+bool rings_take(struct rings *rings, struct ring *ring, struct record *record);
+pid_t ring_tid(const struct ring *ring);
+/* What has been taken may be written over. */
+void rings_release(struct rings *rings);
+/* How many records, or more, were lost as they made no sense. */
+uint64_t rings_damaged(const struct rings *rings);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Calls that nobody stopped for: the process has made a record of them itself (engine/agent), and tells later. They are
+ * pending among those that the trap engine sees, so nesting is right, and what it learns of a thread's stack holds for
+ * them, too. All that happened in a thread must be told in its order, and before its next stop is served.
+ */
+#ifndef TRACER_ENGINE_TRAP_TOLD_H
+#define TRACER_ENGINE_TRAP_TOLD_H
+
+#include "engine/trap/callstack.h"
+#include "engine/trap/trap.h"
+
+/* What is said of a call in each of its records; `values` and the rest are the caller's. */
+void call_record_fill(struct record *record, enum record_kind kind, const struct thread *thread,
+		      const struct call *call, uint64_t time);
+
+struct told {
+	const struct probe_site *site;
+	uint64_t entry; /* of the function */
+	uint64_t place,
+		stub; /* where on the stack its return address was, and what stands there instead */
+	uint64_t return_address; /* what was there */
+	uint64_t time;		 /* ns since the Epoch */
+	uint64_t
+		clock; /* as inferior_clock(): when the function itself began, or when it returned */
+};
+
+/* `record` has its size and its values, and is completed and handed on. */
+void trap_told_call(struct trap *trap, struct thread *thread, const struct told *told,
+		    struct record *record);
+/* The same of its return; nothing happens where it is not known to be pending. */
+void trap_told_return(struct trap *trap, struct thread *thread, const struct told *told,
+		      struct record *record);
+/* The true return address of a call that was told is there again: whether it was pending, and its return will be seen. */
+bool trap_untold(struct trap *trap, struct thread *thread, uint64_t place, uint64_t stub,
+		 uint64_t return_address);
+
+/* trap.c, for told.c */
+uint64_t trap_number_call(struct trap *trap);
+const struct engine_events *trap_events(const struct trap *trap);
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Making records in the tracee. Called by agent_entry.S, at the entry of a probed function and at its return, with the
+ * registers saved; it runs on the program's stack, in the place of what it interrupts, so it must not fault, wait, or call
+ * the system. What a plan wants of memory is read by agent_copy() (agent_entry.S): where that faults, the tracer has
+ * the thread go on behind the instruction, and less has been read.
+ *
+ * Whatever cannot be done here (a return address that is not known to be one, a thread without a ring, a full one, no
+ * free slot) is left to the tracer: the thread is sent to a breakpoint. If there is none any more, as the tracer is
+ * gone, it goes on behind that with its call.
+ *
+ * Handlers of signals never run in between (engine/agent/agent.c has the thread step out first), so a ring has one
+ * writer and a slot one owner.
+ */
+#include "engine/agent/rings_abi.h"
+
+struct frame {
+	uint64_t gpr[16];	 /* by hardware number */
+	uint64_t number;	 /* probe, or slot */
+	uint64_t return_address; /* at the entry only */
+};
+
+struct slot {
+	uint64_t place, return_address, time, probe;
+};
+static_assert(sizeof(struct slot) == AGENT_SLOT, "shared layout");
+
+/* A record that is being made. */
+struct making {
+	struct agent_thread *thread;
+	uint64_t position; /* in the ring */
+	struct record *record;
+};
+
+enum { SP = 4, SKIP = 8 };
+
+extern unsigned char base[];
+size_t agent_copy(void *to, uint64_t from, size_t length);
+uint64_t agent_enter(struct frame *frame);
+uint64_t agent_returned(struct frame *frame, int unrecorded);
+
+static inline uint64_t read_clock(void)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high) : : "memory");
+	return (uint64_t)high << 32 | low;
+}
+
+static inline uint64_t read_thread(void)
+{
+	uint64_t value;
+
+	__asm__ volatile("rdfsbase %0" : "=r"(value));
+	return value;
+}
+
+static inline uint64_t word_at(uint64_t offset)
+{
+	return *(volatile uint64_t *)(void *)(base + offset);
+}
+
+static inline struct slot *slot_at(uint64_t number)
+{
+	return (struct slot *)(void *)(base + AGENT_SLOTS) + number;
+}
+
+static void read_ranges(void *context, struct memory_range *ranges, size_t count)
+{
+	(void)context;
+	for (size_t i = 0; i < count; i++)
+		ranges[i].done =
+			agent_copy(ranges[i].buffer, ranges[i].address, ranges[i].length);
+}
+
+/* ------------------------------------------------------------------ the entry's checks */
+
+static bool is_stub(uint64_t address)
+{
+	return address - (uint64_t)(base + AGENT_RETURN_STUBS) <
+	       AGENT_SLOT_COUNT * AGENT_RETURN_STUB;
+}
+
+static bool is_known(uint64_t address)
+{
+	uint32_t set = ((uint32_t)address * (uint32_t)AGENT_HASH) >> (32 - AGENT_SET_BITS);
+	const uint64_t *words =
+		(const uint64_t *)(void *)(base + AGENT_RETURN_SITES) + set * AGENT_SET_WORDS;
+
+	return words[0] == address || words[1] == address || words[2] == address ||
+	       words[3] == address;
+}
+
+/* A slot for a return address at `place`, or NULL. */
+static struct slot *take_slot(uint64_t place, bool tail_call)
+{
+	uint32_t number = (uint32_t)(place >> 4) + (uint32_t)(place >> 23) * 977;
+
+	for (unsigned i = 0; i < AGENT_SLOT_TRIES; i++, number++) {
+		struct slot *slot = slot_at(number & (AGENT_SLOT_COUNT - 1));
+		uint64_t owner = slot->place;
+
+		if (owner == place && !tail_call)
+			return slot;
+		if (!owner && __atomic_compare_exchange_n(&slot->place, &owner, place, false,
+							  __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return slot;
+	}
+	return NULL;
+}
+
+/* ------------------------------------------------------------------ the ring */
+
+static struct agent_thread *find_thread(void)
+{
+	unsigned char *rings = (unsigned char *)word_at(AGENT_PLANS + AGENT_RINGS);
+	uint64_t thread = read_thread();
+	uint32_t index = agent_thread_hash(thread);
+
+	for (unsigned i = 0; i < AGENT_THREAD_TRIES; i++, index++) {
+		struct agent_thread *entry = (struct agent_thread *)(void *)rings +
+					     (index & (AGENT_THREAD_COUNT - 1));
+
+		if (entry->base == thread)
+			return thread ? entry : NULL;
+	}
+	return NULL;
+}
+
+/* Room for a record of `most` bytes: false when there is none. */
+static bool begin(struct making *making, size_t most)
+{
+	unsigned char *rings = (unsigned char *)word_at(AGENT_PLANS + AGENT_RINGS);
+	uint64_t index = (uint64_t)(making->thread - (struct agent_thread *)(void *)rings);
+	unsigned char *ring = rings + AGENT_RINGS_HEAD + index * AGENT_RING_BYTES;
+	uint64_t head = making->thread->head;
+	uint64_t used = head - __atomic_load_n(&making->thread->tail, __ATOMIC_ACQUIRE);
+	uint64_t place = head % AGENT_RING_BYTES;
+	uint64_t rest = AGENT_RING_BYTES - place;
+	uint64_t skipped = rest < most ? rest : 0;
+
+	if (used + skipped + most > AGENT_RING_BYTES)
+		return false;
+	if (skipped) {
+		*(uint32_t *)(void *)(ring + place) = 0;
+		place = 0;
+	}
+	making->position = head + skipped;
+	making->record = (struct record *)(void *)(ring + place);
+	return true;
+}
+
+static void fill(const struct making *making, enum record_kind kind, uint64_t time,
+		 const struct slot *slot)
+{
+	struct record *record = making->record;
+
+	record->size = sizeof *record;
+	record->version = RECORD_VERSION;
+	record->kind = (uint8_t)kind;
+	record->value_count = 0;
+	record->pid = (int32_t)word_at(AGENT_PLANS + AGENT_UNIT);
+	record->tid = 0;
+	record->probe = (uint32_t)slot->probe;
+	record->depth = 0;
+	record->call = (uint64_t)(slot - slot_at(0));
+	record->time = time;
+	record->duration = 0;
+	record->pc = slot->return_address;
+	record->number = (int64_t)slot->place;
+}
+
+static void publish(const struct making *making)
+{
+	__atomic_store_n(&making->thread->head, making->position + making->record->size,
+			 __ATOMIC_RELEASE);
+	__atomic_store_n(&making->thread->busy, 0, __ATOMIC_RELEASE);
+}
+
+static void set_busy(const struct making *making)
+{
+	__atomic_store_n(&making->thread->busy, 1, __ATOMIC_RELAXED);
+	__asm__ volatile("" : : : "memory");
+}
+
+/* ------------------------------------------------------------------ calls */
+
+static const struct agent_plan *plan_of(uint64_t probe)
+{
+	return (const struct agent_plan *)word_at(AGENT_PLAN_ADDRESSES + 8 * probe);
+}
+
+static struct capture_saved *saved_of(const struct slot *slot)
+{
+	return (struct capture_saved *)(void *)(base + AGENT_SAVED +
+						(uint64_t)(slot - slot_at(0)) * AGENT_SAVED_BYTES);
+}
+
+static void capture(struct making *making, const struct agent_plan *plan, struct frame *frame,
+		    struct slot *slot)
+{
+	struct memory_source memory;
+	struct capture_frame registers;
+	struct capture_buffer buffer;
+
+	memory.readv = read_ranges;
+	memory.context = NULL;
+	registers.gpr = frame->gpr;
+	registers.xmm = NULL;
+	registers.st0 = NULL;
+	registers.sp = frame->gpr[SP];
+	registers.memory = &memory;
+	buffer.bytes = (unsigned char *)making->record;
+	if (making->record->kind == RECORD_CALL) {
+		buffer.capacity = plan->entry_max;
+		capture_entry(&plan->plan, &registers, &buffer, saved_of(slot));
+	} else {
+		buffer.capacity = plan->exit_max;
+		capture_exit(&plan->plan, &registers, saved_of(slot), &buffer);
+	}
+}
+
+/* Where the thread goes on. */
+uint64_t agent_enter(struct frame *frame)
+{
+	uint64_t probe = frame->number;
+	uint64_t place = (uint64_t)&frame->return_address;
+	uint64_t stub = (uint64_t)(base + AGENT_PROBE_STUBS) + probe * AGENT_PROBE_STUB;
+	bool tail_call = is_stub(frame->return_address);
+	struct making making;
+
+	if (word_at(AGENT_PLANS + AGENT_OFF))
+		return stub + AGENT_PROBE_DISPLACED;
+	const struct agent_plan *plan = plan_of(probe);
+
+	if (!plan || (!tail_call && !is_known(frame->return_address)))
+		return stub + AGENT_PROBE_BREAKPOINT;
+	making.thread = find_thread();
+	if (!making.thread || !begin(&making, plan->entry_max))
+		return stub + AGENT_PROBE_BREAKPOINT;
+	struct slot *slot = take_slot(place, tail_call);
+
+	if (!slot)
+		return stub + AGENT_PROBE_BREAKPOINT;
+	set_busy(&making);
+	frame->gpr[SP] = place;
+	slot->return_address = frame->return_address;
+	slot->probe = probe;
+	fill(&making, RECORD_CALL, read_clock(), slot);
+	capture(&making, plan, frame, slot);
+	frame->return_address = (uint64_t)(base + AGENT_RETURN_STUBS) +
+				(uint64_t)(slot - slot_at(0)) * AGENT_RETURN_STUB;
+	slot->time = read_clock();
+	making.record->duration = slot->time;
+	publish(&making);
+	return stub + AGENT_PROBE_DISPLACED;
+}
+
+/* The same; 0: to the breakpoint of returns for whose records there is no room. */
+uint64_t agent_returned(struct frame *frame, int unrecorded)
+{
+	uint64_t time = read_clock();
+	struct slot *slot = slot_at(frame->number);
+	const struct agent_plan *plan = plan_of(slot->probe);
+	struct making making;
+
+	if (!unrecorded && plan && !word_at(AGENT_PLANS + AGENT_OFF)) {
+		making.thread = find_thread();
+		if (!making.thread || !begin(&making, plan->exit_max))
+			return 0;
+		set_busy(&making);
+		frame->gpr[SP] = (uint64_t)&frame->return_address;
+		fill(&making, RECORD_RETURN, time, slot);
+		capture(&making, plan, frame, slot);
+		publish(&making);
+	}
+	uint64_t return_address = slot->return_address;
+
+	__atomic_store_n(&slot->place, 0, __ATOMIC_RELEASE);
+	return return_address;
+}
