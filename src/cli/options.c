@@ -92,9 +92,8 @@ static const struct option_spec table[] = {
 	 .heading = "Counting", .action = OPTION_FLAG, FIELD(summary)},
 	{CODE_SORT, "sort", "time|calls|name", "order of that table (time)",
 	 .action = OPTION_CHOICE, FIELD(output.sort)},
-	{CODE_ENGINE, "engine", "trap|auto|agent",
-	 "catch by breakpoints or in the process (trap)", .action = OPTION_CHOICE,
-	 FIELD(engine)},
+	{CODE_ENGINE, "engine", "trap|auto|agent", "catch by breakpoints or in the process (trap)",
+	 .action = OPTION_CHOICE, FIELD(engine)},
 
 	{CODE_STRICT, "strict", NULL, "fail (1) when something cannot be traced",
 	 .heading = "About the tracer", .action = OPTION_FLAG, FIELD(strict)},

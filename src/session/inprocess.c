@@ -299,11 +299,15 @@ void inprocess_poll(struct session *session)
 
 bool inprocess_fault(struct session *session, const struct stop *stop)
 {
-	if (!session->agent || stop->kind != STOP_SIGNAL || stop->first || !stop->thread ||
-	    (stop->signal != SIGSEGV && stop->signal != SIGBUS) || !agent_fault(stop->thread))
+	bool faulted = stop->kind == STOP_SIGNAL &&
+		       (stop->signal == SIGSEGV || stop->signal == SIGBUS);
+
+	if (!session->agent || stop->first || !stop->thread ||
+	    (!faulted && stop->kind != STOP_TRAP) || !agent_fault(stop->thread, !faulted))
 		return false;
-	thread_resume(stop->thread, 0);
-	return true;
+	if (faulted)
+		thread_resume(stop->thread, 0);
+	return faulted;
 }
 
 void inprocess_collect(struct session *session, struct space *space)

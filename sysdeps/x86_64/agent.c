@@ -39,6 +39,18 @@ static uint64_t read_clock(void)
 	return __builtin_ia32_rdtsc();
 }
 
+static bool emulate_clock(const uint8_t bytes[AGENT_CLOCK_BYTES], struct regs *regs)
+{
+	uint64_t now = read_clock();
+
+	if (bytes[0] != 0x0f || bytes[1] != 0x31) /* rdtsc */
+		return false;
+	regs->r[REG_AX] = (uint32_t)now;
+	regs->r[REG_DX] = now >> 32;
+	regs->pc += AGENT_CLOCK_BYTES;
+	return true;
+}
+
 static bool clock_is_steady(void)
 {
 	FILE *file = fopen("/proc/cpuinfo", "re");
@@ -525,6 +537,7 @@ const struct agent_arch x86_64_agent = {
 	.code_length = sizeof code,
 	.clock = read_clock,
 	.clock_is_steady = clock_is_steady,
+	.emulate_clock = emulate_clock,
 	.can_tell_threads = can_tell_threads,
 	.write_return_stub = write_return_stub,
 	.write_probe_stub = write_probe_stub,

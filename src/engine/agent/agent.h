@@ -99,8 +99,11 @@ void agent_thread_born(struct agent *agent, struct thread *thread);
 void agent_thread_gone(const struct thread *thread);
 /* Another process is about to run in the space: while it does, what is called is served by the trap engine. */
 void agent_shared(const struct space *space);
-/* The thread has a SIGSEGV or SIGBUS as it read for us what cannot be read: then it goes on without it, true. */
-bool agent_fault(struct thread *thread);
+/*
+ * The thread has a SIGSEGV or SIGBUS as it read for us what cannot be read, or was interrupted as it took too long: then it is to
+ * go on without either, true.
+ */
+bool agent_fault(struct thread *thread, bool interrupted);
 /* No process makes records any more, as nobody reads them: what is left where a tracer was killed. By the journal. */
 void agent_turn_off(struct space *space);
 

@@ -17,7 +17,7 @@ struct agent_function {
 /* A branch found, its opcode at `from`; `is_call`: it comes back there. */
 typedef void agent_branch(void *context, uint64_t from, uint64_t target, bool is_call);
 
-enum { AGENT_JUMP = 5, AGENT_CALL_MAX = 8 };
+enum { AGENT_JUMP = 5, AGENT_CALL_MAX = 8, AGENT_CLOCK_BYTES = 2 };
 
 struct agent_arch {
 	const uint8_t *code; /* for the beginning of a unit, without relocations */
@@ -26,6 +26,8 @@ struct agent_arch {
 	/* The clock that it reads; and whether that runs evenly, and alike on all processors. */
 	uint64_t (*clock)(void);
 	bool (*clock_is_steady)(void);
+	/* The thread's next instruction, which `bytes` begin with, reads it: done in `regs`, with the pc. False: it does not. */
+	bool (*emulate_clock)(const uint8_t bytes[AGENT_CLOCK_BYTES], struct regs *regs);
 	/* Whether the processor lets programs tell their threads apart, which records need. */
 	bool (*can_tell_threads)(void);
 

@@ -16,6 +16,7 @@
 
 #include "base/xalloc.h"
 #include "inferior/journal.h"
+#include "inferior/ptrace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -88,6 +89,7 @@ static void tell(struct agent *agent, struct thread *thread, const struct clocks
 		.place = (uint64_t)record->number,
 		.stub = unit->base + AGENT_RETURN_STUBS + record->call * AGENT_RETURN_STUB,
 		.return_address = record->pc,
+		.moment = clocks->time,
 		.time = clocks->epoch - ago(clocks, record->time),
 		.clock = clocks->time - ago(clocks, is_call ? record->duration : record->time)};
 
@@ -125,6 +127,19 @@ static void each_rings(const struct agent *agent, void (*what)(struct rings *))
 		what((*(struct space **)vec_at(&agent->spaces, i))->agent->rings);
 }
 
+/* A thread that waits for memory on our behalf is to be stopped, and to go on without that. */
+static void interrupt_stuck(struct inferior *inferior, struct space *space, uint64_t now)
+{
+	pid_t tid;
+
+	while ((tid = rings_stuck(space->agent->rings, now)) != 0) {
+		const struct thread *thread = inferior_thread(inferior, tid);
+
+		if (thread && thread->state == THREAD_RUNNING)
+			pt_interrupt(tid);
+	}
+}
+
 bool agent_fetch(struct agent *agent, struct inferior *inferior)
 {
 	struct record *record;
@@ -137,6 +152,8 @@ bool agent_fetch(struct agent *agent, struct inferior *inferior)
 	const struct clocks clocks = read_clocks(agent);
 	struct space *space;
 
+	for (size_t i = 0; i < agent->spaces.count; i++)
+		interrupt_stuck(inferior, *(struct space **)vec_at(&agent->spaces, i), clocks.time);
 	each_rings(agent, rings_look);
 	record = (struct record *)(void *)agent->buffer;
 	while ((space = find_oldest(agent, &ring, &time)) && time <= clocks.clock) {
@@ -287,20 +304,37 @@ void lines_take_over(struct agent *agent, struct thread *thread)
 	vec_deinit(&told);
 }
 
-bool agent_fault(struct thread *thread)
+/* The clock has been forbidden to the thread since (prctl(2), PR_SET_TSC; also by strict seccomp(2)): it is told the time. */
+static bool tell_time(const struct space *space, struct regs *regs)
+{
+	const struct agent_arch *arch = space->arch->agent;
+	uint8_t bytes[AGENT_CLOCK_BYTES];
+
+	return memory_read_exact(&space->memory, regs->pc, bytes, sizeof bytes) &&
+	       arch->emulate_clock(bytes, regs);
+}
+
+bool agent_fault(struct thread *thread, bool interrupted)
 {
 	const struct space *space = thread->process->space;
 	struct regs regs;
 
-	if (!space || !space->agent || !space->agent->rings || regs_load(thread->tid, &regs) != 0)
+	if (!space || !space->agent || !space->agent->units.count ||
+	    regs_load(thread->tid, &regs) != 0)
 		return false;
 	for (size_t i = 0; i < space->agent->units.count; i++) {
 		const struct agent_unit *unit = *(struct agent_unit **)vec_at(&space->agent->units,
 									      i);
 
-		if (regs.pc != unit->base + AGENT_COPY + AGENT_COPY_FAULT)
+		if (regs.pc - unit->base >= AGENT_CODE_BYTES)
 			continue;
-		regs.pc += AGENT_COPY_FAULT_BYTES;
+		bool reads = regs.pc == unit->base + AGENT_COPY + AGENT_COPY_FAULT;
+
+		if (reads && (!interrupted || (space->agent->rings &&
+					       rings_was_stuck(space->agent->rings, thread->tid))))
+			regs.pc += AGENT_COPY_FAULT_BYTES;
+		else if (reads || interrupted || !tell_time(space, &regs))
+			return false;
 		return regs_store(thread->tid, &regs) == 0;
 	}
 	return false;

@@ -22,7 +22,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { BUSY_LOOKS = 2000 };
+enum { BUSY_LOOKS = 2000, STUCK_NS = 100000000 };
 
 struct ring {
 	struct agent_thread *entry; /* shared */
@@ -30,6 +30,9 @@ struct ring {
 	pid_t tid;		    /* 0: free */
 	uint64_t tail, limit;
 	uint64_t time; /* of the next record; UINT64_MAX: there is none */
+	uint64_t busy_head,
+		busy_since; /* as seen when it was not through with a record; 0: never */
+	bool interrupted;   /* for that */
 };
 
 struct rings {
@@ -236,6 +239,37 @@ static void look(struct rings *rings, struct ring *ring)
 	if (head % 8 || head - ring->tail > AGENT_RING_BYTES)
 		skip_all(rings, ring);
 	find_time(rings, ring);
+}
+
+pid_t rings_stuck(struct rings *rings, uint64_t now)
+{
+	for (size_t i = 0; i < rings->used.count; i++) {
+		struct ring *ring = *(struct ring **)vec_at(&rings->used, i);
+		uint64_t head = head_of(ring);
+
+		if (!__atomic_load_n(&ring->entry->busy, __ATOMIC_ACQUIRE)) {
+			ring->busy_since = 0;
+		} else if (!ring->busy_since || head != ring->busy_head) {
+			ring->busy_since = now;
+			ring->busy_head = head;
+			ring->interrupted = false;
+		} else if (now - ring->busy_since > STUCK_NS && !ring->interrupted) {
+			ring->interrupted = true;
+			return ring->tid;
+		}
+	}
+	return 0;
+}
+
+bool rings_was_stuck(struct rings *rings, pid_t tid)
+{
+	struct ring *ring = ring_of(rings, tid);
+	bool was = ring && ring->interrupted;
+
+	/* The next page of the same record may not come either. */
+	if (was)
+		ring->busy_since = 0;
+	return was;
 }
 
 void rings_look(struct rings *rings)

@@ -32,6 +32,13 @@ void rings_unbind(struct rings *rings, pid_t tid);
 /* No thread finds its ring from now on; what has been written can be read. */
 void rings_close(struct rings *rings);
 
+/*
+ * A thread that has not come to the end of a record for a while (`now` as inferior_clock()), or 0: it may wait for a page that does not
+ * come. It is named once; and whether a thread was.
+ */
+pid_t rings_stuck(struct rings *rings, uint64_t now);
+bool rings_was_stuck(struct rings *rings, pid_t tid);
+
 /* Notes how far each ring is to be read now: to the end of what had been begun before. */
 void rings_look(struct rings *rings);
 /* The ring whose next record, up to there, is the oldest; *time is the clock's. NULL: there is none. */

@@ -61,9 +61,18 @@ static bool is_intact(const struct callstacks *stacks, const struct call *call)
 {
 	uint64_t word = word_of(call);
 
-	if (stacks->view && stacks->view->words && !stacks->looks_back)
+	if (stacks->view && stacks->view->words && !stacks->moment)
 		stacks->view->words(stacks->context, 1, &call->slot, &word);
 	return word == word_of(call);
+}
+
+/*
+ * Whether what lies deeper than where the thread is seen is over. Not where that is told later of a thread that may have
+ * run a handler on a signal stack in the midst of its own: nobody can be asked any more.
+ */
+static bool is_ordered(const struct callstacks *stacks, const struct stack *stack)
+{
+	return stack->single && !(stacks->moment && stacks->signalled);
 }
 
 /* Whether a pending call is over, now that `call` is made. */
@@ -71,18 +80,38 @@ static bool is_over(const struct callstacks *stacks, const struct stack *stack,
 		    const struct call *pending, const struct call *call)
 {
 	if (pending->slot < call->slot)
-		return stack->single;
+		return is_ordered(stacks, stack);
 	if (pending->slot != call->slot)
 		return false;
-	/* A stub stands for one call. */
+	/* A stub stands for one call; what it found in the slot is that of the call it is a tail call from. */
 	if (call->in_process)
-		return pending->return_address != call->caller;
+		return word_of(pending) != call->caller;
 	if (stacks->exchanged && (pending->return_address != call->return_address ||
 				  !sample_equal(pending->sample, call->sample)))
 		return false;
 	/* A hook and a site at one place make two calls of each call. */
 	return pending->return_address != call->return_address ||
 	       (pending->entry == call->entry && pending->hook == call->hook);
+}
+
+/*
+ * What the slot of a pending call should hold. What is told later may have returned meanwhile, and what it has covered may
+ * be uncovered; but the return of any other call would have stopped the thread.
+ */
+static uint64_t expected_word(const struct callstacks *stacks, const struct call *call)
+{
+	return stacks->moment && (call->in_process || call->covered) ? 0 : word_of(call);
+}
+
+/* Whether it is worth it to look at what slots hold: once, of all that is told at one moment. */
+static bool may_look(const struct callstacks *stacks, struct stack *stack)
+{
+	if (!stacks->view || !stacks->view->words)
+		return false;
+	bool known = stacks->moment && stack->looked == stacks->moment;
+
+	stack->looked = stacks->moment;
+	return !known;
 }
 
 /*
@@ -99,18 +128,19 @@ static void drop_overwritten(struct callstacks *stacks, struct stack *stack, cal
 	uint64_t words[STACK_VIEW_WORDS];
 	bool over = false;
 
-	if (!count || stacks->exchanged || stacks->looks_back || !stacks->view ||
-	    !stacks->view->words)
+	if (!count || stacks->exchanged || !may_look(stacks, stack))
 		return;
 	for (size_t i = 0; i < count; i++) {
 		slots[i] = stack_call(stack, first + i)->slot;
-		words[i] = word_of(stack_call(stack, first + i));
+		words[i] = expected_word(stacks, stack_call(stack, first + i));
 	}
 	stacks->view->words(stacks->context, count, slots, words);
 	for (size_t i = 0; i < count; i++) {
-		uint64_t expected = word_of(stack_call(stack, first + i));
+		const struct call *call = stack_call(stack, first + i);
+		uint64_t expected = expected_word(stacks, call);
 
-		over = (over && stack->single) || (expected && words[i] != expected);
+		over = (over && stack->single && (expected || !stacks->moment)) ||
+		       (expected && words[i] != expected);
 		slots[i] = over;
 	}
 	for (size_t i = count; i-- > 0;)
@@ -125,13 +155,13 @@ static void drop_over(struct callstacks *stacks, struct stack *stack, const stru
 	size_t first = stack->calls.count;
 
 	for (size_t i = first; i-- > 0;) {
-		if (stack->single && stack_call(stack, i)->slot > call->slot)
+		if (is_ordered(stacks, stack) && stack_call(stack, i)->slot > call->slot)
 			break;
 		if (is_over(stacks, stack, stack_call(stack, i), call))
 			first = i;
 	}
 	for (size_t i = stack->calls.count; i-- > first;)
-		if (stack->single ||
+		if (is_ordered(stacks, stack) ||
 		    (stack_call(stack, i)->slot == call->slot &&
 		     (!stacks->exchanged || is_over(stacks, stack, stack_call(stack, i), call))))
 			stackset_pop(stacks, stack, i, false, popped, context);
@@ -345,7 +375,7 @@ bool callstacks_return(struct callstacks *stacks, const struct arrival *arrival,
 				(!stacks->exchanged || i == found ||
 				 sample_equal(call->sample, stack_call(stack, found)->sample));
 
-		if (together || stack->single)
+		if (together || is_ordered(stacks, stack))
 			stackset_pop(stacks, stack, i, together && returned, popped, context);
 	}
 	if (first.in_process)
@@ -449,9 +479,10 @@ size_t callstacks_depth(const struct callstacks *stacks)
 	return stacks->depth;
 }
 
-void callstacks_look_back(struct callstacks *stacks, bool back)
+void callstacks_look_back(struct callstacks *stacks, uint64_t moment, bool signalled)
 {
-	stacks->looks_back = back;
+	stacks->moment = moment;
+	stacks->signalled = signalled;
 }
 
 bool callstacks_uncover(struct callstacks *stacks, uint64_t slot, uint64_t stub,

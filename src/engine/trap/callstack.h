@@ -125,10 +125,10 @@ void callstacks_jump(struct callstacks *stacks, uint64_t sp, uint64_t target, ca
 void callstacks_exchange(struct callstacks *stacks);
 
 /*
- * What follows is told of calls that were made some time ago: what is in memory now means nothing, until this is
- * called with false.
+ * What follows is told of calls that were made some time ago, at the moment of that number: what is in memory now means
+ * little, until this is called with 0. `signalled`: signals have been delivered to the thread.
  */
-void callstacks_look_back(struct callstacks *stacks, bool back);
+void callstacks_look_back(struct callstacks *stacks, uint64_t moment, bool signalled);
 
 /*
  * The true return address of a call in_process at `slot` is there again, instead of `stub`: from now on it

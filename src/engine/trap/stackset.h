@@ -18,6 +18,7 @@ struct stack {
 	uint64_t
 		signal_sp; /* a signal came there, and the thread was not seen here since; 0: none */
 	uint64_t signal_serial; /* calls made before that */
+	uint64_t looked;	/* the moment at which its slots were looked at last */
 	struct vec calls;
 };
 
@@ -28,7 +29,8 @@ struct callstacks {
 	size_t depth;
 	size_t inner;	 /* how many of the stacks are */
 	uint64_t serial; /* calls pushed so far */
-	bool looks_back; /* see callstacks_look_back() */
+	uint64_t moment; /* see callstacks_look_back() */
+	bool signalled;	 /* the same */
 	bool exchanged;	 /* what is on the stacks is copied out and in */
 };
 

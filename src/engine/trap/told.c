@@ -57,11 +57,11 @@ static void call_popped_then(void *context, const struct call *call, bool return
 	emit(telling, record);
 }
 
-static struct callstacks *look_back(struct thread *thread)
+static struct callstacks *look_back(struct thread *thread, const struct told *told)
 {
 	if (!thread->calls)
 		thread->calls = callstacks_create(&stackview_thread, thread);
-	callstacks_look_back(thread->calls, true);
+	callstacks_look_back(thread->calls, told->moment, thread->signalled);
 	return thread->calls;
 }
 
@@ -78,11 +78,11 @@ void trap_told_call(struct trap *trap, struct thread *thread, const struct told 
 				  .number = trap_number_call(trap),
 				  .start = told->clock,
 				  .cost = thread->cost};
-	struct callstacks *calls = look_back(thread);
+	struct callstacks *calls = look_back(thread, told);
 
 	call_record_fill(record, RECORD_CALL, thread,
 			 callstacks_push(calls, &call, call_popped_then, &telling), told->time);
-	callstacks_look_back(calls, false);
+	callstacks_look_back(calls, 0, false);
 	emit(&telling, record);
 }
 
@@ -93,10 +93,10 @@ void trap_told_return(struct trap *trap, struct thread *thread, const struct tol
 	unsigned word = thread->process->space->arch->abi->word;
 	const struct arrival arrival = {
 		.pc = told->stub, .sp = told->place + word, .word = word, .in_process = true};
-	struct callstacks *calls = look_back(thread);
+	struct callstacks *calls = look_back(thread, told);
 
 	callstacks_return(calls, &arrival, call_popped_then, &telling);
-	callstacks_look_back(calls, false);
+	callstacks_look_back(calls, 0, false);
 }
 
 bool trap_untold(struct trap *trap, struct thread *thread, uint64_t place, uint64_t stub,

@@ -16,13 +16,14 @@ void call_record_fill(struct record *record, enum record_kind kind, const struct
 
 struct told {
 	const struct probe_site *site;
-	uint64_t entry; /* of the function */
-	uint64_t place,
-		stub; /* where on the stack its return address was, and what stands there instead */
+	uint64_t entry;		 /* of the function */
+	uint64_t place;		 /* where on the stack its return address was */
+	uint64_t stub;		 /* what stands there instead */
 	uint64_t return_address; /* what was there */
-	uint64_t time;		 /* ns since the Epoch */
-	uint64_t
-		clock; /* as inferior_clock(): when the function itself began, or when it returned */
+	uint64_t moment; /* when this is told: not 0, another one for what was told earlier */
+	uint64_t time;	 /* ns since the Epoch */
+	/* As inferior_clock(): when the function itself began, or when it returned. */
+	uint64_t clock;
 };
 
 /* `record` has its size and its values, and is completed and handed on. */

@@ -1,0 +1,36 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+Runs the test of the same name that is made for breakpoints, with the tracer told to catch calls inside the process:
+what is shown must be the same. Each name here is a link to this file.
+"""
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+NAME = os.path.basename(sys.argv[0])
+
+
+def tracer():
+    """A command that adds the option; it takes the place of the tracer, and does not fork."""
+    directory = os.path.join(os.environ["TESTDIR"], "agent")
+    path = os.path.join(directory, "tracer")
+    os.makedirs(directory, exist_ok=True)
+    mine = f"{path}.{os.getpid()}"
+    with open(mine, "w", encoding="utf-8") as file:
+        file.write(f"#!/bin/sh\nexec '{os.path.abspath(os.environ['TRACER'])}' --engine=auto \"$@\"\n")
+    os.chmod(mine, 0o755)
+    os.rename(mine, path)
+    return path
+
+
+def main():
+    for directory in ("e2e", "torture"):
+        path = os.path.join(HERE, "..", directory, NAME)
+        if os.path.exists(path):
+            os.environ["TRACER"] = tracer()
+            os.execv(sys.executable, [sys.executable, "-B", path, *sys.argv[1:]])
+    sys.exit(f"{NAME}: there is no such test")
+
+
+main()
