@@ -240,7 +240,7 @@ bool lines_help(struct agent *agent, struct thread *thread, const struct regs *r
 	struct rings *rings = space->agent->rings;
 
 	agent_fetch(agent, thread->process->inferior);
-	return rings && space->references == 1 && rings_bind(rings, thread, regs->fs_base);
+	return rings && space->references == 1 && rings_bind(rings, thread->tid, regs->fs_base);
 }
 
 uint64_t lines_mark(const struct thread *thread, uint64_t place)

@@ -43,16 +43,8 @@ struct rings {
 	uint64_t damaged;
 };
 
-int rings_create(struct thread *thread, uint64_t scratch, uint64_t near, struct rings **made)
+struct rings *rings_over(uint8_t *memory, uint64_t address)
 {
-	uint64_t address;
-	uint8_t *memory;
-	int error = arena_room_near(thread, near, AGENT_RINGS_BYTES, &address);
-
-	if (!error)
-		error = unit_map_file(thread, scratch, address, AGENT_RINGS_BYTES, &memory);
-	if (error)
-		return error;
 	struct rings *rings = xcalloc(1, sizeof *rings);
 
 	rings->address = address;
@@ -62,8 +54,20 @@ int rings_create(struct thread *thread, uint64_t scratch, uint64_t near, struct 
 		rings->all[i].entry = (struct agent_thread *)(void *)memory + i;
 		rings->all[i].bytes = memory + AGENT_RINGS_HEAD + i * AGENT_RING_BYTES;
 	}
-	*made = rings;
-	return 0;
+	return rings;
+}
+
+int rings_create(struct thread *thread, uint64_t scratch, uint64_t near, struct rings **made)
+{
+	uint64_t address;
+	uint8_t *memory;
+	int error = arena_room_near(thread, near, AGENT_RINGS_BYTES, &address);
+
+	if (!error)
+		error = unit_map_file(thread, scratch, address, AGENT_RINGS_BYTES, &memory);
+	if (!error)
+		*made = rings_over(memory, address);
+	return error;
 }
 
 void rings_destroy(struct rings *rings)
@@ -126,19 +130,19 @@ static uint64_t head_of(const struct ring *ring)
 	return __atomic_load_n(&ring->entry->head, __ATOMIC_ACQUIRE);
 }
 
-bool rings_bind(struct rings *rings, const struct thread *thread, uint64_t fs_base)
+bool rings_bind(struct rings *rings, pid_t tid, uint64_t fs_base)
 {
-	struct ring *ring = ring_of(rings, thread->tid);
+	struct ring *ring = ring_of(rings, tid);
 
 	if (!fs_base || (ring && ring->entry->base == fs_base))
 		return false;
 	if (ring)
-		rings_unbind(rings, thread->tid);
+		rings_unbind(rings, tid);
 	ring = find_free(rings, fs_base);
 	if (!ring)
 		return false;
 	memset(ring->entry, 0, sizeof *ring->entry);
-	ring->tid = thread->tid;
+	ring->tid = tid;
 	ring->tail = ring->limit = 0;
 	ring->time = UINT64_MAX;
 	vec_push(&rings->used, &ring);
@@ -195,21 +199,22 @@ static void skip_all(struct rings *rings, struct ring *ring)
 /* The size of the next record, or 0 when there is none. */
 static uint32_t next_size(struct rings *rings, struct ring *ring)
 {
-	while (ring->tail < ring->limit) {
+	/* A writer that tells lies about where it is may be anywhere, at the end of all numbers, too. */
+	while (ring->tail != ring->limit) {
+		uint64_t left = ring->limit - ring->tail;
 		uint64_t place = ring->tail % AGENT_RING_BYTES;
 		uint32_t size = __atomic_load_n(
 			(const uint32_t *)(const void *)(ring->bytes + place), __ATOMIC_RELAXED);
 
-		if (!size && place) {
+		if (!size && place && AGENT_RING_BYTES - place <= left) {
 			ring->tail += AGENT_RING_BYTES - place;
 			continue;
 		}
 		if (size >= sizeof(struct record) && size % 8 == 0 && size <= AGENT_RECORD_MAX &&
-		    size <= AGENT_RING_BYTES - place && size <= ring->limit - ring->tail)
+		    size <= AGENT_RING_BYTES - place && size <= left)
 			return size;
 		skip_all(rings, ring);
 	}
-	ring->tail = ring->limit; /* a writer that tells lies about where it is */
 	return 0;
 }
 
@@ -320,8 +325,10 @@ bool rings_take(struct rings *rings, struct ring *ring, struct record *record)
 {
 	uint32_t size = next_size(rings, ring);
 
-	if (!size)
+	if (!size) {
+		ring->time = UINT64_MAX; /* it has changed since it was found */
 		return false;
+	}
 	memcpy(record, ring->bytes + ring->tail % AGENT_RING_BYTES, size);
 	record->size = size;
 	ring->tail += size;

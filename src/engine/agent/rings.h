@@ -16,13 +16,15 @@ struct rings;
  * and `near` is about where they are to lie. 0 or -errno.
  */
 int rings_create(struct thread *thread, uint64_t scratch, uint64_t near, struct rings **rings);
+/* Those that lie in `memory`, AGENT_RINGS_BYTES mapped by mmap(2), which is theirs from now on; `address` as below. */
+struct rings *rings_over(uint8_t *memory, uint64_t address);
 /* Our side only. */
 void rings_destroy(struct rings *rings);
 /* Where they are in the process. */
 uint64_t rings_address(const struct rings *rings);
 
 /* Gives a stopped thread a ring: false when it has one already, or there is none for it. */
-bool rings_bind(struct rings *rings, const struct thread *thread, uint64_t fs_base);
+bool rings_bind(struct rings *rings, pid_t tid, uint64_t fs_base);
 /* How much the thread has ever written, 0 where it has no ring. */
 uint64_t rings_head(const struct rings *rings, pid_t tid);
 /* Whether a thread other than `tid` has its ring by this fs base. */

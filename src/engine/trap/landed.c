@@ -42,7 +42,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { STEP_MS = 2000, TRIES = 16, STEPS_MAX = 256 };
+enum { STEP_MS = 2000, TRIES = 16, STEPS_MAX = 2048 };
 
 /* A thread that is stopped for a signal in a slot. */
 struct landed {

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rings as a process may leave them: whatever it writes there, records are taken that hold together, and an end is found. */
+#include "engine/agent/rings.h"
+#include "fuzz.h"
+
+#include <sys/mman.h>
+
+enum { THREADS = 2, ROUNDS = 4, SOME = 4096 };
+
+static uint8_t *ring_of(uint8_t *memory, const struct agent_thread *entry)
+{
+	size_t index = (size_t)(entry - (struct agent_thread *)(void *)memory);
+
+	return memory + AGENT_RINGS_HEAD + index * AGENT_RING_BYTES;
+}
+
+static struct agent_thread *entry_of(uint8_t *memory, uint64_t base)
+{
+	struct agent_thread *entries = (struct agent_thread *)(void *)memory;
+	uint32_t index = agent_thread_hash(base);
+
+	while (entries[index % AGENT_THREAD_COUNT].base != base)
+		index++;
+	return &entries[index % AGENT_THREAD_COUNT];
+}
+
+/* The process writes: a head, and bytes somewhere. */
+static void scribble(struct input *input, uint8_t *memory, uint64_t base)
+{
+	struct agent_thread *entry = entry_of(memory, base);
+	uint8_t *ring = ring_of(memory, entry);
+	uint16_t place, length;
+	int32_t ahead;
+
+	input_take(input, &ahead, sizeof ahead);
+	input_take(input, &place, sizeof place);
+	input_take(input, &length, sizeof length);
+	length %= SOME;
+	place = (uint16_t)(place % (AGENT_RING_BYTES - SOME)) & ~7;
+	input_take(input, ring + place, length);
+	entry->head += (uint64_t)(int64_t)ahead;
+	entry->busy = length & 1;
+}
+
+/* All that a writer would look at. */
+static void read_all(const struct record *record)
+{
+	const struct record_value *value = record_values(record);
+	const unsigned char *end = (const unsigned char *)record + record->size;
+	unsigned sum = 0;
+
+	MUST(record->size <= AGENT_RECORD_MAX && record->size >= sizeof *record);
+	for (unsigned i = 0; i < record->value_count; i++) {
+		const unsigned char *bytes = record_value_bytes(value);
+
+		MUST(bytes <= end && value->length <= (size_t)(end - bytes));
+		for (uint32_t k = 0; k < value->length; k++)
+			sum += bytes[k];
+		value = record_value_next(value);
+	}
+	MUST((const unsigned char *)value == end);
+	__asm__ volatile("" : : "r"(sum));
+}
+
+static void take_all(struct rings *rings, struct record *record)
+{
+	struct ring *ring;
+	uint64_t time;
+	size_t taken = 0;
+
+	rings_look(rings);
+	while ((ring = rings_oldest(rings, &time))) {
+		if (rings_take(rings, ring, record))
+			read_all(record);
+		MUST(taken++ <= THREADS * AGENT_RING_BYTES / sizeof *record + THREADS);
+	}
+	rings_release(rings);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input input = {data, size};
+	uint8_t *memory = mmap(NULL, AGENT_RINGS_BYTES, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct record *record = malloc(AGENT_RECORD_MAX);
+
+	MUST(memory != MAP_FAILED && record);
+	struct rings *rings = rings_over(memory, 0);
+
+	for (int i = 1; i <= THREADS; i++)
+		MUST(rings_bind(rings, i, (uint64_t)i << 12));
+	for (int i = 0; i < ROUNDS; i++) {
+		for (int k = 1; k <= THREADS; k++)
+			scribble(&input, memory, (uint64_t)k << 12);
+		take_all(rings, record);
+		rings_stuck(rings, (uint64_t)i << 30);
+	}
+	rings_unbind(rings, 1);
+	rings_destroy(rings);
+	free(record);
+	return 0;
+}
