@@ -196,12 +196,38 @@ static struct capture_saved *saved_of(const struct slot *slot)
 						(uint64_t)(slot - slot_at(0)) * AGENT_SAVED_BYTES);
 }
 
+/* Nothing here uses floating-point registers, so they are still the program's. */
+static void read_vectors(uint8_t xmm[8][16])
+{
+	__asm__ volatile("movups %%xmm0, (%0)\n\tmovups %%xmm1, 16(%0)\n\t"
+			 "movups %%xmm2, 32(%0)\n\tmovups %%xmm3, 48(%0)\n\t"
+			 "movups %%xmm4, 64(%0)\n\tmovups %%xmm5, 80(%0)\n\t"
+			 "movups %%xmm6, 96(%0)\n\tmovups %%xmm7, 112(%0)"
+			 :
+			 : "r"(xmm)
+			 : "memory");
+}
+
+/* Only where there is one: of an empty stack it would be a fault. */
+static void read_st0(uint8_t st0[16])
+{
+	__asm__ volatile("fstpt (%0)\n\tfldt (%0)" : : "r"(st0) : "memory");
+}
+
+static bool returns_st0(const struct capture_plan *plan)
+{
+	return plan->exit_count && plan->exit[0].place == PLACE_ST0;
+}
+
 static void capture(struct making *making, const struct agent_plan *plan, struct frame *frame,
 		    struct slot *slot)
 {
 	struct memory_source memory;
 	struct capture_frame registers;
 	struct capture_buffer buffer;
+	uint8_t xmm[8][16];
+	uint8_t st0[16];
+	bool is_call = making->record->kind == RECORD_CALL;
 
 	memory.readv = read_ranges;
 	memory.context = NULL;
@@ -210,8 +236,16 @@ static void capture(struct making *making, const struct agent_plan *plan, struct
 	registers.st0 = NULL;
 	registers.sp = frame->gpr[SP];
 	registers.memory = &memory;
+	if (is_call ? plan->plan.needs_fp_entry : plan->plan.needs_fp_exit) {
+		read_vectors(xmm);
+		registers.xmm = (const uint8_t(*)[16])xmm;
+	}
+	if (!is_call && returns_st0(&plan->plan)) {
+		read_st0(st0);
+		registers.st0 = st0;
+	}
 	buffer.bytes = (unsigned char *)making->record;
-	if (making->record->kind == RECORD_CALL) {
+	if (is_call) {
 		buffer.capacity = plan->entry_max;
 		capture_entry(&plan->plan, &registers, &buffer, saved_of(slot));
 	} else {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Capture plans for the agent: copied into a unit as they are, with their pointers changed, each once. The agent runs them
- * by the same code as the tracer, without floating-point registers: whatever needs these stays with the trap engine, and
- * so does what may make records that are too long for a ring.
+ * by the same code as the tracer. What may make records that are too long for a ring stays with the trap engine.
  */
 #include "engine/agent/private.h"
 
@@ -85,8 +84,6 @@ static size_t record_bytes(const struct capture_plan *plan, const struct capture
 
 const char *plans_refuse(const struct capture_plan *plan)
 {
-	if (plan->needs_fp_entry || plan->needs_fp_exit)
-		return "its prototype has floating-point numbers";
 	if (record_bytes(plan, plan->entry, plan->entry_count) > AGENT_RECORD_MAX ||
 	    record_bytes(plan, plan->exit, plan->exit_count) > AGENT_RECORD_MAX)
 		return "its lines may become too long for a ring";
