@@ -33,7 +33,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ATTACH_TRIES = 2000, SEIZE_ROUNDS = 100, ABANDONED_MS = 300 };
+/* Once in some thousand kills it looks for a moment as if somebody else had the process. */
+enum { STRANGE_LOOKS = 20, ATTACH_TRIES = 2000, SEIZE_ROUNDS = 100, ABANDONED_MS = 300 };
 
 /* A process that the tracer has left behind. */
 struct patient {
@@ -80,12 +81,17 @@ static bool is_held(const struct journal_subject *subject)
 
 static struct process *attach(struct session *session, const struct journal_subject *subject)
 {
-	for (int i = 0; i < ATTACH_TRIES && is_ours(subject); i++) {
+	int strange = 0;
+
+	for (int i = 0; i < ATTACH_TRIES && strange < STRANGE_LOOKS; i++) {
 		struct process *process = NULL;
 		char *why = NULL;
-		int error = is_held(subject) ? -EPERM
-					     : inferior_attach(session->inferior, subject->pid,
-							       &process, &why);
+
+		strange = is_ours(subject) ? 0 : strange + 1;
+		int error = strange || is_held(subject)
+				    ? -EPERM
+				    : inferior_attach(session->inferior, subject->pid, &process,
+						      &why);
 
 		free(why);
 		if (!error)
@@ -179,37 +185,44 @@ static void leave(struct session *session, pid_t pid)
 	tasks_detach_all(session, true);
 }
 
-static void recover_one(struct session *session, const struct patient *patient)
+/* Opens the memory of what the journal tells of, if it can be opened now. */
+static void open_space(struct patient *patient)
+{
+	int error;
+	const struct journal_subject *subject = journal_subject(patient->journal);
+	const struct arch *arch = arch_find(subject->elf_machine, subject->elf_class);
+
+	if (!arch || !is_ours(subject) ||
+	    !(patient->space = space_create(subject->pid, arch, &error)))
+		return;
+	journal_destroy(patient->space->journal);
+	patient->space->journal = patient->journal;
+	space_forget_reader(patient->space, subject->pid); /* no thread is stopped */
+}
+
+/* What the journal tells of, or false. The process runs. */
+static bool open_patient(int fd, struct patient *patient)
+{
+	patient->journal = journal_adopt(fd);
+	patient->space = NULL;
+	if (!patient->journal)
+		return false;
+	open_space(patient);
+	return true;
+}
+
+static void recover_one(struct session *session, struct patient *patient)
 {
 	struct process *process = attach(session, journal_subject(patient->journal));
 
+	if (process && !patient->space)
+		open_space(patient); /* it may have looked like somebody else's, a moment ago */
 	if (!process || !patient->space)
 		return;
 	pid_t pid = process->pid;
 
 	adopt_space(session, process, patient->space);
 	leave(session, pid);
-}
-
-/* What the journal tells of, or false. The process runs. */
-static bool open_patient(int fd, struct patient *patient)
-{
-	int error;
-
-	patient->journal = journal_adopt(fd);
-	patient->space = NULL;
-	if (!patient->journal)
-		return false;
-	const struct journal_subject *subject = journal_subject(patient->journal);
-	const struct arch *arch = arch_find(subject->elf_machine, subject->elf_class);
-
-	if (!arch || !is_ours(subject) ||
-	    !(patient->space = space_create(subject->pid, arch, &error)))
-		return true;
-	journal_destroy(patient->space->journal);
-	patient->space->journal = patient->journal;
-	space_forget_reader(patient->space, subject->pid); /* no thread is stopped */
-	return true;
 }
 
 void session_recover(const int *journals, size_t count)
