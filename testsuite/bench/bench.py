@@ -28,6 +28,8 @@ TIMEOUT = 120
 MANY = 10000  # functions of a library
 
 GOAL_RATIO = 4        # times faster than ltrace
+GOAL_RECORD = 150     # and for one of which a whole record is made
+GOAL_RATE = 1000000   # lines a second into a file
 GOAL_COUNTED = 50     # ns more than untraced for a call that is counted in the process
 GOAL_STOPS = 2        # a call
 GOAL_SHARE = 90       # % of the time that 100 × usleep(1000) gets beside 5000 trivial calls
@@ -77,12 +79,12 @@ def on_one_cpu():
 PLACES = [("any CPU", None), ("one CPU", on_one_cpu)]
 
 
-def run_loop(prefix, program, calls, work_dir, place, threads=1):
+def run_loop(prefix, program, calls, work_dir, place, threads=1, burst=0):
     """One run; (ns a call of one thread, stops a call)."""
     result = os.path.join(work_dir, "result")
     with contextlib.suppress(FileNotFoundError):
         os.unlink(result)
-    done = subprocess.run([*prefix, program, str(calls), result, str(threads)], stdin=subprocess.DEVNULL,
+    done = subprocess.run([*prefix, program, str(calls), result, str(threads), str(burst)], stdin=subprocess.DEVNULL,
                           capture_output=True, timeout=TIMEOUT, check=False, preexec_fn=place)
     if done.returncode != 0 or not os.path.exists(result):
         raise RuntimeError(f"{shlex.join(prefix)} failed ({done.returncode}): "
@@ -166,6 +168,40 @@ def print_growth(rows):
     for probes, threads, added, whole in rows:
         print(f"| {probes} | {threads} | {added:.0f} | {whole:.0f} |")
     print(flush=True)
+
+
+# ---- records ------------------------------------------------------------------------------------
+
+BURSTS, BURST = 60, 200  # of calls that a ring has room for
+STREAM = 3000000
+
+
+def measure_records(arguments, program):
+    """[(what, median ns that a call takes more than untraced)] and lines a second into a file"""
+    conf = os.path.join(arguments.work_dir, "records.conf")
+    with open(conf, "w", encoding="ascii") as file:
+        file.write("long tiny(long);\nlong tiny_text(string, long, long);\n")
+    lines = os.path.join(arguments.work_dir, "lines")
+    base = [arguments.tracer, "--engine=auto", "-F", conf, "-g", "-o", lines]
+    options = {"three arguments, one a string": ["-x", "tiny_text"], "the same, -T and -tt": ["-T", "-tt", "-x", "tiny_text"]}
+    found, rates = {name: [] for name in options}, []
+    for _ in range(arguments.runs):
+        plain = run_loop([], program, BURSTS * BURST, arguments.work_dir, None, 1, BURST)[0]
+        for name, words in options.items():
+            cost = run_loop([*base, *words], program, BURSTS * BURST, arguments.work_dir, None, 1, BURST)[0]
+            found[name].append(cost - plain)
+        cost = run_loop([*base, "-x", "tiny"], program, STREAM, arguments.work_dir, None)[0]
+        rates.append(1e9 / cost)
+    return {name: statistics.median(costs) for name, costs in found.items()}, statistics.median(rates)
+
+
+def print_records(found):
+    costs, rate = found
+    print("| a line by the agent | ns more a call |")
+    print("|---|---:|")
+    for name, cost in costs.items():
+        print(f"| {name} | {cost:.0f} |")
+    print(f"\n{rate:,.0f} lines a second into a file, of one thread that does nothing but call\n", flush=True)
 
 
 # ---- whose time it is --------------------------------------------------------------------------
@@ -277,6 +313,14 @@ def print_machine():
         print("ltrace: not installed, not compared (Debian, Fedora: ltrace)")
 
 
+def print_record_goals(records):
+    costs, rate = records
+    for name, cost in costs.items():
+        print(f"{'met   ' if cost <= GOAL_RECORD else 'MISSED'}  a line of {name}: {cost:.0f} ns more a call, "
+              f"{GOAL_RECORD} asked")
+    print(f"{'met   ' if rate >= GOAL_RATE else 'MISSED'}  {rate:,.0f} lines a second, {GOAL_RATE:,} asked")
+
+
 def print_goals(medians, shares, attach):
     def goal(met, text):
         print(f"{'met   ' if met else 'MISSED'}  {text}")
@@ -312,6 +356,8 @@ def main():
         print_calls(medians)
         print(flush=True)
         print_growth(measure_growth(arguments, program))
+        records = measure_records(arguments, program)
+        print_records(records)
         shares = measure_shares(arguments)
         print_shares(shares)
         attach = measure_attach(arguments)
@@ -323,6 +369,7 @@ def main():
     print(f"| tracer's peak resident memory | {attach[1]:.1f} MB |")
     print()
     print_goals(medians, shares, attach)
+    print_record_goals(records)
 
 
 main()

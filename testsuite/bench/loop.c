@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * usage: loop CALLS FILE [THREADS]
+ * usage: loop CALLS FILE [THREADS [BURST]]
  * Calls tiny() through the PLT so many times, in each thread, and writes "nanoseconds stops" of the loop alone to
- * FILE: those of the longest, and of all. A ptrace stop is a voluntary context switch of the thread that stops, and the
+ * FILE: those of the longest, and of all. With BURST the calls are of tiny_text(), with a pause after so many of them, that is not
+ * counted, as are the stops in it. A ptrace stop is a voluntary context switch of the thread that stops, and the
  * loop makes no other: so the kernel itself counts the stops.
  */
 #define _GNU_SOURCE
@@ -14,10 +15,13 @@
 
 enum { THREADS_MAX = 256 };
 
+enum { PAUSE_NS = 50000000 };
+
 long tiny(long x);
+long tiny_text(const char *text, long length, long x);
 
 struct loop {
-	long calls, stops, result;
+	long calls, stops, result, burst;
 	long long time;
 	pthread_barrier_t *ready;
 };
@@ -38,11 +42,33 @@ static long switches(void)
 	return usage.ru_nvcsw;
 }
 
+static void run_bursts(struct loop *loop)
+{
+	static const char text[] = "SELECT name FROM person";
+	long x = 1;
+
+	for (long done = 0; done < loop->calls; done += loop->burst) {
+		nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+		long stops = switches();
+		long long start = now();
+
+		for (long i = 0; i < loop->burst; i++)
+			x = tiny_text(text, (long)sizeof text - 1, x);
+		loop->time += now() - start;
+		loop->stops += switches() - stops;
+	}
+	loop->result = x;
+}
+
 static void *run(void *argument)
 {
 	struct loop *loop = argument;
 
 	pthread_barrier_wait(loop->ready);
+	if (loop->burst) {
+		run_bursts(loop);
+		return NULL;
+	}
 	long x = 1;
 	long stops = switches();
 	long long start = now();
@@ -67,11 +93,12 @@ int main(int argc, char **argv)
 		return 2;
 	FILE *result = fopen(argv[2], "w");
 
-	if (!result || tiny(0) != 1) /* bound before the clock runs */
+	if (!result || tiny(0) != 1 || tiny_text("", 0, 0) != 1) /* bound before the clock runs */
 		return 1;
 	pthread_barrier_init(&ready, NULL, (unsigned)count);
 	for (int i = 0; i < count; i++)
-		loops[i] = (struct loop){.calls = atol(argv[1]), .ready = &ready};
+		loops[i] = (struct loop){
+			.calls = atol(argv[1]), .burst = argc > 4 ? atol(argv[4]) : 0, .ready = &ready};
 	for (int i = 1; i < count; i++)
 		if (pthread_create(&threads[i], NULL, run, &loops[i]))
 			return 1;
