@@ -98,7 +98,7 @@ static void thread_is_gone(struct session *session, struct thread *thread, bool 
 {
 	struct process *process = thread->process;
 
-	agent_thread_gone(thread);
+	agent_thread_gone(session->agent, thread);
 	trap_thread_gone(session->trap, thread, report);
 	if (process->threads == 1)
 		drop_space(session, process->space);
@@ -310,6 +310,7 @@ static void on_ending(struct session *session, struct thread *thread)
 	struct space *space = thread->process->space;
 	struct regs regs;
 
+	agent_thread_gone(session->agent, thread);
 	if (thread_note_ending(thread))
 		modules_check(session, space, 0);
 	if (space && thread->calls && regs_load(thread->tid, &regs) == 0 &&

@@ -94,9 +94,9 @@ bool agent_fetch(struct agent *agent, struct inferior *inferior);
 bool agent_has_rings(const struct agent *agent);
 /* Records that were lost as what the process had written made no sense. */
 uint64_t agent_lost(const struct agent *agent);
-/* A thread has begun, and is stopped; is gone. */
+/* A thread has begun, and is stopped; runs nothing of the program any more. */
 void agent_thread_born(struct agent *agent, struct thread *thread);
-void agent_thread_gone(const struct thread *thread);
+void agent_thread_gone(struct agent *agent, struct thread *thread);
 /* Another process is about to run in the space: while it does, what is called is served by the trap engine. */
 void agent_shared(const struct space *space);
 /*

@@ -218,12 +218,32 @@ void lines_space_gone(struct space *space)
 	space->agent->rings = NULL;
 }
 
-void agent_thread_gone(const struct thread *thread)
+/* Fetches all, and of a thread that is stopped also what seems to lie ahead, where processors' clocks differ a little. */
+static void fetch_whole(struct agent *agent, struct thread *thread, struct rings *rings)
 {
-	const struct space *space = thread->process->space;
+	struct record *record = (struct record *)(void *)agent->buffer;
+	struct ring *ring = rings_of_thread(rings, thread->tid);
 
-	if (space && space->agent && space->agent->rings)
-		rings_unbind(space->agent->rings, thread->tid);
+	agent_fetch(agent, thread->process->inferior);
+	if (!ring || !ring_has_record(ring))
+		return;
+	const struct clocks clocks = read_clocks(agent);
+
+	while (ring_has_record(ring))
+		if (rings_take(rings, ring, record))
+			tell(agent, thread, &clocks, record);
+	rings_release(rings);
+}
+
+/* It runs no more: who is made next may get its fs base, and must not find its ring. */
+void agent_thread_gone(struct agent *agent, struct thread *thread)
+{
+	struct space *space = thread->process->space;
+
+	if (!agent || !space || !space->agent || !space->agent->rings)
+		return;
+	fetch_whole(agent, thread, space->agent->rings);
+	rings_unbind(space->agent->rings, thread->tid);
 }
 
 void agent_shared(const struct space *space)
@@ -239,7 +259,8 @@ bool lines_help(struct agent *agent, struct thread *thread, const struct regs *r
 	const struct space *space = thread->process->space;
 	struct rings *rings = space->agent->rings;
 
-	agent_fetch(agent, thread->process->inferior);
+	if (rings)
+		fetch_whole(agent, thread, rings);
 	return rings && space->references == 1 && rings_bind(rings, thread->tid, regs->fs_base);
 }
 

@@ -89,6 +89,11 @@ uint64_t rings_damaged(const struct rings *rings)
 	return rings->damaged;
 }
 
+bool ring_has_record(const struct ring *ring)
+{
+	return ring->time != UINT64_MAX;
+}
+
 pid_t ring_tid(const struct ring *ring)
 {
 	return ring->tid;
@@ -101,7 +106,7 @@ static void set_base(const struct ring *ring, uint64_t base)
 	__atomic_store_n(&ring->entry->base, base, __ATOMIC_RELEASE);
 }
 
-static struct ring *ring_of(const struct rings *rings, pid_t tid)
+struct ring *rings_of_thread(const struct rings *rings, pid_t tid)
 {
 	for (size_t i = 0; i < rings->used.count; i++) {
 		struct ring *ring = *(struct ring **)vec_at(&rings->used, i);
@@ -132,7 +137,7 @@ static uint64_t head_of(const struct ring *ring)
 
 bool rings_bind(struct rings *rings, pid_t tid, uint64_t fs_base)
 {
-	struct ring *ring = ring_of(rings, tid);
+	struct ring *ring = rings_of_thread(rings, tid);
 
 	if (!fs_base || (ring && ring->entry->base == fs_base))
 		return false;
@@ -152,7 +157,7 @@ bool rings_bind(struct rings *rings, pid_t tid, uint64_t fs_base)
 
 uint64_t rings_head(const struct rings *rings, pid_t tid)
 {
-	const struct ring *ring = ring_of(rings, tid);
+	const struct ring *ring = rings_of_thread(rings, tid);
 
 	return ring ? head_of(ring) : 0;
 }
@@ -268,7 +273,7 @@ pid_t rings_stuck(struct rings *rings, uint64_t now)
 
 bool rings_was_stuck(struct rings *rings, pid_t tid)
 {
-	struct ring *ring = ring_of(rings, tid);
+	struct ring *ring = rings_of_thread(rings, tid);
 	bool was = ring && ring->interrupted;
 
 	/* The next page of the same record may not come either. */

@@ -25,6 +25,10 @@ uint64_t rings_address(const struct rings *rings);
 
 /* Gives a stopped thread a ring: false when it has one already, or there is none for it. */
 bool rings_bind(struct rings *rings, pid_t tid, uint64_t fs_base);
+/* The ring of a thread, or NULL; whether it holds more, as far as was looked. */
+struct ring;
+struct ring *rings_of_thread(const struct rings *rings, pid_t tid);
+bool ring_has_record(const struct ring *ring);
 /* How much the thread has ever written, 0 where it has no ring. */
 uint64_t rings_head(const struct rings *rings, pid_t tid);
 /* Whether a thread other than `tid` has its ring by this fs base. */
@@ -44,7 +48,6 @@ bool rings_was_stuck(struct rings *rings, pid_t tid);
 /* Notes how far each ring is to be read now: to the end of what had been begun before. */
 void rings_look(struct rings *rings);
 /* The ring whose next record, up to there, is the oldest; *time is the clock's. NULL: there is none. */
-struct ring;
 struct ring *rings_oldest(struct rings *rings, uint64_t *time);
 /* Copies that record, checked as far as it can be without its plan, to AGENT_RECORD_MAX bytes. False: it made no sense. */
 bool rings_take(struct rings *rings, struct ring *ring, struct record *record);
