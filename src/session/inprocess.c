@@ -12,7 +12,9 @@
  */
 #include "session/private.h"
 
+#include "base/cleanup.h"
 #include "base/diag.h"
+#include "base/xalloc.h"
 #include "image/extent.h"
 #include "inferior/proc.h"
 
@@ -333,6 +335,17 @@ bool inprocess_retry(struct session *session, const struct stop *stop)
 	if (put_back)
 		thread_resume(thread, thread->sigtrap_own ? SIGTRAP : 0);
 	return put_back;
+}
+
+void inprocess_list_lost(struct session *session)
+{
+	uint64_t lost = session->agent ? agent_lost(session->agent) : 0;
+	_cleanup_free_ char *reason = xasprintf(
+		"%llu records that a process had made of them made no sense: it has written over its rings",
+		(unsigned long long)lost);
+
+	if (lost)
+		untraced_thing(session->untraced, "some calls", reason);
 }
 
 void inprocess_tell_engines(struct session *session)

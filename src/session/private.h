@@ -224,6 +224,8 @@ void masking_matters(void *context, struct thread *thread);
 /* inprocess.c: what is counted inside the process */
 /* The writer is told how many probes there were, and of which kind. At the end. */
 void inprocess_tell_engines(struct session *session);
+/* Lists records that were lost. To be called at the end, before what is listed is shown. */
+void inprocess_list_lost(struct session *session);
 
 void inprocess_init(struct session *session);
 /* A probe of that module has been planted at `address`. */

@@ -478,6 +478,7 @@ static int finish(struct session *session)
 	inferior_settle_abandoned(session->inferior, ABANDONED_MS);
 	list_all_unmatched(session);
 	plant_list_waiting(session);
+	inprocess_list_lost(session);
 	untraced_show(session->untraced);
 	inprocess_tell_engines(session);
 	session->result->untraced = untraced_count(session->untraced);
