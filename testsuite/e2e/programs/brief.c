@@ -9,8 +9,7 @@ int brief_work(int n);
 
 __attribute__((noinline)) int brief_work(int n)
 {
-	for (int i = 0; i < 3; i++)
-		__asm__ volatile("" : "+r"(n));
+	__asm__ volatile("nop\n\tnop\n\tnop\n\tnop\n\tnop" : "+r"(n));
 	return n + 1;
 }
 

@@ -12,8 +12,7 @@ int scribble_work(int n);
 
 __attribute__((noinline)) int scribble_work(int n)
 {
-	for (int i = 0; i < 3; i++)
-		__asm__ volatile("" : "+r"(n));
+	__asm__ volatile("nop\n\tnop\n\tnop\n\tnop\n\tnop" : "+r"(n));
 	return n + 1;
 }
 
