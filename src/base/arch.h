@@ -141,6 +141,7 @@ struct arch {
 	long sys_mmap; /* the mmap taking six register arguments (i386: mmap2, offset in pages) */
 	long sys_munmap;
 	long sys_exit; /* of one thread */
+	long sys_exit_group;
 	long sys_rt_sigaction;
 	long sys_rt_sigprocmask;
 	long sys_sigaltstack;

@@ -303,7 +303,8 @@ static void note_result(struct session *session, const struct stop *stop)
 /*
  * A thread that ends by exit(2) has left its calls. One that is swept away with its process (exit_group,
  * exec of another thread, a signal) has not: they are unfinished. What has become of the breakpoints is
- * looked at while there is still memory to look at.
+ * looked at while there is still memory to look at: by the last thread, or by the one that ends them all, as one that is
+ * being made then may never stop.
  */
 static void on_ending(struct session *session, struct thread *thread)
 {
@@ -311,10 +312,12 @@ static void on_ending(struct session *session, struct thread *thread)
 	struct regs regs;
 
 	agent_thread_gone(session->agent, thread);
-	if (thread_note_ending(thread))
+	bool is_last = thread_note_ending(thread);
+	bool known = space && regs_load(thread->tid, &regs) == 0;
+
+	if (is_last || (known && regs.syscall == (uint64_t)space->arch->sys_exit_group))
 		modules_check(session, space, 0);
-	if (space && thread->calls && regs_load(thread->tid, &regs) == 0 &&
-	    regs.syscall == (uint64_t)space->arch->sys_exit)
+	if (known && thread->calls && regs.syscall == (uint64_t)space->arch->sys_exit)
 		trap_thread_gone(session->trap, thread, true);
 }
 

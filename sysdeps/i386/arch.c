@@ -81,6 +81,7 @@ const struct arch arch_i386 = {
 	.sys_mmap = 192,
 	.sys_munmap = 91,
 	.sys_exit = 1,
+	.sys_exit_group = 252,
 	.sys_rt_sigaction = 174,
 	.sys_rt_sigprocmask = 175,
 	.sys_sigaltstack = 186,

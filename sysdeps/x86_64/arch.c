@@ -93,6 +93,7 @@ const struct arch arch_x86_64 = {
 	.sys_mmap = 9,
 	.sys_munmap = 11,
 	.sys_exit = 60,
+	.sys_exit_group = 231,
 	.sys_rt_sigaction = 13,
 	.sys_rt_sigprocmask = 14,
 	.sys_sigaltstack = 131,
