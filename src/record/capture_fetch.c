@@ -26,6 +26,15 @@ void capture_copy(unsigned char *to, const unsigned char *from, size_t length)
 /* The index of the first NUL in [start, end), or `end`. */
 static size_t find_nul(const unsigned char *bytes, size_t start, size_t end)
 {
+	static const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t word;
+
+	/* By words, as long as none of their bytes is 0. */
+	for (; end - start >= sizeof word; start += sizeof word) {
+		__builtin_memcpy(&word, bytes + start, sizeof word);
+		if ((word - ones) & ~word & ones << 7)
+			break;
+	}
 	while (start < end && bytes[start])
 		start++;
 	return start;

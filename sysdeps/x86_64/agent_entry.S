@@ -277,9 +277,31 @@ record_wait:
 	.hidden	agent_copy
 agent_copy:
 	mov	%rdx, %rcx
+copy_word:
+	cmp	$8, %rcx
+	jb	copy_byte
+	.org	AGENT_COPY_WORD, 0xf4
+	mov	(%rsi), %rax
+	mov	%rax, (%rdi)
+	add	$8, %rsi
+	add	$8, %rdi
+	sub	$8, %rcx
+	jmp	copy_word
+copy_next:
+	mov	%al, (%rdi)
+	inc	%rsi
+	inc	%rdi
+	dec	%rcx
+	.org	AGENT_COPY_BYTES, 0xf4
+copy_byte:
+	test	%rcx, %rcx
+	jz	copy_end
+	.org	AGENT_COPY_BYTE, 0xf4
+	mov	(%rsi), %al
+	jmp	copy_next
+	.org	AGENT_COPY_END, 0xf4
+copy_end:
 	mov	%rdx, %rax
-	.org	AGENT_COPY + AGENT_COPY_FAULT, 0xf4
-	rep	movsb
 	sub	%rcx, %rax
 	ret
 	.globl	base

@@ -27,8 +27,10 @@
 #define AGENT_RECORD_RETURN 0x6a0
 #define AGENT_RECORD_FULL 0x740 /* a breakpoint: a return for whose record there is no room */
 #define AGENT_COPY 0x7c0	/* reads what may not be there */
-#define AGENT_COPY_FAULT 6 /* the instruction in there that faults then; what is behind it copes */
-#define AGENT_COPY_FAULT_BYTES 2
+#define AGENT_COPY_WORD 0x7c9	/* where that faults, it goes on at the next of these: by bytes */
+#define AGENT_COPY_BYTES 0x7e8
+#define AGENT_COPY_BYTE 0x7ed /* and here: that was all */
+#define AGENT_COPY_END 0x7f1
 #define AGENT_CODE_BYTES 0x4000
 #define AGENT_RETURN_STUBS 0x4000
 #define AGENT_PROBE_STUBS 0x14000

@@ -335,6 +335,14 @@ static bool tell_time(const struct space *space, struct regs *regs)
 	       arch->emulate_clock(bytes, regs);
 }
 
+/* Where the code at that offset of a unit goes on if it cannot read; 0: it does not read what may not be there. */
+static uint64_t behind_read(uint64_t offset)
+{
+	if (offset == AGENT_COPY_WORD)
+		return AGENT_COPY_BYTES;
+	return offset == AGENT_COPY_BYTE ? AGENT_COPY_END : 0;
+}
+
 bool agent_fault(struct thread *thread, bool interrupted)
 {
 	const struct space *space = thread->process->space;
@@ -349,11 +357,12 @@ bool agent_fault(struct thread *thread, bool interrupted)
 
 		if (regs.pc - unit->base >= AGENT_CODE_BYTES)
 			continue;
-		bool reads = regs.pc == unit->base + AGENT_COPY + AGENT_COPY_FAULT;
+		uint64_t without = behind_read(regs.pc - unit->base);
+		bool reads = without != 0;
 
 		if (reads && (!interrupted || (space->agent->rings &&
 					       rings_was_stuck(space->agent->rings, thread->tid))))
-			regs.pc += AGENT_COPY_FAULT_BYTES;
+			regs.pc = unit->base + without;
 		else if (reads || interrupted || !tell_time(space, &regs))
 			return false;
 		return regs_store(thread->tid, &regs) == 0;
