@@ -24,13 +24,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INSN_MAX = 16 };
+enum { INSN_MAX = 16, REMOVED_MAX = 1024, REMOVED_NS = 1000000000 };
 
 struct trap_space *trap_space_create(void)
 {
 	struct trap_space *traps = xcalloc(1, sizeof *traps);
 
 	own_text_init(&traps->own_text);
+	vec_init(&traps->removed, sizeof(struct removed_breakpoint));
 	return traps;
 }
 
@@ -45,6 +46,7 @@ void trap_space_destroy(struct trap_space *traps)
 		free(value);
 	map_deinit(&traps->breakpoints);
 	own_text_deinit(&traps->own_text);
+	vec_deinit(&traps->removed);
 	free(traps);
 }
 
@@ -153,8 +155,46 @@ static void discard(struct space *space, struct breakpoint *breakpoint)
 	free(breakpoint);
 }
 
+static void note_removed(struct space *space, const struct breakpoint *breakpoint)
+{
+	const struct journal_entry *entry = journal_entry(space->journal, breakpoint->journal);
+	struct trap_space *trap = space->trap;
+	struct removed_breakpoint removed = {.address = breakpoint->address,
+					     .time = inferior_clock()};
+
+	if (!entry || entry->kind != JOURNAL_BYTES)
+		return;
+	memcpy(removed.before, entry->before, sizeof removed.before);
+	if (trap->removed.count < REMOVED_MAX) {
+		vec_push(&trap->removed, &removed);
+		return;
+	}
+	*(struct removed_breakpoint *)vec_at(&trap->removed, trap->removed_next) = removed;
+	trap->removed_next = (trap->removed_next + 1) % REMOVED_MAX;
+}
+
+/* Takes out of a child what was taken out of its parent while the kernel copied that, or before its birth was told. */
+static void heal_removed(struct space *child, const struct space *parent)
+{
+	const struct arch *arch = child->arch;
+	uint64_t now = inferior_clock();
+	uint8_t there[sizeof arch->breakpoint];
+
+	for (size_t i = 0; i < parent->trap->removed.count; i++) {
+		const struct removed_breakpoint *removed = vec_at(&parent->trap->removed, i);
+
+		if (now - removed->time < REMOVED_NS && !breakpoint_find(child, removed->address) &&
+		    memory_read_exact(&child->memory, removed->address, there,
+				      arch->breakpoint_length) &&
+		    !memcmp(there, arch->breakpoint, arch->breakpoint_length))
+			space_write(child, removed->address, removed->before,
+				    arch->breakpoint_length);
+	}
+}
+
 void breakpoint_remove(struct space *space, struct breakpoint *breakpoint)
 {
+	note_removed(space, breakpoint);
 	journal_undo_bytes(space->journal, space, breakpoint->journal);
 	discard(space, breakpoint);
 }
@@ -240,6 +280,7 @@ void breakpoints_copy(struct space *child, const struct space *parent)
 		if (breakpoint->slot)
 			arena_set_owner(child->arena, breakpoint->slot, breakpoint);
 	}
+	heal_removed(child, parent);
 }
 
 /* Puts all in, or takes all out, where one or the other stands and nothing else. */

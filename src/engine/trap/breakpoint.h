@@ -27,8 +27,17 @@ struct breakpoint {
 	bool step;	/* cannot be displaced: the thread steps with all others stopped */
 };
 
+/* One that has been taken out: a child that was being forked then may have it in its copy of the memory. */
+struct removed_breakpoint {
+	uint64_t address;
+	uint64_t time; /* inferior_clock() */
+	uint8_t before[8];
+};
+
 struct trap_space {
 	struct map breakpoints; /* address → struct breakpoint */
+	struct vec removed;	/* struct removed_breakpoint: the last of them, in a ring */
+	size_t removed_next;	/* its oldest one, when it is full */
 	bool exchanged;		/* trap_stacks_exchanged() */
 	bool adopted;		/* trap_adopt(): the process that planted it is dead */
 	size_t full;		/* for returns.c: so many of them are looked through */
