@@ -85,6 +85,8 @@ static bool is_queued(pid_t tid, int signal, int lowest)
 {
 	struct __ptrace_peeksiginfo_args arguments = {.off = 0, .flags = 0, .nr = 32};
 	siginfo_t queued[32];
+
+	memset(queued, 0, sizeof queued); /* valgrind does not know that the request fills it */
 	long count = ptrace(PTRACE_PEEKSIGINFO, tid, &arguments, queued);
 
 	for (long i = 0; i < count; i++)
