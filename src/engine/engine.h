@@ -81,10 +81,11 @@ struct engine_events {
 	void (*return_lost)(void *context, const struct thread *thread,
 			    const struct probe_site *site, uint64_t return_address);
 	/*
-	 * `thread` has entered a function at a breakpoint, and another engine may have put something of its own in the place
-	 * of the return address: the true one shall be there. May be NULL.
+	 * `thread` has entered a function at a breakpoint, and another engine may have put `word`, which is at `place`, there
+	 * instead of the return address: the true one shall be there, and is returned. May be NULL.
 	 */
-	void (*show_caller)(void *context, struct thread *thread);
+	uint64_t (*show_caller)(void *context, struct thread *thread, uint64_t place,
+				uint64_t word);
 	/*
 	 * `thread` blocks SIGTRAP, or did: the functions that read and set masks are to be hooked in its
 	 * space from now on (engine/trap/unblock.h).

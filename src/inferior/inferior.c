@@ -106,12 +106,22 @@ void inferior_destroy(struct inferior *inferior)
 	free(inferior);
 }
 
-uint64_t inferior_clock(void)
+static uint64_t read_clock(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
+
+uint64_t inferior_clock(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+uint64_t inferior_wall_clock(void)
+{
+	return read_clock(CLOCK_REALTIME);
 }
 
 struct thread *inferior_thread(const struct inferior *inferior, pid_t tid)

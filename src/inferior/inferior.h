@@ -171,6 +171,8 @@ void inferior_destroy(struct inferior *inferior);
 
 /* Nanoseconds of CLOCK_MONOTONIC. */
 uint64_t inferior_clock(void);
+/* Nanoseconds since the Epoch: what records are stamped with. */
+uint64_t inferior_wall_clock(void);
 
 /*
  * Waits for the next stop. 0 with *stop filled in; -EINTR when a signal came to the tracer;

@@ -241,6 +241,17 @@ const struct journal_entry *journal_entry(const struct journal *journal, size_t 
 	return &entries[number];
 }
 
+bool journal_has_mapping(const struct journal *journal, uint64_t address)
+{
+	for (size_t number = journal_count(journal); number-- > 0;) {
+		const struct journal_entry *entry = journal_entry(journal, number);
+
+		if (entry && entry->kind == JOURNAL_MAPPING && entry->address == address)
+			return true;
+	}
+	return false;
+}
+
 size_t journal_count(const struct journal *journal)
 {
 	return journal->file->count;

@@ -9,6 +9,7 @@
 
 #include "inferior/rescue_abi.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -95,6 +96,8 @@ void journal_forget(struct journal *journal, size_t number);
 /* The entry, or NULL when it is free; and how many numbers were ever given out. */
 const struct journal_entry *journal_entry(const struct journal *journal, size_t number);
 size_t journal_count(const struct journal *journal);
+/* Whether something was noted to be mapped at `address`. */
+bool journal_has_mapping(const struct journal *journal, uint64_t address);
 
 /*
  * Puts one patch back and forgets it. Bytes that are no longer ours (the memory was unmapped,

@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/diag.h"
 #include "base/xalloc.h"
+#include "engine/agent/agent_arch.h"
 #include "image/extent.h"
 #include "inferior/proc.h"
 
@@ -23,7 +24,7 @@
 #include <string.h>
 
 /* Those of PLTs have 8 or 16 bytes, and end by a jump; what is behind that is not looked at. */
-enum { PLT_STUB = 16, SHORTEST = 5, POLL_MS = 20 };
+enum { PLT_STUB = 16, POLL_MS = 20 };
 
 static const char *const left_alone[] = {
 	"__sigsetjmp",
@@ -139,7 +140,7 @@ void inprocess_wish(struct session *session, struct space *space, uint64_t addre
 		wish.length = length_at(module, elf_find_symbol(module->file, name),
 					address - module->bias);
 	if (!wish.is_plt_stub && !reason && wish.length &&
-	    extent_to_next_symbol(module->file, address - module->bias) < SHORTEST)
+	    extent_to_next_symbol(module->file, address - module->bias) < AGENT_JUMP)
 		reason = "another function begins right behind it";
 	if (!reason)
 		reason = agent_wish(space, &wish);
@@ -260,8 +261,12 @@ static void backtrace_returned(struct hook *hook, struct thread *thread, uint64_
 static void asked(struct hook *hook, struct thread *thread)
 {
 	struct agent *agent = ((struct agent_hook *)(void *)hook)->agent;
+	struct regs regs;
+	uint64_t word;
 
-	agent_show_caller(agent, thread);
+	if (regs_load(thread->tid, &regs) == 0 &&
+	    memory_read_word(&thread->process->space->memory, regs.r[REG_SP], sizeof word, &word))
+		agent_show_caller(agent, thread, regs.r[REG_SP], word);
 }
 
 static void counted(void *context, const struct probe_site *site, uint64_t calls, uint64_t time)
@@ -281,12 +286,11 @@ bool inprocess_fetch(struct session *session)
 	return agent_fetch(session->agent, session->inferior);
 }
 
-void inprocess_show_caller(void *context, struct thread *thread)
+uint64_t inprocess_show_caller(void *context, struct thread *thread, uint64_t place, uint64_t word)
 {
 	const struct session *session = context;
 
-	if (session->agent)
-		agent_show_caller(session->agent, thread);
+	return session->agent ? agent_show_caller(session->agent, thread, place, word) : word;
 }
 
 void inprocess_poll(struct session *session)

@@ -243,7 +243,7 @@ bool inprocess_retry(struct session *session, const struct stop *stop);
  */
 void inprocess_poll(struct session *session);
 /* engine_events.show_caller */
-void inprocess_show_caller(void *context, struct thread *thread);
+uint64_t inprocess_show_caller(void *context, struct thread *thread, uint64_t place, uint64_t word);
 bool inprocess_fetch(struct session *session);
 bool inprocess_fault(struct session *session, const struct stop *stop);
 /* Records what has been counted. To be called before its memory or its probes go. */

@@ -40,10 +40,8 @@ enum { STOP_TIMEOUT_MS = 2000 };
 static void make_record(struct session *session, const struct thread *thread, enum record_kind kind,
 			int64_t number)
 {
-	struct timespec now;
 	struct regs regs = {.pc = 0};
 
-	clock_gettime(CLOCK_REALTIME, &now);
 	if (kind == RECORD_SIGNAL)
 		regs_load(thread->tid, &regs);
 	struct record record = {.size = sizeof record,
@@ -51,7 +49,7 @@ static void make_record(struct session *session, const struct thread *thread, en
 				.kind = kind,
 				.pid = thread->process->pid,
 				.tid = thread->tid,
-				.time = (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec,
+				.time = inferior_wall_clock(),
 				.pc = regs.pc,
 				.number = number};
 

@@ -18,12 +18,12 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
+#include "inferior/inferior.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { TEXT_MAX = 1024 };
 
@@ -185,14 +185,11 @@ static void emit(struct untraced *untraced, const struct item *item)
 	_Alignas(8) unsigned char bytes[sizeof(struct record) + 4 * TEXT_MAX] = {0};
 	struct record *record = (struct record *)(void *)bytes;
 	char subject[2 * TEXT_MAX + 2];
-	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	*record =
-		(struct record){.size = sizeof *record,
-				.version = RECORD_VERSION,
-				.kind = RECORD_UNTRACED,
-				.time = (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec};
+	*record = (struct record){.size = sizeof *record,
+				  .version = RECORD_VERSION,
+				  .kind = RECORD_UNTRACED,
+				  .time = inferior_wall_clock()};
 	snprintf(subject, sizeof subject, item->module ? "%s@%s" : "%s", item->name, item->module);
 	put_string(bytes, 0, subject);
 	put_string(bytes, 1, item->reason);

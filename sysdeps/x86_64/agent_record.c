@@ -32,7 +32,7 @@ struct making {
 	struct record *record;
 };
 
-enum { SP = 4, SKIP = 8 };
+enum { SP = 4 };
 
 extern unsigned char base[];
 size_t agent_copy(void *to, uint64_t from, size_t length);
@@ -284,8 +284,7 @@ uint64_t agent_enter(struct frame *frame)
 	capture(&making, plan, frame, slot);
 	frame->return_address = (uint64_t)(base + AGENT_RETURN_STUBS) +
 				(uint64_t)(slot - slot_at(0)) * AGENT_RETURN_STUB;
-	slot->time = read_clock();
-	making.record->duration = slot->time;
+	making.record->duration = read_clock();
 	publish(&making);
 	return stub + AGENT_PROBE_DISPLACED;
 }

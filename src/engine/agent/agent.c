@@ -134,7 +134,7 @@ bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs)
 	if (agent_is_stub(space->agent, word)) {
 		/* A tail call from what is counted in another unit, whose time this one's is part of. */
 		if (unit->agent->records || unit_is_return_stub(unit, word)) {
-			agent_show_caller(unit->agent, thread);
+			agent_show_caller(unit->agent, thread, regs->r[REG_SP], word);
 			return false;
 		}
 		unit_add_call(unit, (uint32_t)number);

@@ -71,8 +71,12 @@ void agent_close_files(struct inferior *inferior, struct space *space);
  */
 void agent_hand_over(struct agent *agent, struct thread *thread);
 
-/* The same where a stub of ours is the return address of the function at whose entry the thread stands; else nothing. */
-void agent_show_caller(struct agent *agent, struct thread *thread);
+/*
+ * The same of one place, `word` being there, which is where the function returns to that a stopped thread has just entered: if that is a
+ * stub of ours, the true address is put there, and returned; else `word` is.
+ */
+uint64_t agent_show_caller(struct agent *agent, struct thread *thread, uint64_t place,
+			   uint64_t word);
 
 /* To be called before a signal is delivered to a stopped thread, and before trap_before_signal(). */
 void agent_before_signal(struct thread *thread);

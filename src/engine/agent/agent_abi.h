@@ -112,10 +112,4 @@
 #define AGENT_RECORD_MAX                                                                           \
 	0x3000 /* bytes of the longest record: what may make a longer one is not caught inside */
 
-/* A thread's entry in the table: its fs base, 0: free; bytes ever written; a record is being made; bytes ever read. */
-#define AGENT_THREAD_BASE 0
-#define AGENT_THREAD_HEAD 8
-#define AGENT_THREAD_BUSY 16
-#define AGENT_THREAD_TAIL 64
-
 #endif

@@ -14,14 +14,10 @@
 #include "engine/agent/rings.h"
 #include "engine/trap/told.h"
 
-#include "base/xalloc.h"
 #include "inferior/journal.h"
 #include "inferior/ptrace.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+#include <stddef.h>
 
 /* How the process's clock is read. */
 struct clocks {
@@ -31,21 +27,13 @@ struct clocks {
 	double ns;	/* of a unit of the clock */
 };
 
-static uint64_t epoch_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
-}
-
 static struct clocks read_clocks(const struct agent *agent)
 {
 	double ns = agent_ns(agent);
 
 	return (struct clocks){.clock = agent->host->clock(),
 			       .time = inferior_clock(),
-			       .epoch = epoch_now(),
+			       .epoch = inferior_wall_clock(),
 			       .ns = ns};
 }
 
@@ -370,17 +358,6 @@ bool agent_fault(struct thread *thread, bool interrupted)
 	return false;
 }
 
-static bool has_plans(const struct space *space, uint64_t base)
-{
-	for (size_t i = 0; i < journal_count(space->journal); i++) {
-		const struct journal_entry *entry = journal_entry(space->journal, i);
-
-		if (entry && entry->kind == JOURNAL_MAPPING && entry->address == base + AGENT_PLANS)
-			return true;
-	}
-	return false;
-}
-
 void agent_turn_off(struct space *space)
 {
 	static const uint64_t off = 1;
@@ -388,7 +365,8 @@ void agent_turn_off(struct space *space)
 	for (size_t i = 0; i < journal_count(space->journal); i++) {
 		const struct journal_entry *entry = journal_entry(space->journal, i);
 
-		if (entry && entry->kind == JOURNAL_AGENT && has_plans(space, entry->address))
+		if (entry && entry->kind == JOURNAL_AGENT &&
+		    journal_has_mapping(space->journal, entry->address + AGENT_PLANS))
 			space_write(space, entry->address + AGENT_PLANS + AGENT_OFF, &off,
 				    sizeof off);
 	}

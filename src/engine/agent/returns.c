@@ -106,13 +106,8 @@ static bool is_mapped(const struct space *space, uint64_t address)
  */
 static bool has_slots(const struct space *space, uint64_t base)
 {
-	for (size_t i = 0; i < journal_count(space->journal); i++) {
-		const struct journal_entry *entry = journal_entry(space->journal, i);
-
-		if (entry && entry->kind == JOURNAL_MAPPING && entry->address == base + AGENT_SLOTS)
-			return is_mapped(space, entry->address);
-	}
-	return false;
+	return journal_has_mapping(space->journal, base + AGENT_SLOTS) &&
+	       is_mapped(space, base + AGENT_SLOTS);
 }
 
 /* Whether none of its stubs stands on a stack any more. */
@@ -309,24 +304,23 @@ static void read_handing_clock(struct handing *handing)
 	handing->ns = agent_ns(handing->agent);
 }
 
-void agent_show_caller(struct agent *agent, struct thread *thread)
+uint64_t agent_show_caller(struct agent *agent, struct thread *thread, uint64_t place,
+			   uint64_t word)
 {
 	struct space *space = thread->process->space;
 	struct handing handing = {.agent = agent, .thread = thread};
 	struct standing chain[CHAIN_MAX];
-	struct regs regs;
-	uint64_t word;
 	size_t count;
 
-	if (!space->agent || !space->agent->units.count || regs_load(thread->tid, &regs) != 0 ||
-	    !memory_read_word(&space->memory, regs.r[REG_SP], sizeof word, &word) ||
-	    !agent_is_stub(space->agent, word))
-		return;
-	word = follow_standing(space, word, regs.r[REG_SP], chain, &count);
-	if (!word || space_write(space, regs.r[REG_SP], &word, sizeof word) != 0)
-		return;
+	if (!space->agent || !agent_is_stub(space->agent, word))
+		return word;
+	uint64_t caller = follow_standing(space, word, place, chain, &count);
+
+	if (!caller || space_write(space, place, &caller, sizeof caller) != 0)
+		return word;
 	read_handing_clock(&handing);
-	hand_over_chain(&handing, chain, count, word);
+	hand_over_chain(&handing, chain, count, caller);
+	return caller;
 }
 
 void returns_give_up(const struct agent_unit *unit, struct thread *thread, const struct regs *regs)

@@ -26,9 +26,6 @@ struct agent_thread {
 	uint64_t unused_too[7];
 };
 static_assert(sizeof(struct agent_thread) == AGENT_THREAD, "shared layout");
-static_assert(offsetof(struct agent_thread, head) == AGENT_THREAD_HEAD, "shared layout");
-static_assert(offsetof(struct agent_thread, busy) == AGENT_THREAD_BUSY, "shared layout");
-static_assert(offsetof(struct agent_thread, tail) == AGENT_THREAD_TAIL, "shared layout");
 static_assert(sizeof(struct capture_saved) <= AGENT_SAVED_BYTES, "shared layout");
 
 /* A probe's plan, its pointers those of the tracee. */

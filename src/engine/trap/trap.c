@@ -111,14 +111,6 @@ const struct engine_events *trap_events(const struct trap *trap)
 	return trap->events;
 }
 
-static uint64_t wall_clock(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
-}
-
 /* ------------------------------------------------------------------ planting */
 
 int trap_plant(struct trap *trap, struct thread *thread, uint64_t address,
@@ -174,7 +166,7 @@ static void emit_call(struct serving *serving, const struct call *call)
 {
 	const struct capture_plan *plan = call->site->plan;
 	struct capture_buffer buffer = {serving->trap->buffer, RECORD_BYTES};
-	struct record *record = begin_record(serving, RECORD_CALL, call, wall_clock());
+	struct record *record = begin_record(serving, RECORD_CALL, call, inferior_wall_clock());
 
 	if (plan->entry_count || plan->needs_saved) {
 		struct capture_frame frame;
@@ -200,7 +192,7 @@ static void emit_return(struct serving *serving, const struct call *call)
 {
 	const struct capture_plan *plan = call->site->plan;
 	struct capture_buffer buffer = {serving->trap->buffer, RECORD_BYTES};
-	struct record *record = begin_record(serving, RECORD_RETURN, call, wall_clock());
+	struct record *record = begin_record(serving, RECORD_RETURN, call, inferior_wall_clock());
 
 	record->duration = duration_of(serving, call);
 	if (plan->exit_count) {
@@ -225,7 +217,7 @@ static void call_popped_now(void *context, const struct call *call, bool returne
 	} else {
 		serving->trap->events->record(
 			serving->trap->events->context,
-			begin_record(serving, RECORD_UNWOUND, call, wall_clock()));
+			begin_record(serving, RECORD_UNWOUND, call, inferior_wall_clock()));
 	}
 }
 
@@ -278,10 +270,11 @@ static void serve_entry(struct serving *serving, const struct breakpoint *breakp
 	struct thread *thread = serving->thread;
 	const struct engine_events *events = serving->trap->events;
 	struct call call = {.slot = serving->regs.r[REG_SP], .entry = breakpoint->address};
-
-	if (serving->space->agent && events->show_caller)
-		events->show_caller(events->context, thread);
 	bool readable = read_return_address(serving, &call.return_address);
+
+	if (readable && serving->space->agent && events->show_caller)
+		call.return_address = events->show_caller(events->context, thread, call.slot,
+							  call.return_address);
 	struct call *again = thread->calls ? callstacks_find(thread->calls, call.slot,
 							     call.return_address, call.entry)
 					   : NULL;
