@@ -270,6 +270,8 @@ void space_unref(struct space *space);
 void space_forget_reader(struct space *space, pid_t tid);
 /* Writes through /proc/PID/mem, whatever the page's protection: 0 or -errno. */
 int space_write(struct space *space, uint64_t address, const void *bytes, size_t length);
+/* Whether who touches the page at `address` would wait for it, without end for all that is known. */
+bool space_is_stuck(const struct space *space, uint64_t address);
 /* The two processes share one address space (kcmp(2), where the kernel has it). */
 bool same_space(pid_t one, pid_t other, bool guess);
 

@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NUDGE_MS = 2, IDLE_MS = 200, SIGNALS = 65 };
+enum { NUDGE_US = 2000, IDLE_US = 200000, SIGNALS = 65 };
 
 /* Whatever would end or stop us and can be taken: our breakpoints must not be left behind. */
 static const int WATCHED[] = {SIGINT,  SIGTERM, SIGHUP,	 SIGQUIT, SIGPIPE, SIGALRM,
@@ -38,7 +38,7 @@ struct interrupts {
 	atomic_uint pending;	    /* how many signals wait */
 	atomic_uint count[SIGNALS]; /* of each */
 	atomic_uint from_terminal[SIGNALS];
-	atomic_uint tick_ms;
+	atomic_uint tick_us;
 	atomic_bool stop;
 };
 
@@ -60,11 +60,11 @@ static void *watch(void *argument)
 	struct interrupts *interrupts = argument;
 
 	while (!atomic_load(&interrupts->stop)) {
-		unsigned tick = atomic_load(&interrupts->tick_ms);
+		unsigned tick = atomic_load(&interrupts->tick_us);
 		bool pending = atomic_load(&interrupts->pending) != 0;
-		unsigned wait = pending ? NUDGE_MS : tick ? tick : IDLE_MS;
-		struct timespec timeout = {.tv_sec = wait / 1000,
-					   .tv_nsec = (long)(wait % 1000) * 1000000};
+		unsigned wait = pending ? NUDGE_US : tick ? tick : IDLE_US;
+		struct timespec timeout = {.tv_sec = wait / 1000000,
+					   .tv_nsec = (long)(wait % 1000000) * 1000};
 		siginfo_t info;
 		int signal = sigtimedwait(&interrupts->watched, &info, &timeout);
 
@@ -168,10 +168,10 @@ bool interrupts_pending(const struct interrupts *interrupts)
 	return atomic_load_explicit(&interrupts->pending, memory_order_relaxed) != 0;
 }
 
-void interrupts_tick(struct interrupts *interrupts, unsigned milliseconds)
+void interrupts_tick(struct interrupts *interrupts, unsigned microseconds)
 {
-	if (atomic_exchange(&interrupts->tick_ms, milliseconds) == milliseconds)
+	if (atomic_exchange(&interrupts->tick_us, microseconds) == microseconds)
 		return;
-	if (milliseconds)
+	if (microseconds)
 		pthread_kill(interrupts->thread, SIGURG);
 }

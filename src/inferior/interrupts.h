@@ -42,9 +42,9 @@ int interrupts_take(struct interrupts *interrupts, bool *from_terminal);
 bool interrupts_pending(const struct interrupts *interrupts);
 
 /*
- * From now on waitpid(2) is also left about every `milliseconds` (0: no more): for things that
+ * From now on waitpid(2) is also left about every `microseconds` (0: no more): for things that
  * must be looked at again and again.
  */
-void interrupts_tick(struct interrupts *interrupts, unsigned milliseconds);
+void interrupts_tick(struct interrupts *interrupts, unsigned microseconds);
 
 #endif

@@ -259,6 +259,14 @@ int space_write(struct space *space, uint64_t address, const void *bytes, size_t
 	return 0;
 }
 
+bool space_is_stuck(const struct space *space, uint64_t address)
+{
+	bool blocked = false;
+
+	resident_bytes(space->resident, space->reader, address, 1, &blocked);
+	return blocked;
+}
+
 bool same_space(pid_t one, pid_t other, bool guess)
 {
 	long result = syscall(SYS_kcmp, one, other, KCMP_VM, 0, 0);

@@ -40,9 +40,7 @@ struct record_value *capture_begin_value(struct capture *c, enum value_kind kind
 	value->argument = (uint8_t)argument;
 	value->conversion = 0;
 	value->size = 0;
-	value->reserved[0] = value->reserved[1] = value->reserved[2] = 0;
 	value->length = 0;
-	value->reserved2 = 0;
 	value->word = 0;
 	return value;
 }
@@ -252,6 +250,24 @@ static void prefetch(struct capture *c, const struct capture_op *ops, unsigned c
 	capture_read_chunks(c, 0);
 }
 
+/* What most values are, in a few instructions: an integer or a pointer in a register. */
+static bool put_register(struct capture *c, const struct capture_op *op)
+{
+	struct record *record = c->record;
+	size_t used = record->size;
+
+	if (c->capacity < used || c->capacity - used < sizeof(struct record_value))
+		return false;
+	*(struct record_value *)(void *)(c->bytes + used) = (struct record_value){
+		.kind = VALUE_WORD,
+		.argument = op->argument,
+		.size = op->size,
+		.word = capture_extend(c->frame->gpr[op->index & 15], op->size, op->is_signed)};
+	record->size = (uint32_t)(used + sizeof(struct record_value));
+	record->value_count++;
+	return true;
+}
+
 static bool put_value(struct capture *c, const struct capture_op *op)
 {
 	switch (op->kind) {
@@ -262,7 +278,7 @@ static bool put_value(struct capture *c, const struct capture_op *op)
 	case CAPTURE_FORMAT:
 		return capture_put_format(c, op);
 	default:
-		return put_word(c, op);
+		return op->place == PLACE_GPR ? put_register(c, op) : put_word(c, op);
 	}
 }
 

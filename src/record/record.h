@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RECORD_VERSION = 1, RECORD_MAX = 1 << 20 };
+enum { RECORD_VERSION = 2, RECORD_MAX = 1 << 20 };
 
 enum record_kind {
 	RECORD_CALL = 1,   /* a probe fired: values are the arguments captured at entry */
@@ -67,17 +67,16 @@ enum value_flags {
 enum { VALUE_RESULT = 255 }; /* `argument` of the return value */
 
 struct record_value {
-	uint8_t kind;	  /* enum value_kind */
-	uint8_t flags;	  /* enum value_flags */
-	uint8_t argument; /* index of the parameter, from 0; VALUE_RESULT */
-	char conversion;  /* VALUE_VARARG: 'd', 'u', 'x', 'o', 'c', 's', 'p', 'f', … */
-	uint8_t size;	  /* bytes of the C object: 1, 2, 4, 8, 10 */
-	uint8_t reserved[3];
-	uint32_t length; /* bytes that follow */
-	uint32_t reserved2;
+	uint8_t kind;	      /* enum value_kind */
+	uint8_t flags;	      /* enum value_flags */
+	uint8_t argument;     /* index of the parameter, from 0; VALUE_RESULT */
+	char conversion;      /* VALUE_VARARG: 'd', 'u', 'x', 'o', 'c', 's', 'p', 'f', … */
+	uint32_t size : 8;    /* bytes of the C object: 1, 2, 4, 8, 10 */
+	uint32_t length : 24; /* bytes that follow */
 	uint64_t word;
 };
-static_assert(sizeof(struct record_value) == 24, "part of the record format");
+static_assert(sizeof(struct record_value) == 16, "part of the record format");
+static_assert(RECORD_MAX < 1 << 24, "a value is shorter than its record");
 
 /* Bytes that follow a value. */
 static inline const void *record_value_bytes(const struct record_value *value)

@@ -24,7 +24,13 @@
 #include <string.h>
 
 /* Those of PLTs have 8 or 16 bytes, and end by a jump; what is behind that is not looked at. */
-enum { PLT_STUB = 16, POLL_MS = 20 };
+enum { PLT_STUB = 16 };
+
+/*
+ * How often rings are looked at, in us: lines are not to come late, rings not to run full, and the processor is not ours. When one is
+ * fuller than that they are looked at again at once.
+ */
+enum { POLL_MAX_US = 20000, POLL_MIN_US = 500, AT_ONCE = AGENT_FULL / 4 };
 
 static const char *const left_alone[] = {
 	"__sigsetjmp",
@@ -281,7 +287,7 @@ static void counted(void *context, const struct probe_site *site, uint64_t calls
 	session_record(context, &record);
 }
 
-bool inprocess_fetch(struct session *session)
+unsigned inprocess_fetch(struct session *session)
 {
 	return agent_fetch(session->agent, session->inferior);
 }
@@ -293,14 +299,35 @@ uint64_t inprocess_show_caller(void *context, struct thread *thread, uint64_t pl
 	return session->agent ? agent_show_caller(session->agent, thread, place, word) : word;
 }
 
+/* From how full rings became in the time since they were looked at last: when they would be so full that it is to be at once. */
+static unsigned next_poll(unsigned poll, unsigned full, uint64_t elapsed_us)
+{
+	uint64_t best = full ? elapsed_us * AT_ONCE / full : POLL_MAX_US;
+
+	if (best < POLL_MIN_US)
+		best = POLL_MIN_US;
+	if (best < poll)
+		return (unsigned)best;
+	/* A moment without calls says little. */
+	if (elapsed_us < poll / 2)
+		return poll;
+	return poll && poll < POLL_MAX_US / 2 ? 2 * poll : POLL_MAX_US;
+}
+
 void inprocess_poll(struct session *session)
 {
-	bool wanted = agent_has_rings(session->agent);
+	if (!agent_has_rings(session->agent)) {
+		session->busy = false;
+		session->poll_us = 0;
+		return;
+	}
+	uint64_t now = inferior_clock();
+	unsigned full = inprocess_fetch(session);
 
-	session->busy = wanted && inprocess_fetch(session);
-	if (wanted && !session->polling)
-		interrupts_tick(session->interrupts, POLL_MS);
-	session->polling = wanted;
+	session->busy = full > AT_ONCE;
+	session->poll_us = next_poll(session->poll_us, full, (now - session->polled) / 1000);
+	session->polled = now;
+	interrupts_tick(session->interrupts, session->poll_us);
 }
 
 bool inprocess_fault(struct session *session, const struct stop *stop)
@@ -308,8 +335,14 @@ bool inprocess_fault(struct session *session, const struct stop *stop)
 	bool faulted = stop->kind == STOP_SIGNAL &&
 		       (stop->signal == SIGSEGV || stop->signal == SIGBUS);
 
-	if (!session->agent || stop->first || !stop->thread ||
-	    (!faulted && stop->kind != STOP_TRAP) || !agent_fault(stop->thread, !faulted))
+	if (!session->agent || stop->first || !stop->thread)
+		return false;
+	if (stop->kind == STOP_SIGNAL && stop->signal == SIGTRAP &&
+	    agent_stepped(session->agent, stop->thread)) {
+		thread_resume(stop->thread, 0);
+		return true;
+	}
+	if ((!faulted && stop->kind != STOP_TRAP) || !agent_fault(stop->thread, !faulted))
 		return false;
 	if (faulted)
 		thread_resume(stop->thread, 0);

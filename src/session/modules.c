@@ -27,6 +27,7 @@
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
+#include "engine/agent/agent.h"
 #include "engine/trap/sigtrap.h"
 #include "inferior/proc.h"
 #include "session/look.h"
@@ -558,6 +559,8 @@ int modules_start(struct session *session, struct thread *thread, bool at_exec)
 	if (!at_exec)
 		forks_pass(thread);
 	error = sigtrap_begin(thread);
+	if (!error && !at_exec)
+		agent_adopt_remains(thread);
 	/* Where a filter forbids it (-EPERM) breakpoints are planted all the same. */
 	if ((error == -ENOMEM || error == -EAGAIN) && !proc_is_exiting(thread->tid)) {
 		untraced_process(session->untraced, process->pid,

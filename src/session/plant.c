@@ -25,7 +25,7 @@
 #include <string.h>
 
 enum {
-	SLOT_POLL_MS = 50,
+	SLOT_POLL_US = 50000,
 	MANY_FUNCTIONS =
 		64 /* of a library: some will be among those that it calls with signals blocked */
 };
@@ -315,7 +315,8 @@ void plant_slots(struct session *session, struct thread *thread)
 		if (!value) {
 			if (trap_watch(thread, slot.address) != 0)
 				list_unwatched(session, modules, &slot);
-			interrupts_tick(session->interrupts, SLOT_POLL_MS);
+			if (!session->poll_us)
+				interrupts_tick(session->interrupts, SLOT_POLL_US);
 			continue;
 		}
 		vec_remove(&modules->slots, i);

@@ -56,8 +56,10 @@ struct session {
 	int stop_wanted;	     /* by the terminal; done when the command has stopped: job.c */
 	int output_error;	     /* -errno of the writer; ends the session */
 	bool dirty;		     /* records since the last flush */
-	bool polling;	 /* processes make records that have to be fetched now and then */
-	bool busy;	 /* and did so when they were fetched last */
+	unsigned
+		poll_us; /* processes make records that have to be fetched so often; 0: they do not */
+	uint64_t polled; /* when they were, as inferior_clock() */
+	bool busy;	 /* and made many since they were fetched last */
 	bool leaving;	 /* detaching: nothing is planted any more */
 	bool recovering; /* what another tracer has left behind (recover.c) */
 	bool looked;	 /* some program was looked at, and lived: what it has not is missing */
@@ -244,7 +246,7 @@ bool inprocess_retry(struct session *session, const struct stop *stop);
 void inprocess_poll(struct session *session);
 /* engine_events.show_caller */
 uint64_t inprocess_show_caller(void *context, struct thread *thread, uint64_t place, uint64_t word);
-bool inprocess_fetch(struct session *session);
+unsigned inprocess_fetch(struct session *session);
 bool inprocess_fault(struct session *session, const struct stop *stop);
 /* Records what has been counted. To be called before its memory or its probes go. */
 void inprocess_collect(struct session *session, struct space *space);

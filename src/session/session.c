@@ -374,7 +374,7 @@ static void poll_slots(struct session *session)
 		    plant_slot_ready(space))
 			pt_interrupt(thread->tid);
 	}
-	if (!waiting && !session->polling)
+	if (!waiting && !session->poll_us)
 		interrupts_tick(session->interrupts, 0);
 }
 

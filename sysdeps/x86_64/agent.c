@@ -547,4 +547,5 @@ const struct agent_arch x86_64_agent = {
 	.sys_memfd_create = 319,
 	.sys_close = 3,
 	.sys_prctl = 157,
+	.sys_madvise = 28,
 };

@@ -79,12 +79,12 @@ def on_one_cpu():
 PLACES = [("any CPU", None), ("one CPU", on_one_cpu)]
 
 
-def run_loop(prefix, program, calls, work_dir, place, threads=1, burst=0):
+def run_loop(prefix, program, calls, work_dir, place, threads=1, burst=0, pause=0):
     """One run; (ns a call of one thread, stops a call)."""
     result = os.path.join(work_dir, "result")
     with contextlib.suppress(FileNotFoundError):
         os.unlink(result)
-    done = subprocess.run([*prefix, program, str(calls), result, str(threads), str(burst)], stdin=subprocess.DEVNULL,
+    done = subprocess.run([*prefix, program, str(calls), result, str(threads), str(burst), str(pause)], stdin=subprocess.DEVNULL,
                           capture_output=True, timeout=TIMEOUT, check=False, preexec_fn=place)
     if done.returncode != 0 or not os.path.exists(result):
         raise RuntimeError(f"{shlex.join(prefix)} failed ({done.returncode}): "
@@ -172,7 +172,10 @@ def print_growth(rows):
 
 # ---- records ------------------------------------------------------------------------------------
 
-BURSTS, BURST = 60, 200  # of calls that a ring has room for
+# name → options, calls, calls in a burst, us between bursts
+RECORDS = {"three arguments, one a string; 100 calls each ms": ([], 200_000, 100, 1000),
+           "the same, -T and -tt": (["-T", "-tt"], 200_000, 100, 1000),
+           "the same, 200 calls after 50 ms each": ([], 12_000, 200, 50_000)}
 STREAM = 3000000
 
 
@@ -183,12 +186,11 @@ def measure_records(arguments, program):
         file.write("long tiny(long);\nlong tiny_text(string, long, long);\n")
     lines = os.path.join(arguments.work_dir, "lines")
     base = [arguments.tracer, "--engine=auto", "-F", conf, "-g", "-o", lines]
-    options = {"three arguments, one a string": ["-x", "tiny_text"], "the same, -T and -tt": ["-T", "-tt", "-x", "tiny_text"]}
-    found, rates = {name: [] for name in options}, []
+    found, rates = {name: [] for name in RECORDS}, []
     for _ in range(arguments.runs):
-        plain = run_loop([], program, BURSTS * BURST, arguments.work_dir, None, 1, BURST)[0]
-        for name, words in options.items():
-            cost = run_loop([*base, *words], program, BURSTS * BURST, arguments.work_dir, None, 1, BURST)[0]
+        for name, (words, calls, burst, pause) in RECORDS.items():
+            plain, cost = (run_loop(prefix, program, calls, arguments.work_dir, None, 1, burst, pause)[0]
+                           for prefix in ([], [*base, *words, "-x", "tiny_text"]))
             found[name].append(cost - plain)
         cost = run_loop([*base, "-x", "tiny"], program, STREAM, arguments.work_dir, None)[0]
         rates.append(1e9 / cost)

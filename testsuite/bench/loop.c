@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * usage: loop CALLS FILE [THREADS [BURST]]
+ * usage: loop CALLS FILE [THREADS [BURST [PAUSE]]]
  * Calls tiny() through the PLT so many times, in each thread, and writes "nanoseconds stops" of the loop alone to
- * FILE: those of the longest, and of all. With BURST the calls are of tiny_text(), with a pause after so many of them, that is not
- * counted, as are the stops in it. A ptrace stop is a voluntary context switch of the thread that stops, and the
+ * FILE: those of the longest, and of all. With BURST the calls are of tiny_text(), with a pause of PAUSE us after so many of them, which
+ * is not counted, nor are the stops in it. A ptrace stop is a voluntary context switch of the thread that stops, and the
  * loop makes no other: so the kernel itself counts the stops.
  */
 #define _GNU_SOURCE
@@ -15,13 +15,11 @@
 
 enum { THREADS_MAX = 256 };
 
-enum { PAUSE_NS = 50000000 };
-
 long tiny(long x);
 long tiny_text(const char *text, long length, long x);
 
 struct loop {
-	long calls, stops, result, burst;
+	long calls, stops, result, burst, pause;
 	long long time;
 	pthread_barrier_t *ready;
 };
@@ -48,7 +46,7 @@ static void run_bursts(struct loop *loop)
 	long x = 1;
 
 	for (long done = 0; done < loop->calls; done += loop->burst) {
-		nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+		nanosleep(&(struct timespec){.tv_nsec = loop->pause * 1000}, NULL);
 		long stops = switches();
 		long long start = now();
 
@@ -98,7 +96,8 @@ int main(int argc, char **argv)
 	pthread_barrier_init(&ready, NULL, (unsigned)count);
 	for (int i = 0; i < count; i++)
 		loops[i] = (struct loop){
-			.calls = atol(argv[1]), .burst = argc > 4 ? atol(argv[4]) : 0, .ready = &ready};
+			.calls = atol(argv[1]), .burst = argc > 4 ? atol(argv[4]) : 0,
+			.pause = argc > 5 ? atol(argv[5]) : 0, .ready = &ready};
 	for (int i = 1; i < count; i++)
 		if (pthread_create(&threads[i], NULL, run, &loops[i]))
 			return 1;

@@ -49,7 +49,7 @@ static void read_all(const struct record *record)
 	const unsigned char *end = (const unsigned char *)record + record->size;
 	unsigned sum = 0;
 
-	MUST(record->size <= AGENT_RECORD_MAX && record->size >= sizeof *record);
+	MUST(record->size <= RINGS_RECORD_MAX && record->size >= sizeof *record);
 	for (unsigned i = 0; i < record->value_count; i++) {
 		const unsigned char *bytes = record_value_bytes(value);
 
@@ -64,15 +64,16 @@ static void read_all(const struct record *record)
 
 static void take_all(struct rings *rings, struct record *record)
 {
+	struct ring_record head;
 	struct ring *ring;
 	uint64_t time;
 	size_t taken = 0;
 
 	rings_look(rings);
 	while ((ring = rings_oldest(rings, &time))) {
-		if (rings_take(rings, ring, record))
+		if (rings_take(rings, ring, &head, record))
 			read_all(record);
-		MUST(taken++ <= THREADS * AGENT_RING_BYTES / sizeof *record + THREADS);
+		MUST(taken++ <= THREADS * AGENT_RING_BYTES / RING_RETURN + THREADS);
 	}
 	rings_release(rings);
 }
@@ -82,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct input input = {data, size};
 	uint8_t *memory = mmap(NULL, AGENT_RINGS_BYTES, PROT_READ | PROT_WRITE,
 			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	struct record *record = malloc(AGENT_RECORD_MAX);
+	struct record *record = malloc(RINGS_RECORD_MAX);
 
 	MUST(memory != MAP_FAILED && record);
 	struct rings *rings = rings_over(memory, 0);

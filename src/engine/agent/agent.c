@@ -8,14 +8,18 @@
  * stop. Otherwise the breakpoint's probe makes a record of the call, like the trap engine's.
  */
 #include "engine/agent/private.h"
+#include "engine/agent/rings.h"
 
 #include "base/xalloc.h"
 #include "inferior/journal.h"
+#include "inferior/ptrace.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { STOP_MS = 1000 };
+/* Most children exec soon: by then what would have been installed would be gone. */
+enum { STOP_MS = 1000, CHILDHOOD_NS = 20000000 };
 
 static const uint64_t MEASURED_NS = 2000000;
 
@@ -32,7 +36,7 @@ struct agent *agent_create(struct trap *trap, const struct engine_events *events
 	agent->events = events;
 	agent->decided = decided;
 	agent->records = records;
-	agent->buffer = xcalloc(1, AGENT_RECORD_MAX);
+	agent->buffer = xcalloc(1, RINGS_RECORD_MAX);
 	vec_init(&agent->spaces, sizeof(struct space *));
 	agent->host = host;
 	agent->clock = host->clock();
@@ -149,7 +153,10 @@ bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs)
 
 	if (known && !helped && thread->sent_again == mark)
 		return false;
-	if (!known && (!is_return_address(unit->agent, space, word) || !unit_learn(unit, word)))
+	const struct agent_probe *probe = unit->probes[number];
+
+	if (!known && (!probe || lines_would_wait(space, regs, probe->site->plan) ||
+		       !is_return_address(unit->agent, space, word) || !unit_learn(unit, word)))
 		return false;
 	thread->sent_again = mark;
 	regs->pc = unit_probe_stub(unit, (uint32_t)number);
@@ -223,6 +230,39 @@ void agent_before_signal(struct thread *thread)
 		regs.pc = probe->address;
 		regs_store(thread->tid, &regs);
 	}
+}
+
+/* The probe at whose stub's beginning the thread has come by a single step, not by anything of ours. */
+static const struct agent_probe *stepped_to(const struct thread *thread, struct regs *regs)
+{
+	const struct agent_space *own = thread->process->space ? thread->process->space->agent
+							       : NULL;
+	siginfo_t info;
+
+	if (!own || !own->units.count || pt_get_siginfo(thread->tid, &info) != 0 ||
+	    info.si_code != TRAP_TRACE || regs_load(thread->tid, regs) != 0)
+		return NULL;
+	const struct agent_unit *unit = unit_at(own, regs->pc);
+	uint64_t offset = unit ? regs->pc - unit_probe_stub(unit, 0) : UINT64_MAX;
+
+	return unit && offset % AGENT_PROBE_STUB == 0 &&
+			       offset / AGENT_PROBE_STUB < unit->probes_used
+		       ? unit->probes[offset / AGENT_PROBE_STUB]
+		       : NULL;
+}
+
+bool agent_stepped(struct agent *agent, struct thread *thread)
+{
+	struct regs regs;
+	const struct agent_probe *probe = stepped_to(thread, &regs);
+
+	if (!probe)
+		return false;
+	regs.pc = probe->address;
+	if (regs_store(thread->tid, &regs) != 0)
+		return false;
+	agent_refuse(agent, thread, "the program steps itself");
+	return true;
 }
 
 /* ------------------------------------------------------------------ counts */
@@ -324,21 +364,22 @@ void agent_forget(struct space *space, uint64_t low, uint64_t high)
 void agent_fork(struct space *child, const struct space *parent)
 {
 	size_t cursor = 0;
+	uint64_t address;
 	void *value;
 
 	if (!parent->agent)
 		return;
 	struct agent_space *own = agent_space_of(child);
 
-	own->refused = "it is a child that was forked while it was traced";
+	own->refused = parent->agent->refused;
+	own->due = inferior_clock() + CHILDHOOD_NS;
 	for (size_t i = 0; i < parent->agent->wishes.count; i++)
 		vec_push(&own->wishes, vec_at(&parent->agent->wishes, i));
-	while (map_next(&parent->agent->probes, &cursor, NULL, &value)) {
-		const struct agent_probe *probe = value;
-		const struct agent_wish wish = {.address = probe->address, .site = probe->site};
-
-		vec_push(&own->wishes, &wish);
-	}
+	while (map_next(&parent->agent->probes, &cursor, NULL, &value))
+		vec_push(&own->wishes, &((struct agent_probe *)value)->wish);
+	cursor = 0;
+	while (map_next(&parent->agent->asking, &cursor, &address, &value))
+		map_put(&own->asking, address, own);
 }
 
 struct stopping {
@@ -416,5 +457,6 @@ void agent_settle(struct agent *agent, struct thread *thread)
 
 		trap_plant(agent->trap, thread, wish->address, wish->site, NULL);
 	}
-	vec_clear(&own->wishes);
+	if (own->refused || thread->process->silent)
+		vec_clear(&own->wishes);
 }

@@ -30,6 +30,7 @@ struct agent_wish {
 	uint64_t address;
 	uint64_t length; /* of its code; 0: not known, and so it stays with the trap engine */
 	const struct probe_site *site;
+	bool was_granted; /* in the parent that a child is a copy of; the agent's */
 	bool is_plt_stub; /* nobody branches into it behind its beginning, whatever bytes there look like it */
 };
 
@@ -63,6 +64,11 @@ void agent_undo_jumps(struct space *space);
  * the process when it is left.
  */
 void agent_restore_returns(struct space *space);
+/*
+ * Notes in the journal what a tracer that was killed together with its guardian has left of all this, and undoes its jumps. `thread` is at a
+ * clean stop, and nothing of ours is in its space yet.
+ */
+void agent_adopt_remains(struct thread *thread);
 /* A tracer that was killed may have left a file open in the process. All threads of the space are stopped. */
 void agent_close_files(struct inferior *inferior, struct space *space);
 /*
@@ -78,6 +84,12 @@ void agent_hand_over(struct agent *agent, struct thread *thread);
 uint64_t agent_show_caller(struct agent *agent, struct thread *thread, uint64_t place,
 			   uint64_t word);
 
+/*
+ * The thread has the SIGTRAP of a single step that the program makes by itself (its trap flag). True: it was made by the jump at a function's
+ * beginning, and is none of the program's; from now on nothing in the space is caught inside, as who steps counts.
+ */
+bool agent_stepped(struct agent *agent, struct thread *thread);
+
 /* To be called before a signal is delivered to a stopped thread, and before trap_before_signal(). */
 void agent_before_signal(struct thread *thread);
 
@@ -90,10 +102,12 @@ void agent_collect(struct agent *agent, struct space *space, agent_counted *coun
 void agent_forget(struct space *space, uint64_t low, uint64_t high);
 
 /*
- * Hands on the records that processes have made so far, of all threads in the order of their times: whether there were any.
- * To be called before a stop is served, and every few ms.
+ * Hands on the records that processes have made so far, of all threads in the order of their times: how full the fullest ring was, from 0
+ * to AGENT_FULL. To be called before a stop is served, and every few ms; more often where rings would run full, as their threads
+ * stop then.
  */
-bool agent_fetch(struct agent *agent, struct inferior *inferior);
+unsigned agent_fetch(struct agent *agent, struct inferior *inferior);
+enum { AGENT_FULL = 1000 };
 /* Whether there is anything to be fetched now and then. */
 bool agent_has_rings(const struct agent *agent);
 /* Records that were lost as what the process had written made no sense. */

@@ -18,7 +18,7 @@
 #ifndef TRACER_ENGINE_AGENT_AGENT_ABI_H
 #define TRACER_ENGINE_AGENT_AGENT_ABI_H
 
-#define AGENT_LAYOUT 3 /* to be changed with anything below */
+#define AGENT_LAYOUT 4 /* to be changed with anything below */
 
 /* Offsets in a unit, and how long its parts are. */
 #define AGENT_RETURNED                                                                             \
@@ -90,10 +90,11 @@
 #define AGENT_TALLY_OWNER 16
 #define AGENT_TALLY_WAYS 4
 
-/* Words at the beginning of the plans: where the rings are; which of the space's units this is; not 0: make no records. */
+/* Words at the beginning of the plans: where the rings are; which of the space's units this is; 0: make no records. */
 #define AGENT_RINGS 0
 #define AGENT_UNIT 8
-#define AGENT_OFF 16
+#define AGENT_ON 16
+#define AGENT_WORDS_BYTES 4096 /* all by themselves there: a forked child has zeros instead */
 
 /* What is kept of a call for its return: struct capture_saved. */
 #define AGENT_SAVED_BYTES 512
@@ -106,7 +107,7 @@
 #define AGENT_THREAD_COUNT 1024 /* a power of 2 */
 #define AGENT_THREAD_BITS 10
 #define AGENT_THREAD_TRIES 8
-#define AGENT_RING_BYTES 0x10000
+#define AGENT_RING_BYTES 0x40000
 #define AGENT_RINGS_HEAD (AGENT_THREAD * AGENT_THREAD_COUNT)
 #define AGENT_RINGS_BYTES (AGENT_RINGS_HEAD + AGENT_THREAD_COUNT * AGENT_RING_BYTES)
 #define AGENT_RECORD_MAX                                                                           \

@@ -56,7 +56,7 @@ struct agent_arch {
 	/* Whether an instruction that calls ends with the last of those bytes. */
 	bool (*ends_with_call)(const uint8_t bytes[AGENT_CALL_MAX]);
 
-	long sys_memfd_create, sys_close, sys_prctl;
+	long sys_memfd_create, sys_close, sys_prctl, sys_madvise;
 };
 
 #endif

@@ -313,7 +313,8 @@ static int write_jump(struct installing *installing, struct agent_probe *probe,
 	if (!error) {
 		map_put(&installing->own->probes, probe->address, probe);
 		probe->unit->probes[probe->number] = probe;
-		installing->agent->probes++;
+		installing->agent->probes += !probe->wish.was_granted;
+		probe->wish.was_granted = true;
 		return 0;
 	}
 	journal_forget(space->journal, probe->journal);
@@ -374,6 +375,7 @@ static const char *install_one(struct installing *installing, const struct agent
 
 		*probe = (struct agent_probe){.address = wish->address,
 					      .site = wish->site,
+					      .wish = *wish,
 					      .unit = unit,
 					      .number = unit->probes_used++};
 		error = write_jump(installing, probe, bytes);

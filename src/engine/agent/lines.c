@@ -17,6 +17,7 @@
 #include "inferior/journal.h"
 #include "inferior/ptrace.h"
 
+#include <errno.h>
 #include <stddef.h>
 
 /* How the process's clock is read. */
@@ -51,37 +52,35 @@ static uint64_t ago(const struct clocks *clocks, uint64_t reading)
 
 /* ------------------------------------------------------------------ one record */
 
-static const struct agent_unit *unit_of(const struct space *space, const struct record *record)
+static const struct agent_unit *unit_of(const struct space *space, size_t number)
 {
 	const struct vec *units = &space->agent->units;
 
-	return record->pid >= 0 && (size_t)record->pid < units->count
-		       ? *(struct agent_unit **)vec_at(units, (size_t)record->pid)
-		       : NULL;
+	return number < units->count ? *(struct agent_unit **)vec_at(units, number) : NULL;
 }
 
 static void tell(struct agent *agent, struct thread *thread, const struct clocks *clocks,
-		 struct record *record)
+		 const struct ring_record *head, struct record *record)
 {
-	const struct agent_unit *unit = unit_of(thread->process->space, record);
-	const struct agent_probe *probe = unit && record->probe < unit->probes_used
-						  ? unit->probes[record->probe]
+	const struct agent_unit *unit = unit_of(thread->process->space, head->unit);
+	const struct agent_probe *probe = unit && head->probe < unit->probes_used
+						  ? unit->probes[head->probe]
 						  : NULL;
 
-	if (!probe || record->call >= AGENT_SLOT_COUNT)
+	if (!probe || head->slot >= AGENT_SLOT_COUNT)
 		return;
-	bool is_call = record->kind == RECORD_CALL;
-	const struct told told = {
-		.site = probe->site,
-		.entry = probe->address,
-		.place = (uint64_t)record->number,
-		.stub = unit->base + AGENT_RETURN_STUBS + record->call * AGENT_RETURN_STUB,
-		.return_address = record->pc,
-		.moment = clocks->time,
-		.time = clocks->epoch - ago(clocks, record->time),
-		.clock = clocks->time - ago(clocks, is_call ? record->duration : record->time)};
+	uint64_t ns = ago(clocks, head->time);
+	const struct told told = {.site = probe->site,
+				  .entry = probe->address,
+				  .place = head->place,
+				  .stub = unit->base + AGENT_RETURN_STUBS +
+					  (uint64_t)head->slot * AGENT_RETURN_STUB,
+				  .return_address = head->return_address,
+				  .moment = clocks->time,
+				  .time = clocks->epoch - ns,
+				  .clock = clocks->time - ns};
 
-	if (is_call)
+	if (record->kind == RECORD_CALL)
 		trap_told_call(agent->trap, thread, &told, record);
 	else
 		trap_told_return(agent->trap, thread, &told, record);
@@ -115,6 +114,19 @@ static void each_rings(const struct agent *agent, void (*what)(struct rings *))
 		what((*(struct space **)vec_at(&agent->spaces, i))->agent->rings);
 }
 
+static unsigned find_fullest(const struct agent *agent)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < agent->spaces.count; i++) {
+		const struct space *space = *(struct space **)vec_at(&agent->spaces, i);
+		uint64_t bytes = rings_fullest(space->agent->rings);
+
+		most = bytes > most ? bytes : most;
+	}
+	return (unsigned)((most * AGENT_FULL + AGENT_RING_BYTES - 1) / AGENT_RING_BYTES);
+}
+
 /* A thread that waits for memory on our behalf is to be stopped, and to go on without that. */
 static void interrupt_stuck(struct inferior *inferior, struct space *space, uint64_t now)
 {
@@ -128,32 +140,33 @@ static void interrupt_stuck(struct inferior *inferior, struct space *space, uint
 	}
 }
 
-bool agent_fetch(struct agent *agent, struct inferior *inferior)
+unsigned agent_fetch(struct agent *agent, struct inferior *inferior)
 {
 	struct record *record;
+	struct ring_record head;
 	struct ring *ring = NULL;
 	uint64_t time;
-	bool found = false;
 
 	if (!agent || !agent->spaces.count)
-		return false;
+		return 0;
 	const struct clocks clocks = read_clocks(agent);
 	struct space *space;
 
 	for (size_t i = 0; i < agent->spaces.count; i++)
 		interrupt_stuck(inferior, *(struct space **)vec_at(&agent->spaces, i), clocks.time);
 	each_rings(agent, rings_look);
+	unsigned full = find_fullest(agent);
+
 	record = (struct record *)(void *)agent->buffer;
 	while ((space = find_oldest(agent, &ring, &time)) && time <= clocks.clock) {
 		struct thread *thread = inferior_thread(inferior, ring_tid(ring));
 
-		found = true;
-		if (rings_take(space->agent->rings, ring, record) && thread &&
+		if (rings_take(space->agent->rings, ring, &head, record) && thread &&
 		    thread->process->space == space)
-			tell(agent, thread, &clocks, record);
+			tell(agent, thread, &clocks, &head, record);
 	}
 	each_rings(agent, rings_release);
-	return found;
+	return full;
 }
 
 bool agent_has_rings(const struct agent *agent)
@@ -180,6 +193,8 @@ int lines_prepare(struct agent *agent, struct thread *thread, const struct agent
 	int error = 0;
 
 	own->agent = agent;
+	if (number > UINT16_MAX)
+		return -ENOSPC;
 	if (!own->rings) {
 		error = rings_create(thread, unit->base + AGENT_SLOTS, unit->base, &own->rings);
 		if (!error)
@@ -187,7 +202,7 @@ int lines_prepare(struct agent *agent, struct thread *thread, const struct agent
 	}
 	if (error)
 		return error;
-	uint64_t words[3] = {rings_address(own->rings), number, 0};
+	uint64_t words[3] = {rings_address(own->rings), number, true};
 
 	return space_write(space, unit->base + AGENT_PLANS, words, sizeof words);
 }
@@ -216,10 +231,11 @@ static void fetch_whole(struct agent *agent, struct thread *thread, struct rings
 	if (!ring || !ring_has_record(ring))
 		return;
 	const struct clocks clocks = read_clocks(agent);
+	struct ring_record head;
 
 	while (ring_has_record(ring))
-		if (rings_take(rings, ring, record))
-			tell(agent, thread, &clocks, record);
+		if (rings_take(rings, ring, &head, record))
+			tell(agent, thread, &clocks, &head, record);
 	rings_release(rings);
 }
 
@@ -250,6 +266,33 @@ bool lines_help(struct agent *agent, struct thread *thread, const struct regs *r
 	if (rings)
 		fetch_whole(agent, thread, rings);
 	return rings && space->references == 1 && rings_bind(rings, thread->tid, regs->fs_base);
+}
+
+/* What an operation reads memory by is a parameter in a register, there or kept from there, and points to what does not come. */
+static bool is_stuck(const struct space *space, const struct regs *regs,
+		     const struct capture_plan *plan, const struct capture_op *op)
+{
+	unsigned place = op->place, index = op->index;
+
+	if (op->kind == CAPTURE_WORD || op->kind == CAPTURE_FLOAT)
+		return false;
+	if (place == PLACE_SAVED && index < CAPTURE_ARGS_MAX) {
+		place = plan->args[index].place;
+		index = plan->args[index].index;
+	}
+	return place == PLACE_GPR && space_is_stuck(space, regs->r[index & 15]);
+}
+
+bool lines_would_wait(const struct space *space, const struct regs *regs,
+		      const struct capture_plan *plan)
+{
+	bool stuck = false;
+
+	for (unsigned i = 0; plan && i < plan->entry_count && !stuck; i++)
+		stuck = is_stuck(space, regs, plan, &plan->entry[i]);
+	for (unsigned i = 0; plan && i < plan->exit_count && !stuck; i++)
+		stuck = is_stuck(space, regs, plan, &plan->exit[i]);
+	return stuck;
 }
 
 uint64_t lines_mark(const struct thread *thread, uint64_t place)
@@ -360,14 +403,14 @@ bool agent_fault(struct thread *thread, bool interrupted)
 
 void agent_turn_off(struct space *space)
 {
-	static const uint64_t off = 1;
+	static const uint64_t off;
 
 	for (size_t i = 0; i < journal_count(space->journal); i++) {
 		const struct journal_entry *entry = journal_entry(space->journal, i);
 
 		if (entry && entry->kind == JOURNAL_AGENT &&
 		    journal_has_mapping(space->journal, entry->address + AGENT_PLANS))
-			space_write(space, entry->address + AGENT_PLANS + AGENT_OFF, &off,
+			space_write(space, entry->address + AGENT_PLANS + AGENT_ON, &off,
 				    sizeof off);
 	}
 }

@@ -70,7 +70,7 @@ static size_t op_bytes(const struct capture_plan *plan, const struct capture_op 
 static size_t record_bytes(const struct capture_plan *plan, const struct capture_op *ops,
 			   unsigned count)
 {
-	size_t bytes = sizeof(struct record);
+	size_t bytes = RING_CALL;
 	unsigned strings = 0;
 
 	for (unsigned i = 0; i < count; i++) {

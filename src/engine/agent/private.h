@@ -16,12 +16,13 @@ struct agent {
 	size_t probes;
 	uint64_t lost;	       /* records that made no sense, of spaces that are gone */
 	struct vec spaces;     /* struct space * that have rings */
-	unsigned char *buffer; /* AGENT_RECORD_MAX bytes */
+	unsigned char *buffer; /* RINGS_RECORD_MAX bytes */
 };
 
 struct agent_probe {
 	uint64_t address;
 	const struct probe_site *site;
+	struct agent_wish wish; /* that it was made for */
 	struct agent_unit *unit;
 	uint32_t number;      /* in the unit */
 	size_t journal;	      /* of the jump */
@@ -107,6 +108,12 @@ int plans_write(struct plans *plans, struct space *space, uint64_t unit, uint32_
 
 /* hook.redirect of a unit's breakpoint at AGENT_RECORD_FULL. */
 bool lines_redirect_return(struct hook *hook, struct thread *thread, struct regs *regs);
+/*
+ * Whether the thread, at a function's entry, would wait for memory that the plan reads, if it did that itself. That is asked where it
+ * calls from there for the first time: mostly what is passed at a place is of one kind.
+ */
+bool lines_would_wait(const struct space *space, const struct regs *regs,
+		      const struct capture_plan *plan);
 /* Makes room in a thread's ring, which stands at a breakpoint of ours; true: it had none, and has got one. */
 bool lines_help(struct agent *agent, struct thread *thread, const struct regs *regs);
 /* For thread.sent_again: not the same again when the thread has made a record meanwhile. */

@@ -215,7 +215,7 @@ static uint32_t next_size(struct rings *rings, struct ring *ring)
 			ring->tail += AGENT_RING_BYTES - place;
 			continue;
 		}
-		if (size >= sizeof(struct record) && size % 8 == 0 && size <= AGENT_RECORD_MAX &&
+		if (size >= RING_RETURN && size % 8 == 0 && size <= AGENT_RECORD_MAX &&
 		    size <= AGENT_RING_BYTES - place && size <= left)
 			return size;
 		skip_all(rings, ring);
@@ -225,12 +225,13 @@ static uint32_t next_size(struct rings *rings, struct ring *ring)
 
 static void find_time(struct rings *rings, struct ring *ring)
 {
-	const struct record *record;
+	const struct ring_record *record;
 
 	ring->time = UINT64_MAX;
 	if (!next_size(rings, ring))
 		return;
-	record = (const struct record *)(const void *)(ring->bytes + ring->tail % AGENT_RING_BYTES);
+	record = (const struct ring_record *)(const void *)(ring->bytes +
+							    ring->tail % AGENT_RING_BYTES);
 	ring->time = __atomic_load_n(&record->time, __ATOMIC_RELAXED);
 	if (ring->time == UINT64_MAX)
 		ring->time--;
@@ -288,6 +289,19 @@ void rings_look(struct rings *rings)
 		look(rings, *(struct ring **)vec_at(&rings->used, i));
 }
 
+uint64_t rings_fullest(const struct rings *rings)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < rings->used.count; i++) {
+		const struct ring *ring = *(struct ring **)vec_at(&rings->used, i);
+		uint64_t bytes = ring->limit - ring->tail;
+
+		most = bytes > most ? bytes : most;
+	}
+	return most;
+}
+
 struct ring *rings_oldest(struct rings *rings, uint64_t *time)
 {
 	struct ring *oldest = NULL;
@@ -326,7 +340,26 @@ static bool has_sound_values(const struct record *record)
 	return left == 0;
 }
 
-bool rings_take(struct rings *rings, struct ring *ring, struct record *record)
+/* Copies the next one, of `size` bytes as was looked at once; false: it is neither a call nor a return. */
+static bool copy_record(const unsigned char *bytes, uint32_t size, struct ring_record *head,
+			struct record *record)
+{
+	memcpy(head, bytes, RING_RETURN);
+	memcpy(record, head->head, sizeof head->head);
+	size_t length = record->kind == RECORD_CALL ? RING_CALL : RING_RETURN;
+
+	if (record->version != RECORD_VERSION || size < length ||
+	    (record->kind != RECORD_CALL && record->kind != RECORD_RETURN))
+		return false;
+	head->return_address = 0;
+	memcpy(head, bytes, length);
+	memcpy(record + 1, bytes + length, size - length);
+	record->size = (uint32_t)(sizeof *record + size - length);
+	return true;
+}
+
+bool rings_take(struct rings *rings, struct ring *ring, struct ring_record *head,
+		struct record *record)
 {
 	uint32_t size = next_size(rings, ring);
 
@@ -334,14 +367,11 @@ bool rings_take(struct rings *rings, struct ring *ring, struct record *record)
 		ring->time = UINT64_MAX; /* it has changed since it was found */
 		return false;
 	}
-	memcpy(record, ring->bytes + ring->tail % AGENT_RING_BYTES, size);
-	record->size = size;
-	ring->tail += size;
-	find_time(rings, ring);
-	bool sound = record->version == RECORD_VERSION &&
-		     (record->kind == RECORD_CALL || record->kind == RECORD_RETURN) &&
+	bool sound = copy_record(ring->bytes + ring->tail % AGENT_RING_BYTES, size, head, record) &&
 		     has_sound_values(record);
 
+	ring->tail += size;
+	find_time(rings, ring);
 	rings->damaged += !sound;
 	return sound;
 }

@@ -47,10 +47,17 @@ bool rings_was_stuck(struct rings *rings, pid_t tid);
 
 /* Notes how far each ring is to be read now: to the end of what had been begun before. */
 void rings_look(struct rings *rings);
+/* How many bytes are to be read now of the ring that has most of them. */
+uint64_t rings_fullest(const struct rings *rings);
 /* The ring whose next record, up to there, is the oldest; *time is the clock's. NULL: there is none. */
 struct ring *rings_oldest(struct rings *rings, uint64_t *time);
-/* Copies that record, checked as far as it can be without its plan, to AGENT_RECORD_MAX bytes. False: it made no sense. */
-bool rings_take(struct rings *rings, struct ring *ring, struct record *record);
+/*
+ * Copies that record, checked as far as it can be without its plan: what its head says, and to `record`, of RINGS_RECORD_MAX bytes, its
+ * size, kind and values. False: it made no sense.
+ */
+bool rings_take(struct rings *rings, struct ring *ring, struct ring_record *head,
+		struct record *record);
+enum { RINGS_RECORD_MAX = AGENT_RECORD_MAX + sizeof(struct record) };
 pid_t ring_tid(const struct ring *ring);
 /* What has been taken may be written over. */
 void rings_release(struct rings *rings);

@@ -3,10 +3,8 @@
  * What the agent's code that makes records (sysdeps/x86_64/agent_record.c) shares with the tracer, beyond the numbers in
  * agent_abi.h: as C types.
  *
- * A record in a ring is a struct record with its values, but that the process knows less than the tracer. In `probe`
- * is the probe's number in its unit, in `pid` the unit; `call` is the return slot; `number` the place on the stack where the
- * return address was; `pc` what stood there; `time` the clock's. Of a RECORD_CALL, `duration` is the clock's time when
- * the function itself began to run, of a RECORD_RETURN 0.
+ * What is written for a call is to be short: its cache lines are with the processor that runs the tracer, and have to be
+ * brought back one by one. So a record in a ring has a head of its own, and values like any other's.
  */
 #ifndef TRACER_ENGINE_AGENT_RINGS_ABI_H
 #define TRACER_ENGINE_AGENT_RINGS_ABI_H
@@ -27,6 +25,25 @@ struct agent_thread {
 };
 static_assert(sizeof(struct agent_thread) == AGENT_THREAD, "shared layout");
 static_assert(sizeof(struct capture_saved) <= AGENT_SAVED_BYTES, "shared layout");
+
+/* The head of a record, in a ring. */
+struct ring_record {
+	uint8_t head[8]; /* as in a struct record: size, version, kind, number of values */
+	uint16_t unit;	 /* of the space's */
+	uint16_t probe;	 /* of the unit's */
+	uint16_t slot;	 /* where the return goes by */
+	uint16_t unused;
+	uint64_t time; /* the clock's: when the function itself began to run, or when it returned */
+	uint64_t place;		 /* on the stack, where the return address was */
+	uint64_t return_address; /* only of a RECORD_CALL */
+};
+enum {
+	RING_CALL = sizeof(struct ring_record),
+	RING_RETURN = offsetof(struct ring_record, return_address)
+};
+static_assert(offsetof(struct ring_record, unit) == offsetof(struct record, pid),
+	      "begins like a record");
+static_assert(AGENT_SLOT_COUNT <= 1 << 16 && AGENT_PROBE_COUNT <= 1 << 16, "numbers fit");
 
 /* A probe's plan, its pointers those of the tracee. */
 struct agent_plan {

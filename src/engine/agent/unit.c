@@ -201,6 +201,23 @@ static int map_piece(struct thread *thread, uint64_t address, uint64_t length, i
 	return error;
 }
 
+/*
+ * A copy of the process that nobody tells us of (CLONE_UNTRACED) must make no records in its parent's rings: it finds zeros
+ * (madvise(2), MADV_WIPEONFORK; Linux 4.14). By that the first page is a mapping of its own.
+ */
+static int map_plans(struct thread *thread, const struct agent_arch *arch, uint64_t address)
+{
+	const uint64_t wipe[6] = {address, AGENT_WORDS_BYTES, MADV_WIPEONFORK};
+	int error = map_piece(thread, address, AGENT_WORDS_BYTES, PROT_READ | PROT_WRITE);
+
+	if (!error)
+		error = call(thread, arch->sys_madvise, wipe);
+	if (!error)
+		error = map_piece(thread, address + AGENT_WORDS_BYTES,
+				  AGENT_PLANS_BYTES - AGENT_WORDS_BYTES, PROT_READ | PROT_WRITE);
+	return error;
+}
+
 static int map_all(struct thread *thread, const struct agent_arch *arch, struct agent_unit *unit)
 {
 	int error = map_piece(thread, unit->base, AGENT_TEXT_BYTES, PROT_READ | PROT_EXEC);
@@ -214,8 +231,7 @@ static int map_all(struct thread *thread, const struct agent_arch *arch, struct 
 		error = unit_map_file(thread, unit->base + AGENT_SLOTS, unit->base + AGENT_SHARED,
 				      AGENT_SHARED_BYTES, &unit->shared);
 	if (!error && unit->plans)
-		error = map_piece(thread, unit->base + AGENT_PLANS, AGENT_PLANS_BYTES,
-				  PROT_READ | PROT_WRITE);
+		error = map_plans(thread, arch, unit->base + AGENT_PLANS);
 	if (!error)
 		error = touch_slots(thread->process->space, unit->base);
 	return error ? error

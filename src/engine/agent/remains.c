@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a tracer has left in a process, when it was killed and its guardian with it: units that nobody has a journal of,
+ * jumps that lead there, stubs on stacks. The program goes on with them, as calls that find no tracer just go through; whoever attaches
+ * next notes them in its own journal, and so they go with all that is its own.
+ *
+ * A unit is known by the name of its memory file and by its code, so only one of this layout is taken; what functions
+ * begin with in their files is put back where there is a jump to a unit's stub instead. Nothing is taken for granted that the process
+ * could have made to look so but harms itself by.
+ */
+#include "engine/agent/private.h"
+
+#include "base/vec.h"
+#include "base/xalloc.h"
+#include "engine/agent/rings_abi.h"
+#include "inferior/arena.h"
+#include "inferior/files.h"
+#include "inferior/journal.h"
+#include "inferior/maps.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TEXT_MAX = 1 << 25 };
+
+struct remains {
+	struct space *space;
+	struct vec units; /* uint64_t: where they begin */
+	struct file_view files;
+};
+
+static void note_mapping(const struct remains *remains, uint64_t address, uint64_t length)
+{
+	journal_mapping(remains->space->journal, address, length);
+	arena_add_region(remains->space->arena, address, length);
+}
+
+static bool is_code(const struct space *space, uint64_t address, const uint8_t *code, size_t length)
+{
+	uint8_t *bytes = xmalloc(length);
+	bool same = memory_read_exact(&space->memory, address, bytes, length) &&
+		    !memcmp(bytes, code, length);
+
+	free(bytes);
+	return same;
+}
+
+static bool is_unit(const struct space *space, uint64_t base)
+{
+	const struct agent_arch *arch = space->arch->agent;
+
+	return is_code(space, base, arch->code, AGENT_RETURNED);
+}
+
+static bool makes_records(const struct space *space, uint64_t base)
+{
+	uint8_t stub[AGENT_RETURN_STUB];
+
+	space->arch->agent->write_return_stub(base, 0, true, stub);
+	return is_code(space, base + AGENT_RETURN_STUBS, stub, sizeof stub);
+}
+
+static void note_unit(struct remains *remains, uint64_t base)
+{
+	struct space *space = remains->space;
+
+	note_mapping(remains, base, AGENT_TEXT_BYTES);
+	note_mapping(remains, base + AGENT_SLOTS, AGENT_SLOTS_BYTES);
+	note_mapping(remains, base + AGENT_SHARED, AGENT_SHARED_BYTES);
+	if (makes_records(space, base)) {
+		note_mapping(remains, base + AGENT_PLANS, AGENT_WORDS_BYTES);
+		note_mapping(remains, base + AGENT_PLANS + AGENT_WORDS_BYTES,
+			     AGENT_PLANS_BYTES - AGENT_WORDS_BYTES);
+	}
+	journal_agent(space->journal, base, AGENT_TEXT_BYTES);
+	vec_push(&remains->units, &base);
+}
+
+static void find_units(struct remains *remains, const struct maps *maps)
+{
+	for (size_t i = 0; i < maps->count; i++) {
+		const struct mapping *mapping = &maps->mappings[i];
+		uint64_t length = mapping->end - mapping->start;
+
+		if (strcmp(mapping->path, "/memfd:" AGENT_FILE " (deleted)"))
+			continue;
+		if (length == AGENT_SHARED_BYTES && mapping->start > AGENT_SHARED &&
+		    is_unit(remains->space, mapping->start - AGENT_SHARED))
+			note_unit(remains, mapping->start - AGENT_SHARED);
+		else if (length == AGENT_RINGS_BYTES)
+			note_mapping(remains, mapping->start, length);
+	}
+}
+
+static bool is_stub(const struct remains *remains, uint64_t address)
+{
+	for (size_t i = 0; i < remains->units.count; i++) {
+		uint64_t base = *(uint64_t *)vec_at(&remains->units, i);
+		uint64_t offset = address - (base + AGENT_PROBE_STUBS);
+
+		if (offset < (uint64_t)AGENT_PROBE_COUNT * AGENT_PROBE_STUB &&
+		    offset % AGENT_PROBE_STUB == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Code of a mapping that is looked through for jumps of ours. */
+struct looking {
+	struct remains *remains;
+	const struct mapping *mapping;
+	const uint8_t *code;
+	int file; /* behind the mapping; -1: not open */
+};
+
+static void note_branch(void *context, uint64_t from, uint64_t target, bool is_call)
+{
+	struct looking *looking = context;
+	struct space *space = looking->remains->space;
+	uint64_t offset = from - looking->mapping->start;
+	const uint8_t *found = looking->code + offset;
+	uint8_t jump[ARCH_JUMP_MAX], before[AGENT_JUMP];
+
+	if (is_call || !is_stub(looking->remains, target))
+		return;
+	space->arch->emit_jump(from, target, jump);
+	if (memcmp(found, jump, AGENT_JUMP) != 0)
+		return;
+	if (looking->file == -1)
+		looking->file = file_view_open(&looking->remains->files, looking->mapping);
+	if (looking->file >= 0 &&
+	    pread(looking->file, before, sizeof before,
+		  (off_t)(looking->mapping->offset + offset)) == sizeof before &&
+	    memcmp(before, jump, sizeof before) != 0)
+		journal_jump(space->journal, from, before, jump, sizeof before);
+}
+
+static void find_jumps(struct remains *remains, const struct mapping *mapping)
+{
+	size_t length = mapping->end - mapping->start;
+	uint8_t *code = length <= TEXT_MAX ? xmalloc(length) : NULL;
+	struct looking looking = {remains, mapping, code, -1};
+
+	if (!code)
+		return;
+	length = memory_read_pages(&remains->space->memory, mapping->start, code, length);
+	remains->space->arch->agent->find_branches(code, length, mapping->start, note_branch,
+						   &looking);
+	if (looking.file >= 0)
+		close(looking.file);
+	free(code);
+}
+
+void agent_adopt_remains(struct thread *thread)
+{
+	struct space *space = thread->process->space;
+	struct remains remains = {.space = space, .units = VEC_OF(uint64_t)};
+	struct maps maps;
+
+	if (!space->arch->agent || maps_read(thread->tid, &maps) != 0)
+		return;
+	find_units(&remains, &maps);
+	if (remains.units.count && agent_stop_others(thread)) {
+		file_view_init(&remains.files, thread->process->pid);
+		for (size_t i = 0; i < maps.count; i++)
+			if (maps.mappings[i].executable && maps.mappings[i].inode)
+				find_jumps(&remains, &maps.mappings[i]);
+		file_view_deinit(&remains.files);
+		agent_turn_off(space);
+		agent_undo_jumps(space);
+	}
+	maps_deinit(&maps);
+	vec_deinit(&remains.units);
+}
