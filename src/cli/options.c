@@ -92,7 +92,7 @@ static const struct option_spec table[] = {
 	 .heading = "Counting", .action = OPTION_FLAG, FIELD(summary)},
 	{CODE_SORT, "sort", "time|calls|name", "order of that table (time)",
 	 .action = OPTION_CHOICE, FIELD(output.sort)},
-	{CODE_ENGINE, "engine", "trap|auto|agent", "catch by breakpoints or in the process (trap)",
+	{CODE_ENGINE, "engine", "auto|trap|agent", "catch in the process or by breakpoints (auto)",
 	 .action = OPTION_CHOICE, FIELD(engine)},
 
 	{CODE_STRICT, "strict", NULL, "fail (1) when something cannot be traced",

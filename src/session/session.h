@@ -13,7 +13,7 @@
 #include <sys/types.h>
 
 /* How calls are caught: by breakpoints; or inside the process, where that can be done. */
-enum session_engine { ENGINE_TRAP, ENGINE_AUTO, ENGINE_AGENT };
+enum session_engine { ENGINE_AUTO, ENGINE_TRAP, ENGINE_AGENT };
 
 /* What to trace and how to show it. Everything pointed to must outlive the session. */
 struct session_options {

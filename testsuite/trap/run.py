@@ -1,8 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-Runs the test of the same name that is made for breakpoints, with the tracer told to catch calls inside the process:
-what is shown must be the same. Each name here is a link to this file.
+Runs the test of the same name with the tracer told to catch all calls by breakpoints: what is shown must be the same. Each name here is a link to this file.
 """
 import os
 import sys
@@ -13,12 +12,12 @@ NAME = os.path.basename(sys.argv[0])
 
 def tracer():
     """A command that adds the option; it takes the place of the tracer, and does not fork."""
-    directory = os.path.join(os.environ["TESTDIR"], "agent")
+    directory = os.path.join(os.environ["TESTDIR"], "trap")
     path = os.path.join(directory, "tracer")
     os.makedirs(directory, exist_ok=True)
     mine = f"{path}.{os.getpid()}"
     with open(mine, "w", encoding="utf-8") as file:
-        file.write(f"#!/bin/sh\nexec '{os.path.abspath(os.environ['TRACER'])}' --engine=auto \"$@\"\n")
+        file.write(f"#!/bin/sh\nexec '{os.path.abspath(os.environ['TRACER'])}' --engine=trap \"$@\"\n")
     os.chmod(mine, 0o755)
     os.rename(mine, path)
     return path
