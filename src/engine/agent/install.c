@@ -283,7 +283,7 @@ static struct agent_unit *find_unit(struct installing *installing, const struct 
 		uint64_t distance = unit->base > wish->address ? unit->base - wish->address
 							       : wish->address - unit->base;
 
-		if (distance < reach && unit->probes_used < AGENT_PROBE_COUNT)
+		if (distance < reach && unit_has_number(unit, installing->space))
 			return unit;
 	}
 	if (unit_create(installing->thread, wish->address, installing->agent->records, &unit) !=
@@ -329,11 +329,12 @@ static int prepare(struct installing *installing, const struct agent_wish *wish,
 		   struct agent_unit *unit, const uint8_t stub[AGENT_PROBE_STUB])
 {
 	struct trap *trap = installing->agent->trap;
-	uint64_t place = unit_probe_stub(unit, unit->probes_used);
+	uint32_t number = unit_next_number(unit);
+	uint64_t place = unit_probe_stub(unit, number);
 	int error = space_write(installing->space, place, stub, AGENT_PROBE_STUB);
 
 	if (!error && unit->plans)
-		error = plans_write(unit->plans, installing->space, unit->base, unit->probes_used,
+		error = plans_write(unit->plans, installing->space, unit->base, number,
 				    wish->site->plan);
 	if (!error)
 		error = trap_plant(trap, installing->thread, place + AGENT_PROBE_BREAKPOINT,
@@ -365,7 +366,7 @@ static const char *install_one(struct installing *installing, const struct agent
 
 	function.behind = known - function.length;
 	int error = arch->write_probe_stub(trap_decoder(installing->agent->trap), &function,
-					   unit->base, unit->probes_used,
+					   unit->base, unit_next_number(unit),
 					   installing->agent->records, stub);
 
 	if (!error)
@@ -373,11 +374,9 @@ static const char *install_one(struct installing *installing, const struct agent
 	if (!error) {
 		struct agent_probe *probe = xcalloc(1, sizeof *probe);
 
-		*probe = (struct agent_probe){.address = wish->address,
-					      .site = wish->site,
-					      .wish = *wish,
-					      .unit = unit,
-					      .number = unit->probes_used++};
+		*probe = (struct agent_probe){
+			.address = wish->address, .site = wish->site, .wish = *wish, .unit = unit};
+		unit_give_number(unit, probe);
 		error = write_jump(installing, probe, bytes);
 	}
 	free(bytes);

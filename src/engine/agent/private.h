@@ -38,7 +38,8 @@ struct agent_unit {
 	uint8_t *shared;      /* AGENT_SHARED_BYTES, ours */
 	struct hook full;     /* of the breakpoint at AGENT_RECORD_FULL */
 	struct plans *plans;  /* NULL: it counts */
-	uint32_t probes_used; /* numbers ever given out; none is used twice */
+	uint32_t probes_used; /* numbers ever given out */
+	struct vec free; /* uint32_t: of these, that nothing in the process refers to any more */
 	struct agent_probe *probes[AGENT_PROBE_COUNT];
 };
 
@@ -70,6 +71,13 @@ int unit_map_file(struct thread *thread, uint64_t scratch, uint64_t address, uin
 /* The tracer's side only. */
 void unit_destroy(struct agent_unit *unit);
 uint64_t unit_probe_stub(const struct agent_unit *unit, uint32_t number);
+/*
+ * Whether there is a number for another probe; and that, which is given out by it. One that was used before is only when all are, as
+ * return slots may refer to it; its counts go on from where they are.
+ */
+bool unit_has_number(struct agent_unit *unit, const struct space *space);
+uint32_t unit_next_number(const struct agent_unit *unit);
+void unit_give_number(struct agent_unit *unit, struct agent_probe *probe);
 bool unit_is_return_stub(const struct agent_unit *unit, uint64_t address);
 /* A return address is among those that are good; and makes it one: false when there is no room. */
 bool unit_knows(const struct agent_unit *unit, uint64_t address);

@@ -251,6 +251,7 @@ int unit_create(struct thread *thread, uint64_t address, bool records, struct ag
 
 	unit->base = base;
 	unit->plans = records ? plans_create() : NULL;
+	vec_init(&unit->free, sizeof(uint32_t));
 	error = map_all(thread, space->arch->agent, unit);
 	if (!error) {
 		/* Before that no return address leads there; and its slots may not be fit to be read. */
@@ -263,8 +264,53 @@ int unit_create(struct thread *thread, uint64_t address, bool records, struct ag
 	return error;
 }
 
+/* Numbers whose probes are gone; but not where a call of one may still return. */
+static void find_free(struct agent_unit *unit, const struct space *space)
+{
+	struct return_slots *slots = return_slots_read(space, unit->base);
+	bool referred[AGENT_PROBE_COUNT] = {false};
+
+	for (size_t i = 0; slots && i < AGENT_SLOT_COUNT; i++)
+		if (slots->slots[i].place && slots->slots[i].probe < AGENT_PROBE_COUNT)
+			referred[slots->slots[i].probe] = true;
+	for (uint32_t i = 0; slots && i < AGENT_PROBE_COUNT; i++)
+		if (!unit->probes[i] && !referred[i])
+			vec_push(&unit->free, &i);
+	free(slots);
+}
+
+bool unit_has_number(struct agent_unit *unit, const struct space *space)
+{
+	if (unit->probes_used == AGENT_PROBE_COUNT && !unit->free.count)
+		find_free(unit, space);
+	return unit->probes_used < AGENT_PROBE_COUNT || unit->free.count;
+}
+
+uint32_t unit_next_number(const struct agent_unit *unit)
+{
+	return unit->probes_used < AGENT_PROBE_COUNT
+		       ? unit->probes_used
+		       : *(uint32_t *)vec_at(&unit->free, unit->free.count - 1);
+}
+
+void unit_give_number(struct agent_unit *unit, struct agent_probe *probe)
+{
+	probe->number = unit_next_number(unit);
+	if (unit->probes_used < AGENT_PROBE_COUNT) {
+		unit->probes_used++;
+		return;
+	}
+	struct unit_count *counts = unit_counts(unit);
+
+	probe->calls = counts[probe->number].calls;
+	probe->time = counts[probe->number].time;
+	free(counts);
+	vec_remove(&unit->free, unit->free.count - 1);
+}
+
 void unit_destroy(struct agent_unit *unit)
 {
+	vec_deinit(&unit->free);
 	if (unit->shared)
 		munmap(unit->shared, AGENT_SHARED_BYTES);
 	for (uint32_t i = 0; i < unit->probes_used; i++)
