@@ -332,6 +332,7 @@ static void drop(struct space *space, struct agent_probe *probe)
 	journal_forget(space->journal, probe->journal);
 	trap_unplant(space, unit_probe_stub(probe->unit, probe->number) + AGENT_PROBE_BREAKPOINT);
 	probe->unit->probes[probe->number] = NULL;
+	probe->unit->dropped++;
 	free(probe);
 }
 

@@ -39,7 +39,8 @@ struct agent_unit {
 	struct hook full;     /* of the breakpoint at AGENT_RECORD_FULL */
 	struct plans *plans;  /* NULL: it counts */
 	uint32_t probes_used; /* numbers ever given out */
-	struct vec free; /* uint32_t: of these, that nothing in the process refers to any more */
+	struct vec free;  /* uint32_t: of these, that nothing in the process refers to any more */
+	uint32_t dropped; /* how many may have become so since that was looked for */
 	struct agent_probe *probes[AGENT_PROBE_COUNT];
 };
 

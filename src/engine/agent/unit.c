@@ -24,6 +24,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+enum { WORTH_A_LOOK = AGENT_PROBE_COUNT / 8 };
+
 static int call(struct thread *thread, long number, const uint64_t arguments[6])
 {
 	int64_t result = 0;
@@ -270,6 +272,8 @@ static void find_free(struct agent_unit *unit, const struct space *space)
 	struct return_slots *slots = return_slots_read(space, unit->base);
 	bool referred[AGENT_PROBE_COUNT] = {false};
 
+	unit->dropped = 0;
+
 	for (size_t i = 0; slots && i < AGENT_SLOT_COUNT; i++)
 		if (slots->slots[i].place && slots->slots[i].probe < AGENT_PROBE_COUNT)
 			referred[slots->slots[i].probe] = true;
@@ -281,7 +285,8 @@ static void find_free(struct agent_unit *unit, const struct space *space)
 
 bool unit_has_number(struct agent_unit *unit, const struct space *space)
 {
-	if (unit->probes_used == AGENT_PROBE_COUNT && !unit->free.count)
+	if (unit->probes_used == AGENT_PROBE_COUNT && !unit->free.count &&
+	    unit->dropped >= WORTH_A_LOOK)
 		find_free(unit, space);
 	return unit->probes_used < AGENT_PROBE_COUNT || unit->free.count;
 }
