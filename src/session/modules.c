@@ -398,6 +398,7 @@ void modules_check(struct session *session, struct space *space, uint64_t now)
 		return;
 	modules->checked = now ? now : inferior_clock();
 	trap_check(space, overwritten, &check);
+	agent_check(space, overwritten, &check);
 	if (check.hook)
 		untraced_thing(session->untraced, "what comes later",
 			       "the program has written over a place where it was watched: the "

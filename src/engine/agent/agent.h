@@ -98,6 +98,9 @@ typedef void agent_counted(void *context, const struct probe_site *site, uint64_
 			   uint64_t time);
 void agent_collect(struct agent *agent, struct space *space, agent_counted *counted, void *context);
 
+/* As trap_check(), of the jumps. */
+void agent_check(struct space *space, trap_overwritten *overwritten, void *context);
+
 /* Forgets what was in [low, high), which has been unmapped; after agent_collect(). */
 void agent_forget(struct space *space, uint64_t low, uint64_t high);
 

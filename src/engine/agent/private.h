@@ -26,6 +26,7 @@ struct agent_probe {
 	struct agent_unit *unit;
 	uint32_t number;      /* in the unit */
 	size_t journal;	      /* of the jump */
+	bool lost;	      /* the program has written over that */
 	uint64_t calls, time; /* that have been collected */
 };
 
