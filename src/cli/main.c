@@ -63,6 +63,7 @@ static int trace(const struct options *options)
 					  .data_dir = data_dir ? data_dir : PKGDATADIR,
 					  .summary = options->summary,
 					  .engine = options->engine,
+					  .lossy = options->lossy,
 					  .demangle = options->output.demangle,
 					  .string_max = options->output.string_max,
 					  .verbose = options->verbose,

@@ -37,6 +37,7 @@
 enum {
 	CODE_SORT = 256, /* options without a letter */
 	CODE_ENGINE,
+	CODE_LOSSY,
 	CODE_STRICT,
 
 	DEFAULT_STRING_MAX = 32,
@@ -94,6 +95,8 @@ static const struct option_spec table[] = {
 	 .action = OPTION_CHOICE, FIELD(output.sort)},
 	{CODE_ENGINE, "engine", "auto|trap|agent", "catch in the process or by breakpoints (auto)",
 	 .action = OPTION_CHOICE, FIELD(engine)},
+	{CODE_LOSSY, "lossy", NULL, "leave calls out rather than have them wait",
+	 .action = OPTION_FLAG, FIELD(lossy)},
 
 	{CODE_STRICT, "strict", NULL, "fail (1) when something cannot be traced",
 	 .heading = "About the tracer", .action = OPTION_FLAG, FIELD(strict)},

@@ -34,8 +34,9 @@ struct options {
 	const char *output_file; /* -o, or NULL: standard error */
 	bool summary;		 /* -c */
 	int engine;		 /* --engine: enum session_engine */
-	bool strict;		 /* --strict: what cannot be traced is an error */
-	unsigned verbose;	 /* -v, how often */
+	bool lossy;
+	bool strict;	  /* --strict: what cannot be traced is an error */
+	unsigned verbose; /* -v, how often */
 
 	/* Filled in completely: -t -r -T -i -n -s -A -a -b -C --sort and their defaults. */
 	struct output_options output;

@@ -383,6 +383,12 @@ void inprocess_list_lost(struct session *session)
 
 	if (lost)
 		untraced_thing(session->untraced, "some calls", reason);
+	uint64_t dropped = session->agent ? agent_dropped(session->agent) : 0;
+	_cleanup_free_ char *calls = xasprintf("%llu calls", (unsigned long long)dropped);
+
+	if (dropped)
+		untraced_thing(session->untraced, calls,
+			       "their processes were not to wait for the tracer (--lossy)");
 }
 
 void inprocess_tell_engines(struct session *session)
@@ -409,7 +415,7 @@ void inprocess_init(struct session *session)
 	if (session->options->engine == ENGINE_TRAP)
 		return;
 	session->agent = agent_create(session->trap, &session->events, decided,
-				      !session->options->summary);
+				      !session->options->summary, session->options->lossy);
 	if (!session->agent && session->options->engine == ENGINE_AGENT)
 		diag("--engine=agent: the clock of this machine is not steady, or its threads cannot be told apart; "
 		     "breakpoints are used");

@@ -29,6 +29,7 @@ struct session_options {
 	const char *data_dir;		 /* where the installed .conf files are */
 	bool summary;			 /* -c */
 	int engine;			 /* enum session_engine */
+	bool lossy;			 /* calls are left out where processes would have to wait */
 	bool demangle;
 	unsigned string_max;
 	unsigned verbose;

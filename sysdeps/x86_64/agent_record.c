@@ -138,8 +138,8 @@ static struct agent_thread *find_thread(void)
 	return NULL;
 }
 
-/* Room for a record of `most` bytes: false when there is none. */
-static bool begin(struct making *making, size_t most)
+/* Room for a record of `most` bytes, and for `kept` behind it: false when there is none. */
+static bool begin(struct making *making, size_t most, size_t kept)
 {
 	unsigned char *rings = (unsigned char *)word_at(AGENT_PLANS + AGENT_RINGS);
 	uint64_t index = (uint64_t)(making->thread - (struct agent_thread *)(void *)rings);
@@ -150,7 +150,7 @@ static bool begin(struct making *making, size_t most)
 	uint64_t rest = AGENT_RING_BYTES - place;
 	uint64_t skipped = rest < most ? rest : 0;
 
-	if (used + skipped + most > AGENT_RING_BYTES)
+	if (used + skipped + most + kept > AGENT_RING_BYTES)
 		return false;
 	if (skipped) {
 		*(uint32_t *)(void *)(ring + place) = 0;
@@ -292,8 +292,14 @@ uint64_t agent_enter(struct frame *frame)
 	if (!plan || (!tail_call && !is_known(frame->return_address)))
 		return stub + AGENT_PROBE_BREAKPOINT;
 	making.thread = find_thread();
-	if (!making.thread || !begin(&making, plan->entry_max))
+	if (!making.thread)
 		return stub + AGENT_PROBE_BREAKPOINT;
+	uint64_t lossy = word_at(AGENT_PLANS + AGENT_LOSSY);
+
+	if (!begin(&making, plan->entry_max, lossy ? AGENT_RING_KEPT : 0)) {
+		making.thread->dropped += lossy != 0;
+		return stub + (lossy ? AGENT_PROBE_DISPLACED : AGENT_PROBE_BREAKPOINT);
+	}
 	struct slot *slot = take_slot(place, tail_call);
 
 	if (!slot)
@@ -323,7 +329,7 @@ static bool record_return(struct frame *frame, const struct agent_plan *plan, st
 	set_busy(making.thread, 1);
 	uint64_t time = read_clock();
 
-	if (!begin(&making, plan->exit_max)) {
+	if (!begin(&making, plan->exit_max, 0)) {
 		set_busy(making.thread, 0);
 		return false;
 	}

@@ -24,7 +24,7 @@ enum { STOP_MS = 1000, CHILDHOOD_NS = 20000000 };
 static const uint64_t MEASURED_NS = 2000000;
 
 struct agent *agent_create(struct trap *trap, const struct engine_events *events,
-			   agent_decided *decided, bool records)
+			   agent_decided *decided, bool records, bool lossy)
 {
 	const struct agent_arch *host = arch_x86_64.agent;
 
@@ -36,6 +36,7 @@ struct agent *agent_create(struct trap *trap, const struct engine_events *events
 	agent->events = events;
 	agent->decided = decided;
 	agent->records = records;
+	agent->lossy = lossy;
 	agent->buffer = xcalloc(1, RINGS_RECORD_MAX);
 	vec_init(&agent->spaces, sizeof(struct space *));
 	agent->host = host;

@@ -19,10 +19,10 @@ typedef void agent_decided(void *context, const struct probe_site *site, const c
 
 /*
  * NULL: the host's clock cannot be relied on. `trap` and `events`, whose context `decided` gets, must outlive it.
- * `records`: of each call one is made, else it is counted.
+ * `records`: of each call one is made, else it is counted. `lossy`: but not where that would make the process wait.
  */
 struct agent *agent_create(struct trap *trap, const struct engine_events *events,
-			   agent_decided *decided, bool records);
+			   agent_decided *decided, bool records, bool lossy);
 void agent_destroy(struct agent *agent);
 
 /* A function at whose entry a probe has been planted, and nothing else. */
@@ -115,6 +115,8 @@ enum { AGENT_FULL = 1000 };
 bool agent_has_rings(const struct agent *agent);
 /* Records that were lost as what the process had written made no sense. */
 uint64_t agent_lost(const struct agent *agent);
+/* Calls that were not recorded as there was no room (lossy). */
+uint64_t agent_dropped(const struct agent *agent);
 /* A thread has begun, and is stopped; runs nothing of the program any more. */
 void agent_thread_born(struct agent *agent, struct thread *thread);
 void agent_thread_gone(struct agent *agent, struct thread *thread);

@@ -90,10 +90,12 @@
 #define AGENT_TALLY_OWNER 16
 #define AGENT_TALLY_WAYS 4
 
-/* Words at the beginning of the plans: where the rings are; which of the space's units this is; 0: make no records. */
+/* Words at the beginning of the plans: where the rings are; which of the space's units this is; 0: make no
+ * records; not 0: where a ring is as good as full, calls are not recorded, but counted, instead of waiting for the tracer. */
 #define AGENT_RINGS 0
 #define AGENT_UNIT 8
 #define AGENT_ON 16
+#define AGENT_LOSSY 24
 #define AGENT_WORDS_BYTES 4096 /* all by themselves there: a forked child has zeros instead */
 
 /* What is kept of a call for its return: struct capture_saved. */
@@ -110,6 +112,8 @@
 #define AGENT_RING_BYTES 0x40000
 #define AGENT_RINGS_HEAD (AGENT_THREAD * AGENT_THREAD_COUNT)
 #define AGENT_RINGS_BYTES (AGENT_RINGS_HEAD + AGENT_THREAD_COUNT * AGENT_RING_BYTES)
+/* What calls leave free then, as their returns are recorded in any case. */
+#define AGENT_RING_KEPT 0x10000
 #define AGENT_RECORD_MAX                                                                           \
 	0x3000 /* bytes of the longest record: what may make a longer one is not caught inside */
 

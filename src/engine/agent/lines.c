@@ -183,6 +183,16 @@ uint64_t agent_lost(const struct agent *agent)
 	return lost;
 }
 
+uint64_t agent_dropped(const struct agent *agent)
+{
+	uint64_t dropped = agent->dropped;
+
+	for (size_t i = 0; i < agent->spaces.count; i++)
+		dropped +=
+			rings_dropped((*(struct space **)vec_at(&agent->spaces, i))->agent->rings);
+	return dropped;
+}
+
 /* ------------------------------------------------------------------ rings of a space */
 
 int lines_prepare(struct agent *agent, struct thread *thread, const struct agent_unit *unit)
@@ -202,7 +212,7 @@ int lines_prepare(struct agent *agent, struct thread *thread, const struct agent
 	}
 	if (error)
 		return error;
-	uint64_t words[3] = {rings_address(own->rings), number, true};
+	uint64_t words[4] = {rings_address(own->rings), number, true, agent->lossy};
 
 	return space_write(space, unit->base + AGENT_PLANS, words, sizeof words);
 }
@@ -217,6 +227,7 @@ void lines_space_gone(struct space *space)
 		if (*(struct space **)vec_at(&agent->spaces, i) == space)
 			vec_remove(&agent->spaces, i);
 	agent->lost += rings_damaged(space->agent->rings);
+	agent->dropped += rings_dropped(space->agent->rings);
 	rings_destroy(space->agent->rings);
 	space->agent->rings = NULL;
 }

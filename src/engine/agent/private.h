@@ -11,10 +11,12 @@ struct agent {
 	const struct engine_events *events;
 	agent_decided *decided;
 	bool records;		       /* of each call, instead of counts */
+	bool lossy;		       /* where a ring is full they are left out */
 	const struct agent_arch *host; /* whose clock it is */
 	uint64_t clock, time;	       /* that clock and inferior_clock() at one moment */
 	size_t probes;
 	uint64_t lost;	       /* records that made no sense, of spaces that are gone */
+	uint64_t dropped;      /* calls that were left out, of the same */
 	struct vec spaces;     /* struct space * that have rings */
 	unsigned char *buffer; /* RINGS_RECORD_MAX bytes */
 };

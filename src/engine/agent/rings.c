@@ -39,8 +39,8 @@ struct rings {
 	uint64_t address;
 	uint8_t *memory;
 	struct ring all[AGENT_THREAD_COUNT];
-	struct vec used; /* struct ring * */
-	uint64_t damaged;
+	struct vec used;	   /* struct ring * */
+	uint64_t damaged, dropped; /* the latter of threads that are gone */
 };
 
 struct rings *rings_over(uint8_t *memory, uint64_t address)
@@ -87,6 +87,18 @@ uint64_t rings_address(const struct rings *rings)
 uint64_t rings_damaged(const struct rings *rings)
 {
 	return rings->damaged;
+}
+
+uint64_t rings_dropped(const struct rings *rings)
+{
+	uint64_t dropped = rings->dropped;
+
+	for (size_t i = 0; i < rings->used.count; i++) {
+		const struct ring *ring = *(struct ring **)vec_at(&rings->used, i);
+
+		dropped += __atomic_load_n(&ring->entry->dropped, __ATOMIC_RELAXED);
+	}
+	return dropped;
 }
 
 bool ring_has_record(const struct ring *ring)
@@ -181,6 +193,7 @@ void rings_unbind(struct rings *rings, pid_t tid)
 		if (ring->tid != tid)
 			continue;
 		set_base(ring, 0);
+		rings->dropped += __atomic_load_n(&ring->entry->dropped, __ATOMIC_RELAXED);
 		ring->tid = 0;
 		vec_remove(&rings->used, i);
 	}

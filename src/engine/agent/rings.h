@@ -63,5 +63,7 @@ pid_t ring_tid(const struct ring *ring);
 void rings_release(struct rings *rings);
 /* How many records, or more, were lost as they made no sense. */
 uint64_t rings_damaged(const struct rings *rings);
+/* How many calls were left out as a ring was full: what the process says. */
+uint64_t rings_dropped(const struct rings *rings);
 
 #endif

@@ -16,10 +16,11 @@
 
 /* One writer, the thread, and one reader. Positions are bytes since the beginning; modulo AGENT_RING_BYTES they are places. */
 struct agent_thread {
-	uint64_t base; /* fs; 0: free */
-	uint64_t head; /* written up to there */
-	uint64_t busy; /* not 0: a time has been taken that is in no record yet */
-	uint64_t unused[5];
+	uint64_t base;	  /* fs; 0: free */
+	uint64_t head;	  /* written up to there */
+	uint64_t busy;	  /* not 0: a time has been taken that is in no record yet */
+	uint64_t dropped; /* calls that are in no record, as there was no room */
+	uint64_t unused[4];
 	uint64_t tail; /* read up to there: the tracer's */
 	uint64_t unused_too[7];
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* usage: forks CHILDREN ROUNDS CALLS: each child calls work_add() so often, with a pause after each round. */
+/* usage: forks CHILDREN ROUNDS CALLS: each child, or itself if there are none, calls work_add() so often, with a pause after each round. */
 #include "work.h"
 
 #include <stdio.h>
@@ -28,6 +28,8 @@ int main(int argc, char **argv)
 			_exit(child(atoi(argv[2]), atoi(argv[3])));
 	while (wait(&status) > 0)
 		failed += status != 0;
+	if (argc > 3 && !children)
+		failed = child(atoi(argv[2]), atoi(argv[3]));
 	printf("failed %d\n", failed);
 	return 0;
 }
