@@ -52,8 +52,9 @@ void agent_check(struct space *space, trap_overwritten *overwritten, void *conte
 		const struct journal_entry *entry = journal_entry(space->journal, probe->journal);
 		const uint8_t *now = checking.bytes + i * AGENT_JUMP;
 
-		if (checking.ranges[i].done < AGENT_JUMP || !entry ||
-		    !memcmp(now, entry->after, AGENT_JUMP))
+		/* Those that we have taken out ourselves are in no journal any more. */
+		if (checking.ranges[i].done < AGENT_JUMP || !entry || entry->kind != JOURNAL_JUMP ||
+		    entry->address != probe->address || !memcmp(now, entry->after, AGENT_JUMP))
 			continue;
 		probe->lost = true;
 		overwritten(context, probe->site, !memcmp(now, entry->before, AGENT_JUMP));

@@ -15,10 +15,11 @@
 #include <errno.h>
 #include <string.h>
 
+/* Handlers of a program that does not get the processor may nest, with some KiB each. */
 enum {
 	PIECE = 4096,
 	BEHIND_PC = 24, /* of a signal frame */
-	STACK_SEEN = 65536,
+	STACK_SEEN = 1 << 18,
 	FLAG_ALWAYS_SET = 2,
 	FLAGS_END = 1 << 22
 };
