@@ -66,6 +66,7 @@ static int trace(const struct options *options)
 					  .lossy = options->lossy,
 					  .demangle = options->output.demangle,
 					  .string_max = options->output.string_max,
+					  .array_max = options->output.array_max,
 					  .verbose = options->verbose,
 					  .output = &options->output};
 	struct session_result result;

@@ -82,6 +82,8 @@ static const struct option_spec table[] = {
 	 FIELD(output.string_max), .maximum = 1000000},
 	{'A', "array-limit", "N", "show at most N elements of an array (4)",
 	 .action = OPTION_NUMBER, FIELD(output.array_max), .maximum = 65536},
+	{'N', "parameter-names", NULL, "show the names of parameters", .action = OPTION_FLAG,
+	 FIELD(output.parameter_names)},
 	{'a', "align", "N", "align results in column N (5/8 of the width)", .action = OPTION_NUMBER,
 	 FIELD(output.align), .maximum = 1000},
 	{'b', "no-signals", NULL, "do not show signals", .action = OPTION_FLAG,

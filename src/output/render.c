@@ -3,7 +3,7 @@
  * Values as text. The prototype says what is to come, the record brings it; both are walked in step,
  * in the order the capture plan made the values (proto/plan.h): at entry the parameters before the
  * first '+', at return the result and then the rest. A printf format is followed by a value for each
- * of its conversions and an end mark.
+ * of its conversions and an end mark, an object by what it points to (render_object.c).
  *
  * A record is foreign bytes: it may come from a ring that the tracee can write, or from a file. So
  * its lengths and counts are believed only as far as its size goes, and a value is rendered by what it
@@ -15,17 +15,11 @@
  * that are NULL read nil, whether they point to characters or not; a floating-point number of 18 or
  * more digits before the point is shown as 1.000000e+100.
  */
-#include "output/render.h"
+#include "output/render_number.h"
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
 #include "output/escape.h"
-
-#include <math.h>
-#include <stdio.h>
-
-/* Unknown values up to this far from zero are taken for numbers, others for addresses. */
-enum { GUESS_DECIMAL_MAX = 10000 };
 
 struct value_cursor value_cursor_start(const struct record *record)
 {
@@ -65,172 +59,37 @@ unsigned render_entry_count(const struct prototype *prototype)
 	return i;
 }
 
-/* The bits that belong to the C object. */
-static uint64_t object_bits(const struct record_value *value)
+static void render_string(struct rendering *r, const struct record_value *value)
 {
-	unsigned bits = 8U * value->size;
-
-	return bits && bits < 64 ? value->word & ((1ULL << bits) - 1) : value->word;
-}
-
-static int64_t object_signed(const struct record_value *value)
-{
-	uint64_t bits = object_bits(value);
-	unsigned unused = value->size && value->size < 8 ? 64 - 8U * value->size : 0;
-
-	return (int64_t)(bits << unused) >> unused;
-}
-
-static void render_pointer(struct outbuf *out, uint64_t pointer)
-{
-	if (pointer)
-		outbuf_hex(out, pointer);
-	else
-		outbuf_text(out, "nil");
-}
-
-static void render_decimal(struct outbuf *out, const struct record_value *value, bool is_signed)
-{
-	if (is_signed)
-		outbuf_signed(out, object_signed(value));
-	else
-		outbuf_unsigned(out, object_bits(value), 1, ' ');
-}
-
-static void render_guess(struct outbuf *out, const struct record_value *value, bool is_signed)
-{
-	uint64_t bits = object_bits(value);
-	int64_t number = object_signed(value);
-
-	if (bits <= GUESS_DECIMAL_MAX || (is_signed && number < 0 && number >= -GUESS_DECIMAL_MAX))
-		render_decimal(out, value, is_signed);
-	else
-		outbuf_hex(out, bits);
-}
-
-/* A character, unless the object is wider and holds none. */
-static void render_character(struct outbuf *out, const struct record_value *value)
-{
-	int64_t number = object_signed(value);
-
-	if (number >= INT8_MIN && number <= UINT8_MAX)
-		escape_char(out, (unsigned char)number);
-	else
-		outbuf_signed(out, number);
-}
-
-static void render_integer(struct outbuf *out, const struct type *type,
-			   const struct record_value *value)
-{
-	switch (type->lens) {
-	case LENS_CHAR:
-		render_character(out, value);
-		break;
-	case LENS_OCT:
-		outbuf_octal(out, object_bits(value));
-		break;
-	case LENS_HEX:
-		outbuf_hex(out, object_bits(value));
-		break;
-	case LENS_GUESS:
-		render_guess(out, value, type->is_signed);
-		break;
-	default:
-		render_decimal(out, value, type->is_signed);
-	}
-}
-
-static void render_word(struct outbuf *out, const struct type *type,
-			const struct record_value *value)
-{
-	switch (type->kind) {
-	case TYPE_INT:
-		render_integer(out, type, value);
-		break;
-	case TYPE_POINTER:
-	case TYPE_STRING:
-	case TYPE_FORMAT:
-		render_pointer(out, object_bits(value));
-		break;
-	default:
-		outbuf_hex(out, object_bits(value));
-	}
-}
-
-/*
- * The 80-bit format taken apart by hand, so that it reads the same whatever long double is
- * here.
- */
-static long double x87_number(const unsigned char *bytes)
-{
-	uint64_t mantissa = 0;
-	unsigned exponent = bytes[8] | (bytes[9] & 0x7fU) << 8;
-
-	for (int i = 7; i >= 0; i--)
-		mantissa = mantissa << 8 | bytes[i];
-	long double number = exponent == 0x7fff
-				     ? (mantissa << 1 ? NAN : INFINITY)
-				     : ldexpl((long double)mantissa, (int)exponent - 16383 - 63);
-
-	return bytes[9] & 0x80 ? -number : number;
-}
-
-static void render_float(struct outbuf *out, const struct record_value *value)
-{
-	long double number = 0;
-	char text[64];
-	float single;
-	double twice;
-
-	if (value->size == sizeof single) {
-		uint32_t bits = (uint32_t)value->word;
-
-		memcpy(&single, &bits, sizeof single);
-		number = single;
-	} else if (value->size == sizeof twice) {
-		memcpy(&twice, &value->word, sizeof twice);
-		number = twice;
-	} else if (value->length >= 10) {
-		number = x87_number(record_value_bytes(value));
-	} else {
-		outbuf_char(out, '?');
-		return;
-	}
-	bool is_long = number >= 1e18L || number <= -1e18L;
-
-	snprintf(text, sizeof text, is_long ? "%Le" : "%Lf", number);
-	outbuf_text(out, text);
-}
-
-static void render_string(struct outbuf *out, const struct record_value *value, unsigned string_max)
-{
+	unsigned string_max = r->options->string_max;
 	unsigned length = value->length < string_max ? value->length : string_max;
 	bool is_cut = length < value->length || (value->flags & (VALUE_FAULT | VALUE_TRUNCATED));
 
-	if (!value->word || (!value->length && (value->flags & VALUE_FAULT))) {
-		render_pointer(out, value->word);
-		return;
-	}
-	outbuf_char(out, '"');
-	escape_bytes(out, record_value_bytes(value), length);
-	outbuf_text(out, is_cut ? "\"..." : "\"");
+	if (!value->word || (!value->length && (value->flags & VALUE_FAULT)))
+		render_pointer(r->out, value->word);
+	else
+		render_text(r->out, record_value_bytes(value), length, 1, is_cut);
 }
 
-void render_value(struct outbuf *out, const struct type *type, const struct record_value *value,
-		  unsigned string_max)
+void render_typed(struct rendering *r, const struct type *type, const struct record_value *value,
+		  bool inside)
 {
 	switch (value->kind) {
 	case VALUE_WORD:
-		render_word(out, type, value);
+		render_bits(r->out, type, value->word, value->size);
 		break;
 	case VALUE_FLOAT:
-		render_float(out, value);
+		render_float(r->out, type, value->word, value->size,
+			     value->length >= 10 ? record_value_bytes(value) : NULL, inside);
 		break;
 	case VALUE_STRING:
-		render_string(out, value, string_max);
+		render_string(r, value);
+		break;
+	case VALUE_OBJECT:
+		render_object(r, type, value);
 		break;
 	default:
-		outbuf_char(out, '?');
+		outbuf_char(r->out, '?');
 	}
 }
 
@@ -260,58 +119,102 @@ static struct type conversion_type(char conversion)
 	}
 }
 
-/* What follows a format string, up to its end mark; false when the record ends before. */
-static bool render_varargs(struct outbuf *out, struct value_cursor *cursor, unsigned string_max)
+/* What follows a format string, up to its end mark. */
+static void render_varargs(struct rendering *r)
 {
 	for (;;) {
-		const struct record_value *value = value_cursor_next(cursor);
+		const struct record_value *value = value_cursor_next(r->cursor);
 
 		if (value && (value->flags & VALUE_FORMAT_END))
-			return true;
-		outbuf_text(out, ", ");
+			return;
+		outbuf_text(r->out, ", ");
 		if (!value || !(value->flags & VALUE_VARARG)) {
-			outbuf_char(out, '?');
-			return false;
+			outbuf_char(r->out, '?');
+			r->ended = true;
+			return;
 		}
 		struct type type = conversion_type(value->conversion);
 
-		render_value(out, &type, value, string_max);
+		render_typed(r, &type, value, false);
 	}
 }
 
-void render_arguments(struct outbuf *out, const struct prototype *prototype, unsigned first,
-		      unsigned last, struct value_cursor *cursor, unsigned string_max)
+static void render_argument(struct rendering *r, const struct parameter *parameter)
 {
-	for (unsigned i = first; i < last && i < prototype->parameter_count; i++) {
-		const struct type *type = prototype->parameters[i].type;
-		const struct record_value *value = value_cursor_next(cursor);
+	const struct record_value *value = value_cursor_next(r->cursor);
 
-		if (i > 0)
+	if (r->options->names && parameter->name) {
+		escape_name(r->out, parameter->name);
+		outbuf_char(r->out, '=');
+	}
+	if (!value || value->argument != r->argument) {
+		outbuf_char(r->out, '?');
+		r->ended = true;
+		return;
+	}
+	render_typed(r, parameter->type, value, false);
+	if (parameter->type->kind == TYPE_FORMAT)
+		render_varargs(r);
+}
+
+/* Whether a parameter in front of `first` is shown. */
+static bool has_shown(const struct prototype *prototype, unsigned first)
+{
+	for (unsigned i = 0; i < first && i < prototype->parameter_count; i++)
+		if (!prototype->parameters[i].type->is_hidden)
+			return true;
+	return false;
+}
+
+void render_arguments(struct outbuf *out, const struct prototype *prototype, unsigned first,
+		      unsigned last, struct value_cursor *cursor,
+		      const struct render_options *options)
+{
+	struct rendering r = {.out = out, .options = options, .cursor = cursor};
+	bool any = has_shown(prototype, first);
+
+	for (unsigned i = first; i < last && i < prototype->parameter_count && !r.ended; i++) {
+		if (prototype->parameters[i].type->is_hidden)
+			continue;
+		if (any)
 			outbuf_text(out, ", ");
-		if (!value || value->argument != i) {
-			outbuf_char(out, '?');
-			return;
-		}
-		render_value(out, type, value, string_max);
-		if (type->kind == TYPE_FORMAT && !render_varargs(out, cursor, string_max))
-			return;
+		any = true;
+		r.argument = i;
+		render_argument(&r, &prototype->parameters[i]);
 	}
 }
 
 void render_result(struct outbuf *out, const struct prototype *prototype,
-		   struct value_cursor *cursor, unsigned string_max)
+		   struct value_cursor *cursor, const struct render_options *options)
 {
+	struct rendering r = {
+		.out = out, .options = options, .cursor = cursor, .argument = VALUE_RESULT};
 	const struct record_value *value;
 
-	if (prototype->result->kind == TYPE_VOID) {
-		outbuf_text(out, "<void>");
+	if (prototype->result->kind == TYPE_VOID || prototype->result->is_hidden) {
+		outbuf_text(out, prototype->result->is_hidden ? "<hidden>" : "<void>");
 		return;
 	}
 	value = value_cursor_next(cursor);
 	if (value && value->argument == VALUE_RESULT)
-		render_value(out, prototype->result, value, string_max);
+		render_typed(&r, prototype->result, value, false);
 	else
 		outbuf_char(out, '?');
+}
+
+void render_skip_result(const struct prototype *prototype, struct value_cursor *cursor)
+{
+	struct value_cursor next = *cursor;
+	const struct record_value *value;
+
+	if (prototype->result->kind == TYPE_VOID || prototype->result->is_hidden)
+		return;
+	/* The first one is its own, whatever it says. */
+	value_cursor_next(&next);
+	do {
+		*cursor = next;
+		value = value_cursor_next(&next);
+	} while (value && value->argument == VALUE_RESULT);
 }
 
 static void put_plain(struct outbuf *out, const struct record_value *value)

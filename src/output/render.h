@@ -19,24 +19,47 @@ struct value_cursor value_cursor_start(const struct record *record);
 /* The next value with all its bytes, or NULL: no more, or the record is broken here. */
 const struct record_value *value_cursor_next(struct value_cursor *cursor);
 
+/* How much of values is shown, and how. */
+struct render_options {
+	unsigned string_max; /* bytes of a string */
+	unsigned array_max;  /* elements of an array that is not a value of its own */
+	bool names;	     /* of parameters, where the prototype has them */
+};
+
 /* How many parameters are captured at entry: those before the first '+' (proto/plan.h). */
 unsigned render_entry_count(const struct prototype *prototype);
 
 /*
  * The parameters `first` up to, not including, `last`, each from the cursor's next values, with ", "
- * in front of every one but parameter 0. Where the record does not hold what the prototype wants, a
- * `?` takes its place and it ends. Strings are cut to `string_max` bytes.
+ * in front of every one but the first that is shown. Where the record does not hold what the prototype wants, a
+ * `?` takes its place and it ends.
  */
 void render_arguments(struct outbuf *out, const struct prototype *prototype, unsigned first,
-		      unsigned last, struct value_cursor *cursor, unsigned string_max);
+		      unsigned last, struct value_cursor *cursor,
+		      const struct render_options *options);
 
 /* The result, which is the cursor's next value; <void> when there is none by type. */
 void render_result(struct outbuf *out, const struct prototype *prototype,
-		   struct value_cursor *cursor, unsigned string_max);
+		   struct value_cursor *cursor, const struct render_options *options);
+/* Passes over the values of the result, which come before those of the parameters. */
+void render_skip_result(const struct prototype *prototype, struct value_cursor *cursor);
 
-/* One value. */
-void render_value(struct outbuf *out, const struct type *type, const struct record_value *value,
-		  unsigned string_max);
+/* One parameter or result in the making. */
+struct rendering {
+	struct outbuf *out;
+	const struct render_options *options;
+	struct value_cursor *cursor; /* what follows the value */
+	unsigned argument;	     /* that all its values must be of */
+	unsigned levels;	     /* of values in one another */
+	bool ended;		     /* the record is not what it should be, or too deep */
+};
+
+/* One value, and those that belong to it; `inside`: it is part of an object. */
+void render_typed(struct rendering *rendering, const struct type *type,
+		  const struct record_value *value, bool inside);
+/* The same of a VALUE_OBJECT (render_object.c). */
+void render_object(struct rendering *rendering, const struct type *type,
+		   const struct record_value *value);
 
 /* "!!! not traced: WHAT: WHY !!!", the line of a RECORD_UNTRACED, without its end. */
 void render_untraced(struct outbuf *out, const struct record *record);

@@ -44,6 +44,7 @@ struct text_writer {
 	struct writer writer; /* first: the writer is a pointer to it */
 	const struct probe_table *probes;
 	const struct output_options *options;
+	struct render_options render;
 	struct outbuf out;
 
 	bool is_open; /* the last line waits for the return of call `open_call` in `open_tid` */
@@ -158,8 +159,7 @@ static void write_call(struct text_writer *text, const struct record *record)
 	outbuf_char(&text->out, '(');
 	if (probe)
 		render_arguments(&text->out, probe->prototype, 0,
-				 render_entry_count(probe->prototype), &cursor,
-				 text->options->string_max);
+				 render_entry_count(probe->prototype), &cursor, &text->render);
 	text->is_open = true;
 	text->open_tid = record->tid;
 	text->open_call = record->call;
@@ -196,12 +196,11 @@ static void write_return_values(struct text_writer *text, const struct record *r
 	struct value_cursor result = value_cursor_start(record);
 	struct value_cursor arguments = result;
 
-	if (prototype->result->kind != TYPE_VOID)
-		value_cursor_next(&arguments);
+	render_skip_result(prototype, &arguments);
 	render_arguments(&text->out, prototype, render_entry_count(prototype),
-			 prototype->parameter_count, &arguments, text->options->string_max);
+			 prototype->parameter_count, &arguments, &text->render);
 	put_equals(text);
-	render_result(&text->out, prototype, &result, text->options->string_max);
+	render_result(&text->out, prototype, &result, &text->render);
 }
 
 static void write_return(struct text_writer *text, const struct record *record)
@@ -373,6 +372,9 @@ struct writer *text_writer_create(int fd, const struct probe_table *probes,
 	text->writer.ops = &text_ops;
 	text->probes = probes;
 	text->options = options;
+	text->render = (struct render_options){.string_max = options->string_max,
+					       .array_max = options->array_max,
+					       .names = options->parameter_names};
 	outbuf_init(&text->out, fd);
 	return &text->writer;
 }

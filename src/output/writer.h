@@ -14,17 +14,18 @@
 /* How lines look: the options, as parsed. */
 struct output_options {
 	int time_stamp; /* 0, or 1 -t (HH:MM:SS), 2 -tt (with µs), 3 -ttt (seconds.µs since the Epoch) */
-	bool relative_time;  /* -r */
-	bool durations;	     /* -T */
-	bool return_address; /* -i */
-	bool no_signals;     /* -b */
-	bool demangle;	     /* -C: names come demangled already; here for the writers' headings */
-	bool to_file;	     /* -o: "N " instead of "[pid N] " */
-	unsigned indent;     /* -n: columns per nesting level */
-	unsigned align;	     /* -a: column of the result; already defaulted */
-	unsigned string_max; /* -s */
-	unsigned array_max;  /* -A */
-	int sort;	     /* enum summary_sort */
+	bool relative_time;   /* -r */
+	bool durations;	      /* -T */
+	bool return_address;  /* -i */
+	bool no_signals;      /* -b */
+	bool demangle;	      /* -C: names come demangled already; here for the writers' headings */
+	bool to_file;	      /* -o: "N " instead of "[pid N] " */
+	unsigned indent;      /* -n: columns per nesting level */
+	unsigned align;	      /* -a: column of the result; already defaulted */
+	unsigned string_max;  /* -s */
+	unsigned array_max;   /* -A */
+	bool parameter_names; /* -N */
+	int sort;	      /* enum summary_sort */
 };
 
 enum summary_sort { SORT_TIME, SORT_CALLS, SORT_NAME };

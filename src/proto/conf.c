@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parser of .conf files, by recursive descent without the recursion:
+ * The parser of .conf files, by recursive descent:
  *
  *   file        = { declaration ";" }
- *   declaration = "typedef" NAME "=" type
+ *   declaration = "typedef" NAME "=" ( type | "struct" )
  *               | type NAME "(" [ "void" | parameter { "," parameter } ] ")" [ slot ]
  *   parameter   = [ "+" ] type [ NAME ]
  *   slot        = "@" "*" NAME [ "+" NUMBER ]
  *
- * with types in conf_type.c. One token is looked ahead. A declaration is all or nothing: it enters the
+ * with types in conf_type.c and conf_compound.c. One token is looked ahead. A declaration is all or nothing: it enters the
  * library when its ';' was seen. After an error everything up to the next ';' is passed over, so each
  * broken declaration is reported once and the others count.
  *
- * ';' is two things: the end of a declaration, and, as the first mark on a line, the beginning of a
- * comment. Between declarations it is read as the latter; inside of one as the former. When one is
+ * ';' is two things: the end of a declaration, and, behind one or as the first mark on a line, the beginning of
+ * a comment. Between declarations it is read as the latter; inside of one as the former. When one is
  * missing, the error names the first token that does not fit, which may be on a later line.
  *
  * Files are the user's, but nothing in them can hurt: time and memory grow linearly with their size,
@@ -108,6 +108,23 @@ bool conf_expect(struct conf_parser *parser, char mark)
 	return true;
 }
 
+/* Where a token was, to be looked at anew: two words are ahead of what they mean. */
+struct place {
+	struct conf_lexer lexer;
+	struct conf_token token;
+};
+
+static struct place place_of(const struct conf_parser *parser)
+{
+	return (struct place){parser->lexer, parser->token};
+}
+
+static void go_back(struct conf_parser *parser, const struct place *place)
+{
+	parser->lexer = place->lexer;
+	parser->token = place->token;
+}
+
 /* Parameters on their way, with the tokens that errors found later are about. */
 struct parameters {
 	struct parameter items[CONF_PARAMETERS_MAX];
@@ -121,7 +138,7 @@ static bool check_parameter(struct conf_parser *parser, const struct parameters 
 {
 	if (list->count == CONF_PARAMETERS_MAX)
 		return conf_fail_at(parser, token, "at most 32 parameters");
-	if (type->kind == TYPE_VOID)
+	if (type->kind == TYPE_VOID || (type->kind == TYPE_STRUCT && !type->is_defined))
 		return conf_fail_at(parser, token, "the type of a parameter");
 	if (list->count && list->items[list->count - 1].type->kind == TYPE_FORMAT)
 		return conf_fail_at(parser, token, "')', as format must be the last parameter");
@@ -139,13 +156,19 @@ static bool parse_parameter(struct conf_parser *parser, struct parameters *list)
 
 	if (!type || !check_parameter(parser, list, &token, type))
 		return false;
+	type = conf_decay(parser, type);
 	/* Its length is not known before. */
-	if (type->kind == TYPE_STRING && type->length_from == STRING_RESULT)
+	if (type->needs_result)
 		list->on_return = true;
-	if (parser->token.kind == TOKEN_NAME && !conf_is_c_word(&parser->token))
+	struct parameter parameter = {.type = type, .on_return = list->on_return};
+
+	if (parser->token.kind == TOKEN_NAME && !conf_is_c_word(&parser->token)) {
+		parameter.name = protolib_text(parser->lib, parser->token.text,
+					       parser->token.length);
 		conf_take(parser);
+	}
 	list->tokens[list->count] = token;
-	list->items[list->count++] = (struct parameter){type, list->on_return};
+	list->items[list->count++] = parameter;
 	return true;
 }
 
@@ -154,11 +177,11 @@ static bool parse_parameters(struct conf_parser *parser, struct parameters *list
 	if (!conf_expect(parser, '('))
 		return false;
 	if (conf_at_name(parser, "void")) {
-		const struct conf_token nothing = parser->token;
+		const struct place void_place = place_of(parser);
 
 		conf_take(parser);
 		if (!conf_at_mark(parser, ')'))
-			return conf_fail_at(parser, &nothing, "the type of a parameter");
+			go_back(parser, &void_place);
 	}
 	while (!conf_at_mark(parser, ')')) {
 		if (!parse_parameter(parser, list))
@@ -175,29 +198,35 @@ static bool parse_parameters(struct conf_parser *parser, struct parameters *list
 	return true;
 }
 
-/* Whether what gives the length of a string can do so. */
-static bool check_length(struct conf_parser *parser, const struct parameters *list,
-			 const struct type *result, const struct type *type,
-			 const struct conf_token *token)
+/* Whether a parameter can be a length in the type that was at `token`. */
+static bool check_argument(struct conf_parser *parser, const struct parameters *list,
+			   unsigned index, const struct conf_token *token)
 {
 	char expected[80];
 
-	if (type->kind != TYPE_STRING)
-		return true;
-	if (type->length_from == STRING_RESULT && result->kind != TYPE_INT)
-		return conf_fail_at(parser, token, "an integer result, as string[retval] needs it");
-	if (type->length_from != STRING_ARGUMENT)
-		return true;
-	if (type->length >= list->count) {
+	if (index >= list->count) {
 		snprintf(expected, sizeof expected, "arg1 to arg%u as its length", list->count);
 		return conf_fail_at(parser, token,
 				    list->count ? expected : "a parameter for the length");
 	}
-	if (list->items[type->length].type->kind != TYPE_INT) {
+	if (list->items[index].type->kind != TYPE_INT || list->items[index].type->is_hidden) {
 		snprintf(expected, sizeof expected, "an integer type, as arg%u gives a length",
-			 (unsigned)type->length + 1);
-		return conf_fail_at(parser, &list->tokens[type->length], expected);
+			 index + 1);
+		return conf_fail_at(parser, &list->tokens[index], expected);
 	}
+	return true;
+}
+
+/* Whether what gives lengths in a type can do so. */
+static bool check_length(struct conf_parser *parser, const struct parameters *list,
+			 const struct type *result, const struct type *type,
+			 const struct conf_token *token)
+{
+	if (type->needs_result && (result->kind != TYPE_INT || result->is_hidden))
+		return conf_fail_at(parser, token, "an integer result, as string[retval] needs it");
+	for (unsigned i = 0; i < CONF_PARAMETERS_MAX; i++)
+		if ((type->arguments >> i & 1) && !check_argument(parser, list, i, token))
+			return false;
 	return true;
 }
 
@@ -249,8 +278,8 @@ static bool parse_slot(struct conf_parser *parser, struct prototype *prototype)
 static bool check_result(struct conf_parser *parser, const struct type *type,
 			 const struct conf_token *token)
 {
-	if (type->kind == TYPE_FORMAT ||
-	    (type->kind == TYPE_STRING && type->length_from == STRING_RESULT))
+	if (type->kind == TYPE_FORMAT || type->needs_result ||
+	    (type->kind == TYPE_STRUCT && !type->is_defined))
 		return conf_fail_at(parser, token, "the type of a result");
 	return true;
 }
@@ -266,6 +295,7 @@ static bool parse_prototype(struct conf_parser *parser)
 	list.on_return = false;
 	if (!result || !check_result(parser, result, &result_token))
 		return false;
+	result = parsed.result = conf_decay(parser, result);
 	parsed.name = parse_name(parser, "the name of a function");
 	if (!parsed.name || !parse_parameters(parser, &list) || !parse_slot(parser, &parsed) ||
 	    !check_lengths(parser, &list, result, &result_token))
@@ -283,27 +313,58 @@ static bool parse_prototype(struct conf_parser *parser)
 	return true;
 }
 
+/*
+ * A struct declared in advance gets its members: what refers to it, refers to it with them. Nobody but
+ * the parser has seen the type so far.
+ */
+static bool define_struct(const struct type *declared, const struct type *type)
+{
+	if (!declared || declared->kind != TYPE_STRUCT || declared->is_defined ||
+	    type->kind != TYPE_STRUCT || !type->is_defined)
+		return false;
+	*(struct type *)(uintptr_t)declared = *type;
+	return true;
+}
+
+/* What a typedef names: a type, or `struct` alone, whose members come later. */
+static const struct type *parse_named_type(struct conf_parser *parser)
+{
+	if (!conf_at_name(parser, "struct"))
+		return conf_parse_type(parser);
+	const struct place place = place_of(parser);
+
+	conf_take(parser);
+	if (conf_at_mark(parser, ';')) {
+		const struct type type = {.kind = TYPE_STRUCT};
+
+		return conf_own(parser, &type);
+	}
+	go_back(parser, &place);
+	return conf_parse_type(parser);
+}
+
 static bool parse_typedef(struct conf_parser *parser)
 {
 	conf_take(parser);
-	if (conf_is_c_word(&parser->token) ||
+	if (conf_is_c_word(&parser->token) || conf_is_keyword(&parser->token) ||
 	    protolib_type_is_built_in(parser->lib, parser->token.text, parser->token.length))
 		return conf_fail(parser, "a new name");
 	const char *name = parse_name(parser, "a new name");
 
 	if (!name || !conf_expect(parser, '='))
 		return false;
-	const struct type *type = conf_parse_type(parser);
+	const struct type *type = parse_named_type(parser);
 
 	if (!type)
 		return false;
 	if (!conf_at_mark(parser, ';'))
 		return conf_fail(parser, "';'");
-	protolib_add_type(parser->lib, name, type);
+	if (!define_struct(protolib_type(parser->lib, name, strlen(name)), type))
+		protolib_add_type(parser->lib, name, type);
 	return true;
 }
 
-/* Passes over the rest of a declaration, or an empty one: up to behind the next ';'. */
+/* Passes over the rest of a declaration: up to behind the next ';'. */
 static void skip_declaration(struct conf_parser *parser)
 {
 	while (!conf_at_mark(parser, ';') && parser->token.kind != TOKEN_END &&
@@ -316,8 +377,17 @@ static void skip_declaration(struct conf_parser *parser)
 	conf_take(parser);
 }
 
+/* A ';' where a declaration could begin: the rest of its line is a comment. */
+static void skip_comment(struct conf_parser *parser)
+{
+	conf_lexer_skip_line(&parser->lexer);
+	conf_take(parser);
+}
+
 static void parse_declaration(struct conf_parser *parser)
 {
+	parser->levels = 0;
+	parser->in_struct = false;
 	bool is_typedef = conf_at_name(parser, "typedef");
 
 	if (is_typedef ? parse_typedef(parser) : parse_prototype(parser))
@@ -349,7 +419,7 @@ int conf_parse(struct protolib *lib, const char *file_name, const char *text, si
 			break;
 		}
 		if (conf_at_mark(&parser, ';'))
-			skip_declaration(&parser);
+			skip_comment(&parser);
 		else
 			parse_declaration(&parser);
 	}

@@ -3,11 +3,10 @@
  * Types in .conf files. Three kinds of spelling:
  *
  *   words of C in any order   unsigned long int, long long, short unsigned, long double
- *   names                     uint, addr, string, and what typedef named
- *   with something behind     string[arg2] string[16] string[zero(retval)] hex(TYPE) oct(TYPE)
+ *   names                     uint, addr, file, and what typedef named
+ *   with something behind     string[arg2] array(int, 4) hex(TYPE) struct(…): conf_compound.c
  *
- * hex() and oct() may be nested; the outermost says how it looks. They are counted, not recursed into,
- * so no depth of nesting hurts.
+ * and any number of '*' behind each. Types are parsed by recursion, no deeper than CONF_LEVELS_MAX.
  */
 #include "proto/conf_type.h"
 
@@ -108,59 +107,31 @@ static const struct type *parse_c_words(struct conf_parser *parser)
 	return protolib_type(parser->lib, name, strlen(name));
 }
 
-/* arg1, arg2, …: the number less one. */
-static bool argument_index(const struct conf_token *token, uint32_t *index)
+const struct type *conf_pointer(struct conf_parser *parser, const struct type *target)
 {
-	uint32_t number = 0;
+	struct type type = {.kind = TYPE_POINTER, .is_hidden = target->is_hidden};
 
-	if (token->kind != TOKEN_NAME || token->length < 4 || memcmp(token->text, "arg", 3) != 0)
-		return false;
-	for (size_t i = 3; i < token->length; i++) {
-		char c = token->text[i];
-
-		if (c < '0' || c > '9')
-			return false;
-		number = number * 10 + (uint32_t)(c - '0');
-		if (number > CONF_PARAMETERS_MAX)
-			return false;
-	}
-	*index = number - 1;
-	return number != 0;
+	if (target->kind != TYPE_VOID)
+		type.target = target;
+	type_complete(&type);
+	return conf_own(parser, &type);
 }
 
-/* What gives the length of a string: a number, a parameter or the result. */
-static bool parse_length(struct conf_parser *parser, struct type *type)
+const struct type *conf_decay(struct conf_parser *parser, const struct type *type)
 {
-	const struct conf_token *token = &parser->token;
+	if (type->kind != TYPE_ARRAY)
+		return type;
+	if (type->lens != LENS_TEXT || type_size(type->target, sizeof(uint64_t)) != 1)
+		return conf_pointer(parser, type);
+	struct type string = *type;
 
-	if (token->kind == TOKEN_NUMBER && token->number > 0 && token->number <= UINT32_MAX) {
-		type->length_from = STRING_CONSTANT;
-		type->length = (uint32_t)token->number;
-	} else if (conf_at_name(parser, "retval")) {
-		type->length_from = STRING_RESULT;
-	} else if (argument_index(token, &type->length)) {
-		type->length_from = STRING_ARGUMENT;
-	} else {
-		return conf_fail(parser, "a length from 1 to 4294967295, arg1 to arg32 or retval");
-	}
-	conf_take(parser);
-	return true;
+	string.kind = TYPE_STRING;
+	string.lens = LENS_DEFAULT;
+	string.target = NULL;
+	return conf_own(parser, &string);
 }
 
-/* What stands between the brackets of string[…]: a length, zero(length) or zero alone. */
-static bool parse_brackets(struct conf_parser *parser, struct type *type)
-{
-	if (!conf_at_name(parser, "zero"))
-		return parse_length(parser, type);
-	conf_take(parser);
-	if (!conf_at_mark(parser, '('))
-		return true; /* as without brackets */
-	conf_take(parser);
-	type->zero_ends = true;
-	return parse_length(parser, type) && conf_expect(parser, ')');
-}
-
-static const struct type *own(struct conf_parser *parser, const struct type *type)
+struct type *conf_own(struct conf_parser *parser, const struct type *type)
 {
 	struct type *copy = protolib_alloc(parser->lib, sizeof *copy);
 
@@ -168,98 +139,65 @@ static const struct type *own(struct conf_parser *parser, const struct type *typ
 	return copy;
 }
 
-/* `string` was taken and '[' is next. */
-static const struct type *parse_sized_string(struct conf_parser *parser, const struct type *string)
-{
-	struct type type = *string;
-
-	conf_take(parser);
-	if (!parse_brackets(parser, &type) || !conf_expect(parser, ']'))
-		return NULL;
-	return own(parser, &type);
-}
-
-static const struct type *parse_named(struct conf_parser *parser, const char *expected)
+static const struct type *parse_named(struct conf_parser *parser)
 {
 	const struct conf_token token = parser->token;
 	const struct type *type = NULL;
 
 	if (token.kind == TOKEN_NAME)
 		type = protolib_type(parser->lib, token.text, token.length);
-	if (!type) {
-		conf_fail(parser, expected);
-		return NULL;
-	}
-	bool is_string = conf_at_name(parser, "string");
-
-	conf_take(parser);
-	if (is_string && conf_at_mark(parser, '['))
-		return parse_sized_string(parser, type);
+	if (type)
+		conf_take(parser);
+	else
+		conf_fail(parser, "a type");
 	return type;
 }
 
-/* hex and oct make the bits visible, so there is no sign to extend. */
-static const struct type *with_lens(struct conf_parser *parser, const struct type *type,
-				    enum type_lens lens)
+static const struct type *parse_base(struct conf_parser *parser)
 {
-	struct type changed = *type;
+	bool found = true;
 
-	changed.lens = (uint8_t)lens;
-	changed.is_signed = false;
-	return own(parser, &changed);
-}
+	if (conf_is_c_word(&parser->token))
+		return parse_c_words(parser);
+	const struct type *type = conf_parse_compound(parser, &found);
 
-static bool at_lens(const struct conf_parser *parser, enum type_lens *lens)
-{
-	if (conf_at_name(parser, "hex"))
-		*lens = LENS_HEX;
-	else if (conf_at_name(parser, "oct") || conf_at_name(parser, "octal"))
-		*lens = LENS_OCT;
-	else
-		return false;
-	return true;
-}
-
-/*
- * Takes the beginnings of hex(… and oct(…, however many; stores how many parentheses are open and
- * what the outermost is. Returns the type when the last one stands alone, as in hex(oct).
- */
-static const struct type *parse_lenses(struct conf_parser *parser, size_t *depth,
-				       enum type_lens *outermost)
-{
-	enum type_lens lens = LENS_DEFAULT;
-
-	for (*depth = 0; at_lens(parser, &lens); ++*depth) {
-		const struct conf_token name = parser->token;
-
-		conf_take(parser);
-		if (!conf_at_mark(parser, '('))
-			return protolib_type(parser->lib, name.text, name.length);
-		conf_take(parser);
-		if (*depth == 0)
-			*outermost = lens;
-	}
-	return NULL;
+	return found ? type : parse_named(parser);
 }
 
 const struct type *conf_parse_type(struct conf_parser *parser)
 {
-	enum type_lens outermost = LENS_DEFAULT;
-	size_t depth = 0;
-	const struct type *type = parse_lenses(parser, &depth, &outermost);
-	const struct conf_token inner = parser->token;
-
-	if (!type)
-		type = conf_is_c_word(&parser->token) ? parse_c_words(parser)
-						      : parse_named(parser, "a type");
-	if (!type || depth == 0)
-		return type;
-	if (type->kind != TYPE_INT && type->kind != TYPE_POINTER) {
-		conf_fail_at(parser, &inner, "an integer type or addr in parentheses");
+	if (parser->levels == CONF_LEVELS_MAX) {
+		conf_fail(parser, "fewer types in one another");
 		return NULL;
 	}
-	while (depth--)
-		if (!conf_expect(parser, ')'))
-			return NULL;
-	return with_lens(parser, type, outermost);
+	parser->levels++;
+	const struct type *type = parse_base(parser);
+
+	while (type && conf_at_mark(parser, '*')) {
+		if (type->kind == TYPE_FORMAT || type->levels >= CONF_LEVELS_MAX) {
+			conf_fail(parser, type->kind == TYPE_FORMAT ? "no pointer to a format"
+								    : "fewer pointers");
+			type = NULL;
+			break;
+		}
+		conf_take(parser);
+		type = conf_pointer(parser, type);
+	}
+	parser->levels--;
+	return type;
+}
+
+const struct type *conf_parse_object_type(struct conf_parser *parser)
+{
+	const struct conf_token token = parser->token;
+	const struct type *type = conf_parse_type(parser);
+
+	if (!type)
+		return NULL;
+	if (type->kind == TYPE_VOID || type->kind == TYPE_FORMAT ||
+	    (type->kind == TYPE_STRUCT && !type->is_defined) || type->levels >= CONF_LEVELS_MAX) {
+		conf_fail_at(parser, &token, "a type of objects of known size");
+		return NULL;
+	}
+	return type;
 }

@@ -6,8 +6,10 @@
 #include "proto/conf_lexer.h"
 #include "proto/protolib.h"
 
-/* More parameters than this are an error: a capture plan has no room for them. */
-enum { CONF_PARAMETERS_MAX = 32 };
+enum {
+	CONF_PARAMETERS_MAX = 32, /* more are an error: a capture plan has no room for them */
+	CONF_LEVELS_MAX = 64	  /* types nested deeper are an error, so recursion is bounded */
+};
 
 struct conf_parser {
 	struct conf_lexer lexer;
@@ -18,6 +20,9 @@ struct conf_parser {
 	void *context;
 	int errors;
 	bool said_unclosed; /* that a comment does not end was reported */
+	unsigned levels;    /* of the type that is being parsed */
+	bool in_struct;	    /* its members may be lengths: */
+	uint64_t elements;  /* bits of those that are */
 };
 
 /* Takes the token: the next one is looked at from now on. */
@@ -34,6 +39,26 @@ bool conf_fail(struct conf_parser *parser, const char *expected);
 
 /* Parses a type, owned by the library; NULL when an error was reported. */
 const struct type *conf_parse_type(struct conf_parser *parser);
+/* The same for one whose objects have a size: no void, no struct without members yet. */
+const struct type *conf_parse_object_type(struct conf_parser *parser);
+/*
+ * The same without what may stand behind it ('*'): words of C; and what has a syntax of its own
+ * (conf_compound.c). The latter stores false in *found when the next token begins no such type.
+ */
+const struct type *conf_parse_compound(struct conf_parser *parser, bool *found);
+/* A copy owned by the library, to be changed until it is given out. */
+struct type *conf_own(struct conf_parser *parser, const struct type *type);
+/* A pointer to a type. */
+const struct type *conf_pointer(struct conf_parser *parser, const struct type *target);
+/* What a parameter or a result of this type is: as in C, an array is a pointer to it. */
+const struct type *conf_decay(struct conf_parser *parser, const struct type *type);
+/* Whether the token is a word that conf_parse_compound() has for itself. */
+bool conf_is_keyword(const struct conf_token *token);
+/* Parses `length`, zero(length) or zero, into the type: enum string_length. */
+bool conf_parse_extent(struct conf_parser *parser, struct type *type);
+/* A lens put on a type, which was at `token`; NULL: it does not go there, as was reported. */
+const struct type *conf_with_lens(struct conf_parser *parser, const struct type *type,
+				  enum type_lens lens, const struct conf_token *token);
 /* Whether the token is a word that C types are made of (unsigned, int, …). */
 bool conf_is_c_word(const struct conf_token *token);
 

@@ -1,83 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From prototype to capture plan: where the calling convention of an ABI puts each parameter, and
- * which operations therefore capture it.
- *
- * System V AMD64 psABI 3.2.3: integers and pointers take the integer registers in order, float and
- * double the xmm registers in order, whatever finds no register the stack; long double always the
- * stack, in 16 bytes aligned to 16. i386 psABI 2.2: everything on the stack in slots of four bytes
- * (long long and double two, long double three, none aligned further). struct abi brings both under
- * one rule: classes with a number of registers each, then slots of a word. The value of an argument
- * smaller than its register or slot is its low bytes: the rest is garbage by both documents, so each
- * word is cut and extended by its own size and sign.
- *
- * An argument wider than a word never goes to an integer register: neither ABI has such a case (i386
- * has no integer registers), and splitting it over two would be a third convention.
+ * From prototype to capture plan: which operations capture parameters and result, from where the calling
+ * convention of an ABI has put them (plan_place.c), and the parts that objects have (plan_parts.c).
  *
  * Results: integers in ax, on i386 long long in dx:ax; float and double in xmm0 or st(0); long double
- * in st(0) on both.
+ * in st(0) on both; structs as plan_place.c says.
  *
- * The plan and its operations are one block of memory.
+ * What is fetched at the return has to be saved at the entry, as the callee may overwrite registers and stack
+ * slots: a word for each parameter, by its number. An object in two registers has a second one, which gets a
+ * number behind those of the parameters, as long as there are any.
+ *
+ * The plan, its operations and its parts are one block of memory.
  */
 #include "proto/plan.h"
 
 #include "base/xalloc.h"
+#include "proto/plan_private.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/* Registers and stack given away so far. */
-struct placement {
+/* A plan in the making. */
+struct planning {
+	const struct prototype *prototype;
 	const struct abi *abi;
-	unsigned ints;
-	unsigned fps;
-	unsigned stack; /* offset of the next stack argument */
+	struct capture_plan plan;
+	struct object_place places[CAPTURE_ARGS_MAX];
+	struct plan_parts parts;
+	struct vec ops; /* struct capture_op */
+	unsigned
+		saved; /* words that are saved, counted from the first behind those of the parameters */
 };
-
-static bool is_long_double(const struct type *type)
-{
-	return type->kind == TYPE_FLOAT && type->width == WIDTH_LONG_DOUBLE;
-}
-
-static unsigned round_up(unsigned number, unsigned multiple)
-{
-	return (number + multiple - 1) / multiple * multiple;
-}
-
-/* Takes the next place on the stack for an object. */
-static int32_t place_on_stack(struct placement *placement, const struct type *type, unsigned size)
-{
-	const struct abi *abi = placement->abi;
-	unsigned slots = round_up(size, abi->word);
-	/* 16 bytes are aligned to 16, the 12 of i386 like any slot; the area itself is aligned. */
-	unsigned align = is_long_double(type) && slots == 16 ? 16 : abi->word;
-	unsigned offset = round_up(placement->stack - abi->stack_first, align) + abi->stack_first;
-
-	placement->stack = offset + slots;
-	return (int32_t)offset;
-}
-
-static struct capture_location place_parameter(struct placement *placement, const struct type *type)
-{
-	const struct abi *abi = placement->abi;
-	unsigned size = type_size(type, abi->word);
-	struct capture_location location = {
-		.size = (uint8_t)size,
-		.is_signed = type->is_signed && type->kind == TYPE_INT,
-	};
-
-	if (type->kind == TYPE_FLOAT && !is_long_double(type) && placement->fps < abi->fp_args) {
-		location.place = PLACE_XMM;
-		location.index = (uint8_t)placement->fps++;
-	} else if (type->kind != TYPE_FLOAT && size <= abi->word &&
-		   placement->ints < abi->int_args) {
-		location.place = PLACE_GPR;
-		location.index = abi->int_arg[placement->ints++];
-	} else {
-		location.place = PLACE_STACK;
-		location.offset = place_on_stack(placement, type, size);
-	}
-	return location;
-}
 
 static enum capture_kind kind_of(const struct type *type)
 {
@@ -88,40 +41,20 @@ static enum capture_kind kind_of(const struct type *type)
 		return CAPTURE_STRING;
 	case TYPE_FORMAT:
 		return CAPTURE_FORMAT;
+	case TYPE_POINTER:
+		return type->target ? CAPTURE_OBJECT : CAPTURE_WORD;
+	case TYPE_STRUCT:
+	case TYPE_ARRAY:
+		return CAPTURE_INLINE;
 	case TYPE_VOID:
 	case TYPE_INT:
-	case TYPE_POINTER:
 		break;
 	}
 	return CAPTURE_WORD;
 }
 
-/* How long a string is, as far as the plan's parameters go. */
-static void set_length(struct capture_op *op, const struct type *type, unsigned arg_count)
-{
-	op->length_from = LENGTH_NUL;
-	op->length = type->length;
-	op->zero_ends = type->zero_ends;
-	if (type->kind != TYPE_STRING)
-		return;
-	switch ((enum string_length)type->length_from) {
-	case STRING_CONSTANT:
-		op->length_from = LENGTH_CONSTANT;
-		break;
-	case STRING_ARGUMENT:
-		if (type->length < arg_count)
-			op->length_from = LENGTH_ARGUMENT;
-		break;
-	case STRING_RESULT:
-		op->length_from = LENGTH_RESULT;
-		break;
-	case STRING_NUL:
-		break;
-	}
-}
-
-static struct capture_op make_op(const struct type *type, const struct capture_location *location,
-				 unsigned argument, unsigned arg_count)
+static struct capture_op make_op(struct planning *planning, const struct type *type,
+				 const struct capture_location *location, unsigned argument)
 {
 	struct capture_op op = {
 		.kind = (uint8_t)kind_of(type),
@@ -133,13 +66,66 @@ static struct capture_op make_op(const struct type *type, const struct capture_l
 		.offset = location->offset,
 	};
 
-	set_length(&op, type, arg_count);
+	if (type->kind == TYPE_STRING) {
+		op.length_from = (uint8_t)plan_length_of(type, planning->plan.arg_count);
+		op.length = type->length;
+		op.zero_ends = type->zero_ends;
+	}
+	if (op.kind == CAPTURE_OBJECT || op.kind == CAPTURE_INLINE) {
+		op.part = plan_parts_add(&planning->parts, type);
+		if (op.part == PLAN_NO_PART)
+			op.kind = CAPTURE_WORD;
+	}
 	return op;
 }
 
-static struct capture_op make_result(const struct type *type, const struct abi *abi,
-				     unsigned arg_count)
+static uint8_t piece_of(const struct capture_location *location)
 {
+	unsigned base = location->place == PLACE_XMM ? PIECE_XMM : PIECE_GPR;
+
+	return (uint8_t)(base + location->index);
+}
+
+/* An object that is itself at a place. One that is too complicated is a word that says nothing. */
+static struct capture_op make_inline(struct planning *planning, const struct type *type,
+				     const struct object_place *place, unsigned argument)
+{
+	struct capture_op op = make_op(planning, type, &place->location[0], argument);
+
+	if (op.kind == CAPTURE_WORD || place->location[0].place == PLACE_STACK) {
+		op.size = (uint8_t)planning->abi->word;
+		return op;
+	}
+	op.place = PLACE_PIECES;
+	op.size = (uint8_t)type_size(type, planning->abi->word);
+	op.index = piece_of(&place->location[0]);
+	op.high = place->two_words ? piece_of(&place->location[1]) : PIECE_NONE;
+	return op;
+}
+
+static struct capture_op make_object_result(struct planning *planning, const struct type *type)
+{
+	static const struct capture_location ax = {.place = PLACE_GPR, .index = REG_AX};
+	struct object_place place;
+	struct capture_op op;
+
+	plan_place_result(planning->abi, type, &place);
+	if (place.in_memory) {
+		op = make_op(planning, type, &ax, VALUE_RESULT);
+		op.size = (uint8_t)planning->abi->word;
+		if (op.kind == CAPTURE_INLINE)
+			op.kind = CAPTURE_OBJECT;
+		return op;
+	}
+	op = make_inline(planning, type, &place, VALUE_RESULT);
+	if (place.in_st0 && op.kind == CAPTURE_INLINE)
+		op.index = PIECE_ST0;
+	return op;
+}
+
+static struct capture_op make_result(struct planning *planning, const struct type *type)
+{
+	const struct abi *abi = planning->abi;
 	struct capture_location location = {
 		.place = PLACE_GPR,
 		.index = REG_AX,
@@ -147,58 +133,98 @@ static struct capture_op make_result(const struct type *type, const struct abi *
 		.is_signed = type->is_signed && type->kind == TYPE_INT,
 	};
 
+	if (type->kind == TYPE_STRUCT)
+		return make_object_result(planning, type);
 	if (type->kind == TYPE_FLOAT) {
-		bool in_st0 = abi->fp_result_in_st0 || is_long_double(type);
+		bool in_st0 = abi->fp_result_in_st0 || type->width == WIDTH_LONG_DOUBLE;
 
 		location.place = in_st0 ? PLACE_ST0 : PLACE_XMM;
 		location.index = 0;
 	} else if (location.size > abi->word) {
 		location.place = PLACE_PAIR;
 	}
-	struct capture_op op = make_op(type, &location, VALUE_RESULT, arg_count);
+	struct capture_op op = make_op(planning, type, &location, VALUE_RESULT);
 
 	op.high = REG_DX;
 	return op;
 }
 
-/* A plan with room for `count` operations behind it. */
-static struct capture_plan *allocate(size_t count, struct capture_op **ops)
+/* Has word `index` of a call saved, which is at `location` at the entry. */
+static uint8_t save_word(struct planning *planning, unsigned index,
+			 const struct capture_location *location)
 {
-	struct capture_plan *plan = xcalloc(1, sizeof *plan + count * sizeof **ops);
+	planning->plan.args[index] = *location;
+	planning->plan.saved_mask |= 1U << index;
+	return (uint8_t)index;
+}
 
-	_Static_assert(sizeof(struct capture_plan) % _Alignof(struct capture_op) == 0,
-		       "operations follow the plan");
-	*ops = (struct capture_op *)(void *)(plan + 1);
-	plan->entry = *ops;
-	plan->exit = *ops;
-	return plan;
+/* The second word of an object in registers; without a place for it, that cannot be shown. */
+static uint8_t save_second(struct planning *planning, const struct capture_location *location)
+{
+	unsigned index = planning->plan.arg_count + planning->saved;
+
+	if (index >= CAPTURE_ARGS_MAX)
+		return PIECE_NONE;
+	planning->saved++;
+	return (uint8_t)(PIECE_SAVED + save_word(planning, index, location));
 }
 
 /* Marks what the return half needs of the entry; `op` is one of its operations. */
-static void save_for(struct capture_plan *plan, struct capture_op *op)
+static void save_for(struct planning *planning, struct capture_op *op)
 {
-	if (op->length_from == LENGTH_ARGUMENT) {
-		plan->saved_mask |= 1U << op->length;
-		plan->needs_saved = true;
-	}
+	struct capture_plan *plan = &planning->plan;
+
 	if (op->argument == VALUE_RESULT)
 		return;
 	plan->needs_saved = true;
-	/* More than a word: read from where it is, hoping the callee left it alone. */
-	if (op->place == PLACE_STACK && op->size > sizeof(uint64_t))
+	const struct object_place *place = &planning->places[op->argument];
+
+	if (op->place == PLACE_PIECES) {
+		op->index = (uint8_t)(PIECE_SAVED +
+				      save_word(planning, op->argument, &place->location[0]));
+		if (place->two_words)
+			op->high = save_second(planning, &place->location[1]);
 		return;
-	plan->saved_mask |= 1U << op->argument;
+	}
+	/* More than a word: read from where it is, hoping the callee left it alone. */
+	if (op->place == PLACE_STACK && (op->size > sizeof(uint64_t) || op->kind == CAPTURE_INLINE))
+		return;
+	op->index = save_word(planning, op->argument, &place->location[0]);
 	op->place = PLACE_SAVED;
-	op->index = op->argument;
 }
 
-static void place_parameters(struct capture_plan *plan, const struct prototype *prototype,
-			     const struct abi *abi)
+/* The parameters that are lengths in what the return half captures. */
+static void save_lengths(struct planning *planning, const struct type *type)
 {
+	struct capture_plan *plan = &planning->plan;
+
+	for (unsigned i = 0; i < plan->arg_count; i++) {
+		if (!(type->arguments >> i & 1))
+			continue;
+		plan->saved_mask |= 1U << i;
+		plan->needs_saved = true;
+	}
+}
+
+static void place_parameters(struct planning *planning)
+{
+	const struct prototype *prototype = planning->prototype;
+	const struct abi *abi = planning->abi;
+	struct capture_plan *plan = &planning->plan;
 	struct placement placement = {.abi = abi, .stack = abi->stack_first};
 
-	for (unsigned i = 0; i < plan->arg_count; i++)
-		plan->args[i] = place_parameter(&placement, prototype->parameters[i].type);
+	if (prototype->result->kind == TYPE_STRUCT) {
+		struct object_place result;
+
+		plan_place_result(abi, prototype->result, &result);
+		if (result.in_memory && type_size(prototype->result, abi->word))
+			plan_place_hidden(&placement);
+	}
+	for (unsigned i = 0; i < plan->arg_count; i++) {
+		plan_place_parameter(&placement, prototype->parameters[i].type,
+				     &planning->places[i]);
+		plan->args[i] = planning->places[i].location[0];
+	}
 	plan->next_int = (uint8_t)placement.ints;
 	plan->next_fp = (uint8_t)placement.fps;
 	plan->first_stack = (int32_t)abi->stack_first;
@@ -210,70 +236,124 @@ static void place_parameters(struct capture_plan *plan, const struct prototype *
 		plan->int_arg[i] = abi->int_arg[i];
 }
 
+static bool is_fp_piece(uint8_t piece)
+{
+	return (piece >= PIECE_XMM && piece < PIECE_SAVED) || piece == PIECE_ST0;
+}
+
+static bool uses_fp(const struct capture_op *op)
+{
+	if (op->place == PLACE_PIECES)
+		return is_fp_piece(op->index) || is_fp_piece(op->high);
+	return op->place == PLACE_XMM || op->place == PLACE_ST0;
+}
+
 /* Which registers the engine must have fetched for each half. */
 static void note_needs(struct capture_plan *plan)
 {
 	for (unsigned i = 0; i < plan->entry_count; i++) {
-		const struct capture_op *op = &plan->entry[i];
-
-		if (op->kind == CAPTURE_FORMAT)
-			plan->varargs = true;
-		if (op->place == PLACE_XMM)
-			plan->needs_fp_entry = true;
+		plan->varargs |= plan->entry[i].kind == CAPTURE_FORMAT;
+		plan->needs_fp_entry |= uses_fp(&plan->entry[i]);
 	}
 	for (unsigned i = 0; i < plan->exit_count; i++) {
-		const struct capture_op *op = &plan->exit[i];
-
-		if (op->kind == CAPTURE_FORMAT)
+		if (plan->exit[i].kind == CAPTURE_FORMAT)
 			plan->varargs = plan->saves_varargs = true;
-		if (op->place == PLACE_XMM || op->place == PLACE_ST0)
-			plan->needs_fp_exit = true;
+		plan->needs_fp_exit |= uses_fp(&plan->exit[i]);
 	}
-	for (unsigned i = 0; i < plan->arg_count; i++)
+	for (unsigned i = 0; i < CAPTURE_ARGS_MAX; i++)
 		if ((plan->saved_mask >> i & 1) && plan->args[i].place == PLACE_XMM)
 			plan->needs_fp_entry = true;
 	if (plan->varargs && plan->fp_args)
 		plan->needs_fp_entry = true;
 }
 
-struct capture_plan *plan_create(const struct prototype *prototype, const struct abi *abi,
-				 unsigned string_max)
+static void add_parameter(struct planning *planning, unsigned i, bool on_return)
 {
+	const struct type *type = planning->prototype->parameters[i].type;
+	const struct object_place *place = &planning->places[i];
+	struct capture_op op;
+
+	if (type->is_hidden)
+		return;
+	op = place->is_inline ? make_inline(planning, type, place, i)
+			      : make_op(planning, type, &place->location[0], i);
+	if (on_return) {
+		save_for(planning, &op);
+		save_lengths(planning, type);
+	}
+	vec_push(&planning->ops, &op);
+}
+
+static void add_ops(struct planning *planning)
+{
+	const struct prototype *prototype = planning->prototype;
+	struct capture_plan *plan = &planning->plan;
+	unsigned i = 0;
+
+	for (; i < plan->arg_count && !prototype->parameters[i].on_return; i++)
+		add_parameter(planning, i, false);
+	plan->entry_count = (uint16_t)planning->ops.count;
+	if (prototype->result->kind != TYPE_VOID && !prototype->result->is_hidden) {
+		struct capture_op op = make_result(planning, prototype->result);
+
+		save_for(planning, &op);
+		save_lengths(planning, prototype->result);
+		vec_push(&planning->ops, &op);
+	}
+	for (; i < plan->arg_count; i++)
+		add_parameter(planning, i, true);
+	plan->exit_count = (uint16_t)(planning->ops.count - plan->entry_count);
+}
+
+/* The plan with its operations and parts behind it. */
+static struct capture_plan *put_together(const struct planning *planning)
+{
+	size_t ops = planning->ops.count * sizeof(struct capture_op);
+	size_t parts = planning->parts.parts.count * sizeof(struct capture_part);
+	struct capture_plan *plan = xcalloc(1, sizeof *plan + ops + parts);
+	struct capture_op *first = (struct capture_op *)(void *)(plan + 1);
+
+	_Static_assert(sizeof(struct capture_plan) % _Alignof(struct capture_op) == 0 &&
+			       sizeof(struct capture_op) % _Alignof(struct capture_part) == 0,
+		       "operations and parts follow the plan");
+	*plan = planning->plan;
+	if (ops)
+		memcpy(first, planning->ops.items, ops);
+	if (parts)
+		memcpy((char *)first + ops, planning->parts.parts.items, parts);
+	plan->entry = first;
+	plan->exit = first + plan->entry_count;
+	plan->parts = (struct capture_part *)(void *)((char *)first + ops);
+	plan->part_count = (uint16_t)planning->parts.parts.count;
+	note_needs(plan);
+	return plan;
+}
+
+struct capture_plan *plan_create(const struct prototype *prototype, const struct abi *abi,
+				 const struct plan_limits *limits)
+{
+	struct planning planning = {.prototype = prototype, .abi = abi};
 	unsigned count = prototype->parameter_count;
-	struct capture_op *next;
 
 	if (count > CAPTURE_ARGS_MAX)
 		count = CAPTURE_ARGS_MAX;
-	struct capture_plan *plan = allocate(count + 1, &next);
+	planning.plan.string_max = limits->string_max;
+	planning.plan.array_max = limits->array_max;
+	planning.plan.arg_count = (uint8_t)count;
+	plan_parts_init(&planning.parts, abi->word, count);
+	vec_init(&planning.ops, sizeof(struct capture_op));
+	place_parameters(&planning);
+	add_ops(&planning);
+	struct capture_plan *plan = put_together(&planning);
 
-	plan->string_max = string_max;
-	plan->arg_count = (uint8_t)count;
-	place_parameters(plan, prototype, abi);
-
-	unsigned i = 0;
-
-	for (; i < count && !prototype->parameters[i].on_return; i++)
-		*next++ = make_op(prototype->parameters[i].type, &plan->args[i], i, count);
-	plan->entry_count = (uint16_t)i;
-	plan->exit = next;
-	if (prototype->result->kind != TYPE_VOID) {
-		*next = make_result(prototype->result, abi, count);
-		save_for(plan, next++);
-	}
-	for (; i < count; i++) {
-		*next = make_op(prototype->parameters[i].type, &plan->args[i], i, count);
-		save_for(plan, next++);
-	}
-	plan->exit_count = (uint16_t)(next - plan->exit);
-	note_needs(plan);
+	vec_deinit(&planning.ops);
+	plan_parts_deinit(&planning.parts);
 	return plan;
 }
 
 struct capture_plan *plan_create_empty(void)
 {
-	struct capture_op *ops;
-
-	return allocate(0, &ops);
+	return xcalloc(1, sizeof(struct capture_plan));
 }
 
 void plan_destroy(struct capture_plan *plan)

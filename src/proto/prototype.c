@@ -57,6 +57,27 @@ static const struct built_in {
 	{"ulong", INTEGER(WIDTH_LONG, false, LENS_DEFAULT)},
 	{"llong", INTEGER(WIDTH_LONG_LONG, true, LENS_DEFAULT)},
 	{"ullong", INTEGER(WIDTH_LONG_LONG, false, LENS_DEFAULT)},
+	{"hex", INTEGER(WIDTH_INT, false, LENS_HEX)},
+	{"oct", INTEGER(WIDTH_INT, false, LENS_OCT)},
+	{"octal", INTEGER(WIDTH_INT, false, LENS_OCT)},
+	{"float", {.kind = TYPE_FLOAT, .width = WIDTH_FLOAT, .is_signed = true}},
+	{"double", {.kind = TYPE_FLOAT, .width = WIDTH_DOUBLE, .is_signed = true}},
+	{"ldouble", {.kind = TYPE_FLOAT, .width = WIDTH_LONG_DOUBLE, .is_signed = true}},
+	{"string", {.kind = TYPE_STRING, .length_from = STRING_NUL}},
+	{"format", {.kind = TYPE_FORMAT}},
+};
+
+/*
+ * Names that are there from the start and may be given anew, as files do: lenses that stand alone, addr and file,
+ * C's types for sizes and the like, as glibc has them.
+ */
+static const struct built_in predefined[] = {
+	{"bool", INTEGER(WIDTH_CHAR, false, LENS_BOOL)},
+	{"bitvec", INTEGER(WIDTH_LONG, false, LENS_BITVEC)},
+	{"guess", INTEGER(WIDTH_LONG, true, LENS_GUESS)},
+	{"hide", {.kind = TYPE_INT, .width = WIDTH_LONG, .is_hidden = true}},
+	{"addr", {.kind = TYPE_POINTER}},
+	{"file", {.kind = TYPE_POINTER}},
 	{"int8", INTEGER(WIDTH_CHAR, true, LENS_DEFAULT)},
 	{"uint8", INTEGER(WIDTH_CHAR, false, LENS_DEFAULT)},
 	{"int16", INTEGER(WIDTH_SHORT, true, LENS_DEFAULT)},
@@ -65,16 +86,31 @@ static const struct built_in {
 	{"uint32", INTEGER(WIDTH_INT, false, LENS_DEFAULT)},
 	{"int64", INTEGER(WIDTH_LONG_LONG, true, LENS_DEFAULT)},
 	{"uint64", INTEGER(WIDTH_LONG_LONG, false, LENS_DEFAULT)},
-	{"hex", INTEGER(WIDTH_INT, false, LENS_HEX)},
-	{"oct", INTEGER(WIDTH_INT, false, LENS_OCT)},
-	{"octal", INTEGER(WIDTH_INT, false, LENS_OCT)},
-	{"float", {.kind = TYPE_FLOAT, .width = WIDTH_FLOAT, .is_signed = true}},
-	{"double", {.kind = TYPE_FLOAT, .width = WIDTH_DOUBLE, .is_signed = true}},
-	{"ldouble", {.kind = TYPE_FLOAT, .width = WIDTH_LONG_DOUBLE, .is_signed = true}},
-	{"addr", {.kind = TYPE_POINTER}},
-	{"file", {.kind = TYPE_POINTER}},
-	{"string", {.kind = TYPE_STRING, .length_from = STRING_NUL}},
-	{"format", {.kind = TYPE_FORMAT}},
+	{"int8_t", INTEGER(WIDTH_CHAR, true, LENS_DEFAULT)},
+	{"uint8_t", INTEGER(WIDTH_CHAR, false, LENS_DEFAULT)},
+	{"int16_t", INTEGER(WIDTH_SHORT, true, LENS_DEFAULT)},
+	{"uint16_t", INTEGER(WIDTH_SHORT, false, LENS_DEFAULT)},
+	{"int32_t", INTEGER(WIDTH_INT, true, LENS_DEFAULT)},
+	{"uint32_t", INTEGER(WIDTH_INT, false, LENS_DEFAULT)},
+	{"int64_t", INTEGER(WIDTH_LONG_LONG, true, LENS_DEFAULT)},
+	{"uint64_t", INTEGER(WIDTH_LONG_LONG, false, LENS_DEFAULT)},
+	{"size_t", INTEGER(WIDTH_LONG, false, LENS_DEFAULT)},
+	{"ssize_t", INTEGER(WIDTH_LONG, true, LENS_DEFAULT)},
+	{"ptrdiff_t", INTEGER(WIDTH_LONG, true, LENS_DEFAULT)},
+	{"intptr_t", INTEGER(WIDTH_LONG, true, LENS_DEFAULT)},
+	{"uintptr_t", INTEGER(WIDTH_LONG, false, LENS_DEFAULT)},
+	{"intmax_t", INTEGER(WIDTH_LONG_LONG, true, LENS_DEFAULT)},
+	{"uintmax_t", INTEGER(WIDTH_LONG_LONG, false, LENS_DEFAULT)},
+	{"wchar_t", INTEGER(WIDTH_INT, true, LENS_DEFAULT)},
+	{"wint_t", INTEGER(WIDTH_INT, false, LENS_DEFAULT)},
+	{"time_t", INTEGER(WIDTH_LONG, true, LENS_DEFAULT)},
+	{"off_t", INTEGER(WIDTH_LONG, true, LENS_DEFAULT)},
+	{"off64_t", INTEGER(WIDTH_LONG_LONG, true, LENS_DEFAULT)},
+	{"pid_t", INTEGER(WIDTH_INT, true, LENS_DEFAULT)},
+	{"uid_t", INTEGER(WIDTH_INT, false, LENS_DEFAULT)},
+	{"gid_t", INTEGER(WIDTH_INT, false, LENS_DEFAULT)},
+	{"mode_t", INTEGER(WIDTH_INT, false, LENS_OCT)},
+	{"socklen_t", INTEGER(WIDTH_INT, false, LENS_DEFAULT)},
 };
 
 static const struct type guessed = INTEGER(WIDTH_LONG, true, LENS_GUESS);
@@ -98,6 +134,8 @@ struct protolib *protolib_create(void)
 
 	for (size_t i = 0; i < sizeof built_in / sizeof built_in[0]; i++)
 		protolib_add_type(lib, built_in[i].name, &built_in[i].type);
+	for (size_t i = 0; i < sizeof predefined / sizeof predefined[0]; i++)
+		protolib_add_type(lib, predefined[i].name, &predefined[i].type);
 	return lib;
 }
 

@@ -11,7 +11,8 @@
 
 struct parameter {
 	const struct type *type;
-	bool on_return; /* '+': fetched and shown when the call returns */
+	bool on_return;	  /* '+': fetched and shown when the call returns */
+	const char *name; /* NULL: it has none */
 };
 
 struct prototype {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "proto/type.h"
 
+#include <stddef.h>
+
 static unsigned width_size(enum type_width width, unsigned word)
 {
 	switch (width) {
@@ -22,6 +24,12 @@ static unsigned width_size(enum type_width width, unsigned word)
 	return word;
 }
 
+/* The index of what is kept for each size of a pointer. */
+static unsigned by_word(unsigned word)
+{
+	return word == 8;
+}
+
 unsigned type_size(const struct type *type, unsigned word)
 {
 	switch ((enum type_kind)type->kind) {
@@ -30,10 +38,125 @@ unsigned type_size(const struct type *type, unsigned word)
 	case TYPE_INT:
 	case TYPE_FLOAT:
 		return width_size((enum type_width)type->width, word);
+	case TYPE_STRUCT:
+	case TYPE_ARRAY:
+		return type->size[by_word(word)];
 	case TYPE_POINTER:
 	case TYPE_STRING:
 	case TYPE_FORMAT:
 		break;
 	}
 	return word;
+}
+
+unsigned type_storage(const struct type *type, unsigned word)
+{
+	unsigned size = type_size(type, word);
+	unsigned align = type_align(type, word);
+
+	return (size + align - 1) / align * align;
+}
+
+unsigned type_align(const struct type *type, unsigned word)
+{
+	unsigned size;
+
+	switch ((enum type_kind)type->kind) {
+	case TYPE_STRUCT:
+		size = type->align[by_word(word)];
+		break;
+	case TYPE_ARRAY:
+		return type_align(type->target, word);
+	case TYPE_FLOAT:
+		/* Of 10 bytes 16 or, on i386, 12 are taken. */
+		size = type->width == WIDTH_LONG_DOUBLE ? 2 * word : type_size(type, word);
+		if (word == 4 && size > word)
+			size = word;
+		break;
+	default:
+		size = type_size(type, word);
+		if (size > word)
+			size = word;
+	}
+	return size ? size : 1;
+}
+
+bool type_follows(const struct type *type)
+{
+	if (type->kind == TYPE_STRUCT)
+		return type->follows && type->lens != LENS_BITVEC && !type->is_hidden;
+	return type_is_apart(type);
+}
+
+bool type_is_apart(const struct type *type)
+{
+	if (type->is_hidden)
+		return false;
+	switch ((enum type_kind)type->kind) {
+	case TYPE_STRING:
+		return true;
+	case TYPE_POINTER:
+		return type->target != NULL;
+	case TYPE_ARRAY:
+		return !type->size[0] || (type->lens != LENS_BITVEC && type_follows(type->target));
+	default:
+		return false;
+	}
+}
+
+static void inherit(struct type *type, const struct type *part)
+{
+	type->needs_result |= part->needs_result;
+	type->arguments |= part->arguments;
+	if (type->levels <= part->levels && part->levels < UINT8_MAX)
+		type->levels = (uint8_t)(part->levels + 1);
+}
+
+void type_lay_out(struct type *type, struct type_member *members, uint32_t count)
+{
+	uint64_t size[2] = {0, 0};
+	unsigned align[2] = {1, 1};
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct type *part = members[i].type;
+
+		for (unsigned wide = 0; wide < 2; wide++) {
+			unsigned own = type_align(part, wide ? 8 : 4);
+
+			if (own > align[wide])
+				align[wide] = own;
+			size[wide] = (size[wide] + own - 1) / own * own;
+			members[i].offset[wide] = (uint32_t)size[wide];
+			size[wide] += type_storage(part, wide ? 8 : 4);
+			if (size[wide] > TYPE_SIZE_MAX)
+				size[wide] = TYPE_SIZE_MAX;
+		}
+		inherit(type, part);
+		type->follows |= type_follows(part);
+	}
+	for (unsigned wide = 0; wide < 2; wide++) {
+		type->size[wide] =
+			(uint32_t)((size[wide] + align[wide] - 1) / align[wide] * align[wide]);
+		type->align[wide] = (uint8_t)align[wide];
+	}
+	type->members = members;
+	type->count = count;
+	type->is_defined = true;
+}
+
+void type_complete(struct type *type)
+{
+	if (type->length_from == STRING_RESULT)
+		type->needs_result = true;
+	if (type->length_from == STRING_ARGUMENT)
+		type->arguments |= 1U << (type->length & 31);
+	if (!type->target)
+		return;
+	inherit(type, type->target);
+	for (unsigned wide = 0; wide < 2 && type->kind == TYPE_ARRAY; wide++) {
+		uint64_t size = type_storage(type->target, wide ? 8 : 4);
+
+		size *= type->length_from == STRING_CONSTANT ? type->length : 0;
+		type->size[wide] = (uint32_t)(size < TYPE_SIZE_MAX ? size : TYPE_SIZE_MAX);
+	}
 }

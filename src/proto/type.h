@@ -2,7 +2,11 @@
 /*
  * Types of the .conf language. A type says what the C object is (kind, size, sign) and how it
  * is shown (lens). Types are immutable once made and owned by the prototypes library they were
- * parsed into.
+ * parsed into; only a struct that was declared in advance gets its members later.
+ *
+ * A plan (proto/plan.h) and the renderer walk the same types and must come to the same conclusions: which
+ * objects a value of the record stands for, and which are bytes of the one around them. So these
+ * conclusions are drawn here, once.
  */
 #ifndef TRACER_PROTO_TYPE_H
 #define TRACER_PROTO_TYPE_H
@@ -14,9 +18,11 @@ enum type_kind {
 	TYPE_VOID,
 	TYPE_INT,     /* char, short, int, long, long long and their unsigned forms */
 	TYPE_FLOAT,   /* float, double, long double */
-	TYPE_POINTER, /* addr, file */
+	TYPE_POINTER, /* addr, file; T* with a target */
 	TYPE_STRING,  /* pointer to characters; length as below */
-	TYPE_FORMAT   /* printf format: consumes the variable arguments */
+	TYPE_FORMAT,  /* printf format: consumes the variable arguments */
+	TYPE_STRUCT,
+	TYPE_ARRAY /* elements of type `target`, length as below */
 };
 
 /* The width of a TYPE_INT is a C type, not a number: long differs between the ABIs. */
@@ -35,15 +41,33 @@ enum type_lens {
 	LENS_DEFAULT, /* decimal; pointers in hexadecimal, NULL as nil */
 	LENS_CHAR,    /* 'a' */
 	LENS_OCT,
-	LENS_HEX,
-	LENS_GUESS /* decimal near zero, else hexadecimal: unknown functions */
+	LENS_HEX,    /* of TYPE_FLOAT: as %a of printf(3) */
+	LENS_GUESS,  /* decimal near zero, else hexadecimal: unknown functions */
+	LENS_BOOL,   /* false, true */
+	LENS_BITVEC, /* the numbers of the bits that are set; of any object as a row of bytes */
+	LENS_ENUM,   /* by name: `names` */
+	LENS_TEXT    /* TYPE_ARRAY of integers: a string that is no pointer, or a wide one */
 };
 
+/* The length of strings, in bytes, and of arrays, in elements. */
 enum string_length {
-	STRING_NUL,	 /* string */
+	STRING_NUL,	 /* string; an array up to an element of zeros */
 	STRING_CONSTANT, /* string[N] */
 	STRING_ARGUMENT, /* string[argN]: `length` is N - 1 */
-	STRING_RESULT	 /* string[retval] */
+	STRING_RESULT,	 /* string[retval] */
+	STRING_ELEMENT	 /* string[eltN], in a struct: `length` is N - 1 */
+};
+
+struct type_member {
+	const char *name; /* NULL: it has none */
+	const struct type *type;
+	uint32_t offset
+		[2]; /* bytes from the beginning, where pointers have 4 and where they have 8 */
+};
+
+struct type_name {
+	const char *name;
+	int64_t value;
 };
 
 struct type {
@@ -51,15 +75,52 @@ struct type {
 	uint8_t width; /* enum type_width, TYPE_INT and TYPE_FLOAT */
 	bool is_signed;
 	uint8_t lens;	     /* enum type_lens */
-	uint8_t length_from; /* enum string_length, TYPE_STRING */
-	bool zero_ends;	     /* string[zero(…)]: a NUL ends it before its length is reached */
+	uint8_t length_from; /* enum string_length, TYPE_STRING and TYPE_ARRAY */
+	bool zero_ends; /* string[zero(…)]: a NUL ends it before its length is reached; so for arrays */
+	bool is_hidden; /* not shown, and not captured */
+	bool is_complex; /* TYPE_STRUCT: a number of two parts, which are passed in a way of their own */
+	bool is_defined;    /* TYPE_STRUCT: its members are known */
+	bool follows;	    /* TYPE_STRUCT: has a member that points to something that is shown */
+	bool needs_result;  /* a length in it is the result */
+	uint8_t levels;	    /* how deep other types are nested in it */
+	uint32_t arguments; /* bits of the parameters that are lengths in it */
 	uint32_t length;
+	uint32_t size[2]; /* TYPE_STRUCT, TYPE_ARRAY: bytes, pointers having 4 or 8; 0: not known */
+	uint8_t align[2]; /* TYPE_STRUCT: of the object */
+	uint32_t count;	  /* of members, or names */
+	const struct type
+		*target; /* TYPE_POINTER: what it points to, NULL: not shown; TYPE_ARRAY */
+	const struct type_member *members; /* TYPE_STRUCT */
+	const struct type_name *names;	   /* LENS_ENUM */
 };
+
+/* Objects are not larger than that: offsets and sizes do not overflow. */
+enum { TYPE_SIZE_MAX = 1 << 28 };
 
 /*
  * Bytes of an object of this type (of a long double: those that carry the value) where a pointer has `word`
- * bytes. TYPE_VOID: 0.
+ * bytes. TYPE_VOID, structs without members, arrays whose length is not a number: 0.
  */
 unsigned type_size(const struct type *type, unsigned word);
+
+/*
+ * The same with what pads it behind its end, as it lies in memory, and its alignment: of the System V psABIs of
+ * x86_64 (words of 8 bytes), and of i386, where no object is aligned to more than 4.
+ */
+unsigned type_storage(const struct type *type, unsigned word);
+unsigned type_align(const struct type *type, unsigned word);
+
+/*
+ * Whether an object of this type within another has a value of its own in the record: what it points
+ * to, or elements whose number is not in the type.
+ */
+bool type_is_apart(const struct type *type);
+/* Whether values follow one of an object of this type: it, or something within it, is apart. */
+bool type_follows(const struct type *type);
+
+/* Lays out a struct whose members have their types: offsets, size, alignment, and what follows from them. */
+void type_lay_out(struct type *type, struct type_member *members, uint32_t count);
+/* The same for an array or a pointer that has its target and, if it has one, its length. */
+void type_complete(struct type *type);
 
 #endif

@@ -12,6 +12,8 @@
  *                                         each is copied into its place; only one that is longer
  *                                         than its beginning costs a read more
  *   a printf format                       one read, and one more for all the strings it mentions
+ *   a struct or an array                  one read, together with strings, and one for each string or
+ *                                         object that it points to
  *
  * The beginnings are kept at the far end of the record's buffer, which is lent for that as long as
  * the record is made; so nothing large is on the stack, which in the agent is the tracee's own.
@@ -23,7 +25,8 @@
  * push out the arguments behind it.
  *
  * Freestanding: no libc, no allocation, no TLS, no floating point; the same goes for capture_fetch.c
- * (reading), capture_format.c and format_spec.c (printf formats), which belong to the executor.
+ * (reading), capture_object.c (structs, arrays, pointers), capture_format.c and format_spec.c (printf
+ * formats), which belong to the executor.
  */
 #include "record/capture_run.h"
 
@@ -31,7 +34,8 @@ struct record_value *capture_begin_value(struct capture *c, enum value_kind kind
 {
 	size_t used = c->record->size;
 
-	if (c->capacity < used || c->capacity - used < sizeof(struct record_value))
+	if (c->capacity < used || c->capacity - used < sizeof(struct record_value) ||
+	    c->record->value_count == UINT16_MAX)
 		return NULL;
 	struct record_value *value = (struct record_value *)(void *)(c->bytes + used);
 
@@ -115,8 +119,7 @@ static bool put_float(struct capture *c, const struct capture_op *op)
 	return true;
 }
 
-/* The value of a parameter that gives a length. */
-static bool fetch_argument(struct capture *c, uint32_t index, uint64_t *word)
+bool capture_fetch_argument(struct capture *c, uint32_t index, uint64_t *word)
 {
 	*word = 0;
 	if (index >= c->plan->arg_count || index >= CAPTURE_ARGS_MAX)
@@ -127,35 +130,40 @@ static bool fetch_argument(struct capture *c, uint32_t index, uint64_t *word)
 	return true;
 }
 
-static struct extent extent_of(struct capture *c, const struct capture_op *op)
+struct extent capture_extent_of(uint64_t length, bool is_signed, bool zero_ends)
 {
 	struct extent extent;
+	bool none = is_signed && (int64_t)length < 0;
+
+	extent.bytes = none ? UINT64_MAX : length;
+	extent.nul_ends = none || zero_ends;
+	extent.fault = false;
+	return extent;
+}
+
+struct extent capture_extent(struct capture *c, enum capture_length from, uint32_t length,
+			     bool zero_ends)
+{
+	struct extent extent = capture_extent_of(UINT64_MAX, true, true);
 	uint64_t word = 0;
 
-	extent.bytes = UINT64_MAX;
-	extent.nul_ends = true;
-	extent.fault = false;
-	switch (op->length_from) {
-	case LENGTH_CONSTANT:
-		extent.bytes = op->length;
-		break;
-	case LENGTH_ARGUMENT:
-		extent.fault = !fetch_argument(c, op->length, &word);
-		if (!extent.fault && c->plan->args[op->length].is_signed && (int64_t)word < 0)
-			break;
-		extent.bytes = word;
-		extent.nul_ends = op->zero_ends;
-		break;
-	case LENGTH_RESULT:
+	if (from == LENGTH_CONSTANT) {
+		extent.bytes = length;
+	} else if (from == LENGTH_ARGUMENT) {
+		if (capture_fetch_argument(c, length, &word))
+			return capture_extent_of(word, c->plan->args[length].is_signed, zero_ends);
+		extent.fault = true;
+	} else if (from == LENGTH_RESULT) {
 		if (c->plan->exit_count && c->plan->exit[0].argument == VALUE_RESULT)
 			capture_fetch(c, &c->plan->exit[0], &word);
-		extent.bytes = (int64_t)word > 0 ? word : 0;
-		extent.nul_ends = op->zero_ends;
-		break;
-	default:
-		break;
+		return capture_extent_of((int64_t)word > 0 ? word : 0, false, zero_ends);
 	}
 	return extent;
+}
+
+static struct extent extent_of(struct capture *c, const struct capture_op *op)
+{
+	return capture_extent(c, (enum capture_length)op->length_from, op->length, op->zero_ends);
 }
 
 /* How much of a string of this extent is shown at most, where there is room for so much. */
@@ -224,28 +232,40 @@ static bool put_string(struct capture *c, const struct capture_op *op)
 	return true;
 }
 
-/* The strings that are parameters, read in advance. */
+static bool is_pointer(const struct capture_op *op)
+{
+	return op->kind == CAPTURE_STRING || op->kind == CAPTURE_FORMAT ||
+	       op->kind == CAPTURE_OBJECT;
+}
+
+/* How much is read in advance of what a parameter points to. */
+static size_t ahead_of(struct capture *c, const struct capture_op *op)
+{
+	/* All of a format is needed, whatever is shown of it. */
+	if (op->kind == CAPTURE_FORMAT)
+		return CHUNK_MAX;
+	if (op->kind == CAPTURE_OBJECT)
+		return capture_object_ahead(c, op);
+	struct extent extent = extent_of(c, op);
+
+	return capture_read_max(c, &extent);
+}
+
+/* What parameters point to, read in advance. */
 static void prefetch(struct capture *c, const struct capture_op *ops, unsigned count)
 {
-	unsigned strings = 0;
+	unsigned pointers = 0;
 
 	for (unsigned i = 0; i < count; i++)
-		strings += ops[i].kind == CAPTURE_STRING || ops[i].kind == CAPTURE_FORMAT;
-	if (strings < 2)
+		pointers += is_pointer(&ops[i]);
+	if (pointers < 2)
 		return;
 	for (unsigned i = 0; i < count; i++) {
 		const struct capture_op *op = &ops[i];
 		uint64_t address;
 
-		if ((op->kind != CAPTURE_STRING && op->kind != CAPTURE_FORMAT) ||
-		    !capture_fetch(c, op, &address))
-			continue;
-		struct extent extent = extent_of(c, op);
-
-		/* All of a format is needed, whatever is shown of it. */
-		capture_want_chunk(c, address,
-				   op->kind == CAPTURE_FORMAT ? CHUNK_MAX
-							      : capture_read_max(c, &extent));
+		if (is_pointer(op) && capture_fetch(c, op, &address))
+			capture_want_chunk(c, address, ahead_of(c, op));
 	}
 	capture_read_chunks(c, 0);
 }
@@ -277,6 +297,9 @@ static bool put_value(struct capture *c, const struct capture_op *op)
 		return put_string(c, op);
 	case CAPTURE_FORMAT:
 		return capture_put_format(c, op);
+	case CAPTURE_OBJECT:
+	case CAPTURE_INLINE:
+		return capture_put_object(c, op);
 	default:
 		return op->place == PLACE_GPR ? put_register(c, op) : put_word(c, op);
 	}
@@ -317,7 +340,7 @@ static void save(struct capture *c, struct capture_saved *saved)
 	const struct capture_plan *plan = c->plan;
 
 	saved->sp = c->sp;
-	for (unsigned i = 0; i < plan->arg_count && i < CAPTURE_ARGS_MAX; i++)
+	for (unsigned i = 0; i < CAPTURE_ARGS_MAX; i++)
 		if (plan->saved_mask >> i & 1)
 			capture_fetch_location(c, &plan->args[i], &saved->word[i]);
 	if (!plan->saves_varargs)

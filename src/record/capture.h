@@ -23,7 +23,17 @@ enum capture_place {
 	PLACE_STACK, /* `offset` bytes from sp at entry */
 	PLACE_ST0,   /* x87 top of stack: results only */
 	PLACE_SAVED, /* word `index` saved at entry */
-	PLACE_PAIR   /* low half in general register `index`, high half in `high`: results only */
+	PLACE_PAIR,  /* low half in general register `index`, high half in `high`: results only */
+	PLACE_PIECES /* CAPTURE_INLINE: two words, in the places `index` and `high` (enum capture_piece) */
+};
+
+/* Where a word of an object in registers is. */
+enum capture_piece {
+	PIECE_GPR = 0,	  /* and the number of a general register */
+	PIECE_XMM = 16,	  /* and that of an xmm register */
+	PIECE_SAVED = 32, /* and the index of a word saved at entry */
+	PIECE_ST0 = 64,	  /* the ten bytes of the x87 top of stack: both words of the object */
+	PIECE_NONE = 255  /* it is not known, or there is none */
 };
 
 enum capture_kind {
@@ -31,17 +41,21 @@ enum capture_kind {
 	CAPTURE_FLOAT,	/* float, double or (size 10) long double; what comes from PLACE_ST0 makes
 			   a value of size 10 whatever the C type is */
 	CAPTURE_STRING, /* NUL-terminated, or of a length taken as `length_from` says */
-	CAPTURE_FORMAT	/* printf format: the string, then a value for each conversion, then one
+	CAPTURE_FORMAT, /* printf format: the string, then a value for each conversion, then one
 			   with VALUE_FORMAT_END */
+	CAPTURE_OBJECT, /* what a pointer points to, as part `part` describes it: VALUE_OBJECT and
+			   what follows it */
+	CAPTURE_INLINE	/* the same of an object that is itself at PLACE_STACK or in PLACE_PIECES */
 };
 
-/* What bounds a string besides the plan's string_max. */
+/* What bounds a string or an array besides the plan's string_max or array_max. */
 enum capture_length {
 	LENGTH_NUL,	 /* the first NUL */
 	LENGTH_CONSTANT, /* `length` bytes, or less when a NUL comes first */
 	LENGTH_ARGUMENT, /* the value of parameter `length` (from 0) in bytes; NULs are data. A
 			    negative value of a signed parameter means LENGTH_NUL */
-	LENGTH_RESULT	 /* the return value; negative counts as 0; NULs are data */
+	LENGTH_RESULT,	 /* the return value; negative counts as 0; NULs are data */
+	LENGTH_MEMBER	 /* in parts: an integer in the object around it. Else as LENGTH_ARGUMENT */
 };
 
 struct capture_op {
@@ -56,9 +70,33 @@ struct capture_op {
 	uint32_t length;
 	int32_t offset; /* PLACE_STACK */
 	bool zero_ends; /* LENGTH_ARGUMENT, LENGTH_RESULT: NULs are no data, the first one ends it */
+	uint16_t part;	/* CAPTURE_OBJECT, CAPTURE_INLINE: index */
 };
 
-enum { CAPTURE_ARGS_MAX = 32 };
+enum {
+	CAPTURE_ARGS_MAX = 32,
+	CAPTURE_DEPTH_MAX = 16,	  /* objects followed in one another */
+	CAPTURE_OBJECT_MAX = 1024 /* bytes of a single object that are captured */
+};
+
+/*
+ * A part of an object that has a value of its own: a string, an object that is pointed to, or an array in the
+ * object itself. Parts refer to parts by index, also in circles: a list's element to the list's element.
+ */
+struct capture_part {
+	uint8_t kind; /* CAPTURE_STRING, CAPTURE_OBJECT; CAPTURE_WORD: a pointer that is not followed */
+	bool is_inline;	     /* it is at `offset` itself, not what the pointer there points to */
+	uint8_t length_from; /* enum capture_length: bytes of a string, elements of an object */
+	bool zero_ends; /* also before its length is reached; for objects: an element of zeros */
+	bool is_text;	/* no more elements than string_max; else array_max */
+	uint8_t member_size; /* LENGTH_MEMBER: that of the member */
+	bool member_signed;
+	uint8_t unused;
+	uint32_t length; /* LENGTH_CONSTANT, LENGTH_ARGUMENT; LENGTH_MEMBER: offset of the member */
+	uint32_t offset; /* in an element of the object around it */
+	uint32_t size;	 /* bytes of an element */
+	uint16_t first, count; /* the parts of each element, in the order of their offsets */
+};
 
 /* The place of one parameter's raw word: what LENGTH_ARGUMENT and saving need. */
 struct capture_location {
@@ -72,8 +110,10 @@ struct capture_location {
 struct capture_plan {
 	const struct capture_op *entry; /* operations at entry, in order */
 	const struct capture_op *exit;	/* operations at return: the result first */
+	const struct capture_part *parts;
 	uint16_t entry_count;
 	uint16_t exit_count;
+	uint16_t part_count;
 	uint8_t arg_count;
 	bool needs_saved; /* exit operations use saved words */
 	bool needs_fp_entry;
@@ -81,6 +121,8 @@ struct capture_plan {
 	bool saves_varargs;  /* a format is captured at return: registers are saved for it */
 	uint32_t saved_mask; /* which parameters' words are saved at entry */
 	uint32_t string_max; /* -s: longest string captured, in bytes */
+	uint32_t array_max;  /* -A: elements of an array captured, and objects in one another */
+	/* Those of the parameters, then further words that are saved, second ones of objects. */
 	struct capture_location args[CAPTURE_ARGS_MAX];
 
 	/* Variable arguments follow the fixed ones: where the next of each class lies. */

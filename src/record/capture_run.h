@@ -104,6 +104,21 @@ void capture_load_string(struct capture *c, struct record_value *value,
 /* How many bytes of a string must be read to show as much as is shown of it. */
 size_t capture_read_max(const struct capture *c, const struct extent *extent);
 
+/* The value of a parameter that gives a length. */
+bool capture_fetch_argument(struct capture *c, uint32_t index, uint64_t *word);
+/* What LENGTH_ARGUMENT, LENGTH_RESULT and LENGTH_CONSTANT mean; anything else: no bound but a NUL. */
+struct extent capture_extent(struct capture *c, enum capture_length from, uint32_t length,
+			     bool zero_ends);
+/* What a length that was read means. */
+struct extent capture_extent_of(uint64_t length, bool is_signed, bool zero_ends);
+
+/* capture_object.c */
+
+/* Makes the values of a CAPTURE_OBJECT or CAPTURE_INLINE; false when the record is over. */
+bool capture_put_object(struct capture *c, const struct capture_op *op);
+/* How much of what is at `address` will be read for a CAPTURE_OBJECT, at most and at first. */
+size_t capture_object_ahead(struct capture *c, const struct capture_op *op);
+
 /* capture_format.c */
 
 /* Makes the values of a CAPTURE_FORMAT; false when the record is over. */

@@ -54,14 +54,22 @@ static_assert(offsetof(struct record, call) == 24, "part of the record format");
 enum value_kind {
 	VALUE_WORD = 1, /* integer or pointer, extended to 64 bits as its type says */
 	VALUE_FLOAT, /* `word` holds the bits of a float (length 0, size 4), double (size 8); x87 in bytes */
-	VALUE_STRING /* `word` is the pointer, the bytes follow */
+	VALUE_STRING, /* `word` is the pointer, the bytes follow */
+	/*
+	 * An object of several members or elements, or one that was pointed to: `word` is its address, `size` the
+	 * bytes of a pointer, the bytes are those of whole elements. For each element, in order, the values of
+	 * what is apart from it follow (proto/type.h: type_is_apart()), and so on for these. With VALUE_RECURSION
+	 * there are no bytes: the object is the one that `conversion` many objects up holds this one.
+	 */
+	VALUE_OBJECT
 };
 
 enum value_flags {
-	VALUE_FAULT = 1,     /* not (wholly) readable: the bytes are what could be read */
-	VALUE_TRUNCATED = 2, /* there is more than was captured */
-	VALUE_VARARG = 4,    /* made by a printf format; `conversion` says by which */
-	VALUE_FORMAT_END = 8 /* the last value of a format's arguments; carries nothing itself */
+	VALUE_FAULT = 1,      /* not (wholly) readable: the bytes are what could be read */
+	VALUE_TRUNCATED = 2,  /* there is more than was captured */
+	VALUE_VARARG = 4,     /* made by a printf format; `conversion` says by which */
+	VALUE_FORMAT_END = 8, /* the last value of a format's arguments; carries nothing itself */
+	VALUE_RECURSION = 16  /* see VALUE_OBJECT */
 };
 
 enum { VALUE_RESULT = 255 }; /* `argument` of the return value */

@@ -32,6 +32,7 @@ struct session_options {
 	bool lossy;			 /* calls are left out where processes would have to wait */
 	bool demangle;
 	unsigned string_max;
+	unsigned array_max;
 	unsigned verbose;
 	int output_fd; /* where the trace goes */
 	const struct output_options *output;

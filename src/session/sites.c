@@ -87,10 +87,12 @@ const struct probe_site *sites_get(struct session *session, const struct space *
 	int wide = space->arch->abi->word == 8;
 
 	if (!planted->plans[wide]) {
+		const struct plan_limits limits = {.string_max = session->options->string_max,
+						   .array_max = session->options->array_max};
+
 		planted->plans[wide] = session->options->summary
 					       ? plan_create_empty()
-					       : plan_create(prototype, space->arch->abi,
-							     session->options->string_max);
+					       : plan_create(prototype, space->arch->abi, &limits);
 		planted->sites[wide] = (struct probe_site){info, planted->plans[wide]};
 	}
 	return &planted->sites[wide];

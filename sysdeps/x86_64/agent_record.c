@@ -238,7 +238,11 @@ static void read_st0(uint8_t st0[16])
 
 static bool returns_st0(const struct capture_plan *plan)
 {
-	return plan->exit_count && plan->exit[0].place == PLACE_ST0;
+	const struct capture_op *result = plan->exit;
+
+	return plan->exit_count &&
+	       (result->place == PLACE_ST0 ||
+		(result->place == PLACE_PIECES && result->index == PIECE_ST0));
 }
 
 static void capture(struct making *making, const struct agent_plan *plan, struct frame *frame,

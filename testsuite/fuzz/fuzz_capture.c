@@ -76,7 +76,7 @@ static const struct record *check_record(const struct machine *machine)
 	MUST(record->size <= machine->capacity && record->size % 8 == 0);
 	for (unsigned i = 0; i < record->value_count; i++) {
 		MUST((const unsigned char *)(value + 1) <= end);
-		MUST(value->kind >= VALUE_WORD && value->kind <= VALUE_STRING);
+		MUST(value->kind >= VALUE_WORD && value->kind <= VALUE_OBJECT);
 		MUST(value->length <= (size_t)(end - (const unsigned char *)(value + 1)));
 		value = record_value_next(value);
 	}
@@ -94,16 +94,19 @@ static void check_text(const struct outbuf *out)
 
 static void show(const struct record *record, const struct prototype *prototype, bool entry)
 {
+	static const struct render_options options = {
+		.string_max = 32, .array_max = 4, .names = true};
 	struct outbuf out;
 	struct value_cursor cursor = value_cursor_start(record);
 	unsigned first = render_entry_count(prototype);
 
 	outbuf_init(&out, -1);
 	if (entry) {
-		render_arguments(&out, prototype, 0, first, &cursor, 32);
+		render_arguments(&out, prototype, 0, first, &cursor, &options);
 	} else {
-		render_result(&out, prototype, &cursor, 32);
-		render_arguments(&out, prototype, first, prototype->parameter_count, &cursor, 32);
+		render_result(&out, prototype, &cursor, &options);
+		render_arguments(&out, prototype, first, prototype->parameter_count, &cursor,
+				 &options);
 	}
 	check_text(&out);
 	outbuf_deinit(&out);
@@ -111,7 +114,8 @@ static void show(const struct record *record, const struct prototype *prototype,
 
 static void run(struct machine *machine, const struct prototype *prototype, unsigned string_max)
 {
-	struct capture_plan *plan = plan_create(prototype, machine->abi, string_max);
+	const struct plan_limits limits = {.string_max = string_max, .array_max = string_max % 7};
+	struct capture_plan *plan = plan_create(prototype, machine->abi, &limits);
 	struct capture_saved saved = {0};
 	struct capture_frame frame = {.gpr = machine->gpr,
 				      .xmm = machine->has_fp ? (const uint8_t(*)[16])machine->xmm

@@ -14,13 +14,14 @@ static void note_error(void *context, const char *file, unsigned line, const cha
 
 static void check_plan(const struct prototype *prototype, const struct abi *abi)
 {
-	struct capture_plan *plan = plan_create(prototype, abi, 32);
+	static const struct plan_limits limits = {.string_max = 32, .array_max = 4};
+	struct capture_plan *plan = plan_create(prototype, abi, &limits);
 
 	MUST(plan->arg_count <= CAPTURE_ARGS_MAX);
 	for (size_t i = 0; i < plan->entry_count; i++)
-		MUST(plan->entry[i].place <= PLACE_PAIR && plan->entry[i].kind <= CAPTURE_FORMAT);
+		MUST(plan->entry[i].place <= PLACE_PIECES && plan->entry[i].kind <= CAPTURE_INLINE);
 	for (size_t i = 0; i < plan->exit_count; i++)
-		MUST(plan->exit[i].place <= PLACE_PAIR && plan->exit[i].kind <= CAPTURE_FORMAT);
+		MUST(plan->exit[i].place <= PLACE_PIECES && plan->exit[i].kind <= CAPTURE_INLINE);
 	plan_destroy(plan);
 }
 

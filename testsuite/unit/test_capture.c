@@ -18,6 +18,7 @@ enum {
 	BASE = 0x10000,
 	PAGES = 8, /* pages 2 and 5 are not there */
 	STRING_MAX = 32,
+	ARRAY_MAX = 4,
 	STACK = BASE + 6 * PAGE + 256, /* sp at entry */
 	BUFFER = 16384,
 	GUARD = 64
@@ -39,6 +40,7 @@ struct fixture {
 	uint64_t record[(BUFFER + GUARD) / 8];
 	size_t capacity;
 	unsigned string_max;
+	unsigned array_max;
 };
 
 static bool is_mapped(uint64_t page)
@@ -73,6 +75,7 @@ static int setup(void **state)
 	f->gpr[REG_SP] = STACK;
 	f->capacity = BUFFER;
 	f->string_max = STRING_MAX;
+	f->array_max = ARRAY_MAX;
 	memset(f->pages, 0xee, sizeof f->pages);
 	*state = f;
 	return 0;
@@ -117,7 +120,9 @@ static void compile(struct fixture *f, const struct abi *abi, const char *text)
 
 	assert_int_equal(protolib_parse(lib, "t", text, NULL, NULL), 0);
 	plan_destroy(f->plan);
-	f->plan = plan_create(protolib_next(lib, &cursor), abi, f->string_max);
+	const struct plan_limits limits = {.string_max = f->string_max, .array_max = f->array_max};
+
+	f->plan = plan_create(protolib_next(lib, &cursor), abi, &limits);
 	f->abi = abi;
 	protolib_destroy(lib);
 }
@@ -146,7 +151,7 @@ static void check(const struct fixture *f)
 	for (unsigned i = 0; i < record->value_count; i++) {
 		const unsigned char *data = record_value_bytes(value);
 
-		assert_true(value->kind >= VALUE_WORD && value->kind <= VALUE_STRING);
+		assert_true(value->kind >= VALUE_WORD && value->kind <= VALUE_OBJECT);
 		for (size_t j = value->length; j % 8; j++)
 			assert_int_equal(data[j], 0);
 		value = record_value_next(value);

@@ -326,7 +326,7 @@ static void test_comments(void **state)
 					"  ; with blanks before\n"
 					"# int no2();\n"
 					"// int no3();\n"
-					"/* int no4();\n int no5(); */ int a(); ; ;;\n"
+					"/* int no4();\n int no5(); */ int a(); ; int no6();\n"
 					"int b(int, // first\n"
 					"      /* second */ string); # more\n"
 					"int c() /* ; */ ;\r\n"
@@ -388,13 +388,13 @@ static void test_errors_in_types(void **state)
 	assert_error("int f(hex(string));", 1,
 		     "expected an integer type or addr in parentheses, found 'string'");
 	assert_error("int f(oct(hex(double)));", 1,
-		     "expected an integer type or addr in parentheses, found 'double'");
+		     "expected an integer type or addr in parentheses, found 'hex'");
 	assert_error("int f(hex(void));", 1,
 		     "expected an integer type or addr in parentheses, found 'void'");
 	assert_error("int f(hex(int;", 1, "expected ')', found ';'");
 	assert_error("int f(hex(hex(int));", 1, "expected ',' or ')', found ';'");
+	assert_error("int f(int format*);", 1, "expected ',' or ')', found '*'");
 	assert_error("int f(hex());", 1, "expected a type, found ')'");
-	assert_error("int f(char *name);", 1, "expected ',' or ')', found '*'");
 	assert_error("int f(uint int);", 1, "expected ',' or ')', found 'int'");
 }
 
@@ -411,7 +411,6 @@ static void test_errors_in_lengths(void **state)
 		{"4294967296", "'4294967296'"},
 		{"99999999999999999999", "'99999999999999999999'"},
 		{"arg", "'arg'"},
-		{"arg0", "'arg0'"},
 		{"arg33", "'arg33'"},
 		{"arg99999999999999", "'arg99999999999999'"},
 		{"arg1x", "'arg1x'"},
@@ -555,19 +554,19 @@ static void test_too_many_errors(void **state)
 	protolib_destroy(lib);
 }
 
-/* Nesting, names and counts without an end: linear, and no recursion. */
+/* Nesting, names and counts without an end: linear, and no deep recursion. */
 static void test_huge_input(void **state)
 {
 	(void)state;
-	enum { DEPTH = 1000000, PROTOTYPES = 50000 };
+	enum { DEPTH = 1000000, PROTOTYPES = 50000, LEVELS = 60 };
 	struct strbuf text = {0};
 	struct protolib *lib;
 
 	strbuf_add(&text, "int f(");
-	for (int i = 0; i < DEPTH; i++)
+	for (int i = 0; i < LEVELS; i++)
 		strbuf_add(&text, "hex(");
 	strbuf_add(&text, "int");
-	strbuf_add_repeated(&text, ')', DEPTH);
+	strbuf_add_repeated(&text, ')', LEVELS);
 	strbuf_add(&text, ");\nint ");
 	strbuf_add_repeated(&text, 'n', DEPTH);
 	strbuf_add(&text, "(int);\n");
@@ -582,7 +581,12 @@ static void test_huge_input(void **state)
 	strbuf_add(&text, "int f(");
 	for (int i = 0; i < DEPTH; i++)
 		strbuf_add(&text, "hex(");
-	assert_errors(text.text, "t.conf:1: expected a type, found the end of the file\n", NULL);
+	assert_errors(text.text, "t.conf:1: expected fewer types in one another, found 'hex'\n",
+		      NULL);
+	strbuf_clear(&text);
+	strbuf_add(&text, "int f(int");
+	strbuf_add_repeated(&text, '*', DEPTH);
+	assert_errors(text.text, "t.conf:1: expected fewer pointers, found '*'\n", NULL);
 	strbuf_deinit(&text);
 }
 

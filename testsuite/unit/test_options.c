@@ -165,7 +165,7 @@ static void each_letter(void **state)
 	struct parse parse;
 
 	(void)state;
-	parse_good(&parse, "-f -o out -t -r -T -i -n 2 -s 100 -A 7 -a 60 -b -C -c -vv true");
+	parse_good(&parse, "-f -o out -t -r -T -i -n 2 -s 100 -A 7 -N -a 60 -b -C -c -vv true");
 	assert_true(parse.options.follow_forks);
 	assert_string_equal(parse.options.output_file, "out");
 	assert_true(parse.options.output.to_file);
@@ -176,6 +176,7 @@ static void each_letter(void **state)
 	assert_int_equal(parse.options.output.indent, 2);
 	assert_int_equal(parse.options.output.string_max, 100);
 	assert_int_equal(parse.options.output.array_max, 7);
+	assert_true(parse.options.output.parameter_names);
 	assert_int_equal(parse.options.output.align, 60);
 	assert_true(parse.options.output.no_signals);
 	assert_true(parse.options.output.demangle);
@@ -193,7 +194,7 @@ static void each_long_name(void **state)
 		   "--attach=12 --follow-forks --calls=a@b --functions c --config=d "
 		   "--output=e --timestamps --timestamps --timestamps --relative-timestamps "
 		   "--durations --instruction-pointer --indent=3 --string-limit=4 "
-		   "--array-limit=5 --align=6 --no-signals --demangle --summary "
+		   "--array-limit=5 --parameter-names --align=6 --no-signals --demangle --summary "
 		   "--sort=calls --verbose -- true");
 	assert_int_equal(pid_at(&parse.options.pids, 0), 12);
 	assert_true(parse.options.follow_forks);
@@ -208,6 +209,7 @@ static void each_long_name(void **state)
 	assert_int_equal(parse.options.output.indent, 3);
 	assert_int_equal(parse.options.output.string_max, 4);
 	assert_int_equal(parse.options.output.array_max, 5);
+	assert_true(parse.options.output.parameter_names);
 	assert_int_equal(parse.options.output.align, 6);
 	assert_true(parse.options.output.no_signals);
 	assert_true(parse.options.output.demangle);

@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+static const struct plan_limits limits = {.string_max = 100, .array_max = 4};
+
 /* The plan of the only prototype in `text`. */
 static struct capture_plan *plan_of(const char *text, const struct abi *abi)
 {
@@ -20,7 +22,7 @@ static struct capture_plan *plan_of(const char *text, const struct abi *abi)
 	const struct prototype *prototype = protolib_next(lib, &cursor);
 
 	assert_non_null(prototype);
-	struct capture_plan *plan = plan_create(prototype, abi, 100);
+	struct capture_plan *plan = plan_create(prototype, abi, &limits);
 
 	/* A plan does not refer to its prototype. */
 	protolib_destroy(lib);
@@ -283,7 +285,7 @@ static void test_too_many_parameters(void **state)
 	for (unsigned i = 0; i < prototype.parameter_count; i++)
 		parameters[i] = (struct parameter){.type = &type};
 	parameters[0].type = &far;
-	struct capture_plan *plan = plan_create(&prototype, &abi64, 32);
+	struct capture_plan *plan = plan_create(&prototype, &abi64, &limits);
 
 	assert_int_equal(plan->arg_count, CAPTURE_ARGS_MAX);
 	assert_int_equal(plan->entry_count, CAPTURE_ARGS_MAX);
@@ -295,13 +297,13 @@ static void test_too_many_parameters(void **state)
 static void test_guess(void **state)
 {
 	(void)state;
-	struct capture_plan *plan = plan_create(prototype_guess(), &abi64, 32);
+	struct capture_plan *plan = plan_create(prototype_guess(), &abi64, &limits);
 
 	assert_int_equal(plan->entry_count, 4);
 	assert_gpr(&plan->entry[3], 3, REG_CX, 8, true);
 	assert_int_equal(plan->exit_count, 1);
 	plan_destroy(plan);
-	plan = plan_create(prototype_guess(), &abi32, 32);
+	plan = plan_create(prototype_guess(), &abi32, &limits);
 	assert_stack(&plan->entry[3], 3, 16, 4);
 	plan_destroy(plan);
 }

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { STRING_MAX = 32 };
+static const struct render_options shown = {.string_max = 32, .array_max = 4};
 
 /* What `out` holds, as a string; empties it. */
 static const char *taken(struct outbuf *out)
@@ -30,7 +30,8 @@ static const char *taken(struct outbuf *out)
 		struct outbuf out_;                                                                \
                                                                                                    \
 		outbuf_init(&out_, -1);                                                            \
-		render_value(&out_, &(type), value, STRING_MAX);                                   \
+		struct rendering rendering_ = {.out = &out_, .options = &shown};                   \
+		render_typed(&rendering_, &(type), value, false);                                  \
 		assert_string_equal(taken(&out_), expected);                                       \
 		outbuf_deinit(&out_);                                                              \
 	} while (0)
@@ -210,14 +211,14 @@ static const char *arguments(struct outbuf *out, const struct prototype *prototy
 {
 	struct value_cursor cursor = value_cursor_start(record);
 
-	render_arguments(out, prototype, first, last, &cursor, STRING_MAX);
+	render_arguments(out, prototype, first, last, &cursor, &shown);
 	return taken(out);
 }
 
 static void test_arguments(void **state)
 {
 	static const struct parameter parameters[] = {
-		{&type_int, false}, {&type_string, true}, {&type_ulong, false}};
+		{&type_int, false, NULL}, {&type_string, true, NULL}, {&type_ulong, false, NULL}};
 	static const struct prototype read_prototype = {.name = "read",
 							.result = &type_int,
 							.parameters = parameters,
@@ -247,7 +248,8 @@ static void add_conversion(struct made *made, char conversion, unsigned size, ui
 	by_conversion(add_word(made, 0, size, word), conversion);
 }
 
-static const struct parameter printf_parameters[] = {{&type_format, false}, {&type_int, false}};
+static const struct parameter printf_parameters[] = {{&type_format, false, NULL},
+						     {&type_int, false, NULL}};
 static const struct prototype printf_prototype = {.name = "printf",
 						  .result = &type_int,
 						  .parameters = printf_parameters,
@@ -305,7 +307,7 @@ static void assert_result(const struct type *type, const struct record *record,
 	struct outbuf out;
 
 	outbuf_init(&out, -1);
-	render_result(&out, &prototype, &cursor, STRING_MAX);
+	render_result(&out, &prototype, &cursor, &shown);
 	assert_string_equal(taken(&out), expected);
 	outbuf_deinit(&out);
 }
@@ -325,7 +327,7 @@ static void test_result(void **state)
 /* Counts and lengths that do not fit the record: nothing behind its end is touched. */
 static void test_lies(void **state)
 {
-	static const struct parameter parameters[] = {{&type_string, false}};
+	static const struct parameter parameters[] = {{&type_string, false, NULL}};
 	static const struct prototype prototype = {
 		.name = "f", .result = &type_void, .parameters = parameters, .parameter_count = 1};
 	struct made made = make_record(RECORD_CALL, 1, 0, 1);

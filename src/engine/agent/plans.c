@@ -52,8 +52,38 @@ static size_t string_bytes(const struct capture_plan *plan)
 	return sizeof(struct record_value) + (((size_t)plan->string_max + 1 + 7) & ~(size_t)7);
 }
 
+/*
+ * Values of what an object points to, with its own: an element is taken for each pointer that can be followed. It gives up
+ * when it is known to be too much.
+ */
+static void add_part(const struct capture_plan *plan, const struct capture_part *part,
+		     unsigned depth, size_t *bytes)
+{
+	uint64_t elements = part->is_text ? plan->string_max : plan->array_max;
+	uint64_t size = part->size < CAPTURE_OBJECT_MAX ? part->size : CAPTURE_OBJECT_MAX;
+	unsigned depth_max = plan->array_max ? plan->array_max : 1;
+
+	if (part->length_from == LENGTH_CONSTANT && (part->length < elements || part->length == 1))
+		elements = part->length;
+	*bytes += sizeof(struct record_value);
+	if (part->kind == CAPTURE_STRING)
+		*bytes += string_bytes(plan);
+	if (part->kind != CAPTURE_OBJECT || depth > depth_max || depth > CAPTURE_DEPTH_MAX)
+		return;
+	/* One more element is read than is kept. */
+	*bytes += (size_t)((elements + 1) * size + 7) & ~(size_t)7;
+	for (uint64_t i = 0; i < elements && part->count; i++)
+		for (unsigned k = 0; k < part->count && *bytes <= AGENT_RECORD_MAX; k++) {
+			const struct capture_part *inner = &plan->parts[part->first + k];
+
+			add_part(plan, inner, depth + !inner->is_inline, bytes);
+		}
+}
+
 static size_t op_bytes(const struct capture_plan *plan, const struct capture_op *op)
 {
+	size_t bytes = 0;
+
 	switch (op->kind) {
 	case CAPTURE_FLOAT:
 		return sizeof(struct record_value) + FLOAT_BYTES;
@@ -61,6 +91,10 @@ static size_t op_bytes(const struct capture_plan *plan, const struct capture_op 
 		return string_bytes(plan);
 	case CAPTURE_FORMAT:
 		return (FORMAT_ARGS_MAX + 2) * (string_bytes(plan) + FLOAT_BYTES);
+	case CAPTURE_OBJECT:
+	case CAPTURE_INLINE:
+		add_part(plan, &plan->parts[op->part], 1, &bytes);
+		return bytes + FLOAT_BYTES;
 	default:
 		return sizeof(struct record_value);
 	}
@@ -75,7 +109,8 @@ static size_t record_bytes(const struct capture_plan *plan, const struct capture
 
 	for (unsigned i = 0; i < count; i++) {
 		bytes += op_bytes(plan, &ops[i]);
-		strings += ops[i].kind == CAPTURE_STRING || ops[i].kind == CAPTURE_FORMAT;
+		strings += ops[i].kind == CAPTURE_STRING || ops[i].kind == CAPTURE_FORMAT ||
+			   ops[i].kind == CAPTURE_OBJECT;
 	}
 	if (strings > 1 || plan->varargs)
 		bytes += bytes / 2;
@@ -95,12 +130,14 @@ static struct written make(const struct capture_plan *plan)
 {
 	size_t entry = plan->entry_count * sizeof *plan->entry;
 	size_t exit = plan->exit_count * sizeof *plan->exit;
-	struct written made = {.length = (sizeof(struct agent_plan) + entry + exit + 15) &
+	size_t parts = plan->part_count * sizeof *plan->parts;
+	struct written made = {.length = (sizeof(struct agent_plan) + entry + exit + parts + 15) &
 					 ~(size_t)15};
 	struct agent_plan *copy = xcalloc(1, made.length);
 
 	copy->plan = *plan;
 	copy->plan.entry = copy->plan.exit = NULL;
+	copy->plan.parts = NULL;
 	copy->entry_max = (uint32_t)record_bytes(plan, plan->entry, plan->entry_count);
 	copy->exit_max = (uint32_t)record_bytes(plan, plan->exit, plan->exit_count);
 	made.bytes = (unsigned char *)copy;
@@ -108,6 +145,8 @@ static struct written make(const struct capture_plan *plan)
 		memcpy(made.bytes + sizeof *copy, plan->entry, entry);
 	if (exit)
 		memcpy(made.bytes + sizeof *copy + entry, plan->exit, exit);
+	if (parts)
+		memcpy(made.bytes + sizeof *copy + entry + exit, plan->parts, parts);
 	return made;
 }
 
@@ -126,9 +165,12 @@ static int write_new(struct space *space, uint64_t place, const struct written *
 	struct agent_plan *copy = xmemdup(made->bytes, made->length);
 	uint64_t ops = place + sizeof *copy;
 
+	uint64_t exit = ops + copy->plan.entry_count * sizeof *copy->plan.entry;
+
 	copy->plan.entry = (void *)(uintptr_t)ops;
-	copy->plan.exit =
-		(void *)(uintptr_t)(ops + copy->plan.entry_count * sizeof *copy->plan.entry);
+	copy->plan.exit = (void *)(uintptr_t)exit;
+	copy->plan.parts =
+		(void *)(uintptr_t)(exit + copy->plan.exit_count * sizeof *copy->plan.exit);
 	int error = space_write(space, place, copy, made->length);
 
 	free(copy);

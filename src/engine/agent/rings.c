@@ -344,7 +344,7 @@ static bool has_sound_values(const struct record *record)
 			return false;
 		size_t size = sizeof *value + ((value->length + (size_t)7) & ~(size_t)7);
 
-		if (value->kind < VALUE_WORD || value->kind > VALUE_STRING || size > left ||
+		if (value->kind < VALUE_WORD || value->kind > VALUE_OBJECT || size > left ||
 		    value->size > 16)
 			return false;
 		at += size;

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "output/render_number.h"
+
+#include "output/escape.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	GUESS_DECIMAL_MAX = 10000, /* unknown values up to this far from zero are numbers */
+	DIGITS_MIN = 6,
+	DIGITS_MAX = 21 /* all that 64 bits of mantissa can need */
+};
+
+void render_pointer(struct outbuf *out, uint64_t pointer)
+{
+	if (pointer)
+		outbuf_hex(out, pointer);
+	else
+		outbuf_text(out, "nil");
+}
+
+/* The bits that belong to the object. */
+static uint64_t bits_of(uint64_t word, unsigned size)
+{
+	return size && size < 8 ? word & ((1ULL << 8 * size) - 1) : word;
+}
+
+static int64_t signed_of(uint64_t word, unsigned size)
+{
+	unsigned unused = size && size < 8 ? 64 - 8 * size : 0;
+
+	return (int64_t)(word << unused) >> unused;
+}
+
+static void render_decimal(struct outbuf *out, uint64_t word, unsigned size, bool is_signed)
+{
+	if (is_signed)
+		outbuf_signed(out, signed_of(word, size));
+	else
+		outbuf_unsigned(out, bits_of(word, size), 1, ' ');
+}
+
+static void render_guess(struct outbuf *out, uint64_t word, unsigned size, bool is_signed)
+{
+	uint64_t bits = bits_of(word, size);
+	int64_t number = signed_of(word, size);
+
+	if (bits <= GUESS_DECIMAL_MAX || (is_signed && number < 0 && number >= -GUESS_DECIMAL_MAX))
+		render_decimal(out, word, size, is_signed);
+	else
+		outbuf_hex(out, bits);
+}
+
+/* A character, unless the object is wider and holds none. */
+static void render_character(struct outbuf *out, int64_t number)
+{
+	if (number >= INT8_MIN && number <= UINT8_MAX)
+		escape_char(out, (unsigned char)number);
+	else
+		outbuf_signed(out, number);
+}
+
+/* Whether the values of an enum are bits that are or-ed: no other than single ones, and more than two of them. */
+static bool are_flags(const struct type *type)
+{
+	unsigned count = 0;
+
+	for (uint32_t i = 0; i < type->count; i++) {
+		uint64_t value = (uint64_t)type->names[i].value;
+
+		if (value & (value - 1))
+			return false;
+		count += value != 0;
+	}
+	return count > 2;
+}
+
+static void render_flags(struct outbuf *out, const struct type *type, uint64_t bits)
+{
+	const char *before = "";
+
+	for (uint32_t i = 0; i < type->count && bits; i++) {
+		uint64_t value = (uint64_t)type->names[i].value;
+
+		if (!(bits & value))
+			continue;
+		outbuf_text(out, before);
+		escape_name(out, type->names[i].name);
+		before = "|";
+		bits &= ~value;
+	}
+	if (!bits)
+		return;
+	outbuf_text(out, before);
+	outbuf_hex(out, bits);
+}
+
+static bool has_flag(const struct type *type, uint64_t bits)
+{
+	for (uint32_t i = 0; i < type->count; i++)
+		if (bits & (uint64_t)type->names[i].value)
+			return true;
+	return false;
+}
+
+static void render_enum(struct outbuf *out, const struct type *type, uint64_t word, unsigned size)
+{
+	uint64_t bits = bits_of(word, size);
+
+	for (uint32_t i = 0; i < type->count; i++)
+		if (bits_of((uint64_t)type->names[i].value, size) == bits) {
+			escape_name(out, type->names[i].name);
+			return;
+		}
+	if (are_flags(type) && has_flag(type, bits))
+		render_flags(out, type, bits);
+	else
+		render_decimal(out, word, size, type->is_signed);
+}
+
+static bool bit_at(const unsigned char *bytes, size_t number)
+{
+	return bytes[number / 8] >> number % 8 & 1;
+}
+
+void render_bits_of(struct outbuf *out, const unsigned char *bytes, size_t length)
+{
+	size_t set = 0;
+
+	for (size_t i = 0; i < 8 * length; i++)
+		set += bit_at(bytes, i);
+	bool inverse = set > 4 * length;
+	const char *before = inverse ? "~<" : "<";
+
+	for (size_t i = 0; i < 8 * length; i++) {
+		size_t first = i;
+
+		if (bit_at(bytes, i) == inverse)
+			continue;
+		while (i + 1 < 8 * length && bit_at(bytes, i + 1) != inverse)
+			i++;
+		outbuf_text(out, before);
+		outbuf_unsigned(out, first, 1, ' ');
+		if (i > first) {
+			outbuf_char(out, '-');
+			outbuf_unsigned(out, i, 1, ' ');
+		}
+		before = ",";
+	}
+	if (*before != ',')
+		outbuf_text(out, before);
+	outbuf_char(out, '>');
+}
+
+static void render_bit_vector(struct outbuf *out, uint64_t word, unsigned size)
+{
+	unsigned char bytes[sizeof word];
+
+	for (unsigned i = 0; i < sizeof bytes; i++)
+		bytes[i] = (unsigned char)(word >> 8 * i);
+	render_bits_of(out, bytes, size && size < sizeof bytes ? size : sizeof bytes);
+}
+
+static void render_integer(struct outbuf *out, const struct type *type, uint64_t word,
+			   unsigned size)
+{
+	switch (type->lens) {
+	case LENS_CHAR:
+		render_character(out, signed_of(word, size));
+		break;
+	case LENS_OCT:
+		outbuf_octal(out, bits_of(word, size));
+		break;
+	case LENS_HEX:
+		outbuf_hex(out, bits_of(word, size));
+		break;
+	case LENS_GUESS:
+		render_guess(out, word, size, type->is_signed);
+		break;
+	case LENS_BOOL:
+		outbuf_text(out, bits_of(word, size) ? "true" : "false");
+		break;
+	case LENS_BITVEC:
+		render_bit_vector(out, word, size);
+		break;
+	case LENS_ENUM:
+		render_enum(out, type, word, size);
+		break;
+	default:
+		render_decimal(out, word, size, type->is_signed);
+	}
+}
+
+void render_bits(struct outbuf *out, const struct type *type, uint64_t word, unsigned size)
+{
+	if (type->kind == TYPE_INT)
+		render_integer(out, type, word, size);
+	else if (type->kind == TYPE_POINTER && type->lens == LENS_BOOL)
+		outbuf_text(out, bits_of(word, size) ? "true" : "false");
+	else if (type->kind == TYPE_POINTER && type->lens == LENS_BITVEC)
+		render_bit_vector(out, word, size);
+	else if (type->kind == TYPE_POINTER || type->kind == TYPE_STRING ||
+		 type->kind == TYPE_FORMAT)
+		render_pointer(out, bits_of(word, size));
+	else
+		outbuf_hex(out, bits_of(word, size));
+}
+
+/*
+ * The 80-bit format taken apart by hand, so that it reads the same whatever long double is
+ * here.
+ */
+static long double x87_number(const unsigned char *bytes)
+{
+	uint64_t mantissa = 0;
+	unsigned exponent = bytes[8] | (bytes[9] & 0x7fU) << 8;
+
+	for (int i = 7; i >= 0; i--)
+		mantissa = mantissa << 8 | bytes[i];
+	long double number = exponent == 0x7fff
+				     ? (mantissa << 1 ? NAN : INFINITY)
+				     : ldexpl((long double)mantissa, (int)exponent - 16383 - 63);
+
+	return bytes[9] & 0x80 ? -number : number;
+}
+
+/* The fewest digits that mean this number and no other of its size. */
+static void format_brief(char *text, size_t room, long double number, unsigned size)
+{
+	for (int digits = DIGITS_MIN; digits <= DIGITS_MAX; digits++) {
+		snprintf(text, room, "%.*Lg", digits, number);
+		long double again = size == sizeof(float)    ? (long double)strtof(text, NULL)
+				    : size == sizeof(double) ? (long double)strtod(text, NULL)
+							     : strtold(text, NULL);
+
+		if (isnan(number) || (again <= number && again >= number))
+			break;
+	}
+}
+
+static void format_float(char *text, size_t room, long double number)
+{
+	bool is_long = number >= 1e18L || number <= -1e18L;
+
+	snprintf(text, room, is_long ? "%Le" : "%Lf", number);
+}
+
+void render_float(struct outbuf *out, const struct type *type, uint64_t word, unsigned size,
+		  const unsigned char *bytes, bool brief)
+{
+	long double number = 0;
+	char text[64];
+	float single;
+	double twice;
+
+	if (size == sizeof single) {
+		uint32_t bits = (uint32_t)word;
+
+		memcpy(&single, &bits, sizeof single);
+		number = single;
+	} else if (size == sizeof twice) {
+		memcpy(&twice, &word, sizeof twice);
+		number = twice;
+	} else if (bytes) {
+		number = x87_number(bytes);
+	} else {
+		outbuf_char(out, '?');
+		return;
+	}
+	if (type->lens == LENS_HEX)
+		snprintf(text, sizeof text, "%a", (double)number);
+	else if (brief)
+		format_brief(text, sizeof text, number, size);
+	else
+		format_float(text, sizeof text, number);
+	outbuf_text(out, text);
+}
+
+/* A character beyond one byte, as C writes it. */
+static void put_wide(struct outbuf *out, uint32_t c)
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned count = c > UINT16_MAX ? 8 : 4;
+
+	outbuf_text(out, count == 8 ? "\\U" : "\\u");
+	while (count--)
+		outbuf_char(out, digits[c >> 4 * count & 15]);
+}
+
+void render_text(struct outbuf *out, const unsigned char *bytes, size_t count, unsigned size,
+		 bool is_cut)
+{
+	outbuf_text(out, size > 1 ? "L\"" : "\"");
+	if (size == 1)
+		escape_bytes(out, bytes, count);
+	for (size_t i = 0; size > 1 && i < count; i++) {
+		uint32_t c = 0;
+
+		for (unsigned k = 0; k < size && k < sizeof c; k++)
+			c |= (uint32_t)bytes[i * size + k] << 8 * k;
+		if (c <= 0x7f)
+			escape_bytes(out, &(unsigned char){(unsigned char)c}, 1);
+		else
+			put_wide(out, c);
+	}
+	outbuf_text(out, is_cut ? "\"..." : "\"");
+}

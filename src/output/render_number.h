@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Numbers, characters, pointers and strings as text: what render.c and render_object.c share. */
+#ifndef TRACER_OUTPUT_RENDER_NUMBER_H
+#define TRACER_OUTPUT_RENDER_NUMBER_H
+
+#include "output/render.h"
+
+/* Hexadecimal; NULL is nil. */
+void render_pointer(struct outbuf *out, uint64_t pointer);
+/* The low `size` bytes of a word, as an object of this type: an integer or a pointer. */
+void render_bits(struct outbuf *out, const struct type *type, uint64_t word, unsigned size);
+/*
+ * A floating-point number of 4 or 8 bytes in `word`, or of 10 at `bytes`; `brief`: with as many digits as it
+ * needs, else with six behind the point.
+ */
+void render_float(struct outbuf *out, const struct type *type, uint64_t word, unsigned size,
+		  const unsigned char *bytes, bool brief);
+/* A bit vector in bytes: the numbers of the bits that are set. */
+void render_bits_of(struct outbuf *out, const unsigned char *bytes, size_t length);
+/* Characters of `size` bytes in quotes; `is_cut`: there are more. */
+void render_text(struct outbuf *out, const unsigned char *bytes, size_t count, unsigned size,
+		 bool is_cut);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Structs, arrays and pointers to anything, from VALUE_OBJECT and the values behind it.
+ *
+ * The bytes of an object hold its numbers; what is apart from it (type_is_apart()) is the next value of the
+ * record. The capture plan was made from the same type, and the executor (record/capture_object.c) keeps to two rules
+ * that make the order certain: each element of an object that has bytes has values for all its parts; but of an object too
+ * large to be captured whole, none for parts behind its end. Whatever does not keep to them is not followed: a `?`
+ * stands there, and nothing of the record is shown behind it.
+ *
+ * The record is foreign, so nothing here relies on it: bytes are taken from a value's own as far as their number goes, and
+ * how deep values follow one another is limited, as types may be circles. What is not shown for such reasons is
+ * `...`.
+ */
+#include "output/render_number.h"
+
+#include "output/escape.h"
+
+enum { LEVELS_MAX = 64 };
+
+/* Bytes of an object, as far as they are there. */
+struct view {
+	const unsigned char *bytes;
+	size_t length;
+	unsigned word; /* bytes of a pointer */
+};
+
+static void put_inside(struct rendering *r, const struct type *type, struct view view);
+
+static struct view view_at(struct view view, size_t offset, size_t most)
+{
+	size_t left = offset < view.length ? view.length - offset : 0;
+
+	return (struct view){view.bytes + (left ? offset : 0), left < most ? left : most,
+			     view.word};
+}
+
+static uint64_t load_word(struct view view)
+{
+	uint64_t word = 0;
+
+	for (size_t i = 0; i < view.length && i < sizeof word; i++)
+		word |= (uint64_t)view.bytes[i] << 8 * i;
+	return word;
+}
+
+/* The next value of the record stands for this object. */
+static void put_apart(struct rendering *r, const struct type *type)
+{
+	const struct record_value *value = r->ended ? NULL : value_cursor_next(r->cursor);
+
+	if (!value || value->argument != r->argument || (value->flags & VALUE_VARARG)) {
+		outbuf_char(r->out, '?');
+		r->ended = true;
+		return;
+	}
+	r->levels++;
+	render_typed(r, type, value, true);
+	r->levels--;
+}
+
+/* Whether the record has what is needed of a member at `offset`. */
+static bool is_there(const struct type *type, size_t offset, struct view view)
+{
+	if (type_is_apart(type) && type->kind == TYPE_ARRAY)
+		return offset <= view.length;
+	if (type->kind == TYPE_STRUCT || type->kind == TYPE_ARRAY)
+		return offset < view.length || !type_size(type, view.word);
+	return offset + type_size(type, view.word) <= view.length;
+}
+
+static void put_struct(struct rendering *r, const struct type *type, struct view view)
+{
+	const char *before = "";
+
+	outbuf_text(r->out, "{ ");
+	for (uint32_t i = 0; i < type->count && type_size(type, view.word) && !r->ended; i++) {
+		const struct type_member *member = &type->members[i];
+		size_t offset = member->offset[view.word == 8];
+
+		if (member->type->is_hidden)
+			continue;
+		outbuf_text(r->out, before);
+		before = ", ";
+		if (!is_there(member->type, offset, view)) {
+			outbuf_text(r->out, "...");
+			break;
+		}
+		if (member->name) {
+			escape_name(r->out, member->name);
+			outbuf_char(r->out, '=');
+		}
+		put_inside(r, member->type, view_at(view, offset, SIZE_MAX));
+	}
+	outbuf_text(r->out, " }");
+}
+
+static void put_text(struct rendering *r, const struct type *type, struct view view, bool is_cut)
+{
+	unsigned size = type_size(type->target, view.word);
+	size_t most = size ? view.length / size : 0;
+	size_t count = 0;
+	bool ends_at_nul = type->length_from == STRING_CONSTANT || type->zero_ends ||
+			   type->length_from == STRING_NUL;
+
+	for (; count < most; count++)
+		if (ends_at_nul && !load_word(view_at(view, count * size, size))) {
+			is_cut = false;
+			break;
+		}
+	if (count > r->options->string_max) {
+		count = r->options->string_max;
+		is_cut = true;
+	}
+	render_text(r->out, view.bytes, count, size, is_cut);
+}
+
+/* The elements that are there; `is_cut`: there are more. */
+static void put_elements(struct rendering *r, const struct type *type, struct view view,
+			 bool is_cut)
+{
+	size_t size = type_storage(type->target, view.word);
+
+	if (type->lens == LENS_BITVEC) {
+		render_bits_of(r->out, view.bytes, view.length);
+		outbuf_text(r->out, is_cut ? "..." : "");
+		return;
+	}
+	if (type->lens == LENS_TEXT) {
+		put_text(r, type, view, is_cut);
+		return;
+	}
+	outbuf_text(r->out, "[ ");
+	for (size_t at = 0; size && at < view.length && !r->ended; at += size) {
+		if (at)
+			outbuf_text(r->out, ", ");
+		put_inside(r, type->target, view_at(view, at, size));
+	}
+	outbuf_text(r->out, is_cut ? "... ]" : " ]");
+}
+
+/* An array within an object, of which not more is shown than of others. */
+static void put_array(struct rendering *r, const struct type *type, struct view view)
+{
+	size_t size = type_storage(type->target, view.word);
+	size_t whole = type_size(type, view.word);
+	size_t shown = whole;
+	bool ends = type->zero_ends && type->lens != LENS_TEXT;
+
+	if (type->lens != LENS_TEXT && type->lens != LENS_BITVEC &&
+	    whole / size > r->options->array_max)
+		shown = r->options->array_max * size;
+	for (size_t at = 0; ends && at + size <= shown && at + size <= view.length; at += size) {
+		struct view element = view_at(view, at, size);
+		bool any = false;
+
+		for (size_t i = 0; i < size; i++)
+			any |= element.bytes[i] != 0;
+		if (!any)
+			shown = whole = at;
+	}
+	view = view_at(view, 0, shown);
+	put_elements(r, type, view, view.length < whole);
+}
+
+/* An object of this type, which begins where the view does. */
+static void put_inside(struct rendering *r, const struct type *type, struct view view)
+{
+	unsigned size = type_size(type, view.word);
+	uint64_t word = load_word(view_at(view, 0, size));
+
+	if (type_is_apart(type))
+		put_apart(r, type);
+	else if (type->kind == TYPE_STRUCT && type->lens == LENS_BITVEC)
+		render_bits_of(r->out, view.bytes, size < view.length ? size : view.length);
+	else if (type->kind == TYPE_STRUCT)
+		put_struct(r, type, view);
+	else if (type->kind == TYPE_ARRAY)
+		put_array(r, type, view);
+	else if (size > view.length)
+		outbuf_text(r->out, "...");
+	else if (type->kind == TYPE_FLOAT)
+		render_float(r->out, type, word, size, view.bytes, true);
+	else
+		render_bits(r->out, type, word, size);
+}
+
+static void put_recursion(struct rendering *r, const struct record_value *value)
+{
+	unsigned up = (unsigned char)value->conversion;
+
+	outbuf_text(r->out, "recurse");
+	for (unsigned i = 1; i < up; i++)
+		outbuf_char(r->out, '^');
+}
+
+/* A value without bytes. */
+static void put_nothing(struct rendering *r, const struct type *type,
+			const struct record_value *value, struct view view)
+{
+	if (value->flags & VALUE_FAULT)
+		render_pointer(r->out, value->word);
+	else if (value->flags & VALUE_TRUNCATED)
+		outbuf_text(r->out, "...");
+	else if (type->kind == TYPE_ARRAY)
+		put_elements(r, type, view, false);
+	else
+		outbuf_char(r->out, '?');
+}
+
+void render_object(struct rendering *r, const struct type *type, const struct record_value *value)
+{
+	struct view view = {record_value_bytes(value), value->length, value->size};
+	const struct type *object = type->kind == TYPE_POINTER ? type->target : type;
+
+	if (!object || (view.word != 4 && view.word != 8)) {
+		outbuf_char(r->out, '?');
+		r->ended = true;
+	} else if (r->levels > LEVELS_MAX) {
+		outbuf_text(r->out, "...");
+		r->ended = true;
+	} else if (value->flags & VALUE_RECURSION) {
+		put_recursion(r, value);
+	} else if (object != type && !value->word) {
+		outbuf_text(r->out, "nil");
+	} else if (object->kind == TYPE_STRUCT && !type_size(object, view.word)) {
+		put_struct(r, object, view);
+	} else if (!view.length) {
+		put_nothing(r, object, value, view);
+	} else if (object->kind == TYPE_ARRAY) {
+		put_elements(r, object, view,
+			     (value->flags & (VALUE_FAULT | VALUE_TRUNCATED)) != 0);
+	} else {
+		put_inside(r, object, view);
+	}
+}

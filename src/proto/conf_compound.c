@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Types in .conf files that have a syntax of their own:
+ *
+ *   string                string "[" extent "]" | string "(" type ")" | stringN, which is string[argN]
+ *   struct                struct "(" [ type [ NAME ] { "," type [ NAME ] } ] ")"
+ *   array                 array "(" type "," extent ")"
+ *   enum                  enum [ "[" type "]" ] "(" NAME [ "=" NUMBER ] { "," … } ")"
+ *   lenses                hex, oct, octal, bool, bitvec, guess, hide: NAME [ "(" type ")" ]
+ *   extent                length | zero | zero "(" length ")"
+ *   length                NUMBER | argN | retval, which is arg0 | eltN
+ *
+ * A lens is put on the type itself where it is a number, else on what is behind or in it: hex(int*) is a pointer to
+ * a hex(int). bitvec takes any object for a row of bytes.
+ *
+ * string(…) makes one of three: a TYPE_STRING of characters behind a pointer, which is what the others could do
+ * as well, but the one that matters; an array with LENS_TEXT within a struct; a pointer to such an
+ * array where characters are wide.
+ */
+#include "base/vec.h"
+#include "proto/conf_type.h"
+
+#include <string.h>
+
+enum { ELEMENTS_MAX = 64 }; /* members of a struct that can be lengths */
+
+static const char lens_expected[] = "an integer type or addr in parentheses";
+
+static bool is_text_of(const struct conf_token *token, const char *word)
+{
+	return token->kind == TOKEN_NAME && token->length == strlen(word) &&
+	       memcmp(token->text, word, token->length) == 0;
+}
+
+/* PREFIX and a number up to `most`: stores the number. */
+static bool numbered(const struct conf_token *token, const char *prefix, uint32_t most,
+		     uint32_t *number)
+{
+	size_t length = strlen(prefix);
+
+	if (token->kind != TOKEN_NAME || token->length <= length ||
+	    memcmp(token->text, prefix, length) != 0)
+		return false;
+	*number = 0;
+	for (size_t i = length; i < token->length; i++) {
+		char c = token->text[i];
+
+		if (c < '0' || c > '9')
+			return false;
+		*number = *number * 10 + (uint32_t)(c - '0');
+		if (*number > most)
+			return false;
+	}
+	return true;
+}
+
+/* argN, or retval, which is arg0. */
+static void set_argument(struct type *type, uint32_t number)
+{
+	type->length_from = number ? STRING_ARGUMENT : STRING_RESULT;
+	type->length = number ? number - 1 : 0;
+}
+
+static bool parse_length(struct conf_parser *parser, struct type *type)
+{
+	const struct conf_token *token = &parser->token;
+	uint32_t number = 0;
+
+	if (token->kind == TOKEN_NUMBER && token->number > 0 && token->number <= UINT32_MAX) {
+		type->length_from = STRING_CONSTANT;
+		type->length = (uint32_t)token->number;
+	} else if (conf_at_name(parser, "retval") ||
+		   numbered(token, "arg", CONF_PARAMETERS_MAX, &number)) {
+		set_argument(type, number);
+	} else if (parser->in_struct && numbered(token, "elt", ELEMENTS_MAX, &number) && number) {
+		type->length_from = STRING_ELEMENT;
+		type->length = number - 1;
+		parser->elements |= UINT64_C(1) << (number - 1);
+	} else {
+		return conf_fail(parser, parser->in_struct
+						 ? "a length from 1 to 4294967295, arg1 to arg32, "
+						   "elt1 to elt64 or retval"
+						 : "a length from 1 to 4294967295, arg1 to arg32 "
+						   "or retval");
+	}
+	conf_take(parser);
+	return true;
+}
+
+bool conf_parse_extent(struct conf_parser *parser, struct type *type)
+{
+	if (!conf_at_name(parser, "zero"))
+		return parse_length(parser, type);
+	conf_take(parser);
+	if (!conf_at_mark(parser, '(')) {
+		type->length_from = STRING_NUL;
+		return true;
+	}
+	conf_take(parser);
+	type->zero_ends = true;
+	return parse_length(parser, type) && conf_expect(parser, ')');
+}
+
+/* ------------------------------------------------------------------ lenses */
+
+static const struct type *failed(struct conf_parser *parser, const struct conf_token *token,
+				 const char *expected)
+{
+	conf_fail_at(parser, token, expected);
+	return NULL;
+}
+
+/* A number, or a pointer that is shown as one. */
+static const struct type *number_with_lens(struct conf_parser *parser, const struct type *type,
+					   enum type_lens lens)
+{
+	struct type changed = *type;
+
+	changed.lens = (uint8_t)lens;
+	/* These make the bits visible, so there is no sign to extend. */
+	if (lens == LENS_HEX || lens == LENS_OCT || lens == LENS_BITVEC)
+		changed.is_signed &= type->kind == TYPE_FLOAT;
+	changed.names = NULL;
+	changed.count = 0;
+	return conf_own(parser, &changed);
+}
+
+const struct type *conf_with_lens(struct conf_parser *parser, const struct type *type,
+				  enum type_lens lens, const struct conf_token *token)
+{
+	const bool is_aggregate = type->kind == TYPE_ARRAY || type->kind == TYPE_STRUCT;
+
+	if (type->kind == TYPE_INT || (type->kind == TYPE_POINTER && !type->target) ||
+	    (type->kind == TYPE_FLOAT && (lens == LENS_HEX || lens == LENS_GUESS)) ||
+	    (is_aggregate && lens == LENS_BITVEC && (type->kind == TYPE_ARRAY || type->is_defined)))
+		return number_with_lens(parser, type, lens);
+	if (!type->target)
+		return failed(parser, token, lens_expected);
+	struct type changed = *type;
+
+	changed.target = conf_with_lens(parser, type->target, lens, token);
+	return changed.target ? conf_own(parser, &changed) : NULL;
+}
+
+static const struct type *hidden(struct conf_parser *parser, const struct type *type,
+				 const struct conf_token *token)
+{
+	struct type changed = *type;
+
+	if (type->kind == TYPE_VOID || type->kind == TYPE_FORMAT ||
+	    (type->kind == TYPE_STRUCT && !type->is_defined))
+		return failed(parser, token, "a type of objects of known size");
+	changed.is_hidden = true;
+	return conf_own(parser, &changed);
+}
+
+/* `lens` was taken, and '(' is next. */
+static const struct type *parse_lens(struct conf_parser *parser, enum type_lens lens)
+{
+	conf_take(parser);
+	const struct conf_token inner = parser->token;
+	const struct type *type = conf_parse_type(parser);
+
+	if (!type || !conf_expect(parser, ')'))
+		return NULL;
+	/* No lens means that it is not seen at all. */
+	return lens == LENS_DEFAULT ? hidden(parser, type, &inner)
+				    : conf_with_lens(parser, type, lens, &inner);
+}
+
+/* ------------------------------------------------------------------ strings */
+
+static const struct type *text_of(struct conf_parser *parser, const struct type *array)
+{
+	struct type text = *array;
+
+	text.lens = LENS_TEXT;
+	return conf_own(parser, &text);
+}
+
+/* The string that string(type) is, or NULL. */
+static const struct type *make_string(struct conf_parser *parser, const struct type *type)
+{
+	const struct type *target = type->target;
+
+	if (type->kind == TYPE_STRING)
+		return type;
+	if (type->kind == TYPE_ARRAY && target->kind == TYPE_INT)
+		return text_of(parser, type);
+	if (type->kind != TYPE_POINTER || !target)
+		return NULL;
+	if (target->kind == TYPE_INT) {
+		struct type array = {.kind = TYPE_ARRAY, .target = target};
+
+		type_complete(&array);
+		target = conf_own(parser, &array);
+	}
+	if (target->kind != TYPE_ARRAY || target->target->kind != TYPE_INT)
+		return NULL;
+	return conf_decay(parser, text_of(parser, target));
+}
+
+/* `string` was taken. */
+static const struct type *parse_string(struct conf_parser *parser)
+{
+	struct type type = {.kind = TYPE_STRING};
+
+	if (conf_at_mark(parser, '(')) {
+		conf_take(parser);
+		const struct conf_token inner = parser->token;
+		const struct type *made = conf_parse_type(parser);
+
+		if (!made || !conf_expect(parser, ')'))
+			return NULL;
+		made = make_string(parser, made);
+		return made ? made : failed(parser, &inner, "a type of characters in parentheses");
+	}
+	if (conf_at_mark(parser, '[')) {
+		conf_take(parser);
+		if (!conf_parse_extent(parser, &type) || !conf_expect(parser, ']'))
+			return NULL;
+	}
+	type_complete(&type);
+	return conf_own(parser, &type);
+}
+
+/* ------------------------------------------------------------------ array, struct, enum */
+
+/* `array` was taken. */
+static const struct type *parse_array(struct conf_parser *parser)
+{
+	struct type type = {.kind = TYPE_ARRAY};
+
+	if (!conf_expect(parser, '('))
+		return NULL;
+	const struct conf_token inner = parser->token;
+
+	type.target = conf_parse_object_type(parser);
+	if (!type.target)
+		return NULL;
+	if (!type_size(type.target, 8))
+		return failed(parser, &inner, "a type of objects of known size");
+	if (!conf_expect(parser, ',') || !conf_parse_extent(parser, &type) ||
+	    !conf_expect(parser, ')'))
+		return NULL;
+	type_complete(&type);
+	return conf_own(parser, &type);
+}
+
+static bool parse_member(struct conf_parser *parser, struct vec *members)
+{
+	struct type_member member = {.type = conf_parse_object_type(parser)};
+
+	if (!member.type)
+		return false;
+	if (parser->token.kind == TOKEN_NAME && !conf_is_c_word(&parser->token)) {
+		member.name = protolib_text(parser->lib, parser->token.text, parser->token.length);
+		conf_take(parser);
+	}
+	vec_push(members, &member);
+	return true;
+}
+
+/* Up to the closing parenthesis, which is taken. */
+static bool parse_list(struct conf_parser *parser, struct vec *items,
+		       bool (*parse)(struct conf_parser *, struct vec *))
+{
+	while (parse(parser, items)) {
+		if (conf_at_mark(parser, ')')) {
+			conf_take(parser);
+			return true;
+		}
+		if (!conf_at_mark(parser, ','))
+			return conf_fail(parser, "',' or ')'");
+		conf_take(parser);
+	}
+	return false;
+}
+
+/* Whether the members that are lengths can be. */
+static bool check_elements(struct conf_parser *parser, const struct type_member *members,
+			   uint32_t count, uint64_t elements, const struct conf_token *token)
+{
+	for (uint32_t i = 0; i < ELEMENTS_MAX; i++) {
+		if (!(elements >> i & 1))
+			continue;
+		if (i >= count || members[i].type->kind != TYPE_INT)
+			return conf_fail_at(parser, token,
+					    "integers as the members that are lengths");
+	}
+	return true;
+}
+
+/* `struct` and '(' were taken. */
+static const struct type *parse_members(struct conf_parser *parser, const struct conf_token *token)
+{
+	struct type type = {.kind = TYPE_STRUCT};
+	struct type_member *copy = NULL;
+	struct vec members;
+	bool fine = true;
+
+	vec_init(&members, sizeof(struct type_member));
+	if (conf_at_mark(parser, ')'))
+		conf_take(parser);
+	else
+		fine = parse_list(parser, &members, parse_member);
+	fine = fine && check_elements(parser, members.items, (uint32_t)members.count,
+				      parser->elements, token);
+	if (fine && members.count) {
+		copy = protolib_alloc(parser->lib, members.count * sizeof *copy);
+		memcpy(copy, members.items, members.count * sizeof *copy);
+	}
+	if (fine)
+		type_lay_out(&type, copy, (uint32_t)members.count);
+	vec_deinit(&members);
+	return fine ? conf_own(parser, &type) : NULL;
+}
+
+/* `struct` was taken. */
+static const struct type *parse_struct(struct conf_parser *parser)
+{
+	const struct conf_token token = parser->token;
+	const uint64_t elements = parser->elements;
+	const bool in_struct = parser->in_struct;
+
+	if (!conf_expect(parser, '('))
+		return NULL;
+	parser->in_struct = true;
+	parser->elements = 0;
+	const struct type *type = parse_members(parser, &token);
+
+	parser->in_struct = in_struct;
+	parser->elements = elements;
+	return type;
+}
+
+static bool parse_value(struct conf_parser *parser, int64_t *value)
+{
+	bool minus = conf_at_mark(parser, '-');
+
+	if (minus)
+		conf_take(parser);
+	if (parser->token.kind != TOKEN_NUMBER)
+		return conf_fail(parser, "a number");
+	*value = (int64_t)(minus ? -parser->token.number : parser->token.number);
+	conf_take(parser);
+	return true;
+}
+
+static bool parse_enumerator(struct conf_parser *parser, struct vec *names)
+{
+	const struct type_name *last = names->count ? vec_at(names, names->count - 1) : NULL;
+	struct type_name name = {.value = last ? (int64_t)((uint64_t)last->value + 1) : 0};
+
+	if (parser->token.kind != TOKEN_NAME)
+		return conf_fail(parser, "the name of a value");
+	name.name = protolib_text(parser->lib, parser->token.text, parser->token.length);
+	conf_take(parser);
+	if (conf_at_mark(parser, '=')) {
+		conf_take(parser);
+		if (!parse_value(parser, &name.value))
+			return false;
+	}
+	vec_push(names, &name);
+	return true;
+}
+
+/* The type of enum[TYPE](…): int when it is not given. */
+static const struct type *parse_enum_base(struct conf_parser *parser)
+{
+	if (!conf_at_mark(parser, '['))
+		return protolib_type(parser->lib, "int", 3);
+	conf_take(parser);
+	const struct conf_token inner = parser->token;
+	const struct type *type = conf_parse_type(parser);
+
+	if (!type || !conf_expect(parser, ']'))
+		return NULL;
+	return type->kind == TYPE_INT ? type : failed(parser, &inner, "an integer type");
+}
+
+/* `enum` was taken. */
+static const struct type *parse_enum(struct conf_parser *parser)
+{
+	const struct type *base = parse_enum_base(parser);
+	struct vec names;
+
+	if (!base || !conf_expect(parser, '('))
+		return NULL;
+	vec_init(&names, sizeof(struct type_name));
+	bool fine = parse_list(parser, &names, parse_enumerator);
+	struct type type = *base;
+
+	if (fine) {
+		struct type_name *copy = protolib_alloc(parser->lib,
+							names.count * sizeof(struct type_name));
+
+		memcpy(copy, names.items, names.count * sizeof *copy);
+		type.lens = LENS_ENUM;
+		type.names = copy;
+		type.count = (uint32_t)names.count;
+	}
+	vec_deinit(&names);
+	return fine ? conf_own(parser, &type) : NULL;
+}
+
+/* ------------------------------------------------------------------ all of them */
+
+enum keyword { KEYWORD_LENS, KEYWORD_STRING, KEYWORD_ARRAY, KEYWORD_STRUCT, KEYWORD_ENUM };
+
+/* LENS_DEFAULT: hide. */
+static const struct keyword_entry {
+	const char *word;
+	enum keyword keyword;
+	enum type_lens lens;
+} keywords[] = {
+	{"hex", KEYWORD_LENS, LENS_HEX},	{"oct", KEYWORD_LENS, LENS_OCT},
+	{"octal", KEYWORD_LENS, LENS_OCT},	{"bool", KEYWORD_LENS, LENS_BOOL},
+	{"bitvec", KEYWORD_LENS, LENS_BITVEC},	{"guess", KEYWORD_LENS, LENS_GUESS},
+	{"hide", KEYWORD_LENS, LENS_DEFAULT},	{"string", KEYWORD_STRING, LENS_DEFAULT},
+	{"array", KEYWORD_ARRAY, LENS_DEFAULT}, {"struct", KEYWORD_STRUCT, LENS_DEFAULT},
+	{"enum", KEYWORD_ENUM, LENS_DEFAULT},
+};
+
+static const struct keyword_entry *find_keyword(const struct conf_token *token)
+{
+	for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
+		if (is_text_of(token, keywords[i].word))
+			return &keywords[i];
+	return NULL;
+}
+
+bool conf_is_keyword(const struct conf_token *token)
+{
+	const struct keyword_entry *entry = find_keyword(token);
+
+	return entry && (entry->keyword != KEYWORD_LENS || entry->lens == LENS_HEX ||
+			 entry->lens == LENS_OCT);
+}
+
+/* string3, as old files have it. */
+static const struct type *numbered_string(struct conf_parser *parser, uint32_t number)
+{
+	struct type type = {.kind = TYPE_STRING};
+
+	conf_take(parser);
+	set_argument(&type, number);
+	type_complete(&type);
+	return conf_own(parser, &type);
+}
+
+const struct type *conf_parse_compound(struct conf_parser *parser, bool *found)
+{
+	const struct conf_token token = parser->token;
+	const struct keyword_entry *entry = find_keyword(&token);
+	uint32_t number = 0;
+
+	*found = true;
+	if (numbered(&token, "string", CONF_PARAMETERS_MAX, &number) &&
+	    !protolib_type(parser->lib, token.text, token.length))
+		return numbered_string(parser, number);
+	*found = entry != NULL;
+	if (!entry)
+		return NULL;
+	conf_take(parser);
+	switch (entry->keyword) {
+	case KEYWORD_STRING:
+		return parse_string(parser);
+	case KEYWORD_ARRAY:
+		return parse_array(parser);
+	case KEYWORD_STRUCT:
+		return parse_struct(parser);
+	case KEYWORD_ENUM:
+		return parse_enum(parser);
+	case KEYWORD_LENS:
+		break;
+	}
+	return conf_at_mark(parser, '(') ? parse_lens(parser, entry->lens)
+					 : protolib_type(parser->lib, token.text, token.length);
+}
