@@ -4,6 +4,7 @@
  *
  *   file        = { declaration ";" }
  *   declaration = "typedef" NAME "=" ( type | "struct" )
+ *               | "import" TEXT
  *               | type NAME "(" [ "void" | parameter { "," parameter } ] ")" [ slot ]
  *   parameter   = [ "+" ] type [ NAME ]
  *   slot        = "@" "*" NAME [ "+" NUMBER ]
@@ -22,6 +23,7 @@
  */
 #include "proto/conf_type.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -384,13 +386,42 @@ static void skip_comment(struct conf_parser *parser)
 	conf_take(parser);
 }
 
+/* `import` is next, and a text behind it. */
+static bool parse_import(struct conf_parser *parser)
+{
+	conf_take(parser);
+	const struct conf_token token = parser->token;
+
+	if (token.kind != TOKEN_TEXT || token.length < 3)
+		return conf_fail(parser, "the name of a file in quotes");
+	const char *name = protolib_text(parser->lib, token.text + 1, token.length - 2);
+
+	conf_take(parser);
+	if (!conf_at_mark(parser, ';'))
+		return conf_fail(parser, "';'");
+	int status = protolib_import(parser->lib, parser->file_name, name, parser->error,
+				     parser->context);
+
+	if (status < 0)
+		return conf_fail_at(parser, &token,
+				    status == -ENOENT ? "a file that exists"
+						      : "a file that can be read");
+	parser->errors += status;
+	return true;
+}
+
+static bool parse_any(struct conf_parser *parser)
+{
+	if (conf_at_name(parser, "typedef"))
+		return parse_typedef(parser);
+	return conf_at_name(parser, "import") ? parse_import(parser) : parse_prototype(parser);
+}
+
 static void parse_declaration(struct conf_parser *parser)
 {
 	parser->levels = 0;
 	parser->in_struct = false;
-	bool is_typedef = conf_at_name(parser, "typedef");
-
-	if (is_typedef ? parse_typedef(parser) : parse_prototype(parser))
+	if (parse_any(parser))
 		conf_take(parser); /* the ';' */
 	else
 		skip_declaration(parser);

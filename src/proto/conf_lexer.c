@@ -125,6 +125,19 @@ static void lex_number(struct conf_token *token)
 	}
 }
 
+/* What began with a quote: a text, if it ends on its line. */
+static void lex_text(struct conf_lexer *lexer, struct conf_token *token)
+{
+	const char *at = lexer->at;
+
+	while (at < lexer->end && *at != '\n' && *at != '"')
+		at++;
+	if (at == lexer->end || *at != '"')
+		return;
+	lexer->at = at + 1;
+	token->kind = TOKEN_TEXT;
+}
+
 struct conf_token conf_lexer_next(struct conf_lexer *lexer)
 {
 	bool closed = skip_blanks(lexer);
@@ -145,6 +158,8 @@ struct conf_token conf_lexer_next(struct conf_lexer *lexer)
 			lexer->at++;
 		token.kind = TOKEN_NAME;
 	}
+	if (*token.text == '"')
+		lex_text(lexer, &token);
 	token.length = (size_t)(lexer->at - token.text);
 	if (is_digit(*token.text))
 		lex_number(&token);

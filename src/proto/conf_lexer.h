@@ -13,6 +13,7 @@ enum conf_token_kind {
 	TOKEN_NAME,	  /* letters, digits, '_', '$', '.'; not a digit or '.' first */
 	TOKEN_NUMBER,	  /* decimal, or hexadecimal behind 0x */
 	TOKEN_HUGE,	  /* a number beyond 64 bits */
+	TOKEN_TEXT,	  /* "…" on one line, the quotes included; nothing is escaped in it */
 	TOKEN_PUNCTUATION /* one byte: a punctuation mark, or one that has no business here */
 };
 

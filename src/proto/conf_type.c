@@ -15,7 +15,7 @@
 /* How often each word was there. `unsigned` is both a flag and a type of its own. */
 struct c_words {
 	unsigned is_signed, is_unsigned;
-	unsigned n_char, n_short, n_int, n_long, n_double;
+	unsigned n_char, n_short, n_int, n_long, n_float, n_double, n_complex;
 };
 
 static bool is_word(const struct conf_token *token, const char *word, size_t length)
@@ -29,10 +29,14 @@ static unsigned *c_word(struct c_words *words, const struct conf_token *token)
 	if (token->kind != TOKEN_NAME)
 		return NULL;
 	switch (*token->text) {
+	case '_':
+		return is_word(token, "_Complex", 8) ? &words->n_complex : NULL;
 	case 'c':
 		return is_word(token, "char", 4) ? &words->n_char : NULL;
 	case 'd':
 		return is_word(token, "double", 6) ? &words->n_double : NULL;
+	case 'f':
+		return is_word(token, "float", 5) ? &words->n_float : NULL;
 	case 'i':
 		return is_word(token, "int", 3) ? &words->n_int : NULL;
 	case 'l':
@@ -60,9 +64,13 @@ static bool words_agree(const struct c_words *w)
 {
 	unsigned sign = w->is_signed + w->is_unsigned;
 
-	if (w->n_double)
-		return w->n_double == 1 && w->n_long <= 1 &&
-		       !(sign || w->n_char || w->n_short || w->n_int);
+	unsigned integers = sign + w->n_char + w->n_short + w->n_int;
+
+	if (w->n_float)
+		return w->n_float == 1 && w->n_complex <= 1 &&
+		       !(integers || w->n_long || w->n_double);
+	if (w->n_double || w->n_complex)
+		return w->n_double <= 1 && w->n_complex <= 1 && w->n_long <= 1 && !integers;
 	if (w->n_char)
 		return w->n_char == 1 && sign <= 1 && !(w->n_short || w->n_int || w->n_long);
 	if (w->n_short)
@@ -75,6 +83,12 @@ static const char *words_name(const struct c_words *w)
 {
 	bool u = w->is_unsigned;
 
+	if (w->n_complex && w->n_float)
+		return "float _Complex";
+	if (w->n_complex)
+		return w->n_long ? "long double _Complex" : "double _Complex";
+	if (w->n_float)
+		return "float";
 	if (w->n_double)
 		return w->n_long ? "ldouble" : "double";
 	if (w->n_char)

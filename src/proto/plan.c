@@ -20,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ST0_BYTES = 16 };
+
 /* A plan in the making. */
 struct planning {
 	const struct prototype *prototype;
@@ -118,8 +120,10 @@ static struct capture_op make_object_result(struct planning *planning, const str
 		return op;
 	}
 	op = make_inline(planning, type, &place, VALUE_RESULT);
-	if (place.in_st0 && op.kind == CAPTURE_INLINE)
+	if (place.in_st0 && op.kind == CAPTURE_INLINE) {
 		op.index = PIECE_ST0;
+		op.size = ST0_BYTES;
+	}
 	return op;
 }
 

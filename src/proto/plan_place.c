@@ -20,8 +20,8 @@
  * stack goes to room whose address the caller passes as a hidden first parameter and gets back in ax. On i386 all
  * structs do (Linux; other systems return small ones in registers).
  *
- * A complex number is a struct of two numbers to all that, with these exceptions: of two long doubles, it is returned in
- * st(0) and st(1) on both; on i386 one of two floats is returned in ax and dx.
+ * A complex number is a struct of two numbers to all that, with these exceptions: on x86_64 one of two long doubles is returned in
+ * st(0) and st(1), of which only the first is looked at; on i386 one of two floats in ax and dx.
  */
 #include "proto/plan_private.h"
 
@@ -197,7 +197,16 @@ void plan_place_result(const struct abi *abi, const struct type *type, struct ob
 
 	*place = (struct object_place){.is_inline = true};
 	place->two_words = type_size(type, abi->word) > EIGHT;
-	place->in_st0 = abi->word == EIGHT && is_one_long_double(type);
+	place->in_st0 = abi->word == EIGHT &&
+			(is_one_long_double(type) ||
+			 (type->is_complex && is_long_double(type->members[0].type)));
+	if (type->is_complex && abi->word != EIGHT && type_size(type, abi->word) == EIGHT) {
+		place->two_words = true;
+		for (unsigned i = 0; i < 2; i++)
+			place->location[i] = (struct capture_location){.place = PLACE_GPR,
+								       .index = int_results[i]};
+		return;
+	}
 	place->in_memory = classes.in_memory && !place->in_st0;
 	for (unsigned i = 0; i <= place->two_words && !classes.in_memory; i++) {
 		bool is_float = classes.has_float[i] && !classes.has_integer[i];

@@ -15,12 +15,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
 	CHUNK_SIZE = 16 << 10,
 	CHUNK_ALIGN = 8,
-	FILE_MAX = 64 << 20 /* a .conf file larger than this is none */
+	FILE_MAX = 64 << 20, /* a .conf file larger than this is none */
+	IMPORTS_MAX = 16     /* one in another */
 };
 
 struct chunk {
@@ -33,7 +35,11 @@ struct chunk {
 struct protolib {
 	struct names functions; /* struct prototype */
 	struct names types;	/* struct type */
+	struct names imported;	/* paths */
 	struct chunk *chunks;	/* the one in use first */
+	conf_finder *finder;
+	void *finder_context;
+	unsigned imports; /* that are being read, one for another */
 };
 
 #define INTEGER(width_, signed_, lens_)                                                            \
@@ -42,6 +48,25 @@ struct protolib {
 	}
 
 /* The names of the language itself, besides what the parser puts together (unsigned int, hex(…)). */
+#define COMPLEX(members_, size_4, size_8, align_4, align_8)                                        \
+	{                                                                                          \
+		.kind = TYPE_STRUCT, .is_defined = true, .is_complex = true, .levels = 1,          \
+		.size = {size_4, size_8}, .align = {align_4, align_8}, .count = 2,                 \
+		.members = (members_)                                                              \
+	}
+
+static const struct type float_type = {.kind = TYPE_FLOAT, .width = WIDTH_FLOAT, .is_signed = true};
+static const struct type double_type = {
+	.kind = TYPE_FLOAT, .width = WIDTH_DOUBLE, .is_signed = true};
+static const struct type long_double_type = {
+	.kind = TYPE_FLOAT, .width = WIDTH_LONG_DOUBLE, .is_signed = true};
+static const struct type_member two_floats[] = {{.type = &float_type},
+						{.type = &float_type, .offset = {4, 4}}};
+static const struct type_member two_doubles[] = {{.type = &double_type},
+						 {.type = &double_type, .offset = {8, 8}}};
+static const struct type_member two_long_doubles[] = {
+	{.type = &long_double_type}, {.type = &long_double_type, .offset = {12, 16}}};
+
 static const struct built_in {
 	const char *name;
 	struct type type;
@@ -63,6 +88,9 @@ static const struct built_in {
 	{"float", {.kind = TYPE_FLOAT, .width = WIDTH_FLOAT, .is_signed = true}},
 	{"double", {.kind = TYPE_FLOAT, .width = WIDTH_DOUBLE, .is_signed = true}},
 	{"ldouble", {.kind = TYPE_FLOAT, .width = WIDTH_LONG_DOUBLE, .is_signed = true}},
+	{"float _Complex", COMPLEX(two_floats, 8, 8, 4, 4)},
+	{"double _Complex", COMPLEX(two_doubles, 16, 16, 4, 8)},
+	{"long double _Complex", COMPLEX(two_long_doubles, 24, 32, 4, 16)},
 	{"string", {.kind = TYPE_STRING, .length_from = STRING_NUL}},
 	{"format", {.kind = TYPE_FORMAT}},
 };
@@ -151,6 +179,7 @@ void protolib_destroy(struct protolib *lib)
 	}
 	names_deinit(&lib->functions);
 	names_deinit(&lib->types);
+	names_deinit(&lib->imported);
 	free(lib);
 }
 
@@ -276,4 +305,56 @@ int protolib_read(struct protolib *lib, const char *path, conf_error *error, voi
 	if (status < 0)
 		return status;
 	return conf_parse(lib, path, text, length, error, context);
+}
+
+void protolib_set_finder(struct protolib *lib, conf_finder *finder, void *context)
+{
+	lib->finder = finder;
+	lib->finder_context = context;
+}
+
+static bool is_file(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* The path of NAME.conf, or NAME, beside the file that imports it, or where the finder knows it; NULL: none. */
+static char *find_import(const struct protolib *lib, const char *from, const char *name)
+{
+	static const char *const suffixes[] = {".conf", ""};
+	const char *slash = strrchr(from, '/');
+	int length = slash && *name != '/' ? (int)(slash + 1 - from) : 0;
+
+	for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+		char *path = xasprintf("%.*s%s%s", length, from, name, suffixes[i]);
+
+		if (is_file(path))
+			return path;
+		free(path);
+	}
+	return lib->finder ? lib->finder(lib->finder_context, name) : NULL;
+}
+
+int protolib_import(struct protolib *lib, const char *from, const char *name, conf_error *error,
+		    void *context)
+{
+	_cleanup_free_ char *path = find_import(lib, from, name);
+	size_t length = path ? strlen(path) : 0;
+
+	if (!path)
+		return -ENOENT;
+	if (names_get(&lib->imported, path, length))
+		return 0;
+	if (lib->imports == IMPORTS_MAX)
+		return -ELOOP;
+	const char *kept = protolib_text(lib, path, length);
+
+	names_put(&lib->imported, kept, length, kept);
+	lib->imports++;
+	int status = protolib_read(lib, kept, error, context);
+
+	lib->imports--;
+	return status;
 }

@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Names remembered; a process may load libraries of ever new ones. */
 enum { SONAMES_MAX = 512 };
@@ -142,6 +143,23 @@ static void read_found(struct proto_search *search, struct protolib *lib, const 
 		report(search, path, -status);
 }
 
+/* An imported file that is in one of the directories. */
+static char *find_import(void *context, const char *name)
+{
+	const struct proto_search *search = context;
+
+	for (size_t i = 0; i < search->directories.count; i++) {
+		const struct conf_directory *directory =
+			*(struct conf_directory **)vec_at(&search->directories, i);
+		char *path = xasprintf("%s/%s.conf", directory->path, name);
+
+		if (access(path, R_OK) == 0)
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
 struct proto_search *proto_search_create(const char *data_dir, conf_error *error, void *context)
 {
 	struct proto_search *search = xcalloc(1, sizeof *search);
@@ -149,6 +167,7 @@ struct proto_search *proto_search_create(const char *data_dir, conf_error *error
 
 	vec_init(&search->directories, sizeof(struct conf_directory *));
 	search->global = protolib_create();
+	protolib_set_finder(search->global, find_import, search);
 	search->error = error;
 	search->context = context;
 	add_xdg_directories(search, home);
@@ -301,6 +320,8 @@ static void find_files(struct proto_search *search, const char *soname, struct s
 static struct protolib *read_files(struct proto_search *search, const char *paths)
 {
 	struct protolib *lib = protolib_create();
+
+	protolib_set_finder(lib, find_import, search);
 	_cleanup_free_ char *copy = xstrdup(paths);
 	size_t end = strlen(copy);
 

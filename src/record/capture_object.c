@@ -307,13 +307,14 @@ static void load_pieces(const struct capture *c, const struct capture_op *op,
 			struct record_value *value)
 {
 	unsigned char *bytes = capture_bytes(value);
+	unsigned word = c->plan->word;
 	bool fine = capture_room(c) >= 16;
 
 	if (fine && op->index == PIECE_ST0 && c->frame->st0)
 		capture_copy(bytes, c->frame->st0, 16);
 	else
 		fine = fine && fetch_piece(c, op->index, bytes) &&
-		       (op->size <= 8 || fetch_piece(c, op->high, bytes + 8));
+		       (op->size <= word || fetch_piece(c, op->high, bytes + word));
 	if (fine)
 		value->length = op->size;
 	else

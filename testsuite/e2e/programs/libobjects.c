@@ -125,6 +125,21 @@ struct named o_named(struct named a, struct named b)
 	return a;
 }
 
+float _Complex o_complex_float(float _Complex c, int i)
+{
+	return c + (float)i;
+}
+
+double _Complex o_complex(int i, double _Complex c, double d)
+{
+	return c * d + i;
+}
+
+long double _Complex o_complex_long(long double _Complex c, int i)
+{
+	return c + i;
+}
+
 int o_later(int *i, struct named n, struct mixed m, struct pair p)
 {
 	return *i + (int)n.number + m.i + p.a;

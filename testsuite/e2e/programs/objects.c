@@ -92,6 +92,9 @@ static void by_value(void)
 	o_three((struct bytes){"ab"}, 'x');
 	o_longest(1, (struct longest){0.5L}, 2);
 	o_named((struct named){"one", 1.5}, (struct named){"two", 2.5});
+	o_complex_float(__builtin_complex(1.5F, -2.5F), 2);
+	o_complex(1, __builtin_complex(0.5, 2.0), 3);
+	o_complex_long(__builtin_complex(1.5L, 4.0L), 2);
 	o_later(&later, (struct named){"n", 9.5}, (struct mixed){1.5, 2}, (struct pair){6, 7});
 }
 

@@ -122,6 +122,9 @@ struct big o_big(int, struct big, int);
 struct bytes o_three(struct bytes, char);
 struct longest o_longest(int, struct longest, int);
 struct named o_named(struct named, struct named);
+float _Complex o_complex_float(float _Complex, int);
+double _Complex o_complex(int, double _Complex, double);
+long double _Complex o_complex_long(long double _Complex, int);
 int o_later(int *, struct named, struct mixed, struct pair);
 
 #endif

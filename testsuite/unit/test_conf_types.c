@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Types of the .conf language that are made of others: their layout, what they say of themselves, and what is wrong. */
+#include "abis.h"
+#include "base/strbuf.h"
+#include "base/xalloc.h"
+#include "proto/plan.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void collect(void *context, const char *file, unsigned line, const char *message)
+{
+	(void)file;
+	strbuf_printf(context, "%u: %s\n", line, message);
+}
+
+static struct protolib *parse_ok(const char *text)
+{
+	struct strbuf errors = {0};
+	struct protolib *lib = protolib_create();
+
+	if (protolib_parse(lib, "t.conf", text, collect, &errors))
+		fail_msg("%s: %s", text, errors.text);
+	strbuf_deinit(&errors);
+	return lib;
+}
+
+/* The type of the first parameter of f. */
+static const struct type *first(const struct protolib *lib)
+{
+	const struct prototype *f = protolib_find(lib, "f");
+
+	assert_non_null(f);
+	return f->parameters[0].type;
+}
+
+static void assert_error(const char *text, const char *expected)
+{
+	struct strbuf errors = {0};
+	struct protolib *lib = protolib_create();
+	char *whole = xasprintf("%s\nint next(int);\n", text);
+
+	assert_int_equal(protolib_parse(lib, "t.conf", whole, collect, &errors), 1);
+	assert_non_null(protolib_find(lib, "next"));
+	errors.text[strcspn(errors.text, "\n")] = '\0';
+	assert_string_equal(errors.text, expected);
+	free(whole);
+	strbuf_deinit(&errors);
+	protolib_destroy(lib);
+}
+
+struct example {
+	char c;
+	double d;
+	short s;
+	struct {
+		char t[6];
+		long l;
+	} inner;
+	long double x;
+	int *p;
+	char end;
+};
+
+static void test_struct_layout(void **state)
+{
+	static const uint32_t on_8[] = {
+		offsetof(struct example, c),  offsetof(struct example, d),
+		offsetof(struct example, s),  offsetof(struct example, inner),
+		offsetof(struct example, x),  offsetof(struct example, p),
+		offsetof(struct example, end)};
+	/* As gcc -m32 has them. */
+	static const uint32_t on_4[] = {0, 4, 12, 16, 28, 40, 44};
+	struct protolib *lib = parse_ok(
+		"void f(struct(char c, double d, short,"
+		" struct(string(array(char, 6)), long) inner, long double x, int *p, char)*);");
+	const struct type *type = first(lib)->target;
+
+	(void)state;
+	assert_int_equal(first(lib)->kind, TYPE_POINTER);
+	assert_int_equal(type->kind, TYPE_STRUCT);
+	assert_int_equal(type->count, 7);
+	for (unsigned i = 0; i < 7; i++) {
+		assert_int_equal(type->members[i].offset[0], on_4[i]);
+		if (sizeof(void *) == 8)
+			assert_int_equal(type->members[i].offset[1], on_8[i]);
+	}
+	if (sizeof(void *) == 8)
+		assert_int_equal(type_size(type, 8), sizeof(struct example));
+	assert_int_equal(type_size(type, 4), 48);
+	assert_string_equal(type->members[0].name, "c");
+	assert_null(type->members[2].name);
+	assert_string_equal(type->members[3].name, "inner");
+	assert_string_equal(type->members[5].name, "p");
+	assert_true(type_follows(type));
+	assert_true(type_is_apart(type->members[5].type));
+	assert_false(type_is_apart(type->members[3].type));
+	assert_false(type_follows(type->members[3].type));
+	protolib_destroy(lib);
+}
+
+static void test_enums(void **state)
+{
+	struct protolib *lib = parse_ok("void f(enum[short](A, B=5, C, D=-1, E, F=0xff));"
+					"void g(enum(X=1));");
+	static const int64_t values[] = {0, 5, 6, -1, 0, 255};
+	const struct type *type = first(lib);
+
+	(void)state;
+	assert_int_equal(type->kind, TYPE_INT);
+	assert_int_equal(type->width, WIDTH_SHORT);
+	assert_int_equal(type->lens, LENS_ENUM);
+	assert_int_equal(type->count, 6);
+	for (unsigned i = 0; i < 6; i++) {
+		const char name[] = {(char)('A' + i), '\0'};
+
+		assert_string_equal(type->names[i].name, name);
+		assert_int_equal(type->names[i].value, values[i]);
+	}
+	type = protolib_find(lib, "g")->parameters[0].type;
+	assert_int_equal(type->width, WIDTH_INT);
+	assert_true(type->is_signed);
+	protolib_destroy(lib);
+}
+
+static void test_arrays_and_strings(void **state)
+{
+	struct protolib *lib = parse_ok(
+		"void f(array(int, 3), array(short, arg4)*, array(string, zero),"
+		" int, string(char*), string(array(char, arg4)*),"
+		" string(array(char, 6)), string(int*), string4, string(array(int, 5)*));");
+	const struct parameter *p = protolib_find(lib, "f")->parameters;
+
+	(void)state;
+	/* As parameters, arrays are pointers to them. */
+	assert_int_equal(p[0].type->kind, TYPE_POINTER);
+	assert_int_equal(p[0].type->target->kind, TYPE_ARRAY);
+	assert_int_equal(type_size(p[0].type->target, 8), 12);
+	assert_int_equal(p[1].type->target->length_from, STRING_ARGUMENT);
+	assert_int_equal(p[1].type->target->length, 3);
+	assert_int_equal(p[1].type->arguments, 1 << 3);
+	assert_int_equal(p[2].type->target->length_from, STRING_NUL);
+	assert_int_equal(p[4].type->kind, TYPE_STRING);
+	assert_int_equal(p[5].type->kind, TYPE_STRING);
+	assert_int_equal(p[5].type->length_from, STRING_ARGUMENT);
+	assert_int_equal(p[6].type->kind, TYPE_STRING);
+	assert_int_equal(p[6].type->length, 6);
+	assert_int_equal(p[7].type->target->lens, LENS_TEXT);
+	assert_int_equal(p[7].type->target->length_from, STRING_NUL);
+	assert_int_equal(p[8].type->length_from, STRING_ARGUMENT);
+	assert_int_equal(p[8].type->length, 3);
+	assert_int_equal(p[9].type->target->lens, LENS_TEXT);
+	assert_int_equal(p[9].type->target->length, 5);
+	protolib_destroy(lib);
+}
+
+static void test_lengths_are_inherited(void **state)
+{
+	struct protolib *lib = parse_ok("typedef part = struct(array(int, retval)*, string[arg2]);"
+					"int f(int, uint, array(part, 2)*, int);");
+	const struct prototype *f = protolib_find(lib, "f");
+
+	(void)state;
+	assert_true(f->parameters[2].type->needs_result);
+	assert_int_equal(f->parameters[2].type->arguments, 2);
+	assert_false(f->parameters[1].on_return);
+	assert_true(f->parameters[2].on_return);
+	assert_true(f->parameters[3].on_return);
+	protolib_destroy(lib);
+}
+
+static void test_forward(void **state)
+{
+	struct protolib *lib = parse_ok("typedef node = struct;\n"
+					"typedef link = node*;\n"
+					"typedef node = struct(int value, link next);\n"
+					"typedef opaque = struct;\n"
+					"void f(node*, link, opaque*);");
+	const struct parameter *p = protolib_find(lib, "f")->parameters;
+
+	(void)state;
+	assert_ptr_equal(p[0].type->target, p[1].type->target);
+	assert_true(p[0].type->target->is_defined);
+	assert_ptr_equal(p[0].type->target->members[1].type->target, p[0].type->target);
+	assert_false(p[2].type->target->is_defined);
+	protolib_destroy(lib);
+}
+
+static void test_lenses(void **state)
+{
+	struct protolib *lib = parse_ok(
+		"void f(hex(int*), bool(char), bitvec(array(char, 4)*), guess(int), hide(string),"
+		" bool, hex(double), bitvec(struct(int)*), hex(array(int, 2)*), oct(enum(A)), bool(addr));");
+	const struct parameter *p = protolib_find(lib, "f")->parameters;
+
+	(void)state;
+	assert_int_equal(p[0].type->target->lens, LENS_HEX);
+	assert_int_equal(p[1].type->lens, LENS_BOOL);
+	assert_int_equal(p[2].type->target->lens, LENS_BITVEC);
+	assert_int_equal(p[2].type->target->kind, TYPE_ARRAY);
+	assert_int_equal(p[3].type->lens, LENS_GUESS);
+	assert_true(p[4].type->is_hidden);
+	assert_int_equal(type_size(p[5].type, 8), 1);
+	assert_int_equal(p[6].type->lens, LENS_HEX);
+	assert_int_equal(p[7].type->target->lens, LENS_BITVEC);
+	assert_int_equal(p[8].type->target->target->lens, LENS_HEX);
+	assert_int_equal(p[9].type->lens, LENS_OCT);
+	assert_int_equal(p[10].type->lens, LENS_BOOL);
+	protolib_destroy(lib);
+}
+
+/* Lines in the manner of files that were written for ltrace. */
+static void test_as_ltrace_has_it(void **state)
+{
+	struct protolib *lib = parse_ok(
+		"; a comment\n"
+		"int open(string,int,octal);\t\t; the 3rd need not be there\n"
+		"typedef in_addr = struct(hex(uint));\n"
+		"int inet_aton(string, +in_addr*);\n"
+		"in_addr inet_makeaddr(hex(int), hex(int));\n"
+		"typedef addr = void*;\n"
+		"void *malloc(ulong);\n"
+		"long write(int,string3,ulong);\n"
+		"int asprintf(+string*, format);\n"
+		"char **environ_of(char**, int***);\n"
+		"int sigaction(int, struct(addr, bitvec(ulong), hex(int), addr)*, +addr);\n"
+		"addr memcpy(addr,string(array(char, arg3)*),ulong);\n"
+		"void func_arrayi(array(int,arg2)*,int);\n"
+		"struct(float,char,char) func_struct_2(int, struct(string(array(char, 6)),float), double);\n"
+		"void empty(struct());\n"
+		"long read(int, +string[arg0], ulong);\n");
+
+	(void)state;
+	assert_int_equal(protolib_find(lib, "open")->parameter_count, 3);
+	assert_int_equal(protolib_find(lib, "malloc")->result->kind, TYPE_POINTER);
+	assert_null(protolib_find(lib, "malloc")->result->target);
+	assert_int_equal(protolib_find(lib, "read")->parameters[1].type->length_from,
+			 STRING_RESULT);
+	assert_int_equal(protolib_find(lib, "inet_makeaddr")->result->kind, TYPE_STRUCT);
+	protolib_destroy(lib);
+}
+
+static void test_errors(void **state)
+{
+	(void)state;
+	assert_error("int f(struct(int;", "1: expected ',' or ')', found ';'");
+	assert_error("int f(struct int);", "1: expected '(', found 'int'");
+	assert_error("int f(struct(void));",
+		     "1: expected a type of objects of known size, found 'void'");
+	assert_error("int f(struct(format));",
+		     "1: expected a type of objects of known size, found 'format'");
+	assert_error("typedef a = struct; int f(a);",
+		     "1: expected the type of a parameter, found 'a'");
+	assert_error("typedef a = struct; a f(int);",
+		     "1: expected the type of a result, found 'a'");
+	assert_error("typedef a = struct; typedef a = struct(a);",
+		     "1: expected a type of objects of known size, found 'a'");
+	assert_error("int f(array(int));", "1: expected ',', found ')'");
+	assert_error("int f(array(struct(), 3));",
+		     "1: expected a type of objects of known size, found 'struct'");
+	assert_error(
+		"int f(array(int, elt1)*);",
+		"1: expected a length from 1 to 4294967295, arg1 to arg32 or retval, found 'elt1'");
+	assert_error("int f(struct(array(int, elt2)*));",
+		     "1: expected integers as the members that are lengths, found '('");
+	assert_error("int f(struct(double, array(int, elt1)*));",
+		     "1: expected integers as the members that are lengths, found '('");
+	assert_error("int f(struct(int, array(int, elt65)*));",
+		     "1: expected a length from 1 to 4294967295, arg1 to arg32, elt1 to elt64 or "
+		     "retval, found 'elt65'");
+	assert_error("int f(array(int, arg2)*, string);",
+		     "1: expected an integer type, as arg2 gives a length, found 'string'");
+	assert_error("int f(enum(A=));", "1: expected a number, found ')'");
+	assert_error("int f(enum());", "1: expected the name of a value, found ')'");
+	assert_error("int f(enum[string](A));", "1: expected an integer type, found 'string'");
+	assert_error("int f(string(double));",
+		     "1: expected a type of characters in parentheses, found 'double'");
+	assert_error("int f(string(array(string, 2)*));",
+		     "1: expected a type of characters in parentheses, found 'array'");
+	assert_error("int f(format*);", "1: expected no pointer to a format, found '*'");
+	assert_error("int f(hide(void));",
+		     "1: expected a type of objects of known size, found 'void'");
+	assert_error("int f(array(int, retval)*, hide(int)); void g(array(int, retval)*);",
+		     "1: expected an integer result, as string[retval] needs it, found 'array'");
+	assert_error("typedef struct = int;", "1: expected a new name, found 'struct'");
+	assert_error("import x;", "1: expected the name of a file in quotes, found 'x'");
+	assert_error("import \"no such\nfile\";",
+		     "1: expected the name of a file in quotes, found '\"'");
+	assert_error("import \"there-is-none\";",
+		     "1: expected a file that exists, found '\"there-is-none\"'");
+}
+
+static char *write_file(const char *directory, const char *name, const char *text)
+{
+	char *path = xasprintf("%s/%s", directory, name);
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+	return path;
+}
+
+static char *find_other(void *context, const char *name)
+{
+	return strcmp(name, "elsewhere") ? NULL : xstrdup(context);
+}
+
+static void test_import(void **state)
+{
+	char directory[] = "/tmp/tracer-import-XXXXXX";
+	struct strbuf errors = {0};
+	struct protolib *lib = protolib_create();
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	char *top = write_file(directory, "top.conf",
+			       "import \"types\";\nimport \"types\";\nimport \"other.conf\";\n"
+			       "import \"elsewhere\";\nnumber f(number, letter, found);\n");
+	char *types = write_file(directory, "types.conf",
+				 "typedef number = long;\nint broken(;\nimport \"top\";\n");
+	char *other = write_file(directory, "other.conf", "typedef letter = char;\n");
+	char *found = write_file(directory, "found", "typedef found = string;\n");
+
+	protolib_set_finder(lib, find_other, found);
+	/* The file in a circle is read twice, so what is wrong there is said; the broken line once. */
+	assert_int_equal(protolib_read(lib, top, collect, &errors), 1);
+	assert_string_equal(errors.text, "2: expected a type, found ';'\n");
+	assert_int_equal(protolib_find(lib, "f")->parameter_count, 3);
+	assert_int_equal(protolib_find(lib, "f")->parameters[2].type->kind, TYPE_STRING);
+	unlink(top);
+	unlink(types);
+	unlink(other);
+	unlink(found);
+	rmdir(directory);
+	free(top);
+	free(types);
+	free(other);
+	free(found);
+	strbuf_deinit(&errors);
+	protolib_destroy(lib);
+}
+
+/* Sizes that would not fit, and types that double with each line, take neither memory nor time. */
+static void test_huge_types(void **state)
+{
+	struct strbuf text = {0};
+	struct protolib *lib;
+
+	(void)state;
+	strbuf_add(&text, "typedef t0 = struct(string, array(int, 4294967295));\n");
+	for (int i = 1; i < 50; i++)
+		strbuf_printf(&text, "typedef t%d = struct(t%d, t%d);\n", i, i - 1, i - 1);
+	strbuf_add(&text, "void f(t49*);\n");
+	lib = parse_ok(text.text);
+	assert_true(type_size(first(lib)->target, 8) <= 2 * TYPE_SIZE_MAX);
+	for (unsigned i = 0; i < 2; i++) {
+		static const struct plan_limits limits = {.string_max = 32, .array_max = 4};
+		struct capture_plan *plan = plan_create(protolib_find(lib, "f"),
+							i ? &abi64 : &abi32, &limits);
+
+		/* Too many parts: it is shown as a pointer. */
+		assert_int_equal(plan->entry[0].kind, CAPTURE_WORD);
+		plan_destroy(plan);
+	}
+	protolib_destroy(lib);
+	strbuf_clear(&text);
+	strbuf_add(&text, "void f(");
+	for (int i = 0; i < 100000; i++)
+		strbuf_add(&text, "struct(");
+	strbuf_add(&text, ";");
+	assert_error(text.text, "1: expected fewer types in one another, found 'struct'");
+	strbuf_deinit(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_struct_layout),
+		cmocka_unit_test(test_enums),
+		cmocka_unit_test(test_arrays_and_strings),
+		cmocka_unit_test(test_lengths_are_inherited),
+		cmocka_unit_test(test_forward),
+		cmocka_unit_test(test_lenses),
+		cmocka_unit_test(test_as_ltrace_has_it),
+		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_import),
+		cmocka_unit_test(test_huge_types),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
