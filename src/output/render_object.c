@@ -16,7 +16,8 @@
 
 #include "output/escape.h"
 
-enum { LEVELS_MAX = 64 };
+/* More than there can be: CAPTURE_DEPTH_MAX objects, each within types as deep as they may be. */
+enum { LEVELS_MAX = 1200 };
 
 /* Bytes of an object, as far as they are there. */
 struct view {

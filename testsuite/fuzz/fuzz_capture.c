@@ -9,7 +9,7 @@
 #include "output/render.h"
 #include "proto/plan.h"
 
-enum { BASE = 4096, TEXT_MAX = 512, CAPACITY_MAX = 8192, GUARD = 64 };
+enum { BASE = 4096, TEXT_MAX = 768, CAPACITY_MAX = 8192, GUARD = 64 };
 
 struct machine {
 	const struct abi *abi;
@@ -109,6 +109,8 @@ static void show(const struct record *record, const struct prototype *prototype,
 				 &options);
 	}
 	check_text(&out);
+	/* Plan and renderer were in step, or it is said that they were not. */
+	MUST(!cursor.left || memchr(out.text, '?', out.length));
 	outbuf_deinit(&out);
 }
 

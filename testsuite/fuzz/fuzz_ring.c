@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rings as a process may leave them: whatever it writes there, records are taken that hold together, and an end is found. */
+/*
+ * Rings as a process may leave them: whatever it writes there, records are taken that hold together, and an end is found. What
+ * is shown of them, by whatever prototype, is printable text.
+ */
 #include "engine/agent/rings.h"
 #include "fuzz.h"
+#include "output/render.h"
 
 #include <sys/mman.h>
 
@@ -62,7 +66,43 @@ static void read_all(const struct record *record)
 	__asm__ volatile("" : : "r"(sum));
 }
 
-static void take_all(struct rings *rings, struct record *record)
+/* What records may be taken for. */
+static const char prototypes[] =
+	"typedef l = struct; typedef l = struct(long, l *next, string, l*);\n"
+	"l *a(l*, array(l, arg3)*, ulong); l b(+l, string(array(int, zero)*));\n"
+	"void c(struct(string(array(char, 9)), array(string, 2), array(short, elt4), uint8)*,"
+	" bitvec(array(char, 9))*, double*, array(array(l*, 2)*, 3)*);\n"
+	"double d(long double, hide(int), enum(A, B), format);\n";
+
+static void show(const struct record *record, const struct prototype *prototype)
+{
+	static const struct render_options options = {
+		.string_max = 32, .array_max = 4, .names = true};
+	struct value_cursor result = value_cursor_start(record);
+	struct value_cursor cursor = result;
+	struct outbuf out;
+
+	outbuf_init(&out, -1);
+	if (record->kind == RECORD_RETURN) {
+		render_skip_result(prototype, &cursor);
+		render_result(&out, prototype, &result, &options);
+	}
+	render_arguments(&out, prototype, 0, prototype->parameter_count, &cursor, &options);
+	for (size_t i = 0; i < out.length; i++)
+		MUST(out.text[i] >= ' ' && out.text[i] <= '~');
+	outbuf_deinit(&out);
+}
+
+static void show_all(const struct record *record, const struct protolib *lib)
+{
+	const struct prototype *prototype;
+	size_t cursor = 0;
+
+	while ((prototype = protolib_next(lib, &cursor)))
+		show(record, prototype);
+}
+
+static void take_all(struct rings *rings, struct record *record, const struct protolib *lib)
 {
 	struct ring_record head;
 	struct ring *ring;
@@ -71,8 +111,10 @@ static void take_all(struct rings *rings, struct record *record)
 
 	rings_look(rings);
 	while ((ring = rings_oldest(rings, &time))) {
-		if (rings_take(rings, ring, &head, record))
+		if (rings_take(rings, ring, &head, record)) {
 			read_all(record);
+			show_all(record, lib);
+		}
 		MUST(taken++ <= THREADS * AGENT_RING_BYTES / RING_RETURN + THREADS);
 	}
 	rings_release(rings);
@@ -85,7 +127,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	struct record *record = malloc(RINGS_RECORD_MAX);
 
+	struct protolib *lib = protolib_create();
+
 	MUST(memory != MAP_FAILED && record);
+	MUST(protolib_parse(lib, "f", prototypes, NULL, NULL) == 0);
 	struct rings *rings = rings_over(memory, 0);
 
 	for (int i = 1; i <= THREADS; i++)
@@ -93,11 +138,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (int i = 0; i < ROUNDS; i++) {
 		for (int k = 1; k <= THREADS; k++)
 			scribble(&input, memory, (uint64_t)k << 12);
-		take_all(rings, record);
+		take_all(rings, record, lib);
 		rings_stuck(rings, (uint64_t)i << 30);
 	}
 	rings_unbind(rings, 1);
 	rings_destroy(rings);
+	protolib_destroy(lib);
 	free(record);
 	return 0;
 }
