@@ -74,6 +74,11 @@ static void render_string(struct rendering *r, const struct record_value *value)
 void render_typed(struct rendering *r, const struct type *type, const struct record_value *value,
 		  bool inside)
 {
+	if ((value->kind == VALUE_WORD || value->kind == VALUE_FLOAT) &&
+	    (value->flags & VALUE_FAULT)) {
+		outbuf_char(r->out, '?');
+		return;
+	}
 	switch (value->kind) {
 	case VALUE_WORD:
 		render_bits(r->out, type, value->word, value->size);

@@ -236,6 +236,7 @@ static void place_parameters(struct planning *planning)
 	plan->word = (uint8_t)abi->word;
 	plan->int_args = (uint8_t)abi->int_args;
 	plan->fp_args = (uint8_t)abi->fp_args;
+	plan->counts_vectors = abi->counts_vectors;
 	for (unsigned i = 0; i < sizeof plan->int_arg; i++)
 		plan->int_arg[i] = abi->int_arg[i];
 }

@@ -347,6 +347,7 @@ static void save(struct capture *c, struct capture_saved *saved)
 		return;
 	for (unsigned i = 0; i < plan->int_args && i < 6; i++)
 		saved->int_arg[i] = c->frame->gpr[plan->int_arg[i] & 15];
+	saved->vectors = capture_vectors(plan, c->frame);
 	for (unsigned i = 0; i < plan->fp_args && i < 8; i++)
 		saved->fp_arg[i] = c->frame->xmm ? capture_load_word(c->frame->xmm[i], 8) : 0;
 }

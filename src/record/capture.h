@@ -133,6 +133,7 @@ struct capture_plan {
 	bool varargs;		   /* there is a CAPTURE_FORMAT */
 	uint8_t int_args, fp_args; /* registers of each class in all */
 	uint8_t int_arg[6];
+	bool counts_vectors; /* of fp_args, the low byte of general register 0 tells how many */
 };
 
 /* The registers a plan reads. Pointers are the caller's. */
@@ -151,6 +152,7 @@ struct capture_saved {
 	uint64_t word[CAPTURE_ARGS_MAX]; /* those in plan->saved_mask */
 	uint64_t int_arg[6];		 /* plan->saves_varargs: by position, not by register */
 	uint64_t fp_arg[8];
+	uint64_t vectors; /* how many of them there are */
 };
 
 /* A record under construction in the caller's buffer. */

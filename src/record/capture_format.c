@@ -31,21 +31,34 @@ static const unsigned char *next_on_stack(struct capture *c, struct varargs *va,
 	return capture_stack(c, offset, size);
 }
 
-/* The next variable argument in general or xmm registers, if it is in one. */
+uint64_t capture_vectors(const struct capture_plan *plan, const struct capture_frame *frame)
+{
+	if (!frame->xmm)
+		return 0;
+	return plan->counts_vectors ? frame->gpr[0] & 0xff : plan->fp_args;
+}
+
+/* Those that the caller does not know of have not been passed. */
+static bool fetch_vector(const struct capture *c, unsigned index, uint64_t *word)
+{
+	if (index >= (c->saved ? c->saved->vectors : capture_vectors(c->plan, c->frame)))
+		return false;
+	*word = c->saved ? c->saved->fp_arg[index] : capture_load_word(c->frame->xmm[index], 8);
+	return true;
+}
+
+/* The next variable argument in general or xmm registers, if it is in one; *known: it could be had. */
 static bool next_in_register(struct capture *c, struct varargs *va, const struct format_item *item,
-			     uint64_t *word)
+			     uint64_t *word, bool *known)
 {
 	const struct capture_plan *plan = c->plan;
 	unsigned index;
 
+	*known = true;
 	if (item->class == FORMAT_DOUBLE) {
 		if (va->next_fp >= plan->fp_args || va->next_fp >= 8)
 			return false;
-		index = va->next_fp++;
-		if (c->saved)
-			*word = c->saved->fp_arg[index];
-		else
-			*word = c->frame->xmm ? capture_load_word(c->frame->xmm[index], 8) : 0;
+		*known = fetch_vector(c, va->next_fp++, word);
 		return true;
 	}
 	if (item->size > plan->word || va->next_int >= plan->int_args || va->next_int >= 6)
@@ -59,8 +72,10 @@ static bool next_in_register(struct capture *c, struct varargs *va, const struct
 static bool next_argument(struct capture *c, struct varargs *va, const struct format_item *item,
 			  uint64_t *word)
 {
+	bool known;
+
 	*word = 0;
-	if (!next_in_register(c, va, item, word)) {
+	if (!next_in_register(c, va, item, word, &known)) {
 		const unsigned char *bytes = next_on_stack(c, va, item->size);
 
 		if (!bytes)
@@ -68,7 +83,7 @@ static bool next_argument(struct capture *c, struct varargs *va, const struct fo
 		*word = capture_load_word(bytes, item->size);
 	}
 	*word = capture_extend(*word, item->size, item->is_signed);
-	return true;
+	return known;
 }
 
 /* How long the string of %s is; `previous` is the argument before it, perhaps its precision. */

@@ -121,6 +121,9 @@ size_t capture_object_ahead(struct capture *c, const struct capture_op *op);
 
 /* capture_format.c */
 
+/* How many of the xmm registers hold arguments of a variadic function, by its caller's word. */
+uint64_t capture_vectors(const struct capture_plan *plan, const struct capture_frame *frame);
+
 /* Makes the values of a CAPTURE_FORMAT; false when the record is over. */
 bool capture_put_format(struct capture *c, const struct capture_op *op);
 

@@ -12,6 +12,7 @@ static const struct abi abi_x86_64 = {
 	.int_args = 6,
 	.int_arg = {REG_DI, REG_SI, REG_DX, REG_CX, 8, 9},
 	.fp_args = 8,
+	.counts_vectors = true,
 	.stack_first = 8,
 	.fp_result_in_st0 = false,
 };

@@ -15,6 +15,7 @@ static const struct abi abi64 = {
 	.int_args = 6,
 	.int_arg = {REG_DI, REG_SI, REG_DX, REG_CX, R8, R9},
 	.fp_args = 8,
+	.counts_vectors = true,
 	.stack_first = 8,
 };
 

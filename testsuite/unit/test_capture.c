@@ -73,6 +73,7 @@ static int setup(void **state)
 
 	f->memory = (struct memory_source){.readv = fake_readv, .context = f};
 	f->gpr[REG_SP] = STACK;
+	f->gpr[REG_AX] = 8; /* as callers of variadic functions say */
 	f->capacity = BUFFER;
 	f->string_max = STRING_MAX;
 	f->array_max = ARRAY_MAX;

@@ -277,6 +277,28 @@ static void test_in_registers(void **state)
 	assert_string_equal(entered(f), "{ [ \"text\", nil ] }");
 }
 
+/* Callers of variadic functions say how many xmm registers they have filled: there is nothing in the others. */
+static void test_vectors(void **state)
+{
+	struct fixture *f = *state;
+	static const double number = 2.5;
+
+	f->gpr[REG_DI] = poke_text(f, BASE, "%g %g");
+	for (unsigned i = 0; i < 8; i++)
+		memcpy(f->xmm[i], &number, 8);
+	compile(f, &abi64, "void f(format);");
+	f->gpr[REG_AX] = 0x7700 | 8;
+	assert_string_equal(entered(f), "\"%g %g\", 2.500000, 2.500000");
+	f->gpr[REG_AX] = 0;
+	assert_string_equal(entered(f), "\"%g %g\", ?, ?");
+	/* At the return it is the number of the entry that counts. */
+	compile(f, &abi64, "void f(+format);");
+	f->gpr[REG_AX] = 1;
+	run(f, true);
+	f->gpr[REG_AX] = 8;
+	assert_string_equal(show(f, run(f, false), false, false), "\"%g %g\", 2.500000, ?");
+}
+
 /* A struct of numbers behind a pointer is one read, whatever it holds. */
 static void test_reads(void **state)
 {
@@ -464,6 +486,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_x86_64_results, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_i386_by_value, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_in_registers, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_vectors, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_reads, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lengths, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unreadable, setup, teardown),
