@@ -104,6 +104,9 @@ void render_typed(struct rendering *r, const struct type *type, const struct rec
  */
 static struct type conversion_type(char conversion)
 {
+	static const struct type wide = {.kind = TYPE_INT, .width = WIDTH_INT};
+	static const struct type text = {.kind = TYPE_ARRAY, .lens = LENS_TEXT, .target = &wide};
+
 	switch (conversion) {
 	case 'd':
 	case 'i':
@@ -115,6 +118,8 @@ static struct type conversion_type(char conversion)
 	case 'x':
 	case 'X':
 		return (struct type){.kind = TYPE_INT, .lens = LENS_HEX};
+	case 'S':
+		return (struct type){.kind = TYPE_POINTER, .target = &text};
 	case 's':
 	case 'p':
 	case 'n':

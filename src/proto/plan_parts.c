@@ -44,13 +44,14 @@ enum capture_length plan_length_of(const struct type *type, unsigned arg_count)
 	return LENGTH_NUL;
 }
 
-/* Counts what is apart in an element, or, with `found`, collects it: a pointer to each type, and its offset. */
+/* Something apart in an element, and where. */
 struct collected {
 	const struct type *type;
 	const struct type *around; /* the struct it is in */
 	uint32_t around_offset, offset;
 };
 
+/* Collects all of it, in the order of the offsets. */
 static void collect(struct plan_parts *parts, struct vec *found, const struct type *type,
 		    const struct type *around, uint32_t around_offset, uint32_t offset)
 {

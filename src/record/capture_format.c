@@ -126,10 +126,9 @@ static bool put_vararg(struct capture *c, const struct capture_op *op, struct va
 		       const struct format_item *item, uint64_t *previous)
 {
 	static const uint8_t kinds[] = {
-		[FORMAT_INT] = VALUE_WORD,
-		[FORMAT_DOUBLE] = VALUE_FLOAT,
-		[FORMAT_LONG_DOUBLE] = VALUE_FLOAT,
-		[FORMAT_STRING] = VALUE_STRING,
+		[FORMAT_INT] = VALUE_WORD,	     [FORMAT_DOUBLE] = VALUE_FLOAT,
+		[FORMAT_LONG_DOUBLE] = VALUE_FLOAT,  [FORMAT_STRING] = VALUE_STRING,
+		[FORMAT_WIDE_STRING] = VALUE_OBJECT,
 	};
 	struct record_value *value = capture_begin_value(c, (enum value_kind)kinds[item->class],
 							 op->argument);
@@ -144,10 +143,13 @@ static bool put_vararg(struct capture *c, const struct capture_op *op, struct va
 		capture_set_long_double(c, value, next_on_stack(c, va, item->size));
 	} else if (!next_argument(c, va, item, &value->word)) {
 		value->flags |= VALUE_FAULT;
-	} else if (item->class == FORMAT_STRING) {
+	} else if (item->class == FORMAT_STRING || item->class == FORMAT_WIDE_STRING) {
 		struct extent extent = item_extent(item, *previous);
 
-		capture_load_string(c, value, &extent);
+		if (item->class == FORMAT_STRING)
+			capture_load_string(c, value, &extent);
+		else
+			capture_load_wide(c, value, &extent);
 	}
 	*previous = value->word;
 	capture_end_value(c, value);

@@ -21,6 +21,8 @@
  */
 #include "record/capture_run.h"
 
+enum { WIDE_BYTES = 4 }; /* of a wchar_t */
+
 /* An object that is being captured, in those around it. */
 struct object {
 	const struct object *around;
@@ -148,11 +150,10 @@ static size_t load(const struct capture *c, const struct object *around, uint64_
 }
 
 /* The bytes of the elements into the value. */
-static void load_elements(struct capture *c, struct record_value *value,
-			  const struct object *object, const struct object *within)
+static void load_extent(struct capture *c, struct record_value *value, const struct object *object,
+			const struct object *within, struct extent extent)
 {
 	const struct capture_part *part = object->part;
-	struct extent extent = part_extent(c, part, object->around);
 	size_t size = element_bytes(part);
 	size_t room = capture_room(c) & ~(size_t)7;
 	size_t most = elements_max(c, part, &extent, room);
@@ -173,6 +174,27 @@ static void load_elements(struct capture *c, struct record_value *value,
 	else if (!ended && most < extent.bytes)
 		value->flags |= VALUE_TRUNCATED;
 	value->length = (uint32_t)(min_size(count, most) * size);
+}
+
+static void load_elements(struct capture *c, struct record_value *value,
+			  const struct object *object, const struct object *within)
+{
+	load_extent(c, value, object, within, part_extent(c, object->part, object->around));
+}
+
+void capture_load_wide(struct capture *c, struct record_value *value, const struct extent *extent)
+{
+	struct capture_part part;
+	struct object object;
+
+	part.length_from = LENGTH_NUL;
+	part.is_text = true;
+	part.size = WIDE_BYTES;
+	part.count = 0;
+	object.part = &part;
+	object.address = value->word;
+	if (value->word)
+		load_extent(c, value, &object, NULL, *extent);
 }
 
 /* The parts of all elements. Their headers have room, see elements_max(). */

@@ -116,6 +116,8 @@ struct extent capture_extent_of(uint64_t length, bool is_signed, bool zero_ends)
 
 /* Makes the values of a CAPTURE_OBJECT or CAPTURE_INLINE; false when the record is over. */
 bool capture_put_object(struct capture *c, const struct capture_op *op);
+/* Completes a VALUE_OBJECT, of which `word` is the address, with wide characters up to a zero. */
+void capture_load_wide(struct capture *c, struct record_value *value, const struct extent *extent);
 /* How much of what is at `address` will be read for a CAPTURE_OBJECT, at most and at first. */
 size_t capture_object_ahead(struct capture *c, const struct capture_op *op);
 

@@ -122,10 +122,11 @@ static bool classify(struct format_item *item, unsigned char conversion, enum mo
 	case 's':
 	case 'S':
 		item->size = (uint8_t)word;
-		if (conversion == 's' && modifier != MODIFIER_L)
-			item->class = FORMAT_STRING;
-		else
-			item->conversion = 'p';
+		item->class = FORMAT_STRING;
+		if (conversion == 'S' || modifier == MODIFIER_L) {
+			item->class = FORMAT_WIDE_STRING;
+			item->conversion = 'S';
+		}
 		return true;
 	case 'p':
 	case 'n':

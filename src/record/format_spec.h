@@ -13,7 +13,13 @@
 /* At most so many arguments of one format are captured. */
 enum { FORMAT_ARGS_MAX = 32 };
 
-enum format_class { FORMAT_INT, FORMAT_DOUBLE, FORMAT_LONG_DOUBLE, FORMAT_STRING };
+enum format_class {
+	FORMAT_INT,
+	FORMAT_DOUBLE,
+	FORMAT_LONG_DOUBLE,
+	FORMAT_STRING,
+	FORMAT_WIDE_STRING
+};
 
 enum { PRECISION_NONE = -1, PRECISION_ARGUMENT = -2 };
 
@@ -22,8 +28,8 @@ struct format_item {
 	uint8_t class; /* enum format_class */
 	uint8_t size;  /* bytes of the C object */
 	bool is_signed;
-	char conversion; /* as in record_value: a '*' is 'd', C and lc are 'c', wide strings 'p' */
-	int64_t precision; /* FORMAT_STRING: bytes, or one of the above (the item just before) */
+	char conversion; /* as in record_value: a '*' is 'd', C and lc are 'c', wide strings 'S' */
+	int64_t precision; /* of strings: bytes, or one of the above (the item just before) */
 };
 
 struct format_scan {

@@ -78,7 +78,7 @@ struct record_value {
 	uint8_t kind;	      /* enum value_kind */
 	uint8_t flags;	      /* enum value_flags */
 	uint8_t argument;     /* index of the parameter, from 0; VALUE_RESULT */
-	char conversion;      /* VALUE_VARARG: 'd', 'u', 'x', 'o', 'c', 's', 'p', 'f', … */
+	char conversion;      /* VALUE_VARARG: 'd', 'u', 'x', 'o', 'c', 's', 'S', 'p', 'f', … */
 	uint32_t size : 8;    /* bytes of the C object: 1, 2, 4, 8, 10 */
 	uint32_t length : 24; /* bytes that follow */
 	uint64_t word;

@@ -870,7 +870,7 @@ static void test_format_conversions(void **state)
 	assert_conversions(f, "%a%A%e%E%f%F%g%G%lf", "aAeEfFgGf", "888888888");
 	assert_conversions(f, "%Lf%Le", "fe", "aa");
 	assert_conversions(f, "%c%lc%C", "ccc", "144");
-	assert_conversions(f, "%ls%S%p%n%hhn", "pppnn", "88888");
+	assert_conversions(f, "%ls%S%p%n%hhn", "SSpnn", "88888");
 	assert_conversions(f, "%-+ #0'Id%012.34ld", "dd", "48");
 	assert_conversions(f, "%*.*f", "ddf", "448");
 	assert_conversions(f, "%*%%d", "dd", "44");

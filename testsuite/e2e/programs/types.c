@@ -70,6 +70,7 @@ int main(void)
 	t_format(3, "%x %o %u %lu %lld %5.2f %g %p", 255, 8, 7U, 77UL, -5000000000LL, 2.5, 1e3, (void *)16);
 	t_format(4, "%*d %.*s %hhd %zu", 3, 4, 2, "abc", 5, (size_t)6);
 	t_format(5, NULL);
+	t_format(7, "%ls %S %.2ls %ls", L"wide", L"\u017c", L"cut", NULL);
 	t_format(6, "%d %f %d %f %d %f %d %f %d %f %d %f %d %f %d %f %d %f", 1, 1.0, 2, 2.0, 3, 3.0, 4, 4.0, 5, 5.0, 6,
 		 6.0, 7, 7.0, 8, 8.0, 9, 9.0);
 	t_many(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 'k', 12, 13, 14, 15, 16, 17, 18);
