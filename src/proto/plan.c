@@ -101,7 +101,7 @@ static struct capture_op make_inline(struct planning *planning, const struct typ
 	op.place = PLACE_PIECES;
 	op.size = (uint8_t)type_size(type, planning->abi->word);
 	op.index = piece_of(&place->location[0]);
-	op.high = place->two_words ? piece_of(&place->location[1]) : PIECE_NONE;
+	op.high = place->words == 2 ? piece_of(&place->location[1]) : PIECE_NONE;
 	return op;
 }
 
@@ -186,7 +186,7 @@ static void save_for(struct planning *planning, struct capture_op *op)
 	if (op->place == PLACE_PIECES) {
 		op->index = (uint8_t)(PIECE_SAVED +
 				      save_word(planning, op->argument, &place->location[0]));
-		if (place->two_words)
+		if (place->words == 2)
 			op->high = save_second(planning, &place->location[1]);
 		return;
 	}

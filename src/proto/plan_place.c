@@ -127,10 +127,10 @@ static bool place_in_registers(struct placement *placement, const struct type *t
 	struct placement attempt = *placement;
 	struct classes classes = classes_of(placement->abi, type);
 
-	place->two_words = type_size(type, placement->abi->word) > EIGHT;
+	place->words = type_size(type, placement->abi->word) > EIGHT ? 2 : 1;
 	if (classes.in_memory)
 		return false;
-	for (unsigned i = 0; i <= place->two_words; i++)
+	for (unsigned i = 0; i < place->words; i++)
 		if (!place_word(&attempt, classes.has_float[i] && !classes.has_integer[i],
 				&place->location[i]))
 			return false;
@@ -146,7 +146,7 @@ static void place_object(struct placement *placement, const struct type *type,
 	place->is_inline = true;
 	if (size && place_in_registers(placement, type, place))
 		return;
-	place->two_words = false;
+	place->words = 0;
 	place->location[0] = (struct capture_location){.place = PLACE_STACK};
 	place->location[0].offset = place_on_stack(placement, type, size);
 }
@@ -196,19 +196,19 @@ void plan_place_result(const struct abi *abi, const struct type *type, struct ob
 	unsigned fps = 0;
 
 	*place = (struct object_place){.is_inline = true};
-	place->two_words = type_size(type, abi->word) > EIGHT;
+	place->words = type_size(type, abi->word) > EIGHT ? 2 : 1;
 	place->in_st0 = abi->word == EIGHT &&
 			(is_one_long_double(type) ||
 			 (type->is_complex && is_long_double(type->members[0].type)));
 	if (type->is_complex && abi->word != EIGHT && type_size(type, abi->word) == EIGHT) {
-		place->two_words = true;
+		place->words = 2;
 		for (unsigned i = 0; i < 2; i++)
 			place->location[i] = (struct capture_location){.place = PLACE_GPR,
 								       .index = int_results[i]};
 		return;
 	}
 	place->in_memory = classes.in_memory && !place->in_st0;
-	for (unsigned i = 0; i <= place->two_words && !classes.in_memory; i++) {
+	for (unsigned i = 0; i < place->words && !classes.in_memory; i++) {
 		bool is_float = classes.has_float[i] && !classes.has_integer[i];
 
 		place->location[i] = (struct capture_location){

@@ -41,9 +41,9 @@ struct placement {
 
 /* Where an object is: one place, or two words of 8 bytes in registers. */
 struct object_place {
-	struct capture_location location[2]; /* the second one with two_words */
+	struct capture_location location[2];
+	unsigned words; /* how many of them, of an object in registers */
 	bool is_inline; /* an object of more than one number; else location[0] holds a word or a number */
-	bool two_words;
 	bool in_memory; /* results: at the address that is in ax */
 	bool in_st0;	/* results */
 };

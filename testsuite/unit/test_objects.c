@@ -378,6 +378,13 @@ static void test_circles(void **state)
 	assert_string_equal(entered(f), "{ 1, recurse }");
 	poke_words(f, BASE, 8, 4, UINT64_C(1), (uint64_t)BASE + 16, UINT64_C(2), (uint64_t)BASE);
 	assert_string_equal(entered(f), "{ 1, { 2, recurse^ } }");
+	/* An array in an object is no object of its own. */
+	compile(f, &abi64,
+		"typedef n = struct; typedef n = struct(array(n*, 2), long); void f(n*);");
+	poke_words(f, BASE, 8, 6, (uint64_t)BASE, (uint64_t)BASE + 24, UINT64_C(1), (uint64_t)BASE,
+		   UINT64_C(0), UINT64_C(2));
+	assert_string_equal(entered(f), "{ [ recurse, { [ recurse^, nil ], 2 } ], 1 }");
+	compile(f, &abi64, list);
 	for (uint64_t i = 0; i < 100; i++)
 		poke_words(f, BASE + 16 * i, 8, 2, i, BASE + 16 * (i + 1));
 	assert_string_equal(entered(f), "{ 0, { 1, { 2, { 3, ... } } } }");
