@@ -183,9 +183,14 @@ void plan_place_parameter(struct placement *placement, const struct type *type,
 /* A struct of nothing but one long double, however it is wrapped. */
 static bool is_one_long_double(const struct type *type)
 {
-	while (type->kind == TYPE_STRUCT && type->count == 1)
-		type = type->members[0].type;
-	return is_long_double(type);
+	for (;;) {
+		if (type->kind == TYPE_STRUCT && type->count == 1)
+			type = type->members[0].type;
+		else if (type->kind == TYPE_ARRAY && type->length == 1)
+			type = type->target;
+		else
+			return is_long_double(type);
+	}
 }
 
 void plan_place_result(const struct abi *abi, const struct type *type, struct object_place *place)
