@@ -34,8 +34,10 @@ struct record_value *capture_begin_value(struct capture *c, enum value_kind kind
 {
 	size_t used = c->record->size;
 
-	if (c->capacity < used || c->capacity - used < sizeof(struct record_value) ||
-	    c->record->value_count == UINT16_MAX)
+	static_assert((RECORD_MAX - sizeof(struct record)) / sizeof(struct record_value) <=
+			      UINT16_MAX,
+		      "no record has more values than can be counted");
+	if (c->capacity < used || c->capacity - used < sizeof(struct record_value))
 		return NULL;
 	struct record_value *value = (struct record_value *)(void *)(c->bytes + used);
 
