@@ -30,9 +30,9 @@ struct render_options {
 unsigned render_entry_count(const struct prototype *prototype);
 
 /*
- * The parameters `first` up to, not including, `last`, each from the cursor's next values, with ", "
- * in front of every one but the first that is shown. Where the record does not hold what the prototype wants, a
- * `?` takes its place and it ends.
+ * The parameters `first` up to, not including, `last`, each from the cursor's next values, with
+ * ", " in front of every one but the first that is shown. Where the record does not hold what the
+ * prototype wants, a `?` takes its place and it ends.
  */
 void render_arguments(struct outbuf *out, const struct prototype *prototype, unsigned first,
 		      unsigned last, struct value_cursor *cursor,

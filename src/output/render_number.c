@@ -62,7 +62,10 @@ static void render_character(struct outbuf *out, int64_t number)
 		outbuf_signed(out, number);
 }
 
-/* Whether the values of an enum are bits that are or-ed: no other than single ones, and more than two of them. */
+/*
+ * Whether the values of an enum are bits that are or-ed: no other than single ones, and more than
+ * two of them.
+ */
 static bool are_flags(const struct type *type)
 {
 	unsigned count = 0;

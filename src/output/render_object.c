@@ -2,15 +2,16 @@
 /*
  * Structs, arrays and pointers to anything, from VALUE_OBJECT and the values behind it.
  *
- * The bytes of an object hold its numbers; what is apart from it (type_is_apart()) is the next value of the
- * record. The capture plan was made from the same type, and the executor (record/capture_object.c) keeps to two rules
- * that make the order certain: each element of an object that has bytes has values for all its parts; but of an object too
- * large to be captured whole, none for parts behind its end. Whatever does not keep to them is not followed: a `?`
+ * The bytes of an object hold its numbers; what is apart from it (type_is_apart()) is the next
+ * value of the record. The capture plan was made from the same type, and the executor
+ * (record/capture_object.c) keeps to two rules that make the order certain: each element of an
+ * object that has bytes has values for all its parts; but of an object too large to be captured
+ * whole, none for parts behind its end. Whatever does not keep to them is not followed: a `?`
  * stands there, and nothing of the record is shown behind it.
  *
- * The record is foreign, so nothing here relies on it: bytes are taken from a value's own as far as their number goes, and
- * how deep values follow one another is limited, as types may be circles. What is not shown for such reasons is
- * `...`.
+ * The record is foreign, so nothing here relies on it: bytes are taken from a value's own as far
+ * as their number goes, and how deep values follow one another is limited, as types may be
+ * circles. What is not shown for such reasons is `...`.
  */
 #include "output/render_number.h"
 

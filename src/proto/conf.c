@@ -9,13 +9,14 @@
  *   parameter   = [ "+" ] type [ NAME ]
  *   slot        = "@" "*" NAME [ "+" NUMBER ]
  *
- * with types in conf_type.c and conf_compound.c. One token is looked ahead. A declaration is all or nothing: it enters the
- * library when its ';' was seen. After an error everything up to the next ';' is passed over, so each
- * broken declaration is reported once and the others count.
+ * with types in conf_type.c and conf_compound.c. One token is looked ahead. A declaration is all
+ * or nothing: it enters the library when its ';' was seen. After an error everything up to the
+ * next ';' is passed over, so each broken declaration is reported once and the others count.
  *
- * ';' is two things: the end of a declaration, and, behind one or as the first mark on a line, the beginning of
- * a comment. Between declarations it is read as the latter; inside of one as the former. When one is
- * missing, the error names the first token that does not fit, which may be on a later line.
+ * ';' is two things: the end of a declaration, and, behind one or as the first mark on a line, the
+ * beginning of a comment. Between declarations it is read as the latter; inside of one as the
+ * former. When one is missing, the error names the first token that does not fit, which may be on
+ * a later line.
  *
  * Files are the user's, but nothing in them can hurt: time and memory grow linearly with their size,
  * names and numbers have no length at which something overflows, and what is quoted in a message is
@@ -316,8 +317,8 @@ static bool parse_prototype(struct conf_parser *parser)
 }
 
 /*
- * A struct declared in advance gets its members: what refers to it, refers to it with them. Nobody but
- * the parser has seen the type so far.
+ * A struct declared in advance gets its members: what refers to it, refers to it with them. Nobody
+ * but the parser has seen the type so far.
  */
 static bool define_struct(const struct type *declared, const struct type *type)
 {

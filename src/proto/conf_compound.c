@@ -2,7 +2,7 @@
 /*
  * Types in .conf files that have a syntax of their own:
  *
- *   string                string "[" extent "]" | string "(" type ")" | stringN, which is string[argN]
+ *   string                string "[" extent "]" | string "(" type ")" | stringN (string[argN])
  *   struct                struct "(" [ type [ NAME ] { "," type [ NAME ] } ] ")"
  *   array                 array "(" type "," extent ")"
  *   enum                  enum [ "[" type "]" ] "(" NAME [ "=" NUMBER ] { "," … } ")"
@@ -10,12 +10,12 @@
  *   extent                length | zero | zero "(" length ")"
  *   length                NUMBER | argN | retval, which is arg0 | eltN
  *
- * A lens is put on the type itself where it is a number, else on what is behind or in it: hex(int*) is a pointer to
- * a hex(int). bitvec takes any object for a row of bytes.
+ * A lens is put on the type itself where it is a number, else on what is behind or in it:
+ * hex(int*) is a pointer to a hex(int). bitvec takes any object for a row of bytes.
  *
- * string(…) makes one of three: a TYPE_STRING of characters behind a pointer, which is what the others could do
- * as well, but the one that matters; an array with LENS_TEXT within a struct; a pointer to such an
- * array where characters are wide.
+ * string(…) makes one of three: a TYPE_STRING of characters behind a pointer, which is what the
+ * others could do as well, but the one that matters; an array with LENS_TEXT within a struct; a
+ * pointer to such an array where characters are wide.
  */
 #include "base/vec.h"
 #include "proto/conf_type.h"

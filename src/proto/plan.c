@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From prototype to capture plan: which operations capture parameters and result, from where the calling
- * convention of an ABI has put them (plan_place.c), and the parts that objects have (plan_parts.c).
+ * From prototype to capture plan: which operations capture parameters and result, from where the
+ * calling convention of an ABI has put them (plan_place.c), and the parts that objects have
+ * (plan_parts.c).
  *
  * Results: integers in ax, on i386 long long in dx:ax; float and double in xmm0 or st(0); long double
  * in st(0) on both; structs as plan_place.c says.
  *
- * What is fetched at the return has to be saved at the entry, as the callee may overwrite registers and stack
- * slots: a word for each parameter, by its number. An object in two registers has a second one, which gets a
- * number behind those of the parameters, as long as there are any.
+ * What is fetched at the return has to be saved at the entry, as the callee may overwrite
+ * registers and stack slots: a word for each parameter, by its number. An object in two registers
+ * has a second one, which gets a number behind those of the parameters, as long as there are any.
  *
  * The plan, its operations and its parts are one block of memory.
  */
@@ -30,8 +31,7 @@ struct planning {
 	struct object_place places[CAPTURE_ARGS_MAX];
 	struct plan_parts parts;
 	struct vec ops; /* struct capture_op */
-	unsigned
-		saved; /* words that are saved, counted from the first behind those of the parameters */
+	unsigned saved; /* words that are saved behind those of the parameters */
 };
 
 static enum capture_kind kind_of(const struct type *type)

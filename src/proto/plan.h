@@ -18,8 +18,8 @@ struct plan_limits {
  * with plan_destroy(). A plan does not refer to the prototype.
  *
  * Entry operations cover the parameters before the first '+'; exit operations the result (none for
- * void), then the parameters from the first '+' on; none of them what is hidden. The renderer relies on exactly
- * this order.
+ * void), then the parameters from the first '+' on; none of them what is hidden. The renderer
+ * relies on exactly this order.
  */
 struct capture_plan *plan_create(const struct prototype *prototype, const struct abi *abi,
 				 const struct plan_limits *limits);

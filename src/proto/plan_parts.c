@@ -2,9 +2,10 @@
 /*
  * The parts of objects (record/capture.h), from their types.
  *
- * Each struct's parts are made once, and lie side by side; a pointer to a struct refers to them, also one from within. So
- * before those of a struct are filled in, their place is reserved and noted. Structs and arrays within a struct are
- * part of its bytes; the parts that these have become its own, further on.
+ * Each struct's parts are made once, and lie side by side; a pointer to a struct refers to them,
+ * also one from within. So before those of a struct are filled in, their place is reserved and
+ * noted. Structs and arrays within a struct are part of its bytes; the parts that these have
+ * become its own, further on.
  */
 #include "proto/plan_private.h"
 

@@ -4,24 +4,28 @@
  *
  * System V AMD64 psABI 3.2.3: integers and pointers take the integer registers in order, float and
  * double the xmm registers in order, whatever finds no register the stack; long double always the
- * stack, in 16 bytes aligned to 16. A struct of up to 16 bytes is taken apart into words of 8 bytes: one of which
- * all members are floating-point numbers goes to an xmm register, any other to an integer register, and if there are not
- * registers for all of it, it goes to the stack as a whole. Larger ones, and those with a long double, go to the stack.
+ * stack, in 16 bytes aligned to 16. A struct of up to 16 bytes is taken apart into words of 8
+ * bytes: one of which all members are floating-point numbers goes to an xmm register, any other to
+ * an integer register, and if there are not registers for all of it, it goes to the stack as a
+ * whole. Larger ones, and those with a long double, go to the stack.
  *
- * i386 psABI 2.2: everything on the stack in slots of four bytes (long long and double two, long double
- * three, structs as many as they need, none aligned further).
+ * i386 psABI 2.2: everything on the stack in slots of four bytes (long long and double two, long
+ * double three, structs as many as they need, none aligned further).
  *
- * struct abi brings both under one rule: classes with a number of registers each, then slots of a word. The
- * value of an argument smaller than its register or slot is its low bytes: the rest is garbage by both
- * documents, so each word is cut and extended by its own size and sign. An argument wider than a word never goes
- * to an integer register: neither ABI has such a case (i386 has no integer registers).
+ * struct abi brings both under one rule: classes with a number of registers each, then slots of a
+ * word. The value of an argument smaller than its register or slot is its low bytes: the rest is
+ * garbage by both documents, so each word is cut and extended by its own size and sign. An
+ * argument wider than a word never goes to an integer register: neither ABI has such a case (i386
+ * has no integer registers).
  *
- * Results that are structs: on x86_64 as parameters, but in ax, dx and xmm0, xmm1, or st(0) for one long double; what would go to the
- * stack goes to room whose address the caller passes as a hidden first parameter and gets back in ax. On i386 all
- * structs do (Linux; other systems return small ones in registers).
+ * Results that are structs: on x86_64 as parameters, but in ax, dx and xmm0, xmm1, or st(0) for
+ * one long double; what would go to the stack goes to room whose address the caller passes as a
+ * hidden first parameter and gets back in ax. On i386 all structs do (Linux; other systems return
+ * small ones in registers).
  *
- * A complex number is a struct of two numbers to all that, with these exceptions: on x86_64 one of two long doubles is returned in
- * st(0) and st(1), of which only the first is looked at; on i386 one of two floats in ax and dx.
+ * A complex number is a struct of two numbers to all that, with these exceptions: on x86_64 one of
+ * two long doubles is returned in st(0) and st(1), of which only the first is looked at; on i386
+ * one of two floats in ax and dx.
  */
 #include "proto/plan_private.h"
 

@@ -22,8 +22,8 @@ struct plan_parts {
 void plan_parts_init(struct plan_parts *parts, unsigned word, unsigned arg_count);
 void plan_parts_deinit(struct plan_parts *parts);
 /*
- * The part that stands for what a value of this type is or points to: a struct, a pointer with a target. Its index, or
- * PLAN_NO_PART when there would be too many.
+ * The part that stands for what a value of this type is or points to: a struct, a pointer with a
+ * target. Its index, or PLAN_NO_PART when there would be too many.
  */
 uint16_t plan_parts_add(struct plan_parts *parts, const struct type *type);
 /* How long a string or an array of this type is; the length of LENGTH_ARGUMENT is sound. */
@@ -43,14 +43,17 @@ struct placement {
 struct object_place {
 	struct capture_location location[2];
 	unsigned words; /* how many of them, of an object in registers */
-	bool is_inline; /* an object of more than one number; else location[0] holds a word or a number */
+	bool is_inline; /* a struct, not a word or a number in location[0] */
 	bool in_memory; /* results: at the address that is in ax */
 	bool in_st0;	/* results */
 };
 
 void plan_place_parameter(struct placement *placement, const struct type *type,
 			  struct object_place *place);
-/* Of a result that is a struct. If it is in memory, its address is the first parameter: see plan_place_hidden(). */
+/*
+ * Of a result that is a struct. If it is in memory, its address is the first parameter: see
+ * plan_place_hidden().
+ */
 void plan_place_result(const struct abi *abi, const struct type *type, struct object_place *place);
 /* The caller's pointer to the room for the result. */
 void plan_place_hidden(struct placement *placement);

@@ -26,8 +26,8 @@ void protolib_add_type(struct protolib *lib, const char *name, const struct type
 void protolib_add(struct protolib *lib, const struct prototype *prototype);
 
 /*
- * Reads the file that `import "NAME";` in file `from` means into the library, once: the number of errors, which
- * were reported, or -errno.
+ * Reads the file that `import "NAME";` in file `from` means into the library, once: the number of
+ * errors, which were reported, or -errno.
  */
 int protolib_import(struct protolib *lib, const char *from, const char *name, conf_error *error,
 		    void *context);

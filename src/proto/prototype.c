@@ -96,8 +96,8 @@ static const struct built_in {
 };
 
 /*
- * Names that are there from the start and may be given anew, as files do: lenses that stand alone, addr and file,
- * C's types for sizes and the like, as glibc has them.
+ * Names that are there from the start and may be given anew, as files do: lenses that stand alone,
+ * addr and file, C's types for sizes and the like, as glibc has them.
  */
 static const struct built_in predefined[] = {
 	{"bool", INTEGER(WIDTH_CHAR, false, LENS_BOOL)},
@@ -320,7 +320,10 @@ static bool is_file(const char *path)
 	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* The path of NAME.conf, or NAME, beside the file that imports it, or where the finder knows it; NULL: none. */
+/*
+ * The path of NAME.conf, or NAME, beside the file that imports it, or where the finder knows it;
+ * NULL: none.
+ */
 static char *find_import(const struct protolib *lib, const char *from, const char *name)
 {
 	static const char *const suffixes[] = {".conf", ""};

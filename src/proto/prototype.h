@@ -35,8 +35,8 @@ struct protolib *protolib_create(void);
 void protolib_destroy(struct protolib *lib); /* NULL is fine; frees every prototype it gave out */
 
 /*
- * Where a file that is imported may be, besides beside the one that imports it: its path, to be freed, or NULL. It is
- * asked as long as the library is parsed into.
+ * Where a file that is imported may be, besides beside the one that imports it: its path, to be
+ * freed, or NULL. It is asked as long as the library is parsed into.
  */
 typedef char *conf_finder(void *context, const char *name);
 void protolib_set_finder(struct protolib *lib, conf_finder *finder, void *context);

@@ -4,9 +4,9 @@
  * is shown (lens). Types are immutable once made and owned by the prototypes library they were
  * parsed into; only a struct that was declared in advance gets its members later.
  *
- * A plan (proto/plan.h) and the renderer walk the same types and must come to the same conclusions: which
- * objects a value of the record stands for, and which are bytes of the one around them. So these
- * conclusions are drawn here, once.
+ * A plan (proto/plan.h) and the renderer walk the same types and must come to the same
+ * conclusions: which objects a value of the record stands for, and which are bytes of the one
+ * around them. So these conclusions are drawn here, once.
  */
 #ifndef TRACER_PROTO_TYPE_H
 #define TRACER_PROTO_TYPE_H
@@ -76,13 +76,13 @@ struct type {
 	bool is_signed;
 	uint8_t lens;	     /* enum type_lens */
 	uint8_t length_from; /* enum string_length, TYPE_STRING and TYPE_ARRAY */
-	bool zero_ends; /* string[zero(…)]: a NUL ends it before its length is reached; so for arrays */
-	bool is_hidden; /* not shown, and not captured */
-	bool is_complex; /* TYPE_STRUCT: a number of two parts, which are passed in a way of their own */
-	bool is_defined;    /* TYPE_STRUCT: its members are known */
-	bool follows;	    /* TYPE_STRUCT: has a member that points to something that is shown */
-	bool needs_result;  /* a length in it is the result */
-	uint8_t levels;	    /* how deep other types are nested in it */
+	bool zero_ends;	   /* zero(…): a NUL, or an element of zeros, ends it before its length */
+	bool is_hidden;	   /* not shown, and not captured */
+	bool is_complex;   /* TYPE_STRUCT: two numbers, which are passed in a way of their own */
+	bool is_defined;   /* TYPE_STRUCT: its members are known */
+	bool follows;	   /* TYPE_STRUCT: has a member that points to something that is shown */
+	bool needs_result; /* a length in it is the result */
+	uint8_t levels;	   /* how deep other types are nested in it */
 	uint32_t arguments; /* bits of the parameters that are lengths in it */
 	uint32_t length;
 	uint32_t size[2]; /* TYPE_STRUCT, TYPE_ARRAY: bytes, pointers having 4 or 8; 0: not known */
@@ -104,21 +104,25 @@ enum { TYPE_SIZE_MAX = 1 << 28 };
 unsigned type_size(const struct type *type, unsigned word);
 
 /*
- * The same with what pads it behind its end, as it lies in memory, and its alignment: of the System V psABIs of
- * x86_64 (words of 8 bytes), and of i386, where no object is aligned to more than 4.
+ * The same with what pads it behind its end, as it lies in memory, and its alignment: of the
+ * System V psABIs of x86_64 (words of 8 bytes), and of i386, where no object is aligned to more
+ * than 4.
  */
 unsigned type_storage(const struct type *type, unsigned word);
 unsigned type_align(const struct type *type, unsigned word);
 
 /*
- * Whether an object of this type within another has a value of its own in the record: what it points
- * to, or elements whose number is not in the type.
+ * Whether an object of this type within another has a value of its own in the record: what it
+ * points to, or elements whose number is not in the type.
  */
 bool type_is_apart(const struct type *type);
 /* Whether values follow one of an object of this type: it, or something within it, is apart. */
 bool type_follows(const struct type *type);
 
-/* Lays out a struct whose members have their types: offsets, size, alignment, and what follows from them. */
+/*
+ * Lays out a struct whose members have their types: offsets, size, alignment, and what follows
+ * from them.
+ */
 void type_lay_out(struct type *type, struct type_member *members, uint32_t count);
 /* The same for an array or a pointer that has its target and, if it has one, its length. */
 void type_complete(struct type *type);

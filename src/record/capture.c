@@ -12,7 +12,7 @@
  *                                         each is copied into its place; only one that is longer
  *                                         than its beginning costs a read more
  *   a printf format                       one read, and one more for all the strings it mentions
- *   a struct or an array                  one read, together with strings, and one for each string or
+ *   a struct or an array                  one read, together with strings; one for each string or
  *                                         object that it points to
  *
  * The beginnings are kept at the far end of the record's buffer, which is lent for that as long as
@@ -24,9 +24,9 @@
  * before. Room for the headers of values still to come is kept back, so that one long string does not
  * push out the arguments behind it.
  *
- * Freestanding: no libc, no allocation, no TLS, no floating point; the same goes for capture_fetch.c
- * (reading), capture_object.c (structs, arrays, pointers), capture_format.c and format_spec.c (printf
- * formats), which belong to the executor.
+ * Freestanding: no libc, no allocation, no TLS, no floating point; the same goes for
+ * capture_fetch.c (reading), capture_object.c (structs, arrays, pointers), capture_format.c and
+ * format_spec.c (printf formats), which belong to the executor.
  */
 #include "record/capture_run.h"
 

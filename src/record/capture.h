@@ -24,7 +24,7 @@ enum capture_place {
 	PLACE_ST0,   /* x87 top of stack: results only */
 	PLACE_SAVED, /* word `index` saved at entry */
 	PLACE_PAIR,  /* low half in general register `index`, high half in `high`: results only */
-	PLACE_PIECES /* CAPTURE_INLINE: two words, in the places `index` and `high` (enum capture_piece) */
+	PLACE_PIECES /* CAPTURE_INLINE: two words, in `index` and `high` (enum capture_piece) */
 };
 
 /* Where a word of an object in registers is. */
@@ -80,11 +80,12 @@ enum {
 };
 
 /*
- * A part of an object that has a value of its own: a string, an object that is pointed to, or an array in the
- * object itself. Parts refer to parts by index, also in circles: a list's element to the list's element.
+ * A part of an object that has a value of its own: a string, an object that is pointed to, or an
+ * array in the object itself. Parts refer to parts by index, also in circles: a list's element to
+ * the list's element.
  */
 struct capture_part {
-	uint8_t kind; /* CAPTURE_STRING, CAPTURE_OBJECT; CAPTURE_WORD: a pointer that is not followed */
+	uint8_t kind;	     /* CAPTURE_STRING, CAPTURE_OBJECT; CAPTURE_WORD: not followed */
 	bool is_inline;	     /* it is at `offset` itself, not what the pointer there points to */
 	uint8_t length_from; /* enum capture_length: bytes of a string, elements of an object */
 	bool zero_ends; /* also before its length is reached; for objects: an element of zeros */

@@ -47,7 +47,10 @@ static bool fetch_vector(const struct capture *c, unsigned index, uint64_t *word
 	return true;
 }
 
-/* The next variable argument in general or xmm registers, if it is in one; *known: it could be had. */
+/*
+ * The next variable argument in general or xmm registers, if it is in one; *known: it could be
+ * had.
+ */
 static bool next_in_register(struct capture *c, struct varargs *va, const struct format_item *item,
 			     uint64_t *word, bool *known)
 {

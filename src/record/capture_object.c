@@ -2,22 +2,25 @@
 /*
  * Structs, arrays and pointers to anything, in capture plans.
  *
- * An object is captured as its bytes: numbers in it cost nothing but room, and the renderer finds them by the
- * type. Only what the bytes do not say has values of its own, which follow in the order in which the type has
- * them: strings, objects that are pointed to, arrays whose length is known only now. These are the object's
- * *parts*. A plan has one list of them, in which they refer to one another by index, so a list's element refers
- * to itself, and a plan is as long as its types are, however long the tracee's lists.
+ * An object is captured as its bytes: numbers in it cost nothing but room, and the renderer finds
+ * them by the type. Only what the bytes do not say has values of its own, which follow in the
+ * order in which the type has them: strings, objects that are pointed to, arrays whose length is
+ * known only now. These are the object's *parts*. A plan has one list of them, in which they refer
+ * to one another by index, so a list's element refers to itself, and a plan is as long as its
+ * types are, however long the tracee's lists.
  *
- * So it is here that an end is found, by three bounds: objects are followed in one another no further than array_max and
- * CAPTURE_DEPTH_MAX (beyond that, a value without bytes says that there is more); an object that is one of those
- * around it is not entered again; and the record is as long as it may be. The room for the headers of all parts of
- * an object is kept back before its own bytes take any: elements that would have no room for their parts are
- * not captured at all. That is what the renderer relies on: where an object has bytes, all its parts have values.
+ * So it is here that an end is found, by three bounds: objects are followed in one another no
+ * further than array_max and CAPTURE_DEPTH_MAX (beyond that, a value without bytes says that there
+ * is more); an object that is one of those around it is not entered again; and the record is as
+ * long as it may be. The room for the headers of all parts of an object is kept back before its
+ * own bytes take any: elements that would have no room for their parts are not captured at all.
+ * That is what the renderer relies on: where an object has bytes, all its parts have values.
  *
  * This recurses, in the agent on the stack of the tracee, some 200 bytes a level.
  *
- * Objects in registers (CAPTURE_INLINE) are put together in the record's buffer; parts of an object that lie in it are taken
- * from its bytes, as far as these go, so they are as they were when the object was read.
+ * Objects in registers (CAPTURE_INLINE) are put together in the record's buffer; parts of an
+ * object that lie in it are taken from its bytes, as far as these go, so they are as they were
+ * when the object was read.
  */
 #include "record/capture_run.h"
 

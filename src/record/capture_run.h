@@ -106,7 +106,9 @@ size_t capture_read_max(const struct capture *c, const struct extent *extent);
 
 /* The value of a parameter that gives a length. */
 bool capture_fetch_argument(struct capture *c, uint32_t index, uint64_t *word);
-/* What LENGTH_ARGUMENT, LENGTH_RESULT and LENGTH_CONSTANT mean; anything else: no bound but a NUL. */
+/*
+ * What LENGTH_ARGUMENT, LENGTH_RESULT and LENGTH_CONSTANT mean; anything else: no bound but a NUL.
+ */
 struct extent capture_extent(struct capture *c, enum capture_length from, uint32_t length,
 			     bool zero_ends);
 /* What a length that was read means. */

@@ -56,10 +56,11 @@ enum value_kind {
 	VALUE_FLOAT, /* `word` holds the bits of a float (length 0, size 4), double (size 8); x87 in bytes */
 	VALUE_STRING, /* `word` is the pointer, the bytes follow */
 	/*
-	 * An object of several members or elements, or one that was pointed to: `word` is its address, `size` the
-	 * bytes of a pointer, the bytes are those of whole elements. For each element, in order, the values of
-	 * what is apart from it follow (proto/type.h: type_is_apart()), and so on for these. With VALUE_RECURSION
-	 * there are no bytes: the object is the one that `conversion` many objects up holds this one.
+	 * An object of several members or elements, or one that was pointed to: `word` is its
+	 * address, `size` the bytes of a pointer, the bytes are those of whole elements. For each
+	 * element, in order, the values of what is apart from it follow (proto/type.h:
+	 * type_is_apart()), and so on for these. With VALUE_RECURSION there are no bytes: the
+	 * object is the one that `conversion` many objects up holds this one.
 	 */
 	VALUE_OBJECT
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rings as a process may leave them: whatever it writes there, records are taken that hold together, and an end is found. What
- * is shown of them, by whatever prototype, is printable text.
+ * Rings as a process may leave them: whatever it writes there, records are taken that hold
+ * together, and an end is found. What is shown of them, by whatever prototype, is printable text.
  */
 #include "engine/agent/rings.h"
 #include "fuzz.h"

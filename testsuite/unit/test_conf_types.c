@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Types of the .conf language that are made of others: their layout, what they say of themselves, and what is wrong. */
+/*
+ * Types of the .conf language that are made of others: their layout, what they say of themselves,
+ * and what is wrong.
+ */
 #include "abis.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
@@ -332,7 +335,10 @@ static void test_import(void **state)
 	char *found = write_file(directory, "found", "typedef found = string;\n");
 
 	protolib_set_finder(lib, find_other, found);
-	/* The file in a circle is read twice, so what is wrong there is said; the broken line once. */
+	/*
+	 * The file in a circle is read twice, so what is wrong there is said; the broken line
+	 * once.
+	 */
 	assert_int_equal(protolib_read(lib, top, collect, &errors), 1);
 	assert_string_equal(errors.text, "2: expected a type, found ';'\n");
 	assert_int_equal(protolib_find(lib, "f")->parameter_count, 3);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Objects from their prototype to their text: where the ABIs put them, what is captured of a simulated memory with an
- * end, and what is shown of records that are short, cut, or lie.
+ * Objects from their prototype to their text: where the ABIs put them, what is captured of a
+ * simulated memory with an end, and what is shown of records that are short, cut, or lie.
  */
 #include "abis.h"
 #include "output/render.h"
@@ -277,7 +277,10 @@ static void test_in_registers(void **state)
 	assert_string_equal(entered(f), "{ [ \"text\", nil ] }");
 }
 
-/* Callers of variadic functions say how many xmm registers they have filled: there is nothing in the others. */
+/*
+ * Callers of variadic functions say how many xmm registers they have filled: there is nothing in
+ * the others.
+ */
 static void test_vectors(void **state)
 {
 	struct fixture *f = *state;
@@ -400,7 +403,10 @@ static void test_circles(void **state)
 	assert_null(strchr(f->out.text, '?'));
 }
 
-/* Whatever the room is, the record holds together: nothing is `?` but parameters that are not there at all. */
+/*
+ * Whatever the room is, the record holds together: nothing is `?` but parameters that are not
+ * there at all.
+ */
 static void test_little_room(void **state)
 {
 	struct fixture *f = *state;

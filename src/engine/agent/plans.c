@@ -53,8 +53,8 @@ static size_t string_bytes(const struct capture_plan *plan)
 }
 
 /*
- * Values of what an object points to, with its own: an element is taken for each pointer that can be followed. It gives up
- * when it is known to be too much.
+ * Values of what an object points to, with its own: an element is taken for each pointer that can
+ * be followed. It gives up when it is known to be too much.
  */
 static void add_part(const struct capture_plan *plan, const struct capture_part *part,
 		     unsigned depth, size_t *bytes)
