@@ -58,16 +58,22 @@ static int find_arch(struct elf_file *file)
 	return file->arch ? 0 : -ENOTSUP;
 }
 
-static int read_header(struct elf_file *file)
+static int read_any_header(struct elf_file *file)
 {
 	int error = find_arch(file);
 
 	if (error)
 		return error;
-	GElf_Ehdr *header = &file->header;
+	return elf_read_records(file, ELF_T_EHDR, 0, 1, &file->header) ? 0 : -ENOEXEC;
+}
 
-	if (!elf_read_records(file, ELF_T_EHDR, 0, 1, header))
-		return -ENOEXEC;
+static int read_header(struct elf_file *file)
+{
+	int error = read_any_header(file);
+	const GElf_Ehdr *header = &file->header;
+
+	if (error)
+		return error;
 	if (header->e_type != ET_EXEC && header->e_type != ET_DYN)
 		return -ENOEXEC;
 	if (header->e_phentsize != elf_record_size(file, ELF_T_PHDR) ||
@@ -210,6 +216,22 @@ int elf_open(int fd, struct elf_file **out)
 	if (!error)
 		return read_start(file, out);
 	elf_unref(file);
+	return error;
+}
+
+int elf_open_debug(int fd, struct elf_file **out)
+{
+	struct elf_file *file = xcalloc(1, sizeof *file);
+	int error = map_file(file, fd);
+
+	file->references = 1;
+	elf_version(EV_CURRENT);
+	if (!error)
+		error = read_any_header(file);
+	if (error)
+		elf_unref(file);
+	else
+		*out = file;
 	return error;
 }
 

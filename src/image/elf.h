@@ -52,6 +52,12 @@ struct elf_file;
 int elf_open(int fd, struct elf_file **out);
 
 /*
+ * As elf_open(), of a file that holds debug information, perhaps of another file, and perhaps nothing else: only its
+ * sections are there to be asked for. Nothing else may be called with it but elf_arch() and elf_unref().
+ */
+int elf_open_debug(int fd, struct elf_file **out);
+
+/*
  * Puts a file together from the memory it was loaded into, its ELF header at `header`, for when the
  * file itself cannot be had. It has no section headers and no .symtab. At most `room` bytes are used:
  * -EFBIG; -EFAULT when there is no such memory; -ENOEXEC, -ENOTSUP as above.

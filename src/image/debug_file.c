@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finding the file with the debug information.
+ *
+ * An object that was not stripped has it in itself. Otherwise there are two conventions, both of which gdb(1)
+ * describes ("Debugging Information in Separate Files"): a number that is in both files, the build ID, is the
+ * name below /usr/lib/debug/.build-id; or .gnu_debuglink has a file name, which is looked for beside the
+ * object, in .debug there, and in the same directory below /usr/lib/debug, with a CRC-32 of the file's contents.
+ * Where both have a build ID that decides, and the contents, which may be hundreds of megabytes, are
+ * not read.
+ *
+ * dwz(1) takes what several debug files have in common into one more file, which .gnu_debugaltlink names,
+ * by a path that may be relative to the directory of who has the link, and by its build ID.
+ *
+ * All names come from files that anybody may have made. A name of .gnu_debuglink must be a plain one; paths
+ * are made free of ".." here, and who opens them has rules of his own.
+ */
+#include "image/debug_file.h"
+
+#include "base/cleanup.h"
+#include "base/strbuf.h"
+#include "image/elf_private.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <zlib.h>
+
+#define DEBUG_ROOT "/usr/lib/debug"
+
+enum {
+	NOTES_MAX = 4096,
+	BUILD_ID_LEAST = 2, /* the first byte is the directory */
+	BUILD_ID_MAX = 64,
+	CRC_CHUNK = 1 << 20,
+	CRC_MAX = 256 << 20 /* bytes of a file that is known by nothing else */
+};
+
+struct build_id {
+	uint8_t bytes[BUILD_ID_MAX];
+	size_t size; /* 0: there is none */
+};
+
+/* ------------------------------------------------------------------ what a file says of itself */
+
+static const GElf_Shdr *find_section(struct elf_file *file, const char *name)
+{
+	size_t count;
+	const GElf_Shdr *sections = elf_sections(file, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(elf_section_name(file, &sections[i]), name))
+			return &sections[i];
+	return NULL;
+}
+
+static bool has_information(struct elf_file *file)
+{
+	const GElf_Shdr *section = find_section(file, ".debug_info");
+
+	if (!section)
+		section = find_section(file, ".zdebug_info");
+	return section && section->sh_type != SHT_NOBITS && section->sh_size;
+}
+
+/* A section's contents with a NUL behind them; NULL when it is not there or larger than `most`. */
+static char *load_section(struct elf_file *file, const char *name, size_t most, size_t *size)
+{
+	const GElf_Shdr *section = find_section(file, name);
+
+	if (!section || section->sh_type == SHT_NOBITS || section->sh_size > most)
+		return NULL;
+	*size = section->sh_size;
+	return elf_file_load(file, section->sh_offset, section->sh_size);
+}
+
+/* Notes are three words, a name and a description, each filled up to a multiple of 4 bytes. */
+static void find_build_id(const char *notes, size_t size, struct build_id *id)
+{
+	uint32_t word[3];
+
+	for (size_t at = 0; at + sizeof word <= size;) {
+		memcpy(word, notes + at, sizeof word);
+		if (word[0] > size || word[1] > size)
+			return;
+		size_t name = at + sizeof word;
+		size_t description = name + ((word[0] + 3) & ~(size_t)3);
+
+		if (description > size || word[1] > size - description)
+			return;
+		if (word[2] == NT_GNU_BUILD_ID && word[0] == 4 && !memcmp(notes + name, "GNU", 4) &&
+		    word[1] >= BUILD_ID_LEAST && word[1] <= BUILD_ID_MAX) {
+			memcpy(id->bytes, notes + description, word[1]);
+			id->size = word[1];
+			return;
+		}
+		at = description + ((word[1] + 3) & ~(size_t)3);
+	}
+}
+
+static void read_build_id(struct elf_file *file, struct build_id *id)
+{
+	size_t size = 0;
+	_cleanup_free_ char *notes = load_section(file, ".note.gnu.build-id", NOTES_MAX, &size);
+
+	id->size = 0;
+	if (notes)
+		find_build_id(notes, size, id);
+}
+
+static bool same_build_id(const struct build_id *a, const struct build_id *b)
+{
+	return a->size == b->size && !memcmp(a->bytes, b->bytes, a->size);
+}
+
+/* ------------------------------------------------------------------ candidates */
+
+/* Who is looked for. */
+struct wanted {
+	struct build_id id;
+	bool by_crc; /* where one of the two has no build ID */
+	uint32_t crc;
+	debug_opener *opener;
+	void *context;
+};
+
+static bool has_crc(const struct elf_file *file, uint32_t crc)
+{
+	_cleanup_free_ uint8_t *chunk = malloc(CRC_CHUNK);
+	uLong found = crc32(0, NULL, 0);
+
+	if (!chunk || file->size > CRC_MAX)
+		return false;
+	for (uint64_t at = 0; at < file->size; at += CRC_CHUNK) {
+		size_t length = file->size - at < CRC_CHUNK ? file->size - at : CRC_CHUNK;
+
+		if (!elf_file_read(file, at, chunk, length))
+			return false;
+		found = crc32(found, chunk, (uInt)length);
+	}
+	return found == crc;
+}
+
+static bool is_wanted(const struct wanted *wanted, struct elf_file *file)
+{
+	struct build_id id;
+
+	if (!has_information(file))
+		return false;
+	read_build_id(file, &id);
+	if (wanted->id.size && id.size)
+		return same_build_id(&wanted->id, &id);
+	return wanted->by_crc && has_crc(file, wanted->crc);
+}
+
+static struct elf_file *try_path(const struct wanted *wanted, const char *path)
+{
+	_cleanup_close_ int fd = wanted->opener(wanted->context, path);
+	struct elf_file *file;
+
+	if (fd < 0 || elf_open_debug(fd, &file))
+		return NULL;
+	if (is_wanted(wanted, file))
+		return file;
+	elf_unref(file);
+	return NULL;
+}
+
+static struct elf_file *try_build_id(const struct wanted *wanted, char *path, size_t size)
+{
+	const struct build_id *id = &wanted->id;
+	size_t length = (size_t)snprintf(path, size, DEBUG_ROOT "/.build-id/%02x/", id->bytes[0]);
+
+	if (!id->size)
+		return NULL;
+	for (size_t i = 1; i < id->size && length + 3 < size; i++)
+		length += (size_t)snprintf(path + length, size - length, "%02x", id->bytes[i]);
+	snprintf(path + length, size - length, ".debug");
+	return try_path(wanted, path);
+}
+
+/* ------------------------------------------------------------------ links */
+
+/* An absolute path without "." and "..", cut off at the last slash when `directory` is asked for. */
+static bool tidy_path(char *out, size_t size, const char *path, bool directory)
+{
+	size_t length = 0;
+
+	if (*path != '/' || strlen(path) >= size)
+		return false;
+	while (*path) {
+		path += strspn(path, "/");
+		size_t part = strcspn(path, "/");
+
+		if (directory && !path[part])
+			break;
+		if (part == 2 && !strncmp(path, "..", 2)) {
+			while (length && out[--length] != '/')
+				;
+		} else if (part && (part != 1 || *path != '.')) {
+			out[length++] = '/';
+			memcpy(out + length, path, part);
+			length += part;
+		}
+		path += part;
+	}
+	out[length] = '\0';
+	return true;
+}
+
+/* Name and checksum: the name, a NUL, zeros up to a multiple of 4, the sum. */
+static struct elf_file *try_debuglink(struct wanted *wanted, struct elf_file *object,
+				      const char *directory, char *path, size_t size)
+{
+	static const char *const places[][2] = {{"", "/"}, {"", "/.debug/"}, {DEBUG_ROOT, "/"}};
+	size_t length = 0;
+	_cleanup_free_ char *link = load_section(object, ".gnu_debuglink", PATH_MAX, &length);
+	struct elf_file *found = NULL;
+
+	if (!link)
+		return NULL;
+	size_t sum = (strlen(link) + 4) & ~(size_t)3;
+
+	if (!*link || strchr(link, '/') || sum + 4 > length)
+		return NULL;
+	memcpy(&wanted->crc, link + sum, 4);
+	wanted->by_crc = true;
+	for (size_t i = 0; i < sizeof places / sizeof *places && !found; i++) {
+		int n = snprintf(path, size, "%s%s%s%s", places[i][0], directory, places[i][1],
+				 link);
+
+		if (n > 0 && (size_t)n < size)
+			found = try_path(wanted, path);
+	}
+	return found;
+}
+
+/* A path, a NUL, the build ID. `path` is that of `file`. */
+static struct elf_file *find_shared(struct elf_file *file, const char *path, debug_opener *opener,
+				    void *context)
+{
+	struct wanted wanted = {.opener = opener, .context = context};
+	char directory[PATH_MAX], joined[2 * PATH_MAX], place[2 * PATH_MAX];
+	size_t size = 0;
+	_cleanup_free_ char *link = load_section(file, ".gnu_debugaltlink", PATH_MAX, &size);
+	size_t length = link ? strlen(link) : 0;
+
+	if (!length || length + 1 + BUILD_ID_LEAST > size || size - length - 1 > BUILD_ID_MAX)
+		return NULL;
+	wanted.id.size = size - length - 1;
+	memcpy(wanted.id.bytes, link + length + 1, wanted.id.size);
+	struct elf_file *found = try_build_id(&wanted, place, sizeof place);
+
+	if (found || (*link != '/' && !tidy_path(directory, sizeof directory, path, true)))
+		return found;
+	snprintf(joined, sizeof joined, "%s%s%s", *link == '/' ? "" : directory,
+		 *link == '/' ? "" : "/", link);
+	return tidy_path(place, sizeof place, joined, false) ? try_path(&wanted, place) : NULL;
+}
+
+void debug_files_find(struct elf_file *object, const char *path, debug_opener *opener,
+		      void *context, struct debug_files *out)
+{
+	struct wanted wanted = {.opener = opener, .context = context};
+	char directory[PATH_MAX], place[2 * PATH_MAX];
+
+	*out = (struct debug_files){0};
+	snprintf(place, sizeof place, "%s", path);
+	if (has_information(object)) {
+		out->information = elf_ref(object);
+	} else {
+		read_build_id(object, &wanted.id);
+		out->information = try_build_id(&wanted, place, sizeof place);
+		if (!out->information && tidy_path(directory, sizeof directory, path, true))
+			out->information = try_debuglink(&wanted, object, directory, place,
+							 sizeof place);
+	}
+	if (out->information)
+		out->shared = find_shared(out->information, place, opener, context);
+}
+
+void debug_files_deinit(struct debug_files *files)
+{
+	elf_unref(files->information);
+	elf_unref(files->shared);
+	*files = (struct debug_files){0};
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "image/debug_sections.h"
+
+#include "base/cleanup.h"
+#include "base/xalloc.h"
+#include "image/elf_private.h"
+
+#include <string.h>
+#include <zlib.h>
+
+static uint64_t get_big_endian(const uint8_t *bytes)
+{
+	uint64_t value = 0;
+
+	for (int i = 0; i < 8; i++)
+		value = value << 8 | bytes[i];
+	return value;
+}
+
+/* ".zdebug_*" begins with "ZLIB" and the size of the contents; the rest is compressed. */
+static bool take_old_form(const struct elf_file *file, struct debug_section *section)
+{
+	uint8_t header[12];
+
+	if (section->stored < sizeof header ||
+	    !elf_file_read(file, section->offset, header, sizeof header) ||
+	    memcmp(header, "ZLIB", 4))
+		return false;
+	section->size = get_big_endian(header + 4);
+	section->offset += sizeof header;
+	section->stored -= sizeof header;
+	section->compressed = true;
+	return true;
+}
+
+/* SHF_COMPRESSED: a header of the ELF specification in front. */
+static bool take_compressed(const struct elf_file *file, struct debug_section *section)
+{
+	bool wide = file->arch->elf_class == ELFCLASS64;
+	size_t size = wide ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
+	Elf64_Chdr header;
+	Elf32_Chdr narrow;
+
+	if (section->stored < size ||
+	    !elf_file_read(file, section->offset, wide ? (void *)&header : (void *)&narrow, size))
+		return false;
+	if (!wide)
+		header = (Elf64_Chdr){.ch_type = narrow.ch_type, .ch_size = narrow.ch_size};
+	if (header.ch_type != ELFCOMPRESS_ZLIB)
+		return false;
+	section->size = header.ch_size;
+	section->offset += size;
+	section->stored -= size;
+	section->compressed = true;
+	return true;
+}
+
+/* The names that libdwarf knows are those of sections that are not compressed. */
+static const char *plain_name(const char *name)
+{
+	static const char *const names[] = {
+		".debug_info",	   ".debug_abbrev",   ".debug_str",	    ".debug_str_offsets",
+		".debug_line_str", ".debug_addr",     ".debug_ranges",	    ".debug_rnglists",
+		".debug_types",	   ".debug_aranges",  ".debug_names",	    ".debug_pubnames",
+		".debug_line",	   ".debug_loclists", ".debug_gnu_pubnames"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(name, names[i]) ||
+		    (!strncmp(name, ".z", 2) && !strcmp(name + 2, names[i] + 1)))
+			return names[i];
+	return NULL;
+}
+
+static void take_section(struct debug_sections *sections, const GElf_Shdr *header)
+{
+	const struct elf_file *file = sections->file;
+	const char *stored_name = elf_section_name(file, header);
+	struct debug_section section = {.name = plain_name(stored_name),
+					.size = header->sh_size,
+					.offset = header->sh_offset,
+					.stored = header->sh_size};
+
+	if (!section.name || header->sh_type == SHT_NOBITS || !section.stored ||
+	    section.offset > file->size || section.stored > file->size - section.offset ||
+	    sections->count == DEBUG_SECTIONS_MAX || debug_section_find(sections, section.name))
+		return;
+	if (header->sh_flags & SHF_COMPRESSED) {
+		if (!take_compressed(file, &section))
+			return;
+	} else if (stored_name[1] == 'z' && !take_old_form(file, &section)) {
+		return;
+	}
+	sections->items[sections->count++] = section;
+}
+
+void debug_sections_init(struct debug_sections *sections, struct elf_file *file)
+{
+	size_t count;
+	const GElf_Shdr *headers = elf_sections(file, &count);
+
+	*sections = (struct debug_sections){.file = file};
+	for (size_t i = 0; i < count; i++)
+		take_section(sections, &headers[i]);
+}
+
+void debug_sections_deinit(struct debug_sections *sections)
+{
+	for (size_t i = 0; i < sections->count; i++)
+		free(sections->items[i].unpacked);
+	sections->count = 0;
+}
+
+static uint8_t *unpack(struct debug_sections *sections, const struct debug_section *section)
+{
+	uint64_t size = section->size;
+
+	/* No stream of zlib gets longer than 1032 times what it is. */
+	if (!size || size > DEBUG_UNPACKED_MAX - sections->unpacked ||
+	    size / 1032 > section->stored)
+		return NULL;
+	_cleanup_free_ uint8_t *bytes = malloc(size);
+	uLongf length = size;
+
+	if (!bytes ||
+	    uncompress(bytes, &length, sections->file->map + section->offset, section->stored) !=
+		    Z_OK ||
+	    length != size)
+		return NULL;
+	sections->unpacked += size;
+	return take_ptr(bytes);
+}
+
+const uint8_t *debug_section_bytes(struct debug_sections *sections, size_t index)
+{
+	struct debug_section *section = &sections->items[index];
+
+	if (!section->compressed)
+		return sections->file->map + section->offset;
+	if (!section->unpacked)
+		section->unpacked = unpack(sections, section);
+	return section->unpacked;
+}
+
+const struct debug_section *debug_section_find(const struct debug_sections *sections,
+					       const char *name)
+{
+	for (size_t i = 0; i < sections->count; i++)
+		if (!strcmp(sections->items[i].name, name))
+			return &sections->items[i];
+	return NULL;
+}
