@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From the entry of a function to its prototype.
+ *
+ * A function may have several entries. The one with the code refers to that of which it is an instance
+ * (DW_AT_abstract_origin), when the function was inlined somewhere as well; there all parameters are, also those that
+ * the code does without. A member function of C++, and whatever else was declared before, refers to its declaration
+ * (DW_AT_specification), which has the type of its result, but not the names of its parameters.
+ */
+#include "proto/dwarf_private.h"
+
+#include "base/cleanup.h"
+#include "base/xalloc.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { ORIGINS_MAX = 4, PARAMETERS_MAX = 32 };
+
+struct dwarf_reader *dwarf_reader_create(const struct debug_files *files)
+{
+	struct dwarf_reader *reader = xcalloc(1, sizeof *reader);
+	Dwarf_Error error = NULL;
+
+	vec_init(&reader->ranges, sizeof(struct unit_range));
+	reader->word = elf_arch(files->information)->abi->word;
+	if (dwarf_object_open(&reader->main, reader, files->information)) {
+		dwarf_reader_destroy(reader);
+		return NULL;
+	}
+	if (files->shared && !dwarf_object_open(&reader->shared, reader, files->shared))
+		dwarf_set_tied_dbg(reader->main.debug, reader->shared.debug, &error);
+	return reader;
+}
+
+void dwarf_reader_destroy(struct dwarf_reader *reader)
+{
+	if (!reader)
+		return;
+	index_deinit(reader);
+	dwarf_object_close(&reader->main);
+	dwarf_object_close(&reader->shared);
+	free(reader);
+}
+
+/* ------------------------------------------------------------------ parameters */
+
+/* The list on its way. */
+struct list {
+	struct strbuf *text;
+	unsigned word;
+	unsigned count;
+	bool variable; /* "..." was there */
+	bool format;   /* the last one is const char *, and is called so */
+	size_t last;   /* where that begins */
+};
+
+/* A parameter says of itself only what its origin does not. */
+static struct die with_attribute(const struct die *die, unsigned attribute)
+{
+	struct die at = {.object = die->object};
+
+	if (!die_has(die, attribute))
+		at = die_reference(die, DW_AT_abstract_origin);
+	return at;
+}
+
+static const char *parameter_name(const struct die *die)
+{
+	_cleanup_die_ struct die origin = with_attribute(die, DW_AT_name);
+
+	return die_text(die_is(&origin) ? &origin : die, DW_AT_name);
+}
+
+/* Names of C are names of .conf files, those of other languages may not be. */
+static bool is_plain(const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+
+	return name && *name && strchr(letters, *name) &&
+	       !name[strspn(name,
+			    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_$.0123456789")];
+}
+
+/* What people call the format of printf(3), and what comes behind it. */
+static bool is_format(const char *name, const char *type)
+{
+	if (!name || strncmp(type, "string", 6) != 0)
+		return false;
+	name += strspn(name, "_");
+	return !strcmp(name, "format") || !strcmp(name, "fmt");
+}
+
+static int add_parameter(struct list *list, const struct die *parameter)
+{
+	_cleanup_die_ struct die origin = with_attribute(parameter, DW_AT_type);
+	const char *name = parameter_name(parameter);
+	bool by_reference;
+
+	if (list->count++)
+		strbuf_add(list->text, ", ");
+	list->last = list->text->length;
+	int error = type_add(list->text, die_is(&origin) ? &origin : parameter, list->word,
+			     &by_reference);
+
+	if (error || !strcmp(list->text->text + list->last, "void") ||
+	    list->count > PARAMETERS_MAX || list->text->length > DWARF_TEXT_MAX)
+		return -ENOTSUP;
+	list->format = is_format(name, list->text->text + list->last);
+	if (is_plain(name))
+		strbuf_printf(list->text, " %s", name);
+	return 0;
+}
+
+/* The children of `function` that are parameters. */
+static int add_parameters(struct list *list, const struct die *function)
+{
+	_cleanup_die_ struct die child = die_first_child(function);
+	int error = 0;
+
+	while (die_is(&child) && !error) {
+		unsigned tag = die_tag(&child);
+
+		if (tag == DW_TAG_formal_parameter)
+			error = add_parameter(list, &child);
+		list->variable |= tag == DW_TAG_unspecified_parameters;
+		if (!die_advance(&child))
+			break;
+	}
+	return error;
+}
+
+/* A format says itself which arguments follow; scanf(3) has pointers there. */
+static void end_parameters(struct list *list, const char *function)
+{
+	if (list->variable && list->format && !strstr(function, "scan")) {
+		list->text->length = list->last;
+		strbuf_add(list->text, "format");
+	}
+	strbuf_add(list->text, ");");
+}
+
+/* ------------------------------------------------------------------ functions */
+
+/* Follows a chain of references to its end; none, if it has no end. */
+static struct die last_origin(struct die die)
+{
+	for (unsigned i = 0; die_is(&die) && die_has(&die, DW_AT_abstract_origin); i++) {
+		struct die next = i < ORIGINS_MAX ? die_reference(&die, DW_AT_abstract_origin)
+						  : (struct die){.object = die.object};
+
+		die_drop(&die);
+		die = next;
+	}
+	return die;
+}
+
+static bool has_parameters(const struct die *function)
+{
+	_cleanup_die_ struct die child = die_first_child(function);
+
+	while (die_is(&child)) {
+		if (die_tag(&child) == DW_TAG_formal_parameter)
+			return true;
+		if (!die_advance(&child))
+			break;
+	}
+	return false;
+}
+
+/* Writes the prototype of an entry. On failure anything may have been added. */
+static int describe(const struct die *function, unsigned word, const char *name,
+		    struct strbuf *text)
+{
+	struct list list = {.text = text, .word = word};
+	_cleanup_die_ struct die declared = die_reference(function, DW_AT_specification);
+	const bool from_declared = die_is(&declared) && !has_parameters(function);
+	bool by_reference;
+	int error = type_add(
+		text, die_has(function, DW_AT_type) || !die_is(&declared) ? function : &declared,
+		word, &by_reference);
+
+	if (error)
+		return error;
+	strbuf_printf(text, " %s(", name);
+	if (by_reference) {
+		/* Where the result shall go. */
+		strbuf_add(text, "addr");
+		list.count = 1;
+	}
+	error = add_parameters(&list, from_declared ? &declared : function);
+	/* `int f();` of C says nothing of parameters. */
+	if (!error && list.variable && !list.count)
+		error = -ENOTSUP;
+	if (!error)
+		end_parameters(&list, name);
+	return error;
+}
+
+/* The compiler may have changed the parameters of what it made a variant of. */
+static bool is_variant(const char *name)
+{
+	return strstr(name, ".isra.") || strstr(name, ".constprop.") || strstr(name, ".part.") ||
+	       strstr(name, ".cold");
+}
+
+static int answer(struct dwarf_reader *reader, struct die found, const char *name,
+		  struct strbuf *text)
+{
+	_cleanup_die_ struct die function = last_origin(found);
+	const size_t before = text->length;
+	int error = -ENOENT;
+
+	if (die_is(&function))
+		error = is_variant(name) || !is_plain(name)
+				? -ENOTSUP
+				: describe(&function, reader->word, name, text);
+	if (reader->steps >= DWARF_STEPS_MAX)
+		error = -E2BIG;
+	if (error && text->text) {
+		text->length = before;
+		text->text[before] = '\0';
+	}
+	return error;
+}
+
+int dwarf_reader_function(struct dwarf_reader *reader, uint64_t address, const char *name,
+			  struct strbuf *text)
+{
+	return answer(reader, index_find_function(reader, address), name, text);
+}
+
+int dwarf_reader_declaration(struct dwarf_reader *reader, const char *name, struct strbuf *text)
+{
+	return answer(reader, index_find_declaration(reader, name), name, text);
+}

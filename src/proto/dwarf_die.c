@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * libdwarf, in terms of what is asked here.
+ *
+ * It is given our own view of the file (Dwarf_Obj_Access_Interface): its own would read whole sections
+ * into memory, and .debug_info may have hundreds of megabytes of which we want a few pages. Compressed sections
+ * are unpacked before it sees them.
+ *
+ * What dwz(1) moved to a shared file is referred to in two ways: strings libdwarf finds by itself in the "tied"
+ * object, entries are looked up there by us (DW_FORM_GNU_ref_alt, DW_FORM_ref_sup).
+ *
+ * libdwarf ends the process when there is nowhere to put an error, so each call has a place for it.
+ */
+#include "proto/dwarf_private.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ the file as libdwarf wants it */
+
+/* Section 0 of an ELF file is none. */
+static int section_info(void *context, Dwarf_Half index, Dwarf_Obj_Access_Section *out, int *error)
+{
+	const struct dwarf_object *object = context;
+
+	(void)error;
+	*out = (Dwarf_Obj_Access_Section){.name = ""};
+	if (index > object->sections.count)
+		return DW_DLV_NO_ENTRY;
+	if (index) {
+		out->name = object->sections.items[index - 1].name;
+		out->size = object->sections.items[index - 1].size;
+		out->type = 1; /* SHT_PROGBITS */
+	}
+	return DW_DLV_OK;
+}
+
+static Dwarf_Endianness byte_order(void *context)
+{
+	(void)context;
+	return DW_OBJECT_LSB; /* others are not opened: elf_open_debug() */
+}
+
+static Dwarf_Small pointer_size(void *context)
+{
+	const struct dwarf_object *object = context;
+
+	return (Dwarf_Small)object->reader->word;
+}
+
+static Dwarf_Unsigned section_count(void *context)
+{
+	const struct dwarf_object *object = context;
+
+	return object->sections.count + 1;
+}
+
+static int load_section(void *context, Dwarf_Half index, Dwarf_Small **bytes, int *error)
+{
+	struct dwarf_object *object = context;
+
+	if (!index || index > object->sections.count)
+		return DW_DLV_NO_ENTRY;
+	/* It only reads. */
+	*bytes = (Dwarf_Small *)(uintptr_t)debug_section_bytes(&object->sections, index - 1U);
+	if (*bytes)
+		return DW_DLV_OK;
+	*error = DW_DLE_ALLOC_FAIL;
+	return DW_DLV_ERROR;
+}
+
+static const Dwarf_Obj_Access_Methods methods = {
+	.get_section_info = section_info,
+	.get_byte_order = byte_order,
+	.get_length_size = pointer_size,
+	.get_pointer_size = pointer_size,
+	.get_section_count = section_count,
+	.load_section = load_section,
+};
+
+int dwarf_object_open(struct dwarf_object *object, struct dwarf_reader *reader,
+		      struct elf_file *file)
+{
+	Dwarf_Error error = NULL;
+
+	object->reader = reader;
+	debug_sections_init(&object->sections, file);
+	object->access = (Dwarf_Obj_Access_Interface){object, &methods};
+	if (!debug_section_find(&object->sections, ".debug_info") ||
+	    dwarf_object_init_b(&object->access, NULL, NULL, DW_GROUPNUMBER_ANY, &object->debug,
+				&error) != DW_DLV_OK) {
+		object->debug = NULL;
+		debug_sections_deinit(&object->sections);
+		return -ENOENT;
+	}
+	return 0;
+}
+
+void dwarf_object_close(struct dwarf_object *object)
+{
+	Dwarf_Error error = NULL;
+
+	if (object->debug)
+		dwarf_object_finish(object->debug, &error);
+	object->debug = NULL;
+	debug_sections_deinit(&object->sections);
+}
+
+/* ------------------------------------------------------------------ entries */
+
+/* True when `result` is that of a call that succeeded; else its error is dropped. */
+static bool succeeded(const struct dwarf_object *object, int result, Dwarf_Error error)
+{
+	if (result == DW_DLV_ERROR)
+		dwarf_dealloc_error(object->debug, error);
+	return result == DW_DLV_OK;
+}
+
+bool may_step(const struct dwarf_object *object)
+{
+	struct dwarf_reader *reader = object->reader;
+
+	return object->debug && reader->steps < DWARF_STEPS_MAX && ++reader->steps;
+}
+
+void die_drop(struct die *die)
+{
+	if (die->handle)
+		dwarf_dealloc_die(die->handle);
+	die->handle = NULL;
+}
+
+struct die die_at(struct dwarf_object *object, uint64_t offset)
+{
+	struct die found = {.object = object};
+	Dwarf_Error error = NULL;
+
+	if (may_step(object) &&
+	    !succeeded(object, dwarf_offdie_b(object->debug, offset, 1, &found.handle, &error),
+		       error))
+		found.handle = NULL;
+	return found;
+}
+
+struct die die_first_child(const struct die *die)
+{
+	struct die child = {.object = die->object};
+	Dwarf_Error error = NULL;
+
+	if (may_step(die->object) &&
+	    !succeeded(die->object, dwarf_child(die->handle, &child.handle, &error), error))
+		child.handle = NULL;
+	return child;
+}
+
+bool die_advance(struct die *die)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Die next = NULL;
+	Dwarf_Bool in_information = dwarf_get_die_infotypes_flag(die->handle);
+
+	if (!may_step(die->object) || !succeeded(die->object,
+						 dwarf_siblingof_b(die->object->debug, die->handle,
+								   in_information, &next, &error),
+						 error))
+		next = NULL;
+	die_drop(die);
+	die->handle = next;
+	return next != NULL;
+}
+
+unsigned die_tag(const struct die *die)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Half tag = 0;
+
+	return succeeded(die->object, dwarf_tag(die->handle, &tag, &error), error) ? tag : 0;
+}
+
+uint64_t die_offset(const struct die *die)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Off offset = 0;
+
+	return succeeded(die->object, dwarf_dieoffset(die->handle, &offset, &error), error) ? offset
+											    : 0;
+}
+
+/* ------------------------------------------------------------------ attributes */
+
+bool die_has(const struct die *die, unsigned attribute)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Bool has = 0;
+
+	return succeeded(die->object,
+			 dwarf_hasattr(die->handle, (Dwarf_Half)attribute, &has, &error), error) &&
+	       has;
+}
+
+Dwarf_Attribute die_attribute(const struct die *die, unsigned attribute)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Attribute found = NULL;
+
+	return succeeded(die->object,
+			 dwarf_attr(die->handle, (Dwarf_Half)attribute, &found, &error), error)
+		       ? found
+		       : NULL;
+}
+
+bool die_flag(const struct die *die, unsigned attribute)
+{
+	Dwarf_Attribute found = die_attribute(die, attribute);
+	Dwarf_Error error = NULL;
+	Dwarf_Bool flag = 0;
+
+	if (!found)
+		return false;
+	if (!succeeded(die->object, dwarf_formflag(found, &flag, &error), error))
+		flag = 0;
+	dwarf_dealloc_attribute(found);
+	return flag;
+}
+
+const char *die_text(const struct die *die, unsigned attribute)
+{
+	Dwarf_Error error = NULL;
+	char *text = NULL;
+
+	return succeeded(die->object,
+			 dwarf_die_text(die->handle, (Dwarf_Half)attribute, &text, &error), error)
+		       ? text
+		       : NULL;
+}
+
+/* Forms of a fixed size say nothing of a sign, and their users know it. */
+static bool read_number(const struct die *die, Dwarf_Attribute attribute, uint64_t *value)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Half form = 0;
+	Dwarf_Signed number = 0;
+	Dwarf_Unsigned bits = 0;
+
+	if (!succeeded(die->object, dwarf_whatform(attribute, &form, &error), error))
+		return false;
+	if (form == DW_FORM_sdata || form == DW_FORM_implicit_const) {
+		if (!succeeded(die->object, dwarf_formsdata(attribute, &number, &error), error))
+			return false;
+		*value = (uint64_t)number;
+		return true;
+	}
+	if (form != DW_FORM_udata && form != DW_FORM_data1 && form != DW_FORM_data2 &&
+	    form != DW_FORM_data4 && form != DW_FORM_data8)
+		return false;
+	if (!succeeded(die->object, dwarf_formudata(attribute, &bits, &error), error))
+		return false;
+	*value = bits;
+	return true;
+}
+
+bool die_number(const struct die *die, unsigned attribute, uint64_t *value)
+{
+	Dwarf_Attribute found = die_attribute(die, attribute);
+	bool is = found && read_number(die, found, value);
+
+	if (found)
+		dwarf_dealloc_attribute(found);
+	return is;
+}
+
+/* Before DWARF 4 it is a program for a stack machine: one instruction, which adds a number of 7 bits in each byte. */
+static bool read_plus(const struct die *die, Dwarf_Attribute attribute, uint64_t *value)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Block *block = NULL;
+	Dwarf_Unsigned at = 1;
+	unsigned shift = 0;
+
+	*value = 0;
+	if (!succeeded(die->object, dwarf_formblock(attribute, &block, &error), error))
+		return false;
+	const uint8_t *code = block->bl_data;
+	bool is = block->bl_len > 1 && code[0] == DW_OP_plus_uconst;
+
+	for (; is && at < block->bl_len && shift < 63; shift += 7) {
+		*value |= (uint64_t)(code[at] & 0x7f) << shift;
+		if (!(code[at++] & 0x80))
+			break;
+	}
+	is = is && at == block->bl_len;
+	dwarf_dealloc(die->object->debug, block, DW_DLA_BLOCK);
+	return is;
+}
+
+bool die_member_offset(const struct die *member, uint64_t *offset)
+{
+	Dwarf_Attribute found = die_attribute(member, DW_AT_data_member_location);
+	bool is = !found || read_number(member, found, offset) || read_plus(member, found, offset);
+
+	if (!found)
+		*offset = 0;
+	else
+		dwarf_dealloc_attribute(found);
+	return is;
+}
+
+bool die_address(const struct die *die, unsigned attribute, uint64_t *value)
+{
+	Dwarf_Attribute found = die_attribute(die, attribute);
+	Dwarf_Error error = NULL;
+	Dwarf_Addr address = 0;
+	bool is = found && succeeded(die->object, dwarf_formaddr(found, &address, &error), error);
+
+	if (found)
+		dwarf_dealloc_attribute(found);
+	*value = address;
+	return is;
+}
+
+bool die_section_offset(const struct die *die, Dwarf_Attribute attribute, unsigned *form,
+			uint64_t *value)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Half final = 0;
+	Dwarf_Unsigned number = 0;
+	Dwarf_Off offset = 0;
+
+	if (!succeeded(die->object, dwarf_whatform(attribute, &final, &error), error))
+		return false;
+	error = NULL;
+	*form = final;
+	if (final == DW_FORM_rnglistx) {
+		bool is = succeeded(die->object, dwarf_formudata(attribute, &number, &error),
+				    error);
+
+		*value = number;
+		return is;
+	}
+	bool is = succeeded(die->object, dwarf_global_formref(attribute, &offset, &error), error);
+
+	*value = offset;
+	return is;
+}
+
+unsigned die_version(const struct die *die)
+{
+	Dwarf_Half version = 0, offset_size = 0;
+
+	return dwarf_get_version_of_die(die->handle, &version, &offset_size) == DW_DLV_OK ? version
+											  : 0;
+}
+
+/* Go, Rust, Swift, Haskell and so on have calling conventions of their own; assemblers know no types. */
+bool die_is_of_c(const struct die *first)
+{
+	uint64_t language;
+
+	if (!die_number(first, DW_AT_language, &language))
+		return true;
+	switch (language) {
+	case DW_LANG_C:
+	case DW_LANG_C89:
+	case DW_LANG_C99:
+	case DW_LANG_C11:
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+	case DW_LANG_ObjC:
+	case DW_LANG_ObjC_plus_plus:
+	case DW_LANG_D:
+		return true;
+	default:
+		return language == 0x2b || language == 0x2c; /* C++17 and C17, as LLVM has them */
+	}
+}
+
+/*
+ * From the first entry of a type unit to the type it is for. Where that is says the last field of the unit's header, an
+ * offset from the beginning of the header, which has one layout in DWARF 4 and another in 5.
+ */
+static struct die type_of_unit(struct die unit, bool in_information)
+{
+	struct dwarf_object *object = unit.object;
+	struct debug_sections *sections = &object->sections;
+	const struct debug_section *section =
+		debug_section_find(sections, in_information ? ".debug_info" : ".debug_types");
+	const uint8_t *bytes =
+		section ? debug_section_bytes(sections, (size_t)(section - sections->items)) : NULL;
+	const uint64_t first = die_offset(&unit);
+	Dwarf_Half version = 0, offset_size = 0;
+	struct die found = {.object = object};
+	Dwarf_Error error = NULL;
+	uint64_t offset = 0;
+
+	dwarf_get_version_of_die(unit.handle, &version, &offset_size);
+	die_drop(&unit);
+	const uint64_t header = (version >= 5 ? 12 : 11) + (offset_size == 8 ? 28 : 12);
+
+	if (!bytes || first > section->size || first < header || offset_size > sizeof offset)
+		return found;
+	memcpy(&offset, bytes + first - offset_size, offset_size);
+	if (!succeeded(object,
+		       dwarf_offdie_b(object->debug, first - header + offset, in_information,
+				      &found.handle, &error),
+		       error))
+		found.handle = NULL;
+	return found;
+}
+
+/* By the signature of its unit (DW_FORM_ref_sig8). */
+static struct die by_signature(const struct die *die, Dwarf_Attribute attribute)
+{
+	struct die found = {.object = die->object};
+	Dwarf_Error error = NULL;
+	Dwarf_Bool in_information = 0;
+	Dwarf_Sig8 signature;
+
+	if (!succeeded(die->object, dwarf_formsig8(attribute, &signature, &error), error))
+		return found;
+	error = NULL;
+	if (!succeeded(die->object,
+		       dwarf_find_die_given_sig8(die->object->debug, &signature, &found.handle,
+						 &in_information, &error),
+		       error))
+		found.handle = NULL;
+	if (die_is(&found) && die_tag(&found) == DW_TAG_type_unit)
+		return type_of_unit(found, in_information);
+	return found;
+}
+
+static struct die follow(const struct die *die, Dwarf_Attribute attribute)
+{
+	struct dwarf_object *object = die->object;
+	Dwarf_Error error = NULL;
+	Dwarf_Half form = 0;
+	Dwarf_Off offset = 0;
+
+	if (!may_step(object) ||
+	    !succeeded(object, dwarf_whatform(attribute, &form, &error), error))
+		return (struct die){.object = object};
+	error = NULL;
+	if (form == DW_FORM_ref_sig8)
+		return by_signature(die, attribute);
+	if (!succeeded(object, dwarf_global_formref(attribute, &offset, &error), error))
+		return (struct die){.object = object};
+	if (form == DW_FORM_GNU_ref_alt || form == DW_FORM_ref_sup4 || form == DW_FORM_ref_sup8)
+		return die_at(&object->reader->shared, offset);
+	/* What a unit of .debug_types refers to by an offset is in .debug_types. */
+	struct die found = {.object = object};
+	Dwarf_Bool in_information = dwarf_get_die_infotypes_flag(die->handle);
+
+	error = NULL;
+	if (!succeeded(object,
+		       dwarf_offdie_b(object->debug, offset, in_information, &found.handle, &error),
+		       error))
+		found.handle = NULL;
+	return found;
+}
+
+struct die die_reference(const struct die *die, unsigned attribute)
+{
+	Dwarf_Attribute found = die_attribute(die, attribute);
+
+	if (!found)
+		return (struct die){.object = die->object};
+	struct die target = follow(die, found);
+
+	dwarf_dealloc_attribute(found);
+	return target;
+}
