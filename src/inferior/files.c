@@ -225,6 +225,20 @@ int file_view_open(struct file_view *view, const struct mapping *mapping)
 	return place < 0 ? place : open_place(place, mapping, true);
 }
 
+int file_view_open_path(struct file_view *view, const char *path)
+{
+	_cleanup_close_ int place = walk(view, path);
+	struct stat status;
+
+	if (place < 0)
+		return place;
+	if (place_may_hang(view, place))
+		return -EREMOTE;
+	if (fstat(place, &status) < 0)
+		return -errno;
+	return open_place(place, &(struct mapping){.inode = status.st_ino}, false);
+}
+
 int file_view_program_place(struct file_view *view, const struct maps *maps, char **path)
 {
 	char link[64];

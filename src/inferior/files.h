@@ -32,6 +32,12 @@ void file_view_deinit(struct file_view *view);
 int file_view_open(struct file_view *view, const struct mapping *mapping);
 
 /*
+ * Opens a file by its path, as the kernel would tell it to us (so for a process with a root directory of its own, that
+ * is in front of it), for reading: as above. No links are followed.
+ */
+int file_view_open_path(struct file_view *view, const char *path);
+
+/*
  * Opens the program that the process runs, and gives its path as the kernel tells it, to be freed:
  * as above.
  */

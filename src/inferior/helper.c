@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The expendable process, and the thread that looks after it.
+ *
+ * It is a fork, so nothing has to be handed over. As with the process that touches pages (prefault.c), its parent
+ * is a thread with no other work, as the tracing thread waits for all of its own children and takes them for tracees;
+ * and it asks to be killed when that thread ends, which is the tracer's end at the latest.
+ *
+ * Questions and answers go through a pair of sockets: the length in 4 bytes, then as many. A process that dies is
+ * seen by the socket's end. A crash is not reported and leaves no core: it is no fault of the tracer's, and
+ * nobody could do anything about it.
+ *
+ * It may have so much memory, and so much time of the processor for each question, so that what it answers
+ * does not depend on what else the machine does; time on the clock is limited, too, but generously, for the case
+ * that it waits for a file that never comes.
+ */
+#include "inferior/helper.h"
+
+#include "base/cleanup.h"
+#include "base/xalloc.h"
+#include "inferior/inferior.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+struct helper {
+	helper_answer *answer;
+	void *context;
+	pthread_t minder;
+	pthread_mutex_t lock; /* a pid that is not 0 is still the child's */
+	sem_t made;	      /* there is a process, or there cannot be one */
+	pid_t owner, pid;
+	int error;
+	int socket, childs_socket; /* -1: closed */
+};
+
+/* ------------------------------------------------------------------ in the process */
+
+/* All but one: its copies would keep pipes open whose other end waits for the tracer to end. */
+static void close_descriptors_but(int kept)
+{
+	if (syscall(SYS_close_range, 0U, (unsigned)kept - 1, 0U) == 0 &&
+	    syscall(SYS_close_range, (unsigned)kept + 1, ~0U, 0U) == 0)
+		return;
+	for (int fd = 0; fd < 1024; fd++)
+		if (fd != kept)
+			close(fd);
+}
+
+static void limit_memory(void)
+{
+	unsigned long pages = 0;
+	FILE *file = fopen("/proc/self/statm", "re");
+	struct rlimit limit;
+
+	if (!file)
+		return;
+	int fields = fscanf(file, "%lu", &pages);
+
+	fclose(file);
+	if (fields != 1 || getrlimit(RLIMIT_AS, &limit))
+		return;
+	rlim_t most = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) +
+		      ((rlim_t)HELPER_MEMORY_MAX << 20);
+
+	if (most < limit.rlim_cur) {
+		limit.rlim_cur = most;
+		setrlimit(RLIMIT_AS, &limit);
+	}
+}
+
+/* SIGXCPU comes, and is deadly, when so much has been used up since now. */
+static void limit_time(void)
+{
+	struct rlimit limit;
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_SELF, &usage) || getrlimit(RLIMIT_CPU, &limit))
+		return;
+	rlim_t most = (rlim_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + 1 + HELPER_CPU_S;
+
+	if (most < limit.rlim_max) {
+		limit.rlim_cur = most;
+		setrlimit(RLIMIT_CPU, &limit);
+	}
+}
+
+/* A crash is the end, without anybody's handler and without a core. */
+static void expect_crashes(void)
+{
+	static const int deadly[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU};
+	struct rlimit none = {0, 0};
+	sigset_t set;
+
+	setrlimit(RLIMIT_CORE, &none);
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++) {
+		signal(deadly[i], SIG_DFL);
+		sigaddset(&set, deadly[i]);
+	}
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static bool receive_all(int fd, void *bytes, size_t length)
+{
+	for (size_t done = 0; done < length;) {
+		ssize_t got = recv(fd, (char *)bytes + done, length - done, 0);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		done += (size_t)got;
+	}
+	return true;
+}
+
+static bool send_all(int fd, const void *bytes, size_t length)
+{
+	for (size_t done = 0; done < length;) {
+		ssize_t sent = send(fd, (const char *)bytes + done, length - done, MSG_NOSIGNAL);
+
+		if (sent < 0 && errno == EINTR)
+			continue;
+		if (sent <= 0)
+			return false;
+		done += (size_t)sent;
+	}
+	return true;
+}
+
+static bool send_text(int fd, const char *text, size_t length)
+{
+	uint32_t size = (uint32_t)length;
+
+	return send_all(fd, &size, sizeof size) && send_all(fd, text, length);
+}
+
+static void serve(const struct helper *helper)
+{
+	const int fd = helper->childs_socket;
+	_cleanup_free_ char *question = xmalloc(HELPER_BYTES_MAX + 1);
+	struct strbuf answer = {0};
+	uint32_t length;
+
+	while (receive_all(fd, &length, sizeof length) && length <= HELPER_BYTES_MAX &&
+	       receive_all(fd, question, length)) {
+		question[length] = '\0';
+		strbuf_clear(&answer);
+		limit_time();
+		helper->answer(helper->context, question, length, &answer);
+		if (answer.length > HELPER_BYTES_MAX ||
+		    !send_text(fd, answer.text ? answer.text : "", answer.length))
+			break;
+	}
+	strbuf_deinit(&answer);
+}
+
+static void live(const struct helper *helper)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != helper->owner)
+		return; /* it ended before we asked to be told */
+	close_descriptors_but(helper->childs_socket);
+	prctl(PR_SET_NAME, "tracer-helper");
+	expect_crashes();
+	limit_memory();
+	serve(helper);
+}
+
+/* ------------------------------------------------------------------ the minder */
+
+static void *mind(void *context)
+{
+	struct helper *helper = context;
+	pid_t pid = fork();
+	siginfo_t info;
+
+	if (pid == 0) {
+		live(helper);
+		_exit(0);
+	}
+	helper->error = pid < 0 ? -errno : 0;
+	helper->pid = pid < 0 ? 0 : pid;
+	close(take_fd(&helper->childs_socket));
+	sem_post(&helper->made);
+	if (pid < 0)
+		return NULL;
+	/* Its pid stays taken until it is waited for, so whoever kills it meets nobody else. */
+	while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | __WALL) < 0 && errno == EINTR)
+		;
+	pthread_mutex_lock(&helper->lock);
+	helper->pid = 0;
+	pthread_mutex_unlock(&helper->lock);
+	waitpid(pid, NULL, __WALL);
+	return NULL;
+}
+
+/* No signal of the tracer's is for the minder or the process. */
+static int start_minder(struct helper *helper)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int error = pthread_create(&helper->minder, NULL, mind, helper);
+
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (error)
+		return -error;
+	while (sem_wait(&helper->made) < 0 && errno == EINTR)
+		;
+	if (helper->error)
+		pthread_join(helper->minder, NULL);
+	return helper->error;
+}
+
+static void helper_kill(struct helper *helper)
+{
+	pthread_mutex_lock(&helper->lock);
+	if (helper->pid)
+		kill(helper->pid, SIGKILL);
+	pthread_mutex_unlock(&helper->lock);
+}
+
+/* ------------------------------------------------------------------ who asks */
+
+static void helper_free(struct helper *helper)
+{
+	if (helper->socket >= 0)
+		close(helper->socket);
+	if (helper->childs_socket >= 0)
+		close(helper->childs_socket);
+	sem_destroy(&helper->made);
+	pthread_mutex_destroy(&helper->lock);
+	free(helper);
+}
+
+int helper_create(helper_answer *answer, void *context, struct helper **out)
+{
+	int sockets[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) < 0)
+		return -errno;
+	struct helper *helper = xcalloc(1, sizeof *helper);
+
+	helper->answer = answer;
+	helper->context = context;
+	helper->owner = getpid();
+	helper->socket = sockets[0];
+	helper->childs_socket = sockets[1];
+	pthread_mutex_init(&helper->lock, NULL);
+	sem_init(&helper->made, 0, 0);
+	int error = start_minder(helper);
+
+	if (error)
+		helper_free(helper);
+	else
+		*out = helper;
+	return error;
+}
+
+void helper_destroy(struct helper *helper)
+{
+	if (!helper)
+		return;
+	helper_kill(helper);
+	pthread_join(helper->minder, NULL);
+	helper_free(helper);
+}
+
+/* Whether an answer begins before `deadline`. */
+static bool wait_for_answer(const struct helper *helper)
+{
+	const uint64_t deadline = inferior_clock() + (uint64_t)HELPER_WAIT_S * 1000000000;
+	struct pollfd socket = {.fd = helper->socket, .events = POLLIN};
+
+	for (;;) {
+		uint64_t now = inferior_clock();
+		int left = now < deadline ? (int)((deadline - now) / 1000000) : 0;
+		int ready = poll(&socket, 1, left);
+
+		if (ready > 0)
+			return true;
+		if (!left || (ready < 0 && errno != EINTR))
+			return false;
+	}
+}
+
+static bool receive_text(const struct helper *helper, struct strbuf *text)
+{
+	uint32_t length;
+
+	if (!wait_for_answer(helper) || !receive_all(helper->socket, &length, sizeof length) ||
+	    length > HELPER_BYTES_MAX)
+		return false;
+	_cleanup_free_ char *bytes = xmalloc(length + (size_t)1);
+
+	if (!receive_all(helper->socket, bytes, length))
+		return false;
+	strbuf_add_bytes(text, bytes, length);
+	return true;
+}
+
+int helper_ask(struct helper *helper, const char *question, size_t length, struct strbuf *answer)
+{
+	if (length <= HELPER_BYTES_MAX && send_text(helper->socket, question, length) &&
+	    receive_text(helper, answer))
+		return 0;
+	helper_kill(helper);
+	return -EPIPE;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The expendable process: what it answers, and that it may come to any end. */
+#include "inferior/helper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* What the process does with a question. */
+static void answer_any(void *context, const char *question, size_t length, struct strbuf *answer)
+{
+	unsigned *count = context;
+
+	++*count;
+	switch (question[0]) {
+	case 'e':
+		strbuf_add_bytes(answer, question, length);
+		break;
+	case 'n':
+		strbuf_printf(answer, "%u", *count);
+		break;
+	case 'p':
+		strbuf_printf(answer, "%d", (int)getpid());
+		break;
+	case 'd':
+		strbuf_printf(answer, "%d", fcntl(STDERR_FILENO, F_GETFD));
+		break;
+	case 'x':
+		strbuf_add_repeated(answer, 'x', HELPER_BYTES_MAX);
+		break;
+	case 'm': { /* all the memory it may have */
+		size_t total = 0;
+
+		while (total < (size_t)HELPER_MEMORY_MAX * 2 &&
+		       mmap(NULL, 1 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) !=
+			       MAP_FAILED)
+			total++;
+		strbuf_printf(answer, "%d", total <= HELPER_MEMORY_MAX);
+		break;
+	}
+	case 'k':
+		raise(question[1] == 's' ? SIGSEGV : question[1] == 'a' ? SIGABRT : SIGKILL);
+		break;
+	case 'q':
+		_exit(0);
+	case 'h':
+		for (;;)
+			*(volatile unsigned *)count += 1;
+	}
+}
+
+static struct helper *start(unsigned *count)
+{
+	struct helper *helper = NULL;
+
+	*count = 0;
+	assert_int_equal(helper_create(answer_any, count, &helper), 0);
+	return helper;
+}
+
+static void assert_answer(struct helper *helper, const char *question, const char *expected)
+{
+	struct strbuf answer = {0};
+
+	assert_int_equal(helper_ask(helper, question, strlen(question), &answer), 0);
+	assert_string_equal(answer.text ? answer.text : "", expected);
+	strbuf_deinit(&answer);
+}
+
+static void answers(void **state)
+{
+	unsigned count;
+	struct helper *helper = start(&count);
+	struct strbuf answer = {0};
+
+	(void)state;
+	assert_answer(helper, "echo", "echo");
+	assert_answer(helper, "", "");
+	assert_answer(helper, "number", "3"); /* it remembers, and we do not see it */
+	assert_int_equal(count, 0);
+	assert_int_equal(helper_ask(helper, "e\0e", 3, &answer), 0);
+	assert_int_equal(answer.length, 3);
+	strbuf_clear(&answer);
+	assert_int_equal(helper_ask(helper, "x", 1, &answer), 0);
+	assert_int_equal(answer.length, HELPER_BYTES_MAX);
+	strbuf_deinit(&answer);
+	helper_destroy(helper);
+}
+
+static void has_nothing_of_ours(void **state)
+{
+	unsigned count;
+	struct helper *helper = start(&count);
+
+	(void)state;
+	assert_answer(helper, "descriptor", "-1");
+	assert_answer(helper, "memory", "1");
+	helper_destroy(helper);
+}
+
+static void may_die(void **state)
+{
+	static const char *const ends[] = {"ks", "ka", "kk", "quit"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		unsigned count;
+		struct helper *helper = start(&count);
+		struct strbuf answer = {0};
+
+		assert_answer(helper, "echo", "echo");
+		assert_int_equal(helper_ask(helper, ends[i], strlen(ends[i]), &answer), -EPIPE);
+		assert_int_equal(helper_ask(helper, "echo", 4, &answer), -EPIPE);
+		strbuf_deinit(&answer);
+		helper_destroy(helper);
+	}
+}
+
+static void works_for_a_limited_time(void **state)
+{
+	unsigned count;
+	struct helper *helper = start(&count);
+	struct strbuf answer = {0};
+
+	(void)state;
+	assert_int_equal(helper_ask(helper, "hang", 4, &answer), -EPIPE);
+	strbuf_deinit(&answer);
+	helper_destroy(helper);
+}
+
+/* It is gone, with nobody having waited for anything but it. */
+static void leaves_nothing_behind(void **state)
+{
+	unsigned count;
+	struct helper *helper = start(&count);
+	struct strbuf answer = {0};
+
+	(void)state;
+	assert_int_equal(helper_ask(helper, "pid", 3, &answer), 0);
+	pid_t pid = (pid_t)strtol(answer.text, NULL, 10);
+
+	assert_int_equal(kill(pid, 0), 0);
+	helper_destroy(helper);
+	assert_int_equal(kill(pid, 0), -1);
+	assert_int_equal(errno, ESRCH);
+	strbuf_deinit(&answer);
+	helper_destroy(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(answers),
+		cmocka_unit_test(has_nothing_of_ours),
+		cmocka_unit_test(may_die),
+		cmocka_unit_test(works_for_a_limited_time),
+		cmocka_unit_test(leaves_nothing_behind),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
