@@ -2,6 +2,7 @@
 /* Start-up: options, the output file, the session, and how the tracer itself ends. */
 #include "base/diag.h"
 #include "cli/options.h"
+#include "session/print.h"
 #include "session/session.h"
 
 #include <errno.h>
@@ -64,6 +65,7 @@ static int trace(const struct options *options)
 					  .summary = options->summary,
 					  .engine = options->engine,
 					  .lossy = options->lossy,
+					  .prototypes = options->prototypes,
 					  .demangle = options->output.demangle,
 					  .string_max = options->output.string_max,
 					  .array_max = options->output.array_max,
@@ -98,6 +100,8 @@ int main(int argc, char **argv)
 		status = STATUS_USAGE;
 	else if (error < 0)
 		status = STATUS_ERROR;
+	else if (error == 0 && options.print_prototypes)
+		status = print_prototypes(options.print_prototypes) ? STATUS_ERROR : 0;
 	else if (error == 0)
 		status = trace(&options);
 	options_deinit(&options);

@@ -39,6 +39,8 @@ enum {
 	CODE_ENGINE,
 	CODE_LOSSY,
 	CODE_STRICT,
+	CODE_PROTOTYPES,
+	CODE_PRINT_PROTOTYPES,
 
 	DEFAULT_STRING_MAX = 32,
 	DEFAULT_ARRAY_MAX = 4,
@@ -65,6 +67,8 @@ static const struct option_spec table[] = {
 	 FIELD(entries_only)},
 	{'F', "config", "FILE|DIR[:...]", "read prototypes from there (repeatable)",
 	 .action = OPTION_LIST, FIELD(configs)},
+	{CODE_PROTOTYPES, "prototypes", "conf|dwarf|none", "where they come from (dwarf: both)",
+	 .action = OPTION_CHOICE, FIELD(prototypes)},
 
 	{'o', "output", "FILE", "write to FILE, not to standard error",
 	 .heading = "How it is shown", .action = OPTION_TEXT, FIELD(output_file)},
@@ -103,6 +107,9 @@ static const struct option_spec table[] = {
 	{CODE_STRICT, "strict", NULL, "fail (1) when something cannot be traced",
 	 .heading = "About the tracer", .action = OPTION_FLAG, FIELD(strict)},
 	{'v', "verbose", NULL, "say what the tracer does", .action = OPTION_COUNT, FIELD(verbose)},
+	{CODE_PRINT_PROTOTYPES, "print-prototypes", "LIB",
+	 "print those of LIB from debug information", .action = OPTION_TEXT,
+	 FIELD(print_prototypes)},
 	{'h', "help", NULL, "print this and exit", .action = OPTION_HELP},
 	{'V', "version", NULL, "print the version and exit", .action = OPTION_VERSION},
 };
@@ -467,6 +474,7 @@ static void set_defaults(struct options *options)
 		.call_filters = VEC_OF(const char *),
 		.entry_filters = VEC_OF(const char *),
 		.configs = VEC_OF(const char *),
+		.prototypes = PROTOTYPES_DWARF,
 		.output =
 			{
 				.string_max = DEFAULT_STRING_MAX,
@@ -488,6 +496,10 @@ void options_deinit(struct options *options)
 /* What the options say together; `sorted`: --sort was given. */
 static int check_together(const struct options *options, bool sorted)
 {
+	if (options->print_prototypes && (options->command || options->pids.count))
+		return usage_error("--print-prototypes traces nothing");
+	if (options->print_prototypes)
+		return 0;
 	if (!options->command && !options->pids.count)
 		return usage_error("missing command, or -p PID");
 	if (options->entries_only && !options->entry_filters.count)

@@ -26,10 +26,12 @@ struct options {
 	bool follow_forks; /* -f */
 	const char *user;  /* -u, or NULL */
 
-	struct vec call_filters;  /* of const char *: -e, in order; empty: the default */
-	struct vec entry_filters; /* of const char *: -x, in order */
-	bool entries_only;	  /* -g: nothing but entry_filters */
-	struct vec configs;	  /* of const char *: -F, in order, each FILE|DIR[:…] */
+	struct vec call_filters;      /* of const char *: -e, in order; empty: the default */
+	struct vec entry_filters;     /* of const char *: -x, in order */
+	bool entries_only;	      /* -g: nothing but entry_filters */
+	struct vec configs;	      /* of const char *: -F, in order, each FILE|DIR[:…] */
+	int prototypes;		      /* --prototypes: enum session_prototypes */
+	const char *print_prototypes; /* of this file, and be done; or NULL */
 
 	const char *output_file; /* -o, or NULL: standard error */
 	bool summary;		 /* -c */

@@ -55,6 +55,7 @@ static void module_unref(struct module *module)
 {
 	if (--module->references)
 		return;
+	debug_source_destroy(module->debug);
 	elf_unref(module->file);
 	free(module->path);
 	free(module);
@@ -93,6 +94,8 @@ static struct module *module_create(struct session *session, struct elf_file *fi
 						  soname ? soname : module->base_name);
 	if (!module->prototypes && soname)
 		module->prototypes = proto_search_library(session->prototypes, module->base_name);
+	if (session->debuginfo)
+		module->debug = debug_source_create(session->debuginfo, file, module->path);
 	return module;
 }
 

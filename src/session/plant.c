@@ -76,8 +76,8 @@ static void plant_site(struct session *session, struct thread *thread, uint64_t 
 		       const struct probe_request *request)
 {
 	struct space *space = thread->process->space;
-	const struct probe_site *site = sites_get(session, space, request->kind, request->name,
-						  request->module);
+	const struct probe_site *site = sites_get(session, space, request->kind, address,
+						  request->name, request->module);
 	/* Found once more, as an IFUNC that is bound in another module. */
 	int error = agent_has(space, address)
 			    ? -EALREADY

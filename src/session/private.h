@@ -12,6 +12,7 @@
 #include "probe/match.h"
 #include "proto/plan.h"
 #include "proto/search.h"
+#include "session/debuginfo.h"
 #include "session/session.h"
 #include "session/untraced.h"
 
@@ -30,6 +31,7 @@ struct session {
 	struct engine_events events;
 	struct elf_cache *files;
 	struct proto_search *prototypes;
+	struct debuginfo *debuginfo; /* NULL: it is not to be used */
 	struct match_filters filters;
 	bool calls_named; /* -e was given: lines begin with the caller */
 	struct probe_table *probes;
@@ -80,6 +82,7 @@ struct module {
 	bool is_main;
 	bool ran_before;		   /* it was there when its process was attached to */
 	const struct protolib *prototypes; /* its .conf file, or NULL */
+	struct debug_source *debug;	   /* its debug information; NULL: not to be used */
 };
 
 /* A data word that will hold the address of a function. */
@@ -126,9 +129,12 @@ struct module *modules_find(const struct modules *modules, uint64_t address);
 
 /* sites.c: what is planted */
 
-/* The site of a probe in a space, made when it is new. `module`: the one that calls or defines it. */
+/*
+ * The site of a probe at `address` in a space, made when it is new. `module`: the one that calls or defines it,
+ * or NULL.
+ */
 const struct probe_site *sites_get(struct session *session, const struct space *space,
-				   enum probe_kind kind, const char *symbol,
+				   enum probe_kind kind, uint64_t address, const char *symbol,
 				   const struct module *module);
 /* Drops what nobody refers to any more, when there may be much of it. To be called between stops. */
 void sites_sweep(struct session *session);

@@ -223,6 +223,7 @@ static void tear_down(struct session *session)
 		session->writer->ops->destroy(session->writer);
 	probe_table_destroy(session->probes);
 	proto_search_destroy(session->prototypes);
+	debuginfo_destroy(session->debuginfo);
 	elf_cache_destroy(session->files);
 	for (size_t i = 0; i < session->filters.calls.count; i++)
 		filter_deinit(vec_at(&session->filters.calls, i));
@@ -262,6 +263,9 @@ static int set_up(struct session *session)
 	session->sigaction = (struct hook){.wants_return = sigaction_called,
 					   .returned = sigaction_returned};
 	session->files = elf_cache_create();
+	/* A table shows no arguments. */
+	if (options->prototypes == PROTOTYPES_DWARF && !options->summary)
+		session->debuginfo = debuginfo_create(options->verbose != 0);
 	session->probes = probe_table_create();
 	vec_init(&session->ifuncs, sizeof(struct ifunc_hook *));
 	session->writer = options->summary ? summary_writer_create(options->output_fd,

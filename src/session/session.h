@@ -15,6 +15,9 @@
 /* How calls are caught: by breakpoints; or inside the process, where that can be done. */
 enum session_engine { ENGINE_AUTO, ENGINE_TRAP, ENGINE_AGENT };
 
+/* Where prototypes come from: .conf files; these, and debug information where they say nothing; nowhere. */
+enum session_prototypes { PROTOTYPES_CONF, PROTOTYPES_DWARF, PROTOTYPES_NONE };
+
 /* What to trace and how to show it. Everything pointed to must outlive the session. */
 struct session_options {
 	char *const *command; /* argv, or NULL */
@@ -30,6 +33,7 @@ struct session_options {
 	bool summary;			 /* -c */
 	int engine;			 /* enum session_engine */
 	bool lossy;			 /* calls are left out where processes would have to wait */
+	int prototypes;			 /* enum session_prototypes */
 	bool demangle;
 	unsigned string_max;
 	unsigned array_max;

@@ -4,7 +4,8 @@
  *
  * A name gets its prototype from the -F files, else from the .conf file of the module that
  * defines or calls it, else from that of any other loaded module (a PLT stub does not say which
- * library will answer).
+ * library will answer). Where none of them knows it, debug information is asked: that of the module which
+ * defines the function, and if it has none, that of its caller, which may have declared it.
  *
  * A site may be met again at any time: the same library loaded once more, another process. So it
  * is kept when its last breakpoint goes. But a process that compiles as it runs (a template
@@ -20,6 +21,7 @@
 #include "base/xalloc.h"
 #include "image/demangle.h"
 
+#include <elf.h>
 #include <stdlib.h>
 
 enum { SWEEP_AT_LEAST = 256 };
@@ -31,21 +33,94 @@ struct planted {
 	bool in_use;
 };
 
-static const struct prototype *find_prototype(const struct session *session,
-					      const struct modules *modules,
-					      const struct module *module, const char *name)
+/* What is to be found out of a function. */
+struct question {
+	enum probe_kind kind;
+	uint64_t address;	     /* of the breakpoint */
+	const char *name;	     /* of the symbol */
+	const struct module *module; /* that calls or defines it, or NULL */
+};
+
+static struct module *module_at(const struct modules *modules, size_t index)
 {
+	return *(struct module **)vec_at(&modules->list, index);
+}
+
+static const struct prototype *find_configured(const struct session *session,
+					       const struct modules *modules,
+					       const struct question *question)
+{
+	const struct module *module = question->module;
+	const char *name = question->name;
 	const struct prototype *found = protolib_find(proto_search_global(session->prototypes),
 						      name);
 
 	if (!found && module && module->prototypes)
 		found = protolib_find(module->prototypes, name);
 	for (size_t i = 0; !found && i < modules->list.count; i++) {
-		const struct module *other = *(struct module **)vec_at(&modules->list, i);
+		const struct module *other = module_at(modules, i);
 
 		if (other->prototypes)
 			found = protolib_find(other->prototypes, name);
 	}
+	return found;
+}
+
+/* The function that a call by that name leads to, most likely: the first module that defines it has it. */
+static const struct prototype *find_defined(const struct space *space, const char *name)
+{
+	const struct modules *modules = space->modules;
+
+	for (size_t i = 0; i < modules->list.count; i++) {
+		struct module *module = module_at(modules, i);
+		const struct elf_symbol *symbol = elf_find_symbol(module->file, name);
+
+		/* The symbol of an IFUNC is another function, which chooses one. */
+		if (symbol && symbol->dynamic && symbol->bind != STB_LOCAL)
+			return symbol->type == STT_FUNC && module->debug
+				       ? debug_source_function(module->debug, space->reader,
+							       symbol->value, name)
+				       : NULL;
+	}
+	return NULL;
+}
+
+/* What who calls it says of it; callers that are not known are taken for the program. */
+static const struct prototype *find_declared(const struct space *space,
+					     const struct question *question)
+{
+	const struct module *caller = question->kind == PROBE_CALL ? question->module
+								   : module_at(space->modules, 0);
+
+	return caller && caller->debug
+		       ? debug_source_declaration(caller->debug, space->reader, question->name)
+		       : NULL;
+}
+
+static const struct prototype *find_debugged(const struct space *space,
+					     const struct question *question)
+{
+	const struct module *module = question->module;
+	const struct prototype *found = NULL;
+
+	if (question->kind == PROBE_CALL)
+		found = find_defined(space, question->name);
+	else if (module && module->debug)
+		found = debug_source_function(module->debug, space->reader,
+					      question->address - module->bias, question->name);
+	return found ? found : find_declared(space, question);
+}
+
+static const struct prototype *find_prototype(const struct session *session,
+					      const struct space *space,
+					      const struct question *question)
+{
+	const struct prototype *found = NULL;
+
+	if (session->options->prototypes != PROTOTYPES_NONE)
+		found = find_configured(session, space->modules, question);
+	if (!found && session->debuginfo)
+		found = find_debugged(space, question);
 	return found ? found : prototype_guess();
 }
 
@@ -74,10 +149,11 @@ static struct planted *get_planted(struct session *session, const struct probe_i
 }
 
 const struct probe_site *sites_get(struct session *session, const struct space *space,
-				   enum probe_kind kind, const char *symbol,
+				   enum probe_kind kind, uint64_t address, const char *symbol,
 				   const struct module *module)
 {
-	const struct prototype *prototype = find_prototype(session, space->modules, module, symbol);
+	const struct question question = {kind, address, symbol, module};
+	const struct prototype *prototype = find_prototype(session, space, &question);
 	_cleanup_free_ char *demangled = session->options->demangle ? demangle(symbol) : NULL;
 	const char *name = demangled ? demangled : symbol;
 	_cleanup_free_ char *display = make_display(session, kind, name, module);

@@ -259,7 +259,7 @@ def _source(name):
 def _compile(sources, output, arguments):
     """Compiles into a directory named after all that goes in; returns the path of the result."""
     paths = [_source(source) for source in sources]
-    command = _compiler(paths[0]) + ["-O1", "-g", "-fno-builtin", "-fexceptions", "-w", "-I" + PROGRAMS,
+    command = _compiler(paths[0]) + ["-O1", "-g0", "-fno-builtin", "-fexceptions", "-w", "-I" + PROGRAMS,
                                      "-I" + TORTURE_PROGRAMS, *paths]
     headers = [os.path.join(directory, name) for directory in (PROGRAMS, TORTURE_PROGRAMS)
                for name in sorted(os.listdir(directory)) if name.endswith(".h")]

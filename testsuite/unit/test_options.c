@@ -418,6 +418,8 @@ static const struct {
 	{"-c --sort=tim true", "'tim' is not time, calls or name"},
 	{"-c --sort= true", "'' is not time, calls or name"},
 	{"--sort=time true", "there is no -c"},
+	{"--prototypes=all true", "not conf, dwarf or none"},
+	{"--print-prototypes=libc.so.6 true", "traces nothing"},
 	{"-g true", "there is no -x"},
 	{"-g -e malloc true", "there is no -x"},
 	{"-g -e malloc -x free true", "-e cannot be obeyed"},

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From modules to prototypes by their debug information.
+ *
+ * Who asks gets text from the helper, a declaration in the language of .conf files, and has it parsed like
+ * one: whatever debug information says, nothing else comes out of it. The helper is forked when a module that has debug information
+ * is first asked, and has the files mapped by then. One module has one helper, so that a damaged file does no harm to
+ * others. There are at most HELPERS_MAX of them; the one that was not asked for the longest time is ended
+ * and made anew when it is needed.
+ *
+ * Answers are kept by the module. Prototypes are kept by text for the whole session: a library that is loaded again and
+ * again, by one process or many, must lead to the same prototypes and so to the same probes. There are at most
+ * TEXTS_MAX; a program that makes libraries as it runs cannot make us grow without end.
+ */
+#include "session/debuginfo.h"
+
+#include "base/cleanup.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "base/xalloc.h"
+#include "inferior/files.h"
+#include "inferior/helper.h"
+#include "proto/dwarf.h"
+#include "proto/names.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define OWN_DEBUG_FILES "/usr/lib/debug/"
+
+enum { HELPERS_MAX = 16, TEXTS_MAX = 100000, QUESTION_MAX = 4096 };
+
+struct debuginfo {
+	struct protolib *lib;
+	struct names by_text; /* owned declarations → struct prototype, or &nothing */
+	struct vec
+		asked; /* struct debug_source * that have helpers, the one asked last at the end */
+	bool verbose;
+};
+
+struct debug_source {
+	struct debuginfo *info;
+	struct elf_file *file;
+	const char *path;
+	bool looked;   /* for the files */
+	bool given_up; /* what reads them has failed */
+	struct debug_files files;
+	struct helper *helper;
+	struct map functions;	   /* address → struct prototype, or &nothing */
+	struct names declarations; /* owned names → the same */
+};
+
+/* Marks what was asked for in vain. */
+static const char nothing;
+
+/* ------------------------------------------------------------------ files */
+
+/* A regular file of our own file system; opening others may have effects. */
+static int open_own(const char *path)
+{
+	struct stat status;
+	char place_path[64];
+	_cleanup_close_ int place = open(path, O_PATH | O_CLOEXEC);
+
+	if (place < 0 || fstat(place, &status) < 0 || !S_ISREG(status.st_mode))
+		return -1;
+	snprintf(place_path, sizeof place_path, "/proc/self/fd/%d", place);
+	return open(place_path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+}
+
+int debuginfo_open(void *view, const char *path)
+{
+	/* What was installed for this machine is found also for processes that do not see it. */
+	int fd = strncmp(path, OWN_DEBUG_FILES, strlen(OWN_DEBUG_FILES)) == 0 ? open_own(path) : -1;
+
+	return fd >= 0 ? fd : file_view_open_path(view, path);
+}
+
+static bool has_files(struct debug_source *source, pid_t pid)
+{
+	if (!source->looked) {
+		struct file_view view;
+
+		source->looked = true;
+		file_view_init(&view, pid);
+		if (!elf_is_from_memory(source->file))
+			debug_files_find(source->file, source->path, debuginfo_open, &view,
+					 &source->files);
+		file_view_deinit(&view);
+	}
+	return source->files.information != NULL;
+}
+
+/* ------------------------------------------------------------------ in the helper */
+
+/* What the helper keeps between questions. */
+struct reading {
+	struct debug_files files;
+	struct dwarf_reader *reader;
+	bool opened;
+};
+
+/* `f ADDRESS NAME` or `d NAME`; the answer is a declaration, or nothing. */
+static void answer(void *context, const char *question, size_t length, struct strbuf *text)
+{
+	struct reading *reading = context;
+	char *name;
+
+	(void)length;
+	if (!reading->opened) {
+		reading->opened = true;
+		reading->reader = dwarf_reader_create(&reading->files);
+	}
+	if (!reading->reader)
+		return;
+	if (question[0] == 'd') {
+		dwarf_reader_declaration(reading->reader, question + 2, text);
+	} else {
+		uint64_t address = strtoull(question + 2, &name, 16);
+
+		dwarf_reader_function(reading->reader, address, name + (*name == ' '), text);
+	}
+}
+
+/* ------------------------------------------------------------------ helpers */
+
+static void end_helper(struct debug_source *source)
+{
+	struct vec *asked = &source->info->asked;
+
+	helper_destroy(source->helper);
+	source->helper = NULL;
+	for (size_t i = 0; i < asked->count; i++)
+		if (*(struct debug_source **)vec_at(asked, i) == source)
+			vec_remove(asked, i--);
+}
+
+static bool have_helper(struct debug_source *source)
+{
+	struct vec *asked = &source->info->asked;
+	/* The helper gets a copy of it, and all it needs is there when it is made. */
+	struct reading reading = {.files = source->files};
+
+	if (!source->helper) {
+		if (asked->count == HELPERS_MAX)
+			end_helper(*(struct debug_source **)vec_at(asked, 0));
+		if (helper_create(answer, &reading, &source->helper))
+			return false;
+		vec_push(asked, &source);
+	}
+	return true;
+}
+
+static void give_up(struct debug_source *source)
+{
+	char safe[256];
+
+	source->given_up = true;
+	end_helper(source);
+	if (source->info->verbose)
+		diag("%s: its debug information cannot be read, so it is not used",
+		     diag_safe(safe, sizeof safe, source->path));
+}
+
+static void ask(struct debug_source *source, pid_t pid, const char *question, struct strbuf *text)
+{
+	if (source->given_up || strlen(question) > QUESTION_MAX || !has_files(source, pid))
+		return;
+	if (have_helper(source) && helper_ask(source->helper, question, strlen(question), text))
+		give_up(source);
+}
+
+/* ------------------------------------------------------------------ prototypes */
+
+static const void *parse(struct debuginfo *info, const char *text, const char *name)
+{
+	if (protolib_parse(info->lib, "debug information", text, NULL, NULL))
+		return &nothing;
+	const struct prototype *parsed = protolib_find(info->lib, name);
+
+	return parsed ? (const void *)parsed : &nothing;
+}
+
+/* The prototype that a declaration of `name` makes, or &nothing. */
+static const void *prototype_of(struct debuginfo *info, const struct strbuf *text, const char *name)
+{
+	if (!text->length)
+		return &nothing;
+	const void *known = names_get(&info->by_text, text->text, text->length);
+
+	if (!known && info->by_text.count < TEXTS_MAX) {
+		char *key = xstrdup(text->text);
+
+		known = parse(info, key, name);
+		names_put(&info->by_text, key, strlen(key), known);
+	}
+	return known ? known : &nothing;
+}
+
+static const void *find(struct debug_source *source, pid_t pid, const char *question,
+			const char *name)
+{
+	struct strbuf text = {0};
+
+	ask(source, pid, question, &text);
+	const void *found = prototype_of(source->info, &text, name);
+
+	strbuf_deinit(&text);
+	return found;
+}
+
+static char *function_question(uint64_t address, const char *name)
+{
+	return xasprintf("f %" PRIx64 " %s", address, name);
+}
+
+bool debug_source_is_there(struct debug_source *source, pid_t pid)
+{
+	return has_files(source, pid) && !source->given_up;
+}
+
+void debug_source_text(struct debug_source *source, pid_t pid, uint64_t address, const char *name,
+		       struct strbuf *text)
+{
+	_cleanup_free_ char *question = function_question(address, name);
+
+	ask(source, pid, question, text);
+}
+
+const struct prototype *debug_source_function(struct debug_source *source, pid_t pid,
+					      uint64_t address, const char *name)
+{
+	const void *known = map_get(&source->functions, address);
+
+	if (!known) {
+		_cleanup_free_ char *question = function_question(address, name);
+
+		known = find(source, pid, question, name);
+		map_put(&source->functions, address, (void *)(uintptr_t)known);
+	}
+	return known == &nothing ? NULL : known;
+}
+
+const struct prototype *debug_source_declaration(struct debug_source *source, pid_t pid,
+						 const char *name)
+{
+	const void *known = names_get(&source->declarations, name, strlen(name));
+
+	if (!known) {
+		_cleanup_free_ char *question = xasprintf("d %s", name);
+		char *key = xstrdup(name);
+
+		known = find(source, pid, question, name);
+		names_put(&source->declarations, key, strlen(key), known);
+	}
+	return known == &nothing ? NULL : known;
+}
+
+/* ------------------------------------------------------------------ life */
+
+struct debuginfo *debuginfo_create(bool verbose)
+{
+	struct debuginfo *info = xcalloc(1, sizeof *info);
+
+	info->lib = protolib_create();
+	info->verbose = verbose;
+	vec_init(&info->asked, sizeof(struct debug_source *));
+	return info;
+}
+
+static void free_names(struct names *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		free((char *)(uintptr_t)names->entries[i].name);
+	names_deinit(names);
+}
+
+void debuginfo_destroy(struct debuginfo *info)
+{
+	if (!info)
+		return;
+	free_names(&info->by_text);
+	protolib_destroy(info->lib);
+	vec_deinit(&info->asked);
+	free(info);
+}
+
+struct debug_source *debug_source_create(struct debuginfo *info, struct elf_file *file,
+					 const char *path)
+{
+	struct debug_source *source = xcalloc(1, sizeof *source);
+
+	source->info = info;
+	source->file = file;
+	source->path = path;
+	return source;
+}
+
+void debug_source_destroy(struct debug_source *source)
+{
+	if (!source)
+		return;
+	end_helper(source);
+	debug_files_deinit(&source->files);
+	map_deinit(&source->functions);
+	free_names(&source->declarations);
+	free(source);
+}

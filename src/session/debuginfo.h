@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Prototypes from the debug information of modules, each read when it is first asked for, in a process of its own
+ * (inferior/helper.h): debug information may be large, and may have been made to crash its reader.
+ */
+#ifndef TRACER_SESSION_DEBUGINFO_H
+#define TRACER_SESSION_DEBUGINFO_H
+
+#include "base/strbuf.h"
+#include "image/debug_file.h"
+#include "proto/prototype.h"
+
+#include <sys/types.h>
+
+/* What is known of all modules together. It owns all prototypes, which live as long as it does. */
+struct debuginfo;
+/* What is known of one. */
+struct debug_source;
+
+struct debuginfo *debuginfo_create(bool verbose);
+void debuginfo_destroy(struct debuginfo *info); /* NULL is fine; the sources must be gone */
+
+/*
+ * `file` and `path` must outlive the source. Nothing is looked for so far. `pid`, when it is asked: a process that has the
+ * module loaded; its file system is where the files are.
+ */
+struct debug_source *debug_source_create(struct debuginfo *info, struct elf_file *file,
+					 const char *path);
+void debug_source_destroy(struct debug_source *source); /* NULL is fine */
+
+/* The function at `address` of the file's own address space, as `name`; NULL: nothing is known. */
+const struct prototype *debug_source_function(struct debug_source *source, pid_t pid,
+					      uint64_t address, const char *name);
+/* What the module says of a function that it calls. */
+const struct prototype *debug_source_declaration(struct debug_source *source, pid_t pid,
+						 const char *name);
+
+/* Whether there is debug information, as far as that can be told without reading it. */
+bool debug_source_is_there(struct debug_source *source, pid_t pid);
+/* Adds the declaration of the function at `address`, if it is known. */
+void debug_source_text(struct debug_source *source, pid_t pid, uint64_t address, const char *name,
+		       struct strbuf *text);
+
+/* Opens by the rules for debug files (doc/SECURITY.md): debug_opener, its context a struct file_view. */
+int debuginfo_open(void *view, const char *path);
+
+#endif
