@@ -217,6 +217,8 @@ const struct arch *arch_find(uint16_t elf_machine, uint8_t elf_class);
 int regs_load(pid_t tid, struct regs *regs);
 int regs_store(pid_t tid, const struct regs *regs);
 int fp_regs_load(pid_t tid, struct fp_regs *regs);
+/* What the kernel calls the host's own ABI: AUDIT_ARCH_* of <linux/audit.h>. */
+uint32_t host_audit_arch(void);
 /* Runs into one breakpoint instruction of the host's: for measuring what a stop costs. */
 void host_breakpoint(void);
 /* Whether the stopped thread runs in the 32-bit ABI (code segment). */

@@ -7,7 +7,8 @@
  * and it asks to be killed when that thread ends, which is the tracer's end at the latest.
  *
  * Questions and answers go through a pair of sockets: the length in 4 bytes, then as many. A process that dies is
- * seen by the socket's end. A crash is not reported and leaves no core: it is no fault of the tracer's, and
+ * seen by the socket's end. What it reads may take it over, not only end it: so it is confined (confine.c), and has the rights of
+ * the tracer no more. A crash is not reported and leaves no core: it is no fault of the tracer's, and
  * nobody could do anything about it.
  *
  * It may have so much memory, and so much time of the processor for each question, so that what it answers
@@ -18,6 +19,7 @@
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
+#include "inferior/confine.h"
 #include "inferior/inferior.h"
 
 #include <errno.h>
@@ -115,7 +117,7 @@ static void expect_crashes(void)
 static bool receive_all(int fd, void *bytes, size_t length)
 {
 	for (size_t done = 0; done < length;) {
-		ssize_t got = recv(fd, (char *)bytes + done, length - done, 0);
+		ssize_t got = read(fd, (char *)bytes + done, length - done);
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -126,10 +128,13 @@ static bool receive_all(int fd, void *bytes, size_t length)
 	return true;
 }
 
-static bool send_all(int fd, const void *bytes, size_t length)
+/* Who asks must not get SIGPIPE. `plainly`: the process can do nothing but write, and may die of it. */
+static bool send_all(int fd, const void *bytes, size_t length, bool plainly)
 {
 	for (size_t done = 0; done < length;) {
-		ssize_t sent = send(fd, (const char *)bytes + done, length - done, MSG_NOSIGNAL);
+		const char *at = (const char *)bytes + done;
+		ssize_t sent = plainly ? write(fd, at, length - done)
+				       : send(fd, at, length - done, MSG_NOSIGNAL);
 
 		if (sent < 0 && errno == EINTR)
 			continue;
@@ -140,11 +145,11 @@ static bool send_all(int fd, const void *bytes, size_t length)
 	return true;
 }
 
-static bool send_text(int fd, const char *text, size_t length)
+static bool send_text(int fd, const char *text, size_t length, bool plainly)
 {
 	uint32_t size = (uint32_t)length;
 
-	return send_all(fd, &size, sizeof size) && send_all(fd, text, length);
+	return send_all(fd, &size, sizeof size, plainly) && send_all(fd, text, length, plainly);
 }
 
 static void serve(const struct helper *helper)
@@ -161,7 +166,7 @@ static void serve(const struct helper *helper)
 		limit_time();
 		helper->answer(helper->context, question, length, &answer);
 		if (answer.length > HELPER_BYTES_MAX ||
-		    !send_text(fd, answer.text ? answer.text : "", answer.length))
+		    !send_text(fd, answer.text ? answer.text : "", answer.length, true))
 			break;
 	}
 	strbuf_deinit(&answer);
@@ -176,6 +181,7 @@ static void live(const struct helper *helper)
 	prctl(PR_SET_NAME, "tracer-helper");
 	expect_crashes();
 	limit_memory();
+	confine_to_computing();
 	serve(helper);
 }
 
@@ -315,7 +321,7 @@ static bool receive_text(const struct helper *helper, struct strbuf *text)
 
 int helper_ask(struct helper *helper, const char *question, size_t length, struct strbuf *answer)
 {
-	if (length <= HELPER_BYTES_MAX && send_text(helper->socket, question, length) &&
+	if (length <= HELPER_BYTES_MAX && send_text(helper->socket, question, length, false) &&
 	    receive_text(helper, answer))
 		return 0;
 	helper_kill(helper);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * An expendable process of our own that answers questions: for work on data that may make whoever reads it crash, hang,
- * or use all memory there is. It has what the tracer has when it is made, as a copy, and no descriptors.
+ * or use all memory there is. It has the tracer's memory as it was when it was made, no descriptors, and no
+ * rights: confine.h.
  */
 #ifndef TRACER_INFERIOR_HELPER_H
 #define TRACER_INFERIOR_HELPER_H

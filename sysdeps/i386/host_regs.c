@@ -8,6 +8,7 @@
 
 #include <asm/ldt.h>
 #include <errno.h>
+#include <linux/audit.h>
 #include <string.h>
 #include <sys/ptrace.h>
 
@@ -79,4 +80,9 @@ int fp_regs_load(pid_t tid, struct fp_regs *regs)
 	memset(regs->st0, 0, sizeof regs->st0);
 	memcpy(regs->st0, host.st_space, 10);
 	return 0;
+}
+
+uint32_t host_audit_arch(void)
+{
+	return AUDIT_ARCH_I386;
 }

@@ -12,6 +12,7 @@
 #include "base/arch.h"
 
 #include <errno.h>
+#include <linux/audit.h>
 #include <string.h>
 #include <sys/ptrace.h>
 
@@ -111,4 +112,9 @@ int fp_regs_load(pid_t tid, struct fp_regs *regs)
 	memset(regs->st0, 0, sizeof regs->st0);
 	memcpy(regs->st0, host.st_space, 10);
 	return 0;
+}
+
+uint32_t host_audit_arch(void)
+{
+	return AUDIT_ARCH_X86_64;
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -34,8 +35,20 @@ static void answer_any(void *context, const char *question, size_t length, struc
 		strbuf_printf(answer, "%d", (int)getpid());
 		break;
 	case 'd':
-		strbuf_printf(answer, "%d", fcntl(STDERR_FILENO, F_GETFD));
+		strbuf_printf(answer, "%d", (int)write(STDERR_FILENO, "!", 1));
 		break;
+	case 'o':
+		if (open("/", O_RDONLY) < 0 && errno == EPERM)
+			strbuf_add(answer, "refused");
+		break;
+	case 'v': { /* the memory of its parent */
+		struct iovec here = {answer, 1}, there = {count, 1};
+
+		strbuf_printf(answer, "%d %d",
+			      (int)process_vm_readv(getppid(), &here, 1, &there, 1, 0),
+			      (int)process_vm_readv(getpid(), &here, 1, &there, 1, 0));
+		break;
+	}
 	case 'x':
 		strbuf_add_repeated(answer, 'x', HELPER_BYTES_MAX);
 		break;
@@ -49,9 +62,10 @@ static void answer_any(void *context, const char *question, size_t length, struc
 		strbuf_printf(answer, "%d", total <= HELPER_MEMORY_MAX);
 		break;
 	}
-	case 'k':
-		raise(question[1] == 's' ? SIGSEGV : question[1] == 'a' ? SIGABRT : SIGKILL);
-		break;
+	case 's':
+		__builtin_trap();
+	case 'a':
+		abort();
 	case 'q':
 		_exit(0);
 	case 'h':
@@ -105,13 +119,15 @@ static void has_nothing_of_ours(void **state)
 
 	(void)state;
 	assert_answer(helper, "descriptor", "-1");
+	assert_answer(helper, "open", "refused");
+	assert_answer(helper, "view", "-1 1");
 	assert_answer(helper, "memory", "1");
 	helper_destroy(helper);
 }
 
 static void may_die(void **state)
 {
-	static const char *const ends[] = {"ks", "ka", "kk", "quit"};
+	static const char *const ends[] = {"segv", "abort", "quit"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
