@@ -72,16 +72,6 @@ static const char *parameter_name(const struct die *die)
 	return die_text(die_is(&origin) ? &origin : die, DW_AT_name);
 }
 
-/* Names of C are names of .conf files, those of other languages may not be. */
-static bool is_plain(const char *name)
-{
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-
-	return name && *name && strchr(letters, *name) &&
-	       !name[strspn(name,
-			    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_$.0123456789")];
-}
-
 /* What people call the format of printf(3), and what comes behind it. */
 static bool is_format(const char *name, const char *type)
 {
@@ -107,7 +97,7 @@ static int add_parameter(struct list *list, const struct die *parameter)
 	    list->count > PARAMETERS_MAX || list->text->length > DWARF_TEXT_MAX)
 		return -ENOTSUP;
 	list->format = is_format(name, list->text->text + list->last);
-	if (is_plain(name))
+	if (type_is_name(name))
 		strbuf_printf(list->text, " %s", name);
 	return 0;
 }
@@ -212,7 +202,7 @@ static int answer(struct dwarf_reader *reader, struct die found, const char *nam
 	int error = -ENOENT;
 
 	if (die_is(&function))
-		error = is_variant(name) || !is_plain(name)
+		error = is_variant(name) || !type_is_name(name)
 				? -ENOTSUP
 				: describe(&function, reader->word, name, text);
 	if (reader->steps >= DWARF_STEPS_MAX)

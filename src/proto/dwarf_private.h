@@ -111,6 +111,9 @@ void index_deinit(struct dwarf_reader *reader);
 
 /* dwarf_type.c */
 
+/* Whether it can stand for a name in a .conf file. Those of C can, others may be anything. NULL cannot. */
+bool type_is_name(const char *text);
+
 /*
  * Adds the type that the attribute DW_AT_type of an entry refers to, `void` if it has none. *by_reference: the
  * object is of a class of C++ whose objects are passed as pointers to them; the type added is that of the pointer. 0,

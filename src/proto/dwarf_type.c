@@ -19,6 +19,7 @@
 #include "proto/dwarf_private.h"
 
 #include "base/cleanup.h"
+#include "proto/conf_type.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -174,13 +175,16 @@ static int add_base(struct writer *writer, const struct die *type, struct layout
 
 /* ------------------------------------------------------------------ enumerations */
 
-/* Whether it can stand for a name in a .conf file. */
-static bool is_name(const char *text)
+bool type_is_name(const char *text)
 {
-	if (!text || !*text || strchr("0123456789.", *text))
-		return false;
-	return !text[strspn(text,
-			    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")];
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+	const struct conf_token token = {
+		.kind = TOKEN_NAME, .text = text, .length = text ? strlen(text) : 0};
+
+	return token.length && strchr(letters, *text) &&
+	       !text[strspn(text,
+			    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_$.0123456789")] &&
+	       !conf_is_c_word(&token);
 }
 
 /* Sign-extended: constants are stored with as few bytes as do, or as many as the type has. */
@@ -202,7 +206,7 @@ static bool add_enumerators(struct writer *writer, const struct die *type, uint6
 		const char *name = die_text(&child, DW_AT_name);
 		uint64_t value;
 
-		if (die_tag(&child) == DW_TAG_enumerator && is_name(name) &&
+		if (die_tag(&child) == DW_TAG_enumerator && type_is_name(name) &&
 		    die_number(&child, DW_AT_const_value, &value))
 			strbuf_printf(writer->text, "%s%s=%" PRId64, count++ ? ", " : "", name,
 				      enumerator_value(value, size, is_signed));
@@ -337,7 +341,7 @@ static bool add_member(struct writer *writer, const struct die *member, struct m
 		strbuf_printf(writer->text, ", %s", text ? text : "hide(uint8)");
 		free(text);
 	}
-	if (is_name(name))
+	if (type_is_name(name))
 		strbuf_printf(writer->text, " %s", name);
 	members->end = offset + layout.size;
 	members->count++;

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Debug information: an ELF file whose functions are asked for by address and by name. What comes of it must be what the
+ * parser of .conf files takes.
+ *
+ * libdwarf does most of the reading, in a process that may die of it (inferior/helper.h), and the versions that
+ * distributions have do die. So each input is looked at in a child, which may end in any way but one: saying
+ * that something did not hold. With FUZZ_DWARF_HERE in the environment there is no child: for looking at crashes one by one,
+ * and for libFuzzer with -fork=1 -ignore_crashes=1, which then sees what is covered.
+ */
+#include "fuzz.h"
+#include "image/debug_file.h"
+#include "proto/dwarf.h"
+#include "proto/prototype.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	CODE = 0x1000, /* where the functions of the corpus are */
+	CODE_END = 0x1180,
+	DID_NOT_HOLD = 99,
+	SECONDS = 5
+};
+
+/* MUST() by a status that nothing else ends with: abort() is also what libc does about damage that libdwarf made. */
+#define HOLDS(condition)                                                                           \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			fprintf(stderr, "%s:%d: must hold: %s\n", __FILE__, __LINE__, #condition); \
+			_exit(DID_NOT_HOLD);                                                       \
+		}                                                                                  \
+	} while (0)
+
+static void say(void *context, const char *file, unsigned line, const char *message)
+{
+	(void)line;
+	fprintf(stderr, "%s: %s in %s\n", file, message, (const char *)context);
+}
+
+static void check_text(struct strbuf *text, const char *name)
+{
+	struct protolib *lib = protolib_create();
+
+	HOLDS(text->length && strlen(text->text) == text->length);
+	HOLDS(text->length <= 2 * DWARF_TEXT_MAX);
+	HOLDS(protolib_parse(lib, "f", text->text, say, text->text) == 0);
+	HOLDS(protolib_find(lib, name));
+	protolib_destroy(lib);
+	strbuf_clear(text);
+}
+
+static void ask_all(struct dwarf_reader *reader)
+{
+	static const char *const names[] = {"use_pt", "decl", "f"};
+	struct strbuf text = {0};
+
+	for (uint64_t address = CODE; address < CODE_END; address++)
+		if (!dwarf_reader_function(reader, address, "f", &text))
+			check_text(&text, "f");
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!dwarf_reader_declaration(reader, names[i], &text))
+			check_text(&text, names[i]);
+	strbuf_deinit(&text);
+}
+
+static void look(struct elf_file *file)
+{
+	const struct debug_files files = {.information = file, .shared = file};
+	struct dwarf_reader *reader = dwarf_reader_create(&files);
+
+	if (reader)
+		ask_all(reader);
+	dwarf_reader_destroy(reader);
+}
+
+static void look_in_child(struct elf_file *file)
+{
+	pid_t pid = fork();
+	int status = 0;
+
+	MUST(pid >= 0);
+	if (!pid) {
+		const struct rlimit no_core = {0, 0}, time = {SECONDS, SECONDS + 1};
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		setrlimit(RLIMIT_CORE, &no_core);
+		setrlimit(RLIMIT_CPU, &time);
+		look(file);
+		_exit(0);
+	}
+	MUST(waitpid(pid, &status, 0) == pid);
+	MUST(!WIFEXITED(status) || WEXITSTATUS(status) != DID_NOT_HOLD);
+	MUST(!WIFSIGNALED(status) || WTERMSIG(status) != SIGXCPU);
+}
+
+static int refuse(void *context, const char *path)
+{
+	(void)context;
+	MUST(path[0] == '/' && !strstr(path, "/../"));
+	return -1;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("dwarf", MFD_CLOEXEC);
+	struct debug_files found;
+	struct elf_file *file;
+
+	MUST(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+	if (elf_open_debug(fd, &file)) {
+		close(fd);
+		return 0;
+	}
+	debug_files_find(file, "/directory/file", refuse, NULL, &found);
+	debug_files_deinit(&found);
+	if (getenv("FUZZ_DWARF_HERE"))
+		look(file);
+	else
+		look_in_child(file);
+	elf_unref(file);
+	close(fd);
+	return 0;
+}
