@@ -55,14 +55,13 @@ static bool take_compressed(const struct elf_file *file, struct debug_section *s
 	return true;
 }
 
-/* The names that libdwarf knows are those of sections that are not compressed. */
+/* The sections that matter, by the names of those that are not compressed. */
 static const char *plain_name(const char *name)
 {
-	static const char *const names[] = {
-		".debug_info",	   ".debug_abbrev",   ".debug_str",	    ".debug_str_offsets",
-		".debug_line_str", ".debug_addr",     ".debug_ranges",	    ".debug_rnglists",
-		".debug_types",	   ".debug_aranges",  ".debug_names",	    ".debug_pubnames",
-		".debug_line",	   ".debug_loclists", ".debug_gnu_pubnames"};
+	static const char *const names[] = {".debug_info",	  ".debug_abbrev",   ".debug_str",
+					    ".debug_str_offsets", ".debug_line_str", ".debug_addr",
+					    ".debug_ranges",	  ".debug_rnglists", ".debug_types",
+					    ".debug_aranges"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (!strcmp(name, names[i]) ||

@@ -34,7 +34,7 @@ struct debug_sections {
 	uint64_t unpacked;
 };
 
-/* Lists the sections ".debug_*" that lie in the file. */
+/* Lists those sections that tell of types, functions, and where they are, as far as they lie in the file. */
 void debug_sections_init(struct debug_sections *sections, struct elf_file *file);
 void debug_sections_deinit(struct debug_sections *sections);
 /* The contents, good until debug_sections_deinit(); NULL when they cannot be unpacked. */

@@ -20,17 +20,15 @@ enum { ORIGINS_MAX = 4, PARAMETERS_MAX = 32 };
 struct dwarf_reader *dwarf_reader_create(const struct debug_files *files)
 {
 	struct dwarf_reader *reader = xcalloc(1, sizeof *reader);
-	Dwarf_Error error = NULL;
 
 	vec_init(&reader->ranges, sizeof(struct unit_range));
 	reader->word = elf_arch(files->information)->abi->word;
-	if (dwarf_object_open(&reader->main, reader, files->information)) {
-		dwarf_reader_destroy(reader);
-		return NULL;
-	}
-	if (files->shared && !dwarf_object_open(&reader->shared, reader, files->shared))
-		dwarf_set_tied_dbg(reader->main.debug, reader->shared.debug, &error);
-	return reader;
+	if (files->shared)
+		dwarf_file_open(&reader->shared, reader, files->shared);
+	if (!dwarf_file_open(&reader->main, reader, files->information))
+		return reader;
+	dwarf_reader_destroy(reader);
+	return NULL;
 }
 
 void dwarf_reader_destroy(struct dwarf_reader *reader)
@@ -38,8 +36,8 @@ void dwarf_reader_destroy(struct dwarf_reader *reader)
 	if (!reader)
 		return;
 	index_deinit(reader);
-	dwarf_object_close(&reader->main);
-	dwarf_object_close(&reader->shared);
+	dwarf_file_close(&reader->main);
+	dwarf_file_close(&reader->shared);
 	free(reader);
 }
 
@@ -58,11 +56,8 @@ struct list {
 /* A parameter says of itself only what its origin does not. */
 static struct die with_attribute(const struct die *die, unsigned attribute)
 {
-	struct die at = {.object = die->object};
-
-	if (!die_has(die, attribute))
-		at = die_reference(die, DW_AT_abstract_origin);
-	return at;
+	return die_has(die, attribute) ? (struct die){0}
+				       : die_reference(die, DW_AT_abstract_origin);
 }
 
 static const char *parameter_name(const struct die *die)
@@ -137,7 +132,7 @@ static struct die last_origin(struct die die)
 {
 	for (unsigned i = 0; die_is(&die) && die_has(&die, DW_AT_abstract_origin); i++) {
 		struct die next = i < ORIGINS_MAX ? die_reference(&die, DW_AT_abstract_origin)
-						  : (struct die){.object = die.object};
+						  : (struct die){0};
 
 		die_drop(&die);
 		die = next;
@@ -217,10 +212,12 @@ static int answer(struct dwarf_reader *reader, struct die found, const char *nam
 int dwarf_reader_function(struct dwarf_reader *reader, uint64_t address, const char *name,
 			  struct strbuf *text)
 {
+	dwarf_file_trim(&reader->main);
 	return answer(reader, index_find_function(reader, address), name, text);
 }
 
 int dwarf_reader_declaration(struct dwarf_reader *reader, const char *name, struct strbuf *text)
 {
+	dwarf_file_trim(&reader->main);
 	return answer(reader, index_find_declaration(reader, name), name, text);
 }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libdwarf, in terms of what is asked here.
- *
- * It is given our own view of the file (Dwarf_Obj_Access_Interface): its own would read whole sections
- * into memory, and .debug_info may have hundreds of megabytes of which we want a few pages. Compressed sections
- * are unpacked before it sees them.
+ * Entries and their attributes by libdwarf, in terms of what is asked here. Offsets are those in the file's own .debug_info;
+ * libdwarf sees a slice of it (dwarf_file.c).
  *
  * What dwz(1) moved to a shared file is referred to in two ways: strings libdwarf finds by itself in the "tied"
  * object, entries are looked up there by us (DW_FORM_GNU_ref_alt, DW_FORM_ref_sup).
@@ -16,96 +13,6 @@
 #include <errno.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------ the file as libdwarf wants it */
-
-/* Section 0 of an ELF file is none. */
-static int section_info(void *context, Dwarf_Half index, Dwarf_Obj_Access_Section *out, int *error)
-{
-	const struct dwarf_object *object = context;
-
-	(void)error;
-	*out = (Dwarf_Obj_Access_Section){.name = ""};
-	if (index > object->sections.count)
-		return DW_DLV_NO_ENTRY;
-	if (index) {
-		out->name = object->sections.items[index - 1].name;
-		out->size = object->sections.items[index - 1].size;
-		out->type = 1; /* SHT_PROGBITS */
-	}
-	return DW_DLV_OK;
-}
-
-static Dwarf_Endianness byte_order(void *context)
-{
-	(void)context;
-	return DW_OBJECT_LSB; /* others are not opened: elf_open_debug() */
-}
-
-static Dwarf_Small pointer_size(void *context)
-{
-	const struct dwarf_object *object = context;
-
-	return (Dwarf_Small)object->reader->word;
-}
-
-static Dwarf_Unsigned section_count(void *context)
-{
-	const struct dwarf_object *object = context;
-
-	return object->sections.count + 1;
-}
-
-static int load_section(void *context, Dwarf_Half index, Dwarf_Small **bytes, int *error)
-{
-	struct dwarf_object *object = context;
-
-	if (!index || index > object->sections.count)
-		return DW_DLV_NO_ENTRY;
-	/* It only reads. */
-	*bytes = (Dwarf_Small *)(uintptr_t)debug_section_bytes(&object->sections, index - 1U);
-	if (*bytes)
-		return DW_DLV_OK;
-	*error = DW_DLE_ALLOC_FAIL;
-	return DW_DLV_ERROR;
-}
-
-static const Dwarf_Obj_Access_Methods methods = {
-	.get_section_info = section_info,
-	.get_byte_order = byte_order,
-	.get_length_size = pointer_size,
-	.get_pointer_size = pointer_size,
-	.get_section_count = section_count,
-	.load_section = load_section,
-};
-
-int dwarf_object_open(struct dwarf_object *object, struct dwarf_reader *reader,
-		      struct elf_file *file)
-{
-	Dwarf_Error error = NULL;
-
-	object->reader = reader;
-	debug_sections_init(&object->sections, file);
-	object->access = (Dwarf_Obj_Access_Interface){object, &methods};
-	if (!debug_section_find(&object->sections, ".debug_info") ||
-	    dwarf_object_init_b(&object->access, NULL, NULL, DW_GROUPNUMBER_ANY, &object->debug,
-				&error) != DW_DLV_OK) {
-		object->debug = NULL;
-		debug_sections_deinit(&object->sections);
-		return -ENOENT;
-	}
-	return 0;
-}
-
-void dwarf_object_close(struct dwarf_object *object)
-{
-	Dwarf_Error error = NULL;
-
-	if (object->debug)
-		dwarf_object_finish(object->debug, &error);
-	object->debug = NULL;
-	debug_sections_deinit(&object->sections);
-}
-
 /* ------------------------------------------------------------------ entries */
 
 /* True when `result` is that of a call that succeeded; else its error is dropped. */
@@ -116,13 +23,6 @@ static bool succeeded(const struct dwarf_object *object, int result, Dwarf_Error
 	return result == DW_DLV_OK;
 }
 
-bool may_step(const struct dwarf_object *object)
-{
-	struct dwarf_reader *reader = object->reader;
-
-	return object->debug && reader->steps < DWARF_STEPS_MAX && ++reader->steps;
-}
-
 void die_drop(struct die *die)
 {
 	if (die->handle)
@@ -130,16 +30,28 @@ void die_drop(struct die *die)
 	die->handle = NULL;
 }
 
-struct die die_at(struct dwarf_object *object, uint64_t offset)
+/* What libdwarf has at an offset as it sees it. */
+static struct die entry_at(struct dwarf_object *object, uint64_t offset, bool in_information)
 {
 	struct die found = {.object = object};
 	Dwarf_Error error = NULL;
 
-	if (may_step(object) &&
-	    !succeeded(object, dwarf_offdie_b(object->debug, offset, 1, &found.handle, &error),
+	if (may_step(object->file) &&
+	    !succeeded(object,
+		       dwarf_offdie_b(object->debug, offset, in_information, &found.handle, &error),
 		       error))
 		found.handle = NULL;
 	return found;
+}
+
+struct die die_at(struct dwarf_file *file, uint64_t offset)
+{
+	uint64_t header;
+	struct dwarf_object *object = dwarf_file_unit_of(file, offset, &header)
+					      ? dwarf_file_slice(file, header)
+					      : NULL;
+
+	return object ? entry_at(object, offset - header, true) : (struct die){0};
 }
 
 struct die die_first_child(const struct die *die)
@@ -147,7 +59,7 @@ struct die die_first_child(const struct die *die)
 	struct die child = {.object = die->object};
 	Dwarf_Error error = NULL;
 
-	if (may_step(die->object) &&
+	if (may_step(die->object->file) &&
 	    !succeeded(die->object, dwarf_child(die->handle, &child.handle, &error), error))
 		child.handle = NULL;
 	return child;
@@ -159,10 +71,11 @@ bool die_advance(struct die *die)
 	Dwarf_Die next = NULL;
 	Dwarf_Bool in_information = dwarf_get_die_infotypes_flag(die->handle);
 
-	if (!may_step(die->object) || !succeeded(die->object,
-						 dwarf_siblingof_b(die->object->debug, die->handle,
-								   in_information, &next, &error),
-						 error))
+	if (!may_step(die->object->file) ||
+	    !succeeded(die->object,
+		       dwarf_siblingof_b(die->object->debug, die->handle, in_information, &next,
+					 &error),
+		       error))
 		next = NULL;
 	die_drop(die);
 	die->handle = next;
@@ -182,8 +95,9 @@ uint64_t die_offset(const struct die *die)
 	Dwarf_Error error = NULL;
 	Dwarf_Off offset = 0;
 
-	return succeeded(die->object, dwarf_dieoffset(die->handle, &offset, &error), error) ? offset
-											    : 0;
+	if (!succeeded(die->object, dwarf_dieoffset(die->handle, &offset, &error), error))
+		return 0;
+	return dwarf_get_die_infotypes_flag(die->handle) ? die->object->base + offset : offset;
 }
 
 /* ------------------------------------------------------------------ attributes */
@@ -305,12 +219,23 @@ bool die_member_offset(const struct die *member, uint64_t *offset)
 	return is;
 }
 
+static bool is_address(const struct die *die, Dwarf_Attribute attribute)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Half form = 0;
+
+	return succeeded(die->object, dwarf_whatform(attribute, &form, &error), error) &&
+	       (form == DW_FORM_addr || form == DW_FORM_addrx || form == DW_FORM_GNU_addr_index ||
+		(form >= DW_FORM_addrx1 && form <= DW_FORM_addrx4));
+}
+
 bool die_address(const struct die *die, unsigned attribute, uint64_t *value)
 {
 	Dwarf_Attribute found = die_attribute(die, attribute);
 	Dwarf_Error error = NULL;
 	Dwarf_Addr address = 0;
-	bool is = found && succeeded(die->object, dwarf_formaddr(found, &address, &error), error);
+	bool is = found && is_address(die, found) &&
+		  succeeded(die->object, dwarf_formaddr(found, &address, &error), error);
 
 	if (found)
 		dwarf_dealloc_attribute(found);
@@ -351,6 +276,14 @@ unsigned die_version(const struct die *die)
 											  : 0;
 }
 
+unsigned die_offset_size(const struct die *die)
+{
+	Dwarf_Half version = 0, size = 0;
+
+	dwarf_get_version_of_die(die->handle, &version, &size);
+	return size == 8 ? 8 : 4;
+}
+
 /* Go, Rust, Swift, Haskell and so on have calling conventions of their own; assemblers know no types. */
 bool die_is_of_c(const struct die *first)
 {
@@ -383,80 +316,98 @@ bool die_is_of_c(const struct die *first)
 static struct die type_of_unit(struct die unit, bool in_information)
 {
 	struct dwarf_object *object = unit.object;
-	struct debug_sections *sections = &object->sections;
-	const struct debug_section *section =
-		debug_section_find(sections, in_information ? ".debug_info" : ".debug_types");
-	const uint8_t *bytes =
-		section ? debug_section_bytes(sections, (size_t)(section - sections->items)) : NULL;
 	const uint64_t first = die_offset(&unit);
 	Dwarf_Half version = 0, offset_size = 0;
-	struct die found = {.object = object};
-	Dwarf_Error error = NULL;
-	uint64_t offset = 0;
 
 	dwarf_get_version_of_die(unit.handle, &version, &offset_size);
 	die_drop(&unit);
 	const uint64_t header = (version >= 5 ? 12 : 11) + (offset_size == 8 ? 28 : 12);
 
-	if (!bytes || first > section->size || first < header || offset_size > sizeof offset)
-		return found;
-	memcpy(&offset, bytes + first - offset_size, offset_size);
-	if (!succeeded(object,
-		       dwarf_offdie_b(object->debug, first - header + offset, in_information,
-				      &found.handle, &error),
-		       error))
-		found.handle = NULL;
-	return found;
+	if (first < header)
+		return (struct die){0};
+	struct bytes field = section_bytes(
+		object->file, in_information ? ".debug_info" : ".debug_types", first - offset_size);
+	uint64_t offset = first - header + take(&field, offset_size);
+
+	return in_information ? die_at(object->file, offset) : entry_at(object, offset, false);
 }
 
-/* By the signature of its unit (DW_FORM_ref_sig8). */
-static struct die by_signature(const struct die *die, Dwarf_Attribute attribute)
+static struct die find_signature(struct dwarf_object *object, Dwarf_Sig8 *signature)
 {
-	struct die found = {.object = die->object};
+	struct die found = {.object = object};
 	Dwarf_Error error = NULL;
 	Dwarf_Bool in_information = 0;
+
+	if (!object || !succeeded(object,
+				  dwarf_find_die_given_sig8(object->debug, signature, &found.handle,
+							    &in_information, &error),
+				  error))
+		return (struct die){0};
+	return die_tag(&found) == DW_TAG_type_unit ? type_of_unit(found, in_information) : found;
+}
+
+/* By the signature of its unit (DW_FORM_ref_sig8), which may be anywhere. */
+static struct die by_signature(const struct die *die, Dwarf_Attribute attribute)
+{
+	Dwarf_Error error = NULL;
 	Dwarf_Sig8 signature;
 
 	if (!succeeded(die->object, dwarf_formsig8(attribute, &signature, &error), error))
-		return found;
-	error = NULL;
-	if (!succeeded(die->object,
-		       dwarf_find_die_given_sig8(die->object->debug, &signature, &found.handle,
-						 &in_information, &error),
-		       error))
-		found.handle = NULL;
-	if (die_is(&found) && die_tag(&found) == DW_TAG_type_unit)
-		return type_of_unit(found, in_information);
-	return found;
+		return (struct die){0};
+	return find_signature(dwarf_file_slice(die->object->file, 0), &signature);
 }
 
-static struct die follow(const struct die *die, Dwarf_Attribute attribute)
+/* An offset in .debug_info; false where libdwarf finds that too large for what it sees. */
+static bool read_offset(const struct die *die, Dwarf_Attribute attribute, uint64_t *offset)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Off seen = 0;
+
+	if (!succeeded(die->object, dwarf_global_formref(attribute, &seen, &error), error))
+		return false;
+	*offset = seen;
+	return true;
+}
+
+/* The same attribute of the same entry, by who sees all of .debug_info. */
+static bool read_whole_offset(const struct die *die, unsigned attribute, uint64_t *offset)
+{
+	struct dwarf_object *whole = dwarf_file_slice(die->object->file, 0);
+
+	if (!whole || whole == die->object)
+		return false;
+	struct die same = entry_at(whole, die_offset(die), true);
+	Dwarf_Attribute found = die_is(&same) ? die_attribute(&same, attribute) : NULL;
+	bool is = found && read_offset(&same, found, offset);
+
+	if (found)
+		dwarf_dealloc_attribute(found);
+	die_drop(&same);
+	return is;
+}
+
+static struct die follow(const struct die *die, unsigned name, Dwarf_Attribute attribute)
 {
 	struct dwarf_object *object = die->object;
+	const bool in_information = dwarf_get_die_infotypes_flag(die->handle);
 	Dwarf_Error error = NULL;
 	Dwarf_Half form = 0;
-	Dwarf_Off offset = 0;
+	uint64_t offset = 0;
 
-	if (!may_step(object) ||
+	if (!may_step(object->file) ||
 	    !succeeded(object, dwarf_whatform(attribute, &form, &error), error))
-		return (struct die){.object = object};
-	error = NULL;
+		return (struct die){0};
 	if (form == DW_FORM_ref_sig8)
 		return by_signature(die, attribute);
-	if (!succeeded(object, dwarf_global_formref(attribute, &offset, &error), error))
-		return (struct die){.object = object};
+	if (!read_offset(die, attribute, &offset) &&
+	    (form != DW_FORM_ref_addr || !in_information || !read_whole_offset(die, name, &offset)))
+		return (struct die){0};
 	if (form == DW_FORM_GNU_ref_alt || form == DW_FORM_ref_sup4 || form == DW_FORM_ref_sup8)
-		return die_at(&object->reader->shared, offset);
-	/* What a unit of .debug_types refers to by an offset is in .debug_types. */
-	struct die found = {.object = object};
-	Dwarf_Bool in_information = dwarf_get_die_infotypes_flag(die->handle);
-
-	error = NULL;
-	if (!succeeded(object,
-		       dwarf_offdie_b(object->debug, offset, in_information, &found.handle, &error),
-		       error))
-		found.handle = NULL;
-	return found;
+		return die_at(&object->file->reader->shared, offset);
+	if (form == DW_FORM_ref_addr)
+		return die_at(object->file, offset);
+	/* In the same unit, which may be one of .debug_types. */
+	return entry_at(object, offset, in_information);
 }
 
 struct die die_reference(const struct die *die, unsigned attribute)
@@ -464,8 +415,8 @@ struct die die_reference(const struct die *die, unsigned attribute)
 	Dwarf_Attribute found = die_attribute(die, attribute);
 
 	if (!found)
-		return (struct die){.object = die->object};
-	struct die target = follow(die, found);
+		return (struct die){0};
+	struct die target = follow(die, attribute, found);
 
 	dwarf_dealloc_attribute(found);
 	return target;

@@ -24,7 +24,7 @@ enum { NESTED_MAX = 8 /* namespaces, one inside the other */ };
 
 /* Functions of one unit. */
 struct unit {
-	uint64_t base;	      /* where its code begins */
+	struct unit_code code;
 	struct map functions; /* address → offset in .debug_info */
 };
 
@@ -78,7 +78,7 @@ static void note_function(struct dwarf_reader *reader, const struct die *functio
 	if (die_flag(function, DW_AT_declaration))
 		return;
 	noting.offset = die_offset(function);
-	ranges_visit(function, unit->base, note_code, &noting);
+	ranges_visit(function, &unit->code, note_code, &noting);
 }
 
 static struct unit *get_unit(struct dwarf_reader *reader, uint64_t header)
@@ -90,13 +90,13 @@ static struct unit *get_unit(struct dwarf_reader *reader, uint64_t header)
 		return unit;
 	unit = xcalloc(1, sizeof *unit);
 	map_put(&reader->units, header, unit);
-	if (!units_next(reader, header, &first, &next))
+	if (!units_next(&reader->main, header, &first, &next))
 		return unit;
 	_cleanup_die_ struct die die = die_at(&reader->main, first);
 
 	if (!die_is(&die) || !die_is_of_c(&die))
 		return unit;
-	die_address(&die, DW_AT_low_pc, &unit->base);
+	ranges_learn(&die, &unit->code);
 	visit_functions(reader, die_first_child(&die), 0, DWARF_STEPS_MAX, note_function, unit);
 	return unit;
 }
@@ -112,18 +112,18 @@ struct die index_find_function(struct dwarf_reader *reader, uint64_t address)
 		if (offset)
 			return die_at(&reader->main, offset);
 	}
-	return (struct die){.object = &reader->main};
+	return (struct die){0};
 }
 
 /* ------------------------------------------------------------------ by name */
 
 static void note_declaration(struct dwarf_reader *reader, const struct die *function, void *context)
 {
-	const char *name = die_text(function, DW_AT_linkage_name);
-
 	(void)context;
 	if (!die_flag(function, DW_AT_declaration) || !die_flag(function, DW_AT_external))
 		return;
+	const char *name = die_text(function, DW_AT_linkage_name);
+
 	if (!name)
 		name = die_text(function, DW_AT_name);
 	uint64_t offset = die_offset(function);
@@ -137,12 +137,14 @@ static void read_declarations(struct dwarf_reader *reader)
 	unsigned limit = reader->steps + DWARF_DECLARATION_STEPS_MAX;
 	uint64_t header = 0, first, next;
 
-	while (reader->steps < limit && units_next(reader, header, &first, &next)) {
+	while (reader->steps < limit && units_next(&reader->main, header, &first, &next)) {
 		_cleanup_die_ struct die die = die_at(&reader->main, first);
 
 		if (die_is(&die) && die_is_of_c(&die))
 			visit_functions(reader, die_first_child(&die), 0, limit, note_declaration,
 					NULL);
+		die_drop(&die);
+		dwarf_file_trim(&reader->main);
 		header = next;
 	}
 }
@@ -155,7 +157,7 @@ struct die index_find_declaration(struct dwarf_reader *reader, const char *name)
 	}
 	uint64_t offset = (uintptr_t)names_get(&reader->declarations, name, strlen(name));
 
-	return offset ? die_at(&reader->main, offset) : (struct die){.object = &reader->main};
+	return offset ? die_at(&reader->main, offset) : (struct die){0};
 }
 
 void index_deinit(struct dwarf_reader *reader)
@@ -170,4 +172,5 @@ void index_deinit(struct dwarf_reader *reader)
 	map_deinit(&reader->units);
 	names_deinit(&reader->declarations);
 	vec_deinit(&reader->ranges);
+	map_deinit(&reader->covered);
 }

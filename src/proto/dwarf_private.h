@@ -11,13 +11,28 @@
 
 #include <dwarf.h>
 #include <libdwarf.h>
+#include <string.h>
 
-/* One file as libdwarf sees it. */
-struct dwarf_object {
+/* One file. */
+struct dwarf_file {
 	struct dwarf_reader *reader;
 	struct debug_sections sections;
+	const uint8_t *information; /* .debug_info; NULL: the file could not be read */
+	uint64_t size;		    /* of that */
+	struct map slices;	    /* offset of a unit's header plus 1 → struct dwarf_object */
+	bool units_listed;
+	struct vec units; /* of uint64_t: the offsets of all headers, ascending; see units_next() */
+};
+
+/*
+ * A file as libdwarf sees it: without the part of .debug_info before `base`, so that it need not read the
+ * beginnings of all units there to get at this one.
+ */
+struct dwarf_object {
+	struct dwarf_file *file;
+	uint64_t base;
 	Dwarf_Obj_Access_Interface access;
-	Dwarf_Debug debug; /* NULL: the file could not be read */
+	Dwarf_Debug debug;
 };
 
 /* Code of one unit. */
@@ -27,13 +42,16 @@ struct unit_range {
 };
 
 struct dwarf_reader {
-	struct dwarf_object main, shared;
+	struct dwarf_file main, shared;
 	unsigned word; /* bytes of a pointer */
 	unsigned steps;
 
 	bool ranges_read, units_read;
+	unsigned scans;
 	struct vec ranges; /* of struct unit_range, ascending */
-	struct map units;  /* offset of its header → struct unit (dwarf_index.c) */
+	struct map
+		covered; /* offset of a unit's header plus 1 → the same: it is in .debug_aranges */
+	struct map units; /* offset of its header → struct unit (dwarf_index.c) */
 	bool declarations_read;
 	struct names declarations; /* name → offset in .debug_info */
 };
@@ -46,11 +64,54 @@ struct die {
 
 #define _cleanup_die_ _cleanup_(die_drop)
 
-/* dwarf_die.c: entries. Each step to another one counts; when there have been too many, there are none. */
+/* dwarf_file.c: files and their units */
 
-int dwarf_object_open(struct dwarf_object *object, struct dwarf_reader *reader,
-		      struct elf_file *file);
-void dwarf_object_close(struct dwarf_object *object);
+/* 0, or -ENOENT: there is no debug information, or it cannot be unpacked. */
+int dwarf_file_open(struct dwarf_file *file, struct dwarf_reader *reader, struct elf_file *elf);
+void dwarf_file_close(struct dwarf_file *file);
+/* Gives back memory. There must be no entries of the file. */
+void dwarf_file_trim(struct dwarf_file *file);
+/* The view that begins with the unit whose header is there; NULL when libdwarf does not take it. */
+struct dwarf_object *dwarf_file_slice(struct dwarf_file *file, uint64_t header);
+/* Where the header of the unit is that has the entry at `offset` of .debug_info. */
+bool dwarf_file_unit_of(struct dwarf_file *file, uint64_t offset, uint64_t *header);
+/*
+ * Where the first entry of the unit at `header` is in .debug_info, and where the next unit begins; false at the
+ * end, which is also where damage begins.
+ */
+bool units_next(struct dwarf_file *file, uint64_t header, uint64_t *first, uint64_t *next);
+/* Whether one more step may be done. */
+bool may_step(const struct dwarf_file *file);
+
+/* What is left of a section. */
+struct bytes {
+	const uint8_t *at;
+	size_t left;
+};
+
+/* The contents of a section from `offset` on; none when it is not there. */
+struct bytes section_bytes(struct dwarf_file *file, const char *name, uint64_t offset);
+
+/* A number of up to 8 bytes; 0, and nothing left, when it is not there. There may be millions of them. */
+static inline uint64_t take(struct bytes *bytes, unsigned size)
+{
+	uint64_t value = 0;
+
+	if (size > bytes->left) {
+		bytes->left = 0;
+		return 0;
+	}
+	if (size == sizeof value)
+		memcpy(&value, bytes->at, sizeof value);
+	else
+		for (unsigned i = size; i--;)
+			value = value << 8 | bytes->at[i];
+	bytes->at += size;
+	bytes->left -= size;
+	return value;
+}
+
+/* dwarf_die.c: entries. Each step to another one counts; when there have been too many, there are none. */
 
 static inline bool die_is(const struct die *die)
 {
@@ -58,7 +119,7 @@ static inline bool die_is(const struct die *die)
 }
 void die_drop(struct die *die);
 /* The entry at an offset in .debug_info. */
-struct die die_at(struct dwarf_object *object, uint64_t offset);
+struct die die_at(struct dwarf_file *file, uint64_t offset);
 struct die die_first_child(const struct die *die);
 /* Goes to the next one beside it; false (and none) at the end. */
 bool die_advance(struct die *die);
@@ -76,11 +137,10 @@ bool die_address(const struct die *die, unsigned attribute, uint64_t *value);
 /* The entry that the attribute refers to, or none. */
 struct die die_reference(const struct die *die, unsigned attribute);
 
-/* False when there have been too many steps. */
-bool may_step(const struct dwarf_object *object);
 /* What the first entry of a unit says: whether its functions are called as those of C are. */
 bool die_is_of_c(const struct die *first);
-unsigned die_version(const struct die *die); /* of its unit */
+unsigned die_version(const struct die *die);	 /* of its unit */
+unsigned die_offset_size(const struct die *die); /* 4 or 8, of its unit */
 /* NULL when there is none; to be freed by dwarf_dealloc_attribute(). */
 Dwarf_Attribute die_attribute(const struct die *die, unsigned attribute);
 /* An offset in a section, or an index of such; false when the attribute is something else. */
@@ -89,15 +149,18 @@ bool die_section_offset(const struct die *die, Dwarf_Attribute attribute, unsign
 
 /* dwarf_ranges.c */
 
-/*
- * Where the first entry of the unit at `header` is in .debug_info, and where the next unit begins; false at the
- * end, which is also where damage begins.
- */
-bool units_next(struct dwarf_reader *reader, uint64_t header, uint64_t *first, uint64_t *next);
 /* Called for parts of the code of something: addresses from `start` to before `end`. */
 typedef void code_visitor(void *context, uint64_t start, uint64_t end);
-/* Visits what an entry says of its code, in its order. `base`: where the code of its unit begins (DW_AT_low_pc). */
-void ranges_visit(const struct die *die, uint64_t base, code_visitor *visit, void *context);
+/* What has to be known of a unit to read lists of ranges. */
+struct unit_code {
+	uint64_t base;	/* where its code begins */
+	uint64_t lists; /* its table in .debug_rnglists */
+	unsigned offset_size;
+};
+void ranges_learn(const struct die *first, struct unit_code *code);
+/* Visits what an entry says of its code, in its order. */
+void ranges_visit(const struct die *die, const struct unit_code *code, code_visitor *visit,
+		  void *context);
 /* The unit that has the code at `address`. */
 bool ranges_find_unit(struct dwarf_reader *reader, uint64_t address, uint64_t *header);
 

@@ -9,39 +9,15 @@
  */
 #include "proto/dwarf_private.h"
 
-#include "base/cleanup.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANGES_MAX = 8 << 20 };
-
-/* ------------------------------------------------------------------ .debug_aranges */
-
-/* What is left of a section. */
-struct bytes {
-	const uint8_t *at;
-	size_t left;
+enum {
+	RANGES_MAX = 8 << 20,
+	SCANS_MAX = 8 /* the tables are read through for so many addresses */
 };
 
-/* A number of up to 8 bytes; 0 when it is not there. There may be millions of them. */
-static inline uint64_t take(struct bytes *bytes, unsigned size)
-{
-	uint64_t value = 0;
-
-	if (size > bytes->left) {
-		bytes->left = 0;
-		return 0;
-	}
-	if (size == sizeof value)
-		memcpy(&value, bytes->at, sizeof value);
-	else
-		for (unsigned i = size; i--;)
-			value = value << 8 | bytes->at[i];
-	bytes->at += size;
-	bytes->left -= size;
-	return value;
-}
+/* ------------------------------------------------------------------ .debug_aranges */
 
 /* Neighbours of the same unit become one. */
 static void add_range(struct dwarf_reader *reader, struct unit_range range)
@@ -58,40 +34,58 @@ static void add_range(struct dwarf_reader *reader, struct unit_range range)
 		vec_push(ranges, &range);
 }
 
+/* A look through all tables: for one address, or to collect them. */
+struct scan {
+	struct dwarf_reader *reader;
+	bool collect;
+	uint64_t address;
+	bool found;
+	uint64_t unit; /* that has the address */
+};
+
+/* The addresses in the table of one unit. */
+static void scan_pairs(struct scan *scan, struct bytes bytes, unsigned size, uint64_t unit)
+{
+	while (bytes.left >= 2 * size) {
+		uint64_t start = take(&bytes, size);
+		uint64_t length = take(&bytes, size);
+
+		if (scan->collect) {
+			add_range(scan->reader, (struct unit_range){start, start + length, unit});
+		} else if (scan->address - start < length && start) {
+			scan->found = true;
+			scan->unit = unit;
+			return;
+		}
+	}
+}
+
 /* The table of one unit; `bytes` are those behind its length. */
-static void read_table(struct dwarf_reader *reader, struct bytes bytes, unsigned offset_size)
+static void scan_table(struct scan *scan, struct bytes bytes, unsigned offset_size)
 {
 	const uint8_t *start = bytes.at - (offset_size == 8 ? 12 : 4);
 	uint64_t version = take(&bytes, 2);
 	uint64_t unit = take(&bytes, offset_size);
-	unsigned address_size = (unsigned)take(&bytes, 1);
+	unsigned size = (unsigned)take(&bytes, 1);
 	uint64_t segment_size = take(&bytes, 1);
 
-	if (version != 2 || segment_size || (address_size != 4 && address_size != 8))
+	if (version != 2 || segment_size || (size != 4 && size != 8))
 		return;
 	/* Pairs begin at a multiple of their size, counted from the beginning of the table. */
-	unsigned pair = 2 * address_size;
-	unsigned over = (unsigned)((size_t)(bytes.at - start) % pair);
+	unsigned over = (unsigned)((size_t)(bytes.at - start) % (2 * size));
 
-	for (unsigned i = over; over && i < pair; i++)
+	for (unsigned i = over; over && i < 2 * size; i++)
 		take(&bytes, 1);
-	while (bytes.left >= pair) {
-		uint64_t address = take(&bytes, address_size);
-		uint64_t length = take(&bytes, address_size);
-
-		add_range(reader, (struct unit_range){address, address + length, unit});
-	}
+	if (scan->collect)
+		map_put(&scan->reader->covered, unit + 1, scan->reader);
+	scan_pairs(scan, bytes, size, unit);
 }
 
-static void read_tables(struct dwarf_reader *reader)
+static void scan_tables(struct scan *scan)
 {
-	struct debug_sections *sections = &reader->main.sections;
-	const struct debug_section *section = debug_section_find(sections, ".debug_aranges");
-	const uint8_t *start =
-		section ? debug_section_bytes(sections, (size_t)(section - sections->items)) : NULL;
-	struct bytes bytes = {start, start ? section->size : 0};
+	struct bytes bytes = section_bytes(&scan->reader->main, ".debug_aranges", 0);
 
-	while (bytes.left > 4) {
+	while (bytes.left > 4 && !scan->found) {
 		unsigned offset_size = 4;
 		uint64_t length = take(&bytes, 4);
 
@@ -101,7 +95,7 @@ static void read_tables(struct dwarf_reader *reader)
 		}
 		if (length > bytes.left)
 			return;
-		read_table(reader, (struct bytes){bytes.at, length}, offset_size);
+		scan_table(scan, (struct bytes){bytes.at, length}, offset_size);
 		bytes.at += length;
 		bytes.left -= length;
 	}
@@ -143,124 +137,153 @@ static const struct unit_range *find_range(const struct dwarf_reader *reader, ui
 	return low && address < items[low - 1].end ? &items[low - 1] : NULL;
 }
 
-/* ------------------------------------------------------------------ code of units */
+/* ------------------------------------------------------------------ code of entries */
 
-bool units_next(struct dwarf_reader *reader, uint64_t header, uint64_t *first, uint64_t *next)
+/* A number of 7 bits in each byte. */
+static uint64_t take_leb(struct bytes *bytes)
 {
-	struct debug_sections *sections = &reader->main.sections;
-	const struct debug_section *section = debug_section_find(sections, ".debug_info");
-	const uint8_t *start = debug_section_bytes(sections, (size_t)(section - sections->items));
-	unsigned offset_size = 4;
+	uint64_t value = 0;
 
-	if (!start || header >= section->size)
-		return false;
-	struct bytes bytes = {start + header, section->size - header};
-	uint64_t length = take(&bytes, 4);
+	for (unsigned shift = 0; bytes->left && shift < 64; shift += 7) {
+		uint64_t byte = take(bytes, 1);
 
-	if (length == 0xffffffff) {
-		offset_size = 8;
-		length = take(&bytes, 8);
+		value |= (byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			break;
 	}
-	if (!length || length > bytes.left)
-		return false;
-	*next = (uint64_t)(bytes.at - start) + length;
-	uint64_t version = take(&bytes, 2);
-	uint64_t kind = version >= 5 ? take(&bytes, 1) : DW_UT_compile;
-
-	/* Offset of the abbreviations and size of an address; in the two orders of versions. */
-	*first = (uint64_t)(bytes.at - start) + offset_size + 1;
-	if (kind == DW_UT_type || kind == DW_UT_split_type)
-		*first += 8 + offset_size;
-	else if (kind == DW_UT_skeleton || kind == DW_UT_split_compile)
-		*first += 8;
-	return *first < *next && may_step(&reader->main);
+	return value;
 }
 
-/* A list in .debug_ranges: DWARF 3 and 4. */
+/* A list in .debug_ranges (DWARF 3 and 4): pairs of offsets from a base, up to one of zeros. */
 static void visit_old(const struct die *die, uint64_t offset, uint64_t base, code_visitor *visit,
 		      void *context)
 {
-	Dwarf_Error error = NULL;
-	Dwarf_Ranges *ranges = NULL;
-	Dwarf_Signed count = 0;
+	const unsigned size = die->object->file->reader->word;
+	const uint64_t new_base = size == 4 ? UINT32_MAX : UINT64_MAX;
+	struct bytes list = section_bytes(die->object->file, ".debug_ranges", offset);
 
-	if (dwarf_get_ranges_a(die->object->debug, offset, die->handle, &ranges, &count, NULL,
-			       &error) != DW_DLV_OK) {
-		dwarf_dealloc_error(die->object->debug, error);
-		return;
-	}
-	for (Dwarf_Signed i = 0; i < count && ranges[i].dwr_type != DW_RANGES_END; i++) {
-		if (ranges[i].dwr_type == DW_RANGES_ADDRESS_SELECTION)
-			base = ranges[i].dwr_addr2;
+	while (list.left >= 2 * size && may_step(die->object->file)) {
+		uint64_t start = take(&list, size);
+		uint64_t end = take(&list, size);
+
+		if (!start && !end)
+			return;
+		if (start == new_base)
+			base = end;
 		else
-			visit(context, base + ranges[i].dwr_addr1, base + ranges[i].dwr_addr2);
+			visit(context, base + start, base + end);
 	}
-	dwarf_ranges_dealloc(die->object->debug, ranges, count);
 }
 
-/* One entry of a list in .debug_rnglists; false: the list cannot be read. */
-static bool visit_entry(const struct die *die, Dwarf_Rnglists_Head head, Dwarf_Unsigned index,
-			code_visitor *visit, void *context)
+/* An address from .debug_addr, which libdwarf knows how to find; 0 when there is none. */
+static uint64_t indexed_address(const struct die *die, uint64_t index)
 {
-	Dwarf_Unsigned raw[2], range[2] = {0, 0};
-	Dwarf_Bool unavailable = 0;
 	Dwarf_Error error = NULL;
-	unsigned length, kind = 0;
+	Dwarf_Addr address = 0;
+	int result = dwarf_debug_addr_index_to_addr(die->handle, index, &address, &error);
 
-	if (dwarf_get_rnglists_entry_fields_a(head, index, &length, &kind, &raw[0], &raw[1],
-					      &unavailable, &range[0], &range[1],
-					      &error) != DW_DLV_OK) {
+	if (result == DW_DLV_ERROR)
 		dwarf_dealloc_error(die->object->debug, error);
+	return result == DW_DLV_OK ? address : 0;
+}
+
+/* One entry of a list in .debug_rnglists (DWARF 5); false at the end, and where damage begins. */
+static bool take_entry(const struct die *die, struct bytes *list, uint64_t *base, uint64_t range[2])
+{
+	const unsigned size = die->object->file->reader->word;
+
+	range[0] = range[1] = 0; /* nothing */
+	switch (take(list, 1)) {
+	case DW_RLE_base_addressx:
+		*base = indexed_address(die, take_leb(list));
+		return true;
+	case DW_RLE_startx_endx:
+		range[0] = indexed_address(die, take_leb(list));
+		range[1] = indexed_address(die, take_leb(list));
+		return true;
+	case DW_RLE_startx_length:
+		range[0] = indexed_address(die, take_leb(list));
+		range[1] = range[0] + take_leb(list);
+		return true;
+	case DW_RLE_offset_pair:
+		range[0] = *base + take_leb(list);
+		range[1] = *base + take_leb(list);
+		return true;
+	case DW_RLE_base_address:
+		*base = take(list, size);
+		return true;
+	case DW_RLE_start_end:
+		range[0] = take(list, size);
+		range[1] = take(list, size);
+		return true;
+	case DW_RLE_start_length:
+		range[0] = take(list, size);
+		range[1] = range[0] + take_leb(list);
+		return true;
+	default: /* DW_RLE_end_of_list */
 		return false;
 	}
-	if (!unavailable && kind != DW_RLE_end_of_list && kind != DW_RLE_base_address &&
-	    kind != DW_RLE_base_addressx)
-		visit(context, range[0], range[1]);
-	return true;
 }
 
-/* A list in .debug_rnglists: DWARF 5. */
-static void visit_new(const struct die *die, Dwarf_Attribute attribute, unsigned form,
-		      uint64_t offset, code_visitor *visit, void *context)
+static void visit_new(const struct die *die, uint64_t offset, uint64_t base, code_visitor *visit,
+		      void *context)
 {
-	Dwarf_Rnglists_Head head = NULL;
-	Dwarf_Error error = NULL;
-	Dwarf_Unsigned count = 0, place;
+	struct bytes list = section_bytes(die->object->file, ".debug_rnglists", offset);
+	uint64_t range[2];
 
-	if (dwarf_rnglists_get_rle_head(attribute, (Dwarf_Half)form, offset, &head, &count, &place,
-					&error) != DW_DLV_OK) {
-		dwarf_dealloc_error(die->object->debug, error);
-		return;
-	}
-	for (Dwarf_Unsigned i = 0; i < count && i < RANGES_MAX; i++)
-		if (!visit_entry(die, head, i, visit, context))
-			break;
-	dwarf_dealloc_rnglists_head(head);
+	while (list.left && may_step(die->object->file) && take_entry(die, &list, &base, range))
+		if (range[0])
+			visit(context, range[0], range[1]);
 }
 
-void ranges_visit(const struct die *die, uint64_t base, code_visitor *visit, void *context)
+void ranges_learn(const struct die *first, struct unit_code *code)
+{
+	Dwarf_Attribute lists = die_attribute(first, DW_AT_rnglists_base);
+	unsigned form;
+
+	*code = (struct unit_code){.offset_size = die_offset_size(first)};
+	die_address(first, DW_AT_low_pc, &code->base);
+	if (!lists)
+		return;
+	if (!die_section_offset(first, lists, &form, &code->lists))
+		code->lists = 0;
+	dwarf_dealloc_attribute(lists);
+}
+
+void ranges_visit(const struct die *die, const struct unit_code *code, code_visitor *visit,
+		  void *context)
 {
 	Dwarf_Attribute attribute = die_attribute(die, DW_AT_ranges);
 	uint64_t low = 0, high = 0, offset = 0;
 	unsigned form = 0;
 
-	if (die_address(die, DW_AT_low_pc, &low) && !attribute) {
+	if (!attribute) {
+		if (!die_address(die, DW_AT_low_pc, &low))
+			return;
 		/* A constant is a length. */
 		if (!die_address(die, DW_AT_high_pc, &high) &&
 		    die_number(die, DW_AT_high_pc, &high))
 			high += low;
 		visit(context, low, high);
-	}
-	if (!attribute)
 		return;
-	if (die_section_offset(die, attribute, &form, &offset)) {
-		if (die_version(die) >= 5)
-			visit_new(die, attribute, form, offset, visit, context);
-		else
-			visit_old(die, offset, base, visit, context);
 	}
+	const bool is = die_section_offset(die, attribute, &form, &offset);
+
 	dwarf_dealloc_attribute(attribute);
+	if (is && form == DW_FORM_rnglistx) {
+		/* Behind the header of the unit's part is a table of offsets from there. */
+		struct bytes entry = section_bytes(die->object->file, ".debug_rnglists",
+						   code->lists + offset * code->offset_size);
+
+		offset = code->lists + take(&entry, code->offset_size);
+	}
+	if (is && die_version(die) >= 5)
+		visit_new(die, offset, code->base, visit, context);
+	else if (is)
+		visit_old(die, offset, code->base, visit, context);
 }
+
+/* ------------------------------------------------------------------ code of units */
 
 /* The unit that is looked at. */
 struct unit_context {
@@ -275,42 +298,65 @@ static void add_unit_range(void *context, uint64_t start, uint64_t end)
 	add_range(unit->reader, (struct unit_range){start, end, unit->unit});
 }
 
-/* All of them, those that .debug_aranges had as well. */
+/* Those that .debug_aranges does not have. */
 static void read_units(struct dwarf_reader *reader)
 {
 	uint64_t header = 0, first, next;
 
-	vec_clear(&reader->ranges);
-	while (units_next(reader, header, &first, &next)) {
-		_cleanup_die_ struct die die = die_at(&reader->main, first);
-
+	for (; units_next(&reader->main, header, &first, &next); header = next) {
+		if (map_get(&reader->covered, header + 1))
+			continue;
 		struct unit_context unit = {reader, header};
-		uint64_t base = 0;
+		struct die die = die_at(&reader->main, first);
+		struct unit_code code;
 
 		if (die_is(&die) && die_tag(&die) == DW_TAG_compile_unit) {
-			die_address(&die, DW_AT_low_pc, &base);
-			ranges_visit(&die, base, add_unit_range, &unit);
+			ranges_learn(&die, &code);
+			ranges_visit(&die, &code, add_unit_range, &unit);
 		}
-		header = next;
+		die_drop(&die);
+		dwarf_file_trim(&reader->main);
 	}
 	sort_ranges(reader);
 }
 
-bool ranges_find_unit(struct dwarf_reader *reader, uint64_t address, uint64_t *header)
+/* All at once, which takes some time, after some addresses have been looked for one by one. */
+static void collect_ranges(struct dwarf_reader *reader)
 {
-	if (!reader->ranges_read) {
-		reader->ranges_read = true;
-		read_tables(reader);
-		sort_ranges(reader);
+	struct scan scan = {.reader = reader, .collect = true};
+
+	reader->ranges_read = true;
+	scan_tables(&scan);
+	sort_ranges(reader);
+}
+
+static bool find_by_table(struct dwarf_reader *reader, uint64_t address, uint64_t *unit)
+{
+	struct scan scan = {.reader = reader, .address = address};
+
+	if (!reader->ranges_read && ++reader->scans <= SCANS_MAX) {
+		scan_tables(&scan);
+		*unit = scan.unit;
+		return scan.found;
 	}
+	if (!reader->ranges_read)
+		collect_ranges(reader);
 	const struct unit_range *found = find_range(reader, address);
 
-	if (!found && !reader->units_read) {
-		reader->units_read = true;
-		read_units(reader);
-		found = find_range(reader, address);
-	}
 	if (found)
-		*header = found->unit;
+		*unit = found->unit;
 	return found != NULL;
+}
+
+bool ranges_find_unit(struct dwarf_reader *reader, uint64_t address, uint64_t *header)
+{
+	if (find_by_table(reader, address, header))
+		return true;
+	if (reader->units_read)
+		return false;
+	reader->units_read = true;
+	if (!reader->ranges_read)
+		collect_ranges(reader);
+	read_units(reader);
+	return find_by_table(reader, address, header);
 }

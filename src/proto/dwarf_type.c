@@ -78,8 +78,7 @@ static struct die peel(struct die type, bool *is_const)
 		if (link == DW_AT_signature && !die_has(&type, DW_AT_signature))
 			break;
 		*is_const |= tag == DW_TAG_const_type;
-		struct die next = i < PEEL_MAX ? die_reference(&type, link)
-					       : (struct die){.object = type.object};
+		struct die next = i < PEEL_MAX ? die_reference(&type, link) : (struct die){0};
 
 		die_drop(&type);
 		type = next;
