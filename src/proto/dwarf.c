@@ -97,22 +97,37 @@ static int add_parameter(struct list *list, const struct die *parameter)
 	return 0;
 }
 
+/*
+ * What gcc gives constructors and destructors of C++ besides: whether to delete the object, which is never passed, and a
+ * table that is passed to some of their variants. 1: there is nothing to add; -ENOTSUP: nobody knows.
+ */
+static int check_artificial(const struct die *parameter)
+{
+	const char *name = die_flag(parameter, DW_AT_artificial) ? parameter_name(parameter) : NULL;
+
+	if (name && !strcmp(name, "__in_chrg"))
+		return 1;
+	return name && !strcmp(name, "__vtt_parm") ? -ENOTSUP : 0;
+}
+
 /* The children of `function` that are parameters. */
 static int add_parameters(struct list *list, const struct die *function)
 {
 	_cleanup_die_ struct die child = die_first_child(function);
 	int error = 0;
 
-	while (die_is(&child) && !error) {
+	while (die_is(&child) && error >= 0) {
 		unsigned tag = die_tag(&child);
 
 		if (tag == DW_TAG_formal_parameter)
+			error = check_artificial(&child);
+		if (tag == DW_TAG_formal_parameter && !error)
 			error = add_parameter(list, &child);
 		list->variable |= tag == DW_TAG_unspecified_parameters;
 		if (!die_advance(&child))
 			break;
 	}
-	return error;
+	return error < 0 ? error : 0;
 }
 
 /* A format says itself which arguments follow; scanf(3) has pointers there. */

@@ -58,7 +58,8 @@ static bool is_full(const struct writer *writer)
 static void cut_back(struct writer *writer, size_t length)
 {
 	writer->text->length = length;
-	writer->text->text[length] = '\0';
+	if (writer->text->text)
+		writer->text->text[length] = '\0';
 }
 
 static bool is_only_a_name(unsigned tag)
@@ -275,21 +276,44 @@ static bool is_plain_struct(const struct die *type)
 	return true;
 }
 
+/* C++: an object that must not be copied bit by bit is passed as a pointer to it. Not all compilers say so. */
+static bool is_passed_by_reference(const struct die *type)
+{
+	uint64_t convention;
+
+	return die_number(type, DW_AT_calling_convention, &convention) &&
+	       convention == DW_CC_pass_by_reference;
+}
+
+static bool is_passed_as_in_c(const struct die *type)
+{
+	uint64_t convention;
+
+	return die_number(type, DW_AT_calling_convention, &convention)
+		       ? convention == DW_CC_pass_by_value
+		       : is_plain_struct(type);
+}
+
 /* The members so far: what comes next begins at `end`. */
 struct members {
 	uint64_t end;
 	unsigned align;
-	unsigned count;
+	unsigned count, shown;
 	bool exact;
 };
+
+static void add_separator(struct writer *writer, struct members *members)
+{
+	strbuf_add(writer->text, members->count++ ? ", " : "");
+}
 
 /* Hidden bytes up to `offset`. */
 static void add_gap(struct writer *writer, struct members *members, uint64_t offset)
 {
 	if (offset <= members->end)
 		return;
-	strbuf_printf(writer->text, "%shide(array(uint8, %" PRIu64 "))",
-		      members->count++ ? ", " : "", offset - members->end);
+	add_separator(writer, members);
+	strbuf_printf(writer->text, "hide(array(uint8, %" PRIu64 "))", offset - members->end);
 	members->end = offset;
 }
 
@@ -301,12 +325,32 @@ static bool takes_part(const struct die *member)
 	       !die_flag(member, DW_AT_external) && !die_flag(member, DW_AT_declaration);
 }
 
+/* Adds a member of the type that `text` is. */
+static void add_shown(struct writer *writer, const struct die *member, const struct strbuf *text,
+		      const struct layout *layout, uint64_t offset, struct members *members)
+{
+	const char *name = die_text(member, DW_AT_name);
+
+	/* Less than that pads what was before anyway. */
+	if (offset - members->end >= layout->align)
+		add_gap(writer, members, offset);
+	add_separator(writer, members);
+	strbuf_add(writer->text, text->text);
+	if (type_is_name(name))
+		strbuf_printf(writer->text, " %s", name);
+	members->end = offset + layout->size;
+	members->shown++;
+	members->exact &= layout->exact;
+	if (layout->align > members->align)
+		members->align = layout->align;
+}
+
 /* Adds a member, or leaves it to the gap in front of the next one. False: it cannot be at its place. */
 static bool add_member(struct writer *writer, const struct die *member, struct members *members)
 {
-	const size_t length = writer->text->length;
-	const char *name = die_text(member, DW_AT_name);
-	bool is_const = false;
+	struct strbuf text = {0};
+	struct writer aside = {.text = &text, .word = writer->word, .depth = writer->depth};
+	bool is_const = false, fits = true;
 	uint64_t offset = 0;
 	struct layout layout;
 
@@ -314,40 +358,18 @@ static bool add_member(struct writer *writer, const struct die *member, struct m
 		return false; /* a virtual base */
 	if (die_has(member, DW_AT_bit_size) || die_flag(member, DW_AT_artificial))
 		return true;
-	_cleanup_die_ struct die type = peel(die_reference(member, DW_AT_type), &is_const);
-
 	if (offset < members->end)
 		return false;
-	/* Padding that C would make by itself, or more. */
-	strbuf_add(writer->text, members->count ? ", " : "");
-	size_t start = writer->text->length;
+	_cleanup_die_ struct die type = peel(die_reference(member, DW_AT_type), &is_const);
 
-	if (add_object(writer, &type, &layout) || !layout.size || !layout.align) {
-		cut_back(writer, length);
+	if (add_object(&aside, &type, &layout) || !layout.size || !layout.align)
 		members->exact = false;
-		return true;
-	}
-	if (offset % layout.align) {
-		cut_back(writer, length);
-		return false;
-	}
-	if (offset - members->end >= layout.align) {
-		/* It comes in front of what was written. */
-		char *text = strndup(writer->text->text + start, writer->text->length - start);
-
-		cut_back(writer, length);
-		add_gap(writer, members, offset);
-		strbuf_printf(writer->text, ", %s", text ? text : "hide(uint8)");
-		free(text);
-	}
-	if (type_is_name(name))
-		strbuf_printf(writer->text, " %s", name);
-	members->end = offset + layout.size;
-	members->count++;
-	members->exact &= layout.exact;
-	if (layout.align > members->align)
-		members->align = layout.align;
-	return true;
+	else if (offset % layout.align)
+		fits = false;
+	else
+		add_shown(writer, member, &text, &layout, offset, members);
+	strbuf_deinit(&text);
+	return fits;
 }
 
 static uint64_t round_up(uint64_t value, unsigned align)
@@ -383,7 +405,8 @@ static int add_struct(struct writer *writer, const struct die *type, struct layo
 		add_gap(writer, &members, layout->size);
 	strbuf_add_char(writer->text, ')');
 	layout->align = members.align;
-	layout->exact = members.exact;
+	/* Classes of C++ may be passed in ways of their own, those without members not at all. */
+	layout->exact = members.exact && members.shown && is_passed_as_in_c(type);
 	return members.count && layout->size % members.align == 0 ? 0 : -ENOTSUP;
 }
 
@@ -516,15 +539,6 @@ static int add_object(struct writer *writer, const struct die *type, struct layo
 	default:
 		return -ENOTSUP;
 	}
-}
-
-/* C++: an object that must not be copied bit by bit is passed as a pointer to it. */
-static bool is_passed_by_reference(const struct die *type)
-{
-	uint64_t convention;
-
-	return die_number(type, DW_AT_calling_convention, &convention) &&
-	       convention == DW_CC_pass_by_reference;
 }
 
 int type_add(struct strbuf *text, const struct die *owner, unsigned word, bool *by_reference)
