@@ -18,7 +18,6 @@
 #include "image/debug_file.h"
 
 #include "base/cleanup.h"
-#include "base/strbuf.h"
 #include "image/elf_private.h"
 
 #include <limits.h>
@@ -126,15 +125,15 @@ struct wanted {
 
 static bool has_crc(const struct elf_file *file, uint32_t crc)
 {
-	_cleanup_free_ uint8_t *chunk = malloc(CRC_CHUNK);
 	uLong found = crc32(0, NULL, 0);
 
-	if (!chunk || file->size > CRC_MAX)
+	if (file->size > CRC_MAX)
 		return false;
 	for (uint64_t at = 0; at < file->size; at += CRC_CHUNK) {
 		size_t length = file->size - at < CRC_CHUNK ? file->size - at : CRC_CHUNK;
+		_cleanup_free_ uint8_t *chunk = elf_file_load(file, at, length);
 
-		if (!elf_file_read(file, at, chunk, length))
+		if (!chunk)
 			return false;
 		found = crc32(found, chunk, (uInt)length);
 	}

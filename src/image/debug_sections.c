@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "image/debug_sections.h"
 
-#include "base/cleanup.h"
-#include "base/xalloc.h"
 #include "image/elf_private.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -109,6 +108,17 @@ void debug_sections_deinit(struct debug_sections *sections)
 	sections->count = 0;
 }
 
+/* Fills `bytes` with what the section was compressed from. */
+static bool unpack_into(const struct debug_sections *sections, const struct debug_section *section,
+			uint8_t *bytes)
+{
+	uLongf length = section->size;
+
+	return uncompress(bytes, &length, sections->file->map + section->offset, section->stored) ==
+		       Z_OK &&
+	       length == section->size;
+}
+
 static uint8_t *unpack(struct debug_sections *sections, const struct debug_section *section)
 {
 	uint64_t size = section->size;
@@ -117,16 +127,16 @@ static uint8_t *unpack(struct debug_sections *sections, const struct debug_secti
 	if (!size || size > DEBUG_UNPACKED_MAX - sections->unpacked ||
 	    size / 1032 > section->stored)
 		return NULL;
-	_cleanup_free_ uint8_t *bytes = malloc(size);
-	uLongf length = size;
+	uint8_t *bytes = malloc(size); /* there may not be so much */
 
-	if (!bytes ||
-	    uncompress(bytes, &length, sections->file->map + section->offset, section->stored) !=
-		    Z_OK ||
-	    length != size)
+	if (!bytes)
 		return NULL;
+	if (!unpack_into(sections, section, bytes)) {
+		free(bytes);
+		return NULL;
+	}
 	sections->unpacked += size;
-	return take_ptr(bytes);
+	return bytes;
 }
 
 const uint8_t *debug_section_bytes(struct debug_sections *sections, size_t index)

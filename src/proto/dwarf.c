@@ -56,8 +56,9 @@ struct list {
 /* A parameter says of itself only what its origin does not. */
 static struct die with_attribute(const struct die *die, unsigned attribute)
 {
-	return die_has(die, attribute) ? (struct die){0}
-				       : die_reference(die, DW_AT_abstract_origin);
+	const struct die none = {.handle = NULL};
+
+	return die_has(die, attribute) ? none : die_reference(die, DW_AT_abstract_origin);
 }
 
 static const char *parameter_name(const struct die *die)

@@ -88,7 +88,7 @@ int print_prototypes(const char *path)
 {
 	_cleanup_free_ char *whole = realpath(path, NULL);
 	_cleanup_close_ int fd = whole ? open(whole, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
-	struct elf_file *file;
+	struct elf_file *file = NULL;
 	int error = fd < 0 ? -errno : elf_open(fd, &file);
 
 	if (error) {
