@@ -52,7 +52,8 @@ static void answer_any(void *context, const char *question, size_t length, struc
 			strbuf_add(answer, "refused");
 		break;
 	case 'v': { /* the memory of its parent */
-		struct iovec here = {answer, 1}, there = {count, 1};
+		char byte;
+		struct iovec here = {&byte, 1}, there = {count, 1};
 
 		strbuf_printf(answer, "%d %d",
 			      (int)process_vm_readv(getppid(), &here, 1, &there, 1, 0),
