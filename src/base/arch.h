@@ -148,6 +148,13 @@ struct arch {
 	long sys_sigaltstack;
 	uint8_t syscall_arg[6]; /* register numbers of system-call arguments */
 	/*
+	 * How the kernel names the ABI of these calls (linux/audit.h), and their names by number, as far as its headers knew
+	 * them when this was built; NULL: a number that no call has.
+	 */
+	uint32_t audit_arch;
+	const char *const *syscall_names;
+	unsigned syscall_count;
+	/*
 	 * How code makes a system call: it loads the number, 4 bytes behind that opcode, and runs one of those
 	 * instructions (length 0: there are no more).
 	 */
@@ -209,6 +216,10 @@ extern const struct arch arch_i386;
 
 /* The architecture of an ELF header's e_machine and EI_CLASS; NULL when it is not ours. */
 const struct arch *arch_find(uint16_t elf_machine, uint8_t elf_class);
+/* The one whose system calls the kernel names so, or NULL. */
+const struct arch *arch_find_calls(uint32_t audit_arch);
+/* Walks all of them: NULL behind the last. */
+const struct arch *arch_at(unsigned index);
 
 /*
  * Reads and writes the registers of stopped thread `tid`: 0 or -errno (-ESRCH: it died). Defined by

@@ -4,6 +4,7 @@
 #include "x86/x86.h"
 
 #include <elf.h>
+#include <linux/audit.h>
 
 static const struct abi abi_i386 = {
 	.word = 4,
@@ -44,6 +45,10 @@ static const struct landing landing = {
 	.saved = {REG_AX, REG_BX, REG_CX, REG_DX, REG_SI, REG_DI, REG_BP},
 	.saved_count = 7,
 	.gap = 512,
+};
+
+static const char *const syscall_names[] = {
+#include "i386/syscall_names.inc"
 };
 
 static const uint8_t rescue_code[] = {
@@ -88,6 +93,9 @@ const struct arch arch_i386 = {
 	.retried = retried,
 	.retried_count = sizeof retried / sizeof *retried,
 	.syscall_arg = {REG_BX, REG_CX, REG_DX, REG_SI, REG_DI, REG_BP},
+	.audit_arch = AUDIT_ARCH_I386,
+	.syscall_names = syscall_names,
+	.syscall_count = sizeof syscall_names / sizeof *syscall_names,
 	.load_number_opcode = X86_LOAD_AX_OPCODE,
 	.signal_frame = {8, 4, 0x23},
 	.load_first_opcode = X86_LOAD_BX_OPCODE,

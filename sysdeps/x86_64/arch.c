@@ -5,6 +5,7 @@
 #include "x86_64/agent.h"
 
 #include <elf.h>
+#include <linux/audit.h>
 #include <string.h>
 
 static const struct abi abi_x86_64 = {
@@ -66,6 +67,10 @@ static const struct landing landing = {
 	.gap = 512,
 };
 
+static const char *const syscall_names[] = {
+#include "x86_64/syscall_names.inc"
+};
+
 static const uint8_t rescue_code[] = {
 #include "x86_64/rescue_code.inc"
 };
@@ -101,6 +106,9 @@ const struct arch arch_x86_64 = {
 	.retried = retried,
 	.retried_count = sizeof retried / sizeof *retried,
 	.syscall_arg = {REG_DI, REG_SI, REG_DX, 10, 8, 9},
+	.audit_arch = AUDIT_ARCH_X86_64,
+	.syscall_names = syscall_names,
+	.syscall_count = sizeof syscall_names / sizeof *syscall_names,
 	.load_number_opcode = X86_LOAD_AX_OPCODE,
 	.signal_frame = {8, 16, 0x33},
 	.load_first_opcode = X86_LOAD_DI_OPCODE,

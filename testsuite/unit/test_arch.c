@@ -8,6 +8,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <linux/audit.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -46,6 +47,32 @@ static void test_tables(void **state)
 		assert_int_equal(archs[i]->breakpoint[0], 0xcc);
 		assert_int_equal(archs[i]->breakpoint_length, 1);
 		assert_int_equal(archs[i]->breakpoint_pc_offset, 1);
+	}
+}
+
+/* --- names of system calls --- */
+
+static void test_calls(void **state)
+{
+	const struct arch *arch;
+
+	(void)state;
+	assert_ptr_equal(arch_find_calls(AUDIT_ARCH_X86_64), &arch_x86_64);
+	assert_ptr_equal(arch_find_calls(AUDIT_ARCH_I386), &arch_i386);
+	assert_null(arch_find_calls(AUDIT_ARCH_AARCH64));
+	assert_string_equal(arch_x86_64.syscall_names[0], "read");
+	assert_string_equal(arch_x86_64.syscall_names[257], "openat");
+	assert_string_equal(arch_i386.syscall_names[0], "restart_syscall");
+	assert_string_equal(arch_i386.syscall_names[295], "openat");
+	/* What is known by number elsewhere is called so. */
+	for (unsigned i = 0; (arch = arch_at(i)); i++) {
+		assert_in_range(arch->syscall_count, 435, 10000); /* clone3, and what came later */
+		assert_string_equal(arch->syscall_names[arch->sys_munmap], "munmap");
+		assert_string_equal(arch->syscall_names[arch->sys_exit], "exit");
+		assert_string_equal(arch->syscall_names[arch->sys_exit_group], "exit_group");
+		assert_string_equal(arch->syscall_names[arch->sys_rt_sigaction], "rt_sigaction");
+		assert_string_equal(arch->syscall_names[arch->sys_restart_syscall],
+				    "restart_syscall");
 	}
 }
 
@@ -221,8 +248,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_find),	  cmocka_unit_test(test_tables),
-		cmocka_unit_test(test_plt_stubs), cmocka_unit_test(test_cut_stubs),
-		cmocka_unit_test(test_regs),	  cmocka_unit_test(test_fp_regs),
+		cmocka_unit_test(test_calls),	  cmocka_unit_test(test_plt_stubs),
+		cmocka_unit_test(test_cut_stubs), cmocka_unit_test(test_regs),
+		cmocka_unit_test(test_fp_regs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
