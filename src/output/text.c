@@ -25,6 +25,7 @@
 #include "output/writer.h"
 
 #include "base/xalloc.h"
+#include "output/errname.h"
 #include "output/escape.h"
 #include "output/outbuf.h"
 #include "output/render.h"
@@ -191,8 +192,9 @@ static void put_equals(struct text_writer *text)
  * copied, the result is found again by starting over.
  */
 static void write_return_values(struct text_writer *text, const struct record *record,
-				const struct prototype *prototype)
+				const struct probe_info *probe)
 {
+	const struct prototype *prototype = probe->prototype;
 	struct value_cursor result = value_cursor_start(record);
 	struct value_cursor arguments = result;
 
@@ -200,7 +202,10 @@ static void write_return_values(struct text_writer *text, const struct record *r
 	render_arguments(&text->out, prototype, render_entry_count(prototype),
 			 prototype->parameter_count, &arguments, &text->render);
 	put_equals(text);
-	render_result(&text->out, prototype, &result, &text->render);
+	if (probe->kind == PROBE_SYSTEM && record->number)
+		errname_put_result(&text->out, record->number);
+	else
+		render_result(&text->out, prototype, &result, &text->render);
 }
 
 static void write_return(struct text_writer *text, const struct record *record)
@@ -209,7 +214,7 @@ static void write_return(struct text_writer *text, const struct record *record)
 
 	resume_line(text, record, probe);
 	if (probe) {
-		write_return_values(text, record, probe->prototype);
+		write_return_values(text, record, probe);
 	} else {
 		put_equals(text);
 		outbuf_char(&text->out, '?');

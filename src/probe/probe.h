@@ -14,8 +14,9 @@
 #include <stdint.h>
 
 enum probe_kind {
-	PROBE_CALL, /* a call made from a module through its PLT: -e and the default */
-	PROBE_ENTRY /* the function's own entry: -x */
+	PROBE_CALL,  /* a call made from a module through its PLT: -e and the default */
+	PROBE_ENTRY, /* the function's own entry: -x */
+	PROBE_SYSTEM /* a system call: -S; `module` is SYS */
 };
 
 struct probe_info {

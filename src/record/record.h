@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RECORD_VERSION = 2, RECORD_MAX = 1 << 20 };
+enum { RECORD_VERSION = 2, RECORD_MAX = 1 << 20, RECORD_NEVER = -1 };
 
 enum record_kind {
 	RECORD_CALL = 1,   /* a probe fired: values are the arguments captured at entry */
@@ -46,7 +46,11 @@ struct record {
 	uint64_t
 		duration; /* RETURN: ns between entry and return, the tracer's own cost taken off */
 	uint64_t pc; /* CALL, RETURN, UNWOUND: the return address; SIGNAL: where the thread was */
-	int64_t number; /* see the kinds */
+	/*
+	 * See the kinds. RETURN of a system call: the error number it failed with, 0 if it did not; RECORD_NEVER: it does not
+	 * return.
+	 */
+	int64_t number;
 };
 static_assert(sizeof(struct record) == 64, "part of the record format");
 static_assert(offsetof(struct record, call) == 24, "part of the record format");

@@ -27,7 +27,7 @@ static const struct prototype tick_prototype = {.name = "tick", .result = &type_
 static const struct prototype read_prototype = {
 	.name = "read", .result = &type_int, .parameters = read_parameters, .parameter_count = 3};
 
-enum { PUTS, NEST, TICK, READ, LONG, EVIL }; /* ids, in the order of set_up() */
+enum { PUTS, NEST, TICK, READ, LONG, EVIL, SYSTEM }; /* ids, in the order of set_up() */
 
 struct fixture {
 	struct probe_table *probes;
@@ -49,6 +49,7 @@ static int set_up(void **state)
 	probe_table_add(probes, PROBE_CALL, "long", "prog", "a_very_very_long_name",
 			&tick_prototype);
 	probe_table_add(probes, PROBE_CALL, "ev\x1bil", "prog", "ev\x1bil", &tick_prototype);
+	probe_table_add(probes, PROBE_SYSTEM, "sync", "SYS", "sync@SYS", &nest_prototype);
 	fixture->probes = probes;
 	fixture->options = (struct output_options){.align = 20, .string_max = 32};
 	fixture->fd = memfd_create("lines", MFD_CLOEXEC);
@@ -127,6 +128,51 @@ static void test_plain(void **state)
 	assert_string_equal(lines(fixture), "puts(\"hi\")         = 3\n"
 					    "tick()             = <void>\n"
 					    "a_very_very_long_name() = <void>\n");
+}
+
+static void system_call(struct fixture *fixture, uint64_t number, int64_t error)
+{
+	struct made made = make_record(RECORD_RETURN, 7, SYSTEM, number);
+
+	call(fixture, 7, SYSTEM, number);
+	made.record.number = error;
+	add_word(&made, VALUE_RESULT, 4, (uint64_t)-error);
+	write_record(fixture, &made.record);
+}
+
+static void test_system_calls(void **state)
+{
+	struct fixture *fixture = *state;
+
+	system_call(fixture, 1, 0);
+	system_call(fixture, 2, ENOENT);
+	system_call(fixture, 3, 514);
+	system_call(fixture, 4, RECORD_NEVER);
+	system_call(fixture, 5, 4000);
+	system_call(fixture, 6, INT64_MAX);
+	system_call(fixture, 7, INT64_MIN);
+	assert_string_equal(
+		lines(fixture),
+		"sync@SYS()         = 0\n"
+		"sync@SYS()         = -1 ENOENT (No such file or directory)\n"
+		"sync@SYS()         = ? ERESTARTNOHAND (made again, unless a handler runs)\n"
+		"sync@SYS()         = ?\n"
+		"sync@SYS()         = -1 errno 4000\n"
+		"sync@SYS()         = -1 errno 9223372036854775807\n"
+		"sync@SYS()         = ?\n");
+}
+
+/* Error numbers mean nothing where no system call is. */
+static void test_number_of_a_function(void **state)
+{
+	struct fixture *fixture = *state;
+	struct made made = make_record(RECORD_RETURN, 7, NEST, 1);
+
+	call(fixture, 7, NEST, 1);
+	made.record.number = ENOENT;
+	add_word(&made, VALUE_RESULT, 4, 5);
+	write_record(fixture, &made.record);
+	assert_string_equal(lines(fixture), "prog->nest()       = 5\n");
 }
 
 /* "= " begins at column `align`; with ") " ending right there no space is added. */
@@ -497,6 +543,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test(test_plain),
+		test(test_system_calls),
+		test(test_number_of_a_function),
 		test(test_alignment),
 		test(test_flush_in_call),
 		test(test_nesting),
