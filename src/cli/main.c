@@ -60,6 +60,7 @@ static int trace(const struct options *options)
 					  .call_filters = &options->call_filters,
 					  .entry_filters = &options->entry_filters,
 					  .entries_only = options->entries_only,
+					  .system_calls = options->system_calls,
 					  .configs = &options->configs,
 					  .data_dir = data_dir ? data_dir : PKGDATADIR,
 					  .summary = options->summary,

@@ -65,6 +65,8 @@ static const struct option_spec table[] = {
 	 .action = OPTION_LIST, FIELD(entry_filters)},
 	{'g', "functions-only", NULL, "nothing but what -x names", .action = OPTION_FLAG,
 	 FIELD(entries_only)},
+	{'S', "system-calls", NULL, "system calls, too; -x NAME@SYS: only those",
+	 .action = OPTION_FLAG, FIELD(system_calls)},
 	{'F', "config", "FILE|DIR[:...]", "read prototypes from there (repeatable)",
 	 .action = OPTION_LIST, FIELD(configs)},
 	{CODE_PROTOTYPES, "prototypes", "conf|dwarf|none", "where they come from (dwarf: both)",
@@ -502,7 +504,7 @@ static int check_together(const struct options *options, bool sorted)
 		return 0;
 	if (!options->command && !options->pids.count)
 		return usage_error("missing command, or -p PID");
-	if (options->entries_only && !options->entry_filters.count)
+	if (options->entries_only && !options->entry_filters.count && !options->system_calls)
 		return usage_error("-g traces nothing but what -x names, and there is no -x");
 	if (options->entries_only && options->call_filters.count)
 		return usage_error("-g traces nothing but what -x names, so -e cannot be obeyed");

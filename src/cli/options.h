@@ -29,6 +29,7 @@ struct options {
 	struct vec call_filters;      /* of const char *: -e, in order; empty: the default */
 	struct vec entry_filters;     /* of const char *: -x, in order */
 	bool entries_only;	      /* -g: nothing but entry_filters */
+	bool system_calls;	  /* -S */
 	struct vec configs;	      /* of const char *: -F, in order, each FILE|DIR[:…] */
 	int prototypes;		      /* --prototypes: enum session_prototypes */
 	const char *print_prototypes; /* of this file, and be done; or NULL */

@@ -91,6 +91,12 @@ struct engine_events {
 	 * space from now on (engine/trap/unblock.h).
 	 */
 	void (*masks_matter)(void *context, struct thread *thread);
+	/*
+	 * A hook has answered for the system call that `thread` was about to make with `regs`: it never comes to the kernel. May
+	 * be NULL.
+	 */
+	void (*system_call_answered)(void *context, struct thread *thread, const struct regs *regs,
+				     uint64_t result);
 	void *context;
 };
 

@@ -77,6 +77,9 @@ static int seize_thread(struct inferior *inferior, struct process *process, pid_
 		struct thread *thread = thread_create(inferior, process, tid);
 
 		thread->fresh = false;
+		/* Only one that has been stopped can be told to stop at system calls. */
+		if (inferior->passed_syscall)
+			pt_interrupt(tid);
 		return 1;
 	}
 	if (error != -ESRCH && error != -EPERM)

@@ -189,6 +189,7 @@ void thread_destroy(struct inferior *inferior, struct thread *thread)
 	space_forget_reader(process->space, thread->tid);
 	map_remove(&inferior->threads, (uint64_t)thread->tid);
 	process->ending -= thread->ending;
+	free(thread->system_call);
 	free(thread);
 	if (--process->threads)
 		return;
@@ -456,15 +457,6 @@ int inferior_next(struct inferior *inferior, bool block, struct stop *stop)
 	}
 }
 
-void thread_resume(struct thread *thread, int signal)
-{
-	thread->state = THREAD_RUNNING;
-	if (thread->interrupted)
-		pt_to_syscall(thread->tid, signal);
-	else
-		pt_continue(thread->tid, signal);
-}
-
 bool thread_note_ending(struct thread *thread)
 {
 	struct process *process = thread->process;
@@ -472,12 +464,6 @@ bool thread_note_ending(struct thread *thread)
 	process->ending += !thread->ending;
 	thread->ending = true;
 	return process->ending == process->threads;
-}
-
-void thread_listen(struct thread *thread)
-{
-	thread->state = THREAD_RUNNING;
-	pt_listen(thread->tid);
 }
 
 bool thread_is_clean_stop(const struct thread *thread)
@@ -547,9 +533,10 @@ int thread_stop(struct inferior *inferior, struct thread *thread, unsigned timeo
 			return -ESRCH;
 		int error = wait_for_status(thread, &status, timeout_ms, true);
 
-		/* The interrupt comes behind the stops of a system call. */
+		/* The interrupt comes behind the stops of a system call, unless one of them has taken its place. */
 		while (!error && stop_status_decode(status).kind == STOP_SYSCALL) {
-			pt_to_syscall(thread->tid, 0);
+			pt_interrupt(thread->tid);
+			thread_pass_syscall(thread);
 			error = wait_for_status(thread, &status, timeout_ms, true);
 		}
 		if (error)

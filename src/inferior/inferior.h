@@ -36,8 +36,9 @@ struct prefault;
 struct pulse;
 struct resident;
 struct rescue;
-struct modules;	   /* session: what is loaded in a space */
-struct trap_space; /* engine/trap: the breakpoints of a space */
+struct system_call; /* engine/syscall: the one that a thread is in */
+struct modules;	    /* session: what is loaded in a space */
+struct trap_space;  /* engine/trap: the breakpoints of a space */
 struct agent_space;
 
 struct space {
@@ -90,6 +91,7 @@ struct process {
 	bool execed;		   /* STOP_EXEC was seen at least once */
 	bool born;		   /* made by a process of ours */
 	pid_t vforker;		   /* the thread in whose vfork(2) it was made, or 0 */
+	bool calls_pass;	   /* is about to be let go: no stops at system calls any more */
 	bool let_go;   /* asked to be traced by its parent: detached at its next clean stop */
 	bool pretends; /* was told that its parent traces it now */
 	void *user;    /* the session's */
@@ -139,6 +141,7 @@ struct thread {
 	 * thread stops at system calls.
 	 */
 	unsigned interrupted;
+	struct system_call *system_call; /* one block, freed with the thread; NULL: none is known */
 };
 
 /* What inferior_next() found. */
@@ -161,6 +164,12 @@ struct inferior {
 	struct prefault *prefault;	  /* brings in pages of all spaces */
 	struct pulse *pulse;		  /* of all spaces: guardian_pulse(), or NULL */
 	const struct identity *launch_as; /* whom a command is run as, NULL: the tracer's user */
+	/*
+	 * When set, threads of processes that are not `silent` stop at all of their system calls. It is called at those stops
+	 * that somebody passes over who waits for another one; those that inferior_next() tells of are not its business.
+	 */
+	void (*passed_syscall)(void *context, struct thread *thread);
+	void *passed_context;
 	struct waiting waiting;
 	pid_t last_stopped; /* that inferior_next() told about */
 };
@@ -210,6 +219,8 @@ void space_each_thread(struct inferior *inferior, struct space *space, thread_vi
  * error.
  */
 void thread_resume(struct thread *thread, int signal);
+/* Sends a thread on that has been found at a STOP_SYSCALL by somebody who waits for another stop. */
+void thread_pass_syscall(struct thread *thread);
 /* The thread is at STOP_ENDING: whether it is the last one of its process to come there. */
 bool thread_note_ending(struct thread *thread);
 /* Keeps a thread in its group-stop. */
@@ -220,6 +231,8 @@ void thread_listen(struct thread *thread);
  * again, unless a handler runs. See retry.c.
  */
 void thread_retry_call(struct thread *thread);
+/* Whether it does that with a system call of that number and first argument. */
+bool syscall_may_be_retried(const struct arch *arch, uint64_t number, uint64_t first);
 
 /*
  * Stops a thread and waits for it, at most `timeout_ms`: 0, -ESRCH when it is gone, -ETIMEDOUT.

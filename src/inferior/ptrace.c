@@ -46,6 +46,18 @@ int pt_to_syscall(pid_t tid, int signal)
 	return request(PTRACE_SYSCALL, tid, 0, (uintptr_t)signal);
 }
 
+enum { GET_SYSCALL_INFO = 0x420e }; /* linux/ptrace.h, since Linux 5.3 */
+
+int pt_get_syscall(pid_t tid, struct pt_syscall *call)
+{
+	memset(call, 0, sizeof *call);
+	errno = 0;
+	long length = ptrace((enum __ptrace_request)GET_SYSCALL_INFO, tid, (void *)sizeof *call,
+			     call);
+
+	return length < 0 && errno ? -errno : 0;
+}
+
 int pt_listen(pid_t tid)
 {
 	return request(PTRACE_LISTEN, tid, 0, 0);

@@ -21,6 +21,29 @@ int pt_continue(pid_t tid, int signal);
 int pt_step(pid_t tid, int signal);
 /* Continues to the next entry to or exit from a system call. */
 int pt_to_syscall(pid_t tid, int signal);
+/* What a thread at STOP_SYSCALL is about to do, or has done: the kernel's struct ptrace_syscall_info (ptrace(2)). */
+enum pt_syscall_op { PT_SYSCALL_NONE, PT_SYSCALL_ENTRY, PT_SYSCALL_EXIT, PT_SYSCALL_SECCOMP };
+
+struct pt_syscall {
+	uint8_t op; /* enum pt_syscall_op */
+	uint8_t reserved[3];
+	uint32_t arch; /* of the call, not of the program: AUDIT_ARCH_… (linux/audit.h) */
+	uint64_t pc, sp;
+	union {
+		struct {
+			uint64_t number;
+			uint64_t arguments[6];
+		} entry;
+		struct {
+			int64_t result; /* -errno if it failed */
+			uint8_t failed;
+		} exit;
+		uint64_t room[8];
+	};
+};
+
+/* -EIO before Linux 5.3. */
+int pt_get_syscall(pid_t tid, struct pt_syscall *call);
 /* Leaves a group-stopped thread stopped, but lets SIGCONT through. */
 int pt_listen(pid_t tid);
 int pt_detach(pid_t tid, int signal);

@@ -21,7 +21,7 @@
 
 enum { KERNEL_ERESTARTNOHAND = 514 }; /* linux/errno.h */
 
-static bool may_be_retried(const struct arch *arch, uint64_t number, uint64_t first)
+bool syscall_may_be_retried(const struct arch *arch, uint64_t number, uint64_t first)
 {
 	for (unsigned i = 0; i < arch->retried_count; i++)
 		if (arch->retried[i].number == number)
@@ -43,7 +43,7 @@ void thread_retry_call(struct thread *thread)
 	int64_t result = narrow ? (int32_t)regs.r[REG_AX] : (int64_t)regs.r[REG_AX];
 
 	if (number < 0 || result != -EINTR ||
-	    !may_be_retried(arch, (uint64_t)number, regs.r[arch->syscall_arg[0]]))
+	    !syscall_may_be_retried(arch, (uint64_t)number, regs.r[arch->syscall_arg[0]]))
 		return;
 	regs.r[REG_AX] = (uint64_t) - (int64_t)KERNEL_ERESTARTNOHAND;
 	regs_store(thread->tid, &regs);

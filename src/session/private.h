@@ -4,6 +4,7 @@
 #define TRACER_SESSION_PRIVATE_H
 
 #include "engine/agent/agent.h"
+#include "engine/syscall/syscall.h"
 #include "engine/trap/trap.h"
 #include "image/elf.h"
 #include "image/linkmap.h"
@@ -33,7 +34,10 @@ struct session {
 	struct proto_search *prototypes;
 	struct debuginfo *debuginfo; /* NULL: it is not to be used */
 	struct match_filters filters;
-	bool calls_named; /* -e was given: lines begin with the caller */
+	bool calls_named;	     /* -e was given: lines begin with the caller */
+	struct vec filters_of_calls; /* struct filter: those of @SYS; syscalls.c */
+	struct syscalls *syscalls;   /* NULL: system calls are not traced */
+	struct map system_sites;
 	struct probe_table *probes;
 	struct map sites; /* probe id → struct planted, see sites.c */
 	size_t sweep_at;  /* so many of them are looked through */
@@ -258,6 +262,22 @@ bool inprocess_fault(struct session *session, const struct stop *stop);
 void inprocess_collect(struct session *session, struct space *space);
 /* Lets go of what is counted in a space, whose threads are all stopped; before trap_leave(). */
 void inprocess_leave(struct session *session, struct space *space);
+
+/* syscalls.c: system calls */
+
+/* Takes the filters that are about them out of the others. */
+void system_calls_set_up(struct session *session);
+/* From here on threads stop at them, if they are asked for; when the engine and the inferior are there, before any tracee. */
+void system_calls_start(struct session *session);
+/* To be called at each stop, before anything else is made of it. */
+void system_calls_stop(struct session *session, const struct stop *stop);
+/* engine_events.system_call_answered; the context is the session. */
+void system_calls_answered(void *context, struct thread *thread, const struct regs *regs,
+			   uint64_t result);
+/* thread_visit: those of its process are not traced any more. */
+void system_calls_let_pass(struct thread *thread, void *context);
+void system_calls_list_unmatched(struct session *session);
+void system_calls_deinit(struct session *session);
 
 /* debuggers.c: programs that use ptrace(2) */
 

@@ -155,6 +155,7 @@ static int set_up_filters(struct session *session)
 				      true, "-x");
 	if (error)
 		return error;
+	system_calls_set_up(session);
 	session->calls_named = options->call_filters->count != 0;
 	if (!session->calls_named && !options->entries_only) {
 		vec_push(&fallback, &everything_main);
@@ -217,6 +218,7 @@ static void tear_down(struct session *session)
 	inferior_destroy(session->inferior);
 	plant_deinit(session);
 	sites_deinit(session);
+	system_calls_deinit(session);
 	agent_destroy(session->agent);
 	trap_destroy(session->trap);
 	if (session->writer)
@@ -254,6 +256,7 @@ static int set_up(struct session *session)
 						 .return_lost = return_lost,
 						 .show_caller = inprocess_show_caller,
 						 .masks_matter = masking_matters,
+						 .system_call_answered = system_calls_answered,
 						 .context = session};
 	session->linker.entered = linker_changed;
 	debuggers_init(session);
@@ -280,6 +283,7 @@ static int set_up(struct session *session)
 		return -ENOTSUP;
 	}
 	inprocess_init(session);
+	system_calls_start(session);
 	return 0;
 }
 
@@ -391,6 +395,7 @@ void session_flush(struct session *session)
 
 static void handle(struct session *session, struct stop *stop)
 {
+	system_calls_stop(session, stop);
 	if (stop->thread && stop->kind == STOP_SIGNAL)
 		modules_check(session, stop->thread->process->space, stop->time);
 	if (inprocess_fault(session, stop) || inprocess_retry(session, stop))
@@ -470,6 +475,7 @@ static void list_all_unmatched(struct session *session)
 	if (!session->looked)
 		return;
 	list_unmatched(session, &session->filters.entries, "-x");
+	system_calls_list_unmatched(session);
 	if (session->calls_named)
 		list_unmatched(session, &session->filters.calls, "-e");
 }

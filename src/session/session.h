@@ -28,6 +28,7 @@ struct session_options {
 	const struct vec *call_filters;	 /* const char *: -e */
 	const struct vec *entry_filters; /* const char *: -x */
 	bool entries_only;		 /* -g */
+	bool system_calls;		 /* -S */
 	const struct vec *configs;	 /* const char *: -F */
 	const char *data_dir;		 /* where the installed .conf files are */
 	bool summary;			 /* -c */

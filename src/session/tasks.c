@@ -423,6 +423,7 @@ void tasks_let_go(struct session *session, pid_t pid)
 	if (process)
 		modules_check(session, process->space,
 			      0); /* what is taken out from here on, is by us */
+	each_neighbour(session, pid, system_calls_let_pass, NULL);
 	clearing_run(session, pid);
 	process = inferior_process(session->inferior, pid);
 	struct space *space = process ? process->space : NULL;
@@ -567,6 +568,7 @@ void tasks_stop(struct session *session, struct stop *stop)
 		break;
 	case STOP_SYSCALL:
 		trap_at_syscall(thread);
+		start_if_due(session, thread);
 		thread_resume(thread, 0);
 		break;
 	case STOP_OTHER:

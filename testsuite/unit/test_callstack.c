@@ -762,6 +762,9 @@ static void test_depth_by_stack(void **state)
 	/* Another fiber's. */
 	assert_int_equal(push_call(fixture, 5, FIBER + 0x1000, 0x20, 0x200)->depth, 0);
 	assert_int_equal(push_call(fixture, 6, OWN + 700, 0x60, 0x100)->depth, 1);
+	/* What is done there and is no call. */
+	assert_int_equal(callstacks_depth_at(fixture->stacks, OWN + 600), 2);
+	assert_int_equal(callstacks_depth_at(fixture->stacks, FIBER + 0x7800), 3);
 	/* One whose slot has been used again is not around. */
 	overwrite(&fixture->world, FIBER + 0x9000);
 	assert_int_equal(push_call(fixture, 7, FIBER + 0x8800, 0x70, 0x200)->depth, 0);

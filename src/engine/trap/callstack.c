@@ -479,6 +479,14 @@ size_t callstacks_depth(const struct callstacks *stacks)
 	return stacks->depth;
 }
 
+size_t callstacks_depth_at(struct callstacks *stacks, uint64_t sp)
+{
+	const struct stack *stack = stackset_known(stacks, sp);
+	const struct call here = {.slot = sp};
+
+	return stack ? depth_at(stacks, stack, &here) : 0;
+}
+
 void callstacks_look_back(struct callstacks *stacks, uint64_t moment, bool signalled)
 {
 	stacks->moment = moment;

@@ -146,5 +146,7 @@ void callstacks_each(const struct callstacks *stacks, call_visit *visit, void *c
 
 /* How many calls with a site are pending. */
 size_t callstacks_depth(const struct callstacks *stacks);
+/* How many of them are around what is done at `sp`, on its stack. */
+size_t callstacks_depth_at(struct callstacks *stacks, uint64_t sp);
 
 #endif

@@ -36,8 +36,12 @@ void trap_told_return(struct trap *trap, struct thread *thread, const struct tol
 bool trap_untold(struct trap *trap, struct thread *thread, uint64_t place, uint64_t stub,
 		 uint64_t return_address);
 
-/* trap.c, for told.c */
+/* trap.c, for told.c and engine/syscall */
 uint64_t trap_number_call(struct trap *trap);
 const struct engine_events *trap_events(const struct trap *trap);
+/* The own time of a call: see overhead_take_off(). */
+uint64_t trap_time_of_call(const struct trap *trap, uint64_t raw, uint64_t inner);
+/* What the kernel's part of a stop costs the thread, ns. */
+uint64_t trap_cost_of_stop(const struct trap *trap);
 
 #endif

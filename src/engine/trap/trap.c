@@ -111,6 +111,16 @@ const struct engine_events *trap_events(const struct trap *trap)
 	return trap->events;
 }
 
+uint64_t trap_time_of_call(const struct trap *trap, uint64_t raw, uint64_t inner)
+{
+	return overhead_take_off(&trap->overhead, raw, inner);
+}
+
+uint64_t trap_cost_of_stop(const struct trap *trap)
+{
+	return trap->overhead.now;
+}
+
 /* ------------------------------------------------------------------ planting */
 
 int trap_plant(struct trap *trap, struct thread *thread, uint64_t address,
@@ -348,6 +358,11 @@ static bool is_answered(struct serving *serving, const struct breakpoint *breakp
 	if (!hook || !hook->intercept || !find_end_of_call(serving, breakpoint, &behind) ||
 	    !hook->intercept(hook, serving->thread, &serving->regs, &behind.r[REG_AX]))
 		return false;
+	const struct engine_events *events = serving->trap->events;
+
+	if (hook->on_system_call && events->system_call_answered)
+		events->system_call_answered(events->context, serving->thread, &serving->regs,
+					     behind.r[REG_AX]);
 	serving->regs = behind;
 	regs_store(serving->thread->tid, &serving->regs);
 	if (hook->answered)

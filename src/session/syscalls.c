@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which system calls are traced, and how: -S, and filters of which the module is SYS.
+ *
+ * The prototypes are in syscalls-ARCHITECTURE.conf, for what an architecture has of its own, else in syscalls.conf; what
+ * speaks for all libraries is about functions, and does not count. A call of another ABI than that of its program is named
+ * with it: `write@SYS/i386`. Sites are kept: there are not more than the kernel has calls, as numbers that no call has share
+ * one when they are high.
+ */
+#include "session/private.h"
+
+#include "base/cleanup.h"
+#include "base/xalloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { UNKNOWN_MAX = 1024 };
+
+/* Calls that have more arguments if one of them says so, and what is behind their name in the prototype of those. */
+static const struct variant {
+	const char *name;
+	const char *suffix;
+	unsigned argument;
+	uint64_t bits;
+} variants[] = {
+	{"open", "_creating", 1, O_CREAT | (O_TMPFILE & ~O_DIRECTORY)},
+	{"openat", "_creating", 2, O_CREAT | (O_TMPFILE & ~O_DIRECTORY)},
+};
+
+static const char module_name[] = "SYS";
+
+struct system_site {
+	struct probe_site site;
+	struct capture_plan *plan; /* NULL: not traced */
+};
+
+/* Arguments are where their number says; what does not fit in a register has two. */
+static struct abi abi_of(const struct arch *arch)
+{
+	return (struct abi){.word = arch->abi->word,
+			    .int_args = 6,
+			    .int_arg = {0, 1, 2, 3, 4, 5},
+			    .stack_first = arch->abi->word};
+}
+
+/* ------------------------------------------------------------------ filters */
+
+static bool is_for_calls(const struct filter *filter)
+{
+	return filter->module && !strcmp(filter->module, module_name);
+}
+
+/* Whether any system call has a name like that. */
+static bool names_any(const struct filter *filter)
+{
+	const struct arch *arch;
+
+	for (unsigned i = 0; (arch = arch_at(i)); i++)
+		for (unsigned number = 0; number < arch->syscall_count; number++)
+			if (arch->syscall_names[number] &&
+			    filter_matches_name(filter, arch->syscall_names[number]))
+				return true;
+	return false;
+}
+
+static void take_filters(struct session *session, struct vec *filters, const char *option)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < filters->count; i++) {
+		struct filter *filter = vec_at(filters, i);
+
+		if (is_for_calls(filter)) {
+			char *text = xasprintf("%s %s", option, filter->text);
+
+			free(filter->text);
+			filter->text = text;
+			filter->matched = names_any(filter);
+			vec_push(&session->filters_of_calls, filter);
+		} else {
+			*(struct filter *)vec_at(filters, kept++) = *filter;
+		}
+	}
+	filters->count = kept;
+}
+
+void system_calls_set_up(struct session *session)
+{
+	vec_init(&session->filters_of_calls, sizeof(struct filter));
+	take_filters(session, &session->filters.calls, "-e");
+	take_filters(session, &session->filters.entries, "-x");
+}
+
+static bool is_asked_for(const struct session *session, const char *name)
+{
+	for (size_t i = 0; i < session->filters_of_calls.count; i++)
+		if (filter_matches_name(vec_at(&session->filters_of_calls, i), name))
+			return true;
+	return !session->filters_of_calls.count;
+}
+
+void system_calls_list_unmatched(struct session *session)
+{
+	for (size_t i = 0; i < session->filters_of_calls.count; i++) {
+		const struct filter *filter = vec_at(&session->filters_of_calls, i);
+
+		if (!filter->matched)
+			untraced_thing(session->untraced, filter->text,
+				       "matched nothing: there is no system call of that name");
+	}
+}
+
+/* ------------------------------------------------------------------ sites */
+
+static const struct variant *variant_of(const char *name, const uint64_t arguments[6])
+{
+	for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
+		if (!strcmp(variants[i].name, name))
+			return arguments[variants[i].argument] & variants[i].bits ? &variants[i]
+										  : NULL;
+	return NULL;
+}
+
+static const struct prototype *find_prototype(const struct session *session,
+					      const struct arch *arch, const char *name)
+{
+	_cleanup_free_ char *own = xasprintf("syscalls-%s", arch->name);
+	const struct protolib *libs[] = {proto_search_library(session->prototypes, own),
+					 proto_search_library(session->prototypes, "syscalls")};
+
+	for (size_t i = 0; i < sizeof libs / sizeof *libs; i++) {
+		const struct prototype *found = libs[i] ? protolib_find(libs[i], name) : NULL;
+
+		if (found)
+			return found;
+	}
+	return prototype_guess();
+}
+
+static const char *known_name(const struct arch *arch, uint64_t number)
+{
+	return number < arch->syscall_count ? arch->syscall_names[number] : NULL;
+}
+
+static char *name_of(const struct arch *arch, uint64_t number)
+{
+	const char *known = known_name(arch, number);
+
+	if (known)
+		return xstrdup(known);
+	return number < UNKNOWN_MAX ? xasprintf("syscall_%u", (unsigned)number)
+				    : xstrdup("syscall_unknown");
+}
+
+static struct system_site *make_site(struct session *session, const struct arch *arch,
+				     const char *name, const struct variant *variant, bool foreign)
+{
+	const struct session_options *options = session->options;
+	struct system_site *made = xcalloc(1, sizeof *made);
+	const struct abi abi = abi_of(arch);
+	const struct plan_limits limits = {options->string_max, options->array_max};
+	_cleanup_free_ char *described = xasprintf("%s%s", name, variant ? variant->suffix : "");
+	const struct prototype *prototype = find_prototype(session, arch, described);
+	_cleanup_free_ char *display = foreign ? xasprintf("%s@%s/%s", name, module_name,
+							   arch->name)
+					       : xasprintf("%s@%s", name, module_name);
+
+	if (!is_asked_for(session, name))
+		return made;
+	made->plan = options->summary ? plan_create_empty() : plan_create(prototype, &abi, &limits);
+	made->site = (struct probe_site){probe_table_add(session->probes, PROBE_SYSTEM, name,
+							 module_name, display, prototype),
+					 made->plan};
+	return made;
+}
+
+static const struct probe_site *site_of(void *context, const struct space *space,
+					const struct arch *arch, uint64_t number,
+					const uint64_t arguments[6])
+{
+	struct session *session = context;
+	const char *name = known_name(arch, number);
+	const struct variant *variant = name ? variant_of(name, arguments) : NULL;
+	bool foreign = arch != space->arch;
+	uint64_t key = name || number < UNKNOWN_MAX ? number : UNKNOWN_MAX;
+
+	key = key << 4 | (uint64_t)(arch->abi->word == 8) << 2 | (uint64_t)(variant != NULL) << 1 |
+	      foreign;
+	struct system_site *site = map_get(&session->system_sites, key);
+
+	if (!site) {
+		_cleanup_free_ char *made = name_of(arch, number);
+
+		site = make_site(session, arch, made, variant, foreign);
+		map_put(&session->system_sites, key, site);
+	}
+	return site->plan ? &site->site : NULL;
+}
+
+/* ------------------------------------------------------------------ stops */
+
+static void refused(void *context, int error)
+{
+	struct session *session = context;
+
+	untraced_thing(session->untraced, "system calls",
+		       error == -EIO ? "the kernel is older than Linux 5.3" : strerror(-error));
+}
+
+static void passed(void *context, struct thread *thread)
+{
+	struct session *session = context;
+
+	inprocess_fetch(session);
+	syscalls_at_stop(session->syscalls, thread, inferior_clock());
+}
+
+void system_calls_start(struct session *session)
+{
+	const struct syscall_events events = {site_of, refused, session};
+
+	if (!session->options->system_calls && !session->filters_of_calls.count)
+		return;
+	session->syscalls = syscalls_create(session->trap, &events);
+	session->inferior->passed_syscall = passed;
+	session->inferior->passed_context = session;
+}
+
+void system_calls_stop(struct session *session, const struct stop *stop)
+{
+	struct thread *thread = stop->thread;
+
+	if (!session->syscalls || !thread || thread->process->silent)
+		return;
+	if (stop->kind == STOP_EXEC)
+		syscalls_exec(thread, inferior_thread(session->inferior, (pid_t)stop->message));
+	if (stop->kind == STOP_SYSCALL && !thread->process->calls_pass)
+		syscalls_at_stop(session->syscalls, thread, stop->time);
+	else
+		syscalls_before(session->syscalls, thread, stop->kind);
+}
+
+void system_calls_answered(void *context, struct thread *thread, const struct regs *regs,
+			   uint64_t result)
+{
+	struct session *session = context;
+
+	if (session->syscalls && !thread->process->silent)
+		syscalls_answered(session->syscalls, thread, regs, (int64_t)result);
+}
+
+void system_calls_let_pass(struct thread *thread, void *context)
+{
+	(void)context;
+	thread->process->calls_pass = true;
+}
+
+void system_calls_deinit(struct session *session)
+{
+	size_t cursor = 0;
+	void *value;
+
+	while (map_next(&session->system_sites, &cursor, NULL, &value)) {
+		struct system_site *site = value;
+
+		plan_destroy(site->plan);
+		free(site);
+	}
+	map_deinit(&session->system_sites);
+	for (size_t i = 0; i < session->filters_of_calls.count; i++)
+		filter_deinit(vec_at(&session->filters_of_calls, i));
+	vec_deinit(&session->filters_of_calls);
+	syscalls_destroy(session->syscalls);
+}

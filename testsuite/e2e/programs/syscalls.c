@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Makes system calls. Those that a test is to look at come behind close(-111) and before close(-222).
+ *   syscalls MODE
+ * `serve` is for a Target: it answers lines of its stdin.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "work.h"
+
+__attribute__((noinline)) int target_ping(int n)
+{
+	__asm__ volatile("" ::: "memory"); /* so that calls of it stay */
+	return n;
+}
+
+static void mark(int number)
+{
+	syscall(SYS_close, -number);
+}
+
+static void plain(void)
+{
+	char buffer[16];
+	int pipes[2];
+
+	syscall(SYS_openat, AT_FDCWD, "/nonexistent/file", O_RDONLY | O_CLOEXEC);
+	syscall(SYS_pipe2, pipes, O_CLOEXEC);
+	syscall(SYS_write, pipes[1], "hello\n", 6L);
+	syscall(SYS_read, pipes[0], buffer, (long)sizeof buffer);
+	syscall(1000);
+	syscall(SYS_getppid);
+}
+
+/* Calls of i386 made by a program of any kind: the pointer has to be one of 32 bits. */
+static int call_i386(int number, long first, const char *text, long length)
+{
+	int result;
+
+	__asm__ volatile("int $0x80"
+			 : "=a"(result)
+			 : "a"(number), "b"(first), "c"(text), "d"(length)
+			 : "memory");
+	return result;
+}
+
+static void inside(void)
+{
+	work_add(1, 2);
+	write(-1, "x", 1); /* the function is a library call, the system call is inside it */
+	work_add(3, 4);
+}
+
+static void *in_thread(void *unused)
+{
+	(void)unused;
+	syscall(SYS_getppid);
+	return NULL;
+}
+
+static void tasks(const char *self)
+{
+	pthread_t thread;
+	int status;
+
+	pthread_create(&thread, NULL, in_thread, NULL);
+	pthread_join(thread, NULL);
+	pid_t child = fork();
+
+	if (!child) {
+		syscall(SYS_getpgid, 0);
+		_exit(3);
+	}
+	waitpid(child, &status, 0);
+	child = vfork();
+	if (!child) {
+		execl(self, self, "plain", NULL);
+		_exit(1);
+	}
+	waitpid(child, &status, 0);
+}
+
+static void *exec_from_here(void *self)
+{
+	execl(self, self, "plain", NULL);
+	return NULL;
+}
+
+static void exec_from_thread(char *self)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, exec_from_here, self);
+	pthread_join(thread, NULL);
+}
+
+static void on_signal(int number)
+{
+	(void)number;
+}
+
+static int epoll_on_stdin(void)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+	int fd = epoll_create1(EPOLL_CLOEXEC);
+
+	epoll_ctl(fd, EPOLL_CTL_ADD, 0, &event);
+	return fd;
+}
+
+/* All signals are blocked, so a breakpoint that is met here has the tracer stop all threads of the process for a moment. */
+static void *block_and_call(void *unused)
+{
+	sigset_t all;
+
+	(void)unused;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+	work_add(5, 6);
+	return NULL;
+}
+
+static void *wait_and_block(void *pipe)
+{
+	pthread_t thread;
+	char byte;
+
+	read(*(int *)pipe, &byte, 1);
+	for (;;) {
+		/* Until the main thread waits in its system call. */
+		char path[64], state[128] = "";
+
+		snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)getpid());
+		int fd = open(path, O_RDONLY);
+
+		read(fd, state, sizeof state - 1);
+		close(fd);
+		if (strstr(state, ") S "))
+			break;
+	}
+	pthread_create(&thread, NULL, block_and_call, NULL);
+	pthread_join(thread, NULL);
+	work_add(7, 8);
+	return NULL;
+}
+
+static void answer(char *line)
+{
+	static int pipes[2];
+	struct sigaction action = {.sa_handler = on_signal};
+	int number;
+	char word[16];
+	struct epoll_event event;
+
+	if (sscanf(line, "ping %d", &number) == 1) {
+		target_ping(number);
+	} else if (sscanf(line, "handle %d", &number) == 1) {
+		action.sa_flags = number ? SA_RESTART : 0;
+		sigaction(SIGUSR1, &action, NULL);
+	} else if (!strcmp(line, "read")) {
+		puts("reading");
+		printf("read %zd\n", read(0, word, 5));
+	} else if (!strcmp(line, "epoll")) {
+		int fd = epoll_on_stdin();
+
+		puts("waiting");
+		printf("epoll %d\n", epoll_wait(fd, &event, 1, -1));
+		close(fd);
+	} else if (!strcmp(line, "disturb")) {
+		pthread_t thread;
+
+		pipe(pipes);
+		pthread_create(&thread, NULL, wait_and_block, &pipes[0]);
+		write(pipes[1], "x", 1);
+		read(0, word, 5);
+		puts("disturbed");
+		pthread_join(thread, NULL);
+	}
+	puts("done");
+}
+
+/* Without stdio, which would read ahead. */
+static void serve(void)
+{
+	char line[64];
+	size_t length = 0;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	puts("ready");
+	while (length < sizeof line - 1 && read(0, line + length, 1) == 1) {
+		if (line[length++] != '\n')
+			continue;
+		line[length - 1] = '\0';
+		answer(line);
+		length = 0;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "";
+
+	mark(111);
+	if (!strcmp(mode, "plain"))
+		plain();
+	else if (!strcmp(mode, "inside"))
+		inside();
+	else if (!strcmp(mode, "i386"))
+		call_i386(4, -1, NULL, 5);
+	else if (!strcmp(mode, "tasks"))
+		tasks(argv[0]);
+	else if (!strcmp(mode, "exec"))
+		exec_from_thread(argv[0]);
+	else if (!strcmp(mode, "serve"))
+		serve();
+	mark(222);
+	return 7;
+}
