@@ -123,6 +123,51 @@ static void render_enum(struct outbuf *out, const struct type *type, uint64_t wo
 		render_decimal(out, word, size, type->is_signed);
 }
 
+/*
+ * A name is said if its field has its value. Names of several bits stand before those of single ones among them, and
+ * what they have said is not said again. A field of which 0 has a name is always said.
+ */
+static bool is_in(const struct type_name *name, uint64_t bits, uint64_t left)
+{
+	uint64_t value = (uint64_t)name->value;
+
+	if (!name->field)
+		return false;
+	return value ? (left & name->field) == value : !(bits & name->field);
+}
+
+/* The name that no bit at all has, or NULL. */
+static const char *name_of_none(const struct type *type)
+{
+	for (uint32_t i = 0; i < type->count; i++)
+		if (!type->names[i].value && !type->names[i].field)
+			return type->names[i].name;
+	return NULL;
+}
+
+static void render_bitset(struct outbuf *out, const struct type *type, uint64_t bits)
+{
+	const char *before = "";
+	uint64_t left = bits;
+
+	for (uint32_t i = 0; i < type->count; i++) {
+		if (!is_in(&type->names[i], bits, left))
+			continue;
+		outbuf_text(out, before);
+		escape_name(out, type->names[i].name);
+		before = "|";
+		left &= ~type->names[i].field;
+	}
+	if (left) {
+		outbuf_text(out, before);
+		outbuf_hex(out, left);
+	} else if (!*before && name_of_none(type)) {
+		escape_name(out, name_of_none(type));
+	} else if (!*before) {
+		outbuf_char(out, '0');
+	}
+}
+
 static bool bit_at(const unsigned char *bytes, size_t number)
 {
 	return bytes[number / 8] >> number % 8 & 1;
@@ -190,6 +235,9 @@ static void render_integer(struct outbuf *out, const struct type *type, uint64_t
 		break;
 	case LENS_ENUM:
 		render_enum(out, type, word, size);
+		break;
+	case LENS_BITSET:
+		render_bitset(out, type, bits_of(word, size));
 		break;
 	default:
 		render_decimal(out, word, size, type->is_signed);

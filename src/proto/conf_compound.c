@@ -6,6 +6,7 @@
  *   struct                struct "(" [ type [ NAME ] { "," type [ NAME ] } ] ")"
  *   array                 array "(" type "," extent ")"
  *   enum                  enum [ "[" type "]" ] "(" NAME [ "=" NUMBER ] { "," … } ")"
+ *   bitset                bitset [ "[" type "]" ] "(" NAME "=" NUMBER [ "of" NUMBER ] { "," … } ")"
  *   lenses                hex, oct, octal, bool, bitvec, guess, hide: NAME [ "(" type ")" ]
  *   extent                length | zero | zero "(" length ")"
  *   length                NUMBER | argN | retval, which is arg0 | eltN
@@ -379,8 +380,25 @@ static const struct type *parse_enum_base(struct conf_parser *parser)
 	return type->kind == TYPE_INT ? type : failed(parser, &inner, "an integer type");
 }
 
-/* `enum` was taken. */
-static const struct type *parse_enum(struct conf_parser *parser)
+/* NAME=VALUE, or NAME=VALUE of FIELD where the value is one of those that these bits can have. */
+static bool parse_bits(struct conf_parser *parser, struct vec *names)
+{
+	if (!parse_enumerator(parser, names))
+		return false;
+	struct type_name *name = vec_at(names, names->count - 1);
+	int64_t field = name->value;
+
+	if (conf_at_name(parser, "of")) {
+		conf_take(parser);
+		if (!parse_value(parser, &field))
+			return false;
+	}
+	name->field = (uint64_t)field;
+	return true;
+}
+
+/* `enum` or `bitset` was taken. */
+static const struct type *parse_names(struct conf_parser *parser, enum type_lens lens)
 {
 	const struct type *base = parse_enum_base(parser);
 	struct vec names;
@@ -388,7 +406,7 @@ static const struct type *parse_enum(struct conf_parser *parser)
 	if (!base || !conf_expect(parser, '('))
 		return NULL;
 	vec_init(&names, sizeof(struct type_name));
-	bool fine = parse_list(parser, &names, parse_enumerator);
+	bool fine = parse_list(parser, &names, lens == LENS_BITSET ? parse_bits : parse_enumerator);
 	struct type type = *base;
 
 	if (fine) {
@@ -396,7 +414,7 @@ static const struct type *parse_enum(struct conf_parser *parser)
 							names.count * sizeof(struct type_name));
 
 		memcpy(copy, names.items, names.count * sizeof *copy);
-		type.lens = LENS_ENUM;
+		type.lens = (uint8_t)lens;
 		type.names = copy;
 		type.count = (uint32_t)names.count;
 	}
@@ -406,7 +424,7 @@ static const struct type *parse_enum(struct conf_parser *parser)
 
 /* ------------------------------------------------------------------ all of them */
 
-enum keyword { KEYWORD_LENS, KEYWORD_STRING, KEYWORD_ARRAY, KEYWORD_STRUCT, KEYWORD_ENUM };
+enum keyword { KEYWORD_LENS, KEYWORD_STRING, KEYWORD_ARRAY, KEYWORD_STRUCT, KEYWORD_NAMES };
 
 /* LENS_DEFAULT: hide. */
 static const struct keyword_entry {
@@ -419,7 +437,7 @@ static const struct keyword_entry {
 	{"bitvec", KEYWORD_LENS, LENS_BITVEC},	{"guess", KEYWORD_LENS, LENS_GUESS},
 	{"hide", KEYWORD_LENS, LENS_DEFAULT},	{"string", KEYWORD_STRING, LENS_DEFAULT},
 	{"array", KEYWORD_ARRAY, LENS_DEFAULT}, {"struct", KEYWORD_STRUCT, LENS_DEFAULT},
-	{"enum", KEYWORD_ENUM, LENS_DEFAULT},
+	{"enum", KEYWORD_NAMES, LENS_ENUM},	{"bitset", KEYWORD_NAMES, LENS_BITSET},
 };
 
 static const struct keyword_entry *find_keyword(const struct conf_token *token)
@@ -470,8 +488,8 @@ const struct type *conf_parse_compound(struct conf_parser *parser, bool *found)
 		return parse_array(parser);
 	case KEYWORD_STRUCT:
 		return parse_struct(parser);
-	case KEYWORD_ENUM:
-		return parse_enum(parser);
+	case KEYWORD_NAMES:
+		return parse_names(parser, entry->lens);
 	case KEYWORD_LENS:
 		break;
 	}

@@ -46,6 +46,7 @@ enum type_lens {
 	LENS_BOOL,   /* false, true */
 	LENS_BITVEC, /* the numbers of the bits that are set; of any object as a row of bytes */
 	LENS_ENUM,   /* by name: `names` */
+	LENS_BITSET, /* bits and fields that are or-ed, by name: `names` */
 	LENS_TEXT    /* TYPE_ARRAY of integers: a string that is no pointer, or a wide one */
 };
 
@@ -68,6 +69,7 @@ struct type_member {
 struct type_name {
 	const char *name;
 	int64_t value;
+	uint64_t field; /* LENS_BITSET: the bits that hold the value */
 };
 
 struct type {
@@ -91,7 +93,7 @@ struct type {
 	const struct type
 		*target; /* TYPE_POINTER: what it points to, NULL: not shown; TYPE_ARRAY */
 	const struct type_member *members; /* TYPE_STRUCT */
-	const struct type_name *names;	   /* LENS_ENUM */
+	const struct type_name *names;	   /* LENS_ENUM, LENS_BITSET */
 };
 
 /* Objects are not larger than that: offsets and sizes do not overflow. */

@@ -76,6 +76,27 @@ static void assert_type(const struct type *type, enum type_kind kind, enum type_
 	assert_int_equal(type->lens, lens);
 }
 
+static void test_bitset(void **state)
+{
+	struct protolib *lib = parse_ok("typedef b = bitset[ulong](A, B=2 of 6, C=4 of 0x6, D=8);\n"
+					"int f(b, bitset(X=1) of);");
+	const struct type *type = protolib_find(lib, "f")->parameters[0].type;
+	static const struct type_name expected[] = {
+		{"A", 0, 0}, {"B", 2, 6}, {"C", 4, 6}, {"D", 8, 8}};
+
+	(void)state;
+	assert_type(type, TYPE_INT, WIDTH_LONG, false, LENS_BITSET);
+	assert_int_equal(type->count, 4);
+	for (int i = 0; i < 4; i++) {
+		assert_string_equal(type->names[i].name, expected[i].name);
+		assert_int_equal(type->names[i].value, expected[i].value);
+		assert_int_equal(type->names[i].field, expected[i].field);
+	}
+	protolib_destroy(lib);
+	assert_error("int f(bitset(A=1 of));", 1, "expected a number, found ')'");
+	assert_error("int f(bitset[double](A));", 1, "expected an integer type, found 'double'");
+}
+
 static void test_integer_types(void **state)
 {
 	(void)state;
@@ -695,6 +716,7 @@ static void test_shipped_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bitset),
 		cmocka_unit_test(test_integer_types),
 		cmocka_unit_test(test_other_types),
 		cmocka_unit_test(test_sizes),

@@ -79,6 +79,36 @@ static void test_guess(void **state)
 	assert_word(guess, 8, 0, "0");
 }
 
+static void test_bitset(void **state)
+{
+	static const struct type_name names[] = {{"NONE", 0, 0}, {"READ", 0, 3},   {"WRITE", 1, 3},
+						 {"BOTH", 2, 3}, {"SYNC", 12, 12}, {"DATA", 4, 4}};
+	struct type modes = integer(true, LENS_BITSET);
+	struct type bits = modes;
+
+	(void)state;
+	modes.names = names;
+	modes.count = 6;
+	assert_word(modes, 4, 0, "READ");
+	assert_word(modes, 4, 1, "WRITE");
+	assert_word(modes, 4, 2 + 4, "BOTH|DATA");
+	assert_word(modes, 4, 12, "READ|SYNC");
+	assert_word(modes, 4, 8, "READ|0x8");
+	assert_word(modes, 4, 3, "0x3"); /* no name has that in the field */
+	assert_word(modes, 8, UINT64_MAX, "SYNC|0xfffffffffffffff3");
+	assert_word(modes, 4, UINT64_MAX, "SYNC|0xfffffff3");
+	bits.names = names + 4;
+	bits.count = 2;
+	assert_word(bits, 4, 0, "0");
+	assert_word(bits, 4, 4, "DATA");
+	assert_word(bits, 4, 16, "0x10");
+	bits.names = names;
+	bits.count = 1;
+	assert_word(bits, 4, 0, "NONE");
+	bits.count = 0;
+	assert_word(bits, 4, 1, "0x1");
+}
+
 static void test_characters(void **state)
 {
 	struct type character = integer(true, LENS_CHAR);
@@ -435,14 +465,23 @@ static void test_columns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_integers),	cmocka_unit_test(test_guess),
-		cmocka_unit_test(test_characters),	cmocka_unit_test(test_pointers),
-		cmocka_unit_test(test_floats),		cmocka_unit_test(test_strings),
-		cmocka_unit_test(test_escapes),		cmocka_unit_test(test_nothing_raw),
-		cmocka_unit_test(test_names),		cmocka_unit_test(test_arguments),
-		cmocka_unit_test(test_format),		cmocka_unit_test(test_format_without_end),
-		cmocka_unit_test(test_result),		cmocka_unit_test(test_lies),
-		cmocka_unit_test(test_missing_padding), cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_integers),
+		cmocka_unit_test(test_guess),
+		cmocka_unit_test(test_bitset),
+		cmocka_unit_test(test_characters),
+		cmocka_unit_test(test_pointers),
+		cmocka_unit_test(test_floats),
+		cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_escapes),
+		cmocka_unit_test(test_nothing_raw),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_arguments),
+		cmocka_unit_test(test_format),
+		cmocka_unit_test(test_format_without_end),
+		cmocka_unit_test(test_result),
+		cmocka_unit_test(test_lies),
+		cmocka_unit_test(test_missing_padding),
+		cmocka_unit_test(test_signals),
 		cmocka_unit_test(test_columns),
 	};
 
