@@ -2,8 +2,8 @@
 /*
  * Which system calls are traced, and how: -S, and filters of which the module is SYS.
  *
- * The prototypes are in syscalls-ARCHITECTURE.conf, for what an architecture has of its own, else in syscalls.conf; what
- * speaks for all libraries is about functions, and does not count. A call of another ABI than that of its program is named
+ * The prototypes are in syscalls.conf, as NAME_ARCHITECTURE where a call has other arguments than elsewhere, else by
+ * their name; what speaks for all libraries is about functions, and does not count. A call of another ABI than that of its program is named
  * with it: `write@SYS/i386`. Sites are kept: there are not more than the kernel has calls, as numbers that no call has share
  * one when they are high.
  */
@@ -127,17 +127,13 @@ static const struct variant *variant_of(const char *name, const uint64_t argumen
 static const struct prototype *find_prototype(const struct session *session,
 					      const struct arch *arch, const char *name)
 {
-	_cleanup_free_ char *own = xasprintf("syscalls-%s", arch->name);
-	const struct protolib *libs[] = {proto_search_library(session->prototypes, own),
-					 proto_search_library(session->prototypes, "syscalls")};
+	const struct protolib *lib = proto_search_library(session->prototypes, "syscalls");
+	_cleanup_free_ char *own = xasprintf("%s_%s", name, arch->name);
+	const struct prototype *found = lib ? protolib_find(lib, own) : NULL;
 
-	for (size_t i = 0; i < sizeof libs / sizeof *libs; i++) {
-		const struct prototype *found = libs[i] ? protolib_find(libs[i], name) : NULL;
-
-		if (found)
-			return found;
-	}
-	return prototype_guess();
+	if (!found && lib)
+		found = protolib_find(lib, name);
+	return found ? found : prototype_guess();
 }
 
 static const char *known_name(const struct arch *arch, uint64_t number)

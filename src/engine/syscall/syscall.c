@@ -131,22 +131,42 @@ static void emit_call(struct syscalls *calls, const struct thread *thread,
 	emit(calls, record);
 }
 
-static void emit_return(struct syscalls *calls, struct thread *thread, int64_t number)
+/*
+ * The kernel has filled nothing if the call failed: as nothing can be read then, all pointers are shown as such. The length
+ * that a result would be is not taken for nothing, which would be an empty string.
+ */
+static void capture_failure(const struct system_call *own, struct capture_buffer *buffer)
 {
 	static const struct memory_source nowhere = {.readv = no_memory};
+	uint64_t registers[REG_COUNT] = {[REG_AX] = 1};
+	const struct capture_frame frame = {.gpr = registers, .memory = &nowhere};
+	struct record *record = (struct record *)(void *)buffer->bytes;
+
+	capture_exit(own->call.site->plan, &frame, &own->saved, buffer);
+	struct record_value *result = (struct record_value *)(void *)(record + 1);
+
+	if (record->value_count && result->argument == VALUE_RESULT)
+		result->word = (uint64_t)own->result;
+}
+
+static void emit_return(struct syscalls *calls, struct thread *thread, int64_t number)
+{
 	struct system_call *own = thread->system_call;
 	const struct capture_plan *plan = own->call.site->plan;
 	const struct space *space = thread->process->space;
 	struct capture_buffer buffer = {calls->buffer, RECORD_BYTES};
 	struct record *record = begin_record(calls, RECORD_RETURN, thread, own->ended);
 	uint64_t registers[REG_COUNT] = {[REG_AX] = (uint64_t)own->result};
-	const struct capture_frame frame = {.gpr = registers,
-					    .memory = space ? &space->memory : &nowhere};
 
 	record->duration = own->duration;
 	record->number = number;
-	if (plan->exit_count)
+	if (plan->exit_count && (number || !space)) {
+		capture_failure(own, &buffer);
+	} else if (plan->exit_count) {
+		const struct capture_frame frame = {.gpr = registers, .memory = &space->memory};
+
 		capture_exit(plan, &frame, &own->saved, &buffer);
+	}
 	emit(calls, record);
 	own->state = CALL_NONE;
 }

@@ -54,6 +54,17 @@ static int call_i386(int number, long first, const char *text, long length)
 	return result;
 }
 
+static void failing(void)
+{
+	char buffer[16];
+	int pipes[2];
+	long time[2] = {-1, 5};
+
+	syscall(SYS_read, -1, buffer, (long)sizeof buffer);
+	syscall(SYS_pipe2, pipes, 1);
+	syscall(SYS_nanosleep, time, NULL);
+}
+
 static void inside(void)
 {
 	work_add(1, 2);
@@ -213,6 +224,8 @@ int main(int argc, char **argv)
 	mark(111);
 	if (!strcmp(mode, "plain"))
 		plain();
+	else if (!strcmp(mode, "failing"))
+		failing();
 	else if (!strcmp(mode, "inside"))
 		inside();
 	else if (!strcmp(mode, "i386"))
