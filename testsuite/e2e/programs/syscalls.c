@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -165,6 +166,27 @@ static void *wait_and_block(void *pipe)
 	return NULL;
 }
 
+static volatile unsigned long turns;
+
+static void *turn(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		if (syscall(SYS_getppid) != getppid() || syscall(SYS_getpgid, -1) != -1)
+			abort();
+		turns++;
+	}
+}
+
+/* Some more turns have been made. */
+static void wait_for_turns(void)
+{
+	unsigned long goal = turns + 50;
+
+	while (turns < goal)
+		usleep(100);
+}
+
 static void answer(char *line)
 {
 	static int pipes[2];
@@ -181,18 +203,28 @@ static void answer(char *line)
 	} else if (!strcmp(line, "read")) {
 		puts("reading");
 		printf("read %zd\n", read(0, word, 5));
+	} else if (!strcmp(line, "turn")) {
+		pthread_t thread;
+
+		for (int i = 0; i < 3; i++)
+			pthread_create(&thread, NULL, turn, NULL);
+	} else if (!strcmp(line, "progress")) {
+		wait_for_turns();
 	} else if (!strcmp(line, "epoll")) {
 		int fd = epoll_on_stdin();
 
 		puts("waiting");
 		printf("epoll %d\n", epoll_wait(fd, &event, 1, -1));
 		close(fd);
-	} else if (!strcmp(line, "disturb")) {
+	} else if (!strncmp(line, "disturb ", 8)) {
+		struct pollfd input = {.events = POLLIN};
 		pthread_t thread;
 
 		pipe(pipes);
 		pthread_create(&thread, NULL, wait_and_block, &pipes[0]);
 		write(pipes[1], "x", 1);
+		if (!strcmp(line + 8, "poll"))
+			poll(&input, 1, -1);
 		read(0, word, 5);
 		puts("disturbed");
 		pthread_join(thread, NULL);
