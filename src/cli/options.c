@@ -17,6 +17,7 @@
 #include "cli/options.h"
 
 #include "base/diag.h"
+#include "cli/lists.h"
 #include "session/session.h"
 
 #include <errno.h>
@@ -99,6 +100,8 @@ static const struct option_spec table[] = {
 
 	{'c', "summary", NULL, "count calls and time, print a table at the end",
 	 .heading = "Counting", .action = OPTION_FLAG, FIELD(summary)},
+	{'U', "summary-columns", "COLUMN[,...]", "what that table shows of each function",
+	 .action = OPTION_COLUMNS, FIELD(output)},
 	{CODE_SORT, "sort", "time|calls|name", "order of that table (time)",
 	 .action = OPTION_CHOICE, FIELD(output.sort)},
 	{CODE_ENGINE, "engine", "auto|trap|agent", "catch in the process or by breakpoints (auto)",
@@ -427,6 +430,7 @@ static int print_version(void)
 static int apply(struct options *options, const struct option_spec *spec, const char *argument)
 {
 	void *field = (char *)options + spec->field;
+	const char *expected;
 
 	switch (spec->action) {
 	case OPTION_FLAG:
@@ -447,6 +451,9 @@ static int apply(struct options *options, const struct option_spec *spec, const 
 		return add_pids(field, spec, argument);
 	case OPTION_CHOICE:
 		return set_choice(field, spec, argument);
+	case OPTION_COLUMNS:
+		expected = lists_add_columns(field, argument);
+		return expected ? bad_argument(spec, argument, expected) : 0;
 	case OPTION_HELP:
 		return print_help();
 	case OPTION_VERSION:
@@ -510,6 +517,8 @@ static int check_together(const struct options *options, bool sorted)
 		return usage_error("-g traces nothing but what -x names, so -e cannot be obeyed");
 	if (options->user && !options->command)
 		return usage_error("-u is for a command, and there is none");
+	if (options->output.column_count && !options->summary)
+		return usage_error("-U is for the table of -c, and there is no -c");
 	if (sorted && !options->summary)
 		return usage_error("--sort is for the table of -c, and there is no -c");
 	return 0;

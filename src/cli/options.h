@@ -41,7 +41,7 @@ struct options {
 	bool strict;	  /* --strict: what cannot be traced is an error */
 	unsigned verbose; /* -v, how often */
 
-	/* Filled in completely: -t -r -T -i -n -s -A -a -b -C --sort and their defaults. */
+	/* Filled in completely: -t -r -T -i -n -s -A -a -b -C -U --sort and their defaults. */
 	struct output_options output;
 };
 
@@ -60,13 +60,14 @@ void options_deinit(struct options *options);
 
 /* What an option does with its argument; `field` is where in struct options. */
 enum option_action {
-	OPTION_FLAG,   /* sets a bool */
-	OPTION_COUNT,  /* counts up an unsigned */
-	OPTION_NUMBER, /* sets an unsigned, from 0 to maximum */
-	OPTION_TEXT,   /* sets a const char *, not empty */
-	OPTION_LIST,   /* appends to a vec of const char *, not empty */
-	OPTION_PIDS,   /* appends to a vec of pid_t, from a list with commas or blanks */
-	OPTION_CHOICE, /* sets an int: which of the words that the argument is described by */
+	OPTION_FLAG,	/* sets a bool */
+	OPTION_COUNT,	/* counts up an unsigned */
+	OPTION_NUMBER,	/* sets an unsigned, from 0 to maximum */
+	OPTION_TEXT,	/* sets a const char *, not empty */
+	OPTION_LIST,	/* appends to a vec of const char *, not empty */
+	OPTION_PIDS,	/* appends to a vec of pid_t, from a list with commas or blanks */
+	OPTION_COLUMNS, /* appends to the columns of the table of -c */
+	OPTION_CHOICE,	/* sets an int: which of the words that the argument is described by */
 	OPTION_HELP,
 	OPTION_VERSION
 };

@@ -13,20 +13,11 @@
 #include "output/escape.h"
 #include "output/outbuf.h"
 #include "output/render.h"
+#include "output/summary_table.h"
 #include "proto/names.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct tally {
-	uint64_t calls;
-	uint64_t time; /* ns */
-};
-
-struct summary_row {
-	const char *name;
-	struct tally tally;
-};
 
 /* What was counted for probes that are gone, by the name they are shown by. */
 struct past {
@@ -78,12 +69,14 @@ static int summary_record(struct writer *writer, const struct record *record)
 	tally = find_tally(summary_of(writer), record->probe);
 	if (!tally)
 		return 0;
-	if (record->kind == RECORD_CALL)
+	if (record->kind == RECORD_CALL) {
 		tally->calls++;
-	else
-		tally->time += record->duration;
-	if (record->kind == RECORD_COUNTED)
+	} else if (record->kind == RECORD_RETURN) {
+		tally_time(tally, record->duration);
+	} else {
 		tally->calls += (uint64_t)record->number;
+		tally->time += record->duration;
+	}
 	return 0;
 }
 
@@ -92,50 +85,6 @@ static int summary_flush(struct writer *writer)
 {
 	(void)writer;
 	return 0;
-}
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
-static int by_name(const void *a, const void *b)
-{
-	const struct summary_row *left = a, *right = b;
-
-	return strcmp(left->name, right->name);
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct summary_row *left = a, *right = b;
-	int order = compare_numbers(right->tally.time, left->tally.time);
-
-	if (!order)
-		order = compare_numbers(right->tally.calls, left->tally.calls);
-	return order ? order : by_name(a, b);
-}
-
-static int by_calls(const void *a, const void *b)
-{
-	const struct summary_row *left = a, *right = b;
-	int order = compare_numbers(right->tally.calls, left->tally.calls);
-
-	if (!order)
-		order = compare_numbers(right->tally.time, left->tally.time);
-	return order ? order : by_name(a, b);
-}
-
-static void sort_rows(struct vec *rows, int (*compare)(const void *, const void *))
-{
-	if (rows->count > 1)
-		qsort(rows->items, rows->count, rows->item_size, compare);
-}
-
-static void add_tally(struct tally *sum, const struct tally *tally)
-{
-	sum->calls += tally->calls;
-	sum->time += tally->time;
 }
 
 /* One row per name, by name; returns their sum. */
@@ -156,63 +105,19 @@ static struct tally collect_rows(const struct summary_writer *summary, struct ve
 
 		vec_push(rows, &(struct summary_row){past->name, past->tally});
 	}
-	sort_rows(rows, by_name);
+	summary_sort_by_name(rows);
 	for (size_t i = 0; i < rows->count; i++) {
 		struct summary_row *row = vec_at(rows, i);
 		struct summary_row *last = kept ? vec_at(rows, kept - 1) : NULL;
 
-		add_tally(&total, &row->tally);
+		tally_add(&total, &row->tally);
 		if (last && strcmp(last->name, row->name) == 0)
-			add_tally(&last->tally, &row->tally);
+			tally_add(&last->tally, &row->tally);
 		else
 			*(struct summary_row *)vec_at(rows, kept++) = *row;
 	}
 	rows->count = kept;
 	return total;
-}
-
-/* `hundredths` of a percent as "100.00", and the seconds behind it. */
-static void put_share(struct outbuf *out, uint64_t hundredths, uint64_t time)
-{
-	outbuf_unsigned(out, hundredths / 100, 3, ' ');
-	outbuf_char(out, '.');
-	outbuf_unsigned(out, hundredths % 100, 2, '0');
-	outbuf_char(out, ' ');
-	outbuf_unsigned(out, time / 1000000000, 4, ' ');
-	outbuf_char(out, '.');
-	outbuf_unsigned(out, time / 1000 % 1000000, 6, '0');
-	outbuf_char(out, ' ');
-}
-
-static void put_row(struct outbuf *out, const struct summary_row *row, const struct tally *total)
-{
-	const struct tally *tally = &row->tally;
-	double share = total->time ? (double)tally->time / (double)total->time : 0;
-
-	put_share(out, (uint64_t)(share * 10000 + 0.5), tally->time);
-	outbuf_unsigned(out, tally->calls ? tally->time / 1000 / tally->calls : 0, 11, ' ');
-	outbuf_char(out, ' ');
-	outbuf_unsigned(out, tally->calls, 9, ' ');
-	outbuf_char(out, ' ');
-	escape_name(out, row->name);
-	outbuf_newline(out);
-}
-
-static void put_table(struct outbuf *out, const struct vec *rows, const struct tally *total)
-{
-	static const char rule[] =
-		"------ ----------- ----------- --------- --------------------\n";
-
-	outbuf_text(out, "% time     seconds  usecs/call     calls      function\n");
-	outbuf_text(out, rule);
-	for (size_t i = 0; i < rows->count; i++)
-		put_row(out, vec_at(rows, i), total);
-	outbuf_text(out, rule);
-	put_share(out, 10000, total->time);
-	outbuf_spaces(out, 12);
-	outbuf_unsigned(out, total->calls, 9, ' ');
-	outbuf_text(out, " total");
-	outbuf_newline(out);
 }
 
 /* Nothing is ever lost: a call that cannot be counted in the process stops. */
@@ -235,12 +140,8 @@ static int summary_finish(struct writer *writer)
 	struct outbuf out;
 	int error;
 
-	if (summary->options->sort == SORT_CALLS)
-		sort_rows(&rows, by_calls);
-	else if (summary->options->sort != SORT_NAME)
-		sort_rows(&rows, by_time);
 	outbuf_init(&out, summary->fd);
-	put_table(&out, &rows, &total);
+	summary_table_put(&out, &rows, &total, summary->options);
 	if (summary->probes_planted)
 		put_engines(&out, summary);
 	outbuf_bytes(&out, summary->untraced.text, summary->untraced.length);
@@ -272,7 +173,7 @@ static void summary_forget(struct writer *writer, const struct probe_info *probe
 	struct tally *tally = vec_at(&summary->tallies, probe->id);
 
 	if (tally->calls || tally->time)
-		add_tally(&find_past(summary, probe->display)->tally, tally);
+		tally_add(&find_past(summary, probe->display)->tally, tally);
 	*tally = (struct tally){0};
 }
 

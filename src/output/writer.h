@@ -11,6 +11,18 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+/* Columns of the table of -c, in the order of the words that -U takes. */
+enum summary_column {
+	COLUMN_SHARE,	 /* time: of the time of all calls */
+	COLUMN_TOTAL,	 /* total: its time */
+	COLUMN_CALLS,	 /* calls */
+	COLUMN_SHORTEST, /* min */
+	COLUMN_LONGEST,	 /* max */
+	COLUMN_AVERAGE,	 /* avg */
+	COLUMN_NAME,	 /* name */
+	SUMMARY_COLUMNS	 /* how many there are */
+};
+
 /* How lines look: the options, as parsed. */
 struct output_options {
 	int time_stamp; /* 0, or 1 -t (HH:MM:SS), 2 -tt (with µs), 3 -ttt (seconds.µs since the Epoch) */
@@ -26,6 +38,8 @@ struct output_options {
 	unsigned array_max;   /* -A */
 	bool parameter_names; /* -N */
 	int sort;	      /* enum summary_sort */
+	uint8_t columns[SUMMARY_COLUMNS]; /* -U: enum summary_column, each once */
+	unsigned column_count;		  /* 0: the usual ones */
 };
 
 enum summary_sort { SORT_TIME, SORT_CALLS, SORT_NAME };
@@ -57,6 +71,9 @@ struct writer {
  */
 struct writer *text_writer_create(int fd, const struct probe_table *probes,
 				  const struct output_options *options);
+
+/* Whether that table needs the time of each call, and not only their sum. */
+bool summary_needs_each_call(const struct output_options *options);
 
 /* The table of -c, printed at finish(). */
 struct writer *summary_writer_create(int fd, const struct probe_table *probes,

@@ -414,8 +414,11 @@ void inprocess_init(struct session *session)
 {
 	if (session->options->engine == ENGINE_TRAP)
 		return;
+	/* What is counted there has no time of a single call: then each makes a record. */
 	session->agent = agent_create(session->trap, &session->events, decided,
-				      !session->options->summary, session->options->lossy);
+				      !session->options->summary ||
+					      summary_needs_each_call(session->options->output),
+				      session->options->lossy);
 	if (!session->agent && session->options->engine == ENGINE_AGENT)
 		diag("--engine=agent: the clock of this machine is not steady, or its threads cannot be told apart; "
 		     "breakpoints are used");

@@ -367,6 +367,24 @@ static void width_comes_from_columns(void **state)
 	options_deinit(&parse.options);
 }
 
+static void columns_in_the_order_given(void **state)
+{
+	struct parse parse;
+
+	(void)state;
+	parse_good(&parse, "-c true");
+	assert_int_equal(parse.options.output.column_count, 0);
+	options_deinit(&parse.options);
+	parse_good(&parse, "-c -U name,max -U time,total,calls,min --summary-columns=avg true");
+	static const uint8_t expected[] = {COLUMN_NAME,	  COLUMN_LONGEST, COLUMN_SHARE,
+					   COLUMN_TOTAL,  COLUMN_CALLS,	  COLUMN_SHORTEST,
+					   COLUMN_AVERAGE};
+
+	assert_int_equal(parse.options.output.column_count, sizeof expected);
+	assert_memory_equal(parse.options.output.columns, expected, sizeof expected);
+	options_deinit(&parse.options);
+}
+
 /* --- what is refused --- */
 
 static const struct {
@@ -420,6 +438,12 @@ static const struct {
 	{"--sort=time true", "there is no -c"},
 	{"--prototypes=all true", "not conf, dwarf or none"},
 	{"--print-prototypes=libc.so.6 true", "traces nothing"},
+	{"-U name true", "-U is for the table of -c, and there is no -c"},
+	{"-c -U '' true", "option -U: '' is not a list of time, total, calls, min, max"},
+	{"-c -U calls,, true", "'calls,,' is not a list of time"},
+	{"-c -U calls,size true", "'calls,size' is not a list of time"},
+	{"-c -U calls,name,calls true", "is not a list that has each column once"},
+	{"-c -U calls -U calls true", "is not a list that has each column once"},
 	{"-g true", "there is no -x"},
 	{"-g -e malloc true", "there is no -x"},
 	{"-g -e malloc -x free true", "-e cannot be obeyed"},
@@ -782,6 +806,7 @@ int main(void)
 		cmocka_unit_test(more_t_than_three_are_three),
 		cmocka_unit_test(sort_orders),
 		cmocka_unit_test(numbers_at_their_limits),
+		cmocka_unit_test(columns_in_the_order_given),
 		cmocka_unit_test(width_comes_from_columns),
 		cmocka_unit_test(usage_errors_are_one_clear_line),
 		cmocka_unit_test(long_nonsense_is_cut),

@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include <cmocka.h>
@@ -112,6 +113,66 @@ static void test_shares(void **state)
 			    HEAD " 76.14    0.002757        2757         1 a\n"
 				 " 23.86    0.000864         864         1 b\n" RULE
 				 "100.00    0.003621                     2 total\n");
+}
+
+static void choose(struct fixture *fixture, const uint8_t *columns, unsigned count)
+{
+	memcpy(fixture->options.columns, columns, count);
+	fixture->options.column_count = count;
+}
+
+/* In the order asked for, with names of which one is longer than its column, and no blanks at the ends. */
+static void test_columns(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t longer = probe(fixture, "a_name_of_twenty_five_let", "prog");
+	uint32_t exit_probe = probe(fixture, "exit", "prog");
+
+	call(fixture, longer, 2000);
+	call(fixture, longer, 9000);
+	call(fixture, longer, 4000);
+	record(fixture, RECORD_CALL, exit_probe, 0);
+	choose(fixture,
+	       (const uint8_t[]){COLUMN_NAME, COLUMN_SHORTEST, COLUMN_LONGEST, COLUMN_CALLS,
+				 COLUMN_AVERAGE},
+	       5);
+	assert_true(summary_needs_each_call(&fixture->options));
+	assert_string_equal(
+		finish(fixture),
+		"     function               usecs min   usecs max     calls  usecs/call\n"
+		"------------------------- ----------- ----------- --------- -----------\n"
+		"a_name_of_twenty_five_let           2           9         3           5\n"
+		"exit                                -           -         1           0\n"
+		"------------------------- ----------- ----------- --------- -----------\n"
+		"total                                                     4\n");
+}
+
+/* A row that is made of two keeps the shortest and the longest of both. */
+static void test_extremes_of_merged_rows(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t first = probe(fixture, "f", "one"), second = probe(fixture, "f", "two");
+
+	call(fixture, first, 5000);
+	call(fixture, second, 7000);
+	call(fixture, second, 3000);
+	probe(fixture, "f", "three"); /* never called: its zero is no shortest */
+	choose(fixture, (const uint8_t[]){COLUMN_TOTAL, COLUMN_SHORTEST, COLUMN_LONGEST}, 3);
+	assert_string_equal(finish(fixture), "    seconds   usecs min   usecs max\n"
+					     "----------- ----------- -----------\n"
+					     "   0.000015           3           7\n"
+					     "----------- ----------- -----------\n"
+					     "   0.000015\n");
+}
+
+static void test_sums_need_no_single_calls(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_false(summary_needs_each_call(&fixture->options));
+	choose(fixture, (const uint8_t[]){COLUMN_AVERAGE, COLUMN_TOTAL, COLUMN_SHARE, COLUMN_NAME},
+	       4);
+	assert_false(summary_needs_each_call(&fixture->options));
 }
 
 /* One name, found in two modules or traced in two ways, is one row; ids and rows differ in order. */
@@ -232,10 +293,19 @@ static void test_full_disk(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(test_nothing),   test(test_table),	    test(test_shares),
-		test(test_merging),   test(test_sort_time), test(test_sort_calls),
-		test(test_sort_name), test(test_hostile),   test(test_full_disk),
+		test(test_nothing),
+		test(test_table),
+		test(test_shares),
+		test(test_merging),
+		test(test_sort_time),
+		test(test_sort_calls),
+		test(test_sort_name),
+		test(test_hostile),
+		test(test_full_disk),
 		test(test_forgotten),
+		test(test_columns),
+		test(test_extremes_of_merged_rows),
+		test(test_sums_need_no_single_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

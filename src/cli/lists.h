@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Arguments of options that are lists of words. */
+#ifndef TRACER_CLI_LISTS_H
+#define TRACER_CLI_LISTS_H
+
+#include "output/writer.h"
+
+/*
+ * Adds "time,calls,name" to the columns of the table of -c. NULL, or what the argument should have been: "a list
+ * of ...".
+ */
+const char *lists_add_columns(struct output_options *output, const char *argument);
+
+#endif
