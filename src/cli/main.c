@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Start-up: options, the output file, the session, and how the tracer itself ends. */
+/* Start-up: options, the session, and how the tracer itself ends. */
 #include "base/diag.h"
 #include "cli/options.h"
 #include "session/print.h"
+#include "cli/outfile.h"
 #include "session/session.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 enum { STATUS_ERROR = 1, STATUS_USAGE = 2 };
 
@@ -33,30 +31,15 @@ static int die_by_signal(int number)
 	return 128 + number;
 }
 
-/*
- * The descriptor that the trace goes to, out of the way of what the command may use; or -1,
- * said.
- */
-static int open_output(const struct options *options)
-{
-	if (!options->output_file)
-		return fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-	int fd = open(options->output_file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY,
-		      0666);
-
-	if (fd < 0)
-		diag("%s: %s", options->output_file, strerror(errno));
-	return fd;
-}
-
 static int trace(const struct options *options)
 {
 	const char *data_dir = getenv("TRACER_DATADIR");
+	bool split = options->follow_forks > 1; /* -ff: into a file for each process */
 	struct session_options session = {.command = options->command,
 					  .pids = options->pids.items,
 					  .pid_count = options->pids.count,
 					  .user = options->user,
-					  .follow_forks = options->follow_forks,
+					  .follow_forks = options->follow_forks != 0,
 					  .call_filters = &options->call_filters,
 					  .entry_filters = &options->entry_filters,
 					  .entries_only = options->entries_only,
@@ -64,6 +47,7 @@ static int trace(const struct options *options)
 					  .configs = &options->configs,
 					  .data_dir = data_dir ? data_dir : PKGDATADIR,
 					  .summary = options->summary,
+					  .per_process = options->per_process,
 					  .engine = options->engine,
 					  .lossy = options->lossy,
 					  .prototypes = options->prototypes,
@@ -71,15 +55,18 @@ static int trace(const struct options *options)
 					  .string_max = options->output.string_max,
 					  .array_max = options->output.array_max,
 					  .verbose = options->verbose,
+					  .output_path = split ? options->output_file : NULL,
 					  .output = &options->output};
+	struct outfile outfile = {.fd = -1, .done = -1};
 	struct session_result result;
 
-	session.output_fd = open_output(options);
-	if (session.output_fd < 0)
+	/* Otherwise each process has a file of its own. */
+	if (!session.output_path && outfile_open(&outfile, options->output_file))
 		return STATUS_ERROR;
+	session.output_fd = outfile.fd;
 	int error = session_run(&session, &result);
 
-	close(session.output_fd);
+	outfile_close(&outfile);
 	if (error)
 		return result.bad_filter ? STATUS_USAGE : STATUS_ERROR;
 	if (result.signal)

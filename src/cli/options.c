@@ -39,6 +39,7 @@ enum {
 	CODE_SORT = 256, /* options without a letter */
 	CODE_ENGINE,
 	CODE_LOSSY,
+	CODE_PER_PROCESS,
 	CODE_STRICT,
 	CODE_PROTOTYPES,
 	CODE_PRINT_PROTOTYPES,
@@ -56,8 +57,8 @@ enum {
 static const struct option_spec table[] = {
 	{'p', "attach", "PID", "attach to the running process PID (repeatable)",
 	 .heading = "Whom to trace", .action = OPTION_PIDS, FIELD(pids)},
-	{'f', "follow-forks", NULL, "follow fork, vfork, clone and exec into children",
-	 .action = OPTION_FLAG, FIELD(follow_forks)},
+	{'f', "follow-forks", NULL, "children too; -ff -o FILE: a FILE.PID for each",
+	 .action = OPTION_COUNT, FIELD(follow_forks)},
 	{'u', "user", "USER", "run the command as USER", .action = OPTION_TEXT, FIELD(user)},
 
 	{'e', "calls", "NAME[@MODULE]", "calls made from MODULE to NAME (repeatable)",
@@ -73,8 +74,8 @@ static const struct option_spec table[] = {
 	{CODE_PROTOTYPES, "prototypes", "conf|dwarf|none", "where they come from (dwarf: both)",
 	 .action = OPTION_CHOICE, FIELD(prototypes)},
 
-	{'o', "output", "FILE", "write to FILE, not to standard error",
-	 .heading = "How it is shown", .action = OPTION_TEXT, FIELD(output_file)},
+	{'o', "output", "FILE", "write to FILE, or to '|COMMAND'", .heading = "How it is shown",
+	 .action = OPTION_TEXT, FIELD(output_file)},
 	{'t', "timestamps", NULL, "time of day; -tt with us; -ttt since the Epoch",
 	 .action = OPTION_COUNT, FIELD(output.time_stamp)},
 	{'r', "relative-timestamps", NULL, "time since the line before", .action = OPTION_FLAG,
@@ -102,6 +103,8 @@ static const struct option_spec table[] = {
 	 .heading = "Counting", .action = OPTION_FLAG, FIELD(summary)},
 	{'U', "summary-columns", "COLUMN[,...]", "what that table shows of each function",
 	 .action = OPTION_COLUMNS, FIELD(output)},
+	{CODE_PER_PROCESS, "per-process", NULL, "a table for each process", .action = OPTION_FLAG,
+	 FIELD(per_process)},
 	{CODE_SORT, "sort", "time|calls|name", "order of that table (time)",
 	 .action = OPTION_CHOICE, FIELD(output.sort)},
 	{CODE_ENGINE, "engine", "auto|trap|agent", "catch in the process or by breakpoints (auto)",
@@ -519,6 +522,11 @@ static int check_together(const struct options *options, bool sorted)
 		return usage_error("-u is for a command, and there is none");
 	if (options->output.column_count && !options->summary)
 		return usage_error("-U is for the table of -c, and there is no -c");
+	if (options->per_process && !options->summary)
+		return usage_error("--per-process is for the table of -c, and there is no -c");
+	if (options->follow_forks > 1 && options->output_file && options->output_file[0] == '|')
+		return usage_error(
+			"-ff writes a file for each process, so a command cannot read it");
 	if (sorted && !options->summary)
 		return usage_error("--sort is for the table of -c, and there is no -c");
 	return 0;

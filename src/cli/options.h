@@ -21,10 +21,10 @@
  * by options_deinit().
  */
 struct options {
-	char **command;	   /* argv of the program to start, NULL-terminated; NULL: only attach */
-	struct vec pids;   /* of pid_t: -p, in order, without repetitions */
-	bool follow_forks; /* -f */
-	const char *user;  /* -u, or NULL */
+	char **command;	 /* argv of the program to start, NULL-terminated; NULL: only attach */
+	struct vec pids; /* of pid_t: -p, in order, without repetitions */
+	unsigned follow_forks; /* -f, how often: -ff with -o is a file for each process */
+	const char *user;      /* -u, or NULL */
 
 	struct vec call_filters;      /* of const char *: -e, in order; empty: the default */
 	struct vec entry_filters;     /* of const char *: -x, in order */
@@ -36,6 +36,7 @@ struct options {
 
 	const char *output_file; /* -o, or NULL: standard error */
 	bool summary;		 /* -c */
+	bool per_process;	 /* --per-process */
 	int engine;		 /* --engine: enum session_engine */
 	bool lossy;
 	bool strict;	  /* --strict: what cannot be traced is an error */

@@ -33,6 +33,8 @@ struct summary_writer {
 	struct names past;	/* name → struct past, which owns it */
 	struct outbuf untraced; /* lines for behind the table */
 	uint64_t probes_planted, probes_inside;
+	bool is_part; /* of one process: */
+	int32_t pid;
 	int fd;
 };
 
@@ -132,6 +134,16 @@ static void put_engines(struct outbuf *out, const struct summary_writer *summary
 	outbuf_newline(out);
 }
 
+static void put_part(struct outbuf *out, int32_t pid, struct vec *rows, const struct tally *total,
+		     const struct output_options *options)
+{
+	outbuf_text(out, "process ");
+	outbuf_signed(out, pid);
+	outbuf_newline(out);
+	summary_table_put(out, rows, total, options);
+	outbuf_newline(out);
+}
+
 static int summary_finish(struct writer *writer)
 {
 	struct summary_writer *summary = summary_of(writer);
@@ -141,7 +153,10 @@ static int summary_finish(struct writer *writer)
 	int error;
 
 	outbuf_init(&out, summary->fd);
-	summary_table_put(&out, &rows, &total, summary->options);
+	if (!summary->is_part)
+		summary_table_put(&out, &rows, &total, summary->options);
+	else if (rows.count)
+		put_part(&out, summary->pid, &rows, &total, summary->options);
 	if (summary->probes_planted)
 		put_engines(&out, summary);
 	outbuf_bytes(&out, summary->untraced.text, summary->untraced.length);
@@ -209,4 +224,14 @@ struct writer *summary_writer_create(int fd, const struct probe_table *probes,
 	vec_init(&summary->tallies, sizeof(struct tally));
 	outbuf_init(&summary->untraced, fd);
 	return &summary->writer;
+}
+
+struct writer *summary_part_create(int fd, const struct probe_table *probes,
+				   const struct output_options *options, int32_t pid)
+{
+	struct writer *writer = summary_writer_create(fd, probes, options);
+
+	summary_of(writer)->is_part = true;
+	summary_of(writer)->pid = pid;
+	return writer;
 }

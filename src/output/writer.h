@@ -79,4 +79,23 @@ bool summary_needs_each_call(const struct output_options *options);
 struct writer *summary_writer_create(int fd, const struct probe_table *probes,
 				     const struct output_options *options);
 
+/*
+ * The same for one process, named above it: no table if it made no call. An empty line ends it. `pid` 0: only the
+ * lines about what cannot be traced.
+ */
+struct writer *summary_part_create(int fd, const struct probe_table *probes,
+				   const struct output_options *options, int32_t pid);
+
+/* What is made for each process. Everything pointed to must outlive the writer. */
+struct split_options {
+	const struct probe_table *probes;
+	const struct output_options *options;
+	bool tables;	  /* as the summary writer, else lines */
+	const char *path; /* of files: PATH.PID; NULL: all write to `fd` */
+	int fd;
+};
+
+/* A writer for each process. A file that cannot be opened is said on stderr, and an error of record(). */
+struct writer *split_writer_create(const struct split_options *how);
+
 #endif

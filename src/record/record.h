@@ -28,7 +28,7 @@ enum record_kind {
 	RECORD_THREAD,	   /* a task was first seen (tid), so that lines get their [pid N] */
 	RECORD_THREAD_END, /* a task other than the last is gone; its pending calls stay open */
 	RECORD_UNTRACED, /* something cannot be traced: two strings, what and why; no pid, no tid */
-	RECORD_COUNTED, /* calls that are in no record: `number` of them, `duration` is their time; no pid, no tid */
+	RECORD_COUNTED, /* calls that are in no record: `number` of them, `duration` is their time; no tid */
 	RECORD_PROBES /* at the end: `call` probes there were, `number` of them counted in the process; no pid, no tid */
 };
 

@@ -275,16 +275,40 @@ static void asked(struct hook *hook, struct thread *thread)
 		agent_show_caller(agent, thread, regs.r[REG_SP], word);
 }
 
+/* Where calls were counted: a space, and whose it is. */
+struct counting {
+	struct session *session;
+	pid_t pid;
+};
+
+/* Of those that live in a memory the one that it belongs to. */
+static pid_t owner_of(const struct session *session, const struct space *space)
+{
+	size_t cursor = 0;
+	void *value;
+	pid_t pid = 0;
+
+	while (map_next(&session->inferior->processes, &cursor, NULL, &value)) {
+		const struct process *process = value;
+
+		if (process->space == space && (!pid || !process->borrower))
+			pid = process->pid;
+	}
+	return pid;
+}
+
 static void counted(void *context, const struct probe_site *site, uint64_t calls, uint64_t time)
 {
+	const struct counting *counting = context;
 	const struct record record = {.size = sizeof record,
 				      .version = RECORD_VERSION,
 				      .kind = RECORD_COUNTED,
+				      .pid = counting->pid,
 				      .probe = site->info->id,
 				      .number = (int64_t)calls,
 				      .duration = time};
 
-	session_record(context, &record);
+	session_record(counting->session, &record);
 }
 
 unsigned inprocess_fetch(struct session *session)
@@ -352,8 +376,11 @@ bool inprocess_fault(struct session *session, const struct stop *stop)
 void inprocess_collect(struct session *session, struct space *space)
 {
 	inprocess_fetch(session);
-	if (session->agent && space)
-		agent_collect(session->agent, space, counted, session);
+	if (!session->agent || !space)
+		return;
+	struct counting counting = {session, owner_of(session, space)};
+
+	agent_collect(session->agent, space, counted, &counting);
 }
 
 bool inprocess_retry(struct session *session, const struct stop *stop)

@@ -239,6 +239,22 @@ static void tear_down(struct session *session)
 	interrupts_stop(session->interrupts);
 }
 
+static struct writer *create_writer(const struct session *session)
+{
+	const struct session_options *options = session->options;
+	const struct split_options split = {.probes = session->probes,
+					    .options = options->output,
+					    .tables = options->summary,
+					    .path = options->output_path,
+					    .fd = options->output_fd};
+
+	if (options->output_path || options->per_process)
+		return split_writer_create(&split);
+	if (options->summary)
+		return summary_writer_create(options->output_fd, session->probes, options->output);
+	return text_writer_create(options->output_fd, session->probes, options->output);
+}
+
 static int set_up(struct session *session)
 {
 	const struct session_options *options = session->options;
@@ -271,10 +287,7 @@ static int set_up(struct session *session)
 		session->debuginfo = debuginfo_create(options->verbose != 0);
 	session->probes = probe_table_create();
 	vec_init(&session->ifuncs, sizeof(struct ifunc_hook *));
-	session->writer = options->summary ? summary_writer_create(options->output_fd,
-								   session->probes, options->output)
-					   : text_writer_create(options->output_fd, session->probes,
-								options->output);
+	session->writer = create_writer(session);
 	session->untraced = untraced_create(take_record, session, options->verbose != 0);
 	session->inferior = inferior_create();
 	session->trap = trap_create(&session->events, trap_calibrate());

@@ -39,7 +39,9 @@ struct session_options {
 	unsigned string_max;
 	unsigned array_max;
 	unsigned verbose;
-	int output_fd; /* where the trace goes */
+	int output_fd;		 /* where the trace goes */
+	const char *output_path; /* files PATH.PID instead, one for each process; or NULL */
+	bool per_process;	 /* a table of -c for each */
 	const struct output_options *output;
 };
 

@@ -329,6 +329,9 @@ static void on_end(struct session *session, struct stop *stop)
 		/* The leader's status comes last. */
 		if (process->launched)
 			note_result(session, stop);
+		/* Nothing about a process comes behind its end. */
+		if (process->space && process->space->references == 1)
+			inprocess_collect(session, process->space);
 		if (!process->silent)
 			make_record(session, thread,
 				    stop->kind == STOP_EXITED ? RECORD_EXITED : RECORD_KILLED,

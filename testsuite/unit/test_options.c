@@ -367,6 +367,21 @@ static void width_comes_from_columns(void **state)
 	options_deinit(&parse.options);
 }
 
+static void twice_f_is_kept(void **state)
+{
+	struct parse parse;
+
+	(void)state;
+	parse_good(&parse, "-ff -o file -c --per-process true");
+	assert_int_equal(parse.options.follow_forks, 2);
+	assert_true(parse.options.per_process);
+	options_deinit(&parse.options);
+	/* Without a file to be written it is what -f is. */
+	parse_good(&parse, "-ff true");
+	assert_int_equal(parse.options.follow_forks, 2);
+	options_deinit(&parse.options);
+}
+
 static void columns_in_the_order_given(void **state)
 {
 	struct parse parse;
@@ -438,6 +453,8 @@ static const struct {
 	{"--sort=time true", "there is no -c"},
 	{"--prototypes=all true", "not conf, dwarf or none"},
 	{"--print-prototypes=libc.so.6 true", "traces nothing"},
+	{"--per-process true", "--per-process is for the table of -c"},
+	{"-ff -o |cat true", "-ff writes a file for each process"},
 	{"-U name true", "-U is for the table of -c, and there is no -c"},
 	{"-c -U '' true", "option -U: '' is not a list of time, total, calls, min, max"},
 	{"-c -U calls,, true", "'calls,,' is not a list of time"},
@@ -806,6 +823,7 @@ int main(void)
 		cmocka_unit_test(more_t_than_three_are_three),
 		cmocka_unit_test(sort_orders),
 		cmocka_unit_test(numbers_at_their_limits),
+		cmocka_unit_test(twice_f_is_kept),
 		cmocka_unit_test(columns_in_the_order_given),
 		cmocka_unit_test(width_comes_from_columns),
 		cmocka_unit_test(usage_errors_are_one_clear_line),

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A command that reads the trace must not be a child of the tracer: whoever traces waits for any child, and its end
+ * would be taken for a tracee's. So it is a child of a child that has ended. That it has ended, too, shows in a pipe
+ * of which it has the only other end (it, and what it leaves in the background).
+ *
+ * The terminal's Ctrl-C is for what is traced: the command has to live until it has read the end.
+ */
+#include "cli/outfile.h"
+
+#include "base/cleanup.h"
+#include "base/diag.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { FD_MIN = 3 };
+
+/* In the child of the child. */
+static _Noreturn void run_command(const char *command, int input, int done)
+{
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	if (dup2(input, STDIN_FILENO) == STDIN_FILENO && fcntl(done, F_SETFD, 0) == 0)
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	diag("cannot run '%s': %s", command, strerror(errno));
+	_exit(127);
+}
+
+static int start_command(const char *command, int input, int done)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid < 0)
+		return -errno;
+	if (pid == 0) {
+		pid = fork();
+		if (pid == 0)
+			run_command(command, input, done);
+		_exit(pid < 0 ? 1 : 0);
+	}
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return status ? -EAGAIN : 0;
+}
+
+/* A pipe of which neither end is a standard descriptor, also where those are closed. */
+static int make_pipe(int ends[2])
+{
+	int made[2];
+
+	if (pipe2(made, O_CLOEXEC) < 0)
+		return -errno;
+	for (int i = 0; i < 2; i++) {
+		ends[i] = fcntl(made[i], F_DUPFD_CLOEXEC, FD_MIN);
+		close(made[i]);
+	}
+	return ends[0] < 0 || ends[1] < 0 ? -EMFILE : 0;
+}
+
+static int open_command(struct outfile *outfile, const char *command)
+{
+	_cleanup_close_ int input = -1, done = -1;
+	int trace[2] = {-1, -1}, end[2] = {-1, -1};
+	int error = make_pipe(trace);
+
+	if (!error)
+		error = make_pipe(end);
+	input = trace[0];
+	outfile->fd = trace[1];
+	outfile->done = end[0];
+	done = end[1];
+	if (!error)
+		error = start_command(command, input, done);
+	if (error)
+		diag("cannot run '%s': %s", command, strerror(-error));
+	return error;
+}
+
+static int open_file(struct outfile *outfile, const char *name)
+{
+	int error = 0;
+
+	outfile->fd = name ? open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666)
+			   : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, FD_MIN);
+	if (outfile->fd < 0) {
+		error = -errno;
+		diag("%s: %s", name ? name : "standard error", strerror(-error));
+	}
+	return error;
+}
+
+int outfile_open(struct outfile *outfile, const char *name)
+{
+	*outfile = (struct outfile){.fd = -1, .done = -1};
+	int error = name && *name == '|' ? open_command(outfile, name + 1)
+					 : open_file(outfile, name);
+
+	if (error)
+		outfile_close(outfile);
+	return error;
+}
+
+void outfile_close(struct outfile *outfile)
+{
+	char byte;
+
+	if (outfile->fd >= 0)
+		close(outfile->fd);
+	if (outfile->done < 0)
+		return;
+	while (read(outfile->done, &byte, 1) < 0 && errno == EINTR)
+		;
+	close(outfile->done);
+}
