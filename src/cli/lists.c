@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/lists.h"
 
+#include "session/session.h"
+
+#include <stdbool.h>
 #include <string.h>
 
 /* The index of a word of `length` bytes among `count` names, or `count`. */
@@ -31,6 +34,40 @@ const char *lists_add_columns(struct output_options *output, const char *argumen
 		if (memchr(output->columns, (int)column, output->column_count))
 			return "a list that has each column once";
 		output->columns[output->column_count++] = (uint8_t)column;
+		if (!word[length])
+			return NULL;
+		word += length + 1;
+	}
+}
+
+static bool parse_octal(const char *text, unsigned *number)
+{
+	*number = 0;
+	for (; *text >= '0' && *text <= '7' && *number <= DEBUG_ALL; text++)
+		*number = *number * 8 + (unsigned)(*text - '0');
+	return !*text;
+}
+
+const char *lists_add_domains(unsigned *mask, const char *argument)
+{
+	static const char *const names[] = {"modules", "events", "processes", "functions", "all"};
+	static const unsigned masks[] = {DEBUG_MODULES, DEBUG_EVENTS, DEBUG_PROCESSES,
+					 DEBUG_FUNCTIONS, DEBUG_ALL};
+	enum { COUNT = sizeof names / sizeof *names };
+	unsigned number;
+
+	if (*argument && parse_octal(argument, &number)) {
+		*mask |= number & DEBUG_ALL;
+		return NULL;
+	}
+	for (const char *word = argument;;) {
+		size_t length = strcspn(word, ",");
+		unsigned index = find_word(names, COUNT, word, length);
+
+		if (index == COUNT)
+			return "help, an octal number, or a list of modules, events, processes, functions, "
+			       "all";
+		*mask |= masks[index];
 		if (!word[length])
 			return NULL;
 		word += length + 1;

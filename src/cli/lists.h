@@ -11,4 +11,10 @@
  */
 const char *lists_add_columns(struct output_options *output, const char *argument);
 
+/*
+ * Adds to *mask (enum session_debug) what "events,modules", "all" or, as for ltrace, an octal number names. NULL, or
+ * what the argument should have been.
+ */
+const char *lists_add_domains(unsigned *mask, const char *argument);
+
 #endif

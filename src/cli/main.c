@@ -9,7 +9,9 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 enum { STATUS_ERROR = 1, STATUS_USAGE = 2 };
 
@@ -31,9 +33,21 @@ static int die_by_signal(int number)
 	return 128 + number;
 }
 
+/* As others do it: on a terminal that can, unless the user wants none anywhere (https://no-color.org). */
+static bool wants_color(int choice, int fd)
+{
+	const char *none = getenv("NO_COLOR");
+	const char *terminal = getenv("TERM");
+
+	if (choice != COLOR_AUTO)
+		return choice == COLOR_ALWAYS;
+	return isatty(fd) && (!none || !*none) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
 static int trace(const struct options *options)
 {
 	const char *data_dir = getenv("TRACER_DATADIR");
+	struct output_options output = options->output;
 	bool split = options->follow_forks > 1; /* -ff: into a file for each process */
 	struct session_options session = {.command = options->command,
 					  .pids = options->pids.items,
@@ -55,8 +69,10 @@ static int trace(const struct options *options)
 					  .string_max = options->output.string_max,
 					  .array_max = options->output.array_max,
 					  .verbose = options->verbose,
+					  .quiet = options->quiet,
+					  .debug = options->debug,
 					  .output_path = split ? options->output_file : NULL,
-					  .output = &options->output};
+					  .output = &output};
 	struct outfile outfile = {.fd = -1, .done = -1};
 	struct session_result result;
 
@@ -64,6 +80,7 @@ static int trace(const struct options *options)
 	if (!session.output_path && outfile_open(&outfile, options->output_file))
 		return STATUS_ERROR;
 	session.output_fd = outfile.fd;
+	output.color = wants_color(options->color, outfile.fd);
 	int error = session_run(&session, &result);
 
 	outfile_close(&outfile);

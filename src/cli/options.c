@@ -40,6 +40,7 @@ enum {
 	CODE_ENGINE,
 	CODE_LOSSY,
 	CODE_PER_PROCESS,
+	CODE_COLOR,
 	CODE_STRICT,
 	CODE_PROTOTYPES,
 	CODE_PRINT_PROTOTYPES,
@@ -99,6 +100,9 @@ static const struct option_spec table[] = {
 	{'C', "demangle", NULL, "show C++, Rust and D names as in the source",
 	 .action = OPTION_FLAG, FIELD(output.demangle)},
 
+	{CODE_COLOR, "color", "auto|always|never", "colors: on a terminal (auto), always, never",
+	 .action = OPTION_CHOICE, FIELD(color)},
+
 	{'c', "summary", NULL, "count calls and time, print a table at the end",
 	 .heading = "Counting", .action = OPTION_FLAG, FIELD(summary)},
 	{'U', "summary-columns", "COLUMN[,...]", "what that table shows of each function",
@@ -118,6 +122,10 @@ static const struct option_spec table[] = {
 	{CODE_PRINT_PROTOTYPES, "print-prototypes", "LIB",
 	 "print those of LIB from debug information", .action = OPTION_TEXT,
 	 FIELD(print_prototypes)},
+	{'q', "quiet", NULL, "not what is not traced; -qq no ends either", .action = OPTION_COUNT,
+	 FIELD(quiet)},
+	{'D', "debug", "DOMAIN[,...]", "show what goes on inside; -D help lists domains",
+	 .action = OPTION_DOMAINS, FIELD(debug)},
 	{'h', "help", NULL, "print this and exit", .action = OPTION_HELP},
 	{'V', "version", NULL, "print the version and exit", .action = OPTION_VERSION},
 };
@@ -415,6 +423,23 @@ static int print_help(void)
 	return result;
 }
 
+static int print_domains(void)
+{
+	struct strbuf text = {0};
+
+	strbuf_add(&text, "-D DOMAIN[,...] shows on standard error\n"
+			  "  modules    (04) what is loaded and unloaded\n"
+			  "  events     (010) each stop of a traced task\n"
+			  "  processes  (020) tasks that come and go\n"
+			  "  functions  (040) where probes are planted, and how they are caught\n"
+			  "  all        (077) all of it\n"
+			  "The octal numbers may be added up, and given instead.\n");
+	int result = print_and_be_done(&text);
+
+	strbuf_deinit(&text);
+	return result;
+}
+
 static int print_version(void)
 {
 	struct strbuf text = {0};
@@ -456,6 +481,11 @@ static int apply(struct options *options, const struct option_spec *spec, const 
 		return set_choice(field, spec, argument);
 	case OPTION_COLUMNS:
 		expected = lists_add_columns(field, argument);
+		return expected ? bad_argument(spec, argument, expected) : 0;
+	case OPTION_DOMAINS:
+		if (!strcmp(argument, "h") || !strcmp(argument, "help"))
+			return print_domains();
+		expected = lists_add_domains(field, argument);
 		return expected ? bad_argument(spec, argument, expected) : 0;
 	case OPTION_HELP:
 		return print_help();
@@ -558,5 +588,6 @@ int options_parse(struct options *options, int argc, char **argv)
 	if (options->output.time_stamp > 3)
 		options->output.time_stamp = 3;
 	options->output.to_file = options->output_file != NULL;
+	options->output.no_ends = options->quiet > 1;
 	return check_together(options, sorted);
 }

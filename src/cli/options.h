@@ -41,10 +41,15 @@ struct options {
 	bool lossy;
 	bool strict;	  /* --strict: what cannot be traced is an error */
 	unsigned verbose; /* -v, how often */
+	unsigned quiet;	  /* -q, how often */
+	unsigned debug;	  /* -D: enum session_debug */
+	int color;	  /* --color: enum color_choice */
 
-	/* Filled in completely: -t -r -T -i -n -s -A -a -b -C -U --sort and their defaults. */
+	/* Filled in completely: -t -r -T -i -n -s -A -a -b -q -C -U --sort and their defaults. */
 	struct output_options output;
 };
+
+enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 enum { OPTIONS_DONE = 1 };
 
@@ -68,6 +73,7 @@ enum option_action {
 	OPTION_LIST,	/* appends to a vec of const char *, not empty */
 	OPTION_PIDS,	/* appends to a vec of pid_t, from a list with commas or blanks */
 	OPTION_COLUMNS, /* appends to the columns of the table of -c */
+	OPTION_DOMAINS, /* adds to an unsigned of enum session_debug, or shows what there is */
 	OPTION_CHOICE,	/* sets an int: which of the words that the argument is described by */
 	OPTION_HELP,
 	OPTION_VERSION

@@ -68,6 +68,17 @@ static inline void outbuf_newline(struct outbuf *out)
 	out->carried = 0;
 }
 
+/* Switches the terminal to a style: "1" is bold, "0" as before. This takes no column. */
+static inline void outbuf_style(struct outbuf *out, const char *code)
+{
+	size_t before = out->length;
+
+	outbuf_text(out, "\033[");
+	outbuf_text(out, code);
+	outbuf_char(out, 'm');
+	out->line_start += out->length - before;
+}
+
 /* Columns of the current line so far. All text is ASCII. */
 static inline size_t outbuf_column(const struct outbuf *out)
 {

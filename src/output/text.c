@@ -60,6 +60,13 @@ struct text_writer {
 	char clock[9]; /* HH:MM:SS of clock_second; empty: none yet */
 };
 
+/* What terminals know as ECMA-48's SGR. */
+#define STYLE_NONE "0"
+#define STYLE_BOLD "1"
+#define STYLE_FAINT "2"
+#define STYLE_RED "31"
+#define STYLE_YELLOW "33"
+
 /* Ends the open line, if there is one: its call goes on, but something else has to be said. */
 static void suspend_line(struct text_writer *text)
 {
@@ -122,12 +129,19 @@ static void put_time_stamps(struct text_writer *text, uint64_t time)
 	}
 }
 
+static void style(struct text_writer *text, const char *code)
+{
+	if (text->options->color)
+		outbuf_style(&text->out, code);
+}
+
 /* Everything in front of the indentation. */
 static void begin_line(struct text_writer *text, const struct record *record)
 {
 	struct outbuf *out = &text->out;
 
 	suspend_line(text);
+	style(text, STYLE_FAINT);
 	if (text->has_several) {
 		if (!text->options->to_file)
 			outbuf_text(out, "[pid ");
@@ -140,6 +154,7 @@ static void begin_line(struct text_writer *text, const struct record *record)
 		outbuf_hex(out, record->pc);
 		outbuf_text(out, "] ");
 	}
+	style(text, STYLE_NONE);
 }
 
 static void indent(struct text_writer *text, const struct record *record)
@@ -156,7 +171,9 @@ static void write_call(struct text_writer *text, const struct record *record)
 
 	begin_line(text, record);
 	indent(text, record);
+	style(text, STYLE_BOLD);
 	escape_name(&text->out, probe ? probe->display : NULL);
+	style(text, STYLE_NONE);
 	outbuf_char(&text->out, '(');
 	if (probe)
 		render_arguments(&text->out, probe->prototype, 0,
@@ -175,7 +192,9 @@ static void resume_line(struct text_writer *text, const struct record *record,
 	begin_line(text, record);
 	indent(text, record);
 	outbuf_text(&text->out, "<... ");
+	style(text, STYLE_BOLD);
 	escape_name(&text->out, probe ? probe->name : NULL);
+	style(text, STYLE_NONE);
 	outbuf_text(&text->out, " resumed> ");
 }
 
@@ -220,9 +239,11 @@ static void write_return(struct text_writer *text, const struct record *record)
 		outbuf_char(&text->out, '?');
 	}
 	if (text->options->durations) {
+		style(text, STYLE_FAINT);
 		outbuf_text(&text->out, " <");
 		put_seconds(&text->out, record->duration, 1);
 		outbuf_char(&text->out, '>');
+		style(text, STYLE_NONE);
 	}
 	end_line(text);
 }
@@ -240,16 +261,20 @@ static void write_signal(struct text_writer *text, const struct record *record)
 	if (text->options->no_signals)
 		return;
 	begin_line(text, record);
+	style(text, STYLE_YELLOW);
 	outbuf_text(&text->out, "--- ");
 	signame_put(&text->out, record->number);
 	outbuf_text(&text->out, " (");
 	signame_put_meaning(&text->out, record->number);
 	outbuf_text(&text->out, ") ---");
+	style(text, STYLE_NONE);
 	end_line(text);
 }
 
 static void write_exited(struct text_writer *text, const struct record *record)
 {
+	if (text->options->no_ends)
+		return;
 	begin_line(text, record);
 	outbuf_text(&text->out, "+++ exited (status ");
 	outbuf_signed(&text->out, record->number);
@@ -259,10 +284,14 @@ static void write_exited(struct text_writer *text, const struct record *record)
 
 static void write_killed(struct text_writer *text, const struct record *record)
 {
+	if (text->options->no_ends)
+		return;
 	begin_line(text, record);
+	style(text, STYLE_RED);
 	outbuf_text(&text->out, "+++ killed by ");
 	signame_put(&text->out, record->number);
 	outbuf_text(&text->out, " +++");
+	style(text, STYLE_NONE);
 	end_line(text);
 }
 

@@ -106,7 +106,7 @@ static void decided(void *context, const struct probe_site *site, const char *re
 	const struct session *session = context;
 	char safe[256];
 
-	if (!session->options->verbose)
+	if (!session->options->verbose && !debug_wanted(session, DEBUG_FUNCTIONS))
 		return;
 	diag_safe(safe, sizeof safe, site->info->display);
 	if (reason)

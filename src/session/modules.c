@@ -168,6 +168,8 @@ static void forget_module(struct session *session, struct space *space, const st
 {
 	struct modules *modules = space->modules;
 
+	debug_say(session, DEBUG_MODULES, "unloaded: %s at 0x%llx", module->path,
+		  (unsigned long long)module->bias);
 	inprocess_collect(session, space);
 	agent_forget(space, module->low, module->high);
 	trap_forget(space, module->low, module->high);

@@ -90,7 +90,7 @@ static void plant_site(struct session *session, struct thread *thread, uint64_t 
 	session->planted += !error;
 	if (!error)
 		inprocess_wish(session, space, address, request->module, site);
-	if (!error && session->options->verbose)
+	if (!error && (session->options->verbose || debug_wanted(session, DEBUG_FUNCTIONS)))
 		diag("process %d: %s at 0x%llx", (int)thread->process->pid,
 		     diag_safe(safe, sizeof safe, site->info->display),
 		     (unsigned long long)address);
@@ -467,6 +467,8 @@ void plant_module(struct session *session, struct thread *thread, struct module 
 				    {module->prototypes, proto_search_global(session->prototypes)}};
 	struct vec found = VEC_OF(struct match);
 
+	debug_say(session, DEBUG_MODULES, "process %d: %s at 0x%llx", (int)thread->process->pid,
+		  module->path, (unsigned long long)module->bias);
 	hook_sigaction(session, thread, module);
 	hook_jumps(session, thread, module);
 	plant_hook(session, thread, module, "ptrace", &session->ptrace); /* see debuggers.c */

@@ -112,6 +112,15 @@ void session_record(struct session *session, const struct record *record);
 /* Writes out what was recorded so far. */
 void session_flush(struct session *session);
 
+/* debug.c: lines of -D */
+
+bool debug_wanted(const struct session *session, unsigned domain);
+/* `domain`: one of enum session_debug. Whatever the text holds, printable ASCII comes out. */
+void debug_say(const struct session *session, unsigned domain, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void debug_stop(const struct session *session, const struct stop *stop);
+void debug_record(const struct session *session, const struct record *record);
+
 /* modules.c: the objects of a space */
 
 /*

@@ -66,9 +66,10 @@ void rights_check(struct session *session, const struct thread *thread)
 	if (what && !map_get(&session->unprivileged, status.st_ino) &&
 	    session->unprivileged.count < SAID_MAX) {
 		map_put(&session->unprivileged, status.st_ino, session);
-		diag("process %d: %s is %s, but runs without these rights, as it is traced by a "
-		     "user who does not have them (root can use -u)",
-		     (int)thread->process->pid, diag_safe(safe, sizeof safe, path), what);
+		if (!session->options->quiet)
+			diag("process %d: %s is %s, but runs without these rights, as it is traced by a "
+			     "user who does not have them (root can use -u)",
+			     (int)thread->process->pid, diag_safe(safe, sizeof safe, path), what);
 	}
 	file_view_deinit(&view);
 	maps_deinit(&maps);

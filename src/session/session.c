@@ -32,6 +32,7 @@ static void take_record(void *context, const struct record *record)
 
 void session_record(struct session *session, const struct record *record)
 {
+	debug_record(session, record);
 	if (session->output_error || !session->writer)
 		return;
 	session->output_error = session->writer->ops->record(session->writer, record);
@@ -289,6 +290,8 @@ static int set_up(struct session *session)
 	vec_init(&session->ifuncs, sizeof(struct ifunc_hook *));
 	session->writer = create_writer(session);
 	session->untraced = untraced_create(take_record, session, options->verbose != 0);
+	if (options->quiet)
+		untraced_keep_silent(session->untraced);
 	session->inferior = inferior_create();
 	session->trap = trap_create(&session->events, trap_calibrate());
 	if (!session->trap) {
@@ -409,6 +412,7 @@ void session_flush(struct session *session)
 static void handle(struct session *session, struct stop *stop)
 {
 	system_calls_stop(session, stop);
+	debug_stop(session, stop);
 	if (stop->thread && stop->kind == STOP_SIGNAL)
 		modules_check(session, stop->thread->process->space, stop->time);
 	if (inprocess_fault(session, stop) || inprocess_retry(session, stop))

@@ -17,6 +17,14 @@ enum session_engine { ENGINE_AUTO, ENGINE_TRAP, ENGINE_AGENT };
 
 /* Where prototypes come from: .conf files; these, and debug information where they say nothing; nowhere. */
 enum session_prototypes { PROTOTYPES_CONF, PROTOTYPES_DWARF, PROTOTYPES_NONE };
+/* What -D shows. The numbers are those that ltrace has for the like, so that 077 is all of it. */
+enum session_debug {
+	DEBUG_MODULES = 04,
+	DEBUG_EVENTS = 010,
+	DEBUG_PROCESSES = 020,
+	DEBUG_FUNCTIONS = 040,
+	DEBUG_ALL = 077
+};
 
 /* What to trace and how to show it. Everything pointed to must outlive the session. */
 struct session_options {
@@ -39,6 +47,8 @@ struct session_options {
 	unsigned string_max;
 	unsigned array_max;
 	unsigned verbose;
+	unsigned quiet;
+	unsigned debug;		 /* -D: enum session_debug, or-ed */
 	int output_fd;		 /* where the trace goes */
 	const char *output_path; /* files PATH.PID instead, one for each process; or NULL */
 	bool per_process;	 /* a table of -c for each */

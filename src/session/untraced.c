@@ -40,6 +40,7 @@ struct untraced {
 	untraced_emit *emit;
 	void *context;
 	bool verbose;
+	bool silent;	    /* stderr is not told */
 	struct vec waiting; /* struct item */
 	struct map known;   /* hashes of what was listed */
 	size_t count;
@@ -55,6 +56,11 @@ struct untraced *untraced_create(untraced_emit *emit, void *context, bool verbos
 	untraced->verbose = verbose;
 	vec_init(&untraced->waiting, sizeof(struct item));
 	return untraced;
+}
+
+void untraced_keep_silent(struct untraced *untraced)
+{
+	untraced->silent = true;
 }
 
 static void drop_waiting(struct untraced *untraced)
@@ -254,7 +260,7 @@ void untraced_show(struct untraced *untraced)
 	/* The trace first: where both go to the same terminal, its last line has to be ended. */
 	for (size_t i = 0; i < untraced->waiting.count; i++)
 		emit(untraced, vec_at(&untraced->waiting, i));
-	for (size_t i = 0; i < untraced->waiting.count; i++) {
+	for (size_t i = 0; !untraced->silent && i < untraced->waiting.count; i++) {
 		struct item *item = vec_at(&untraced->waiting, i);
 
 		if (item->shown)

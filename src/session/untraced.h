@@ -26,6 +26,8 @@ enum {
  */
 typedef void untraced_emit(void *context, const struct record *record);
 struct untraced *untraced_create(untraced_emit *emit, void *context, bool verbose);
+/* From now on nothing is said on stderr. */
+void untraced_keep_silent(struct untraced *untraced);
 void untraced_destroy(struct untraced *untraced); /* NULL is fine */
 
 /*

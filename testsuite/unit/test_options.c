@@ -6,6 +6,7 @@
  * The files are looked for below $top_srcdir or $srcdir, which `make check` sets.
  */
 #include "cli/options.h"
+#include "session/session.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -382,6 +383,45 @@ static void twice_f_is_kept(void **state)
 	options_deinit(&parse.options);
 }
 
+static void quiet_color_and_debug(void **state)
+{
+	struct parse parse;
+
+	(void)state;
+	parse_good(&parse, "-q true");
+	assert_int_equal(parse.options.quiet, 1);
+	assert_false(parse.options.output.no_ends);
+	assert_int_equal(parse.options.color, COLOR_AUTO);
+	assert_int_equal(parse.options.debug, 0);
+	options_deinit(&parse.options);
+	parse_good(&parse, "-qq --color=never -D events,modules -D processes true");
+	assert_true(parse.options.output.no_ends);
+	assert_int_equal(parse.options.color, COLOR_NEVER);
+	assert_int_equal(parse.options.debug, DEBUG_EVENTS | DEBUG_MODULES | DEBUG_PROCESSES);
+	options_deinit(&parse.options);
+	parse_good(&parse, "-D77 --color always true");
+	assert_int_equal(parse.options.debug, DEBUG_ALL);
+	assert_int_equal(parse.options.color, COLOR_ALWAYS);
+	options_deinit(&parse.options);
+	parse_good(&parse, "--debug=all true");
+	assert_int_equal(parse.options.debug, DEBUG_ALL);
+	options_deinit(&parse.options);
+}
+
+static void debug_help_lists_domains(void **state)
+{
+	static const char *const lines[] = {"-Dh", "--debug=help", "-D help true"};
+	struct parse parse;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		parse_line(&parse, lines[i]);
+		assert_int_equal(parse.result, OPTIONS_DONE);
+		assert_non_null(strstr(parse.out, "  processes  (020)"));
+		options_deinit(&parse.options);
+	}
+}
+
 static void columns_in_the_order_given(void **state)
 {
 	struct parse parse;
@@ -455,6 +495,10 @@ static const struct {
 	{"--print-prototypes=libc.so.6 true", "traces nothing"},
 	{"--per-process true", "--per-process is for the table of -c"},
 	{"-ff -o |cat true", "-ff writes a file for each process"},
+	{"--color=yes true", "option --color: 'yes' is not auto, always or never"},
+	{"-D '' true", "option -D: '' is not help, an octal number, or a list"},
+	{"-D 8 true", "option -D: '8' is not help"},
+	{"-D events,, true", "'events,,' is not help"},
 	{"-U name true", "-U is for the table of -c, and there is no -c"},
 	{"-c -U '' true", "option -U: '' is not a list of time, total, calls, min, max"},
 	{"-c -U calls,, true", "'calls,,' is not a list of time"},
@@ -792,6 +836,30 @@ static void completion_names_every_option(void **state)
 	free(text);
 }
 
+/* Of an option with an argument the names are followed by what says so to _arguments. */
+static void zsh_completion_names_every_option(void **state)
+{
+	size_t count;
+	const struct option_spec *table = options_table(&count);
+	char *text = read_source("completions/_tracer");
+	char option[64];
+
+	(void)state;
+	require_names("completions/_tracer", text, true);
+	require_known("completions/_tracer", text);
+	for (size_t i = 0; i < count; i++) {
+		bool takes = table[i].argument != NULL;
+
+		snprintf(option, sizeof(option), "--%s=", table[i].name);
+		if ((strstr(text, option) != NULL) != takes)
+			fail_msg("completions/_tracer is wrong about the argument of %s", option);
+		snprintf(option, sizeof(option), "{-%c+,", table[i].code);
+		if (table[i].code < 256 && (strstr(text, option) != NULL) != takes)
+			fail_msg("completions/_tracer is wrong about the argument of %s", option);
+	}
+	free(text);
+}
+
 /* The checks above must be able to fail. */
 static void checks_tell_words_apart(void **state)
 {
@@ -824,6 +892,8 @@ int main(void)
 		cmocka_unit_test(sort_orders),
 		cmocka_unit_test(numbers_at_their_limits),
 		cmocka_unit_test(twice_f_is_kept),
+		cmocka_unit_test(quiet_color_and_debug),
+		cmocka_unit_test(debug_help_lists_domains),
 		cmocka_unit_test(columns_in_the_order_given),
 		cmocka_unit_test(width_comes_from_columns),
 		cmocka_unit_test(usage_errors_are_one_clear_line),
@@ -837,6 +907,7 @@ int main(void)
 		cmocka_unit_test(man_page_names_every_option),
 		cmocka_unit_test(news_names_every_option),
 		cmocka_unit_test(completion_names_every_option),
+		cmocka_unit_test(zsh_completion_names_every_option),
 		cmocka_unit_test(checks_tell_words_apart),
 	};
 
