@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Which headers declare the functions of which file of etc/, and how they are compiled."""
+import re
+import shlex
+import subprocess
+from dataclasses import dataclass
+
+# What compilers and other libraries call, and no header shows.
+INTERNAL = re.compile(r"_")
+
+
+@dataclass(frozen=True)
+class Library:
+    name: str                # etc/NAME.conf
+    package: str             # that brings the headers
+    headers: tuple
+    config: tuple = ()       # a command that prints flags
+    undeclared: tuple = ()   # functions without a declaration, which was looked for
+    excused: tuple = ()      # (what differences begin with, why so)
+    aliases: tuple = ()      # (what names in the library begin with, what the header has instead)
+    only_64: bool = False
+
+    def flags(self):
+        """For -m32 the other ABI's headers come last: what they have of their own hardly differs."""
+        flags = ["-idirafter", "/usr/include/x86_64-linux-gnu"]
+        if self.config:
+            done = subprocess.run(self.config, capture_output=True, text=True, check=False)
+            flags += [flag for flag in shlex.split(done.stdout) if flag.startswith(("-I", "-D"))]
+        return flags
+
+
+LIBC = """
+    aio.h aliases.h alloca.h argp.h argz.h arpa/inet.h arpa/nameser.h assert.h byteswap.h complex.h crypt.h ctype.h
+    dirent.h dlfcn.h envz.h err.h errno.h error.h execinfo.h fcntl.h fenv.h fmtmsg.h fnmatch.h fstab.h fts.h ftw.h
+    getopt.h glob.h gnu/libc-version.h grp.h gshadow.h iconv.h ifaddrs.h inttypes.h langinfo.h libgen.h libintl.h
+    link.h locale.h malloc.h mcheck.h mntent.h monetary.h mqueue.h net/if.h netdb.h netinet/ether.h netinet/in.h
+    nl_types.h obstack.h paths.h poll.h printf.h pthread.h pty.h pwd.h regex.h resolv.h sched.h search.h semaphore.h
+    setjmp.h sgtty.h shadow.h signal.h spawn.h stdio.h stdio_ext.h stdlib.h string.h strings.h sys/acct.h sys/auxv.h
+    sys/epoll.h sys/eventfd.h sys/fanotify.h sys/file.h sys/fsuid.h sys/gmon.h sys/inotify.h sys/io.h sys/ioctl.h
+    sys/ipc.h sys/klog.h sys/mman.h sys/mount.h sys/msg.h sys/personality.h sys/pidfd.h sys/poll.h sys/prctl.h
+    sys/ptrace.h sys/quota.h sys/random.h sys/reboot.h sys/resource.h sys/rseq.h sys/select.h sys/sem.h
+    sys/sendfile.h sys/shm.h sys/signalfd.h sys/single_threaded.h sys/socket.h sys/stat.h sys/statfs.h
+    sys/statvfs.h sys/swap.h sys/syscall.h sys/sysinfo.h sys/sysmacros.h sys/time.h sys/timeb.h sys/timerfd.h
+    sys/times.h sys/timex.h sys/types.h sys/uio.h sys/un.h sys/utsname.h sys/vfs.h sys/wait.h sys/xattr.h syslog.h
+    termios.h threads.h time.h ttyent.h uchar.h ucontext.h ulimit.h unistd.h utime.h utmp.h utmpx.h values.h wait.h
+    wchar.h wctype.h wordexp.h""".split()
+LIBC_ALIASES = (("__isoc99_", ""), ("__isoc23_", ""), ("__xpg_b", "b"), ("__", ""), ("_IO_", ""))
+# The kernel's, of which only libcap has a header; what old programs call, and what glibc has since 2.38.
+LIBC_UNDECLARED = ("capget", "capset", "cfree", "gets", "stime", "strlcat", "strlcpy")
+
+LIBRARIES = (
+    Library("libc", "libc6-dev", tuple(LIBC), undeclared=LIBC_UNDECLARED, aliases=LIBC_ALIASES),
+    Library("libm", "libc6-dev", ("math.h", "complex.h", "fenv.h"), aliases=(("__", ""),)),
+    Library("libpthread", "libc6-dev", ("pthread.h", "semaphore.h", "signal.h", "mqueue.h")),
+    Library("libdl", "libc6-dev", ("dlfcn.h", "link.h")),
+    Library("libsqlite3", "libsqlite3-dev", ("sqlite3.h",)),
+    Library("libpq", "libpq-dev", ("libpq-fe.h",), ("pkg-config", "--cflags", "libpq")),
+    Library("libmariadb", "libmariadb-dev", ("mysql.h",), ("pkg-config", "--cflags", "libmariadb"),
+            excused=(("mysql_ssl_set: result", "of libmysqlclient it is a bool, of which one byte counts"),)),
+    Library("python3", "libpython3-dev", ("Python.h",), ("/usr/bin/python3-config", "--includes")),
+    Library("perl", "libperl-dev", ("EXTERN.h", "perl.h"), ("perl", "-MExtUtils::Embed", "-e", "ccopts"),
+            undeclared=("Perl_pp_entersub",), only_64=True),
+    Library("libruby-3", "ruby-dev", ("ruby.h", "ruby/thread.h", "ruby/io.h", "ruby/encoding.h", "ruby/re.h"),
+            ("/bin/sh", "-c", "pkg-config --cflags $(pkg-config --list-all | grep -o '^ruby-[0-9.]*')"), only_64=True),
+    Library("php8", "php-dev", ("php.h", "php_main.h", "zend_exceptions.h", "zend_execute.h", "php_streams.h", "ext/standard/info.h"),
+            ("php-config", "--includes"), only_64=True),
+)
+
+# Files of which nothing can be compared.
+WITHOUT_HEADERS = {"mysqlnd": "its one function has no symbol",
+                   "syscalls": "the kernel's, which are no functions"}
