@@ -48,11 +48,36 @@ LIBC_ALIASES = (("__isoc99_", ""), ("__isoc23_", ""), ("__xpg_b", "b"), ("__", "
 # The kernel's, of which only libcap has a header; what old programs call, and what glibc has since 2.38.
 LIBC_UNDECLARED = ("capget", "capset", "cfree", "gets", "stime", "strlcat", "strlcpy")
 
+OPENSSL = tuple("openssl/" + name for name in """
+    aes.h asn1.h asn1err.h asn1t.h async.h asyncerr.h bio.h bioerr.h blowfish.h bn.h bnerr.h buffer.h buffererr.h
+    camellia.h cast.h cmac.h cmp.h cmp_util.h cmperr.h cms.h cmserr.h comp.h comperr.h conf.h conferr.h conftypes.h
+    core.h crmf.h crmferr.h crypto.h cryptoerr.h cryptoerr_legacy.h ct.h cterr.h decoder.h decodererr.h des.h dh.h
+    dherr.h dsa.h dsaerr.h dtls1.h e_os2.h ec.h ecdh.h ecdsa.h ecerr.h encoder.h encodererr.h engine.h engineerr.h
+    err.h ess.h esserr.h evp.h evperr.h fips_names.h fipskey.h hmac.h http.h httperr.h idea.h kdf.h kdferr.h lhash.h
+    md2.h md4.h md5.h mdc2.h modes.h obj_mac.h objects.h objectserr.h ocsp.h ocsperr.h ossl_typ.h param_build.h
+    params.h pem.h pem2.h pemerr.h pkcs12.h pkcs12err.h pkcs7.h pkcs7err.h prov_ssl.h proverr.h provider.h rand.h
+    randerr.h rc2.h rc4.h rc5.h ripemd.h rsa.h rsaerr.h safestack.h seed.h self_test.h sha.h srp.h srtp.h ssl.h
+    ssl2.h ssl3.h sslerr.h sslerr_legacy.h stack.h store.h storeerr.h symhacks.h tls1.h trace.h ts.h tserr.h
+    txt_db.h ui.h uierr.h whrlpool.h x509.h x509_vfy.h x509err.h x509v3.h x509v3err.h""".split())
+LIBXML = tuple("libxml/" + name for name in """
+    HTMLparser.h HTMLtree.h SAX.h SAX2.h c14n.h catalog.h chvalid.h debugXML.h dict.h encoding.h entities.h
+    globals.h hash.h list.h nanoftp.h nanohttp.h parser.h parserInternals.h pattern.h relaxng.h schemasInternals.h
+    schematron.h threads.h tree.h uri.h valid.h xinclude.h xlink.h xmlIO.h xmlautomata.h xmlerror.h xmlexports.h
+    xmlmemory.h xmlmodule.h xmlreader.h xmlregexp.h xmlsave.h xmlschemas.h xmlschemastypes.h xmlstring.h
+    xmlunicode.h xmlversion.h xmlwriter.h xpath.h xpathInternals.h xpointer.h""".split())
+
 LIBRARIES = (
     Library("libc", "libc6-dev", tuple(LIBC), undeclared=LIBC_UNDECLARED, aliases=LIBC_ALIASES),
     Library("libm", "libc6-dev", ("math.h", "complex.h", "fenv.h"), aliases=(("__", ""),)),
     Library("libpthread", "libc6-dev", ("pthread.h", "semaphore.h", "signal.h", "mqueue.h")),
     Library("libdl", "libc6-dev", ("dlfcn.h", "link.h")),
+    Library("librt", "libc6-dev", ("aio.h", "mqueue.h", "signal.h", "sys/mman.h", "time.h")),
+    Library("libz", "zlib1g-dev", ("unistd.h", "zlib.h")),
+    Library("libssl", "libssl-dev", OPENSSL),
+    Library("libcrypto", "libssl-dev", OPENSSL),
+    Library("libcurl", "libcurl4-openssl-dev", ("curl/curl.h", "curl/mprintf.h")),
+    Library("libhiredis", "libhiredis-dev", ("hiredis/hiredis.h", "hiredis/async.h")),
+    Library("libxml2", "libxml2-dev", LIBXML, ("pkg-config", "--cflags", "libxml-2.0")),
     Library("libsqlite3", "libsqlite3-dev", ("sqlite3.h",)),
     Library("libpq", "libpq-dev", ("libpq-fe.h",), ("pkg-config", "--cflags", "libpq")),
     Library("libmariadb", "libmariadb-dev", ("mysql.h",), ("pkg-config", "--cflags", "libmariadb"),
