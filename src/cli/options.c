@@ -428,7 +428,7 @@ static int print_domains(void)
 	struct strbuf text = {0};
 
 	strbuf_add(&text, "-D DOMAIN[,...] shows on standard error\n"
-			  "  modules    (04) what is loaded and unloaded\n"
+			  "  modules    (01) what is loaded and unloaded\n"
 			  "  events     (010) each stop of a traced task\n"
 			  "  processes  (020) tasks that come and go\n"
 			  "  functions  (040) where probes are planted, and how they are caught\n"

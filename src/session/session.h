@@ -19,7 +19,7 @@ enum session_engine { ENGINE_AUTO, ENGINE_TRAP, ENGINE_AGENT };
 enum session_prototypes { PROTOTYPES_CONF, PROTOTYPES_DWARF, PROTOTYPES_NONE };
 /* What -D shows. The numbers are those that ltrace has for the like, so that 077 is all of it. */
 enum session_debug {
-	DEBUG_MODULES = 04,
+	DEBUG_MODULES = 01,
 	DEBUG_EVENTS = 010,
 	DEBUG_PROCESSES = 020,
 	DEBUG_FUNCTIONS = 040,

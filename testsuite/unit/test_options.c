@@ -403,6 +403,9 @@ static void quiet_color_and_debug(void **state)
 	assert_int_equal(parse.options.debug, DEBUG_ALL);
 	assert_int_equal(parse.options.color, COLOR_ALWAYS);
 	options_deinit(&parse.options);
+	parse_good(&parse, "-D 1 -D 020 true");
+	assert_int_equal(parse.options.debug, DEBUG_MODULES | DEBUG_PROCESSES);
+	options_deinit(&parse.options);
 	parse_good(&parse, "--debug=all true");
 	assert_int_equal(parse.options.debug, DEBUG_ALL);
 	options_deinit(&parse.options);
