@@ -5,8 +5,8 @@
  * the processes that a trace has seen; only their numbers are, as a file is emptied the first time and never again: a
  * process number may come back.
  *
- * What belongs to no process (what cannot be traced) goes to the file of the one that is there longest. Tables that
- * go to one file have a part of their own for that, behind them all.
+ * What belongs to no process (what cannot be traced) goes to the file of the one that is there longest, or, when none
+ * is any more, that was the last to end. Tables that go to one file have a part of their own for that, behind them all.
  */
 #include "output/writer.h"
 
@@ -32,6 +32,7 @@ struct split_writer {
 	struct split_options how;
 	struct vec parts; /* of struct part, in order of appearance */
 	struct map seen;  /* pids that have had a part */
+	int32_t last;	  /* the one whose part was finished last; 0: none */
 };
 
 static struct split_writer *split_of(struct writer *writer)
@@ -101,29 +102,32 @@ static int drop_part(struct split_writer *split, int32_t pid)
 		int error = finish_part(split, part);
 
 		vec_remove(&split->parts, i);
+		split->last = pid;
 		return error;
 	}
 	return 0;
 }
 
-/* How many probes were caught in which way is about all of them. */
-static bool is_of_nobody(const struct record *record)
+/* Whose part a record goes to. */
+static int32_t owner_of(const struct split_writer *split, const struct record *record)
 {
-	return record->kind == RECORD_PROBES;
+	if (record->pid || !split->how.path)
+		return record->pid;
+	return split->parts.count ? ((struct part *)vec_at(&split->parts, 0))->pid : split->last;
 }
 
 static int split_record(struct writer *writer, const struct record *record)
 {
 	struct split_writer *split = split_of(writer);
-	struct part *part = find_part(split, record->pid);
+	int32_t pid = owner_of(split, record);
+	struct part *part = find_part(split, pid);
 	int error = 0;
 
-	if (is_of_nobody(record))
+	/* How probes were caught is about all processes; and there may have been no process to write of. */
+	if (record->kind == RECORD_PROBES || (!pid && split->how.path))
 		return 0;
-	if (!part && !record->pid && split->how.path && split->parts.count)
-		part = vec_at(&split->parts, 0);
 	if (!part)
-		error = make_part(split, record->pid, &part);
+		error = make_part(split, pid, &part);
 	if (!error)
 		error = part->writer->ops->record(part->writer, record);
 	if (!error && (record->kind == RECORD_EXITED || record->kind == RECORD_KILLED))

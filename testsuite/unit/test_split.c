@@ -160,12 +160,19 @@ static void what_is_of_nobody_goes_to_the_oldest(void **state)
 
 	create(fixture, false, true);
 	assert_int_equal(tell(fixture, RECORD_PROBES, 0, 0), 0); /* not into trace.0 */
+	assert_int_equal(tell(fixture, RECORD_UNTRACED, 0, 0), 0);
 	call(fixture, 6, 1);
 	call(fixture, 7, 2);
 	assert_int_equal(tell(fixture, RECORD_UNTRACED, 0, 0), 0);
-	assert_int_equal(fixture->writer->ops->finish(fixture->writer), 0);
+	assert_int_equal(tell(fixture, RECORD_EXITED, 6, 0), 0);
+	assert_int_equal(tell(fixture, RECORD_EXITED, 7, 0), 0);
 	assert_non_null(strstr(text_of(fixture, 6), "!!! not traced: "));
 	assert_null(strstr(text_of(fixture, 7), "!!!"));
+	/* When all have ended, the last one's is written on. */
+	assert_int_equal(tell(fixture, RECORD_UNTRACED, 0, 0), 0);
+	assert_int_equal(fixture->writer->ops->finish(fixture->writer), 0);
+	assert_string_equal(text_of(fixture, 7),
+			    "f() = <void>\n+++ exited (status 0) +++\n!!! not traced: ?: ? !!!\n");
 	assert_null(text_of(fixture, 0));
 }
 
