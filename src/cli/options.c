@@ -62,9 +62,13 @@ static const struct option_spec table[] = {
 	 .action = OPTION_COUNT, FIELD(follow_forks)},
 	{'u', "user", "USER", "run the command as USER", .action = OPTION_TEXT, FIELD(user)},
 
-	{'e', "calls", "NAME[@MODULE]", "calls made from MODULE to NAME (repeatable)",
-	 .heading = "What to trace", .action = OPTION_LIST, FIELD(call_filters)},
-	{'x', "functions", "NAME[@LIB]", "the function NAME, whoever calls it (repeatable)",
+	{'e', "calls", "FILTER", "calls made from modules (repeatable)", .heading = "What to trace",
+	 .action = OPTION_LIST, FIELD(call_filters)},
+	{'l', "library", "FILTER", "calls made to libraries (repeatable)", .action = OPTION_LIST,
+	 FIELD(library_filters)},
+	{'L', "no-default", NULL, "not the main program's calls without -e or -l",
+	 .action = OPTION_FLAG, FIELD(no_default)},
+	{'x', "functions", "FILTER", "functions, whoever calls them (repeatable)",
 	 .action = OPTION_LIST, FIELD(entry_filters)},
 	{'g', "functions-only", NULL, "nothing but what -x names", .action = OPTION_FLAG,
 	 FIELD(entries_only)},
@@ -395,10 +399,12 @@ void options_help(struct strbuf *text)
 		   "back and how long it takes. By default the calls of the main program.\n");
 	for (size_t i = 0; i < TABLE_COUNT; i++)
 		add_help_line(text, &table[i]);
-	strbuf_add(text, "\nNames take the wildcards * ? []; MODULE is a library, or MAIN for the\n"
-			 "program itself. Example, the SQL of a running Python or Perl service:\n"
-			 "  tracer -ttTg -x mysql_real_query -p PID\n"
-			 "The whole story is in tracer(1), prototypes are in tracer.conf(5).\n");
+	strbuf_add(text,
+		   "\nFILTER is [SYMBOL][@LIB] and more of them with + or - between, with the\n"
+		   "wildcards * ? [] or as /REGEX/; LIB is a library, or MAIN for the program\n"
+		   "itself. Example, the SQL of a running Python or Perl service:\n"
+		   "  tracer -ttTg -x mysql_real_query -p PID\n"
+		   "The whole story is in tracer(1), prototypes are in tracer.conf(5).\n");
 }
 
 /* Prints `text` on stdout: OPTIONS_DONE, or -errno after saying so (--help >/dev/full). */
@@ -514,6 +520,7 @@ static void set_defaults(struct options *options)
 	*options = (struct options){
 		.pids = VEC_OF(pid_t),
 		.call_filters = VEC_OF(const char *),
+		.library_filters = VEC_OF(const char *),
 		.entry_filters = VEC_OF(const char *),
 		.configs = VEC_OF(const char *),
 		.prototypes = PROTOTYPES_DWARF,
@@ -531,6 +538,7 @@ void options_deinit(struct options *options)
 {
 	vec_deinit(&options->pids);
 	vec_deinit(&options->call_filters);
+	vec_deinit(&options->library_filters);
 	vec_deinit(&options->entry_filters);
 	vec_deinit(&options->configs);
 }
@@ -546,8 +554,10 @@ static int check_together(const struct options *options, bool sorted)
 		return usage_error("missing command, or -p PID");
 	if (options->entries_only && !options->entry_filters.count && !options->system_calls)
 		return usage_error("-g traces nothing but what -x names, and there is no -x");
-	if (options->entries_only && options->call_filters.count)
-		return usage_error("-g traces nothing but what -x names, so -e cannot be obeyed");
+	if (options->entries_only &&
+	    (options->call_filters.count || options->library_filters.count))
+		return usage_error("-g traces nothing but what -x names, so -%c cannot be obeyed",
+				   options->call_filters.count ? 'e' : 'l');
 	if (options->user && !options->command)
 		return usage_error("-u is for a command, and there is none");
 	if (options->output.column_count && !options->summary)

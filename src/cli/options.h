@@ -26,10 +26,12 @@ struct options {
 	unsigned follow_forks; /* -f, how often: -ff with -o is a file for each process */
 	const char *user;      /* -u, or NULL */
 
-	struct vec call_filters;      /* of const char *: -e, in order; empty: the default */
+	struct vec call_filters;      /* of const char *: -e, in order */
+	struct vec library_filters;   /* of const char *: -l, in order; both empty: the default */
 	struct vec entry_filters;     /* of const char *: -x, in order */
+	bool no_default;	      /* -L: without the default */
 	bool entries_only;	      /* -g: nothing but entry_filters */
-	bool system_calls;	  /* -S */
+	bool system_calls;	      /* -S */
 	struct vec configs;	      /* of const char *: -F, in order, each FILE|DIR[:…] */
 	int prototypes;		      /* --prototypes: enum session_prototypes */
 	const char *print_prototypes; /* of this file, and be done; or NULL */

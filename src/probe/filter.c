@@ -1,11 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parsing of filter patterns. NAME ends at the first '@' that is not inside brackets; what follows
- * is the module. A version pasted with the name from nm or readelf, `foo@@VERSION`, is taken for
- * what it is and not compared, like the versions of symbols.
+ * Parsing of filters, and what a chain of rules says about a name.
  *
- * A pattern that begins with '*' is a slot only if it has a '=', as `*alloc` is a good glob and no
+ * The language is ltrace's. It has no quoting, and + and - are signs; but libraries are called
+ * libstdc++.so.6 and ld-linux-x86-64.so.2 and lie in x86_64-linux-gnu, and nobody would think of
+ * escaping that. So in a LIB a sign begins the next rule only where a rule can begin: not when the
+ * ".so" of the LIB is still to come, nor, in a path, a '/'. How far that is looked for is up to
+ * the next '@', as what is behind that is another LIB:
+ *
+ *	free@ld-linux-x86-64.so.2-malloc	-malloc is a rule: the ".so" is in front of it
+ *	*@/opt/some-app/bin/prog+free@MAIN	-app is none: a '/' follows; +free is one
+ *	*@some-prog				-prog is one; some\-prog or some[-]prog is the name
+ *
+ * In a SYMBOL, where + and - do not occur, a sign always begins the next rule.
+ *
+ * A half that begins with '/' is a regular expression up to the first '/' behind which a half can end: at
+ * a sign, at the end, and for a SYMBOL at '@'. A LIB without such a '/' is a path. /x@y/ is short for
+ * /x/@/y/.
+ *
+ * A filter that begins with '*' is a slot only if it has a '=', as `*alloc` is a good glob and no
  * symbol's name has a '='.
+ *
+ * Which rules apply in a module is found out once for each module (filter_enter()), as there are
+ * thousands of names in one.
  */
 #include "probe/filter.h"
 
@@ -13,111 +30,239 @@
 #include "base/xalloc.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int fail(const char *text, const char *at, const char *what, char **error)
+/* One filter being read. */
+struct reader {
+	const char *text;
+	const char *at;
+	enum filter_syntax syntax;
+	char **error;
+};
+
+static int fail(const struct reader *reader, const char *at, const char *what)
 {
-	*error = xasprintf("'%s', character %zu: %s", text, (size_t)(at - text) + 1, what);
+	*reader->error = xasprintf("'%s', character %zu: %s", reader->text,
+				   (size_t)(at - reader->text) + 1, what);
 	return -EINVAL;
 }
 
-/* Behind the bracket expression that begins at `at`, or NULL when it has no end. */
-static const char *skip_brackets(const char *at)
+static bool is_sign(char c)
 {
-	at++;
-	if (*at == '!' || *at == '^')
-		at++;
-	if (*at == ']') /* as the first one it stands for itself */
-		at++;
-	while (*at && *at != ']') {
-		const char *class_end = NULL;
-		char kind[3] = {at[1], ']', '\0'};
-
-		if (*at == '[' && (at[1] == ':' || at[1] == '.' || at[1] == '='))
-			class_end = strstr(at + 2, kind);
-		else if (*at == '\\' && at[1])
-			at++;
-		at = class_end ? class_end + 2 : at + 1;
-	}
-	return *at ? at + 1 : NULL;
+	return c == '+' || c == '-';
 }
 
-/* What a scan over a glob finds. */
-struct glob_scan {
-	const char *end; /* the first '@' outside brackets, or the end of the text */
-	bool is_glob;
-	const char *unbalanced; /* a '[' without ']', or NULL */
-};
+/* ------------------------------------------------------------------ where halves end */
 
-static struct glob_scan scan_glob(const char *text)
+/* The '/' that ends the regular expression which begins behind the one at `at`, or NULL. */
+static const char *end_of_regex(const char *at, bool at_sign_ends)
 {
-	struct glob_scan scan = {.end = text};
+	for (at++; *at; at++) {
+		if (*at == '\\' && at[1])
+			at++;
+		else if (*at == '/' && (!at[1] || is_sign(at[1]) || (at_sign_ends && at[1] == '@')))
+			return at;
+	}
+	return NULL;
+}
 
-	while (*scan.end && *scan.end != '@') {
-		if (strchr("*?[\\", *scan.end))
-			scan.is_glob = true;
-		if (*scan.end == '\\' && scan.end[1]) {
-			scan.end += 2;
-		} else if (*scan.end == '[') {
-			const char *next = skip_brackets(scan.end);
+/* Whether the sign at `at` is part of the LIB that begins at `start`. */
+static bool is_in_library(const char *start, const char *at)
+{
+	bool is_path = memchr(start, '/', (size_t)(at - start)) != NULL;
+	const char *so = strstr(start, ".so");
+	bool had_so = so && so < at;
 
-			if (!next) {
-				scan.unbalanced = scan.end;
-				return scan;
-			}
-			scan.end = next;
+	if (!at[1] || at[1] == '@' || at[1] == '/')
+		return false;
+	for (at++; *at && *at != '@' && !(is_sign(*at) && at[1] == '/'); at++)
+		if ((is_path && *at == '/') || (!had_so && !strncmp(at, ".so", 3)))
+			return true;
+	return false;
+}
+
+/*
+ * The end of a glob: the first '@' or sign that is not in brackets, escaped or, in a LIB, part of the
+ * name. NULL: *stray is a '[' without ']'.
+ */
+static const char *end_of_glob(const char *start, bool is_library, const char **stray)
+{
+	const char *at = start;
+
+	while (*at && *at != '@' && !(is_sign(*at) && !(is_library && is_in_library(start, at)))) {
+		if (*at == '[') {
+			*stray = at;
+			at = pattern_skip_brackets(at);
+			if (!at)
+				return NULL;
 		} else {
-			scan.end++;
+			at += *at == '\\' && at[1] ? 2 : 1;
 		}
 	}
-	return scan;
+	return at;
 }
 
-/* Passes a version, `@@VERSION`. */
-static const char *skip_version(const char *at)
-{
-	return at[0] == '@' && at[1] == '@' ? at + 2 + strcspn(at + 2, "@") : at;
-}
+/* ------------------------------------------------------------------ halves */
 
-/* [@@VERSION][@MODULE] up to the end. */
-static int parse_module(struct filter *filter, const char *text, const char *at, char **error)
+/* Reads a glob; of a LIB also whether it is a path. */
+static int read_glob(struct reader *reader, bool is_library, struct pattern *pattern)
 {
-	at = skip_version(at);
-	if (!*at)
-		return 0;
-	const char *module = at + 1;
-	struct glob_scan scan = scan_glob(module);
+	const char *stray;
+	const char *end = end_of_glob(reader->at, is_library, &stray);
 
-	if (!*module)
-		return fail(text, module, "a module's name is expected after '@'", error);
-	if (scan.unbalanced)
-		return fail(text, scan.unbalanced, "'[' without ']'", error);
-	if (*scan.end)
-		return fail(text, scan.end, "a second '@'", error);
-	filter->module = xstrdup(module);
+	if (!end)
+		return fail(reader, stray, "'[' without ']'");
+	pattern_set_glob(pattern, reader->at, (size_t)(end - reader->at));
+	reader->at = end;
 	return 0;
 }
 
-/* NAME[@MODULE] */
-static int parse_name(struct filter *filter, const char *text, const char *name, char **error)
+static int set_regex(const struct reader *reader, const char *start, const char *end,
+		     struct pattern *pattern)
 {
-	struct glob_scan scan = scan_glob(name);
+	_cleanup_free_ char *reason = NULL;
 
-	if (scan.unbalanced)
-		return fail(text, scan.unbalanced, "'[' without ']'", error);
-	if (scan.end == name)
-		return fail(text, name, "a function's name is expected", error);
-	filter->name = xstrndup(name, (size_t)(scan.end - name));
-	filter->name_is_glob = scan.is_glob;
-	return parse_module(filter, text, scan.end, error);
+	if (!pattern_set_regex(pattern, start, (size_t)(end - start), &reason))
+		return 0;
+	_cleanup_free_ char *message = xasprintf("no regular expression: %s", reason);
+
+	return fail(reader, start, message);
 }
 
+static int read_library(struct reader *reader, struct filter_rule *rule)
+{
+	const char *start = reader->at;
+	const char *end = *start == '/' ? end_of_regex(start, false) : NULL;
+
+	if (end) {
+		reader->at = end + 1;
+		return set_regex(reader, start + 1, end, &rule->module);
+	}
+	int result = read_glob(reader, true, &rule->module);
+	size_t length = (size_t)(reader->at - start);
+
+	if (length == 4 && !strncmp(start, "MAIN", 4))
+		rule->library = LIBRARY_MAIN;
+	else if (memchr(start, '/', length))
+		rule->library = LIBRARY_PATH;
+	return result;
+}
+
+/* What is between the slashes of a SYMBOL; with an '@' it has both halves. */
+static int read_regex(struct reader *reader, struct filter_rule *rule)
+{
+	const char *start = reader->at;
+	const char *end = end_of_regex(start, true);
+
+	if (!end)
+		return fail(reader, start, "a regular expression that has no second '/'");
+	const char *middle = memchr(start, '@', (size_t)(end - start));
+	int result = set_regex(reader, start + 1, middle ? middle : end, &rule->symbol);
+
+	if (!result && middle)
+		result = set_regex(reader, middle + 1, end, &rule->module);
+	reader->at = end + 1;
+	if (!result && middle && *reader->at == '@')
+		return fail(reader, reader->at, "a second '@'");
+	return result;
+}
+
+/* Passes a version, `@@VERSION`. */
+static void skip_version(struct reader *reader)
+{
+	if (reader->at[0] == '@' && reader->at[1] == '@')
+		reader->at += 2 + strcspn(reader->at + 2, "@+-");
+}
+
+/* Whether a rule of -l is a LIB alone. */
+static bool is_bare_library(const struct reader *reader)
+{
+	const char *stray;
+	const char *end;
+
+	if (reader->syntax != FILTER_LIBRARIES)
+		return false;
+	if (*reader->at == '/') {
+		end = end_of_regex(reader->at, true);
+		if (end)
+			return end[1] != '@' &&
+			       !memchr(reader->at, '@', (size_t)(end - reader->at));
+	}
+	end = end_of_glob(reader->at, true, &stray);
+	return end && *end != '@';
+}
+
+/* [SYMBOL][@LIB] */
+static int read_halves(struct reader *reader, struct filter_rule *rule)
+{
+	const char *start = reader->at;
+
+	if (!*start || is_sign(*start))
+		return fail(reader, start, "a function's name or @LIB is expected");
+	if (is_bare_library(reader))
+		return read_library(reader, rule);
+	int result = *start == '/' ? read_regex(reader, rule)
+				   : read_glob(reader, false, &rule->symbol);
+
+	if (result)
+		return result;
+	skip_version(reader);
+	if (*reader->at != '@')
+		return 0;
+	reader->at++;
+	return read_library(reader, rule);
+}
+
+static void rule_deinit(struct filter_rule *rule)
+{
+	free(rule->text);
+	pattern_deinit(&rule->symbol);
+	pattern_deinit(&rule->module);
+}
+
+/* A rule behind its sign, up to the next one's. What messages call it begins at `start`. */
+static int read_rule(struct reader *reader, struct filter *filter, bool subtracts,
+		     const char *start)
+{
+	struct filter_rule rule = {.subtracts = subtracts};
+	int result = read_halves(reader, &rule);
+
+	if (!result && *reader->at == '@')
+		result = fail(reader, reader->at, "a second '@'");
+	else if (!result && *reader->at && !is_sign(*reader->at))
+		result = fail(reader, reader->at, "'+', '-' or the end is expected");
+	if (result) {
+		rule_deinit(&rule);
+		return result;
+	}
+	rule.text = xstrndup(start, (size_t)(reader->at - start));
+	vec_push(&filter->rules, &rule);
+	return 0;
+}
+
+static int read_chain(struct reader *reader, struct filter *filter)
+{
+	int result = 0;
+
+	if (*reader->at == '-')
+		vec_push(&filter->rules, &(struct filter_rule){.text = NULL});
+	do {
+		bool subtracts = *reader->at == '-';
+
+		reader->at += is_sign(*reader->at);
+		result = read_rule(reader, filter, subtracts, reader->at);
+	} while (!result && *reader->at);
+	return result;
+}
+
+/* ------------------------------------------------------------------ slots */
+
 /* +OFFSET, decimal or 0x hexadecimal; none is 0. */
-static int parse_offset(struct filter *filter, const char *text, const char *at, char **error)
+static int read_offset(struct reader *reader, uint64_t *offset)
 {
 	static const char expected[] = "an offset is expected, decimal or 0x hexadecimal";
+	const char *at = reader->at;
 	int base = 10;
 
 	if (*at == '=')
@@ -131,89 +276,184 @@ static int parse_offset(struct filter *filter, const char *text, const char *at,
 	size_t digits = strspn(at, base == 16 ? "0123456789abcdefABCDEF" : "0123456789");
 
 	if (!digits || at[digits] != '=')
-		return fail(text, at + digits, expected, error);
+		return fail(reader, at + digits, expected);
 	errno = 0;
-	filter->slot_offset = strtoull(at, NULL, base);
-	return errno ? fail(text, at, "the offset is too large", error) : 0;
+	*offset = strtoull(at, NULL, base);
+	return errno ? fail(reader, at, "the offset is too large") : 0;
 }
 
-/* *SYMBOL[+OFFSET]=NAME[@MODULE] */
-static int parse_slot(struct filter *filter, const char *text, char **error)
+/* *SYMBOL[+OFFSET]=NAME[@LIB] */
+static int read_slot(struct reader *reader, struct filter *filter)
 {
-	const char *symbol = text + 1;
+	const char *symbol = reader->text + 1;
 	const char *symbol_end = symbol + strcspn(symbol, "+=");
-	const char *name = strchr(text, '=') + 1;
+	const char *name = strchr(reader->text, '=') + 1;
 	const char *stray = strpbrk(symbol, "*?[\\@");
-	int result;
+	const char *wild = name + strcspn(name, "*?[\\/@");
 
 	if (symbol_end == symbol)
-		return fail(text, symbol, "a data symbol's name is expected", error);
+		return fail(reader, symbol, "a data symbol's name is expected");
 	if (stray && stray < symbol_end)
-		return fail(text, stray, "a data symbol's plain name is expected", error);
-	result = parse_offset(filter, text, symbol_end, error);
+		return fail(reader, stray, "a data symbol's plain name is expected");
+	reader->at = symbol_end;
+	int result = read_offset(reader, &filter->slot_offset);
+
 	if (result)
 		return result;
+	if (!*name || *name == '@' || (*wild && *wild != '@'))
+		return fail(reader, wild, "what to call the function must be a plain name");
 	filter->slot_symbol = xstrndup(symbol, (size_t)(symbol_end - symbol));
-	result = parse_name(filter, text, name, error);
-	if (!result && filter->name_is_glob)
-		return fail(text, name + strcspn(name, "*?[\\"),
-			    "what to call the function must be a plain name", error);
+	reader->at = name;
+	result = read_rule(reader, filter, false, reader->text);
+	if (!result && *reader->at)
+		return fail(reader, reader->at, "nothing can stand behind a slot's name");
 	return result;
 }
 
-int filter_parse(struct filter *filter, const char *text, bool allow_slot, char **error)
+/* ------------------------------------------------------------------ filters */
+
+int filter_parse(struct filter *filter, const char *text, enum filter_syntax syntax, char **error)
 {
+	struct reader reader = {text, text, syntax, error};
 	int result;
 
-	*filter = (struct filter){.text = xstrdup(text)};
+	*filter = (struct filter){.rules = VEC_OF(struct filter_rule)};
 	*error = NULL;
-	if (*text == '*' && strchr(text, '='))
-		result = allow_slot
-				 ? parse_slot(filter, text, error)
-				 : fail(text, text,
-					"a slot (*SYMBOL+OFFSET=NAME) cannot be used here", error);
+	if (*text != '*' || !strchr(text, '='))
+		result = read_chain(&reader, filter);
+	else if (syntax == FILTER_ENTRIES)
+		result = read_slot(&reader, filter);
 	else
-		result = parse_name(filter, text, text, error);
+		result = fail(&reader, text, "a slot (*SYMBOL+OFFSET=NAME) cannot be used here");
 	if (result)
 		filter_deinit(filter);
 	return result;
 }
 
-void filter_deinit(struct filter *filter)
+static struct filter_rule *rule_at(const struct filter *filter, size_t index)
 {
-	free(filter->text);
-	free(filter->name);
-	free(filter->module);
-	free(filter->slot_symbol);
-	*filter = (struct filter){0};
+	return vec_at(&filter->rules, index);
 }
 
-bool filter_matches_name(const struct filter *filter, const char *name)
+void filter_deinit(struct filter *filter)
+{
+	for (size_t i = 0; i < filter->rules.count; i++)
+		rule_deinit(rule_at(filter, i));
+	vec_deinit(&filter->rules);
+	free(filter->slot_symbol);
+	filter->slot_symbol = NULL;
+}
+
+static bool rule_fits(const struct filter_rule *rule, const struct filter_module *module)
+{
+	const char *slash = strrchr(module->path, '/');
+
+	if (rule->library == LIBRARY_MAIN)
+		return module->is_main;
+	if (rule->library == LIBRARY_PATH)
+		return pattern_matches(&rule->module, module->path);
+	return (module->soname && pattern_matches(&rule->module, module->soname)) ||
+	       pattern_matches(&rule->module, slash ? slash + 1 : module->path);
+}
+
+bool filter_enter(struct filter *filter, const struct filter_module *module)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < filter->rules.count; i++) {
+		struct filter_rule *rule = rule_at(filter, i);
+
+		rule->applies = rule_fits(rule, module);
+		if (rule->applies && !rule->subtracts)
+			any = true;
+		else if (rule->applies && rule->symbol.kind == PATTERN_ANY)
+			any = false;
+	}
+	return any;
+}
+
+/* The name without a version: itself, or a copy of its beginning in *copy. */
+static const char *without_version(const char *name, char **copy)
 {
 	size_t length = strcspn(name, "@");
 
-	if (!filter->name_is_glob)
-		return strlen(filter->name) == length && !memcmp(filter->name, name, length);
 	if (!name[length])
-		return !fnmatch(filter->name, name, 0);
-	_cleanup_free_ char *plain = xstrndup(name, length);
-
-	return !fnmatch(filter->name, plain, 0);
+		return name;
+	*copy = xstrndup(name, length);
+	return *copy;
 }
 
-bool filter_matches_module(const struct filter *filter, const char *soname, const char *path,
-			   bool is_main)
+struct filter_rule *filter_asks(const struct filter *filter, const char *name)
 {
-	const char *slash = strrchr(path, '/');
+	_cleanup_free_ char *copy = NULL;
+	const char *plain = without_version(name, &copy);
+	struct filter_rule *asking = NULL;
 
-	if (!filter->module)
-		return true;
-	if (!strcmp(filter->module, "MAIN"))
-		return is_main;
-	if (!fnmatch(filter->module, path, 0))
-		return true;
-	if (filter->module[0] == '/')
-		return false;
-	return (soname && !fnmatch(filter->module, soname, 0)) ||
-	       !fnmatch(filter->module, slash ? slash + 1 : path, 0);
+	for (size_t i = 0; i < filter->rules.count; i++) {
+		struct filter_rule *rule = rule_at(filter, i);
+
+		/* What was named by one rule is meant by name, whatever others match it, too. */
+		bool changes = rule->subtracts ? asking != NULL
+					       : !asking || rule->symbol.kind == PATTERN_PLAIN;
+
+		if (rule->applies && changes && pattern_matches(&rule->symbol, plain))
+			asking = rule->subtracts ? NULL : rule;
+	}
+	return asking;
+}
+
+bool filter_is_plain(const struct filter *filter)
+{
+	for (size_t i = 0; i < filter->rules.count; i++) {
+		const struct filter_rule *rule = rule_at(filter, i);
+
+		if (rule->applies && !rule->subtracts && rule->symbol.kind != PATTERN_PLAIN)
+			return false;
+	}
+	return true;
+}
+
+bool filter_asks_all(const struct filter *filter)
+{
+	for (size_t i = 0; i < filter->rules.count; i++) {
+		const struct filter_rule *rule = rule_at(filter, i);
+
+		if (rule->applies && !rule->subtracts &&
+		    (rule->symbol.kind != PATTERN_PLAIN || rule->library == LIBRARY_MAIN ||
+		     rule->module.kind != PATTERN_ANY))
+			return true;
+	}
+	return false;
+}
+
+bool filter_may_ask(const struct filter *filter, const char *name)
+{
+	for (size_t i = 0; i < filter->rules.count; i++) {
+		const struct filter_rule *rule = rule_at(filter, i);
+
+		if (!rule->subtracts && pattern_matches(&rule->symbol, name))
+			return true;
+	}
+	return false;
+}
+
+void filter_found(struct filter *filter, const char *name)
+{
+	for (size_t i = 0; i < filter->rules.count; i++) {
+		struct filter_rule *rule = rule_at(filter, i);
+
+		if (rule->applies && !rule->matched && pattern_matches(&rule->symbol, name))
+			rule->matched = true;
+	}
+}
+
+void filter_missed(struct filter *filter, const char *name, enum filter_miss miss)
+{
+	for (size_t i = 0; i < filter->rules.count; i++) {
+		struct filter_rule *rule = rule_at(filter, i);
+
+		if (rule->applies && miss > rule->miss &&
+		    (!name || pattern_matches(&rule->symbol, name)))
+			rule->miss = miss;
+	}
 }

@@ -5,23 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool module_fits(const struct match_module *module, const struct filter *filter)
+static bool enter(const struct match_module *module, struct filter *filter)
 {
-	return filter_matches_module(filter, elf_soname(module->file), module->path,
-				     module->is_main);
+	struct filter_module what = {elf_soname(module->file), module->path, module->is_main};
+
+	return filter_enter(filter, &what);
 }
 
 static void add(struct vec *found, enum match_kind kind, uint64_t address, const char *name,
-		struct filter *filter)
+		struct filter_rule *rule)
 {
-	filter->matched = true;
-	vec_push(found, &(struct match){kind, address, name, filter});
-}
-
-static void missed(struct filter *filter, enum filter_miss miss)
-{
-	if (miss > filter->miss)
-		filter->miss = miss;
+	vec_push(found,
+		 &(struct match){kind, address, name, rule, rule->symbol.kind == PATTERN_PLAIN});
 }
 
 /* Called by the start-up code of each program, which the compiler brings along. */
@@ -37,15 +32,31 @@ static bool is_start_up(const char *name)
 	return false;
 }
 
-static bool is_called(const struct match_module *module, const struct filter *filter,
+static bool is_called(const struct match_module *module, const struct filter_rule *rule,
 		      const struct elf_slot *slot)
 {
 	if (slot->kind == SLOT_JUMP)
 		return true; /* that is what it is for: its stub was not found */
-	if (slot->kind != SLOT_DATA || (filter->name_is_glob && is_start_up(slot->name)))
+	if (slot->kind != SLOT_DATA ||
+	    (rule->symbol.kind != PATTERN_PLAIN && is_start_up(slot->name)))
 		return false;
 	elf_find_calls(module->file);
 	return slot->called;
+}
+
+static void match_call(const struct match_module *module, struct filter *filter,
+		       const struct elf_slot *slot, struct vec *found)
+{
+	struct filter_rule *rule = slot->name ? filter_asks(filter, slot->name) : NULL;
+	bool called = rule && (slot->stub || is_called(module, rule, slot));
+
+	if (called) {
+		filter_found(filter, slot->name);
+		add(found, slot->stub ? MATCH_CALL : MATCH_NO_STUB,
+		    slot->stub ? slot->stub : slot->address, slot->name, rule);
+	} else if (rule) {
+		filter_missed(filter, slot->name, MISS_NO_STUB);
+	}
 }
 
 static void match_calls(const struct match_module *module, struct filter *filter, struct vec *found)
@@ -53,15 +64,34 @@ static void match_calls(const struct match_module *module, struct filter *filter
 	size_t count;
 	const struct elf_slot *slots = elf_slots(module->file, &count);
 
+	if (!enter(module, filter))
+		return;
+	filter_missed(filter, NULL, MISS_NAME);
+	for (size_t i = 0; i < count; i++)
+		match_call(module, filter, &slots[i], found);
+}
+
+/* The library is another one for each slot; those of one library often stand together. */
+static void match_calls_to(const struct match_module *module, struct filter *filter,
+			   struct vec *found)
+{
+	size_t count;
+	const struct elf_slot *slots = elf_slots(module->file, &count);
+	const char *entered = NULL;
+	bool asked = false;
+
 	for (size_t i = 0; i < count; i++) {
-		if (!slots[i].name || !filter_matches_name(filter, slots[i].name))
+		struct filter_module library;
+
+		if (!slots[i].name || !module->find_library(module->context, &slots[i], &library))
 			continue;
-		if (slots[i].stub)
-			add(found, MATCH_CALL, slots[i].stub, slots[i].name, filter);
-		else if (is_called(module, filter, &slots[i]))
-			add(found, MATCH_NO_STUB, slots[i].address, slots[i].name, filter);
-		else
-			missed(filter, MISS_NO_STUB);
+		if (library.path != entered) {
+			entered = library.path;
+			asked = filter_enter(filter, &library);
+			filter_missed(filter, NULL, MISS_NAME);
+		}
+		if (asked)
+			match_call(module, filter, &slots[i], found);
 	}
 }
 
@@ -80,42 +110,64 @@ static bool in_text(const struct elf_file *file, uint64_t address)
 static void match_symbol(const struct match_module *module, struct filter *filter,
 			 const struct elf_symbol *symbol, struct vec *found)
 {
-	bool function = symbol->type == STT_FUNC || symbol->type == STT_GNU_IFUNC ||
-			(symbol->type == STT_NOTYPE && !filter->name_is_glob);
+	struct filter_rule *rule = symbol->value ? filter_asks(filter, symbol->name) : NULL;
 
-	if (!symbol->value)
+	if (!rule)
 		return;
-	if (!function || !in_text(module->file, symbol->value))
-		missed(filter, MISS_NO_FUNCTION);
-	else
-		add(found, symbol->type == STT_GNU_IFUNC ? MATCH_IFUNC : MATCH_ENTRY, symbol->value,
-		    symbol->name, filter);
+	bool function = symbol->type == STT_FUNC || symbol->type == STT_GNU_IFUNC ||
+			(symbol->type == STT_NOTYPE && rule->symbol.kind == PATTERN_PLAIN);
+
+	if (!function || !in_text(module->file, symbol->value)) {
+		filter_missed(filter, symbol->name, MISS_NO_FUNCTION);
+		return;
+	}
+	filter_found(filter, symbol->name);
+	add(found, symbol->type == STT_GNU_IFUNC ? MATCH_IFUNC : MATCH_ENTRY, symbol->value,
+	    symbol->name, rule);
+}
+
+static void match_named(const struct match_module *module, struct filter *filter, struct vec *found)
+{
+	for (size_t i = 0; i < filter->rules.count; i++) {
+		const struct filter_rule *rule = vec_at(&filter->rules, i);
+		const struct elf_symbol *symbol = rule->applies && !rule->subtracts
+							  ? elf_find_symbol(module->file,
+									    rule->symbol.text)
+							  : NULL;
+
+		for (; symbol; symbol = elf_find_next(module->file, symbol))
+			match_symbol(module, filter, symbol, found);
+	}
 }
 
 static void match_entries(const struct match_module *module, struct filter *filter,
 			  struct vec *found)
 {
-	if (!filter->name_is_glob) {
-		const struct elf_symbol *symbol = elf_find_symbol(module->file, filter->name);
-
-		for (; symbol; symbol = elf_find_next(module->file, symbol))
-			match_symbol(module, filter, symbol, found);
+	/* The symbols of a file are decoded only when they have to be looked at one by one. */
+	if (filter_is_plain(filter)) {
+		match_named(module, filter, found);
 		return;
 	}
 	size_t count;
 	const struct elf_symbol *symbols = elf_symbols(module->file, &count);
 
 	for (size_t i = 0; i < count; i++)
-		if (filter_matches_name(filter, symbols[i].name))
-			match_symbol(module, filter, &symbols[i], found);
+		match_symbol(module, filter, &symbols[i], found);
 }
 
-/* Whether any function has a symbol; asked of modules that a filter names only, as it reads them all. */
+/* Whether no function has a symbol; asked of modules that a rule names only, as it reads them all. */
 static bool is_stripped(const struct match_module *module, const struct filter *filter)
 {
+	bool named = false;
 	size_t count;
 
-	if (!filter->module)
+	for (size_t i = 0; i < filter->rules.count; i++) {
+		const struct filter_rule *rule = vec_at(&filter->rules, i);
+
+		named |= rule->applies && !rule->matched &&
+			 (rule->library == LIBRARY_MAIN || rule->module.kind != PATTERN_ANY);
+	}
+	if (!named)
 		return false;
 	const struct elf_symbol *symbols = elf_symbols(module->file, &count);
 
@@ -126,15 +178,17 @@ static bool is_stripped(const struct match_module *module, const struct filter *
 }
 
 static void match_slot(const struct match_module *module, struct filter *filter,
-		       const char *symbol_name, uint64_t offset, const char *name,
-		       struct vec *found)
+		       const struct prototype *slot, struct vec *found)
 {
-	const struct elf_symbol *symbol = elf_find_symbol(module->file, symbol_name);
+	struct filter_rule *rule = filter_asks(filter, slot->name);
+	const struct elf_symbol *symbol = rule ? elf_find_symbol(module->file, slot->slot_symbol)
+					       : NULL;
 
 	if (!symbol || !symbol->value)
 		return;
-	missed(filter, MISS_EMPTY);
-	vec_push(found, &(struct match){MATCH_SLOT, symbol->value + offset, name, filter});
+	filter_missed(filter, slot->name, MISS_EMPTY);
+	vec_push(found, &(struct match){MATCH_SLOT, symbol->value + slot->slot_offset, slot->name,
+					rule, true});
 }
 
 /* Functions without a symbol that the module's .conf file knows the place of. */
@@ -145,9 +199,32 @@ static void match_prototypes(const struct match_module *module, const struct pro
 	size_t cursor = 0;
 
 	while (prototypes && (prototype = protolib_next(prototypes, &cursor)))
-		if (prototype->slot_symbol && filter_matches_name(filter, prototype->name))
-			match_slot(module, filter, prototype->slot_symbol, prototype->slot_offset,
-				   prototype->name, found);
+		if (prototype->slot_symbol)
+			match_slot(module, filter, prototype, found);
+}
+
+static void match_functions(const struct match_module *module, struct filter *filter,
+			    struct vec *found)
+{
+	if (!enter(module, filter))
+		return;
+	filter_missed(filter, NULL, MISS_NAME);
+	if (filter->slot_symbol) {
+		const struct filter_rule *rule = vec_at(&filter->rules, 0);
+		struct prototype slot = {.name = rule->symbol.text,
+					 .slot_symbol = filter->slot_symbol,
+					 .slot_offset = filter->slot_offset};
+
+		match_slot(module, filter, &slot, found);
+		return;
+	}
+	match_entries(module, filter, found);
+	match_prototypes(module, module->prototypes[0], filter, found);
+	match_prototypes(module, module->prototypes[1], filter, found);
+	if (elf_is_from_memory(module->file))
+		filter_missed(filter, NULL, MISS_UNKNOWN);
+	else if (is_stripped(module, filter))
+		filter_missed(filter, NULL, MISS_SYMBOLS);
 }
 
 static size_t underscores(const char *name)
@@ -194,37 +271,25 @@ static void unite(struct vec *found, size_t first)
 	found->count = kept + 1;
 }
 
+void match_libraries(const struct match_module *module, const struct match_filters *filters,
+		     struct vec *found)
+{
+	size_t first = found->count;
+
+	for (size_t i = 0; i < filters->libraries.count; i++)
+		match_calls_to(module, vec_at(&filters->libraries, i), found);
+	unite(found, first);
+}
+
 void match_module(const struct match_module *module, const struct match_filters *filters,
 		  struct vec *found)
 {
 	size_t first = found->count;
 
-	for (size_t i = 0; i < filters->calls.count; i++) {
-		struct filter *filter = vec_at(&filters->calls, i);
-
-		if (!module_fits(module, filter))
-			continue;
-		missed(filter, MISS_NAME);
-		match_calls(module, filter, found);
-	}
-	for (size_t i = 0; i < filters->entries.count; i++) {
-		struct filter *filter = vec_at(&filters->entries, i);
-
-		if (!module_fits(module, filter))
-			continue;
-		missed(filter, MISS_NAME);
-		if (filter->slot_symbol) {
-			match_slot(module, filter, filter->slot_symbol, filter->slot_offset,
-				   filter->name, found);
-			continue;
-		}
-		match_entries(module, filter, found);
-		match_prototypes(module, module->prototypes[0], filter, found);
-		match_prototypes(module, module->prototypes[1], filter, found);
-		if (elf_is_from_memory(module->file))
-			missed(filter, MISS_UNKNOWN);
-		else if (!filter->matched && is_stripped(module, filter))
-			missed(filter, MISS_SYMBOLS);
-	}
+	for (size_t i = 0; i < filters->calls.count; i++)
+		match_calls(module, vec_at(&filters->calls, i), found);
+	for (size_t i = 0; i < filters->entries.count; i++)
+		match_functions(module, vec_at(&filters->entries, i), found);
+	match_libraries(module, filters, found);
 	unite(found, first);
 }

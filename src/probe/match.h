@@ -22,7 +22,8 @@ struct match {
 	enum match_kind kind;
 	uint64_t address; /* in the file's own address space */
 	const char *name; /* what the function is called; owned by file, filter or prototype */
-	struct filter *filter;
+	struct filter_rule *rule; /* that asks for it; lives as long as its filter */
+	bool by_name;		  /* it names the function, and not by a pattern */
 };
 
 /* A module, as far as filters care. */
@@ -35,21 +36,29 @@ struct match_module {
 	 * that have no symbol, see prototype.slot_symbol.
 	 */
 	const struct protolib *prototypes[2];
+	/* The library that a call through a slot goes to, as far as that is known: false if not. */
+	bool (*find_library)(void *context, const struct elf_slot *slot, struct filter_module *out);
+	void *context;
 };
 
-/* Filters of -e (`calls`) and -x (`entries`), vecs of struct filter. */
+/* Filters of -e (`calls`), -l (`libraries`) and -x (`entries`), vecs of struct filter. */
 struct match_filters {
 	struct vec calls;
+	struct vec libraries;
 	struct vec entries;
 };
 
 /*
  * Appends a struct match for every place in `module` to `found`, at most one per kind and
  * address. Where several symbols name one address, the plainest is taken: without leading
- * underscores, then the shortest. Filters that found something have `matched` set, in the others
+ * underscores, then the shortest. Rules that found something have `matched` set, in the others
  * `miss` says how near they came; a MATCH_SLOT becomes a find when the word holds an address.
  */
 void match_module(const struct match_module *module, const struct match_filters *filters,
 		  struct vec *found);
+
+/* The same for -l alone: libraries have come that calls of the module may go to. */
+void match_libraries(const struct match_module *module, const struct match_filters *filters,
+		     struct vec *found);
 
 #endif

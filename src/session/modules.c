@@ -370,6 +370,11 @@ static void walk(struct session *session, struct thread *thread, bool force,
 		plant_module(session, thread, plant_too);
 	for (size_t i = 0; i < update.added.count; i++)
 		plant_module(session, thread, *(struct module **)vec_at(&update.added, i));
+	/* And older ones may call a new one. */
+	if (update.added.count && session->filters.libraries.count)
+		for (size_t i = 0; i + update.added.count < space->modules->list.count; i++)
+			plant_libraries(session, thread,
+					*(struct module **)vec_at(&space->modules->list, i));
 	look_deinit(&update.look);
 	vec_deinit(&update.added);
 }

@@ -198,7 +198,7 @@ static struct ifunc_hook *get_ifunc_hook(struct session *session, const struct m
 	made->file = elf_ref(module->file);
 	made->name = xstrdup(match->name);
 	made->module = xstrdup(module->base_name);
-	made->one_of_many = match->filter->name_is_glob;
+	made->one_of_many = !match->by_name;
 	vec_push(&session->ifuncs, &made);
 	return made;
 }
@@ -209,7 +209,7 @@ static void plant_ifunc(struct session *session, struct thread *thread, const st
 	uint64_t bound = find_bound(thread->process->space, module, match);
 
 	if (bound) {
-		plant_found(session, thread, bound, match->name, match->filter->name_is_glob);
+		plant_found(session, thread, bound, match->name, !match->by_name);
 		return;
 	}
 	if (proc_is_exiting(thread->tid))
@@ -320,7 +320,7 @@ void plant_slots(struct session *session, struct thread *thread)
 			continue;
 		}
 		vec_remove(&modules->slots, i);
-		slot.filter->matched = true;
+		slot.rule->matched = true;
 		trap_unwatch(space, slot.address);
 		trap_thread_sync(thread);
 		plant_found(session, thread, value, slot.name, false);
@@ -330,7 +330,7 @@ void plant_slots(struct session *session, struct thread *thread)
 
 static void add_slot(struct modules *modules, uint64_t address, const struct match *match)
 {
-	struct pending_slot slot = {address, NULL, match->filter};
+	struct pending_slot slot = {address, NULL, match->rule};
 
 	for (size_t i = 0; i < modules->slots.count; i++)
 		if (((struct pending_slot *)vec_at(&modules->slots, i))->address == address)
@@ -386,17 +386,21 @@ static bool exchanges_stacks(const struct module *module)
 	       !strcmp(module->base_name, "continuation.so");
 }
 
+static struct filter_module as_filtered(const struct module *module)
+{
+	return (struct filter_module){elf_soname(module->file), module->path, module->is_main};
+}
+
 /* Whether a function that we know nothing of may have been meant. */
 static bool wants_all(const struct session *session, const struct module *module)
 {
 	const struct vec *filters = &session->filters.entries;
+	struct filter_module what = as_filtered(module);
 
 	for (size_t i = 0; i < filters->count; i++) {
-		const struct filter *filter = vec_at(filters, i);
+		struct filter *filter = vec_at(filters, i);
 
-		if ((filter->name_is_glob || filter->module) &&
-		    filter_matches_module(filter, elf_soname(module->file), module->path,
-					  module->is_main))
+		if (filter_enter(filter, &what) && filter_asks_all(filter))
 			return true;
 	}
 	return false;
@@ -408,7 +412,7 @@ static void list_stubless(struct session *session, const struct probe_request *r
 	const struct vec *filters = &session->filters.entries;
 
 	for (size_t i = 0; i < filters->count; i++)
-		if (filter_matches_name(vec_at(filters, i), request->name))
+		if (filter_may_ask(vec_at(filters, i), request->name))
 			return;
 	untraced_function(session->untraced, request->module->base_name, request->name,
 			  request->one_of_many,
@@ -419,8 +423,7 @@ static void plant_match(struct session *session, struct thread *thread, const st
 			const struct match *match)
 {
 	uint64_t address = match->address + module->bias;
-	struct probe_request request = {PROBE_CALL, match->name, module,
-					match->filter->name_is_glob};
+	struct probe_request request = {PROBE_CALL, match->name, module, !match->by_name};
 
 	switch (match->kind) {
 	case MATCH_ENTRY:
@@ -459,12 +462,69 @@ static void list_unknown(struct session *session, const struct module *module, b
 		untraced_thing(session->untraced, module->path, elf_damage(module->file));
 }
 
+/* A module whose calls are looked at, and the space that it is in. */
+struct caller {
+	const struct space *space;
+	const struct module *module;
+};
+
+/*
+ * Where the slot leads to, or will when it is bound: to the first that exports the name, as the
+ * dynamic linker looks for it. Which of them a module that was loaded with RTLD_LOCAL can see is not
+ * known; once its slots are bound they tell.
+ */
+static bool find_library(void *context, const struct elf_slot *slot, struct filter_module *out)
+{
+	const struct caller *caller = context;
+	const struct modules *modules = caller->space->modules;
+	const struct module *found = NULL;
+	uint64_t value;
+
+	if (memory_read_word(&caller->space->memory, slot->address + caller->module->bias,
+			     caller->space->arch->abi->word, &value))
+		found = modules_find(modules, value);
+	if (found == caller->module)
+		found = NULL; /* its own PLT: not bound yet */
+	for (size_t i = 0; !found && i < modules->list.count; i++) {
+		const struct module *other = *(struct module **)vec_at(&modules->list, i);
+		const struct elf_symbol *symbol = elf_find_symbol(other->file, slot->name);
+
+		if (symbol && symbol->dynamic && symbol->value && symbol->bind != STB_LOCAL)
+			found = other;
+	}
+	if (found)
+		*out = as_filtered(found);
+	return found != NULL;
+}
+
+static struct match_module as_matched(const struct session *session, const struct module *module,
+				      struct caller *caller)
+{
+	return (struct match_module){
+		.file = module->file,
+		.path = module->path,
+		.is_main = module->is_main,
+		.prototypes = {module->prototypes, proto_search_global(session->prototypes)},
+		.find_library = find_library,
+		.context = caller};
+}
+
+void plant_libraries(struct session *session, struct thread *thread, struct module *module)
+{
+	struct caller caller = {thread->process->space, module};
+	struct match_module what = as_matched(session, module, &caller);
+	struct vec found = VEC_OF(struct match);
+
+	match_libraries(&what, &session->filters, &found);
+	for (size_t i = 0; i < found.count; i++)
+		plant_match(session, thread, module, vec_at(&found, i));
+	vec_deinit(&found);
+}
+
 void plant_module(struct session *session, struct thread *thread, struct module *module)
 {
-	struct match_module what = {module->file,
-				    module->path,
-				    module->is_main,
-				    {module->prototypes, proto_search_global(session->prototypes)}};
+	struct caller caller = {thread->process->space, module};
+	struct match_module what = as_matched(session, module, &caller);
 	struct vec found = VEC_OF(struct match);
 
 	debug_say(session, DEBUG_MODULES, "process %d: %s at 0x%llx", (int)thread->process->pid,

@@ -34,8 +34,8 @@ struct session {
 	struct proto_search *prototypes;
 	struct debuginfo *debuginfo; /* NULL: it is not to be used */
 	struct match_filters filters;
-	bool calls_named;	     /* -e was given: lines begin with the caller */
-	struct vec filters_of_calls; /* struct filter: those of @SYS; syscalls.c */
+	bool calls_named;	     /* -e or -l was given: lines begin with the caller */
+	struct vec filters_of_calls; /* those of @SYS; syscalls.c */
 	struct syscalls *syscalls;   /* NULL: system calls are not traced */
 	struct map system_sites;
 	struct probe_table *probes;
@@ -93,7 +93,7 @@ struct module {
 struct pending_slot {
 	uint64_t address;
 	char *name;
-	struct filter *filter; /* that asked for it */
+	struct filter_rule *rule; /* that asked for it */
 };
 
 /* What is loaded in one space. */
@@ -157,6 +157,8 @@ void sites_deinit(struct session *session);
 
 /* Plants everything that the filters ask for in `module`. */
 void plant_module(struct session *session, struct thread *thread, struct module *module);
+/* The same for -l alone, of one that has been planted: there are new libraries that it may call. */
+void plant_libraries(struct session *session, struct thread *thread, struct module *module);
 /* Plants a hook at the function of that name, if the module has it. */
 void plant_hook(struct session *session, struct thread *thread, const struct module *module,
 		const char *name, struct hook *hook);

@@ -122,12 +122,12 @@ static void conf_complain(void *context, const char *file, unsigned line, const 
 /* ------------------------------------------------------------------ setting up */
 
 static int parse_filters(struct session *session, struct vec *filters, const struct vec *texts,
-			 bool allow_slot, const char *option)
+			 enum filter_syntax syntax, const char *option)
 {
 	for (size_t i = 0; i < texts->count; i++) {
 		struct filter filter;
 		char *message = NULL;
-		int error = filter_parse(&filter, *(const char **)vec_at(texts, i), allow_slot,
+		int error = filter_parse(&filter, *(const char **)vec_at(texts, i), syntax,
 					 &message);
 
 		if (error) {
@@ -141,29 +141,50 @@ static int parse_filters(struct session *session, struct vec *filters, const str
 	return 0;
 }
 
+/* The calls of the main program. */
+static int set_up_default(struct session *session)
+{
+	static const char *const everything_main = "@MAIN";
+	struct vec texts = VEC_OF(const char *);
+
+	vec_push(&texts, &everything_main);
+	int error = parse_filters(session, &session->filters.calls, &texts, FILTER_CALLS, "-e");
+
+	vec_deinit(&texts);
+	return error;
+}
+
 static int set_up_filters(struct session *session)
 {
-	static const char *const everything_main = "*@MAIN";
 	const struct session_options *options = session->options;
-	struct vec fallback = VEC_OF(const char *);
-	int error;
+	struct match_filters *filters = &session->filters;
 
-	vec_init(&session->filters.calls, sizeof(struct filter));
-	vec_init(&session->filters.entries, sizeof(struct filter));
-	error = parse_filters(session, &session->filters.calls, options->call_filters, false, "-e");
+	vec_init(&filters->calls, sizeof(struct filter));
+	vec_init(&filters->libraries, sizeof(struct filter));
+	vec_init(&filters->entries, sizeof(struct filter));
+	int error = parse_filters(session, &filters->calls, options->call_filters, FILTER_CALLS,
+				  "-e");
+
 	if (!error)
-		error = parse_filters(session, &session->filters.entries, options->entry_filters,
-				      true, "-x");
+		error = parse_filters(session, &filters->libraries, options->library_filters,
+				      FILTER_LIBRARIES, "-l");
+	if (!error)
+		error = parse_filters(session, &filters->entries, options->entry_filters,
+				      FILTER_ENTRIES, "-x");
 	if (error)
 		return error;
 	system_calls_set_up(session);
-	session->calls_named = options->call_filters->count != 0;
-	if (!session->calls_named && !options->entries_only) {
-		vec_push(&fallback, &everything_main);
-		error = parse_filters(session, &session->filters.calls, &fallback, false, "-e");
-		vec_deinit(&fallback);
-	}
-	return error;
+	session->calls_named = filters->calls.count || filters->libraries.count;
+	if (session->calls_named || options->no_default || options->entries_only)
+		return 0;
+	return set_up_default(session);
+}
+
+static void free_filters(struct vec *filters)
+{
+	for (size_t i = 0; i < filters->count; i++)
+		filter_deinit(vec_at(filters, i));
+	vec_deinit(filters);
 }
 
 static int set_up_prototypes(struct session *session)
@@ -228,12 +249,9 @@ static void tear_down(struct session *session)
 	proto_search_destroy(session->prototypes);
 	debuginfo_destroy(session->debuginfo);
 	elf_cache_destroy(session->files);
-	for (size_t i = 0; i < session->filters.calls.count; i++)
-		filter_deinit(vec_at(&session->filters.calls, i));
-	for (size_t i = 0; i < session->filters.entries.count; i++)
-		filter_deinit(vec_at(&session->filters.entries, i));
-	vec_deinit(&session->filters.calls);
-	vec_deinit(&session->filters.entries);
+	free_filters(&session->filters.calls);
+	free_filters(&session->filters.libraries);
+	free_filters(&session->filters.entries);
 	untraced_destroy(session->untraced);
 	identity_deinit(&session->identity);
 	map_deinit(&session->unprivileged);
@@ -452,9 +470,9 @@ static void run(struct session *session)
 /* How long threads that did not stop for detaching are waited for before the kernel lets them go. */
 enum { ABANDONED_MS = 300 };
 
-static const char *why_unmatched(const struct filter *filter)
+static const char *why_unmatched(const struct filter_rule *rule)
 {
-	switch (filter->miss) {
+	switch (rule->miss) {
 	case MISS_MODULE:
 		return "matched nothing: no such module was loaded";
 	case MISS_NAME:
@@ -479,14 +497,20 @@ static void list_unmatched(struct session *session, const struct vec *filters, c
 {
 	for (size_t i = 0; i < filters->count; i++) {
 		const struct filter *filter = vec_at(filters, i);
-		_cleanup_free_ char *thing = xasprintf("%s %s", option, filter->text);
 
-		if (!filter->matched)
-			untraced_thing(session->untraced, thing, why_unmatched(filter));
+		for (size_t k = 0; k < filter->rules.count; k++) {
+			const struct filter_rule *rule = vec_at(&filter->rules, k);
+
+			if (rule->matched || rule->subtracts || !rule->text)
+				continue;
+			_cleanup_free_ char *thing = xasprintf("%s %s", option, rule->text);
+
+			untraced_thing(session->untraced, thing, why_unmatched(rule));
+		}
 	}
 }
 
-/* Filters that matched nothing, unless all processes were gone before they could be looked at. */
+/* Rules that matched nothing, unless all processes were gone before they could be looked at. */
 static void list_all_unmatched(struct session *session)
 {
 	if (!session->looked)
@@ -495,6 +519,7 @@ static void list_all_unmatched(struct session *session)
 	system_calls_list_unmatched(session);
 	if (session->calls_named)
 		list_unmatched(session, &session->filters.calls, "-e");
+	list_unmatched(session, &session->filters.libraries, "-l");
 }
 
 static int finish(struct session *session)

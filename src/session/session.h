@@ -34,7 +34,9 @@ struct session_options {
 	size_t pid_count;
 	bool follow_forks;
 	const struct vec *call_filters;	 /* const char *: -e */
+	const struct vec *library_filters; /* const char *: -l */
 	const struct vec *entry_filters; /* const char *: -x */
+	bool no_default;		   /* -L */
 	bool entries_only;		 /* -g */
 	bool system_calls;		 /* -S */
 	const struct vec *configs;	 /* const char *: -F */

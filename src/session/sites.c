@@ -127,13 +127,14 @@ static const struct prototype *find_prototype(const struct session *session,
 static char *make_display(const struct session *session, enum probe_kind kind, const char *name,
 			  const struct module *module)
 {
-	if (kind == PROBE_CALL && session->calls_named)
-		return xasprintf("%s->%s", module->base_name, name);
-	if (kind == PROBE_ENTRY && !session->options->entries_only && module && !module->is_main) {
-		const char *soname = elf_soname(module->file);
+	const char *soname = module ? elf_soname(module->file) : NULL;
 
-		return xasprintf("%s@%s", name, soname ? soname : module->base_name);
-	}
+	if (module && !soname)
+		soname = module->base_name;
+	if (kind == PROBE_CALL && session->calls_named)
+		return xasprintf("%s->%s", soname, name);
+	if (kind == PROBE_ENTRY && !session->options->entries_only && module && !module->is_main)
+		return xasprintf("%s@%s", name, soname);
 	return xstrdup(name);
 }
 

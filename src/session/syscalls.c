@@ -48,69 +48,105 @@ static struct abi abi_of(const struct arch *arch)
 
 /* ------------------------------------------------------------------ filters */
 
-static bool is_for_calls(const struct filter *filter)
+/* A filter of which a rule names SYS. */
+struct call_filter {
+	struct filter filter; /* entered for that */
+	const char *option;
+};
+
+static bool is_for_calls(const struct filter_rule *rule)
 {
-	return filter->module && !strcmp(filter->module, module_name);
+	return rule->module.kind == PATTERN_PLAIN && !strcmp(rule->module.text, module_name);
 }
 
 /* Whether any system call has a name like that. */
-static bool names_any(const struct filter *filter)
+static bool names_any(const struct filter_rule *rule)
 {
 	const struct arch *arch;
 
 	for (unsigned i = 0; (arch = arch_at(i)); i++)
 		for (unsigned number = 0; number < arch->syscall_count; number++)
 			if (arch->syscall_names[number] &&
-			    filter_matches_name(filter, arch->syscall_names[number]))
+			    pattern_matches(&rule->symbol, arch->syscall_names[number]))
 				return true;
 	return false;
 }
 
-static void take_filters(struct session *session, struct vec *filters, const char *option)
+/* What is not found in any module is not missing there if it is here. */
+static void excuse_rules(const struct vec *filters)
 {
-	size_t kept = 0;
-
 	for (size_t i = 0; i < filters->count; i++) {
-		struct filter *filter = vec_at(filters, i);
+		const struct filter *filter = vec_at(filters, i);
 
-		if (is_for_calls(filter)) {
-			char *text = xasprintf("%s %s", option, filter->text);
+		for (size_t k = 0; k < filter->rules.count; k++) {
+			struct filter_rule *rule = vec_at(&filter->rules, k);
 
-			free(filter->text);
-			filter->text = text;
-			filter->matched = names_any(filter);
-			vec_push(&session->filters_of_calls, filter);
-		} else {
-			*(struct filter *)vec_at(filters, kept++) = *filter;
+			rule->matched |= is_for_calls(rule);
 		}
 	}
-	filters->count = kept;
+}
+
+static void take_filters(struct session *session, const struct vec *texts,
+			 enum filter_syntax syntax, const char *option)
+{
+	static const struct filter_module calls = {module_name, module_name, false};
+
+	for (size_t i = 0; i < texts->count; i++) {
+		struct call_filter taken = {.option = option};
+		_cleanup_free_ char *error = NULL;
+		bool wanted = false;
+
+		if (filter_parse(&taken.filter, *(const char **)vec_at(texts, i), syntax, &error))
+			continue; /* as has been said */
+		for (size_t k = 0; k < taken.filter.rules.count; k++)
+			wanted |= is_for_calls(vec_at(&taken.filter.rules, k));
+		if (wanted) {
+			filter_enter(&taken.filter, &calls);
+			vec_push(&session->filters_of_calls, &taken);
+		} else {
+			filter_deinit(&taken.filter);
+		}
+	}
 }
 
 void system_calls_set_up(struct session *session)
 {
-	vec_init(&session->filters_of_calls, sizeof(struct filter));
-	take_filters(session, &session->filters.calls, "-e");
-	take_filters(session, &session->filters.entries, "-x");
+	vec_init(&session->filters_of_calls, sizeof(struct call_filter));
+	take_filters(session, session->options->call_filters, FILTER_CALLS, "-e");
+	take_filters(session, session->options->entry_filters, FILTER_ENTRIES, "-x");
+	excuse_rules(&session->filters.calls);
+	excuse_rules(&session->filters.entries);
 }
 
 static bool is_asked_for(const struct session *session, const char *name)
 {
-	for (size_t i = 0; i < session->filters_of_calls.count; i++)
-		if (filter_matches_name(vec_at(&session->filters_of_calls, i), name))
+	for (size_t i = 0; i < session->filters_of_calls.count; i++) {
+		const struct call_filter *taken = vec_at(&session->filters_of_calls, i);
+
+		if (filter_asks(&taken->filter, name))
 			return true;
+	}
 	return !session->filters_of_calls.count;
+}
+
+static void list_unmatched(const struct session *session, const struct call_filter *taken)
+{
+	for (size_t i = 0; i < taken->filter.rules.count; i++) {
+		const struct filter_rule *rule = vec_at(&taken->filter.rules, i);
+
+		if (!is_for_calls(rule) || rule->subtracts || names_any(rule))
+			continue;
+		_cleanup_free_ char *thing = xasprintf("%s %s", taken->option, rule->text);
+
+		untraced_thing(session->untraced, thing,
+			       "matched nothing: there is no system call of that name");
+	}
 }
 
 void system_calls_list_unmatched(struct session *session)
 {
-	for (size_t i = 0; i < session->filters_of_calls.count; i++) {
-		const struct filter *filter = vec_at(&session->filters_of_calls, i);
-
-		if (!filter->matched)
-			untraced_thing(session->untraced, filter->text,
-				       "matched nothing: there is no system call of that name");
-	}
+	for (size_t i = 0; i < session->filters_of_calls.count; i++)
+		list_unmatched(session, vec_at(&session->filters_of_calls, i));
 }
 
 /* ------------------------------------------------------------------ sites */
@@ -267,7 +303,7 @@ void system_calls_deinit(struct session *session)
 	}
 	map_deinit(&session->system_sites);
 	for (size_t i = 0; i < session->filters_of_calls.count; i++)
-		filter_deinit(vec_at(&session->filters_of_calls, i));
+		filter_deinit(&((struct call_filter *)vec_at(&session->filters_of_calls, i))->filter);
 	vec_deinit(&session->filters_of_calls);
 	syscalls_destroy(session->syscalls);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Filter patterns: what they parse to, what they match, and where they are wrong. */
+/* Filters: what they ask for, as chains of rules, and where they are wrong. */
 #include "probe/filter.h"
 
 #include <errno.h>
@@ -12,66 +12,245 @@
 
 #include <cmocka.h>
 
-static struct filter parse(const char *text)
+static struct filter parse_as(const char *text, enum filter_syntax syntax)
 {
 	struct filter filter;
 	char *error;
 
-	if (filter_parse(&filter, text, true, &error))
+	if (filter_parse(&filter, text, syntax, &error))
 		fail_msg("%s", error);
 	assert_null(error);
-	assert_string_equal(filter.text, text);
 	return filter;
 }
 
-/* NULL stands for an absent module. */
-static void check(const char *text, const char *name, const char *module, bool glob)
-{
-	struct filter filter = parse(text);
+static const char libc_path[] = "/usr/lib/x86_64-linux-gnu/libc.so.6";
 
-	assert_string_equal(filter.name, name);
-	assert_int_equal(filter.name_is_glob, glob);
-	assert_null(filter.slot_symbol);
-	if (module)
-		assert_string_equal(filter.module, module);
-	else
-		assert_null(filter.module);
+/* Whether `name` of the module is asked for. */
+static bool asks_of(const char *text, enum filter_syntax syntax, const char *name,
+		    const char *soname, const char *path, bool is_main)
+{
+	struct filter filter = parse_as(text, syntax);
+	struct filter_module module = {soname, path, is_main};
+	bool entered = filter_enter(&filter, &module);
+	bool asked = filter_asks(&filter, name) != NULL;
+
+	assert_true(entered || !asked);
 	filter_deinit(&filter);
-	assert_null(filter.text);
+	assert_null(filter.rules.items);
+	return asked;
 }
 
-static void names_and_modules(void **state)
+static bool in_libc(const char *text, const char *name)
+{
+	return asks_of(text, FILTER_CALLS, name, "libc.so.6", libc_path, false);
+}
+
+static bool in_main(const char *text, const char *name)
+{
+	return asks_of(text, FILTER_CALLS, name, NULL, "/opt/my-app/bin/prog", true);
+}
+
+static bool in_file(const char *text, const char *file)
+{
+	return asks_of(text, FILTER_CALLS, "f", NULL, file, false);
+}
+
+static void names(void **state)
 {
 	(void)state;
-	check("malloc", "malloc", NULL, false);
-	check("malloc@libc.so.6", "malloc", "libc.so.6", false);
-	check("*alloc", "*alloc", NULL, true);
-	check("*", "*", NULL, true);
-	check("*@MAIN", "*", "MAIN", true);
-	check("mem???", "mem???", NULL, true);
-	check("[fg]ree@lib*", "[fg]ree", "lib*", true);
-	check("a[]@]b@m", "a[]@]b", "m", true);
-	check("a[[:alpha:]@]@m", "a[[:alpha:]@]", "m", true);
-	check("a\\[b", "a\\[b", NULL, true);
-	check("operator new(unsigned long)", "operator new(unsigned long)", NULL, false);
-	check("f@/usr/lib/libx.so.1", "f", "/usr/lib/libx.so.1", false);
-	check("f@@VERSION_1.2", "f", NULL, false);
-	check("f@@VERSION_1.2@libx.so", "f", "libx.so", false);
+	assert_true(in_libc("malloc", "malloc"));
+	assert_false(in_libc("malloc", "mallo"));
+	assert_false(in_libc("malloc", "malloc2"));
+	assert_false(in_libc("malloc", ""));
+	assert_true(in_libc("malloc", "malloc@@GLIBC_2.2.5"));
+	assert_true(in_libc("malloc@@GLIBC_2.2.5", "malloc"));
+	assert_true(in_libc("malloc@@GLIBC_2.2.5@libc.so.6+free", "malloc"));
+	assert_true(in_libc("mysql_*query", "mysql_real_query@libmariadbclient_18"));
+	assert_false(in_libc("malloc*5", "malloc@@GLIBC_2.2.5"));
+	assert_true(in_libc("?alloc", "malloc"));
+	assert_true(in_libc("[!c]alloc", "malloc"));
+	assert_false(in_libc("[!m]alloc", "malloc"));
+	assert_true(in_libc("a[]@+-]b", "a+b"));
+	assert_true(in_libc("a[[:alpha:]@]@libc.so.6", "ab"));
+	assert_true(in_libc("a\\*b", "a*b"));
+	assert_false(in_libc("a\\*b", "axb"));
+	assert_true(in_libc("a\\-b", "a-b"));
+	assert_true(in_libc("^malloc$", "malloc"));
+	assert_true(in_libc("^m*c$", "malloc"));
+	assert_true(in_libc("a\\$", "a$"));
+	assert_false(in_libc("^$", "malloc"));
+	assert_true(in_libc("*", ""));
+	assert_true(in_libc("operator new(unsigned long)", "operator new(unsigned long)"));
+}
+
+static void expressions(void **state)
+{
+	(void)state;
+	assert_true(in_libc("/m.*c/", "malloc"));
+	assert_false(in_libc("/all/", "malloc"));
+	assert_true(in_libc("/\\(malloc\\|free\\)/", "free"));
+	assert_true(in_libc("/malloc\\|free/", "free"));
+	assert_false(in_libc("/malloc\\|free/", "freed"));
+	assert_true(in_libc("/m[a-z]*/@/libc\\.so\\..*/", "malloc"));
+	assert_true(in_libc("/m[a-z]*@libc.*/", "malloc"));
+	assert_false(in_libc("/m[a-z]*@libm.*/", "malloc"));
+	assert_true(in_libc("m*@/libc.*/+free", "free"));
+	assert_true(in_libc("free+/m.*c/-calloc", "malloc"));
+	assert_false(in_libc("-/m.*c/", "malloc"));
+	assert_true(in_libc("-/m.*c/", "free"));
+	assert_false(in_libc("malloc-@/lib[cm].*/", "malloc"));
+}
+
+static void chains(void **state)
+{
+	(void)state;
+	assert_true(in_libc("malloc+free", "malloc"));
+	assert_true(in_libc("malloc+free", "free"));
+	assert_false(in_libc("malloc+free", "calloc"));
+	assert_true(in_libc("+malloc", "malloc"));
+	assert_false(in_libc("malloc+free-@libc.so*", "free"));
+	assert_true(in_main("malloc+free-@libc.so*", "free"));
+	assert_true(in_libc("-malloc", "free"));
+	assert_false(in_libc("-malloc", "malloc"));
+	/* From left to right. */
+	assert_true(in_libc("m*-malloc+mal*", "malloc"));
+	assert_false(in_libc("m*+mal*-malloc", "malloc"));
+	assert_false(in_libc("m*-@+free", "malloc"));
+	assert_true(in_libc("m*-@+free", "free"));
+	assert_true(in_libc("@", "free"));
+	assert_true(in_libc("f*@", "free"));
+	assert_true(in_libc("@libc.so.6", "free"));
+	assert_false(in_main("@libc.so.6", "free"));
+}
+
+static void modules(void **state)
+{
+	(void)state;
+	assert_true(in_libc("f@libc.so.6", "f"));
+	assert_true(in_libc("f@lib*", "f"));
+	assert_true(in_libc("f@/usr/lib/x86_64-linux-gnu/libc.so.6", "f"));
+	assert_true(in_libc("f@/usr/lib/*", "f"));
+	assert_true(in_libc("f@*/x86_64-linux-gnu/*", "f"));
+	assert_false(in_libc("f@/lib*", "f"));
+	assert_false(in_libc("f@libm*", "f"));
+	assert_false(in_libc("f@MAIN", "f"));
+	assert_true(asks_of("f@libz.so.1.2", FILTER_CALLS, "f", "libz.so.1", "/lib/libz.so.1.2",
+			    false));
+	assert_true(
+		asks_of("f@libz.so.1", FILTER_CALLS, "f", "libz.so.1", "/lib/libz.so.1.2", false));
+	assert_false(asks_of("f@libz.so.1", FILTER_CALLS, "f", NULL, "/lib/libz.so.1.2", false));
+	assert_true(in_main("f@MAIN", "f"));
+	assert_true(in_main("@MAIN-g", "f"));
+	assert_false(in_main("@MAIN-f", "f"));
+	assert_true(in_main("f@prog", "f"));
+	assert_false(in_main("f@^MAIN", "f"));
+	assert_false(in_file("f@MAIN", "/tmp/MAIN"));
+	assert_true(in_file("f@^MAIN", "/tmp/MAIN"));
+	assert_true(in_file("f@[M]AIN", "/tmp/MAIN"));
+}
+
+/* Signs in the names of libraries. */
+static void signs_in_libraries(void **state)
+{
+	(void)state;
+	assert_true(in_file("f@ld-linux-x86-64.so.2", "/lib64/ld-linux-x86-64.so.2"));
+	assert_true(in_file("f@libstdc++.so.6", "/lib/libstdc++.so.6"));
+	assert_true(in_file("g+f@libstdc++.so.6-g", "/lib/libstdc++.so.6"));
+	assert_false(in_file("f@libstdc++.so.6-f", "/lib/libstdc++.so.6"));
+	assert_true(in_file("f@_x.cpython-311-x86_64-linux-gnu.so",
+			    "_x.cpython-311-x86_64-linux-gnu.so"));
+	assert_false(in_file("f@libx.so-f@libx.so", "/lib/libx.so"));
+	assert_false(in_file("*@lib*-@libx.so", "/lib/libx.so"));
+	assert_true(in_main("f@/opt/my-app/bin/prog", "f"));
+	assert_true(in_main("g@/opt/my-app/bin/prog+f", "f"));
+	assert_false(in_main("@/opt/my-app/bin/prog-/[fg]/", "f"));
+	assert_true(in_file("f@some\\-prog", "/bin/some-prog"));
+	assert_true(in_file("f@some[-]prog", "/bin/some-prog"));
+	assert_true(in_file("f@some-prog", "/bin/some"));
+}
+
+static bool to_libc(const char *text, const char *name)
+{
+	return asks_of(text, FILTER_LIBRARIES, name, "libc.so.6", libc_path, false);
+}
+
+static void libraries_alone(void **state)
+{
+	(void)state;
+	assert_true(to_libc("libc.so.6", "malloc"));
+	assert_true(to_libc("libc*", "malloc"));
+	assert_false(to_libc("libm*", "malloc"));
+	assert_true(to_libc("libm.so.6+libc.so.6", "malloc"));
+	assert_true(to_libc("@libc.so.6", "malloc"));
+	assert_true(to_libc("malloc@libc.so.6", "malloc"));
+	assert_false(to_libc("malloc@libc.so.6", "free"));
+	assert_false(to_libc("libc.so.6-malloc@", "malloc"));
+	assert_true(to_libc("/libc.*/", "malloc"));
+	assert_true(to_libc("/m.*@libc.*/", "malloc"));
+	assert_true(to_libc("/m.*/@libc.so.6", "malloc"));
+	assert_true(to_libc(libc_path, "malloc"));
+	assert_false(to_libc("-libc*", "malloc"));
+}
+
+static const struct filter_rule *rule_at(const struct filter *filter, size_t index)
+{
+	assert_true(index < filter->rules.count);
+	return vec_at(&filter->rules, index);
+}
+
+static void rules_know_what_they_found(void **state)
+{
+	struct filter filter = parse_as("malloc+m*@libc.so.6-mmap+free@libm.so.6", FILTER_CALLS);
+	struct filter_module module = {"libc.so.6", libc_path, false};
+
+	(void)state;
+	assert_int_equal(filter.rules.count, 4);
+	assert_string_equal(rule_at(&filter, 1)->text, "m*@libc.so.6");
+	assert_true(filter_enter(&filter, &module));
+	assert_ptr_equal(filter_asks(&filter, "malloc"), rule_at(&filter, 0));
+	assert_ptr_equal(filter_asks(&filter, "memcpy"), rule_at(&filter, 1));
+	assert_null(filter_asks(&filter, "mmap"));
+	assert_false(filter_is_plain(&filter));
+	assert_true(filter_asks_all(&filter));
+	assert_true(filter_may_ask(&filter, "free"));
+	assert_false(filter_may_ask(&filter, "calloc"));
+	filter_missed(&filter, NULL, MISS_NAME);
+	filter_missed(&filter, "malloc", MISS_NO_STUB);
+	filter_missed(&filter, "malloc", MISS_NAME);
+	assert_int_equal(rule_at(&filter, 0)->miss, MISS_NO_STUB);
+	assert_int_equal(rule_at(&filter, 3)->miss, MISS_MODULE);
+	filter_found(&filter, "memcpy");
+	assert_false(rule_at(&filter, 0)->matched);
+	assert_true(rule_at(&filter, 1)->matched);
+	filter_deinit(&filter);
+	filter = parse_as("a+b", FILTER_CALLS);
+	assert_true(filter_enter(&filter, &module));
+	assert_true(filter_is_plain(&filter));
+	assert_false(filter_asks_all(&filter));
+	filter_deinit(&filter);
+	/* Whatever is asked for before is taken back. */
+	filter = parse_as("a+b-@libc*", FILTER_CALLS);
+	assert_false(filter_enter(&filter, &module));
+	filter_deinit(&filter);
+	filter = parse_as("-a", FILTER_CALLS);
+	assert_null(rule_at(&filter, 0)->text);
+	filter_deinit(&filter);
 }
 
 static void check_slot(const char *text, const char *symbol, uint64_t offset, const char *name,
 		       const char *module)
 {
-	struct filter filter = parse(text);
+	struct filter filter = parse_as(text, FILTER_ENTRIES);
+	const struct filter_rule *rule = rule_at(&filter, 0);
 
 	assert_string_equal(filter.slot_symbol, symbol);
 	assert_int_equal(filter.slot_offset, offset);
-	assert_string_equal(filter.name, name);
-	assert_false(filter.name_is_glob);
+	assert_int_equal(rule->symbol.kind, PATTERN_PLAIN);
+	assert_string_equal(rule->symbol.text, name);
 	if (module)
-		assert_string_equal(filter.module, module);
+		assert_string_equal(rule->module.text, module);
 	else
-		assert_null(filter.module);
+		assert_int_equal(rule->module.kind, PATTERN_ANY);
 	filter_deinit(&filter);
 }
 
@@ -87,115 +266,81 @@ static void slots(void **state)
 	check_slot("*t+0xffffffffffffffff=f", "t", UINT64_MAX, "f", NULL);
 }
 
-static void check_error(const char *text, bool allow_slot, const char *where)
+static void check_error_as(const char *text, enum filter_syntax syntax, const char *where)
 {
 	struct filter filter;
 	char *error;
 
-	assert_int_equal(filter_parse(&filter, text, allow_slot, &error), -EINVAL);
+	assert_int_equal(filter_parse(&filter, text, syntax, &error), -EINVAL);
 	assert_non_null(error);
 	if (!strstr(error, where))
 		fail_msg("%s: expected '%s' in: %s", text, where, error);
 	assert_non_null(strstr(error, text));
-	assert_null(filter.name);
+	assert_null(filter.rules.items);
 	free(error);
+}
+
+static void check_error(const char *text, const char *where)
+{
+	check_error_as(text, FILTER_ENTRIES, where);
 }
 
 static void errors_name_the_position(void **state)
 {
 	(void)state;
-	check_error("", true, "character 1");
-	check_error("@libc.so.6", true, "character 1");
-	check_error("malloc@", true, "character 8");
-	check_error("mal[loc", true, "character 4");
-	check_error("mal[loc@libc", true, "character 4");
-	check_error("x[!]", true, "character 2");
-	check_error("x[[:alpha:]", true, "character 2");
-	check_error("malloc@lib[", true, "character 11");
-	check_error("malloc@libc@libm", true, "character 12");
-	check_error("f@@V@", true, "character 6");
-	check_error("*sym+8=f", false, "character 1");
-	check_error("*=f", true, "character 2");
-	check_error("*+8=f", true, "character 2");
-	check_error("*sym+8=", true, "character 8");
-	check_error("*sym+=f", true, "character 6");
-	check_error("*sym+x=f", true, "character 6");
-	check_error("*sym+0x=f", true, "character 8");
-	check_error("*sym+0x0x1=f", true, "character 9");
-	check_error("*sym+8z=f", true, "character 7");
-	check_error("*sym+-8=f", true, "character 6");
-	check_error("*sym+ 8=f", true, "character 6");
-	check_error("*sym+0x10000000000000000=f", true, "character 8");
-	check_error("*sy*m+8=f", true, "character 4");
-	check_error("*sym+8=f*", true, "character 9");
-}
-
-static bool matches(const char *text, const char *name)
-{
-	struct filter filter = parse(text);
-	bool result = filter_matches_name(&filter, name);
-
-	filter_deinit(&filter);
-	return result;
-}
-
-static void names_match_without_versions(void **state)
-{
-	(void)state;
-	assert_true(matches("malloc", "malloc"));
-	assert_false(matches("malloc", "mallo"));
-	assert_false(matches("malloc", "malloc2"));
-	assert_true(matches("malloc", "malloc@@GLIBC_2.2.5"));
-	assert_true(matches("mysql_*query", "mysql_real_query@libmariadbclient_18"));
-	assert_false(matches("malloc*5", "malloc@@GLIBC_2.2.5"));
-	assert_true(matches("?alloc", "malloc"));
-	assert_true(matches("[!c]alloc", "malloc"));
-	assert_false(matches("[!m]alloc", "malloc"));
-	assert_true(matches("a\\*b", "a*b"));
-	assert_false(matches("a\\*b", "axb"));
-	assert_false(matches("malloc", ""));
-	assert_true(matches("*", ""));
-}
-
-static bool module_matches(const char *text, const char *soname, const char *path, bool is_main)
-{
-	struct filter filter = parse(text);
-	bool result = filter_matches_module(&filter, soname, path, is_main);
-
-	filter_deinit(&filter);
-	return result;
-}
-
-static void modules_match_by_soname_path_and_file_name(void **state)
-{
-	static const char path[] = "/usr/lib/libmariadb.so.3.4";
-	static const char soname[] = "libmariadb.so.3";
-	(void)state;
-
-	assert_true(module_matches("f", soname, path, false));
-	assert_true(module_matches("f@libmariadb.so.3", soname, path, false));
-	assert_true(module_matches("f@libmariadb.so.3.4", soname, path, false));
-	assert_true(module_matches("f@libmariadb*", NULL, path, false));
-	assert_true(module_matches("f@/usr/lib/*", soname, path, false));
-	assert_true(module_matches("f@*/lib/*", soname, path, false));
-	assert_false(module_matches("f@/lib*", soname, path, false));
-	assert_false(module_matches("f@libmysql*", soname, path, false));
-	assert_false(module_matches("f@libmariadb.so.3", NULL, path, false));
-	assert_true(module_matches("f@MAIN", NULL, "/bin/true", true));
-	assert_false(module_matches("f@MAIN", NULL, "/tmp/MAIN", false));
-	assert_true(module_matches("f@true", NULL, "/bin/true", true));
-	assert_true(module_matches("f@true", NULL, "true", true));
-	assert_false(module_matches("f@false", NULL, "", true));
+	check_error("", "character 1:");
+	check_error("+", "character 2:");
+	check_error("-", "character 2:");
+	check_error("malloc+", "character 8:");
+	check_error("malloc+-free", "character 8:");
+	check_error("malloc@libc.so.6-", "character 18:");
+	check_error("mal[loc", "character 4:");
+	check_error("mal[loc@libc", "character 4:");
+	check_error("free+mal[loc", "character 9:");
+	check_error("x[!]", "character 2:");
+	check_error("x[[:alpha:]", "character 2:");
+	check_error("malloc@lib[", "character 11:");
+	check_error("malloc@libc@libm", "character 12:");
+	check_error("a-malloc@libc@libm", "character 14:");
+	check_error("f@@V@l@m", "character 7:");
+	check_error("/abc", "character 1:");
+	check_error("f+/abc", "character 3:");
+	check_error("/abc/def", "character 1:");
+	check_error("/a\\(b/", "character 2:");
+	check_error("f@/a\\(b/", "character 4:");
+	check_error("/a@b\\(/", "character 4:");
+	check_error("/a@b/@c", "character 6:");
+	check_error("/a\\)b/", "character 2:");
+	check_error_as("*sym+8=f", FILTER_CALLS, "character 1:");
+	check_error("*=f", "character 2:");
+	check_error("*+8=f", "character 2:");
+	check_error("*sym+8=", "character 8:");
+	check_error("*sym+8=@lib", "character 8:");
+	check_error("*sym+=f", "character 6:");
+	check_error("*sym+x=f", "character 6:");
+	check_error("*sym+0x=f", "character 8:");
+	check_error("*sym+0x0x1=f", "character 9:");
+	check_error("*sym+8z=f", "character 7:");
+	check_error("*sym+-8=f", "character 6:");
+	check_error("*sym+ 8=f", "character 6:");
+	check_error("*sym+0x10000000000000000=f", "character 8:");
+	check_error("*sy*m+8=f", "character 4:");
+	check_error("*sym+8=f*", "character 9:");
+	check_error("*sym+8=f+g", "character 9:");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_and_modules),
+		cmocka_unit_test(names),
+		cmocka_unit_test(expressions),
+		cmocka_unit_test(chains),
+		cmocka_unit_test(modules),
+		cmocka_unit_test(signs_in_libraries),
+		cmocka_unit_test(libraries_alone),
+		cmocka_unit_test(rules_know_what_they_found),
 		cmocka_unit_test(slots),
 		cmocka_unit_test(errors_name_the_position),
-		cmocka_unit_test(names_match_without_versions),
-		cmocka_unit_test(modules_match_by_soname_path_and_file_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,17 +91,26 @@ static void begin(struct question *question)
 	*question = (struct question){
 		.module = {.file = library, .path = "/usr/lib/libmatch.so.1.2.3"}};
 	vec_init(&question->filters.calls, sizeof(struct filter));
+	vec_init(&question->filters.libraries, sizeof(struct filter));
 	vec_init(&question->filters.entries, sizeof(struct filter));
 	vec_init(&question->found, sizeof(struct match));
 }
 
-static struct filter *add(struct vec *filters, const char *text)
+/* The first rule of the filter. */
+static struct filter_rule *add_parsed(struct vec *filters, const char *text,
+				      enum filter_syntax syntax)
 {
 	char *error;
 	struct filter filter;
 
-	assert_int_equal(filter_parse(&filter, text, true, &error), 0);
-	return vec_push(filters, &filter);
+	assert_int_equal(filter_parse(&filter, text, syntax, &error), 0);
+	vec_push(filters, &filter);
+	return vec_at(&filter.rules, 0);
+}
+
+static struct filter_rule *add(struct vec *filters, const char *text)
+{
+	return add_parsed(filters, text, FILTER_ENTRIES);
 }
 
 static const struct match *ask(struct question *question, size_t expected)
@@ -122,8 +131,10 @@ static void clear(struct vec *filters)
 static void end(struct question *question)
 {
 	clear(&question->filters.calls);
+	clear(&question->filters.libraries);
 	clear(&question->filters.entries);
 	vec_deinit(&question->filters.calls);
+	vec_deinit(&question->filters.libraries);
 	vec_deinit(&question->filters.entries);
 	vec_deinit(&question->found);
 }
@@ -147,16 +158,16 @@ static void test_plain_names(void **state)
 	assert_int_equal(match->kind, MATCH_ENTRY);
 	assert_int_equal(match->address, value_of("calls"));
 	assert_string_equal(match->name, "calls");
-	assert_ptr_equal(match->filter, question.filters.entries.items);
-	assert_true(match->filter->matched);
+	assert_string_equal(match->rule->text, "calls");
+	assert_true(match->rule->matched && match->by_name);
 	/* Asked for by name, it has that name. */
 	assert_string_equal(ask_one(&question, "longer_name")->name, "longer_name");
 	assert_string_equal(ask_one(&question, "__aa")->name, "__aa");
 	clear(&question.filters.entries);
-	const struct filter *filter = add(&question.filters.entries, "no_such_function");
+	const struct filter_rule *rule = add(&question.filters.entries, "no_such_function");
 
 	ask(&question, 0);
-	assert_false(filter->matched);
+	assert_false(rule->matched);
 	/* Defined elsewhere: called from here, but not entered here. */
 	clear(&question.filters.entries);
 	add(&question.filters.entries, "external_one");
@@ -175,14 +186,14 @@ static void test_plainest_name(void **state)
 	assert_string_equal(ask_one(&question, "*under")->name, "_under");
 	/* Of several filters, too. */
 	clear(&question.filters.entries);
-	add(&question.filters.entries, "_a");
-	add(&question.filters.entries, "bbbb");
-	add(&question.filters.entries, "longer_name");
+	const struct filter_rule *rules[] = {add(&question.filters.entries, "_a"),
+					     add(&question.filters.entries, "bbbb"),
+					     add(&question.filters.entries, "longer_name")};
 	const struct match *match = ask(&question, 1);
 
 	assert_string_equal(match->name, "bbbb");
 	for (size_t i = 0; i < 3; i++)
-		assert_true(((struct filter *)vec_at(&question.filters.entries, i))->matched);
+		assert_true(rules[i]->matched);
 	end(&question);
 }
 
@@ -294,6 +305,76 @@ static void test_calls(void **state)
 	end(&question);
 }
 
+/* Chains: each name by what all rules together say of it. */
+static void test_chains(void **state)
+{
+	struct question question;
+
+	(void)state;
+	begin(&question);
+	add(&question.filters.calls, "external_*-*_two");
+	assert_string_equal(ask(&question, 1)->name, "external_one");
+	clear(&question.filters.calls);
+	add(&question.filters.calls, "*_one+*_two-@libmatch.so.1+*_two@lib*");
+	assert_string_equal(ask(&question, 1)->name, "external_two");
+	assert_false(ask(&question, 1)->by_name);
+	clear(&question.filters.calls);
+	add(&question.filters.entries, "twice+calls+nothing-twice");
+	const struct filter *filter = question.filters.entries.items;
+	const struct match *match = ask(&question, 1);
+
+	assert_string_equal(match->name, "calls");
+	assert_true(match->by_name);
+	assert_true(((struct filter_rule *)vec_at(&filter->rules, 1))->matched);
+	assert_false(((struct filter_rule *)vec_at(&filter->rules, 2))->matched);
+	clear(&question.filters.entries);
+	/* From everything. */
+	add(&question.filters.entries, "-[_a-tv-z]*-*_one");
+	assert_string_equal(ask(&question, 1)->name, "use_two");
+	end(&question);
+}
+
+/* external_one is libone's. */
+static bool find_library(void *context, const struct elf_slot *slot, struct filter_module *out)
+{
+	*out = *(struct filter_module *)context;
+	return !strcmp(slot->name, "external_one");
+}
+
+static void test_calls_to_libraries(void **state)
+{
+	struct filter_module one = {"libone.so.1", "/usr/lib/libone.so.1", false};
+	struct question question;
+
+	(void)state;
+	begin(&question);
+	question.module.find_library = find_library;
+	question.module.context = &one;
+	add_parsed(&question.filters.libraries, "libone.so*", FILTER_LIBRARIES);
+	const struct match *match = ask(&question, 1);
+
+	assert_int_equal(match->kind, MATCH_CALL);
+	assert_string_equal(match->name, "external_one");
+	/* What -e asks for, too, is found once. */
+	add(&question.filters.calls, "external_*");
+	ask(&question, 2);
+	clear(&question.filters.calls);
+	vec_clear(&question.found);
+	match_libraries(&question.module, &question.filters, &question.found);
+	assert_int_equal(question.found.count, 1);
+	clear(&question.filters.libraries);
+	/* Of the library that is called, not of the one that calls. */
+	const struct filter_rule *rule = add_parsed(&question.filters.libraries, "libmatch.so.1",
+						    FILTER_LIBRARIES);
+
+	ask(&question, 0);
+	assert_int_equal(rule->miss, MISS_MODULE);
+	clear(&question.filters.libraries);
+	add_parsed(&question.filters.libraries, "libone.so*-external_one@", FILTER_LIBRARIES);
+	ask(&question, 0);
+	end(&question);
+}
+
 static void test_modules(void **state)
 {
 	static const char *const fitting[] = {"calls@libmatch.so.1", "calls@libmatch*",
@@ -391,7 +472,7 @@ static void test_prototypes(void **state)
 static void test_appends(void **state)
 {
 	struct question question;
-	const struct match earlier = {MATCH_ENTRY, UINT64_MAX, "earlier", NULL};
+	const struct match earlier = {MATCH_ENTRY, UINT64_MAX, "earlier", NULL, false};
 
 	(void)state;
 	begin(&question);
@@ -409,12 +490,19 @@ static void test_appends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_plain_names), cmocka_unit_test(test_plainest_name),
-		cmocka_unit_test(test_all_entries), cmocka_unit_test(test_same_name),
-		cmocka_unit_test(test_untyped),	    cmocka_unit_test(test_ifunc),
-		cmocka_unit_test(test_calls),	    cmocka_unit_test(test_modules),
-		cmocka_unit_test(test_slots),	    cmocka_unit_test(test_prototypes),
+		cmocka_unit_test(test_plain_names),
+		cmocka_unit_test(test_plainest_name),
+		cmocka_unit_test(test_all_entries),
+		cmocka_unit_test(test_same_name),
+		cmocka_unit_test(test_untyped),
+		cmocka_unit_test(test_ifunc),
+		cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_modules),
+		cmocka_unit_test(test_slots),
+		cmocka_unit_test(test_prototypes),
 		cmocka_unit_test(test_appends),
+		cmocka_unit_test(test_chains),
+		cmocka_unit_test(test_calls_to_libraries),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -121,7 +121,9 @@ static void defaults(void **state)
 	parse_good(&parse, "./program");
 	assert_int_equal(parse.options.pids.count, 0);
 	assert_int_equal(parse.options.call_filters.count, 0);
+	assert_int_equal(parse.options.library_filters.count, 0);
 	assert_int_equal(parse.options.entry_filters.count, 0);
+	assert_false(parse.options.no_default);
 	assert_int_equal(parse.options.configs.count, 0);
 	assert_false(parse.options.follow_forks);
 	assert_false(parse.options.entries_only);
@@ -167,6 +169,8 @@ static void each_letter(void **state)
 
 	(void)state;
 	parse_good(&parse, "-f -o out -t -r -T -i -n 2 -s 100 -A 7 -N -a 60 -b -C -c -vv true");
+	parse_good(&parse,
+		   "-f -o out -t -r -T -i -n 2 -s 100 -A 7 -a 60 -b -C -c -vv -L -l z true");
 	assert_true(parse.options.follow_forks);
 	assert_string_equal(parse.options.output_file, "out");
 	assert_true(parse.options.output.to_file);
@@ -183,6 +187,8 @@ static void each_letter(void **state)
 	assert_true(parse.options.output.demangle);
 	assert_true(parse.options.summary);
 	assert_int_equal(parse.options.verbose, 2);
+	assert_true(parse.options.no_default);
+	assert_string_equal(text_at(&parse.options.library_filters, 0), "z");
 	options_deinit(&parse.options);
 }
 
@@ -193,6 +199,7 @@ static void each_long_name(void **state)
 	(void)state;
 	parse_good(&parse,
 		   "--attach=12 --follow-forks --calls=a@b --functions c --config=d "
+		   "--library=z --no-default "
 		   "--output=e --timestamps --timestamps --timestamps --relative-timestamps "
 		   "--durations --instruction-pointer --indent=3 --string-limit=4 "
 		   "--array-limit=5 --parameter-names --align=6 --no-signals --demangle --summary "
@@ -200,6 +207,8 @@ static void each_long_name(void **state)
 	assert_int_equal(pid_at(&parse.options.pids, 0), 12);
 	assert_true(parse.options.follow_forks);
 	assert_string_equal(text_at(&parse.options.call_filters, 0), "a@b");
+	assert_string_equal(text_at(&parse.options.library_filters, 0), "z");
+	assert_true(parse.options.no_default);
 	assert_string_equal(text_at(&parse.options.entry_filters, 0), "c");
 	assert_string_equal(text_at(&parse.options.configs, 0), "d");
 	assert_string_equal(parse.options.output_file, "e");
@@ -469,8 +478,8 @@ static const struct {
 	{"--sort", "option --sort needs an argument: time|calls|name"},
 	{"-o '' true", "option -o: empty FILE"},
 	{"-F '' true", "option -F: empty"},
-	{"-x '' true", "option -x: empty NAME"},
-	{"--calls= true", "option -e: empty NAME"},
+	{"-x '' true", "option -x: empty FILTER"},
+	{"--calls= true", "option -e: empty FILTER"},
 	{"-p self", "option -p: 'self' is not a process id"},
 	{"-p 12x", "option -p: '12x' is not a process id"},
 	{"-p 12,x", "option -p: '12,x' is not a process id"},
@@ -509,6 +518,7 @@ static const struct {
 	{"-c -U calls,name,calls true", "is not a list that has each column once"},
 	{"-c -U calls -U calls true", "is not a list that has each column once"},
 	{"-g true", "there is no -x"},
+	{"-g -x a -l malloc true", "-l cannot be obeyed"},
 	{"-g -e malloc true", "there is no -x"},
 	{"-g -e malloc -x free true", "-e cannot be obeyed"},
 };

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A pattern that names are compared with, always as a whole: a plain name, a glob with the * ? [] of
+ * fnmatch(3), where ^ in front and $ at the end are allowed and say nothing, or a basic regular
+ * expression of regex(7).
+ */
+#ifndef TRACER_PROBE_PATTERN_H
+#define TRACER_PROBE_PATTERN_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum pattern_kind { PATTERN_ANY, PATTERN_PLAIN, PATTERN_GLOB, PATTERN_REGEX };
+
+struct pattern {
+	enum pattern_kind kind;
+	char *text; /* of a plain name: it; of a glob: without ^ and $; NULL for PATTERN_ANY */
+	regex_t *regex;
+};
+
+/* The first character of `text`, which is `length` long, that is a '[' without its ']', or NULL. */
+const char *pattern_unbalanced(const char *text, size_t length);
+/* Behind the bracket expression that begins at `at`, or NULL when it has no end. */
+const char *pattern_skip_brackets(const char *at);
+
+/* Of a text whose brackets are balanced; an empty one and "*" match everything. */
+void pattern_set_glob(struct pattern *pattern, const char *text, size_t length);
+/* -EINVAL: it is no regular expression, *error says why (to be freed). */
+int pattern_set_regex(struct pattern *pattern, const char *text, size_t length, char **error);
+void pattern_deinit(struct pattern *pattern);
+
+bool pattern_matches(const struct pattern *pattern, const char *name);
+
+#endif
