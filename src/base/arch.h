@@ -204,6 +204,13 @@ struct arch {
 	uint8_t slot_call_opcode;
 	bool (*slot_call)(const uint8_t *bytes, uint64_t address, uint64_t got, uint64_t *slot);
 
+	/*
+	 * What an instruction refers to by the 32-bit displacement `word` at `address`, which is the
+	 * last of it; relative to `got` where `slot_by_got` is set, which may be 0, else to the pc.
+	 */
+	uint64_t (*slot_reference)(const uint8_t *word, uint64_t address, uint64_t got);
+	bool slot_by_got;
+
 	const struct agent_arch
 		*agent; /* engine/agent/agent_arch.h; NULL: calls cannot be counted inside */
 

@@ -54,6 +54,12 @@ struct hook {
 	 */
 	bool on_system_call;
 	/*
+	 * It is planted on an instruction that calls or jumps by a pointer, which leads to `target`: the
+	 * probe that this is a call of, or NULL. Such a breakpoint has no other meaning for a hook.
+	 */
+	const struct probe_site *(*chosen)(struct hook *hook, struct thread *thread,
+					   uint64_t target);
+	/*
 	 * A thread that came by unseen would not be safe at other breakpoints: should the tracer be killed, they
 	 * have to be gone before this one.
 	 */

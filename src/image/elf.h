@@ -33,7 +33,6 @@ struct elf_slot {
 	uint64_t stub;	  /* of the PLT stub that jumps through it, or 0 */
 	uint64_t addend;  /* SLOT_IRELATIVE: the resolver */
 	uint8_t kind;	  /* enum slot_kind: JUMP_SLOT, GLOB_DAT, IRELATIVE relocation */
-	bool called; /* without a stub: code calls through it all the same; see elf_find_calls() */
 };
 
 /* A loadable segment. */
@@ -112,12 +111,6 @@ const char *elf_damage(const struct elf_file *file);
  * asked).
  */
 const struct elf_slot *elf_slots(struct elf_file *file, size_t *count);
-
-/*
- * Looks through all code for calls through slots that have no stub, and sets their `called`. Reads the
- * whole of the code, so only where such slots matter.
- */
-void elf_find_calls(struct elf_file *file);
 
 /*
  * The first initialisation function: DT_INIT, or the first DT_INIT_ARRAY entry as its relocation

@@ -70,7 +70,9 @@ struct elf_file {
 	struct elf_slot *slots;
 	size_t slot_count;
 	bool slots_read;
-	bool calls_read;
+	bool slot_calls_read;
+	struct slot_call *slot_calls; /* slot_calls.c */
+	size_t slot_call_count;
 	bool from_memory; /* elf_memory.c put it together */
 	bool init_read;
 	uint64_t init;

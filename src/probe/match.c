@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "probe/match.h"
 
+#include "image/slot_calls.h"
+
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,31 +34,68 @@ static bool is_start_up(const char *name)
 	return false;
 }
 
-static bool is_called(const struct match_module *module, const struct filter_rule *rule,
-		      const struct elf_slot *slot)
+/* The calls of a slot among those of all. */
+static const struct slot_call *first_call(const struct slot_call *calls, size_t count,
+					  const struct elf_slot *slot)
 {
-	if (slot->kind == SLOT_JUMP)
-		return true; /* that is what it is for: its stub was not found */
-	if (slot->kind != SLOT_DATA ||
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (calls[middle].slot < slot)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return calls + low;
+}
+
+/*
+ * Places where code calls through the slot without a stub. A slot that has a stub, too, is looked
+ * for as well where that is possible: one of .plt.got, which some of the code may not use.
+ */
+static bool match_pointers(const struct match_module *module, struct filter_rule *rule,
+			   const struct elf_slot *slot, struct vec *found)
+{
+	size_t count, before = found->count;
+
+	if ((slot->stub && slot->kind != SLOT_DATA) ||
 	    (rule->symbol.kind != PATTERN_PLAIN && is_start_up(slot->name)))
 		return false;
-	elf_find_calls(module->file);
-	return slot->called;
+	const struct slot_call *calls = slot_calls(module->file, module->decoder, &count);
+	const struct slot_call *call = first_call(calls, count, slot);
+
+	for (; call < calls + count && call->slot == slot; call++) {
+		struct match match = {.kind = MATCH_POINTER,
+				      .address = call->address,
+				      .name = slot->name,
+				      .rule = rule,
+				      .by_name = rule->symbol.kind == PATTERN_PLAIN,
+				      .slot = slot->address};
+
+		vec_push(found, &match);
+	}
+	return found->count > before;
 }
 
 static void match_call(const struct match_module *module, struct filter *filter,
 		       const struct elf_slot *slot, struct vec *found)
 {
 	struct filter_rule *rule = slot->name ? filter_asks(filter, slot->name) : NULL;
-	bool called = rule && (slot->stub || is_called(module, rule, slot));
 
-	if (called) {
+	if (!rule)
+		return;
+	bool called = match_pointers(module, rule, slot, found);
+
+	if (slot->stub)
+		add(found, MATCH_CALL, slot->stub, slot->name, rule);
+	else if (!called && slot->kind == SLOT_JUMP)
+		add(found, MATCH_NO_STUB, slot->address, slot->name, rule);
+	if (called || slot->stub || slot->kind == SLOT_JUMP)
 		filter_found(filter, slot->name);
-		add(found, slot->stub ? MATCH_CALL : MATCH_NO_STUB,
-		    slot->stub ? slot->stub : slot->address, slot->name, rule);
-	} else if (rule) {
+	else
 		filter_missed(filter, slot->name, MISS_NO_STUB);
-	}
 }
 
 static void match_calls(const struct match_module *module, struct filter *filter, struct vec *found)
@@ -188,7 +227,7 @@ static void match_slot(const struct match_module *module, struct filter *filter,
 		return;
 	filter_missed(filter, slot->name, MISS_EMPTY);
 	vec_push(found, &(struct match){MATCH_SLOT, symbol->value + slot->slot_offset, slot->name,
-					rule, true});
+					rule, true, 0});
 }
 
 /* Functions without a symbol that the module's .conf file knows the place of. */
@@ -232,16 +271,24 @@ static size_t underscores(const char *name)
 	return strspn(name, "_");
 }
 
-/* By address, then kind, then the plainest name first. */
-static int compare(const void *a, const void *b)
+static int compare_places(const struct match *x, const struct match *y)
 {
-	const struct match *x = a;
-	const struct match *y = b;
-
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
 	if (x->kind != y->kind)
 		return x->kind < y->kind ? -1 : 1;
+	return (x->slot > y->slot) - (x->slot < y->slot);
+}
+
+/* By place, then the plainest name first. */
+static int compare(const void *a, const void *b)
+{
+	const struct match *x = a;
+	const struct match *y = b;
+	int places = compare_places(x, y);
+
+	if (places)
+		return places;
 	size_t x_plain = underscores(x->name);
 	size_t y_plain = underscores(y->name);
 
@@ -254,7 +301,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Keeps one match per address and kind. */
+/* Keeps one match per place. */
 static void unite(struct vec *found, size_t first)
 {
 	struct match *matches = found->items;
@@ -264,8 +311,7 @@ static void unite(struct vec *found, size_t first)
 		return;
 	qsort(&matches[first], found->count - first, sizeof *matches, compare);
 	for (size_t i = first + 1; i < found->count; i++) {
-		if (matches[i].address != matches[kept].address ||
-		    matches[i].kind != matches[kept].kind)
+		if (compare_places(&matches[i], &matches[kept]) != 0)
 			matches[++kept] = matches[i];
 	}
 	found->count = kept + 1;

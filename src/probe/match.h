@@ -14,7 +14,8 @@ enum match_kind {
 	MATCH_CALL,    /* a PLT stub */
 	MATCH_ENTRY,   /* a function's entry */
 	MATCH_IFUNC,   /* the resolver of an IFUNC: the implementation is to be found */
-	MATCH_NO_STUB, /* a GOT slot that is called through without a stub: cannot be planted */
+	MATCH_POINTER, /* a call by a pointer: of the function, if that is what the slot holds */
+	MATCH_NO_STUB, /* a slot of a PLT whose stub was not found: cannot be planted */
 	MATCH_SLOT     /* a data word that holds, or will hold, a function's address */
 };
 
@@ -24,11 +25,13 @@ struct match {
 	const char *name; /* what the function is called; owned by file, filter or prototype */
 	struct filter_rule *rule; /* that asks for it; lives as long as its filter */
 	bool by_name;		  /* it names the function, and not by a pattern */
+	uint64_t slot;		  /* of a MATCH_POINTER, in the file's own address space */
 };
 
 /* A module, as far as filters care. */
 struct match_module {
 	struct elf_file *file;
+	struct decoder *decoder;
 	const char *path;
 	bool is_main;
 	/*
@@ -49,8 +52,8 @@ struct match_filters {
 };
 
 /*
- * Appends a struct match for every place in `module` to `found`, at most one per kind and
- * address. Where several symbols name one address, the plainest is taken: without leading
+ * Appends a struct match for every place in `module` to `found`, at most one per kind, address
+ * and slot. Where several symbols name one address, the plainest is taken: without leading
  * underscores, then the shortest. Rules that found something have `matched` set, in the others
  * `miss` says how near they came; a MATCH_SLOT becomes a find when the word holds an address.
  */

@@ -30,14 +30,6 @@ enum {
 		64 /* of a library: some will be among those that it calls with signals blocked */
 };
 
-/* What is to be traced at an address. */
-struct probe_request {
-	enum probe_kind kind;
-	const char *name;
-	const struct module *module; /* that calls or defines it; NULL: not known */
-	bool one_of_many;	     /* meant by a pattern, not named */
-};
-
 struct ifunc_hook {
 	struct hook hook; /* first: the engine hands this back */
 	struct session *session;
@@ -52,9 +44,9 @@ struct ifunc_hook {
 
 /* ------------------------------------------------------------------ breakpoints */
 
-/* Lists a place where no breakpoint could be planted. That of a dying process is none. */
-static void list_refused(struct session *session, const struct thread *thread,
-			 const struct probe_request *request, int error)
+/* That of a dying process is none. */
+void plant_list_refused(struct session *session, const struct thread *thread,
+			const struct probe_request *request, int error)
 {
 	const char *reason = strerror(-error);
 
@@ -66,6 +58,8 @@ static void list_refused(struct session *session, const struct thread *thread,
 		reason = "its code cannot be read";
 	else if (error == -EIO || error == -EACCES || error == -EPERM)
 		reason = "its code cannot be written";
+	else if (error == -EBUSY)
+		reason = "a breakpoint with another purpose stands there";
 	else if (error == -EXDEV)
 		reason = "its code lies in memory that other processes may share";
 	untraced_function(session->untraced, request->module ? request->module->base_name : NULL,
@@ -86,7 +80,7 @@ static void plant_site(struct session *session, struct thread *thread, uint64_t 
 	char safe[256];
 
 	if (error && error != -EALREADY)
-		list_refused(session, thread, request, error);
+		plant_list_refused(session, thread, request, error);
 	session->planted += !error;
 	if (!error)
 		inprocess_wish(session, space, address, request->module, site);
@@ -221,7 +215,7 @@ static void plant_ifunc(struct session *session, struct thread *thread, const st
 
 	hook->attached |= module->ran_before;
 	if (error)
-		list_refused(session, thread, &request, error);
+		plant_list_refused(session, thread, &request, error);
 }
 
 /*
@@ -243,14 +237,16 @@ void plant_list_waiting(struct session *session)
 		list_waiting(session, ifunc_at(session, i));
 }
 
-void plant_mark_hook(struct hook *hook)
+void plant_mark_hook(struct session *session, struct hook *hook)
 {
+	pointers_mark(session, hook);
 	if (hook->returned == resolver_returned)
 		((struct ifunc_hook *)(void *)hook)->in_use = true;
 }
 
 void plant_drop_hooks(struct session *session)
 {
+	pointers_drop(session);
 	for (size_t i = session->ifuncs.count; i-- > 0;) {
 		struct ifunc_hook *ifunc = ifunc_at(session, i);
 
@@ -406,7 +402,7 @@ static bool wants_all(const struct session *session, const struct module *module
 	return false;
 }
 
-/* Calls by no stub; those of a function that is traced itself are seen all the same. */
+/* Calls by a stub that was not found; those of a function that is traced itself are seen all the same. */
 static void list_stubless(struct session *session, const struct probe_request *request)
 {
 	const struct vec *filters = &session->filters.entries;
@@ -414,9 +410,9 @@ static void list_stubless(struct session *session, const struct probe_request *r
 	for (size_t i = 0; i < filters->count; i++)
 		if (filter_may_ask(vec_at(filters, i), request->name))
 			return;
-	untraced_function(session->untraced, request->module->base_name, request->name,
-			  request->one_of_many,
-			  "called from there without a PLT stub; -x traces the function itself");
+	untraced_function(
+		session->untraced, request->module->base_name, request->name, request->one_of_many,
+		"called from there in a way that is not known; -x traces the function itself");
 }
 
 static void plant_match(struct session *session, struct thread *thread, const struct module *module,
@@ -432,6 +428,9 @@ static void plant_match(struct session *session, struct thread *thread, const st
 		break;
 	case MATCH_CALL:
 		plant_site(session, thread, address, &request);
+		break;
+	case MATCH_POINTER:
+		pointers_plant(session, thread, match, &request);
 		break;
 	case MATCH_NO_STUB:
 		list_stubless(session, &request);
@@ -502,6 +501,7 @@ static struct match_module as_matched(const struct session *session, const struc
 {
 	return (struct match_module){
 		.file = module->file,
+		.decoder = trap_decoder(session->trap),
 		.path = module->path,
 		.is_main = module->is_main,
 		.prototypes = {module->prototypes, proto_search_global(session->prototypes)},
@@ -546,6 +546,7 @@ void plant_module(struct session *session, struct thread *thread, struct module 
 
 void plant_deinit(struct session *session)
 {
+	pointers_deinit(session);
 	for (size_t i = 0; i < session->ifuncs.count; i++)
 		free_ifunc(ifunc_at(session, i));
 	vec_deinit(&session->ifuncs);

@@ -56,6 +56,7 @@ struct session {
 	struct agent_hook asking;    /* who asks who called him */
 	struct hook ptrace;	     /* ptrace(): see debuggers.c */
 	struct vec ifuncs;	     /* struct ifunc_hook * */
+	struct vec pointers;	     /* struct pointer_hook *, see pointers.c */
 	struct untraced *untraced;   /* what cannot be traced */
 	struct identity identity;    /* -u */
 	struct map unprivileged;     /* programs that were said to run without their rights */
@@ -94,6 +95,14 @@ struct pending_slot {
 	uint64_t address;
 	char *name;
 	struct filter_rule *rule; /* that asked for it */
+};
+
+/* What is to be traced at an address. */
+struct probe_request {
+	enum probe_kind kind;
+	const char *name;
+	const struct module *module; /* that calls or defines it; NULL: not known */
+	bool one_of_many;	     /* meant by a pattern, not named */
 };
 
 /* What is loaded in one space. */
@@ -149,6 +158,8 @@ struct module *modules_find(const struct modules *modules, uint64_t address);
 const struct probe_site *sites_get(struct session *session, const struct space *space,
 				   enum probe_kind kind, uint64_t address, const char *symbol,
 				   const struct module *module);
+/* Somebody refers to a site: the next sweep keeps it. */
+void sites_mark(struct session *session, const struct probe_site *site);
 /* Drops what nobody refers to any more, when there may be much of it. To be called between stops. */
 void sites_sweep(struct session *session);
 void sites_deinit(struct session *session);
@@ -169,9 +180,23 @@ bool plant_slot_ready(const struct space *space);
 /* Lists what was waited for in vain, at the end of a session. */
 void plant_list_waiting(struct session *session);
 /* Hooks of plant.c's own: one that is in use is marked, those that are not marked are dropped. */
-void plant_mark_hook(struct hook *hook);
+void plant_mark_hook(struct session *session, struct hook *hook);
 void plant_drop_hooks(struct session *session);
 void plant_deinit(struct session *session);
+/* Lists a place where no breakpoint could be planted. */
+void plant_list_refused(struct session *session, const struct thread *thread,
+			const struct probe_request *request, int error);
+
+/* pointers.c: calls by pointers */
+
+void pointers_init(struct session *session);
+/* Plants a MATCH_POINTER. */
+void pointers_plant(struct session *session, struct thread *thread, const struct match *match,
+		    const struct probe_request *request);
+/* As plant_mark_hook() and plant_drop_hooks(). */
+void pointers_mark(struct session *session, struct hook *hook);
+void pointers_drop(struct session *session);
+void pointers_deinit(struct session *session);
 
 /* rights.c */
 

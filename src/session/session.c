@@ -306,6 +306,7 @@ static int set_up(struct session *session)
 		session->debuginfo = debuginfo_create(options->verbose != 0);
 	session->probes = probe_table_create();
 	vec_init(&session->ifuncs, sizeof(struct ifunc_hook *));
+	pointers_init(session);
 	session->writer = create_writer(session);
 	session->untraced = untraced_create(take_record, session, options->verbose != 0);
 	if (options->quiet)

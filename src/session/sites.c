@@ -184,15 +184,20 @@ static void free_planted(struct planted *planted)
 
 /* ------------------------------------------------------------------ sites nobody uses */
 
-static void mark(void *context, const struct probe_site *site, struct hook *hook)
+void sites_mark(struct session *session, const struct probe_site *site)
 {
-	struct session *session = context;
-	struct planted *planted = site ? map_get(&session->sites, site->info->id) : NULL;
+	struct planted *planted = map_get(&session->sites, site->info->id);
 
 	if (planted)
 		planted->in_use = true;
+}
+
+static void mark(void *context, const struct probe_site *site, struct hook *hook)
+{
+	if (site)
+		sites_mark(context, site);
 	if (hook)
-		plant_mark_hook(hook);
+		plant_mark_hook(context, hook);
 }
 
 static void mark_all(struct session *session)

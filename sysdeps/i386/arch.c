@@ -5,6 +5,7 @@
 
 #include <elf.h>
 #include <linux/audit.h>
+#include <string.h>
 
 static const struct abi abi_i386 = {
 	.word = 4,
@@ -23,6 +24,15 @@ static int displace(struct decoder *decoder, const uint8_t *bytes, size_t length
 static bool slot_call(const uint8_t *bytes, uint64_t address, uint64_t got, uint64_t *slot)
 {
 	return x86_slot_call(X86_MODE_32, bytes, address, got, slot);
+}
+
+static uint64_t slot_reference(const uint8_t *word, uint64_t address, uint64_t got)
+{
+	uint32_t displacement;
+
+	(void)address;
+	memcpy(&displacement, word, sizeof displacement);
+	return (uint32_t)(got + displacement);
 }
 
 static bool plt_slot(const uint8_t *bytes, size_t length, uint64_t address, uint64_t got,
@@ -108,6 +118,8 @@ const struct arch arch_i386 = {
 	.plt_slot = plt_slot,
 	.slot_call_opcode = X86_SLOT_CALL_OPCODE,
 	.slot_call = slot_call,
+	.slot_reference = slot_reference,
+	.slot_by_got = true,
 	.context_register = REG_CX,
 	.context_flags = 84, /* 20 + 4 * REG_EFL */
 	.step_flag = 0x100,

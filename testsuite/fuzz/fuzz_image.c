@@ -10,6 +10,7 @@
 #include "image/linkmap.h"
 #include "image/relocate.h"
 #include "image/signal_calls.h"
+#include "image/slot_calls.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -62,6 +63,24 @@ static size_t ask_signal_calls(struct elf_file *file)
 	return count;
 }
 
+static size_t ask_slot_calls(struct elf_file *file)
+{
+	struct decoder *decoder = decoder_create();
+	size_t count;
+
+	MUST(decoder);
+	const struct slot_call *calls = slot_calls(file, decoder, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		MUST(calls[i].slot->name);
+		MUST(!i || calls[i].slot > calls[i - 1].slot ||
+		     (calls[i].slot == calls[i - 1].slot &&
+		      calls[i].address >= calls[i - 1].address));
+	}
+	decoder_destroy(decoder);
+	return count;
+}
+
 static size_t ask_all(struct elf_file *file)
 {
 	size_t sum = ask_symbols(file);
@@ -82,7 +101,7 @@ static size_t ask_all(struct elf_file *file)
 
 	for (size_t i = 0; i < count; i++)
 		MUST(segments[i].address + segments[i].memory_size >= segments[i].address);
-	sum += ask_signal_calls(file);
+	sum += ask_signal_calls(file) + ask_slot_calls(file);
 	sum += elf_init_function(file) + elf_program_headers(file) + elf_dynamic(file);
 	sum += elf_entry(file) + elf_eh_frame_header(file) + elf_is_pie(file);
 	sum += elf_soname(file) ? strlen(elf_soname(file)) : 0;

@@ -35,6 +35,7 @@ static const char source_two[] =
 
 static struct fixture directory;
 static struct elf_file *library;
+static struct decoder *decoder;
 
 static int set_up(void **state)
 {
@@ -46,6 +47,7 @@ static int set_up(void **state)
 	if (!fixture_compile(&directory, "-shared -fPIC -fplt -O1 -nostdlib -Wl,-z,lazy "
 					 "-Wl,-soname,libmatch.so.1 -o lib.so one.c two.c"))
 		library = fixture_open(&directory, "lib.so");
+	decoder = decoder_create();
 	return 0;
 }
 
@@ -53,6 +55,7 @@ static int tear_down(void **state)
 {
 	(void)state;
 	elf_unref(library);
+	decoder_destroy(decoder);
 	fixture_destroy(&directory);
 	return 0;
 }
@@ -88,8 +91,9 @@ static void begin(struct question *question)
 {
 	if (!library)
 		skip();
-	*question = (struct question){
-		.module = {.file = library, .path = "/usr/lib/libmatch.so.1.2.3"}};
+	*question = (struct question){.module = {.file = library,
+						 .decoder = decoder,
+						 .path = "/usr/lib/libmatch.so.1.2.3"}};
 	vec_init(&question->filters.calls, sizeof(struct filter));
 	vec_init(&question->filters.libraries, sizeof(struct filter));
 	vec_init(&question->filters.entries, sizeof(struct filter));
@@ -472,7 +476,7 @@ static void test_prototypes(void **state)
 static void test_appends(void **state)
 {
 	struct question question;
-	const struct match earlier = {MATCH_ENTRY, UINT64_MAX, "earlier", NULL, false};
+	const struct match earlier = {MATCH_ENTRY, UINT64_MAX, "earlier", NULL, false, 0};
 
 	(void)state;
 	begin(&question);

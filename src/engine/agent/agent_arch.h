@@ -17,7 +17,13 @@ struct agent_function {
 /* A branch found, its opcode at `from`; `is_call`: it comes back there. */
 typedef void agent_branch(void *context, uint64_t from, uint64_t target, bool is_call);
 
-enum { AGENT_JUMP = 5, AGENT_CALL_MAX = 8, AGENT_CLOCK_BYTES = 2 };
+/* AGENT_MOVED_MAX: bytes of the instructions that the jump takes the place of, at most. */
+enum {
+	AGENT_JUMP = 5,
+	AGENT_MOVED_MAX = AGENT_JUMP - 1 + 15,
+	AGENT_CALL_MAX = 8,
+	AGENT_CLOCK_BYTES = 2
+};
 
 struct agent_arch {
 	const uint8_t *code; /* for the beginning of a unit, without relocations */

@@ -275,7 +275,8 @@ static bool wants_return(struct hook *hook, const struct serving *serving)
 	       (!hook->wants_return || hook->wants_return(hook, serving->thread, &serving->regs));
 }
 
-static void serve_entry(struct serving *serving, const struct breakpoint *breakpoint)
+static void serve_entry(struct serving *serving, const struct breakpoint *breakpoint,
+			const struct probe_site *site)
 {
 	struct thread *thread = serving->thread;
 	const struct engine_events *events = serving->trap->events;
@@ -299,10 +300,32 @@ static void serve_entry(struct serving *serving, const struct breakpoint *breakp
 		hidden.hook = breakpoint->hook;
 		enter_call(serving, &hidden, true);
 	}
-	if (breakpoint->site) {
-		call.site = breakpoint->site;
+	if (site) {
+		call.site = site;
 		enter_call(serving, &call, readable);
 	}
+}
+
+/*
+ * An instruction that calls: it is served as if it had been run already, so what is found is a
+ * function's entry like any other. The return address, which that puts on the stack, is written there
+ * a second time when the thread goes on.
+ */
+static void serve_chosen(struct serving *serving, const struct breakpoint *breakpoint)
+{
+	struct hook *hook = breakpoint->hook;
+	const struct regs before = serving->regs;
+	struct regs after = before;
+
+	if (breakpoint->slot || breakpoint_pass(breakpoint, serving->space, &after) != 0)
+		return;
+	const struct probe_site *site = hook->chosen(hook, serving->thread, after.pc);
+
+	if (!site)
+		return;
+	serving->regs.r[REG_SP] = after.r[REG_SP];
+	serve_entry(serving, breakpoint, site);
+	serving->regs.r[REG_SP] = before.r[REG_SP];
 }
 
 static void serve_return(struct serving *serving, const struct breakpoint *breakpoint)
@@ -334,7 +357,10 @@ static void serve(struct serving *serving, uint64_t address)
 		hook->entered(hook, serving->thread);
 	breakpoint = breakpoint_find(serving->space, address);
 	if (breakpoint && (breakpoint->site || (breakpoint->hook && breakpoint->hook->returned)))
-		serve_entry(serving, breakpoint);
+		serve_entry(serving, breakpoint, breakpoint->site);
+	breakpoint = breakpoint_find(serving->space, address);
+	if (breakpoint && breakpoint->hook && breakpoint->hook->chosen)
+		serve_chosen(serving, breakpoint);
 }
 
 /* Where a call goes on that a hook may answer: false when that cannot be said. */
@@ -561,36 +587,4 @@ void trap_space_gone(struct space *space)
 {
 	trap_space_destroy(space->trap);
 	space->trap = NULL;
-}
-
-void trap_space_uses(const struct space *space, trap_use *use, void *context)
-{
-	size_t cursor = 0;
-	void *value;
-
-	while (space->trap && map_next(&space->trap->breakpoints, &cursor, NULL, &value)) {
-		const struct breakpoint *breakpoint = value;
-
-		use(context, breakpoint->site, breakpoint->hook);
-	}
-}
-
-struct use {
-	trap_use *use;
-	void *context;
-};
-
-static void use_of_call(void *context, const struct call *call)
-{
-	const struct use *use = context;
-
-	use->use(use->context, call->site, call->hook);
-}
-
-void trap_thread_uses(const struct thread *thread, trap_use *use, void *context)
-{
-	struct use with = {use, context};
-
-	if (thread->calls)
-		callstacks_each(thread->calls, use_of_call, &with);
 }

@@ -28,6 +28,9 @@ uint64_t trap_calibrate(void);
 int trap_plant(struct trap *trap, struct thread *thread, uint64_t address,
 	       const struct probe_site *site, struct hook *hook);
 
+/* The hook that has been planted there, or NULL. */
+struct hook *trap_hook_at(const struct space *space, uint64_t address);
+
 /* Takes out what was planted there. All threads of the space are stopped, none in its slot. */
 void trap_unplant(struct space *space, uint64_t address);
 /* Whether a probe has been planted there, and nothing else. */

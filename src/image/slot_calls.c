@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * See slot_calls.h.
+ *
+ * There are two kinds of code to be found. "call *slot" and "jmp *slot" have the 32-bit displacement of
+ * the slot in them, which hardly happens by chance, so they are searched for at every byte, whatever
+ * instruction that belongs to. Where there are no section headers that finds the stubs of .plt.got, too.
+ *
+ * A compiler that calls a function more than once may instead load the slot into a register, and call
+ * that as often as it likes. The loads are found by the same search: whatever else refers to the slot. Which
+ * calls belong to them would take an analysis of the program's flow, but need not be known: in a
+ * function that refers to a slot each call by a pointer is a place where it may be called, and
+ * whoever gets there sees where it leads to. So a call of a function's address that was passed on is not
+ * taken for one, unless it is made where that address was loaded.
+ *
+ * A breakpoint is to be put there, so it must not be mistaken in where instructions begin. The bytes of
+ * "call *slot" are too many to be anything else; a "call *%rbx" is two bytes, which may be part of anything.
+ * Therefore the function is decoded from its beginning on, which .eh_frame tells, and has to come by each
+ * reference that was found in it in the way that it should: as a displacement within one instruction.
+ *
+ * On i386 slots are referred to by their address or relative to the GOT, whose address a register has. Which
+ * address that is differs, so all are tried: a place that is taken for one by mistake costs a look at
+ * it when it is run.
+ *
+ * The file may be damaged or made to mislead: everything is bounded.
+ */
+#include "image/slot_calls.h"
+
+#include "base/cleanup.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "base/xalloc.h"
+#include "image/eh_frame.h"
+#include "image/elf_private.h"
+#include "image/relocate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PIECE = 1 << 20,
+	INSN = 6,
+	WORD = 4, /* a displacement */
+	GOTS = 4,
+	STUB = 16, /* bytes of one, at most */
+	SEARCH_MAX = 512 << 20,
+	FUNCTION_MAX = 1 << 20,
+	DECODED_MAX = 64 << 20,
+	REFERENCES_MAX = 1 << 20,
+	CALLS_MAX = 1 << 18
+};
+
+static const char too_much[] = "it has too much code to be searched for calls without a PLT";
+
+/* A displacement that refers to a slot. */
+struct reference {
+	uint64_t address;
+	struct elf_slot *slot;
+};
+
+struct call_search {
+	struct elf_file *file;
+	struct decoder *decoder;
+	struct map slots; /* address → struct elf_slot */
+	struct map stubs; /* the same by the address of the stub, of all slots */
+	uint64_t lowest, highest;
+	uint64_t gots[GOTS]; /* what a register with the address of the GOT may hold; 0: nothing */
+	struct vec found;    /* struct slot_call */
+	struct vec references;
+	struct vec branches; /* uint64_t: calls by pointers in the function that is decoded */
+	size_t decoded;	     /* bytes */
+};
+
+static struct elf_slot *slot_at(const struct call_search *search, uint64_t place)
+{
+	if (place < search->lowest || place > search->highest)
+		return NULL;
+	return map_get(&search->slots, place);
+}
+
+/* Whether an instruction is a known stub's: its own slot's, or with a wrong address of the GOT another's. */
+static bool is_in_stub(const struct call_search *search, uint64_t address)
+{
+	for (uint64_t back = 0; back < STUB; back++)
+		if (map_get(&search->stubs, address - back))
+			return true;
+	return false;
+}
+
+static void add_call(struct call_search *search, const struct elf_slot *slot, uint64_t address,
+		     bool certain)
+{
+	if (is_in_stub(search, address))
+		return;
+	if (search->found.count < CALLS_MAX)
+		vec_push(&search->found, &(struct slot_call){slot, address, certain});
+	else
+		search->file->damage = too_much;
+}
+
+/* The slot that the instruction at `code` calls or jumps through, or NULL. */
+static struct elf_slot *called_at(const struct call_search *search, const uint8_t *code,
+				  uint64_t address)
+{
+	const struct arch *arch = search->file->arch;
+	uint64_t place;
+
+	if (*code != arch->slot_call_opcode)
+		return NULL;
+	for (size_t i = 0; i < GOTS; i++) {
+		struct elf_slot *slot = arch->slot_call(code, address, search->gots[i], &place)
+						? slot_at(search, place)
+						: NULL;
+
+		if (slot || !arch->slot_by_got)
+			return slot;
+	}
+	return NULL;
+}
+
+/* The slot that the displacement at `code` refers to, or NULL. */
+static struct elf_slot *referred_at(const struct call_search *search, const uint8_t *code,
+				    uint64_t address)
+{
+	const struct arch *arch = search->file->arch;
+
+	for (size_t i = 0; i < GOTS; i++) {
+		struct elf_slot *slot =
+			slot_at(search, arch->slot_reference(code, address, search->gots[i]));
+
+		if (slot || !arch->slot_by_got)
+			return slot;
+	}
+	return NULL;
+}
+
+static void search_code(struct call_search *search, const uint8_t *code, size_t size,
+			uint64_t address)
+{
+	for (size_t at = 0; at + INSN <= size; at++) {
+		struct elf_slot *slot = called_at(search, code + at, address + at);
+
+		if (slot) {
+			add_call(search, slot, address + at, true);
+			at += INSN - 1;
+			continue;
+		}
+		slot = referred_at(search, code + at, address + at);
+		if (slot && !slot->stub && search->references.count < REFERENCES_MAX)
+			vec_push(&search->references, &(struct reference){address + at, slot});
+	}
+}
+
+static void search_segment(struct call_search *search, const struct elf_segment *segment)
+{
+	_cleanup_free_ uint8_t *piece = xmalloc(PIECE);
+	uint64_t size = segment->file_size < SEARCH_MAX ? segment->file_size : SEARCH_MAX;
+
+	if (size < segment->file_size)
+		search->file->damage = too_much;
+	for (uint64_t at = 0; at < size; at += PIECE - INSN + 1) {
+		size_t length = size - at < PIECE ? (size_t)(size - at) : PIECE;
+
+		if (!elf_file_read(search->file, segment->file_offset + at, piece, length))
+			return;
+		search_code(search, piece, length, segment->address + at);
+	}
+}
+
+/* ------------------------------------------------------------------ calls by pointers */
+
+/* What is read by way of a segment register is not the program's: i386's system calls. */
+static bool is_call_by_pointer(const struct displaced *insn)
+{
+	return insn->kind == DISPLACED_EMULATE && !insn->operand.segment &&
+	       (insn->action == ACTION_CALL_OPERAND ||
+		/* A jump by way of a table is a switch, and no call. */
+		(insn->action == ACTION_JUMP_OPERAND && !insn->operand.memory));
+}
+
+/* Decodes a function that has these references: false when they are not where they should be. */
+static bool decode(struct call_search *search, const uint8_t *code, size_t size, uint64_t address,
+		   const struct reference *reference, const struct reference *end)
+{
+	const struct arch *arch = search->file->arch;
+
+	for (size_t at = 0; at < size;) {
+		struct displaced insn = {.length = 0};
+		uint64_t here = address + at;
+
+		if (arch->displace(search->decoder, code + at, size - at, here, &insn) ||
+		    !insn.length)
+			break;
+		for (; reference < end && reference->address < here + insn.length; reference++)
+			if (reference->address <= here ||
+			    reference->address + WORD > here + insn.length)
+				return false;
+		if (is_call_by_pointer(&insn) &&
+		    (size - at < INSN || !called_at(search, code + at, here)))
+			vec_push(&search->branches, &here);
+		at += insn.length;
+	}
+	return reference == end;
+}
+
+/* Each of the branches may be a call by each of the slots. */
+static void add_branches(struct call_search *search, const struct reference *first,
+			 const struct reference *end)
+{
+	for (const struct reference *reference = first; reference < end; reference++) {
+		const struct reference *before = first;
+
+		while (before < reference && before->slot != reference->slot)
+			before++;
+		for (size_t i = 0; before == reference && i < search->branches.count; i++)
+			add_call(search, reference->slot, *(uint64_t *)vec_at(&search->branches, i),
+				 false);
+	}
+}
+
+/* The first reference at or behind an address. */
+static const struct reference *reference_from(const struct call_search *search, uint64_t address)
+{
+	const struct reference *references = search->references.items;
+	size_t low = 0, high = search->references.count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (references[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return references + low;
+}
+
+static void visit_function(void *context, const struct eh_function *function)
+{
+	struct call_search *search = context;
+	const struct reference *first = reference_from(search, function->start);
+	const struct reference *end = reference_from(search, function->start + function->size);
+
+	if (first >= end || function->size > FUNCTION_MAX || search->decoded > DECODED_MAX)
+		return;
+	_cleanup_free_ uint8_t *code = xmalloc((size_t)function->size);
+
+	search->decoded += (size_t)function->size;
+	vec_clear(&search->branches);
+	if (elf_read(search->file, function->start, code, (size_t)function->size) &&
+	    decode(search, code, (size_t)function->size, function->start, first, end))
+		add_branches(search, first, end);
+}
+
+/* ------------------------------------------------------------------ putting it together */
+
+static uint64_t section_address(struct elf_file *file, const char *name)
+{
+	size_t count;
+	const GElf_Shdr *sections = elf_sections(file, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(elf_section_name(file, &sections[i]), name))
+			return sections[i].sh_addr;
+	return 0;
+}
+
+static void collect_slots(struct call_search *search)
+{
+	struct elf_file *file = search->file;
+
+	search->lowest = UINT64_MAX;
+	/* The first relocation of a slot is the one that counts. */
+	for (size_t i = file->slot_count; i-- > 0;) {
+		struct elf_slot *slot = &file->slots[i];
+
+		if (slot->stub)
+			map_put(&search->stubs, slot->stub, slot);
+		if (!slot->name || (slot->stub && slot->kind != SLOT_DATA))
+			continue;
+		map_put(&search->slots, slot->address, slot);
+		if (slot->address < search->lowest)
+			search->lowest = slot->address;
+		if (slot->address > search->highest)
+			search->highest = slot->address;
+	}
+}
+
+static int compare_references(const void *left, const void *right)
+{
+	const struct reference *a = left, *b = right;
+
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+static int compare_calls(const void *left, const void *right)
+{
+	const struct slot_call *a = left, *b = right;
+
+	if (a->slot != b->slot)
+		return a->slot < b->slot ? -1 : 1;
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+static void find(struct call_search *search)
+{
+	const struct elf_file *file = search->file;
+
+	collect_slots(search);
+	for (size_t i = 0; search->slots.count && i < file->segment_count; i++)
+		if (file->segments[i].flags & PF_X)
+			search_segment(search, &file->segments[i]);
+	if (search->references.count) {
+		qsort(search->references.items, search->references.count,
+		      search->references.item_size, compare_references);
+		eh_frame_for_each(search->file, visit_function, search);
+	}
+	if (search->found.count)
+		qsort(search->found.items, search->found.count, search->found.item_size,
+		      compare_calls);
+	vec_deinit(&search->references);
+	vec_deinit(&search->branches);
+	map_deinit(&search->slots);
+	map_deinit(&search->stubs);
+}
+
+const struct slot_call *slot_calls(struct elf_file *file, struct decoder *decoder, size_t *count)
+{
+	size_t slots;
+
+	elf_slots(file, &slots);
+	if (!file->slot_calls_read) {
+		struct call_search search = {.file = file,
+					     .decoder = decoder,
+					     .gots = {file->tags[DT_PLTGOT],
+						      section_address(file, ".got.plt"),
+						      section_address(file, ".got")},
+					     .found = VEC_OF(struct slot_call),
+					     .references = VEC_OF(struct reference),
+					     .branches = VEC_OF(uint64_t)};
+
+		file->slot_calls_read = true;
+		find(&search);
+		file->slot_calls = search.found.items;
+		file->slot_call_count = search.found.count;
+	}
+	*count = file->slot_call_count;
+	return file->slot_calls;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Calls by pointers: code that calls functions of other modules by no PLT stub (-fno-plt, rustc).
+ *
+ * A GOT slot that such code calls through, or loads into a register, also serves the program as the
+ * function's address. It is not changed: the program would see that a function has two addresses. Nor is
+ * the function's entry of use, which everybody else comes by, too. What is planted are the places in
+ * the calling code itself (image/slot_calls.h). They are hooks, as one place may be that of several
+ * functions, and of others that nobody has asked for: which one it is the engine tells by
+ * where the call leads to, and that is compared with what the slots hold at that moment. Whether they are
+ * bound by then, or to an IFUNC, makes no difference.
+ *
+ * The places of a module go with its breakpoints; the hooks are dropped when nothing refers to
+ * them any more, like those of plant.c.
+ */
+#include "session/private.h"
+
+#include "base/diag.h"
+#include "base/xalloc.h"
+#include "engine/agent/agent_arch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* A function that may be called at a place. */
+struct callee {
+	uint64_t slot; /* address in the process */
+	const struct probe_site *site;
+};
+
+struct pointer_hook {
+	struct hook hook;   /* first: the engine hands this back */
+	struct vec callees; /* struct callee */
+	bool in_use;
+};
+
+void pointers_init(struct session *session)
+{
+	vec_init(&session->pointers, sizeof(struct pointer_hook *));
+}
+
+static const struct probe_site *chosen(struct hook *hook, struct thread *thread, uint64_t target)
+{
+	const struct pointer_hook *pointer = (struct pointer_hook *)(void *)hook;
+	const struct space *space = thread->process->space;
+
+	for (size_t i = 0; i < pointer->callees.count; i++) {
+		const struct callee *callee = vec_at(&pointer->callees, i);
+		uint64_t value;
+
+		if (memory_read_word(&space->memory, callee->slot, space->arch->abi->word,
+				     &value) &&
+		    value == target)
+			return callee->site;
+	}
+	return NULL;
+}
+
+static void add_callee(struct pointer_hook *pointer, uint64_t slot, const struct probe_site *site)
+{
+	for (size_t i = 0; i < pointer->callees.count; i++)
+		if (((struct callee *)vec_at(&pointer->callees, i))->slot == slot)
+			return;
+	vec_push(&pointer->callees, &(struct callee){slot, site});
+}
+
+static struct pointer_hook *make_hook(struct session *session)
+{
+	struct pointer_hook *made = xcalloc(1, sizeof *made);
+
+	made->hook.chosen = chosen;
+	vec_init(&made->callees, sizeof(struct callee));
+	vec_push(&session->pointers, &made);
+	return made;
+}
+
+/* Whether the instruction is one of those that run elsewhere, as a jump of the agent's stands there. */
+static bool is_moved(const struct space *space, uint64_t address)
+{
+	for (uint64_t back = 1; back < AGENT_MOVED_MAX; back++)
+		if (agent_has(space, address - back))
+			return true;
+	return false;
+}
+
+void pointers_plant(struct session *session, struct thread *thread, const struct match *match,
+		    const struct probe_request *request)
+{
+	struct space *space = thread->process->space;
+	uint64_t address = match->address + request->module->bias;
+	const struct probe_site *site = sites_get(session, space, request->kind, request->name,
+						  request->module);
+	struct hook *known = trap_hook_at(space, address);
+	bool is_ours = known && known->chosen == chosen;
+	struct pointer_hook *pointer = is_ours ? (struct pointer_hook *)(void *)known
+					       : make_hook(session);
+	char safe[256];
+
+	add_callee(pointer, match->slot + request->module->bias, site);
+	if (is_ours)
+		return;
+	int error = known || is_moved(space, address)
+			    ? -EBUSY
+			    : trap_plant(session->trap, thread, address, NULL, &pointer->hook);
+
+	if (error)
+		plant_list_refused(session, thread, request, error);
+	session->planted += !error;
+	if (!error && session->options->verbose)
+		diag("process %d: %s by a pointer at 0x%llx", (int)thread->process->pid,
+		     diag_safe(safe, sizeof safe, site->info->display),
+		     (unsigned long long)address);
+}
+
+static struct pointer_hook *hook_at(const struct session *session, size_t index)
+{
+	return *(struct pointer_hook **)vec_at(&session->pointers, index);
+}
+
+void pointers_mark(struct session *session, struct hook *hook)
+{
+	struct pointer_hook *pointer = (struct pointer_hook *)(void *)hook;
+
+	if (hook->chosen != chosen || pointer->in_use)
+		return;
+	pointer->in_use = true;
+	for (size_t i = 0; i < pointer->callees.count; i++)
+		sites_mark(session, ((struct callee *)vec_at(&pointer->callees, i))->site);
+}
+
+static void free_hook(struct pointer_hook *pointer)
+{
+	vec_deinit(&pointer->callees);
+	free(pointer);
+}
+
+void pointers_drop(struct session *session)
+{
+	for (size_t i = session->pointers.count; i-- > 0;) {
+		struct pointer_hook *pointer = hook_at(session, i);
+
+		if (!pointer->in_use) {
+			free_hook(pointer);
+			vec_remove_fast(&session->pointers, i);
+		} else {
+			pointer->in_use = false;
+		}
+	}
+}
+
+void pointers_deinit(struct session *session)
+{
+	for (size_t i = 0; i < session->pointers.count; i++)
+		free_hook(hook_at(session, i));
+	vec_deinit(&session->pointers);
+}
