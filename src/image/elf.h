@@ -113,6 +113,15 @@ const char *elf_damage(const struct elf_file *file);
 const struct elf_slot *elf_slots(struct elf_file *file, size_t *count);
 
 /*
+ * What the function is called that a slot leads to: the slot's symbol; of an IRELATIVE one, which has
+ * none, the IFUNC whose resolver that is, by the plainest of its names that are not weak. NULL: nobody knows.
+ */
+const char *elf_slot_name(struct elf_file *file, const struct elf_slot *slot);
+
+/* Orders names by how plain they are: without leading underscores, then the shortest. As strcmp(). */
+int elf_compare_names(const char *left, const char *right);
+
+/*
  * The first initialisation function: DT_INIT, or the first DT_INIT_ARRAY entry as its relocation
  * says. 0 when there is none. When it runs, the module is relocated.
  */

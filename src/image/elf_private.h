@@ -70,6 +70,9 @@ struct elf_file {
 	struct elf_slot *slots;
 	size_t slot_count;
 	bool slots_read;
+	bool ifuncs_read;
+	struct ifunc *ifuncs; /* elf_ifuncs.c; ascending */
+	size_t ifunc_count;
 	bool slot_calls_read;
 	struct slot_call *slot_calls; /* slot_calls.c */
 	size_t slot_call_count;

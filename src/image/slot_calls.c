@@ -276,7 +276,7 @@ static void collect_slots(struct call_search *search)
 
 		if (slot->stub)
 			map_put(&search->stubs, slot->stub, slot);
-		if (!slot->name || (slot->stub && slot->kind != SLOT_DATA))
+		if (slot->stub && slot->kind != SLOT_DATA)
 			continue;
 		map_put(&search->slots, slot->address, slot);
 		if (slot->address < search->lowest)

@@ -17,8 +17,9 @@ static bool enter(const struct match_module *module, struct filter *filter)
 static void add(struct vec *found, enum match_kind kind, uint64_t address, const char *name,
 		struct filter_rule *rule)
 {
-	vec_push(found,
-		 &(struct match){kind, address, name, rule, rule->symbol.kind == PATTERN_PLAIN});
+	struct match match = {kind, address, name, rule, rule->symbol.kind == PATTERN_PLAIN, 0};
+
+	vec_push(found, &match);
 }
 
 /* Called by the start-up code of each program, which the compiler brings along. */
@@ -56,12 +57,12 @@ static const struct slot_call *first_call(const struct slot_call *calls, size_t 
  * for as well where that is possible: one of .plt.got, which some of the code may not use.
  */
 static bool match_pointers(const struct match_module *module, struct filter_rule *rule,
-			   const struct elf_slot *slot, struct vec *found)
+			   const struct elf_slot *slot, const char *name, struct vec *found)
 {
 	size_t count, before = found->count;
 
 	if ((slot->stub && slot->kind != SLOT_DATA) ||
-	    (rule->symbol.kind != PATTERN_PLAIN && is_start_up(slot->name)))
+	    (rule->symbol.kind != PATTERN_PLAIN && is_start_up(name)))
 		return false;
 	const struct slot_call *calls = slot_calls(module->file, module->decoder, &count);
 	const struct slot_call *call = first_call(calls, count, slot);
@@ -69,7 +70,7 @@ static bool match_pointers(const struct match_module *module, struct filter_rule
 	for (; call < calls + count && call->slot == slot; call++) {
 		struct match match = {.kind = MATCH_POINTER,
 				      .address = call->address,
-				      .name = slot->name,
+				      .name = name,
 				      .rule = rule,
 				      .by_name = rule->symbol.kind == PATTERN_PLAIN,
 				      .slot = slot->address};
@@ -82,20 +83,21 @@ static bool match_pointers(const struct match_module *module, struct filter_rule
 static void match_call(const struct match_module *module, struct filter *filter,
 		       const struct elf_slot *slot, struct vec *found)
 {
-	struct filter_rule *rule = slot->name ? filter_asks(filter, slot->name) : NULL;
+	const char *name = elf_slot_name(module->file, slot);
+	struct filter_rule *rule = name ? filter_asks(filter, name) : NULL;
 
 	if (!rule)
 		return;
-	bool called = match_pointers(module, rule, slot, found);
+	bool called = match_pointers(module, rule, slot, name, found);
 
 	if (slot->stub)
-		add(found, MATCH_CALL, slot->stub, slot->name, rule);
+		add(found, MATCH_CALL, slot->stub, name, rule);
 	else if (!called && slot->kind == SLOT_JUMP)
-		add(found, MATCH_NO_STUB, slot->address, slot->name, rule);
+		add(found, MATCH_NO_STUB, slot->address, name, rule);
 	if (called || slot->stub || slot->kind == SLOT_JUMP)
-		filter_found(filter, slot->name);
+		filter_found(filter, name);
 	else
-		filter_missed(filter, slot->name, MISS_NO_STUB);
+		filter_missed(filter, name, MISS_NO_STUB);
 }
 
 static void match_calls(const struct match_module *module, struct filter *filter, struct vec *found)
@@ -110,7 +112,10 @@ static void match_calls(const struct match_module *module, struct filter *filter
 		match_call(module, filter, &slots[i], found);
 }
 
-/* The library is another one for each slot; those of one library often stand together. */
+/*
+ * The library is another one for each slot; those of one library often stand together. A slot without a
+ * symbol is the module's own.
+ */
 static void match_calls_to(const struct match_module *module, struct filter *filter,
 			   struct vec *found)
 {
@@ -266,11 +271,6 @@ static void match_functions(const struct match_module *module, struct filter *fi
 		filter_missed(filter, NULL, MISS_SYMBOLS);
 }
 
-static size_t underscores(const char *name)
-{
-	return strspn(name, "_");
-}
-
 static int compare_places(const struct match *x, const struct match *y)
 {
 	if (x->address != y->address)
@@ -289,16 +289,7 @@ static int compare(const void *a, const void *b)
 
 	if (places)
 		return places;
-	size_t x_plain = underscores(x->name);
-	size_t y_plain = underscores(y->name);
-
-	if (x_plain != y_plain)
-		return x_plain < y_plain ? -1 : 1;
-	x_plain = strlen(x->name);
-	y_plain = strlen(y->name);
-	if (x_plain != y_plain)
-		return x_plain < y_plain ? -1 : 1;
-	return strcmp(x->name, y->name);
+	return elf_compare_names(x->name, y->name);
 }
 
 /* Keeps one match per place. */

@@ -451,12 +451,11 @@ static void list_unknown(struct session *session, const struct module *module, b
 		untraced_thing(session->untraced, module->path,
 			       "functions that it does not export: its file is gone, replaced or "
 			       "out of reach, so it was read from memory");
-	if (module->is_main && !elf_interpreter(module->file) && !found_any &&
-	    !session->filters.entries.count)
-		untraced_thing(
-			session->untraced, module->path,
-			"it is linked statically, so it calls no libraries; -x traces its own "
-			"functions");
+	if (module->is_main && !elf_interpreter(module->file) &&
+	    !(found_any && session->calls_named) && !session->filters.entries.count)
+		untraced_thing(session->untraced, module->path,
+			       "it is linked statically, so it calls no libraries, and of its own "
+			       "functions only IFUNCs by a PLT; -x traces all of them");
 	if (elf_damage(module->file))
 		untraced_thing(session->untraced, module->path, elf_damage(module->file));
 }

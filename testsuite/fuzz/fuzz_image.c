@@ -72,7 +72,7 @@ static size_t ask_slot_calls(struct elf_file *file)
 	const struct slot_call *calls = slot_calls(file, decoder, &count);
 
 	for (size_t i = 0; i < count; i++) {
-		MUST(calls[i].slot->name);
+		MUST(calls[i].slot->name || calls[i].slot->kind == SLOT_IRELATIVE);
 		MUST(!i || calls[i].slot > calls[i - 1].slot ||
 		     (calls[i].slot == calls[i - 1].slot &&
 		      calls[i].address >= calls[i - 1].address));
@@ -90,6 +90,9 @@ static size_t ask_all(struct elf_file *file)
 	for (size_t i = 0; i < count; i++) {
 		MUST((slots[i].kind == SLOT_IRELATIVE) == !slots[i].name);
 		sum += slots[i].stub + (slots[i].name ? strlen(slots[i].name) : slots[i].addend);
+		const char *name = elf_slot_name(file, &slots[i]);
+
+		MUST(name ? name[0] != '\0' : !slots[i].name);
 	}
 	const uint64_t *pads = landing_pads(file, &count);
 
