@@ -210,6 +210,11 @@ struct arch {
 	 */
 	uint64_t (*slot_reference)(const uint8_t *word, uint64_t address, uint64_t got);
 	bool slot_by_got;
+	/*
+	 * Where code finds out the address that slots are relative to, from its own: whether it does so
+	 * at `address` (11 bytes). NULL where that is of no use.
+	 */
+	bool (*loads_got)(const uint8_t *bytes, uint64_t address, uint64_t *got);
 
 	const struct agent_arch
 		*agent; /* engine/agent/agent_arch.h; NULL: calls cannot be counted inside */

@@ -8,10 +8,9 @@
  * before the jump (mold loads the index first), so a second pass looks for jumps anywhere in a
  * 16-byte entry; the entry's start is where calls go to.
  *
- * i386 PIC stubs address slots relative to ebx, which holds the address of _GLOBAL_OFFSET_TABLE_.
- * That is DT_PLTGOT with nearly every linker, and .got with some versions of mold. A wrong base
- * could give a stub to a neighbouring slot, so the slots vote: the base with which most of them
- * find a stub is right, and if that is not even half of them, none is.
+ * i386 PIC stubs address slots relative to ebx, which holds the address of _GLOBAL_OFFSET_TABLE_
+ * (elf_got.c). A wrong base could give a stub to a neighbouring slot, so the slots vote: the base with
+ * which most of them find a stub is right, and if that is not even half of them, none is.
  *
  * Without section headers all executable bytes are looked at, at multiples of 8, but only slots
  * that belong to a PLT (JUMP_SLOT) are taken: a compiler's own jump through a GLOB_DAT slot, in
@@ -45,18 +44,6 @@ static bool is_plt(const struct elf_file *file, const GElf_Shdr *section)
 
 	return section->sh_type == SHT_PROGBITS && section->sh_flags & SHF_EXECINSTR &&
 	       section->sh_size <= PLT_MAX && (!strncmp(name, ".plt", 4) || !strcmp(name, ".iplt"));
-}
-
-/* The address of a section, or 0. */
-static uint64_t section_address(struct elf_file *file, const char *name)
-{
-	size_t count;
-	const GElf_Shdr *sections = elf_sections(file, &count);
-
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(elf_section_name(file, &sections[i]), name))
-			return sections[i].sh_addr;
-	return 0;
 }
 
 /* Notes `stub` when the code at `address` jumps through a slot that has none yet. */
@@ -169,13 +156,13 @@ static size_t scan_with_got(struct stub_search *search, struct elf_slot *slots, 
 
 void elf_find_stubs(struct elf_file *file, struct elf_slot *slots, size_t count)
 {
-	const uint64_t candidates[] = {file->tags[DT_PLTGOT], section_address(file, ".got.plt"),
-				       section_address(file, ".got")};
+	uint64_t candidates[ELF_GOTS];
 	struct stub_search search = {.file = file};
 	size_t found = 0, best = 0, best_found = 0;
 	size_t i;
 
-	for (i = 0; i < 3; i++) {
+	elf_find_gots(file, candidates);
+	for (i = 0; i < ELF_GOTS; i++) {
 		found = scan_with_got(&search, slots, count, candidates[i]);
 		if (!search.expected)
 			break;
@@ -184,7 +171,7 @@ void elf_find_stubs(struct elf_file *file, struct elf_slot *slots, size_t count)
 			best_found = found;
 		}
 	}
-	if (i == 3)
+	if (i == ELF_GOTS)
 		found = scan_with_got(&search, slots, count, candidates[best]);
 	if (found < search.expected)
 		for (i = 0; i < count; i++)

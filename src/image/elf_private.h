@@ -157,6 +157,13 @@ typedef bool elf_relocation_visitor(void *context, const GElf_Rela *relocation, 
 void elf_for_each_relocation(struct elf_file *file, bool relative, elf_relocation_visitor *visit,
 			     void *context);
 
+/*
+ * elf_got.c: what a register with the address of the GOT may hold, in code that refers to slots
+ * relative to it; 0: nothing is known.
+ */
+enum { ELF_GOTS = 4 };
+void elf_find_gots(struct elf_file *file, uint64_t gots[ELF_GOTS]);
+
 /* elf_plt.c: fills in `stub` of each slot. */
 void elf_find_stubs(struct elf_file *file, struct elf_slot *slots, size_t count);
 

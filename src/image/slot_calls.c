@@ -40,9 +40,9 @@
 enum {
 	PIECE = 1 << 20,
 	INSN = 6,
-	WORD = 4, /* a displacement */
-	GOTS = 4,
-	STUB = 16, /* bytes of one, at most */
+	WORD = 4,	     /* a displacement */
+	GOTS = ELF_GOTS + 1, /* and none */
+	STUB = 16,	     /* bytes of one, at most */
 	SEARCH_MAX = 512 << 20,
 	FUNCTION_MAX = 1 << 20,
 	DECODED_MAX = 64 << 20,
@@ -254,17 +254,6 @@ static void visit_function(void *context, const struct eh_function *function)
 
 /* ------------------------------------------------------------------ putting it together */
 
-static uint64_t section_address(struct elf_file *file, const char *name)
-{
-	size_t count;
-	const GElf_Shdr *sections = elf_sections(file, &count);
-
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(elf_section_name(file, &sections[i]), name))
-			return sections[i].sh_addr;
-	return 0;
-}
-
 static void collect_slots(struct call_search *search)
 {
 	struct elf_file *file = search->file;
@@ -332,14 +321,12 @@ const struct slot_call *slot_calls(struct elf_file *file, struct decoder *decode
 	if (!file->slot_calls_read) {
 		struct call_search search = {.file = file,
 					     .decoder = decoder,
-					     .gots = {file->tags[DT_PLTGOT],
-						      section_address(file, ".got.plt"),
-						      section_address(file, ".got")},
 					     .found = VEC_OF(struct slot_call),
 					     .references = VEC_OF(struct reference),
 					     .branches = VEC_OF(uint64_t)};
 
 		file->slot_calls_read = true;
+		elf_find_gots(file, search.gots);
 		find(&search);
 		file->slot_calls = search.found.items;
 		file->slot_call_count = search.found.count;

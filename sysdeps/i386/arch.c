@@ -35,6 +35,19 @@ static uint64_t slot_reference(const uint8_t *word, uint64_t address, uint64_t g
 	return (uint32_t)(got + displacement);
 }
 
+/* call get_pc_thunk; add $got-.,%register */
+static bool loads_got(const uint8_t *bytes, uint64_t address, uint64_t *got)
+{
+	bool short_form = bytes[5] == 0x05; /* of %eax */
+	uint32_t distance;
+
+	if (bytes[0] != 0xe8 || (!short_form && (bytes[5] != 0x81 || (bytes[6] & 0xf8) != 0xc0)))
+		return false;
+	memcpy(&distance, bytes + (short_form ? 6 : 7), sizeof distance);
+	*got = (uint32_t)(address + 5 + distance);
+	return true;
+}
+
 static bool plt_slot(const uint8_t *bytes, size_t length, uint64_t address, uint64_t got,
 		     uint64_t *slot)
 {
@@ -120,6 +133,7 @@ const struct arch arch_i386 = {
 	.slot_call = slot_call,
 	.slot_reference = slot_reference,
 	.slot_by_got = true,
+	.loads_got = loads_got,
 	.context_register = REG_CX,
 	.context_flags = 84, /* 20 + 4 * REG_EFL */
 	.step_flag = 0x100,
