@@ -205,10 +205,9 @@ struct arch {
 	bool (*slot_call)(const uint8_t *bytes, uint64_t address, uint64_t got, uint64_t *slot);
 
 	/*
-	 * What an instruction refers to by the 32-bit displacement `word` at `address`, which is the
-	 * last of it; relative to `got` where `slot_by_got` is set, which may be 0, else to the pc.
+	 * Whether the 32-bit displacements by which instructions refer to slots are relative to the GOT, or
+	 * to nothing; else they are relative to what follows them.
 	 */
-	uint64_t (*slot_reference)(const uint8_t *word, uint64_t address, uint64_t got);
 	bool slot_by_got;
 	/*
 	 * Where code finds out the address that slots are relative to, from its own: whether it does so

@@ -71,13 +71,6 @@ struct call_search {
 	size_t decoded;	     /* bytes */
 };
 
-static struct elf_slot *slot_at(const struct call_search *search, uint64_t place)
-{
-	if (place < search->lowest || place > search->highest)
-		return NULL;
-	return map_get(&search->slots, place);
-}
-
 /* Whether an instruction is a known stub's: its own slot's, or with a wrong address of the GOT another's. */
 static bool is_in_stub(const struct call_search *search, uint64_t address)
 {
@@ -98,55 +91,56 @@ static void add_call(struct call_search *search, const struct elf_slot *slot, ui
 		search->file->damage = too_much;
 }
 
-/* The slot that the instruction at `code` calls or jumps through, or NULL. */
-static struct elf_slot *called_at(const struct call_search *search, const uint8_t *code,
-				  uint64_t address)
+/*
+ * The slot that the displacement at `code` refers to, or NULL. This is asked of each byte, so what is out
+ * of question has to be so at once.
+ */
+static inline struct elf_slot *referred_at(const struct call_search *search, const uint8_t *code,
+					   uint64_t address)
 {
-	const struct arch *arch = search->file->arch;
-	uint64_t place;
+	bool by_got = search->file->arch->slot_by_got;
+	int32_t word;
 
-	if (*code != arch->slot_call_opcode)
-		return NULL;
+	memcpy(&word, code, sizeof word);
 	for (size_t i = 0; i < GOTS; i++) {
-		struct elf_slot *slot = arch->slot_call(code, address, search->gots[i], &place)
-						? slot_at(search, place)
-						: NULL;
+		uint64_t place = by_got ? (uint32_t)(search->gots[i] + (uint32_t)word)
+					: address + WORD + (uint64_t)(int64_t)word;
+		struct elf_slot *slot = place < search->lowest || place > search->highest
+						? NULL
+						: map_get(&search->slots, place);
 
-		if (slot || !arch->slot_by_got)
+		if (slot || !by_got)
 			return slot;
 	}
 	return NULL;
 }
 
-/* The slot that the displacement at `code` refers to, or NULL. */
-static struct elf_slot *referred_at(const struct call_search *search, const uint8_t *code,
-				    uint64_t address)
+/* Whether the displacement is that of a call or a jump through the slot. */
+static bool is_called_at(const struct call_search *search, const uint8_t *code, uint64_t address,
+			 const struct elf_slot *slot)
 {
 	const struct arch *arch = search->file->arch;
+	uint64_t place;
 
-	for (size_t i = 0; i < GOTS; i++) {
-		struct elf_slot *slot =
-			slot_at(search, arch->slot_reference(code, address, search->gots[i]));
-
-		if (slot || !arch->slot_by_got)
-			return slot;
-	}
-	return NULL;
+	for (size_t i = 0; *code == arch->slot_call_opcode && i < GOTS; i++)
+		if (arch->slot_call(code, address, search->gots[i], &place) &&
+		    place == slot->address)
+			return true;
+	return false;
 }
 
 static void search_code(struct call_search *search, const uint8_t *code, size_t size,
 			uint64_t address)
 {
-	for (size_t at = 0; at + INSN <= size; at++) {
-		struct elf_slot *slot = called_at(search, code + at, address + at);
+	for (size_t at = INSN - WORD; at + WORD <= size; at++) {
+		struct elf_slot *slot = referred_at(search, code + at, address + at);
+		size_t insn = at - (INSN - WORD);
 
-		if (slot) {
-			add_call(search, slot, address + at, true);
-			at += INSN - 1;
+		if (!slot)
 			continue;
-		}
-		slot = referred_at(search, code + at, address + at);
-		if (slot && !slot->stub && search->references.count < REFERENCES_MAX)
+		if (is_called_at(search, code + insn, address + insn, slot))
+			add_call(search, slot, address + insn, true);
+		else if (!slot->stub && search->references.count < REFERENCES_MAX)
 			vec_push(&search->references, &(struct reference){address + at, slot});
 	}
 }
@@ -178,6 +172,15 @@ static bool is_call_by_pointer(const struct displaced *insn)
 		(insn->action == ACTION_JUMP_OPERAND && !insn->operand.memory));
 }
 
+/* Such are found otherwise, and known for certain. */
+static bool is_through_slot(const struct call_search *search, const uint8_t *code,
+			    const struct displaced *insn)
+{
+	size_t at = (size_t)insn->length - WORD; /* prefixes come in front */
+
+	return insn->length >= INSN && referred_at(search, code + at, insn->address + at);
+}
+
 /* Decodes a function that has these references: false when they are not where they should be. */
 static bool decode(struct call_search *search, const uint8_t *code, size_t size, uint64_t address,
 		   const struct reference *reference, const struct reference *end)
@@ -195,8 +198,7 @@ static bool decode(struct call_search *search, const uint8_t *code, size_t size,
 			if (reference->address <= here ||
 			    reference->address + WORD > here + insn.length)
 				return false;
-		if (is_call_by_pointer(&insn) &&
-		    (size - at < INSN || !called_at(search, code + at, here)))
+		if (is_call_by_pointer(&insn) && !is_through_slot(search, code + at, &insn))
 			vec_push(&search->branches, &here);
 		at += insn.length;
 	}

@@ -26,15 +26,6 @@ static bool slot_call(const uint8_t *bytes, uint64_t address, uint64_t got, uint
 	return x86_slot_call(X86_MODE_32, bytes, address, got, slot);
 }
 
-static uint64_t slot_reference(const uint8_t *word, uint64_t address, uint64_t got)
-{
-	uint32_t displacement;
-
-	(void)address;
-	memcpy(&displacement, word, sizeof displacement);
-	return (uint32_t)(got + displacement);
-}
-
 /* call get_pc_thunk; add $got-.,%register */
 static bool loads_got(const uint8_t *bytes, uint64_t address, uint64_t *got)
 {
@@ -131,7 +122,6 @@ const struct arch arch_i386 = {
 	.plt_slot = plt_slot,
 	.slot_call_opcode = X86_SLOT_CALL_OPCODE,
 	.slot_call = slot_call,
-	.slot_reference = slot_reference,
 	.slot_by_got = true,
 	.loads_got = loads_got,
 	.context_register = REG_CX,

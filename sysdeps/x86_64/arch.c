@@ -29,15 +29,6 @@ static bool slot_call(const uint8_t *bytes, uint64_t address, uint64_t got, uint
 	return x86_slot_call(X86_MODE_64, bytes, address, got, slot);
 }
 
-static uint64_t slot_reference(const uint8_t *word, uint64_t address, uint64_t got)
-{
-	int32_t displacement;
-
-	(void)got;
-	memcpy(&displacement, word, sizeof displacement);
-	return address + sizeof displacement + (uint64_t)(int64_t)displacement;
-}
-
 static bool plt_slot(const uint8_t *bytes, size_t length, uint64_t address, uint64_t got,
 		     uint64_t *slot)
 {
@@ -129,7 +120,6 @@ const struct arch arch_x86_64 = {
 	.plt_slot = plt_slot,
 	.slot_call_opcode = X86_SLOT_CALL_OPCODE,
 	.slot_call = slot_call,
-	.slot_reference = slot_reference,
 	.context_register = REG_DX,
 	.context_flags = 176, /* 40 + 8 * REG_EFL */
 	.step_flag = 0x100,
