@@ -384,17 +384,21 @@ struct check {
 	bool hook;
 };
 
-static void overwritten(void *context, const struct probe_site *site, bool taken_out)
+static void overwritten(void *context, const struct probe_site *site, struct hook *hook,
+			bool taken_out)
 {
 	struct check *check = context;
+	const struct probe_site *lost = site ? site : hook ? pointers_site(hook) : NULL;
 
-	if (site)
+	if (lost)
 		untraced_function(
-			check->session->untraced, site->info->module, site->info->name, true,
+			check->session->untraced, lost->info->module, lost->info->name, true,
 			taken_out ? "calls since its breakpoint was taken out, by the program "
 				    "or for a child in its memory that no tracer is told of"
-				  : "calls since the program has written over its "
-				    "beginning");
+			: site	  ? "calls since the program has written over its "
+				    "beginning"
+				  : "some calls since the program has written over the "
+				    "code that makes them");
 	else
 		check->hook = true;
 }

@@ -112,6 +112,15 @@ void pointers_plant(struct session *session, struct thread *thread, const struct
 		     (unsigned long long)address);
 }
 
+const struct probe_site *pointers_site(const struct hook *hook)
+{
+	const struct pointer_hook *pointer = (const struct pointer_hook *)(const void *)hook;
+
+	if (hook->chosen != chosen || !pointer->callees.count)
+		return NULL;
+	return ((const struct callee *)vec_at(&pointer->callees, 0))->site;
+}
+
 static struct pointer_hook *hook_at(const struct session *session, size_t index)
 {
 	return *(struct pointer_hook **)vec_at(&session->pointers, index);

@@ -193,6 +193,8 @@ void pointers_init(struct session *session);
 /* Plants a MATCH_POINTER. */
 void pointers_plant(struct session *session, struct thread *thread, const struct match *match,
 		    const struct probe_request *request);
+/* What may be called at the place of a hook, or NULL when it is not one of these. */
+const struct probe_site *pointers_site(const struct hook *hook);
 /* As plant_mark_hook() and plant_drop_hooks(). */
 void pointers_mark(struct session *session, struct hook *hook);
 void pointers_drop(struct session *session);

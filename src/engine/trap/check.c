@@ -64,7 +64,7 @@ void trap_check(struct space *space, trap_overwritten *overwritten, void *contex
 		    !memcmp(bytes + i * length, arch->breakpoint, length))
 			continue;
 		found[i]->lost = true;
-		overwritten(context, found[i]->site,
+		overwritten(context, found[i]->site, found[i]->hook,
 			    is_before(space, found[i], bytes + i * length));
 	}
 	free(found);

@@ -179,7 +179,8 @@ void trap_unwatch(struct space *space, uint64_t address);
  * once each; `site` is NULL for a hook, `taken_out`: the code there is as it was without us. Costs a
  * system call for each 64 of them.
  */
-typedef void trap_overwritten(void *context, const struct probe_site *site, bool taken_out);
+typedef void trap_overwritten(void *context, const struct probe_site *site, struct hook *hook,
+			      bool taken_out);
 void trap_check(struct space *space, trap_overwritten *overwritten, void *context);
 
 /* Its decoder, for whoever looks for a place to plant something at. */
