@@ -96,6 +96,9 @@ static struct module *module_create(struct session *session, struct elf_file *fi
 		module->prototypes = proto_search_library(session->prototypes, module->base_name);
 	if (session->debuginfo)
 		module->debug = debug_source_create(session->debuginfo, file, module->path);
+	/* A program that is linked statically has the C library in it. */
+	if (!module->prototypes && is_main && !elf_interpreter(file))
+		module->prototypes = proto_search_library(session->prototypes, "libc.so.6");
 	return module;
 }
 
