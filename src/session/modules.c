@@ -130,6 +130,7 @@ struct modules *modules_clone(const struct modules *modules)
 	struct modules *clone = modules_create();
 
 	clone->masks_hooked = modules->masks_hooked;
+	clone->shadowed = modules->shadowed;
 	clone->r_debug = modules->r_debug;
 	clone->linkmap = modules->linkmap ? linkmap_clone(modules->linkmap) : NULL;
 	for (size_t i = 0; i < modules->list.count; i++) {

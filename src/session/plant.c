@@ -58,6 +58,8 @@ void plant_list_refused(struct session *session, const struct thread *thread,
 		reason = "its code cannot be read";
 	else if (error == -EIO || error == -EACCES || error == -EPERM)
 		reason = "its code cannot be written";
+	else if (error == -ENOTSUP)
+		reason = "it is called without a PLT, in a program that has a shadow stack";
 	else if (error == -EBUSY)
 		reason = "a breakpoint with another purpose stands there";
 	else if (error == -EXDEV)

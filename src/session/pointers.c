@@ -18,6 +18,7 @@
 #include "base/diag.h"
 #include "base/xalloc.h"
 #include "engine/agent/agent_arch.h"
+#include "inferior/proc.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -83,6 +84,19 @@ static bool is_moved(const struct space *space, uint64_t address)
 	return false;
 }
 
+/* A call is emulated at a breakpoint, and that does not write to a shadow stack: the return would be fatal. */
+static bool has_shadow_stack(const struct thread *thread)
+{
+	enum { NO = 1, YES };
+	struct modules *modules = thread->process->space->modules;
+
+	if (!modules->shadowed)
+		modules->shadowed = proc_status_has(thread->tid, "x86_Thread_features", "shstk")
+					    ? YES
+					    : NO;
+	return modules->shadowed == YES;
+}
+
 void pointers_plant(struct session *session, struct thread *thread, const struct match *match,
 		    const struct probe_request *request)
 {
@@ -99,7 +113,8 @@ void pointers_plant(struct session *session, struct thread *thread, const struct
 	add_callee(pointer, match->slot + request->module->bias, site);
 	if (is_ours)
 		return;
-	int error = known || is_moved(space, address)
+	int error = has_shadow_stack(thread) ? -ENOTSUP
+		    : known || is_moved(space, address)
 			    ? -EBUSY
 			    : trap_plant(session->trap, thread, address, NULL, &pointer->hook);
 

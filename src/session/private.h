@@ -112,6 +112,7 @@ struct modules {
 	uint64_t r_debug;
 	struct vec slots;    /* struct pending_slot */
 	bool masks_hooked;   /* masking_matters() */
+	uint8_t shadowed;    /* pointers.c: whether threads have shadow stacks; 0: not known */
 	uint64_t checked;    /* when modules_check() looked last, inferior_clock() */
 	pid_t suspended_for; /* breakpoints are out until this thread stops; 0: they are in */
 };

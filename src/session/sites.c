@@ -226,7 +226,7 @@ static void drop_site(struct session *session, uint32_t id)
 
 static size_t kept(const struct session *session)
 {
-	return session->sites.count + session->ifuncs.count;
+	return session->sites.count + session->ifuncs.count + session->pointers.count;
 }
 
 void sites_sweep(struct session *session)
