@@ -73,3 +73,21 @@ const char *lists_add_domains(unsigned *mask, const char *argument)
 		word += length + 1;
 	}
 }
+
+bool lists_parse_number(const char *text, size_t length, unsigned minimum, unsigned maximum,
+			unsigned *number)
+{
+	unsigned long value = 0;
+
+	if (!length)
+		return false;
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return false;
+		value = value * 10 + (unsigned long)(text[i] - '0');
+		if (value > maximum)
+			return false;
+	}
+	*number = (unsigned)value;
+	return value >= minimum;
+}

@@ -17,4 +17,8 @@ const char *lists_add_columns(struct output_options *output, const char *argumen
  */
 const char *lists_add_domains(unsigned *mask, const char *argument);
 
+/* Reads a decimal number of digits only, from `minimum` to `maximum`. */
+bool lists_parse_number(const char *text, size_t length, unsigned minimum, unsigned maximum,
+			unsigned *number);
+
 #endif

@@ -2,8 +2,8 @@
 /* Start-up: options, the session, and how the tracer itself ends. */
 #include "base/diag.h"
 #include "cli/options.h"
-#include "session/print.h"
 #include "cli/outfile.h"
+#include "session/print.h"
 #include "session/session.h"
 
 #include <errno.h>

@@ -260,30 +260,11 @@ static int explain_missing_argument(void)
 
 /* --- arguments --- */
 
-/* Reads a decimal number of digits only, from `minimum` to `maximum`. */
-static bool parse_number(const char *text, size_t length, unsigned minimum, unsigned maximum,
-			 unsigned *number)
-{
-	unsigned long value = 0;
-
-	if (!length)
-		return false;
-	for (size_t i = 0; i < length; i++) {
-		if (text[i] < '0' || text[i] > '9')
-			return false;
-		value = value * 10 + (unsigned long)(text[i] - '0');
-		if (value > maximum)
-			return false;
-	}
-	*number = (unsigned)value;
-	return value >= minimum;
-}
-
 static int set_number(unsigned *field, const struct option_spec *spec, const char *argument)
 {
 	char expected[64];
 
-	if (parse_number(argument, strlen(argument), 0, spec->maximum, field))
+	if (lists_parse_number(argument, strlen(argument), 0, spec->maximum, field))
 		return 0;
 	snprintf(expected, sizeof(expected), "a number from 0 to %u", spec->maximum);
 	return bad_argument(spec, argument, expected);
@@ -309,7 +290,7 @@ static int add_pids(struct vec *pids, const struct option_spec *spec, const char
 		size_t length = strcspn(place, separators);
 		unsigned pid;
 
-		if (!parse_number(place, length, 1, INT_MAX, &pid))
+		if (!lists_parse_number(place, length, 1, INT_MAX, &pid))
 			return bad_argument(spec, argument, "a process id");
 		if ((pid_t)pid == getpid())
 			return usage_error("process %u is the tracer itself", pid);
@@ -508,7 +489,7 @@ static unsigned screen_width(void)
 	struct winsize size;
 	unsigned width;
 
-	if (columns && parse_number(columns, strlen(columns), 1, WIDTH_MAX, &width))
+	if (columns && lists_parse_number(columns, strlen(columns), 1, WIDTH_MAX, &width))
 		return width;
 	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col && size.ws_col <= WIDTH_MAX)
 		return size.ws_col;

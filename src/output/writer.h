@@ -30,8 +30,8 @@ struct output_options {
 	bool durations;	      /* -T */
 	bool return_address;  /* -i */
 	bool no_signals;      /* -b */
-	bool no_ends;	     /* -qq: no lines about exits */
-	bool color;	     /* --color, as decided for where lines go */
+	bool no_ends;	      /* -qq: no lines about exits */
+	bool color;	      /* --color, as decided for where lines go */
 	bool demangle;	      /* -C: names come demangled already; here for the writers' headings */
 	bool to_file;	      /* -o: "N " instead of "[pid N] " */
 	unsigned indent;      /* -n: columns per nesting level */

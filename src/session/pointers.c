@@ -102,8 +102,8 @@ void pointers_plant(struct session *session, struct thread *thread, const struct
 {
 	struct space *space = thread->process->space;
 	uint64_t address = match->address + request->module->bias;
-	const struct probe_site *site = sites_get(session, space, request->kind, request->name,
-						  request->module);
+	const struct probe_site *site = sites_get(session, space, request->kind, address,
+						  request->name, request->module);
 	struct hook *known = trap_hook_at(space, address);
 	bool is_ours = known && known->chosen == chosen;
 	struct pointer_hook *pointer = is_ours ? (struct pointer_hook *)(void *)known

@@ -34,9 +34,8 @@ struct session {
 	struct proto_search *prototypes;
 	struct debuginfo *debuginfo; /* NULL: it is not to be used */
 	struct match_filters filters;
-	bool calls_named;	     /* -e or -l was given: lines begin with the caller */
-	struct vec filters_of_calls; /* those of @SYS; syscalls.c */
-	struct syscalls *syscalls;   /* NULL: system calls are not traced */
+	bool calls_named;	   /* -e or -l was given: lines begin with the caller */
+	struct syscalls *syscalls; /* NULL: system calls are not traced */
 	struct map system_sites;
 	struct probe_table *probes;
 	struct map sites; /* probe id → struct planted, see sites.c */
@@ -315,7 +314,6 @@ void system_calls_answered(void *context, struct thread *thread, const struct re
 			   uint64_t result);
 /* thread_visit: those of its process are not traced any more. */
 void system_calls_let_pass(struct thread *thread, void *context);
-void system_calls_list_unmatched(struct session *session);
 void system_calls_deinit(struct session *session);
 
 /* debuggers.c: programs that use ptrace(2) */

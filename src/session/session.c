@@ -517,7 +517,6 @@ static void list_all_unmatched(struct session *session)
 	if (!session->looked)
 		return;
 	list_unmatched(session, &session->filters.entries, "-x");
-	system_calls_list_unmatched(session);
 	if (session->calls_named)
 		list_unmatched(session, &session->filters.calls, "-e");
 	list_unmatched(session, &session->filters.libraries, "-l");

@@ -48,15 +48,11 @@ static struct abi abi_of(const struct arch *arch)
 
 /* ------------------------------------------------------------------ filters */
 
-/* A filter of which a rule names SYS. */
-struct call_filter {
-	struct filter filter; /* entered for that */
-	const char *option;
-};
-
+/* Not one that is about any module: calls of functions and of the kernel are not asked for by the same words. */
 static bool is_for_calls(const struct filter_rule *rule)
 {
-	return rule->module.kind == PATTERN_PLAIN && !strcmp(rule->module.text, module_name);
+	return rule->library == LIBRARY_NAME && rule->module.kind != PATTERN_ANY &&
+	       pattern_matches(&rule->module, module_name);
 }
 
 /* Whether any system call has a name like that. */
@@ -72,81 +68,68 @@ static bool names_any(const struct filter_rule *rule)
 	return false;
 }
 
-/* What is not found in any module is not missing there if it is here. */
-static void excuse_rules(const struct vec *filters)
+/* Visits the rules of all filters that are about system calls, from left to right. */
+static void each_rule(struct session *session, void (*visit)(struct filter_rule *, void *),
+		      void *context)
 {
-	for (size_t i = 0; i < filters->count; i++) {
-		const struct filter *filter = vec_at(filters, i);
+	const struct vec *all[] = {&session->filters.calls, &session->filters.libraries,
+				   &session->filters.entries};
 
-		for (size_t k = 0; k < filter->rules.count; k++) {
-			struct filter_rule *rule = vec_at(&filter->rules, k);
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		for (size_t k = 0; k < all[i]->count; k++) {
+			const struct filter *filter = vec_at(all[i], k);
 
-			rule->matched |= is_for_calls(rule);
+			for (size_t r = 0; r < filter->rules.count; r++)
+				if (is_for_calls(vec_at(&filter->rules, r)))
+					visit(vec_at(&filter->rules, r), context);
 		}
-	}
 }
 
-static void take_filters(struct session *session, const struct vec *texts,
-			 enum filter_syntax syntax, const char *option)
+static void look_up(struct filter_rule *rule, void *unused)
 {
-	static const struct filter_module calls = {module_name, module_name, false};
-
-	for (size_t i = 0; i < texts->count; i++) {
-		struct call_filter taken = {.option = option};
-		_cleanup_free_ char *error = NULL;
-		bool wanted = false;
-
-		if (filter_parse(&taken.filter, *(const char **)vec_at(texts, i), syntax, &error))
-			continue; /* as has been said */
-		for (size_t k = 0; k < taken.filter.rules.count; k++)
-			wanted |= is_for_calls(vec_at(&taken.filter.rules, k));
-		if (wanted) {
-			filter_enter(&taken.filter, &calls);
-			vec_push(&session->filters_of_calls, &taken);
-		} else {
-			filter_deinit(&taken.filter);
-		}
-	}
+	(void)unused;
+	rule->matched = names_any(rule);
+	rule->miss = MISS_NAME;
 }
 
 void system_calls_set_up(struct session *session)
 {
-	vec_init(&session->filters_of_calls, sizeof(struct call_filter));
-	take_filters(session, session->options->call_filters, FILTER_CALLS, "-e");
-	take_filters(session, session->options->entry_filters, FILTER_ENTRIES, "-x");
-	excuse_rules(&session->filters.calls);
-	excuse_rules(&session->filters.entries);
+	each_rule(session, look_up, NULL);
 }
 
-static bool is_asked_for(const struct session *session, const char *name)
+static void note_adding(struct filter_rule *rule, void *any)
 {
-	for (size_t i = 0; i < session->filters_of_calls.count; i++) {
-		const struct call_filter *taken = vec_at(&session->filters_of_calls, i);
-
-		if (filter_asks(&taken->filter, name))
-			return true;
-	}
-	return !session->filters_of_calls.count;
+	*(bool *)any |= !rule->subtracts;
 }
 
-static void list_unmatched(const struct session *session, const struct call_filter *taken)
+static bool has_adding_rules(struct session *session)
 {
-	for (size_t i = 0; i < taken->filter.rules.count; i++) {
-		const struct filter_rule *rule = vec_at(&taken->filter.rules, i);
+	bool any = false;
 
-		if (!is_for_calls(rule) || rule->subtracts || names_any(rule))
-			continue;
-		_cleanup_free_ char *thing = xasprintf("%s %s", taken->option, rule->text);
-
-		untraced_thing(session->untraced, thing,
-			       "matched nothing: there is no system call of that name");
-	}
+	each_rule(session, note_adding, &any);
+	return any;
 }
 
-void system_calls_list_unmatched(struct session *session)
+struct wish {
+	const char *name;
+	bool asked;
+};
+
+static void apply(struct filter_rule *rule, void *context)
 {
-	for (size_t i = 0; i < session->filters_of_calls.count; i++)
-		list_unmatched(session, vec_at(&session->filters_of_calls, i));
+	struct wish *wish = context;
+
+	if (pattern_matches(&rule->symbol, wish->name))
+		wish->asked = !rule->subtracts;
+}
+
+/* Rules that only take some away leave the rest of those that -S means. */
+static bool is_asked_for(struct session *session, const char *name)
+{
+	struct wish wish = {name, !has_adding_rules(session)};
+
+	each_rule(session, apply, &wish);
+	return wish.asked;
 }
 
 /* ------------------------------------------------------------------ sites */
@@ -254,7 +237,7 @@ void system_calls_start(struct session *session)
 {
 	const struct syscall_events events = {site_of, refused, session};
 
-	if (!session->options->system_calls && !session->filters_of_calls.count)
+	if (!session->options->system_calls && !has_adding_rules(session))
 		return;
 	session->syscalls = syscalls_create(session->trap, &events);
 	session->inferior->passed_syscall = passed;
@@ -302,8 +285,5 @@ void system_calls_deinit(struct session *session)
 		free(site);
 	}
 	map_deinit(&session->system_sites);
-	for (size_t i = 0; i < session->filters_of_calls.count; i++)
-		filter_deinit(&((struct call_filter *)vec_at(&session->filters_of_calls, i))->filter);
-	vec_deinit(&session->filters_of_calls);
 	syscalls_destroy(session->syscalls);
 }
