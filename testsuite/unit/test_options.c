@@ -168,9 +168,8 @@ static void each_letter(void **state)
 	struct parse parse;
 
 	(void)state;
-	parse_good(&parse, "-f -o out -t -r -T -i -n 2 -s 100 -A 7 -N -a 60 -b -C -c -vv true");
 	parse_good(&parse,
-		   "-f -o out -t -r -T -i -n 2 -s 100 -A 7 -a 60 -b -C -c -vv -L -l z true");
+		   "-f -o out -t -r -T -i -n 2 -s 100 -A 7 -N -a 60 -b -C -c -vv -L -l z true");
 	assert_true(parse.options.follow_forks);
 	assert_string_equal(parse.options.output_file, "out");
 	assert_true(parse.options.output.to_file);
