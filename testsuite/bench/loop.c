@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * usage: loop CALLS FILE [THREADS [BURST [PAUSE]]]
+ * usage: loop CALLS FILE [THREADS [BURST [PAUSE [wait]]]]
  * Calls tiny() through the PLT so many times, in each thread, and writes "nanoseconds stops" of the loop alone to
  * FILE: those of the longest, and of all. With BURST the calls are of tiny_text(), with a pause of PAUSE us after so many of them, which
  * is not counted, nor are the stops in it. A ptrace stop is a voluntary context switch of the thread that stops, and the
- * loop makes no other: so the kernel itself counts the stops.
+ * loop makes no other: so the kernel itself counts the stops. With "wait" it says "ready" and begins when its standard
+ * input ends, to be attached to meanwhile.
  */
 #define _GNU_SOURCE
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { THREADS_MAX = 256 };
 
@@ -58,6 +61,17 @@ static void run_bursts(struct loop *loop)
 	loop->result = x;
 }
 
+/* Calls now and then: a tracer may find out only so what it has to put where. */
+static void await_start(void)
+{
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	puts("ready");
+	fflush(stdout);
+	while (poll(&input, 1, 1) == 0)
+		tiny(tiny_text("", 0, 0));
+}
+
 static void *run(void *argument)
 {
 	struct loop *loop = argument;
@@ -101,6 +115,8 @@ int main(int argc, char **argv)
 	for (int i = 1; i < count; i++)
 		if (pthread_create(&threads[i], NULL, run, &loops[i]))
 			return 1;
+	if (argc > 6)
+		await_start();
 	run(&loops[0]);
 	for (int i = 0; i < count; i++) {
 		if (i)
