@@ -387,25 +387,40 @@ static bool handles_return_address(struct decoder *decoder, const struct agent_f
 	return false;
 }
 
+/* A byte says nothing before it is known where it would lead: that is seldom asked for, which processors learn to expect. */
+static void find_short(const uint8_t *bytes, uint64_t address, const struct sieve *asked,
+		       agent_branch *found, void *context)
+{
+	uint64_t target = address + 2 + (uint64_t)(int8_t)bytes[1];
+
+	if (sieve_has(asked, target) &&
+	    ((bytes[0] & 0xf0) == 0x70 || bytes[0] == 0xeb || (bytes[0] & 0xfc) == 0xe0))
+		found(context, address, target, false);
+}
+
+/* `is_indirect`: the byte before would make it one, if it were `jmp *x(%rip)`. */
+static void find_near(const uint8_t *bytes, uint64_t address, bool is_indirect,
+		      const struct sieve *asked, agent_branch *found, void *context)
+{
+	int32_t distance;
+
+	memcpy(&distance, bytes + 1, sizeof distance);
+	uint64_t target = address + 5 + (uint64_t)(int64_t)distance;
+
+	/* Or the second byte of a conditional one. */
+	if (sieve_has(asked, target) && ((bytes[0] & 0xfe) == 0xe8 || (bytes[0] & 0xf0) == 0x80 ||
+					 (bytes[0] == 0x25 && is_indirect)))
+		found(context, address, target, bytes[0] == 0xe8);
+}
+
 static void find_branches(const uint8_t *bytes, size_t length, uint64_t address,
-			  agent_branch *found, void *context)
+			  const struct sieve *asked, agent_branch *found, void *context)
 {
 	for (size_t i = 0; i + 1 < length; i++) {
-		bool is_short = (bytes[i] & 0xf0) == 0x70 || bytes[i] == 0xeb ||
-				(bytes[i] & 0xfc) == 0xe0;
-		/* The second byte of a conditional one, or of `jmp *x(%rip)`. */
-		bool is_near = (bytes[i] & 0xfe) == 0xe8 || (bytes[i] & 0xf0) == 0x80 ||
-			       (bytes[i] == 0x25 && i && bytes[i - 1] == 0xff);
-		int32_t distance;
-
-		if (is_short)
-			found(context, address + i,
-			      address + i + 2 + (uint64_t)(int8_t)bytes[i + 1], false);
-		if (!is_near || i + 5 > length)
-			continue;
-		memcpy(&distance, bytes + i + 1, sizeof distance);
-		found(context, address + i, address + i + 5 + (uint64_t)(int64_t)distance,
-		      bytes[i] == 0xe8);
+		find_short(bytes + i, address + i, asked, found, context);
+		if (i + 5 <= length)
+			find_near(bytes + i, address + i, i && bytes[i - 1] == 0xff, asked, found,
+				  context);
 	}
 }
 

@@ -148,12 +148,27 @@ static void note_target(void *context, uint64_t from, uint64_t target, bool is_c
 	*(bool *)context |= target == ADDRESS + 3;
 }
 
-static bool leads_to_third_byte(const char *bytes, size_t length, uint64_t address)
+static bool finds(const char *bytes, size_t length, uint64_t address, const struct sieve *asked)
 {
 	bool found = false;
 
-	arch_x86_64.agent->find_branches((const uint8_t *)bytes, length, address, note_target,
-					 &found);
+	arch_x86_64.agent->find_branches((const uint8_t *)bytes, length, address, asked,
+					 note_target, &found);
+	return found;
+}
+
+static bool leads_to_third_byte(const char *bytes, size_t length, uint64_t address)
+{
+	struct sieve everything, asked = {0}, other = {0};
+
+	memset(&everything, 0xff, sizeof everything);
+	sieve_add(&asked, ADDRESS + 3);
+	sieve_add(&other, ADDRESS + 3 + SIEVE_PIECE);
+	bool found = finds(bytes, length, address, &everything);
+
+	/* Those that nobody asks for are not told. */
+	assert_int_equal(finds(bytes, length, address, &asked), found);
+	assert_false(finds(bytes, length, address, &other));
 	return found;
 }
 

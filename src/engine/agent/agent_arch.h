@@ -5,6 +5,7 @@
 
 #include "base/arch.h"
 #include "engine/agent/agent_abi.h"
+#include "engine/agent/sieve.h"
 
 /* The beginning of a function, as it is without us. */
 struct agent_function {
@@ -49,10 +50,10 @@ struct agent_arch {
 				uint8_t out[AGENT_PROBE_STUB]);
 	/*
 	 * Finds where relative branches in `length` bytes of code at `address` lead to, and which word jumps by a word in the
-	 * module go by. And more: bytes that only might be a branch are taken for one.
+	 * module go by; of those that `asked` has. And more: bytes that only might be a branch are taken for one.
 	 */
 	void (*find_branches)(const uint8_t *code, size_t length, uint64_t address,
-			      agent_branch *found, void *context);
+			      const struct sieve *asked, agent_branch *found, void *context);
 	/*
 	 * Whether the byte at `offset` of a function's code is the opcode of an instruction, and not a part of an operand. True
 	 * also when that cannot be told.

@@ -28,10 +28,7 @@ enum {
 	MAPPING_MAX = 1 << 25,
 	AGAIN_NS = 20000000,
 	SHARE = 20,
-	AGENT_BEHIND = 16,
-	/* Of the sieve: fits into a processor's nearest cache, and 10,000 functions leave most of it empty. */
-	SIEVE_BITS = 1 << 17,
-	SIEVE_PIECE = 16
+	AGENT_BEHIND = 16
 };
 
 /* What is to be installed in a space. */
@@ -44,11 +41,7 @@ struct installing {
 	bool *busy;	      /* for each wish: not now */
 	const char **reasons; /* for each wish: why it stays with the trap engine, or NULL */
 	bool nobody;	      /* nothing can be done now */
-	/*
-	 * Code is full of bytes that might be a branch, some 250,000 in a megabyte, and a process waits for the answer. This
-	 * tells nearly all that lead nowhere special: the pieces of memory, modulo its size, that have something asked for.
-	 */
-	uint64_t *sieve;
+	struct sieve *sieve;  /* of branches' targets */
 	/* What is being looked through for branches. */
 	const uint8_t *code;
 	uint64_t code_address, code_length;
@@ -173,20 +166,6 @@ static void look(struct thread *thread, void *context)
 
 /* ------------------------------------------------------------------ branches into a jump */
 
-static void sieve_add(uint64_t *sieve, uint64_t address)
-{
-	uint64_t bit = address / SIEVE_PIECE % SIEVE_BITS;
-
-	sieve[bit / 64] |= UINT64_C(1) << bit % 64;
-}
-
-static bool sieve_has(const uint64_t *sieve, uint64_t address)
-{
-	uint64_t bit = address / SIEVE_PIECE % SIEVE_BITS;
-
-	return sieve[bit / 64] >> bit % 64 & 1;
-}
-
 /* Whatever note_branch() may answer for. */
 static void fill_sieve(struct installing *installing)
 {
@@ -237,9 +216,6 @@ static void note_branch(void *context, uint64_t from, uint64_t target, bool is_c
 {
 	struct installing *installing = context;
 	const struct vec *wishes = &installing->own->wishes;
-
-	if (!sieve_has(installing->sieve, target))
-		return;
 	size_t found = covered(wishes, target);
 
 	if (found < wishes->count && !installing->reasons[found] &&
@@ -282,7 +258,8 @@ static void look_through(struct installing *installing, const struct mapping *ma
 	installing->code_address = mapping->start;
 	installing->code_length = length;
 	if (code && trap_read_code(installing->space, mapping->start, code, length) == length)
-		arch->find_branches(code, length, mapping->start, note_branch, installing);
+		arch->find_branches(code, length, mapping->start, installing->sieve, note_branch,
+				    installing);
 	else
 		refuse_in(installing, mapping);
 	free(code);
@@ -296,7 +273,7 @@ static void find_entered(struct installing *installing)
 		installing->nobody = true;
 		return;
 	}
-	installing->sieve = xcalloc(SIEVE_BITS / 64, sizeof *installing->sieve);
+	installing->sieve = xcalloc(1, sizeof *installing->sieve);
 	fill_sieve(installing);
 	for (size_t i = 0; i < maps.count; i++)
 		if (maps.mappings[i].executable &&

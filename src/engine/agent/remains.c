@@ -141,12 +141,14 @@ static void find_jumps(struct remains *remains, const struct mapping *mapping)
 	size_t length = mapping->end - mapping->start;
 	uint8_t *code = length <= TEXT_MAX ? xmalloc(length) : NULL;
 	struct looking looking = {remains, mapping, code, -1};
+	struct sieve everything;
 
 	if (!code)
 		return;
+	memset(&everything, 0xff, sizeof everything);
 	length = memory_read_pages(&remains->space->memory, mapping->start, code, length);
-	remains->space->arch->agent->find_branches(code, length, mapping->start, note_branch,
-						   &looking);
+	remains->space->arch->agent->find_branches(code, length, mapping->start, &everything,
+						   note_branch, &looking);
 	if (looking.file >= 0)
 		close(looking.file);
 	free(code);
