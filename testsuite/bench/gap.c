@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A thread that does nothing but read the clock, and notes the longest time between two readings: how long it was
- * kept from running. bench.py loads it into the process that it attaches to.
+ * kept from running. It is loaded into the process that is attached to. The clock is the processor's own: a function
+ * could be among those that are traced, whose lines the thread might have to wait for.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -11,9 +12,15 @@
 int gap_start(void);
 long long gap_take(void);
 
-static atomic_llong longest;
+static atomic_llong longest; /* ticks */
 
-/* The vDSO reads the clock: a system call would be a chance for the scheduler. */
+static double ns_per_tick;
+
+static unsigned long long ticks(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+
 static long long now(void)
 {
 	struct timespec time;
@@ -22,12 +29,23 @@ static long long now(void)
 	return time.tv_sec * 1000000000LL + time.tv_nsec;
 }
 
+static void calibrate(void)
+{
+	unsigned long long start_ticks = ticks();
+	long long start = now();
+
+	nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+	ns_per_tick = (double)(now() - start) / (double)(ticks() - start_ticks);
+}
+
 static void *spin(void *nothing)
 {
-	long long last = now();
+	unsigned long long last = ticks();
 
 	for (;;) {
-		long long time = now(), gap = time - last;
+		unsigned long long time = ticks();
+		/* Counters of two processors may differ by a little. */
+		long long gap = (long long)(time - last);
 
 		/* gap_take() may come in between and lose one gap to the period before, which is no harm. */
 		if (gap > atomic_load_explicit(&longest, memory_order_relaxed))
@@ -41,11 +59,12 @@ int gap_start(void)
 {
 	pthread_t thread;
 
+	calibrate();
 	return pthread_create(&thread, NULL, spin, NULL);
 }
 
 /* ns, of the time since it was asked last. */
 long long gap_take(void)
 {
-	return atomic_exchange(&longest, 0);
+	return (long long)((double)atomic_exchange(&longest, 0) * ns_per_tick);
 }
