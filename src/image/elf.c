@@ -267,6 +267,7 @@ void elf_unref(struct elf_file *file)
 	free(file->segments);
 	free(file->soname);
 	free(file->interpreter);
+	elf_free_hash(file->hash);
 	free(file->sections);
 	free(file->section_names);
 	free_symbol_table(&file->exported);

@@ -13,11 +13,13 @@
 #include "image/elf_private.h"
 
 #include "base/cleanup.h"
+#include "base/xalloc.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { GNU_BUCKETS, GNU_FIRST, GNU_FILTER, GNU_SHIFT, GNU_HEADER_WORDS };
-enum { CHAIN_BLOCK = 128 };
+enum { CHAIN_BLOCK = 128, FILTER_WORDS_MAX = 16384 };
 
 uint32_t elf_hash_name(const char *name)
 {
@@ -37,14 +39,7 @@ static bool read_words(const struct elf_file *file, uint64_t address, uint32_t *
 	       elf_read_records(file, ELF_T_WORD, offset, count, words);
 }
 
-/* Where the parts of DT_GNU_HASH are. */
-struct gnu_hash {
-	uint32_t header[GNU_HEADER_WORDS];
-	unsigned word; /* bytes of a filter word */
-	uint64_t filter, buckets, chains;
-};
-
-static bool read_gnu_hash(const struct elf_file *file, struct gnu_hash *hash)
+static bool parse_gnu_hash(const struct elf_file *file, struct gnu_hash *hash)
 {
 	if (!file->gnu_hash || !read_words(file, file->gnu_hash, hash->header, GNU_HEADER_WORDS))
 		return false;
@@ -56,13 +51,50 @@ static bool read_gnu_hash(const struct elf_file *file, struct gnu_hash *hash)
 	       hash->header[GNU_SHIFT] < 32;
 }
 
+/* The filter answers for some hundred names at a stretch, which is no hundred reads. */
+static uint32_t *load_filter(const struct elf_file *file, const struct gnu_hash *hash)
+{
+	uint64_t count = (uint64_t)hash->header[GNU_FILTER] * (hash->word / 4);
+	uint64_t offset, available;
+
+	if (count > FILTER_WORDS_MAX || !elf_locate(file, hash->filter, &offset, &available) ||
+	    available / 4 < count)
+		return NULL;
+	return elf_load_records(file, ELF_T_WORD, offset, count);
+}
+
+/* Read once; NULL when there is none, or none that makes sense. */
+static const struct gnu_hash *get_gnu_hash(struct elf_file *file)
+{
+	struct gnu_hash hash = {0};
+
+	if (file->hash_read)
+		return file->hash;
+	file->hash_read = true;
+	if (!parse_gnu_hash(file, &hash))
+		return NULL;
+	hash.filter_words = load_filter(file, &hash);
+	file->hash = xmalloc(sizeof *file->hash);
+	*file->hash = hash;
+	return file->hash;
+}
+
+void elf_free_hash(struct gnu_hash *hash)
+{
+	if (hash)
+		free(hash->filter_words);
+	free(hash);
+}
+
 static bool filter_passes(const struct elf_file *file, const struct gnu_hash *hash, uint32_t value)
 {
 	unsigned bits = hash->word * 8;
 	uint64_t index = value / bits % hash->header[GNU_FILTER];
 	uint32_t words[2] = {0, 0};
 
-	if (!read_words(file, hash->filter + index * hash->word, words, hash->word / 4))
+	if (hash->filter_words)
+		memcpy(words, &hash->filter_words[index * (hash->word / 4)], hash->word);
+	else if (!read_words(file, hash->filter + index * hash->word, words, hash->word / 4))
 		return true;
 	uint64_t word = (uint64_t)words[1] << 32 | words[0];
 
@@ -83,25 +115,25 @@ static size_t read_chain(const struct elf_file *file, const struct gnu_hash *has
 	return elf_read_records(file, ELF_T_WORD, offset, count, words) ? count : 0;
 }
 
-bool elf_may_define(const struct elf_file *file, const char *name)
+bool elf_may_define(struct elf_file *file, const char *name)
 {
-	struct gnu_hash hash;
+	const struct gnu_hash *hash = get_gnu_hash(file);
 	uint32_t words[CHAIN_BLOCK];
 	uint32_t value = elf_hash_name(name);
 	uint32_t index;
 
-	if (!read_gnu_hash(file, &hash))
+	if (!hash)
 		return true;
-	if (!filter_passes(file, &hash, value))
+	if (!filter_passes(file, hash, value))
 		return false;
-	uint64_t bucket = hash.buckets + (uint64_t)(value % hash.header[GNU_BUCKETS]) * 4;
+	uint64_t bucket = hash->buckets + (uint64_t)(value % hash->header[GNU_BUCKETS]) * 4;
 
 	if (!read_words(file, bucket, &index, 1))
 		return true;
-	if (index < hash.header[GNU_FIRST])
+	if (index < hash->header[GNU_FIRST])
 		return false;
 	for (;;) {
-		size_t count = read_chain(file, &hash, index, words);
+		size_t count = read_chain(file, hash, index, words);
 
 		for (size_t i = 0; i < count; i++) {
 			if ((words[i] | 1) == (value | 1))
@@ -133,15 +165,15 @@ static size_t chain_end(const struct elf_file *file, const struct gnu_hash *hash
 }
 
 /* The last chain belongs to the bucket with the highest index. */
-static size_t gnu_symbol_count(const struct elf_file *file)
+static size_t gnu_symbol_count(struct elf_file *file)
 {
-	struct gnu_hash hash;
+	const struct gnu_hash *hash = get_gnu_hash(file);
 	uint64_t offset, available;
 	uint32_t last = 0;
 
-	if (!read_gnu_hash(file, &hash) || !elf_locate(file, hash.buckets, &offset, &available))
+	if (!hash || !elf_locate(file, hash->buckets, &offset, &available))
 		return 0;
-	size_t count = hash.header[GNU_BUCKETS];
+	size_t count = hash->header[GNU_BUCKETS];
 
 	if (available / 4 < count)
 		return 0;
@@ -150,8 +182,8 @@ static size_t gnu_symbol_count(const struct elf_file *file)
 	for (size_t i = 0; buckets && i < count; i++)
 		if (buckets[i] > last)
 			last = buckets[i];
-	return last >= hash.header[GNU_FIRST] ? chain_end(file, &hash, last)
-					      : hash.header[GNU_FIRST];
+	return last >= hash->header[GNU_FIRST] ? chain_end(file, hash, last)
+					       : hash->header[GNU_FIRST];
 }
 
 static bool count_symbol(void *context, const GElf_Rela *relocation, bool implicit)

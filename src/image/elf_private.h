@@ -39,6 +39,14 @@ struct extent {
 	uint64_t start, size;
 };
 
+/* DT_GNU_HASH; elf_hash.c. */
+struct gnu_hash {
+	uint32_t header[4];
+	unsigned word; /* bytes of a filter word */
+	uint64_t filter, buckets, chains;
+	uint32_t *filter_words; /* NULL: too many, or damaged: read one by one */
+};
+
 struct elf_file {
 	unsigned references;
 	const uint8_t *map; /* the file; only elf_file_read() may touch it */
@@ -61,6 +69,8 @@ struct elf_file {
 	size_t section_count;
 	char *section_names;
 	size_t section_names_size;
+	bool hash_read;
+	struct gnu_hash *hash; /* NULL when there is none that is sound */
 	bool dynamic_names_read;
 	struct string_table dynamic_names;  /* .dynstr */
 	struct string_table internal_names; /* .strtab, when .symtab is decoded */
@@ -132,7 +142,8 @@ const GElf_Shdr *elf_section_of_type(struct elf_file *file, uint32_t type);
 /* How many symbols .dynsym has, from whatever tells it. */
 size_t elf_dynamic_symbol_count(struct elf_file *file);
 /* False when DT_GNU_HASH is there and says that no symbol of this name is defined. */
-bool elf_may_define(const struct elf_file *file, const char *name);
+bool elf_may_define(struct elf_file *file, const char *name);
+void elf_free_hash(struct gnu_hash *hash);
 
 /* The hash function of DT_GNU_HASH. */
 uint32_t elf_hash_name(const char *name);
