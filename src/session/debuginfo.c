@@ -8,7 +8,7 @@
  * others. There are at most HELPERS_MAX of them; the one that was not asked for the longest time is ended
  * and made anew when it is needed.
  *
- * Answers are kept by the module. Prototypes are kept by text for the whole session: a library that is loaded again and
+ * Answers are kept by the module, of declarations a limited number, as names can be new each time. Prototypes are kept by text for the whole session: a library that is loaded again and
  * again, by one process or many, must lead to the same prototypes and so to the same probes. There are at most
  * TEXTS_MAX; a program that makes libraries as it runs cannot make us grow without end.
  */
@@ -33,7 +33,7 @@
 
 #define OWN_DEBUG_FILES "/usr/lib/debug/"
 
-enum { HELPERS_MAX = 16, TEXTS_MAX = 100000, QUESTION_MAX = 4096 };
+enum { HELPERS_MAX = 16, TEXTS_MAX = 100000, QUESTION_MAX = 4096, DECLARATIONS_MAX = 4096 };
 
 struct debuginfo {
 	struct protolib *lib;
@@ -214,6 +214,13 @@ static const void *find(struct debug_source *source, pid_t pid, const char *ques
 	return found;
 }
 
+static void forget_names(struct names *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		free((char *)(uintptr_t)names->entries[i].name);
+	names_deinit(names);
+}
+
 static char *function_question(uint64_t address, const char *name)
 {
 	return xasprintf("f %" PRIx64 " %s", address, name);
@@ -249,9 +256,13 @@ const struct prototype *debug_source_function(struct debug_source *source, pid_t
 const struct prototype *debug_source_declaration(struct debug_source *source, pid_t pid,
 						 const char *name)
 {
+	if (!debug_source_is_there(source, pid))
+		return NULL;
 	const void *known = names_get(&source->declarations, name, strlen(name));
 
 	if (!known) {
+		if (source->declarations.count == DECLARATIONS_MAX)
+			forget_names(&source->declarations);
 		_cleanup_free_ char *question = xasprintf("d %s", name);
 		char *key = xstrdup(name);
 
@@ -273,18 +284,11 @@ struct debuginfo *debuginfo_create(bool verbose)
 	return info;
 }
 
-static void free_names(struct names *names)
-{
-	for (size_t i = 0; i < names->count; i++)
-		free((char *)(uintptr_t)names->entries[i].name);
-	names_deinit(names);
-}
-
 void debuginfo_destroy(struct debuginfo *info)
 {
 	if (!info)
 		return;
-	free_names(&info->by_text);
+	forget_names(&info->by_text);
 	protolib_destroy(info->lib);
 	vec_deinit(&info->asked);
 	free(info);
@@ -308,6 +312,6 @@ void debug_source_destroy(struct debug_source *source)
 	end_helper(source);
 	debug_files_deinit(&source->files);
 	map_deinit(&source->functions);
-	free_names(&source->declarations);
+	forget_names(&source->declarations);
 	free(source);
 }
