@@ -27,7 +27,9 @@ enum { TEXT_MAX = 1 << 25 };
 struct remains {
 	struct space *space;
 	struct vec units; /* uint64_t: where they begin */
+	struct vec rings; /* uint64_t: the same of these */
 	struct file_view files;
+	bool stay; /* there are jumps that cannot be taken out, or may be */
 };
 
 static void note_mapping(const struct remains *remains, uint64_t address, uint64_t length)
@@ -61,7 +63,8 @@ static bool makes_records(const struct space *space, uint64_t base)
 	return is_code(space, base + AGENT_RETURN_STUBS, stub, sizeof stub);
 }
 
-static void note_unit(struct remains *remains, uint64_t base)
+/* It is unmapped with all that is ours. */
+static void note_unit(const struct remains *remains, uint64_t base)
 {
 	struct space *space = remains->space;
 
@@ -74,7 +77,6 @@ static void note_unit(struct remains *remains, uint64_t base)
 			     AGENT_PLANS_BYTES - AGENT_WORDS_BYTES);
 	}
 	journal_agent(space->journal, base, AGENT_TEXT_BYTES);
-	vec_push(&remains->units, &base);
 }
 
 static void find_units(struct remains *remains, const struct maps *maps)
@@ -82,14 +84,15 @@ static void find_units(struct remains *remains, const struct maps *maps)
 	for (size_t i = 0; i < maps->count; i++) {
 		const struct mapping *mapping = &maps->mappings[i];
 		uint64_t length = mapping->end - mapping->start;
+		uint64_t base = mapping->start - AGENT_SHARED;
 
 		if (strcmp(mapping->path, "/memfd:" AGENT_FILE " (deleted)"))
 			continue;
 		if (length == AGENT_SHARED_BYTES && mapping->start > AGENT_SHARED &&
-		    is_unit(remains->space, mapping->start - AGENT_SHARED))
-			note_unit(remains, mapping->start - AGENT_SHARED);
+		    is_unit(remains->space, base))
+			vec_push(&remains->units, &base);
 		else if (length == AGENT_RINGS_BYTES)
-			note_mapping(remains, mapping->start, length);
+			vec_push(&remains->rings, &mapping->start);
 	}
 }
 
@@ -134,6 +137,8 @@ static void note_branch(void *context, uint64_t from, uint64_t target, bool is_c
 		  (off_t)(looking->mapping->offset + offset)) == sizeof before &&
 	    memcmp(before, jump, sizeof before) != 0)
 		journal_jump(space->journal, from, before, jump, sizeof before);
+	else
+		looking->remains->stay = true;
 }
 
 static void find_jumps(struct remains *remains, const struct mapping *mapping)
@@ -143,10 +148,13 @@ static void find_jumps(struct remains *remains, const struct mapping *mapping)
 	struct looking looking = {remains, mapping, code, -1};
 	struct sieve everything;
 
-	if (!code)
+	if (!code) {
+		remains->stay = true;
 		return;
+	}
 	memset(&everything, 0xff, sizeof everything);
-	length = memory_read_pages(&remains->space->memory, mapping->start, code, length);
+	remains->stay |= memory_read_pages(&remains->space->memory, mapping->start, code, length) !=
+			 length;
 	remains->space->arch->agent->find_branches(code, length, mapping->start, &everything,
 						   note_branch, &looking);
 	if (looking.file >= 0)
@@ -154,24 +162,43 @@ static void find_jumps(struct remains *remains, const struct mapping *mapping)
 	free(code);
 }
 
+/* While a jump stays, so must what it leads to. */
+static void note_all(const struct remains *remains)
+{
+	for (size_t i = 0; i < remains->units.count; i++)
+		note_unit(remains, *(uint64_t *)vec_at(&remains->units, i));
+	for (size_t i = 0; i < remains->rings.count; i++)
+		note_mapping(remains, *(uint64_t *)vec_at(&remains->rings, i), AGENT_RINGS_BYTES);
+}
+
+static void look_for_jumps(struct remains *remains, const struct maps *maps, pid_t pid)
+{
+	file_view_init(&remains->files, pid);
+	for (size_t i = 0; i < maps->count; i++)
+		if (maps->mappings[i].executable && maps->mappings[i].inode)
+			find_jumps(remains, &maps->mappings[i]);
+	file_view_deinit(&remains->files);
+}
+
 void agent_adopt_remains(struct thread *thread)
 {
 	struct space *space = thread->process->space;
-	struct remains remains = {.space = space, .units = VEC_OF(uint64_t)};
+	struct remains remains = {
+		.space = space, .units = VEC_OF(uint64_t), .rings = VEC_OF(uint64_t)};
 	struct maps maps;
 
 	if (!space->arch->agent || maps_read(thread->tid, &maps) != 0)
 		return;
 	find_units(&remains, &maps);
-	if (remains.units.count && agent_stop_others(thread)) {
-		file_view_init(&remains.files, thread->process->pid);
-		for (size_t i = 0; i < maps.count; i++)
-			if (maps.mappings[i].executable && maps.mappings[i].inode)
-				find_jumps(&remains, &maps.mappings[i]);
-		file_view_deinit(&remains.files);
+	if (remains.units.count) {
+		look_for_jumps(&remains, &maps, thread->process->pid);
+		if (!remains.stay)
+			note_all(&remains);
 		agent_turn_off(space);
+		agent_stop_others(thread); /* who does not stop sits in the kernel */
 		agent_undo_jumps(space);
 	}
 	maps_deinit(&maps);
 	vec_deinit(&remains.units);
+	vec_deinit(&remains.rings);
 }
