@@ -20,6 +20,7 @@
 #include "base/xalloc.h"
 #include "inferior/inferior.h"
 #include "inferior/maps.h"
+#include "inferior/proc.h"
 #include "inferior/remote.h"
 
 #include <errno.h>
@@ -101,6 +102,7 @@ static struct block *block_of(const struct arena *arena, uint64_t address)
 struct wanted {
 	uint64_t address, length;
 	bool narrow;
+	uint64_t heap; /* where it begins, or will; 0: not known */
 };
 
 /* Where in the gap [low, high) that would lie; false when it does not fit. */
@@ -120,38 +122,58 @@ static bool place_in_gap(uint64_t low, uint64_t high, const struct wanted *wante
 				  in_reach(*place + wanted->length, wanted->address));
 }
 
-/* The best place that is not in `tried`; 0 when there is none. */
+/* The best place that is not in `tried`, as far as has been looked. */
+struct choice {
+	const struct wanted *wanted;
+	const uint64_t *tried;
+	int tries;
+	uint64_t best, distance; /* 0: there is none */
+};
+
+static void consider(struct choice *choice, uint64_t low, uint64_t high)
+{
+	uint64_t address = choice->wanted->address;
+	uint64_t place;
+	bool used = false;
+
+	if (!place_in_gap(low, high, choice->wanted, &place))
+		return;
+	uint64_t distance = place > address ? place - address : address - place;
+
+	for (int k = 0; k < choice->tries; k++)
+		used |= choice->tried[k] == place;
+	if (used || (choice->best && distance >= choice->distance))
+		return;
+	choice->best = place;
+	choice->distance = distance;
+}
+
+/*
+ * Heap and stack are left room to grow. A program that has just been started has no heap yet, but the kernel has chosen the place for
+ * it, somewhere behind the program's data.
+ */
 static uint64_t choose_place(const struct maps *maps, const struct wanted *wanted,
 			     const uint64_t *tried, int tries)
 {
-	uint64_t address = wanted->address;
-	uint64_t best = 0;
-	uint64_t best_distance = UINT64_MAX;
+	struct choice choice = {wanted, tried, tries, 0, 0};
 
 	for (size_t i = 0; i <= maps->count; i++) {
 		const struct mapping *before = i ? &maps->mappings[i - 1] : NULL;
 		const struct mapping *after = i < maps->count ? &maps->mappings[i] : NULL;
 		uint64_t low = before ? before->end : LOWEST;
 		uint64_t high = after ? after->start : wanted->narrow ? HIGHEST_32 : HIGHEST;
-		uint64_t place;
-		bool used = false;
 
 		if (before && !strcmp(before->path, "[heap]"))
 			low += GROWTH;
 		if (after && !strcmp(after->path, "[stack]"))
 			high = high > GROWTH ? high - GROWTH : 0;
-		if (!place_in_gap(low, high, wanted, &place))
-			continue;
-		uint64_t distance = place > address ? place - address : address - place;
-
-		for (int k = 0; k < tries; k++)
-			used |= tried[k] == place;
-		if (!used && distance < best_distance) {
-			best = place;
-			best_distance = distance;
+		if (wanted->heap >= low && wanted->heap < high) {
+			consider(&choice, low, wanted->heap);
+			low = wanted->heap + GROWTH;
 		}
+		consider(&choice, low, high);
 	}
-	return best;
+	return choice.best;
 }
 
 int arena_map_near(struct thread *thread, uint64_t address, uint64_t *mapped)
@@ -160,7 +182,8 @@ int arena_map_near(struct thread *thread, uint64_t address, uint64_t *mapped)
 	struct maps maps;
 
 	const struct wanted wanted = {address, ARENA_BYTES,
-				      thread->process->space->arch->abi->word == 4};
+				      thread->process->space->arch->abi->word == 4,
+				      proc_start_brk(thread->tid)};
 	int error = maps_read(thread->tid, &maps);
 
 	if (error)
@@ -180,8 +203,8 @@ int arena_map_near(struct thread *thread, uint64_t address, uint64_t *mapped)
 
 int arena_room_near(struct thread *thread, uint64_t address, uint64_t length, uint64_t *place)
 {
-	const struct wanted wanted = {address, length,
-				      thread->process->space->arch->abi->word == 4};
+	const struct wanted wanted = {address, length, thread->process->space->arch->abi->word == 4,
+				      proc_start_brk(thread->tid)};
 	struct maps maps;
 	int error = maps_read(thread->tid, &maps);
 

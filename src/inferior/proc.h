@@ -17,6 +17,9 @@ bool proc_status_has(pid_t tid, const char *name, const char *word);
 /* The effective one of the ids in line `name` ("Uid", "Gid"), or -1. */
 long proc_effective_id(pid_t tid, const char *name);
 
+/* Where brk(2) begins in the process; 0: that cannot be told. */
+uint64_t proc_start_brk(pid_t pid);
+
 /* The state letter of a task ('R', 'S', 'D', 'Z' …), or '?' when it is gone. */
 char proc_state(pid_t tid);
 
