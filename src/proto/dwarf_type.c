@@ -512,6 +512,8 @@ static int add_nested(struct writer *writer, const struct die *type, struct layo
 	writer->depth++;
 	int error = add(writer, type, layout);
 
+	/* The language knows no alignment but the usual one, by which arguments find their places. */
+	layout->exact &= !die_has(type, DW_AT_alignment);
 	writer->depth--;
 	return error;
 }
@@ -535,7 +537,10 @@ static int add_object(struct writer *writer, const struct die *type, struct layo
 	case DW_TAG_class_type:
 		return add_nested(writer, type, layout, add_struct);
 	case DW_TAG_array_type:
-		return add_nested(writer, type, layout, add_array);
+		/* A vector is passed by registers that an array never is in. */
+		return die_has(type, DW_AT_GNU_vector)
+			       ? -ENOTSUP
+			       : add_nested(writer, type, layout, add_array);
 	default:
 		return -ENOTSUP;
 	}
