@@ -5,14 +5,17 @@
  *
  * libdwarf does most of the reading, in a process that may die of it (inferior/helper.h), and the versions that
  * distributions have do die. So each input is looked at in a child, which may end in any way but one: saying
- * that something did not hold. With FUZZ_DWARF_HERE in the environment there is no child: for looking at crashes one by one,
- * and for libFuzzer with -fork=1 -ignore_crashes=1, which then sees what is covered.
+ * that something did not hold, or that UBSan, which sees our code only, had something to say. What ASan finds may be damage
+ * that libdwarf made, and is not looked at. libFuzzer gets back from the child which code was run.
+ *
+ * With FUZZ_DWARF_HERE in the environment there is no child: for looking at crashes one by one.
  */
 #include "fuzz.h"
 #include "image/debug_file.h"
 #include "proto/dwarf.h"
 #include "proto/prototype.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -78,23 +81,86 @@ static void look(struct elf_file *file)
 	dwarf_reader_destroy(reader);
 }
 
+/*
+ * Where libFuzzer's counters of code that was run begin and end, in the fuzzer's own file; zeros where it is not linked.
+ * Not as declarations: clang makes the same ones, and takes ours for these.
+ */
+extern uint8_t *const counter_bounds[2];
+__asm__(".pushsection .data.rel.ro, \"aw\"\n"
+	".weak __start___sancov_cntrs, __stop___sancov_cntrs\n"
+	".hidden __start___sancov_cntrs, __stop___sancov_cntrs\n"
+	".balign 8\n"
+	".globl counter_bounds\n"
+	"counter_bounds: .dc.a __start___sancov_cntrs, __stop___sancov_cntrs\n"
+	".popsection");
+
+/* Memory for the counters that is shared with children; NULL without counters. */
+static uint8_t *shared_counters(size_t length)
+{
+	static uint8_t *shared;
+
+	if (!shared && length) {
+		void *memory = mmap(NULL, length, PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+		MUST(memory != MAP_FAILED);
+		shared = memory;
+	}
+	return shared;
+}
+
+static bool in_child;
+
+/* The sanitizers ask these, if there are any. ASan's findings end the child like any crash of libdwarf's. */
+const char *__ubsan_default_options(void);
+void __asan_on_error(void);
+
+const char *__ubsan_default_options(void)
+{
+	return "exitcode=99";
+}
+
+void __asan_on_error(void)
+{
+	if (in_child)
+		_exit(1);
+}
+
+/* The child ends without a word to whoever looks for crashes of the fuzzer. */
+static void be_child(void)
+{
+	static const int deadly[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+	const struct rlimit no_core = {0, 0}, time = {SECONDS, SECONDS + 1};
+
+	in_child = true;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setrlimit(RLIMIT_CORE, &no_core);
+	setrlimit(RLIMIT_CPU, &time);
+	for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
+		signal(deadly[i], SIG_DFL);
+}
+
 static void look_in_child(struct elf_file *file)
 {
+	size_t length = (size_t)(counter_bounds[1] - counter_bounds[0]);
+	uint8_t *shared = shared_counters(length);
 	pid_t pid = fork();
 	int status = 0;
 
 	MUST(pid >= 0);
 	if (!pid) {
-		const struct rlimit no_core = {0, 0}, time = {SECONDS, SECONDS + 1};
-
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		setrlimit(RLIMIT_CORE, &no_core);
-		setrlimit(RLIMIT_CPU, &time);
+		be_child();
 		look(file);
+		if (shared)
+			memcpy(shared, counter_bounds[0], length);
 		_exit(0);
 	}
-	MUST(waitpid(pid, &status, 0) == pid);
+	/* libFuzzer has a timer. */
+	while (waitpid(pid, &status, 0) < 0)
+		MUST(errno == EINTR);
 	MUST(!WIFEXITED(status) || WEXITSTATUS(status) != DID_NOT_HOLD);
+	if (shared && status == 0)
+		memcpy(counter_bounds[0], shared, length);
 }
 
 static int refuse(void *context, const char *path)
