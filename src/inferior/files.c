@@ -118,8 +118,8 @@ static int open_place(int place, const struct mapping *mapping, bool by_name)
 	if (!S_ISREG(status.st_mode) || status.st_ino != mapping->inode)
 		return -ESTALE;
 	if (by_name && status.st_dev != mapping->device &&
-	    (fstatfs(place, &system) < 0 ||
-	     (system.f_type != BTRFS_SUPER_MAGIC && system.f_type != OVERLAYFS_SUPER_MAGIC)))
+	    (fstatfs(place, &system) < 0 || ((uint32_t)system.f_type != BTRFS_SUPER_MAGIC &&
+					     (uint32_t)system.f_type != OVERLAYFS_SUPER_MAGIC)))
 		return -ESTALE;
 	snprintf(path, sizeof path, "/proc/self/fd/%d", place);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);

@@ -149,12 +149,12 @@ static void has_what_the_file_exports(struct fixture *fixture, const char *flags
 	free(loaded.bytes);
 }
 
-static void x86_64(void **state)
+static void of_64_bits(void **state)
 {
 	has_what_the_file_exports(*state, "-m64");
 }
 
-static void i386(void **state)
+static void of_32_bits(void **state)
 {
 	has_what_the_file_exports(*state, "-m32");
 }
@@ -245,8 +245,8 @@ static void made_up_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH_FIXTURE(x86_64),
-		WITH_FIXTURE(i386),
+		WITH_FIXTURE(of_64_bits),
+		WITH_FIXTURE(of_32_bits),
 		WITH_FIXTURE(headers_are_compared),
 		WITH_FIXTURE(there_must_be_room),
 		WITH_FIXTURE(cache_knows_them_by_headers),
