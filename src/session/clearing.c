@@ -90,7 +90,10 @@ static void send_on(struct clearing *clearing, struct thread *thread)
 	struct stop stop;
 
 	/* Delivered in there, its handler would return there, when nothing is left of it. */
-	if (thread->stop == STOP_SIGNAL && !clearing->session->recovering) {
+	bool hit = thread->stop == STOP_SIGNAL && !clearing->session->recovering &&
+		   trap_swallow_hit(thread);
+
+	if (thread->stop == STOP_SIGNAL && !hit && !clearing->session->recovering) {
 		agent_before_signal(thread);
 		if (!is_inside(clearing, thread))
 			return;
@@ -100,10 +103,6 @@ static void send_on(struct clearing *clearing, struct thread *thread)
 		return;		     /* it stays there, and so must the code */
 	thread->interrupted = false; /* no call of the program's is to be watched there */
 	vec_push(&clearing->running, &thread->tid);
-	/* It may have run into a breakpoint in there (engine/agent): behind that it finds out by itself. */
-	bool hit = stop.kind == STOP_SIGNAL && !clearing->session->recovering &&
-		   trap_swallow_hit(thread);
-
 	thread_resume(thread,
 		      stop.kind != STOP_SIGNAL || (hit && !thread->sigtrap_own) ? 0 : stop.signal);
 }
