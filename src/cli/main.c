@@ -55,7 +55,7 @@ static int trace(const struct options *options)
 					  .user = options->user,
 					  .follow_forks = options->follow_forks != 0,
 					  .call_filters = &options->call_filters,
-					  .library_filters = &options->library_filters,
+					  .callee_filters = &options->callee_filters,
 					  .entry_filters = &options->entry_filters,
 					  .no_default = options->no_default,
 					  .entries_only = options->entries_only,

@@ -65,7 +65,7 @@ static const struct option_spec table[] = {
 	{'e', "calls", "FILTER", "calls made from modules (repeatable)", .heading = "What to trace",
 	 .action = OPTION_LIST, FIELD(call_filters)},
 	{'l', "library", "FILTER", "calls made to libraries (repeatable)", .action = OPTION_LIST,
-	 FIELD(library_filters)},
+	 FIELD(callee_filters)},
 	{'L', "no-default", NULL, "not the main program's calls without -e or -l",
 	 .action = OPTION_FLAG, FIELD(no_default)},
 	{'x', "functions", "FILTER", "functions, whoever calls them (repeatable)",
@@ -501,7 +501,7 @@ static void set_defaults(struct options *options)
 	*options = (struct options){
 		.pids = VEC_OF(pid_t),
 		.call_filters = VEC_OF(const char *),
-		.library_filters = VEC_OF(const char *),
+		.callee_filters = VEC_OF(const char *),
 		.entry_filters = VEC_OF(const char *),
 		.configs = VEC_OF(const char *),
 		.prototypes = PROTOTYPES_DWARF,
@@ -519,7 +519,7 @@ void options_deinit(struct options *options)
 {
 	vec_deinit(&options->pids);
 	vec_deinit(&options->call_filters);
-	vec_deinit(&options->library_filters);
+	vec_deinit(&options->callee_filters);
 	vec_deinit(&options->entry_filters);
 	vec_deinit(&options->configs);
 }
@@ -535,8 +535,7 @@ static int check_together(const struct options *options, bool sorted)
 		return usage_error("missing command, or -p PID");
 	if (options->entries_only && !options->entry_filters.count && !options->system_calls)
 		return usage_error("-g traces nothing but what -x names, and there is no -x");
-	if (options->entries_only &&
-	    (options->call_filters.count || options->library_filters.count))
+	if (options->entries_only && (options->call_filters.count || options->callee_filters.count))
 		return usage_error("-g traces nothing but what -x names, so -%c cannot be obeyed",
 				   options->call_filters.count ? 'e' : 'l');
 	if (options->user && !options->command)

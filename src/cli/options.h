@@ -27,7 +27,7 @@ struct options {
 	const char *user;      /* -u, or NULL */
 
 	struct vec call_filters;      /* of const char *: -e, in order */
-	struct vec library_filters;   /* of const char *: -l, in order; both empty: the default */
+	struct vec callee_filters;    /* of const char *: -l, in order; both empty: the default */
 	struct vec entry_filters;     /* of const char *: -x, in order */
 	bool no_default;	      /* -L: without the default */
 	bool entries_only;	      /* -g: nothing but entry_filters */

@@ -33,16 +33,16 @@ struct session_options {
 	const pid_t *pids;    /* processes to attach to */
 	size_t pid_count;
 	bool follow_forks;
-	const struct vec *call_filters;	   /* const char *: -e */
-	const struct vec *library_filters; /* const char *: -l */
-	const struct vec *entry_filters;   /* const char *: -x */
-	bool no_default;		   /* -L */
-	bool entries_only;		   /* -g */
-	bool system_calls;		   /* -S */
-	const struct vec *configs;	   /* const char *: -F */
-	const char *data_dir;		   /* where the installed .conf files are */
-	bool summary;			   /* -c */
-	int engine;			   /* enum session_engine */
+	const struct vec *call_filters;	  /* const char *: -e */
+	const struct vec *callee_filters; /* const char *: -l */
+	const struct vec *entry_filters;  /* const char *: -x */
+	bool no_default;		  /* -L */
+	bool entries_only;		  /* -g */
+	bool system_calls;		  /* -S */
+	const struct vec *configs;	  /* const char *: -F */
+	const char *data_dir;		  /* where the installed .conf files are */
+	bool summary;			  /* -c */
+	int engine;			  /* enum session_engine */
 	bool lossy;	/* calls are left out where processes would have to wait */
 	int prototypes; /* enum session_prototypes */
 	bool demangle;

@@ -121,7 +121,7 @@ static void defaults(void **state)
 	parse_good(&parse, "./program");
 	assert_int_equal(parse.options.pids.count, 0);
 	assert_int_equal(parse.options.call_filters.count, 0);
-	assert_int_equal(parse.options.library_filters.count, 0);
+	assert_int_equal(parse.options.callee_filters.count, 0);
 	assert_int_equal(parse.options.entry_filters.count, 0);
 	assert_false(parse.options.no_default);
 	assert_int_equal(parse.options.configs.count, 0);
@@ -187,7 +187,7 @@ static void each_letter(void **state)
 	assert_true(parse.options.summary);
 	assert_int_equal(parse.options.verbose, 2);
 	assert_true(parse.options.no_default);
-	assert_string_equal(text_at(&parse.options.library_filters, 0), "z");
+	assert_string_equal(text_at(&parse.options.callee_filters, 0), "z");
 	options_deinit(&parse.options);
 }
 
@@ -206,7 +206,7 @@ static void each_long_name(void **state)
 	assert_int_equal(pid_at(&parse.options.pids, 0), 12);
 	assert_true(parse.options.follow_forks);
 	assert_string_equal(text_at(&parse.options.call_filters, 0), "a@b");
-	assert_string_equal(text_at(&parse.options.library_filters, 0), "z");
+	assert_string_equal(text_at(&parse.options.callee_filters, 0), "z");
 	assert_true(parse.options.no_default);
 	assert_string_equal(text_at(&parse.options.entry_filters, 0), "c");
 	assert_string_equal(text_at(&parse.options.configs, 0), "d");
