@@ -88,12 +88,12 @@ static void find_inside(struct thread *thread, void *context)
 static void send_on(struct clearing *clearing, struct thread *thread)
 {
 	struct stop stop;
+	bool signalled = thread->stop == STOP_SIGNAL && !clearing->session->recovering;
+	/* It may have run into a breakpoint in there (engine/agent): behind that it finds out by itself. */
+	bool hit = signalled && trap_swallow_hit(thread);
 
-	/* Delivered in there, its handler would return there, when nothing is left of it. */
-	bool hit = thread->stop == STOP_SIGNAL && !clearing->session->recovering &&
-		   trap_swallow_hit(thread);
-
-	if (thread->stop == STOP_SIGNAL && !hit && !clearing->session->recovering) {
+	if (signalled && !hit) {
+		/* Delivered in there, its handler would return there, when nothing is left of it. */
 		agent_before_signal(thread);
 		if (!is_inside(clearing, thread))
 			return;

@@ -68,14 +68,11 @@ static bool is_adopted(const struct space *space)
 
 static bool hit_ours(struct thread *thread, const struct space *space, uint64_t address)
 {
-	siginfo_t info;
-
 	if (thread->stop != STOP_SIGNAL || thread->stop_signal != SIGTRAP)
 		return false;
 	if (!breakpoint_find(space, address))
 		return !is_adopted(space) && breakpoint_is_stale(thread, address);
-	return (pt_get_siginfo(thread->tid, &info) == 0 && info.si_code == SI_KERNEL) ||
-	       sigtrap_hides_hit(thread);
+	return sigtrap_is_hit(thread);
 }
 
 /* Makes a thread report the breakpoint that it has hit behind the stop it is in. */

@@ -37,6 +37,7 @@
  */
 #include "engine/trap/sigtrap.h"
 
+#include "engine/trap/breakpoint.h"
 #include "engine/trap/earlier.h"
 #include "engine/trap/masks.h"
 #include "engine/trap/stackview.h"
@@ -331,7 +332,8 @@ void sigtrap_hit(struct thread *thread, uint64_t now)
 		masks_seen(thread, mask);
 }
 
-bool sigtrap_hides_hit(struct thread *thread)
+/* Of the program's own: whether it was in the queue when the int3's came, as a second one is not queued. */
+static bool hides_hit(struct thread *thread)
 {
 	const struct process *process = thread->process;
 	siginfo_t info;
@@ -344,6 +346,11 @@ bool sigtrap_hides_hit(struct thread *thread)
 	return masks_guess(thread, mask) == MASKS_BLOCKED ||
 	       (process->sigtrap_guarded && !process->sigtrap_reset && !thread->sigtrap_changes &&
 		current_state(thread->tid) == SIGTRAP_DEFAULT);
+}
+
+bool sigtrap_is_hit(struct thread *thread)
+{
+	return breakpoint_is_hit(thread) || hides_hit(thread);
 }
 
 void sigtrap_stepped(struct thread *thread, uint64_t mask)

@@ -35,10 +35,10 @@ int sigtrap_end(struct thread *thread);
 void sigtrap_hit(struct thread *thread, uint64_t now);
 
 /*
- * Whether `thread`, stopped behind a breakpoint by a SIGTRAP that is none of a breakpoint, has hit it
- * all the same: the program's own was in the queue, and a second one is not queued.
+ * Whether `thread`, stopped by a SIGTRAP behind a breakpoint, has hit that: the SIGTRAP is the kernel's
+ * for an int3, or one of the program's own that has taken that one's place.
  */
-bool sigtrap_hides_hit(struct thread *thread);
+bool sigtrap_is_hit(struct thread *thread);
 
 /* The same for a single step of ours that has been made with `mask`. */
 void sigtrap_stepped(struct thread *thread, uint64_t mask);

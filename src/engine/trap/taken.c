@@ -58,7 +58,7 @@ bool trap_put_back(struct thread *thread)
 	if (thread->stop != STOP_SIGNAL || thread->stop_signal != SIGTRAP || thread->unblocked ||
 	    regs_load(thread->tid, &regs) != 0 ||
 	    !trap_is_plain(space, regs.pc - space->arch->breakpoint_pc_offset) ||
-	    !(breakpoint_is_hit(thread) || sigtrap_hides_hit(thread)))
+	    !sigtrap_is_hit(thread))
 		return false;
 	regs.pc -= space->arch->breakpoint_pc_offset;
 	regs_store(thread->tid, &regs);
@@ -80,8 +80,7 @@ bool trap_swallow_hit(struct thread *thread)
 	struct space *space = thread->process->space;
 	struct regs regs;
 
-	if (thread->stop_signal != SIGTRAP ||
-	    !(breakpoint_is_hit(thread) || sigtrap_hides_hit(thread)) ||
+	if (thread->stop_signal != SIGTRAP || !sigtrap_is_hit(thread) ||
 	    regs_load(thread->tid, &regs) != 0)
 		return false;
 	regs.pc -= space->arch->breakpoint_pc_offset;

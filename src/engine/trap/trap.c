@@ -500,7 +500,7 @@ bool trap_stop(struct trap *trap, const struct stop *stop)
 	if (!breakpoint)
 		return serve_watch(&serving) || serve_stale(&serving, address);
 	if (breakpoint->displaced.length <= serving.space->arch->breakpoint_pc_offset &&
-	    !breakpoint_is_hit(thread) && !sigtrap_hides_hit(thread))
+	    !sigtrap_is_hit(thread))
 		return serve_watch(&serving);
 	trap->stops++;
 	thread->at_breakpoint = true;
