@@ -80,6 +80,11 @@ bool proc_status_has(pid_t tid, const char *name, const char *word)
 	return read_status(tid, &line, 1) && strstr(line.value, word);
 }
 
+bool proc_has_shadow_stack(pid_t tid)
+{
+	return proc_status_has(tid, "x86_Thread_features", "shstk");
+}
+
 long proc_effective_id(pid_t tid, const char *name)
 {
 	struct status_line line = {.name = name};

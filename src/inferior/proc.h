@@ -13,6 +13,8 @@
 long proc_status_number(pid_t tid, const char *name);
 /* Whether that line has a word in it. */
 bool proc_status_has(pid_t tid, const char *name, const char *word);
+/* Whether a task has a shadow stack (x86-64, Linux 6.6). */
+bool proc_has_shadow_stack(pid_t tid);
 
 /* The effective one of the ids in line `name` ("Uid", "Gid"), or -1. */
 long proc_effective_id(pid_t tid, const char *name);

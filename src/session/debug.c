@@ -25,7 +25,9 @@ static const char *domain_name(unsigned domain)
 
 bool debug_wanted(const struct session *session, unsigned domain)
 {
-	return (session->options->debug & domain) != 0;
+	const struct session_options *options = session->options;
+
+	return ((options->debug | (options->verbose ? DEBUG_FUNCTIONS : 0)) & domain) != 0;
 }
 
 void debug_say(const struct session *session, unsigned domain, const char *format, ...)
@@ -68,6 +70,8 @@ void debug_record(const struct session *session, const struct record *record)
 {
 	const char *what = NULL;
 
+	if (!debug_wanted(session, DEBUG_PROCESSES)) /* once for each line of the trace */
+		return;
 	if (record->kind == RECORD_THREAD)
 		what = "is traced";
 	else if (record->kind == RECORD_THREAD_END)

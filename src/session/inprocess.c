@@ -106,7 +106,7 @@ static void decided(void *context, const struct probe_site *site, const char *re
 	const struct session *session = context;
 	char safe[256];
 
-	if (!session->options->verbose && !debug_wanted(session, DEBUG_FUNCTIONS))
+	if (!debug_wanted(session, DEBUG_FUNCTIONS))
 		return;
 	diag_safe(safe, sizeof safe, site->info->display);
 	if (reason)
@@ -215,7 +215,7 @@ void inprocess_install(struct session *session, struct thread *thread)
 		agent_refuse(session->agent, thread, "the program's unwinder cannot be found");
 	else if (trap_has_exchanged_stacks(space))
 		agent_refuse(session->agent, thread, "the program copies stacks");
-	else if (proc_status_has(thread->tid, "x86_Thread_features", "shstk"))
+	else if (proc_has_shadow_stack(thread->tid))
 		agent_refuse(session->agent, thread, "the program has a shadow stack");
 	agent_install(session->agent, thread);
 }
@@ -361,16 +361,19 @@ bool inprocess_fault(struct session *session, const struct stop *stop)
 
 	if (!session->agent || stop->first || !stop->thread)
 		return false;
-	if (stop->kind == STOP_SIGNAL && stop->signal == SIGTRAP &&
-	    agent_stepped(session->agent, stop->thread)) {
-		thread_resume(stop->thread, 0);
-		return true;
-	}
 	if ((!faulted && stop->kind != STOP_TRAP) || !agent_fault(stop->thread, !faulted))
 		return false;
 	if (faulted)
 		thread_resume(stop->thread, 0);
 	return faulted;
+}
+
+bool inprocess_stepped(struct session *session, const struct stop *stop)
+{
+	if (!session->agent || !agent_stepped(session->agent, stop->thread))
+		return false;
+	thread_resume(stop->thread, 0);
+	return true;
 }
 
 void inprocess_collect(struct session *session, struct space *space)

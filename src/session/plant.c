@@ -86,7 +86,7 @@ static void plant_site(struct session *session, struct thread *thread, uint64_t 
 	session->planted += !error;
 	if (!error)
 		inprocess_wish(session, space, address, request->module, site);
-	if (!error && (session->options->verbose || debug_wanted(session, DEBUG_FUNCTIONS)))
+	if (!error && debug_wanted(session, DEBUG_FUNCTIONS))
 		diag("process %d: %s at 0x%llx", (int)thread->process->pid,
 		     diag_safe(safe, sizeof safe, site->info->display),
 		     (unsigned long long)address);

@@ -91,9 +91,7 @@ static bool has_shadow_stack(const struct thread *thread)
 	struct modules *modules = thread->process->space->modules;
 
 	if (!modules->shadowed)
-		modules->shadowed = proc_status_has(thread->tid, "x86_Thread_features", "shstk")
-					    ? YES
-					    : NO;
+		modules->shadowed = proc_has_shadow_stack(thread->tid) ? YES : NO;
 	return modules->shadowed == YES;
 }
 
@@ -121,7 +119,7 @@ void pointers_plant(struct session *session, struct thread *thread, const struct
 	if (error)
 		plant_list_refused(session, thread, request, error);
 	session->planted += !error;
-	if (!error && session->options->verbose)
+	if (!error && debug_wanted(session, DEBUG_FUNCTIONS))
 		diag("process %d: %s by a pointer at 0x%llx", (int)thread->process->pid,
 		     diag_safe(safe, sizeof safe, site->info->display),
 		     (unsigned long long)address);

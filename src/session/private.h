@@ -36,7 +36,7 @@ struct session {
 	struct match_filters filters;
 	bool calls_named;	   /* -e or -l was given: lines begin with the caller */
 	struct syscalls *syscalls; /* NULL: system calls are not traced */
-	struct map system_sites;
+	struct map system_sites;   /* of system calls, see syscalls.c */
 	struct probe_table *probes;
 	struct map sites; /* probe id → struct planted, see sites.c */
 	size_t sweep_at;  /* so many of them are looked through */
@@ -123,6 +123,7 @@ void session_flush(struct session *session);
 
 /* debug.c: lines of -D */
 
+/* DEBUG_FUNCTIONS is wanted by -v, too. */
 bool debug_wanted(const struct session *session, unsigned domain);
 /* `domain`: one of enum session_debug. Whatever the text holds, printable ASCII comes out. */
 void debug_say(const struct session *session, unsigned domain, const char *format, ...)
@@ -296,6 +297,8 @@ void inprocess_poll(struct session *session);
 uint64_t inprocess_show_caller(void *context, struct thread *thread, uint64_t place, uint64_t word);
 unsigned inprocess_fetch(struct session *session);
 bool inprocess_fault(struct session *session, const struct stop *stop);
+/* The same of a SIGTRAP that the trap engine knows nothing of, if the agent's jump has made it of a single step of the program's. */
+bool inprocess_stepped(struct session *session, const struct stop *stop);
 /* Records what has been counted. To be called before its memory or its probes go. */
 void inprocess_collect(struct session *session, struct space *space);
 /* Lets go of what is counted in a space, whose threads are all stopped; before trap_leave(). */
@@ -303,7 +306,7 @@ void inprocess_leave(struct session *session, struct space *space);
 
 /* syscalls.c: system calls */
 
-/* Takes the filters that are about them out of the others. */
+/* Looks up what the filters' rules that are about them ask for. */
 void system_calls_set_up(struct session *session);
 /* From here on threads stop at them, if they are asked for; when the engine and the inferior are there, before any tracee. */
 void system_calls_start(struct session *session);

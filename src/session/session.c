@@ -166,7 +166,7 @@ static int set_up_filters(struct session *session)
 				  "-e");
 
 	if (!error)
-		error = parse_filters(session, &filters->libraries, options->library_filters,
+		error = parse_filters(session, &filters->libraries, options->callee_filters,
 				      FILTER_LIBRARIES, "-l");
 	if (!error)
 		error = parse_filters(session, &filters->entries, options->entry_filters,
@@ -436,8 +436,9 @@ static void handle(struct session *session, struct stop *stop)
 		modules_check(session, stop->thread->process->space, stop->time);
 	if (inprocess_fault(session, stop) || inprocess_retry(session, stop))
 		return;
-	if (stop->kind != STOP_SIGNAL || stop->signal != SIGTRAP || stop->first ||
-	    !trap_stop(session->trap, stop))
+	bool may_be_ours = stop->kind == STOP_SIGNAL && stop->signal == SIGTRAP && !stop->first;
+
+	if (!may_be_ours || (!trap_stop(session->trap, stop) && !inprocess_stepped(session, stop)))
 		tasks_stop(session, stop);
 	untraced_show(session->untraced);
 }
