@@ -14,7 +14,7 @@ GOAL_RECORD = 150     # ns more than untraced for a call of which a whole record
 GOAL_RATE = 1000000   # lines a second into a file
 GOAL_COUNTED = 50     # ns more than untraced for a call that is counted in the process
 GOAL_STOPS = 2        # a call
-GOAL_SHARE = 90       # % of the time that 100 × usleep(1000) gets beside 5000 trivial calls
+GOAL_SHARE = 98       # % of the time that 100 × usleep(1000) gets beside 5000 trivial calls
 
 # ---- cost of a call ----------------------------------------------------------------------------
 

@@ -90,8 +90,13 @@
 #define AGENT_TALLY_OWNER 16
 #define AGENT_TALLY_WAYS 4
 
-/* Words at the beginning of the plans: where the rings are; which of the space's units this is; 0: make no
- * records; not 0: where a ring is as good as full, calls are not recorded, but counted, instead of waiting for the tracer. */
+/*
+ * Words at the beginning of the plans:
+ * RINGS  where the rings are;
+ * UNIT   which of the space's units this is;
+ * ON     0: no records are made;
+ * LOSSY  not 0: where a ring is as good as full, a call is only counted, and does not wait for the tracer.
+ */
 #define AGENT_RINGS 0
 #define AGENT_UNIT 8
 #define AGENT_ON 16

@@ -88,6 +88,11 @@ static void tell(struct agent *agent, struct thread *thread, const struct clocks
 
 /* ------------------------------------------------------------------ all of them */
 
+static struct space *space_at(const struct agent *agent, size_t i)
+{
+	return *(struct space **)vec_at(&agent->spaces, i);
+}
+
 /* The space whose next record is the oldest of all. */
 static struct space *find_oldest(const struct agent *agent, struct ring **ring, uint64_t *time)
 {
@@ -95,7 +100,7 @@ static struct space *find_oldest(const struct agent *agent, struct ring **ring, 
 
 	*time = UINT64_MAX;
 	for (size_t i = 0; i < agent->spaces.count; i++) {
-		struct space *space = *(struct space **)vec_at(&agent->spaces, i);
+		struct space *space = space_at(agent, i);
 		uint64_t its;
 		struct ring *oldest = rings_oldest(space->agent->rings, &its);
 
@@ -111,7 +116,7 @@ static struct space *find_oldest(const struct agent *agent, struct ring **ring, 
 static void each_rings(const struct agent *agent, void (*what)(struct rings *))
 {
 	for (size_t i = 0; i < agent->spaces.count; i++)
-		what((*(struct space **)vec_at(&agent->spaces, i))->agent->rings);
+		what(space_at(agent, i)->agent->rings);
 }
 
 static unsigned find_fullest(const struct agent *agent)
@@ -119,7 +124,7 @@ static unsigned find_fullest(const struct agent *agent)
 	uint64_t most = 0;
 
 	for (size_t i = 0; i < agent->spaces.count; i++) {
-		const struct space *space = *(struct space **)vec_at(&agent->spaces, i);
+		const struct space *space = space_at(agent, i);
 		uint64_t bytes = rings_fullest(space->agent->rings);
 
 		most = bytes > most ? bytes : most;
@@ -153,7 +158,7 @@ unsigned agent_fetch(struct agent *agent, struct inferior *inferior)
 	struct space *space;
 
 	for (size_t i = 0; i < agent->spaces.count; i++)
-		interrupt_stuck(inferior, *(struct space **)vec_at(&agent->spaces, i), clocks.time);
+		interrupt_stuck(inferior, space_at(agent, i), clocks.time);
 	each_rings(agent, rings_look);
 	unsigned full = find_fullest(agent);
 
@@ -179,7 +184,7 @@ uint64_t agent_lost(const struct agent *agent)
 	uint64_t lost = agent->lost;
 
 	for (size_t i = 0; i < agent->spaces.count; i++)
-		lost += rings_damaged((*(struct space **)vec_at(&agent->spaces, i))->agent->rings);
+		lost += rings_damaged(space_at(agent, i)->agent->rings);
 	return lost;
 }
 
@@ -188,8 +193,7 @@ uint64_t agent_dropped(const struct agent *agent)
 	uint64_t dropped = agent->dropped;
 
 	for (size_t i = 0; i < agent->spaces.count; i++)
-		dropped +=
-			rings_dropped((*(struct space **)vec_at(&agent->spaces, i))->agent->rings);
+		dropped += rings_dropped(space_at(agent, i)->agent->rings);
 	return dropped;
 }
 
@@ -224,7 +228,7 @@ void lines_space_gone(struct space *space)
 	if (!space->agent->rings)
 		return;
 	for (size_t i = agent->spaces.count; i-- > 0;)
-		if (*(struct space **)vec_at(&agent->spaces, i) == space)
+		if (space_at(agent, i) == space)
 			vec_remove(&agent->spaces, i);
 	agent->lost += rings_damaged(space->agent->rings);
 	agent->dropped += rings_dropped(space->agent->rings);
