@@ -15,7 +15,7 @@
  * another of these numbers. The program never sees them: the kernel then decides whether it makes the call again or returns
  * -EINTR to a handler. As the tracer interrupts threads for its own ends, all of this would be in the trace though it means
  * nothing to the program. So the end of such a call is held back until the next stop shows why it has ended: a signal, and it
- * is told of first; an interrupt, and if the thread then enters the same call once more, that is no new one. A call that
+ * is told of first; an interrupt, or nothing, and if the thread then enters the same call once more, that is no new one. A call that
  * fails with EINTR where only we came in between (inferior/retry.c) is held back, too.
  *
  *	entry ──► exit with a result ──► told
@@ -178,10 +178,15 @@ static uint64_t depth_of(const struct thread *thread, uint64_t sp)
 	return thread->calls ? callstacks_depth_at(thread->calls, sp) : 0;
 }
 
-/* Whether the kernel makes a call again that was held back. */
+/*
+ * Whether the kernel makes a call again that was held back. The stop for our interrupt does not always come: another one that
+ * the thread was about to make takes its place (ptrace_stop()).
+ */
 static bool goes_on(const struct system_call *own, const struct arch *arch, uint64_t number)
 {
-	if (own->state != CALL_INTERRUPTED || own->arch != arch)
+	bool restarts = own->state == CALL_HELD && own->result != -EINTR;
+
+	if ((own->state != CALL_INTERRUPTED && !restarts) || own->arch != arch)
 		return false;
 	return own->result == -KERNEL_ERESTART_RESTARTBLOCK
 		       ? number == (uint64_t)arch->sys_restart_syscall
