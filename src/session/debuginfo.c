@@ -40,13 +40,15 @@ struct debuginfo {
 	struct names by_text; /* owned declarations → struct prototype, or &nothing */
 	struct vec
 		asked; /* struct debug_source * that have helpers, the one asked last at the end */
+	struct map sources; /* struct elf_file * → struct debug_source * */
 	bool verbose;
 };
 
 struct debug_source {
+	unsigned references;
 	struct debuginfo *info;
 	struct elf_file *file;
-	const char *path;
+	char *path;
 	bool looked;   /* for the files */
 	bool given_up; /* what reads them has failed */
 	struct debug_files files;
@@ -291,27 +293,35 @@ void debuginfo_destroy(struct debuginfo *info)
 	forget_names(&info->by_text);
 	protolib_destroy(info->lib);
 	vec_deinit(&info->asked);
+	map_deinit(&info->sources);
 	free(info);
 }
 
-struct debug_source *debug_source_create(struct debuginfo *info, struct elf_file *file,
-					 const char *path)
+struct debug_source *debug_source_get(struct debuginfo *info, struct elf_file *file,
+				      const char *path)
 {
-	struct debug_source *source = xcalloc(1, sizeof *source);
+	struct debug_source *source = map_get(&info->sources, (uintptr_t)file);
 
-	source->info = info;
-	source->file = file;
-	source->path = path;
+	if (!source) {
+		source = xcalloc(1, sizeof *source);
+		source->info = info;
+		source->file = file;
+		source->path = xstrdup(path);
+		map_put(&info->sources, (uintptr_t)file, source);
+	}
+	source->references++;
 	return source;
 }
 
-void debug_source_destroy(struct debug_source *source)
+void debug_source_unref(struct debug_source *source)
 {
-	if (!source)
+	if (!source || --source->references)
 		return;
+	map_remove(&source->info->sources, (uintptr_t)source->file);
 	end_helper(source);
 	debug_files_deinit(&source->files);
 	map_deinit(&source->functions);
 	forget_names(&source->declarations);
+	free(source->path);
 	free(source);
 }

@@ -21,12 +21,13 @@ struct debuginfo *debuginfo_create(bool verbose);
 void debuginfo_destroy(struct debuginfo *info); /* NULL is fine; the sources must be gone */
 
 /*
- * `file` and `path` must outlive the source. Nothing is looked for so far. `pid`, when it is asked: a process that has the
- * module loaded; its file system is where the files are.
+ * One reference to what is known of a file, which must outlive it: all modules that it was loaded as share it, and what was asked before.
+ * Nothing is looked for so far; `path` is of the first of them. `pid`, when it is asked: a process that has the module
+ * loaded; its file system is where the files are.
  */
-struct debug_source *debug_source_create(struct debuginfo *info, struct elf_file *file,
-					 const char *path);
-void debug_source_destroy(struct debug_source *source); /* NULL is fine */
+struct debug_source *debug_source_get(struct debuginfo *info, struct elf_file *file,
+				      const char *path);
+void debug_source_unref(struct debug_source *source); /* NULL is fine */
 
 /* The function at `address` of the file's own address space, as `name`; NULL: nothing is known. */
 const struct prototype *debug_source_function(struct debug_source *source, pid_t pid,

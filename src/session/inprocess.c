@@ -18,6 +18,7 @@
 #include "engine/agent/agent_arch.h"
 #include "image/extent.h"
 #include "inferior/proc.h"
+#include "inferior/ptrace.h"
 
 #include <elf.h>
 #include <signal.h>
@@ -31,6 +32,13 @@ enum { PLT_STUB = 16 };
  * fuller than that they are looked at again at once.
  */
 enum { POLL_MAX_US = 20000, POLL_MIN_US = 500, AT_ONCE = AGENT_FULL / 4 };
+
+/*
+ * How long all threads stand for what is put into the process at once. One that was launched has nobody waiting for it yet, and what it
+ * loads later is mostly little.
+ */
+static const uint64_t LONGEST_NS = 4000000;
+static const uint64_t FOR_EVER_NS = UINT64_C(1) << 62;
 
 static const char *const left_alone[] = {
 	"__sigsetjmp",
@@ -217,7 +225,48 @@ void inprocess_install(struct session *session, struct thread *thread)
 		agent_refuse(session->agent, thread, "the program copies stacks");
 	else if (proc_has_shadow_stack(thread->tid))
 		agent_refuse(session->agent, thread, "the program has a shadow stack");
-	agent_install(session->agent, thread);
+	agent_install(session->agent, thread,
+		      program && program->ran_before ? LONGEST_NS : FOR_EVER_NS);
+}
+
+void inprocess_install_soon(struct session *session, struct space *space)
+{
+	if (!session->agent || session->leaving || !agent_has_wishes(space))
+		return;
+	space->modules->install_soon = true;
+	session->install_soon = true;
+}
+
+/*
+ * An interrupt ends some calls with EINTR where another stop takes its place, as those at system calls do, so that it cannot be
+ * seen to that they are made again (inferior/retry.c). Then it is left to the first breakpoint.
+ */
+static void stop_one(struct thread *thread, void *stopped)
+{
+	bool *done = stopped;
+
+	if (!*done && thread->state == THREAD_RUNNING)
+		*done = pt_interrupt(thread->tid) == 0;
+}
+
+void inprocess_look_ahead(struct session *session)
+{
+	size_t cursor = 0;
+	void *value;
+
+	session->install_soon = false;
+	while (map_next(&session->inferior->processes, &cursor, NULL, &value)) {
+		struct process *process = value;
+		struct space *space = process->space;
+		bool stopped = false;
+
+		if (!space || !space->modules || !space->modules->install_soon)
+			continue;
+		space->modules->install_soon = false;
+		agent_look_ahead(session->agent, space, process->pid);
+		if (!session->syscalls)
+			process_each_thread(process, stop_one, &stopped);
+	}
 }
 
 /*
@@ -392,8 +441,8 @@ bool inprocess_retry(struct session *session, const struct stop *stop)
 	struct space *space = thread ? thread->process->space : NULL;
 
 	if (!session->agent || !space || stop->first || !agent_has_wishes(space) ||
-	    !agent_is_due(space, stop->time) || thread->state != THREAD_STOPPED ||
-	    !thread_is_clean_stop(thread))
+	    session->install_soon || !agent_is_due(space, stop->time) ||
+	    thread->state != THREAD_STOPPED || !thread_is_clean_stop(thread))
 		return false;
 	/* Else what it has just called would be what it is in. */
 	bool put_back = stop->kind == STOP_SIGNAL && trap_put_back(thread);

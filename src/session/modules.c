@@ -26,7 +26,6 @@
 #include "session/private.h"
 
 #include "base/cleanup.h"
-#include "base/xalloc.h"
 #include "engine/agent/agent.h"
 #include "engine/trap/sigtrap.h"
 #include "inferior/proc.h"
@@ -50,112 +49,6 @@ struct update {
 	struct vec added; /* struct module * */
 	bool tampered;	  /* something that is mapped is not on the list any more */
 };
-
-static void module_unref(struct module *module)
-{
-	if (--module->references)
-		return;
-	debug_source_destroy(module->debug);
-	elf_unref(module->file);
-	free(module->path);
-	free(module);
-}
-
-/* Makes a module of a file; takes the reference to `file` over. */
-static struct module *module_create(struct session *session, struct elf_file *file, uint64_t bias,
-				    const char *path, bool is_main)
-{
-	struct module *module = xcalloc(1, sizeof *module);
-	size_t count;
-	const struct elf_segment *segments = elf_segments(file, &count);
-	uint64_t dynamic = elf_dynamic(file);
-
-	module->references = 1;
-	module->file = file;
-	module->bias = bias;
-	module->path = xstrdup(path);
-	const char *slash = strrchr(module->path, '/');
-
-	module->base_name = slash ? slash + 1 : module->path;
-	module->is_main = is_main;
-	module->dynamic = dynamic ? dynamic + bias : 0;
-	module->low = UINT64_MAX;
-	for (size_t i = 0; i < count; i++) {
-		uint64_t low = segments[i].address + bias;
-
-		if (low < module->low)
-			module->low = low;
-		if (low + segments[i].memory_size > module->high)
-			module->high = low + segments[i].memory_size;
-	}
-	const char *soname = elf_soname(file);
-
-	module->prototypes = proto_search_library(session->prototypes,
-						  soname ? soname : module->base_name);
-	if (!module->prototypes && soname)
-		module->prototypes = proto_search_library(session->prototypes, module->base_name);
-	if (session->debuginfo)
-		module->debug = debug_source_create(session->debuginfo, file, module->path);
-	/* A program that is linked statically has the C library in it. */
-	if (!module->prototypes && is_main && !elf_interpreter(file))
-		module->prototypes = proto_search_library(session->prototypes, "libc.so.6");
-	return module;
-}
-
-void modules_destroy(struct modules *modules)
-{
-	if (!modules)
-		return;
-	for (size_t i = 0; i < modules->list.count; i++)
-		module_unref(*(struct module **)vec_at(&modules->list, i));
-	for (size_t i = 0; i < modules->slots.count; i++)
-		free(((struct pending_slot *)vec_at(&modules->slots, i))->name);
-	vec_deinit(&modules->list);
-	vec_deinit(&modules->slots);
-	linkmap_destroy(modules->linkmap);
-	free(modules);
-}
-
-static struct modules *modules_create(void)
-{
-	struct modules *modules = xcalloc(1, sizeof *modules);
-
-	vec_init(&modules->list, sizeof(struct module *));
-	vec_init(&modules->slots, sizeof(struct pending_slot));
-	return modules;
-}
-
-struct modules *modules_clone(const struct modules *modules)
-{
-	struct modules *clone = modules_create();
-
-	clone->masks_hooked = modules->masks_hooked;
-	clone->shadowed = modules->shadowed;
-	clone->r_debug = modules->r_debug;
-	clone->linkmap = modules->linkmap ? linkmap_clone(modules->linkmap) : NULL;
-	for (size_t i = 0; i < modules->list.count; i++) {
-		struct module **module = vec_push(&clone->list, vec_at(&modules->list, i));
-
-		(*module)->references++;
-	}
-	for (size_t i = 0; i < modules->slots.count; i++) {
-		struct pending_slot *slot = vec_push(&clone->slots, vec_at(&modules->slots, i));
-
-		slot->name = xstrdup(slot->name);
-	}
-	return clone;
-}
-
-struct module *modules_find(const struct modules *modules, uint64_t address)
-{
-	for (size_t i = 0; modules && i < modules->list.count; i++) {
-		struct module *module = *(struct module **)vec_at(&modules->list, i);
-
-		if (address >= module->low && address < module->high)
-			return module;
-	}
-	return NULL;
-}
 
 static struct module *find_by_dynamic(const struct modules *modules, uint64_t dynamic)
 {
@@ -593,6 +486,9 @@ int modules_start(struct session *session, struct thread *thread, bool at_exec)
 	masking_unblock(session, thread);
 	first_walk(session, thread, &auxv, at_exec);
 	plant_slots(session, thread);
-	inprocess_install(session, thread);
+	if (at_exec)
+		inprocess_install(session, thread);
+	else
+		inprocess_install_soon(session, process->space);
 	return 0;
 }

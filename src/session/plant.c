@@ -122,9 +122,8 @@ static bool is_implementation(const struct module *module, uint64_t resolver, ui
 	return true;
 }
 
-/* What some module's slot has been bound to, or 0. */
-static uint64_t find_bound(const struct space *space, const struct module *module,
-			   const struct match *match)
+uint64_t plant_find_bound(const struct space *space, const struct module *module,
+			  const struct match *match)
 {
 	const struct modules *modules = space->modules;
 	uint64_t resolver = match->address + module->bias;
@@ -202,7 +201,7 @@ static struct ifunc_hook *get_ifunc_hook(struct session *session, const struct m
 static void plant_ifunc(struct session *session, struct thread *thread, const struct module *module,
 			const struct match *match)
 {
-	uint64_t bound = find_bound(thread->process->space, module, match);
+	uint64_t bound = plant_find_bound(thread->process->space, module, match);
 
 	if (bound) {
 		plant_found(session, thread, bound, match->name, !match->by_name);
@@ -510,6 +509,16 @@ static struct match_module as_matched(const struct session *session, const struc
 		.context = caller};
 }
 
+void plant_match_module(const struct session *session, const struct space *space,
+			const struct module *module, const struct match_filters *filters,
+			struct vec *found)
+{
+	struct caller caller = {space, module};
+	struct match_module what = as_matched(session, module, &caller);
+
+	match_module(&what, filters, found);
+}
+
 void plant_libraries(struct session *session, struct thread *thread, struct module *module)
 {
 	struct caller caller = {thread->process->space, module};
@@ -524,8 +533,6 @@ void plant_libraries(struct session *session, struct thread *thread, struct modu
 
 void plant_module(struct session *session, struct thread *thread, struct module *module)
 {
-	struct caller caller = {thread->process->space, module};
-	struct match_module what = as_matched(session, module, &caller);
 	struct vec found = VEC_OF(struct match);
 
 	debug_say(session, DEBUG_MODULES, "process %d: %s at 0x%llx", (int)thread->process->pid,
@@ -536,7 +543,7 @@ void plant_module(struct session *session, struct thread *thread, struct module 
 	if (exchanges_stacks(module))
 		trap_stacks_exchanged(thread->process->space);
 	inprocess_module(session, thread, module);
-	match_module(&what, &session->filters, &found);
+	plant_match_module(session, thread->process->space, module, &session->filters, &found);
 	/* Before its breakpoints can be hit. */
 	masking_module(session, thread, module, found.count >= MANY_FUNCTIONS);
 	for (size_t i = 0; i < found.count; i++)

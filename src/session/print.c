@@ -68,7 +68,7 @@ static void print_functions(struct debug_source *source, struct elf_file *file)
 static int print_all(struct elf_file *file, const char *path)
 {
 	struct debuginfo *info = debuginfo_create(true);
-	struct debug_source *source = debug_source_create(info, file, path);
+	struct debug_source *source = debug_source_get(info, file, path);
 	int error = 0;
 
 	if (!debug_source_is_there(source, getpid())) {
@@ -79,7 +79,7 @@ static int print_all(struct elf_file *file, const char *path)
 		if (!debug_source_is_there(source, getpid()))
 			error = -EBADMSG;
 	}
-	debug_source_destroy(source);
+	debug_source_unref(source);
 	debuginfo_destroy(info);
 	return error;
 }

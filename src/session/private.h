@@ -38,8 +38,9 @@ struct session {
 	struct syscalls *syscalls; /* NULL: system calls are not traced */
 	struct map system_sites;   /* of system calls, see syscalls.c */
 	struct probe_table *probes;
-	struct map sites; /* probe id → struct planted, see sites.c */
-	size_t sweep_at;  /* so many of them are looked through */
+	struct map sites;    /* probe id → struct planted, see sites.c */
+	struct vec prepared; /* struct prepared, see prepare.c */
+	size_t sweep_at;     /* so many of them are looked through */
 	struct writer *writer;
 	struct hook sigaction;	     /* libc's functions that change dispositions */
 	struct hook sigmask;	     /* its functions that change masks: masking.c */
@@ -64,11 +65,12 @@ struct session {
 	bool dirty;		     /* records since the last flush */
 	unsigned
 		poll_us; /* processes make records that have to be fetched so often; 0: they do not */
-	uint64_t polled; /* when they were, as inferior_clock() */
-	bool busy;	 /* and made many since they were fetched last */
-	bool leaving;	 /* detaching: nothing is planted any more */
-	bool recovering; /* what another tracer has left behind (recover.c) */
-	bool looked;	 /* some program was looked at, and lived: what it has not is missing */
+	uint64_t polled;   /* when they were, as inferior_clock() */
+	bool busy;	   /* and made many since they were fetched last */
+	bool install_soon; /* so it is in some space: inprocess_install_soon() */
+	bool leaving;	   /* detaching: nothing is planted any more */
+	bool recovering;   /* what another tracer has left behind (recover.c) */
+	bool looked;	   /* some program was looked at, and lived: what it has not is missing */
 	struct session_result *result;
 };
 
@@ -111,6 +113,7 @@ struct modules {
 	uint64_t r_debug;
 	struct vec slots;    /* struct pending_slot */
 	bool masks_hooked;   /* masking_matters() */
+	bool install_soon;   /* inprocess_install_soon() */
 	uint8_t shadowed;    /* pointers.c: whether threads have shadow stacks; 0: not known */
 	uint64_t checked;    /* when modules_check() looked last, inferior_clock() */
 	pid_t suspended_for; /* breakpoints are out until this thread stops; 0: they are in */
@@ -148,6 +151,11 @@ void modules_check(struct session *session, struct space *space, uint64_t now);
 void modules_update(struct session *session, struct thread *thread);
 struct modules *modules_clone(const struct modules *modules);
 void modules_destroy(struct modules *modules);
+struct modules *modules_create(void);
+/* Makes a module of a file, with one reference; takes that to `file` over. */
+struct module *module_create(struct session *session, struct elf_file *file, uint64_t bias,
+			     const char *path, bool is_main);
+void module_unref(struct module *module);
 struct module *modules_find(const struct modules *modules, uint64_t address);
 
 /* sites.c: what is planted */
@@ -156,6 +164,9 @@ struct module *modules_find(const struct modules *modules, uint64_t address);
  * The site of a probe at `address` in a space, made when it is new. `module`: the one that calls or defines it,
  * or NULL.
  */
+/* Finds out what sites_get() will need for the same. */
+void sites_prepare(const struct session *session, const struct space *space, enum probe_kind kind,
+		   uint64_t address, const char *symbol, const struct module *module);
 const struct probe_site *sites_get(struct session *session, const struct space *space,
 				   enum probe_kind kind, uint64_t address, const char *symbol,
 				   const struct module *module);
@@ -167,6 +178,13 @@ void sites_deinit(struct session *session);
 
 /* plant.c: from matches to breakpoints */
 
+/* What `filters` find in a module of the space: struct match in `found`. */
+void plant_match_module(const struct session *session, const struct space *space,
+			const struct module *module, const struct match_filters *filters,
+			struct vec *found);
+/* The implementation that an IFUNC was bound to, as some module's slot tells, or 0. */
+uint64_t plant_find_bound(const struct space *space, const struct module *module,
+			  const struct match *match);
 /* Plants everything that the filters ask for in `module`. */
 void plant_module(struct session *session, struct thread *thread, struct module *module);
 /* The same for -l alone, of one that has been planted: there are new libraries that it may call. */
@@ -286,6 +304,12 @@ void inprocess_wish(struct session *session, struct space *space, uint64_t addre
 void inprocess_module(struct session *session, struct thread *thread, const struct module *module);
 /* To be called when that has been done for all there are; `thread` is at a clean stop. */
 void inprocess_install(struct session *session, struct thread *thread);
+/*
+ * The same of a space that was attached to just now, in two parts, so that none of its threads stands still for long:
+ * inprocess_look_ahead(), called when they run again, does the longer one without a stop, and has one stopped for the rest.
+ */
+void inprocess_install_soon(struct session *session, struct space *space);
+void inprocess_look_ahead(struct session *session);
 /* The same at any stop of a thread, for what could not be done then. True: the thread runs again. */
 bool inprocess_retry(struct session *session, const struct stop *stop);
 /*
@@ -303,6 +327,31 @@ bool inprocess_stepped(struct session *session, const struct stop *stop);
 void inprocess_collect(struct session *session, struct space *space);
 /* Lets go of what is counted in a space, whose threads are all stopped; before trap_leave(). */
 void inprocess_leave(struct session *session, struct space *space);
+
+/* filters.c */
+
+/*
+ * What the options ask for, to be freed by filters_free() in any case. 0, or -errno after a message (then
+ * session->result->bad_filter is set).
+ */
+int filters_parse(struct session *session, struct match_filters *filters);
+void filters_free(struct match_filters *filters);
+/* Makes session->filters of them, and looks up what they say of system calls. 0 or -errno. */
+int filters_set_up(struct session *session);
+/* Lists rules that matched nothing, unless all processes were gone before they could be looked at. */
+void filters_list_unmatched(struct session *session);
+
+/* prepare.c: what is done for a process before it is attached to */
+
+void prepare_init(struct session *session);
+void prepare_deinit(struct session *session);
+/*
+ * Reads what it has mapped, and what that needs to be read besides, into the session's caches. It is not stopped; where
+ * something cannot be had nothing is said, as that is found again when it is attached to. Before anything is attached to.
+ */
+void prepare_process(struct session *session, pid_t pid);
+/* What was read for a process is in use by now, or not needed. */
+void prepare_done(struct session *session, pid_t pid);
 
 /* syscalls.c: system calls */
 

@@ -121,72 +121,6 @@ static void conf_complain(void *context, const char *file, unsigned line, const 
 
 /* ------------------------------------------------------------------ setting up */
 
-static int parse_filters(struct session *session, struct vec *filters, const struct vec *texts,
-			 enum filter_syntax syntax, const char *option)
-{
-	for (size_t i = 0; i < texts->count; i++) {
-		struct filter filter;
-		char *message = NULL;
-		int error = filter_parse(&filter, *(const char **)vec_at(texts, i), syntax,
-					 &message);
-
-		if (error) {
-			diag("%s: %s", option, message ? message : strerror(-error));
-			session->result->bad_filter = true;
-			free(message);
-			return error;
-		}
-		vec_push(filters, &filter);
-	}
-	return 0;
-}
-
-/* The calls of the main program. */
-static int set_up_default(struct session *session)
-{
-	static const char *const everything_main = "@MAIN";
-	struct vec texts = VEC_OF(const char *);
-
-	vec_push(&texts, &everything_main);
-	int error = parse_filters(session, &session->filters.calls, &texts, FILTER_CALLS, "-e");
-
-	vec_deinit(&texts);
-	return error;
-}
-
-static int set_up_filters(struct session *session)
-{
-	const struct session_options *options = session->options;
-	struct match_filters *filters = &session->filters;
-
-	vec_init(&filters->calls, sizeof(struct filter));
-	vec_init(&filters->libraries, sizeof(struct filter));
-	vec_init(&filters->entries, sizeof(struct filter));
-	int error = parse_filters(session, &filters->calls, options->call_filters, FILTER_CALLS,
-				  "-e");
-
-	if (!error)
-		error = parse_filters(session, &filters->libraries, options->callee_filters,
-				      FILTER_LIBRARIES, "-l");
-	if (!error)
-		error = parse_filters(session, &filters->entries, options->entry_filters,
-				      FILTER_ENTRIES, "-x");
-	if (error)
-		return error;
-	system_calls_set_up(session);
-	session->calls_named = filters->calls.count || filters->libraries.count;
-	if (session->calls_named || options->no_default || options->entries_only)
-		return 0;
-	return set_up_default(session);
-}
-
-static void free_filters(struct vec *filters)
-{
-	for (size_t i = 0; i < filters->count; i++)
-		filter_deinit(vec_at(filters, i));
-	vec_deinit(filters);
-}
-
 static int set_up_prototypes(struct session *session)
 {
 	const struct session_options *options = session->options;
@@ -249,9 +183,8 @@ static void tear_down(struct session *session)
 	proto_search_destroy(session->prototypes);
 	debuginfo_destroy(session->debuginfo);
 	elf_cache_destroy(session->files);
-	free_filters(&session->filters.calls);
-	free_filters(&session->filters.libraries);
-	free_filters(&session->filters.entries);
+	prepare_deinit(session);
+	filters_free(&session->filters);
 	untraced_destroy(session->untraced);
 	identity_deinit(&session->identity);
 	map_deinit(&session->unprivileged);
@@ -277,7 +210,7 @@ static struct writer *create_writer(const struct session *session)
 static int set_up(struct session *session)
 {
 	const struct session_options *options = session->options;
-	int error = set_up_filters(session);
+	int error = filters_set_up(session);
 
 	if (!error)
 		error = set_up_prototypes(session);
@@ -307,6 +240,7 @@ static int set_up(struct session *session)
 	session->probes = probe_table_create();
 	vec_init(&session->ifuncs, sizeof(struct ifunc_hook *));
 	pointers_init(session);
+	prepare_init(session);
 	session->writer = create_writer(session);
 	session->untraced = untraced_create(take_record, session, options->verbose != 0);
 	if (options->quiet)
@@ -337,6 +271,8 @@ static int start_tracees(struct session *session, const struct original_signals 
 	const struct session_options *options = session->options;
 	struct process *process;
 
+	for (size_t i = 0; i < options->pid_count; i++)
+		prepare_process(session, options->pids[i]);
 	for (size_t i = 0; i < options->pid_count; i++) {
 		char *why = NULL;
 
@@ -453,6 +389,8 @@ static void run(struct session *session)
 			take_signals(session);
 			continue; /* there may be nobody left to wait for */
 		}
+		if (session->install_soon)
+			inprocess_look_ahead(session);
 		int error = inferior_next(session->inferior, !session->dirty && !session->busy,
 					  &stop);
 
@@ -472,64 +410,13 @@ static void run(struct session *session)
 /* How long threads that did not stop for detaching are waited for before the kernel lets them go. */
 enum { ABANDONED_MS = 300 };
 
-static const char *why_unmatched(const struct filter_rule *rule)
-{
-	switch (rule->miss) {
-	case MISS_MODULE:
-		return "matched nothing: no such module was loaded";
-	case MISS_NAME:
-		break;
-	case MISS_UNKNOWN:
-		return "matched nothing, but the file of a module was gone, replaced or out of "
-		       "reach, so only what it exports is known";
-	case MISS_SYMBOLS:
-		return "matched nothing: its module was stripped of all symbols";
-	case MISS_NO_STUB:
-		return "matched nothing: its address is taken, but it is not called by its name; -x "
-		       "traces the function itself";
-	case MISS_NO_FUNCTION:
-		return "matched nothing: what has that name is not a function";
-	case MISS_EMPTY:
-		return "the word that is to hold its address never held that of code";
-	}
-	return "matched nothing";
-}
-
-static void list_unmatched(struct session *session, const struct vec *filters, const char *option)
-{
-	for (size_t i = 0; i < filters->count; i++) {
-		const struct filter *filter = vec_at(filters, i);
-
-		for (size_t k = 0; k < filter->rules.count; k++) {
-			const struct filter_rule *rule = vec_at(&filter->rules, k);
-
-			if (rule->matched || rule->subtracts || !rule->text)
-				continue;
-			_cleanup_free_ char *thing = xasprintf("%s %s", option, rule->text);
-
-			untraced_thing(session->untraced, thing, why_unmatched(rule));
-		}
-	}
-}
-
-/* Rules that matched nothing, unless all processes were gone before they could be looked at. */
-static void list_all_unmatched(struct session *session)
-{
-	if (!session->looked)
-		return;
-	list_unmatched(session, &session->filters.entries, "-x");
-	if (session->calls_named)
-		list_unmatched(session, &session->filters.calls, "-e");
-	list_unmatched(session, &session->filters.libraries, "-l");
-}
-
 static int finish(struct session *session)
 {
 	int error = session->output_error;
 
 	tasks_detach_all(session, true);
 	inferior_settle_abandoned(session->inferior, ABANDONED_MS);
-	list_all_unmatched(session);
+	filters_list_unmatched(session);
 	plant_list_waiting(session);
 	inprocess_list_lost(session);
 	untraced_show(session->untraced);

@@ -149,6 +149,12 @@ static struct planted *get_planted(struct session *session, const struct probe_i
 	return planted;
 }
 
+void sites_prepare(const struct session *session, const struct space *space, enum probe_kind kind,
+		   uint64_t address, const char *symbol, const struct module *module)
+{
+	find_prototype(session, space, &(struct question){kind, address, symbol, module});
+}
+
 const struct probe_site *sites_get(struct session *session, const struct space *space,
 				   enum probe_kind kind, uint64_t address, const char *symbol,
 				   const struct module *module)

@@ -283,6 +283,7 @@ static void start_program(struct session *session, struct thread *thread)
 	if (process->execed)
 		rights_check(session, thread);
 	modules_start(session, thread, process->execed);
+	prepare_done(session, process->pid);
 	forks_share_space(session, process);
 }
 

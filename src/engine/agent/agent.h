@@ -32,6 +32,9 @@ struct agent_wish {
 	const struct probe_site *site;
 	bool was_granted; /* in the parent that a child is a copy of; the agent's */
 	bool is_plt_stub; /* nobody branches into it behind its beginning, whatever bytes there look like it */
+	/* The agent's: whether code that branches into its beginning was looked for; what forbids a jump there, or NULL. */
+	bool looked_for;
+	const char *refusal;
 };
 
 /* Notes that it shall be counted inside: NULL, or why that cannot be. To be called before agent_install(). */
@@ -51,10 +54,15 @@ bool agent_is_due(const struct space *space, uint64_t now);
 /* Whether there are such that have not been decided on; they are by the next agent_install(). */
 bool agent_has_wishes(const struct space *space);
 /*
- * Does what was wished, as far as it can be done. `thread` is at a clean stop; the others of the space are stopped
- * for the moment, and may be in the middle of something, so some wishes may stay for the next time.
+ * Does what agent_install() would do of it without a stop: the longest part, while the process of `tid` runs. Its wishes stay. 0 or -errno.
  */
-void agent_install(struct agent *agent, struct thread *thread);
+int agent_look_ahead(struct agent *agent, struct space *space, pid_t tid);
+/*
+ * Does what was wished, as far as it can be done. `thread` is at a clean stop; the others of the space are stopped
+ * for the moment, and may be in the middle of something, so some wishes may stay for the next time. So do those that are not done in
+ * `longest` ns.
+ */
+void agent_install(struct agent *agent, struct thread *thread, uint64_t longest);
 
 /* Undoes all jumps, by the journal. All threads of the space are stopped; none enters our code again then, but by returning. */
 void agent_undo_jumps(struct space *space);

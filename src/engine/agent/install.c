@@ -15,7 +15,6 @@
 #include "base/xalloc.h"
 #include "engine/trap/sigtrap.h"
 #include "inferior/journal.h"
-#include "inferior/maps.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -25,7 +24,6 @@
 enum {
 	STACK_SEEN = 65536,
 	FUNCTION_MAX = 1 << 20,
-	MAPPING_MAX = 1 << 25,
 	AGAIN_NS = 20000000,
 	SHARE = 20,
 	AGENT_BEHIND = 16
@@ -37,14 +35,10 @@ struct installing {
 	struct thread *thread; /* that serves us */
 	struct space *space;
 	struct agent_space *own;
-	struct vec turned;    /* struct thread *: put back to a breakpoint, to be resumed */
-	bool *busy;	      /* for each wish: not now */
-	const char **reasons; /* for each wish: why it stays with the trap engine, or NULL */
-	bool nobody;	      /* nothing can be done now */
-	struct sieve *sieve;  /* of branches' targets */
-	/* What is being looked through for branches. */
-	const uint8_t *code;
-	uint64_t code_address, code_length;
+	struct vec turned; /* struct thread *: put back to a breakpoint, to be resumed */
+	bool *busy;	   /* for each wish: not now */
+	bool nobody;	   /* nothing can be done now */
+	uint64_t end;	   /* inferior_clock(): from then on it is left for the next time */
 };
 
 void agent_asks_caller(struct space *space, uint64_t address)
@@ -81,58 +75,15 @@ bool agent_has_wishes(const struct space *space)
 
 /* ------------------------------------------------------------------ where threads are */
 
-static int by_address(const void *a, const void *b)
-{
-	const struct agent_wish *left = a, *right = b;
-
-	return (left->address > right->address) - (left->address < right->address);
-}
-
-/* The last wish that begins before `address`; or count. */
-static size_t last_before(const struct vec *wishes, uint64_t address)
-{
-	size_t low = 0, high = wishes->count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (((struct agent_wish *)vec_at(wishes, middle))->address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? low - 1 : wishes->count;
-}
-
-/* The wish whose jump would cover `address`, but for its first byte; or count. */
-static size_t covered(const struct vec *wishes, uint64_t address)
-{
-	size_t found = last_before(wishes, address);
-
-	if (found < wishes->count &&
-	    address - ((struct agent_wish *)vec_at(wishes, found))->address >= AGENT_JUMP)
-		return wishes->count;
-	return found;
-}
-
-/* The same, of its own bytes: what stands behind a short one is padding, or it is refused. */
-static size_t covered_own(const struct vec *wishes, uint64_t address)
-{
-	size_t found = covered(wishes, address);
-	const struct agent_wish *wish = found < wishes->count ? vec_at(wishes, found) : NULL;
-
-	return wish && address - wish->address < wish->length ? found : wishes->count;
-}
-
 /* Some thread is there, or may return to it. */
 static void mark(struct installing *installing, uint64_t address)
 {
 	const struct vec *wishes = &installing->own->wishes;
 	uint64_t program_pc = address;
-	size_t found = covered_own(wishes, address);
+	size_t found = branches_covered(wishes, address);
 
 	if (found == wishes->count && trap_program_pc(installing->space, address, &program_pc))
-		found = covered_own(wishes, program_pc == address ? address : program_pc + 1);
+		found = branches_covered(wishes, program_pc == address ? address : program_pc + 1);
 	if (found < wishes->count)
 		installing->busy[found] = true;
 }
@@ -162,125 +113,6 @@ static void look(struct thread *thread, void *context)
 	}
 	mark(installing, regs.pc);
 	mark_stack(installing, regs.r[REG_SP]);
-}
-
-/* ------------------------------------------------------------------ branches into a jump */
-
-/* Whatever note_branch() may answer for. */
-static void fill_sieve(struct installing *installing)
-{
-	const struct agent_space *own = installing->own;
-	uint64_t address;
-	size_t cursor = 0;
-	void *value;
-
-	for (size_t i = 0; i < own->wishes.count; i++) {
-		const struct agent_wish *wish = vec_at(&own->wishes, i);
-
-		sieve_add(installing->sieve, wish->address);
-		sieve_add(installing->sieve, wish->address + AGENT_JUMP - 1);
-	}
-	while (map_next(&own->asking, &cursor, &address, &value))
-		sieve_add(installing->sieve, address);
-}
-
-/* The wish in whose code `address` is, or count. */
-static size_t wish_around(const struct vec *wishes, uint64_t address)
-{
-	size_t found = last_before(wishes, address + 1);
-	const struct agent_wish *wish = found < wishes->count ? vec_at(wishes, found) : NULL;
-
-	return wish && address - wish->address < wish->length ? found : wishes->count;
-}
-
-/* Where the code around it is known to begin, most of what looks like a branch is told to be none. */
-static bool may_be_branch(const struct installing *installing, uint64_t from)
-{
-	const struct vec *wishes = &installing->own->wishes;
-	size_t found = wish_around(wishes, from);
-	const struct agent_wish *wish = found < wishes->count ? vec_at(wishes, found) : NULL;
-
-	if (!wish || wish->is_plt_stub || wish->address < installing->code_address ||
-	    wish->address + wish->length > installing->code_address + installing->code_length)
-		return true;
-	const struct agent_function function = {.address = wish->address,
-						.bytes = installing->code +
-							 (wish->address - installing->code_address),
-						.length = wish->length};
-
-	return installing->space->arch->agent->is_opcode(trap_decoder(installing->agent->trap),
-							 &function, from - wish->address);
-}
-
-static void note_branch(void *context, uint64_t from, uint64_t target, bool is_call)
-{
-	struct installing *installing = context;
-	const struct vec *wishes = &installing->own->wishes;
-	size_t found = covered(wishes, target);
-
-	if (found < wishes->count && !installing->reasons[found] &&
-	    !((struct agent_wish *)vec_at(wishes, found))->is_plt_stub &&
-	    may_be_branch(installing, from))
-		installing->reasons[found] = "code branches into its first instructions";
-	if (is_call || !map_get(&installing->own->asking, target))
-		return;
-	found = wish_around(wishes, from);
-	if (found < wishes->count)
-		installing->reasons[found] = "it may end by a jump to what asks who called it";
-}
-
-static bool has_wish(const struct vec *wishes, const struct mapping *mapping)
-{
-	size_t last = last_before(wishes, mapping->end);
-
-	return last < wishes->count &&
-	       ((struct agent_wish *)vec_at(wishes, last))->address >= mapping->start;
-}
-
-static void refuse_in(struct installing *installing, const struct mapping *mapping)
-{
-	for (size_t i = 0; i < installing->own->wishes.count; i++) {
-		const struct agent_wish *wish = vec_at(&installing->own->wishes, i);
-
-		if (wish->address >= mapping->start && wish->address < mapping->end)
-			installing->reasons[i] = "the code around it cannot be read";
-	}
-}
-
-/* All code of a module, as any may branch to any other. */
-static void look_through(struct installing *installing, const struct mapping *mapping)
-{
-	const struct agent_arch *arch = installing->space->arch->agent;
-	uint64_t length = mapping->end - mapping->start;
-	uint8_t *code = length <= MAPPING_MAX ? xmalloc(length) : NULL;
-
-	installing->code = code;
-	installing->code_address = mapping->start;
-	installing->code_length = length;
-	if (code && trap_read_code(installing->space, mapping->start, code, length) == length)
-		arch->find_branches(code, length, mapping->start, installing->sieve, note_branch,
-				    installing);
-	else
-		refuse_in(installing, mapping);
-	free(code);
-}
-
-static void find_entered(struct installing *installing)
-{
-	struct maps maps;
-
-	if (maps_read(installing->thread->tid, &maps) != 0) {
-		installing->nobody = true;
-		return;
-	}
-	installing->sieve = xcalloc(1, sizeof *installing->sieve);
-	fill_sieve(installing);
-	for (size_t i = 0; i < maps.count; i++)
-		if (maps.mappings[i].executable &&
-		    has_wish(&installing->own->wishes, &maps.mappings[i]))
-			look_through(installing, &maps.mappings[i]);
-	free(installing->sieve);
-	maps_deinit(&maps);
 }
 
 /* ------------------------------------------------------------------ one function */
@@ -411,9 +243,10 @@ static const char *install_one(struct installing *installing, const struct agent
 	return error ? strerror(-error) : NULL;
 }
 
-static void decide(struct installing *installing, const struct agent_wish *wish, const char *reason)
+static void decide(struct installing *installing, const struct agent_wish *wish)
 {
 	const struct agent *agent = installing->agent;
+	const char *reason = wish->refusal;
 
 	if (!reason)
 		reason = installing->own->refused;
@@ -432,15 +265,15 @@ static void install_all(struct installing *installing)
 	for (size_t i = 0; i < wishes->count; i++) {
 		const struct agent_wish wish = *(struct agent_wish *)vec_at(wishes, i);
 
-		if (installing->busy[i])
+		if (installing->busy[i] || inferior_clock() > installing->end)
 			*(struct agent_wish *)vec_at(wishes, kept++) = wish;
 		else
-			decide(installing, &wish, installing->reasons[i]);
+			decide(installing, &wish);
 	}
 	wishes->count = kept;
 }
 
-void agent_install(struct agent *agent, struct thread *thread)
+void agent_install(struct agent *agent, struct thread *thread, uint64_t longest)
 {
 	struct space *space = thread->process->space;
 	struct installing installing = {.agent = agent,
@@ -455,14 +288,12 @@ void agent_install(struct agent *agent, struct thread *thread)
 
 	const uint64_t begun = inferior_clock();
 
+	installing.end = begun + longest;
 	installing.busy = xcalloc(wishes->count, sizeof *installing.busy);
-	installing.reasons = xcalloc(wishes->count, sizeof *installing.reasons);
-	qsort(wishes->items, wishes->count, wishes->item_size, by_address);
-	installing.nobody = !agent_stop_others(thread);
+	installing.nobody = agent_look_ahead(agent, space, thread->tid) != 0 ||
+			    !agent_stop_others(thread);
 	if (!installing.nobody)
 		space_each_thread(thread->process->inferior, space, look, &installing);
-	if (!installing.nobody)
-		find_entered(&installing);
 	if (!installing.nobody)
 		install_all(&installing);
 	for (size_t i = 0; i < installing.turned.count; i++) {
@@ -476,5 +307,4 @@ void agent_install(struct agent *agent, struct thread *thread)
 	installing.own->due = ended + AGAIN_NS + SHARE * (ended - begun);
 	vec_deinit(&installing.turned);
 	free(installing.busy);
-	free(installing.reasons);
 }

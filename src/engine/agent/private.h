@@ -136,6 +136,14 @@ void lines_space_gone(struct space *space);
 /* Of a forked child, whose true return addresses are back: pending calls return by the trap engine. */
 void lines_take_over(struct agent *agent, struct thread *thread);
 
+/* branches.c */
+
+/*
+ * The wish of which the jump would cover `address`, but for its first byte, as far as that is its own code: what stands behind a short one is
+ * padding, or it is refused. Or count. They are in the order that agent_look_ahead() leaves them in.
+ */
+size_t branches_covered(const struct vec *wishes, uint64_t address);
+
 /* returns.c */
 
 /* Return slots as they stand in a tracee. */

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which functions cannot be caught by a jump, as code branches behind their beginnings, where the jump would stand.
+ *
+ * Nobody tells where code branches to: all code of a module is looked through, as any of it may branch to any other, at
+ * every byte, as it is not known where instructions begin. A byte that looks like a branch to such a place is taken for one unless
+ * the function around it is known, and decoding that from its beginning shows that no instruction begins there.
+ *
+ * The same look finds functions that end by a jump to what asks who called it (agent_asks_caller()).
+ *
+ * That takes 3 ns a byte, and Python has 3 MB. Where a process has been attached to it is done while all of its threads run:
+ * code does not change, or if it does (a runtime that writes over its own) it may do so at any other time, too.
+ */
+#include "engine/agent/private.h"
+
+#include "base/xalloc.h"
+#include "inferior/maps.h"
+
+#include <stdlib.h>
+
+enum { MAPPING_MAX = 1 << 25 };
+
+/* One look. */
+struct search {
+	struct agent *agent;
+	struct space *space;
+	struct agent_space *own;
+	struct sieve *sieve; /* of branches' targets */
+	/* What is being looked through. */
+	const uint8_t *code;
+	uint64_t code_address, code_length;
+};
+
+/* ------------------------------------------------------------------ wishes by address */
+
+static int by_address(const void *a, const void *b)
+{
+	const struct agent_wish *left = a, *right = b;
+
+	return (left->address > right->address) - (left->address < right->address);
+}
+
+/* The last wish that begins before `address`; or count. */
+static size_t last_before(const struct vec *wishes, uint64_t address)
+{
+	size_t low = 0, high = wishes->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (((struct agent_wish *)vec_at(wishes, middle))->address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? low - 1 : wishes->count;
+}
+
+/* The wish whose jump would cover `address`, but for its first byte; or count. */
+static size_t covered(const struct vec *wishes, uint64_t address)
+{
+	size_t found = last_before(wishes, address);
+
+	if (found < wishes->count &&
+	    address - ((struct agent_wish *)vec_at(wishes, found))->address >= AGENT_JUMP)
+		return wishes->count;
+	return found;
+}
+
+size_t branches_covered(const struct vec *wishes, uint64_t address)
+{
+	size_t found = covered(wishes, address);
+	const struct agent_wish *wish = found < wishes->count ? vec_at(wishes, found) : NULL;
+
+	return wish && address - wish->address < wish->length ? found : wishes->count;
+}
+
+/* ------------------------------------------------------------------ branches */
+
+/* Whatever note_branch() may answer for. */
+static void fill_sieve(struct search *search)
+{
+	const struct agent_space *own = search->own;
+	uint64_t address;
+	size_t cursor = 0;
+	void *value;
+
+	for (size_t i = 0; i < own->wishes.count; i++) {
+		const struct agent_wish *wish = vec_at(&own->wishes, i);
+
+		sieve_add(search->sieve, wish->address);
+		sieve_add(search->sieve, wish->address + AGENT_JUMP - 1);
+	}
+	while (map_next(&own->asking, &cursor, &address, &value))
+		sieve_add(search->sieve, address);
+}
+
+/* The wish in whose code `address` is, or count. */
+static size_t wish_around(const struct vec *wishes, uint64_t address)
+{
+	size_t found = last_before(wishes, address + 1);
+	const struct agent_wish *wish = found < wishes->count ? vec_at(wishes, found) : NULL;
+
+	return wish && address - wish->address < wish->length ? found : wishes->count;
+}
+
+/* Where the code around it is known to begin, most of what looks like a branch is told to be none. */
+static bool may_be_branch(const struct search *search, uint64_t from)
+{
+	const struct vec *wishes = &search->own->wishes;
+	size_t found = wish_around(wishes, from);
+	const struct agent_wish *wish = found < wishes->count ? vec_at(wishes, found) : NULL;
+
+	if (!wish || wish->is_plt_stub || wish->address < search->code_address ||
+	    wish->address + wish->length > search->code_address + search->code_length)
+		return true;
+	const struct agent_function function = {.address = wish->address,
+						.bytes = search->code +
+							 (wish->address - search->code_address),
+						.length = wish->length};
+
+	return search->space->arch->agent->is_opcode(trap_decoder(search->agent->trap), &function,
+						     from - wish->address);
+}
+
+static void note_branch(void *context, uint64_t from, uint64_t target, bool is_call)
+{
+	struct search *search = context;
+	const struct vec *wishes = &search->own->wishes;
+	size_t found = covered(wishes, target);
+	struct agent_wish *wish = found < wishes->count ? vec_at(wishes, found) : NULL;
+
+	if (wish && !wish->refusal && !wish->is_plt_stub && may_be_branch(search, from))
+		wish->refusal = "code branches into its first instructions";
+	if (is_call || !map_get(&search->own->asking, target))
+		return;
+	found = wish_around(wishes, from);
+	if (found < wishes->count)
+		((struct agent_wish *)vec_at(wishes, found))->refusal =
+			"it may end by a jump to what asks who called it";
+}
+
+/* ------------------------------------------------------------------ all code of a module */
+
+/* The first wish in a mapping, or count. */
+static size_t first_in(const struct vec *wishes, const struct mapping *mapping)
+{
+	size_t before = last_before(wishes, mapping->start);
+	size_t first = before < wishes->count ? before + 1 : 0;
+	const struct agent_wish *wish = first < wishes->count ? vec_at(wishes, first) : NULL;
+
+	return wish && wish->address < mapping->end ? first : wishes->count;
+}
+
+/* Whether there is one that has not been looked for. */
+static bool has_news(const struct vec *wishes, const struct mapping *mapping)
+{
+	for (size_t i = first_in(wishes, mapping); i < wishes->count; i++) {
+		const struct agent_wish *wish = vec_at(wishes, i);
+
+		if (wish->address >= mapping->end)
+			return false;
+		if (!wish->looked_for)
+			return true;
+	}
+	return false;
+}
+
+static void note_looked(const struct search *search, const struct mapping *mapping,
+			const char *refusal)
+{
+	const struct vec *wishes = &search->own->wishes;
+
+	for (size_t i = first_in(wishes, mapping); i < wishes->count; i++) {
+		struct agent_wish *wish = vec_at(wishes, i);
+
+		if (wish->address >= mapping->end)
+			return;
+		wish->looked_for = true;
+		if (refusal)
+			wish->refusal = refusal;
+	}
+}
+
+static void look_through(struct search *search, const struct mapping *mapping)
+{
+	const struct agent_arch *arch = search->space->arch->agent;
+	uint64_t length = mapping->end - mapping->start;
+	uint8_t *code = length <= MAPPING_MAX ? xmalloc(length) : NULL;
+
+	search->code = code;
+	search->code_address = mapping->start;
+	search->code_length = length;
+	if (code && trap_read_code(search->space, mapping->start, code, length) == length) {
+		arch->find_branches(code, length, mapping->start, search->sieve, note_branch,
+				    search);
+		note_looked(search, mapping, NULL);
+	} else {
+		note_looked(search, mapping, "the code around it cannot be read");
+	}
+	free(code);
+}
+
+int agent_look_ahead(struct agent *agent, struct space *space, pid_t tid)
+{
+	struct search search = {.agent = agent, .space = space, .own = space->agent};
+	struct vec *wishes = &search.own->wishes;
+	struct maps maps;
+	int error = maps_read(tid, &maps);
+
+	if (error)
+		return error;
+	qsort(wishes->items, wishes->count, wishes->item_size, by_address);
+	search.sieve = xcalloc(1, sizeof *search.sieve);
+	fill_sieve(&search);
+	for (size_t i = 0; i < maps.count; i++)
+		if (maps.mappings[i].executable && has_news(wishes, &maps.mappings[i]))
+			look_through(&search, &maps.mappings[i]);
+	free(search.sieve);
+	maps_deinit(&maps);
+	return 0;
+}

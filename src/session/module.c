@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A module: its file, where that is loaded, and what is known of its functions; and the list of those of a space. */
+#include "session/private.h"
+
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void module_unref(struct module *module)
+{
+	if (--module->references)
+		return;
+	debug_source_unref(module->debug);
+	elf_unref(module->file);
+	free(module->path);
+	free(module);
+}
+
+/* The .conf file of the library that a file is, or NULL. */
+static const struct protolib *find_prototypes(struct session *session, const struct elf_file *file,
+					      const char *path, bool is_main)
+{
+	struct proto_search *search = session->prototypes;
+	const char *soname = elf_soname(file);
+	const struct protolib *found = proto_search_library(search, soname ? soname : path);
+
+	if (!found && soname)
+		found = proto_search_library(search, path);
+	/* A program that is linked statically has the C library in it. */
+	if (!found && is_main && !elf_interpreter(file))
+		found = proto_search_library(search, "libc.so.6");
+	return found;
+}
+
+struct module *module_create(struct session *session, struct elf_file *file, uint64_t bias,
+			     const char *path, bool is_main)
+{
+	struct module *module = xcalloc(1, sizeof *module);
+	size_t count;
+	const struct elf_segment *segments = elf_segments(file, &count);
+	uint64_t dynamic = elf_dynamic(file);
+
+	module->references = 1;
+	module->file = file;
+	module->bias = bias;
+	module->path = xstrdup(path);
+	const char *slash = strrchr(module->path, '/');
+
+	module->base_name = slash ? slash + 1 : module->path;
+	module->is_main = is_main;
+	module->dynamic = dynamic ? dynamic + bias : 0;
+	module->low = UINT64_MAX;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t low = segments[i].address + bias;
+
+		if (low < module->low)
+			module->low = low;
+		if (low + segments[i].memory_size > module->high)
+			module->high = low + segments[i].memory_size;
+	}
+	module->prototypes = find_prototypes(session, file, module->base_name, is_main);
+	if (session->debuginfo)
+		module->debug = debug_source_get(session->debuginfo, file, module->path);
+	return module;
+}
+
+void modules_destroy(struct modules *modules)
+{
+	if (!modules)
+		return;
+	for (size_t i = 0; i < modules->list.count; i++)
+		module_unref(*(struct module **)vec_at(&modules->list, i));
+	for (size_t i = 0; i < modules->slots.count; i++)
+		free(((struct pending_slot *)vec_at(&modules->slots, i))->name);
+	vec_deinit(&modules->list);
+	vec_deinit(&modules->slots);
+	linkmap_destroy(modules->linkmap);
+	free(modules);
+}
+
+struct modules *modules_create(void)
+{
+	struct modules *modules = xcalloc(1, sizeof *modules);
+
+	vec_init(&modules->list, sizeof(struct module *));
+	vec_init(&modules->slots, sizeof(struct pending_slot));
+	return modules;
+}
+
+struct modules *modules_clone(const struct modules *modules)
+{
+	struct modules *clone = modules_create();
+
+	clone->masks_hooked = modules->masks_hooked;
+	clone->shadowed = modules->shadowed;
+	clone->r_debug = modules->r_debug;
+	clone->linkmap = modules->linkmap ? linkmap_clone(modules->linkmap) : NULL;
+	for (size_t i = 0; i < modules->list.count; i++) {
+		struct module **module = vec_push(&clone->list, vec_at(&modules->list, i));
+
+		(*module)->references++;
+	}
+	for (size_t i = 0; i < modules->slots.count; i++) {
+		struct pending_slot *slot = vec_push(&clone->slots, vec_at(&modules->slots, i));
+
+		slot->name = xstrdup(slot->name);
+	}
+	return clone;
+}
+
+struct module *modules_find(const struct modules *modules, uint64_t address)
+{
+	for (size_t i = 0; modules && i < modules->list.count; i++) {
+		struct module *module = *(struct module **)vec_at(&modules->list, i);
+
+		if (address >= module->low && address < module->high)
+			return module;
+	}
+	return NULL;
+}
