@@ -7,8 +7,8 @@
  * tally of the slot, as locked instructions on what threads share are what costs most here, and its time taken; then the instructions that the jump has displaced are run, in the probe's stub, with all registers and
  * flags as they were. The slot is found by the place on the stack (a hash of it), so no thread has to be told from another. A slot
  * of the same place is dead: a call has pushed its return address there since. Unless the return address is itself a
- * stub of ours: then this function was jumped to from one that is traced (a tail call), and both will return, one behind
- * the other.
+ * stub of ours, of this unit or another: then this function was jumped to from one that is traced (a tail call, or a PLT stub), and both will
+ * return, one behind the other.
  *
  * A return address is taken only if it is among those that the tracer has found good; nobody knows whether
  * the word on top of the stack is one, at something that is called a function. For others, and when there is no
@@ -49,6 +49,20 @@ entry:
 	shl	$5, %eax
 	lea	base + AGENT_RETURN_SITES(%rip), %rcx
 	add	%rax, %rcx
+	cmp	(%rcx), %rdx
+	je	good
+	cmp	8(%rcx), %rdx
+	je	good
+	cmp	16(%rcx), %rdx
+	je	good
+	cmp	24(%rcx), %rdx
+	je	good
+	imul	$AGENT_HASH, %edx, %eax
+	shr	$32 - AGENT_STUB_SET_BITS, %eax
+	shl	$5, %eax
+	lea	base + AGENT_STUB_SITES(%rip), %rcx
+	add	%rax, %rcx
+	xor	%edi, %edi
 	cmp	(%rcx), %rdx
 	je	good
 	cmp	8(%rcx), %rdx

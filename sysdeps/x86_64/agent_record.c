@@ -92,11 +92,11 @@ static bool is_stub(uint64_t address)
 	       AGENT_SLOT_COUNT * AGENT_RETURN_STUB;
 }
 
-static bool is_known(uint64_t address)
+/* Whether it is in one of the sets that lie at `sites`. */
+static bool is_among(const unsigned char *sites, unsigned bits, uint64_t address)
 {
-	uint32_t set = ((uint32_t)address * (uint32_t)AGENT_HASH) >> (32 - AGENT_SET_BITS);
-	const uint64_t *words =
-		(const uint64_t *)(void *)(base + AGENT_RETURN_SITES) + set * AGENT_SET_WORDS;
+	uint32_t set = ((uint32_t)address * (uint32_t)AGENT_HASH) >> (32 - bits);
+	const uint64_t *words = (const uint64_t *)(const void *)sites + set * AGENT_SET_WORDS;
 
 	return words[0] == address || words[1] == address || words[2] == address ||
 	       words[3] == address;
@@ -286,14 +286,19 @@ uint64_t agent_enter(struct frame *frame)
 	uint64_t probe = frame->number;
 	uint64_t place = (uint64_t)&frame->return_address;
 	uint64_t stub = (uint64_t)(base + AGENT_PROBE_STUBS) + probe * AGENT_PROBE_STUB;
-	bool tail_call = is_stub(frame->return_address);
+	bool known = is_among(base + AGENT_RETURN_SITES, AGENT_SET_BITS, frame->return_address);
+	/* From what is caught in this unit, or in another one. */
+	bool tail_call =
+		!known && (is_stub(frame->return_address) ||
+			   is_among(base + AGENT_STUB_SITES, AGENT_STUB_SET_BITS,
+				    frame->return_address));
 	struct making making;
 
 	if (!word_at(AGENT_PLANS + AGENT_ON))
 		return stub + AGENT_PROBE_DISPLACED;
 	const struct agent_plan *plan = plan_of(probe);
 
-	if (!plan || (!tail_call && !is_known(frame->return_address)))
+	if (!plan || !(known || tail_call))
 		return stub + AGENT_PROBE_BREAKPOINT;
 	making.thread = find_thread();
 	if (!making.thread)

@@ -126,6 +126,31 @@ static bool is_return_address(const struct agent *agent, const struct space *spa
 	       space->arch->agent->ends_with_call(before);
 }
 
+/*
+ * What was jumped to by what is caught inside cannot be: its time is part of the other one's. A count is all there is of it, or the trap
+ * engine makes a record.
+ */
+static bool pass(struct agent_unit *unit, struct thread *thread, struct regs *regs, uint32_t number,
+		 uint64_t stub)
+{
+	if (unit->agent->records) {
+		agent_show_caller(unit->agent, thread, regs->r[REG_SP], stub);
+		return false;
+	}
+	unit_add_call(unit, number);
+	regs->pc = unit_probe_stub(unit, number) + AGENT_PROBE_DISPLACED;
+	return true;
+}
+
+/* Whether calls that return to `word` can be caught inside from now on. */
+static bool learn(struct agent_unit *unit, const struct space *space, const struct regs *regs,
+		  const struct agent_probe *probe, uint64_t word, bool is_stub)
+{
+	return probe && !lines_would_wait(space, regs, probe->site->plan) &&
+	       (is_stub || is_return_address(unit->agent, space, word)) &&
+	       unit_learn(unit, word, is_stub);
+}
+
 bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs)
 {
 	struct agent_unit *unit = (struct agent_unit *)(void *)hook;
@@ -136,29 +161,16 @@ bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs)
 	if (!space->agent || number >= unit->probes_used ||
 	    !memory_read_word(&space->memory, regs->r[REG_SP], sizeof word, &word))
 		return false;
-	if (agent_is_stub(space->agent, word)) {
-		/* A tail call from what is counted in another unit, whose time this one's is part of. */
-		if (unit->agent->records || unit_is_return_stub(unit, word)) {
-			agent_show_caller(unit->agent, thread, regs->r[REG_SP], word);
-			return false;
-		}
-		unit_add_call(unit, (uint32_t)number);
-		regs->pc = unit_probe_stub(unit, (uint32_t)number) + AGENT_PROBE_DISPLACED;
-		return true;
-	}
-	bool known = unit_knows(unit, word);
+	bool is_stub = agent_is_stub(space->agent, word);
+	bool known = unit_is_return_stub(unit, word) || unit_knows(unit, word, is_stub);
 
 	/* It may have become known only now, by another thread. If it was, there is no slot for it. */
 	bool helped = known && unit->agent->records && lines_help(unit->agent, thread, regs);
 	uint64_t mark = lines_mark(thread, regs->r[REG_SP]);
+	bool tried = known && !helped && thread->sent_again == mark;
 
-	if (known && !helped && thread->sent_again == mark)
-		return false;
-	const struct agent_probe *probe = unit->probes[number];
-
-	if (!known && (!probe || lines_would_wait(space, regs, probe->site->plan) ||
-		       !is_return_address(unit->agent, space, word) || !unit_learn(unit, word)))
-		return false;
+	if (tried || (!known && !learn(unit, space, regs, unit->probes[number], word, is_stub)))
+		return is_stub && pass(unit, thread, regs, (uint32_t)number, word);
 	thread->sent_again = mark;
 	regs->pc = unit_probe_stub(unit, (uint32_t)number);
 	return true;

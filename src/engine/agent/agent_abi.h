@@ -18,7 +18,7 @@
 #ifndef TRACER_ENGINE_AGENT_AGENT_ABI_H
 #define TRACER_ENGINE_AGENT_AGENT_ABI_H
 
-#define AGENT_LAYOUT 4 /* to be changed with anything below */
+#define AGENT_LAYOUT 5 /* to be changed with anything below */
 
 /* Offsets in a unit, and how long its parts are. */
 #define AGENT_RETURNED                                                                             \
@@ -40,6 +40,7 @@
 #define AGENT_SHARED 0x60000
 #define AGENT_RETURN_SITES 0x60000
 #define AGENT_COUNTERS 0x80000
+#define AGENT_STUB_SITES 0x98000
 #define AGENT_TALLIES 0xa0000
 #define AGENT_SHARED_BYTES 0xc0000
 #define AGENT_COUNTING_BYTES 0x120000 /* of a unit that counts only */
@@ -73,6 +74,9 @@
 #define AGENT_SET_BITS 12
 #define AGENT_SET_WORDS 4
 #define AGENT_HASH 0x9e3779b1
+/* The same of return stubs of other units: what returns there was jumped to by what is caught there. */
+#define AGENT_STUB_SET_COUNT 1024
+#define AGENT_STUB_SET_BITS 10
 
 /* The counter of a probe: calls, then their time in the clock's units. Added to by locked instructions. */
 #define AGENT_COUNTER 32

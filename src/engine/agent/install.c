@@ -273,6 +273,21 @@ static void install_all(struct installing *installing)
 	wishes->count = kept;
 }
 
+/* What the first of them will need is made while the others run. */
+static void make_unit(struct installing *installing)
+{
+	const struct vec *wishes = &installing->own->wishes;
+
+	for (size_t i = 0; i < wishes->count; i++) {
+		const struct agent_wish *wish = vec_at(wishes, i);
+
+		if (!wish->refusal) {
+			find_unit(installing, wish);
+			return;
+		}
+	}
+}
+
 void agent_install(struct agent *agent, struct thread *thread, uint64_t longest)
 {
 	struct space *space = thread->process->space;
@@ -288,10 +303,13 @@ void agent_install(struct agent *agent, struct thread *thread, uint64_t longest)
 
 	const uint64_t begun = inferior_clock();
 
-	installing.end = begun + longest;
 	installing.busy = xcalloc(wishes->count, sizeof *installing.busy);
-	installing.nobody = agent_look_ahead(agent, space, thread->tid) != 0 ||
-			    !agent_stop_others(thread);
+	installing.nobody = agent_look_ahead(agent, space, thread->tid) != 0;
+	if (!installing.nobody) {
+		make_unit(&installing);
+		installing.nobody = !agent_stop_others(thread);
+	}
+	installing.end = inferior_clock() + longest;
 	if (!installing.nobody)
 		space_each_thread(thread->process->inferior, space, look, &installing);
 	if (!installing.nobody)

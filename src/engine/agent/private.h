@@ -83,9 +83,12 @@ bool unit_has_number(struct agent_unit *unit, const struct space *space);
 uint32_t unit_next_number(const struct agent_unit *unit);
 void unit_give_number(struct agent_unit *unit, struct agent_probe *probe);
 bool unit_is_return_stub(const struct agent_unit *unit, uint64_t address);
-/* A return address is among those that are good; and makes it one: false when there is no room. */
-bool unit_knows(const struct agent_unit *unit, uint64_t address);
-bool unit_learn(struct agent_unit *unit, uint64_t address);
+/*
+ * A return address is among those that are good; and makes it one: false when there is no room. `is_stub`: the return stub of another unit
+ * is; those of its own it knows.
+ */
+bool unit_knows(const struct agent_unit *unit, uint64_t address, bool is_stub);
+bool unit_learn(struct agent_unit *unit, uint64_t address, bool is_stub);
 /* None in [low, high) is, from now on. */
 void unit_unlearn(struct agent_unit *unit, uint64_t low, uint64_t high);
 /* What has been counted of each probe, by their numbers; to be freed. */

@@ -5,7 +5,8 @@
  * A call that is pending has, where its return address was, the stub of a return slot, and that notes what was
  * there. Slots of calls that were left by a jump or an exception stay in use until the same place on the stack is
  * used again; they are known by the place not holding the stub any more. A function that was jumped to by another traced
- * one has that one's stub for a return address: then one place has two slots, and the true address is in the second.
+ * one has that one's stub for a return address: then one place has two slots, of one unit or two (a call is caught at a PLT stub and at the
+ * function, in another library), and the true address is in the second.
  *
  * Who is about to look at a stack (an exception's unwinder, a backtrace, a core dump, a debugger after us) must find the
  * true ones. They are written there, and the calls, whose returns are seen no more by the stubs, are given to the trap
@@ -56,36 +57,55 @@ const struct return_slot *return_slot_of(const struct return_slots *slots, uint6
 	return slot->place == place ? slot : NULL;
 }
 
-/* The calls that return from one place, the one that was made last first. */
-struct chain {
-	const struct return_slot *slots[CHAIN_MAX];
-	size_t count;
-	uint64_t return_address; /* the true one */
+/* Those of all units. */
+struct all_slots {
+	struct vec units; /* struct return_slots *, owned */
+	bool whole;	  /* none could not be read */
 };
 
-/* False when no stub stands at `place`. */
-static bool follow(const struct space *space, const struct return_slots *slots, uint64_t place,
-		   struct chain *chain)
+static void read_unit(const struct space *space, uint64_t base, struct all_slots *all)
+{
+	struct return_slots *slots = return_slots_read(space, base);
+
+	all->whole &= slots != NULL;
+	if (slots)
+		vec_push(&all->units, &slots);
+}
+
+static void free_all(struct all_slots *all)
+{
+	for (size_t i = 0; i < all->units.count; i++)
+		free(*(struct return_slots **)vec_at(&all->units, i));
+	vec_deinit(&all->units);
+}
+
+static const struct return_slot *find_slot(const struct all_slots *all, uint64_t word,
+					   uint64_t place)
+{
+	const struct return_slot *found = NULL;
+
+	for (size_t i = 0; i < all->units.count && !found; i++)
+		found = return_slot_of(*(struct return_slots **)vec_at(&all->units, i), word,
+				       place);
+	return found;
+}
+
+/* Puts the true return address at `place`, if a stub stands there: false if that cannot be done. */
+static bool put_back(struct space *space, const struct all_slots *all, uint64_t place)
 {
 	uint64_t word;
 
-	chain->count = 0;
 	if (!memory_read_word(&space->memory, place, sizeof word, &word))
-		return false;
-	const struct return_slot *slot = return_slot_of(slots, word, place);
+		return true;
+	const struct return_slot *slot = find_slot(all, word, place);
 
-	while (slot && chain->count < CHAIN_MAX) {
-		chain->slots[chain->count++] = slot;
+	if (!slot)
+		return true;
+	for (int i = 0; slot && i < CHAIN_MAX; i++) {
 		word = slot->return_address;
-		slot = return_slot_of(slots, word, place);
+		slot = find_slot(all, word, place);
 	}
-	chain->return_address = word;
-	return chain->count && !slot;
-}
-
-static bool put_back(struct space *space, uint64_t place, const struct chain *chain)
-{
-	return space_write(space, place, &chain->return_address, sizeof chain->return_address) == 0;
+	return !slot && space_write(space, place, &word, sizeof word) == 0;
 }
 
 static bool is_mapped(const struct space *space, uint64_t address)
@@ -110,25 +130,15 @@ static bool has_slots(const struct space *space, uint64_t base)
 	       is_mapped(space, base + AGENT_SLOTS);
 }
 
-/* Whether none of its stubs stands on a stack any more. */
-static bool restore_unit(struct space *space, uint64_t base)
+static bool restore_unit(struct space *space, const struct all_slots *all,
+			 const struct return_slots *unit)
 {
-	if (!has_slots(space, base))
-		return true;
-	struct return_slots *slots = return_slots_read(space, base);
-	bool all = true;
+	bool done = true;
 
-	for (size_t i = 0; slots && i < AGENT_SLOT_COUNT; i++) {
-		uint64_t place = slots->slots[i].place;
-		struct chain chain;
-
-		if (place && follow(space, slots, place, &chain))
-			all &= put_back(space, place, &chain);
-		else if (place && chain.count)
-			all = false;
-	}
-	free(slots);
-	return slots && all;
+	for (size_t i = 0; i < AGENT_SLOT_COUNT; i++)
+		if (unit->slots[i].place)
+			done &= put_back(space, all, unit->slots[i].place);
+	return done;
 }
 
 void agent_undo_jumps(struct space *space)
@@ -143,15 +153,20 @@ void agent_undo_jumps(struct space *space)
 
 void agent_restore_returns(struct space *space)
 {
-	bool all = true;
+	struct all_slots all = {VEC_OF(struct return_slots *), true};
 
 	for (size_t i = 0; i < journal_count(space->journal); i++) {
 		const struct journal_entry *entry = journal_entry(space->journal, i);
 
-		if (entry && entry->kind == JOURNAL_AGENT)
-			all &= restore_unit(space, entry->address);
+		if (entry && entry->kind == JOURNAL_AGENT && has_slots(space, entry->address))
+			read_unit(space, entry->address, &all);
 	}
-	if (!all)
+	bool done = all.whole;
+
+	for (size_t i = 0; i < all.units.count; i++)
+		done &= restore_unit(space, &all, *(struct return_slots **)vec_at(&all.units, i));
+	free_all(&all);
+	if (!done)
 		arena_forget_regions(space->arena);
 }
 
@@ -188,43 +203,6 @@ static void take_over(const struct handing *handing, const struct return_slot *s
 					     .site = unit->probes[number]->site};
 
 	trap_take_over(handing->agent->trap, handing->thread, &running);
-}
-
-static uint64_t stub_of(const struct return_slots *slots, const struct return_slot *slot)
-{
-	return slots->unit + AGENT_RETURN_STUBS +
-	       (uint64_t)(slot - slots->slots) * AGENT_RETURN_STUB;
-}
-
-static void free_slot(struct space *space, const struct return_slots *slots,
-		      const struct return_slot *slot)
-{
-	static const uint64_t nothing;
-	uint64_t number = (uint64_t)(slot - slots->slots);
-
-	space_write(space, slots->unit + AGENT_SLOTS + number * AGENT_SLOT + AGENT_SLOT_PLACE,
-		    &nothing, sizeof nothing);
-}
-
-static void hand_over_unit(const struct handing *handing)
-{
-	struct space *space = handing->thread->process->space;
-	struct return_slots *slots = return_slots_read(space, handing->unit->base);
-	struct chain chain;
-
-	for (size_t i = 0; slots && i < AGENT_SLOT_COUNT; i++) {
-		uint64_t place = slots->slots[i].place;
-
-		if (place < handing->low || place >= handing->high ||
-		    !follow(space, slots, place, &chain) || !put_back(space, place, &chain))
-			continue;
-		for (size_t k = chain.count; k-- > 0;) {
-			take_over(handing, chain.slots[k], stub_of(slots, chain.slots[k]),
-				  chain.return_address);
-			free_slot(space, slots, chain.slots[k]);
-		}
-	}
-	free(slots);
 }
 
 /* The rest of the mapping that the thread's stack is in. */
@@ -346,6 +324,35 @@ void returns_give_up(const struct agent_unit *unit, struct thread *thread, const
 	space_write(space, slot, &place, sizeof place);
 }
 
+/* Gives the calls that return from `place` to the trap engine, if a stub stands there. */
+static void hand_over_place(struct handing *handing, uint64_t place)
+{
+	struct space *space = handing->thread->process->space;
+	struct standing chain[CHAIN_MAX];
+	uint64_t word;
+	size_t count;
+
+	if (!memory_read_word(&space->memory, place, sizeof word, &word))
+		return;
+	uint64_t caller = follow_standing(space, word, place, chain, &count);
+
+	if (caller && space_write(space, place, &caller, sizeof caller) == 0)
+		hand_over_chain(handing, chain, count, caller);
+}
+
+static void hand_over_unit(struct handing *handing, const struct agent_unit *unit)
+{
+	struct return_slots *slots = return_slots_read(handing->thread->process->space, unit->base);
+
+	for (size_t i = 0; slots && i < AGENT_SLOT_COUNT; i++) {
+		uint64_t place = slots->slots[i].place;
+
+		if (place >= handing->low && place < handing->high)
+			hand_over_place(handing, place);
+	}
+	free(slots);
+}
+
 void agent_hand_over(struct agent *agent, struct thread *thread)
 {
 	struct agent_space *own = thread->process->space->agent;
@@ -354,8 +361,6 @@ void agent_hand_over(struct agent *agent, struct thread *thread)
 	if (!own || !own->units.count || !find_stack(thread, &handing))
 		return;
 	read_handing_clock(&handing);
-	for (size_t i = 0; i < own->units.count; i++) {
-		handing.unit = *(struct agent_unit **)vec_at(&own->units, i);
-		hand_over_unit(&handing);
-	}
+	for (size_t i = 0; i < own->units.count; i++)
+		hand_over_unit(&handing, *(struct agent_unit **)vec_at(&own->units, i));
 }

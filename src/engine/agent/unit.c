@@ -342,18 +342,19 @@ static uint64_t *shared_word(const struct agent_unit *unit, uint64_t offset)
 	return (uint64_t *)(void *)(unit->shared + (offset - AGENT_SHARED));
 }
 
-/* The set of a return address, as agent_entry.S finds it. */
-static uint64_t *set_of(const struct agent_unit *unit, uint64_t address)
+/* The set of a return address, or of a stub of another unit, as agent_entry.S finds it. */
+static uint64_t *set_of(const struct agent_unit *unit, uint64_t address, bool is_stub)
 {
-	uint32_t set = ((uint32_t)address * AGENT_HASH) >> (32 - AGENT_SET_BITS);
+	uint64_t sites = is_stub ? AGENT_STUB_SITES : AGENT_RETURN_SITES;
+	unsigned bits = is_stub ? AGENT_STUB_SET_BITS : AGENT_SET_BITS;
+	uint32_t set = ((uint32_t)address * AGENT_HASH) >> (32 - bits);
 
-	return shared_word(unit,
-			   AGENT_RETURN_SITES + (uint64_t)set * AGENT_SET_WORDS * sizeof(uint64_t));
+	return shared_word(unit, sites + (uint64_t)set * AGENT_SET_WORDS * sizeof(uint64_t));
 }
 
-bool unit_knows(const struct agent_unit *unit, uint64_t address)
+bool unit_knows(const struct agent_unit *unit, uint64_t address, bool is_stub)
 {
-	const uint64_t *set = set_of(unit, address);
+	const uint64_t *set = set_of(unit, address, is_stub);
 
 	for (int i = 0; i < AGENT_SET_WORDS; i++)
 		if (set[i] == address)
@@ -361,9 +362,9 @@ bool unit_knows(const struct agent_unit *unit, uint64_t address)
 	return false;
 }
 
-bool unit_learn(struct agent_unit *unit, uint64_t address)
+bool unit_learn(struct agent_unit *unit, uint64_t address, bool is_stub)
 {
-	uint64_t *set = set_of(unit, address);
+	uint64_t *set = set_of(unit, address, is_stub);
 
 	for (int i = 0; i < AGENT_SET_WORDS; i++)
 		if (!set[i]) {
