@@ -112,6 +112,8 @@ struct thread {
 	unsigned watch_generation;
 	uint64_t backtrace_place,
 		backtrace_return; /* session/inprocess.c: the backtrace under way */
+	uint64_t
+		stack_end; /* engine/agent: where the stack that it ran on once ended, as maps(5) said; 0: not known */
 	uint64_t sent_again;  /* engine/agent: a call's place on the stack, see agent_redirect() */
 	uint64_t slot;	      /* the only out-of-line slot that it may be inside of; 0: none */
 	bool announced;	      /* RECORD_THREAD was made */

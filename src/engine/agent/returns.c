@@ -31,7 +31,10 @@ _Static_assert(offsetof(struct return_slot, return_address) == AGENT_SLOT_RETURN
 _Static_assert(offsetof(struct return_slot, time) == AGENT_SLOT_TIME, "shared layout");
 _Static_assert(offsetof(struct return_slot, probe) == AGENT_SLOT_PROBE, "shared layout");
 
-enum { CHAIN_MAX = 64 }; /* tail calls, one from the other */
+enum {
+	CHAIN_MAX = 64, /* tail calls, one from the other */
+	STACK_NEAR = 65536
+};
 
 struct return_slots *return_slots_read(const struct space *space, uint64_t base)
 {
@@ -176,8 +179,8 @@ struct handing {
 	struct agent *agent;
 	struct thread *thread;
 	const struct agent_unit *unit;
-	uint64_t low, high; /* the stack, from the thread's pointer up */
-	double ns;	    /* of a unit of the clock */
+	uint64_t low; /* the stack, from the thread's pointer up */
+	double ns;    /* of a unit of the clock; 0: not read so far, nor has anything been told */
 	uint64_t clock, time;
 };
 
@@ -203,22 +206,6 @@ static void take_over(const struct handing *handing, const struct return_slot *s
 					     .site = unit->probes[number]->site};
 
 	trap_take_over(handing->agent->trap, handing->thread, &running);
-}
-
-/* The rest of the mapping that the thread's stack is in. */
-static bool find_stack(const struct thread *thread, struct handing *handing)
-{
-	struct regs regs;
-	struct maps maps;
-
-	if (regs_load(thread->tid, &regs) != 0 || maps_read(thread->tid, &maps) != 0)
-		return false;
-	const struct mapping *mapping = maps_find(&maps, regs.r[REG_SP]);
-
-	handing->low = regs.r[REG_SP];
-	handing->high = mapping ? mapping->end : 0;
-	maps_deinit(&maps);
-	return handing->high != 0;
 }
 
 /* A slot that a stub at `place` stands for. */
@@ -336,31 +323,83 @@ static void hand_over_place(struct handing *handing, uint64_t place)
 		return;
 	uint64_t caller = follow_standing(space, word, place, chain, &count);
 
-	if (caller && space_write(space, place, &caller, sizeof caller) == 0)
-		hand_over_chain(handing, chain, count, caller);
+	if (!caller || space_write(space, place, &caller, sizeof caller) != 0)
+		return;
+	if (!handing->ns)
+		read_handing_clock(handing);
+	hand_over_chain(handing, chain, count, caller);
 }
 
-static void hand_over_unit(struct handing *handing, const struct agent_unit *unit)
+/* Whether memory is over there; or it is some that nobody provides (userfaultfd), and the stack goes on behind it. */
+static bool is_stack_end(struct thread *thread, uint64_t address)
+{
+	struct maps maps;
+
+	if (thread->stack_end == address)
+		return true;
+	if (maps_read(thread->tid, &maps) != 0)
+		return false;
+	const struct mapping *next = maps_find(&maps, address);
+	bool is_end = maps_find(&maps, address - 1) && !(next && next->readable);
+
+	maps_deinit(&maps);
+	if (is_end)
+		thread->stack_end = address;
+	return is_end;
+}
+
+/* What is on the stack near its pointer, word by word. False: there is more of the stack than that. */
+static bool hand_over_near(struct handing *handing)
+{
+	const struct space *space = handing->thread->process->space;
+	uint64_t *words = xmalloc(STACK_NEAR);
+	size_t length = memory_read_pages(&space->memory, handing->low, words, STACK_NEAR);
+
+	for (size_t i = 0; i < length / sizeof *words; i++)
+		if (agent_is_stub(space->agent, words[i]))
+			hand_over_place(handing, handing->low + i * sizeof *words);
+	free(words);
+	return length < STACK_NEAR && is_stack_end(handing->thread, handing->low + length);
+}
+
+/* All of it, by the slots: there are fewer of them than words on a large stack. */
+static void hand_over_unit(struct handing *handing, const struct agent_unit *unit, uint64_t high)
 {
 	struct return_slots *slots = return_slots_read(handing->thread->process->space, unit->base);
 
 	for (size_t i = 0; slots && i < AGENT_SLOT_COUNT; i++) {
 		uint64_t place = slots->slots[i].place;
 
-		if (place >= handing->low && place < handing->high)
+		if (place >= handing->low && place < high)
 			hand_over_place(handing, place);
 	}
 	free(slots);
 }
 
+static void hand_over_far(struct handing *handing)
+{
+	const struct agent_space *own = handing->thread->process->space->agent;
+	struct maps maps;
+
+	if (maps_read(handing->thread->tid, &maps) != 0)
+		return;
+	const struct mapping *mapping = maps_find(&maps, handing->low);
+
+	for (size_t i = 0; mapping && i < own->units.count; i++)
+		hand_over_unit(handing, *(struct agent_unit **)vec_at(&own->units, i),
+			       mapping->end);
+	maps_deinit(&maps);
+}
+
 void agent_hand_over(struct agent *agent, struct thread *thread)
 {
-	struct agent_space *own = thread->process->space->agent;
+	const struct agent_space *own = thread->process->space->agent;
 	struct handing handing = {.agent = agent, .thread = thread};
+	struct regs regs;
 
-	if (!own || !own->units.count || !find_stack(thread, &handing))
+	if (!own || !own->units.count || regs_load(thread->tid, &regs) != 0)
 		return;
-	read_handing_clock(&handing);
-	for (size_t i = 0; i < own->units.count; i++)
-		hand_over_unit(&handing, *(struct agent_unit **)vec_at(&own->units, i));
+	handing.low = regs.r[REG_SP] & ~UINT64_C(7);
+	if (!hand_over_near(&handing))
+		hand_over_far(&handing);
 }
