@@ -8,7 +8,9 @@
  * by tables of its own (Go, OCaml), or copies them.
  *
  * Unwinders that go by tables must find them first: through dl_iterate_phdr() or _dl_find_object(), linked statically
- * or not. There, and where the unwinder is entered, the true addresses are put back on that thread's stack.
+ * or not. There, and where the unwinder is entered, the true addresses are put back on that thread's stack. libgcc_s.so.1 is entered by
+ * functions that have symbols, and once is enough for a whole exception: as long as nobody else asks for _dl_find_object(),
+ * which it calls twice for each frame, that is left alone.
  */
 #include "session/private.h"
 
@@ -39,6 +41,9 @@ enum { POLL_MAX_US = 20000, POLL_MIN_US = 500, AT_ONCE = AGENT_FULL / 4 };
  */
 static const uint64_t LONGEST_NS = 4000000;
 static const uint64_t FOR_EVER_NS = UINT64_C(1) << 62;
+
+/* What libgcc asks for the tables of each frame. */
+static const char TABLES[] = "_dl_find_object";
 
 static const char *const left_alone[] = {
 	"__sigsetjmp",
@@ -78,6 +83,11 @@ static const char *const left_alone[] = {
 	"__restore_rt",
 	"__morestack",
 	"__tls_get_addr",
+	"_Unwind_RaiseException",
+	"_Unwind_Resume",
+	"_Unwind_Resume_or_Rethrow",
+	"_Unwind_ForcedUnwind",
+	"_Unwind_Backtrace",
 	"__cxa_throw",
 	"__cxa_rethrow",
 	"pthread_exit",
@@ -88,8 +98,10 @@ static const char *const left_alone[] = {
 };
 
 static const char *const unwinders[] = {
-	"_Unwind_RaiseException", "_Unwind_Resume_or_Rethrow", "_Unwind_ForcedUnwind",
-	"_dl_find_object",	  "dl_iterate_phdr",
+	"_Unwind_RaiseException",
+	"_Unwind_Resume_or_Rethrow",
+	"_Unwind_ForcedUnwind",
+	"dl_iterate_phdr",
 };
 
 /* They ask who called them, and may have been jumped to by what is counted. */
@@ -104,9 +116,8 @@ static bool is_left_alone(const char *name)
 	for (size_t i = 0; i < sizeof left_alone / sizeof *left_alone; i++)
 		if (!strcmp(name, left_alone[i]))
 			return true;
-	/* The unwinder's, and the outlined parts of functions, which are jumped to. */
-	return !strncmp(name, "_Unwind_", 8) || strstr(name, ".cold") != NULL ||
-	       !strncmp(name, "_dl_", 4);
+	/* The linker's, and the outlined parts of functions, which are jumped to. */
+	return strstr(name, ".cold") != NULL || (!strncmp(name, "_dl_", 4) && strcmp(name, TABLES));
 }
 
 static void decided(void *context, const struct probe_site *site, const char *reason)
@@ -183,6 +194,35 @@ static void note_asking(struct space *space, const struct module *module)
 	}
 }
 
+/* Whether it looks for tables by TABLES, and may not have been entered by what is hooked. */
+static bool is_other_unwinder(const struct module *module)
+{
+	const char *soname = elf_soname(module->file);
+	size_t count;
+	const struct elf_slot *slots = elf_slots(module->file, &count);
+
+	if (soname && !strcmp(soname, "libgcc_s.so.1"))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (slots[i].name && !strcmp(slots[i].name, TABLES))
+			return true;
+	return module->is_main && !elf_interpreter(module->file);
+}
+
+static void watch_tables(struct session *session, struct thread *thread,
+			 const struct module *module)
+{
+	struct modules *modules = thread->process->space->modules;
+	bool were_watched = modules->tables_watched;
+
+	modules->tables_watched |= is_other_unwinder(module);
+	for (size_t i = 0; !were_watched && modules->tables_watched && i < modules->list.count; i++)
+		plant_hook(session, thread, *(struct module **)vec_at(&modules->list, i), TABLES,
+			   &session->unwinder.hook);
+	if (modules->tables_watched)
+		plant_hook(session, thread, module, TABLES, &session->unwinder.hook);
+}
+
 void inprocess_module(struct session *session, struct thread *thread, const struct module *module)
 {
 	struct space *space = thread->process->space;
@@ -192,6 +232,7 @@ void inprocess_module(struct session *session, struct thread *thread, const stru
 	note_asking(space, module);
 	for (size_t i = 0; i < sizeof unwinders / sizeof *unwinders; i++)
 		plant_hook(session, thread, module, unwinders[i], &session->unwinder.hook);
+	watch_tables(session, thread, module);
 	plant_hook(session, thread, module, "_Unwind_Backtrace", &session->backtrace.hook);
 	for (size_t i = 0; i < sizeof asking / sizeof *asking; i++)
 		plant_hook(session, thread, module, asking[i], &session->asking.hook);

@@ -114,6 +114,7 @@ struct modules {
 	struct vec slots;    /* struct pending_slot */
 	bool masks_hooked;   /* masking_matters() */
 	bool install_soon;   /* inprocess_install_soon() */
+	bool tables_watched; /* inprocess.c: _dl_find_object() is hooked */
 	uint8_t shadowed;    /* pointers.c: whether threads have shadow stacks; 0: not known */
 	uint64_t checked;    /* when modules_check() looked last, inferior_clock() */
 	pid_t suspended_for; /* breakpoints are out until this thread stops; 0: they are in */
