@@ -56,6 +56,9 @@ struct common {
 	bool sized; /* its FDEs say how long what follows the code's place is */
 	bool has_lsda;
 	uint8_t code_encoding, lsda_encoding;
+	struct eh_program program;
+	uint64_t code_alignment;
+	int64_t data_alignment;
 };
 
 struct walk {
@@ -174,15 +177,18 @@ static struct common decode_common(struct eh_reader *reader, uint64_t address)
 		return common;
 	common.decoded = !*augmentation || *augmentation == 'z';
 	common.sized = *augmentation == 'z';
-	if (!common.sized)
-		return common;
-	eh_uleb(reader);	      /* code alignment */
-	eh_value(reader, EH_SLEB128); /* data alignment */
+	common.code_alignment = eh_uleb(reader);
+	common.data_alignment = (int64_t)eh_value(reader, EH_SLEB128);
 	if (version == 1)
 		eh_fixed(reader, 1); /* return-address register */
 	else
 		eh_uleb(reader);
-	eh_uleb(reader); /* length of the augmentation data */
+	common.program = (struct eh_program){reader->at, address + 4 + length};
+	if (!common.sized)
+		return common;
+	uint64_t augmented = eh_uleb(reader);
+
+	common.program.start = reader->at + augmented;
 	read_augmentation_data(reader, augmentation + 1, &common);
 	common.decoded = !reader->failed;
 	return common;
@@ -201,17 +207,25 @@ static const struct common *common_at(struct walk *walk, uint64_t address)
 	return common;
 }
 
-/* The reader is behind the pointer to the CIE. */
-static void visit_function(struct walk *walk, const struct common *common)
+/* The reader is behind the pointer to the CIE; `entry` ends at `end`. */
+static void visit_function(struct walk *walk, const struct common *common, uint64_t entry,
+			   uint64_t end)
 {
 	struct eh_reader *reader = &walk->frames;
-	struct eh_function function = {0};
 
 	if (!common || !common->decoded)
 		return;
+	struct eh_function function = {.entry = entry,
+				       .common = common->program,
+				       .code_alignment = common->code_alignment,
+				       .data_alignment = common->data_alignment};
+
 	function.start = eh_pointer(reader, common->code_encoding, 0);
 	function.size = eh_value(reader, common->code_encoding & EH_FORMAT);
-	if (common->sized && eh_uleb(reader) && common->has_lsda)
+	uint64_t augmented = common->sized ? eh_uleb(reader) : 0;
+
+	function.own = (struct eh_program){reader->at + augmented, end};
+	if (augmented && common->has_lsda)
 		function.lsda = eh_pointer(reader, common->lsda_encoding, function.start);
 	if (!reader->failed && function.start)
 		walk->visit(walk->context, &function);
@@ -238,7 +252,7 @@ static uint64_t visit_entry(struct walk *walk, const struct frame_range *range, 
 	uint32_t back = (uint32_t)eh_fixed(reader, 4);
 
 	if (back && back <= here)
-		visit_function(walk, common_at(walk, here - back));
+		visit_function(walk, common_at(walk, here - back), address, here + length);
 	return here + length;
 }
 
@@ -269,4 +283,24 @@ void eh_frame_for_each(struct elf_file *file, eh_function_visitor *visit, void *
 	eh_reader_deinit(&walk.frames);
 	eh_reader_deinit(&walk.commons);
 	forget(&walk.known);
+}
+
+static void keep(void *context, const struct eh_function *function)
+{
+	*(struct eh_function *)context = *function;
+}
+
+bool eh_frame_at(struct elf_file *file, uint64_t entry, struct eh_function *function)
+{
+	const struct frame_range range = {.start = entry, .last = entry};
+	struct walk walk = {.visit = keep, .context = function};
+
+	*function = (struct eh_function){0};
+	eh_reader_init(&walk.frames, file, COMMON_PIECE);
+	eh_reader_init(&walk.commons, file, COMMON_PIECE);
+	visit_entry(&walk, &range, entry);
+	eh_reader_deinit(&walk.frames);
+	eh_reader_deinit(&walk.commons);
+	forget(&walk.known);
+	return function->start != 0;
 }

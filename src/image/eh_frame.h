@@ -61,15 +61,43 @@ uint64_t eh_pointer(struct eh_reader *reader, uint8_t encoding, uint64_t base);
 /* As an address of the file's class: sums wrap at its end. */
 uint64_t eh_wrap(const struct eh_reader *reader, uint64_t address);
 
+/* What a row of call-frame instructions is: their addresses. */
+struct eh_program {
+	uint64_t start, end;
+};
+
 /* A function, or one part of it when it is split. */
 struct eh_function {
 	uint64_t start, size; /* of its code */
 	uint64_t lsda;	      /* address, 0: it has none */
+	uint64_t entry;	      /* address of what tells all this: eh_frame_at() */
+	/* How the frame is found at each of its instructions: first those that it shares with others. */
+	struct eh_program common, own;
+	uint64_t code_alignment;
+	int64_t data_alignment;
 };
 
 typedef void eh_function_visitor(void *context, const struct eh_function *function);
 
 /* All functions; in no order, and damaged entries left out. */
 void eh_frame_for_each(struct elf_file *file, eh_function_visitor *visit, void *context);
+/* One of them once more: false when there is none. */
+bool eh_frame_at(struct elf_file *file, uint64_t entry, struct eh_function *function);
+
+/*
+ * Between two addresses the caller's frame begins `offset` behind what a register holds (the CFA); `reg`: DWARF's number of it. What stands
+ * below it is the return address (x86-64 and i386 psABI).
+ */
+struct eh_row {
+	uint64_t from, to;
+	uint64_t reg;
+	int64_t offset;
+};
+
+typedef void eh_row_visitor(void *context, const struct eh_row *row);
+
+/* The rows of a function in the order of their addresses, but where the CFA cannot be told so simply; until one is damaged. */
+void eh_rows_for_each(const struct elf_file *file, const struct eh_function *function,
+		      eh_row_visitor *visit, void *context);
 
 #endif

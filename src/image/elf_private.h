@@ -37,6 +37,8 @@ struct string_table {
 
 struct extent {
 	uint64_t start, size;
+	uint64_t entry;	    /* in .eh_frame */
+	bool asked, answer; /* extent_remember() */
 };
 
 /* DT_GNU_HASH; elf_hash.c. */

@@ -10,7 +10,8 @@
 
 static void add_extent(void *context, const struct eh_function *function)
 {
-	const struct extent extent = {function->start, function->size};
+	const struct extent extent = {
+		.start = function->start, .size = function->size, .entry = function->entry};
 
 	vec_push(context, &extent);
 }
@@ -34,18 +35,47 @@ static void read_extents(struct elf_file *file)
 	file->extent_count = extents.count;
 }
 
-uint64_t extent_of_function(struct elf_file *file, uint64_t address)
+static struct extent *find_extent(struct elf_file *file, uint64_t address)
 {
 	const struct extent wanted = {.start = address};
 
 	if (!file->extents_read)
 		read_extents(file);
-	const struct extent *found = file->extent_count
-					     ? bsearch(&wanted, file->extents, file->extent_count,
-						       sizeof wanted, compare)
-					     : NULL;
+	return file->extent_count
+		       ? bsearch(&wanted, file->extents, file->extent_count, sizeof wanted, compare)
+		       : NULL;
+}
+
+uint64_t extent_of_function(struct elf_file *file, uint64_t address)
+{
+	const struct extent *found = find_extent(file, address);
 
 	return found ? found->size : 0;
+}
+
+void extent_remember(struct elf_file *file, uint64_t address, bool answer)
+{
+	struct extent *found = find_extent(file, address);
+
+	if (!found)
+		return;
+	found->asked = true;
+	found->answer = answer;
+}
+
+bool extent_recall(struct elf_file *file, uint64_t address, bool *answer)
+{
+	const struct extent *found = find_extent(file, address);
+
+	*answer = found && found->answer;
+	return found && found->asked;
+}
+
+uint64_t extent_entry(struct elf_file *file, uint64_t address)
+{
+	const struct extent *found = find_extent(file, address);
+
+	return found ? found->entry : 0;
 }
 
 static int compare_starts(const void *a, const void *b)

@@ -10,6 +10,11 @@
  * .eh_frame tells; 0: none begins there. All are read when this is first asked, and owned by the file.
  */
 uint64_t extent_of_function(struct elf_file *file, uint64_t address);
+/* Where .eh_frame tells of it, for eh_frame_at(); 0. */
+uint64_t extent_entry(struct elf_file *file, uint64_t address);
+/* What was found out about it by whoever asks, for the next time; false: nothing was. */
+void extent_remember(struct elf_file *file, uint64_t address, bool answer);
+bool extent_recall(struct elf_file *file, uint64_t address, bool *answer);
 
 /* The bytes from `address` to the next symbol behind it, UINT64_MAX when there is none: what stands there may be called. */
 uint64_t extent_to_next_symbol(struct elf_file *file, uint64_t address);

@@ -45,58 +45,6 @@ static const uint64_t FOR_EVER_NS = UINT64_C(1) << 62;
 /* What libgcc asks for the tables of each frame. */
 static const char TABLES[] = "_dl_find_object";
 
-static const char *const left_alone[] = {
-	"__sigsetjmp",
-	"_setjmp",
-	"setjmp",
-	"sigsetjmp",
-	"__setjmp",
-	"getcontext",
-	"setcontext",
-	"swapcontext",
-	"makecontext",
-	"vfork",
-	"__vfork",
-	"clone",
-	"__clone",
-	"clone3",
-	"__clone3",
-	"longjmp",
-	"_longjmp",
-	"siglongjmp",
-	"__longjmp_chk",
-	"__libc_longjmp",
-	"__libc_siglongjmp",
-	"dlopen",
-	"dlmopen",
-	"dlsym",
-	"dlvsym",
-	"dlclose",
-	"dladdr",
-	"dlinfo",
-	"dl_iterate_phdr",
-	"_dl_find_object",
-	"backtrace",
-	"__backtrace",
-	"_start",
-	"__libc_start_main",
-	"__restore_rt",
-	"__morestack",
-	"__tls_get_addr",
-	"_Unwind_RaiseException",
-	"_Unwind_Resume",
-	"_Unwind_Resume_or_Rethrow",
-	"_Unwind_ForcedUnwind",
-	"_Unwind_Backtrace",
-	"__cxa_throw",
-	"__cxa_rethrow",
-	"pthread_exit",
-	"_mcount",
-	"mcount",
-	"__fentry__",
-	"__gxx_personality_v0",
-};
-
 static const char *const unwinders[] = {
 	"_Unwind_RaiseException",
 	"_Unwind_Resume_or_Rethrow",
@@ -110,15 +58,6 @@ static const char *const asking[] = {"dlsym", "dlvsym", "dlopen", "dlmopen"};
 /* What only a runtime has that walks stacks by its own tables. */
 static const char *const runtimes[] = {"runtime.morestack", "runtime.goexit", "caml_frametable",
 				       "caml_system__frametable"};
-
-static bool is_left_alone(const char *name)
-{
-	for (size_t i = 0; i < sizeof left_alone / sizeof *left_alone; i++)
-		if (!strcmp(name, left_alone[i]))
-			return true;
-	/* The linker's, and the outlined parts of functions, which are jumped to. */
-	return strstr(name, ".cold") != NULL || (!strncmp(name, "_dl_", 4) && strcmp(name, TABLES));
-}
 
 static void decided(void *context, const struct probe_site *site, const char *reason)
 {
@@ -154,7 +93,9 @@ void inprocess_wish(struct session *session, struct space *space, uint64_t addre
 	if (!session->agent)
 		return;
 	wish.is_plt_stub = site->info->kind == PROBE_CALL;
-	if (is_left_alone(name))
+	if (callers_are_asked_for(name) || (wish.is_plt_stub && callers_are_read_by(space, name)) ||
+	    (module && !wish.is_plt_stub &&
+	     callers_are_read(space->arch, module->file, address - module->bias)))
 		reason = "it makes something of its return address";
 	else if (!module ||
 		 (!wish.is_plt_stub && address == elf_entry(module->file) + module->bias))
@@ -171,27 +112,6 @@ void inprocess_wish(struct session *session, struct space *space, uint64_t addre
 		reason = agent_wish(space, &wish);
 	if (reason)
 		decided(session, site, reason);
-}
-
-/* Whatever is left alone, and in any module what leads there. */
-static void note_asking(struct space *space, const struct module *module)
-{
-	size_t count;
-	const struct elf_slot *slots = elf_slots(module->file, &count);
-
-	for (size_t i = 0; i < sizeof left_alone / sizeof *left_alone; i++) {
-		const struct elf_symbol *symbol = elf_find_symbol(module->file, left_alone[i]);
-
-		if (symbol && symbol->value)
-			agent_asks_caller(space, symbol->value + module->bias);
-	}
-	for (size_t i = 0; i < count; i++) {
-		if (!slots[i].name || !is_left_alone(slots[i].name))
-			continue;
-		agent_asks_caller(space, slots[i].address + module->bias);
-		if (slots[i].stub)
-			agent_asks_caller(space, slots[i].stub + module->bias);
-	}
 }
 
 /* Whether it looks for tables by TABLES, and may not have been entered by what is hooked. */
@@ -229,10 +149,13 @@ void inprocess_module(struct session *session, struct thread *thread, const stru
 
 	if (!session->agent || !space->arch->agent)
 		return;
-	note_asking(space, module);
+	callers_note(space, module);
 	for (size_t i = 0; i < sizeof unwinders / sizeof *unwinders; i++)
 		plant_hook(session, thread, module, unwinders[i], &session->unwinder.hook);
 	watch_tables(session, thread, module);
+	/* What destructors have called is told before what they are called from is left: see engine/trap/callstack.c. */
+	if (!session->options->summary)
+		plant_hook(session, thread, module, "_Unwind_Resume", &session->unwinder.hook);
 	plant_hook(session, thread, module, "_Unwind_Backtrace", &session->backtrace.hook);
 	for (size_t i = 0; i < sizeof asking / sizeof *asking; i++)
 		plant_hook(session, thread, module, asking[i], &session->asking.hook);

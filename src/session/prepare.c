@@ -100,7 +100,10 @@ static void read_match(const struct preparing *preparing, struct module *module,
 		extent_of_function(module->file, address);
 	} else if (match->kind == MATCH_ENTRY) {
 		extent_to_next_symbol(module->file, address);
+		callers_are_read(preparing->space->arch, module->file, address);
 	}
+	if (match->kind == MATCH_CALL)
+		callers_are_read_by(preparing->space, match->name);
 	sites_prepare(preparing->session, preparing->space,
 		      match->kind == MATCH_CALL || match->kind == MATCH_POINTER ? PROBE_CALL
 										: PROBE_ENTRY,

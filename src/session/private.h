@@ -354,6 +354,17 @@ void prepare_process(struct session *session, pid_t pid);
 /* What was read for a process is in use by now, or not needed. */
 void prepare_done(struct session *session, pid_t pid);
 
+/* callers.c: functions that make something of their return address */
+
+/* Whether one of that name does. */
+bool callers_are_asked_for(const char *name);
+/* Whether the one at `address` of the file's own address space reads it. */
+bool callers_are_read(const struct arch *arch, struct elf_file *file, uint64_t address);
+/* The same of the function that calls by that name lead to, most likely: the first module that defines it has it. */
+bool callers_are_read_by(const struct space *space, const char *name);
+/* Tells the agent of those of a module that have such a name, and what leads to such in others. */
+void callers_note(struct space *space, const struct module *module);
+
 /* syscalls.c: system calls */
 
 /* Looks up what the filters' rules that are about them ask for. */

@@ -558,6 +558,7 @@ const struct agent_arch x86_64_agent = {
 	.write_probe_stub = write_probe_stub,
 	.find_branches = find_branches,
 	.is_opcode = is_opcode,
+	.names_word = x86_64_names_word,
 	.ends_with_call = ends_with_call,
 	.sys_memfd_create = 319,
 	.sys_close = 3,

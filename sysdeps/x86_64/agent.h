@@ -7,4 +7,8 @@
 
 extern const struct agent_arch x86_64_agent;
 
+/* agent_arch.names_word */
+bool x86_64_names_word(const struct agent_function *function, size_t from, size_t to, uint64_t reg,
+		       int64_t offset);
+
 #endif

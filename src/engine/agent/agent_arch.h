@@ -60,6 +60,12 @@ struct agent_arch {
 	 */
 	bool (*is_opcode)(struct decoder *decoder, const struct agent_function *function,
 			  size_t offset);
+	/*
+	 * Whether an instruction of a function that begins in [from, to) of its code names the word at `offset` from the register that DWARF
+	 * gives the number `reg`: moves it, compares it, or takes its address. As far as that can be told from bytes.
+	 */
+	bool (*names_word)(const struct agent_function *function, size_t from, size_t to,
+			   uint64_t reg, int64_t offset);
 	/* Whether an instruction that calls ends with the last of those bytes. */
 	bool (*ends_with_call)(const uint8_t bytes[AGENT_CALL_MAX]);
 
