@@ -51,7 +51,6 @@ static const char *const left_alone[] = {
 	"dladdr",
 	"dlinfo",
 	"dl_iterate_phdr",
-	"_dl_find_object",
 	"backtrace",
 	"__backtrace",
 	"_start",
