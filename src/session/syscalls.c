@@ -4,8 +4,8 @@
  *
  * The prototypes are in syscalls.conf, as NAME_ARCHITECTURE where a call has other arguments than elsewhere, else by
  * their name; what speaks for all libraries is about functions, and does not count. A call of another ABI than that of its program is named
- * with it: `write@SYS/i386`. Sites are kept: there are not more than the kernel has calls, as numbers that no call has share
- * one when they are high.
+ * with it: `write@SYS/i386`. A number that the table does not have is a name of its own, in hexadecimal. Sites are kept; a
+ * program may make calls of all numbers there are, so those beyond the first UNKNOWN_MAX without a name share one.
  */
 #include "session/private.h"
 
@@ -17,7 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNKNOWN_MAX = 1024 };
+enum { UNKNOWN_MAX = 1 << 14 };
+/* The key of the rest: numbers have 32 bits, whatever the kernel tells as their sign, and the others are three. */
+static const uint64_t unknown_key = UINT64_C(1) << 35;
+
+/* Of numbers without a name: the beginning of what they are called, and whose prototype they have, and the name of the rest. */
+static const char unknown_prefix[] = "syscall_0x";
+static const char unknown_name[] = "syscall_unknown";
 
 /* Calls that have more arguments if one of them says so, and what is behind their name in the prototype of those. */
 static const struct variant {
@@ -55,11 +61,23 @@ static bool is_for_calls(const struct filter_rule *rule)
 	       pattern_matches(&rule->module, module_name);
 }
 
+/* Whether that is the name of a number that has no other, or would have none. */
+static bool is_number(const struct pattern *pattern)
+{
+	const size_t length = sizeof unknown_prefix - 1;
+
+	return pattern->kind == PATTERN_PLAIN && !strncmp(pattern->text, unknown_prefix, length) &&
+	       pattern->text[length] &&
+	       strspn(pattern->text + length, "0123456789abcdef") == strlen(pattern->text + length);
+}
+
 /* Whether any system call has a name like that. */
 static bool names_any(const struct filter_rule *rule)
 {
 	const struct arch *arch;
 
+	if (is_number(&rule->symbol))
+		return true;
 	for (unsigned i = 0; (arch = arch_at(i)); i++)
 		for (unsigned number = 0; number < arch->syscall_count; number++)
 			if (arch->syscall_names[number] &&
@@ -119,8 +137,10 @@ static void apply(struct filter_rule *rule, void *context)
 {
 	struct wish *wish = context;
 
-	if (pattern_matches(&rule->symbol, wish->name))
-		wish->asked = !rule->subtracts;
+	if (!pattern_matches(&rule->symbol, wish->name))
+		return;
+	wish->asked = !rule->subtracts;
+	rule->matched = true; /* by the name of a number, which no table has */
 }
 
 /* Rules that only take some away leave the rest of those that -S means. */
@@ -152,22 +172,14 @@ static const struct prototype *find_prototype(const struct session *session,
 
 	if (!found && lib)
 		found = protolib_find(lib, name);
+	if (!found && lib && !strncmp(name, unknown_prefix, sizeof unknown_prefix - 1))
+		found = protolib_find(lib, unknown_name);
 	return found ? found : prototype_guess();
 }
 
 static const char *known_name(const struct arch *arch, uint64_t number)
 {
 	return number < arch->syscall_count ? arch->syscall_names[number] : NULL;
-}
-
-static char *name_of(const struct arch *arch, uint64_t number)
-{
-	const char *known = known_name(arch, number);
-
-	if (known)
-		return xstrdup(known);
-	return number < UNKNOWN_MAX ? xasprintf("syscall_%u", (unsigned)number)
-				    : xstrdup("syscall_unknown");
 }
 
 static struct system_site *make_site(struct session *session, const struct arch *arch,
@@ -199,17 +211,22 @@ static const struct probe_site *site_of(void *context, const struct space *space
 	struct session *session = context;
 	const char *name = known_name(arch, number);
 	const struct variant *variant = name ? variant_of(name, arguments) : NULL;
-	bool foreign = arch != space->arch;
-	uint64_t key = name || number < UNKNOWN_MAX ? number : UNKNOWN_MAX;
-
-	key = key << 4 | (uint64_t)(arch->abi->word == 8) << 2 | (uint64_t)(variant != NULL) << 1 |
-	      foreign;
+	const bool foreign = arch != space->arch;
+	const uint64_t kind = (uint64_t)(arch->abi->word == 8) << 2 |
+			      (uint64_t)(variant != NULL) << 1 | foreign;
+	uint64_t key = (uint64_t)(uint32_t)number << 3 | kind;
 	struct system_site *site = map_get(&session->system_sites, key);
+	_cleanup_free_ char *made = NULL;
 
+	if (!site && !name && session->system_sites.count >= UNKNOWN_MAX) {
+		key = unknown_key | kind;
+		site = map_get(&session->system_sites, key);
+		made = xstrdup(unknown_name);
+	}
 	if (!site) {
-		_cleanup_free_ char *made = name_of(arch, number);
-
-		site = make_site(session, arch, made, variant, foreign);
+		if (!name && !made)
+			made = xasprintf("%s%llx", unknown_prefix, (unsigned long long)number);
+		site = make_site(session, arch, name ? name : made, variant, foreign);
 		map_put(&session->system_sites, key, site);
 	}
 	return site->plan ? &site->site : NULL;

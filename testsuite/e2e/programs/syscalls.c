@@ -55,6 +55,16 @@ static int call_i386(int number, long first, const char *text, long length)
 	return result;
 }
 
+static void unknown(void)
+{
+	for (int i = 0; i < 2; i++) {
+		syscall(0x3e7, 1L, -2L, 3L, 0x10000L, 5L, 6L);
+		syscall(0x1388, 0L);
+		syscall(0x40000000 | 5, 0L); /* x86_64: of the x32 ABI, where the kernel has it */
+		syscall(-1, 0L);
+	}
+}
+
 static void failing(void)
 {
 	char buffer[16];
@@ -256,6 +266,11 @@ int main(int argc, char **argv)
 	mark(111);
 	if (!strcmp(mode, "plain"))
 		plain();
+	else if (!strcmp(mode, "unknown"))
+		unknown();
+	else if (!strcmp(mode, "many"))
+		for (int i = 0; i < 17000; i++)
+			syscall(0x10000 + i);
 	else if (!strcmp(mode, "failing"))
 		failing();
 	else if (!strcmp(mode, "inside"))
