@@ -49,6 +49,7 @@ struct abi {
 	unsigned fp_args;      /* how many xmm registers take floating-point arguments */
 	unsigned stack_first;  /* offset of the first stack argument from sp at entry */
 	bool fp_result_in_st0; /* float and double come back in st(0), not xmm0 */
+	bool wide_in_pairs; /* an integer wider than a word takes two registers, the low half first; else stack */
 	bool counts_vectors; /* calling variadic functions, al is how many xmm registers at most */
 };
 

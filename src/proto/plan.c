@@ -68,6 +68,8 @@ static struct capture_op make_op(struct planning *planning, const struct type *t
 		.offset = location->offset,
 	};
 
+	if (location->place == PLACE_PAIR)
+		op.high = (uint8_t)location->offset;
 	if (type->kind == TYPE_STRING) {
 		op.length_from = (uint8_t)plan_length_of(type, planning->plan.arg_count);
 		op.length = type->length;
@@ -146,11 +148,9 @@ static struct capture_op make_result(struct planning *planning, const struct typ
 		location.index = 0;
 	} else if (location.size > abi->word) {
 		location.place = PLACE_PAIR;
+		location.offset = REG_DX;
 	}
-	struct capture_op op = make_op(planning, type, &location, VALUE_RESULT);
-
-	op.high = REG_DX;
-	return op;
+	return make_op(planning, type, &location, VALUE_RESULT);
 }
 
 /* Has word `index` of a call saved, which is at `location` at the entry. */

@@ -16,7 +16,7 @@
  * word. The value of an argument smaller than its register or slot is its low bytes: the rest is
  * garbage by both documents, so each word is cut and extended by its own size and sign. An
  * argument wider than a word never goes to an integer register: neither ABI has such a case (i386
- * has no integer registers).
+ * has no integer registers). It does in system calls of i386, where it takes two (wide_in_pairs).
  *
  * Results that are structs: on x86_64 as parameters, but in ax, dx and xmm0, xmm1, or st(0) for
  * one long double; what would go to the stack goes to room whose address the caller passes as a
@@ -177,6 +177,11 @@ void plan_place_parameter(struct placement *placement, const struct type *type,
 		   placement->ints < abi->int_args) {
 		location.place = PLACE_GPR;
 		location.index = abi->int_arg[placement->ints++];
+	} else if (type->kind == TYPE_INT && abi->wide_in_pairs &&
+		   placement->ints + 2 <= abi->int_args) {
+		location.place = PLACE_PAIR;
+		location.index = abi->int_arg[placement->ints++];
+		location.offset = abi->int_arg[placement->ints++];
 	} else {
 		location.place = PLACE_STACK;
 		location.offset = place_on_stack(placement, type, size);

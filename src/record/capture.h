@@ -23,7 +23,8 @@ enum capture_place {
 	PLACE_STACK, /* `offset` bytes from sp at entry */
 	PLACE_ST0,   /* x87 top of stack: results only */
 	PLACE_SAVED, /* word `index` saved at entry */
-	PLACE_PAIR,  /* low half in general register `index`, high half in `high`: results only */
+	PLACE_PAIR,  /* low half in general register `index`, high half in `high`: results, and
+			parameters of system calls */
 	PLACE_PIECES /* CAPTURE_INLINE: two words, in `index` and `high` (enum capture_piece) */
 };
 
@@ -101,11 +102,11 @@ struct capture_part {
 
 /* The place of one parameter's raw word: what LENGTH_ARGUMENT and saving need. */
 struct capture_location {
-	uint8_t place; /* PLACE_GPR, PLACE_XMM, PLACE_STACK */
+	uint8_t place; /* PLACE_GPR, PLACE_XMM, PLACE_STACK, PLACE_PAIR */
 	uint8_t index;
 	uint8_t size;
 	bool is_signed;
-	int32_t offset;
+	int32_t offset; /* PLACE_PAIR: the register of the high half */
 };
 
 struct capture_plan {

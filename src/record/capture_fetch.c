@@ -108,6 +108,16 @@ const unsigned char *capture_stack(struct capture *c, int32_t offset, unsigned s
 	return (uint64_t)skip + size <= c->stack_done ? c->stack + skip : NULL;
 }
 
+static uint64_t load_pair(const struct capture *c, unsigned low, unsigned high)
+{
+	unsigned half = 8U * c->plan->word;
+	uint64_t word = c->frame->gpr[low & 15];
+
+	if (half >= 64)
+		return word;
+	return capture_extend(word, c->plan->word, false) | c->frame->gpr[high & 15] << half;
+}
+
 bool capture_fetch_location(struct capture *c, const struct capture_location *location,
 			    uint64_t *word)
 {
@@ -118,6 +128,9 @@ bool capture_fetch_location(struct capture *c, const struct capture_location *lo
 	switch (location->place) {
 	case PLACE_GPR:
 		*word = c->frame->gpr[location->index & 15];
+		break;
+	case PLACE_PAIR:
+		*word = load_pair(c, location->index, (unsigned)location->offset);
 		break;
 	case PLACE_XMM:
 		if (!c->frame->xmm || location->index >= 8)
@@ -140,7 +153,6 @@ bool capture_fetch_location(struct capture *c, const struct capture_location *lo
 bool capture_fetch(struct capture *c, const struct capture_op *op, uint64_t *word)
 {
 	struct capture_location location;
-	unsigned half = 8U * c->plan->word;
 
 	switch (op->place) {
 	case PLACE_SAVED:
@@ -150,10 +162,7 @@ bool capture_fetch(struct capture *c, const struct capture_op *op, uint64_t *wor
 		*word = capture_extend(c->saved->word[op->index], op->size, op->is_signed);
 		return true;
 	case PLACE_PAIR:
-		*word = c->frame->gpr[op->index & 15];
-		if (half < 64)
-			*word = capture_extend(*word, c->plan->word, false) |
-				c->frame->gpr[op->high & 15] << half;
+		*word = load_pair(c, op->index, op->high);
 		return true;
 	default:
 		location.place = op->place;

@@ -380,6 +380,25 @@ void system_calls_answered(void *context, struct thread *thread, const struct re
 void system_calls_let_pass(struct thread *thread, void *context);
 void system_calls_deinit(struct session *session);
 
+/* unpack.c: system calls that are packed in others */
+
+/* What a program asks the kernel for. Names live for ever. */
+struct system_request {
+	const struct arch *arch;
+	uint64_t number;
+	uint64_t arguments[6];
+	const char *name; /* NULL: the number has none */
+	const char *
+		outer; /* the name of the number, if `name` is the call that is packed in it; else NULL */
+	const char *suffix; /* what the name of its prototype has behind `name` */
+	unsigned packed;    /* which of the calls that come packed it is, less than 64; 0: none */
+};
+
+/* Of a call as its number and registers say, makes the one that is meant, if it is packed and can be read. */
+void system_request_unpack(struct system_request *request, const struct memory_source *memory);
+/* Whether a call has a name like that which comes packed. */
+bool system_request_names_packed(const struct pattern *pattern);
+
 /* debuggers.c: programs that use ptrace(2) */
 
 void debuggers_init(struct session *session);

@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNKNOWN_MAX = 1 << 14 };
-/* The key of the rest: numbers have 32 bits, whatever the kernel tells as their sign, and the others are three. */
-static const uint64_t unknown_key = UINT64_C(1) << 35;
+enum { UNKNOWN_MAX = 1 << 14, KIND_BITS = 9 };
+/* The key of the rest: numbers have 32 bits, whatever the kernel tells as their sign, and the rest of a key KIND_BITS. */
+static const uint64_t unknown_key = UINT64_C(1) << (32 + KIND_BITS);
 
 /* Of numbers without a name: the beginning of what they are called, and whose prototype they have, and the name of the rest. */
 static const char unknown_prefix[] = "syscall_0x";
@@ -49,7 +49,8 @@ static struct abi abi_of(const struct arch *arch)
 	return (struct abi){.word = arch->abi->word,
 			    .int_args = 6,
 			    .int_arg = {0, 1, 2, 3, 4, 5},
-			    .stack_first = arch->abi->word};
+			    .stack_first = arch->abi->word,
+			    .wide_in_pairs = true};
 }
 
 /* ------------------------------------------------------------------ filters */
@@ -76,7 +77,7 @@ static bool names_any(const struct filter_rule *rule)
 {
 	const struct arch *arch;
 
-	if (is_number(&rule->symbol))
+	if (is_number(&rule->symbol) || system_request_names_packed(&rule->symbol))
 		return true;
 	for (unsigned i = 0; (arch = arch_at(i)); i++)
 		for (unsigned number = 0; number < arch->syscall_count; number++)
@@ -129,7 +130,7 @@ static bool has_adding_rules(struct session *session)
 }
 
 struct wish {
-	const char *name;
+	const char *name, *outer;
 	bool asked;
 };
 
@@ -137,16 +138,17 @@ static void apply(struct filter_rule *rule, void *context)
 {
 	struct wish *wish = context;
 
-	if (!pattern_matches(&rule->symbol, wish->name))
+	if (!pattern_matches(&rule->symbol, wish->name) &&
+	    (!wish->outer || !pattern_matches(&rule->symbol, wish->outer)))
 		return;
 	wish->asked = !rule->subtracts;
 	rule->matched = true; /* by the name of a number, which no table has */
 }
 
 /* Rules that only take some away leave the rest of those that -S means. */
-static bool is_asked_for(struct session *session, const char *name)
+static bool is_asked_for(struct session *session, const char *name, const char *outer)
 {
-	struct wish wish = {name, !has_adding_rules(session)};
+	struct wish wish = {name, outer, !has_adding_rules(session)};
 
 	each_rule(session, apply, &wish);
 	return wish.asked;
@@ -154,12 +156,13 @@ static bool is_asked_for(struct session *session, const char *name)
 
 /* ------------------------------------------------------------------ sites */
 
-static const struct variant *variant_of(const char *name, const uint64_t arguments[6])
+static const struct variant *variant_of(const struct system_request *request)
 {
-	for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
-		if (!strcmp(variants[i].name, name))
-			return arguments[variants[i].argument] & variants[i].bits ? &variants[i]
-										  : NULL;
+	for (size_t i = 0; request->name && i < sizeof variants / sizeof *variants; i++)
+		if (!strcmp(variants[i].name, request->name))
+			return request->arguments[variants[i].argument] & variants[i].bits
+				       ? &variants[i]
+				       : NULL;
 	return NULL;
 }
 
@@ -182,20 +185,21 @@ static const char *known_name(const struct arch *arch, uint64_t number)
 	return number < arch->syscall_count ? arch->syscall_names[number] : NULL;
 }
 
-static struct system_site *make_site(struct session *session, const struct arch *arch,
-				     const char *name, const struct variant *variant, bool foreign)
+static struct system_site *make_site(struct session *session, const struct system_request *request,
+				     const char *name, const char *suffix, bool foreign)
 {
 	const struct session_options *options = session->options;
+	const struct arch *arch = request->arch;
 	struct system_site *made = xcalloc(1, sizeof *made);
 	const struct abi abi = abi_of(arch);
 	const struct plan_limits limits = {options->string_max, options->array_max};
-	_cleanup_free_ char *described = xasprintf("%s%s", name, variant ? variant->suffix : "");
+	_cleanup_free_ char *described = xasprintf("%s%s", name, suffix);
 	const struct prototype *prototype = find_prototype(session, arch, described);
 	_cleanup_free_ char *display = foreign ? xasprintf("%s@%s/%s", name, module_name,
 							   arch->name)
 					       : xasprintf("%s@%s", name, module_name);
 
-	if (!is_asked_for(session, name))
+	if (!is_asked_for(session, name, request->outer))
 		return made;
 	made->plan = options->summary ? plan_create_empty() : plan_create(prototype, &abi, &limits);
 	made->site = (struct probe_site){probe_table_add(session->probes, PROBE_SYSTEM, name,
@@ -204,31 +208,45 @@ static struct system_site *make_site(struct session *session, const struct arch 
 	return made;
 }
 
-static const struct probe_site *site_of(void *context, const struct space *space,
-					const struct arch *arch, uint64_t number,
-					const uint64_t arguments[6])
+static struct system_site *find_site(struct session *session, const struct system_request *request,
+				     bool foreign)
 {
-	struct session *session = context;
-	const char *name = known_name(arch, number);
-	const struct variant *variant = name ? variant_of(name, arguments) : NULL;
-	const bool foreign = arch != space->arch;
-	const uint64_t kind = (uint64_t)(arch->abi->word == 8) << 2 |
+	const struct variant *variant = variant_of(request);
+	const char *suffix = variant ? variant->suffix : request->suffix;
+	const uint64_t kind = (uint64_t)request->packed << 3 |
+			      (uint64_t)(request->arch->abi->word == 8) << 2 |
 			      (uint64_t)(variant != NULL) << 1 | foreign;
-	uint64_t key = (uint64_t)(uint32_t)number << 3 | kind;
+	uint64_t key = (uint64_t)(uint32_t)request->number << KIND_BITS | kind;
 	struct system_site *site = map_get(&session->system_sites, key);
 	_cleanup_free_ char *made = NULL;
 
-	if (!site && !name && session->system_sites.count >= UNKNOWN_MAX) {
+	if (!site && !request->name && session->system_sites.count >= UNKNOWN_MAX) {
 		key = unknown_key | kind;
 		site = map_get(&session->system_sites, key);
 		made = xstrdup(unknown_name);
 	}
-	if (!site) {
-		if (!name && !made)
-			made = xasprintf("%s%llx", unknown_prefix, (unsigned long long)number);
-		site = make_site(session, arch, name ? name : made, variant, foreign);
-		map_put(&session->system_sites, key, site);
-	}
+	if (site)
+		return site;
+	if (!request->name && !made)
+		made = xasprintf("%s%llx", unknown_prefix, (unsigned long long)request->number);
+	site = make_site(session, request, made ? made : request->name, suffix, foreign);
+	map_put(&session->system_sites, key, site);
+	return site;
+}
+
+static const struct probe_site *site_of(void *context, const struct space *space,
+					const struct arch *arch, uint64_t number,
+					uint64_t arguments[6])
+{
+	struct session *session = context;
+	struct system_request request = {
+		.arch = arch, .number = number, .name = known_name(arch, number), .suffix = ""};
+
+	memcpy(request.arguments, arguments, sizeof request.arguments);
+	system_request_unpack(&request, &space->memory);
+	memcpy(arguments, request.arguments, sizeof request.arguments);
+	const struct system_site *site = find_site(session, &request, arch != space->arch);
+
 	return site->plan ? &site->site : NULL;
 }
 

@@ -154,6 +154,32 @@ static void test_i386(void **state)
 	plan_destroy(plan);
 }
 
+/* As system calls of i386 take them. */
+static void test_wide_in_pairs(void **state)
+{
+	(void)state;
+	const struct abi abi = {.word = 4,
+				.int_args = 6,
+				.int_arg = {0, 1, 2, 3, 4, 5},
+				.stack_first = 4,
+				.wide_in_pairs = true};
+	struct capture_plan *plan = plan_of("void f(int, long long, +ullong, addr, ullong);", &abi);
+
+	assert_gpr(&plan->entry[0], 0, 0, 4, true);
+	assert_int_equal(plan->entry[1].place, PLACE_PAIR);
+	assert_int_equal(plan->entry[1].index, 1);
+	assert_int_equal(plan->entry[1].high, 2);
+	assert_int_equal(plan->entry[1].size, 8);
+	assert_int_equal(plan->args[2].place, PLACE_PAIR);
+	assert_int_equal(plan->args[2].index, 3);
+	assert_int_equal(plan->args[2].offset, 4);
+	assert_int_equal(plan->exit[0].place, PLACE_SAVED);
+	assert_int_equal(plan->args[3].index, 5);
+	/* There is none left for it. */
+	assert_int_equal(plan->args[4].place, PLACE_STACK);
+	plan_destroy(plan);
+}
+
 static void test_results(void **state)
 {
 	(void)state;
@@ -324,6 +350,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_x86_64_integers),
+		cmocka_unit_test(test_wide_in_pairs),
 		cmocka_unit_test(test_x86_64_floats),
 		cmocka_unit_test(test_x86_64_long_double),
 		cmocka_unit_test(test_i386),

@@ -216,8 +216,11 @@ static void enter(struct syscalls *calls, struct thread *thread, const struct pt
 		own->state = CALL_NONE;
 	if (!space || !arch)
 		return;
-	const struct probe_site *site = calls->events.site(
-		calls->events.context, space, arch, info->entry.number, info->entry.arguments);
+	uint64_t arguments[ARGUMENTS];
+
+	memcpy(arguments, info->entry.arguments, sizeof arguments);
+	const struct probe_site *site = calls->events.site(calls->events.context, space, arch,
+							   info->entry.number, arguments);
 
 	if (!site)
 		return;
@@ -232,7 +235,7 @@ static void enter(struct syscalls *calls, struct thread *thread, const struct pt
 				  .depth = (uint32_t)depth_of(thread, info->sp),
 				  .number = trap_number_call(calls->trap),
 				  .cost = thread->cost};
-	emit_call(calls, thread, info->entry.arguments);
+	emit_call(calls, thread, arguments);
 }
 
 /* Whether the call may have ended only because the thread was interrupted. */

@@ -8,11 +8,18 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <netinet/in.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/uio.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -64,6 +71,86 @@ static void unknown(void)
 		syscall(-1, 0L);
 	}
 }
+
+/* A number of 64 bits as an argument: one register, or two. */
+#ifdef __i386__
+#define WIDE(number) (long)(uint32_t)(number), (long)((uint64_t)(number) >> 32)
+#define HALVES(number) WIDE(number)
+#define TRUNCATE SYS_ftruncate64
+#define ADVISE SYS_fadvise64
+#else
+#define WIDE(number) (long)(number)
+#define HALVES(number) (long)(number), 0L
+#define TRUNCATE SYS_ftruncate
+#define ADVISE SYS_fadvise64
+#endif
+
+/* Offsets beyond 4 GiB, and negative ones. */
+static void wide(void)
+{
+	char buffer[] = "abc";
+	struct iovec vector = {buffer, 3};
+	long fd = syscall(SYS_memfd_create, "wide", 0L);
+
+	syscall(TRUNCATE, fd, WIDE(0x123456789LL));
+	syscall(SYS_pwrite64, fd, buffer, 3L, WIDE(0x123456789LL));
+	syscall(SYS_pread64, fd, buffer, 3L, WIDE(0x123456789LL));
+	syscall(SYS_pread64, fd, buffer, 3L, WIDE(-2LL));
+	syscall(SYS_pwritev, fd, &vector, 1L, HALVES(0x180000000LL));
+	syscall(SYS_preadv, fd, &vector, 1L, HALVES(0x180000000LL));
+	syscall(SYS_preadv2, fd, &vector, 1L, HALVES(0x180000000LL), 1L);
+	syscall(SYS_fallocate, fd, 1L, WIDE(0x100000000LL), WIDE(4096LL));
+	syscall(ADVISE, fd, WIDE(0x100000000LL), 4096L, 3L);
+	syscall(SYS_sync_file_range, -1L, WIDE(0x100000001LL), WIDE(0x200000002LL), 2L);
+	syscall(SYS_readahead, -1L, WIDE(0x100000001LL), 5L);
+	syscall(SYS_fanotify_mark, -1L, 1L, WIDE(0x100000001LL), (long)AT_FDCWD, "/");
+}
+
+#ifdef __i386__
+static long socketcall(int which, ...)
+{
+	long words[6];
+	va_list list;
+
+	va_start(list, which);
+	for (int i = 0; i < 6; i++)
+		words[i] = va_arg(list, long);
+	va_end(list);
+	return syscall(SYS_socketcall, which, words);
+}
+
+static void packed(void)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET};
+	char buffer[] = "abc";
+	long long place = 0;
+	long pairs[2], queue, segment, at;
+	long map[] = {0, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0};
+	struct timeval none = {0};
+	long choice[] = {0, 0, 0, 0, (long)&none};
+	long message[] = {(long)buffer, 5};
+
+	socketcall(8, AF_UNIX, SOCK_STREAM, 0, pairs, 0, 0);
+	socketcall(9, pairs[0], buffer, 3, MSG_NOSIGNAL, 0, 0);
+	socketcall(10, pairs[1], buffer, 3, MSG_PEEK, 0, 0);
+	socketcall(4, -1, 5, 0, 0, 0, 0);
+	socketcall(11, -1, "xyz", 3, 0, &address, 0);
+	socketcall(77, 0, 0, 0, 0, 0, 0);
+	syscall(SYS_socketcall, 3, 16);
+	queue = syscall(SYS_ipc, 13, 0, 0600);
+	syscall(SYS_ipc, 14, queue, 0, 0, 0);
+	syscall(SYS_ipc, 12, -1, 3, 2, message);
+	segment = syscall(SYS_ipc, 23, 0, 4096, 0600);
+	syscall(SYS_ipc, 21, segment, 0, &at, 0);
+	syscall(SYS_ipc, 22, 0, 0, 0, at);
+	syscall(SYS_ipc, 24, segment, 0, 0, 0);
+	syscall(SYS_ipc, 99, 1, 2, 3, 4);
+	syscall(SYS_mmap, map);
+	syscall(SYS_select, choice);
+	queue = syscall(SYS_memfd_create, "far", 0L);
+	syscall(SYS__llseek, queue, 1, 2, &place, SEEK_SET);
+}
+#endif
 
 static void failing(void)
 {
@@ -268,6 +355,12 @@ int main(int argc, char **argv)
 		plain();
 	else if (!strcmp(mode, "unknown"))
 		unknown();
+	else if (!strcmp(mode, "wide"))
+		wide();
+#ifdef __i386__
+	else if (!strcmp(mode, "packed"))
+		packed();
+#endif
 	else if (!strcmp(mode, "many"))
 		for (int i = 0; i < 17000; i++)
 			syscall(0x10000 + i);
