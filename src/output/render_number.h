@@ -21,4 +21,8 @@ void render_bits_of(struct outbuf *out, const unsigned char *bytes, size_t lengt
 void render_text(struct outbuf *out, const unsigned char *bytes, size_t count, unsigned size,
 		 bool is_cut);
 
+/* A socket address of so many bytes; of a name in it no more than `string_max` characters (render_address.c). */
+void render_address(struct outbuf *out, const unsigned char *bytes, size_t length,
+		    unsigned string_max);
+
 #endif

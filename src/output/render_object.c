@@ -132,6 +132,10 @@ static void put_elements(struct rendering *r, const struct type *type, struct vi
 		put_text(r, type, view, is_cut);
 		return;
 	}
+	if (type->lens == LENS_ADDRESS) {
+		render_address(r->out, view.bytes, view.length, r->options->string_max);
+		return;
+	}
 	outbuf_text(r->out, "[ ");
 	for (size_t at = 0; size && at < view.length && !r->ended; at += size) {
 		if (at)
@@ -149,7 +153,7 @@ static void put_array(struct rendering *r, const struct type *type, struct view 
 	size_t shown = whole;
 	bool ends = type->zero_ends && type->lens != LENS_TEXT;
 
-	if (type->lens != LENS_TEXT && type->lens != LENS_BITVEC &&
+	if (type->lens != LENS_TEXT && type->lens != LENS_BITVEC && type->lens != LENS_ADDRESS &&
 	    whole / size > r->options->array_max)
 		shown = r->options->array_max * size;
 	for (size_t at = 0; ends && at + size <= shown && at + size <= view.length; at += size) {
@@ -200,7 +204,7 @@ static void put_recursion(struct rendering *r, const struct record_value *value)
 static void put_nothing(struct rendering *r, const struct type *type,
 			const struct record_value *value, struct view view)
 {
-	if (value->flags & VALUE_FAULT)
+	if ((value->flags & VALUE_FAULT) || type->lens == LENS_ADDRESS)
 		render_pointer(r->out, value->word);
 	else if (value->flags & VALUE_TRUNCATED)
 		outbuf_text(r->out, "...");

@@ -212,8 +212,13 @@ static bool check_argument(struct conf_parser *parser, const struct parameters *
 		return conf_fail_at(parser, token,
 				    list->count ? expected : "a parameter for the length");
 	}
-	if (list->items[index].type->kind != TYPE_INT || list->items[index].type->is_hidden) {
-		snprintf(expected, sizeof expected, "an integer type, as arg%u gives a length",
+	const struct type *type = list->items[index].type;
+	bool is_integer = type->kind == TYPE_INT || (type->kind == TYPE_POINTER && type->target &&
+						     type->target->kind == TYPE_INT);
+
+	if (!is_integer || type->is_hidden) {
+		snprintf(expected, sizeof expected,
+			 "an integer type, or a pointer to one, as arg%u gives a length",
 			 index + 1);
 		return conf_fail_at(parser, &list->tokens[index], expected);
 	}

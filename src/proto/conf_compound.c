@@ -7,6 +7,7 @@
  *   array                 array "(" type "," extent ")"
  *   enum                  enum [ "[" type "]" ] "(" NAME [ "=" NUMBER ] { "," … } ")"
  *   bitset                bitset [ "[" type "]" ] "(" NAME "=" NUMBER [ "of" NUMBER ] { "," … } ")"
+ *   sockaddr              sockaddr "(" extent ")"
  *   lenses                hex, oct, octal, bool, bitvec, guess, hide: NAME [ "(" type ")" ]
  *   extent                length | zero | zero "(" length ")"
  *   length                NUMBER | argN | retval, which is arg0 | eltN
@@ -17,6 +18,8 @@
  * string(…) makes one of three: a TYPE_STRING of characters behind a pointer, which is what the
  * others could do as well, but the one that matters; an array with LENS_TEXT within a struct; a
  * pointer to such an array where characters are wide.
+ *
+ * sockaddr(…) is an array of bytes with a lens of its own. Files may have given that name to something, and then it is that.
  */
 #include "base/vec.h"
 #include "proto/conf_type.h"
@@ -248,6 +251,20 @@ static const struct type *parse_array(struct conf_parser *parser)
 	return conf_own(parser, &type);
 }
 
+/* `sockaddr` was taken. */
+static const struct type *parse_address(struct conf_parser *parser)
+{
+	struct type type = {.kind = TYPE_ARRAY,
+			    .lens = LENS_ADDRESS,
+			    .target = protolib_type(parser->lib, "uchar", 5)};
+
+	if (!conf_expect(parser, '(') || !conf_parse_extent(parser, &type) ||
+	    !conf_expect(parser, ')'))
+		return NULL;
+	type_complete(&type);
+	return conf_own(parser, &type);
+}
+
 static bool parse_member(struct conf_parser *parser, struct vec *members)
 {
 	struct type_member member = {.type = conf_parse_object_type(parser)};
@@ -424,7 +441,14 @@ static const struct type *parse_names(struct conf_parser *parser, enum type_lens
 
 /* ------------------------------------------------------------------ all of them */
 
-enum keyword { KEYWORD_LENS, KEYWORD_STRING, KEYWORD_ARRAY, KEYWORD_STRUCT, KEYWORD_NAMES };
+enum keyword {
+	KEYWORD_LENS,
+	KEYWORD_STRING,
+	KEYWORD_ARRAY,
+	KEYWORD_STRUCT,
+	KEYWORD_NAMES,
+	KEYWORD_ADDRESS
+};
 
 /* LENS_DEFAULT: hide. */
 static const struct keyword_entry {
@@ -432,12 +456,19 @@ static const struct keyword_entry {
 	enum keyword keyword;
 	enum type_lens lens;
 } keywords[] = {
-	{"hex", KEYWORD_LENS, LENS_HEX},	{"oct", KEYWORD_LENS, LENS_OCT},
-	{"octal", KEYWORD_LENS, LENS_OCT},	{"bool", KEYWORD_LENS, LENS_BOOL},
-	{"bitvec", KEYWORD_LENS, LENS_BITVEC},	{"guess", KEYWORD_LENS, LENS_GUESS},
-	{"hide", KEYWORD_LENS, LENS_DEFAULT},	{"string", KEYWORD_STRING, LENS_DEFAULT},
-	{"array", KEYWORD_ARRAY, LENS_DEFAULT}, {"struct", KEYWORD_STRUCT, LENS_DEFAULT},
-	{"enum", KEYWORD_NAMES, LENS_ENUM},	{"bitset", KEYWORD_NAMES, LENS_BITSET},
+	{"hex", KEYWORD_LENS, LENS_HEX},
+	{"oct", KEYWORD_LENS, LENS_OCT},
+	{"octal", KEYWORD_LENS, LENS_OCT},
+	{"bool", KEYWORD_LENS, LENS_BOOL},
+	{"bitvec", KEYWORD_LENS, LENS_BITVEC},
+	{"guess", KEYWORD_LENS, LENS_GUESS},
+	{"hide", KEYWORD_LENS, LENS_DEFAULT},
+	{"string", KEYWORD_STRING, LENS_DEFAULT},
+	{"array", KEYWORD_ARRAY, LENS_DEFAULT},
+	{"struct", KEYWORD_STRUCT, LENS_DEFAULT},
+	{"enum", KEYWORD_NAMES, LENS_ENUM},
+	{"bitset", KEYWORD_NAMES, LENS_BITSET},
+	{"sockaddr", KEYWORD_ADDRESS, LENS_ADDRESS},
 };
 
 static const struct keyword_entry *find_keyword(const struct conf_token *token)
@@ -452,8 +483,9 @@ bool conf_is_keyword(const struct conf_token *token)
 {
 	const struct keyword_entry *entry = find_keyword(token);
 
-	return entry && (entry->keyword != KEYWORD_LENS || entry->lens == LENS_HEX ||
-			 entry->lens == LENS_OCT);
+	if (!entry || entry->keyword == KEYWORD_ADDRESS)
+		return false;
+	return entry->keyword != KEYWORD_LENS || entry->lens == LENS_HEX || entry->lens == LENS_OCT;
 }
 
 /* string3, as old files have it. */
@@ -477,8 +509,9 @@ const struct type *conf_parse_compound(struct conf_parser *parser, bool *found)
 	if (numbered(&token, "string", CONF_PARAMETERS_MAX, &number) &&
 	    !protolib_type(parser->lib, token.text, token.length))
 		return numbered_string(parser, number);
-	*found = entry != NULL;
-	if (!entry)
+	*found = entry && (entry->keyword != KEYWORD_ADDRESS ||
+			   !protolib_type(parser->lib, token.text, token.length));
+	if (!*found)
 		return NULL;
 	conf_take(parser);
 	switch (entry->keyword) {
@@ -490,6 +523,8 @@ const struct type *conf_parse_compound(struct conf_parser *parser, bool *found)
 		return parse_struct(parser);
 	case KEYWORD_NAMES:
 		return parse_names(parser, entry->lens);
+	case KEYWORD_ADDRESS:
+		return parse_address(parser);
 	case KEYWORD_LENS:
 		break;
 	}

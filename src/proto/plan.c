@@ -210,6 +210,27 @@ static void save_lengths(struct planning *planning, const struct type *type)
 	}
 }
 
+/* Whether a parameter is a length of something. */
+static bool is_length(const struct prototype *prototype, unsigned index)
+{
+	uint32_t lengths = prototype->result->arguments;
+
+	for (unsigned i = 0; i < prototype->parameter_count; i++)
+		lengths |= prototype->parameters[i].type->arguments;
+	return lengths >> index & 1;
+}
+
+static void note_pointed(struct capture_plan *plan, const struct prototype *prototype,
+			 unsigned index)
+{
+	const struct type *target = prototype->parameters[index].type->target;
+
+	if (prototype->parameters[index].type->kind == TYPE_POINTER && target &&
+	    target->kind == TYPE_INT && is_length(prototype, index))
+		plan->pointed[index] = (uint8_t)(type_size(target, plan->word) |
+						 (target->is_signed ? CAPTURE_SIGNED : 0));
+}
+
 static void place_parameters(struct planning *planning)
 {
 	const struct prototype *prototype = planning->prototype;
@@ -217,6 +238,7 @@ static void place_parameters(struct planning *planning)
 	struct capture_plan *plan = &planning->plan;
 	struct placement placement = {.abi = abi, .stack = abi->stack_first};
 
+	plan->word = (uint8_t)abi->word;
 	if (prototype->result->kind == TYPE_STRUCT) {
 		struct object_place result;
 
@@ -228,12 +250,12 @@ static void place_parameters(struct planning *planning)
 		plan_place_parameter(&placement, prototype->parameters[i].type,
 				     &planning->places[i]);
 		plan->args[i] = planning->places[i].location[0];
+		note_pointed(plan, prototype, i);
 	}
 	plan->next_int = (uint8_t)placement.ints;
 	plan->next_fp = (uint8_t)placement.fps;
 	plan->first_stack = (int32_t)abi->stack_first;
 	plan->next_stack = (int32_t)placement.stack;
-	plan->word = (uint8_t)abi->word;
 	plan->int_args = (uint8_t)abi->int_args;
 	plan->fp_args = (uint8_t)abi->fp_args;
 	plan->counts_vectors = abi->counts_vectors;

@@ -108,6 +108,7 @@ static void set_target(struct plan_parts *parts, const struct collected *item,
 		part->zero_ends = type->zero_ends ||
 				  (type->lens == LENS_TEXT && type->length_from == STRING_CONSTANT);
 		part->is_text = type->lens == LENS_TEXT;
+		part->elements_max = type->lens == LENS_ADDRESS ? TYPE_ADDRESS_MAX : 0;
 		if (part->length_from == LENGTH_MEMBER)
 			set_member_length(parts, item, type, part);
 		/* All of its bytes, as one. */

@@ -47,16 +47,17 @@ enum type_lens {
 	LENS_BITVEC, /* the numbers of the bits that are set; of any object as a row of bytes */
 	LENS_ENUM,   /* by name: `names` */
 	LENS_BITSET, /* bits and fields that are or-ed, by name: `names` */
-	LENS_TEXT    /* TYPE_ARRAY of integers: a string that is no pointer, or a wide one */
+	LENS_TEXT,   /* TYPE_ARRAY of integers: a string that is no pointer, or a wide one */
+	LENS_ADDRESS /* TYPE_ARRAY of bytes: a socket address */
 };
 
 /* The length of strings, in bytes, and of arrays, in elements. */
 enum string_length {
 	STRING_NUL,	 /* string; an array up to an element of zeros */
 	STRING_CONSTANT, /* string[N] */
-	STRING_ARGUMENT, /* string[argN]: `length` is N - 1 */
-	STRING_RESULT,	 /* string[retval] */
-	STRING_ELEMENT	 /* string[eltN], in a struct: `length` is N - 1 */
+	STRING_ARGUMENT, /* string[argN]: `length` is N - 1; of a pointer to an integer, that counts */
+	STRING_RESULT, /* string[retval] */
+	STRING_ELEMENT /* string[eltN], in a struct: `length` is N - 1 */
 };
 
 struct type_member {
@@ -95,6 +96,9 @@ struct type {
 	const struct type_member *members; /* TYPE_STRUCT */
 	const struct type_name *names;	   /* LENS_ENUM, LENS_BITSET */
 };
+
+/* Bytes of a socket address that are looked at, of those it is said to have (struct sockaddr_storage). */
+enum { TYPE_ADDRESS_MAX = 128 };
 
 /* Objects are not larger than that: offsets and sizes do not overflow. */
 enum { TYPE_SIZE_MAX = 1 << 28 };

@@ -121,15 +121,24 @@ static bool put_float(struct capture *c, const struct capture_op *op)
 	return true;
 }
 
-bool capture_fetch_argument(struct capture *c, uint32_t index, uint64_t *word)
+/* The value of a parameter that is a length, or points to one, and whether it has a sign. */
+static bool fetch_length(struct capture *c, uint32_t index, uint64_t *word, bool *is_signed)
 {
 	*word = 0;
 	if (index >= c->plan->arg_count || index >= CAPTURE_ARGS_MAX)
 		return false;
-	if (!c->saved)
-		return capture_fetch_location(c, &c->plan->args[index], word);
-	*word = c->saved->word[index];
-	return true;
+	const unsigned pointed = c->plan->pointed[index];
+
+	*is_signed = c->plan->args[index].is_signed;
+	if (c->saved)
+		*word = c->saved->word[index];
+	else if (!capture_fetch_location(c, &c->plan->args[index], word))
+		return false;
+	if (!pointed)
+		return true;
+	*is_signed = (pointed & CAPTURE_SIGNED) != 0;
+	return capture_load_pointed(c, *word, pointed & ~(unsigned)CAPTURE_SIGNED, *is_signed,
+				    word);
 }
 
 struct extent capture_extent_of(uint64_t length, bool is_signed, bool zero_ends)
@@ -148,12 +157,14 @@ struct extent capture_extent(struct capture *c, enum capture_length from, uint32
 {
 	struct extent extent = capture_extent_of(UINT64_MAX, true, true);
 	uint64_t word = 0;
+	bool is_signed = false;
 
 	if (from == LENGTH_CONSTANT) {
 		extent.bytes = length;
 	} else if (from == LENGTH_ARGUMENT) {
-		if (capture_fetch_argument(c, length, &word))
-			return capture_extent_of(word, c->plan->args[length].is_signed, zero_ends);
+		if (fetch_length(c, length, &word, &is_signed))
+			return capture_extent_of(word, is_signed, zero_ends);
+		extent = capture_extent_of(0, false, false);
 		extent.fault = true;
 	} else if (from == LENGTH_RESULT) {
 		if (c->plan->exit_count && c->plan->exit[0].argument == VALUE_RESULT)

@@ -53,8 +53,9 @@ enum capture_kind {
 enum capture_length {
 	LENGTH_NUL,	 /* the first NUL */
 	LENGTH_CONSTANT, /* `length` bytes, or less when a NUL comes first */
-	LENGTH_ARGUMENT, /* the value of parameter `length` (from 0) in bytes; NULs are data. A
-			    negative value of a signed parameter means LENGTH_NUL */
+	LENGTH_ARGUMENT, /* the value of parameter `length` (from 0), or of what that points to (see
+			    `pointed`), in bytes; NULs are data. A negative value of a signed
+			    parameter means LENGTH_NUL */
 	LENGTH_RESULT,	 /* the return value; negative counts as 0; NULs are data */
 	LENGTH_MEMBER	 /* in parts: an integer in the object around it. Else as LENGTH_ARGUMENT */
 };
@@ -76,6 +77,7 @@ struct capture_op {
 
 enum {
 	CAPTURE_ARGS_MAX = 32,
+	CAPTURE_SIGNED = 128,
 	CAPTURE_DEPTH_MAX = 16,	  /* objects followed in one another */
 	CAPTURE_OBJECT_MAX = 1024 /* bytes of a single object that are captured */
 };
@@ -93,7 +95,7 @@ struct capture_part {
 	bool is_text;	/* no more elements than string_max; else array_max */
 	uint8_t member_size; /* LENGTH_MEMBER: that of the member */
 	bool member_signed;
-	uint8_t unused;
+	uint8_t elements_max; /* not 0: no more elements than these, whatever string_max and array_max say */
 	uint32_t length; /* LENGTH_CONSTANT, LENGTH_ARGUMENT; LENGTH_MEMBER: offset of the member */
 	uint32_t offset; /* in an element of the object around it */
 	uint32_t size;	 /* bytes of an element */
@@ -124,6 +126,8 @@ struct capture_plan {
 	uint32_t saved_mask; /* which parameters' words are saved at entry */
 	uint32_t string_max; /* -s: longest string captured, in bytes */
 	uint32_t array_max;  /* -A: elements of an array captured, and objects in one another */
+	/* Of a parameter that points to an integer which is a length: the bytes of that, and CAPTURE_SIGNED; else 0. */
+	uint8_t pointed[CAPTURE_ARGS_MAX];
 	/* Those of the parameters, then further words that are saved, second ones of objects. */
 	struct capture_location args[CAPTURE_ARGS_MAX];
 

@@ -207,6 +207,18 @@ size_t capture_load(const struct capture *c, uint64_t address, unsigned char *to
 	return nul;
 }
 
+bool capture_load_pointed(const struct capture *c, uint64_t address, unsigned size, bool is_signed,
+			  uint64_t *word)
+{
+	unsigned char bytes[sizeof *word];
+
+	*word = 0;
+	if (!size || size > sizeof bytes || read_memory(c, address, bytes, size) < size)
+		return false;
+	*word = capture_extend(capture_load_word(bytes, size), size, is_signed);
+	return true;
+}
+
 void capture_want_chunk(struct capture *c, uint64_t address, size_t length)
 {
 	if (!address || !length || c->chunk_count == CHUNKS_MAX)

@@ -102,7 +102,9 @@ static size_t element_bytes(const struct capture_part *part)
 static size_t elements_max(const struct capture *c, const struct capture_part *part,
 			   const struct extent *extent, size_t room)
 {
-	size_t most = part->is_text ? c->plan->string_max : c->plan->array_max;
+	size_t most = part->elements_max ? part->elements_max
+		      : part->is_text	 ? c->plan->string_max
+					 : c->plan->array_max;
 	size_t each = element_bytes(part) + part->count * sizeof(struct record_value);
 
 	/* An object alone is not an array. */
@@ -192,6 +194,7 @@ void capture_load_wide(struct capture *c, struct record_value *value, const stru
 
 	part.length_from = LENGTH_NUL;
 	part.is_text = true;
+	part.elements_max = 0;
 	part.size = WIDE_BYTES;
 	part.count = 0;
 	object.part = &part;

@@ -73,6 +73,10 @@ bool capture_fetch(struct capture *c, const struct capture_op *op, uint64_t *wor
 size_t capture_load(const struct capture *c, uint64_t address, unsigned char *to, size_t want,
 		    bool nul_ends, bool *ended);
 
+/* An integer of up to 8 bytes in memory; false, and 0, when it cannot be had. */
+bool capture_load_pointed(const struct capture *c, uint64_t address, unsigned size, bool is_signed,
+			  uint64_t *word);
+
 /* Notes a string to be read with others by capture_read_chunks(). */
 void capture_want_chunk(struct capture *c, uint64_t address, size_t length);
 /*
@@ -104,8 +108,6 @@ void capture_load_string(struct capture *c, struct record_value *value,
 /* How many bytes of a string must be read to show as much as is shown of it. */
 size_t capture_read_max(const struct capture *c, const struct extent *extent);
 
-/* The value of a parameter that gives a length. */
-bool capture_fetch_argument(struct capture *c, uint32_t index, uint64_t *word);
 /*
  * What LENGTH_ARGUMENT, LENGTH_RESULT and LENGTH_CONSTANT mean; anything else: no bound but a NUL.
  */

@@ -460,10 +460,12 @@ static void test_errors_in_lengths(void **state)
 	assert_error("int f(int,\nstring[arg3]\n);", 2,
 		     "expected arg1 to arg2 as its length, found 'string'");
 	assert_error("string[arg1] f();", 1, "expected a parameter for the length, found 'string'");
-	assert_error("int f(string[arg2],\nstring);", 2,
-		     "expected an integer type, as arg2 gives a length, found 'string'");
-	assert_error("int f(string[arg1]);", 1,
-		     "expected an integer type, as arg1 gives a length, found 'string'");
+	assert_error(
+		"int f(string[arg2],\nstring);", 2,
+		"expected an integer type, or a pointer to one, as arg2 gives a length, found 'string'");
+	assert_error(
+		"int f(string[arg1]);", 1,
+		"expected an integer type, or a pointer to one, as arg1 gives a length, found 'string'");
 	assert_error("void f(string[retval]);", 1,
 		     "expected an integer result, as string[retval] needs it, found 'string'");
 	assert_error("string[retval] f(int);", 1, "expected the type of a result, found 'string'");

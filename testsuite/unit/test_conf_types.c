@@ -280,8 +280,13 @@ static void test_errors(void **state)
 	assert_error("int f(struct(int, array(int, elt65)*));",
 		     "1: expected a length from 1 to 4294967295, arg1 to arg32, elt1 to elt64 or "
 		     "retval, found 'elt65'");
-	assert_error("int f(array(int, arg2)*, string);",
-		     "1: expected an integer type, as arg2 gives a length, found 'string'");
+	assert_error(
+		"int f(array(int, arg2)*, string);",
+		"1: expected an integer type, or a pointer to one, as arg2 gives a length, found 'string'");
+	assert_error("int f(sockaddr);", "1: expected '(', found ')'");
+	assert_error(
+		"int f(sockaddr(arg2), double*);",
+		"1: expected an integer type, or a pointer to one, as arg2 gives a length, found 'double'");
 	assert_error("int f(enum(A=));", "1: expected a number, found ')'");
 	assert_error("int f(enum());", "1: expected the name of a value, found ')'");
 	assert_error("int f(enum[string](A));", "1: expected an integer type, found 'string'");

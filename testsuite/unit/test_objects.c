@@ -348,6 +348,91 @@ static void test_lengths(void **state)
 	assert_string_equal(entered(f), "{ { 2, [ 7, 8 ] } }");
 }
 
+/* A length may be what a parameter points to, at the time when it is needed. */
+static void test_pointed_lengths(void **state)
+{
+	struct fixture *f = *state;
+
+	f->gpr[REG_DI] = poke_words(f, BASE, 2, 3, UINT64_C(1), UINT64_C(2), UINT64_C(3));
+	f->gpr[REG_SI] = poke_words(f, BASE + 64, 4, 1, UINT64_C(2));
+	compile(f, &abi64, "void f(array(short, arg2)*, int*);");
+	assert_string_equal(entered(f), "[ 1, 2 ], 2");
+	compile(f, &abi64, "void f(+array(short, arg2)*, int*);");
+	run(f, true);
+	f->gpr[REG_SI] = 0; /* as the function has left it */
+	poke_words(f, BASE + 64, 4, 1, UINT64_C(3));
+	assert_string_equal(show(f, run(f, false), false, false), "[ 1, 2, 3 ], 3");
+	/* Of so many bytes, and with a sign if that has one. */
+	poke_words(f, BASE + 64, 4, 2, UINT64_MAX, UINT64_C(7));
+	f->gpr[REG_SI] = BASE + 64;
+	compile(f, &abi64, "void f(array(short, arg2)*, int*);");
+	assert_string_equal(entered(f), "[  ], -1");
+	compile(f, &abi64, "void f(string[arg2], uchar*);");
+	assert_string_equal(entered(f),
+			    "\"\\001\\000\\002\\000\\003\\000\\000\\000\\000\\000\\000\\000"
+			    "\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000"
+			    "\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\"..., '\\377'");
+	/* One that cannot be read is none. */
+	f->gpr[REG_SI] = BASE + LENGTH - 2;
+	compile(f, &abi64, "void f(array(short, arg2)*, int*);");
+	assert_string_equal(entered(f), "0x10000, 0x10ffe");
+	compile(f, &abi64, "void f(string[arg2], int*);");
+	assert_string_equal(entered(f), "0x10000, 0x10ffe");
+}
+
+static void test_addresses(void **state)
+{
+	static const uint8_t inet[] = {2, 0, 0, 80, 10, 0, 0, 255};
+	static const uint8_t inet6[28] = {10, 0, 1, 1, [23] = 1, [24] = 3};
+	static const uint8_t netlink[] = {16, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0x80};
+	struct fixture *f = *state;
+
+	f->gpr[REG_DI] = poke(f, BASE, inet, sizeof inet);
+	f->gpr[REG_SI] = sizeof inet;
+	compile(f, &abi64, "void f(sockaddr(arg2), uint);");
+	assert_string_equal(
+		entered(f),
+		"{ sa_family=AF_INET, sin_port=htons(80), sin_addr=inet_addr(\"10.0.0.255\") }, 8");
+	f->gpr[REG_SI] = 4;
+	assert_string_equal(entered(f), "{ sa_family=AF_INET, sa_data=\"\\000P\" }, 4");
+	f->gpr[REG_SI] = 2;
+	assert_string_equal(entered(f), "{ sa_family=AF_INET }, 2");
+	f->gpr[REG_SI] = 0;
+	assert_string_equal(entered(f), "0x10000, 0");
+	f->gpr[REG_SI] = sizeof inet6;
+	poke(f, BASE, inet6, sizeof inet6);
+	assert_string_equal(entered(f),
+			    "{ sa_family=AF_INET6, sin6_port=htons(257), sin6_flowinfo=htonl(0), "
+			    "inet_pton(AF_INET6, \"::1\", &sin6_addr), sin6_scope_id=3 }, 28");
+	f->gpr[REG_SI] = 23;
+	assert_string_equal(strstr(entered(f), "\" }"), "\" }, 23");
+	poke(f, BASE, netlink, sizeof netlink);
+	f->gpr[REG_SI] = sizeof netlink;
+	assert_string_equal(entered(f),
+			    "{ sa_family=AF_NETLINK, nl_pid=4, nl_groups=0x80000000 }, 12");
+	/* However long it is said to be, no more than there can be is read; and less, where memory ends. */
+	f->gpr[REG_SI] = UINT32_MAX;
+	poke(f, BASE, "\1", 2);
+	memset(f->memory + 2, 'x', 300);
+	f->limits.string_max = 3;
+	compile(f, &abi64, "void f(sockaddr(arg2), uint);");
+	assert_string_equal(entered(f), "{ sa_family=AF_UNIX, sun_path=\"xxx\"... }, 4294967295");
+	f->limits.string_max = 1000;
+	compile(f, &abi64, "void f(sockaddr(arg2), uint);");
+	assert_int_equal(strspn(strchr(entered(f), 'x'), "x"), 126);
+	f->gpr[REG_DI] = poke(f, BASE + LENGTH - 4, "\1\0ab", 4);
+	assert_string_equal(entered(f), "{ sa_family=AF_UNIX, sun_path=\"ab\" }, 4294967295");
+	/* In a structure, and where the name has been given to something else. */
+	f->gpr[REG_DI] = BASE;
+	poke_words(f, BASE, 8, 2, BASE + 64, UINT64_C(8));
+	poke(f, BASE + 64, inet, sizeof inet);
+	compile(f, &abi64, "void f(struct(sockaddr(elt2)* name, int)*);");
+	assert_string_equal(entered(f), "{ name={ sa_family=AF_INET, sin_port=htons(80), "
+					"sin_addr=inet_addr(\"10.0.0.255\") }, 8 }");
+	compile(f, &abi64, "typedef sockaddr = struct(short, short); void f(sockaddr*);");
+	assert_string_equal(entered(f), "{ 64, 1 }");
+}
+
 static void test_unreadable(void **state)
 {
 	struct fixture *f = *state;
@@ -501,6 +586,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_in_registers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_vectors, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_reads, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_pointed_lengths, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_addresses, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lengths, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unreadable, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_circles, setup, teardown),

@@ -307,6 +307,10 @@ bool lines_would_wait(const struct space *space, const struct regs *regs,
 		stuck = is_stuck(space, regs, plan, &plan->entry[i]);
 	for (unsigned i = 0; plan && i < plan->exit_count && !stuck; i++)
 		stuck = is_stuck(space, regs, plan, &plan->exit[i]);
+	/* Lengths that parameters point to. */
+	for (unsigned i = 0; plan && i < plan->arg_count && !stuck; i++)
+		stuck = plan->pointed[i] && plan->args[i].place == PLACE_GPR &&
+			space_is_stuck(space, regs->r[plan->args[i].index & 15]);
 	return stuck;
 }
 

@@ -59,7 +59,9 @@ static size_t string_bytes(const struct capture_plan *plan)
 static void add_part(const struct capture_plan *plan, const struct capture_part *part,
 		     unsigned depth, size_t *bytes)
 {
-	uint64_t elements = part->is_text ? plan->string_max : plan->array_max;
+	uint64_t elements = part->elements_max ? part->elements_max
+			    : part->is_text    ? plan->string_max
+					       : plan->array_max;
 	uint64_t size = part->size < CAPTURE_OBJECT_MAX ? part->size : CAPTURE_OBJECT_MAX;
 	unsigned depth_max = plan->array_max ? plan->array_max : 1;
 

@@ -5,12 +5,15 @@
  * `serve` is for a Target: it answers lines of its stdin.
  */
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <linux/netlink.h>
 #include <poll.h>
 #include <pthread.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +23,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -151,6 +155,73 @@ static void packed(void)
 	syscall(SYS__llseek, queue, 1, 2, &place, SEEK_SET);
 }
 #endif
+
+static socklen_t name_unix(struct sockaddr_un *address, const char *name, size_t length)
+{
+	*address = (struct sockaddr_un){.sun_family = AF_UNIX};
+	memcpy(address->sun_path, name, length);
+	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length);
+}
+
+/* Names of sockets, none of which is in use, by functions of the C library. */
+static void addresses(void)
+{
+	struct sockaddr_in inet = {.sin_family = AF_INET, .sin_port = htons(3306)};
+	struct sockaddr_in6 inet6 = {.sin6_family = AF_INET6,
+				     .sin6_port = htons(80),
+				     .sin6_flowinfo = htonl(5),
+				     .sin6_scope_id = 7};
+	struct sockaddr_nl netlink = {.nl_family = AF_NETLINK, .nl_pid = 9, .nl_groups = 0x11};
+	struct sockaddr any = {.sa_family = 99, .sa_data = "what"};
+	struct sockaddr_un local;
+
+	inet_pton(AF_INET, "127.0.0.1", &inet.sin_addr);
+	inet_pton(AF_INET6, "fe80::1", &inet6.sin6_addr);
+	connect(-1, (void *)&inet, sizeof inet);
+	connect(-1, (void *)&inet, 7);
+	connect(-1, (void *)&inet, 1);
+	connect(-1, (void *)&inet, -1);
+	connect(-1, (void *)16, 16);
+	connect(-1, NULL, 16);
+	connect(-1, (void *)&inet6, sizeof inet6);
+	connect(-1, (void *)&inet6, 24);
+	bind(-1, (void *)&local, name_unix(&local, "/run/\"x\"", 9));
+	bind(-1, (void *)&local, name_unix(&local, "\0abs\0tract", 10));
+	bind(-1, (void *)&local, name_unix(&local, "", 0));
+	bind(-1, (void *)&netlink, sizeof netlink);
+	bind(-1, &any, 6);
+	sendto(-1, "abc", 3, 0, (void *)&inet, sizeof inet);
+}
+
+/* What the kernel fills in: two sockets that find each other, without a name on disk. */
+static void names_of_sockets(void)
+{
+	struct sockaddr_un local;
+	struct sockaddr_in inet = {.sin_family = AF_INET};
+	char room[128] = "", byte;
+	socklen_t length = name_unix(&local, "\0tracer-test-XXXXXX", 19);
+	int first = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int second = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	snprintf(local.sun_path + 13, 7, "%06d", (int)getpid() % 1000000);
+	bind(first, (void *)&local, length);
+	listen(first, 1);
+	connect(second, (void *)&local, length);
+	length = sizeof room;
+	accept4(first, (void *)room, &length, SOCK_NONBLOCK);
+	length = sizeof room;
+	getpeername(second, (void *)room, &length);
+	getsockname(second, (void *)room, (void *)8);
+	accept(-1, NULL, NULL);
+	inet_pton(AF_INET, "127.0.0.1", &inet.sin_addr);
+	first = socket(AF_INET, SOCK_DGRAM, IPPROTO_UDP);
+	bind(first, (void *)&inet, sizeof inet);
+	length = sizeof inet;
+	getsockname(first, (void *)&inet, &length);
+	sendto(first, "x", 1, 0, (void *)&inet, length);
+	memset(&inet, 0, sizeof inet);
+	recvfrom(first, &byte, 1, 0, (void *)&inet, &length);
+}
 
 static void failing(void)
 {
@@ -355,6 +426,10 @@ int main(int argc, char **argv)
 		plain();
 	else if (!strcmp(mode, "unknown"))
 		unknown();
+	else if (!strcmp(mode, "addresses"))
+		addresses();
+	else if (!strcmp(mode, "names"))
+		names_of_sockets();
 	else if (!strcmp(mode, "wide"))
 		wide();
 #ifdef __i386__

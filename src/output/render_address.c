@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Socket addresses as text. What one holds is told by its family, the first two bytes; the layouts are those of ip(7), ipv6(7),
+ * unix(7) and netlink(7), which are the same for all tracees. Numbers in the order of the network are shown as the
+ * functions are called that make them.
+ *
+ * The bytes are the tracee's, and there may be any number of them: a member that is not all there is not shown, and an address
+ * without what makes it one of its family is so many bytes of data.
+ */
+#include "output/render_number.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/socket.h>
+
+enum {
+	FAMILY_BYTES = 2,
+	INET_BYTES = 8, /* up to the end of sin_addr */
+	NETLINK_BYTES = 12,
+	IN6_BYTES = 24, /* up to the end of sin6_addr, as old programs have it */
+	IN6_SCOPE_BYTES = 28
+};
+
+struct address {
+	const unsigned char *bytes;
+	size_t length;
+	unsigned string_max;
+};
+
+static const struct family {
+	int number;
+	const char *name;
+} families[] = {
+	{AF_UNSPEC, "AF_UNSPEC"},   {AF_UNIX, "AF_UNIX"},
+	{AF_INET, "AF_INET"},	    {AF_AX25, "AF_AX25"},
+	{AF_IPX, "AF_IPX"},	    {AF_APPLETALK, "AF_APPLETALK"},
+	{AF_X25, "AF_X25"},	    {AF_INET6, "AF_INET6"},
+	{AF_NETLINK, "AF_NETLINK"}, {AF_PACKET, "AF_PACKET"},
+	{AF_RDS, "AF_RDS"},	    {AF_CAN, "AF_CAN"},
+	{AF_TIPC, "AF_TIPC"},	    {AF_BLUETOOTH, "AF_BLUETOOTH"},
+	{AF_ALG, "AF_ALG"},	    {AF_NFC, "AF_NFC"},
+	{AF_VSOCK, "AF_VSOCK"},	    {AF_QIPCRTR, "AF_QIPCRTR"},
+	{AF_XDP, "AF_XDP"},
+};
+
+/* A number of `size` bytes in the order of the machine, or of the network. */
+static uint64_t native(const struct address *address, size_t offset, unsigned size)
+{
+	uint64_t number = 0;
+
+	for (unsigned i = 0; i < size; i++)
+		number |= (uint64_t)address->bytes[offset + i] << 8 * i;
+	return number;
+}
+
+static uint64_t network(const struct address *address, size_t offset, unsigned size)
+{
+	uint64_t number = 0;
+
+	for (unsigned i = 0; i < size; i++)
+		number = number << 8 | address->bytes[offset + i];
+	return number;
+}
+
+static void put_number(struct outbuf *out, const char *name, uint64_t number, const char *end)
+{
+	outbuf_text(out, name);
+	outbuf_unsigned(out, number, 1, ' ');
+	outbuf_text(out, end);
+}
+
+static void put_family(struct outbuf *out, int number)
+{
+	outbuf_text(out, "sa_family=");
+	for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+		if (families[i].number == number) {
+			outbuf_text(out, families[i].name);
+			return;
+		}
+	outbuf_unsigned(out, (uint64_t)number, 1, ' ');
+}
+
+static void put_inet(struct outbuf *out, const struct address *address)
+{
+	char text[INET_ADDRSTRLEN] = "";
+
+	inet_ntop(AF_INET, address->bytes + offsetof(struct sockaddr_in, sin_addr), text,
+		  sizeof text);
+	put_number(out, ", sin_port=htons(",
+		   network(address, offsetof(struct sockaddr_in, sin_port), 2), ")");
+	outbuf_text(out, ", sin_addr=inet_addr(\"");
+	outbuf_text(out, text);
+	outbuf_text(out, "\")");
+}
+
+static void put_inet6(struct outbuf *out, const struct address *address)
+{
+	char text[INET6_ADDRSTRLEN] = "";
+
+	inet_ntop(AF_INET6, address->bytes + offsetof(struct sockaddr_in6, sin6_addr), text,
+		  sizeof text);
+	put_number(out, ", sin6_port=htons(",
+		   network(address, offsetof(struct sockaddr_in6, sin6_port), 2), ")");
+	put_number(out, ", sin6_flowinfo=htonl(",
+		   network(address, offsetof(struct sockaddr_in6, sin6_flowinfo), 4), ")");
+	outbuf_text(out, ", inet_pton(AF_INET6, \"");
+	outbuf_text(out, text);
+	outbuf_text(out, "\", &sin6_addr)");
+	if (address->length >= IN6_SCOPE_BYTES)
+		put_number(out, ", sin6_scope_id=",
+			   native(address, offsetof(struct sockaddr_in6, sin6_scope_id), 4), "");
+}
+
+static void put_bytes(struct outbuf *out, const struct address *address, size_t first, size_t end)
+{
+	size_t length = end - first;
+	size_t shown = length < address->string_max ? length : address->string_max;
+
+	render_text(out, address->bytes + first, shown, 1, shown < length);
+}
+
+/* A path, or behind a NUL a name that is none, of which all bytes count. Without either, it has no name. */
+static void put_unix(struct outbuf *out, const struct address *address)
+{
+	const unsigned char *path = address->bytes + FAMILY_BYTES;
+	size_t length = address->length - FAMILY_BYTES;
+
+	if (!length)
+		return;
+	outbuf_text(out, *path ? ", sun_path=" : ", sun_path=@");
+	if (*path)
+		put_bytes(out, address, FAMILY_BYTES,
+			  FAMILY_BYTES + strnlen((const char *)path, length));
+	else
+		put_bytes(out, address, FAMILY_BYTES + 1, address->length);
+}
+
+static void put_netlink(struct outbuf *out, const struct address *address)
+{
+	/* struct sockaddr_nl: a family, two bytes of nothing, these. */
+	put_number(out, ", nl_pid=", native(address, 4, 4), ", nl_groups=");
+	outbuf_hex(out, native(address, 8, 4));
+}
+
+void render_address(struct outbuf *out, const unsigned char *bytes, size_t length,
+		    unsigned string_max)
+{
+	const struct address address = {bytes, length, string_max};
+
+	if (length < FAMILY_BYTES) {
+		outbuf_text(out, "{ }");
+		return;
+	}
+	int family = (int)native(&address, 0, FAMILY_BYTES);
+
+	outbuf_text(out, "{ ");
+	put_family(out, family);
+	if (family == AF_INET && length >= INET_BYTES) {
+		put_inet(out, &address);
+	} else if (family == AF_INET6 && length >= IN6_BYTES) {
+		put_inet6(out, &address);
+	} else if (family == AF_UNIX) {
+		put_unix(out, &address);
+	} else if (family == AF_NETLINK && length >= NETLINK_BYTES) {
+		put_netlink(out, &address);
+	} else if (length > FAMILY_BYTES) {
+		outbuf_text(out, ", sa_data=");
+		put_bytes(out, &address, FAMILY_BYTES, length);
+	}
+	outbuf_text(out, " }");
+}
