@@ -160,7 +160,7 @@ static void render_bitset(struct outbuf *out, const struct type *type, uint64_t 
 	}
 	if (left) {
 		outbuf_text(out, before);
-		outbuf_hex(out, left);
+		(type->rest_in_octal ? outbuf_octal : outbuf_hex)(out, left);
 	} else if (!*before && name_of_none(type)) {
 		escape_name(out, name_of_none(type));
 	} else if (!*before) {

@@ -431,6 +431,7 @@ static const struct type *parse_names(struct conf_parser *parser, enum type_lens
 							names.count * sizeof(struct type_name));
 
 		memcpy(copy, names.items, names.count * sizeof *copy);
+		type.rest_in_octal = base->lens == LENS_OCT;
 		type.lens = (uint8_t)lens;
 		type.names = copy;
 		type.count = (uint32_t)names.count;

@@ -67,6 +67,11 @@ static const struct type_member two_doubles[] = {{.type = &double_type},
 static const struct type_member two_long_doubles[] = {
 	{.type = &long_double_type}, {.type = &long_double_type, .offset = {12, 16}}};
 
+/* Requests of ioctl(2), by the kernel's headers; the kernel looks at 32 bits. */
+static const struct type_name ioctl_names[] = {
+#include "ioctl_names.inc"
+};
+
 static const struct built_in {
 	const char *name;
 	struct type type;
@@ -138,6 +143,12 @@ static const struct built_in predefined[] = {
 	{"uid_t", INTEGER(WIDTH_INT, false, LENS_DEFAULT)},
 	{"gid_t", INTEGER(WIDTH_INT, false, LENS_DEFAULT)},
 	{"mode_t", INTEGER(WIDTH_INT, false, LENS_OCT)},
+	{"ioctl_request",
+	 {.kind = TYPE_INT,
+	  .width = WIDTH_INT,
+	  .lens = LENS_BITSET,
+	  .names = ioctl_names,
+	  .count = sizeof ioctl_names / sizeof *ioctl_names}},
 	{"socklen_t", INTEGER(WIDTH_INT, false, LENS_DEFAULT)},
 };
 

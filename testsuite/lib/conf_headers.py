@@ -67,7 +67,8 @@ LIBXML = tuple("libxml/" + name for name in """
     xmlunicode.h xmlversion.h xmlwriter.h xpath.h xpathInternals.h xpointer.h""".split())
 
 LIBRARIES = (
-    Library("libc", "libc6-dev", tuple(LIBC), undeclared=LIBC_UNDECLARED, aliases=LIBC_ALIASES),
+    Library("libc", "libc6-dev", tuple(LIBC), undeclared=LIBC_UNDECLARED, aliases=LIBC_ALIASES,
+            excused=(("ioctl: parameter 2", "it is an unsigned long, of which the kernel looks at 32 bits"),)),
     Library("libm", "libc6-dev", ("math.h", "complex.h", "fenv.h"), aliases=(("__", ""),)),
     Library("libpthread", "libc6-dev", ("pthread.h", "semaphore.h", "signal.h", "mqueue.h")),
     Library("libdl", "libc6-dev", ("dlfcn.h", "link.h")),

@@ -166,6 +166,29 @@ static void test_arrays_and_strings(void **state)
 	protolib_destroy(lib);
 }
 
+static void test_names_of_bits(void **state)
+{
+	struct protolib *lib = parse_ok(
+		"void f(bitset[oct(ushort)](A=1), bitset(A=1), ioctl_request);"
+		"typedef ioctl_request = int; void g(ioctl_request);");
+	const struct parameter *p = protolib_find(lib, "f")->parameters;
+	const struct type *type = p[2].type;
+	unsigned long found = 0;
+
+	(void)state;
+	assert_true(p[0].type->rest_in_octal);
+	assert_int_equal(p[0].type->width, WIDTH_SHORT);
+	assert_false(p[1].type->rest_in_octal);
+	/* Those of the headers are many; these are old. */
+	assert_in_range(type->count, 300, 10000);
+	for (uint32_t i = 0; i < type->count; i++)
+		if (!strcmp(type->names[i].name, "TIOCGWINSZ"))
+			found = (unsigned long)type->names[i].value;
+	assert_int_equal(found, 0x5413);
+	assert_int_equal(protolib_find(lib, "g")->parameters[0].type->count, 0);
+	protolib_destroy(lib);
+}
+
 static void test_lengths_are_inherited(void **state)
 {
 	struct protolib *lib = parse_ok("typedef part = struct(array(int, retval)*, string[arg2]);"
@@ -399,6 +422,7 @@ int main(void)
 		cmocka_unit_test(test_struct_layout),
 		cmocka_unit_test(test_enums),
 		cmocka_unit_test(test_arrays_and_strings),
+		cmocka_unit_test(test_names_of_bits),
 		cmocka_unit_test(test_lengths_are_inherited),
 		cmocka_unit_test(test_forward),
 		cmocka_unit_test(test_lenses),
