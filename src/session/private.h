@@ -399,6 +399,15 @@ void system_request_unpack(struct system_request *request, const struct memory_s
 /* Whether a call has a name like that which comes packed. */
 bool system_request_names_packed(const struct pattern *pattern);
 
+/* variants.c: system calls of which one argument says what another one is */
+
+enum { SYSTEM_VARIANT_BITS = 14 };
+
+/* Which of the ways to be shown that a call may have it has, in so many bits; 0: there is one. */
+uint64_t system_request_variant(const struct system_request *request);
+/* What the name of its prototype has behind the name of the call, to be freed. */
+char *system_variant_suffix(uint64_t variant);
+
 /* debuggers.c: programs that use ptrace(2) */
 
 void debuggers_init(struct session *session);

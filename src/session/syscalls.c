@@ -13,28 +13,16 @@
 #include "base/xalloc.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNKNOWN_MAX = 1 << 14, KIND_BITS = 9 };
+enum { UNKNOWN_MAX = 1 << 14, PACKED_BITS = 6, KIND_BITS = 2 + PACKED_BITS + SYSTEM_VARIANT_BITS };
 /* The key of the rest: numbers have 32 bits, whatever the kernel tells as their sign, and the rest of a key KIND_BITS. */
 static const uint64_t unknown_key = UINT64_C(1) << (32 + KIND_BITS);
 
 /* Of numbers without a name: the beginning of what they are called, and whose prototype they have, and the name of the rest. */
 static const char unknown_prefix[] = "syscall_0x";
 static const char unknown_name[] = "syscall_unknown";
-
-/* Calls that have more arguments if one of them says so, and what is behind their name in the prototype of those. */
-static const struct variant {
-	const char *name;
-	const char *suffix;
-	unsigned argument;
-	uint64_t bits;
-} variants[] = {
-	{"open", "_creating", 1, O_CREAT | (O_TMPFILE & ~O_DIRECTORY)},
-	{"openat", "_creating", 2, O_CREAT | (O_TMPFILE & ~O_DIRECTORY)},
-};
 
 static const char module_name[] = "SYS";
 
@@ -156,25 +144,28 @@ static bool is_asked_for(struct session *session, const char *name, const char *
 
 /* ------------------------------------------------------------------ sites */
 
-static const struct variant *variant_of(const struct system_request *request)
+/* The prototype NAME_ARCHITECTURE, or NAME, or NULL. */
+static const struct prototype *find_named(const struct protolib *lib, const struct arch *arch,
+					  const char *name)
 {
-	for (size_t i = 0; request->name && i < sizeof variants / sizeof *variants; i++)
-		if (!strcmp(variants[i].name, request->name))
-			return request->arguments[variants[i].argument] & variants[i].bits
-				       ? &variants[i]
-				       : NULL;
-	return NULL;
+	_cleanup_free_ char *own = xasprintf("%s_%s", name, arch->name);
+	const struct prototype *found = protolib_find(lib, own);
+
+	return found ? found : protolib_find(lib, name);
 }
 
 static const struct prototype *find_prototype(const struct session *session,
-					      const struct arch *arch, const char *name)
+					      const struct arch *arch, const char *name,
+					      const char *suffix)
 {
 	const struct protolib *lib = proto_search_library(session->prototypes, "syscalls");
-	_cleanup_free_ char *own = xasprintf("%s_%s", name, arch->name);
-	const struct prototype *found = lib ? protolib_find(lib, own) : NULL;
+	_cleanup_free_ char *described = xasprintf("%s%s", name, suffix);
+	const struct prototype *found = NULL;
 
+	if (lib)
+		found = find_named(lib, arch, described);
 	if (!found && lib)
-		found = protolib_find(lib, name);
+		found = find_named(lib, arch, name);
 	if (!found && lib && !strncmp(name, unknown_prefix, sizeof unknown_prefix - 1))
 		found = protolib_find(lib, unknown_name);
 	return found ? found : prototype_guess();
@@ -193,8 +184,7 @@ static struct system_site *make_site(struct session *session, const struct syste
 	struct system_site *made = xcalloc(1, sizeof *made);
 	const struct abi abi = abi_of(arch);
 	const struct plan_limits limits = {options->string_max, options->array_max};
-	_cleanup_free_ char *described = xasprintf("%s%s", name, suffix);
-	const struct prototype *prototype = find_prototype(session, arch, described);
+	const struct prototype *prototype = find_prototype(session, arch, name, suffix);
 	_cleanup_free_ char *display = foreign ? xasprintf("%s@%s/%s", name, module_name,
 							   arch->name)
 					       : xasprintf("%s@%s", name, module_name);
@@ -211,11 +201,11 @@ static struct system_site *make_site(struct session *session, const struct syste
 static struct system_site *find_site(struct session *session, const struct system_request *request,
 				     bool foreign)
 {
-	const struct variant *variant = variant_of(request);
-	const char *suffix = variant ? variant->suffix : request->suffix;
-	const uint64_t kind = (uint64_t)request->packed << 3 |
-			      (uint64_t)(request->arch->abi->word == 8) << 2 |
-			      (uint64_t)(variant != NULL) << 1 | foreign;
+	const uint64_t variant = system_request_variant(request);
+	const uint64_t kind =
+		((variant << PACKED_BITS | request->packed) << 1 | (request->arch->abi->word == 8))
+			<< 1 |
+		foreign;
 	uint64_t key = (uint64_t)(uint32_t)request->number << KIND_BITS | kind;
 	struct system_site *site = map_get(&session->system_sites, key);
 	_cleanup_free_ char *made = NULL;
@@ -229,7 +219,10 @@ static struct system_site *find_site(struct session *session, const struct syste
 		return site;
 	if (!request->name && !made)
 		made = xasprintf("%s%llx", unknown_prefix, (unsigned long long)request->number);
-	site = make_site(session, request, made ? made : request->name, suffix, foreign);
+	_cleanup_free_ char *suffix = system_variant_suffix(variant);
+
+	site = make_site(session, request, made ? made : request->name,
+			 *suffix ? suffix : request->suffix, foreign);
 	map_put(&session->system_sites, key, site);
 	return site;
 }

@@ -7,10 +7,12 @@
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <linux/netlink.h>
 #include <poll.h>
 #include <pthread.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,8 +21,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/un.h>
@@ -221,6 +226,53 @@ static void names_of_sockets(void)
 	sendto(first, "x", 1, 0, (void *)&inet, length);
 	memset(&inet, 0, sizeof inet);
 	recvfrom(first, &byte, 1, 0, (void *)&inet, &length);
+}
+
+#ifdef SYS_fcntl64
+#define CONTROL SYS_fcntl64
+#else
+#define CONTROL SYS_fcntl
+#endif
+
+/* One argument says what another one is. */
+static void named(void)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_END, .l_start = -5, .l_len = 7};
+	struct msghdr message = {.msg_name = &(struct sockaddr_in){.sin_family = AF_INET},
+				 .msg_namelen = 16,
+				 .msg_iov = &(struct iovec){"abc", 3},
+				 .msg_iovlen = 1};
+	long moment[2] = {0, 1000};
+	int one = 1, word = 5, pipes[2];
+	socklen_t length = sizeof word;
+
+	syscall(SYS_socket, AF_INET, SOCK_DGRAM, IPPROTO_UDP);
+	syscall(SYS_socket, AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
+	syscall(SYS_setsockopt, 3, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+	syscall(SYS_getsockopt, 3, SOL_SOCKET, SO_TYPE, &word, &length);
+	syscall(SYS_setsockopt, -1, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+	syscall(SYS_setsockopt, -1, IPPROTO_TCP, TCP_CONGESTION, "reno", 5L);
+	syscall(SYS_setsockopt, -1, 99, 5, "ab", 2L);
+	syscall(SYS_sendmsg, -1, &message, MSG_DONTWAIT);
+	syscall(SYS_pipe2, pipes, 0);
+	syscall(CONTROL, 5, F_SETFD, FD_CLOEXEC);
+	syscall(CONTROL, 5, F_GETFD);
+	syscall(CONTROL, 6, F_SETFL, O_NONBLOCK);
+	syscall(CONTROL, 6, F_GETFL);
+	syscall(CONTROL, 6, F_DUPFD, 9);
+	syscall(SYS_fcntl, -1, F_SETLK, &lock);
+	syscall(SYS_ioctl, 5, FIONREAD, &word);
+	syscall(SYS_ioctl, 5, FIONBIO, &one);
+	syscall(SYS_ioctl, -1, TIOCGPTN, &word);
+	syscall(SYS_ioctl, -1, TIOCSPTLCK, &one);
+	syscall(SYS_ioctl, -1, FIOCLEX);
+	syscall(SYS_ioctl, -1, TCGETS, 0L);
+	syscall(SYS_ioctl, -1, 0xfedcbaL, 5L);
+	syscall(SYS_futex, &word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1L);
+	syscall(SYS_futex, &one, FUTEX_WAIT, 1L, moment);
+	syscall(SYS_prctl, PR_SET_NAME, "named");
+	syscall(SYS_statx, AT_FDCWD, "/", 0L, STATX_MODE, NULL);
+	syscall(SYS_chmod, "/nonexistent/file", 04755);
 }
 
 static void failing(void)
@@ -430,6 +482,8 @@ int main(int argc, char **argv)
 		addresses();
 	else if (!strcmp(mode, "names"))
 		names_of_sockets();
+	else if (!strcmp(mode, "named"))
+		named();
 	else if (!strcmp(mode, "wide"))
 		wide();
 #ifdef __i386__

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * System calls of which one argument says what another one is.
+ *
+ * Their prototypes are in syscalls.conf like those of all others, by the name of the call and what is in the table below:
+ * `fcntl_setfl`. Where no file has that, the call's own counts. Of an argument the first row that fits is taken; where rows are
+ * about different arguments of a call, what they say is joined in their order: `setsockopt_tcp_int`. The numbers are in the
+ * kernel's headers, where their names are; those of requests of ioctl(2) are the same on all ABIs that we have.
+ */
+#include "session/private.h"
+
+#include "base/xalloc.h"
+
+#include <asm/ioctls.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+
+enum { ALL = -1, VARIANT_BITS = 7, ARGUMENTS_MAX = 2 };
+
+/* What only kernels of 32 bits have: locks with offsets of 64 bits. */
+enum { KERNEL_F_GETLK64 = 12, KERNEL_F_SETLK64 = 13, KERNEL_F_SETLKW64 = 14 };
+
+static const struct variant {
+	const char *name;
+	unsigned argument;
+	uint32_t mask, value;
+	const char *suffix;
+} variants[] = {
+	{"open", 1, O_CREAT, O_CREAT, "_creating"},
+	{"open", 1, O_TMPFILE & ~O_DIRECTORY, O_TMPFILE & ~O_DIRECTORY, "_creating"},
+	{"openat", 2, O_CREAT, O_CREAT, "_creating"},
+	{"openat", 2, O_TMPFILE & ~O_DIRECTORY, O_TMPFILE & ~O_DIRECTORY, "_creating"},
+	{"socket", 0, ALL, AF_INET, "_inet"},
+	{"socket", 0, ALL, AF_INET6, "_inet"},
+	{"socket", 0, ALL, AF_NETLINK, "_netlink"},
+	{"setsockopt", 1, ALL, SOL_SOCKET, "_socket"},
+	{"setsockopt", 1, ALL, IPPROTO_IP, "_ip"},
+	{"setsockopt", 1, ALL, IPPROTO_IPV6, "_ipv6"},
+	{"setsockopt", 1, ALL, IPPROTO_TCP, "_tcp"},
+	{"setsockopt", 4, ALL, sizeof(int), "_int"},
+	{"getsockopt", 1, ALL, SOL_SOCKET, "_socket"},
+	{"getsockopt", 1, ALL, IPPROTO_IP, "_ip"},
+	{"getsockopt", 1, ALL, IPPROTO_IPV6, "_ipv6"},
+	{"getsockopt", 1, ALL, IPPROTO_TCP, "_tcp"},
+	{"fcntl", 1, ALL, F_GETFD, "_getfd"},
+	{"fcntl", 1, ALL, F_SETFD, "_setfd"},
+	{"fcntl", 1, ALL, F_GETFL, "_getfl"},
+	{"fcntl", 1, ALL, F_SETFL, "_setfl"},
+	{"fcntl", 1, ALL, F_DUPFD, "_int"},
+	{"fcntl", 1, ALL, F_DUPFD_CLOEXEC, "_int"},
+	{"fcntl", 1, ALL, F_GETLK, "_getlk"},
+	{"fcntl", 1, ALL, F_SETLK, "_setlk"},
+	{"fcntl", 1, ALL, F_SETLKW, "_setlk"},
+	{"fcntl64", 1, ALL, F_GETFD, "_getfd"},
+	{"fcntl64", 1, ALL, F_SETFD, "_setfd"},
+	{"fcntl64", 1, ALL, F_GETFL, "_getfl"},
+	{"fcntl64", 1, ALL, F_SETFL, "_setfl"},
+	{"fcntl64", 1, ALL, F_DUPFD, "_int"},
+	{"fcntl64", 1, ALL, F_DUPFD_CLOEXEC, "_int"},
+	{"fcntl64", 1, ALL, KERNEL_F_GETLK64, "_getlk"},
+	{"fcntl64", 1, ALL, KERNEL_F_SETLK64, "_setlk"},
+	{"fcntl64", 1, ALL, KERNEL_F_SETLKW64, "_setlk"},
+	{"futex", 1, FUTEX_CMD_MASK, FUTEX_WAIT, "_to_wait"},
+	{"futex", 1, FUTEX_CMD_MASK, FUTEX_WAKE, "_to_wake"},
+	{"futex", 1, FUTEX_CMD_MASK, FUTEX_WAIT_BITSET, "_to_wait_bitset"},
+	{"futex_time64", 1, FUTEX_CMD_MASK, FUTEX_WAIT, "_to_wait"},
+	{"futex_time64", 1, FUTEX_CMD_MASK, FUTEX_WAKE, "_to_wake"},
+	{"ioctl", 1, ALL, FIONREAD, "_fills_int"},
+	{"ioctl", 1, ALL, TIOCOUTQ, "_fills_int"},
+	{"ioctl", 1, ALL, TIOCGPGRP, "_fills_int"},
+	{"ioctl", 1, ALL, TIOCGPTN, "_fills_int"},
+	{"ioctl", 1, ALL, FIONBIO, "_takes_int"},
+	{"ioctl", 1, ALL, FIOASYNC, "_takes_int"},
+	{"ioctl", 1, ALL, TIOCSPGRP, "_takes_int"},
+	{"ioctl", 1, ALL, TIOCSPTLCK, "_takes_int"},
+	{"ioctl", 1, ALL, TIOCGWINSZ, "_fills_winsize"},
+	{"ioctl", 1, ALL, TIOCSWINSZ, "_takes_winsize"},
+	{"ioctl", 1, ALL, FIOCLEX, "_alone"},
+	{"ioctl", 1, ALL, FIONCLEX, "_alone"},
+	{"prctl", 0, ALL, PR_SET_NAME, "_name"},
+};
+
+enum { VARIANT_COUNT = sizeof variants / sizeof *variants };
+
+_Static_assert(VARIANT_COUNT < 1 << VARIANT_BITS, "a variant is a part of the key of a site");
+_Static_assert(ARGUMENTS_MAX *VARIANT_BITS == SYSTEM_VARIANT_BITS, "as wide as the header says");
+
+static bool fits(const struct variant *variant, const struct system_request *request)
+{
+	return ((uint32_t)request->arguments[variant->argument] & variant->mask) ==
+		       variant->value &&
+	       !strcmp(variant->name, request->name);
+}
+
+uint64_t system_request_variant(const struct system_request *request)
+{
+	unsigned argument = UINT32_MAX;
+	uint64_t found = 0;
+	unsigned count = 0;
+
+	for (size_t i = 0; request->name && i < VARIANT_COUNT && count < ARGUMENTS_MAX; i++)
+		if (variants[i].argument != argument && fits(&variants[i], request)) {
+			found |= (i + 1) << count++ * VARIANT_BITS;
+			argument = variants[i].argument;
+		}
+	return found;
+}
+
+char *system_variant_suffix(uint64_t variant)
+{
+	const char *suffix[ARGUMENTS_MAX];
+
+	for (unsigned i = 0; i < ARGUMENTS_MAX; i++) {
+		uint64_t number = variant >> i * VARIANT_BITS & ((1U << VARIANT_BITS) - 1);
+
+		suffix[i] = number && number <= VARIANT_COUNT ? variants[number - 1].suffix : "";
+	}
+	return xasprintf("%s%s", suffix[0], suffix[1]);
+}
