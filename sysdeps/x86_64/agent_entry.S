@@ -24,6 +24,23 @@
  */
 #include "engine/agent/agent_abi.h"
 
+	/* The return address in %rdx is looked for in the set that it belongs to. */
+	.macro	to_good_if_among sites, bits
+	imul	$AGENT_HASH, %edx, %eax
+	shr	$32 - \bits, %eax
+	shl	$5, %eax
+	lea	base + \sites(%rip), %rcx
+	add	%rax, %rcx
+	cmp	(%rcx), %rdx
+	je	good
+	cmp	8(%rcx), %rdx
+	je	good
+	cmp	16(%rcx), %rdx
+	je	good
+	cmp	24(%rcx), %rdx
+	je	good
+	.endm
+
 	.section .entry, "ax"
 base:
 entry:
@@ -44,33 +61,10 @@ entry:
 	sub	%rcx, %rdi
 	cmp	$AGENT_SLOT_COUNT * AGENT_RETURN_STUB, %rdi
 	jb	good
-	imul	$AGENT_HASH, %edx, %eax
-	shr	$32 - AGENT_SET_BITS, %eax
-	shl	$5, %eax
-	lea	base + AGENT_RETURN_SITES(%rip), %rcx
-	add	%rax, %rcx
-	cmp	(%rcx), %rdx
-	je	good
-	cmp	8(%rcx), %rdx
-	je	good
-	cmp	16(%rcx), %rdx
-	je	good
-	cmp	24(%rcx), %rdx
-	je	good
-	imul	$AGENT_HASH, %edx, %eax
-	shr	$32 - AGENT_STUB_SET_BITS, %eax
-	shl	$5, %eax
-	lea	base + AGENT_STUB_SITES(%rip), %rcx
-	add	%rax, %rcx
+	to_good_if_among AGENT_RETURN_SITES, AGENT_SET_BITS
 	xor	%edi, %edi
-	cmp	(%rcx), %rdx
-	je	good
-	cmp	8(%rcx), %rdx
-	je	good
-	cmp	16(%rcx), %rdx
-	je	good
-	cmp	24(%rcx), %rdx
-	jne	trap
+	to_good_if_among AGENT_STUB_SITES, AGENT_STUB_SET_BITS
+	jmp	trap
 
 good:
 	/* Below AGENT_SLOT_COUNT * AGENT_RETURN_STUB in %rdi: it is a stub. Stacks are often 8 MiB apart. */
