@@ -68,7 +68,20 @@ class Abi:
 
 X86_64 = Abi("x86_64", ("-m64",), 8)
 I386 = Abi("i386", ("-m32",), 4)
-ABIS = (X86_64, I386)
+
+
+def _is_wide(path):
+    """Whether an ELF file is of 64 bits: EI_CLASS."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(5)[4:] != b"\1"
+    except OSError:
+        return True
+
+
+# A tracer that is a program of i386 itself traces only such (testsuite/i386-native).
+NATIVE = X86_64 if _is_wide(TRACER) else I386
+ABIS = (X86_64, I386) if NATIVE is X86_64 else (I386,)
 
 _cases = []       # (name, function, arguments)
 _evidence = []    # what the current case ran, shown when it fails
@@ -283,6 +296,8 @@ def _compile(sources, output, arguments):
 
 
 def _need(abi):
+    if abi not in ABIS:
+        raise Skip(f"the tracer is one for {NATIVE.name}")
     try:
         _compile(["empty.c"], "empty", abi.flags)
     except Failure as error:
@@ -296,37 +311,37 @@ def _link(libraries):
     return arguments
 
 
-def library(source, soname, *flags, abi=X86_64, libraries=()):
+def library(source, soname, *flags, abi=NATIVE, libraries=()):
     """Builds a shared library; its path."""
     _need(abi)
     return _compile([source], soname, [*abi.flags, "-shared", "-fPIC", *flags,
                                      "-Wl,-soname," + soname, *_link(libraries)])
 
 
-def program(source, *flags, abi=X86_64, libraries=(), also=()):
+def program(source, *flags, abi=NATIVE, libraries=(), also=()):
     """Builds a program of a source and some others; its path. Its name is the first one's without suffix."""
     _need(abi)
     return _compile([source, *also], source.rsplit(".", 1)[0],
                     [*abi.flags, *flags, "-Wl,--no-as-needed", *_link(libraries), "-ldl", "-lpthread"])
 
 
-def work(abi=X86_64, *flags):
+def work(abi=NATIVE, *flags):
     """The library that most tracees call: see programs/libwork.c."""
     return library("libwork.c", "libwork.so.1", "-O2", *flags, abi=abi)
 
 
-def outer(abi=X86_64, *flags):
+def outer(abi=NATIVE, *flags):
     """A library whose functions call those of libwork."""
     return library("libouter.c", "libouter.so.2", *flags, abi=abi, libraries=[work(abi)])
 
 
-def calls(abi=X86_64, *flags):
+def calls(abi=NATIVE, *flags):
     """The program that does what its arguments or stdin tell it: see programs/calls.c."""
     return program("calls.c", *flags, abi=abi, libraries=[work(abi), outer(abi)],
                    also=[f"calls_{part}.c" for part in ("plain", "threads", "processes", "modules")])
 
 
-def plugin(abi=X86_64, name="plugin.so"):
+def plugin(abi=NATIVE, name="plugin.so"):
     """An object for dlopen that calls libwork, in its constructor too."""
     return library("plugin.c", name, abi=abi, libraries=[work(abi)])
 
