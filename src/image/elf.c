@@ -282,6 +282,7 @@ void elf_unref(struct elf_file *file)
 	free(file->signal_calls);
 	free(file->slot_calls);
 	free(file->ifuncs);
+	free(file->code);
 	free(file);
 }
 

@@ -118,6 +118,13 @@ const struct elf_slot *elf_slots(struct elf_file *file, size_t *count);
  */
 const char *elf_slot_name(struct elf_file *file, const struct elf_slot *slot);
 
+/*
+ * The function that has code at `address` of the file's own address space, by its symbol or as the PLT stub of it,
+ * and how many bytes behind its beginning; NULL: nobody knows. Of several names of a function the plainest that is
+ * not local. Owned by the file.
+ */
+const char *elf_name_of_code(struct elf_file *file, uint64_t address, uint64_t *offset);
+
 /* Orders names by how plain they are: without leading underscores, then the shortest. As strcmp(). */
 int elf_compare_names(const char *left, const char *right);
 

@@ -85,6 +85,9 @@ struct elf_file {
 	bool ifuncs_read;
 	struct ifunc *ifuncs; /* elf_ifuncs.c; ascending */
 	size_t ifunc_count;
+	bool code_read;
+	struct named_code *code; /* elf_address.c; ascending */
+	size_t code_count;
 	bool slot_calls_read;
 	struct slot_call *slot_calls; /* slot_calls.c */
 	size_t slot_call_count;

@@ -31,6 +31,7 @@ struct value_cursor value_cursor_start(const struct record *record)
 		.at = start + sizeof *record,
 		.end = start + record->size,
 		.left = record->value_count,
+		.pid = record->pid,
 	};
 }
 
@@ -71,6 +72,34 @@ static void render_string(struct rendering *r, const struct record_value *value)
 		render_text(r->out, record_value_bytes(value), length, 1, is_cut);
 }
 
+/* Whether a pointer to a function was shown by its name. */
+static bool put_function(struct rendering *r, uint64_t address)
+{
+	const struct code_names *code = r->options->code;
+	_cleanup_free_ char *name = code && address
+					    ? code->find(code->context, r->cursor->pid, address)
+					    : NULL;
+
+	if (name)
+		escape_name(r->out, name);
+	return name != NULL;
+}
+
+void render_word(struct rendering *r, const struct type *type, uint64_t word, unsigned size)
+{
+	if (type->kind != TYPE_POINTER ||
+	    (type->lens != LENS_FUNCTION && type->lens != LENS_ENUM)) {
+		render_bits(r->out, type, word, size);
+		return;
+	}
+	if (size == sizeof(uint32_t))
+		word = (uint32_t)word;
+	if (type->lens == LENS_ENUM && render_value_name(r->out, type, word, size))
+		return;
+	if (!put_function(r, word))
+		render_pointer(r->out, word);
+}
+
 void render_typed(struct rendering *r, const struct type *type, const struct record_value *value,
 		  bool inside)
 {
@@ -81,7 +110,7 @@ void render_typed(struct rendering *r, const struct type *type, const struct rec
 	}
 	switch (value->kind) {
 	case VALUE_WORD:
-		render_bits(r->out, type, value->word, value->size);
+		render_word(r, type, value->word, value->size);
 		break;
 	case VALUE_FLOAT:
 		render_float(r->out, type, value->word, value->size,

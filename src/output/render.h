@@ -13,17 +13,29 @@
 struct value_cursor {
 	const unsigned char *at, *end;
 	unsigned left;
+	int32_t pid; /* whose record it is */
 };
 
 struct value_cursor value_cursor_start(const struct record *record);
 /* The next value with all its bytes, or NULL: no more, or the record is broken here. */
 const struct record_value *value_cursor_next(struct value_cursor *cursor);
 
+/*
+ * Who knows which function is at an address. Records do not say that: they are shown as soon as they are made, before
+ * anything that is loaded changes.
+ */
+struct code_names {
+	/* `NAME`, `NAME@LIB` or `NAME+0x4@LIB` of the process's code there, to be freed; NULL: nobody knows. */
+	char *(*find)(void *context, int32_t pid, uint64_t address);
+	void *context;
+};
+
 /* How much of values is shown, and how. */
 struct render_options {
-	unsigned string_max; /* bytes of a string */
-	unsigned array_max;  /* elements of an array that is not a value of its own */
-	bool names;	     /* of parameters, where the prototype has them */
+	unsigned string_max;	       /* bytes of a string */
+	unsigned array_max;	       /* elements of an array that is not a value of its own */
+	bool names;		       /* of parameters, where the prototype has them */
+	const struct code_names *code; /* NULL: nothing is known of functions */
 };
 
 /* How many parameters are captured at entry: those before the first '+' (proto/plan.h). */
@@ -57,7 +69,10 @@ struct rendering {
 /* One value, and those that belong to it; `inside`: it is part of an object. */
 void render_typed(struct rendering *rendering, const struct type *type,
 		  const struct record_value *value, bool inside);
-/* The same of a VALUE_OBJECT (render_object.c). */
+/* A number or a pointer: the low `size` bytes of a word. */
+void render_word(struct rendering *rendering, const struct type *type, uint64_t word,
+		 unsigned size);
+/* The same as render_typed() of a VALUE_OBJECT (render_object.c). */
 void render_object(struct rendering *rendering, const struct type *type,
 		   const struct record_value *value);
 

@@ -108,15 +108,24 @@ static bool has_flag(const struct type *type, uint64_t bits)
 	return false;
 }
 
-static void render_enum(struct outbuf *out, const struct type *type, uint64_t word, unsigned size)
+bool render_value_name(struct outbuf *out, const struct type *type, uint64_t word, unsigned size)
 {
 	uint64_t bits = bits_of(word, size);
 
 	for (uint32_t i = 0; i < type->count; i++)
 		if (bits_of((uint64_t)type->names[i].value, size) == bits) {
 			escape_name(out, type->names[i].name);
-			return;
+			return true;
 		}
+	return false;
+}
+
+static void render_enum(struct outbuf *out, const struct type *type, uint64_t word, unsigned size)
+{
+	uint64_t bits = bits_of(word, size);
+
+	if (render_value_name(out, type, word, size))
+		return;
 	if (are_flags(type) && has_flag(type, bits))
 		render_flags(out, type, bits);
 	else

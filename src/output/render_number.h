@@ -9,6 +9,8 @@
 void render_pointer(struct outbuf *out, uint64_t pointer);
 /* The low `size` bytes of a word, as an object of this type: an integer or a pointer. */
 void render_bits(struct outbuf *out, const struct type *type, uint64_t word, unsigned size);
+/* The name that LENS_ENUM has for a value; false, with nothing added: none. */
+bool render_value_name(struct outbuf *out, const struct type *type, uint64_t word, unsigned size);
 /*
  * A floating-point number of 4 or 8 bytes in `word`, or of 10 at `bytes`; `brief`: with as many
  * digits as it needs, else with six behind the point.

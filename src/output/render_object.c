@@ -188,7 +188,7 @@ static void put_inside(struct rendering *r, const struct type *type, struct view
 	else if (type->kind == TYPE_FLOAT)
 		render_float(r->out, type, word, size, view.bytes, true);
 	else
-		render_bits(r->out, type, word, size);
+		render_word(r, type, word, size);
 }
 
 static void put_recursion(struct rendering *r, const struct record_value *value)

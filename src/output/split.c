@@ -75,8 +75,9 @@ static int make_part(struct split_writer *split, int32_t pid, struct part **made
 
 	if (error)
 		return error;
-	part.writer = how->tables ? summary_part_create(part.fd, how->probes, how->options, pid)
-				  : text_writer_create(part.fd, how->probes, how->options);
+	part.writer = how->tables
+			      ? summary_part_create(part.fd, how->probes, how->options, pid)
+			      : text_writer_create(part.fd, how->probes, how->options, how->code);
 	*made = vec_push(&split->parts, &part);
 	map_put(&split->seen, (uint64_t)pid, split);
 	return 0;

@@ -399,7 +399,8 @@ static const struct writer_ops text_ops = {
 };
 
 struct writer *text_writer_create(int fd, const struct probe_table *probes,
-				  const struct output_options *options)
+				  const struct output_options *options,
+				  const struct code_names *code)
 {
 	struct text_writer *text = xcalloc(1, sizeof *text);
 
@@ -408,7 +409,8 @@ struct writer *text_writer_create(int fd, const struct probe_table *probes,
 	text->options = options;
 	text->render = (struct render_options){.string_max = options->string_max,
 					       .array_max = options->array_max,
-					       .names = options->parameter_names};
+					       .names = options->parameter_names,
+					       .code = code};
 	outbuf_init(&text->out, fd);
 	return &text->writer;
 }

@@ -47,6 +47,7 @@ struct output_options {
 enum summary_sort { SORT_TIME, SORT_CALLS, SORT_NAME };
 
 struct writer;
+struct code_names;
 
 struct writer_ops {
 	/* Takes one record. 0, or -errno when the output failed (EPIPE, ENOSPC). */
@@ -68,11 +69,12 @@ struct writer {
 };
 
 /*
- * ltrace-style lines to descriptor `fd` (kept open, not owned). `probes` and `options` must outlive
- * the writer.
+ * ltrace-style lines to descriptor `fd` (kept open, not owned). `probes`, `options` and `code` (output/render.h;
+ * NULL: pointers to functions are shown as addresses) must outlive the writer.
  */
 struct writer *text_writer_create(int fd, const struct probe_table *probes,
-				  const struct output_options *options);
+				  const struct output_options *options,
+				  const struct code_names *code);
 
 /* Whether that table needs the time of each call, and not only their sum. */
 bool summary_needs_each_call(const struct output_options *options);
@@ -92,8 +94,9 @@ struct writer *summary_part_create(int fd, const struct probe_table *probes,
 struct split_options {
 	const struct probe_table *probes;
 	const struct output_options *options;
-	bool tables;	  /* as the summary writer, else lines */
-	const char *path; /* of files: PATH.PID; NULL: all write to `fd` */
+	const struct code_names *code; /* as for text_writer_create() */
+	bool tables;		       /* as the summary writer, else lines */
+	const char *path;	       /* of files: PATH.PID; NULL: all write to `fd` */
 	int fd;
 };
 

@@ -384,7 +384,7 @@ static bool parse_enumerator(struct conf_parser *parser, struct vec *names)
 }
 
 /* The type of enum[TYPE](…): int when it is not given. */
-static const struct type *parse_enum_base(struct conf_parser *parser)
+static const struct type *parse_enum_base(struct conf_parser *parser, enum type_lens lens)
 {
 	if (!conf_at_mark(parser, '['))
 		return protolib_type(parser->lib, "int", 3);
@@ -394,7 +394,11 @@ static const struct type *parse_enum_base(struct conf_parser *parser)
 
 	if (!type || !conf_expect(parser, ']'))
 		return NULL;
-	return type->kind == TYPE_INT ? type : failed(parser, &inner, "an integer type");
+	return type->kind == TYPE_INT || (lens == LENS_ENUM && type->lens == LENS_FUNCTION)
+		       ? type
+		       : failed(parser, &inner,
+				lens == LENS_ENUM ? "an integer type or funcptr"
+						  : "an integer type");
 }
 
 /* NAME=VALUE, or NAME=VALUE of FIELD where the value is one of those that these bits can have. */
@@ -417,7 +421,7 @@ static bool parse_bits(struct conf_parser *parser, struct vec *names)
 /* `enum` or `bitset` was taken. */
 static const struct type *parse_names(struct conf_parser *parser, enum type_lens lens)
 {
-	const struct type *base = parse_enum_base(parser);
+	const struct type *base = parse_enum_base(parser, lens);
 	struct vec names;
 
 	if (!base || !conf_expect(parser, '('))

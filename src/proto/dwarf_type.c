@@ -496,6 +496,8 @@ static int add_pointer(struct writer *writer, const struct die *type, struct lay
 		strbuf_add(writer->text, "string");
 	else if (die_is(&target) && is_stream(&target))
 		strbuf_add(writer->text, "file");
+	else if (die_is(&target) && die_tag(&target) == DW_TAG_subroutine_type)
+		strbuf_add(writer->text, "funcptr");
 	else if (!die_is(&target) || !add_target(writer, &target, is_const))
 		strbuf_add(writer->text, "addr");
 	return 0;

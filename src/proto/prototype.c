@@ -111,6 +111,7 @@ static const struct built_in predefined[] = {
 	{"hide", {.kind = TYPE_INT, .width = WIDTH_LONG, .is_hidden = true}},
 	{"addr", {.kind = TYPE_POINTER}},
 	{"file", {.kind = TYPE_POINTER}},
+	{"funcptr", {.kind = TYPE_POINTER, .lens = LENS_FUNCTION}},
 	{"int8", INTEGER(WIDTH_CHAR, true, LENS_DEFAULT)},
 	{"uint8", INTEGER(WIDTH_CHAR, false, LENS_DEFAULT)},
 	{"int16", INTEGER(WIDTH_SHORT, true, LENS_DEFAULT)},

@@ -41,14 +41,15 @@ enum type_lens {
 	LENS_DEFAULT, /* decimal; pointers in hexadecimal, NULL as nil */
 	LENS_CHAR,    /* 'a' */
 	LENS_OCT,
-	LENS_HEX,    /* of TYPE_FLOAT: as %a of printf(3) */
-	LENS_GUESS,  /* decimal near zero, else hexadecimal: unknown functions */
-	LENS_BOOL,   /* false, true */
-	LENS_BITVEC, /* the numbers of the bits that are set; of any object as a row of bytes */
-	LENS_ENUM,   /* by name: `names` */
-	LENS_BITSET, /* bits and fields that are or-ed, by name: `names` */
-	LENS_TEXT,   /* TYPE_ARRAY of integers: a string that is no pointer, or a wide one */
-	LENS_ADDRESS /* TYPE_ARRAY of bytes: a socket address */
+	LENS_HEX,      /* of TYPE_FLOAT: as %a of printf(3) */
+	LENS_GUESS,    /* decimal near zero, else hexadecimal: unknown functions */
+	LENS_BOOL,     /* false, true */
+	LENS_BITVEC,   /* the numbers of the bits that are set; of any object as a row of bytes */
+	LENS_ENUM,     /* by name: `names`; of TYPE_POINTER: or else as LENS_FUNCTION */
+	LENS_FUNCTION, /* TYPE_POINTER: the name of the function that it points to */
+	LENS_BITSET,   /* bits and fields that are or-ed, by name: `names` */
+	LENS_TEXT,     /* TYPE_ARRAY of integers: a string that is no pointer, or a wide one */
+	LENS_ADDRESS   /* TYPE_ARRAY of bytes: a socket address */
 };
 
 /* The length of strings, in bytes, and of arrays, in elements. */

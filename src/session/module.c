@@ -2,8 +2,11 @@
 /* A module: its file, where that is loaded, and what is known of its functions; and the list of those of a space. */
 #include "session/private.h"
 
+#include "base/cleanup.h"
 #include "base/xalloc.h"
+#include "image/demangle.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,4 +122,33 @@ struct module *modules_find(const struct modules *modules, uint64_t address)
 			return module;
 	}
 	return NULL;
+}
+
+const char *module_library(const struct module *module)
+{
+	const char *soname = elf_soname(module->file);
+
+	return soname ? soname : module->base_name;
+}
+
+char *module_code_name(void *context, int32_t pid, uint64_t address)
+{
+	const struct session *session = context;
+	const struct process *process = inferior_process(session->inferior, pid);
+	const struct module *module = process && process->space
+					      ? modules_find(process->space->modules, address)
+					      : NULL;
+	uint64_t offset = 0;
+	const char *symbol =
+		module ? elf_name_of_code(module->file, address - module->bias, &offset) : NULL;
+	char place[32] = "";
+
+	if (!symbol)
+		return NULL;
+	_cleanup_free_ char *demangled = session->options->demangle ? demangle(symbol) : NULL;
+
+	if (offset)
+		snprintf(place, sizeof place, "+0x%llx", (unsigned long long)offset);
+	return xasprintf("%s%s%s%s", demangled ? demangled : symbol, place,
+			 module->is_main ? "" : "@", module->is_main ? "" : module_library(module));
 }

@@ -10,6 +10,7 @@
 #include "image/linkmap.h"
 #include "inferior/identity.h"
 #include "inferior/interrupts.h"
+#include "output/render.h"
 #include "probe/match.h"
 #include "proto/plan.h"
 #include "proto/search.h"
@@ -42,6 +43,7 @@ struct session {
 	struct vec prepared; /* struct prepared, see prepare.c */
 	size_t sweep_at;     /* so many of them are looked through */
 	struct writer *writer;
+	struct code_names code;	     /* for the writer: module_code_name() */
 	struct hook sigaction;	     /* libc's functions that change dispositions */
 	struct hook sigmask;	     /* its functions that change masks: masking.c */
 	struct hook mask_blocks;     /* its system calls that may block signals */
@@ -158,6 +160,10 @@ struct module *module_create(struct session *session, struct elf_file *file, uin
 			     const char *path, bool is_main);
 void module_unref(struct module *module);
 struct module *modules_find(const struct modules *modules, uint64_t address);
+/* Its SONAME, or what its file is called. */
+const char *module_library(const struct module *module);
+/* code_names.find; the context is the session. */
+char *module_code_name(void *context, int32_t pid, uint64_t address);
 
 /* sites.c: what is planted */
 

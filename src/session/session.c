@@ -196,6 +196,7 @@ static struct writer *create_writer(const struct session *session)
 	const struct session_options *options = session->options;
 	const struct split_options split = {.probes = session->probes,
 					    .options = options->output,
+					    .code = &session->code,
 					    .tables = options->summary,
 					    .path = options->output_path,
 					    .fd = options->output_fd};
@@ -204,7 +205,8 @@ static struct writer *create_writer(const struct session *session)
 		return split_writer_create(&split);
 	if (options->summary)
 		return summary_writer_create(options->output_fd, session->probes, options->output);
-	return text_writer_create(options->output_fd, session->probes, options->output);
+	return text_writer_create(options->output_fd, session->probes, options->output,
+				  &session->code);
 }
 
 static int set_up(struct session *session)
@@ -241,6 +243,7 @@ static int set_up(struct session *session)
 	vec_init(&session->ifuncs, sizeof(struct ifunc_hook *));
 	pointers_init(session);
 	prepare_init(session);
+	session->code = (struct code_names){module_code_name, session};
 	session->writer = create_writer(session);
 	session->untraced = untraced_create(take_record, session, options->verbose != 0);
 	if (options->quiet)

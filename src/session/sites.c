@@ -127,10 +127,8 @@ static const struct prototype *find_prototype(const struct session *session,
 static char *make_display(const struct session *session, enum probe_kind kind, const char *name,
 			  const struct module *module)
 {
-	const char *soname = module ? elf_soname(module->file) : NULL;
+	const char *soname = module ? module_library(module) : NULL;
 
-	if (module && !soname)
-		soname = module->base_name;
 	if (kind == PROBE_CALL && session->calls_named)
 		return xasprintf("%s->%s", soname, name);
 	if (kind == PROBE_ENTRY && !session->options->entries_only && module && !module->is_main)

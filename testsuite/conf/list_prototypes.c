@@ -40,6 +40,10 @@ static const char *lens_name(const struct type *type)
 		return "plain";
 	case LENS_CHAR:
 		return "char";
+	case LENS_FUNCTION:
+		return "function";
+	case LENS_ENUM:
+		return type->kind == TYPE_POINTER ? "function" : "other";
 	default:
 		return "other";
 	}

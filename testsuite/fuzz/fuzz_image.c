@@ -40,6 +40,10 @@ static size_t ask_symbols(struct elf_file *file)
 	for (size_t i = 0; i < count; i++) {
 		MUST(symbols[i].name[0] && !strchr(symbols[i].name, '@'));
 		sum += elf_read(file, symbols[i].value, bytes, sizeof bytes);
+		uint64_t offset = 0;
+		const char *code = elf_name_of_code(file, symbols[i].value + i % 4, &offset);
+
+		MUST(!code || (*code && offset <= symbols[i].value + i % 4));
 		char *plain = i < 16 ? demangle(symbols[i].name) : NULL;
 
 		free(plain);

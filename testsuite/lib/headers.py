@@ -16,7 +16,7 @@ PREFIX = "tracer_address_of_"
 
 @dataclass(frozen=True)
 class Type:
-    kind: str          # void, int, float, pointer, object
+    kind: str          # void, int, float, pointer, object, function (behind a pointer)
     size: int = 0      # bytes; of a pointer the word
     signed: bool = False
     name: str = ""     # of a base type or an object
@@ -107,6 +107,8 @@ class _Types:
         if tag == "DW_TAG_enumeration_type":
             underlying = self.get(inner, depth + 1)
             return Type("int", size, underlying.signed, "enum")
+        if tag == "DW_TAG_subroutine_type":
+            return Type("function")
         if tag == "DW_TAG_union_type" and size == self.word:
             # Transparent ones (sockets' addresses), and union sigval: passed as the pointer in it.
             return Type("pointer", self.word, target=Type("object"))

@@ -312,7 +312,8 @@ static void test_errors(void **state)
 		"1: expected an integer type, or a pointer to one, as arg2 gives a length, found 'double'");
 	assert_error("int f(enum(A=));", "1: expected a number, found ')'");
 	assert_error("int f(enum());", "1: expected the name of a value, found ')'");
-	assert_error("int f(enum[string](A));", "1: expected an integer type, found 'string'");
+	assert_error("int f(enum[string](A));",
+		     "1: expected an integer type or funcptr, found 'string'");
 	assert_error("int f(string(double));",
 		     "1: expected a type of characters in parentheses, found 'double'");
 	assert_error("int f(string(array(string, 2)*));",

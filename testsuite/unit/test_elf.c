@@ -163,6 +163,40 @@ static void names_are_found_without_decoding_first(void **state)
 	elf_unref(file);
 }
 
+/* What elf_name_of_code() says of the address `more` bytes behind a symbol's. */
+static const char *name_behind(struct elf_file *file, const char *name, uint64_t more,
+			       uint64_t *offset)
+{
+	const struct elf_symbol *symbol = elf_find_symbol(file, name);
+
+	assert_non_null(symbol);
+	assert_true(symbol->size > 8);
+	return elf_name_of_code(file, symbol->value + more, offset);
+}
+
+static void code_has_names(void **state)
+{
+	struct module libc = {.name = "libc.so.6"};
+	uint64_t offset = 1;
+	(void)state;
+
+	dl_iterate_phdr(find_module, &libc);
+	struct elf_file *file = open_path(libc.path);
+
+	assert_string_equal(name_behind(file, "atoi", 0, &offset), "atoi");
+	assert_int_equal(offset, 0);
+	assert_string_equal(name_behind(file, "atoi", 3, &offset), "atoi");
+	assert_int_equal(offset, 3);
+	/* Of several names the plainest. */
+	assert_string_equal(name_behind(file, "_IO_puts", 0, &offset), "puts");
+	assert_null(elf_name_of_code(file, 0, &offset));
+	assert_null(elf_name_of_code(file, UINT64_MAX, &offset));
+	const struct elf_symbol *data = elf_find_symbol(file, "environ");
+
+	assert_null(elf_name_of_code(file, data->value, &offset));
+	elf_unref(file);
+}
+
 static void undefined_symbols_have_no_value(void **state)
 {
 	struct module self = {.name = ""};
@@ -435,6 +469,7 @@ int main(void)
 		cmocka_unit_test(contents_are_those_mapped),
 		cmocka_unit_test(libc_symbols_are_where_dlsym_finds_them),
 		cmocka_unit_test(names_are_found_without_decoding_first),
+		cmocka_unit_test(code_has_names),
 		cmocka_unit_test(undefined_symbols_have_no_value),
 		WITH_FIXTURE(symtab_has_twins_and_untyped_code),
 		WITH_FIXTURE(first_initialisation_function),

@@ -79,6 +79,55 @@ static void test_guess(void **state)
 	assert_word(guess, 8, 0, "0");
 }
 
+static char *name_of(void *context, int32_t pid, uint64_t address)
+{
+	assert_int_equal(pid, *(int *)context);
+	return address == 0x1234 ? strdup("na\033me") : NULL;
+}
+
+static void test_function_pointers(void **state)
+{
+	int context = 7;
+	const struct code_names code = {name_of, &context};
+	const struct render_options options = {.code = &code};
+	struct value_cursor cursor = {.pid = 7};
+	static const struct type_name names[] = {{"IGNORE", 1, 0}, {"ERROR", -1, 0}};
+	struct type type = {.kind = TYPE_POINTER, .lens = LENS_FUNCTION};
+	const struct {
+		uint64_t word;
+		unsigned size;
+		uint8_t lens;
+		const char *expected;
+	} cases[] = {
+		{0, 8, LENS_FUNCTION, "nil"},
+		{0x1234, 8, LENS_FUNCTION, "na\\033me"},
+		{0xffffffff00001234, 4, LENS_FUNCTION, "na\\033me"},
+		{0xffffffff00001234, 8, LENS_FUNCTION, "0xffffffff00001234"},
+		{1, 8, LENS_FUNCTION, "0x1"},
+		{1, 8, LENS_ENUM, "IGNORE"},
+		{0xffffffff, 4, LENS_ENUM, "ERROR"},
+		{UINT64_MAX, 8, LENS_ENUM, "ERROR"},
+		{0x1234, 4, LENS_ENUM, "na\\033me"},
+		{0x1234, 8, LENS_DEFAULT, "0x1234"},
+	};
+
+	(void)state;
+	type.names = names;
+	type.count = 2;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct record_value value = {
+			.kind = VALUE_WORD, .size = (uint8_t)cases[i].size, .word = cases[i].word};
+		struct outbuf out;
+		struct rendering r = {.out = &out, .options = &options, .cursor = &cursor};
+
+		outbuf_init(&out, -1);
+		type.lens = cases[i].lens;
+		render_typed(&r, &type, &value, false);
+		assert_string_equal(taken(&out), cases[i].expected);
+		outbuf_deinit(&out);
+	}
+}
+
 static void test_bitset(void **state)
 {
 	static const struct type_name names[] = {{"NONE", 0, 0}, {"READ", 0, 3},   {"WRITE", 1, 3},
@@ -465,23 +514,15 @@ static void test_columns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_integers),
-		cmocka_unit_test(test_guess),
-		cmocka_unit_test(test_bitset),
-		cmocka_unit_test(test_characters),
-		cmocka_unit_test(test_pointers),
-		cmocka_unit_test(test_floats),
-		cmocka_unit_test(test_strings),
-		cmocka_unit_test(test_escapes),
-		cmocka_unit_test(test_nothing_raw),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_arguments),
-		cmocka_unit_test(test_format),
-		cmocka_unit_test(test_format_without_end),
-		cmocka_unit_test(test_result),
-		cmocka_unit_test(test_lies),
-		cmocka_unit_test(test_missing_padding),
-		cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_integers),	cmocka_unit_test(test_guess),
+		cmocka_unit_test(test_bitset),		cmocka_unit_test(test_function_pointers),
+		cmocka_unit_test(test_characters),	cmocka_unit_test(test_pointers),
+		cmocka_unit_test(test_floats),		cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_escapes),		cmocka_unit_test(test_nothing_raw),
+		cmocka_unit_test(test_names),		cmocka_unit_test(test_arguments),
+		cmocka_unit_test(test_format),		cmocka_unit_test(test_format_without_end),
+		cmocka_unit_test(test_result),		cmocka_unit_test(test_lies),
+		cmocka_unit_test(test_missing_padding), cmocka_unit_test(test_signals),
 		cmocka_unit_test(test_columns),
 	};
 

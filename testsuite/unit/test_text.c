@@ -53,7 +53,7 @@ static int set_up(void **state)
 	fixture->probes = probes;
 	fixture->options = (struct output_options){.align = 20, .string_max = 32};
 	fixture->fd = memfd_create("lines", MFD_CLOEXEC);
-	fixture->writer = text_writer_create(fixture->fd, probes, &fixture->options);
+	fixture->writer = text_writer_create(fixture->fd, probes, &fixture->options, NULL);
 	*state = fixture;
 	return fixture->fd < 0 ? -1 : 0;
 }
@@ -472,7 +472,7 @@ static void test_pipe(void **state)
 	assert_true(child >= 0);
 	if (child == 0) {
 		struct writer *writer = text_writer_create(ends[1], fixture->probes,
-							   &fixture->options);
+							   &fixture->options, NULL);
 		int error = 0;
 
 		close(ends[0]); /* so that a test that failed does not leave it waiting */
@@ -506,7 +506,7 @@ static void test_full_disk(void **state)
 
 	if (full < 0)
 		skip();
-	struct writer *writer = text_writer_create(full, fixture->probes, &fixture->options);
+	struct writer *writer = text_writer_create(full, fixture->probes, &fixture->options, NULL);
 
 	assert_int_equal(writer->ops->flush(writer), 0);
 	assert_int_equal(writer->ops->record(writer, &made.record), 0);
@@ -528,7 +528,8 @@ static void test_closed_pipe(void **state)
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	close(ends[0]);
 	signal(SIGPIPE, SIG_IGN);
-	struct writer *writer = text_writer_create(ends[1], fixture->probes, &fixture->options);
+	struct writer *writer = text_writer_create(ends[1], fixture->probes, &fixture->options,
+						   NULL);
 
 	for (int i = 0; i < 10000 && !error; i++)
 		error = writer->ops->record(writer, &made.record);

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From an address to the name of the function that has its code there. */
+#include "image/elf_private.h"
+
+#include "base/vec.h"
+
+#include <stdlib.h>
+
+/* A symbol, or the PLT stub of one. */
+struct named_code {
+	uint64_t start, size; /* 0: only its beginning is known to be its own */
+	const char *name;
+	bool is_local;
+};
+
+/* Symbols before the one that begins next to an address that may still have it: labels lie within functions. */
+enum { AROUND_MAX = 64 };
+
+/* By address; of those at the same one the longest and best known comes last, as it is looked at first. */
+static int compare(const void *left, const void *right)
+{
+	const struct named_code *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (!a->size != !b->size)
+		return a->size ? 1 : -1;
+	if (a->is_local != b->is_local)
+		return a->is_local ? -1 : 1;
+	return elf_compare_names(b->name, a->name);
+}
+
+static void add_symbols(struct elf_file *file, struct vec *found)
+{
+	size_t count;
+	const struct elf_symbol *symbols = elf_symbols(file, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct elf_symbol *symbol = &symbols[i];
+		const struct named_code code = {symbol->value, symbol->size, symbol->name,
+						symbol->bind == STB_LOCAL};
+
+		/* What an IFUNC's symbol stands for is not the function of its name. */
+		if (symbol->value && (symbol->type == STT_FUNC || symbol->type == STT_NOTYPE))
+			vec_push(found, &code);
+	}
+}
+
+/* In a program that is linked to a fixed address, the address of a library's function is that of a stub. */
+static void add_stubs(struct elf_file *file, struct vec *found)
+{
+	size_t count;
+	const struct elf_slot *slots = elf_slots(file, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct named_code code = {slots[i].stub, 0, elf_slot_name(file, &slots[i]),
+						false};
+
+		if (code.start && code.name)
+			vec_push(found, &code);
+	}
+}
+
+static void read_code(struct elf_file *file)
+{
+	struct vec found = VEC_OF(struct named_code);
+
+	file->code_read = true;
+	add_symbols(file, &found);
+	add_stubs(file, &found);
+	if (found.count)
+		qsort(found.items, found.count, found.item_size, compare);
+	file->code = found.items;
+	file->code_count = found.count;
+}
+
+const char *elf_name_of_code(struct elf_file *file, uint64_t address, uint64_t *offset)
+{
+	if (!file->code_read)
+		read_code(file);
+	size_t low = 0, high = file->code_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (file->code[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (unsigned i = 0; low-- && i < AROUND_MAX; i++) {
+		const struct named_code *code = &file->code[low];
+
+		*offset = address - code->start;
+		if (!*offset || *offset < code->size)
+			return code->name;
+	}
+	return NULL;
+}
