@@ -211,6 +211,18 @@ void render_bits_of(struct outbuf *out, const unsigned char *bytes, size_t lengt
 	outbuf_char(out, '>');
 }
 
+void render_wide(struct outbuf *out, const unsigned char *bytes)
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned count = 32;
+
+	while (count > 1 && !(bytes[(count - 1) / 2] >> 4 * ((count - 1) % 2) & 15))
+		count--;
+	outbuf_text(out, count > 1 || bytes[0] ? "0x" : "");
+	while (count--)
+		outbuf_char(out, digits[bytes[count / 2] >> 4 * (count % 2) & 15]);
+}
+
 static void render_bit_vector(struct outbuf *out, uint64_t word, unsigned size)
 {
 	unsigned char bytes[sizeof word];

@@ -19,6 +19,8 @@ void render_float(struct outbuf *out, const struct type *type, uint64_t word, un
 		  const unsigned char *bytes, bool brief);
 /* A bit vector in bytes: the numbers of the bits that are set. */
 void render_bits_of(struct outbuf *out, const unsigned char *bytes, size_t length);
+/* An integer of 16 bytes, in hexadecimal. */
+void render_wide(struct outbuf *out, const unsigned char *bytes);
 /* Characters of `size` bytes in quotes; `is_cut`: there are more. */
 void render_text(struct outbuf *out, const unsigned char *bytes, size_t count, unsigned size,
 		 bool is_cut);

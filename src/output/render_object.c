@@ -61,9 +61,15 @@ static void put_apart(struct rendering *r, const struct type *type)
 	r->levels--;
 }
 
-/* Whether the record has what is needed of a member at `offset`. */
-static bool is_there(const struct type *type, size_t offset, struct view view)
+/* Whether the record has what is needed of a member. */
+static bool is_there(const struct type_member *member, struct view view)
 {
+	const struct type *type = member->type;
+	const bool wide = view.word == 8;
+	const size_t offset = member->offset[wide];
+
+	if (member->bits)
+		return offset + (member->shift[wide] + member->bits + 7) / 8 <= view.length;
 	if (type_is_apart(type) && type->kind == TYPE_ARRAY)
 		return offset <= view.length;
 	if (type->kind == TYPE_STRUCT || type->kind == TYPE_ARRAY)
@@ -71,28 +77,52 @@ static bool is_there(const struct type *type, size_t offset, struct view view)
 	return offset + type_size(type, view.word) <= view.length;
 }
 
+/* A bit-field, whose first byte the view begins with, as an integer of its type. */
+static void put_bit_field(struct rendering *r, const struct type_member *member, struct view view)
+{
+	const unsigned unused = 64U - member->bits;
+	uint64_t word = load_word(view) >> member->shift[view.word == 8] << unused;
+
+	word = member->type->is_signed ? (uint64_t)((int64_t)word >> unused) : word >> unused;
+	render_word(r, member->type, word, type_size(member->type, view.word));
+}
+
+static void put_member(struct rendering *r, const struct type_member *member, struct view view)
+{
+	view = view_at(view, member->offset[view.word == 8], SIZE_MAX);
+	if (member->name) {
+		escape_name(r->out, member->name);
+		outbuf_char(r->out, '=');
+	}
+	if (member->bits)
+		put_bit_field(r, member, view);
+	else
+		put_inside(r, member->type, view);
+}
+
 static void put_struct(struct rendering *r, const struct type *type, struct view view)
 {
+	const uint32_t count = type_size(type, view.word) ? type_shown_members(type) : 0;
+	bool is_partial = type->is_partial;
 	const char *before = "";
 
 	outbuf_text(r->out, "{ ");
-	for (uint32_t i = 0; i < type->count && type_size(type, view.word) && !r->ended; i++) {
+	for (uint32_t i = 0; i < count && !r->ended; i++) {
 		const struct type_member *member = &type->members[i];
-		size_t offset = member->offset[view.word == 8];
 
 		if (member->type->is_hidden)
 			continue;
-		outbuf_text(r->out, before);
-		before = ", ";
-		if (!is_there(member->type, offset, view)) {
-			outbuf_text(r->out, "...");
+		if (!is_there(member, view)) {
+			is_partial = true;
 			break;
 		}
-		if (member->name) {
-			escape_name(r->out, member->name);
-			outbuf_char(r->out, '=');
-		}
-		put_inside(r, member->type, view_at(view, offset, SIZE_MAX));
+		outbuf_text(r->out, before);
+		before = ", ";
+		put_member(r, member, view);
+	}
+	if (is_partial) {
+		outbuf_text(r->out, before);
+		outbuf_text(r->out, "...");
 	}
 	outbuf_text(r->out, " }");
 }
@@ -179,6 +209,8 @@ static void put_inside(struct rendering *r, const struct type *type, struct view
 		put_apart(r, type);
 	else if (type->kind == TYPE_STRUCT && type->lens == LENS_BITVEC)
 		render_bits_of(r->out, view.bytes, size < view.length ? size : view.length);
+	else if (type->kind == TYPE_STRUCT && type->lens == LENS_HEX && view.length >= size)
+		render_wide(r->out, view.bytes);
 	else if (type->kind == TYPE_STRUCT)
 		put_struct(r, type, view);
 	else if (type->kind == TYPE_ARRAY)

@@ -3,7 +3,8 @@
  * Types in .conf files that have a syntax of their own:
  *
  *   string                string "[" extent "]" | string "(" type ")" | stringN (string[argN])
- *   struct                struct "(" [ type [ NAME ] { "," type [ NAME ] } ] ")"
+ *   struct, union         struct "(" [ member { "," member } [ "," "..." ] ] ")"
+ *   member                type [ NAME ] [ ":" NUMBER ]
  *   array                 array "(" type "," extent ")"
  *   enum                  enum [ "[" type "]" ] "(" NAME [ "=" NUMBER ] { "," … } ")"
  *   bitset                bitset [ "[" type "]" ] "(" NAME "=" NUMBER [ "of" NUMBER ] { "," … } ")"
@@ -265,8 +266,37 @@ static const struct type *parse_address(struct conf_parser *parser)
 	return conf_own(parser, &type);
 }
 
+/* How many bits a bit-field has; ':' was taken. */
+static bool parse_bits_of(struct conf_parser *parser, struct type_member *member,
+			  const struct conf_token *type)
+{
+	uint64_t most = 8ULL * type_size(member->type, 8);
+
+	if (member->type->kind != TYPE_INT)
+		return conf_fail_at(parser, type, "an integer type for a bit-field");
+	if (parser->token.kind != TOKEN_NUMBER || !parser->token.number ||
+	    parser->token.number > most)
+		return conf_fail(parser, "as many bits as the type has, or less");
+	member->bits = (uint8_t)parser->token.number;
+	conf_take(parser);
+	return true;
+}
+
+/* "...", and then the end. */
+static bool parse_rest(struct conf_parser *parser)
+{
+	parser->is_partial = true;
+	for (unsigned i = 0; i < 3; i++)
+		if (!conf_expect(parser, '.'))
+			return false;
+	return conf_at_mark(parser, ')') || conf_fail(parser, "')'");
+}
+
 static bool parse_member(struct conf_parser *parser, struct vec *members)
 {
+	if (conf_at_mark(parser, '.'))
+		return parse_rest(parser);
+	const struct conf_token type = parser->token;
 	struct type_member member = {.type = conf_parse_object_type(parser)};
 
 	if (!member.type)
@@ -274,6 +304,11 @@ static bool parse_member(struct conf_parser *parser, struct vec *members)
 	if (parser->token.kind == TOKEN_NAME && !conf_is_c_word(&parser->token)) {
 		member.name = protolib_text(parser->lib, parser->token.text, parser->token.length);
 		conf_take(parser);
+	}
+	if (conf_at_mark(parser, ':')) {
+		conf_take(parser);
+		if (!parse_bits_of(parser, &member, &type))
+			return false;
 	}
 	vec_push(members, &member);
 	return true;
@@ -302,17 +337,18 @@ static bool check_elements(struct conf_parser *parser, const struct type_member 
 	for (uint32_t i = 0; i < ELEMENTS_MAX; i++) {
 		if (!(elements >> i & 1))
 			continue;
-		if (i >= count || members[i].type->kind != TYPE_INT)
+		if (i >= count || members[i].type->kind != TYPE_INT || members[i].bits)
 			return conf_fail_at(parser, token,
 					    "integers as the members that are lengths");
 	}
 	return true;
 }
 
-/* `struct` and '(' were taken. */
-static const struct type *parse_members(struct conf_parser *parser, const struct conf_token *token)
+/* `struct` or `union` and '(' were taken. */
+static const struct type *parse_members(struct conf_parser *parser, const struct conf_token *token,
+					bool is_union)
 {
-	struct type type = {.kind = TYPE_STRUCT};
+	struct type type = {.kind = TYPE_STRUCT, .is_union = is_union};
 	struct type_member *copy = NULL;
 	struct vec members;
 	bool fine = true;
@@ -328,27 +364,30 @@ static const struct type *parse_members(struct conf_parser *parser, const struct
 		copy = protolib_alloc(parser->lib, members.count * sizeof *copy);
 		memcpy(copy, members.items, members.count * sizeof *copy);
 	}
+	type.is_partial = parser->is_partial || (is_union && members.count > 1);
 	if (fine)
 		type_lay_out(&type, copy, (uint32_t)members.count);
 	vec_deinit(&members);
 	return fine ? conf_own(parser, &type) : NULL;
 }
 
-/* `struct` was taken. */
-static const struct type *parse_struct(struct conf_parser *parser)
+/* `struct` or `union` was taken. */
+static const struct type *parse_struct(struct conf_parser *parser, bool is_union)
 {
 	const struct conf_token token = parser->token;
 	const uint64_t elements = parser->elements;
-	const bool in_struct = parser->in_struct;
+	const bool in_struct = parser->in_struct, is_partial = parser->is_partial;
 
 	if (!conf_expect(parser, '('))
 		return NULL;
 	parser->in_struct = true;
 	parser->elements = 0;
-	const struct type *type = parse_members(parser, &token);
+	parser->is_partial = false;
+	const struct type *type = parse_members(parser, &token, is_union);
 
 	parser->in_struct = in_struct;
 	parser->elements = elements;
+	parser->is_partial = is_partial;
 	return type;
 }
 
@@ -451,6 +490,7 @@ enum keyword {
 	KEYWORD_STRING,
 	KEYWORD_ARRAY,
 	KEYWORD_STRUCT,
+	KEYWORD_UNION,
 	KEYWORD_NAMES,
 	KEYWORD_ADDRESS
 };
@@ -461,19 +501,13 @@ static const struct keyword_entry {
 	enum keyword keyword;
 	enum type_lens lens;
 } keywords[] = {
-	{"hex", KEYWORD_LENS, LENS_HEX},
-	{"oct", KEYWORD_LENS, LENS_OCT},
-	{"octal", KEYWORD_LENS, LENS_OCT},
-	{"bool", KEYWORD_LENS, LENS_BOOL},
-	{"bitvec", KEYWORD_LENS, LENS_BITVEC},
-	{"guess", KEYWORD_LENS, LENS_GUESS},
-	{"hide", KEYWORD_LENS, LENS_DEFAULT},
-	{"string", KEYWORD_STRING, LENS_DEFAULT},
-	{"array", KEYWORD_ARRAY, LENS_DEFAULT},
-	{"struct", KEYWORD_STRUCT, LENS_DEFAULT},
-	{"enum", KEYWORD_NAMES, LENS_ENUM},
-	{"bitset", KEYWORD_NAMES, LENS_BITSET},
-	{"sockaddr", KEYWORD_ADDRESS, LENS_ADDRESS},
+	{"hex", KEYWORD_LENS, LENS_HEX},	{"oct", KEYWORD_LENS, LENS_OCT},
+	{"octal", KEYWORD_LENS, LENS_OCT},	{"bool", KEYWORD_LENS, LENS_BOOL},
+	{"bitvec", KEYWORD_LENS, LENS_BITVEC},	{"guess", KEYWORD_LENS, LENS_GUESS},
+	{"hide", KEYWORD_LENS, LENS_DEFAULT},	{"string", KEYWORD_STRING, LENS_DEFAULT},
+	{"array", KEYWORD_ARRAY, LENS_DEFAULT}, {"struct", KEYWORD_STRUCT, LENS_DEFAULT},
+	{"union", KEYWORD_UNION, LENS_DEFAULT}, {"enum", KEYWORD_NAMES, LENS_ENUM},
+	{"bitset", KEYWORD_NAMES, LENS_BITSET}, {"sockaddr", KEYWORD_ADDRESS, LENS_ADDRESS},
 };
 
 static const struct keyword_entry *find_keyword(const struct conf_token *token)
@@ -525,7 +559,8 @@ const struct type *conf_parse_compound(struct conf_parser *parser, bool *found)
 	case KEYWORD_ARRAY:
 		return parse_array(parser);
 	case KEYWORD_STRUCT:
-		return parse_struct(parser);
+	case KEYWORD_UNION:
+		return parse_struct(parser, entry->keyword == KEYWORD_UNION);
 	case KEYWORD_NAMES:
 		return parse_names(parser, entry->lens);
 	case KEYWORD_ADDRESS:

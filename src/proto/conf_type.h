@@ -23,6 +23,7 @@ struct conf_parser {
 	unsigned levels;    /* of the type that is being parsed */
 	bool in_struct;	    /* its members may be lengths: */
 	uint64_t elements;  /* bits of those that are */
+	bool is_partial;    /* the struct ended in "..." */
 };
 
 /* Takes the token: the next one is looked at from now on. */

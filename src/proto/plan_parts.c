@@ -66,7 +66,7 @@ static void collect(struct plan_parts *parts, struct vec *found, const struct ty
 		vec_push(found, &item);
 		return;
 	}
-	for (uint32_t i = 0; i < type->count; i++) {
+	for (uint32_t i = 0; i < type_shown_members(type); i++) {
 		const struct type_member *member = &type->members[i];
 
 		collect(parts, found, member->type, type, offset,

@@ -69,6 +69,19 @@ struct classes {
 	bool in_memory;
 };
 
+static void classify(const struct type *type, unsigned offset, struct classes *classes);
+
+/* Of bit-fields, which do not reach from word to word, those that only pad are not looked at. */
+static void classify_member(const struct type_member *member, unsigned offset,
+			    struct classes *classes)
+{
+	offset += member->offset[1];
+	if (!member->bits)
+		classify(member->type, offset, classes);
+	else if (!member->type->is_hidden && offset < IN_REGISTERS_MAX)
+		classes->has_integer[offset / EIGHT] = true;
+}
+
 static void classify(const struct type *type, unsigned offset, struct classes *classes)
 {
 	unsigned size = type_size(type, EIGHT);
@@ -77,8 +90,7 @@ static void classify(const struct type *type, unsigned offset, struct classes *c
 		return;
 	if (type->kind == TYPE_STRUCT) {
 		for (uint32_t i = 0; i < type->count; i++)
-			classify(type->members[i].type, offset + type->members[i].offset[1],
-				 classes);
+			classify_member(&type->members[i], offset, classes);
 	} else if (type->kind == TYPE_ARRAY) {
 		unsigned each = type_storage(type->target, EIGHT);
 
@@ -193,7 +205,7 @@ void plan_place_parameter(struct placement *placement, const struct type *type,
 static bool is_one_long_double(const struct type *type)
 {
 	for (;;) {
-		if (type->kind == TYPE_STRUCT && type->count == 1)
+		if (type->kind == TYPE_STRUCT && type->count == 1 && !type->members[0].bits)
 			type = type->members[0].type;
 		else if (type->kind == TYPE_ARRAY && type->length == 1)
 			type = type->target;

@@ -55,6 +55,13 @@ struct protolib {
 		.members = (members_)                                                              \
 	}
 
+/* An integer of 16 bytes, which is passed as two of 8. */
+#define INTEGER_128                                                                                \
+	{                                                                                          \
+		.kind = TYPE_STRUCT, .is_defined = true, .lens = LENS_HEX, .levels = 1,            \
+		.size = {16, 16}, .align = {4, 16}, .count = 2, .members = two_halves              \
+	}
+
 static const struct type float_type = {.kind = TYPE_FLOAT, .width = WIDTH_FLOAT, .is_signed = true};
 static const struct type double_type = {
 	.kind = TYPE_FLOAT, .width = WIDTH_DOUBLE, .is_signed = true};
@@ -66,6 +73,10 @@ static const struct type_member two_doubles[] = {{.type = &double_type},
 						 {.type = &double_type, .offset = {8, 8}}};
 static const struct type_member two_long_doubles[] = {
 	{.type = &long_double_type}, {.type = &long_double_type, .offset = {12, 16}}};
+
+static const struct type half_type = INTEGER(WIDTH_LONG_LONG, false, LENS_HEX);
+static const struct type_member two_halves[] = {{.type = &half_type},
+						{.type = &half_type, .offset = {8, 8}}};
 
 /* Requests of ioctl(2), by the kernel's headers; the kernel looks at 32 bits. */
 static const struct type_name ioctl_names[] = {
@@ -120,6 +131,8 @@ static const struct built_in predefined[] = {
 	{"uint32", INTEGER(WIDTH_INT, false, LENS_DEFAULT)},
 	{"int64", INTEGER(WIDTH_LONG_LONG, true, LENS_DEFAULT)},
 	{"uint64", INTEGER(WIDTH_LONG_LONG, false, LENS_DEFAULT)},
+	{"int128", INTEGER_128},
+	{"uint128", INTEGER_128},
 	{"int8_t", INTEGER(WIDTH_CHAR, true, LENS_DEFAULT)},
 	{"uint8_t", INTEGER(WIDTH_CHAR, false, LENS_DEFAULT)},
 	{"int16_t", INTEGER(WIDTH_SHORT, true, LENS_DEFAULT)},

@@ -112,36 +112,56 @@ static void inherit(struct type *type, const struct type *part)
 		type->levels = (uint8_t)(part->levels + 1);
 }
 
-void type_lay_out(struct type *type, struct type_member *members, uint32_t count)
+uint32_t type_shown_members(const struct type *type)
 {
-	uint64_t size[2] = {0, 0};
-	unsigned align[2] = {1, 1};
+	return type->is_union && type->count ? 1 : type->count;
+}
+
+/* Puts a member behind the first `used` bits of a struct; where it ends, in bits. */
+static uint64_t put_member(struct type_member *member, uint64_t used, bool wide)
+{
+	const unsigned word = wide ? 8 : 4;
+	const uint64_t align = 8ULL * type_align(member->type, word);
+	const uint64_t size = 8ULL * type_storage(member->type, word);
+
+	/* A bit-field goes on where the last one ended, if it does not need more units than its type. */
+	if (!member->bits || used % align + member->bits > size)
+		used = (used + align - 1) / align * align;
+	member->offset[wide] = (uint32_t)(used / 8);
+	member->shift[wide] = used % 8;
+	used += member->bits ? member->bits : size;
+	return used < 8ULL * TYPE_SIZE_MAX ? used : 8ULL * TYPE_SIZE_MAX;
+}
+
+static void lay_out(struct type *type, struct type_member *members, uint32_t count, bool wide)
+{
+	uint64_t used = 0, most = 0;
+	unsigned align = 1;
 
 	for (uint32_t i = 0; i < count; i++) {
-		const struct type *part = members[i].type;
+		unsigned own = type_align(members[i].type, wide ? 8 : 4);
 
-		for (unsigned wide = 0; wide < 2; wide++) {
-			unsigned own = type_align(part, wide ? 8 : 4);
+		if (own > align)
+			align = own;
+		used = put_member(&members[i], type->is_union ? 0 : used, wide);
+		if (used > most)
+			most = used;
+	}
+	type->size[wide] = (uint32_t)(((most + 7) / 8 + align - 1) / align * align);
+	type->align[wide] = (uint8_t)align;
+}
 
-			if (own > align[wide])
-				align[wide] = own;
-			size[wide] = (size[wide] + own - 1) / own * own;
-			members[i].offset[wide] = (uint32_t)size[wide];
-			size[wide] += type_storage(part, wide ? 8 : 4);
-			if (size[wide] > TYPE_SIZE_MAX)
-				size[wide] = TYPE_SIZE_MAX;
-		}
-		inherit(type, part);
-		type->follows |= type_follows(part);
-	}
-	for (unsigned wide = 0; wide < 2; wide++) {
-		type->size[wide] =
-			(uint32_t)((size[wide] + align[wide] - 1) / align[wide] * align[wide]);
-		type->align[wide] = (uint8_t)align[wide];
-	}
+void type_lay_out(struct type *type, struct type_member *members, uint32_t count)
+{
+	lay_out(type, members, count, false);
+	lay_out(type, members, count, true);
 	type->members = members;
 	type->count = count;
 	type->is_defined = true;
+	for (uint32_t i = 0; i < count; i++)
+		inherit(type, members[i].type);
+	for (uint32_t i = 0; i < type_shown_members(type); i++)
+		type->follows |= type_follows(members[i].type);
 }
 
 void type_complete(struct type *type)

@@ -65,7 +65,9 @@ struct type_member {
 	const char *name; /* NULL: it has none */
 	const struct type *type;
 	uint32_t offset
-		[2]; /* bytes from the beginning, where pointers have 4 and where they have 8 */
+		[2];  /* bytes from the beginning, where pointers have 4 and where they have 8 */
+	uint8_t bits; /* of a bit-field: so many of its type's; 0: it is none */
+	uint8_t shift[2]; /* of a bit-field: its lowest bit in the byte at `offset`, as there */
 };
 
 struct type_name {
@@ -80,14 +82,16 @@ struct type {
 	bool is_signed;
 	uint8_t lens;	     /* enum type_lens */
 	uint8_t length_from; /* enum string_length, TYPE_STRING and TYPE_ARRAY */
-	bool zero_ends;	 /* zero(…): a NUL, or an element of zeros, ends it before its length */
-	bool is_hidden;	 /* not shown, and not captured */
-	bool is_complex; /* TYPE_STRUCT: two numbers, which are passed in a way of their own */
-	bool is_defined; /* TYPE_STRUCT: its members are known */
-	bool follows;	 /* TYPE_STRUCT: has a member that points to something that is shown */
+	bool zero_ends;	   /* zero(…): a NUL, or an element of zeros, ends it before its length */
+	bool is_hidden;	   /* not shown, and not captured */
+	bool is_complex;   /* TYPE_STRUCT: two numbers, which are passed in a way of their own */
+	bool is_defined;   /* TYPE_STRUCT: its members are known */
+	bool is_union;	   /* TYPE_STRUCT: all members at its beginning; the first one is shown */
+	bool is_partial;   /* TYPE_STRUCT: there is more in it than its members */
+	bool follows;	   /* TYPE_STRUCT: has a member that points to something that is shown */
 	bool rest_in_octal; /* LENS_BITSET: bits without a name are shown so, else in hexadecimal */
-	bool needs_result;  /* a length in it is the result */
-	uint8_t levels;	    /* how deep other types are nested in it */
+	bool needs_result; /* a length in it is the result */
+	uint8_t levels;	   /* how deep other types are nested in it */
 	uint32_t arguments; /* bits of the parameters that are lengths in it */
 	uint32_t length;
 	uint32_t size[2]; /* TYPE_STRUCT, TYPE_ARRAY: bytes, pointers having 4 or 8; 0: not known */
@@ -127,9 +131,12 @@ bool type_is_apart(const struct type *type);
 /* Whether values follow one of an object of this type: it, or something within it, is apart. */
 bool type_follows(const struct type *type);
 
+/* How many of a struct's members are shown, and captured. The others only say how it is laid out and passed. */
+uint32_t type_shown_members(const struct type *type);
+
 /*
- * Lays out a struct whose members have their types: offsets, size, alignment, and what follows
- * from them.
+ * Lays out a struct whose members have their types and bits: offsets, size, alignment, and what follows
+ * from them. Bit-fields lie as the psABIs say: from low bits to high ones, each in a unit of its type.
  */
 void type_lay_out(struct type *type, struct type_member *members, uint32_t count);
 /* The same for an array or a pointer that has its target and, if it has one, its length. */

@@ -74,6 +74,57 @@ struct example {
 	char end;
 };
 
+static void test_bit_fields(void **state)
+{
+	/* As gcc -m32 and -m64 have them: the byte where each begins, and the bit in it. */
+	static const uint8_t at[][2][2] = {{{0, 0}, {0, 0}}, {{0, 3}, {0, 3}},	{{1, 2}, {1, 2}},
+					   {{2, 0}, {2, 0}}, {{3, 0}, {3, 0}},	{{8, 0}, {8, 0}},
+					   {{9, 1}, {9, 1}}, {{12, 0}, {16, 0}}};
+	struct protolib *lib = parse_ok("void f(struct(uint a:3, int:7, bool(uint8) c:1, uint8 d,"
+					" ullong e:40, short f:9, hide(uchar):7, ullong:50,"
+					" ...)*);");
+	const struct type *type = first(lib)->target;
+
+	(void)state;
+	assert_int_equal(type->count, 8);
+	assert_true(type->is_partial && !type->is_union);
+	for (unsigned i = 0; i < type->count; i++)
+		for (unsigned wide = 0; wide < 2; wide++) {
+			assert_int_equal(type->members[i].offset[wide], at[i][wide][0]);
+			assert_int_equal(type->members[i].shift[wide], at[i][wide][1]);
+		}
+	assert_int_equal(type->members[1].bits, 7);
+	assert_null(type->members[1].name);
+	assert_string_equal(type->members[5].name, "f");
+	assert_int_equal(type_size(type, 4), 20);
+	assert_int_equal(type_size(type, 8), 24);
+	protolib_destroy(lib);
+}
+
+static void test_unions(void **state)
+{
+	struct protolib *lib = parse_ok("void f(union(string s, array(char, 9) b, double d)*);");
+	const struct type *type = first(lib)->target;
+
+	(void)state;
+	assert_true(type->is_union && type->is_partial && type->follows);
+	assert_int_equal(type->count, 3);
+	assert_int_equal(type_shown_members(type), 1);
+	assert_int_equal(type->members[2].offset[1], 0);
+	assert_int_equal(type_size(type, 4), 12);
+	assert_int_equal(type_size(type, 8), 16);
+	assert_int_equal(type_align(type, 8), 8);
+	protolib_destroy(lib);
+	lib = parse_ok("void f(union(int a, string s)*, union(int), struct(int128));");
+	assert_false(first(lib)->target->follows);
+	const struct prototype *prototype = protolib_find(lib, "f");
+
+	assert_false(prototype->parameters[1].type->is_partial);
+	assert_int_equal(type_size(prototype->parameters[2].type, 8), 16);
+	assert_int_equal(type_align(prototype->parameters[2].type, 8), 16);
+	protolib_destroy(lib);
+}
+
 static void test_struct_layout(void **state)
 {
 	static const uint32_t on_8[] = {
@@ -282,6 +333,22 @@ static void test_errors(void **state)
 	assert_error("int f(struct int);", "1: expected '(', found 'int'");
 	assert_error("int f(struct(void));",
 		     "1: expected a type of objects of known size, found 'void'");
+	assert_error("int f(struct(double:3));",
+		     "1: expected an integer type for a bit-field, found 'double'");
+	assert_error("int f(struct(short:17));",
+		     "1: expected as many bits as the type has, or less, found '17'");
+	assert_error("int f(struct(int x:0));",
+		     "1: expected as many bits as the type has, or less, found '0'");
+	assert_error("int f(struct(int x:));",
+		     "1: expected as many bits as the type has, or less, found ')'");
+	assert_error("int f(struct(int n:3, array(int, elt1)*));",
+		     "1: expected integers as the members that are lengths, found '('");
+	assert_error("int f(struct(int, .. .x));", "1: expected ')', found 'x'");
+	assert_error("int f(struct(int, ..));", "1: expected '.', found ')'");
+	assert_error("int f(struct(int, ..., int));", "1: expected ')', found ','");
+	assert_error("int f(union(int:3, format));",
+		     "1: expected a type of objects of known size, found 'format'");
+	assert_error("typedef union = int;", "1: expected a new name, found 'union'");
 	assert_error("int f(struct(format));",
 		     "1: expected a type of objects of known size, found 'format'");
 	assert_error("typedef a = struct; int f(a);",
@@ -421,6 +488,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_struct_layout),
+		cmocka_unit_test(test_bit_fields),
+		cmocka_unit_test(test_unions),
 		cmocka_unit_test(test_enums),
 		cmocka_unit_test(test_arrays_and_strings),
 		cmocka_unit_test(test_names_of_bits),

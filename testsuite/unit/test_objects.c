@@ -209,6 +209,62 @@ static void test_x86_64_by_value(void **state)
 	assert_true(plan->needs_fp_entry);
 }
 
+/* What is not shown of an object decides on its place as well. */
+static void test_x86_64_mixtures(void **state)
+{
+	struct fixture *f = *state;
+	const struct capture_plan *plan = compile(
+		f, &abi64,
+		"void f(union(array(double, 2), long), union(float, double), struct(int:3, int:4),"
+		" struct(hide(uint8):3, float), struct(hide(double), ...), int128, struct(), int,"
+		" int128, int, int, int128);");
+
+	assert_pieces(&plan->entry[0], PIECE_GPR + REG_DI, PIECE_XMM + 0, 16);
+	assert_pieces(&plan->entry[1], PIECE_XMM + 1, PIECE_NONE, 8);
+	assert_pieces(&plan->entry[2], PIECE_GPR + REG_SI, PIECE_NONE, 4);
+	assert_pieces(&plan->entry[3], PIECE_XMM + 2, PIECE_NONE, 8);
+	assert_pieces(&plan->entry[4], PIECE_XMM + 3, PIECE_NONE, 8);
+	assert_pieces(&plan->entry[5], PIECE_GPR + REG_DX, PIECE_GPR + REG_CX, 16);
+	assert_int_equal(plan->entry[7].index, R8);
+	/* It goes to the stack as a whole, aligned to 16. */
+	assert_stack(&plan->entry[8], CAPTURE_INLINE, 8);
+	assert_int_equal(plan->entry[9].index, R9);
+	assert_stack(&plan->entry[10], CAPTURE_WORD, 24);
+	assert_stack(&plan->entry[11], CAPTURE_INLINE, 40);
+	assert_pieces(compile(f, &abi64, "int128 f();")->exit, PIECE_GPR + REG_AX,
+		      PIECE_GPR + REG_DX, 16);
+	assert_stack(&compile(f, &abi32, "int f(union(int, double), int);")->entry[1], CAPTURE_WORD,
+		     12);
+}
+
+static void test_members_of_all_kinds(void **state)
+{
+	struct fixture *f = *state;
+	/* From the lowest bit on 5 in 3 bits, -3 in 7 and 1 in one; 7. */
+	static const unsigned char fields[] = {0xed, 0x07, 0, 0, 7, 0, 0, 0};
+
+	poke(f, BASE, fields, sizeof fields);
+	poke_words(f, BASE + 16, 8, 2, BASE + 64, UINT64_C(1));
+	poke_text(f, BASE + 64, "text");
+	compile(f, &abi64,
+		"void f(struct(uint:3, int b:7, bool(uint8) c:1, uint8:1, int e, ...)*,"
+		" union(string s, long n)*, int128*, array(union(uint8, string), 2)*,"
+		" struct(hide(long), ...)*);");
+	f->gpr[REG_DI] = BASE;
+	f->gpr[REG_SI] = f->gpr[REG_DX] = f->gpr[R8] = BASE + 16;
+	f->gpr[REG_CX] = BASE;
+	assert_string_equal(entered(f), "{ 5, b=-3, c=true, 0, e=7, ... }, { s=\"text\", ... },"
+					" 0x10000000000010040, [ { 237, ... }, { 0, ... } ],"
+					" { ... }");
+	/* In a register, and behind what is read of an object. */
+	compile(f, &abi64,
+		"void f(struct(uint16 a:12, int16 b:4), struct(hide(array(char, 1023)), int a:7, "
+		"int b:2)*);");
+	f->gpr[REG_DI] = 0xfabc;
+	f->gpr[REG_SI] = BASE;
+	assert_string_equal(entered(f), "{ a=2748, b=-1 }, { a=0, ... }");
+}
+
 static void test_x86_64_results(void **state)
 {
 	struct fixture *f = *state;
@@ -581,6 +637,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_x86_64_by_value, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_x86_64_mixtures, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_members_of_all_kinds, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_x86_64_results, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_i386_by_value, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_in_registers, setup, teardown),
