@@ -219,6 +219,20 @@ bool die_member_offset(const struct die *member, uint64_t *offset)
 	return is;
 }
 
+bool die_bit_offset(const struct die *member, uint64_t bits, uint64_t size, uint64_t *offset)
+{
+	uint64_t from_top, start;
+
+	if (die_number(member, DW_AT_data_bit_offset, offset))
+		return true;
+	/* Before DWARF 4: from the highest bit of a unit, which is as large as the type unless it says so. */
+	if (!die_number(member, DW_AT_bit_offset, &from_top) || !die_member_offset(member, &start))
+		return false;
+	die_number(member, DW_AT_byte_size, &size);
+	*offset = 8 * (start + size) - from_top - bits;
+	return true;
+}
+
 static bool is_address(const struct die *die, Dwarf_Attribute attribute)
 {
 	Dwarf_Error error = NULL;

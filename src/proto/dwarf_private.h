@@ -133,6 +133,8 @@ const char *die_text(const struct die *die, unsigned attribute);
 bool die_number(const struct die *die, unsigned attribute, uint64_t *value);
 /* Where a member is in its struct; false when that depends on the object. */
 bool die_member_offset(const struct die *member, uint64_t *offset);
+/* The first bit of a bit-field in its struct. `bits` are its own, `size` the bytes of its type. */
+bool die_bit_offset(const struct die *member, uint64_t bits, uint64_t size, uint64_t *offset);
 bool die_address(const struct die *die, unsigned attribute, uint64_t *value);
 /* The entry that the attribute refers to, or none. */
 struct die die_reference(const struct die *die, unsigned attribute);
@@ -177,11 +179,65 @@ void index_deinit(struct dwarf_reader *reader);
 /* Whether it can stand for a name in a .conf file. Those of C can, others may be anything. NULL cannot. */
 bool type_is_name(const char *text);
 
+/* An object as it lies in memory. */
+struct type_layout {
+	uint64_t size;
+	unsigned align;
+	bool exact;	 /* by what the text says of it, it would be passed by value as it is */
+	bool is_aligned; /* further than the text can say */
+};
+
+/* On the way through one type. */
+struct type_writer {
+	struct strbuf *text;
+	unsigned word;
+	unsigned depth; /* structs around, and pointers */
+};
+
+bool type_is_full(const struct type_writer *writer);
+/* Takes back what was added since the text was so long. */
+void type_cut_back(struct type_writer *writer, size_t length);
+/* What is behind typedefs and qualifiers; *is_const is set if one of these was there. Takes `type` over. */
+struct die type_peel(struct die type, bool *is_const);
+bool type_is_char(const struct die *type);
+/* A type without typedefs and qualifiers. 0, or -ENOTSUP, when something may have been added. */
+int type_add_object(struct type_writer *writer, const struct die *type, struct type_layout *layout);
+
 /*
  * Adds the type that the attribute DW_AT_type of an entry refers to, `void` if it has none. *by_reference: the
  * object is of a class of C++ whose objects are passed as pointers to them; the type added is that of the pointer. 0,
  * or -ENOTSUP with anything added.
  */
 int type_add(struct strbuf *text, const struct die *owner, unsigned word, bool *by_reference);
+
+/* dwarf_struct.c: structs, unions, classes, and arrays */
+
+bool type_is_record(unsigned tag);
+/* One that C could have, too. */
+bool type_is_plain(const struct die *type);
+/* C++: an object that must not be copied bit by bit is passed as a pointer to it. Not all compilers say so. */
+bool type_is_passed_by_reference(const struct die *type);
+bool type_is_passed_as_in_c(const struct die *type);
+/* Whether a child of a record is a part of its objects. */
+bool type_has_part(const struct die *child);
+/* As type_add_object(). */
+int type_add_struct(struct type_writer *writer, const struct die *type, struct type_layout *layout);
+int type_add_array(struct type_writer *writer, const struct die *type, struct type_layout *layout);
+/* How many elements an array has in all; false when that is not known, or too much. */
+bool type_array_length(const struct die *type, uint64_t *length);
+
+/* dwarf_passing.c */
+
+/* Bytes of the largest object that is passed in registers. */
+enum { PASSED_IN_REGISTERS = 16 };
+
+/* Whether an object that was given this alignment is passed on the stack, so that what it is made of does not matter. */
+bool type_is_in_memory(const struct type_writer *writer, const struct die *type, unsigned align);
+
+/*
+ * Adds a struct of words that is passed by value as an object of this type, of which nothing else can be said. -ENOTSUP:
+ * it is not known how that is passed, or no struct is passed so.
+ */
+int type_add_passed(struct type_writer *writer, const struct die *type);
 
 #endif

@@ -7,11 +7,9 @@
  * is followed where they are const only: others are mostly where results go, and hold nothing yet. A class of
  * C++ with functions of its own is an address, too; its insides say little.
  *
- * The layout of a struct in a .conf file follows from its members as it does in C. In debug information each member
- * says where it is, so both are compared: gaps (padding that is larger than need be, bit-fields, unions and whatever else
- * has no name in the language) are filled with hidden bytes, and where a member would come to lie behind its
- * place (packed structs), the struct is cut off. What is passed by value must not have been cut,
- * or contain anything that was replaced by bytes, as its members decide on the registers it is in.
+ * What is in a struct is dwarf_struct.c's business. A struct that is passed by value must be said wholly, as its members
+ * decide on the registers it is in; where that cannot be, words take its place that are passed in the same way
+ * (dwarf_passing.c), so that what comes behind it is right.
  *
  * Types refer to each other in any way the file says, so depth, steps and length of the text are bounded;
  * what does not fit is an address, or not to be had (-ENOTSUP).
@@ -26,36 +24,18 @@
 #include <string.h>
 
 enum {
-	PEEL_MAX = 32,	  /* typedefs of typedefs, qualifiers */
-	NESTED_MAX = 4,	  /* structs and arrays in structs */
-	MEMBERS_MAX = 24, /* that are shown */
-	NAMES_MAX = 128,  /* of an enumeration */
-	ELEMENTS_MAX = 1 << 20
+	PEEL_MAX = 32,	/* typedefs of typedefs, qualifiers */
+	NESTED_MAX = 5, /* structs and arrays in structs */
+	NAMES_MAX = 128 /* of an enumeration */
 };
 
-/* An object as it lies in memory. */
-struct layout {
-	uint64_t size;
-	unsigned align;
-	bool exact; /* all of it is shown */
-};
-
-/* On the way through one declaration. */
-struct writer {
-	struct strbuf *text;
-	unsigned word;
-	unsigned depth; /* structs around, and pointers */
-};
-
-static int add_object(struct writer *writer, const struct die *type, struct layout *layout);
-
-static bool is_full(const struct writer *writer)
+bool type_is_full(const struct type_writer *writer)
 {
 	return writer->text->length > DWARF_TEXT_MAX;
 }
 
 /* Takes back what was added since. */
-static void cut_back(struct writer *writer, size_t length)
+void type_cut_back(struct type_writer *writer, size_t length)
 {
 	writer->text->length = length;
 	if (writer->text->text)
@@ -69,7 +49,7 @@ static bool is_only_a_name(unsigned tag)
 }
 
 /* What is behind typedefs and qualifiers; *is_const is set if one of these was there. */
-static struct die peel(struct die type, bool *is_const)
+struct die type_peel(struct die type, bool *is_const)
 {
 	for (unsigned i = 0; die_is(&type); i++) {
 		unsigned tag = die_tag(&type);
@@ -89,9 +69,10 @@ static struct die peel(struct die type, bool *is_const)
 
 /* ------------------------------------------------------------------ numbers */
 
-static unsigned natural_align(const struct writer *writer, uint64_t size)
+static unsigned natural_align(const struct type_writer *writer, uint64_t size)
 {
-	return size > writer->word ? writer->word : (unsigned)size;
+	/* Those of 16 bytes are there where words have 8. */
+	return size > writer->word && size < 16 ? writer->word : (unsigned)size;
 }
 
 static const char *integer_name(const char *name, uint64_t size, bool is_signed, unsigned word)
@@ -105,16 +86,19 @@ static const char *integer_name(const char *name, uint64_t size, bool is_signed,
 		if (word == 4 && name && strstr(name, "long"))
 			return is_signed ? "long" : "ulong";
 		return is_signed ? "int" : "uint";
+	case 16:
+		return is_signed ? "int128" : "uint128";
 	case 8:
 		if (word == 4 || (name && strstr(name, "long long")))
 			return is_signed ? "llong" : "ullong";
 		return is_signed ? "long" : "ulong";
 	default:
-		return NULL; /* 128 bits */
+		return NULL;
 	}
 }
 
-static const char *float_name(const struct writer *writer, const char *name, struct layout *layout)
+static const char *float_name(const struct type_writer *writer, const char *name,
+			      struct type_layout *layout)
 {
 	if (layout->size == 4)
 		return "float";
@@ -128,14 +112,47 @@ static const char *float_name(const struct writer *writer, const char *name, str
 	return NULL;
 }
 
-static bool is_char(const struct die *type)
+bool type_is_char(const struct die *type)
 {
 	const char *name = die_text(type, DW_AT_name);
 
 	return die_tag(type) == DW_TAG_base_type && name && !strcmp(name, "char");
 }
 
-static int add_base(struct writer *writer, const struct die *type, struct layout *layout)
+static const char *bool_name(uint64_t size)
+{
+	switch (size) {
+	case 1:
+		return "bool(uint8)";
+	case 2:
+		return "bool(ushort)";
+	case 4:
+		return "bool(uint)";
+	case 8:
+		return "bool(ullong)";
+	default:
+		return NULL;
+	}
+}
+
+/* Two numbers. */
+static const char *complex_name(const struct type_writer *writer, const char *name,
+				struct type_layout *layout)
+{
+	struct type_layout part = {.size = layout->size / 2};
+	/* clang calls all of them so. */
+	const bool is_long = name && (strstr(name, "long double") || !strcmp(name, "complex"));
+	const char *number = float_name(writer, is_long ? "long double" : "", &part);
+
+	layout->align = part.align ? part.align : natural_align(writer, part.size);
+	if (!number)
+		return NULL;
+	return *number == 'f'	? "float _Complex"
+	       : *number == 'd' ? "double _Complex"
+				: "long double _Complex";
+}
+
+static int add_base(struct type_writer *writer, const struct die *type, struct type_layout *layout)
 {
 	const char *name = die_text(type, DW_AT_name);
 	const char *found = NULL;
@@ -149,9 +166,10 @@ static int add_base(struct writer *writer, const struct die *type, struct layout
 	switch (encoding) {
 	case DW_ATE_signed_char:
 	case DW_ATE_unsigned_char:
-		found = is_char(type) ? "char"
-				      : integer_name(name, layout->size,
-						     encoding == DW_ATE_signed_char, writer->word);
+		found = type_is_char(type)
+				? "char"
+				: integer_name(name, layout->size, encoding == DW_ATE_signed_char,
+					       writer->word);
 		break;
 	case DW_ATE_signed:
 		found = integer_name(name, layout->size, true, writer->word);
@@ -161,10 +179,13 @@ static int add_base(struct writer *writer, const struct die *type, struct layout
 		found = integer_name(name, layout->size, false, writer->word);
 		break;
 	case DW_ATE_boolean:
-		found = layout->size == 1 ? "bool(uint8)" : NULL;
+		found = bool_name(layout->size);
 		break;
 	case DW_ATE_float:
 		found = float_name(writer, name, layout);
+		break;
+	case DW_ATE_complex_float:
+		found = complex_name(writer, name, layout);
 		break;
 	}
 	if (!found)
@@ -196,13 +217,13 @@ static int64_t enumerator_value(uint64_t value, uint64_t size, bool is_signed)
 }
 
 /* `ENUM` or `ENUM=VALUE` for each of the names; false when there is none. */
-static bool add_enumerators(struct writer *writer, const struct die *type, uint64_t size,
+static bool add_enumerators(struct type_writer *writer, const struct die *type, uint64_t size,
 			    bool is_signed)
 {
 	_cleanup_die_ struct die child = die_first_child(type);
 	unsigned count = 0;
 
-	while (die_is(&child) && count < NAMES_MAX && !is_full(writer)) {
+	while (die_is(&child) && count < NAMES_MAX && !type_is_full(writer)) {
 		const char *name = die_text(&child, DW_AT_name);
 		uint64_t value;
 
@@ -220,7 +241,7 @@ static bool add_enumerators(struct writer *writer, const struct die *type, uint6
 static bool enumeration_is_signed(const struct die *type)
 {
 	bool is_const = false;
-	_cleanup_die_ struct die base = peel(die_reference(type, DW_AT_type), &is_const);
+	_cleanup_die_ struct die base = type_peel(die_reference(type, DW_AT_type), &is_const);
 	uint64_t encoding = DW_ATE_signed;
 
 	if (die_is(&base))
@@ -228,7 +249,8 @@ static bool enumeration_is_signed(const struct die *type)
 	return encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
 }
 
-static int add_enumeration(struct writer *writer, const struct die *type, struct layout *layout)
+static int add_enumeration(struct type_writer *writer, const struct die *type,
+			   struct type_layout *layout)
 {
 	size_t before = writer->text->length;
 	bool is_signed = enumeration_is_signed(type);
@@ -245,210 +267,9 @@ static int add_enumeration(struct writer *writer, const struct die *type, struct
 	if (add_enumerators(writer, type, layout->size, is_signed)) {
 		strbuf_add_char(writer->text, ')');
 	} else {
-		cut_back(writer, before);
+		type_cut_back(writer, before);
 		strbuf_add(writer->text, base);
 	}
-	return 0;
-}
-
-/* ------------------------------------------------------------------ structs */
-
-static bool is_record(unsigned tag)
-{
-	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
-}
-
-/* One that C could have, too. */
-static bool is_plain_struct(const struct die *type)
-{
-	if (!is_record(die_tag(type)) || die_flag(type, DW_AT_declaration))
-		return false;
-	_cleanup_die_ struct die child = die_first_child(type);
-
-	while (die_is(&child)) {
-		unsigned tag = die_tag(&child);
-
-		if (tag == DW_TAG_subprogram || tag == DW_TAG_inheritance)
-			return false;
-		if (!die_advance(&child))
-			break;
-	}
-	return true;
-}
-
-/* C++: an object that must not be copied bit by bit is passed as a pointer to it. Not all compilers say so. */
-static bool is_passed_by_reference(const struct die *type)
-{
-	uint64_t convention;
-
-	return die_number(type, DW_AT_calling_convention, &convention) &&
-	       convention == DW_CC_pass_by_reference;
-}
-
-static bool is_passed_as_in_c(const struct die *type)
-{
-	uint64_t convention;
-
-	return die_number(type, DW_AT_calling_convention, &convention)
-		       ? convention == DW_CC_pass_by_value
-		       : is_plain_struct(type);
-}
-
-/* The members so far: what comes next begins at `end`. */
-struct members {
-	uint64_t end;
-	unsigned align;
-	unsigned count, shown;
-	bool exact;
-};
-
-static void add_separator(struct writer *writer, struct members *members)
-{
-	strbuf_add(writer->text, members->count++ ? ", " : "");
-}
-
-/* Hidden bytes up to `offset`. */
-static void add_gap(struct writer *writer, struct members *members, uint64_t offset)
-{
-	if (offset <= members->end)
-		return;
-	add_separator(writer, members);
-	strbuf_printf(writer->text, "hide(array(uint8, %" PRIu64 "))", offset - members->end);
-	members->end = offset;
-}
-
-static bool takes_part(const struct die *member)
-{
-	unsigned tag = die_tag(member);
-
-	return (tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
-	       !die_flag(member, DW_AT_external) && !die_flag(member, DW_AT_declaration);
-}
-
-/* Adds a member of the type that `text` is. */
-static void add_shown(struct writer *writer, const struct die *member, const struct strbuf *text,
-		      const struct layout *layout, uint64_t offset, struct members *members)
-{
-	const char *name = die_text(member, DW_AT_name);
-
-	/* Less than that pads what was before anyway. */
-	if (offset - members->end >= layout->align)
-		add_gap(writer, members, offset);
-	add_separator(writer, members);
-	strbuf_add(writer->text, text->text);
-	if (type_is_name(name))
-		strbuf_printf(writer->text, " %s", name);
-	members->end = offset + layout->size;
-	members->shown++;
-	members->exact &= layout->exact;
-	if (layout->align > members->align)
-		members->align = layout->align;
-}
-
-/* Adds a member, or leaves it to the gap in front of the next one. False: it cannot be at its place. */
-static bool add_member(struct writer *writer, const struct die *member, struct members *members)
-{
-	struct strbuf text = {0};
-	struct writer aside = {.text = &text, .word = writer->word, .depth = writer->depth};
-	bool is_const = false, fits = true;
-	uint64_t offset = 0;
-	struct layout layout;
-
-	if (!die_member_offset(member, &offset))
-		return false; /* a virtual base */
-	if (die_has(member, DW_AT_bit_size) || die_flag(member, DW_AT_artificial))
-		return true;
-	if (offset < members->end)
-		return false;
-	_cleanup_die_ struct die type = peel(die_reference(member, DW_AT_type), &is_const);
-
-	if (add_object(&aside, &type, &layout) || !layout.size || !layout.align)
-		members->exact = false;
-	else if (offset % layout.align)
-		fits = false;
-	else
-		add_shown(writer, member, &text, &layout, offset, members);
-	strbuf_deinit(&text);
-	return fits;
-}
-
-static uint64_t round_up(uint64_t value, unsigned align)
-{
-	return (value + align - 1) / align * align;
-}
-
-static int add_struct(struct writer *writer, const struct die *type, struct layout *layout)
-{
-	struct members members = {.align = 1, .exact = true};
-
-	if (die_flag(type, DW_AT_declaration) ||
-	    !die_number(type, DW_AT_byte_size, &layout->size) || !layout->size)
-		return -ENOTSUP;
-	_cleanup_die_ struct die child = die_first_child(type);
-
-	strbuf_add(writer->text, "struct(");
-	while (die_is(&child)) {
-		if (members.count >= MEMBERS_MAX || is_full(writer)) {
-			members.exact = false;
-			break;
-		}
-		if (takes_part(&child) && !add_member(writer, &child, &members)) {
-			members.exact = false;
-			break;
-		}
-		if (!die_advance(&child))
-			break;
-	}
-	if (members.end > layout->size)
-		return -ENOTSUP;
-	if (round_up(members.end, members.align) != layout->size)
-		add_gap(writer, &members, layout->size);
-	strbuf_add_char(writer->text, ')');
-	layout->align = members.align;
-	/* Classes of C++ may be passed in ways of their own, those without members not at all. */
-	layout->exact = members.exact && members.shown && is_passed_as_in_c(type);
-	return members.count && layout->size % members.align == 0 ? 0 : -ENOTSUP;
-}
-
-/* ------------------------------------------------------------------ arrays */
-
-/* How many elements an array of one dimension has. */
-static bool array_length(const struct die *type, uint64_t *length)
-{
-	_cleanup_die_ struct die child = die_first_child(type);
-	unsigned dimensions = 0;
-	bool known = false;
-
-	while (die_is(&child)) {
-		if (die_tag(&child) == DW_TAG_subrange_type) {
-			dimensions++;
-			known = die_number(&child, DW_AT_count, length);
-			if (!known && die_number(&child, DW_AT_upper_bound, length)) {
-				known = true;
-				++*length;
-			}
-		}
-		if (!die_advance(&child))
-			break;
-	}
-	return known && dimensions == 1 && *length && *length <= ELEMENTS_MAX;
-}
-
-static int add_array(struct writer *writer, const struct die *type, struct layout *layout)
-{
-	bool is_const = false;
-	_cleanup_die_ struct die element = peel(die_reference(type, DW_AT_type), &is_const);
-	uint64_t length;
-
-	if (!die_is(&element) || !array_length(type, &length))
-		return -ENOTSUP;
-	const bool is_text = is_char(&element);
-
-	strbuf_add(writer->text, is_text ? "string(array(" : "array(");
-	if (add_object(writer, &element, layout))
-		return -ENOTSUP;
-	strbuf_printf(writer->text, ", %" PRIu64 "%s", length, is_text ? "))" : ")");
-	layout->size *= length;
 	return 0;
 }
 
@@ -458,7 +279,7 @@ static bool is_stream(const struct die *type)
 {
 	const char *name = die_text(type, DW_AT_name);
 
-	return is_record(die_tag(type)) && name && !strcmp(name, "_IO_FILE");
+	return type_is_record(die_tag(type)) && name && !strcmp(name, "_IO_FILE");
 }
 
 static bool is_number(unsigned tag)
@@ -467,32 +288,33 @@ static bool is_number(unsigned tag)
 }
 
 /* What it points to, where that is worth while; false, with nothing added, where it is not. */
-static bool add_target(struct writer *writer, const struct die *target, bool is_const)
+static bool add_target(struct type_writer *writer, const struct die *target, bool is_const)
 {
 	size_t before = writer->text->length;
-	struct layout layout;
+	struct type_layout layout;
 
-	if (writer->depth || !(is_plain_struct(target) || (is_const && is_number(die_tag(target)))))
+	if (writer->depth || !(type_is_plain(target) || (is_const && is_number(die_tag(target)))))
 		return false;
 	writer->depth++;
-	int error = add_object(writer, target, &layout);
+	int error = type_add_object(writer, target, &layout);
 
 	writer->depth--;
-	if (error || is_full(writer)) {
-		cut_back(writer, before);
+	if (error || type_is_full(writer)) {
+		type_cut_back(writer, before);
 		return false;
 	}
 	strbuf_add_char(writer->text, '*');
 	return true;
 }
 
-static int add_pointer(struct writer *writer, const struct die *type, struct layout *layout)
+static int add_pointer(struct type_writer *writer, const struct die *type,
+		       struct type_layout *layout)
 {
 	bool is_const = false;
-	_cleanup_die_ struct die target = peel(die_reference(type, DW_AT_type), &is_const);
+	_cleanup_die_ struct die target = type_peel(die_reference(type, DW_AT_type), &is_const);
 
-	*layout = (struct layout){.size = writer->word, .align = writer->word, .exact = true};
-	if (die_is(&target) && is_char(&target))
+	*layout = (struct type_layout){.size = writer->word, .align = writer->word, .exact = true};
+	if (die_is(&target) && type_is_char(&target))
 		strbuf_add(writer->text, "string");
 	else if (die_is(&target) && is_stream(&target))
 		strbuf_add(writer->text, "file");
@@ -505,9 +327,26 @@ static int add_pointer(struct writer *writer, const struct die *type, struct lay
 
 /* ------------------------------------------------------------------ all of them */
 
+/* To a member of a class: how far it is from the beginning; of functions also what to add to the object's address. */
+static int add_member_pointer(struct type_writer *writer, const struct die *type,
+			      struct type_layout *layout)
+{
+	bool is_const = false;
+	_cleanup_die_ struct die target = type_peel(die_reference(type, DW_AT_type), &is_const);
+	const bool is_function = die_is(&target) && die_tag(&target) == DW_TAG_subroutine_type;
+
+	*layout = (struct type_layout){.size = writer->word, .align = writer->word, .exact = true};
+	layout->size *= is_function ? 2 : 1;
+	strbuf_add(writer->text, is_function ? "struct(funcptr, long)" : "hex(ulong)");
+	return 0;
+}
+
+/* ------------------------------------------------------------------ all of them */
+
 /* One level deeper: what is in another. */
-static int add_nested(struct writer *writer, const struct die *type, struct layout *layout,
-		      int (*add)(struct writer *, const struct die *, struct layout *))
+static int add_nested(struct type_writer *writer, const struct die *type,
+		      struct type_layout *layout,
+		      int (*add)(struct type_writer *, const struct die *, struct type_layout *))
 {
 	if (writer->depth >= NESTED_MAX)
 		return -ENOTSUP;
@@ -515,16 +354,15 @@ static int add_nested(struct writer *writer, const struct die *type, struct layo
 	int error = add(writer, type, layout);
 
 	/* The language knows no alignment but the usual one, by which arguments find their places. */
-	layout->exact &= !die_has(type, DW_AT_alignment);
+	layout->is_aligned |= die_has(type, DW_AT_alignment);
 	writer->depth--;
 	return error;
 }
 
-/* A type without typedefs and qualifiers. On failure something may have been added. */
-static int add_object(struct writer *writer, const struct die *type, struct layout *layout)
+int type_add_object(struct type_writer *writer, const struct die *type, struct type_layout *layout)
 {
-	*layout = (struct layout){0};
-	if (!die_is(type) || is_full(writer))
+	*layout = (struct type_layout){0};
+	if (!die_is(type) || type_is_full(writer))
 		return -ENOTSUP;
 	switch (die_tag(type)) {
 	case DW_TAG_base_type:
@@ -535,25 +373,47 @@ static int add_object(struct writer *writer, const struct die *type, struct layo
 	case DW_TAG_reference_type:
 	case DW_TAG_rvalue_reference_type:
 		return add_pointer(writer, type, layout);
+	case DW_TAG_ptr_to_member_type:
+		return add_member_pointer(writer, type, layout);
+	case DW_TAG_unspecified_type: /* nullptr */
+		*layout = (struct type_layout){writer->word, writer->word, .exact = true};
+		strbuf_add(writer->text, "addr");
+		return 0;
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:
-		return add_nested(writer, type, layout, add_struct);
+	case DW_TAG_union_type:
+		return add_nested(writer, type, layout, type_add_struct);
 	case DW_TAG_array_type:
 		/* A vector is passed by registers that an array never is in. */
 		return die_has(type, DW_AT_GNU_vector)
 			       ? -ENOTSUP
-			       : add_nested(writer, type, layout, add_array);
+			       : add_nested(writer, type, layout, type_add_array);
 	default:
 		return -ENOTSUP;
 	}
 }
 
+/* Any type, or what takes its place: an object that is passed in the same way. */
+static int add_value(struct type_writer *writer, const struct die *type)
+{
+	const size_t before = writer->text->length;
+	struct type_layout layout;
+
+	if (type_is_record(die_tag(type)) && !type_is_passed_as_in_c(type))
+		return -ENOTSUP;
+	if (!type_add_object(writer, type, &layout) && !layout.is_aligned &&
+	    !type_is_full(writer) &&
+	    (layout.exact || type_is_in_memory(writer, type, layout.align)))
+		return 0;
+	type_cut_back(writer, before);
+	return type_add_passed(writer, type);
+}
+
 int type_add(struct strbuf *text, const struct die *owner, unsigned word, bool *by_reference)
 {
-	struct writer writer = {.text = text, .word = word};
+	struct type_writer writer = {.text = text, .word = word};
 	bool is_const = false;
-	_cleanup_die_ struct die type = peel(die_reference(owner, DW_AT_type), &is_const);
-	struct layout layout;
+	_cleanup_die_ struct die type = type_peel(die_reference(owner, DW_AT_type), &is_const);
 
 	*by_reference = false;
 	if (!die_has(owner, DW_AT_type)) {
@@ -562,12 +422,10 @@ int type_add(struct strbuf *text, const struct die *owner, unsigned word, bool *
 	}
 	if (!die_is(&type))
 		return -ENOTSUP;
-	if (is_record(die_tag(&type)) && is_passed_by_reference(&type)) {
+	if (type_is_record(die_tag(&type)) && type_is_passed_by_reference(&type)) {
 		*by_reference = true;
 		strbuf_add(text, "addr");
 		return 0;
 	}
-	int error = add_object(&writer, &type, &layout);
-
-	return error || !layout.exact || is_full(&writer) ? -ENOTSUP : 0;
+	return add_value(&writer, &type);
 }

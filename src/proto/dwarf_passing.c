@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How objects are passed by value of which the .conf language cannot say what they are: as a struct that goes to the same
+ * registers, or to as many bytes on the stack, so that what comes behind is found.
+ *
+ * i386: all of them are on the stack, word by word, and results in memory. x86_64 (System V psABI, 3.2.3): what is larger
+ * than two words of 8 bytes is on the stack; else each word is of the class INTEGER when something in it is an integer or
+ * a pointer, and of SSE when all in it are floating-point numbers. So the leaves of the type are looked at where they lie.
+ * INTEGER words are shown in hexadecimal, those of SSE are hidden, and "..." says that there is more to it.
+ *
+ * Not said is what no struct of ours is passed like: what has a member that is not aligned, or a long double beside
+ * something, in 16 bytes; vectors; words of nothing but padding.
+ */
+#include "proto/dwarf_private.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+enum { EIGHT = 8, DEPTH_MAX = 16, ALIGN_MAX = 16 };
+
+/* What was found so far. */
+struct passing {
+	uint64_t size; /* of the whole */
+	bool wide;     /* x86_64: where something lies matters */
+	unsigned align;
+	bool has_integer[2], has_float[2]; /* in each word, where there are not more than two */
+	uint32_t floats; /* bits of the bytes that are parts of floating-point numbers */
+	bool any;	 /* something was found */
+	unsigned depth;
+};
+
+static int look(struct passing *passing, const struct die *type, uint64_t offset);
+
+static void note_align(struct passing *passing, uint64_t align)
+{
+	if (align > passing->align)
+		passing->align = align > ALIGN_MAX ? ALIGN_MAX + 1 : (unsigned)align;
+}
+
+static void note_alignment_of(struct passing *passing, const struct die *die)
+{
+	uint64_t align;
+
+	if (die_number(die, DW_AT_alignment, &align))
+		note_align(passing, align);
+}
+
+/* A number or a pointer. */
+static int note(struct passing *passing, uint64_t offset, uint64_t size, bool is_float)
+{
+	passing->any = true;
+	if (!passing->wide)
+		return 0;
+	if (!size || size & (size - 1) || size > ALIGN_MAX)
+		return -ENOTSUP;
+	note_align(passing, size);
+	if (passing->size > PASSED_IN_REGISTERS)
+		return 0;
+	if (offset % size || offset > PASSED_IN_REGISTERS - size)
+		return -ENOTSUP;
+	if (is_float)
+		passing->floats |= ((1U << size) - 1) << offset;
+	for (uint64_t at = offset; at < offset + size; at += EIGHT)
+		(is_float ? passing->has_float : passing->has_integer)[at / EIGHT] = true;
+	return 0;
+}
+
+static int look_at_number(struct passing *passing, const struct die *type, uint64_t offset)
+{
+	uint64_t encoding = 0, size = 0;
+
+	if (!die_number(type, DW_AT_encoding, &encoding) ||
+	    !die_number(type, DW_AT_byte_size, &size))
+		return -ENOTSUP;
+	if (encoding == DW_ATE_complex_float) {
+		int error = note(passing, offset, size / 2, true);
+
+		return error ? error : note(passing, offset + size / 2, size / 2, true);
+	}
+	const bool is_float = encoding == DW_ATE_float || encoding == DW_ATE_decimal_float;
+
+	/* A long double is none of the two, and one of another format a word and a half of one register. */
+	if (is_float && size > EIGHT && passing->size <= PASSED_IN_REGISTERS)
+		return -ENOTSUP;
+	return note(passing, offset, size, is_float);
+}
+
+static int look_at_member(struct passing *passing, const struct die *member, uint64_t offset)
+{
+	bool is_const = false;
+	_cleanup_die_ struct die type = type_peel(die_reference(member, DW_AT_type), &is_const);
+	uint64_t size = 0, bits = 0, at = 0;
+
+	note_alignment_of(passing, member);
+	if (!die_has(member, DW_AT_bit_size))
+		return die_member_offset(member, &at) ? look(passing, &type, offset + at)
+						      : -ENOTSUP;
+	if (!die_is(&type) || !die_number(&type, DW_AT_byte_size, &size) ||
+	    !die_number(member, DW_AT_bit_size, &bits) || !die_bit_offset(member, bits, size, &at))
+		return -ENOTSUP;
+	note_align(passing, size);
+	return note(passing, offset + at / 8, 1, false);
+}
+
+static int look_at_members(struct passing *passing, const struct die *type, uint64_t offset)
+{
+	_cleanup_die_ struct die child = die_first_child(type);
+	int error = 0;
+
+	if (die_flag(type, DW_AT_declaration))
+		return -ENOTSUP;
+	while (die_is(&child) && !error) {
+		if (type_has_part(&child))
+			error = look_at_member(passing, &child, offset);
+		if (!die_advance(&child))
+			break;
+	}
+	return error;
+}
+
+static int look_at_elements(struct passing *passing, const struct die *type, uint64_t offset)
+{
+	bool is_const = false;
+	_cleanup_die_ struct die element = type_peel(die_reference(type, DW_AT_type), &is_const);
+	uint64_t count = 0, size = 0;
+	int error = 0;
+
+	/* An array without a length, at the end of a struct, has no elements. */
+	if (die_has(type, DW_AT_GNU_vector) || !die_is(&element))
+		return -ENOTSUP;
+	if (!type_array_length(type, &count))
+		return 0;
+	/* They are all alike. */
+	if (passing->size > PASSED_IN_REGISTERS)
+		return look(passing, &element, offset);
+	if (!die_number(&element, DW_AT_byte_size, &size) || !size ||
+	    count > PASSED_IN_REGISTERS / size)
+		return -ENOTSUP;
+	for (uint64_t i = 0; i < count && !error; i++)
+		error = look(passing, &element, offset + i * size);
+	return error;
+}
+
+/* Looks at an object of a type without qualifiers, `offset` bytes behind the beginning of the whole. */
+static int look(struct passing *passing, const struct die *type, uint64_t offset)
+{
+	int error = -ENOTSUP;
+
+	if (!die_is(type) || passing->depth >= DEPTH_MAX)
+		return -ENOTSUP;
+	passing->depth++;
+	note_alignment_of(passing, type);
+	switch (die_tag(type)) {
+	case DW_TAG_base_type:
+		error = look_at_number(passing, type, offset);
+		break;
+	case DW_TAG_pointer_type:
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+	case DW_TAG_unspecified_type:
+		error = note(passing, offset, EIGHT, false);
+		break;
+	case DW_TAG_enumeration_type: {
+		uint64_t size = 0;
+
+		die_number(type, DW_AT_byte_size, &size);
+		error = note(passing, offset, size, false);
+		break;
+	}
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+		error = look_at_members(passing, type, offset);
+		break;
+	case DW_TAG_array_type:
+		error = look_at_elements(passing, type, offset);
+		break;
+	}
+	passing->depth--;
+	return error;
+}
+
+static int add_words(struct type_writer *writer, const struct passing *passing)
+{
+	const unsigned words = passing->size > EIGHT ? 2 : 1;
+	const bool *integers = passing->has_integer, *floats = passing->has_float;
+
+	if (passing->align > EIGHT && !(integers[0] && integers[1]))
+		return -ENOTSUP;
+	if (passing->align > EIGHT) {
+		strbuf_add(writer->text, "struct(int128, ...)");
+		return 0;
+	}
+	strbuf_add(writer->text, "struct(");
+	for (unsigned i = 0; i < words; i++) {
+		/* Bit-fields without a name are not mentioned, and gcc makes a word with one an INTEGER. */
+		if (!integers[i] && (!floats[i] || (passing->floats >> 8 * i & 0xff) != 0xff))
+			return -ENOTSUP;
+		strbuf_add(writer->text, integers[i] ? "hex(ulong), " : "hide(double), ");
+	}
+	strbuf_add(writer->text, "...)");
+	return 0;
+}
+
+/* What a type is made of. 0, or -ENOTSUP: how it is passed is not known. */
+static int find_passing(const struct type_writer *writer, const struct die *type,
+			struct passing *passing)
+{
+	*passing = (struct passing){.align = 1, .wide = writer->word == EIGHT};
+	if (!die_number(type, DW_AT_byte_size, &passing->size) || !passing->size ||
+	    passing->size > UINT32_MAX / 2)
+		return -ENOTSUP;
+	/* Large numbers are returned in registers of their own; on i386, others may be passed so, too. */
+	if (!type_is_record(die_tag(type)) &&
+	    (!passing->wide || passing->size > PASSED_IN_REGISTERS))
+		return -ENOTSUP;
+	int error = look(passing, type, 0);
+
+	/* Compilers do not agree on how empty classes of C++ are passed. */
+	return passing->any ? error : -ENOTSUP;
+}
+
+bool type_is_in_memory(const struct type_writer *writer, const struct die *type, unsigned align)
+{
+	struct passing passing;
+
+	return !find_passing(writer, type, &passing) &&
+	       passing.align <= (align > EIGHT ? align : EIGHT) &&
+	       (!passing.wide || passing.size > PASSED_IN_REGISTERS);
+}
+
+int type_add_passed(struct type_writer *writer, const struct die *type)
+{
+	struct passing passing;
+
+	if (find_passing(writer, type, &passing) ||
+	    passing.align > (passing.wide ? ALIGN_MAX : EIGHT))
+		return -ENOTSUP;
+	if (passing.wide && passing.size <= PASSED_IN_REGISTERS)
+		return add_words(writer, &passing);
+	const bool by_16 = passing.align > EIGHT;
+
+	strbuf_printf(writer->text, "struct(hide(array(%s, %" PRIu64 ")), ...)",
+		      by_16 ? "int128" : "uint8", by_16 ? passing.size / ALIGN_MAX : passing.size);
+	return 0;
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Structs, unions and arrays of debug information as types of .conf files.
+ *
+ * The layout of a struct in a .conf file follows from its members, as in C. In debug information each member says where
+ * it is. So on the way through the members it is followed where the next one would come to lie (place()), as
+ * proto/type.c does it when the text is read. In front of one that lies further behind goes a gap of hidden bytes, or of
+ * hidden bits where bit-fields begin or end within a byte. A member that cannot come to lie where it is (in packed
+ * structs), and one of a type that cannot be said, is left to the gap in front of the next, and the struct ends in "...",
+ * which is shown.
+ *
+ * What of that is there for its size only makes no difference behind a pointer. But the registers that a struct is
+ * passed in by value depend on its members, so `exact` says whether these are the true ones.
+ *
+ * All members of a union are there, as they decide on the same; the first is shown.
+ */
+#include "proto/dwarf_private.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+enum {
+	MEMBERS_MAX = 24, /* that are shown */
+	ELEMENTS_MAX = 1 << 20,
+	DIMENSIONS_MAX = 4,
+	OBJECT_MAX = 1 << 28 /* bytes: so bits can be counted */
+};
+
+bool type_is_record(unsigned tag)
+{
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
+bool type_is_plain(const struct die *type)
+{
+	if (!type_is_record(die_tag(type)) || die_flag(type, DW_AT_declaration))
+		return false;
+	_cleanup_die_ struct die child = die_first_child(type);
+
+	while (die_is(&child)) {
+		unsigned tag = die_tag(&child);
+
+		if (tag == DW_TAG_subprogram || tag == DW_TAG_inheritance)
+			return false;
+		if (!die_advance(&child))
+			break;
+	}
+	return true;
+}
+
+bool type_is_passed_by_reference(const struct die *type)
+{
+	uint64_t convention;
+
+	return die_number(type, DW_AT_calling_convention, &convention) &&
+	       convention == DW_CC_pass_by_reference;
+}
+
+bool type_is_passed_as_in_c(const struct die *type)
+{
+	uint64_t convention;
+
+	return die_number(type, DW_AT_calling_convention, &convention)
+		       ? convention == DW_CC_pass_by_value
+		       : type_is_plain(type);
+}
+
+bool type_has_part(const struct die *child)
+{
+	unsigned tag = die_tag(child);
+
+	return (tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
+	       !die_flag(child, DW_AT_external) && !die_flag(child, DW_AT_declaration);
+}
+
+/* ------------------------------------------------------------------ members */
+
+/* The members so far. */
+struct members {
+	uint64_t size; /* of the whole, in bits */
+	uint64_t end;  /* where the last one ends, in bits */
+	bool is_union;
+	unsigned align;
+	unsigned count, shown;
+	bool exact, is_aligned;
+	bool is_partial; /* something is left out */
+};
+
+/* One of them. */
+struct member {
+	uint64_t at;   /* its first bit */
+	uint64_t bits; /* of a bit-field, else 0 */
+	struct type_layout layout;
+};
+
+static void add_separator(struct type_writer *writer, struct members *members)
+{
+	strbuf_add(writer->text, members->count++ ? ", " : "");
+}
+
+/* Hidden bits. */
+static void add_padding(struct type_writer *writer, struct members *members, uint64_t bits)
+{
+	if (!bits)
+		return;
+	add_separator(writer, members);
+	strbuf_printf(writer->text, "hide(uint8):%" PRIu64, bits);
+	members->end += bits;
+}
+
+/* Hidden bytes and bits up to the bit `to`. */
+static void add_gap(struct type_writer *writer, struct members *members, uint64_t to)
+{
+	uint64_t left = to > members->end ? to - members->end : 0;
+	uint64_t first = -members->end & 7;
+
+	add_padding(writer, members, first < left ? first : left);
+	left = to > members->end ? to - members->end : 0;
+	if (left >= 8) {
+		add_separator(writer, members);
+		strbuf_printf(writer->text, "hide(array(uint8, %" PRIu64 "))", left / 8);
+		members->end += left / 8 * 8;
+		members->exact = false;
+	}
+	add_padding(writer, members, left % 8);
+}
+
+/* Where it would begin behind the last one, in bits. */
+static uint64_t place(const struct members *members, const struct member *member)
+{
+	const uint64_t align = 8ULL * member->layout.align;
+	const uint64_t end = members->is_union ? 0 : members->end;
+
+	if (member->bits && end % align + member->bits <= 8 * member->layout.size)
+		return end;
+	return (end + align - 1) / align * align;
+}
+
+/* Whether the member comes to lie at its place, perhaps behind a gap. */
+static bool reach(struct type_writer *writer, struct members *members, const struct member *member)
+{
+	const uint64_t align = 8ULL * member->layout.align;
+	const uint64_t bits = member->bits ? member->bits : 8 * member->layout.size;
+
+	if (members->size % align || member->at > members->size ||
+	    bits > members->size - member->at)
+		return false;
+	if (place(members, member) == member->at)
+		return true;
+	/* So that there is no gap for nothing. */
+	if (members->is_union || member->at < members->end ||
+	    (member->bits ? member->at % align + bits > 8 * member->layout.size
+			  : member->at % align))
+		return false;
+	add_gap(writer, members, member->at);
+	return true;
+}
+
+/* Adds a member of the type that `text` is. */
+static void add_shown(struct type_writer *writer, const struct die *die, const struct strbuf *text,
+		      const struct member *member, struct members *members)
+{
+	const char *name = die_text(die, DW_AT_name);
+
+	add_separator(writer, members);
+	strbuf_add(writer->text, text->text);
+	if (type_is_name(name))
+		strbuf_printf(writer->text, " %s", name);
+	if (member->bits)
+		strbuf_printf(writer->text, ":%" PRIu64, member->bits);
+	const uint64_t end = member->at + (member->bits ? member->bits : 8 * member->layout.size);
+
+	if (end > members->end)
+		members->end = end;
+	members->shown++;
+	members->exact &= member->layout.exact;
+	if (member->layout.align > members->align)
+		members->align = member->layout.align;
+}
+
+/* Where a member is, and how many bits it has; false when that cannot be told. */
+static bool find_place(const struct die *die, struct member *member)
+{
+	uint64_t offset = 0;
+
+	if (die_has(die, DW_AT_bit_size))
+		return die_number(die, DW_AT_bit_size, &member->bits) && member->bits &&
+		       member->bits <= 8 * member->layout.size &&
+		       die_bit_offset(die, member->bits, member->layout.size, &member->at);
+	if (!die_member_offset(die, &offset) || offset > OBJECT_MAX)
+		return false; /* a virtual base */
+	member->at = 8 * offset;
+	return true;
+}
+
+static void leave_out(struct members *members)
+{
+	members->is_partial = true;
+	members->exact = false;
+}
+
+/* Adds a member, or leaves it to the gap in front of the next one. */
+static void add_member(struct type_writer *writer, const struct die *die, struct members *members)
+{
+	struct strbuf text = {0};
+	struct type_writer aside = {.text = &text, .word = writer->word, .depth = writer->depth};
+	struct member member = {0};
+	bool is_const = false;
+	_cleanup_die_ struct die type = type_peel(die_reference(die, DW_AT_type), &is_const);
+
+	members->is_aligned |= die_has(die, DW_AT_alignment);
+	int error = type_add_object(&aside, &type, &member.layout);
+
+	if (!error && member.layout.size && find_place(die, &member) &&
+	    reach(writer, members, &member))
+		add_shown(writer, die, &text, &member, members);
+	else if (error || member.layout.size)
+		leave_out(members);
+	members->is_aligned |= member.layout.is_aligned;
+	strbuf_deinit(&text);
+}
+
+static void add_members(struct type_writer *writer, const struct die *type, struct members *members)
+{
+	_cleanup_die_ struct die child = die_first_child(type);
+
+	while (die_is(&child)) {
+		if (members->count >= MEMBERS_MAX || type_is_full(writer)) {
+			leave_out(members);
+			break;
+		}
+		/* What compilers put there for themselves is no loss. */
+		if (type_has_part(&child) && die_flag(&child, DW_AT_artificial))
+			members->exact = false;
+		else if (type_has_part(&child))
+			add_member(writer, &child, members);
+		if (!die_advance(&child))
+			break;
+	}
+}
+
+/* Makes it as large as it is. */
+static void add_end(struct type_writer *writer, struct members *members)
+{
+	const uint64_t align = 8ULL * members->align;
+
+	if ((members->end + align - 1) / align * align == members->size)
+		return;
+	if (members->is_union)
+		members->end = 0;
+	add_gap(writer, members, members->size);
+}
+
+int type_add_struct(struct type_writer *writer, const struct die *type, struct type_layout *layout)
+{
+	struct members members = {.align = 1, .exact = true};
+
+	members.is_union = die_tag(type) == DW_TAG_union_type;
+	if (die_flag(type, DW_AT_declaration) ||
+	    !die_number(type, DW_AT_byte_size, &layout->size) || layout->size > OBJECT_MAX)
+		return -ENOTSUP;
+	members.size = 8 * layout->size;
+	strbuf_add(writer->text, members.is_union ? "union(" : "struct(");
+	add_members(writer, type, &members);
+	add_end(writer, &members);
+	/* A union of several members is known to have more than the first. */
+	if (members.is_partial && !(members.is_union && members.count > 1)) {
+		add_separator(writer, &members);
+		strbuf_add(writer->text, "...");
+	}
+	strbuf_add_char(writer->text, ')');
+	layout->align = members.align;
+	layout->is_aligned = members.is_aligned;
+	/* Empty ones of C have no bytes, those of C++ have one that is not passed. */
+	layout->exact = members.exact && (members.shown || !layout->size);
+	return 0;
+}
+
+/* ------------------------------------------------------------------ arrays */
+
+/* How many elements there are in each dimension, the outermost first; 0 when they are not known, or too many. */
+static unsigned find_dimensions(const struct die *type, uint64_t lengths[DIMENSIONS_MAX])
+{
+	_cleanup_die_ struct die child = die_first_child(type);
+	unsigned count = 0;
+	uint64_t all = 1;
+
+	while (die_is(&child)) {
+		uint64_t length = 0;
+
+		if (die_tag(&child) == DW_TAG_subrange_type) {
+			if (!die_number(&child, DW_AT_count, &length) &&
+			    die_number(&child, DW_AT_upper_bound, &length))
+				length++;
+			if (!length || length > ELEMENTS_MAX / all || count == DIMENSIONS_MAX)
+				return 0;
+			all *= length;
+			lengths[count++] = length;
+		}
+		if (!die_advance(&child))
+			break;
+	}
+	return count;
+}
+
+bool type_array_length(const struct die *type, uint64_t *length)
+{
+	uint64_t lengths[DIMENSIONS_MAX];
+	unsigned dimensions = find_dimensions(type, lengths);
+
+	*length = 1;
+	for (unsigned i = 0; i < dimensions; i++)
+		*length *= lengths[i];
+	return dimensions != 0;
+}
+
+int type_add_array(struct type_writer *writer, const struct die *type, struct type_layout *layout)
+{
+	bool is_const = false;
+	_cleanup_die_ struct die element = type_peel(die_reference(type, DW_AT_type), &is_const);
+	uint64_t lengths[DIMENSIONS_MAX];
+	unsigned left = find_dimensions(type, lengths);
+
+	if (!die_is(&element) || !left)
+		return -ENOTSUP;
+	const bool is_text = type_is_char(&element);
+
+	for (unsigned i = 0; i < left; i++)
+		strbuf_add(writer->text, is_text && i + 1 == left ? "string(array(" : "array(");
+	if (type_add_object(writer, &element, layout) || !layout->size)
+		return -ENOTSUP;
+	for (unsigned i = left; i--;) {
+		strbuf_printf(writer->text, ", %" PRIu64 "%s", lengths[i],
+			      is_text && i + 1 == left ? "))" : ")");
+		layout->size *= lengths[i];
+	}
+	return layout->size <= OBJECT_MAX ? 0 : -ENOTSUP;
+}
