@@ -186,7 +186,8 @@ static bool find_place(const struct die *die, struct member *member)
 	uint64_t offset = 0;
 
 	if (die_has(die, DW_AT_bit_size))
-		return die_number(die, DW_AT_bit_size, &member->bits) && member->bits &&
+		return member->layout.size <= sizeof(uint64_t) &&
+		       die_number(die, DW_AT_bit_size, &member->bits) && member->bits &&
 		       member->bits <= 8 * member->layout.size &&
 		       die_bit_offset(die, member->bits, member->layout.size, &member->at);
 	if (!die_member_offset(die, &offset) || offset > OBJECT_MAX)

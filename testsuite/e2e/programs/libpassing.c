@@ -111,6 +111,11 @@ __int128 v_huge(__int128 n, int last)
 	return n + last;
 }
 
+int v_wide_at(struct wide *wide)
+{
+	return wide->b;
+}
+
 int v_huge_last(int a, int b, int c, int d, int e, __int128 n, int last, int g, __int128 o)
 {
 	return a + b + c + d + e + (int)n + last + g + (int)o;

@@ -45,6 +45,7 @@ int main(void)
 	v_bits_at(&bits);
 	v_deep_at(&deep);
 #ifdef __SIZEOF_INT128__
+	v_wide_at(&(struct wide){.b = 5});
 	v_huge((__int128)1 << 64 | 2, 3);
 	v_huge_last(1, 2, 3, 4, 5, (__int128)6 << 64 | 7, 8, 9, -1);
 #endif

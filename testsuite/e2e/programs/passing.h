@@ -99,7 +99,13 @@ int v_packed_at(struct packed *packed);
 int v_bits_at(struct bits *bits);
 int v_deep_at(struct deep *deep);
 #ifdef __SIZEOF_INT128__
+struct wide {
+	__int128 a : 70;
+	int b;
+};
+
 __int128 v_huge(__int128 n, int last);
+int v_wide_at(struct wide *wide);
 int v_huge_last(int a, int b, int c, int d, int e, __int128 n, int last, int g, __int128 o);
 #endif
 
