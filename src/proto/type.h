@@ -82,16 +82,16 @@ struct type {
 	bool is_signed;
 	uint8_t lens;	     /* enum type_lens */
 	uint8_t length_from; /* enum string_length, TYPE_STRING and TYPE_ARRAY */
-	bool zero_ends;	   /* zero(…): a NUL, or an element of zeros, ends it before its length */
-	bool is_hidden;	   /* not shown, and not captured */
-	bool is_complex;   /* TYPE_STRUCT: two numbers, which are passed in a way of their own */
-	bool is_defined;   /* TYPE_STRUCT: its members are known */
-	bool is_union;	   /* TYPE_STRUCT: all members at its beginning; the first one is shown */
-	bool is_partial;   /* TYPE_STRUCT: there is more in it than its members */
-	bool follows;	   /* TYPE_STRUCT: has a member that points to something that is shown */
+	bool zero_ends;	 /* zero(…): a NUL, or an element of zeros, ends it before its length */
+	bool is_hidden;	 /* not shown, and not captured */
+	bool is_complex; /* TYPE_STRUCT: two numbers, which are passed in a way of their own */
+	bool is_defined; /* TYPE_STRUCT: its members are known */
+	bool is_union;	 /* TYPE_STRUCT: all members at its beginning; the first one is shown */
+	bool is_partial; /* TYPE_STRUCT: there is more in it than its members */
+	bool follows;	 /* TYPE_STRUCT: has a member that points to something that is shown */
 	bool rest_in_octal; /* LENS_BITSET: bits without a name are shown so, else in hexadecimal */
-	bool needs_result; /* a length in it is the result */
-	uint8_t levels;	   /* how deep other types are nested in it */
+	bool needs_result;  /* a length in it is the result */
+	uint8_t levels;	    /* how deep other types are nested in it */
 	uint32_t arguments; /* bits of the parameters that are lengths in it */
 	uint32_t length;
 	uint32_t size[2]; /* TYPE_STRUCT, TYPE_ARRAY: bytes, pointers having 4 or 8; 0: not known */
