@@ -411,6 +411,9 @@ bool inprocess_retry(struct session *session, const struct stop *stop)
 	/* Else what it has just called would be what it is in. */
 	bool put_back = stop->kind == STOP_SIGNAL && trap_put_back(thread);
 
+	/* One that stands behind another breakpoint would go on from there, should we die while it makes a call for us. */
+	if (stop->kind == STOP_SIGNAL && stop->signal == SIGTRAP && !put_back)
+		return false;
 	inprocess_install(session, thread);
 	if (put_back)
 		thread_resume(thread, thread->sigtrap_own ? SIGTRAP : 0);
