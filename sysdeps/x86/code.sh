@@ -10,7 +10,11 @@ kind=$1 compiler=$2 top=$3 architecture=$4 width=$5 output=$6
 shift 6
 case $kind in
 small) how="-Os -fno-pic -fno-pie" most=4096 constants=0 ;;
-fast) how="-O2 -fpie -fvisibility=hidden" most=16384 constants=4096 ;;
+fast)
+	how="-O2 -fpie -fvisibility=hidden" most=16384 constants=4096
+	# It has another idea of what is worth its bytes, and there is no room for that.
+	case $($compiler --version) in *clang*) how="-Os -fpie -fvisibility=hidden" ;; esac
+	;;
 esac
 flags="$width $how -std=gnu11 -ffreestanding -fno-stack-protector
 	-fno-asynchronous-unwind-tables -fno-unwind-tables -fno-jump-tables -fcf-protection=none

@@ -37,7 +37,7 @@ enum { SP = 4 };
 #define LOWEST UINT64_C(0x1000)
 #define HIGHEST UINT64_C(0x100000000000000) /* of five levels of pages */
 
-extern unsigned char base[];
+extern __attribute__((visibility("hidden"))) unsigned char base[];
 size_t agent_copy(void *to, uint64_t from, size_t length);
 uint64_t agent_enter(struct frame *frame);
 uint64_t agent_returned(struct frame *frame, int unrecorded);
