@@ -60,7 +60,7 @@ int agent_look_ahead(struct agent *agent, struct space *space, pid_t tid);
 /*
  * Does what was wished, as far as it can be done. `thread` is at a clean stop; the others of the space are stopped
  * for the moment, and may be in the middle of something, so some wishes may stay for the next time. So do those that are not done in
- * `longest` ns.
+ * `longest` ns, if they are many.
  */
 void agent_install(struct agent *agent, struct thread *thread, uint64_t longest);
 

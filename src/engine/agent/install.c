@@ -26,6 +26,8 @@ enum {
 	FUNCTION_MAX = 1 << 20,
 	AGAIN_NS = 20000000,
 	SHARE = 20,
+	AT_ONCE =
+		64, /* functions, however long that takes: less than a ms, with the processor to itself */
 	AGENT_BEHIND = 16
 };
 
@@ -265,7 +267,9 @@ static void install_all(struct installing *installing)
 	for (size_t i = 0; i < wishes->count; i++) {
 		const struct agent_wish wish = *(struct agent_wish *)vec_at(wishes, i);
 
-		if (installing->busy[i] || inferior_clock() > installing->end)
+		bool is_late = i - kept >= AT_ONCE && inferior_clock() > installing->end;
+
+		if (installing->busy[i] || is_late)
 			*(struct agent_wish *)vec_at(wishes, kept++) = wish;
 		else
 			decide(installing, &wish);
