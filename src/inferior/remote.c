@@ -374,24 +374,6 @@ static uint64_t turn_back(struct thread *thread, uint64_t pc)
 	return pc - thread->process->space->arch->breakpoint_pc_offset;
 }
 
-/*
- * The same where nobody has served it so far: whose the int3 is does not matter, as its SIGTRAP is lost in any case. Only the landing
- * goes there.
- */
-static bool stands_behind_breakpoint(const struct thread *thread, const struct regs *regs)
-{
-	const struct space *space = thread->process->space;
-	const struct arch *arch = space->arch;
-	uint8_t bytes[sizeof arch->breakpoint];
-	siginfo_t info;
-
-	return thread->stop == STOP_SIGNAL && thread->stop_signal == SIGTRAP &&
-	       pt_get_siginfo(thread->tid, &info) == 0 && info.si_code == SI_KERNEL &&
-	       memory_read_exact(&space->memory, regs->pc - arch->breakpoint_pc_offset, bytes,
-				 arch->breakpoint_length) &&
-	       !memcmp(bytes, arch->breakpoint, arch->breakpoint_length);
-}
-
 int remote_syscall(struct thread *thread, long number, const uint64_t arguments[6], int64_t *result)
 {
 	struct regs saved;
@@ -412,12 +394,8 @@ int remote_syscall(struct thread *thread, long number, const uint64_t arguments[
 		saved.pc = turn_back(thread, saved.pc);
 	if (!error)
 		error = pt_get_sigmask(thread->tid, &mask);
-	struct regs landed = saved;
-
-	if (!error && stands_behind_breakpoint(thread, &saved))
-		landed.pc -= thread->process->space->arch->breakpoint_pc_offset;
 	if (!error)
-		error = write_frame(thread, &landed, mask, &frame);
+		error = write_frame(thread, &saved, mask, &frame);
 	if (!error)
 		error = lift_filters(thread, &lifted);
 	if (error)
