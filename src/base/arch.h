@@ -49,7 +49,8 @@ struct abi {
 	unsigned fp_args;      /* how many xmm registers take floating-point arguments */
 	unsigned stack_first;  /* offset of the first stack argument from sp at entry */
 	bool fp_result_in_st0; /* float and double come back in st(0), not xmm0 */
-	bool wide_in_pairs; /* an integer wider than a word takes two registers, the low half first; else stack */
+	/* an integer wider than a word takes two registers, the low half first; else stack */
+	bool wide_in_pairs;
 	bool counts_vectors; /* calling variadic functions, al is how many xmm registers at most */
 };
 
@@ -100,8 +101,8 @@ struct displaced;
 
 /*
  * A decoder of instructions, for every architecture the host's sysdeps know. Slow to make, fast to
- * use: whoever displaces instructions makes one and keeps it. Not to be used by two threads at once.
- * NULL when the library that decodes does not work.
+ * use: whoever displaces instructions makes one and keeps it. Not to be used by two threads at
+ * once. NULL when the library that decodes does not work.
  */
 struct decoder;
 struct decoder *decoder_create(void);
@@ -119,9 +120,9 @@ struct arch {
 	unsigned breakpoint_pc_offset;
 
 	/*
-	 * At the first instruction of a signal handler with SA_SIGINFO: the register that holds the address of its
-	 * context (a ucontext), how far in there the flags are that the program had, and the one for single
-	 * steps among them.
+	 * At the first instruction of a signal handler with SA_SIGINFO: the register that holds the
+	 * address of its context (a ucontext), how far in there the flags are that the program had,
+	 * and the one for single steps among them.
 	 */
 	uint8_t context_register;
 	unsigned context_flags;
@@ -132,9 +133,9 @@ struct arch {
 	uint8_t syscall_insn[2]; /* at its beginning, and in the program's own calls */
 	long sys_restart_syscall;
 	/*
-	 * The SIGTRAP handler for tracees (sysdeps/x86/rescue.c), compiled for this architecture. Its
-	 * signal frames return to RESCUE_RESTORER, or, if it does not restore, to where the kernel
-	 * has them return by itself.
+	 * The SIGTRAP handler for tracees (sysdeps/x86/rescue.c), compiled for this architecture.
+	 * Its signal frames return to RESCUE_RESTORER, or, if it does not restore, to where the
+	 * kernel has them return by itself.
 	 */
 	const uint8_t *rescue_code;
 	size_t rescue_length;
@@ -149,20 +150,23 @@ struct arch {
 	long sys_sigaltstack;
 	uint8_t syscall_arg[6]; /* register numbers of system-call arguments */
 	/*
-	 * How the kernel names the ABI of these calls (linux/audit.h), and their names by number, as far as its headers knew
-	 * them when this was built; NULL: a number that no call has.
+	 * How the kernel names the ABI of these calls (linux/audit.h), and their names by number,
+	 * as far as its headers knew them when this was built; NULL: a number that no call has.
 	 */
 	uint32_t audit_arch;
 	const char *const *syscall_names;
 	unsigned syscall_count;
 	/*
-	 * How code makes a system call: it loads the number, 4 bytes behind that opcode, and runs one of those
-	 * instructions (length 0: there are no more).
+	 * How code makes a system call: it loads the number, 4 bytes behind that opcode, and runs
+	 * one of those instructions (length 0: there are no more).
 	 */
 	uint8_t load_number_opcode;
 	/* The same for its first argument. */
 	uint8_t load_first_opcode;
-	/* In a signal frame: where flags and code segment are, as seen from the pc, and what is in there. */
+	/*
+	 * In a signal frame: where flags and code segment are, as seen from the pc, and what is in
+	 * there.
+	 */
 	struct {
 		uint8_t flags, segment;
 		uint16_t segment_value;
@@ -206,13 +210,13 @@ struct arch {
 	bool (*slot_call)(const uint8_t *bytes, uint64_t address, uint64_t got, uint64_t *slot);
 
 	/*
-	 * Whether the 32-bit displacements by which instructions refer to slots are relative to the GOT, or
-	 * to nothing; else they are relative to what follows them.
+	 * Whether the 32-bit displacements by which instructions refer to slots are relative to the
+	 * GOT, or to nothing; else they are relative to what follows them.
 	 */
 	bool slot_by_got;
 	/*
-	 * Where code finds out the address that slots are relative to, from its own: whether it does so
-	 * at `address` (11 bytes). NULL where that is of no use.
+	 * Where code finds out the address that slots are relative to, from its own: whether it
+	 * does so at `address` (11 bytes). NULL where that is of no use.
 	 */
 	bool (*loads_got)(const uint8_t *bytes, uint64_t address, uint64_t *got);
 

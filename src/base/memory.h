@@ -33,7 +33,9 @@ struct memory_source {
 size_t memory_read(const struct memory_source *source, uint64_t address, void *buffer,
 		   size_t length);
 
-/* The same of many pages, read one by one: a source may have a limit to what it brings in at once. */
+/*
+ * The same of many pages, read one by one: a source may have a limit to what it brings in at once.
+ */
 size_t memory_read_pages(const struct memory_source *source, uint64_t address, void *buffer,
 			 size_t length);
 
@@ -46,9 +48,9 @@ bool memory_read_word(const struct memory_source *source, uint64_t address, unsi
 		      uint64_t *word);
 
 /*
- * Reads a NUL-terminated string of at most `size` - 1 bytes into `buffer` (`size` ≥ 1) and terminates it.
- * Returns its length, or -EFAULT when not one byte is readable, -ENAMETOOLONG when no NUL
- * was found in time (the buffer then holds what was read).
+ * Reads a NUL-terminated string of at most `size` - 1 bytes into `buffer` (`size` ≥ 1) and
+ * terminates it. Returns its length, or -EFAULT when not one byte is readable, -ENAMETOOLONG when
+ * no NUL was found in time (the buffer then holds what was read).
  */
 long memory_read_string(const struct memory_source *source, uint64_t address, char *buffer,
 			size_t size);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Text that grows. Zero-initialised is an empty one; `text` is NUL-terminated once anything was added. */
+/*
+ * Text that grows. Zero-initialised is an empty one; `text` is NUL-terminated once anything was
+ * added.
+ */
 #ifndef TRACER_BASE_STRBUF_H
 #define TRACER_BASE_STRBUF_H
 

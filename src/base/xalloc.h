@@ -6,7 +6,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/* Ends the program with that message: for memory that comes from elsewhere than the functions here. */
+/*
+ * Ends the program with that message: for memory that comes from elsewhere than the functions here.
+ */
 _Noreturn void out_of_memory(void);
 
 void *xmalloc(size_t size) __attribute__((malloc, returns_nonnull));

@@ -6,14 +6,14 @@
 #include "output/writer.h"
 
 /*
- * Adds "time,calls,name" to the columns of the table of -c. NULL, or what the argument should have been: "a list
- * of ...".
+ * Adds "time,calls,name" to the columns of the table of -c. NULL, or what the argument should have
+ * been: "a list of ...".
  */
 const char *lists_add_columns(struct output_options *output, const char *argument);
 
 /*
- * Adds to *mask (enum session_debug) what "events,modules", "all" or, as for ltrace, an octal number names. NULL, or
- * what the argument should have been.
+ * Adds to *mask (enum session_debug) what "events,modules", "all" or, as for ltrace, an octal
+ * number names. NULL, or what the argument should have been.
  */
 const char *lists_add_domains(unsigned *mask, const char *argument);
 

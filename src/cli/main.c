@@ -33,7 +33,10 @@ static int die_by_signal(int number)
 	return 128 + number;
 }
 
-/* As others do it: on a terminal that can, unless the user wants none anywhere (https://no-color.org). */
+/*
+ * As others do it: on a terminal that can, unless the user wants none anywhere
+ * (https://no-color.org).
+ */
 static bool wants_color(int choice, int fd)
 {
 	const char *none = getenv("NO_COLOR");

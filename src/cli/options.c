@@ -6,9 +6,9 @@
  * letters, an array of long names) is made from the table at each parse, on the stack.
  *
  * getopt's own messages are switched off, to say things in the tracer's way: one line, with a hint,
- * and nothing raw from the command line, which scripts may have filled with anything. getopt_long is
- * vague about what was wrong ('?' for an unknown, an ambiguous and an over-supplied option alike),
- * so explain_bad_option() finds it out from the table.
+ * and nothing raw from the command line, which scripts may have filled with anything. getopt_long
+ * is vague about what was wrong ('?' for an unknown, an ambiguous and an over-supplied option
+ * alike), so explain_bad_option() finds it out from the table.
  *
  * getopt keeps its state in globals (optind, optarg, …), the one place where the tracer lives with
  * such. optind = 0 makes glibc and musl start afresh, so parsing twice in one process works; POSIX

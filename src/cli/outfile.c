@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A command that reads the trace must not be a child of the tracer: whoever traces waits for any child, and its end
- * would be taken for a tracee's. So it is a child of a child that has ended. That it has ended, too, shows in a pipe
- * of which it has the only other end (it, and what it leaves in the background).
+ * A command that reads the trace must not be a child of the tracer: whoever traces waits for any
+ * child, and its end would be taken for a tracee's. So it is a child of a child that has ended.
+ * That it has ended, too, shows in a pipe of which it has the only other end (it, and what it
+ * leaves in the background).
  *
  * The terminal's Ctrl-C is for what is traced: the command has to live until it has read the end.
  */

@@ -9,8 +9,9 @@ struct outfile {
 };
 
 /*
- * `name`: of a file, which is emptied; "|COMMAND" for a shell; NULL: standard error. 0, or -errno, which has been
- * said. To be called while the signals are as the user has them, because a command gets them so.
+ * `name`: of a file, which is emptied; "|COMMAND" for a shell; NULL: standard error. 0, or -errno,
+ * which has been said. To be called while the signals are as the user has them, because a command
+ * gets them so.
  */
 int outfile_open(struct outfile *outfile, const char *name);
 

@@ -12,8 +12,8 @@
 #include "record/record.h"
 
 /*
- * A probe for one architecture: what it is called and what it captures. Outlives the breakpoints and
- * pending calls that refer to it.
+ * A probe for one architecture: what it is called and what it captures. Outlives the breakpoints
+ * and pending calls that refer to it.
  */
 struct probe_site {
 	const struct probe_info *info;
@@ -44,24 +44,25 @@ struct hook {
 	/* It was so, and the thread's registers are those behind it. May be NULL. */
 	void (*answered)(struct hook *hook, struct thread *thread);
 	/*
-	 * Asked first: true when the thread is to go on with `regs` as this has changed them, and the breakpoint has no
-	 * other meaning this time. May be NULL.
+	 * Asked first: true when the thread is to go on with `regs` as this has changed them, and
+	 * the breakpoint has no other meaning this time. May be NULL.
 	 */
 	bool (*redirect)(struct hook *hook, struct thread *thread, struct regs *regs);
 	/*
-	 * It is planted on an instruction in a function, that enters the kernel: what `intercept` answers for is
-	 * the system call. Not asked where a probe is, too.
+	 * It is planted on an instruction in a function, that enters the kernel: what `intercept`
+	 * answers for is the system call. Not asked where a probe is, too.
 	 */
 	bool on_system_call;
 	/*
-	 * It is planted on an instruction that calls or jumps by a pointer, which leads to `target`: the
-	 * probe that this is a call of, or NULL. Such a breakpoint has no other meaning for a hook.
+	 * It is planted on an instruction that calls or jumps by a pointer, which leads to
+	 * `target`: the probe that this is a call of, or NULL. Such a breakpoint has no other
+	 * meaning for a hook.
 	 */
 	const struct probe_site *(*chosen)(struct hook *hook, struct thread *thread,
 					   uint64_t target);
 	/*
-	 * A thread that came by unseen would not be safe at other breakpoints: should the tracer be killed, they
-	 * have to be gone before this one.
+	 * A thread that came by unseen would not be safe at other breakpoints: should the tracer be
+	 * killed, they have to be gone before this one.
 	 */
 	bool taken_out_last;
 };
@@ -87,19 +88,20 @@ struct engine_events {
 	void (*return_lost)(void *context, const struct thread *thread,
 			    const struct probe_site *site, uint64_t return_address);
 	/*
-	 * `thread` has entered a function at a breakpoint, and another engine may have put `word`, which is at `place`, there
-	 * instead of the return address: the true one shall be there, and is returned. May be NULL.
+	 * `thread` has entered a function at a breakpoint, and another engine may have put `word`,
+	 * which is at `place`, there instead of the return address: the true one shall be there,
+	 * and is returned. May be NULL.
 	 */
 	uint64_t (*show_caller)(void *context, struct thread *thread, uint64_t place,
 				uint64_t word);
 	/*
-	 * `thread` blocks SIGTRAP, or did: the functions that read and set masks are to be hooked in its
-	 * space from now on (engine/trap/unblock.h).
+	 * `thread` blocks SIGTRAP, or did: the functions that read and set masks are to be hooked
+	 * in its space from now on (engine/trap/unblock.h).
 	 */
 	void (*masks_matter)(void *context, struct thread *thread);
 	/*
-	 * A hook has answered for the system call that `thread` was about to make with `regs`: it never comes to the kernel. May
-	 * be NULL.
+	 * A hook has answered for the system call that `thread` was about to make with `regs`: it
+	 * never comes to the kernel. May be NULL.
 	 */
 	void (*system_call_answered)(void *context, struct thread *thread, const struct regs *regs,
 				     uint64_t result);

@@ -2,18 +2,18 @@
 /*
  * Finding the file with the debug information.
  *
- * An object that was not stripped has it in itself. Otherwise there are two conventions, both of which gdb(1)
- * describes ("Debugging Information in Separate Files"): a number that is in both files, the build ID, is the
- * name below /usr/lib/debug/.build-id; or .gnu_debuglink has a file name, which is looked for beside the
- * object, in .debug there, and in the same directory below /usr/lib/debug, with a CRC-32 of the file's contents.
- * Where both have a build ID that decides, and the contents, which may be hundreds of megabytes, are
- * not read.
+ * An object that was not stripped has it in itself. Otherwise there are two conventions, both of
+ * which gdb(1) describes ("Debugging Information in Separate Files"): a number that is in both
+ * files, the build ID, is the name below /usr/lib/debug/.build-id; or .gnu_debuglink has a file
+ * name, which is looked for beside the object, in .debug there, and in the same directory below
+ * /usr/lib/debug, with a CRC-32 of the file's contents. Where both have a build ID that decides,
+ * and the contents, which may be hundreds of megabytes, are not read.
  *
- * dwz(1) takes what several debug files have in common into one more file, which .gnu_debugaltlink names,
- * by a path that may be relative to the directory of who has the link, and by its build ID.
+ * dwz(1) takes what several debug files have in common into one more file, which .gnu_debugaltlink
+ * names, by a path that may be relative to the directory of who has the link, and by its build ID.
  *
- * All names come from files that anybody may have made. A name of .gnu_debuglink must be a plain one; paths
- * are made free of ".." here, and who opens them has rules of his own.
+ * All names come from files that anybody may have made. A name of .gnu_debuglink must be a plain
+ * one; paths are made free of ".." here, and who opens them has rules of his own.
  */
 #include "image/debug_file.h"
 
@@ -180,7 +180,9 @@ static struct elf_file *try_build_id(const struct wanted *wanted, char *path, si
 
 /* ------------------------------------------------------------------ links */
 
-/* An absolute path without "." and "..", cut off at the last slash when `directory` is asked for. */
+/*
+ * An absolute path without "." and "..", cut off at the last slash when `directory` is asked for.
+ */
 static bool tidy_path(char *out, size_t size, const char *path, bool directory)
 {
 	size_t length = 0;

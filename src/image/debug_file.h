@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the debug information of an object is: in itself, or in a file of its own, which its build ID or
- * its .gnu_debuglink names; and what several of them share is in a third one (.gnu_debugaltlink, as dwz(1)
- * makes it).
+ * Where the debug information of an object is: in itself, or in a file of its own, which its build
+ * ID or its .gnu_debuglink names; and what several of them share is in a third one
+ * (.gnu_debugaltlink, as dwz(1) makes it).
  */
 #ifndef TRACER_IMAGE_DEBUG_FILE_H
 #define TRACER_IMAGE_DEBUG_FILE_H
@@ -10,8 +10,9 @@
 #include "image/elf.h"
 
 /*
- * Opens a file for reading that somebody's object has named: a descriptor of a regular file, or -errno. The paths are
- * absolute, without "." and "..". Which of them may be opened at all is decided here.
+ * Opens a file for reading that somebody's object has named: a descriptor of a regular file, or
+ * -errno. The paths are absolute, without "." and "..". Which of them may be opened at all is
+ * decided here.
  */
 typedef int debug_opener(void *context, const char *path);
 
@@ -21,9 +22,9 @@ struct debug_files {
 };
 
 /*
- * Looks for the debug information of `object`, which is known as `path` (absolute; else only its build ID is gone
- * by). What belongs to something else by its build ID, or checksum, is passed over. What is found has references
- * of its own: debug_files_deinit().
+ * Looks for the debug information of `object`, which is known as `path` (absolute; else only its
+ * build ID is gone by). What belongs to something else by its build ID, or checksum, is passed
+ * over. What is found has references of its own: debug_files_deinit().
  */
 void debug_files_find(struct elf_file *object, const char *path, debug_opener *opener,
 		      void *context, struct debug_files *out);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The debug sections of a file as bytes: those of the mapped file itself, or what they were compressed from (SHF_COMPRESSED,
- * and the older .zdebug names; by zlib).
+ * The debug sections of a file as bytes: those of the mapped file itself, or what they were
+ * compressed from (SHF_COMPRESSED, and the older .zdebug names; by zlib).
  *
- * What is given out is the mapping, without a copy, so a file that is truncated meanwhile kills whoever reads it
- * with SIGBUS: for processes that may die of it (inferior/helper.h).
+ * What is given out is the mapping, without a copy, so a file that is truncated meanwhile kills
+ * whoever reads it with SIGBUS: for processes that may die of it (inferior/helper.h).
  */
 #ifndef TRACER_IMAGE_DEBUG_SECTIONS_H
 #define TRACER_IMAGE_DEBUG_SECTIONS_H
@@ -34,7 +34,10 @@ struct debug_sections {
 	uint64_t unpacked;
 };
 
-/* Lists those sections that tell of types, functions, and where they are, as far as they lie in the file. */
+/*
+ * Lists those sections that tell of types, functions, and where they are, as far as they lie in the
+ * file.
+ */
 void debug_sections_init(struct debug_sections *sections, struct elf_file *file);
 void debug_sections_deinit(struct debug_sections *sections);
 /* The contents, good until debug_sections_deinit(); NULL when they cannot be unpacked. */

@@ -71,7 +71,10 @@ struct eh_function {
 	uint64_t start, size; /* of its code */
 	uint64_t lsda;	      /* address, 0: it has none */
 	uint64_t entry;	      /* address of what tells all this: eh_frame_at() */
-	/* How the frame is found at each of its instructions: first those that it shares with others. */
+	/*
+	 * How the frame is found at each of its instructions: first those that it shares with
+	 * others.
+	 */
 	struct eh_program common, own;
 	uint64_t code_alignment;
 	int64_t data_alignment;
@@ -85,8 +88,8 @@ void eh_frame_for_each(struct elf_file *file, eh_function_visitor *visit, void *
 bool eh_frame_at(struct elf_file *file, uint64_t entry, struct eh_function *function);
 
 /*
- * Between two addresses the caller's frame begins `offset` behind what a register holds (the CFA); `reg`: DWARF's number of it. What stands
- * below it is the return address (x86-64 and i386 psABI).
+ * Between two addresses the caller's frame begins `offset` behind what a register holds (the CFA);
+ * `reg`: DWARF's number of it. What stands below it is the return address (x86-64 and i386 psABI).
  */
 struct eh_row {
 	uint64_t from, to;
@@ -96,7 +99,10 @@ struct eh_row {
 
 typedef void eh_row_visitor(void *context, const struct eh_row *row);
 
-/* The rows of a function in the order of their addresses, but where the CFA cannot be told so simply; until one is damaged. */
+/*
+ * The rows of a function in the order of their addresses, but where the CFA cannot be told so
+ * simply; until one is damaged.
+ */
 void eh_rows_for_each(const struct elf_file *file, const struct eh_function *function,
 		      eh_row_visitor *visit, void *context);
 

@@ -2,15 +2,19 @@
 /*
  * Where the frame of a function's caller begins, at each of its instructions.
  *
- * The call-frame instructions of .eh_frame tell where each register of the caller is kept. Only the CFA is followed here: what is said
- * of registers is skipped. A CFA by an expression (PLT entries, hand-written code) makes rows that are not visited.
- * Source: DWARF 5, section 6.4; the GNU ones: LSB core specification, "DWARF Extensions".
+ * The call-frame instructions of .eh_frame tell where each register of the caller is kept. Only the
+ * CFA is followed here: what is said of registers is skipped. A CFA by an expression (PLT entries,
+ * hand-written code) makes rows that are not visited. Source: DWARF 5, section 6.4; the GNU ones:
+ * LSB core specification, "DWARF Extensions".
  */
 #include "image/eh_frame.h"
 
 enum { PIECE = 512, STATES = 16, INSTRUCTIONS_MAX = 1 << 16 };
 
-/* The upper two bits of an instruction, the operand being in the others; and instructions that have none there. */
+/*
+ * The upper two bits of an instruction, the operand being in the others; and instructions that have
+ * none there.
+ */
 enum {
 	CFA_ADVANCE = 0x40,
 	CFA_OFFSET = 0x80,

@@ -44,22 +44,23 @@ struct elf_segment {
 struct elf_file;
 
 /*
- * Reads the file open at `fd` (kept by the caller; may be closed afterwards). On success *out has one
- * reference. -ENOEXEC: not an ELF file, or too damaged to find its headers; -ENOTSUP: of another
- * architecture; or the errno of reading.
+ * Reads the file open at `fd` (kept by the caller; may be closed afterwards). On success *out has
+ * one reference. -ENOEXEC: not an ELF file, or too damaged to find its headers; -ENOTSUP: of
+ * another architecture; or the errno of reading.
  */
 int elf_open(int fd, struct elf_file **out);
 
 /*
- * As elf_open(), of a file that holds debug information, perhaps of another file, and perhaps nothing else: only its
- * sections are there to be asked for. Nothing else may be called with it but elf_arch() and elf_unref().
+ * As elf_open(), of a file that holds debug information, perhaps of another file, and perhaps
+ * nothing else: only its sections are there to be asked for. Nothing else may be called with it but
+ * elf_arch() and elf_unref().
  */
 int elf_open_debug(int fd, struct elf_file **out);
 
 /*
  * Puts a file together from the memory it was loaded into, its ELF header at `header`, for when the
- * file itself cannot be had. It has no section headers and no .symtab. At most `room` bytes are used:
- * -EFBIG; -EFAULT when there is no such memory; -ENOEXEC, -ENOTSUP as above.
+ * file itself cannot be had. It has no section headers and no .symtab. At most `room` bytes are
+ * used: -EFBIG; -EFAULT when there is no such memory; -ENOEXEC, -ENOTSUP as above.
  */
 int elf_open_memory(const struct memory_source *memory, uint64_t header, uint64_t room,
 		    struct elf_file **out);
@@ -101,8 +102,8 @@ const struct elf_symbol *elf_find_symbol(struct elf_file *file, const char *name
 const struct elf_symbol *elf_find_next(struct elf_file *file, const struct elf_symbol *symbol);
 
 /*
- * What of all the above could not be read as far as it was asked for, a text such as "its symbol table
- * is damaged"; NULL when nothing was missed.
+ * What of all the above could not be read as far as it was asked for, a text such as "its symbol
+ * table is damaged"; NULL when nothing was missed.
  */
 const char *elf_damage(const struct elf_file *file);
 
@@ -113,19 +114,22 @@ const char *elf_damage(const struct elf_file *file);
 const struct elf_slot *elf_slots(struct elf_file *file, size_t *count);
 
 /*
- * What the function is called that a slot leads to: the slot's symbol; of an IRELATIVE one, which has
- * none, the IFUNC whose resolver that is, by the plainest of its names that are not weak. NULL: nobody knows.
+ * What the function is called that a slot leads to: the slot's symbol; of an IRELATIVE one, which
+ * has none, the IFUNC whose resolver that is, by the plainest of its names that are not weak. NULL:
+ * nobody knows.
  */
 const char *elf_slot_name(struct elf_file *file, const struct elf_slot *slot);
 
 /*
- * The function that has code at `address` of the file's own address space, by its symbol or as the PLT stub of it,
- * and how many bytes behind its beginning; NULL: nobody knows. Of several names of a function the plainest that is
- * not local. Owned by the file.
+ * The function that has code at `address` of the file's own address space, by its symbol or as the
+ * PLT stub of it, and how many bytes behind its beginning; NULL: nobody knows. Of several names of
+ * a function the plainest that is not local. Owned by the file.
  */
 const char *elf_name_of_code(struct elf_file *file, uint64_t address, uint64_t *offset);
 
-/* Orders names by how plain they are: without leading underscores, then the shortest. As strcmp(). */
+/*
+ * Orders names by how plain they are: without leading underscores, then the shortest. As strcmp().
+ */
 int elf_compare_names(const char *left, const char *right);
 
 /*
@@ -141,8 +145,8 @@ uint64_t elf_init_function(struct elf_file *file);
 bool elf_read(const struct elf_file *file, uint64_t address, void *buffer, size_t length);
 
 /*
- * Keeps files by identity (device, inode, size, mtime), so that each is read once. Of those that nobody
- * else holds a reference to only some that were asked for lately are kept.
+ * Keeps files by identity (device, inode, size, mtime), so that each is read once. Of those that
+ * nobody else holds a reference to only some that were asked for lately are kept.
  */
 struct elf_cache;
 
@@ -151,8 +155,8 @@ void elf_cache_destroy(struct elf_cache *cache);
 /* As elf_open(), from the cache when the file has not changed. The reference is the caller's. */
 int elf_cache_open(struct elf_cache *cache, int fd, struct elf_file **out);
 /*
- * As elf_open_memory(), of a file that is known to be `device`, `inode`: those of the same headers are
- * the same. All that are in use together have at most ELF_MEMORY_MAX bytes.
+ * As elf_open_memory(), of a file that is known to be `device`, `inode`: those of the same headers
+ * are the same. All that are in use together have at most ELF_MEMORY_MAX bytes.
  */
 enum { ELF_MEMORY_MAX = 512 << 20 };
 int elf_cache_open_memory(struct elf_cache *cache, const struct memory_source *memory,

@@ -13,10 +13,16 @@ struct named_code {
 	bool is_local;
 };
 
-/* Symbols before the one that begins next to an address that may still have it: labels lie within functions. */
+/*
+ * Symbols before the one that begins next to an address that may still have it: labels lie within
+ * functions.
+ */
 enum { AROUND_MAX = 64 };
 
-/* By address; of those at the same one the longest and best known comes last, as it is looked at first. */
+/*
+ * By address; of those at the same one the longest and best known comes last, as it is looked at
+ * first.
+ */
 static int compare(const void *left, const void *right)
 {
 	const struct named_code *a = left, *b = right;
@@ -46,7 +52,10 @@ static void add_symbols(struct elf_file *file, struct vec *found)
 	}
 }
 
-/* In a program that is linked to a fixed address, the address of a library's function is that of a stub. */
+/*
+ * In a program that is linked to a fixed address, the address of a library's function is that of a
+ * stub.
+ */
 static void add_stubs(struct elf_file *file, struct vec *found)
 {
 	size_t count;

@@ -5,8 +5,8 @@
  * its inode cannot be given to another file while it is here.
  *
  * Who compiles as it runs loads a library of a new name every minute, and deletes it. So files that
- * nobody else uses any more are let go, with their mapping and the space on disk that it holds, once
- * they have not been asked for between two of the passes that look for them.
+ * nobody else uses any more are let go, with their mapping and the space on disk that it holds,
+ * once they have not been asked for between two of the passes that look for them.
  */
 #include "image/elf_private.h"
 

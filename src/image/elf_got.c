@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The address of _GLOBAL_OFFSET_TABLE_, which i386 code has in a register and refers to slots by. It is
- * DT_PLTGOT with nearly every linker, and .got with some versions of mold. Without section headers
- * the code itself tells: it adds a constant to its own address. The first that does so, and comes out in
- * memory that is written, is right; all code of a file uses the same address.
+ * The address of _GLOBAL_OFFSET_TABLE_, which i386 code has in a register and refers to slots by.
+ * It is DT_PLTGOT with nearly every linker, and .got with some versions of mold. Without section
+ * headers the code itself tells: it adds a constant to its own address. The first that does so, and
+ * comes out in memory that is written, is right; all code of a file uses the same address.
  */
 #include "image/elf_private.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of slots that have no symbol: those of IRELATIVE relocations have the address of a resolver only. */
+/*
+ * Names of slots that have no symbol: those of IRELATIVE relocations have the address of a resolver
+ * only.
+ */
 #include "image/elf_private.h"
 
 #include "base/vec.h"

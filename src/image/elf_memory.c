@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An ELF file put together again from the memory it was loaded into, for when the file itself is gone,
- * replaced, or out of reach.
+ * An ELF file put together again from the memory it was loaded into, for when the file itself is
+ * gone, replaced, or out of reach.
  *
- * What the dynamic linker needs is in memory: program headers, dynamic section, exported symbols and
- * their hash table, relocations, code, exception tables. Each loaded segment is copied to where it was
- * in the file; the holes stay zero. Section headers and .symtab are not loaded, so functions that are
- * not exported are unknown, and PLT stubs are found without the names of sections.
+ * What the dynamic linker needs is in memory: program headers, dynamic section, exported symbols
+ * and their hash table, relocations, code, exception tables. Each loaded segment is copied to where
+ * it was in the file; the holes stay zero. Section headers and .symtab are not loaded, so functions
+ * that are not exported are unknown, and PLT stubs are found without the names of sections.
  *
- * Two things are not as they were in the file. glibc adds the load bias to the pointers in the dynamic
- * section; those that lie in the module's memory get it taken off again. And data is relocated: slots
- * hold addresses. Nothing here reads these, but for the addends of REL relocations (i386), where
- * IFUNCs of this module are not recognised in slots then.
+ * Two things are not as they were in the file. glibc adds the load bias to the pointers in the
+ * dynamic section; those that lie in the module's memory get it taken off again. And data is
+ * relocated: slots hold addresses. Nothing here reads these, but for the addends of REL relocations
+ * (i386), where IFUNCs of this module are not recognised in slots then.
  *
- * All of it is the tracee's to make up, and to change while we read. So sizes are bounded, by file and
- * by `room` for all of them, and what was copied goes through the same checks as any file.
+ * All of it is the tracee's to make up, and to change while we read. So sizes are bounded, by file
+ * and by `room` for all of them, and what was copied goes through the same checks as any file.
  */
 #include "image/elf_private.h"
 
@@ -91,7 +91,9 @@ static int read_phdrs(struct image *image)
 	return 0;
 }
 
-/* The load bias, from the segment that holds the header; the file's size and the extent in memory. */
+/*
+ * The load bias, from the segment that holds the header; the file's size and the extent in memory.
+ */
 static int measure(struct image *image, uint64_t room)
 {
 	bool found = false;

@@ -9,8 +9,8 @@
  * 16-byte entry; the entry's start is where calls go to.
  *
  * i386 PIC stubs address slots relative to ebx, which holds the address of _GLOBAL_OFFSET_TABLE_
- * (elf_got.c). A wrong base could give a stub to a neighbouring slot, so the slots vote: the base with
- * which most of them find a stub is right, and if that is not even half of them, none is.
+ * (elf_got.c). A wrong base could give a stub to a neighbouring slot, so the slots vote: the base
+ * with which most of them find a stub is right, and if that is not even half of them, none is.
  *
  * Without section headers all executable bytes are looked at, at multiples of 8, but only slots
  * that belong to a PLT (JUMP_SLOT) are taken: a compiler's own jump through a GLOB_DAT slot, in

@@ -108,8 +108,8 @@ struct elf_file {
 };
 
 /*
- * elf.c: as elf_open(), of `size` bytes that were mapped (mmap) for this and belong to the file from
- * now on, also when it fails.
+ * elf.c: as elf_open(), of `size` bytes that were mapped (mmap) for this and belong to the file
+ * from now on, also when it fails.
  */
 int elf_open_image(uint8_t *bytes, uint64_t size, struct elf_file **out);
 

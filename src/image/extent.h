@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How long functions are that have no symbol, as a stripped library's implementations of its IFUNCs. */
+/*
+ * How long functions are that have no symbol, as a stripped library's implementations of its
+ * IFUNCs.
+ */
 #ifndef TRACER_IMAGE_EXTENT_H
 #define TRACER_IMAGE_EXTENT_H
 
 #include "image/elf.h"
 
 /*
- * The bytes of the function (or the part of one) whose code begins at `address` of the file's own address space, as
- * .eh_frame tells; 0: none begins there. All are read when this is first asked, and owned by the file.
+ * The bytes of the function (or the part of one) whose code begins at `address` of the file's own
+ * address space, as .eh_frame tells; 0: none begins there. All are read when this is first asked,
+ * and owned by the file.
  */
 uint64_t extent_of_function(struct elf_file *file, uint64_t address);
 /* Where .eh_frame tells of it, for eh_frame_at(); 0. */
@@ -16,7 +20,10 @@ uint64_t extent_entry(struct elf_file *file, uint64_t address);
 void extent_remember(struct elf_file *file, uint64_t address, bool answer);
 bool extent_recall(struct elf_file *file, uint64_t address, bool *answer);
 
-/* The bytes from `address` to the next symbol behind it, UINT64_MAX when there is none: what stands there may be called. */
+/*
+ * The bytes from `address` to the next symbol behind it, UINT64_MAX when there is none: what stands
+ * there may be called.
+ */
 uint64_t extent_to_next_symbol(struct elf_file *file, uint64_t address);
 
 #endif

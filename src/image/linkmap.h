@@ -44,9 +44,9 @@ struct linkmap_events {
 /*
  * Walks the list that starts at `r_debug` (all namespaces) and reports what changed: removals
  * first. Nodes whose (l_addr, l_name pointer, l_ld, l_next) did not change are checked in batched
- * reads and their names not read again. Returns 0; -EAGAIN when the list is being changed (r_state is not
- * RT_CONSISTENT; nothing reported unless `force`), -EFAULT when it is unreadable, -ELOOP when it
- * is circular or too long: what could be read so far is then reported.
+ * reads and their names not read again. Returns 0; -EAGAIN when the list is being changed (r_state
+ * is not RT_CONSISTENT; nothing reported unless `force`), -EFAULT when it is unreadable, -ELOOP
+ * when it is circular or too long: what could be read so far is then reported.
  */
 int linkmap_update(struct linkmap *map, const struct memory_source *memory, uint64_t r_debug,
 		   bool force, const struct linkmap_events *events);
@@ -55,8 +55,8 @@ int linkmap_update(struct linkmap *map, const struct memory_source *memory, uint
 struct linkmap_object *const *linkmap_objects(const struct linkmap *map, size_t *count);
 
 /*
- * Finds r_debug from a dynamic section in memory at `dynamic` (DT_DEBUG's value). 0 when the linker has
- * not filled it in yet or there is none.
+ * Finds r_debug from a dynamic section in memory at `dynamic` (DT_DEBUG's value). 0 when the linker
+ * has not filled it in yet or there is none.
  */
 uint64_t linkmap_find_r_debug(const struct memory_source *memory, uint64_t dynamic, unsigned word);
 

@@ -4,10 +4,10 @@
  * without taking the breakpoint away. Made by arch->displace() with
  * a decoder from decoder_create().
  *
- * Two ways exist. Most instructions are *copied* into an out-of-line slot in the tracee, followed by
- * a jump back to the next instruction. Those that only move the pc (nop, endbr, relative branches,
- * calls, returns, indirect jumps) are *emulated* on the stopped thread's registers: that needs no slot
- * and leaves no state half-way where a signal could land.
+ * Two ways exist. Most instructions are *copied* into an out-of-line slot in the tracee, followed
+ * by a jump back to the next instruction. Those that only move the pc (nop, endbr, relative
+ * branches, calls, returns, indirect jumps) are *emulated* on the stopped thread's registers: that
+ * needs no slot and leaves no state half-way where a signal could land.
  */
 #ifndef TRACER_IMAGE_RELOCATE_H
 #define TRACER_IMAGE_RELOCATE_H
@@ -68,9 +68,9 @@ struct displaced {
 };
 
 /*
- * Writes the slot's code for the slot at `slot_address` (in the tracee) to `out`, DISPLACED_CODE_MAX
- * bytes long, and its length to *out_length. -ERANGE when an operand or the way back is out of the
- * reach of 32 bits from there.
+ * Writes the slot's code for the slot at `slot_address` (in the tracee) to `out`,
+ * DISPLACED_CODE_MAX bytes long, and its length to *out_length. -ERANGE when an operand or the way
+ * back is out of the reach of 32 bits from there.
  */
 int displaced_emit(const struct displaced *displaced, uint64_t slot_address, uint8_t *out,
 		   size_t *out_length);
@@ -79,16 +79,17 @@ int displaced_emit(const struct displaced *displaced, uint64_t slot_address, uin
 typedef int displaced_write(void *context, uint64_t address, const void *bytes, size_t length);
 
 /*
- * Applies an emulated instruction to `regs`. Reads through `memory`; a call pushes its return address
- * through `write`. -EFAULT when memory is not there: the registers are then unchanged and the
- * instruction has to fault where it stands.
+ * Applies an emulated instruction to `regs`. Reads through `memory`; a call pushes its return
+ * address through `write`. -EFAULT when memory is not there: the registers are then unchanged and
+ * the instruction has to fault where it stands.
  */
 int displaced_emulate(const struct displaced *displaced, struct regs *regs,
 		      const struct memory_source *memory, displaced_write *write, void *context);
 
 /*
- * Translates a pc inside the slot at `slot_address` into the program's own: the instruction's address
- * while it has not run, the next instruction's after it. A pc outside the slot comes back unchanged.
+ * Translates a pc inside the slot at `slot_address` into the program's own: the instruction's
+ * address while it has not run, the next instruction's after it. A pc outside the slot comes back
+ * unchanged.
  */
 uint64_t displaced_program_pc(const struct displaced *displaced, uint64_t slot_address,
 			      uint64_t pc);

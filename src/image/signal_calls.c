@@ -2,16 +2,18 @@
 /*
  * See signal_calls.h.
  *
- * Such a call loads the number of the system call into a register and enters the kernel a few instructions
- * later. The code is searched for the load, at every byte, which finds two dozen places in a megabyte; a
- * breakpoint is to be put where the search ends, so it must not be mistaken in where instructions begin. Only
- * from the beginning of a function on is that known: the function around each place is looked up in .eh_frame,
- * and decoded up to there. Both instructions have to be met on the way, and no branch between them. What
- * has no entry there, or cannot be decoded, is left out.
+ * Such a call loads the number of the system call into a register and enters the kernel a few
+ * instructions later. The code is searched for the load, at every byte, which finds two dozen
+ * places in a megabyte; a breakpoint is to be put where the search ends, so it must not be mistaken
+ * in where instructions begin. Only from the beginning of a function on is that known: the function
+ * around each place is looked up in .eh_frame, and decoded up to there. Both instructions have to
+ * be met on the way, and no branch between them. What has no entry there, or cannot be decoded, is
+ * left out.
  *
- * Compilers put tables of jumps in between functions, if at all in code; what is written by hand may have
- * data in a function, behind a branch: what follows such data is decoded wrongly, but finds its feet after
- * a few instructions, and the calls of libc are not written by hand next to data.
+ * Compilers put tables of jumps in between functions, if at all in code; what is written by hand
+ * may have data in a function, behind a branch: what follows such data is decoded wrongly, but
+ * finds its feet after a few instructions, and the calls of libc are not written by hand next to
+ * data.
  *
  * The file may be damaged or made to mislead: everything is bounded.
  */
@@ -170,7 +172,9 @@ static void decode(struct search *search, const uint8_t *code, size_t size, size
 	}
 }
 
-/* Bytes of the function up to where the last load in it has been answered, 0: there is none in it. */
+/*
+ * Bytes of the function up to where the last load in it has been answered, 0: there is none in it.
+ */
 static size_t needed(const struct search *search, const struct eh_function *function)
 {
 	size_t end = 0;

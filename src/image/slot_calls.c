@@ -2,25 +2,27 @@
 /*
  * See slot_calls.h.
  *
- * There are two kinds of code to be found. "call *slot" and "jmp *slot" have the 32-bit displacement of
- * the slot in them, which hardly happens by chance, so they are searched for at every byte, whatever
- * instruction that belongs to. Where there are no section headers that finds the stubs of .plt.got, too.
+ * There are two kinds of code to be found. "call *slot" and "jmp *slot" have the 32-bit
+ * displacement of the slot in them, which hardly happens by chance, so they are searched for at
+ * every byte, whatever instruction that belongs to. Where there are no section headers that finds
+ * the stubs of .plt.got, too.
  *
- * A compiler that calls a function more than once may instead load the slot into a register, and call
- * that as often as it likes. The loads are found by the same search: whatever else refers to the slot. Which
- * calls belong to them would take an analysis of the program's flow, but need not be known: in a
- * function that refers to a slot each call by a pointer is a place where it may be called, and
- * whoever gets there sees where it leads to. So a call of a function's address that was passed on is not
- * taken for one, unless it is made where that address was loaded.
+ * A compiler that calls a function more than once may instead load the slot into a register, and
+ * call that as often as it likes. The loads are found by the same search: whatever else refers to
+ * the slot. Which calls belong to them would take an analysis of the program's flow, but need not
+ * be known: in a function that refers to a slot each call by a pointer is a place where it may be
+ * called, and whoever gets there sees where it leads to. So a call of a function's address that was
+ * passed on is not taken for one, unless it is made where that address was loaded.
  *
- * A breakpoint is to be put there, so it must not be mistaken in where instructions begin. The bytes of
- * "call *slot" are too many to be anything else; a "call *%rbx" is two bytes, which may be part of anything.
- * Therefore the function is decoded from its beginning on, which .eh_frame tells, and has to come by each
- * reference that was found in it in the way that it should: as a displacement within one instruction.
+ * A breakpoint is to be put there, so it must not be mistaken in where instructions begin. The
+ * bytes of "call *slot" are too many to be anything else; a "call *%rbx" is two bytes, which may be
+ * part of anything. Therefore the function is decoded from its beginning on, which .eh_frame tells,
+ * and has to come by each reference that was found in it in the way that it should: as a
+ * displacement within one instruction.
  *
- * On i386 slots are referred to by their address or relative to the GOT, whose address a register has. Which
- * address that is differs, so all are tried: a place that is taken for one by mistake costs a look at
- * it when it is run.
+ * On i386 slots are referred to by their address or relative to the GOT, whose address a register
+ * has. Which address that is differs, so all are tried: a place that is taken for one by mistake
+ * costs a look at it when it is run.
  *
  * The file may be damaged or made to mislead: everything is bounded.
  */
@@ -71,7 +73,10 @@ struct call_search {
 	size_t decoded;	     /* bytes */
 };
 
-/* Whether an instruction is a known stub's: its own slot's, or with a wrong address of the GOT another's. */
+/*
+ * Whether an instruction is a known stub's: its own slot's, or with a wrong address of the GOT
+ * another's.
+ */
 static bool is_in_stub(const struct call_search *search, uint64_t address)
 {
 	for (uint64_t back = 0; back < STUB; back++)
@@ -92,8 +97,8 @@ static void add_call(struct call_search *search, const struct elf_slot *slot, ui
 }
 
 /*
- * The slot that the displacement at `code` refers to, or NULL. This is asked of each byte, so what is out
- * of question has to be so at once.
+ * The slot that the displacement at `code` refers to, or NULL. This is asked of each byte, so what
+ * is out of question has to be so at once.
  */
 static inline struct elf_slot *referred_at(const struct call_search *search, const uint8_t *code,
 					   uint64_t address)

@@ -32,8 +32,8 @@ void thread_abandon(struct inferior *inferior, struct thread *thread)
 }
 
 /*
- * Whether a thread that was given up has hit a breakpoint after all, before that was taken out: its pc
- * is put back to the instruction, which is the program's again.
+ * Whether a thread that was given up has hit a breakpoint after all, before that was taken out: its
+ * pc is put back to the instruction, which is the program's again.
  */
 static bool turn_back(pid_t tid, const struct arch *arch)
 {

@@ -149,8 +149,8 @@ static void consider(struct choice *choice, uint64_t low, uint64_t high)
 }
 
 /*
- * Heap and stack are left room to grow. A program that has just been started has no heap yet, but the kernel has chosen the place for
- * it, somewhere behind the program's data.
+ * Heap and stack are left room to grow. A program that has just been started has no heap yet, but
+ * the kernel has chosen the place for it, somewhere behind the program's data.
  */
 static uint64_t choose_place(const struct maps *maps, const struct wanted *wanted,
 			     const uint64_t *tried, int tries)

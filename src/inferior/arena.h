@@ -22,12 +22,15 @@ struct arena *arena_create(void);
 void arena_destroy(struct arena *arena); /* the tracer's side only: see arena_unmap() */
 
 /*
- * Maps ARENA_BYTES that can be executed near `address` (anywhere, where every address is in reach) and
- * out of the program's way: 0, -ENOSPC or as remote_map().
+ * Maps ARENA_BYTES that can be executed near `address` (anywhere, where every address is in reach)
+ * and out of the program's way: 0, -ENOSPC or as remote_map().
  */
 int arena_map_near(struct thread *thread, uint64_t address, uint64_t *mapped);
 
-/* A place for `length` bytes (a multiple of ARENA_BYTES) that code at `address` can reach, the same way; -ENOSPC: none. */
+/*
+ * A place for `length` bytes (a multiple of ARENA_BYTES) that code at `address` can reach, the same
+ * way; -ENOSPC: none.
+ */
 int arena_room_near(struct thread *thread, uint64_t address, uint64_t length, uint64_t *place);
 
 /*
@@ -49,26 +52,31 @@ void arena_set_owner(struct arena *arena, uint64_t slot, void *owner);
 void *arena_owner(const struct arena *arena, uint64_t slot);
 
 /*
- * Whether what arena_map_near() mapped at `base` is still there. The program may have unmapped it or put
- * something of its own in its place.
+ * Whether what arena_map_near() mapped at `base` is still there. The program may have unmapped it
+ * or put something of its own in its place.
  */
 bool arena_is_mapped(pid_t tid, uint64_t base);
-/* Unmaps that through `thread` (clean stop), unless it is not there any more: 0 or as remote_unmap(). */
+/*
+ * Unmaps that through `thread` (clean stop), unless it is not there any more: 0 or as
+ * remote_unmap().
+ */
 int arena_unmap_block(struct thread *thread, uint64_t base);
 
 /* Unmaps all memory in the tracee through `thread` (clean stop): 0 or the first -errno. */
 int arena_unmap(struct arena *arena, struct thread *thread);
 
 /*
- * Other memory that has been mapped for us, to be unmapped with the arena; each piece is one mapping. Forgetting them
- * leaves them there.
+ * Other memory that has been mapped for us, to be unmapped with the arena; each piece is one
+ * mapping. Forgetting them leaves them there.
  */
 void arena_add_region(struct arena *arena, uint64_t base, uint64_t length);
 void arena_forget_regions(struct arena *arena);
 /* Unmaps those in [low, high) at once. `thread` is at a clean stop. */
 void arena_unmap_regions(struct arena *arena, struct thread *thread, uint64_t low, uint64_t high);
 
-/* Forgets what is not there in `memory` after all (a child that was forked before it was mapped). */
+/*
+ * Forgets what is not there in `memory` after all (a child that was forked before it was mapped).
+ */
 void arena_forget_missing(struct arena *arena, const struct memory_source *memory);
 
 /* Takes over ARENA_BYTES at `base` that another process has mapped, all slots of it in use. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Attaching to a running process: every thread in /proc/PID/task is seized, again and again
- * until a whole pass finds nothing new. Threads that a seized thread creates meanwhile are
- * attached by the kernel and come with their parent's PTRACE_EVENT_CLONE; but not one whose creation was
- * under way when its parent was seized. Those are there at the latest when each thread has been
- * stopped once, and are looked for again then (inferior_seize_new()). Seizing stops nobody;
- * only one thread is then interrupted, as planting breakpoints needs one at hand. One that runs
- * is preferred, as an interrupt ends some system calls (epoll_wait, for one) with EINTR.
+ * Attaching to a running process: every thread in /proc/PID/task is seized, again and again until a
+ * whole pass finds nothing new. Threads that a seized thread creates meanwhile are attached by the
+ * kernel and come with their parent's PTRACE_EVENT_CLONE; but not one whose creation was under way
+ * when its parent was seized. Those are there at the latest when each thread has been stopped once,
+ * and are looked for again then (inferior_seize_new()). Seizing stops nobody; only one thread is
+ * then interrupted, as planting breakpoints needs one at hand. One that runs is preferred, as an
+ * interrupt ends some system calls (epoll_wait, for one) with EINTR.
  */
 #include "base/cleanup.h"
 #include "base/xalloc.h"
@@ -139,7 +139,9 @@ static void collect_children(struct thread *thread, void *children)
 	proc_children(thread->process->pid, thread->tid, children);
 }
 
-/* Attaches to one such child; it may have got memory of its own between the look and the seizing. */
+/*
+ * Attaches to one such child; it may have got memory of its own between the look and the seizing.
+ */
 static void seize_borrower(struct inferior *inferior, struct process *process, pid_t pid)
 {
 	if (inferior_process(inferior, pid) || !same_space(process->pid, pid, false) ||

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A seccomp filter (seccomp(2)), in the kernel's classic BPF: a list of instructions that looks at the number of the system call and,
- * for some, at its first argument. It is put together here from a table, one pair of instructions for each call.
+ * A seccomp filter (seccomp(2)), in the kernel's classic BPF: a list of instructions that looks at
+ * the number of the system call and, for some, at its first argument. It is put together here from
+ * a table, one pair of instructions for each call.
  *
  * The calls of another ABI of the same processor have other numbers (i386 on x86-64), so the ABI is
  * looked at first. 32 bits of an argument are compared, as it is a pid.

@@ -3,27 +3,28 @@
  * Opening files that a tracee chose.
  *
  * The tracer may have rights that the process has not (root, CAP_SYS_PTRACE), and the process has a
- * say in every name that we see of it: it can rename, replace, mount, link, and change its root while
- * we look. So a name is never simply opened.
+ * say in every name that we see of it: it can rename, replace, mount, link, and change its root
+ * while we look. So a name is never simply opened.
  *
- * First choice is /proc/PID/map_files/START-END, a link to the mapped file itself: no name is looked
- * up, and a deleted file is found, too. The kernel lets only CAP_CHECKPOINT_RESTORE follow it.
+ * First choice is /proc/PID/map_files/START-END, a link to the mapped file itself: no name is
+ * looked up, and a deleted file is found, too. The kernel lets only CAP_CHECKPOINT_RESTORE follow
+ * it.
  *
  * Otherwise the path of the mapping is walked from the root directory of the process, component by
  * component, each opened with O_PATH | O_NOFOLLOW: no symbolic link, magic link or ".." is followed
  * (the kernel's path of a mapping has none, so one that turns up is an attack or a race), nothing
  * outside the root can be reached, and opening a place (O_PATH) has no effects on what lies there.
- * The kernel tells the path as seen from our root if it can: a process in a chroot needs that root's
- * own path cut off in front.
+ * The kernel tells the path as seen from our root if it can: a process in a chroot needs that
+ * root's own path cut off in front.
  *
- * Only then is it looked at: a regular file, of the inode and device that the mapping has. btrfs and
- * overlayfs show another device in maps than to stat(2); there the inode has to do, and the ELF
- * headers are compared with memory later. What passes is reopened by /proc/self/fd, for reading, with
- * O_NONBLOCK: it cannot become something else in between.
+ * Only then is it looked at: a regular file, of the inode and device that the mapping has. btrfs
+ * and overlayfs show another device in maps than to stat(2); there the inode has to do, and the ELF
+ * headers are compared with memory later. What passes is reopened by /proc/self/fd, for reading,
+ * with O_NONBLOCK: it cannot become something else in between.
  *
- * On a FUSE file system even a look waits for a process that may be the tracee's accomplice and never
- * answer, and the wait cannot be interrupted. Such files are not touched at all: the mount table tells
- * which devices they are, and neither are directories there searched.
+ * On a FUSE file system even a look waits for a process that may be the tracee's accomplice and
+ * never answer, and the wait cannot be interrupted. Such files are not touched at all: the mount
+ * table tells which devices they are, and neither are directories there searched.
  */
 #include "inferior/files.h"
 
@@ -159,7 +160,9 @@ static int open_root(struct file_view *view)
 	return view->root < 0 ? -errno : 0;
 }
 
-/* Whether a look into this directory may never end; what is asked here, the kernel knows by itself. */
+/*
+ * Whether a look into this directory may never end; what is asked here, the kernel knows by itself.
+ */
 static bool place_may_hang(struct file_view *view, int place)
 {
 	struct statx status;

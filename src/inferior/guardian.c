@@ -8,18 +8,18 @@
  * tracer says goodbye first when it ends by itself.
  *
  * Killing all of a terminal's or a process group's processes must not reach it, so it has a session
- * of its own and ignores what can be ignored. It is forked twice, so that the tracer, which waits for
- * any child, has none that it did not ask for. Every other descriptor is closed: whoever reads the
- * tracer's output from a pipe would wait for its end otherwise.
+ * of its own and ignores what can be ignored. It is forked twice, so that the tracer, which waits
+ * for any child, has none that it did not ask for. Every other descriptor is closed: whoever reads
+ * the tracer's output from a pipe would wait for its end otherwise.
  *
- * It also watches the tracer (pulse.h). One that waits for a page that does not come can neither go on nor let
- * go of the processes it has stopped, and has nothing to end the wait with. It is killed, and after that
- * they are put right as after any other death. (Where the request is in the hands of a FUSE server, SIGKILL
- * waits, too, until that answers or ends.) The guardian holds no stderr itself; it takes the tracer's when
- * there is something to be said.
+ * It also watches the tracer (pulse.h). One that waits for a page that does not come can neither go
+ * on nor let go of the processes it has stopped, and has nothing to end the wait with. It is
+ * killed, and after that they are put right as after any other death. (Where the request is in the
+ * hands of a FUSE server, SIGKILL waits, too, until that answers or ends.) The guardian holds no
+ * stderr itself; it takes the tracer's when there is something to be said.
  *
- * Once it is there, the tracer never waits for the guardian: a message that does not fit is not sent, and the process
- * that it was about is then guarded by the handler in it alone (rescue.h).
+ * Once it is there, the tracer never waits for the guardian: a message that does not fit is not
+ * sent, and the process that it was about is then guarded by the handler in it alone (rescue.h).
  */
 #include "inferior/guardian.h"
 
@@ -133,7 +133,9 @@ static void give_up(const struct ward *ward)
 		close(place.fd);
 }
 
-/* Waits for something to be read, and watches the tracer meanwhile: who sends us messages is awake. */
+/*
+ * Waits for something to be read, and watches the tracer meanwhile: who sends us messages is awake.
+ */
 static void await_message(const struct ward *ward)
 {
 	struct pollfd place = {.fd = SOCKET, .events = POLLIN};
@@ -151,7 +153,9 @@ static void await_message(const struct ward *ward)
 	}
 }
 
-/* Keeps journals (number → descriptor + 1) until the tracer is gone; false when it was dismissed. */
+/*
+ * Keeps journals (number → descriptor + 1) until the tracer is gone; false when it was dismissed.
+ */
 static bool keep_journals(const struct ward *ward, struct map *journals)
 {
 	struct message message;
@@ -174,7 +178,9 @@ static bool keep_journals(const struct ward *ward, struct map *journals)
 	}
 }
 
-/* Lets go of all descriptors but these: they get their places, and the standard ones lead nowhere. */
+/*
+ * Lets go of all descriptors but these: they get their places, and the standard ones lead nowhere.
+ */
 static void keep_descriptors(int socket, int tracer_fd)
 {
 	int kept = fcntl(socket, F_DUPFD, TRACER_FD + 1);
@@ -238,7 +244,10 @@ static void stand_guard(int socket, struct ward ward, guardian_duty *duty)
 
 /* ------------------------------------------------------------------ who attaches */
 
-/* A guardian whose tracer has ended, or is about to: a dead one is held by its pidfd, and tells so there (proc(5)). */
+/*
+ * A guardian whose tracer has ended, or is about to: a dead one is held by its pidfd, and tells so
+ * there (proc(5)).
+ */
 static bool is_on_duty(pid_t guardian)
 {
 	long tracer = proc_pidfd_target(guardian, TRACER_FD);
@@ -308,7 +317,10 @@ void guardian_await(pid_t pid)
 
 /* ------------------------------------------------------------------ the tracer's side */
 
-/* Until the guardian has closed what it does not keep: it has its name then, by which guardian_await() knows it. */
+/*
+ * Until the guardian has closed what it does not keep: it has its name then, by which
+ * guardian_await() knows it.
+ */
 static void await_end(int pipe)
 {
 	char byte;

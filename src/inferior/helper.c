@@ -2,18 +2,19 @@
 /*
  * The expendable process, and the thread that looks after it.
  *
- * It is a fork, so nothing has to be handed over. As with the process that touches pages (prefault.c), its parent
- * is a thread with no other work, as the tracing thread waits for all of its own children and takes them for tracees;
- * and it asks to be killed when that thread ends, which is the tracer's end at the latest.
+ * It is a fork, so nothing has to be handed over. As with the process that touches pages
+ * (prefault.c), its parent is a thread with no other work, as the tracing thread waits for all of
+ * its own children and takes them for tracees; and it asks to be killed when that thread ends,
+ * which is the tracer's end at the latest.
  *
- * Questions and answers go through a pair of sockets: the length in 4 bytes, then as many. A process that dies is
- * seen by the socket's end. What it reads may take it over, not only end it: so it is confined (confine.c), and has the rights of
- * the tracer no more. A crash is not reported and leaves no core: it is no fault of the tracer's, and
- * nobody could do anything about it.
+ * Questions and answers go through a pair of sockets: the length in 4 bytes, then as many. A
+ * process that dies is seen by the socket's end. What it reads may take it over, not only end it:
+ * so it is confined (confine.c), and has the rights of the tracer no more. A crash is not reported
+ * and leaves no core: it is no fault of the tracer's, and nobody could do anything about it.
  *
- * It may have so much memory, and so much time of the processor for each question, so that what it answers
- * does not depend on what else the machine does; time on the clock is limited, too, but generously, for the case
- * that it waits for a file that never comes.
+ * It may have so much memory, and so much time of the processor for each question, so that what it
+ * answers does not depend on what else the machine does; time on the clock is limited, too, but
+ * generously, for the case that it waits for a file that never comes.
  */
 #include "inferior/helper.h"
 
@@ -128,7 +129,10 @@ static bool receive_all(int fd, void *bytes, size_t length)
 	return true;
 }
 
-/* Who asks must not get SIGPIPE. `plainly`: the process can do nothing but write, and may die of it. */
+/*
+ * Who asks must not get SIGPIPE. `plainly`: the process can do nothing but write, and may die of
+ * it.
+ */
 static bool send_all(int fd, const void *bytes, size_t length, bool plainly)
 {
 	for (size_t done = 0; done < length;) {

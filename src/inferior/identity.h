@@ -14,8 +14,8 @@ struct identity {
 };
 
 /*
- * The user of that name, or of that number when no name is like it, with all groups: 0; -ENOENT when
- * there is none, or -errno of the user database.
+ * The user of that name, or of that number when no name is like it, with all groups: 0; -ENOENT
+ * when there is none, or -errno of the user database.
  */
 int identity_find(const char *user, struct identity *identity);
 void identity_deinit(struct identity *identity);

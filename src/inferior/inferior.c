@@ -12,8 +12,8 @@
  *    claims it. One that says that the task is gone is kept for a moment only: it may also be
  *    the last word of a thread that exec swept away, and the tid is used again some day.
  *
- *  - A parent that is killed in between never announces its child, which waits in its first stop. After
- *    a while the child is taken for a process that was found (adopt_orphan()).
+ *  - A parent that is killed in between never announces its child, which waits in its first stop.
+ *    After a while the child is taken for a process that was found (adopt_orphan()).
  *
  *  - When some code must have a certain thread stopped (detaching, stepping past an instruction
  *    that cannot be moved), thread_stop() waits for that thread alone. What it reports may be
@@ -22,9 +22,9 @@
  *    interrupt that was asked for stays pending in the kernel and appears later as a harmless
  *    STOP_TRAP.
  *
- *  - A thread that is about to end stops once more (STOP_ENDING), also when it is killed, in whatever
- *    stop it is. It must always be resumed: its process does not end before, nor does an exec of
- *    another thread, and nothing but the tracer's own end makes it go on.
+ *  - A thread that is about to end stops once more (STOP_ENDING), also when it is killed, in
+ *    whatever stop it is. It must always be resumed: its process does not end before, nor does an
+ *    exec of another thread, and nothing but the tracer's own end makes it go on.
  *
  *  - exec from a thread that is not the leader makes that thread take the leader's tid over,
  *    and the others vanish, some of them without a word. process_keep_only() brings the tables
@@ -295,8 +295,8 @@ static void keep_early(struct inferior *inferior, pid_t tid, int status)
 	if (abandoned_let_go(inferior, tid, status))
 		return;
 	/*
-	 * It was killed before its first stop was seen. Nobody may announce it any more (its parent may
-	 * have been killed, too), so it must not wait here to be known.
+	 * It was killed before its first stop was seen. Nobody may announce it any more (its parent
+	 * may have been killed, too), so it must not wait here to be known.
 	 */
 	if (stop_status_decode(status).kind == STOP_ENDING) {
 		pt_continue(tid, 0);
@@ -379,7 +379,10 @@ static bool has_unannounced(const struct inferior *inferior)
 	return false;
 }
 
-/* A process whose first stop nobody has announced in time. It comes as one that has not been looked at. */
+/*
+ * A process whose first stop nobody has announced in time. It comes as one that has not been looked
+ * at.
+ */
 static bool adopt_orphan(struct inferior *inferior, struct stop *stop)
 {
 	uint64_t now = inferior_clock();
@@ -473,8 +476,9 @@ bool thread_is_clean_stop(const struct thread *thread)
 }
 
 /*
- * Whether a thread is in an uninterruptible sleep that may last: in vfork(2), where it has a child. What it waits for
- * else, a page or the lock of its memory, it gets soon, on a machine under load not at once.
+ * Whether a thread is in an uninterruptible sleep that may last: in vfork(2), where it has a child.
+ * What it waits for else, a page or the lock of its memory, it gets soon, on a machine under load
+ * not at once.
  */
 static bool sleeps_long(const struct thread *thread, uint64_t waited)
 {
@@ -533,7 +537,10 @@ int thread_stop(struct inferior *inferior, struct thread *thread, unsigned timeo
 			return -ESRCH;
 		int error = wait_for_status(thread, &status, timeout_ms, true);
 
-		/* The interrupt comes behind the stops of a system call, unless one of them has taken its place. */
+		/*
+		 * The interrupt comes behind the stops of a system call, unless one of them has
+		 * taken its place.
+		 */
 		while (!error && stop_status_decode(status).kind == STOP_SYSCALL) {
 			pt_interrupt(thread->tid);
 			thread_pass_syscall(thread);

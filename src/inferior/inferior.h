@@ -112,8 +112,8 @@ struct thread {
 	unsigned watch_generation;
 	uint64_t backtrace_place,
 		backtrace_return; /* session/inprocess.c: the backtrace under way */
-	uint64_t
-		stack_end; /* engine/agent: where the stack that it ran on once ended, as maps(5) said; 0: not known */
+	/* engine/agent: where the stack that it ran on once ended, as maps(5) said; 0: not known */
+	uint64_t stack_end;
 	uint64_t sent_again;  /* engine/agent: a call's place on the stack, see agent_redirect() */
 	uint64_t slot;	      /* the only out-of-line slot that it may be inside of; 0: none */
 	bool announced;	      /* RECORD_THREAD was made */
@@ -167,8 +167,9 @@ struct inferior {
 	struct pulse *pulse;		  /* of all spaces: guardian_pulse(), or NULL */
 	const struct identity *launch_as; /* whom a command is run as, NULL: the tracer's user */
 	/*
-	 * When set, threads of processes that are not `silent` stop at all of their system calls. It is called at those stops
-	 * that somebody passes over who waits for another one; those that inferior_next() tells of are not its business.
+	 * When set, threads of processes that are not `silent` stop at all of their system calls.
+	 * It is called at those stops that somebody passes over who waits for another one; those
+	 * that inferior_next() tells of are not its business.
 	 */
 	void (*passed_syscall)(void *context, struct thread *thread);
 	void *passed_context;
@@ -221,7 +222,9 @@ void space_each_thread(struct inferior *inferior, struct space *space, thread_vi
  * error.
  */
 void thread_resume(struct thread *thread, int signal);
-/* Sends a thread on that has been found at a STOP_SYSCALL by somebody who waits for another stop. */
+/*
+ * Sends a thread on that has been found at a STOP_SYSCALL by somebody who waits for another stop.
+ */
 void thread_pass_syscall(struct thread *thread);
 /* The thread is at STOP_ENDING: whether it is the last one of its process to come there. */
 bool thread_note_ending(struct thread *thread);
@@ -242,8 +245,9 @@ bool syscall_may_be_retried(const struct arch *arch, uint64_t number, uint64_t f
  */
 int thread_stop(struct inferior *inferior, struct thread *thread, unsigned timeout_ms);
 /*
- * Stops a thread, or takes one whose stop is to be told of yet, and lets it run on for moments, with its signals, as long as
- * `inside` holds of it; not for ever, and not past a SIGTRAP, which may be that of a breakpoint.
+ * Stops a thread, or takes one whose stop is to be told of yet, and lets it run on for moments,
+ * with its signals, as long as `inside` holds of it; not for ever, and not past a SIGTRAP, which
+ * may be that of a breakpoint.
  */
 typedef bool thread_test(const struct thread *thread, const void *context);
 void thread_stop_outside(struct thread *thread, thread_test *inside, const void *context);
@@ -272,8 +276,8 @@ struct space *space_create(pid_t pid, const struct arch *arch, int *error);
 /* Has this space read with the help of those who see to it that no read lasts for ever. */
 void space_bind(struct space *space, const struct inferior *inferior);
 /*
- * Lets `guardian` (or NULL) hold the journal of this space, in which `pid` lives, until it is freed.
- * To be called before anything is changed in it.
+ * Lets `guardian` (or NULL) hold the journal of this space, in which `pid` lives, until it is
+ * freed. To be called before anything is changed in it.
  */
 void space_guard(struct space *space, struct guardian *guardian, pid_t pid);
 struct space *space_ref(struct space *space);
@@ -285,7 +289,9 @@ void space_unref(struct space *space);
 void space_forget_reader(struct space *space, pid_t tid);
 /* Writes through /proc/PID/mem, whatever the page's protection: 0 or -errno. */
 int space_write(struct space *space, uint64_t address, const void *bytes, size_t length);
-/* Whether who touches the page at `address` would wait for it, without end for all that is known. */
+/*
+ * Whether who touches the page at `address` would wait for it, without end for all that is known.
+ */
 bool space_is_stuck(const struct space *space, uint64_t address);
 /* The two processes share one address space (kcmp(2), where the kernel has it). */
 bool same_space(pid_t one, pid_t other, bool guess);
@@ -299,9 +305,9 @@ int inferior_launch(struct inferior *inferior, char *const argv[],
  */
 int inferior_attach(struct inferior *inferior, pid_t pid, struct process **process, char **why);
 /*
- * Attaches to threads of an attached process, and children in its memory, that its own threads were about to
- * create when those were seized. Complete after each thread has been stopped once since then. How many threads
- * were found (they run), or -errno.
+ * Attaches to threads of an attached process, and children in its memory, that its own threads were
+ * about to create when those were seized. Complete after each thread has been stopped once since
+ * then. How many threads were found (they run), or -errno.
  */
 int inferior_seize_new(struct inferior *inferior, struct process *process);
 

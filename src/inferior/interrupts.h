@@ -22,13 +22,14 @@ struct original_signals {
 void original_signals_restore(const struct original_signals *original);
 
 /*
- * Starts watching the signals that would end or stop the tracer (SIGINT, SIGTERM, SIGPIPE, SIGTSTP …) for the calling thread, which
- * must be the tracing one. *original receives what was before. 0 or -errno.
+ * Starts watching the signals that would end or stop the tracer (SIGINT, SIGTERM, SIGPIPE, SIGTSTP
+ * …) for the calling thread, which must be the tracing one. *original receives what was before. 0
+ * or -errno.
  */
 int interrupts_start(struct interrupts **interrupts, struct original_signals *original);
 /*
- * Ends that. The signals stay blocked: one that comes now is too late, and must not take the place of
- * the exit status of what was traced.
+ * Ends that. The signals stay blocked: one that comes now is too late, and must not take the place
+ * of the exit status of what was traced.
  */
 void interrupts_stop(struct interrupts *interrupts);
 

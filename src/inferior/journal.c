@@ -295,7 +295,9 @@ void journal_undo_all_bytes(struct journal *journal, struct space *space)
 {
 	bool undone;
 
-	/* A later patch may have a lower number and lie over an earlier one: as long as it helps. */
+	/*
+	 * A later patch may have a lower number and lie over an earlier one: as long as it helps.
+	 */
 	do {
 		undone = false;
 		for (size_t number = journal_count(journal); number-- > 0;)

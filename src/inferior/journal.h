@@ -19,9 +19,11 @@ enum journal_kind {
 	JOURNAL_BYTES,	 /* `length` (≤ 8) bytes at `address` changed from `before` to `after` */
 	JOURNAL_MAPPING, /* `length` bytes mapped at `address` */
 	JOURNAL_MASK,	 /* signal mask of thread `address` changed from `before` to `after` */
-	JOURNAL_JUMP, /* the same as JOURNAL_BYTES, of a jump: not to be undone but with all threads stopped */
+	/* the same as JOURNAL_BYTES, of a jump: not to be undone but with all threads stopped */
+	JOURNAL_JUMP,
 	JOURNAL_AGENT, /* `length` bytes of code at `address` that threads run by themselves */
-	JOURNAL_DESCRIPTOR, /* a memory file called AGENT_FILE (engine/agent) may be open in the process */
+	/* a memory file called AGENT_FILE (engine/agent) may be open in the process */
+	JOURNAL_DESCRIPTOR,
 	JOURNAL_LIMIT /* resource limit `address` raised likewise; the hard one was `slot` */
 };
 
@@ -29,8 +31,8 @@ struct journal_entry {
 	uint64_t address;
 	uint64_t length;
 	uint32_t kind;
-	uint32_t
-		last; /* to be undone after all others, where they are undone while the process runs */
+	/* to be undone after all others, where they are undone while the process runs */
+	uint32_t last;
 	uint64_t slot; /* out of line, that threads are sent to from there; 0: none */
 	uint8_t before[8];
 	uint8_t after[8];
@@ -52,7 +54,10 @@ struct journal_subject {
 struct journal;
 struct space;
 
-/* `pid`: whose memory it will be about; its file is named after that, for who looks for it (guardian_await()). */
+/*
+ * `pid`: whose memory it will be about; its file is named after that, for who looks for it
+ * (guardian_await()).
+ */
 struct journal *journal_create(pid_t pid);
 /* What the file of such a journal is called (memfd_create(2)). */
 enum { JOURNAL_NAME = 32 };
@@ -61,8 +66,10 @@ void journal_destroy(struct journal *journal);
 
 /* The memory file that it lies in; the journal's own. */
 int journal_fd(const struct journal *journal);
-/* A journal that another process has written, from that file, which is the journal's from now on. NULL:
- * it is none. */
+/*
+ * A journal that another process has written, from that file, which is the journal's from now on.
+ * NULL: it is none.
+ */
 struct journal *journal_adopt(int fd);
 
 /* Its subject, to be filled in by whoever changes that. */
@@ -109,8 +116,8 @@ void journal_undo_bytes(struct journal *journal, struct space *space, size_t num
 void journal_undo_all_bytes(struct journal *journal, struct space *space);
 
 /*
- * Copies all entries of `from` but masks, and its subject's disposition: a forked child has the same patches at the same
- * places, and the same handlers.
+ * Copies all entries of `from` but masks, and its subject's disposition: a forked child has the
+ * same patches at the same places, and the same handlers.
  */
 void journal_copy(struct journal *to, const struct journal *from);
 

@@ -24,7 +24,9 @@ static bool is_raised(const struct journal_entry *entry, int resource, uint64_t 
 	       value_of(entry->after) == now;
 }
 
-/* What a limit was before we raised it, if we did: then that entry's number, or one past the last. */
+/*
+ * What a limit was before we raised it, if we did: then that entry's number, or one past the last.
+ */
 static size_t find_origin(const struct journal *journal, int resource, struct rlimit64 *limit)
 {
 	size_t i = 0;

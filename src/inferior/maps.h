@@ -25,7 +25,9 @@ struct maps {
 
 /* Reads the mappings of `pid`: 0 or -errno. maps_deinit() frees them. */
 int maps_read(pid_t pid, struct maps *maps);
-/* The same from an open /proc/PID/maps: it can be read even after opening it is no longer allowed. */
+/*
+ * The same from an open /proc/PID/maps: it can be read even after opening it is no longer allowed.
+ */
 int maps_read_from(int fd, struct maps *maps);
 void maps_deinit(struct maps *maps);
 

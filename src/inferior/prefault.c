@@ -9,19 +9,20 @@
  * So it has to be a process. process_vm_readv(2) is the only way in that lets go of the tracee's
  * memory map while it waits, and can be killed; /proc/PID/mem waits uninterruptibly.
  *
- * Its parent is the *minder*, a thread with no other work. The tracing thread waits for its own children
- * only (waiting.c) and so never hears of this one; and a child asks to be killed when the thread that made
- * it ends (PR_SET_PDEATHSIG), which is the tracer's end at the latest. It is a fork: sharing our memory
- * (CLONE_VM) would save the copy of the page tables, but also share thread-local storage with the
- * minder, which had to be suspended for it (CLONE_VFORK), and valgrind does not survive that.
+ * Its parent is the *minder*, a thread with no other work. The tracing thread waits for its own
+ * children only (waiting.c) and so never hears of this one; and a child asks to be killed when the
+ * thread that made it ends (PR_SET_PDEATHSIG), which is the tracer's end at the latest. It is a
+ * fork: sharing our memory (CLONE_VM) would save the copy of the page tables, but also share
+ * thread-local storage with the minder, which had to be suspended for it (CLONE_VFORK), and
+ * valgrind does not survive that.
  *
- * Requests and answers go through a shared page. Nothing of the tracee's memory does: who asked reads
- * it afterwards, when the pages are there.
+ * Requests and answers go through a shared page. Nothing of the tracee's memory does: who asked
+ * reads it afterwards, when the pages are there.
  *
  * A child that does not answer in time is killed and retired with its minder, and the next request
- * makes a new pair. A child may be beyond killing (a FUSE server that has taken the request): then it
- * stays until the server goes away. A few of these are borne, after that pages that are not there
- * count as unreadable. They do not keep the tracer from ending, nor hold its descriptors.
+ * makes a new pair. A child may be beyond killing (a FUSE server that has taken the request): then
+ * it stays until the server goes away. A few of these are borne, after that pages that are not
+ * there count as unreadable. They do not keep the tracer from ending, nor hold its descriptors.
  *
  * What waiting in vain may cost is bounded by a budget, which recovers with time: a tracee can make
  * mappings faster than we can learn that they are bad. Being slow is not blocking: a child that the

@@ -2,8 +2,8 @@
 /*
  * Pages of a tracee that are not in memory are brought in by somebody: its file system, or with
  * userfaultfd(2) a process. That somebody may never answer, and whoever touches the page then waits
- * until it is killed. So an expendable process touches such pages first, and is killed when it takes
- * too long.
+ * until it is killed. So an expendable process touches such pages first, and is killed when it
+ * takes too long.
  */
 #ifndef TRACER_INFERIOR_PREFAULT_H
 #define TRACER_INFERIOR_PREFAULT_H
@@ -30,8 +30,8 @@ void prefault_destroy(struct prefault *prefault); /* NULL is fine */
  * Has `count` pages of the memory of task `tid` read, at ascending addresses from `address` on.
  * Returns how many of them from the first on can be read, and are there now; 0 when the first one
  * cannot be. -ETIMEDOUT: it did not come in time; -EBUSY: too many processes wait for pages already
- * and cannot be killed; -ESRCH: no such task; another -errno: this process may not read that memory,
- * or there is none to be had.
+ * and cannot be killed; -ESRCH: no such task; another -errno: this process may not read that
+ * memory, or there is none to be had.
  */
 int prefault_pages(struct prefault *prefault, pid_t tid, uint64_t address, size_t count);
 

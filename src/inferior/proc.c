@@ -13,12 +13,15 @@
 
 enum {
 	STATUS_LINE = 256,
-	FLAG_EXITING =
-		0x4, /* PF_EXITING and PF_SIGNALED of the kernel's <linux/sched.h>, in /proc/TID/stat */
+	/* PF_EXITING and PF_SIGNALED of the kernel's <linux/sched.h>, in /proc/TID/stat */
+	FLAG_EXITING = 0x4,
 	FLAG_SIGNALED = 0x400
 };
 
-/* One line of /proc/TID/status, or of a file like it, that is wanted, and what it says behind "NAME:\t". */
+/*
+ * One line of /proc/TID/status, or of a file like it, that is wanted, and what it says behind
+ * "NAME:\t".
+ */
 struct status_line {
 	const char *name;
 	char value[STATUS_LINE]; /* "" when there is no such line */

@@ -28,13 +28,18 @@ char proc_state(pid_t tid);
 /* When a process was started, in clock ticks since boot (with its pid it is unique); 0: gone. */
 uint64_t proc_start_time(pid_t pid);
 
-/* Whom a descriptor of a process stands for (pidfd_open(2)): -1 when it has ended, 0 when that is not known. */
+/*
+ * Whom a descriptor of a process stands for (pidfd_open(2)): -1 when it has ended, 0 when that is
+ * not known.
+ */
 long proc_pidfd_target(pid_t pid, int fd);
 
 /* The name that the kernel knows a task by (comm), "" when it is gone. */
 void proc_name(pid_t tid, char name[16]);
 
-/* The signals that the process of `tid` ignores and handles, bit N - 1 for signal N; false: gone. */
+/*
+ * The signals that the process of `tid` ignores and handles, bit N - 1 for signal N; false: gone.
+ */
 bool proc_signals(pid_t tid, uint64_t *ignored, uint64_t *caught);
 
 /* Whether a signal waits for a task, or for its process. */

@@ -21,7 +21,10 @@ int pt_continue(pid_t tid, int signal);
 int pt_step(pid_t tid, int signal);
 /* Continues to the next entry to or exit from a system call. */
 int pt_to_syscall(pid_t tid, int signal);
-/* What a thread at STOP_SYSCALL is about to do, or has done: the kernel's struct ptrace_syscall_info (ptrace(2)). */
+/*
+ * What a thread at STOP_SYSCALL is about to do, or has done: the kernel's struct
+ * ptrace_syscall_info (ptrace(2)).
+ */
 enum pt_syscall_op { PT_SYSCALL_NONE, PT_SYSCALL_ENTRY, PT_SYSCALL_EXIT, PT_SYSCALL_SECCOMP };
 
 struct pt_syscall {
@@ -57,8 +60,9 @@ int pt_peek(pid_t tid, uint64_t address, uint64_t *word);
 bool pt_signal_pending(pid_t tid, int signal);
 
 /*
- * Whether a SIGTRAP is on its way to the thread: that of a breakpoint which it has run into, maybe. One
- * that waits because the thread blocks it is the program's own: a breakpoint's is never blocked.
+ * Whether a SIGTRAP is on its way to the thread: that of a breakpoint which it has run into, maybe.
+ * One that waits because the thread blocks it is the program's own: a breakpoint's is never
+ * blocked.
  */
 bool pt_trap_pending(pid_t tid);
 /* The same of one that nobody has sent (sigaction(2): si_code), so it may be a breakpoint's. */
@@ -66,7 +70,10 @@ bool pt_hit_pending(pid_t tid);
 int pt_get_sigmask(pid_t tid, uint64_t *mask);
 int pt_set_sigmask(pid_t tid, uint64_t mask);
 
-/* Whether system calls of the thread become SIGSYS: the kernel's struct ptrace_sud_config, -errno before Linux 6.4. */
+/*
+ * Whether system calls of the thread become SIGSYS: the kernel's struct ptrace_sud_config, -errno
+ * before Linux 6.4.
+ */
 struct pt_dispatch {
 	uint64_t mode; /* 0: off */
 	uint64_t selector, offset, length;

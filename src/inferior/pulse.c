@@ -2,10 +2,11 @@
 /*
  * See pulse.h.
  *
- * A read may take long for good reasons: 64 pages that come from a busy swap device, a machine that has no time for
- * the tracer. So it is not enough that it is the same read as before. The thread must be asleep, and must have
- * slept since the look before: each page that comes wakes it, which the kernel counts as a switch of
- * its own will. With a FUSE server that has taken the request, the sleep is an interruptible one ("S").
+ * A read may take long for good reasons: 64 pages that come from a busy swap device, a machine that
+ * has no time for the tracer. So it is not enough that it is the same read as before. The thread
+ * must be asleep, and must have slept since the look before: each page that comes wakes it, which
+ * the kernel counts as a switch of its own will. With a FUSE server that has taken the request, the
+ * sleep is an interruptible one ("S").
  */
 #include "inferior/pulse.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tracer's sign of life: whether it is inside a read or write of a tracee's memory, and has been for
- * too long. The tracing thread counts in a page that the guardian sees, too.
+ * The tracer's sign of life: whether it is inside a read or write of a tracee's memory, and has
+ * been for too long. The tracing thread counts in a page that the guardian sees, too.
  *
- * Pages are asked for before they are read (resident.h). One that is there when it is asked for and gone when it is
- * read makes the tracing thread wait in the kernel, where nobody but a SIGKILL from outside can help.
+ * Pages are asked for before they are read (resident.h). One that is there when it is asked for and
+ * gone when it is read makes the tracing thread wait in the kernel, where nobody but a SIGKILL from
+ * outside can help.
  */
 #ifndef TRACER_INFERIOR_PULSE_H
 #define TRACER_INFERIOR_PULSE_H
@@ -52,8 +53,8 @@ struct pulse_look {
 };
 
 /*
- * One more look; how many of them now, this one included, have found the tracer asleep in the same read, without
- * having been awake in between. `tracer`: its pid, which is the tracing thread's tid.
+ * One more look; how many of them now, this one included, have found the tracer asleep in the same
+ * read, without having been awake in between. `tracer`: its pid, which is the tracing thread's tid.
  */
 unsigned pulse_look(const struct pulse *pulse, struct pulse_look *look, pid_t tracer);
 

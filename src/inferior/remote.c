@@ -28,7 +28,8 @@
  * way of the landing the restart is made beforehand, as the kernel would do it without a handler.
  *
  * A tracer that may trace a process but not send it signals (without CAP_KILL, to another user's)
- * interrupts it in place of that; killed in between, it leaves nothing that brings the thread there.
+ * interrupts it in place of that; killed in between, it leaves nothing that brings the thread
+ * there.
  *
  * SIGSTOP cannot be blocked; it is taken and sent again.
  */
@@ -76,7 +77,10 @@ static bool landing_stands(const struct space *space)
 	       !memcmp(now, landing->code, landing->length);
 }
 
-/* Whether a place holds so many zeros that nobody uses them, or what a tracer that was killed has left of a landing. */
+/*
+ * Whether a place holds so many zeros that nobody uses them, or what a tracer that was killed has
+ * left of a landing.
+ */
 static bool is_free(const struct landing *landing, const uint8_t place[CAVE])
 {
 	static const uint8_t zeros[PATCH];
@@ -274,7 +278,10 @@ static int through_call(struct thread *thread, int signal, struct kept *kept)
 		if (stop.kind == STOP_SYSCALL) {
 			inside = true;
 			marked = queue_mark(thread) == 0;
-			/* No right to send it signals (CAP_KILL): an interrupt does, too, while we live. */
+			/*
+			 * No right to send it signals (CAP_KILL): an interrupt does, too, while we
+			 * live.
+			 */
 			if (!marked)
 				pt_interrupt(thread->tid);
 		} else if (inside && !marked && stop.kind == STOP_TRAP) {
@@ -355,8 +362,8 @@ static int lift_filters(const struct thread *thread, bool *lifted)
 }
 
 /*
- * A thread may have its system calls turned into SIGSYS (prctl(2), PR_SET_SYSCALL_USER_DISPATCH), as Wine does. Kernels
- * before 6.4 do not tell; a call ends with -EPERM there, see through_call().
+ * A thread may have its system calls turned into SIGSYS (prctl(2), PR_SET_SYSCALL_USER_DISPATCH),
+ * as Wine does. Kernels before 6.4 do not tell; a call ends with -EPERM there, see through_call().
  */
 static bool lift_dispatch(const struct thread *thread, struct pt_dispatch *dispatch)
 {
@@ -365,8 +372,9 @@ static bool lift_dispatch(const struct thread *thread, struct pt_dispatch *dispa
 }
 
 /*
- * The SIGTRAP of a breakpoint is lost with this call if the tracer dies before it has sent the thread
- * on. So the thread is left where it will hit the breakpoint again; who serves it has its registers.
+ * The SIGTRAP of a breakpoint is lost with this call if the tracer dies before it has sent the
+ * thread on. So the thread is left where it will hit the breakpoint again; who serves it has its
+ * registers.
  */
 static uint64_t turn_back(struct thread *thread, uint64_t pc)
 {
@@ -383,7 +391,9 @@ int remote_syscall(struct thread *thread, long number, const uint64_t arguments[
 	struct landing_frame frame;
 	struct pt_dispatch dispatch;
 
-	/* A SIGTRAP on its way (a breakpoint hit not reported yet) must be served where it was hit. */
+	/*
+	 * A SIGTRAP on its way (a breakpoint hit not reported yet) must be served where it was hit.
+	 */
 	if (!thread_is_clean_stop(thread) || pt_hit_pending(thread->tid))
 		return -EBUSY;
 	int error = prepare_landing(thread);

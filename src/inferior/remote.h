@@ -11,19 +11,20 @@
 
 /*
  * Runs system call `number` in `thread`, which must be at a clean stop. 0 with *result as the
- * kernel returned it (-4095 … -1: an errno); -EPERM when the thread must not be made to (a
- * seccomp filter that we cannot lift), -ENOENT when there is no place for what has to be run, -EFAULT or -EIO when the
- * thread has no stack, -ESRCH when the thread died, -EBUSY when it is not at a clean stop.
+ * kernel returned it (-4095 … -1: an errno); -EPERM when the thread must not be made to (a seccomp
+ * filter that we cannot lift), -ENOENT when there is no place for what has to be run, -EFAULT or
+ * -EIO when the thread has no stack, -ESRCH when the thread died, -EBUSY when it is not at a clean
+ * stop.
  *
- * If the thread was stopped at a signal, that may be in the kernel's queue again when this returns: then
- * the stop is a STOP_TRAP from now on (requeue.h).
+ * If the thread was stopped at a signal, that may be in the kernel's queue again when this returns:
+ * then the stop is a STOP_TRAP from now on (requeue.h).
  */
 int remote_syscall(struct thread *thread, long number, const uint64_t arguments[6],
 		   int64_t *result);
 
 /*
- * mmap(2) with these arguments; the process's limits on memory are raised where they are in the way. Nothing is noted in
- * the journal. 0 and where in *mapped, or -errno.
+ * mmap(2) with these arguments; the process's limits on memory are raised where they are in the
+ * way. Nothing is noted in the journal. 0 and where in *mapped, or -errno.
  */
 int remote_map_by(struct thread *thread, const uint64_t arguments[6], uint64_t *mapped);
 

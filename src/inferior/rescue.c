@@ -3,10 +3,10 @@
  * See rescue.h, rescue_abi.h for the layout, sysdeps/x86/rescue.c for what runs in the tracee.
  *
  * Everything lies in memory that the tracee can execute and read but not write; it is filled
- * through /proc/PID/mem. Entries are written whole before the table says that they are in use, so
- * a handler that runs at any moment finds a table that is true. An entry that is not needed any more
- * is kept until a few others have followed it: a thread may have run into the breakpoint before it was
- * taken out, and if the tracer dies then, the handler has to know the place.
+ * through /proc/PID/mem. Entries are written whole before the table says that they are in use, so a
+ * handler that runs at any moment finds a table that is true. An entry that is not needed any more
+ * is kept until a few others have followed it: a thread may have run into the breakpoint before it
+ * was taken out, and if the tracer dies then, the handler has to know the place.
  *
  * The handler is told to the kernel with the flags and the mask of the program's own, which it
  * hands on to: then a handler of the program's runs with the signals blocked, on the stack and
@@ -348,8 +348,8 @@ void rescue_forget_missing(struct space *space)
 /* ------------------------------------------------------------------ what others left behind */
 
 /*
- * Its handler may be at work in a thread, and would take out ours at the same places: those that are gone it passes
- * over. `where` the entry stands.
+ * Its handler may be at work in a thread, and would take out ours at the same places: those that
+ * are gone it passes over. `where` the entry stands.
  */
 static void absorb_entry(struct thread *thread, struct rescue_entry *entry, uint64_t where)
 {
@@ -367,8 +367,8 @@ static void absorb_entry(struct thread *thread, struct rescue_entry *entry, uint
 }
 
 /*
- * Goes through a table of whoever wrote it, for those entries that are to be put back last, or the others; false
- * when it cannot be read. *next is the next one.
+ * Goes through a table of whoever wrote it, for those entries that are to be put back last, or the
+ * others; false when it cannot be read. *next is the next one.
  */
 static bool absorb_table(struct thread *thread, uint64_t address, uint64_t last, uint64_t *next)
 {

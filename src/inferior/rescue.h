@@ -27,8 +27,8 @@ enum { RESCUE_ACTION = 32 };
 int rescue_install(struct thread *thread);
 
 /*
- * The handler that another process has put at `base` (0: none) and its tables, for rescue_unmap(). Its
- * words come from the tracee: only what `is_ours` says is mapped by us is believed.
+ * The handler that another process has put at `base` (0: none) and its tables, for rescue_unmap().
+ * Its words come from the tracee: only what `is_ours` says is mapped by us is believed.
  */
 struct rescue *rescue_adopt(struct space *space, uint64_t base,
 			    bool (*is_ours)(const struct space *space, uint64_t block));
@@ -38,18 +38,19 @@ uint64_t rescue_base(const struct space *space);
 bool rescue_owns(const struct space *space, uint64_t block);
 
 /*
- * Makes of `action`, which the program itself wants at SIGTRAP (as the kernel gave it), what is to be told
- * to the kernel instead: our handler, with flags and mask that leave the program's own as it was meant.
- * `tell`: and tells the handler of it. It goes by the wishes of one process; a child in the same memory,
- * which has dispositions of its own, must not tell. 0 or -errno; -ENOENT when there is no handler in this
- * space.
+ * Makes of `action`, which the program itself wants at SIGTRAP (as the kernel gave it), what is to
+ * be told to the kernel instead: our handler, with flags and mask that leave the program's own as
+ * it was meant. `tell`: and tells the handler of it. It goes by the wishes of one process; a child
+ * in the same memory, which has dispositions of its own, must not tell. 0 or -errno; -ENOENT when
+ * there is no handler in this space.
  */
 int rescue_guard(struct space *space, const uint8_t action[RESCUE_ACTION], bool tell,
 		 uint8_t guarded[RESCUE_ACTION]);
 
 /*
- * Tells the handler, and the journal, that the trap of a single step which that thread may report is ours, and which mask
- * is its own; NULL: of none any more. To be told before the thread is given the other mask, and until it has its own again.
+ * Tells the handler, and the journal, that the trap of a single step which that thread may report
+ * is ours, and which mask is its own; NULL: of none any more. To be told before the thread is given
+ * the other mask, and until it has its own again.
  */
 void rescue_tell_step(struct space *space, const struct rescue_step *step);
 
@@ -60,8 +61,8 @@ void rescue_tell_step(struct space *space, const struct rescue_step *step);
 void rescue_note(struct thread *thread, uint64_t address, const uint8_t *before, uint64_t *place);
 void rescue_forget(struct space *space, uint64_t place);
 /*
- * The handler puts the byte at that place back when it has put back all others, which takes it milliseconds. So
- * who comes by there unseen, and blocks SIGTRAP, runs into no other.
+ * The handler puts the byte at that place back when it has put back all others, which takes it
+ * milliseconds. So who comes by there unseen, and blocks SIGTRAP, runs into no other.
  */
 void rescue_put_last(struct space *space, uint64_t place);
 
@@ -69,16 +70,16 @@ enum { RESCUE_GENERATIONS = 8 }; /* tracers that have been killed one after the 
 
 /*
  * When `action` is the handler of an earlier tracer, which was killed: takes its breakpoints out,
- * notes their places (a thread may have hit one and not been told yet), and makes `action` what
- * the program wants itself. After rescue_install(). How many there were, one behind the other, and where their
- * blocks begin; 0: it is no such handler.
+ * notes their places (a thread may have hit one and not been told yet), and makes `action` what the
+ * program wants itself. After rescue_install(). How many there were, one behind the other, and
+ * where their blocks begin; 0: it is no such handler.
  */
 size_t rescue_absorb(struct thread *thread, uint8_t action[RESCUE_ACTION],
 		     uint64_t blocks[RESCUE_GENERATIONS]);
 
 /*
- * Forgets what is not there in the memory of a forked child after all, as it was made in its parent while
- * the child's memory was being copied.
+ * Forgets what is not there in the memory of a forked child after all, as it was made in its parent
+ * while the child's memory was being copied.
  */
 void rescue_forget_missing(struct space *space);
 

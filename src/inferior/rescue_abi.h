@@ -42,8 +42,8 @@ struct rescue_step {
 };
 
 struct rescue_head {
-	uint64_t
-		handler; /* what the program itself wants at SIGTRAP: SIG_DFL, SIG_IGN or a function */
+	/* what the program itself wants at SIGTRAP: SIG_DFL, SIG_IGN or a function */
+	uint64_t handler;
 	uint64_t flags; /* and the SA_ flags with it */
 	struct rescue_step step;
 	struct rescue_table table;

@@ -2,25 +2,26 @@
 /*
  * Which pages can be read without waiting.
  *
- * The good case has to cost nothing: each traced call reads a word of the stack and a string or two,
- * mostly of the same pages as the call before. Asking pagemap takes half a microsecond, so what it
- * said is believed until the kernel's coarse clock ticks, a few milliseconds at most. A page can go in
- * that time, as it can between any question and the read behind it. A program that does so on
- * purpose makes the read wait; no question asked here could help, as any would be asked too early.
- * That is for whoever watches over the tracer from outside.
+ * The good case has to cost nothing: each traced call reads a word of the stack and a string or
+ * two, mostly of the same pages as the call before. Asking pagemap takes half a microsecond, so
+ * what it said is believed until the kernel's coarse clock ticks, a few milliseconds at most. A
+ * page can go in that time, as it can between any question and the read behind it. A program that
+ * does so on purpose makes the read wait; no question asked here could help, as any would be asked
+ * too early. That is for whoever watches over the tracer from outside.
  *
- * A page that is not there is mostly harmless: memory never touched, or a file's page not mapped yet.
- * It is brought in by the expendable process (prefault.h), and is there from then on. If it does not
- * come in time the whole mapping counts as bad as long as the space lives, for its other pages would
- * not come either; those of its pages that somebody else has brought in can be read nevertheless.
- * With too many bad mappings, nothing is waited for any more in that space.
+ * A page that is not there is mostly harmless: memory never touched, or a file's page not mapped
+ * yet. It is brought in by the expendable process (prefault.h), and is there from then on. If it
+ * does not come in time the whole mapping counts as bad as long as the space lives, for its other
+ * pages would not come either; those of its pages that somebody else has brought in can be read
+ * nevertheless. With too many bad mappings, nothing is waited for any more in that space.
  *
- * The expendable process may be refused where the tracer is not: Yama lets only the tracer itself look
- * into a process that is not its descendant (ptrace_scope 1), and nobody may into one that has made
- * itself not dumpable. Then /proc/PID/mem is left, which we hold open like maps. It never waits for
- * userfaultfd (the kernel fails such a read), and other memory than a file's is quick; but a read of a
- * file's page waits uninterruptibly, with the tracee's memory map locked. So this is done for files
- * of local file systems only, by the device that /proc/PID/maps and /proc/PID/mountinfo tell.
+ * The expendable process may be refused where the tracer is not: Yama lets only the tracer itself
+ * look into a process that is not its descendant (ptrace_scope 1), and nobody may into one that has
+ * made itself not dumpable. Then /proc/PID/mem is left, which we hold open like maps. It never
+ * waits for userfaultfd (the kernel fails such a read), and other memory than a file's is quick;
+ * but a read of a file's page waits uninterruptibly, with the tracee's memory map locked. So this
+ * is done for files of local file systems only, by the device that /proc/PID/maps and
+ * /proc/PID/mountinfo tell.
  */
 #include "inferior/resident.h"
 

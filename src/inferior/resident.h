@@ -33,8 +33,8 @@ size_t resident_bytes(struct resident *resident, pid_t tid, uint64_t address, si
 		      bool *blocked);
 
 /*
- * Whether the page at `address`, which resident_bytes() has just found readable, is private anonymous memory
- * and no file's. False when it cannot be told.
+ * Whether the page at `address`, which resident_bytes() has just found readable, is private
+ * anonymous memory and no file's. False when it cannot be told.
  */
 bool resident_is_anonymous(struct resident *resident, uint64_t address);
 

@@ -6,14 +6,15 @@
  * when no handler runs: they return -ERESTART…, and the program never hears of it. Some return
  * -EINTR whatever came (signal(7), "Interruption of system calls and library functions by stop
  * signals", and sockets with a time-out). To an untraced process nothing comes that it neither
- * handles nor dies or stops of: signals it ignores are thrown away when they are sent. To a traced one
- * they come, as do our interrupts; so a program without a single handler would find that its
+ * handles nor dies or stops of: signals it ignores are thrown away when they are sent. To a traced
+ * one they come, as do our interrupts; so a program without a single handler would find that its
  * epoll_wait() fails with EINTR.
  *
  * At such a stop the result stands in a register. -ERESTARTNOHAND in its place means what the
  * program expects: the call is made again unless a handler runs, which ends it with -EINTR. Only
- * calls that have done nothing yet when they end like that can be made again (close() cannot), so they
- * are listed. A time-out begins anew; it is that, or an error that the program does not expect.
+ * calls that have done nothing yet when they end like that can be made again (close() cannot), so
+ * they are listed. A time-out begins anew; it is that, or an error that the program does not
+ * expect.
  */
 #include "inferior/inferior.h"
 

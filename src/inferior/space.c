@@ -10,9 +10,10 @@
  * A page that nobody provides would make a read wait for ever, so no page is read that is not known
  * to be there (resident.h); a range ends in front of one that does not come.
  *
- * A single word is read by ptrace from the thread that stopped last; that is the cheapest. But only from
- * private anonymous memory, as stacks are: should a file's page be gone, ptrace would wait for it in a way that no
- * SIGKILL ends, and process_vm_readv(2) does in one that it does. The guardian watches over us there (pulse.h).
+ * A single word is read by ptrace from the thread that stopped last; that is the cheapest. But only
+ * from private anonymous memory, as stacks are: should a file's page be gone, ptrace would wait for
+ * it in a way that no SIGKILL ends, and process_vm_readv(2) does in one that it does. The guardian
+ * watches over us there (pulse.h).
  *
  * Writes go through /proc/PID/mem, which also writes pages that the tracee itself may only
  * execute; the kernel gives the tracee a private copy of such a page, so no other process sees
@@ -239,7 +240,10 @@ int space_write(struct space *space, uint64_t address, const void *bytes, size_t
 	const char *from = bytes;
 	bool blocked = false;
 
-	/* A page is read before it is written; memory that is merely absent may be stack still to grow. */
+	/*
+	 * A page is read before it is written; memory that is merely absent may be stack still to
+	 * grow.
+	 */
 	resident_bytes(space->resident, space->reader, address, length, &blocked);
 	if (blocked)
 		return -EFAULT;

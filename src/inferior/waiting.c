@@ -6,10 +6,10 @@
  * nothing about the way; when they follow one another the tracee is simply not stopped often,
  * and looking would only burn the processor.
  *
- * What a wait tells is forgotten by the kernel with it: a task that is stopped at a signal and has been
- * waited for goes on without the signal if the tracer dies. For the signal of a breakpoint that would be
- * in the middle of an instruction. So stops at signals are looked at without being taken (WNOWAIT);
- * the signal is then delivered if nobody is there to resume the task any more.
+ * What a wait tells is forgotten by the kernel with it: a task that is stopped at a signal and has
+ * been waited for goes on without the signal if the tracer dies. For the signal of a breakpoint
+ * that would be in the middle of an instruction. So stops at signals are looked at without being
+ * taken (WNOWAIT); the signal is then delivered if nobody is there to resume the task any more.
  */
 #include "inferior/waiting.h"
 
@@ -113,7 +113,8 @@ pid_t waiting_next(struct waiting *waiting, bool block, int *status)
 			do
 				tid = look(P_ALL, 0, WNOHANG, status);
 			while (!tid && now_ns() - start < limit);
-		while (!tid) /* what was seen may be gone when it is taken: a stop turned into an end */
+		/* what was seen may be gone when it is taken: a stop turned into an end */
+		while (!tid)
 			tid = look(P_ALL, 0, 0, status);
 		int error = errno;
 

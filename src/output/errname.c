@@ -8,7 +8,10 @@ static const char *const names[] = {
 #include "errno_names.inc"
 };
 
-/* By which the kernel tells itself that a call is to be made again (linux/errno.h); only tracers see them. */
+/*
+ * By which the kernel tells itself that a call is to be made again (linux/errno.h); only tracers
+ * see them.
+ */
 static const struct restart {
 	int64_t number;
 	const char *name;

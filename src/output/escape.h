@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a tracee makes us print must not steer the terminal: nothing but printable ASCII leaves here.
- * The rest becomes \n \t \r \a \b \v \f or three octal digits; \ and the quote get a backslash, so that
- * what was printed can be read back as C.
+ * What a tracee makes us print must not steer the terminal: nothing but printable ASCII leaves
+ * here. The rest becomes \n \t \r \a \b \v \f or three octal digits; \ and the quote get a
+ * backslash, so that what was printed can be read back as C.
  */
 #ifndef TRACER_OUTPUT_ESCAPE_H
 #define TRACER_OUTPUT_ESCAPE_H

@@ -2,8 +2,8 @@
 /*
  * Text on its way to a descriptor. It is gathered here, as a system call per line would cost more
  * than the line, and written when the writer says so. The buffer knows the column the text has
- * reached, also after half a line was written. Numbers are formatted by hand: stdio is several times
- * slower and obeys the locale.
+ * reached, also after half a line was written. Numbers are formatted by hand: stdio is several
+ * times slower and obeys the locale.
  */
 #ifndef TRACER_OUTPUT_OUTBUF_H
 #define TRACER_OUTPUT_OUTBUF_H

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Values as text. The prototype says what is to come, the record brings it; both are walked in step,
- * in the order the capture plan made the values (proto/plan.h): at entry the parameters before the
- * first '+', at return the result and then the rest. A printf format is followed by a value for each
- * of its conversions and an end mark, an object by what it points to (render_object.c).
+ * Values as text. The prototype says what is to come, the record brings it; both are walked in
+ * step, in the order the capture plan made the values (proto/plan.h): at entry the parameters
+ * before the first '+', at return the result and then the rest. A printf format is followed by a
+ * value for each of its conversions and an end mark, an object by what it points to
+ * (render_object.c).
  *
  * A record is foreign bytes: it may come from a ring that the tracee can write, or from a file. So
- * its lengths and counts are believed only as far as its size goes, and a value is rendered by what it
- * is (word, float, string); the type only chooses among the ways to show that. A value that is not of
- * the parameter the prototype is at means that the two do not belong together: a `?` stands for what
- * can not be told and nothing behind it is guessed.
+ * its lengths and counts are believed only as far as its size goes, and a value is rendered by what
+ * it is (word, float, string); the type only chooses among the ways to show that. A value that is
+ * not of the parameter the prototype is at means that the two do not belong together: a `?` stands
+ * for what can not be told and nothing behind it is guessed.
  *
- * The looks are ltrace's, with these differences: a double quote within a string is escaped; pointers
- * that are NULL read nil, whether they point to characters or not; a floating-point number of 18 or
- * more digits before the point is shown as 1.000000e+100.
+ * The looks are ltrace's, with these differences: a double quote within a string is escaped;
+ * pointers that are NULL read nil, whether they point to characters or not; a floating-point number
+ * of 18 or more digits before the point is shown as 1.000000e+100.
  */
 #include "output/render_number.h"
 

@@ -21,11 +21,14 @@ struct value_cursor value_cursor_start(const struct record *record);
 const struct record_value *value_cursor_next(struct value_cursor *cursor);
 
 /*
- * Who knows which function is at an address. Records do not say that: they are shown as soon as they are made, before
- * anything that is loaded changes.
+ * Who knows which function is at an address. Records do not say that: they are shown as soon as
+ * they are made, before anything that is loaded changes.
  */
 struct code_names {
-	/* `NAME`, `NAME@LIB` or `NAME+0x4@LIB` of the process's code there, to be freed; NULL: nobody knows. */
+	/*
+	 * `NAME`, `NAME@LIB` or `NAME+0x4@LIB` of the process's code there, to be freed; NULL:
+	 * nobody knows.
+	 */
 	char *(*find)(void *context, int32_t pid, uint64_t address);
 	void *context;
 };

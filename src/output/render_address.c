@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Socket addresses as text. What one holds is told by its family, the first two bytes; the layouts are those of ip(7), ipv6(7),
- * unix(7) and netlink(7), which are the same for all tracees. Numbers in the order of the network are shown as the
- * functions are called that make them.
+ * Socket addresses as text. What one holds is told by its family, the first two bytes; the layouts
+ * are those of ip(7), ipv6(7), unix(7) and netlink(7), which are the same for all tracees. Numbers
+ * in the order of the network are shown as the functions are called that make them.
  *
- * The bytes are the tracee's, and there may be any number of them: a member that is not all there is not shown, and an address
- * without what makes it one of its family is so many bytes of data.
+ * The bytes are the tracee's, and there may be any number of them: a member that is not all there
+ * is not shown, and an address without what makes it one of its family is so many bytes of data.
  */
 #include "output/render_number.h"
 
@@ -82,32 +82,34 @@ static void put_family(struct outbuf *out, int number)
 	outbuf_unsigned(out, (uint64_t)number, 1, ' ');
 }
 
+/* A host's address, at `offset`, between two texts. */
+static void put_host(struct outbuf *out, int family, const struct address *address, size_t offset,
+		     const char *before, const char *behind)
+{
+	char text[INET6_ADDRSTRLEN] = "";
+
+	inet_ntop(family, address->bytes + offset, text, sizeof text);
+	outbuf_text(out, before);
+	outbuf_text(out, text);
+	outbuf_text(out, behind);
+}
+
 static void put_inet(struct outbuf *out, const struct address *address)
 {
-	char text[INET_ADDRSTRLEN] = "";
-
-	inet_ntop(AF_INET, address->bytes + offsetof(struct sockaddr_in, sin_addr), text,
-		  sizeof text);
 	put_number(out, ", sin_port=htons(",
 		   network(address, offsetof(struct sockaddr_in, sin_port), 2), ")");
-	outbuf_text(out, ", sin_addr=inet_addr(\"");
-	outbuf_text(out, text);
-	outbuf_text(out, "\")");
+	put_host(out, AF_INET, address, offsetof(struct sockaddr_in, sin_addr),
+		 ", sin_addr=inet_addr(\"", "\")");
 }
 
 static void put_inet6(struct outbuf *out, const struct address *address)
 {
-	char text[INET6_ADDRSTRLEN] = "";
-
-	inet_ntop(AF_INET6, address->bytes + offsetof(struct sockaddr_in6, sin6_addr), text,
-		  sizeof text);
 	put_number(out, ", sin6_port=htons(",
 		   network(address, offsetof(struct sockaddr_in6, sin6_port), 2), ")");
 	put_number(out, ", sin6_flowinfo=htonl(",
 		   network(address, offsetof(struct sockaddr_in6, sin6_flowinfo), 4), ")");
-	outbuf_text(out, ", inet_pton(AF_INET6, \"");
-	outbuf_text(out, text);
-	outbuf_text(out, "\", &sin6_addr)");
+	put_host(out, AF_INET6, address, offsetof(struct sockaddr_in6, sin6_addr),
+		 ", inet_pton(AF_INET6, \"", "\", &sin6_addr)");
 	if (address->length >= IN6_SCOPE_BYTES)
 		put_number(out, ", sin6_scope_id=",
 			   native(address, offsetof(struct sockaddr_in6, sin6_scope_id), 4), "");
@@ -121,7 +123,10 @@ static void put_bytes(struct outbuf *out, const struct address *address, size_t 
 	render_text(out, address->bytes + first, shown, 1, shown < length);
 }
 
-/* A path, or behind a NUL a name that is none, of which all bytes count. Without either, it has no name. */
+/*
+ * A path, or behind a NUL a name that is none, of which all bytes count. Without either, it has no
+ * name.
+ */
 static void put_unix(struct outbuf *out, const struct address *address)
 {
 	const unsigned char *path = address->bytes + FAMILY_BYTES;

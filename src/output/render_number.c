@@ -133,8 +133,9 @@ static void render_enum(struct outbuf *out, const struct type *type, uint64_t wo
 }
 
 /*
- * A name is said if its field has its value. Names of several bits stand before those of single ones among them, and
- * what they have said is not said again. A field of which 0 has a name is always said.
+ * A name is said if its field has its value. Names of several bits stand before those of single
+ * ones among them, and what they have said is not said again. A field of which 0 has a name is
+ * always said.
  */
 static bool is_in(const struct type_name *name, uint64_t bits, uint64_t left)
 {

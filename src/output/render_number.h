@@ -25,7 +25,10 @@ void render_wide(struct outbuf *out, const unsigned char *bytes);
 void render_text(struct outbuf *out, const unsigned char *bytes, size_t count, unsigned size,
 		 bool is_cut);
 
-/* A socket address of so many bytes; of a name in it no more than `string_max` characters (render_address.c). */
+/*
+ * A socket address of so many bytes; of a name in it no more than `string_max` characters
+ * (render_address.c).
+ */
 void render_address(struct outbuf *out, const unsigned char *bytes, size_t length,
 		    unsigned string_max);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A writer for each process: a file each (-ff), or a table each (--per-process). Records are handed to the writer of
- * their process, which is made with its first one and finished with its last, so that what is kept does not grow with
- * the processes that a trace has seen; only their numbers are, as a file is emptied the first time and never again: a
- * process number may come back.
+ * A writer for each process: a file each (-ff), or a table each (--per-process). Records are handed
+ * to the writer of their process, which is made with its first one and finished with its last, so
+ * that what is kept does not grow with the processes that a trace has seen; only their numbers are,
+ * as a file is emptied the first time and never again: a process number may come back.
  *
- * What belongs to no process (what cannot be traced) goes to the file of the one that is there longest, or, when none
- * is any more, that was the last to end. Tables that go to one file have a part of their own for that, behind them all.
+ * What belongs to no process (what cannot be traced) goes to the file of the one that is there
+ * longest, or, when none is any more, that was the last to end. Tables that go to one file have a
+ * part of their own for that, behind them all.
  */
 #include "output/writer.h"
 
@@ -124,7 +125,10 @@ static int split_record(struct writer *writer, const struct record *record)
 	struct part *part = find_part(split, pid);
 	int error = 0;
 
-	/* How probes were caught is about all processes; and there may have been no process to write of. */
+	/*
+	 * How probes were caught is about all processes; and there may have been no process to
+	 * write of.
+	 */
 	if (record->kind == RECORD_PROBES || (!pid && split->how.path))
 		return 0;
 	if (!part)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of -c. A call is counted when it is made, so that one that never returns (exit) is in the
- * table; its time is added when it returns. Times include those of nested calls, as in ltrace. Counting
- * is by probe id, an index; functions that are shown by the same name, as they were found in several
- * modules, become one row only when the table is made, or when their probe goes: so libraries of ever new
- * names make no more of them than the table has rows.
+ * The table of -c. A call is counted when it is made, so that one that never returns (exit) is in
+ * the table; its time is added when it returns. Times include those of nested calls, as in ltrace.
+ * Counting is by probe id, an index; functions that are shown by the same name, as they were found
+ * in several modules, become one row only when the table is made, or when their probe goes: so
+ * libraries of ever new names make no more of them than the table has rows.
  */
 #include "output/writer.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of -c: its columns (-U), its order (--sort), its text. Counting is done in summary.c. */
+/*
+ * The table of -c: its columns (-U), its order (--sort), its text. Counting is done in summary.c.
+ */
 #ifndef TRACER_OUTPUT_SUMMARY_TABLE_H
 #define TRACER_OUTPUT_SUMMARY_TABLE_H
 
@@ -31,8 +33,8 @@ void tally_time(struct tally *tally, uint64_t duration);
 void summary_sort_by_name(struct vec *rows);
 
 /*
- * Adds the whole table to `out`: heading, rows, a line with `total`. The rows, which are sorted by name, are put
- * in the order that the options ask for.
+ * Adds the whole table to `out`: heading, rows, a line with `total`. The rows, which are sorted by
+ * name, are put in the order that the options ask for.
  */
 void summary_table_put(struct outbuf *out, struct vec *rows, const struct tally *total,
 		       const struct output_options *options);

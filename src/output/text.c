@@ -5,19 +5,20 @@
  *	[pid 7] 22:31:50.507781 [0x4011e8]   strlen("abc"            = 3 <0.000004>
  *	prefix  time stamp      -i           -n name(args   column -a  result   -T
  *
- * A line begins when a call is made and ends when it returns, and anything may happen in between. So
- * at any time at most one line is open, the last one, and all the state there is about it are the thread
- * and the number of its call. When something else has to be said first, the open line is ended with
- * <unfinished ...>, and the return, when it comes, gets a line of its own that begins with
- * <... NAME resumed>. No state is kept per thread or pending call: what a line needs (depth, return
- * address, name) is in the record, so threads and calls that are never heard of again leak nothing.
+ * A line begins when a call is made and ends when it returns, and anything may happen in between.
+ * So at any time at most one line is open, the last one, and all the state there is about it are
+ * the thread and the number of its call. When something else has to be said first, the open line is
+ * ended with <unfinished ...>, and the return, when it comes, gets a line of its own that begins
+ * with <... NAME resumed>. No state is kept per thread or pending call: what a line needs (depth,
+ * return address, name) is in the record, so threads and calls that are never heard of again leak
+ * nothing.
  *
- * The text of an unfinished line and of its resumption, put together, is the text of the plain line:
- * entry arguments end without a comma, those of the return begin with one.
+ * The text of an unfinished line and of its resumption, put together, is the text of the plain
+ * line: entry arguments end without a comma, those of the return begin with one.
  *
- * Lines are told apart by thread with `[pid N]` from the moment that a second thread was seen; before
- * that it would only be noise. A thread is seen with its first record, whichever kind that has
- * (RECORD_THREAD is there to make it early).
+ * Lines are told apart by thread with `[pid N]` from the moment that a second thread was seen;
+ * before that it would only be noise. A thread is seen with its first record, whichever kind that
+ * has (RECORD_THREAD is there to make it early).
  *
  * Cost: no stdio, no allocation and no system call per record; the local time of day is asked for
  * once per second.
@@ -37,8 +38,8 @@
 enum {
 	NS_PER_US = 1000,
 	NS_PER_S = 1000000000,
-	INDENT_MAX =
-		400 /* columns: deep recursion would otherwise make each line longer than the last */
+	/* columns: deep recursion would otherwise make each line longer than the last */
+	INDENT_MAX = 400
 };
 
 struct text_writer {

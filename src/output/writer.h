@@ -25,7 +25,8 @@ enum summary_column {
 
 /* How lines look: the options, as parsed. */
 struct output_options {
-	int time_stamp; /* 0, or 1 -t (HH:MM:SS), 2 -tt (with µs), 3 -ttt (seconds.µs since the Epoch) */
+	/* 0, or 1 -t (HH:MM:SS), 2 -tt (with µs), 3 -ttt (seconds.µs since the Epoch) */
+	int time_stamp;
 	bool relative_time;   /* -r */
 	bool durations;	      /* -T */
 	bool return_address;  /* -i */
@@ -57,8 +58,8 @@ struct writer_ops {
 	/* The trace is over: finishes lines, prints tables, flushes; 0 or -errno. */
 	int (*finish)(struct writer *writer);
 	/*
-	 * This probe is about to be removed from the table, and its id may be given to another: what is
-	 * kept by id has to be kept otherwise. NULL: nothing is.
+	 * This probe is about to be removed from the table, and its id may be given to another:
+	 * what is kept by id has to be kept otherwise. NULL: nothing is.
 	 */
 	void (*forget)(struct writer *writer, const struct probe_info *probe);
 	void (*destroy)(struct writer *writer);
@@ -69,8 +70,8 @@ struct writer {
 };
 
 /*
- * ltrace-style lines to descriptor `fd` (kept open, not owned). `probes`, `options` and `code` (output/render.h;
- * NULL: pointers to functions are shown as addresses) must outlive the writer.
+ * ltrace-style lines to descriptor `fd` (kept open, not owned). `probes`, `options` and `code`
+ * (output/render.h; NULL: pointers to functions are shown as addresses) must outlive the writer.
  */
 struct writer *text_writer_create(int fd, const struct probe_table *probes,
 				  const struct output_options *options,
@@ -84,8 +85,8 @@ struct writer *summary_writer_create(int fd, const struct probe_table *probes,
 				     const struct output_options *options);
 
 /*
- * The same for one process, named above it: no table if it made no call. An empty line ends it. `pid` 0: only the
- * lines about what cannot be traced.
+ * The same for one process, named above it: no table if it made no call. An empty line ends it.
+ * `pid` 0: only the lines about what cannot be traced.
  */
 struct writer *summary_part_create(int fd, const struct probe_table *probes,
 				   const struct output_options *options, int32_t pid);
@@ -100,7 +101,10 @@ struct split_options {
 	int fd;
 };
 
-/* A writer for each process. A file that cannot be opened is said on stderr, and an error of record(). */
+/*
+ * A writer for each process. A file that cannot be opened is said on stderr, and an error of
+ * record().
+ */
 struct writer *split_writer_create(const struct split_options *how);
 
 #endif

@@ -14,9 +14,9 @@
  *
  * In a SYMBOL, where + and - do not occur, a sign always begins the next rule.
  *
- * A half that begins with '/' is a regular expression up to the first '/' behind which a half can end: at
- * a sign, at the end, and for a SYMBOL at '@'. A LIB without such a '/' is a path. /x@y/ is short for
- * /x/@/y/.
+ * A half that begins with '/' is a regular expression up to the first '/' behind which a half can
+ * end: at a sign, at the end, and for a SYMBOL at '@'. A LIB without such a '/' is a path. /x@y/ is
+ * short for /x/@/y/.
  *
  * A filter that begins with '*' is a slot only if it has a '=', as `*alloc` is a good glob and no
  * symbol's name has a '='.
@@ -83,8 +83,8 @@ static bool is_in_library(const char *start, const char *at)
 }
 
 /*
- * The end of a glob: the first '@' or sign that is not in brackets, escaped or, in a LIB, part of the
- * name. NULL: *stray is a '[' without ']'.
+ * The end of a glob: the first '@' or sign that is not in brackets, escaped or, in a LIB, part of
+ * the name. NULL: *stray is a '[' without ']'.
  */
 static const char *end_of_glob(const char *start, bool is_library, const char **stray)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Filter expressions of -e, -x and -l, and matching names against them. A filter is a chain of rules
+ * Filter expressions of -e, -x and -l, and matching names against them. A filter is a chain of
+ * rules
  *
  *	{[+-][SYMBOL][@LIB]}
  *
- * read from left to right: what a rule with + (or the first, without a sign) matches is asked for, what
- * a later one with - matches is not any more. A chain that begins with - starts from everything. Both
- * halves are globs, or regular expressions when between slashes (/REGEX/); a half that is missing or
- * empty matches everything. The version behind a name, NAME@@VERSION, is dropped. With
- * FILTER_ENTRIES there is also, alone,
+ * read from left to right: what a rule with + (or the first, without a sign) matches is asked for,
+ * what a later one with - matches is not any more. A chain that begins with - starts from
+ * everything. Both halves are globs, or regular expressions when between slashes (/REGEX/); a half
+ * that is missing or empty matches everything. The version behind a name, NAME@@VERSION, is
+ * dropped. With FILTER_ENTRIES there is also, alone,
  *
  *	*SYMBOL+OFFSET=NAME[@LIB]
  *
@@ -83,8 +84,8 @@ void filter_deinit(struct filter *filter);
 bool filter_enter(struct filter *filter, const struct filter_module *module);
 
 /*
- * The rule by which a name of the module entered is asked for, NULL when it is not. `name` may have a
- * version, which is not compared.
+ * The rule by which a name of the module entered is asked for, NULL when it is not. `name` may have
+ * a version, which is not compared.
  */
 struct filter_rule *filter_asks(const struct filter *filter, const char *name);
 

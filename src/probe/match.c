@@ -113,8 +113,8 @@ static void match_calls(const struct match_module *module, struct filter *filter
 }
 
 /*
- * The library is another one for each slot; those of one library often stand together. A slot without a
- * symbol is the module's own.
+ * The library is another one for each slot; those of one library often stand together. A slot
+ * without a symbol is the module's own.
  */
 static void match_calls_to(const struct match_module *module, struct filter *filter,
 			   struct vec *found)
@@ -199,7 +199,9 @@ static void match_entries(const struct match_module *module, struct filter *filt
 		match_symbol(module, filter, &symbols[i], found);
 }
 
-/* Whether no function has a symbol; asked of modules that a rule names only, as it reads them all. */
+/*
+ * Whether no function has a symbol; asked of modules that a rule names only, as it reads them all.
+ */
 static bool is_stripped(const struct match_module *module, const struct filter *filter)
 {
 	bool named = false;

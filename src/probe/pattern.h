@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A pattern that names are compared with, always as a whole: a plain name, a glob with the * ? [] of
- * fnmatch(3), where ^ in front and $ at the end are allowed and say nothing, or a basic regular
+ * A pattern that names are compared with, always as a whole: a plain name, a glob with the * ? []
+ * of fnmatch(3), where ^ in front and $ at the end are allowed and say nothing, or a basic regular
  * expression of regex(7).
  */
 #ifndef TRACER_PROBE_PATTERN_H

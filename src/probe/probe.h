@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What is traced: the description of a probe that records refer to by id. It outlives the module it
- * was found in, so that late records can still be rendered; equal descriptions share one id, so that
- * dlopen and dlclose do not make it grow. Libraries of ever new names do: who knows that no record
- * will refer to a description any more removes it, and its id goes to another.
+ * was found in, so that late records can still be rendered; equal descriptions share one id, so
+ * that dlopen and dlclose do not make it grow. Libraries of ever new names do: who knows that no
+ * record will refer to a description any more removes it, and its id goes to another.
  */
 #ifndef TRACER_PROBE_PROBE_H
 #define TRACER_PROBE_PROBE_H

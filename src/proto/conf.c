@@ -18,9 +18,9 @@
  * former. When one is missing, the error names the first token that does not fit, which may be on
  * a later line.
  *
- * Files are the user's, but nothing in them can hurt: time and memory grow linearly with their size,
- * names and numbers have no length at which something overflows, and what is quoted in a message is
- * escaped and cut.
+ * Files are the user's, but nothing in them can hurt: time and memory grow linearly with their
+ * size, names and numbers have no length at which something overflows, and what is quoted in a
+ * message is escaped and cut.
  */
 #include "proto/conf_type.h"
 

@@ -20,7 +20,8 @@
  * others could do as well, but the one that matters; an array with LENS_TEXT within a struct; a
  * pointer to such an array where characters are wide.
  *
- * sockaddr(…) is an array of bytes with a lens of its own. Files may have given that name to something, and then it is that.
+ * sockaddr(…) is an array of bytes with a lens of its own. Files may have given that name to
+ * something, and then it is that.
  */
 #include "base/vec.h"
 #include "proto/conf_type.h"

@@ -59,7 +59,9 @@ bool conf_is_c_word(const struct conf_token *token)
 	return c_word(&words, token) != NULL;
 }
 
-/* Whether the words so far, in some order and perhaps with more to come, are the start of a C type. */
+/*
+ * Whether the words so far, in some order and perhaps with more to come, are the start of a C type.
+ */
 static bool words_agree(const struct c_words *w)
 {
 	unsigned sign = w->is_signed + w->is_unsigned;

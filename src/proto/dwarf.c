@@ -2,10 +2,11 @@
 /*
  * From the entry of a function to its prototype.
  *
- * A function may have several entries. The one with the code refers to that of which it is an instance
- * (DW_AT_abstract_origin), when the function was inlined somewhere as well; there all parameters are, also those that
- * the code does without. A member function of C++, and whatever else was declared before, refers to its declaration
- * (DW_AT_specification), which has the type of its result, but not the names of its parameters.
+ * A function may have several entries. The one with the code refers to that of which it is an
+ * instance (DW_AT_abstract_origin), when the function was inlined somewhere as well; there all
+ * parameters are, also those that the code does without. A member function of C++, and whatever
+ * else was declared before, refers to its declaration (DW_AT_specification), which has the type of
+ * its result, but not the names of its parameters.
  */
 #include "proto/dwarf_private.h"
 
@@ -99,8 +100,9 @@ static int add_parameter(struct list *list, const struct die *parameter)
 }
 
 /*
- * What gcc gives constructors and destructors of C++ besides: whether to delete the object, which is never passed, and a
- * table that is passed to some of their variants. 1: there is nothing to add; -ENOTSUP: nobody knows.
+ * What gcc gives constructors and destructors of C++ besides: whether to delete the object, which
+ * is never passed, and a table that is passed to some of their variants. 1: there is nothing to
+ * add; -ENOTSUP: nobody knows.
  */
 static int check_artificial(const struct die *parameter)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Prototypes from debug information (DWARF 2 to 5), as text in the language of .conf files: each answer is a
- * declaration that stands for itself, so that everything else is the same for both.
+ * Prototypes from debug information (DWARF 2 to 5), as text in the language of .conf files: each
+ * answer is a declaration that stands for itself, so that everything else is the same for both.
  *
- * Built on libdwarf, which reads the mapped file and was not made for files that somebody has forged. It may crash, or be
- * killed by what becomes of the file, so a reader belongs into a process that may die of it (inferior/helper.h). What it
- * does is bounded by a number of steps, not by time, so that answers are the same everywhere.
+ * Built on libdwarf, which reads the mapped file and was not made for files that somebody has
+ * forged. It may crash, or be killed by what becomes of the file, so a reader belongs into a
+ * process that may die of it (inferior/helper.h). What it does is bounded by a number of steps, not
+ * by time, so that answers are the same everywhere.
  */
 #ifndef TRACER_PROTO_DWARF_H
 #define TRACER_PROTO_DWARF_H
@@ -14,7 +15,10 @@
 #include "image/debug_file.h"
 
 enum {
-	/* Entries of debug information that may be looked at, for all questions to a reader together. */
+	/*
+	 * Entries of debug information that may be looked at, for all questions to a reader
+	 * together.
+	 */
 	DWARF_STEPS_MAX = 4 << 20,
 	/* Of these, for declarations, which no index has. */
 	DWARF_DECLARATION_STEPS_MAX = 100 << 10,
@@ -24,14 +28,17 @@ enum {
 
 struct dwarf_reader;
 
-/* NULL when there is no debug information in them that could be read. The files must outlive the reader. */
+/*
+ * NULL when there is no debug information in them that could be read. The files must outlive the
+ * reader.
+ */
 struct dwarf_reader *dwarf_reader_create(const struct debug_files *files);
 void dwarf_reader_destroy(struct dwarf_reader *reader);
 
 /*
- * Adds `TYPE NAME(PARAMETER...);` for the function at `address` of the object's own address space, as the function `name`.
- * -ENOENT: nothing is known of it; -ENOTSUP: what is known cannot be said in that language, or is not how it is called;
- * -E2BIG: the reader has done all the steps it may.
+ * Adds `TYPE NAME(PARAMETER...);` for the function at `address` of the object's own address space,
+ * as the function `name`. -ENOENT: nothing is known of it; -ENOTSUP: what is known cannot be said
+ * in that language, or is not how it is called; -E2BIG: the reader has done all the steps it may.
  */
 int dwarf_reader_function(struct dwarf_reader *reader, uint64_t address, const char *name,
 			  struct strbuf *text);

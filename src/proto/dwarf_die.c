@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Entries and their attributes by libdwarf, in terms of what is asked here. Offsets are those in the file's own .debug_info;
- * libdwarf sees a slice of it (dwarf_file.c).
+ * Entries and their attributes by libdwarf, in terms of what is asked here. Offsets are those in
+ * the file's own .debug_info; libdwarf sees a slice of it (dwarf_file.c).
  *
- * What dwz(1) moved to a shared file is referred to in two ways: strings libdwarf finds by itself in the "tied"
- * object, entries are looked up there by us (DW_FORM_GNU_ref_alt, DW_FORM_ref_sup).
+ * What dwz(1) moved to a shared file is referred to in two ways: strings libdwarf finds by itself
+ * in the "tied" object, entries are looked up there by us (DW_FORM_GNU_ref_alt, DW_FORM_ref_sup).
  *
  * libdwarf ends the process when there is nowhere to put an error, so each call has a place for it.
  */
@@ -183,7 +183,10 @@ bool die_number(const struct die *die, unsigned attribute, uint64_t *value)
 	return is;
 }
 
-/* Before DWARF 4 it is a program for a stack machine: one instruction, which adds a number of 7 bits in each byte. */
+/*
+ * Before DWARF 4 it is a program for a stack machine: one instruction, which adds a number of 7
+ * bits in each byte.
+ */
 static bool read_plus(const struct die *die, Dwarf_Attribute attribute, uint64_t *value)
 {
 	Dwarf_Error error = NULL;
@@ -225,7 +228,10 @@ bool die_bit_offset(const struct die *member, uint64_t bits, uint64_t size, uint
 
 	if (die_number(member, DW_AT_data_bit_offset, offset))
 		return true;
-	/* Before DWARF 4: from the highest bit of a unit, which is as large as the type unless it says so. */
+	/*
+	 * Before DWARF 4: from the highest bit of a unit, which is as large as the type unless it
+	 * says so.
+	 */
 	if (!die_number(member, DW_AT_bit_offset, &from_top) || !die_member_offset(member, &start))
 		return false;
 	die_number(member, DW_AT_byte_size, &size);
@@ -298,7 +304,10 @@ unsigned die_offset_size(const struct die *die)
 	return size == 8 ? 8 : 4;
 }
 
-/* Go, Rust, Swift, Haskell and so on have calling conventions of their own; assemblers know no types. */
+/*
+ * Go, Rust, Swift, Haskell and so on have calling conventions of their own; assemblers know no
+ * types.
+ */
 bool die_is_of_c(const struct die *first)
 {
 	uint64_t language;
@@ -324,8 +333,9 @@ bool die_is_of_c(const struct die *first)
 }
 
 /*
- * From the first entry of a type unit to the type it is for. Where that is says the last field of the unit's header, an
- * offset from the beginning of the header, which has one layout in DWARF 4 and another in 5.
+ * From the first entry of a type unit to the type it is for. Where that is says the last field of
+ * the unit's header, an offset from the beginning of the header, which has one layout in DWARF 4
+ * and another in 5.
  */
 static struct die type_of_unit(struct die unit, bool in_information)
 {

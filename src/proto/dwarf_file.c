@@ -2,18 +2,20 @@
 /*
  * Files as libdwarf shall see them.
  *
- * It is given our own view (Dwarf_Obj_Access_Interface): its own would read whole sections into memory, and .debug_info
- * may have hundreds of megabytes of which we want a few pages. Compressed sections are unpacked before it sees them.
+ * It is given our own view (Dwarf_Obj_Access_Interface): its own would read whole sections into
+ * memory, and .debug_info may have hundreds of megabytes of which we want a few pages. Compressed
+ * sections are unpacked before it sees them.
  *
- * To get at an entry, libdwarf first reads the headers and first entries of all units before it, and for each of
- * these first entries a table of abbreviations, of which that is often the last: 40 µs for each of thousands of units. So
- * each unit that is looked at gets a view of its own, a *slice*: .debug_info from the unit's header on, where it is the
- * first. What units refer to by offsets from the beginning of .debug_info (DW_FORM_ref_addr, which dwz and link-time
- * optimisation make) is found by a list of all headers, and in a slice of its own. In a slice, offsets that lie behind its end
- * are errors to libdwarf; the slice at 0 knows them all and is asked then.
+ * To get at an entry, libdwarf first reads the headers and first entries of all units before it,
+ * and for each of these first entries a table of abbreviations, of which that is often the last: 40
+ * µs for each of thousands of units. So each unit that is looked at gets a view of its own, a
+ * *slice*: .debug_info from the unit's header on, where it is the first. What units refer to by
+ * offsets from the beginning of .debug_info (DW_FORM_ref_addr, which dwz and link-time optimisation
+ * make) is found by a list of all headers, and in a slice of its own. In a slice, offsets that lie
+ * behind its end are errors to libdwarf; the slice at 0 knows them all and is asked then.
  *
- * It gets only those sections that it needs: it would read lists of ranges, for one, of all units at once, and frees things twice when
- * these are damaged.
+ * It gets only those sections that it needs: it would read lists of ranges, for one, of all units
+ * at once, and frees things twice when these are damaged.
  */
 #include "proto/dwarf_private.h"
 

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From an address, or a name, to the entry of a function, without reading all the debug information there is: for a web
- * browser that is a gigabyte, and few of its functions are ever asked for.
+ * From an address, or a name, to the entry of a function, without reading all the debug information
+ * there is: for a web browser that is a gigabyte, and few of its functions are ever asked for.
  *
- * Debug information is a sequence of units, one for each source file; which of them has the code at an address, dwarf_ranges.c
- * finds out. Of such a unit the entries that begin a function are listed when it is first needed. Compilers tell for
- * each entry where the next one beside it is (gcc), so what is inside of functions and types is not read.
+ * Debug information is a sequence of units, one for each source file; which of them has the code at
+ * an address, dwarf_ranges.c finds out. Of such a unit the entries that begin a function are listed
+ * when it is first needed. Compilers tell for each entry where the next one beside it is (gcc), so
+ * what is inside of functions and types is not read.
  *
  * Declarations are in no index. They are looked for in the units one after the other, until
- * DWARF_DECLARATION_STEPS_MAX entries have been seen, once for all names; so the callers that profit are programs of some
- * size, not giants.
+ * DWARF_DECLARATION_STEPS_MAX entries have been seen, once for all names; so the callers that
+ * profit are programs of some size, not giants.
  *
- * All that is remembered are places, by which the entries are read again: entries themselves are large.
+ * All that is remembered are places, by which the entries are read again: entries themselves are
+ * large.
  */
 #include "proto/dwarf_private.h"
 
@@ -32,7 +34,10 @@ struct unit {
 typedef void function_visitor(struct dwarf_reader *reader, const struct die *function,
 			      void *context);
 
-/* Visits the functions beside `first`, which is used up; `limit`: when there have been so many steps, that is all. */
+/*
+ * Visits the functions beside `first`, which is used up; `limit`: when there have been so many
+ * steps, that is all.
+ */
 static void visit_functions(struct dwarf_reader *reader, struct die first, unsigned depth,
 			    unsigned limit, function_visitor *visit, void *context)
 {

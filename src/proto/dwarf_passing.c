@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How objects are passed by value of which the .conf language cannot say what they are: as a struct that goes to the same
- * registers, or to as many bytes on the stack, so that what comes behind is found.
+ * How objects are passed by value of which the .conf language cannot say what they are: as a struct
+ * that goes to the same registers, or to as many bytes on the stack, so that what comes behind is
+ * found.
  *
- * i386: all of them are on the stack, word by word, and results in memory. x86_64 (System V psABI, 3.2.3): what is larger
- * than two words of 8 bytes is on the stack; else each word is of the class INTEGER when something in it is an integer or
- * a pointer, and of SSE when all in it are floating-point numbers. So the leaves of the type are looked at where they lie.
- * INTEGER words are shown in hexadecimal, those of SSE are hidden, and "..." says that there is more to it.
+ * i386: all of them are on the stack, word by word, and results in memory. x86_64 (System V psABI,
+ * 3.2.3): what is larger than two words of 8 bytes is on the stack; else each word is of the class
+ * INTEGER when something in it is an integer or a pointer, and of SSE when all in it are
+ * floating-point numbers. So the leaves of the type are looked at where they lie. INTEGER words are
+ * shown in hexadecimal, those of SSE are hidden, and "..." says that there is more to it.
  *
- * Not said is what no struct of ours is passed like: what has a member that is not aligned, or a long double beside
- * something, in 16 bytes; vectors; words of nothing but padding.
+ * Not said is what no struct of ours is passed like: what has a member that is not aligned, or a
+ * long double beside something, in 16 bytes; vectors; words of nothing but padding.
  */
 #include "proto/dwarf_private.h"
 
@@ -81,7 +83,10 @@ static int look_at_number(struct passing *passing, const struct die *type, uint6
 	}
 	const bool is_float = encoding == DW_ATE_float || encoding == DW_ATE_decimal_float;
 
-	/* A long double is none of the two, and one of another format a word and a half of one register. */
+	/*
+	 * A long double is none of the two, and one of another format a word and a half of one
+	 * register.
+	 */
 	if (is_float && size > EIGHT && passing->size <= PASSED_IN_REGISTERS)
 		return -ENOTSUP;
 	return note(passing, offset, size, is_float);
@@ -143,7 +148,10 @@ static int look_at_elements(struct passing *passing, const struct die *type, uin
 	return error;
 }
 
-/* Looks at an object of a type without qualifiers, `offset` bytes behind the beginning of the whole. */
+/*
+ * Looks at an object of a type without qualifiers, `offset` bytes behind the beginning of the
+ * whole.
+ */
 static int look(struct passing *passing, const struct die *type, uint64_t offset)
 {
 	int error = -ENOTSUP;
@@ -195,7 +203,10 @@ static int add_words(struct type_writer *writer, const struct passing *passing)
 	}
 	strbuf_add(writer->text, "struct(");
 	for (unsigned i = 0; i < words; i++) {
-		/* Bit-fields without a name are not mentioned, and gcc makes a word with one an INTEGER. */
+		/*
+		 * Bit-fields without a name are not mentioned, and gcc makes a word with one an
+		 * INTEGER.
+		 */
 		if (!integers[i] && (!floats[i] || (passing->floats >> 8 * i & 0xff) != 0xff))
 			return -ENOTSUP;
 		strbuf_add(writer->text, integers[i] ? "hex(ulong), " : "hide(double), ");
@@ -212,7 +223,10 @@ static int find_passing(const struct type_writer *writer, const struct die *type
 	if (!die_number(type, DW_AT_byte_size, &passing->size) || !passing->size ||
 	    passing->size > UINT32_MAX / 2)
 		return -ENOTSUP;
-	/* Large numbers are returned in registers of their own; on i386, others may be passed so, too. */
+	/*
+	 * Large numbers are returned in registers of their own; on i386, others may be passed so,
+	 * too.
+	 */
 	if (!type_is_record(die_tag(type)) &&
 	    (!passing->wide || passing->size > PASSED_IN_REGISTERS))
 		return -ENOTSUP;

@@ -25,8 +25,8 @@ struct dwarf_file {
 };
 
 /*
- * A file as libdwarf sees it: without the part of .debug_info before `base`, so that it need not read the
- * beginnings of all units there to get at this one.
+ * A file as libdwarf sees it: without the part of .debug_info before `base`, so that it need not
+ * read the beginnings of all units there to get at this one.
  */
 struct dwarf_object {
 	struct dwarf_file *file;
@@ -76,8 +76,8 @@ struct dwarf_object *dwarf_file_slice(struct dwarf_file *file, uint64_t header);
 /* Where the header of the unit is that has the entry at `offset` of .debug_info. */
 bool dwarf_file_unit_of(struct dwarf_file *file, uint64_t offset, uint64_t *header);
 /*
- * Where the first entry of the unit at `header` is in .debug_info, and where the next unit begins; false at the
- * end, which is also where damage begins.
+ * Where the first entry of the unit at `header` is in .debug_info, and where the next unit begins;
+ * false at the end, which is also where damage begins.
  */
 bool units_next(struct dwarf_file *file, uint64_t header, uint64_t *first, uint64_t *next);
 /* Whether one more step may be done. */
@@ -92,7 +92,10 @@ struct bytes {
 /* The contents of a section from `offset` on; none when it is not there. */
 struct bytes section_bytes(struct dwarf_file *file, const char *name, uint64_t offset);
 
-/* A number of up to 8 bytes; 0, and nothing left, when it is not there. There may be millions of them. */
+/*
+ * A number of up to 8 bytes; 0, and nothing left, when it is not there. There may be millions of
+ * them.
+ */
 static inline uint64_t take(struct bytes *bytes, unsigned size)
 {
 	uint64_t value = 0;
@@ -111,7 +114,10 @@ static inline uint64_t take(struct bytes *bytes, unsigned size)
 	return value;
 }
 
-/* dwarf_die.c: entries. Each step to another one counts; when there have been too many, there are none. */
+/*
+ * dwarf_die.c: entries. Each step to another one counts; when there have been too many, there are
+ * none.
+ */
 
 static inline bool die_is(const struct die *die)
 {
@@ -176,7 +182,10 @@ void index_deinit(struct dwarf_reader *reader);
 
 /* dwarf_type.c */
 
-/* Whether it can stand for a name in a .conf file. Those of C can, others may be anything. NULL cannot. */
+/*
+ * Whether it can stand for a name in a .conf file. Those of C can, others may be anything. NULL
+ * cannot.
+ */
 bool type_is_name(const char *text);
 
 /* An object as it lies in memory. */
@@ -197,16 +206,19 @@ struct type_writer {
 bool type_is_full(const struct type_writer *writer);
 /* Takes back what was added since the text was so long. */
 void type_cut_back(struct type_writer *writer, size_t length);
-/* What is behind typedefs and qualifiers; *is_const is set if one of these was there. Takes `type` over. */
+/*
+ * What is behind typedefs and qualifiers; *is_const is set if one of these was there. Takes `type`
+ * over.
+ */
 struct die type_peel(struct die type, bool *is_const);
 bool type_is_char(const struct die *type);
 /* A type without typedefs and qualifiers. 0, or -ENOTSUP, when something may have been added. */
 int type_add_object(struct type_writer *writer, const struct die *type, struct type_layout *layout);
 
 /*
- * Adds the type that the attribute DW_AT_type of an entry refers to, `void` if it has none. *by_reference: the
- * object is of a class of C++ whose objects are passed as pointers to them; the type added is that of the pointer. 0,
- * or -ENOTSUP with anything added.
+ * Adds the type that the attribute DW_AT_type of an entry refers to, `void` if it has none.
+ * *by_reference: the object is of a class of C++ whose objects are passed as pointers to them; the
+ * type added is that of the pointer. 0, or -ENOTSUP with anything added.
  */
 int type_add(struct strbuf *text, const struct die *owner, unsigned word, bool *by_reference);
 
@@ -215,7 +227,10 @@ int type_add(struct strbuf *text, const struct die *owner, unsigned word, bool *
 bool type_is_record(unsigned tag);
 /* One that C could have, too. */
 bool type_is_plain(const struct die *type);
-/* C++: an object that must not be copied bit by bit is passed as a pointer to it. Not all compilers say so. */
+/*
+ * C++: an object that must not be copied bit by bit is passed as a pointer to it. Not all compilers
+ * say so.
+ */
 bool type_is_passed_by_reference(const struct die *type);
 bool type_is_passed_as_in_c(const struct die *type);
 /* Whether a child of a record is a part of its objects. */
@@ -231,12 +246,15 @@ bool type_array_length(const struct die *type, uint64_t *length);
 /* Bytes of the largest object that is passed in registers. */
 enum { PASSED_IN_REGISTERS = 16 };
 
-/* Whether an object that was given this alignment is passed on the stack, so that what it is made of does not matter. */
+/*
+ * Whether an object that was given this alignment is passed on the stack, so that what it is made
+ * of does not matter.
+ */
 bool type_is_in_memory(const struct type_writer *writer, const struct die *type, unsigned align);
 
 /*
- * Adds a struct of words that is passed by value as an object of this type, of which nothing else can be said. -ENOTSUP:
- * it is not known how that is passed, or no struct is passed so.
+ * Adds a struct of words that is passed by value as an object of this type, of which nothing else
+ * can be said. -ENOTSUP: it is not known how that is passed, or no struct is passed so.
  */
 int type_add_passed(struct type_writer *writer, const struct die *type);
 

@@ -2,10 +2,10 @@
 /*
  * Which unit has the code at an address.
  *
- * .debug_aranges says so, a table of some megabytes at most, which compilers make by default (gcc) or not (clang).
- * It is read here and not by libdwarf, which would allocate an object for each of its entries. For what it does not
- * cover, the first entry of each unit is looked at, which says where its code is; that is done once, and only when an
- * address was not found otherwise.
+ * .debug_aranges says so, a table of some megabytes at most, which compilers make by default (gcc)
+ * or not (clang). It is read here and not by libdwarf, which would allocate an object for each of
+ * its entries. For what it does not cover, the first entry of each unit is looked at, which says
+ * where its code is; that is done once, and only when an address was not found otherwise.
  */
 #include "proto/dwarf_private.h"
 

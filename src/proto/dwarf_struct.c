@@ -2,15 +2,17 @@
 /*
  * Structs, unions and arrays of debug information as types of .conf files.
  *
- * The layout of a struct in a .conf file follows from its members, as in C. In debug information each member says where
- * it is. So on the way through the members it is followed where the next one would come to lie (place()), as
- * proto/type.c does it when the text is read. In front of one that lies further behind goes a gap of hidden bytes, or of
- * hidden bits where bit-fields begin or end within a byte. A member that cannot come to lie where it is (in packed
- * structs), and one of a type that cannot be said, is left to the gap in front of the next, and the struct ends in "...",
+ * The layout of a struct in a .conf file follows from its members, as in C. In debug information
+ * each member says where it is. So on the way through the members it is followed where the next one
+ * would come to lie (place()), as proto/type.c does it when the text is read. In front of one that
+ * lies further behind goes a gap of hidden bytes, or of hidden bits where bit-fields begin or end
+ * within a byte. A member that cannot come to lie where it is (in packed structs), and one of a
+ * type that cannot be said, is left to the gap in front of the next, and the struct ends in "...",
  * which is shown.
  *
- * What of that is there for its size only makes no difference behind a pointer. But the registers that a struct is
- * passed in by value depend on its members, so `exact` says whether these are the true ones.
+ * What of that is there for its size only makes no difference behind a pointer. But the registers
+ * that a struct is passed in by value depend on its members, so `exact` says whether these are the
+ * true ones.
  *
  * All members of a union are there, as they decide on the same; the first is shown.
  */
@@ -281,7 +283,10 @@ int type_add_struct(struct type_writer *writer, const struct die *type, struct t
 
 /* ------------------------------------------------------------------ arrays */
 
-/* How many elements there are in each dimension, the outermost first; 0 when they are not known, or too many. */
+/*
+ * How many elements there are in each dimension, the outermost first; 0 when they are not known, or
+ * too many.
+ */
 static unsigned find_dimensions(const struct die *type, uint64_t lengths[DIMENSIONS_MAX])
 {
 	_cleanup_die_ struct die child = die_first_child(type);

@@ -2,17 +2,18 @@
 /*
  * Types of debug information as types of .conf files.
  *
- * What comes out is meant to be read in one line of a trace, and to cost a bounded amount of memory there: what a
- * parameter points to is shown, what that points to is an address, unless it is a string. A pointer to numbers
- * is followed where they are const only: others are mostly where results go, and hold nothing yet. A class of
- * C++ with functions of its own is an address, too; its insides say little.
+ * What comes out is meant to be read in one line of a trace, and to cost a bounded amount of memory
+ * there: what a parameter points to is shown, what that points to is an address, unless it is a
+ * string. A pointer to numbers is followed where they are const only: others are mostly where
+ * results go, and hold nothing yet. A class of C++ with functions of its own is an address, too;
+ * its insides say little.
  *
- * What is in a struct is dwarf_struct.c's business. A struct that is passed by value must be said wholly, as its members
- * decide on the registers it is in; where that cannot be, words take its place that are passed in the same way
- * (dwarf_passing.c), so that what comes behind it is right.
+ * What is in a struct is dwarf_struct.c's business. A struct that is passed by value must be said
+ * wholly, as its members decide on the registers it is in; where that cannot be, words take its
+ * place that are passed in the same way (dwarf_passing.c), so that what comes behind it is right.
  *
- * Types refer to each other in any way the file says, so depth, steps and length of the text are bounded;
- * what does not fit is an address, or not to be had (-ENOTSUP).
+ * Types refer to each other in any way the file says, so depth, steps and length of the text are
+ * bounded; what does not fit is an address, or not to be had (-ENOTSUP).
  */
 #include "proto/dwarf_private.h"
 
@@ -237,7 +238,10 @@ static bool add_enumerators(struct type_writer *writer, const struct die *type, 
 	return count != 0;
 }
 
-/* Older compilers do not say of what type it is: int, unless a value says otherwise, which makes no difference. */
+/*
+ * Older compilers do not say of what type it is: int, unless a value says otherwise, which makes no
+ * difference.
+ */
 static bool enumeration_is_signed(const struct die *type)
 {
 	bool is_const = false;
@@ -325,9 +329,10 @@ static int add_pointer(struct type_writer *writer, const struct die *type,
 	return 0;
 }
 
-/* ------------------------------------------------------------------ all of them */
-
-/* To a member of a class: how far it is from the beginning; of functions also what to add to the object's address. */
+/*
+ * To a member of a class: how far it is from the beginning; of functions also what to add to the
+ * object's address.
+ */
 static int add_member_pointer(struct type_writer *writer, const struct die *type,
 			      struct type_layout *layout)
 {
@@ -353,7 +358,9 @@ static int add_nested(struct type_writer *writer, const struct die *type,
 	writer->depth++;
 	int error = add(writer, type, layout);
 
-	/* The language knows no alignment but the usual one, by which arguments find their places. */
+	/*
+	 * The language knows no alignment but the usual one, by which arguments find their places.
+	 */
 	layout->is_aligned |= die_has(type, DW_AT_alignment);
 	writer->depth--;
 	return error;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hash table from names to pointers that remembers the order of insertion. Names need no NUL behind
- * them. The table owns neither names nor values; both must outlive it. Zero-initialised is an empty
- * table; nothing is ever removed.
+ * A hash table from names to pointers that remembers the order of insertion. Names need no NUL
+ * behind them. The table owns neither names nor values; both must outlive it. Zero-initialised is
+ * an empty table; nothing is ever removed.
  */
 #ifndef TRACER_PROTO_NAMES_H
 #define TRACER_PROTO_NAMES_H

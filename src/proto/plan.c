@@ -4,8 +4,8 @@
  * calling convention of an ABI has put them (plan_place.c), and the parts that objects have
  * (plan_parts.c).
  *
- * Results: integers in ax, on i386 long long in dx:ax; float and double in xmm0 or st(0); long double
- * in st(0) on both; structs as plan_place.c says.
+ * Results: integers in ax, on i386 long long in dx:ax; float and double in xmm0 or st(0); long
+ * double in st(0) on both; structs as plan_place.c says.
  *
  * What is fetched at the return has to be saved at the entry, as the callee may overwrite
  * registers and stack slots: a word for each parameter, by its number. An object in two registers

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the .conf parser needs of a prototypes library, beyond the public prototype.h: memory that lives
- * as long as the library, type names, adding prototypes.
+ * What the .conf parser needs of a prototypes library, beyond the public prototype.h: memory that
+ * lives as long as the library, type names, adding prototypes.
  */
 #ifndef TRACER_PROTO_PROTOLIB_H
 #define TRACER_PROTO_PROTOLIB_H

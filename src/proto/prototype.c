@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The library of prototypes. All that belongs to it (names, types, prototypes) is cut from a list of
- * chunks and lives until the library goes, so that a prototype that was given out stays good even when
- * a later one of the same name takes its place.
+ * The library of prototypes. All that belongs to it (names, types, prototypes) is cut from a list
+ * of chunks and lives until the library goes, so that a prototype that was given out stays good
+ * even when a later one of the same name takes its place.
  */
 #include "proto/prototype.h"
 
@@ -47,7 +47,9 @@ struct protolib {
 		.kind = TYPE_INT, .width = (width_), .is_signed = (signed_), .lens = (lens_)       \
 	}
 
-/* The names of the language itself, besides what the parser puts together (unsigned int, hex(…)). */
+/*
+ * The names of the language itself, besides what the parser puts together (unsigned int, hex(…)).
+ */
 #define COMPLEX(members_, size_4, size_8, align_4, align_8)                                        \
 	{                                                                                          \
 		.kind = TYPE_STRUCT, .is_defined = true, .is_complex = true, .levels = 1,          \
@@ -287,8 +289,8 @@ int protolib_parse(struct protolib *lib, const char *file_name, const char *text
 }
 
 /*
- * The whole of a file. Read until its end, not until its size, so that pipes (-F <(generate)) work too.
- * 0 or -errno.
+ * The whole of a file. Read until its end, not until its size, so that pipes (-F <(generate)) work
+ * too. 0 or -errno.
  */
 static int read_file(const char *path, char **text, size_t *length)
 {

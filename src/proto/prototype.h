@@ -48,8 +48,8 @@ void protolib_set_finder(struct protolib *lib, conf_finder *finder, void *contex
 typedef void conf_error(void *context, const char *file, unsigned line, const char *message);
 
 /*
- * Parses `text` (NUL-terminated) into `lib`; a later prototype of the same name replaces the earlier
- * one. Returns the number of errors reported.
+ * Parses `text` (NUL-terminated) into `lib`; a later prototype of the same name replaces the
+ * earlier one. Returns the number of errors reported.
  */
 int protolib_parse(struct protolib *lib, const char *file_name, const char *text, conf_error *error,
 		   void *context);

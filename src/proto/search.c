@@ -8,8 +8,8 @@
  *
  * In each directory the longest name that exists counts. The directories do not exclude each other:
  * the files they have are read one after the other into one library of prototypes, the last
- * directory's first, so that a prototype in the user's libc.conf takes the place of the installed one
- * and leaves the others. Libraries that lead to the same files share what was made of them.
+ * directory's first, so that a prototype in the user's libc.conf takes the place of the installed
+ * one and leaves the others. Libraries that lead to the same files share what was made of them.
  */
 #include "proto/search.h"
 

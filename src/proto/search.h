@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Which .conf file speaks for which library. Files given with -F come first and speak for every
- * library. Otherwise a library's SONAME (or file name) is tried with ".conf" behind it, shortened dot
- * by dot (libc.so.6.conf, libc.so.conf, libc.conf), in $XDG_CONFIG_HOME/tracer (~/.config/tracer), as
- * well as ~/.tracer.conf, in each of $XDG_CONFIG_DIRS (/etc/xdg) under tracer/, and in the installed
- * directory. Each file is read once, when a library first asks for it.
+ * library. Otherwise a library's SONAME (or file name) is tried with ".conf" behind it, shortened
+ * dot by dot (libc.so.6.conf, libc.so.conf, libc.conf), in $XDG_CONFIG_HOME/tracer
+ * (~/.config/tracer), as well as ~/.tracer.conf, in each of $XDG_CONFIG_DIRS (/etc/xdg) under
+ * tracer/, and in the installed directory. Each file is read once, when a library first asks for
+ * it.
  *
  * In each directory the longest of the names counts; the files of all directories together make the
- * library, where a prototype of a directory named earlier replaces one of a later directory. Errors in
- * a file are reported once; that a file or directory as a whole cannot be read is reported as line 0.
+ * library, where a prototype of a directory named earlier replaces one of a later directory. Errors
+ * in a file are reported once; that a file or directory as a whole cannot be read is reported as
+ * line 0.
  */
 #ifndef TRACER_PROTO_SEARCH_H
 #define TRACER_PROTO_SEARCH_H
@@ -18,8 +20,8 @@
 struct proto_search;
 
 /*
- * `data_dir`: the installed directory, or NULL. Errors in files found on the way go to `error`, once;
- * ~/.tracer.conf is read here and now.
+ * `data_dir`: the installed directory, or NULL. Errors in files found on the way go to `error`,
+ * once; ~/.tracer.conf is read here and now.
  */
 struct proto_search *proto_search_create(const char *data_dir, conf_error *error, void *context);
 void proto_search_destroy(struct proto_search *search);
@@ -33,8 +35,8 @@ void proto_search_destroy(struct proto_search *search);
 int proto_search_add(struct proto_search *search, const char *list, char **bad);
 
 /*
- * The library of prototypes for `soname`, or NULL when no file speaks for it. Owned by `search`. The
- * -F files are not part of it: see proto_search_global().
+ * The library of prototypes for `soname`, or NULL when no file speaks for it. Owned by `search`.
+ * The -F files are not part of it: see proto_search_global().
  */
 const struct protolib *proto_search_library(struct proto_search *search, const char *soname);
 

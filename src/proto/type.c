@@ -124,7 +124,10 @@ static uint64_t put_member(struct type_member *member, uint64_t used, bool wide)
 	const uint64_t align = 8ULL * type_align(member->type, word);
 	const uint64_t size = 8ULL * type_storage(member->type, word);
 
-	/* A bit-field goes on where the last one ended, if it does not need more units than its type. */
+	/*
+	 * A bit-field goes on where the last one ended, if it does not need more units than its
+	 * type.
+	 */
 	if (!member->bits || used % align + member->bits > size)
 		used = (used + align - 1) / align * align;
 	member->offset[wide] = (uint32_t)(used / 8);

@@ -56,7 +56,8 @@ enum type_lens {
 enum string_length {
 	STRING_NUL,	 /* string; an array up to an element of zeros */
 	STRING_CONSTANT, /* string[N] */
-	STRING_ARGUMENT, /* string[argN]: `length` is N - 1; of a pointer to an integer, that counts */
+	/* string[argN]: `length` is N - 1; of a pointer to an integer, that counts */
+	STRING_ARGUMENT,
 	STRING_RESULT, /* string[retval] */
 	STRING_ELEMENT /* string[eltN], in a struct: `length` is N - 1 */
 };
@@ -103,15 +104,18 @@ struct type {
 	const struct type_name *names;	   /* LENS_ENUM, LENS_BITSET */
 };
 
-/* Bytes of a socket address that are looked at, of those it is said to have (struct sockaddr_storage). */
+/*
+ * Bytes of a socket address that are looked at, of those it is said to have (struct
+ * sockaddr_storage).
+ */
 enum { TYPE_ADDRESS_MAX = 128 };
 
 /* Objects are not larger than that: offsets and sizes do not overflow. */
 enum { TYPE_SIZE_MAX = 1 << 28 };
 
 /*
- * Bytes of an object of this type (of a long double: those that carry the value) where a pointer has `word`
- * bytes. TYPE_VOID, structs without members, arrays whose length is not a number: 0.
+ * Bytes of an object of this type (of a long double: those that carry the value) where a pointer
+ * has `word` bytes. TYPE_VOID, structs without members, arrays whose length is not a number: 0.
  */
 unsigned type_size(const struct type *type, unsigned word);
 
@@ -131,12 +135,16 @@ bool type_is_apart(const struct type *type);
 /* Whether values follow one of an object of this type: it, or something within it, is apart. */
 bool type_follows(const struct type *type);
 
-/* How many of a struct's members are shown, and captured. The others only say how it is laid out and passed. */
+/*
+ * How many of a struct's members are shown, and captured. The others only say how it is laid out
+ * and passed.
+ */
 uint32_t type_shown_members(const struct type *type);
 
 /*
- * Lays out a struct whose members have their types and bits: offsets, size, alignment, and what follows
- * from them. Bit-fields lie as the psABIs say: from low bits to high ones, each in a unit of its type.
+ * Lays out a struct whose members have their types and bits: offsets, size, alignment, and what
+ * follows from them. Bit-fields lie as the psABIs say: from low bits to high ones, each in a unit
+ * of its type.
  */
 void type_lay_out(struct type *type, struct type_member *members, uint32_t count);
 /* The same for an array or a pointer that has its target and, if it has one, its length. */

@@ -19,10 +19,10 @@
  * the record is made; so nothing large is on the stack, which in the agent is the tracee's own.
  *
  * All input is foreign: registers, lengths, formats, memory that changes while it is read. Every
- * string is bounded by the plan's string_max and the room in the buffer, a format by its own
- * bytes read and FORMAT_ARGS_MAX arguments, and nothing is read twice to decide on something that was checked
- * before. Room for the headers of values still to come is kept back, so that one long string does not
- * push out the arguments behind it.
+ * string is bounded by the plan's string_max and the room in the buffer, a format by its own bytes
+ * read and FORMAT_ARGS_MAX arguments, and nothing is read twice to decide on something that was
+ * checked before. Room for the headers of values still to come is kept back, so that one long
+ * string does not push out the arguments behind it.
  *
  * Freestanding: no libc, no allocation, no TLS, no floating point; the same goes for
  * capture_fetch.c (reading), capture_object.c (structs, arrays, pointers), capture_format.c and

@@ -71,8 +71,9 @@ struct capture_op {
 	uint8_t length_from; /* enum capture_length */
 	uint32_t length;
 	int32_t offset; /* PLACE_STACK */
-	bool zero_ends; /* LENGTH_ARGUMENT, LENGTH_RESULT: NULs are no data, the first one ends it */
-	uint16_t part;	/* CAPTURE_OBJECT, CAPTURE_INLINE: index */
+	/* LENGTH_ARGUMENT, LENGTH_RESULT: NULs are no data, the first one ends it */
+	bool zero_ends;
+	uint16_t part; /* CAPTURE_OBJECT, CAPTURE_INLINE: index */
 };
 
 enum {
@@ -95,7 +96,8 @@ struct capture_part {
 	bool is_text;	/* no more elements than string_max; else array_max */
 	uint8_t member_size; /* LENGTH_MEMBER: that of the member */
 	bool member_signed;
-	uint8_t elements_max; /* not 0: no more elements than these, whatever string_max and array_max say */
+	/* not 0: no more elements than these, whatever string_max and array_max say */
+	uint8_t elements_max;
 	uint32_t length; /* LENGTH_CONSTANT, LENGTH_ARGUMENT; LENGTH_MEMBER: offset of the member */
 	uint32_t offset; /* in an element of the object around it */
 	uint32_t size;	 /* bytes of an element */
@@ -126,7 +128,10 @@ struct capture_plan {
 	uint32_t saved_mask; /* which parameters' words are saved at entry */
 	uint32_t string_max; /* -s: longest string captured, in bytes */
 	uint32_t array_max;  /* -A: elements of an array captured, and objects in one another */
-	/* Of a parameter that points to an integer which is a length: the bytes of that, and CAPTURE_SIGNED; else 0. */
+	/*
+	 * Of a parameter that points to an integer which is a length: the bytes of that, and
+	 * CAPTURE_SIGNED; else 0.
+	 */
 	uint8_t pointed[CAPTURE_ARGS_MAX];
 	/* Those of the parameters, then further words that are saved, second ones of objects. */
 	struct capture_location args[CAPTURE_ARGS_MAX];
@@ -168,17 +173,18 @@ struct capture_buffer {
 };
 
 /*
- * Runs the entry half: appends the values behind the header that `buffer` begins with (kind, ids and
- * times already filled in by the caller, size = sizeof(struct record), value_count = 0) and updates
- * size and value_count. A value that does not fit is made with VALUE_TRUNCATED and fewer bytes; one
- * that does not fit at all ends the record. `saved` may be NULL unless plan->needs_saved.
+ * Runs the entry half: appends the values behind the header that `buffer` begins with (kind, ids
+ * and times already filled in by the caller, size = sizeof(struct record), value_count = 0) and
+ * updates size and value_count. A value that does not fit is made with VALUE_TRUNCATED and fewer
+ * bytes; one that does not fit at all ends the record. `saved` may be NULL unless
+ * plan->needs_saved.
  */
 void capture_entry(const struct capture_plan *plan, const struct capture_frame *frame,
 		   struct capture_buffer *buffer, struct capture_saved *saved);
 
 /*
- * Runs the return half in the same way; `frame` holds the registers at the return. `saved` may be NULL
- * unless plan->needs_saved.
+ * Runs the return half in the same way; `frame` holds the registers at the return. `saved` may be
+ * NULL unless plan->needs_saved.
  */
 void capture_exit(const struct capture_plan *plan, const struct capture_frame *frame,
 		  const struct capture_saved *saved, struct capture_buffer *buffer);

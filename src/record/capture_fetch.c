@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reading for the plan executor: registers, stack arguments, strings. See capture.c for how few reads it
- * should take. Freestanding: compilers turn plain loops over bytes into calls of memcpy and memset, and
- * the empty asm statement in capture_copy() keeps them from it.
+ * Reading for the plan executor: registers, stack arguments, strings. See capture.c for how few
+ * reads it should take. Freestanding: compilers turn plain loops over bytes into calls of memcpy
+ * and memset, and the empty asm statement in capture_copy() keeps them from it.
  */
 #include "record/capture_run.h"
 

@@ -2,9 +2,9 @@
 /*
  * Printf formats in capture plans: the format itself, then a value for each argument it takes.
  *
- * A format is read whole, as it says which arguments there are, though it is shown only as far as other
- * strings are; it is kept at the far end of the buffer meanwhile. It is walked twice when it mentions
- * several strings: once to read their beginnings together, once to make the values.
+ * A format is read whole, as it says which arguments there are, though it is shown only as far as
+ * other strings are; it is kept at the far end of the buffer meanwhile. It is walked twice when it
+ * mentions several strings: once to read their beginnings together, once to make the values.
  */
 #include "record/capture_run.h"
 #include "record/format_spec.h"

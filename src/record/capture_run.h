@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the files of the plan executor share: the state of one run, the readers of registers, stack and
- * strings (capture_fetch.c), the making of values (capture.c), printf formats (capture_format.c).
- * Private to them, and as freestanding as they are.
+ * What the files of the plan executor share: the state of one run, the readers of registers, stack
+ * and strings (capture_fetch.c), the making of values (capture.c), printf formats
+ * (capture_format.c). Private to them, and as freestanding as they are.
  */
 #ifndef TRACER_RECORD_CAPTURE_RUN_H
 #define TRACER_RECORD_CAPTURE_RUN_H
@@ -80,8 +80,8 @@ bool capture_load_pointed(const struct capture *c, uint64_t address, unsigned si
 /* Notes a string to be read with others by capture_read_chunks(). */
 void capture_want_chunk(struct capture *c, uint64_t address, size_t length);
 /*
- * Reads the strings noted since `first` at once, if there are several: one alone is better read right
- * where it belongs. No more than a quarter of the free buffer is lent.
+ * Reads the strings noted since `first` at once, if there are several: one alone is better read
+ * right where it belongs. No more than a quarter of the free buffer is lent.
  */
 void capture_read_chunks(struct capture *c, unsigned first);
 

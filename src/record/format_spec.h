@@ -45,8 +45,8 @@ void format_scan_init(struct format_scan *scan, const unsigned char *format, siz
 		      unsigned word);
 
 /*
- * The next argument; false at the end, after FORMAT_ARGS_MAX arguments, and at what leaves open which
- * arguments follow (positional or unknown conversions).
+ * The next argument; false at the end, after FORMAT_ARGS_MAX arguments, and at what leaves open
+ * which arguments follow (positional or unknown conversions).
  */
 bool format_scan_next(struct format_scan *scan, struct format_item *item);
 

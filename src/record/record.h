@@ -28,8 +28,13 @@ enum record_kind {
 	RECORD_THREAD,	   /* a task was first seen (tid), so that lines get their [pid N] */
 	RECORD_THREAD_END, /* a task other than the last is gone; its pending calls stay open */
 	RECORD_UNTRACED, /* something cannot be traced: two strings, what and why; no pid, no tid */
-	RECORD_COUNTED, /* calls that are in no record: `number` of them, `duration` is their time; no tid */
-	RECORD_PROBES /* at the end: `call` probes there were, `number` of them counted in the process; no pid, no tid */
+	/* calls that are in no record: `number` of them, `duration` is their time; no tid */
+	RECORD_COUNTED,
+	/*
+	 * at the end: `call` probes there were, `number` of them counted in the process; no pid, no
+	 * tid
+	 */
+	RECORD_PROBES
 };
 
 struct record {
@@ -47,8 +52,8 @@ struct record {
 		duration; /* RETURN: ns between entry and return, the tracer's own cost taken off */
 	uint64_t pc; /* CALL, RETURN, UNWOUND: the return address; SIGNAL: where the thread was */
 	/*
-	 * See the kinds. RETURN of a system call: the error number it failed with, 0 if it did not; RECORD_NEVER: it does not
-	 * return.
+	 * See the kinds. RETURN of a system call: the error number it failed with, 0 if it did not;
+	 * RECORD_NEVER: it does not return.
 	 */
 	int64_t number;
 };
@@ -57,7 +62,8 @@ static_assert(offsetof(struct record, call) == 24, "part of the record format");
 
 enum value_kind {
 	VALUE_WORD = 1, /* integer or pointer, extended to 64 bits as its type says */
-	VALUE_FLOAT, /* `word` holds the bits of a float (length 0, size 4), double (size 8); x87 in bytes */
+	/* `word` holds the bits of a float (length 0, size 4), double (size 8); x87 in bytes */
+	VALUE_FLOAT,
 	VALUE_STRING, /* `word` is the pointer, the bytes follow */
 	/*
 	 * An object of several members or elements, or one that was pointed to: `word` is its

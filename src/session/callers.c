@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions that make something of their return address: they must find the true one, so they are not caught inside the process.
+ * Functions that make something of their return address: they must find the true one, so they are
+ * not caught inside the process.
  *
- * Some are known by their names: what returns twice, or on another stack, asks the dynamic linker who called it, or unwinds.
- * Others read the word themselves (__builtin_return_address()): allocators that note their callers, checks of who calls, and what an
- * unwinder begins with, which is in the program itself when libgcc is linked statically. These are found by their code: where the
- * return address is at each instruction is what .eh_frame tells, and an instruction that names that word is rarely there by chance.
- * A function that has no .eh_frame is looked at by the agent as far as the stack pointer does not move (agent_arch.h).
+ * Some are known by their names: what returns twice, or on another stack, asks the dynamic linker
+ * who called it, or unwinds. Others read the word themselves (__builtin_return_address()):
+ * allocators that note their callers, checks of who calls, and what an unwinder begins with, which
+ * is in the program itself when libgcc is linked statically. These are found by their code: where
+ * the return address is at each instruction is what .eh_frame tells, and an instruction that names
+ * that word is rarely there by chance. A function that has no .eh_frame is looked at by the agent
+ * as far as the stack pointer does not move (agent_arch.h).
  */
 #include "session/private.h"
 
@@ -77,7 +80,10 @@ bool callers_are_asked_for(const char *name)
 	for (size_t i = 0; i < sizeof left_alone / sizeof *left_alone; i++)
 		if (!strcmp(name, left_alone[i]))
 			return true;
-	/* The linker's, but for what only looks up tables; and the outlined parts of functions, which are jumped to. */
+	/*
+	 * The linker's, but for what only looks up tables; and the outlined parts of functions,
+	 * which are jumped to.
+	 */
 	return strstr(name, ".cold") != NULL ||
 	       (!strncmp(name, "_dl_", 4) && strcmp(name, "_dl_find_object"));
 }
@@ -103,11 +109,14 @@ static void look_in_row(void *context, const struct eh_row *row)
 bool callers_are_read(const struct arch *arch, struct elf_file *file, uint64_t address)
 {
 	struct eh_function frames;
-	uint64_t entry = arch->agent ? extent_entry(file, address) : 0;
 	bool known;
 
+	if (!arch->agent)
+		return false;
 	if (extent_recall(file, address, &known))
 		return known;
+	uint64_t entry = extent_entry(file, address);
+
 	if (!entry || !eh_frame_at(file, entry, &frames) || frames.size > CODE_MAX)
 		return false;
 	uint8_t *code = xmalloc(frames.size ? frames.size : 1);

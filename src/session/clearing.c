@@ -3,11 +3,12 @@
  * Getting threads out of code of ours before it is taken away.
  *
  * A thread that is inside an out-of-line slot can be moved (engine/trap/leave.c). One that runs the
- * SIGTRAP handler or a landing cannot: it has to be let run on until it is through. The handler runs in
- * each process whose program raises SIGTRAP itself, and whenever a breakpoint is hit that nobody
- * serves. A moment is enough for most; on a machine under load a thread may not have run at all
- * in one, so the moments grow. When a tracer has been killed, signals may have come in the middle of our code, slots
- * included, and their handlers return there. One that is in a group-stop stays where it is, and so must the code.
+ * SIGTRAP handler or a landing cannot: it has to be let run on until it is through. The handler
+ * runs in each process whose program raises SIGTRAP itself, and whenever a breakpoint is hit that
+ * nobody serves. A moment is enough for most; on a machine under load a thread may not have run at
+ * all in one, so the moments grow. When a tracer has been killed, signals may have come in the
+ * middle of our code, slots included, and their handlers return there. One that is in a group-stop
+ * stays where it is, and so must the code.
  */
 #include "engine/agent/agent.h"
 #include "engine/trap/trap.h"
@@ -36,9 +37,10 @@ static bool is_inside(const struct clearing *clearing, const struct thread *thre
 }
 
 /*
- * A thread that runs has stopped again. Inside, when the tracer is dead, it gets its signals at once: held up by each, under a timer it would
- * never come to its end. Outside it stays at them: by its own SIGTRAP it would get in again. One that was
- * interrupted although it had stopped already tells so as soon as it is resumed.
+ * A thread that runs has stopped again. Inside, when the tracer is dead, it gets its signals at
+ * once: held up by each, under a timer it would never come to its end. Outside it stays at them: by
+ * its own SIGTRAP it would get in again. One that was interrupted although it had stopped already
+ * tells so as soon as it is resumed.
  */
 static void serve(const struct clearing *clearing, struct thread *thread)
 {
@@ -89,11 +91,16 @@ static void send_on(struct clearing *clearing, struct thread *thread)
 {
 	struct stop stop;
 	bool signalled = thread->stop == STOP_SIGNAL && !clearing->session->recovering;
-	/* It may have run into a breakpoint in there (engine/agent): behind that it finds out by itself. */
+	/*
+	 * It may have run into a breakpoint in there (engine/agent): behind that it finds out by
+	 * itself.
+	 */
 	bool hit = signalled && trap_swallow_hit(thread);
 
 	if (signalled && !hit) {
-		/* Delivered in there, its handler would return there, when nothing is left of it. */
+		/*
+		 * Delivered in there, its handler would return there, when nothing is left of it.
+		 */
 		agent_before_signal(thread);
 		if (!is_inside(clearing, thread))
 			return;
@@ -111,8 +118,8 @@ static void send_on(struct clearing *clearing, struct thread *thread)
 static void close_entrances(const struct clearing *clearing, struct space *space)
 {
 	/*
-	 * So that nobody gets into the handler again by them. As long as we live, threads stop at breakpoints, and
-	 * must not run by those that answer them for us (masking.c).
+	 * So that nobody gets into the handler again by them. As long as we live, threads stop at
+	 * breakpoints, and must not run by those that answer them for us (masking.c).
 	 */
 	if (clearing->session->recovering)
 		trap_heal(space);

@@ -2,17 +2,19 @@
 /*
  * Core dumps.
  *
- * The kernel dumps what is in the memory, and a debugger believes that rather than the program's file:
- * our breakpoints would be found in the text. So they are taken out before a signal is delivered that
- * will kill the process and dump it (signal(7): those whose default action is "Core", where nobody
- * handles, ignores or blocks them). What the kernel has now is what it will go by: a SIGTRAP that goes
- * to our own handler first comes back from there, to the default action.
+ * The kernel dumps what is in the memory, and a debugger believes that rather than the program's
+ * file: our breakpoints would be found in the text. So they are taken out before a signal is
+ * delivered that will kill the process and dump it (signal(7): those whose default action is
+ * "Core", where nobody handles, ignores or blocks them). What the kernel has now is what it will go
+ * by: a SIGTRAP that goes to our own handler first comes back from there, to the default action.
  *
- * The other threads run on until the kernel stops them, an instant later; what they call then is not
- * seen. A process may survive such a signal after all, as the first one of a pid namespace does. So
- * an interrupt waits behind the signal: a process that lives stops for it, and gets its breakpoints back.
+ * The other threads run on until the kernel stops them, an instant later; what they call then is
+ * not seen. A process may survive such a signal after all, as the first one of a pid namespace
+ * does. So an interrupt waits behind the signal: a process that lives stops for it, and gets its
+ * breakpoints back.
  *
- * In memory that is another process's too they stay, also in the dump: that one lives on and is traced.
+ * In memory that is another process's too they stay, also in the dump: that one lives on and is
+ * traced.
  */
 #include "session/private.h"
 

@@ -2,9 +2,9 @@
 /*
  * Programs that use ptrace(2) themselves.
  *
- * A task has one tracer. A debugger that is traced must be able to debug nevertheless, and a program
- * that looks whether it is debugged must be told what it would be told without us. So libc's
- * ptrace() is hooked, and what it is about to ask for says what to do:
+ * A task has one tracer. A debugger that is traced must be able to debug nevertheless, and a
+ * program that looks whether it is debugged must be told what it would be told without us. So
+ * libc's ptrace() is hooked, and what it is about to ask for says what to do:
  *
  *  - A debugger attaches to a task of ours (PTRACE_ATTACH, PTRACE_SEIZE). That one's process is let
  *    go, before the request is made.

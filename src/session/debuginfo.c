@@ -2,15 +2,17 @@
 /*
  * From modules to prototypes by their debug information.
  *
- * Who asks gets text from the helper, a declaration in the language of .conf files, and has it parsed like
- * one: whatever debug information says, nothing else comes out of it. The helper is forked when a module that has debug information
- * is first asked, and has the files mapped by then. One module has one helper, so that a damaged file does no harm to
- * others. There are at most HELPERS_MAX of them; the one that was not asked for the longest time is ended
- * and made anew when it is needed.
+ * Who asks gets text from the helper, a declaration in the language of .conf files, and has it
+ * parsed like one: whatever debug information says, nothing else comes out of it. The helper is
+ * forked when a module that has debug information is first asked, and has the files mapped by then.
+ * One module has one helper, so that a damaged file does no harm to others. There are at most
+ * HELPERS_MAX of them; the one that was not asked for the longest time is ended and made anew when
+ * it is needed.
  *
- * Answers are kept by the module, of declarations a limited number, as names can be new each time. Prototypes are kept by text for the whole session: a library that is loaded again and
- * again, by one process or many, must lead to the same prototypes and so to the same probes. There are at most
- * TEXTS_MAX; a program that makes libraries as it runs cannot make us grow without end.
+ * Answers are kept by the module, of declarations a limited number, as names can be new each time.
+ * Prototypes are kept by text for the whole session: a library that is loaded again and again, by
+ * one process or many, must lead to the same prototypes and so to the same probes. There are at
+ * most TEXTS_MAX; a program that makes libraries as it runs cannot make us grow without end.
  */
 #include "session/debuginfo.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Prototypes from the debug information of modules, each read when it is first asked for, in a process of its own
- * (inferior/helper.h): debug information may be large, and may have been made to crash its reader.
+ * Prototypes from the debug information of modules, each read when it is first asked for, in a
+ * process of its own (inferior/helper.h): debug information may be large, and may have been made to
+ * crash its reader.
  */
 #ifndef TRACER_SESSION_DEBUGINFO_H
 #define TRACER_SESSION_DEBUGINFO_H
@@ -21,9 +22,10 @@ struct debuginfo *debuginfo_create(bool verbose);
 void debuginfo_destroy(struct debuginfo *info); /* NULL is fine; the sources must be gone */
 
 /*
- * One reference to what is known of a file, which must outlive it: all modules that it was loaded as share it, and what was asked before.
- * Nothing is looked for so far; `path` is of the first of them. `pid`, when it is asked: a process that has the module
- * loaded; its file system is where the files are.
+ * One reference to what is known of a file, which must outlive it: all modules that it was loaded
+ * as share it, and what was asked before. Nothing is looked for so far; `path` is of the first of
+ * them. `pid`, when it is asked: a process that has the module loaded; its file system is where the
+ * files are.
  */
 struct debug_source *debug_source_get(struct debuginfo *info, struct elf_file *file,
 				      const char *path);
@@ -42,7 +44,10 @@ bool debug_source_is_there(struct debug_source *source, pid_t pid);
 void debug_source_text(struct debug_source *source, pid_t pid, uint64_t address, const char *name,
 		       struct strbuf *text);
 
-/* Opens by the rules for debug files (doc/SECURITY.md): debug_opener, its context a struct file_view. */
+/*
+ * Opens by the rules for debug files (doc/SECURITY.md): debug_opener, its context a struct
+ * file_view.
+ */
 int debuginfo_open(void *view, const char *path);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is under way when a process is looked at for the first time: children that live in its memory,
- * and threads inside fork(2) or clone(2). Their children have the memory, or the dispositions of signals, of some
- * moment before; nothing may be planted until it is known which, and who has our handler.
+ * What is under way when a process is looked at for the first time: children that live in its
+ * memory, and threads inside fork(2) or clone(2). Their children have the memory, or the
+ * dispositions of signals, of some moment before; nothing may be planted until it is known which,
+ * and who has our handler.
  */
 #include "engine/agent/agent.h"
 #include "engine/trap/sigtrap.h"
@@ -15,8 +16,8 @@
 enum { FORK_TIMEOUT_MS = 1000, BORROWER_TIMEOUT_MS = 1000, ROUNDS = 100 };
 
 /*
- * A process that lives in the memory of `owner`. Its dispositions of signals are its own, so it gets our
- * handler too, before anything is planted; unless it is about to be left.
+ * A process that lives in the memory of `owner`. Its dispositions of signals are its own, so it
+ * gets our handler too, before anything is planted; unless it is about to be left.
  */
 static void share_space(struct session *session, struct process *child, struct process *owner)
 {
@@ -61,8 +62,8 @@ static void pass_fork(struct thread *thread, void *context)
 }
 
 /*
- * A child that was announced meanwhile and lives in the memory of its parent may have dispositions from
- * before the parent got our handler. It gets it before anything is planted.
+ * A child that was announced meanwhile and lives in the memory of its parent may have dispositions
+ * from before the parent got our handler. It gets it before anything is planted.
  */
 static void guard_vforked(struct thread *thread, void *context)
 {

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which functions are counted inside the process (--engine=agent), and what that needs of a session.
+ * Which functions are counted inside the process (--engine=agent), and what that needs of a
+ * session.
  *
- * The agent puts a stub in place of return addresses. Functions that make something of theirs keep their
- * breakpoints: those that return twice or on another stack, those that ask who called them, and the unwinder's own;
- * and what is no function that is called, whatever its symbol says. Whole processes do where a runtime walks stacks
- * by tables of its own (Go, OCaml), or copies them.
+ * The agent puts a stub in place of return addresses. Functions that make something of theirs keep
+ * their breakpoints: those that return twice or on another stack, those that ask who called them,
+ * and the unwinder's own; and what is no function that is called, whatever its symbol says. Whole
+ * processes do where a runtime walks stacks by tables of its own (Go, OCaml), or copies them.
  *
- * Unwinders that go by tables must find them first: through dl_iterate_phdr() or _dl_find_object(), linked statically
- * or not. There, and where the unwinder is entered, the true addresses are put back on that thread's stack. libgcc_s.so.1 is entered by
- * functions that have symbols, and once is enough for a whole exception: as long as nobody else asks for _dl_find_object(),
- * which it calls twice for each frame, that is left alone.
+ * Unwinders that go by tables must find them first: through dl_iterate_phdr() or _dl_find_object(),
+ * linked statically or not. There, and where the unwinder is entered, the true addresses are put
+ * back on that thread's stack. libgcc_s.so.1 is entered by functions that have symbols, and once is
+ * enough for a whole exception: as long as nobody else asks for _dl_find_object(), which it calls
+ * twice for each frame, that is left alone.
  */
 #include "session/private.h"
 
@@ -30,14 +32,14 @@
 enum { PLT_STUB = 16 };
 
 /*
- * How often rings are looked at, in us: lines are not to come late, rings not to run full, and the processor is not ours. When one is
- * fuller than that they are looked at again at once.
+ * How often rings are looked at, in us: lines are not to come late, rings not to run full, and the
+ * processor is not ours. When one is fuller than that they are looked at again at once.
  */
 enum { POLL_MAX_US = 20000, POLL_MIN_US = 500, AT_ONCE = AGENT_FULL / 4 };
 
 /*
- * How long all threads stand for what is put into the process at once. One that was launched has nobody waiting for it yet, and what it
- * loads later is mostly little.
+ * How long all threads stand for what is put into the process at once. One that was launched has
+ * nobody waiting for it yet, and what it loads later is mostly little.
  */
 static const uint64_t LONGEST_NS = 4000000;
 static const uint64_t FOR_EVER_NS = UINT64_C(1) << 62;
@@ -153,7 +155,10 @@ void inprocess_module(struct session *session, struct thread *thread, const stru
 	for (size_t i = 0; i < sizeof unwinders / sizeof *unwinders; i++)
 		plant_hook(session, thread, module, unwinders[i], &session->unwinder.hook);
 	watch_tables(session, thread, module);
-	/* What destructors have called is told before what they are called from is left: see engine/trap/callstack.c. */
+	/*
+	 * What destructors have called is told before what they are called from is left: see
+	 * engine/trap/callstack.c.
+	 */
 	if (!session->options->summary)
 		plant_hook(session, thread, module, "_Unwind_Resume", &session->unwinder.hook);
 	plant_hook(session, thread, module, "_Unwind_Backtrace", &session->backtrace.hook);
@@ -202,8 +207,9 @@ void inprocess_install_soon(struct session *session, struct space *space)
 }
 
 /*
- * An interrupt ends some calls with EINTR where another stop takes its place, as those at system calls do, so that it cannot be
- * seen to that they are made again (inferior/retry.c). Then it is left to the first breakpoint.
+ * An interrupt ends some calls with EINTR where another stop takes its place, as those at system
+ * calls do, so that it cannot be seen to that they are made again (inferior/retry.c). Then it is
+ * left to the first breakpoint.
  */
 static void stop_one(struct thread *thread, void *stopped)
 {
@@ -234,8 +240,9 @@ void inprocess_look_ahead(struct session *session)
 }
 
 /*
- * It has a backtrace made, which has been given true addresses when it began, and looks for the tables of each frame: all
- * that was called since has returned. Unless that was left by a jump; then its return address is not where it was.
+ * It has a backtrace made, which has been given true addresses when it began, and looks for the
+ * tables of each frame: all that was called since has returned. Unless that was left by a jump;
+ * then its return address is not where it was.
  */
 static bool is_backtracing(const struct thread *thread)
 {
@@ -336,7 +343,10 @@ uint64_t inprocess_show_caller(void *context, struct thread *thread, uint64_t pl
 	return session->agent ? agent_show_caller(session->agent, thread, place, word) : word;
 }
 
-/* From how full rings became in the time since they were looked at last: when they would be so full that it is to be at once. */
+/*
+ * From how full rings became in the time since they were looked at last: when they would be so full
+ * that it is to be at once.
+ */
 static unsigned next_poll(unsigned poll, unsigned full, uint64_t elapsed_us)
 {
 	uint64_t best = full ? elapsed_us * AT_ONCE / full : POLL_MAX_US;
@@ -411,7 +421,10 @@ bool inprocess_retry(struct session *session, const struct stop *stop)
 	/* Else what it has just called would be what it is in. */
 	bool put_back = stop->kind == STOP_SIGNAL && trap_put_back(thread);
 
-	/* One that stands behind another breakpoint would go on from there, should we die while it makes a call for us. */
+	/*
+	 * One that stands behind another breakpoint would go on from there, should we die while it
+	 * makes a call for us.
+	 */
 	if (stop->kind == STOP_SIGNAL && stop->signal == SIGTRAP && !put_back)
 		return false;
 	inprocess_install(session, thread);

@@ -3,14 +3,15 @@
  * The command as a job of a shell.
  *
  * Ctrl-Z sends SIGTSTP to the tracer and to the command alike. The shell knows the tracer only, and
- * takes the terminal back when that stops. Were it to stop at once, the command would be stopped with
- * it, inside the delivery of its own SIGTSTP, whatever it does about that signal: one that ignores it
- * would be stopped nevertheless, and one that handles it would do so only after `fg`, and then stop
- * with nobody to notice. So the tracer lets the command do what it does, and stops when the command
- * has. SIGTTIN and SIGTTOU, for the job that uses the terminal from the background, are the same.
+ * takes the terminal back when that stops. Were it to stop at once, the command would be stopped
+ * with it, inside the delivery of its own SIGTSTP, whatever it does about that signal: one that
+ * ignores it would be stopped nevertheless, and one that handles it would do so only after `fg`,
+ * and then stop with nobody to notice. So the tracer lets the command do what it does, and stops
+ * when the command has. SIGTTIN and SIGTTOU, for the job that uses the terminal from the
+ * background, are the same.
  *
- * SIGCONT comes to both again. Whoever stops the command alone (kill -STOP) also continues it alone:
- * then the tracer has to be there, and does not stop.
+ * SIGCONT comes to both again. Whoever stops the command alone (kill -STOP) also continues it
+ * alone: then the tracer has to be there, and does not stop.
  */
 #include "session/private.h"
 

@@ -2,10 +2,10 @@
 /*
  * From an address in a process to an ELF file.
  *
- * The file is opened by the mapping (inferior/files.c) and compared with what is in memory: a file that
- * was written over since it was loaded has the same inode and other contents. When it cannot be had,
- * or is not the one, the module is put together from memory (image/elf_memory.c), which begins where
- * the same file is mapped at offset 0.
+ * The file is opened by the mapping (inferior/files.c) and compared with what is in memory: a file
+ * that was written over since it was loaded has the same inode and other contents. When it cannot
+ * be had, or is not the one, the module is put together from memory (image/elf_memory.c), which
+ * begins where the same file is mapped at offset 0.
  */
 #include "session/look.h"
 

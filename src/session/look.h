@@ -27,12 +27,15 @@ void look_init(struct look *look, struct elf_cache *files, pid_t pid,
 void look_deinit(struct look *look);
 
 /*
- * The ELF file that is mapped at `address`, or what can be put together of it from memory when it is
- * gone, replaced or out of reach. *path is that of the mapping and lives as long as the look; "" when
- * there is none, "[vdso]" for the kernel's. 0 or -errno: see look_reason().
+ * The ELF file that is mapped at `address`, or what can be put together of it from memory when it
+ * is gone, replaced or out of reach. *path is that of the mapping and lives as long as the look; ""
+ * when there is none, "[vdso]" for the kernel's. 0 or -errno: see look_reason().
  */
 int look_open_at(struct look *look, uint64_t address, struct elf_file **file, const char **path);
-/* What is mapped at `address`, as long as the look lives; NULL when nothing is, or it cannot be told. */
+/*
+ * What is mapped at `address`, as long as the look lives; NULL when nothing is, or it cannot be
+ * told.
+ */
 const struct mapping *look_mapping_at(struct look *look, uint64_t address);
 /* The program of the process, which `inferior` is of; *path is to be freed. */
 int look_open_program(struct look *look, const struct inferior *inferior, struct elf_file **file,

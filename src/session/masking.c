@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What of a program reads and sets signal masks, and is answered by engine/trap/unblock.h where masks of
- * threads are not their own.
+ * What of a program reads and sets signal masks, and is answered by engine/trap/unblock.h where
+ * masks of threads are not their own.
  *
- * There are two ways. The functions, pthread_sigmask() and sigprocmask(), are hooked in all modules as soon as
- * a thread has been seen to block SIGTRAP; where they are traced, from the beginning. And libc enters the kernel
- * itself, to block everything while it makes, starts or ends a thread, or a process, and then calls functions
- * of its own. The first of these that is traced would be hit with SIGTRAP blocked, so where much
- * of libc is traced, these system calls are hooked before. Where few functions are, hardly one is among
- * them; then it is done when one turns out to be. A hook that nobody needs is a danger without any use.
+ * There are two ways. The functions, pthread_sigmask() and sigprocmask(), are hooked in all modules
+ * as soon as a thread has been seen to block SIGTRAP; where they are traced, from the beginning.
+ * And libc enters the kernel itself, to block everything while it makes, starts or ends a thread,
+ * or a process, and then calls functions of its own. The first of these that is traced would be hit
+ * with SIGTRAP blocked, so where much of libc is traced, these system calls are hooked before.
+ * Where few functions are, hardly one is among them; then it is done when one turns out to be. A
+ * hook that nobody needs is a danger without any use.
  *
  * So are those that set dispositions, for posix_spawn(): see disposition_answered().
  *
- * Those of getcontext(3) and its like do not block anything that the program has not blocked, and some
- * programs run through them all the time: they come with the functions.
+ * Those of getcontext(3) and its like do not block anything that the program has not blocked, and
+ * some programs run through them all the time: they come with the functions.
  */
 #include "session/private.h"
 
@@ -80,8 +81,8 @@ static bool kernel_answered(struct hook *hook, struct thread *thread, const stru
 }
 
 /*
- * What posix_spawn() has made, in the memory of its parent, wants no handlers there, and until it has another program
- * our breakpoints. It keeps ours: a new program has none.
+ * What posix_spawn() has made, in the memory of its parent, wants no handlers there, and until it
+ * has another program our breakpoints. It keeps ours: a new program has none.
  */
 static bool disposition_answered(struct hook *hook, struct thread *thread, const struct regs *regs,
 				 uint64_t *result)
@@ -119,7 +120,10 @@ void masking_init(struct session *session)
 	session->action_call = (struct hook){.intercept = disposition_answered,
 					     .on_system_call = true};
 	session->mask_blocks = session->mask_opens;
-	/* A thread that is not answered any more and blocks everything must not find one that opens. */
+	/*
+	 * A thread that is not answered any more and blocks everything must not find one that
+	 * opens.
+	 */
 	session->mask_blocks.taken_out_last = true;
 }
 
@@ -182,7 +186,10 @@ static void hook_system_calls(struct session *session, struct thread *thread,
 				   hook_of(session, &sites[i]));
 }
 
-/* Whether the thread, stopped, has the number of that system call where it must be and has not made it. */
+/*
+ * Whether the thread, stopped, has the number of that system call where it must be and has not made
+ * it.
+ */
 static bool is_about_to_call(const struct thread *thread, const void *context)
 {
 	struct regs regs;
@@ -194,8 +201,8 @@ static bool is_about_to_call(const struct thread *thread, const void *context)
 }
 
 /*
- * Stops a thread. One that was past the place of a hook and not yet in the kernel (on i386 the vDSO lies
- * between them) is let go on: from then on its mask can be seen.
+ * Stops a thread. One that was past the place of a hook and not yet in the kernel (on i386 the vDSO
+ * lies between them) is let go on: from then on its mask can be seen.
  */
 static void see_through(struct thread *thread, void *context)
 {
@@ -213,7 +220,10 @@ static bool has_functions(const struct module *module)
 	return false;
 }
 
-/* One that was past the place of the hook when that was planted has the default by now, and is given our handler. */
+/*
+ * One that was past the place of the hook when that was planted has the default by now, and is
+ * given our handler.
+ */
 static void guard_borrower(struct thread *thread, void *context)
 {
 	struct session *session = context;
@@ -224,8 +234,8 @@ static void guard_borrower(struct thread *thread, void *context)
 }
 
 /*
- * Planted first and, by handler and guardian, taken out last is what blocks: who blocks everything while nobody answers
- * must not run into anything else.
+ * Planted first and, by handler and guardian, taken out last is what blocks: who blocks everything
+ * while nobody answers must not run into anything else.
  */
 void masking_module(struct session *session, struct thread *thread, const struct module *module,
 		    bool traced)
@@ -236,8 +246,8 @@ void masking_module(struct session *session, struct thread *thread, const struct
 		return;
 	hook_system_calls(session, thread, module, modules->masks_hooked, true);
 	/*
-	 * Threads that have come by before: they would run into what is planted next, in what they are in or at its
-	 * end, with SIGTRAP blocked.
+	 * Threads that have come by before: they would run into what is planted next, in what they
+	 * are in or at its end, with SIGTRAP blocked.
 	 */
 	space_each_thread(session->inferior, thread->process->space, see_through, NULL);
 	masking_unblock(session, thread);
@@ -272,8 +282,9 @@ static void announce_made(struct session *session, struct thread *thread, struct
 }
 
 /*
- * A thread that blocks SIGTRAP would not be safe at a breakpoint. One that is about to look at its mask does so first: given
- * another one, it would be let go on only then, before anything is there to answer it.
+ * A thread that blocks SIGTRAP would not be safe at a breakpoint. One that is about to look at its
+ * mask does so first: given another one, it would be let go on only then, before anything is there
+ * to answer it.
  */
 static bool unblock_early(struct session *session, struct thread *thread, struct vec *tids)
 {

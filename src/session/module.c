@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A module: its file, where that is loaded, and what is known of its functions; and the list of those of a space. */
+/*
+ * A module: its file, where that is loaded, and what is known of its functions; and the list of
+ * those of a space.
+ */
 #include "session/private.h"
 
 #include "base/cleanup.h"

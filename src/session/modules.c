@@ -321,7 +321,9 @@ static struct module *main_module(const struct modules *modules)
 	return *(struct module **)vec_at(&modules->list, 0);
 }
 
-/* A program was seen with all that it has loaded. One that ended under the look perhaps had more. */
+/*
+ * A program was seen with all that it has loaded. One that ended under the look perhaps had more.
+ */
 static void note_looked(struct session *session, const struct thread *thread)
 {
 	if (!session->looked)

@@ -220,9 +220,9 @@ static void plant_ifunc(struct session *session, struct thread *thread, const st
 }
 
 /*
- * An IFUNC of a process that was attached to, whose resolver never ran while we looked: somebody may
- * hold the implementation's address that dlsym() gave him before. Of a process seen from its first
- * instruction on it is known that nobody has it.
+ * An IFUNC of a process that was attached to, whose resolver never ran while we looked: somebody
+ * may hold the implementation's address that dlsym() gave him before. Of a process seen from its
+ * first instruction on it is known that nobody has it.
  */
 static void list_waiting(struct session *session, const struct ifunc_hook *ifunc)
 {
@@ -403,7 +403,10 @@ static bool wants_all(const struct session *session, const struct module *module
 	return false;
 }
 
-/* Calls by a stub that was not found; those of a function that is traced itself are seen all the same. */
+/*
+ * Calls by a stub that was not found; those of a function that is traced itself are seen all the
+ * same.
+ */
 static void list_stubless(struct session *session, const struct probe_request *request)
 {
 	const struct vec *filters = &session->filters.entries;
@@ -469,8 +472,8 @@ struct caller {
 
 /*
  * Where the slot leads to, or will when it is bound: to the first that exports the name, as the
- * dynamic linker looks for it. Which of them a module that was loaded with RTLD_LOCAL can see is not
- * known; once its slots are bound they tell.
+ * dynamic linker looks for it. Which of them a module that was loaded with RTLD_LOCAL can see is
+ * not known; once its slots are bound they tell.
  */
 static bool find_library(void *context, const struct elf_slot *slot, struct filter_module *out)
 {

@@ -3,12 +3,12 @@
  * Calls by pointers: code that calls functions of other modules by no PLT stub (-fno-plt, rustc).
  *
  * A GOT slot that such code calls through, or loads into a register, also serves the program as the
- * function's address. It is not changed: the program would see that a function has two addresses. Nor is
- * the function's entry of use, which everybody else comes by, too. What is planted are the places in
- * the calling code itself (image/slot_calls.h). They are hooks, as one place may be that of several
- * functions, and of others that nobody has asked for: which one it is the engine tells by
- * where the call leads to, and that is compared with what the slots hold at that moment. Whether they are
- * bound by then, or to an IFUNC, makes no difference.
+ * function's address. It is not changed: the program would see that a function has two addresses.
+ * Nor is the function's entry of use, which everybody else comes by, too. What is planted are the
+ * places in the calling code itself (image/slot_calls.h). They are hooks, as one place may be that
+ * of several functions, and of others that nobody has asked for: which one it is the engine tells
+ * by where the call leads to, and that is compared with what the slots hold at that moment. Whether
+ * they are bound by then, or to an IFUNC, makes no difference.
  *
  * The places of a module go with its breakpoints; the hooks are dropped when nothing refers to
  * them any more, like those of plant.c.
@@ -75,7 +75,10 @@ static struct pointer_hook *make_hook(struct session *session)
 	return made;
 }
 
-/* Whether the instruction is one of those that run elsewhere, as a jump of the agent's stands there. */
+/*
+ * Whether the instruction is one of those that run elsewhere, as a jump of the agent's stands
+ * there.
+ */
 static bool is_moved(const struct space *space, uint64_t address)
 {
 	for (uint64_t back = 1; back < AGENT_MOVED_MAX; back++)
@@ -84,7 +87,10 @@ static bool is_moved(const struct space *space, uint64_t address)
 	return false;
 }
 
-/* A call is emulated at a breakpoint, and that does not write to a shadow stack: the return would be fatal. */
+/*
+ * A call is emulated at a breakpoint, and that does not write to a shadow stack: the return would
+ * be fatal.
+ */
 static bool has_shadow_stack(const struct thread *thread)
 {
 	enum { NO = 1, YES };

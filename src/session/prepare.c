@@ -2,15 +2,17 @@
 /*
  * What is done for a process before it is attached to.
  *
- * While a tracer that has attached finds out what there is to plant, a thread of the program's stands still. Most of that
- * time goes into files: those of its modules are opened and mapped, their symbols, relocations and unwind tables
- * read, the prototypes of their libraries parsed. None of it depends on the program's being stopped. So it is done once
- * before, for whatever code the process has mapped by then, and forgotten but for what the caches hold of it (elf_file,
- * elf_cache, proto_search). When the process has been attached to all is looked up again, in what it really has then,
- * and hardly anything has to be read.
+ * While a tracer that has attached finds out what there is to plant, a thread of the program's
+ * stands still. Most of that time goes into files: those of its modules are opened and mapped,
+ * their symbols, relocations and unwind tables read, the prototypes of their libraries parsed. None
+ * of it depends on the program's being stopped. So it is done once before, for whatever code the
+ * process has mapped by then, and forgotten but for what the caches hold of it (elf_file,
+ * elf_cache, proto_search). When the process has been attached to all is looked up again, in what
+ * it really has then, and hardly anything has to be read.
  *
- * The filters are matched, too, as that is what tells what of a file is needed; with filters of their own, as they note what
- * they have found. Files are held until the process has been looked at, as the cache lets go of what nobody uses.
+ * The filters are matched, too, as that is what tells what of a file is needed; with filters of
+ * their own, as they note what they have found. Files are held until the process has been looked
+ * at, as the cache lets go of what nobody uses.
  */
 #include "session/private.h"
 

@@ -65,8 +65,8 @@ struct session {
 	int stop_wanted;	     /* by the terminal; done when the command has stopped: job.c */
 	int output_error;	     /* -errno of the writer; ends the session */
 	bool dirty;		     /* records since the last flush */
-	unsigned
-		poll_us; /* processes make records that have to be fetched so often; 0: they do not */
+	/* processes make records that have to be fetched so often; 0: they do not */
+	unsigned poll_us;
 	uint64_t polled;   /* when they were, as inferior_clock() */
 	bool busy;	   /* and made many since they were fetched last */
 	bool install_soon; /* so it is in some space: inprocess_install_soon() */
@@ -146,8 +146,8 @@ void debug_record(const struct session *session, const struct record *record);
  */
 int modules_start(struct session *session, struct thread *thread, bool at_exec);
 /*
- * Lists functions whose breakpoints the program has written over. `now` as inferior_clock(): it looks
- * once a second at most; 0: at once.
+ * Lists functions whose breakpoints the program has written over. `now` as inferior_clock(): it
+ * looks once a second at most; 0: at once.
  */
 void modules_check(struct session *session, struct space *space, uint64_t now);
 /* The dynamic linker says that its list changed. */
@@ -168,8 +168,8 @@ char *module_code_name(void *context, int32_t pid, uint64_t address);
 /* sites.c: what is planted */
 
 /*
- * The site of a probe at `address` in a space, made when it is new. `module`: the one that calls or defines it,
- * or NULL.
+ * The site of a probe at `address` in a space, made when it is new. `module`: the one that calls or
+ * defines it, or NULL.
  */
 /* Finds out what sites_get() will need for the same. */
 void sites_prepare(const struct session *session, const struct space *space, enum probe_kind kind,
@@ -179,7 +179,9 @@ const struct probe_site *sites_get(struct session *session, const struct space *
 				   const struct module *module);
 /* Somebody refers to a site: the next sweep keeps it. */
 void sites_mark(struct session *session, const struct probe_site *site);
-/* Drops what nobody refers to any more, when there may be much of it. To be called between stops. */
+/*
+ * Drops what nobody refers to any more, when there may be much of it. To be called between stops.
+ */
 void sites_sweep(struct session *session);
 void sites_deinit(struct session *session);
 
@@ -249,8 +251,9 @@ void tasks_let_go(struct session *session, pid_t pid);
 /* clearing.c */
 
 /*
- * Stops a process and all that live in its memory, none of them in code of ours that it cannot be moved
- * out of (trap_in_our_code()). False: someone could not be let run out of it, and the code has to stay.
+ * Stops a process and all that live in its memory, none of them in code of ours that it cannot be
+ * moved out of (trap_in_our_code()). False: someone could not be let run out of it, and the code
+ * has to stay.
  */
 bool clearing_run(struct session *session, pid_t pid);
 
@@ -259,11 +262,15 @@ bool clearing_run(struct session *session, pid_t pid);
 /* Gives the children that were found in a process's memory at attach its space. */
 void forks_share_space(struct session *session, struct process *owner);
 /*
- * Stops all threads of a process that may be inside fork(2) or clone(2), but for `thread`, which is stopped; they stay so
- * until their stops are served. Threads that turn up then are attached to. To be called before the process gets our handler.
+ * Stops all threads of a process that may be inside fork(2) or clone(2), but for `thread`, which is
+ * stopped; they stay so until their stops are served. Threads that turn up then are attached to. To
+ * be called before the process gets our handler.
  */
 void forks_pass(struct thread *thread);
-/* Gives the children that are in its memory, and that were announced by those stops, our handler, too. */
+/*
+ * Gives the children that are in its memory, and that were announced by those stops, our handler,
+ * too.
+ */
 void forks_guard(struct session *session, struct process *process);
 
 /* job.c: job control */
@@ -278,7 +285,10 @@ void job_stopped(struct session *session, const struct process *process);
 
 /* cores.c */
 
-/* To be called before `signal` is delivered to a stopped thread: a core dump shows the program's own text. */
+/*
+ * To be called before `signal` is delivered to a stopped thread: a core dump shows the program's
+ * own text.
+ */
 void cores_before_signal(struct session *session, struct thread *thread, int signal);
 
 /* masking.c: signal masks as the program sees them */
@@ -287,12 +297,15 @@ void masking_init(struct session *session);
 /* The hook that a traced function of that name has to have, or NULL. */
 struct hook *masking_function_hook(struct session *session, const char *name);
 /*
- * Hooks what reads and sets masks in a module as far as it has to be. `traced`: many breakpoints will be planted in
- * it; to be called before.
+ * Hooks what reads and sets masks in a module as far as it has to be. `traced`: many breakpoints
+ * will be planted in it; to be called before.
  */
 void masking_module(struct session *session, struct thread *thread, const struct module *module,
 		    bool traced);
-/* Makes breakpoints safe for those threads of the process of `thread`, which is stopped, that block everything. */
+/*
+ * Makes breakpoints safe for those threads of the process of `thread`, which is stopped, that block
+ * everything.
+ */
 void masking_unblock(struct session *session, struct thread *thread);
 /* engine_events.masks_matter; the context is the session. */
 void masking_matters(void *context, struct thread *thread);
@@ -312,23 +325,30 @@ void inprocess_module(struct session *session, struct thread *thread, const stru
 /* To be called when that has been done for all there are; `thread` is at a clean stop. */
 void inprocess_install(struct session *session, struct thread *thread);
 /*
- * The same of a space that was attached to just now, in two parts, so that none of its threads stands still for long:
- * inprocess_look_ahead(), called when they run again, does the longer one without a stop, and has one stopped for the rest.
+ * The same of a space that was attached to just now, in two parts, so that none of its threads
+ * stands still for long: inprocess_look_ahead(), called when they run again, does the longer one
+ * without a stop, and has one stopped for the rest.
  */
 void inprocess_install_soon(struct session *session, struct space *space);
 void inprocess_look_ahead(struct session *session);
-/* The same at any stop of a thread, for what could not be done then. True: the thread runs again. */
+/*
+ * The same at any stop of a thread, for what could not be done then. True: the thread runs again.
+ */
 bool inprocess_retry(struct session *session, const struct stop *stop);
 /*
- * Fetches the records that processes have made by themselves, sees to it that this is done again soon; and at the stop of a thread that has
- * run into what it cannot read for one, lets it go on: true.
+ * Fetches the records that processes have made by themselves, sees to it that this is done again
+ * soon; and at the stop of a thread that has run into what it cannot read for one, lets it go on:
+ * true.
  */
 void inprocess_poll(struct session *session);
 /* engine_events.show_caller */
 uint64_t inprocess_show_caller(void *context, struct thread *thread, uint64_t place, uint64_t word);
 unsigned inprocess_fetch(struct session *session);
 bool inprocess_fault(struct session *session, const struct stop *stop);
-/* The same of a SIGTRAP that the trap engine knows nothing of, if the agent's jump has made it of a single step of the program's. */
+/*
+ * The same of a SIGTRAP that the trap engine knows nothing of, if the agent's jump has made it of a
+ * single step of the program's.
+ */
 bool inprocess_stepped(struct session *session, const struct stop *stop);
 /* Records what has been counted. To be called before its memory or its probes go. */
 void inprocess_collect(struct session *session, struct space *space);
@@ -338,14 +358,16 @@ void inprocess_leave(struct session *session, struct space *space);
 /* filters.c */
 
 /*
- * What the options ask for, to be freed by filters_free() in any case. 0, or -errno after a message (then
- * session->result->bad_filter is set).
+ * What the options ask for, to be freed by filters_free() in any case. 0, or -errno after a message
+ * (then session->result->bad_filter is set).
  */
 int filters_parse(struct session *session, struct match_filters *filters);
 void filters_free(struct match_filters *filters);
 /* Makes session->filters of them, and looks up what they say of system calls. 0 or -errno. */
 int filters_set_up(struct session *session);
-/* Lists rules that matched nothing, unless all processes were gone before they could be looked at. */
+/*
+ * Lists rules that matched nothing, unless all processes were gone before they could be looked at.
+ */
 void filters_list_unmatched(struct session *session);
 
 /* prepare.c: what is done for a process before it is attached to */
@@ -353,8 +375,9 @@ void filters_list_unmatched(struct session *session);
 void prepare_init(struct session *session);
 void prepare_deinit(struct session *session);
 /*
- * Reads what it has mapped, and what that needs to be read besides, into the session's caches. It is not stopped; where
- * something cannot be had nothing is said, as that is found again when it is attached to. Before anything is attached to.
+ * Reads what it has mapped, and what that needs to be read besides, into the session's caches. It
+ * is not stopped; where something cannot be had nothing is said, as that is found again when it is
+ * attached to. Before anything is attached to.
  */
 void prepare_process(struct session *session, pid_t pid);
 /* What was read for a process is in use by now, or not needed. */
@@ -366,7 +389,10 @@ void prepare_done(struct session *session, pid_t pid);
 bool callers_are_asked_for(const char *name);
 /* Whether the one at `address` of the file's own address space reads it. */
 bool callers_are_read(const struct arch *arch, struct elf_file *file, uint64_t address);
-/* The same of the function that calls by that name lead to, most likely: the first module that defines it has it. */
+/*
+ * The same of the function that calls by that name lead to, most likely: the first module that
+ * defines it has it.
+ */
 bool callers_are_read_by(const struct space *space, const char *name);
 /* Tells the agent of those of a module that have such a name, and what leads to such in others. */
 void callers_note(struct space *space, const struct module *module);
@@ -375,7 +401,10 @@ void callers_note(struct space *space, const struct module *module);
 
 /* Looks up what the filters' rules that are about them ask for. */
 void system_calls_set_up(struct session *session);
-/* From here on threads stop at them, if they are asked for; when the engine and the inferior are there, before any tracee. */
+/*
+ * From here on threads stop at them, if they are asked for; when the engine and the inferior are
+ * there, before any tracee.
+ */
 void system_calls_start(struct session *session);
 /* To be called at each stop, before anything else is made of it. */
 void system_calls_stop(struct session *session, const struct stop *stop);
@@ -394,13 +423,16 @@ struct system_request {
 	uint64_t number;
 	uint64_t arguments[6];
 	const char *name; /* NULL: the number has none */
-	const char *
-		outer; /* the name of the number, if `name` is the call that is packed in it; else NULL */
+	/* the name of the number, if `name` is the call that is packed in it; else NULL */
+	const char *outer;
 	const char *suffix; /* what the name of its prototype has behind `name` */
 	unsigned packed;    /* which of the calls that come packed it is, less than 64; 0: none */
 };
 
-/* Of a call as its number and registers say, makes the one that is meant, if it is packed and can be read. */
+/*
+ * Of a call as its number and registers say, makes the one that is meant, if it is packed and can
+ * be read.
+ */
 void system_request_unpack(struct system_request *request, const struct memory_source *memory);
 /* Whether a call has a name like that which comes packed. */
 bool system_request_names_packed(const struct pattern *pattern);

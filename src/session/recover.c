@@ -2,18 +2,19 @@
 /*
  * What the guardian does when the tracer has been killed (inferior/guardian.h).
  *
- * First of all the breakpoints of all processes are taken out, while they run: a thread that blocks SIGTRAP, as
- * every new one does for a moment, would be killed by one, handler or not.
+ * First of all the breakpoints of all processes are taken out, while they run: a thread that blocks
+ * SIGTRAP, as every new one does for a moment, would be killed by one, handler or not.
  *
- * Then each process is attached to as soon as the kernel has let it go, its breakpoints, slots and mappings
- * are known from the journal, and it is left like any other. While that is prepared it runs on:
- * the handler in it (inferior/rescue.h) takes breakpoints out if a thread hits one, and a thread that was
- * making a system call for the tracer finds back by itself. Both run code of ours that must not be
- * taken away under them, so the process is let run on for moments until nobody is there.
+ * Then each process is attached to as soon as the kernel has let it go, its breakpoints, slots and
+ * mappings are known from the journal, and it is left like any other. While that is prepared it
+ * runs on: the handler in it (inferior/rescue.h) takes breakpoints out if a thread hits one, and a
+ * thread that was making a system call for the tracer finds back by itself. Both run code of ours
+ * that must not be taken away under them, so the process is let run on for moments until nobody is
+ * there.
  *
- * Without the right to attach (Yama, or a process that has changed its user) the handler has to do; it
- * stays in the process then. The same if another tracer was quicker: that takes over what it finds.
- * Nothing here waits without end.
+ * Without the right to attach (Yama, or a process that has changed its user) the handler has to do;
+ * it stays in the process then. The same if another tracer was quicker: that takes over what it
+ * finds. Nothing here waits without end.
  */
 #include "session/recover.h"
 
@@ -57,8 +58,9 @@ static bool is_ours(const struct journal_subject *subject)
 }
 
 /*
- * The kernel has not taken the tracer from all threads yet. To be attached to some of them only and let go again
- * is worse than to wait: one may have hit a breakpoint meanwhile, or have made another.
+ * The kernel has not taken the tracer from all threads yet. To be attached to some of them only and
+ * let go again is worse than to wait: one may have hit a breakpoint meanwhile, or have made
+ * another.
  */
 static bool is_held(const struct journal_subject *subject)
 {

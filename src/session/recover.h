@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * Puts the processes right that these journals are about: a guardian_duty. Takes the descriptors. Runs in a
- * process that ends afterwards, and frees nothing.
+ * Puts the processes right that these journals are about: a guardian_duty. Takes the descriptors.
+ * Runs in a process that ends afterwards, and frees nothing.
  */
 void session_recover(const int *journals, size_t count);
 

@@ -3,8 +3,8 @@
  * Programs that give rights: set-user-ID, set-group-ID, file capabilities.
  *
  * Who traces a program could do with it what he likes, so the kernel gives it only rights that its
- * tracer has as well: started under an ordinary user's tracer such a program runs without them. That
- * is the one thing that tracing changes about a program, and so it is said.
+ * tracer has as well: started under an ordinary user's tracer such a program runs without them.
+ * That is the one thing that tracing changes about a program, and so it is said.
  */
 #include "base/cleanup.h"
 #include "base/diag.h"

@@ -410,7 +410,9 @@ static void run(struct session *session)
 	}
 }
 
-/* How long threads that did not stop for detaching are waited for before the kernel lets them go. */
+/*
+ * How long threads that did not stop for detaching are waited for before the kernel lets them go.
+ */
 enum { ABANDONED_MS = 300 };
 
 static int finish(struct session *session)

@@ -15,7 +15,10 @@
 /* How calls are caught: by breakpoints; or inside the process, where that can be done. */
 enum session_engine { ENGINE_AUTO, ENGINE_TRAP, ENGINE_AGENT };
 
-/* Where prototypes come from: .conf files; these, and debug information where they say nothing; nowhere. */
+/*
+ * Where prototypes come from: .conf files; these, and debug information where they say nothing;
+ * nowhere.
+ */
 enum session_prototypes { PROTOTYPES_CONF, PROTOTYPES_DWARF, PROTOTYPES_NONE };
 /* What -D shows. The numbers are those that ltrace has for the like, so that 077 is all of it. */
 enum session_debug {

@@ -2,9 +2,9 @@
 /*
  * The sites: what breakpoints refer to, one for each probe and word size.
  *
- * A name gets its prototype from the -F files, else from the .conf file of the module that
- * defines or calls it, else from that of any other loaded module (a PLT stub does not say which
- * library will answer). Where none of them knows it, debug information is asked: that of the module which
+ * A name gets its prototype from the -F files, else from the .conf file of the module that defines
+ * or calls it, else from that of any other loaded module (a PLT stub does not say which library
+ * will answer). Where none of them knows it, debug information is asked: that of the module which
  * defines the function, and if it has none, that of its caller, which may have declared it.
  *
  * A site may be met again at any time: the same library loaded once more, another process. So it
@@ -66,7 +66,10 @@ static const struct prototype *find_configured(const struct session *session,
 	return found;
 }
 
-/* The function that a call by that name leads to, most likely: the first module that defines it has it. */
+/*
+ * The function that a call by that name leads to, most likely: the first module that defines it has
+ * it.
+ */
 static const struct prototype *find_defined(const struct space *space, const char *name)
 {
 	const struct modules *modules = space->modules;

@@ -2,10 +2,12 @@
 /*
  * Which system calls are traced, and how: -S, and filters of which the module is SYS.
  *
- * The prototypes are in syscalls.conf, as NAME_ARCHITECTURE where a call has other arguments than elsewhere, else by
- * their name; what speaks for all libraries is about functions, and does not count. A call of another ABI than that of its program is named
- * with it: `write@SYS/i386`. A number that the table does not have is a name of its own, in hexadecimal. Sites are kept; a
- * program may make calls of all numbers there are, so those beyond the first UNKNOWN_MAX without a name share one.
+ * The prototypes are in syscalls.conf, as NAME_ARCHITECTURE where a call has other arguments than
+ * elsewhere, else by their name; what speaks for all libraries is about functions, and does not
+ * count. A call of another ABI than that of its program is named with it: `write@SYS/i386`. A
+ * number that the table does not have is a name of its own, in hexadecimal. Sites are kept; a
+ * program may make calls of all numbers there are, so those beyond the first UNKNOWN_MAX without a
+ * name share one.
  */
 #include "session/private.h"
 
@@ -17,10 +19,16 @@
 #include <string.h>
 
 enum { UNKNOWN_MAX = 1 << 14, PACKED_BITS = 6, KIND_BITS = 2 + PACKED_BITS + SYSTEM_VARIANT_BITS };
-/* The key of the rest: numbers have 32 bits, whatever the kernel tells as their sign, and the rest of a key KIND_BITS. */
+/*
+ * The key of the rest: numbers have 32 bits, whatever the kernel tells as their sign, and the rest
+ * of a key KIND_BITS.
+ */
 static const uint64_t unknown_key = UINT64_C(1) << (32 + KIND_BITS);
 
-/* Of numbers without a name: the beginning of what they are called, and whose prototype they have, and the name of the rest. */
+/*
+ * Of numbers without a name: the beginning of what they are called, and whose prototype they have,
+ * and the name of the rest.
+ */
 static const char unknown_prefix[] = "syscall_0x";
 static const char unknown_name[] = "syscall_unknown";
 
@@ -43,7 +51,10 @@ static struct abi abi_of(const struct arch *arch)
 
 /* ------------------------------------------------------------------ filters */
 
-/* Not one that is about any module: calls of functions and of the kernel are not asked for by the same words. */
+/*
+ * Not one that is about any module: calls of functions and of the kernel are not asked for by the
+ * same words.
+ */
 static bool is_for_calls(const struct filter_rule *rule)
 {
 	return rule->library == LIBRARY_NAME && rule->module.kind != PATTERN_ANY &&

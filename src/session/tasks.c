@@ -126,7 +126,7 @@ static void give_space(struct session *session, struct thread *parent, struct pr
 	int error = 0;
 
 	if (same_space(parent->tid, child->pid, guess_shared)) {
-		/* One space for one memory, also when it is made only later: forks_share_space(). */
+		/* One space for one memory, also if it is made only later: forks_share_space(). */
 		child->space = space ? space_ref(space) : NULL;
 		if (space)
 			agent_shared(space);
@@ -154,7 +154,7 @@ static void give_space(struct session *session, struct thread *parent, struct pr
 	child->space->landing = space->landing;
 	if (follow && space->modules)
 		child->space->modules = modules_clone(space->modules);
-	/* Not before its journal is whole: half of it is worse than none, as the handler is there. */
+	/* Not before its journal is whole: half of it is worse than none: the handler is there. */
 	space_guard(child->space, session->guardian, child->pid);
 }
 
@@ -250,7 +250,10 @@ static void on_exec(struct session *session, struct stop *stop)
 	drop_space(session, process->space);
 	space_unref(process->space);
 	process->space = NULL;
-	/* A memory of its own from here on, also for those that it was about to share the old one with. */
+	/*
+	 * A memory of its own from here on, also for those that it was about to share the old one
+	 * with.
+	 */
 	process->borrows = NULL;
 	process->borrower = false;
 	process_end_lending(session->inferior, process);
@@ -300,10 +303,10 @@ static void note_result(struct session *session, const struct stop *stop)
 }
 
 /*
- * A thread that ends by exit(2) has left its calls. One that is swept away with its process (exit_group,
- * exec of another thread, a signal) has not: they are unfinished. What has become of the breakpoints is
- * looked at while there is still memory to look at: by the last thread, or by the one that ends them all, as one that is
- * being made then may never stop.
+ * A thread that ends by exit(2) has left its calls. One that is swept away with its process
+ * (exit_group, exec of another thread, a signal) has not: they are unfinished. What has become of
+ * the breakpoints is looked at while there is still memory to look at: by the last thread, or by
+ * the one that ends them all, as one that is being made then may never stop.
  */
 static void on_ending(struct session *session, struct thread *thread)
 {
@@ -503,7 +506,9 @@ static void on_trap(struct session *session, struct thread *thread)
 	thread_resume(thread, 0);
 }
 
-/* A SIGTRAP for a thread that would block it, had it the mask that it believes to have. Now it has. */
+/*
+ * A SIGTRAP for a thread that would block it, had it the mask that it believes to have. Now it has.
+ */
 static bool has_to_wait(struct thread *thread, int signal)
 {
 	siginfo_t info;

@@ -2,15 +2,16 @@
 /*
  * System calls that are packed in others.
  *
- * Of a kernel of 32 bits some numbers stand for several calls, the first argument saying which, and their arguments may be an
- * array in memory, to which the number's own argument points: socketcall(2), ipc(2), and the mmap(2) and select(2) of
- * the time when calls had five registers. Others are here because the halves of a number of 64 bits do not come in the
- * order that all the rest have them in (the low one first), as those of _llseek(2). What the program means by them is shown: `connect`,
- * with the arguments of connect(2), as if it had been called by its own number. The facts are those of the kernel's
- * net/socket.c and ipc/syscall.c, and of the man pages.
+ * Of a kernel of 32 bits some numbers stand for several calls, the first argument saying which, and
+ * their arguments may be an array in memory, to which the number's own argument points:
+ * socketcall(2), ipc(2), and the mmap(2) and select(2) of the time when calls had five registers.
+ * Others are here because the halves of a number of 64 bits do not come in the order that all the
+ * rest have them in (the low one first), as those of _llseek(2). What the program means by them is
+ * shown: `connect`, with the arguments of connect(2), as if it had been called by its own number.
+ * The facts are those of the kernel's net/socket.c and ipc/syscall.c, and of the man pages.
  *
- * The array is the program's, so the kernel may find something else in it than we did, as with strings. One that cannot be
- * read, or is of no call that is known, leaves the call as it is.
+ * The array is the program's, so the kernel may find something else in it than we did, as with
+ * strings. One that cannot be read, or is of no call that is known, leaves the call as it is.
  */
 #include "session/private.h"
 
@@ -24,11 +25,12 @@ struct packed {
 	uint8_t array;	/* the argument that points to words in memory */
 	const char *name;
 	/*
-	 * Where the arguments come from: 0 to 5, those of the outer call; a to f, the words in memory.
+	 * Where the arguments come from: 0 to 5, those of the outer call; a to f, the words in
+	 * memory.
 	 */
 	const char *from;
-	const char *
-		suffix; /* what its prototype has behind its name, if it is not that of the call's own number */
+	/* what its prototype has behind its name, if it is not that of the call's own number */
+	const char *suffix;
 };
 
 static const struct packed packed[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The list of what was asked for and cannot be traced. Whoever gives something up says so here, and
- * nowhere else: it is shown once, with its reason, on stderr and in the trace (RECORD_UNTRACED), and
- * counted. Silence means that everything was traced.
+ * nowhere else: it is shown once, with its reason, on stderr and in the trace (RECORD_UNTRACED),
+ * and counted. Silence means that everything was traced.
  */
 #ifndef TRACER_SESSION_UNTRACED_H
 #define TRACER_SESSION_UNTRACED_H
@@ -21,8 +21,8 @@ enum {
 };
 
 /*
- * `emit` takes the records; `verbose`: name every function of a group on stderr. Text handed in below
- * is copied; it may come from a tracee.
+ * `emit` takes the records; `verbose`: name every function of a group on stderr. Text handed in
+ * below is copied; it may come from a tracee.
  */
 typedef void untraced_emit(void *context, const struct record *record);
 struct untraced *untraced_create(untraced_emit *emit, void *context, bool verbose);
@@ -31,8 +31,8 @@ void untraced_keep_silent(struct untraced *untraced);
 void untraced_destroy(struct untraced *untraced); /* NULL is fine */
 
 /*
- * A function of `module` is not traced. `one_of_many`: a pattern meant it, the user did not name it;
- * many of one module with one reason are one line on stderr.
+ * A function of `module` is not traced. `one_of_many`: a pattern meant it, the user did not name
+ * it; many of one module with one reason are one line on stderr.
  */
 void untraced_function(struct untraced *untraced, const char *module, const char *name,
 		       bool one_of_many, const char *reason);

@@ -2,10 +2,12 @@
 /*
  * System calls of which one argument says what another one is.
  *
- * Their prototypes are in syscalls.conf like those of all others, by the name of the call and what is in the table below:
- * `fcntl_setfl`. Where no file has that, the call's own counts. Of an argument the first row that fits is taken; where rows are
- * about different arguments of a call, what they say is joined in their order: `setsockopt_tcp_int`. The numbers are in the
- * kernel's headers, where their names are; those of requests of ioctl(2) are the same on all ABIs that we have.
+ * Their prototypes are in syscalls.conf like those of all others, by the name of the call and what
+ * is in the table below: `fcntl_setfl`. Where no file has that, the call's own counts. Of an
+ * argument the first row that fits is taken; where rows are about different arguments of a call,
+ * what they say is joined in their order: `setsockopt_tcp_int`. The numbers are in the kernel's
+ * headers, where their names are; those of requests of ioctl(2) are the same on all ABIs that we
+ * have.
  */
 #include "session/private.h"
 

@@ -24,8 +24,8 @@ enum {
 };
 
 /*
- * The handler, at 0. A handler of the program's own is entered with the stack as the kernel made it,
- * and the registers too, which hold the arguments once more for functions that take them there.
+ * The handler, at 0. A handler of the program's own is entered with the stack as the kernel made
+ * it, and the registers too, which hold the arguments once more for functions that take them there.
  */
 __asm__(".section .entry, \"ax\"\n"
 	".hidden rescue\n"

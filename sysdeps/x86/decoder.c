@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How long an instruction is. Where in it a pc-relative displacement lies and what it branches to is
- * read from the encoding (scan.c); what is left is the immediate operand.
+ * How long an instruction is. Where in it a pc-relative displacement lies and what it branches to
+ * is read from the encoding (scan.c); what is left is the immediate operand.
  *
  * In the oldest two opcode maps the immediate depends on the single opcode: libcapstone knows. Its
- * handles are opened without details, which makes decoding several times faster; a decoder keeps one
- * for each mode and memory for one instruction, so that decoding allocates nothing.
+ * handles are opened without details, which makes decoding several times faster; a decoder keeps
+ * one for each mode and memory for one instruction, so that decoding allocates nothing.
  *
- * In the newer maps and groups (SSSE3 and later, VEX, EVEX) the length follows from the encoding: an immediate
- * byte or none, by rule. It is worked out here, because no release of a disassembler knows all the
- * instructions that today's libraries choose at run time: libcapstone 4.0.2 lacks some of AVX-512,
- * GFNI and CET. The price is that an instruction there that does not exist is accepted: it raises
- * SIGILL in its slot as it would in its place.
+ * In the newer maps and groups (SSSE3 and later, VEX, EVEX) the length follows from the encoding:
+ * an immediate byte or none, by rule. It is worked out here, because no release of a disassembler
+ * knows all the instructions that today's libraries choose at run time: libcapstone 4.0.2 lacks
+ * some of AVX-512, GFNI and CET. The price is that an instruction there that does not exist is
+ * accepted: it raises SIGILL in its slot as it would in its place.
  */
 #include "base/xalloc.h"
 #include "x86/x86.h"

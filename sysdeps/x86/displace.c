@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Which way an x86 instruction is displaced. Whatever moves the pc, and nothing else, is emulated;
- * it is recognised by its encoding (Intel SDM volume 2; AMD APM volume 3). Of the rest, what can run
- * anywhere is copied, with its pc-relative displacement noted; what cannot is refused:
+ * it is recognised by its encoding (Intel SDM volume 2; AMD APM volume 3). Of the rest, what can
+ * run anywhere is copied, with its pc-relative displacement noted; what cannot is refused:
  *
  *	- far branches, iret, sysenter, 32-bit syscall: they say or imply where to come back to
  *	- int3, int1, into, int n except Linux's 0x80: the kernel reports the pc to handlers
  *	- transactions, whose abort address is pc-relative
- *	- near branches with an operand-size prefix: Intel and AMD disagree on what they do in 64-bit code,
- *	  and in 32-bit code they cut the pc to 16 bits
+ *	- near branches with an operand-size prefix: Intel and AMD disagree on what they do in
+ *	  64-bit code, and in 32-bit code they cut the pc to 16 bits
  *
- * Copied although they see their address: system calls (the return address in rcx), fstenv and its like
- * (the last x87 instruction). Nothing uses these to go anywhere.
+ * Copied although they see their address: system calls (the return address in rcx), fstenv and its
+ * like (the last x87 instruction). Nothing uses these to go anywhere.
  *
  * Instructions that fault are copied too: the kernel reports a pc in the slot, and
  * displaced_program_pc() finds its place in the program.
@@ -31,7 +31,9 @@ struct work {
 	struct displaced *out;
 };
 
-/* Reads a little-endian, sign-extended immediate behind the scanned part, and completes the length. */
+/*
+ * Reads a little-endian, sign-extended immediate behind the scanned part, and completes the length.
+ */
 static int take_immediate(struct work *work, unsigned size, int64_t *value)
 {
 	const uint8_t *place = work->bytes + work->scan.length;

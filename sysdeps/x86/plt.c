@@ -48,7 +48,9 @@ static size_t skip_32(const uint8_t *bytes, size_t length, bool *pushed)
 	return at;
 }
 
-/* A one-byte-map instruction with a plain 32-bit displacement and nothing that changes its sense. */
+/*
+ * A one-byte-map instruction with a plain 32-bit displacement and nothing that changes its sense.
+ */
 static bool has_plain_displacement(const struct x86_scan *scan)
 {
 	return scan->encoding == ENCODING_LEGACY && scan->map == MAP_ONE_BYTE && scan->has_modrm &&
@@ -124,7 +126,9 @@ bool x86_plt_slot(enum x86_mode mode, const uint8_t *bytes, size_t length, uint6
 	return plt_slot_32(bytes, length, got, slot);
 }
 
-/* ff /2 (call) and ff /4 (jmp): slot(%rip) in 64-bit code, slot or slot-got(%register) in 32-bit. */
+/*
+ * ff /2 (call) and ff /4 (jmp): slot(%rip) in 64-bit code, slot or slot-got(%register) in 32-bit.
+ */
 bool x86_slot_call(enum x86_mode mode, const uint8_t *bytes, uint64_t address, uint64_t got,
 		   uint64_t *slot)
 {

@@ -2,24 +2,24 @@
 /*
  * The SIGTRAP handler that is put into tracees.
  *
- * As long as the tracer lives this code is not reached by a breakpoint: the kernel gives each SIGTRAP
- * of an int3 to the tracer, which swallows it. When the tracer is killed, the next thread that hits
- * one of its breakpoints gets here. It puts all original bytes back, through /proc/self/mem, which
- * writes where the page is not writable, or else by making the page writable for the moment; then the
- * instruction is run again as it was. Several threads may do so at a time, it does not matter. A
- * table of places and bytes is kept by the tracer in read-only memory behind this code
- * (inferior/rescue_abi.h).
+ * As long as the tracer lives this code is not reached by a breakpoint: the kernel gives each
+ * SIGTRAP of an int3 to the tracer, which swallows it. When the tracer is killed, the next thread
+ * that hits one of its breakpoints gets here. It puts all original bytes back, through
+ * /proc/self/mem, which writes where the page is not writable, or else by making the page writable
+ * for the moment; then the instruction is run again as it was. Several threads may do so at a time,
+ * it does not matter. A table of places and bytes is kept by the tracer in read-only memory behind
+ * this code (inferior/rescue_abi.h).
  *
  * What else can arrive:
  *  - A thread that was stopped at a breakpoint when the tracer died and whose registers had been
- *    set already to go on elsewhere. The signal is still delivered, then: there is no int3 before the
- *    pc, and nothing is to be done.
+ *    set already to go on elsewhere. The signal is still delivered, then: there is no int3 before
+ *    the pc, and nothing is to be done.
  *  - The trap of a single-step or of a watched word, which the tracer did not live to see. No
- *    program without a handler of its own waits for such a thing; of one that has a handler, the tracer
- *    tells which thread it has just sent to make a step.
+ *    program without a handler of its own waits for such a thing; of one that has a handler, the
+ *    tracer tells which thread it has just sent to make a step.
  *  - The program's own: its int3, raise(SIGTRAP). That is handed on as the program wants it. A
- *    handler is jumped to with everything as the kernel made it, so it finds no frame of ours. For the
- *    default action the disposition is set to that and the signal sent again.
+ *    handler is jumped to with everything as the kernel made it, so it finds no frame of ours. For
+ *    the default action the disposition is set to that and the signal sent again.
  *
  * The code runs on whatever stack the handler gets, in a program of which nothing is known: no
  * library, no thread-local storage, no stack protector, general registers only. It is compiled once
@@ -173,8 +173,7 @@ uintptr_t rescue(int signal, const uint8_t *info, uint8_t *context, const struct
 	int32_t code = *(const int32_t *)(const void *)(info + CODE_OFFSET);
 	uintptr_t before = word_at(context, CONTEXT_PC) - 1;
 	uint8_t byte = BREAKPOINT;
-	int steps = head->step.tid &&
-		    head->step.tid == (uint64_t)host_call(SYS_GETTID, 0, 0, 0, 0);
+	int steps = head->step.tid && head->step.tid == (uint64_t)host_call(SYS_GETTID, 0, 0, 0, 0);
 
 	(void)signal;
 	if (steps)

@@ -2,13 +2,16 @@
 /*
  * What the agent needs of x86_64.
  *
- * A function is caught by `jmp rel32` at its beginning. The instructions that this covers are run in the probe's
- * stub. As a handler of a signal must never see a pc within the jump, none of them may be one that faults, so they
- * are chosen from a list: what only moves between registers and stack, computes, or reads the module's own data or
- * the thread's (relative to pc, or to fs). (A stack that is at its end faults at any of them, and at our own.) Whatever else a function begins with, it keeps its breakpoint.
+ * A function is caught by `jmp rel32` at its beginning. The instructions that this covers are run
+ * in the probe's stub. As a handler of a signal must never see a pc within the jump, none of them
+ * may be one that faults, so they are chosen from a list: what only moves between registers and
+ * stack, computes, or reads the module's own data or the thread's (relative to pc, or to fs). (A
+ * stack that is at its end faults at any of them, and at our own.) Whatever else a function begins
+ * with, it keeps its breakpoint.
  *
- * No branch may lead into the bytes of the jump behind its first, also none of another function (glibc's mempcpy goes on
- * within memcpy). Code is not decoded for that: each byte that could be the opcode of a branch counts as one.
+ * No branch may lead into the bytes of the jump behind its first, also none of another function
+ * (glibc's mempcpy goes on within memcpy). Code is not decoded for that: each byte that could be
+ * the opcode of a branch counts as one.
  */
 #include "x86_64/agent.h"
 #include "engine/agent/agent_arch.h"
@@ -21,9 +24,10 @@
 #include <sys/auxv.h>
 
 /*
- * Between stubs is hlt. An int3 it must not be: a thread that the tracer has just sent from a stub's breakpoint to a stub's
- * beginning, when it was killed, gets its SIGTRAP there, and by the byte before the handler in the process
- * (sysdeps/x86/rescue.c) would take that for the program's own.
+ * Between stubs is hlt. An int3 it must not be: a thread that the tracer has just sent from a
+ * stub's breakpoint to a stub's beginning, when it was killed, gets its SIGTRAP there, and by the
+ * byte before the handler in the process (sysdeps/x86/rescue.c) would take that for the program's
+ * own.
  */
 enum { REG_NUMBER_SP = 4, REG_NUMBER_BP = 5, NO_INDEX = 4 };
 enum { JCC = 0x0f, JCC_NEAR = 0x80, SEGMENT_FS = 4, HWCAP2_FSGSBASE = 2, NEVER_RUN = 0xf4 };
@@ -145,7 +149,10 @@ static bool is_plain_opcode(const struct x86_scan *scan)
 	}
 }
 
-/* The same of two bytes: moves between registers, conditional or widening, and of floating-point ones. */
+/*
+ * The same of two bytes: moves between registers, conditional or widening, and of floating-point
+ * ones.
+ */
 static bool is_plain_0f_opcode(const struct x86_scan *scan)
 {
 	switch (scan->opcode) {
@@ -166,7 +173,10 @@ static bool is_plain_0f_opcode(const struct x86_scan *scan)
 	}
 }
 
-/* Of vectors in registers, by which functions on strings begin: moved, compared, computed with as integers. */
+/*
+ * Of vectors in registers, by which functions on strings begin: moved, compared, computed with as
+ * integers.
+ */
 static bool is_plain_vector_opcode(const struct x86_scan *scan)
 {
 	switch (scan->map == MAP_0F ? scan->opcode : 0) {
@@ -359,8 +369,9 @@ static bool ends_look(const struct x86_scan *scan)
 }
 
 /*
- * Whether a function reads, changes or takes off its return address, as far as it has not moved the stack pointer before:
- * setjmp() and its like under any name, what is called for data behind the call, what returns elsewhere.
+ * Whether a function reads, changes or takes off its return address, as far as it has not moved the
+ * stack pointer before: setjmp() and its like under any name, what is called for data behind the
+ * call, what returns elsewhere.
  */
 static bool handles_return_address(struct decoder *decoder, const struct agent_function *function)
 {
@@ -387,7 +398,10 @@ static bool handles_return_address(struct decoder *decoder, const struct agent_f
 	return false;
 }
 
-/* A byte says nothing before it is known where it would lead: that is seldom asked for, which processors learn to expect. */
+/*
+ * A byte says nothing before it is known where it would lead: that is seldom asked for, which
+ * processors learn to expect.
+ */
 static void find_short(const uint8_t *bytes, uint64_t address, const struct sieve *asked,
 		       agent_branch *found, void *context)
 {
@@ -454,8 +468,9 @@ static bool is_opcode(struct decoder *decoder, const struct agent_function *func
 }
 
 /*
- * Whether `length` bytes behind what has been taken are there to fill up, so that the jump may cover them: nops or int3 up to where
- * another function may begin. Compilers let those begin at multiples of 16.
+ * Whether `length` bytes behind what has been taken are there to fill up, so that the jump may
+ * cover them: nops or int3 up to where another function may begin. Compilers let those begin at
+ * multiples of 16.
  */
 static bool is_padding(struct decoder *decoder, const struct moving *moving, size_t length)
 {

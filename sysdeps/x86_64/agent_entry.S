@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The agent's code in a tracee: what runs at the entry and at the return of a call that is counted there.
+ * The agent's code in a tracee: what runs at the entry and at the return of a call that is counted
+ * there.
  *
- * Entry. The function begins with a jump to its probe's stub, which pushes the probe's number and comes here.
- * The return address is replaced by the stub of a return slot, which notes it; the call is counted, where that can be had in a
- * tally of the slot, as locked instructions on what threads share are what costs most here, and its time taken; then the instructions that the jump has displaced are run, in the probe's stub, with all registers and
- * flags as they were. The slot is found by the place on the stack (a hash of it), so no thread has to be told from another. A slot
- * of the same place is dead: a call has pushed its return address there since. Unless the return address is itself a
- * stub of ours, of this unit or another: then this function was jumped to from one that is traced (a tail call, or a PLT stub), and both will
- * return, one behind the other.
+ * Entry. The function begins with a jump to its probe's stub, which pushes the probe's number and
+ * comes here. The return address is replaced by the stub of a return slot, which notes it; the call
+ * is counted, where that can be had in a tally of the slot, as locked instructions on what threads
+ * share are what costs most here, and its time taken; then the instructions that the jump has
+ * displaced are run, in the probe's stub, with all registers and flags as they were. The slot is
+ * found by the place on the stack (a hash of it), so no thread has to be told from another. A slot
+ * of the same place is dead: a call has pushed its return address there since. Unless the return
+ * address is itself a stub of ours, of this unit or another: then this function was jumped to from
+ * one that is traced (a tail call, or a PLT stub), and both will return, one behind the other.
  *
- * A return address is taken only if it is among those that the tracer has found good; nobody knows whether
- * the word on top of the stack is one, at something that is called a function. For others, and when there is no
- * slot, the thread goes by the breakpoint in the probe's stub, with everything as at the function's entry. When
- * no tracer is there any more, a nop stands there.
+ * A return address is taken only if it is among those that the tracer has found good; nobody knows
+ * whether the word on top of the stack is one, at something that is called a function. For others,
+ * and when there is no slot, the thread goes by the breakpoint in the probe's stub, with everything
+ * as at the function's entry. When no tracer is there any more, a nop stands there.
  *
- * Return. The slot's stub pushes its number and comes here. The time is added up, the slot freed, and the thread
- * goes on at the true address with all registers and flags as they were.
+ * Return. The slot's stub pushes its number and comes here. The time is added up, the slot freed,
+ * and the thread goes on at the true address with all registers and flags as they were.
  *
- * Assumes that memory below the stack pointer is nobody's at the entry of a function and behind its return
- * (the red zone is the running function's own; signals leave it alone). Nothing here can fault but by the
- * stack. General registers only; no calls, so that a thread is out again in some 60 instructions.
+ * Assumes that memory below the stack pointer is nobody's at the entry of a function and behind its
+ * return (the red zone is the running function's own; signals leave it alone). Nothing here can
+ * fault but by the stack. General registers only; no calls, so that a thread is out again in some
+ * 60 instructions.
  */
 #include "engine/agent/agent_abi.h"
 
@@ -67,7 +71,10 @@ entry:
 	jmp	trap
 
 good:
-	/* Below AGENT_SLOT_COUNT * AGENT_RETURN_STUB in %rdi: it is a stub. Stacks are often 8 MiB apart. */
+	/*
+	 * Below AGENT_SLOT_COUNT * AGENT_RETURN_STUB in %rdi: it is a stub. Stacks are often 8 MiB
+	 * apart.
+	 */
 	mov	%rsi, %r8
 	shr	$4, %r8
 	mov	%rsi, %rcx
@@ -212,7 +219,10 @@ returned:
 	lea	8(%rsp), %rsp
 	jmp	*-8(%rsp)
 
-	/* What makes records: the general registers that a call may carry something in, for agent_record.c. */
+	/*
+	 * What makes records: the general registers that a call may carry something in, for
+	 * agent_record.c.
+	 */
 	.macro	save
 	lea	-128(%rsp), %rsp
 	mov	%rax, (%rsp)
@@ -279,7 +289,9 @@ record_wait:
 	mov	$1, %esi
 	jmp	record_returned
 
-	/* size_t agent_copy(void *to, uint64_t from, size_t length): how many bytes could be read. */
+	/*
+	 * size_t agent_copy(void *to, uint64_t from, size_t length): how many bytes could be read.
+	 */
 	.org	AGENT_COPY, 0xf4
 	.globl	agent_copy
 	.hidden	agent_copy

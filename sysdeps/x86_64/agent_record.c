@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Making records in the tracee. Called by agent_entry.S, at the entry of a probed function and at its return, with the
- * registers saved; it runs on the program's stack, in the place of what it interrupts, so it must not fault, wait, or call
- * the system. What a plan wants of memory is read by agent_copy() (agent_entry.S): where that faults, the tracer has
- * the thread go on behind the instruction, and less has been read.
+ * Making records in the tracee. Called by agent_entry.S, at the entry of a probed function and at
+ * its return, with the registers saved; it runs on the program's stack, in the place of what it
+ * interrupts, so it must not fault, wait, or call the system. What a plan wants of memory is read
+ * by agent_copy() (agent_entry.S): where that faults, the tracer has the thread go on behind the
+ * instruction, and less has been read.
  *
- * Whatever cannot be done here (a return address that is not known to be one, a thread without a ring, a full one, no
- * free slot) is left to the tracer: the thread is sent to a breakpoint. If there is none any more, as the tracer is
- * gone, it goes on behind that with its call.
+ * Whatever cannot be done here (a return address that is not known to be one, a thread without a
+ * ring, a full one, no free slot) is left to the tracer: the thread is sent to a breakpoint. If
+ * there is none any more, as the tracer is gone, it goes on behind that with its call.
  *
- * Handlers of signals never run in between (engine/agent/agent.c has the thread step out first), so a ring has one
- * writer and a slot one owner.
+ * Handlers of signals never run in between (engine/agent/agent.c has the thread step out first), so
+ * a ring has one writer and a slot one owner.
  */
 #include "engine/agent/rings_abi.h"
 
@@ -68,7 +69,10 @@ static inline struct slot *slot_at(uint64_t number)
 	return (struct slot *)(void *)(base + AGENT_SLOTS) + number;
 }
 
-/* Where nothing is ever mapped a fault is spared: NULL, small numbers, addresses that no processor has. */
+/*
+ * Where nothing is ever mapped a fault is spared: NULL, small numbers, addresses that no processor
+ * has.
+ */
 static bool is_possible(uint64_t address)
 {
 	return address >= LOWEST && address < HIGHEST;
@@ -183,8 +187,8 @@ static void fill(const struct making *making, enum record_kind kind, const struc
 }
 
 /*
- * The tracer's processor has the lines behind this record, as it read there last: they are asked back while the program runs. That
- * costs nothing where it is in vain.
+ * The tracer's processor has the lines behind this record, as it read there last: they are asked
+ * back while the program runs. That costs nothing where it is in vain.
  */
 static void fetch_ahead(const unsigned char *end)
 {
@@ -240,9 +244,8 @@ static bool returns_st0(const struct capture_plan *plan)
 {
 	const struct capture_op *result = plan->exit;
 
-	return plan->exit_count &&
-	       (result->place == PLACE_ST0 ||
-		(result->place == PLACE_PIECES && result->index == PIECE_ST0));
+	return plan->exit_count && (result->place == PLACE_ST0 ||
+				    (result->place == PLACE_PIECES && result->index == PIECE_ST0));
 }
 
 static void capture(struct making *making, const struct agent_plan *plan, struct frame *frame,
@@ -288,10 +291,9 @@ uint64_t agent_enter(struct frame *frame)
 	uint64_t stub = (uint64_t)(base + AGENT_PROBE_STUBS) + probe * AGENT_PROBE_STUB;
 	bool known = is_among(base + AGENT_RETURN_SITES, AGENT_SET_BITS, frame->return_address);
 	/* From what is caught in this unit, or in another one. */
-	bool tail_call =
-		!known && (is_stub(frame->return_address) ||
-			   is_among(base + AGENT_STUB_SITES, AGENT_STUB_SET_BITS,
-				    frame->return_address));
+	bool tail_call = !known && (is_stub(frame->return_address) ||
+				    is_among(base + AGENT_STUB_SITES, AGENT_STUB_SET_BITS,
+					     frame->return_address));
 	struct making making;
 
 	if (!word_at(AGENT_PLANS + AGENT_ON))

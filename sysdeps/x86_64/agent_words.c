@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Instructions that name a word on the stack, found without decoding all that stand before them: it is not known where
- * instructions begin, but the bytes that name [%rsp + N] or [%rbp + N] are few, and for one N hardly ever there by chance. One is
- * taken for that if it moves, adds, compares or takes the address of 8 bytes (REX.W), or pushes them (FF). REX.B would make another register of it.
+ * Instructions that name a word on the stack, found without decoding all that stand before them: it
+ * is not known where instructions begin, but the bytes that name [%rsp + N] or [%rbp + N] are few,
+ * and for one N hardly ever there by chance. One is taken for that if it moves, adds, compares or
+ * takes the address of 8 bytes (REX.W), or pushes them (FF). REX.B would make another register of
+ * it.
  */
 #include "sysdeps/x86_64/agent.h"
 

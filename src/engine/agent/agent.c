@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The agent's probes in a space: what was counted, what becomes of them when libraries go, at fork, at the end.
+ * The agent's probes in a space: what was counted, what becomes of them when libraries go, at fork,
+ * at the end.
  *
- * A probe's stub has a breakpoint, planted like any other: who hits it could not be dealt with inside, since it is not known
- * whether its return address is one, or as there is no slot for it. The tracer looks, and mostly can tell: then
- * the address is noted as good, and the thread goes through the stub once more; from then on calls from there do not
- * stop. Otherwise the breakpoint's probe makes a record of the call, like the trap engine's.
+ * A probe's stub has a breakpoint, planted like any other: who hits it could not be dealt with
+ * inside, since it is not known whether its return address is one, or as there is no slot for it.
+ * The tracer looks, and mostly can tell: then the address is noted as good, and the thread goes
+ * through the stub once more; from then on calls from there do not stop. Otherwise the breakpoint's
+ * probe makes a record of the call, like the trap engine's.
  */
 #include "engine/agent/private.h"
 #include "engine/agent/rings.h"
@@ -127,8 +129,8 @@ static bool is_return_address(const struct agent *agent, const struct space *spa
 }
 
 /*
- * What was jumped to by what is caught inside cannot be: its time is part of the other one's. A count is all there is of it, or the trap
- * engine makes a record.
+ * What was jumped to by what is caught inside cannot be: its time is part of the other one's. A
+ * count is all there is of it, or the trap engine makes a record.
  */
 static bool pass(struct agent_unit *unit, struct thread *thread, struct regs *regs, uint32_t number,
 		 uint64_t stub)
@@ -164,7 +166,9 @@ bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs)
 	bool is_stub = agent_is_stub(space->agent, word);
 	bool known = unit_is_return_stub(unit, word) || unit_knows(unit, word, is_stub);
 
-	/* It may have become known only now, by another thread. If it was, there is no slot for it. */
+	/*
+	 * It may have become known only now, by another thread. If it was, there is no slot for it.
+	 */
 	bool helped = known && unit->agent->records && lines_help(unit->agent, thread, regs);
 	uint64_t mark = lines_mark(thread, regs->r[REG_SP]);
 	bool tried = known && !helped && thread->sent_again == mark;
@@ -211,7 +215,10 @@ static bool is_inside(const void *context, uint64_t pc)
 	       !is_full(unit, pc);
 }
 
-/* A handler must not see a pc in our code, nor return there. At a breakpoint the call is as if not made yet. */
+/*
+ * A handler must not see a pc in our code, nor return there. At a breakpoint the call is as if not
+ * made yet.
+ */
 void agent_before_signal(struct thread *thread)
 {
 	const struct agent_space *own = thread->process->space ? thread->process->space->agent
@@ -226,7 +233,10 @@ void agent_before_signal(struct thread *thread)
 		return;
 	const uint64_t before = regs.pc;
 
-	/* There at first, the call has been dealt with; the trap of its breakpoint is no signal of the program's. */
+	/*
+	 * There at first, the call has been dealt with; the trap of its breakpoint is no signal of
+	 * the program's.
+	 */
 	trap_step_out(thread, is_inside, unit);
 	if (regs_load(thread->tid, &regs) == 0 && regs.pc != before && is_full(unit, regs.pc)) {
 		/* The return is the trap engine's; what is behind the breakpoint leads there. */
@@ -245,7 +255,10 @@ void agent_before_signal(struct thread *thread)
 	}
 }
 
-/* The probe at whose stub's beginning the thread has come by a single step, not by anything of ours. */
+/*
+ * The probe at whose stub's beginning the thread has come by a single step, not by anything of
+ * ours.
+ */
 static const struct agent_probe *stepped_to(const struct thread *thread, struct regs *regs)
 {
 	const struct agent_space *own = thread->process->space ? thread->process->space->agent

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The agent engine: calls are counted and timed by code of ours in the tracee, without a stop. It takes over
- * functions that the trap engine has planted, where it can; all others stay as they are.
+ * The agent engine: calls are counted and timed by code of ours in the tracee, without a stop. It
+ * takes over functions that the trap engine has planted, where it can; all others stay as they are.
  *
- * A function is caught by a jump at its beginning, a return by a stub in place of the return address. What is written
- * is in the space's journal: the jumps are undone with all else (engine/trap/leave.c), as the memory is unmapped with the
- * arena's; return addresses are put back by agent_restore_returns() before that.
+ * A function is caught by a jump at its beginning, a return by a stub in place of the return
+ * address. What is written is in the space's journal: the jumps are undone with all else
+ * (engine/trap/leave.c), as the memory is unmapped with the arena's; return addresses are put back
+ * by agent_restore_returns() before that.
  */
 #ifndef TRACER_ENGINE_AGENT_AGENT_H
 #define TRACER_ENGINE_AGENT_AGENT_H
@@ -14,12 +15,16 @@
 
 struct agent;
 
-/* What has become of a wish. `reason`: why it stays with the trap engine; NULL: it is counted inside. */
+/*
+ * What has become of a wish. `reason`: why it stays with the trap engine; NULL: it is counted
+ * inside.
+ */
 typedef void agent_decided(void *context, const struct probe_site *site, const char *reason);
 
 /*
- * NULL: the host's clock cannot be relied on. `trap` and `events`, whose context `decided` gets, must outlive it.
- * `records`: of each call one is made, else it is counted. `lossy`: but not where that would make the process wait.
+ * NULL: the host's clock cannot be relied on. `trap` and `events`, whose context `decided` gets,
+ * must outlive it. `records`: of each call one is made, else it is counted. `lossy`: but not where
+ * that would make the process wait.
  */
 struct agent *agent_create(struct trap *trap, const struct engine_events *events,
 			   agent_decided *decided, bool records, bool lossy);
@@ -31,74 +36,95 @@ struct agent_wish {
 	uint64_t length; /* of its code; 0: not known, and so it stays with the trap engine */
 	const struct probe_site *site;
 	bool was_granted; /* in the parent that a child is a copy of; the agent's */
-	bool is_plt_stub; /* nobody branches into it behind its beginning, whatever bytes there look like it */
-	/* The agent's: whether code that branches into its beginning was looked for; what forbids a jump there, or NULL. */
+	/* nobody branches into it behind its beginning, whatever bytes there look like it */
+	bool is_plt_stub;
+	/*
+	 * The agent's: whether code that branches into its beginning was looked for; what forbids a
+	 * jump there, or NULL.
+	 */
 	bool looked_for;
 	const char *refusal;
 };
 
-/* Notes that it shall be counted inside: NULL, or why that cannot be. To be called before agent_install(). */
+/*
+ * Notes that it shall be counted inside: NULL, or why that cannot be. To be called before
+ * agent_install().
+ */
 const char *agent_wish(struct space *space, const struct agent_wish *wish);
 /* Whether the function there has been given to the agent. */
 bool agent_has(const struct space *space, uint64_t address);
 /*
- * What makes something of its return address begins at `address`, is jumped to from there (a PLT stub), or by the
- * word there (a slot). A function that ends by such a jump must have its true one, too, and is not counted inside. To be
- * called before agent_install().
+ * What makes something of its return address begins at `address`, is jumped to from there (a PLT
+ * stub), or by the word there (a slot). A function that ends by such a jump must have its true one,
+ * too, and is not counted inside. To be called before agent_install().
  */
 void agent_asks_caller(struct space *space, uint64_t address);
-/* Nothing is, or stays, counted inside in the space of the thread, which is at a clean stop; `reason` is a literal. */
+/*
+ * Nothing is, or stays, counted inside in the space of the thread, which is at a clean stop;
+ * `reason` is a literal.
+ */
 void agent_refuse(struct agent *agent, struct thread *thread, const char *reason);
 /* Whether it may be tried again what could not be done. `now` as inferior_clock(). */
 bool agent_is_due(const struct space *space, uint64_t now);
 /* Whether there are such that have not been decided on; they are by the next agent_install(). */
 bool agent_has_wishes(const struct space *space);
 /*
- * Does what agent_install() would do of it without a stop: the longest part, while the process of `tid` runs. Its wishes stay. 0 or -errno.
+ * Does what agent_install() would do of it without a stop: the longest part, while the process of
+ * `tid` runs. Its wishes stay. 0 or -errno.
  */
 int agent_look_ahead(struct agent *agent, struct space *space, pid_t tid);
 /*
- * Does what was wished, as far as it can be done. `thread` is at a clean stop; the others of the space are stopped
- * for the moment, and may be in the middle of something, so some wishes may stay for the next time. So do those that are not done in
- * `longest` ns, if they are many.
+ * Does what was wished, as far as it can be done. `thread` is at a clean stop; the others of the
+ * space are stopped for the moment, and may be in the middle of something, so some wishes may stay
+ * for the next time. So do those that are not done in `longest` ns, if they are many.
  */
 void agent_install(struct agent *agent, struct thread *thread, uint64_t longest);
 
-/* Undoes all jumps, by the journal. All threads of the space are stopped; none enters our code again then, but by returning. */
+/*
+ * Undoes all jumps, by the journal. All threads of the space are stopped; none enters our code
+ * again then, but by returning.
+ */
 void agent_undo_jumps(struct space *space);
 /*
- * Puts true return addresses in place of all stubs of ours that stand on stacks. All threads of the space are stopped.
- * By the journal, which another process may have written. Where that cannot be done for all of them, the code stays in
- * the process when it is left.
+ * Puts true return addresses in place of all stubs of ours that stand on stacks. All threads of the
+ * space are stopped. By the journal, which another process may have written. Where that cannot be
+ * done for all of them, the code stays in the process when it is left.
  */
 void agent_restore_returns(struct space *space);
 /*
- * Notes in the journal what a tracer that was killed together with its guardian has left of all this, and undoes its jumps. `thread` is at a
- * clean stop, and nothing of ours is in its space yet.
+ * Notes in the journal what a tracer that was killed together with its guardian has left of all
+ * this, and undoes its jumps. `thread` is at a clean stop, and nothing of ours is in its space yet.
  */
 void agent_adopt_remains(struct thread *thread);
-/* A tracer that was killed may have left a file open in the process. All threads of the space are stopped. */
+/*
+ * A tracer that was killed may have left a file open in the process. All threads of the space are
+ * stopped.
+ */
 void agent_close_files(struct inferior *inferior, struct space *space);
 /*
- * The same for the stack that a stopped thread runs on, as somebody is about to look at it; its calls go on as the trap
- * engine's.
+ * The same for the stack that a stopped thread runs on, as somebody is about to look at it; its
+ * calls go on as the trap engine's.
  */
 void agent_hand_over(struct agent *agent, struct thread *thread);
 
 /*
- * The same of one place, `word` being there, which is where the function returns to that a stopped thread has just entered: if that is a
- * stub of ours, the true address is put there, and returned; else `word` is.
+ * The same of one place, `word` being there, which is where the function returns to that a stopped
+ * thread has just entered: if that is a stub of ours, the true address is put there, and returned;
+ * else `word` is.
  */
 uint64_t agent_show_caller(struct agent *agent, struct thread *thread, uint64_t place,
 			   uint64_t word);
 
 /*
- * The thread has the SIGTRAP of a single step that the program makes by itself (its trap flag). True: it was made by the jump at a function's
- * beginning, and is none of the program's; from now on nothing in the space is caught inside, as who steps counts.
+ * The thread has the SIGTRAP of a single step that the program makes by itself (its trap flag).
+ * True: it was made by the jump at a function's beginning, and is none of the program's; from now
+ * on nothing in the space is caught inside, as who steps counts.
  */
 bool agent_stepped(struct agent *agent, struct thread *thread);
 
-/* To be called before a signal is delivered to a stopped thread, and before trap_before_signal(). */
+/*
+ * To be called before a signal is delivered to a stopped thread, and before trap_before_signal().
+ */
 void agent_before_signal(struct thread *thread);
 
 /* Calls that were counted since this was asked last, and the ns they took. */
@@ -113,9 +139,9 @@ void agent_check(struct space *space, trap_overwritten *overwritten, void *conte
 void agent_forget(struct space *space, uint64_t low, uint64_t high);
 
 /*
- * Hands on the records that processes have made so far, of all threads in the order of their times: how full the fullest ring was, from 0
- * to AGENT_FULL. To be called before a stop is served, and every few ms; more often where rings would run full, as their threads
- * stop then.
+ * Hands on the records that processes have made so far, of all threads in the order of their times:
+ * how full the fullest ring was, from 0 to AGENT_FULL. To be called before a stop is served, and
+ * every few ms; more often where rings would run full, as their threads stop then.
  */
 unsigned agent_fetch(struct agent *agent, struct inferior *inferior);
 enum { AGENT_FULL = 1000 };
@@ -128,17 +154,26 @@ uint64_t agent_dropped(const struct agent *agent);
 /* A thread has begun, and is stopped; runs nothing of the program any more. */
 void agent_thread_born(struct agent *agent, struct thread *thread);
 void agent_thread_gone(struct agent *agent, struct thread *thread);
-/* Another process is about to run in the space: while it does, what is called is served by the trap engine. */
+/*
+ * Another process is about to run in the space: while it does, what is called is served by the trap
+ * engine.
+ */
 void agent_shared(const struct space *space);
 /*
- * The thread has a SIGSEGV or SIGBUS as it read for us what cannot be read, or was interrupted as it took too long: then it is to
- * go on without either, true.
+ * The thread has a SIGSEGV or SIGBUS as it read for us what cannot be read, or was interrupted as
+ * it took too long: then it is to go on without either, true.
  */
 bool agent_fault(struct thread *thread, bool interrupted);
-/* No process makes records any more, as nobody reads them: what is left where a tracer was killed. By the journal. */
+/*
+ * No process makes records any more, as nobody reads them: what is left where a tracer was killed.
+ * By the journal.
+ */
 void agent_turn_off(struct space *space);
 
-/* A forked child has jumps and stubs in its memory: at its first stop its functions are the trap engine's again. */
+/*
+ * A forked child has jumps and stubs in its memory: at its first stop its functions are the trap
+ * engine's again.
+ */
 void agent_fork(struct space *child, const struct space *parent);
 void agent_settle(struct agent *agent, struct thread *thread);
 

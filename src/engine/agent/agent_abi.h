@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the agent's code in a tracee (sysdeps/x86_64/agent_entry.S) shares with the tracer: the layout of a *unit*, a
- * piece of a tracee's address space that serves the functions in its reach. Its parts lie one behind the other,
- * so that code finds them by the distance from itself:
+ * What the agent's code in a tracee (sysdeps/x86_64/agent_entry.S) shares with the tracer: the
+ * layout of a *unit*, a piece of a tracee's address space that serves the functions in its reach.
+ * Its parts lie one behind the other, so that code finds them by the distance from itself:
  *
- *	text	read and executed. The code; a return stub for each return slot; a stub for each probe.
+ *	text	read and executed. The code; a return stub for each return slot; a stub for each
+ *		probe.
  *	slots	private to the process, also after fork(2): what each return stub stands for.
- *	shared	a memory file that the tracer has open: counters and tallies, which must outlive the process, and the
- *		return addresses that have been found good.
- *	plans	private to the process; only where records are made: what to capture of each probe's calls, and what is
- *		kept of a call from its entry to its return.
+ *	shared	a memory file that the tracer has open: counters and tallies, which must outlive the
+ *		process, and the return addresses that have been found good.
+ *	plans	private to the process; only where records are made: what to capture of each
+ *		probe's calls, and what is kept of a call from its entry to its return.
  *
- * Records go to rings, one for each thread, which all units of a space share: a memory file that lies anywhere.
+ * Records go to rings, one for each thread, which all units of a space share: a memory file that
+ * lies anywhere.
  *
  * Also read by the assembler, so there are macros only, and no types.
  */
@@ -61,7 +63,10 @@
 #define AGENT_PROBE_BREAKPOINT 10
 #define AGENT_PROBE_DISPLACED 16
 
-/* A return slot: where on the stack its stub stands, 0: free; what stood there; time of entry; probe. */
+/*
+ * A return slot: where on the stack its stub stands, 0: free; what stood there; time of entry;
+ * probe.
+ */
 #define AGENT_SLOT 32
 #define AGENT_SLOT_PLACE 0
 #define AGENT_SLOT_RETURN 8
@@ -74,19 +79,25 @@
 #define AGENT_SET_BITS 12
 #define AGENT_SET_WORDS 4
 #define AGENT_HASH 0x9e3779b1
-/* The same of return stubs of other units: what returns there was jumped to by what is caught there. */
+/*
+ * The same of return stubs of other units: what returns there was jumped to by what is caught
+ * there.
+ */
 #define AGENT_STUB_SET_COUNT 1024
 #define AGENT_STUB_SET_BITS 10
 
-/* The counter of a probe: calls, then their time in the clock's units. Added to by locked instructions. */
+/*
+ * The counter of a probe: calls, then their time in the clock's units. Added to by locked
+ * instructions.
+ */
 #define AGENT_COUNTER 32
 #define AGENT_COUNTER_CALLS 0
 #define AGENT_COUNTER_TIME 8
 
 /*
- * The tallies of a return slot, 4 of them: more calls and time of a probe, whose number + 1 it holds, 0: of none yet. The
- * probe says which it may be; the first one to ask for it has it for good. Who has the slot writes there alone, so
- * without locking.
+ * The tallies of a return slot, 4 of them: more calls and time of a probe, whose number + 1 it
+ * holds, 0: of none yet. The probe says which it may be; the first one to ask for it has it for
+ * good. Who has the slot writes there alone, so without locking.
  */
 #define AGENT_TALLY 32
 #define AGENT_TALLY_CALLS 0
@@ -99,7 +110,8 @@
  * RINGS  where the rings are;
  * UNIT   which of the space's units this is;
  * ON     0: no records are made;
- * LOSSY  not 0: where a ring is as good as full, a call is only counted, and does not wait for the tracer.
+ * LOSSY  not 0: where a ring is as good as full, a call is only counted, and does not wait for the
+ *        tracer.
  */
 #define AGENT_RINGS 0
 #define AGENT_UNIT 8
@@ -111,8 +123,9 @@
 #define AGENT_SAVED_BYTES 512
 
 /*
- * The rings: a table of threads, by their fs base, then as many rings. A ring holds records one behind the other, none of
- * which is cut in two at its end: a word of 0 says that the next one is at the beginning.
+ * The rings: a table of threads, by their fs base, then as many rings. A ring holds records one
+ * behind the other, none of which is cut in two at its end: a word of 0 says that the next one is
+ * at the beginning.
  */
 #define AGENT_THREAD 128
 #define AGENT_THREAD_COUNT 1024 /* a power of 2 */

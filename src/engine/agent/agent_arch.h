@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the agent needs of an architecture (arch->agent, NULL: it has none). Layout: engine/agent/agent_abi.h. */
+/*
+ * What the agent needs of an architecture (arch->agent, NULL: it has none). Layout:
+ * engine/agent/agent_abi.h.
+ */
 #ifndef TRACER_ENGINE_AGENT_AGENT_ARCH_H
 #define TRACER_ENGINE_AGENT_AGENT_ARCH_H
 
@@ -33,36 +36,45 @@ struct agent_arch {
 	/* The clock that it reads; and whether that runs evenly, and alike on all processors. */
 	uint64_t (*clock)(void);
 	bool (*clock_is_steady)(void);
-	/* The thread's next instruction, which `bytes` begin with, reads it: done in `regs`, with the pc. False: it does not. */
+	/*
+	 * The thread's next instruction, which `bytes` begin with, reads it: done in `regs`, with
+	 * the pc. False: it does not.
+	 */
 	bool (*emulate_clock)(const uint8_t bytes[AGENT_CLOCK_BYTES], struct regs *regs);
 	/* Whether the processor lets programs tell their threads apart, which records need. */
 	bool (*can_tell_threads)(void);
 
-	/* The return stub of `slot`, for the unit at `unit`. `records`: they are made, else calls are counted. */
+	/*
+	 * The return stub of `slot`, for the unit at `unit`. `records`: they are made, else calls
+	 * are counted.
+	 */
 	void (*write_return_stub)(uint64_t unit, uint32_t slot, bool records,
 				  uint8_t out[AGENT_RETURN_STUB]);
 	/*
-	 * The stub of probe `probe` of the unit at `unit`, for a function that is to begin with a jump of AGENT_JUMP bytes.
-	 * -ENOTSUP: what stands there cannot be run elsewhere, or may fault; -ERANGE: it is out of reach from there.
+	 * The stub of probe `probe` of the unit at `unit`, for a function that is to begin with a
+	 * jump of AGENT_JUMP bytes. -ENOTSUP: what stands there cannot be run elsewhere, or may
+	 * fault; -ERANGE: it is out of reach from there.
 	 */
 	int (*write_probe_stub)(struct decoder *decoder, const struct agent_function *function,
 				uint64_t unit, uint32_t probe, bool records,
 				uint8_t out[AGENT_PROBE_STUB]);
 	/*
-	 * Finds where relative branches in `length` bytes of code at `address` lead to, and which word jumps by a word in the
-	 * module go by; of those that `asked` has. And more: bytes that only might be a branch are taken for one.
+	 * Finds where relative branches in `length` bytes of code at `address` lead to, and which
+	 * word jumps by a word in the module go by; of those that `asked` has. And more: bytes that
+	 * only might be a branch are taken for one.
 	 */
 	void (*find_branches)(const uint8_t *code, size_t length, uint64_t address,
 			      const struct sieve *asked, agent_branch *found, void *context);
 	/*
-	 * Whether the byte at `offset` of a function's code is the opcode of an instruction, and not a part of an operand. True
-	 * also when that cannot be told.
+	 * Whether the byte at `offset` of a function's code is the opcode of an instruction, and
+	 * not a part of an operand. True also when that cannot be told.
 	 */
 	bool (*is_opcode)(struct decoder *decoder, const struct agent_function *function,
 			  size_t offset);
 	/*
-	 * Whether an instruction of a function that begins in [from, to) of its code names the word at `offset` from the register that DWARF
-	 * gives the number `reg`: moves it, compares it, or takes its address. As far as that can be told from bytes.
+	 * Whether an instruction of a function that begins in [from, to) of its code names the word
+	 * at `offset` from the register that DWARF gives the number `reg`: moves it, compares it,
+	 * or takes its address. As far as that can be told from bytes.
 	 */
 	bool (*names_word)(const struct agent_function *function, size_t from, size_t to,
 			   uint64_t reg, int64_t offset);

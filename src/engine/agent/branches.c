@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which functions cannot be caught by a jump, as code branches behind their beginnings, where the jump would stand.
+ * Which functions cannot be caught by a jump, as code branches behind their beginnings, where the
+ * jump would stand.
  *
- * Nobody tells where code branches to: all code of a module is looked through, as any of it may branch to any other, at
- * every byte, as it is not known where instructions begin. A byte that looks like a branch to such a place is taken for one unless
- * the function around it is known, and decoding that from its beginning shows that no instruction begins there.
+ * Nobody tells where code branches to: all code of a module is looked through, as any of it may
+ * branch to any other, at every byte, as it is not known where instructions begin. A byte that
+ * looks like a branch to such a place is taken for one unless the function around it is known, and
+ * decoding that from its beginning shows that no instruction begins there.
  *
- * The same look finds functions that end by a jump to what asks who called it (agent_asks_caller()).
+ * The same look finds functions that end by a jump to what asks who called it
+ * (agent_asks_caller()).
  *
- * That takes 3 ns a byte, and Python has 3 MB. Where a process has been attached to it is done while all of its threads run:
- * code does not change, or if it does (a runtime that writes over its own) it may do so at any other time, too.
+ * That takes 3 ns a byte, and Python has 3 MB. Where a process has been attached to it is done
+ * while all of its threads run: code does not change, or if it does (a runtime that writes over its
+ * own) it may do so at any other time, too.
  */
 #include "engine/agent/private.h"
 
@@ -104,7 +108,9 @@ static size_t wish_around(const struct vec *wishes, uint64_t address)
 	return wish && address - wish->address < wish->length ? found : wishes->count;
 }
 
-/* Where the code around it is known to begin, most of what looks like a branch is told to be none. */
+/*
+ * Where the code around it is known to begin, most of what looks like a branch is told to be none.
+ */
 static bool may_be_branch(const struct search *search, uint64_t from)
 {
 	const struct vec *wishes = &search->own->wishes;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Jumps that the program has written over, as engine/trap/check.c looks for breakpoints. They are not put back. */
+/*
+ * Jumps that the program has written over, as engine/trap/check.c looks for breakpoints. They are
+ * not put back.
+ */
 #include "engine/agent/private.h"
 
 #include "base/xalloc.h"

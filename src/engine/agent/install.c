@@ -2,13 +2,15 @@
 /*
  * A function's beginning becomes a jump.
  *
- * It begins with a breakpoint already. All threads of the space are stopped; where one of them has its pc within the
- * bytes that the jump will cover, or in the out-of-line slot that leads there, or has such an address anywhere on its
- * stack (a handler that was begun there will return to it), the function has to wait for the next time. A thread that has
- * just run into the breakpoint itself, as those do that call the function all the time, is put back to it.
+ * It begins with a breakpoint already. All threads of the space are stopped; where one of them has
+ * its pc within the bytes that the jump will cover, or in the out-of-line slot that leads there, or
+ * has such an address anywhere on its stack (a handler that was begun there will return to it), the
+ * function has to wait for the next time. A thread that has just run into the breakpoint itself, as
+ * those do that call the function all the time, is put back to it.
  *
- * Written are the probe's stub, whose breakpoint takes the place of the function's; then the jump. No thread sees half of
- * it, as none runs. Children in the memory that nobody traces (CLONE_UNTRACED) would; they are as rare as those.
+ * Written are the probe's stub, whose breakpoint takes the place of the function's; then the jump.
+ * No thread sees half of it, as none runs. Children in the memory that nobody traces
+ * (CLONE_UNTRACED) would; they are as rare as those.
  */
 #include "engine/agent/private.h"
 
@@ -26,8 +28,8 @@ enum {
 	FUNCTION_MAX = 1 << 20,
 	AGAIN_NS = 20000000,
 	SHARE = 20,
-	AT_ONCE =
-		64, /* functions, however long that takes: less than a ms, with the processor to itself */
+	/* functions, however long that takes: less than a ms, with the processor to itself */
+	AT_ONCE = 64,
 	AGENT_BEHIND = 16
 };
 

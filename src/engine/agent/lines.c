@@ -2,13 +2,14 @@
 /*
  * Records that a process has made of its calls become those of the trace.
  *
- * They are fetched before any stop is served, and every few ms besides, in the order of their times, and told to the trap
- * engine (engine/trap/told.h), which keeps all pending calls of a thread. A thread that lacks something (a ring, room in
- * it) runs into a breakpoint; it is given that and sent back to try again.
+ * They are fetched before any stop is served, and every few ms besides, in the order of their
+ * times, and told to the trap engine (engine/trap/told.h), which keeps all pending calls of a
+ * thread. A thread that lacks something (a ring, room in it) runs into a breakpoint; it is given
+ * that and sent back to try again.
  *
- * Where nothing helps at a return (its thread has no ring: a child in the same memory runs, whose records could not be
- * told from its parent's), the true return address gets a breakpoint, and the thread goes on there without a record: the
- * trap engine sees the return.
+ * Where nothing helps at a return (its thread has no ring: a child in the same memory runs, whose
+ * records could not be told from its parent's), the true return address gets a breakpoint, and the
+ * thread goes on there without a record: the trap engine sees the return.
  */
 #include "engine/agent/private.h"
 #include "engine/agent/rings.h"
@@ -38,7 +39,10 @@ static struct clocks read_clocks(const struct agent *agent)
 			       .ns = ns};
 }
 
-/* A reading of the clock, as ns before that moment. What lies behind it, or too far back, was not written by us. */
+/*
+ * A reading of the clock, as ns before that moment. What lies behind it, or too far back, was not
+ * written by us.
+ */
 static uint64_t ago(const struct clocks *clocks, uint64_t reading)
 {
 	uint64_t most = clocks->time < clocks->epoch ? clocks->time : clocks->epoch;
@@ -236,7 +240,10 @@ void lines_space_gone(struct space *space)
 	space->agent->rings = NULL;
 }
 
-/* Fetches all, and of a thread that is stopped also what seems to lie ahead, where processors' clocks differ a little. */
+/*
+ * Fetches all, and of a thread that is stopped also what seems to lie ahead, where processors'
+ * clocks differ a little.
+ */
 static void fetch_whole(struct agent *agent, struct thread *thread, struct rings *rings)
 {
 	struct record *record = (struct record *)(void *)agent->buffer;
@@ -283,7 +290,10 @@ bool lines_help(struct agent *agent, struct thread *thread, const struct regs *r
 	return rings && space->references == 1 && rings_bind(rings, thread->tid, regs->fs_base);
 }
 
-/* What an operation reads memory by is a parameter in a register, there or kept from there, and points to what does not come. */
+/*
+ * What an operation reads memory by is a parameter in a register, there or kept from there, and
+ * points to what does not come.
+ */
 static bool is_stuck(const struct space *space, const struct regs *regs,
 		     const struct capture_plan *plan, const struct capture_op *op)
 {
@@ -375,7 +385,10 @@ void lines_take_over(struct agent *agent, struct thread *thread)
 	vec_deinit(&told);
 }
 
-/* The clock has been forbidden to the thread since (prctl(2), PR_SET_TSC; also by strict seccomp(2)): it is told the time. */
+/*
+ * The clock has been forbidden to the thread since (prctl(2), PR_SET_TSC; also by strict
+ * seccomp(2)): it is told the time.
+ */
 static bool tell_time(const struct space *space, struct regs *regs)
 {
 	const struct agent_arch *arch = space->arch->agent;
@@ -385,7 +398,10 @@ static bool tell_time(const struct space *space, struct regs *regs)
 	       arch->emulate_clock(bytes, regs);
 }
 
-/* Where the code at that offset of a unit goes on if it cannot read; 0: it does not read what may not be there. */
+/*
+ * Where the code at that offset of a unit goes on if it cannot read; 0: it does not read what may
+ * not be there.
+ */
 static uint64_t behind_read(uint64_t offset)
 {
 	if (offset == AGENT_COPY_WORD)

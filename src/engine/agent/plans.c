@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Capture plans for the agent: copied into a unit as they are, with their pointers changed, each once. The agent runs them
- * by the same code as the tracer. What may make records that are too long for a ring stays with the trap engine.
+ * Capture plans for the agent: copied into a unit as they are, with their pointers changed, each
+ * once. The agent runs them by the same code as the tracer. What may make records that are too long
+ * for a ring stays with the trap engine.
  */
 #include "engine/agent/private.h"
 
@@ -102,7 +103,10 @@ static size_t op_bytes(const struct capture_plan *plan, const struct capture_op 
 	}
 }
 
-/* The longest record; a quarter of its buffer may be lent to strings read in advance (record/capture.c). */
+/*
+ * The longest record; a quarter of its buffer may be lent to strings read in advance
+ * (record/capture.c).
+ */
 static size_t record_bytes(const struct capture_plan *plan, const struct capture_op *ops,
 			   unsigned count)
 {

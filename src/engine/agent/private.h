@@ -34,8 +34,8 @@ struct agent_probe {
 
 /* See agent_abi.h. */
 struct agent_unit {
-	struct hook
-		hook; /* of the breakpoints in its probes' stubs; first: the hook is a pointer to it */
+	/* of the breakpoints in its probes' stubs; first: the hook is a pointer to it */
+	struct hook hook;
 	struct agent *agent;
 	uint64_t base;
 	uint8_t *shared;      /* AGENT_SHARED_BYTES, ours */
@@ -60,7 +60,10 @@ struct agent_space {
 
 struct agent_space *agent_space_of(struct space *space);
 
-/* What the memory files of units are called (memfd_create(2)); they are open in the process for a moment only. */
+/*
+ * What the memory files of units are called (memfd_create(2)); they are open in the process for a
+ * moment only.
+ */
 #define AGENT_FILE "tracer-agent"
 
 /* unit.c */
@@ -68,7 +71,8 @@ struct agent_space *agent_space_of(struct space *space);
 /* Makes one that reaches `address`: 0 or -errno. `thread` is at a clean stop. */
 int unit_create(struct thread *thread, uint64_t address, bool records, struct agent_unit **made);
 /*
- * Maps a memory file of ours, made in the process, there and here; `scratch` are 32 bytes of ours in the process, zero. 0 or -errno.
+ * Maps a memory file of ours, made in the process, there and here; `scratch` are 32 bytes of ours
+ * in the process, zero. 0 or -errno.
  */
 int unit_map_file(struct thread *thread, uint64_t scratch, uint64_t address, uint64_t length,
 		  uint8_t **memory);
@@ -76,16 +80,17 @@ int unit_map_file(struct thread *thread, uint64_t scratch, uint64_t address, uin
 void unit_destroy(struct agent_unit *unit);
 uint64_t unit_probe_stub(const struct agent_unit *unit, uint32_t number);
 /*
- * Whether there is a number for another probe; and that, which is given out by it. One that was used before is only when all are, as
- * return slots may refer to it; its counts go on from where they are.
+ * Whether there is a number for another probe; and that, which is given out by it. One that was
+ * used before is only when all are, as return slots may refer to it; its counts go on from where
+ * they are.
  */
 bool unit_has_number(struct agent_unit *unit, const struct space *space);
 uint32_t unit_next_number(const struct agent_unit *unit);
 void unit_give_number(struct agent_unit *unit, struct agent_probe *probe);
 bool unit_is_return_stub(const struct agent_unit *unit, uint64_t address);
 /*
- * A return address is among those that are good; and makes it one: false when there is no room. `is_stub`: the return stub of another unit
- * is; those of its own it knows.
+ * A return address is among those that are good; and makes it one: false when there is no room.
+ * `is_stub`: the return stub of another unit is; those of its own it knows.
  */
 bool unit_knows(const struct agent_unit *unit, uint64_t address, bool is_stub);
 bool unit_learn(struct agent_unit *unit, uint64_t address, bool is_stub);
@@ -115,7 +120,9 @@ struct plans *plans_create(void);
 void plans_destroy(struct plans *plans);
 /* NULL, or why records of such calls cannot be made in a process. */
 const char *plans_refuse(const struct capture_plan *plan);
-/* Writes what a probe's calls are captured by: 0, -ENOSPC when there is no room for it, or -errno. */
+/*
+ * Writes what a probe's calls are captured by: 0, -ENOSPC when there is no room for it, or -errno.
+ */
 int plans_write(struct plans *plans, struct space *space, uint64_t unit, uint32_t number,
 		const struct capture_plan *plan);
 
@@ -124,26 +131,33 @@ int plans_write(struct plans *plans, struct space *space, uint64_t unit, uint32_
 /* hook.redirect of a unit's breakpoint at AGENT_RECORD_FULL. */
 bool lines_redirect_return(struct hook *hook, struct thread *thread, struct regs *regs);
 /*
- * Whether the thread, at a function's entry, would wait for memory that the plan reads, if it did that itself. That is asked where it
- * calls from there for the first time: mostly what is passed at a place is of one kind.
+ * Whether the thread, at a function's entry, would wait for memory that the plan reads, if it did
+ * that itself. That is asked where it calls from there for the first time: mostly what is passed at
+ * a place is of one kind.
  */
 bool lines_would_wait(const struct space *space, const struct regs *regs,
 		      const struct capture_plan *plan);
-/* Makes room in a thread's ring, which stands at a breakpoint of ours; true: it had none, and has got one. */
+/*
+ * Makes room in a thread's ring, which stands at a breakpoint of ours; true: it had none, and has
+ * got one.
+ */
 bool lines_help(struct agent *agent, struct thread *thread, const struct regs *regs);
 /* For thread.sent_again: not the same again when the thread has made a record meanwhile. */
 uint64_t lines_mark(const struct thread *thread, uint64_t place);
 /* Makes what all units of the space need: 0 or -errno. */
 int lines_prepare(struct agent *agent, struct thread *thread, const struct agent_unit *unit);
 void lines_space_gone(struct space *space);
-/* Of a forked child, whose true return addresses are back: pending calls return by the trap engine. */
+/*
+ * Of a forked child, whose true return addresses are back: pending calls return by the trap engine.
+ */
 void lines_take_over(struct agent *agent, struct thread *thread);
 
 /* branches.c */
 
 /*
- * The wish of which the jump would cover `address`, but for its first byte, as far as that is its own code: what stands behind a short one is
- * padding, or it is refused. Or count. They are in the order that agent_look_ahead() leaves them in.
+ * The wish of which the jump would cover `address`, but for its first byte, as far as that is its
+ * own code: what stands behind a short one is padding, or it is refused. Or count. They are in the
+ * order that agent_look_ahead() leaves them in.
  */
 size_t branches_covered(const struct vec *wishes, uint64_t address);
 
@@ -160,7 +174,10 @@ struct return_slots {
 
 /* Those of the unit at `base`, or NULL when they cannot be read; to be freed. */
 struct return_slots *return_slots_read(const struct space *space, uint64_t base);
-/* The thread stands where there was no room for its return's record: that will be seen by the trap engine. */
+/*
+ * The thread stands where there was no room for its return's record: that will be seen by the trap
+ * engine.
+ */
 void returns_give_up(const struct agent_unit *unit, struct thread *thread, const struct regs *regs);
 /* The slot whose stub `word` is, if it is at `place`; else NULL. */
 const struct return_slot *return_slot_of(const struct return_slots *slots, uint64_t word,

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a tracer has left in a process, when it was killed and its guardian with it: units that nobody has a journal of,
- * jumps that lead there, stubs on stacks. The program goes on with them, as calls that find no tracer just go through; whoever attaches
- * next notes them in its own journal, and so they go with all that is its own.
+ * What a tracer has left in a process, when it was killed and its guardian with it: units that
+ * nobody has a journal of, jumps that lead there, stubs on stacks. The program goes on with them,
+ * as calls that find no tracer just go through; whoever attaches next notes them in its own
+ * journal, and so they go with all that is its own.
  *
- * A unit is known by the name of its memory file and by its code, so only one of this layout is taken; what functions
- * begin with in their files is put back where there is a jump to a unit's stub instead. Nothing is taken for granted that the process
- * could have made to look so but harms itself by.
+ * A unit is known by the name of its memory file and by its code, so only one of this layout is
+ * taken; what functions begin with in their files is put back where there is a jump to a unit's
+ * stub instead. Nothing is taken for granted that the process could have made to look so but harms
+ * itself by.
  */
 #include "engine/agent/private.h"
 

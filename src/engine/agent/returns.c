@@ -2,15 +2,16 @@
 /*
  * True return addresses.
  *
- * A call that is pending has, where its return address was, the stub of a return slot, and that notes what was
- * there. Slots of calls that were left by a jump or an exception stay in use until the same place on the stack is
- * used again; they are known by the place not holding the stub any more. A function that was jumped to by another traced
- * one has that one's stub for a return address: then one place has two slots, of one unit or two (a call is caught at a PLT stub and at the
- * function, in another library), and the true address is in the second.
+ * A call that is pending has, where its return address was, the stub of a return slot, and that
+ * notes what was there. Slots of calls that were left by a jump or an exception stay in use until
+ * the same place on the stack is used again; they are known by the place not holding the stub any
+ * more. A function that was jumped to by another traced one has that one's stub for a return
+ * address: then one place has two slots, of one unit or two (a call is caught at a PLT stub and at
+ * the function, in another library), and the true address is in the second.
  *
- * Who is about to look at a stack (an exception's unwinder, a backtrace, a core dump, a debugger after us) must find the
- * true ones. They are written there, and the calls, whose returns are seen no more by the stubs, are given to the trap
- * engine.
+ * Who is about to look at a stack (an exception's unwinder, a backtrace, a core dump, a debugger
+ * after us) must find the true ones. They are written there, and the calls, whose returns are seen
+ * no more by the stubs, are given to the trap engine.
  *
  * The slots come from the tracee: nothing in them is believed but that a stub stands at its place.
  */
@@ -124,8 +125,8 @@ static bool is_mapped(const struct space *space, uint64_t address)
 }
 
 /*
- * Else the tracer that was killed had put all back, and begun to unmap: the entry of a mapping is there a little longer than
- * the mapping.
+ * Else the tracer that was killed had put all back, and begun to unmap: the entry of a mapping is
+ * there a little longer than the mapping.
  */
 static bool has_slots(const struct space *space, uint64_t base)
 {
@@ -330,7 +331,10 @@ static void hand_over_place(struct handing *handing, uint64_t place)
 	hand_over_chain(handing, chain, count, caller);
 }
 
-/* Whether memory is over there; or it is some that nobody provides (userfaultfd), and the stack goes on behind it. */
+/*
+ * Whether memory is over there; or it is some that nobody provides (userfaultfd), and the stack
+ * goes on behind it.
+ */
 static bool is_stack_end(struct thread *thread, uint64_t address)
 {
 	struct maps maps;
@@ -348,7 +352,9 @@ static bool is_stack_end(struct thread *thread, uint64_t address)
 	return is_end;
 }
 
-/* What is on the stack near its pointer, word by word. False: there is more of the stack than that. */
+/*
+ * What is on the stack near its pointer, word by word. False: there is more of the stack than that.
+ */
 static bool hand_over_near(struct handing *handing)
 {
 	const struct space *space = handing->thread->process->space;

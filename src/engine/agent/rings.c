@@ -2,13 +2,14 @@
 /*
  * Reading rings.
  *
- * Records of several threads are to come out in the order of their times. A thread sets `busy` before it takes the time of
- * a record, and clears it when that is there to be read. So if a ring is seen not busy, or further than before, after a
- * look at the clock, it holds all records that are older than that look; and these are sorted. A thread that is
- * stopped or preempted in the middle is not waited for: its record may then come out late.
+ * Records of several threads are to come out in the order of their times. A thread sets `busy`
+ * before it takes the time of a record, and clears it when that is there to be read. So if a ring
+ * is seen not busy, or further than before, after a look at the clock, it holds all records that
+ * are older than that look; and these are sorted. A thread that is stopped or preempted in the
+ * middle is not waited for: its record may then come out late.
  *
- * A record is copied before it is looked at, and its size is read once. A ring whose positions or sizes make no
- * sense is skipped to where its writer claims to be.
+ * A record is copied before it is looked at, and its size is read once. A ring whose positions or
+ * sizes make no sense is skipped to where its writer claims to be.
  */
 #include "engine/agent/rings.h"
 
@@ -217,7 +218,10 @@ static void skip_all(struct rings *rings, struct ring *ring)
 /* The size of the next record, or 0 when there is none. */
 static uint32_t next_size(struct rings *rings, struct ring *ring)
 {
-	/* A writer that tells lies about where it is may be anywhere, at the end of all numbers, too. */
+	/*
+	 * A writer that tells lies about where it is may be anywhere, at the end of all numbers,
+	 * too.
+	 */
 	while (ring->tail != ring->limit) {
 		uint64_t left = ring->limit - ring->tail;
 		uint64_t place = ring->tail % AGENT_RING_BYTES;
@@ -353,7 +357,10 @@ static bool has_sound_values(const struct record *record)
 	return left == 0;
 }
 
-/* Copies the next one, of `size` bytes as was looked at once; false: it is neither a call nor a return. */
+/*
+ * Copies the next one, of `size` bytes as was looked at once; false: it is neither a call nor a
+ * return.
+ */
 static bool copy_record(const unsigned char *bytes, uint32_t size, struct ring_record *head,
 			struct record *record)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rings of a space, through which its threads hand records to the tracer (agent_abi.h). A thread has one from when
- * it is bound, at a stop, to its end. The program can write there as well as we: whatever is read is checked.
+ * The rings of a space, through which its threads hand records to the tracer (agent_abi.h). A
+ * thread has one from when it is bound, at a stop, to its end. The program can write there as well
+ * as we: whatever is read is checked.
  */
 #ifndef TRACER_ENGINE_AGENT_RINGS_H
 #define TRACER_ENGINE_AGENT_RINGS_H
@@ -12,11 +13,14 @@
 struct rings;
 
 /*
- * Makes them in the process of `thread`, which is at a clean stop; `scratch` are 32 bytes of memory of ours there, zero,
- * and `near` is about where they are to lie. 0 or -errno.
+ * Makes them in the process of `thread`, which is at a clean stop; `scratch` are 32 bytes of memory
+ * of ours there, zero, and `near` is about where they are to lie. 0 or -errno.
  */
 int rings_create(struct thread *thread, uint64_t scratch, uint64_t near, struct rings **rings);
-/* Those that lie in `memory`, AGENT_RINGS_BYTES mapped by mmap(2), which is theirs from now on; `address` as below. */
+/*
+ * Those that lie in `memory`, AGENT_RINGS_BYTES mapped by mmap(2), which is theirs from now on;
+ * `address` as below.
+ */
 struct rings *rings_over(uint8_t *memory, uint64_t address);
 /* Our side only. */
 void rings_destroy(struct rings *rings);
@@ -39,8 +43,8 @@ void rings_unbind(struct rings *rings, pid_t tid);
 void rings_close(struct rings *rings);
 
 /*
- * A thread that has not come to the end of a record for a while (`now` as inferior_clock()), or 0: it may wait for a page that does not
- * come. It is named once; and whether a thread was.
+ * A thread that has not come to the end of a record for a while (`now` as inferior_clock()), or 0:
+ * it may wait for a page that does not come. It is named once; and whether a thread was.
  */
 pid_t rings_stuck(struct rings *rings, uint64_t now);
 bool rings_was_stuck(struct rings *rings, pid_t tid);
@@ -49,11 +53,14 @@ bool rings_was_stuck(struct rings *rings, pid_t tid);
 void rings_look(struct rings *rings);
 /* How many bytes are to be read now of the ring that has most of them. */
 uint64_t rings_fullest(const struct rings *rings);
-/* The ring whose next record, up to there, is the oldest; *time is the clock's. NULL: there is none. */
+/*
+ * The ring whose next record, up to there, is the oldest; *time is the clock's. NULL: there is
+ * none.
+ */
 struct ring *rings_oldest(struct rings *rings, uint64_t *time);
 /*
- * Copies that record, checked as far as it can be without its plan: what its head says, and to `record`, of RINGS_RECORD_MAX bytes, its
- * size, kind and values. False: it made no sense.
+ * Copies that record, checked as far as it can be without its plan: what its head says, and to
+ * `record`, of RINGS_RECORD_MAX bytes, its size, kind and values. False: it made no sense.
  */
 bool rings_take(struct rings *rings, struct ring *ring, struct ring_record *head,
 		struct record *record);

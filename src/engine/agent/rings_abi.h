@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the agent's code that makes records (sysdeps/x86_64/agent_record.c) shares with the tracer, beyond the numbers in
- * agent_abi.h: as C types.
+ * What the agent's code that makes records (sysdeps/x86_64/agent_record.c) shares with the tracer,
+ * beyond the numbers in agent_abi.h: as C types.
  *
- * What is written for a call is to be short: its cache lines are with the processor that runs the tracer, and have to be
- * brought back one by one. So a record in a ring has a head of its own, and values like any other's.
+ * What is written for a call is to be short: its cache lines are with the processor that runs the
+ * tracer, and have to be brought back one by one. So a record in a ring has a head of its own, and
+ * values like any other's.
  */
 #ifndef TRACER_ENGINE_AGENT_RINGS_ABI_H
 #define TRACER_ENGINE_AGENT_RINGS_ABI_H
@@ -14,7 +15,10 @@
 
 #include <assert.h>
 
-/* One writer, the thread, and one reader. Positions are bytes since the beginning; modulo AGENT_RING_BYTES they are places. */
+/*
+ * One writer, the thread, and one reader. Positions are bytes since the beginning; modulo
+ * AGENT_RING_BYTES they are places.
+ */
 struct agent_thread {
 	uint64_t base;	  /* fs; 0: free */
 	uint64_t head;	  /* written up to there */

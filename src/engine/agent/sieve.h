@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which addresses may be of interest: the pieces of memory, modulo the sieve's size, that have one. Code is full of bytes
- * that might be a branch, some 250,000 in a megabyte, and a process waits while they are looked at. This tells nearly all
- * at once that lead nowhere special; what it lets through has to be looked up.
+ * Which addresses may be of interest: the pieces of memory, modulo the sieve's size, that have one.
+ * Code is full of bytes that might be a branch, some 250,000 in a megabyte, and a process waits
+ * while they are looked at. This tells nearly all at once that lead nowhere special; what it lets
+ * through has to be looked up.
  *
  * It fits into a processor's nearest cache, and 10,000 functions leave most of it empty.
  */

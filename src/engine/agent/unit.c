@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Units: see agent_abi.h. Made by remote system calls of one stopped thread, each mapping in the journal before it is
- * there. The shared part is a memory file that the tracee makes, as the kernel lets nobody map one into another process;
- * the tracer opens it through /proc, and it is closed there at once.
+ * Units: see agent_abi.h. Made by remote system calls of one stopped thread, each mapping in the
+ * journal before it is there. The shared part is a memory file that the tracee makes, as the kernel
+ * lets nobody map one into another process; the tracer opens it through /proc, and it is closed
+ * there at once.
  *
- * What lies in the shared part can be written by the program, too. It can spoil its own counts by that, and make its own
- * code take what is no return address for one; nothing there is believed here but numbers.
+ * What lies in the shared part can be written by the program, too. It can spoil its own counts by
+ * that, and make its own code take what is no return address for one; nothing there is believed
+ * here but numbers.
  */
 #include "engine/agent/private.h"
 
@@ -204,8 +206,9 @@ static int map_piece(struct thread *thread, uint64_t address, uint64_t length, i
 }
 
 /*
- * A copy of the process that nobody tells us of (CLONE_UNTRACED) must make no records in its parent's rings: it finds zeros
- * (madvise(2), MADV_WIPEONFORK; Linux 4.14). By that the first page is a mapping of its own.
+ * A copy of the process that nobody tells us of (CLONE_UNTRACED) must make no records in its
+ * parent's rings: it finds zeros (madvise(2), MADV_WIPEONFORK; Linux 4.14). By that the first page
+ * is a mapping of its own.
  */
 static int map_plans(struct thread *thread, const struct agent_arch *arch, uint64_t address)
 {
@@ -256,7 +259,10 @@ int unit_create(struct thread *thread, uint64_t address, bool records, struct ag
 	vec_init(&unit->free, sizeof(uint32_t));
 	error = map_all(thread, space->arch->agent, unit);
 	if (!error) {
-		/* Before that no return address leads there; and its slots may not be fit to be read. */
+		/*
+		 * Before that no return address leads there; and its slots may not be fit to be
+		 * read.
+		 */
 		journal_agent(space->journal, base, AGENT_TEXT_BYTES);
 		*made = unit;
 		return 0;

@@ -2,34 +2,39 @@
 /*
  * System calls.
  *
- * A thread that is resumed by PTRACE_SYSCALL stops when it enters a system call, and again when the kernel is about to go
- * back to the program. Which of the two it is, what is called and what came of it is told by PTRACE_GET_SYSCALL_INFO, and so
- * is the ABI: a program for x86_64 may make calls of i386 by `int $0x80`. Nothing is guessed by counting stops. The values
- * are captured by plans, as those of functions are: what a plan takes for registers are the arguments in their order, and the
- * result.
+ * A thread that is resumed by PTRACE_SYSCALL stops when it enters a system call, and again when the
+ * kernel is about to go back to the program. Which of the two it is, what is called and what came
+ * of it is told by PTRACE_GET_SYSCALL_INFO, and so is the ABI: a program for x86_64 may make calls
+ * of i386 by `int $0x80`. Nothing is guessed by counting stops. The values are captured by plans,
+ * as those of functions are: what a plan takes for registers are the arguments in their order, and
+ * the result.
  *
- * What the tracer has a thread do for itself (inferior/remote.c) is waited for there, up to its end; no stop of it comes here.
- * Where threads are waited for in other ways (thread_stop()), these stops are passed on to us.
+ * What the tracer has a thread do for itself (inferior/remote.c) is waited for there, up to its
+ * end; no stop of it comes here. Where threads are waited for in other ways (thread_stop()), these
+ * stops are passed on to us.
  *
- * Calls that are made again. When a signal, or our own interrupt, comes into a call that waits, it ends with -ERESTARTSYS or
- * another of these numbers. The program never sees them: the kernel then decides whether it makes the call again or returns
- * -EINTR to a handler. As the tracer interrupts threads for its own ends, all of this would be in the trace though it means
- * nothing to the program. So the end of such a call is held back until the next stop shows why it has ended: a signal, and it
- * is told of first; an interrupt, or nothing, and if the thread then enters the same call once more, that is no new one. A call that
- * fails with EINTR where only we came in between (inferior/retry.c) is held back, too.
+ * Calls that are made again. When a signal, or our own interrupt, comes into a call that waits, it
+ * ends with -ERESTARTSYS or another of these numbers. The program never sees them: the kernel then
+ * decides whether it makes the call again or returns -EINTR to a handler. As the tracer interrupts
+ * threads for its own ends, all of this would be in the trace though it means nothing to the
+ * program. So the end of such a call is held back until the next stop shows why it has ended: a
+ * signal, and it is told of first; an interrupt, or nothing, and if the thread then enters the same
+ * call once more, that is no new one. A call that fails with EINTR where only we came in between
+ * (inferior/retry.c) is held back, too.
  *
  *	entry ──► exit with a result ──► told
  *	      ──► exit, restarting ──► interrupt ──► entry of the same ──► …
  *	                           ──► a signal, or anything else ──► told: ? ERESTARTSYS
  *
- * exit(2) and exit_group(2) do not return. They are told to be over when the thread stops for its end; all others that a
- * thread is in when its process goes stay unfinished.
+ * exit(2) and exit_group(2) do not return. They are told to be over when the thread stops for its
+ * end; all others that a thread is in when its process goes stay unfinished.
  *
- * exec(2) from a thread that is not the leader goes on as the leader. What was captured at its entry is part of its block;
- * there is no memory of the old program to read for its end.
+ * exec(2) from a thread that is not the leader goes on as the leader. What was captured at its
+ * entry is part of its block; there is no memory of the old program to read for its end.
  *
- * Time is counted as for functions (trap.c): from the moment before the thread goes on to that at which the second stop is
- * told, less what a pair of stops costs; and each stop is part of thread->cost, which is taken off the functions around it.
+ * Time is counted as for functions (trap.c): from the moment before the thread goes on to that at
+ * which the second stop is told, less what a pair of stops costs; and each stop is part of
+ * thread->cost, which is taken off the functions around it.
  */
 #include "engine/syscall/syscall.h"
 
@@ -132,8 +137,9 @@ static void emit_call(struct syscalls *calls, const struct thread *thread,
 }
 
 /*
- * The kernel has filled nothing if the call failed: as nothing can be read then, all pointers are shown as such. The length
- * that a result would be is not taken for nothing, which would be an empty string.
+ * The kernel has filled nothing if the call failed: as nothing can be read then, all pointers are
+ * shown as such. The length that a result would be is not taken for nothing, which would be an
+ * empty string.
  */
 static void capture_failure(const struct system_call *own, struct capture_buffer *buffer)
 {
@@ -179,8 +185,8 @@ static uint64_t depth_of(const struct thread *thread, uint64_t sp)
 }
 
 /*
- * Whether the kernel makes a call again that was held back. The stop for our interrupt does not always come: another one that
- * the thread was about to make takes its place (ptrace_stop()).
+ * Whether the kernel makes a call again that was held back. The stop for our interrupt does not
+ * always come: another one that the thread was about to make takes its place (ptrace_stop()).
  */
 static bool goes_on(const struct system_call *own, const struct arch *arch, uint64_t number)
 {

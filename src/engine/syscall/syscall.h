@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * System calls: a record when one is entered, and one when it is left. See syscall.c for which of the kernel's stops mean
- * that.
+ * System calls: a record when one is entered, and one when it is left. See syscall.c for which of
+ * the kernel's stops mean that.
  */
 #ifndef TRACER_ENGINE_SYSCALL_SYSCALL_H
 #define TRACER_ENGINE_SYSCALL_SYSCALL_H
@@ -14,9 +14,10 @@ struct syscalls;
 /* What has to be known of them. */
 struct syscall_events {
 	/*
-	 * The site of a call of that number, which `arch` has made the program of `space` make, or NULL: it is not traced. The
-	 * place of each argument is its number among the general registers; the result is in REG_AX. The arguments may
-	 * be replaced by those of the call that is meant.
+	 * The site of a call of that number, which `arch` has made the program of `space` make, or
+	 * NULL: it is not traced. The place of each argument is its number among the general
+	 * registers; the result is in REG_AX. The arguments may be replaced by those of the call
+	 * that is meant.
 	 */
 	const struct probe_site *(*site)(void *context, const struct space *space,
 					 const struct arch *arch, uint64_t number,
@@ -26,7 +27,10 @@ struct syscall_events {
 	void *context;
 };
 
-/* `trap`, which numbers the calls, takes the records, and whose calls are around these; both must outlive them. */
+/*
+ * `trap`, which numbers the calls, takes the records, and whose calls are around these; both must
+ * outlive them.
+ */
 struct syscalls *syscalls_create(struct trap *trap, const struct syscall_events *events);
 void syscalls_destroy(struct syscalls *calls);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A space that another process has planted, from its journal: as much of it as trap_leave() needs to
- * leave it as it was found. The bytes of the tracee are not read but for the instructions that stood
- * under breakpoints, which have to be decoded again to know where a thread inside a slot belongs.
+ * A space that another process has planted, from its journal: as much of it as trap_leave() needs
+ * to leave it as it was found. The bytes of the tracee are not read but for the instructions that
+ * stood under breakpoints, which have to be decoded again to know where a thread inside a slot
+ * belongs.
  */
 #include "base/vec.h"
 #include "engine/trap/breakpoint.h"

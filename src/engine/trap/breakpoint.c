@@ -173,7 +173,10 @@ static void note_removed(struct space *space, const struct breakpoint *breakpoin
 	trap->removed_next = (trap->removed_next + 1) % REMOVED_MAX;
 }
 
-/* Takes out of a child what was taken out of its parent while the kernel copied that, or before its birth was told. */
+/*
+ * Takes out of a child what was taken out of its parent while the kernel copied that, or before its
+ * birth was told.
+ */
 static void heal_removed(struct space *child, const struct space *parent)
 {
 	const struct arch *arch = child->arch;

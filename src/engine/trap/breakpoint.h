@@ -27,7 +27,10 @@ struct breakpoint {
 	bool step;	/* cannot be displaced: the thread steps with all others stopped */
 };
 
-/* One that has been taken out: a child that was being forked then may have it in its copy of the memory. */
+/*
+ * One that has been taken out: a child that was being forked then may have it in its copy of the
+ * memory.
+ */
 struct removed_breakpoint {
 	uint64_t address;
 	uint64_t time; /* inferior_clock() */
@@ -73,15 +76,18 @@ int breakpoint_verify(struct decoder *decoder, struct thread *thread,
 		      struct breakpoint *breakpoint);
 
 /*
- * Makes again, from number `entry` of its journal, the breakpoint of a space that another process has
- * planted; what is no breakpoint is passed over.
+ * Makes again, from number `entry` of its journal, the breakpoint of a space that another process
+ * has planted; what is no breakpoint is passed over.
  */
 void breakpoint_adopt(struct decoder *decoder, struct space *space, size_t entry);
 
 /* Gives a forked child's space the same breakpoints, which its memory should have already. */
 void breakpoints_copy(struct space *child, const struct space *parent);
 
-/* Puts one in anew, with everything that it was for; it is dropped, 0 or -errno, where that cannot be done. */
+/*
+ * Puts one in anew, with everything that it was for; it is dropped, 0 or -errno, where that cannot
+ * be done.
+ */
 int breakpoint_plant_again(struct decoder *decoder, struct thread *thread,
 			   struct breakpoint *breakpoint);
 
@@ -92,8 +98,8 @@ void breakpoints_complete(struct decoder *decoder, struct thread *thread);
 bool breakpoint_is_hit(const struct thread *thread);
 
 /*
- * Whether the SIGTRAP that the thread has stopped for came from a breakpoint at `address` that has been
- * taken away since: the instruction that stands there has not run.
+ * Whether the SIGTRAP that the thread has stopped for came from a breakpoint at `address` that has
+ * been taken away since: the instruction that stands there has not run.
  */
 bool breakpoint_is_stale(const struct thread *thread, uint64_t address);
 

@@ -24,9 +24,9 @@
  * caught it, which wrote their own return addresses there. longjmp has not, and is told by its
  * caller (callstacks_jump()).
  *
- * All this holds within one stack; a thread may have several (stackset.c). Where they cannot be kept
- * apart, only an exact match of slot and return address is trusted, and calls are dropped when their
- * slot is used again or no longer holds their return address.
+ * All this holds within one stack; a thread may have several (stackset.c). Where they cannot be
+ * kept apart, only an exact match of slot and return address is trusted, and calls are dropped when
+ * their slot is used again or no longer holds their return address.
  *
  * Some runtimes have many stacks at one place (Python's greenlets, Ruby's continuations): what a
  * suspended one has on the stack is copied away, and copied back before it goes on. Then a call
@@ -67,8 +67,9 @@ static bool is_intact(const struct callstacks *stacks, const struct call *call)
 }
 
 /*
- * Whether what lies deeper than where the thread is seen is over. Not where that is told later of a thread that may have
- * run a handler on a signal stack in the midst of its own: nobody can be asked any more.
+ * Whether what lies deeper than where the thread is seen is over. Not where that is told later of a
+ * thread that may have run a handler on a signal stack in the midst of its own: nobody can be asked
+ * any more.
  */
 static bool is_ordered(const struct callstacks *stacks, const struct stack *stack)
 {
@@ -83,7 +84,10 @@ static bool is_over(const struct callstacks *stacks, const struct stack *stack,
 		return is_ordered(stacks, stack);
 	if (pending->slot != call->slot)
 		return false;
-	/* A stub stands for one call; what it found in the slot is that of the call it is a tail call from. */
+	/*
+	 * A stub stands for one call; what it found in the slot is that of the call it is a tail
+	 * call from.
+	 */
 	if (call->in_process)
 		return word_of(pending) != call->caller;
 	if (stacks->exchanged && (pending->return_address != call->return_address ||
@@ -95,8 +99,9 @@ static bool is_over(const struct callstacks *stacks, const struct stack *stack,
 }
 
 /*
- * What the slot of a pending call should hold. What is told later may have returned meanwhile, and what it has covered may
- * be uncovered; but the return of any other call would have stopped the thread.
+ * What the slot of a pending call should hold. What is told later may have returned meanwhile, and
+ * what it has covered may be uncovered; but the return of any other call would have stopped the
+ * thread.
  */
 static uint64_t expected_word(const struct callstacks *stacks, const struct call *call)
 {

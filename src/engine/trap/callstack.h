@@ -49,7 +49,9 @@ struct stack_view {
 	 * when it is in none. Called only when sp leaves all known stacks.
 	 */
 	bool (*bounds)(void *context, uint64_t sp, uint64_t *low, uint64_t *high, bool *single);
-	/* What stack slots hold, at most STACK_VIEW_WORDS; those that cannot be read stay as given. */
+	/*
+	 * What stack slots hold, at most STACK_VIEW_WORDS; those that cannot be read stay as given.
+	 */
 	void (*words)(void *context, size_t count, const uint64_t *slots, uint64_t *words);
 	/* Reads so much of a stack; how much could be read. */
 	size_t (*read)(void *context, uint64_t address, void *buffer, size_t length);
@@ -125,14 +127,15 @@ void callstacks_jump(struct callstacks *stacks, uint64_t sp, uint64_t target, ca
 void callstacks_exchange(struct callstacks *stacks);
 
 /*
- * What follows is told of calls that were made some time ago, at the moment of that number: what is in memory now means
- * little, until this is called with 0. `signalled`: signals have been delivered to the thread.
+ * What follows is told of calls that were made some time ago, at the moment of that number: what is
+ * in memory now means little, until this is called with 0. `signalled`: signals have been delivered
+ * to the thread.
  */
 void callstacks_look_back(struct callstacks *stacks, uint64_t moment, bool signalled);
 
 /*
- * The true return address of a call in_process at `slot` is there again, instead of `stub`: from now on it
- * returns like any other. False when no such call is pending.
+ * The true return address of a call in_process at `slot` is there again, instead of `stub`: from
+ * now on it returns like any other. False when no such call is pending.
  */
 bool callstacks_uncover(struct callstacks *stacks, uint64_t slot, uint64_t stub,
 			uint64_t return_address);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Breakpoints that the program has written over: it patches itself, generates code where a library was,
- * or another debugger was at work. Nobody tells us, so from time to time the bytes are looked at, all in
- * one batch. They are not put back: what stands there now may be anything, and is the program's.
+ * Breakpoints that the program has written over: it patches itself, generates code where a library
+ * was, or another debugger was at work. Nobody tells us, so from time to time the bytes are looked
+ * at, all in one batch. They are not put back: what stands there now may be anything, and is the
+ * program's.
  *
- * Our own handler (inferior/rescue.h) takes breakpoints out, too, when somebody hits one whom nobody traces: a
- * child that shares the memory and was made with CLONE_UNTRACED. It would come again, so neither is put back.
+ * Our own handler (inferior/rescue.h) takes breakpoints out, too, when somebody hits one whom
+ * nobody traces: a child that shares the memory and was made with CLONE_UNTRACED. It would come
+ * again, so neither is put back.
  */
 #include "engine/trap/breakpoint.h"
 #include "engine/trap/trap.h"
@@ -16,13 +18,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether anybody would miss it; a return that is not seen is found by the next stop of its thread. */
+/*
+ * Whether anybody would miss it; a return that is not seen is found by the next stop of its thread.
+ */
 static bool is_missed(const struct breakpoint *breakpoint)
 {
 	return (breakpoint->site || breakpoint->hook) && !breakpoint->lost;
 }
 
-/* Whether `now` is what stood there before us: by the program's hand, or by that of our own handler. */
+/*
+ * Whether `now` is what stood there before us: by the program's hand, or by that of our own
+ * handler.
+ */
 static bool is_before(const struct space *space, const struct breakpoint *breakpoint,
 		      const uint8_t *now)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The breakpoints of a forked child. Its books are copied from its parent's when it is announced; its memory
- * was copied before that, while other threads of the parent ran and the tracer went on planting there. Two things can
- * differ.
+ * The breakpoints of a forked child. Its books are copied from its parent's when it is announced;
+ * its memory was copied before that, while other threads of the parent ran and the tracer went on
+ * planting there. Two things can differ.
  *
  * A breakpoint of the books is not in the memory: it is planted.
  *
- * It is there, but its slot holds something else: it stood there before, as this tracer or one that was killed had
- * planted it, has been taken out of the parent since and put in again, with another slot. The thread that hits it would
- * go on in the middle of another function. The slot is written anew, or, where it is not in the child's memory at
- * all, the breakpoint taken out and planted like those of the first kind.
+ * It is there, but its slot holds something else: it stood there before, as this tracer or one that
+ * was killed had planted it, has been taken out of the parent since and put in again, with another
+ * slot. The thread that hits it would go on in the middle of another function. The slot is written
+ * anew, or, where it is not in the child's memory at all, the breakpoint taken out and planted like
+ * those of the first kind.
  *
  * The same holds where a file has been mapped anew over breakpoints.
  */

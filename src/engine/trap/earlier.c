@@ -36,8 +36,8 @@ static void let_out(struct thread *thread, void *context)
 }
 
 /*
- * The one that is stopped for us, by an interrupt; by a signal, that would be delivered twice. It gets its signals
- * and stands at an interrupt again.
+ * The one that is stopped for us, by an interrupt; by a signal, that would be delivered twice. It
+ * gets its signals and stands at an interrupt again.
  */
 static void let_served_out(struct thread *thread, const struct leaving *leaving)
 {

@@ -21,8 +21,8 @@
  * behind it the thread is at the breakpoint with the sp of the call. So until then, or until the
  * call is over, the thread stops at system calls (`thread->interrupted`).
  *
- * A signal that has no handler, and is no fault, kills, stops or is ignored. If it does not kill, the thread
- * goes on in the slot, or makes the system call again from there: the pc stays.
+ * A signal that has no handler, and is no fault, kills, stops or is ignored. If it does not kill,
+ * the thread goes on in the slot, or makes the system call again from there: the pc stays.
  *
  * The address that a fault tells (siginfo) is put right where it is that of the instruction.
  */
@@ -90,7 +90,9 @@ static bool has_landed(struct thread *thread, struct landed *landed)
 	return landed->breakpoint && pt_get_siginfo(thread->tid, &landed->info) == 0;
 }
 
-/* ------------------------------------------------------------------ running the instruction first */
+/*
+ * ------------------------------------------------------------------ running the instruction first
+ */
 
 /* Signals that came while the thread made the step and have to be sent again. */
 struct kept {
@@ -112,8 +114,8 @@ static void send_again(const struct thread *thread, struct kept *kept)
 }
 
 /*
- * One step; true when the thread has reported the end of it, false also for a fault instead. `signal` is queued
- * again on the way.
+ * One step; true when the thread has reported the end of it, false also for a fault instead.
+ * `signal` is queued again on the way.
  */
 static bool step(struct thread *thread, int signal, struct kept *kept)
 {
@@ -151,7 +153,8 @@ static bool holds_own_trap(const struct thread *thread, uint64_t mask)
 }
 
 /*
- * Steps, while the signal waits, until the thread has left where it is: false when it could not make a step.
+ * Steps, while the signal waits, until the thread has left where it is: false when it could not
+ * make a step.
  */
 static bool run_on(struct landed *landed, trap_inside *inside, const void *context)
 {
@@ -241,7 +244,10 @@ void trap_at_syscall(struct thread *thread)
 
 /* ------------------------------------------------------------------ before the signal */
 
-/* Whether nothing comes of the signal: the thread goes on where it is, or after it was stopped for a while. */
+/*
+ * Whether nothing comes of the signal: the thread goes on where it is, or after it was stopped for
+ * a while.
+ */
 static bool passes_by(const struct landed *landed)
 {
 	const uint64_t by_default = bit(SIGCHLD) | bit(SIGURG) | bit(SIGWINCH) | bit(SIGCONT) |

@@ -11,8 +11,8 @@
  * backwards, each process gets its own SIGTRAP disposition back, and the memory of the slots and
  * of our handler is unmapped by one of the threads.
  *
- * Threads in code of ours that they cannot be moved out of were let run before (trap_in_our_code());
- * should one be there all the same, that memory stays.
+ * Threads in code of ours that they cannot be moved out of were let run before
+ * (trap_in_our_code()); should one be there all the same, that memory stays.
  *
  * A thread that could not be stopped sits in the kernel; it comes back to where its pc was when
  * it went in, which is the program's own code but for a displaced system-call instruction. If
@@ -92,8 +92,9 @@ static void fetch_pending_hit(struct thread *thread)
 }
 
 /*
- * The tracer that was killed had dealt with this SIGTRAP, or caused it by a single step, but the thread was not
- * resumed any more. (The handler in the process decides in the same way: sysdeps/x86/rescue.c.)
+ * The tracer that was killed had dealt with this SIGTRAP, or caused it by a single step, but the
+ * thread was not resumed any more. (The handler in the process decides in the same way:
+ * sysdeps/x86/rescue.c.)
  */
 static bool was_served(const struct thread *thread, const struct space *space, uint64_t pc)
 {

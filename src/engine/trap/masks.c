@@ -2,13 +2,13 @@
 /*
  * See masks.h.
  *
- * A mask seen at a breakpoint lacks SIGTRAP, whether or not the program blocks it. The other 63 bits are
- * as they were, so a mask that was seen before with the bit, or without, tells which. A thread has few
- * masks: its own, the one of its handlers, the one while it creates a thread; the last of them are kept.
- * They are learned
+ * A mask seen at a breakpoint lacks SIGTRAP, whether or not the program blocks it. The other 63
+ * bits are as they were, so a mask that was seen before with the bit, or without, tells which. A
+ * thread has few masks: its own, the one of its handlers, the one while it creates a thread; the
+ * last of them are kept. They are learned
  *  - at breakpoints, when it has been found out (sigtrap.c),
- *  - at a signal, where the mask can be read as it is, and that of the handler follows from it and from
- *    what the program has told sigaction(), which is hooked anyhow,
+ *  - at a signal, where the mask can be read as it is, and that of the handler follows from it and
+ *    from what the program has told sigaction(), which is hooked anyhow,
  *  - from the thread that has created this one,
  *  - from calls of sigprocmask() and pthread_sigmask() that are traced anyhow, or hooked.
  *

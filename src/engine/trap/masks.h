@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is known of the signal masks of threads, from which is told whether one blocked SIGTRAP when it
- * ran into a breakpoint: the kernel has unblocked it by the time we see it (sigtrap.h).
+ * What is known of the signal masks of threads, from which is told whether one blocked SIGTRAP when
+ * it ran into a breakpoint: the kernel has unblocked it by the time we see it (sigtrap.h).
  */
 #ifndef TRACER_ENGINE_TRAP_MASKS_H
 #define TRACER_ENGINE_TRAP_MASKS_H
@@ -22,8 +22,8 @@ bool masks_block_most(uint64_t mask);
 bool masks_block_all(uint64_t mask);
 
 /*
- * Whether another thread of the process may have hit a breakpoint with SIGTRAP blocked as well: it is
- * stopped, has not been looked at yet, and is not known to have let that signal through.
+ * Whether another thread of the process may have hit a breakpoint with SIGTRAP blocked as well: it
+ * is stopped, has not been looked at yet, and is not known to have let that signal through.
  */
 bool masks_others_hit(const struct thread *thread);
 
@@ -34,8 +34,8 @@ void masks_seen(struct thread *thread, uint64_t mask);
 void masks_begin(struct process *process);
 
 /*
- * `child` has been created by `parent`, which is stopped where it did so: it starts with its mask, or,
- * made by a library that blocks everything meanwhile, soon goes back to the one before.
+ * `child` has been created by `parent`, which is stopped where it did so: it starts with its mask,
+ * or, made by a library that blocks everything meanwhile, soon goes back to the one before.
  */
 void masks_inherit(struct thread *child, struct thread *parent);
 

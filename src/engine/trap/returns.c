@@ -6,10 +6,10 @@
  * nobody tells. Each place that ever called a traced function would keep its breakpoint, its entry
  * in the journal and its slot, and with them the memory that the slots take in the tracee.
  *
- * So when there are twice as many breakpoints as at the last look, those at return addresses outside
- * of modules are looked through. One is kept when a pending call returns to it, when a thread may
- * be in its slot, and when somebody called from there again since the last look: what is hot stays.
- * The others are taken out, their bytes put back if they are still ours.
+ * So when there are twice as many breakpoints as at the last look, those at return addresses
+ * outside of modules are looked through. One is kept when a pending call returns to it, when a
+ * thread may be in its slot, and when somebody called from there again since the last look: what is
+ * hot stays. The others are taken out, their bytes put back if they are still ours.
  *
  * A thread that was sent into a slot is out of it when it has stopped somewhere else. Which slot it
  * was sent to last is known (thread.slot), so only that one can have it inside.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What stood above a call's slot when it was made: the frames of its callers. Where stacks are copied
- * to one place in turn (callstack.h), this tells whose call it is. A caller's frame is its own while the
- * call is pending; little of it changes, through pointers that were handed out.
+ * What stood above a call's slot when it was made: the frames of its callers. Where stacks are
+ * copied to one place in turn (callstack.h), this tells whose call it is. A caller's frame is its
+ * own while the call is pending; little of it changes, through pointers that were handed out.
  */
 #ifndef TRACER_ENGINE_TRAP_SAMPLE_H
 #define TRACER_ENGINE_TRAP_SAMPLE_H

@@ -2,35 +2,37 @@
 /*
  * See sigtrap.h. (The kernel: force_sig_info_to_task().)
  *
- * The disposition is learned when the process is first looked at and whenever libc's sigaction(), on
- * which all of libc's other ways are built, returns. That function is let through to the kernel, so
- * that what the kernel gets is libc's own; when it has returned, what it stored for the program is
- * made the program's own previous disposition, what the kernel has now is learned, and our handler
- * is put back in its place.
+ * The disposition is learned when the process is first looked at and whenever libc's sigaction(),
+ * on which all of libc's other ways are built, returns. That function is let through to the kernel,
+ * so that what the kernel gets is libc's own; when it has returned, what it stored for the program
+ * is made the program's own previous disposition, what the kernel has now is learned, and our
+ * handler is put back in its place.
  *
- * Whether a thread blocked the signal is mostly known from the other bits of its mask (masks.h). Where
- * that is not enough the disposition is asked of /proc: after each stop where the program itself cares,
- * now and then where only our handler is concerned, which costs nothing but the protection of
- * a moment. That a handler is gone says that the signal was blocked, so the mask gets its bit back. When
- * several threads have run into breakpoints, and of more than one the mask is not known, it does not:
- * a thread that blocks what the program thinks it does not is worse off than the other way round.
+ * Whether a thread blocked the signal is mostly known from the other bits of its mask (masks.h).
+ * Where that is not enough the disposition is asked of /proc: after each stop where the program
+ * itself cares, now and then where only our handler is concerned, which costs nothing but the
+ * protection of a moment. That a handler is gone says that the signal was blocked, so the mask gets
+ * its bit back. When several threads have run into breakpoints, and of more than one the mask is
+ * not known, it does not: a thread that blocks what the program thinks it does not is worse off
+ * than the other way round.
  *
- * A SIGTRAP of the program's own, blocked and pending for the thread, is in the queue when the int3's
- * comes, and the kernel does not queue a second one: the thread stops for the program's, behind our
- * breakpoint. It is served like any other, and the thread sent on *with* that signal after the
- * mask has its bit again. What is to be delivered and turns out to be blocked the kernel puts back in the
- * queue, with the siginfo it came with. One that waits for the whole process is in another queue. It
- * would come behind the int3's, so the mask is put right before anything can send the thread on.
+ * A SIGTRAP of the program's own, blocked and pending for the thread, is in the queue when the
+ * int3's comes, and the kernel does not queue a second one: the thread stops for the program's,
+ * behind our breakpoint. It is served like any other, and the thread sent on *with* that signal
+ * after the mask has its bit again. What is to be delivered and turns out to be blocked the kernel
+ * puts back in the queue, with the siginfo it came with. One that waits for the whole process is in
+ * another queue. It would come behind the int3's, so the mask is put right before anything can send
+ * the thread on.
  *
  * A program that makes the system call itself is not seen doing so. Then our handler is gone, and
  * what the program wants holds; should the tracer be killed, it is hit by what is left behind.
  *
- * A SIGTRAP of the program's own would go through our handler, where the next signal may find it: the
- * program would see a pc that is none of its own. So it is delivered by a single step, for which the
- * kernel makes the signal frame and stops before the handler's first instruction; there the thread is sent to
- * the program's handler instead. Should we be killed in between, ours hands it on. Of the
- * step the kernel leaves nothing in the frame, unless the instruction to come may set the flag for steps
- * itself (user_disable_single_step()). SA_RESETHAND is left to our handler, too.
+ * A SIGTRAP of the program's own would go through our handler, where the next signal may find it:
+ * the program would see a pc that is none of its own. So it is delivered by a single step, for
+ * which the kernel makes the signal frame and stops before the handler's first instruction; there
+ * the thread is sent to the program's handler instead. Should we be killed in between, ours hands
+ * it on. Of the step the kernel leaves nothing in the frame, unless the instruction to come may set
+ * the flag for steps itself (user_disable_single_step()). SA_RESETHAND is left to our handler, too.
  *
  * An ignored SIGTRAP is inherited through exec, and our handler in its place is not: it is ignored
  * again in the new program (sigtrap_begin()).
@@ -259,9 +261,9 @@ int sigtrap_end(struct thread *thread)
 /* ------------------------------------------------------------------ at a breakpoint */
 
 /*
- * What the disposition tells of a thread that has hit a breakpoint and whose mask does not tell enough.
- * The kernel resets it when the signal was blocked, so if it is ours and was when the thread was
- * sent on, it was not; if it is gone, some thread has blocked it.
+ * What the disposition tells of a thread that has hit a breakpoint and whose mask does not tell
+ * enough. The kernel resets it when the signal was blocked, so if it is ours and was when the
+ * thread was sent on, it was not; if it is gone, some thread has blocked it.
  */
 static bool told_by_disposition(struct thread *thread, uint64_t mask, enum masks_guess guess)
 {
@@ -332,7 +334,10 @@ void sigtrap_hit(struct thread *thread, uint64_t now)
 		masks_seen(thread, mask);
 }
 
-/* Of the program's own: whether it was in the queue when the int3's came, as a second one is not queued. */
+/*
+ * Of the program's own: whether it was in the queue when the int3's came, as a second one is not
+ * queued.
+ */
 static bool hides_hit(struct thread *thread)
 {
 	const struct process *process = thread->process;
@@ -376,7 +381,9 @@ void sigtrap_repair(struct thread *thread)
 
 /* ------------------------------------------------------------------ the program's own */
 
-/* Whether a step with the signal leads to our handler, and there is one of the program's to go to. */
+/*
+ * Whether a step with the signal leads to our handler, and there is one of the program's to go to.
+ */
 static bool can_deliver(const struct thread *thread)
 {
 	const struct process *process = thread->process;

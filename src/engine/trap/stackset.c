@@ -176,7 +176,9 @@ static size_t oldest(const struct callstacks *stacks)
 	return stacks->stacks.count > 1 && stackset_at(stacks, 0)->own;
 }
 
-/* ------------------------------------------------------------------ signal stacks inside of others */
+/*
+ * ------------------------------------------------------------------ signal stacks inside of others
+ */
 
 /* Whether calls would be over because the thread is at `sp` of that stack. */
 bool stack_leaves_calls(const struct stack *stack, uint64_t sp)

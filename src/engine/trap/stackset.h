@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stacks of a thread, with the pending calls of each: what callstack.c works on. Which of them the
- * thread is on is told by sp alone.
+ * The stacks of a thread, with the pending calls of each: what callstack.c works on. Which of them
+ * the thread is on is told by sp alone.
  */
 #ifndef TRACER_ENGINE_TRAP_STACKSET_H
 #define TRACER_ENGINE_TRAP_STACKSET_H
@@ -15,8 +15,8 @@ struct stack {
 	bool single;  /* holds one stack only, whose order can be trusted */
 	bool inner;   /* a signal stack inside of another one */
 	size_t sites; /* calls with a site */
-	uint64_t
-		signal_sp; /* a signal came there, and the thread was not seen here since; 0: none */
+	/* a signal came there, and the thread was not seen here since; 0: none */
+	uint64_t signal_sp;
 	uint64_t signal_serial; /* calls made before that */
 	uint64_t looked;	/* the moment at which its slots were looked at last */
 	struct vec calls;
@@ -34,7 +34,9 @@ struct callstacks {
 	bool exchanged;	 /* what is on the stacks is copied out and in */
 };
 
-/* Pointers to stacks and calls are good until the next call that may look for a stack or drop one. */
+/*
+ * Pointers to stacks and calls are good until the next call that may look for a stack or drop one.
+ */
 struct stack *stackset_at(const struct callstacks *stacks, size_t index);
 struct call *stack_call(const struct stack *stack, size_t index);
 bool stack_contains(const struct stack *stack, uint64_t sp);

@@ -25,8 +25,8 @@ static bool is_guard(const struct mapping *mapping)
 
 /*
  * Whether memory at a multiple of ARENA_ALIGN begins as glibc's heaps do (struct _heap_info in its
- * malloc/arena.c: the arena, the heap before, the size so far). The end of a stack has been written to
- * by nobody yet.
+ * malloc/arena.c: the arena, the heap before, the size so far). The end of a stack has been written
+ * to by nobody yet.
  */
 static bool is_heap(const struct space *space, uint64_t start, uint64_t align)
 {

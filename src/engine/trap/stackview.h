@@ -12,7 +12,9 @@ extern const struct stack_view stackview_thread;
 /* Where a thread is that came to `pc`. */
 struct arrival stackview_arrival(const struct abi *abi, const struct regs *regs, uint64_t pc);
 
-/* Integer argument `index` of the function that begins here; those in registers, or on the stack. */
+/*
+ * Integer argument `index` of the function that begins here; those in registers, or on the stack.
+ */
 uint64_t stackview_argument(const struct space *space, const struct regs *regs, unsigned index);
 
 /*
@@ -23,8 +25,8 @@ bool stackview_jump_target(const struct space *space, const struct regs *regs, b
 			   uint64_t *target);
 
 /*
- * To be called before a signal is delivered to the thread: makes sure that its signal stack is known
- * while the handler runs.
+ * To be called before a signal is delivered to the thread: makes sure that its signal stack is
+ * known while the handler runs.
  */
 void stackview_before_signal(struct thread *thread);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the agent engine, which takes functions over, has to know of breakpoints: what they are for, what code is
- * under them, and which threads are at them.
+ * What the agent engine, which takes functions over, has to know of breakpoints: what they are for,
+ * what code is under them, and which threads are at them.
  */
 #include "engine/trap/breakpoint.h"
 #include "engine/trap/sigtrap.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls that nobody stopped for: the process has made a record of them itself (engine/agent), and tells later. They are
- * pending among those that the trap engine sees, so nesting is right, and what it learns of a thread's stack holds for
- * them, too. All that happened in a thread must be told in its order, and before its next stop is served.
+ * Calls that nobody stopped for: the process has made a record of them itself (engine/agent), and
+ * tells later. They are pending among those that the trap engine sees, so nesting is right, and
+ * what it learns of a thread's stack holds for them, too. All that happened in a thread must be
+ * told in its order, and before its next stop is served.
  */
 #ifndef TRACER_ENGINE_TRAP_TOLD_H
 #define TRACER_ENGINE_TRAP_TOLD_H
@@ -32,7 +33,10 @@ void trap_told_call(struct trap *trap, struct thread *thread, const struct told 
 /* The same of its return; nothing happens where it is not known to be pending. */
 void trap_told_return(struct trap *trap, struct thread *thread, const struct told *told,
 		      struct record *record);
-/* The true return address of a call that was told is there again: whether it was pending, and its return will be seen. */
+/*
+ * The true return address of a call that was told is there again: whether it was pending, and its
+ * return will be seen.
+ */
 bool trap_untold(struct trap *trap, struct thread *thread, uint64_t place, uint64_t stub,
 		 uint64_t return_address);
 

@@ -308,8 +308,8 @@ static void serve_entry(struct serving *serving, const struct breakpoint *breakp
 
 /*
  * An instruction that calls: it is served as if it had been run already, so what is found is a
- * function's entry like any other. The return address, which that puts on the stack, is written there
- * a second time when the thread goes on.
+ * function's entry like any other. The return address, which that puts on the stack, is written
+ * there a second time when the thread goes on.
  */
 static void serve_chosen(struct serving *serving, const struct breakpoint *breakpoint)
 {
@@ -456,7 +456,10 @@ static bool serve_watch(struct serving *serving)
 	uint64_t status = 0;
 	siginfo_t info;
 
-	/* Also when nothing is watched any more: the word may have been seen before the trap was told. */
+	/*
+	 * Also when nothing is watched any more: the word may have been seen before the trap was
+	 * told.
+	 */
 	if (!serving->thread->watch_generation)
 		return false;
 	if (pt_get_siginfo(serving->thread->tid, &info) != 0 || info.si_code != TRAP_HWBKPT ||

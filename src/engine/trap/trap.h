@@ -43,24 +43,32 @@ size_t trap_read_code(const struct space *space, uint64_t address, void *buffer,
 /* When `pc` is in an out-of-line slot: what it stands for in the program. */
 bool trap_program_pc(const struct space *space, uint64_t pc, uint64_t *program_pc);
 /*
- * A stopped thread that has run into a breakpoint which is a probe's and nothing else is put back to it, as if it had not.
- * True: it is to be resumed by the caller, with a SIGTRAP if it is sigtrap_own.
+ * A stopped thread that has run into a breakpoint which is a probe's and nothing else is put back
+ * to it, as if it had not. True: it is to be resumed by the caller, with a SIGTRAP if it is
+ * sigtrap_own.
  */
 bool trap_put_back(struct thread *thread);
 /* The same of one whose stop waits to be handled, and then does no more. */
 bool trap_turn_back(struct thread *thread);
 /*
  * A stopped thread has run into a breakpoint, and is to go on behind it as if there was none.
- * False: that is not what it has stopped for. True: it may have a SIGTRAP of its own instead (sigtrap_own).
+ * False: that is not what it has stopped for. True: it may have a SIGTRAP of its own instead
+ * (sigtrap_own).
  */
 bool trap_swallow_hit(struct thread *thread);
 
-/* A call that was entered by other means: where its return address stands, what that is, since when (inferior_clock()). */
+/*
+ * A call that was entered by other means: where its return address stands, what that is, since when
+ * (inferior_clock()).
+ */
 struct running_call {
 	uint64_t place, return_address, start;
 	const struct probe_site *site;
 };
-/* Sees to the return of such a call, which the stopped thread has made and which is in no record so far. */
+/*
+ * Sees to the return of such a call, which the stopped thread has made and which is in no record so
+ * far.
+ */
 void trap_take_over(struct trap *trap, struct thread *thread, const struct running_call *running);
 
 /* Forgets all breakpoints in [low, high): the module there was unloaded. */
@@ -80,14 +88,17 @@ bool trap_stop(struct trap *trap, const struct stop *stop);
 void trap_before_signal(struct thread *thread);
 
 /*
- * The same for a thread in other code of ours that it runs by itself: it is made to step until it is out of it, with the
- * signal held back, unless nothing comes of that, or it is a fault. The signal is there afterwards, or will come again
- * (then the thread has no stop of a signal any more).
+ * The same for a thread in other code of ours that it runs by itself: it is made to step until it
+ * is out of it, with the signal held back, unless nothing comes of that, or it is a fault. The
+ * signal is there afterwards, or will come again (then the thread has no stop of a signal any
+ * more).
  */
 typedef bool trap_inside(const void *context, uint64_t pc);
 void trap_step_out(struct thread *thread, trap_inside *inside, const void *context);
 
-/* The thread is at a system-call stop, which it makes while a handler may have a call begun anew. */
+/*
+ * The thread is at a system-call stop, which it makes while a handler may have a call begun anew.
+ */
 void trap_at_syscall(struct thread *thread);
 
 /* A new thread of a process that is traced: arms the hardware watches it should have. */
@@ -124,32 +135,33 @@ void trap_thread_gone(struct trap *trap, struct thread *thread, bool report);
 void trap_space_gone(struct space *space);
 
 /*
- * Shows what the breakpoints of a space, or the pending calls of a thread, refer to: who wants to free a
- * site or a hook looks here whether somebody still has it. Either may be NULL.
+ * Shows what the breakpoints of a space, or the pending calls of a thread, refer to: who wants to
+ * free a site or a hook looks here whether somebody still has it. Either may be NULL.
  */
 typedef void trap_use(void *context, const struct probe_site *site, struct hook *hook);
 void trap_space_uses(const struct space *space, trap_use *use, void *context);
 void trap_thread_uses(const struct thread *thread, trap_use *use, void *context);
 
 /*
- * Whether `pc` is in code of ours that no thread may be moved out of: it has to be let run. By the space's
- * journal, which another process may have written.
+ * Whether `pc` is in code of ours that no thread may be moved out of: it has to be let run. By the
+ * space's journal, which another process may have written.
  */
 bool trap_in_our_code(const struct space *space, uint64_t pc);
 /*
- * Whether there are frames of signals on the stack above `sp` that came in the middle of our code, while nobody moved
- * threads out of it: what is pending will return there. May see those of the past.
+ * Whether there are frames of signals on the stack above `sp` that came in the middle of our code,
+ * while nobody moved threads out of it: what is pending will return there. May see those of the
+ * past.
  */
 bool trap_on_stack(const struct space *space, uint64_t sp);
 /*
- * Takes all breakpoints out by that journal, those last that have to be, and forgets none: its threads are stopped
- * or run on, and one may be about to tell that it has hit one.
+ * Takes all breakpoints out by that journal, those last that have to be, and forgets none: its
+ * threads are stopped or run on, and one may be about to tell that it has hit one.
  */
 void trap_heal(struct space *space);
 /*
- * Makes breakpoints, slots and handler of a space from its journal, which another process has written, for
- * trap_leave(): 0 or -errno. Its threads are stopped, none in such code: what was mapped by one there
- * is taken over, too.
+ * Makes breakpoints, slots and handler of a space from its journal, which another process has
+ * written, for trap_leave(): 0 or -errno. Its threads are stopped, none in such code: what was
+ * mapped by one there is taken over, too.
  */
 int trap_adopt(struct space *space);
 
@@ -161,8 +173,8 @@ int trap_adopt(struct space *space);
 void trap_leave(struct inferior *inferior, struct space *space);
 
 /*
- * Takes all breakpoints out of a space for a while, and puts them back. Until then its threads run by
- * them unseen, and none gets in: what is planted meanwhile comes with the others.
+ * Takes all breakpoints out of a space for a while, and puts them back. Until then its threads run
+ * by them unseen, and none gets in: what is planted meanwhile comes with the others.
  */
 void trap_suspend(struct space *space);
 void trap_restore(struct space *space);
@@ -175,9 +187,9 @@ int trap_watch(struct thread *thread, uint64_t address);
 void trap_unwatch(struct space *space, uint64_t address);
 
 /*
- * Looks at all probes and hooks of a space and tells of those that the program has written over since,
- * once each; `site` is NULL for a hook, `taken_out`: the code there is as it was without us. Costs a
- * system call for each 64 of them.
+ * Looks at all probes and hooks of a space and tells of those that the program has written over
+ * since, once each; `site` is NULL for a hook, `taken_out`: the code there is as it was without us.
+ * Costs a system call for each 64 of them.
  */
 typedef void trap_overwritten(void *context, const struct probe_site *site, struct hook *hook,
 			      bool taken_out);

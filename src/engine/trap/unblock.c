@@ -2,14 +2,16 @@
 /*
  * See unblock.h.
  *
- * What the program sees of its masks is its own: where a thread has been given another one, the functions
- * that read and set masks, and libc's own system calls that do, are hooked (session/masking.c) and answered
- * here. Running them and looking afterwards would not do: the breakpoint that they return to would be hit with
- * SIGTRAP blocked. Who looks elsewhere sees the bit missing: in /proc, by a system call in other code.
+ * What the program sees of its masks is its own: where a thread has been given another one, the
+ * functions that read and set masks, and libc's own system calls that do, are hooked
+ * (session/masking.c) and answered here. Running them and looking afterwards would not do: the
+ * breakpoint that they return to would be hit with SIGTRAP blocked. Who looks elsewhere sees the
+ * bit missing: in /proc, by a system call in other code.
  *
- * A mask that is given must be told from those that the thread has by itself. In a handler of SIGTRAP, which
- * blocks that and nothing else, it could not be: it would be the one to which the handler returns. So it is
- * given to threads that block most signals, as workers do, and those that libc is just creating.
+ * A mask that is given must be told from those that the thread has by itself. In a handler of
+ * SIGTRAP, which blocks that and nothing else, it could not be: it would be the one to which the
+ * handler returns. So it is given to threads that block most signals, as workers do, and those that
+ * libc is just creating.
  */
 #include "engine/trap/unblock.h"
 
@@ -76,7 +78,10 @@ static void give(struct thread *thread, uint64_t own)
 		unblock_forget(thread);
 }
 
-/* A SIGTRAP of the program's that waits, or that the thread has been stopped for, would be delivered. */
+/*
+ * A SIGTRAP of the program's that waits, or that the thread has been stopped for, would be
+ * delivered.
+ */
 static bool is_awaited(const struct thread *thread)
 {
 	return thread->sigtrap_own || proc_is_pending(thread->tid, SIGTRAP);
@@ -163,9 +168,9 @@ static bool believed(const struct thread *thread, uint64_t *mask)
 }
 
 /*
- * Should the tracer be killed between the two steps, in which the call is answered, the thread makes it once
- * more or not at all, and finds a mask that is more open than it should be; rather than one that nobody opens
- * any more, and that is told as the one from before.
+ * Should the tracer be killed between the two steps, in which the call is answered, the thread
+ * makes it once more or not at all, and finds a mask that is more open than it should be; rather
+ * than one that nobody opens any more, and that is told as the one from before.
  */
 bool unblock_will_change(struct thread *thread, const struct mask_call *call)
 {
