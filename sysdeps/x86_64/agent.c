@@ -92,12 +92,14 @@ static size_t put_push(uint8_t *out, uint32_t value)
 static void write_return_stub(uint64_t unit, uint32_t slot, bool records,
 			      uint8_t out[AGENT_RETURN_STUB])
 {
-	uint64_t stub = unit + AGENT_RETURN_STUBS + (uint64_t)slot * AGENT_RETURN_STUB;
+	static const uint8_t call_displaced[AGENT_RETURN_CALL] = {0xff, 0x54, 0x24, 0xf0};
+	uint64_t call = unit + AGENT_RETURN_CALLS + (uint64_t)slot * AGENT_RETURN_STUB;
 
 	memset(out, NEVER_RUN, AGENT_RETURN_STUB);
-	size_t length = put_push(out, slot);
+	memcpy(out, call_displaced, sizeof call_displaced);
+	size_t length = sizeof call_displaced + put_push(out + sizeof call_displaced, slot);
 
-	put_jump(out + length, stub + length,
+	put_jump(out + length, call + length,
 		 unit + (records ? AGENT_RECORD_RETURN : AGENT_RETURNED));
 }
 

@@ -21,6 +21,12 @@
  * Return. The slot's stub pushes its number and comes here. The time is added up, the slot freed,
  * and the thread goes on at the true address with all registers and flags as they were.
  *
+ * Processors expect a function to return to behind the call that it was entered by, and begin to
+ * run what is there. Where it returns to elsewhere, that was in vain, and costs as much as a clock
+ * does. So the stub's address is not just written: a call in front of the stub puts it there, on a
+ * stack from which the caller's has been taken, and goes to what was displaced. The end of it all
+ * is a return to the caller, which is then the next that the processor expects.
+ *
  * Assumes that memory below the stack pointer is nobody's at the entry of a function and behind its
  * return (the red zone is the running function's own; signals leave it alone). Nothing here can
  * fault but by the stack. General registers only; no calls, so that a thread is out again in some
@@ -43,6 +49,19 @@
 	je	good
 	cmp	24(%rcx), %rdx
 	je	good
+	.endm
+
+	/* All registers and flags, as the entry has saved them. */
+	.macro	reload
+	pop	%r8
+	pop	%rdi
+	pop	%rsi
+	pop	%rdx
+	pop	%rcx
+	pop	%rax
+	add	$127, %al
+	sahf
+	pop	%rax
 	.endm
 
 	.section .entry, "ax"
@@ -126,21 +145,52 @@ counted:
 	add	%rax, %rdi
 	mov	%rdi, 56(%rsp)
 	shl	$4, %r8d
-	lea	base + AGENT_RETURN_STUBS(%rip), %rdi
+	lea	base + AGENT_RETURN_CALLS(%rip), %rdi
 	add	%rdi, %r8
+	mov	%r8, -8(%rsp)
 	rdtsc
 	shl	$32, %rdx
 	or	%rdx, %rax
 	mov	%rax, AGENT_SLOT_TIME(%rcx)
-	mov	%r8, (%rsi)
-	jmp	leave
+	reload
+	/* Behind the return address; what was displaced is at -16(%rsp). */
+	lea	16(%rsp), %rsp
+	jmp	*-80(%rsp)
 
+	/* It is another probe's, or nobody's. Here %rsi and, as %rdx - 1, %rax are to spare. */
 other:
-	cmpl	$0, AGENT_TALLY_OWNER(%rdi)
-	jne	1f
+	mov	AGENT_TALLY_OWNER(%rdi), %esi
+	test	%esi, %esi
+	jz	own
+	incl	AGENT_TALLY_MISSES(%rdi)
+	testb	$AGENT_TALLY_PATIENCE - 1, AGENT_TALLY_MISSES(%rdi)
+	jnz	share
+	mov	AGENT_TALLY_CALLS(%rdi), %rax
+	cmp	AGENT_TALLY_SEEN(%rdi), %rax
+	mov	%rax, AGENT_TALLY_SEEN(%rdi)
+	jne	share
+	/* Its owner has not been called for a while, and gets what is there as a counter. */
+	dec	%esi
+	cmp	$AGENT_PROBE_COUNT, %esi
+	jae	share
+	shl	$5, %esi
+	push	%rcx
+	lea	base + AGENT_COUNTERS(%rip), %rcx
+	add	%rsi, %rcx
+	movq	$0, AGENT_TALLY_CALLS(%rdi)
+	lock add %rax, AGENT_COUNTER_CALLS(%rcx)
+	xor	%eax, %eax
+	xchg	%rax, AGENT_TALLY_TIME(%rdi)
+	lock add %rax, AGENT_COUNTER_TIME(%rcx)
+	pop	%rcx
+own:
 	mov	%edx, AGENT_TALLY_OWNER(%rdi)
+	lea	-1(%rdx), %eax
+	lea	64(%rsp), %rsi
 	jmp	tally
-1:
+share:
+	lea	-1(%rdx), %eax
+	lea	64(%rsp), %rsi
 	mov	%eax, %edx
 	shl	$5, %edx
 	lea	base + AGENT_COUNTERS(%rip), %rdi
@@ -153,16 +203,7 @@ trap:
 	lea	base + AGENT_PROBE_STUBS + AGENT_PROBE_BREAKPOINT(%rip), %rcx
 	add	%rax, %rcx
 	mov	%rcx, 56(%rsp)
-leave:
-	pop	%r8
-	pop	%rdi
-	pop	%rsi
-	pop	%rdx
-	pop	%rcx
-	pop	%rax
-	add	$127, %al
-	sahf
-	pop	%rax
+	reload
 	lea	8(%rsp), %rsp
 	jmp	*-8(%rsp)
 
@@ -216,8 +257,7 @@ returned:
 	pop	%rdx
 	pop	%rcx
 	pop	%rax
-	lea	8(%rsp), %rsp
-	jmp	*-8(%rsp)
+	ret
 
 	/*
 	 * What makes records: the general registers that a call may carry something in, for
@@ -261,7 +301,13 @@ returned:
 	mov	%rsp, %rdi
 	call	agent_enter
 	mov	%rax, 128(%rsp)
-record_leave:
+	mov	%rdx, 120(%rsp)
+	test	%rdx, %rdx
+	jz	1f
+	restore
+	lea	16(%rsp), %rsp
+	jmp	*-24(%rsp)
+1:
 	restore
 	lea	8(%rsp), %rsp
 	jmp	*-8(%rsp)
@@ -276,7 +322,8 @@ record_returned:
 	test	%rax, %rax
 	jz	record_full
 	mov	%rax, 128(%rsp)
-	jmp	record_leave
+	restore
+	ret
 
 record_full:
 	restore

@@ -35,12 +35,17 @@ struct making {
 
 enum { SP = 4 };
 
+/* Where a thread goes on, and the call that it goes there by, in front of a return stub; or 0. */
+struct onward {
+	uint64_t target, call;
+};
+
 #define LOWEST UINT64_C(0x1000)
 #define HIGHEST UINT64_C(0x100000000000000) /* of five levels of pages */
 
 extern __attribute__((visibility("hidden"))) unsigned char base[];
 size_t agent_copy(void *to, uint64_t from, size_t length);
-uint64_t agent_enter(struct frame *frame);
+struct onward agent_enter(struct frame *frame);
 uint64_t agent_returned(struct frame *frame, int unrecorded);
 
 static inline uint64_t read_clock(void)
@@ -283,8 +288,7 @@ static void capture(struct making *making, const struct agent_plan *plan, struct
 	}
 }
 
-/* Where the thread goes on. */
-uint64_t agent_enter(struct frame *frame)
+struct onward agent_enter(struct frame *frame)
 {
 	uint64_t probe = frame->number;
 	uint64_t place = (uint64_t)&frame->return_address;
@@ -297,24 +301,25 @@ uint64_t agent_enter(struct frame *frame)
 	struct making making;
 
 	if (!word_at(AGENT_PLANS + AGENT_ON))
-		return stub + AGENT_PROBE_DISPLACED;
+		return (struct onward){stub + AGENT_PROBE_DISPLACED, 0};
 	const struct agent_plan *plan = plan_of(probe);
+	const struct onward trap = {stub + AGENT_PROBE_BREAKPOINT, 0};
 
 	if (!plan || !(known || tail_call))
-		return stub + AGENT_PROBE_BREAKPOINT;
+		return trap;
 	making.thread = find_thread();
 	if (!making.thread)
-		return stub + AGENT_PROBE_BREAKPOINT;
+		return trap;
 	uint64_t lossy = word_at(AGENT_PLANS + AGENT_LOSSY);
 
 	if (!begin(&making, plan->entry_max, lossy ? AGENT_RING_KEPT : 0)) {
 		making.thread->dropped += lossy != 0;
-		return stub + (lossy ? AGENT_PROBE_DISPLACED : AGENT_PROBE_BREAKPOINT);
+		return lossy ? (struct onward){stub + AGENT_PROBE_DISPLACED, 0} : trap;
 	}
 	struct slot *slot = take_slot(place, tail_call);
 
 	if (!slot)
-		return stub + AGENT_PROBE_BREAKPOINT;
+		return trap;
 	set_busy(making.thread, 1);
 	frame->gpr[SP] = place;
 	slot->return_address = frame->return_address;
@@ -322,11 +327,14 @@ uint64_t agent_enter(struct frame *frame)
 	fill(&making, RECORD_CALL, slot);
 	head_of(&making)->return_address = slot->return_address;
 	capture(&making, plan, frame, slot);
-	frame->return_address = (uint64_t)(base + AGENT_RETURN_STUBS) +
-				(uint64_t)(slot - slot_at(0)) * AGENT_RETURN_STUB;
+	const uint64_t call = (uint64_t)(base + AGENT_RETURN_CALLS) +
+			      (uint64_t)(slot - slot_at(0)) * AGENT_RETURN_STUB;
+
+	/* The call will put that there, but whoever reads the record may look before. */
+	frame->return_address = call + AGENT_RETURN_CALL;
 	head_of(&making)->time = read_clock();
 	publish(&making);
-	return stub + AGENT_PROBE_DISPLACED;
+	return (struct onward){stub + AGENT_PROBE_DISPLACED, call};
 }
 
 /* False when there is no room for the record. */
@@ -352,7 +360,7 @@ static bool record_return(struct frame *frame, const struct agent_plan *plan, st
 	return true;
 }
 
-/* The same; 0: to the breakpoint of returns for whose records there is no room. */
+/* Where the thread goes on; 0: to the breakpoint of returns for whose records there is no room. */
 uint64_t agent_returned(struct frame *frame, int unrecorded)
 {
 	struct slot *slot = slot_at(frame->number);

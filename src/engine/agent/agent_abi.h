@@ -20,21 +20,22 @@
 #ifndef TRACER_ENGINE_AGENT_AGENT_ABI_H
 #define TRACER_ENGINE_AGENT_AGENT_ABI_H
 
-#define AGENT_LAYOUT 5 /* to be changed with anything below */
+#define AGENT_LAYOUT 6 /* to be changed with anything below */
 
 /* Offsets in a unit, and how long its parts are. */
 #define AGENT_RETURNED                                                                             \
 	0x400 /* in the code: where return stubs jump to; its beginning is where probes do */
 #define AGENT_RECORD_ENTRY 0x600 /* where probes and return stubs jump to that make records */
-#define AGENT_RECORD_RETURN 0x6a0
-#define AGENT_RECORD_FULL 0x740 /* a breakpoint: a return for whose record there is no room */
-#define AGENT_COPY 0x7c0	/* reads what may not be there */
-#define AGENT_COPY_WORD 0x7c9	/* where that faults, it goes on at the next of these: by bytes */
-#define AGENT_COPY_BYTES 0x7e8
-#define AGENT_COPY_BYTE 0x7ed /* and here: that was all */
-#define AGENT_COPY_END 0x7f1
+#define AGENT_RECORD_RETURN 0x6e0
+#define AGENT_RECORD_FULL 0x7c0 /* a breakpoint: a return for whose record there is no room */
+#define AGENT_COPY 0x840	/* reads what may not be there */
+#define AGENT_COPY_WORD 0x849	/* where that faults, it goes on at the next of these: by bytes */
+#define AGENT_COPY_BYTES 0x868
+#define AGENT_COPY_BYTE 0x86d /* and here: that was all */
+#define AGENT_COPY_END 0x871
 #define AGENT_CODE_BYTES 0x4000
-#define AGENT_RETURN_STUBS 0x4000
+#define AGENT_RETURN_CALLS 0x4000
+#define AGENT_RETURN_STUBS (AGENT_RETURN_CALLS + AGENT_RETURN_CALL)
 #define AGENT_PROBE_STUBS 0x14000
 #define AGENT_TEXT_BYTES 0x40000
 #define AGENT_SLOTS 0x40000
@@ -56,8 +57,12 @@
 #define AGENT_SLOT_COUNT 4096 /* a power of 2 */
 #define AGENT_PROBE_COUNT 2816
 
-/* push $slot; jmp returned */
+/*
+ * call *-16(%rsp); push $slot; jmp returned. The stub proper is behind the call, which puts its
+ * address where the caller's has been.
+ */
 #define AGENT_RETURN_STUB 16
+#define AGENT_RETURN_CALL 4
 /* push $probe; jmp entry; nop (or a breakpoint); jmp to what was displaced */
 #define AGENT_PROBE_STUB 64
 #define AGENT_PROBE_BREAKPOINT 10
@@ -96,13 +101,17 @@
 
 /*
  * The tallies of a return slot, 4 of them: more calls and time of a probe, whose number + 1 it
- * holds, 0: of none yet. The probe says which it may be; the first one to ask for it has it for
- * good. Who has the slot writes there alone, so without locking.
+ * holds, 0: of none yet. The probe says which it may be. Another one that asks for it gets it when
+ * it has asked in vain for some time in which the owner was not called: what was there is then
+ * added to the owner's counter. Who has the slot writes there alone, so without locking.
  */
 #define AGENT_TALLY 32
 #define AGENT_TALLY_CALLS 0
 #define AGENT_TALLY_TIME 8
-#define AGENT_TALLY_OWNER 16
+#define AGENT_TALLY_OWNER 16  /* 4 bytes */
+#define AGENT_TALLY_MISSES 20 /* 4 bytes: calls of others that asked for it */
+#define AGENT_TALLY_SEEN 24   /* the owner's calls when it was asked for that often */
+#define AGENT_TALLY_PATIENCE 64
 #define AGENT_TALLY_WAYS 4
 
 /*

@@ -45,8 +45,8 @@ struct agent_arch {
 	bool (*can_tell_threads)(void);
 
 	/*
-	 * The return stub of `slot`, for the unit at `unit`. `records`: they are made, else calls
-	 * are counted.
+	 * The return stub of `slot`, for the unit at `unit`, with the call in front of it.
+	 * `records`: they are made, else calls are counted.
 	 */
 	void (*write_return_stub)(uint64_t unit, uint32_t slot, bool records,
 				  uint8_t out[AGENT_RETURN_STUB]);

@@ -62,7 +62,7 @@ static bool makes_records(const struct space *space, uint64_t base)
 	uint8_t stub[AGENT_RETURN_STUB];
 
 	space->arch->agent->write_return_stub(base, 0, true, stub);
-	return is_code(space, base + AGENT_RETURN_STUBS, stub, sizeof stub);
+	return is_code(space, base + AGENT_RETURN_CALLS, stub, sizeof stub);
 }
 
 /* It is unmapped with all that is ours. */

@@ -176,7 +176,7 @@ static int write_text(struct space *space, const struct agent_arch *arch, uint64
 
 	for (uint32_t i = 0; i < AGENT_SLOT_COUNT; i++)
 		arch->write_return_stub(base, i, records, stubs + (size_t)i * AGENT_RETURN_STUB);
-	int error = space_write(space, base + AGENT_RETURN_STUBS, stubs, length);
+	int error = space_write(space, base + AGENT_RETURN_CALLS, stubs, length);
 
 	free(stubs);
 	if (!error)
@@ -394,16 +394,25 @@ static uint64_t *counter(const struct agent_unit *unit, uint32_t number, unsigne
 	return shared_word(unit, AGENT_COUNTERS + (uint64_t)number * AGENT_COUNTER + which);
 }
 
+static uint32_t tally_owner(const uint64_t *tally)
+{
+	return __atomic_load_n((const uint32_t *)(const void *)(tally + AGENT_TALLY_OWNER / 8),
+			       __ATOMIC_ACQUIRE);
+}
+
+/* One that changes hands while it is read is in the counters the next time. */
 static void add_tally(const struct agent_unit *unit, uint64_t index, struct unit_count *counts)
 {
 	const uint64_t *tally = shared_word(unit, AGENT_TALLIES + index * AGENT_TALLY);
-	uint64_t owner = __atomic_load_n(tally + AGENT_TALLY_OWNER / 8, __ATOMIC_ACQUIRE);
+	uint32_t owner = tally_owner(tally);
+	uint64_t calls = __atomic_load_n(tally + AGENT_TALLY_CALLS / 8, __ATOMIC_ACQUIRE);
+	uint64_t time = __atomic_load_n(tally + AGENT_TALLY_TIME / 8, __ATOMIC_ACQUIRE);
 
 	/* What lies there can be written by the program. */
-	if (!owner || owner > unit->probes_used)
+	if (!owner || owner > unit->probes_used || tally_owner(tally) != owner)
 		return;
-	counts[owner - 1].calls += __atomic_load_n(tally + AGENT_TALLY_CALLS / 8, __ATOMIC_RELAXED);
-	counts[owner - 1].time += __atomic_load_n(tally + AGENT_TALLY_TIME / 8, __ATOMIC_RELAXED);
+	counts[owner - 1].calls += calls;
+	counts[owner - 1].time += time;
 }
 
 struct unit_count *unit_counts(const struct agent_unit *unit)
