@@ -75,10 +75,11 @@ static const char *const left_alone[] = {
 	"__gxx_personality_v0",
 };
 
+/* A library may call thousands: most of the table is passed over by first letters. */
 bool callers_are_asked_for(const char *name)
 {
 	for (size_t i = 0; i < sizeof left_alone / sizeof *left_alone; i++)
-		if (!strcmp(name, left_alone[i]))
+		if (name[0] == left_alone[i][0] && !strcmp(name, left_alone[i]))
 			return true;
 	/*
 	 * The linker's, but for what only looks up tables; and the outlined parts of functions,

@@ -22,9 +22,9 @@
 #include "engine/agent/agent_arch.h"
 #include "image/extent.h"
 #include "inferior/proc.h"
-#include "inferior/ptrace.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 
@@ -42,7 +42,6 @@ enum { POLL_MAX_US = 20000, POLL_MIN_US = 500, AT_ONCE = AGENT_FULL / 4 };
  * nobody waiting for it yet, and what it loads later is mostly little.
  */
 static const uint64_t LONGEST_NS = 4000000;
-static const uint64_t FOR_EVER_NS = UINT64_C(1) << 62;
 
 /* What libgcc asks for the tables of each frame. */
 static const char TABLES[] = "_dl_find_object";
@@ -195,7 +194,7 @@ void inprocess_install(struct session *session, struct thread *thread)
 	else if (proc_has_shadow_stack(thread->tid))
 		agent_refuse(session->agent, thread, "the program has a shadow stack");
 	agent_install(session->agent, thread,
-		      program && program->ran_before ? LONGEST_NS : FOR_EVER_NS);
+		      program && program->ran_before ? LONGEST_NS : AGENT_NO_LIMIT);
 }
 
 void inprocess_install_soon(struct session *session, struct space *space)
@@ -204,19 +203,6 @@ void inprocess_install_soon(struct session *session, struct space *space)
 		return;
 	space->modules->install_soon = true;
 	session->install_soon = true;
-}
-
-/*
- * An interrupt ends some calls with EINTR where another stop takes its place, as those at system
- * calls do, so that it cannot be seen to that they are made again (inferior/retry.c). Then it is
- * left to the first breakpoint.
- */
-static void stop_one(struct thread *thread, void *stopped)
-{
-	bool *done = stopped;
-
-	if (!*done && thread->state == THREAD_RUNNING)
-		*done = pt_interrupt(thread->tid) == 0;
 }
 
 void inprocess_look_ahead(struct session *session)
@@ -228,14 +214,14 @@ void inprocess_look_ahead(struct session *session)
 	while (map_next(&session->inferior->processes, &cursor, NULL, &value)) {
 		struct process *process = value;
 		struct space *space = process->space;
-		bool stopped = false;
 
 		if (!space || !space->modules || !space->modules->install_soon)
 			continue;
-		space->modules->install_soon = false;
-		agent_look_ahead(session->agent, space, process->pid);
-		if (!session->syscalls)
-			process_each_thread(process, stop_one, &stopped);
+		space->modules->install_soon = agent_look_ahead(session->agent, space, process->pid,
+								LONGEST_NS) == -EAGAIN;
+		session->install_soon |= space->modules->install_soon;
+		if (!space->modules->install_soon)
+			later_stop(session, process);
 	}
 }
 
@@ -409,28 +395,10 @@ void inprocess_collect(struct session *session, struct space *space)
 	agent_collect(session->agent, space, counted, &counting);
 }
 
-bool inprocess_retry(struct session *session, const struct stop *stop)
+bool inprocess_is_due(const struct session *session, const struct space *space, uint64_t now)
 {
-	struct thread *thread = stop->thread;
-	struct space *space = thread ? thread->process->space : NULL;
-
-	if (!session->agent || !space || stop->first || !agent_has_wishes(space) ||
-	    session->install_soon || !agent_is_due(space, stop->time) ||
-	    thread->state != THREAD_STOPPED || !thread_is_clean_stop(thread))
-		return false;
-	/* Else what it has just called would be what it is in. */
-	bool put_back = stop->kind == STOP_SIGNAL && trap_put_back(thread);
-
-	/*
-	 * One that stands behind another breakpoint would go on from there, should we die while it
-	 * makes a call for us.
-	 */
-	if (stop->kind == STOP_SIGNAL && stop->signal == SIGTRAP && !put_back)
-		return false;
-	inprocess_install(session, thread);
-	if (put_back)
-		thread_resume(thread, thread->sigtrap_own ? SIGTRAP : 0);
-	return put_back;
+	return session->agent && agent_has_wishes(space) && !session->install_soon &&
+	       agent_is_due(space, now);
 }
 
 void inprocess_list_lost(struct session *session)

@@ -79,6 +79,7 @@ void modules_destroy(struct modules *modules)
 		module_unref(*(struct module **)vec_at(&modules->list, i));
 	for (size_t i = 0; i < modules->slots.count; i++)
 		free(((struct pending_slot *)vec_at(&modules->slots, i))->name);
+	later_deinit(modules);
 	vec_deinit(&modules->list);
 	vec_deinit(&modules->slots);
 	linkmap_destroy(modules->linkmap);
@@ -91,10 +92,11 @@ struct modules *modules_create(void)
 
 	vec_init(&modules->list, sizeof(struct module *));
 	vec_init(&modules->slots, sizeof(struct pending_slot));
+	later_init(modules);
 	return modules;
 }
 
-struct modules *modules_clone(const struct modules *modules)
+struct modules *modules_clone(struct session *session, const struct modules *modules)
 {
 	struct modules *clone = modules_create();
 
@@ -113,6 +115,7 @@ struct modules *modules_clone(const struct modules *modules)
 
 		slot->name = xstrdup(slot->name);
 	}
+	later_clone(session, clone, modules);
 	return clone;
 }
 

@@ -68,6 +68,7 @@ static void forget_module(struct session *session, struct space *space, const st
 	debug_say(session, DEBUG_MODULES, "unloaded: %s at 0x%llx", module->path,
 		  (unsigned long long)module->bias);
 	inprocess_collect(session, space);
+	later_forget(modules, module);
 	agent_forget(space, module->low, module->high);
 	trap_forget(space, module->low, module->high);
 	for (size_t i = modules->slots.count; i-- > 0;) {
@@ -486,11 +487,13 @@ int modules_start(struct session *session, struct thread *thread, bool at_exec)
 	forks_guard(session, process);
 	forks_share_space(session, process);
 	masking_unblock(session, thread);
+	if (!at_exec)
+		later_begin(session, process->space->modules);
 	first_walk(session, thread, &auxv, at_exec);
 	plant_slots(session, thread);
 	if (at_exec)
 		inprocess_install(session, thread);
 	else
-		inprocess_install_soon(session, process->space);
+		later_start(session, thread);
 	return 0;
 }

@@ -419,8 +419,8 @@ static void list_stubless(struct session *session, const struct probe_request *r
 		"called from there in a way that is not known; -x traces the function itself");
 }
 
-static void plant_match(struct session *session, struct thread *thread, const struct module *module,
-			const struct match *match)
+void plant_match(struct session *session, struct thread *thread, const struct module *module,
+		 const struct match *match)
 {
 	uint64_t address = match->address + module->bias;
 	struct probe_request request = {PROBE_CALL, match->name, module, !match->by_name};
@@ -534,6 +534,12 @@ void plant_libraries(struct session *session, struct thread *thread, struct modu
 	vec_deinit(&found);
 }
 
+void plant_begin(struct session *session, struct thread *thread, const struct module *module,
+		 size_t count)
+{
+	masking_module(session, thread, module, count >= MANY_FUNCTIONS);
+}
+
 void plant_module(struct session *session, struct thread *thread, struct module *module)
 {
 	struct vec found = VEC_OF(struct match);
@@ -547,11 +553,12 @@ void plant_module(struct session *session, struct thread *thread, struct module 
 		trap_stacks_exchanged(thread->process->space);
 	inprocess_module(session, thread, module);
 	plant_match_module(session, thread->process->space, module, &session->filters, &found);
-	/* Before its breakpoints can be hit. */
-	masking_module(session, thread, module, found.count >= MANY_FUNCTIONS);
+	list_unknown(session, module, found.count != 0);
+	if (later_take(thread->process->space->modules, module, &found))
+		return;
+	plant_begin(session, thread, module, found.count);
 	for (size_t i = 0; i < found.count; i++)
 		plant_match(session, thread, module, vec_at(&found, i));
-	list_unknown(session, module, found.count != 0);
 	vec_deinit(&found);
 }
 

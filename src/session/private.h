@@ -70,6 +70,7 @@ struct session {
 	uint64_t polled;   /* when they were, as inferior_clock() */
 	bool busy;	   /* and made many since they were fetched last */
 	bool install_soon; /* so it is in some space: inprocess_install_soon() */
+	bool has_waiting;  /* functions are to be planted in some space: later.c */
 	bool leaving;	   /* detaching: nothing is planted any more */
 	bool recovering;   /* what another tracer has left behind (recover.c) */
 	bool looked;	   /* some program was looked at, and lived: what it has not is missing */
@@ -113,13 +114,17 @@ struct modules {
 	struct vec list;	 /* struct module *, in order of appearance */
 	struct linkmap *linkmap; /* NULL: statically linked */
 	uint64_t r_debug;
-	struct vec slots;    /* struct pending_slot */
-	bool masks_hooked;   /* masking_matters() */
-	bool install_soon;   /* inprocess_install_soon() */
-	bool tables_watched; /* inprocess.c: _dl_find_object() is hooked */
-	uint8_t shadowed;    /* pointers.c: whether threads have shadow stacks; 0: not known */
-	uint64_t checked;    /* when modules_check() looked last, inferior_clock() */
-	pid_t suspended_for; /* breakpoints are out until this thread stops; 0: they are in */
+	struct vec slots;     /* struct pending_slot */
+	struct vec waiting;   /* struct waiting_matches, see later.c */
+	bool gathers;	      /* what is found waits there */
+	pid_t stop_asked;     /* the thread that shall stop to plant some of it, or 0 */
+	uint64_t rests_until; /* inferior_clock(): not before */
+	bool masks_hooked;    /* masking_matters() */
+	bool install_soon;    /* inprocess_install_soon() */
+	bool tables_watched;  /* inprocess.c: _dl_find_object() is hooked */
+	uint8_t shadowed;     /* pointers.c: whether threads have shadow stacks; 0: not known */
+	uint64_t checked;     /* when modules_check() looked last, inferior_clock() */
+	pid_t suspended_for;  /* breakpoints are out until this thread stops; 0: they are in */
 };
 
 /* session.c */
@@ -152,7 +157,7 @@ int modules_start(struct session *session, struct thread *thread, bool at_exec);
 void modules_check(struct session *session, struct space *space, uint64_t now);
 /* The dynamic linker says that its list changed. */
 void modules_update(struct session *session, struct thread *thread);
-struct modules *modules_clone(const struct modules *modules);
+struct modules *modules_clone(struct session *session, const struct modules *modules);
 void modules_destroy(struct modules *modules);
 struct modules *modules_create(void);
 /* Makes a module of a file, with one reference; takes that to `file` over. */
@@ -194,7 +199,13 @@ void plant_match_module(const struct session *session, const struct space *space
 /* The implementation that an IFUNC was bound to, as some module's slot tells, or 0. */
 uint64_t plant_find_bound(const struct space *space, const struct module *module,
 			  const struct match *match);
-/* Plants everything that the filters ask for in `module`. */
+/* Before the first of so many breakpoints in a module can be hit. */
+void plant_begin(struct session *session, struct thread *thread, const struct module *module,
+		 size_t count);
+/* Plants one of these. */
+void plant_match(struct session *session, struct thread *thread, const struct module *module,
+		 const struct match *match);
+/* Plants everything that the filters ask for in `module`, or leaves it to later_start(). */
 void plant_module(struct session *session, struct thread *thread, struct module *module);
 /* The same for -l alone, of one that has been planted: there are new libraries that it may call. */
 void plant_libraries(struct session *session, struct thread *thread, struct module *module);
@@ -331,10 +342,8 @@ void inprocess_install(struct session *session, struct thread *thread);
  */
 void inprocess_install_soon(struct session *session, struct space *space);
 void inprocess_look_ahead(struct session *session);
-/*
- * The same at any stop of a thread, for what could not be done then. True: the thread runs again.
- */
-bool inprocess_retry(struct session *session, const struct stop *stop);
+/* Whether what could not be done then may be done now, at `now` of inferior_clock(). */
+bool inprocess_is_due(const struct session *session, const struct space *space, uint64_t now);
 /*
  * Fetches the records that processes have made by themselves, sees to it that this is done again
  * soon; and at the stop of a thread that has run into what it cannot read for one, lets it go on:
@@ -354,6 +363,32 @@ bool inprocess_stepped(struct session *session, const struct stop *stop);
 void inprocess_collect(struct session *session, struct space *space);
 /* Lets go of what is counted in a space, whose threads are all stopped; before trap_leave(). */
 void inprocess_leave(struct session *session, struct space *space);
+
+/* later.c: what is left for later stops of a process */
+
+void later_init(struct modules *modules);
+void later_deinit(struct modules *modules);
+/* Of a child that is a copy: what waits in its parent does in it, too. */
+void later_clone(struct session *session, struct modules *modules, const struct modules *from);
+/* The module goes. */
+void later_forget(struct modules *modules, const struct module *module);
+/*
+ * From here on what is found in modules waits for later_start(), where that can be. A process has
+ * been attached to.
+ */
+void later_begin(const struct session *session, struct modules *modules);
+/* Takes what `found` (struct match) has, which is empty then; false: that does not wait. */
+bool later_take(struct modules *modules, struct module *module, struct vec *found);
+/* Plants what waits; if it is much, only a part, and the rest at later stops. */
+void later_start(struct session *session, struct thread *thread);
+/*
+ * Sees to it that some thread of the process stops: its tid, or 0 when none runs, or none may be.
+ */
+pid_t later_stop(const struct session *session, struct process *process);
+/* The same of all processes in which something waits. True: is to be called again at once. */
+bool later_ask(struct session *session);
+/* Does what can be done at this stop. True: the thread runs again. */
+bool later_serve(struct session *session, const struct stop *stop);
 
 /* filters.c */
 

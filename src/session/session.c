@@ -373,7 +373,7 @@ static void handle(struct session *session, struct stop *stop)
 	debug_stop(session, stop);
 	if (stop->thread && stop->kind == STOP_SIGNAL)
 		modules_check(session, stop->thread->process->space, stop->time);
-	if (inprocess_fault(session, stop) || inprocess_retry(session, stop))
+	if (inprocess_fault(session, stop) || later_serve(session, stop))
 		return;
 	bool may_be_ours = stop->kind == STOP_SIGNAL && stop->signal == SIGTRAP && !stop->first;
 
@@ -392,10 +392,12 @@ static void run(struct session *session)
 			take_signals(session);
 			continue; /* there may be nobody left to wait for */
 		}
+		bool is_busy = session->has_waiting && later_ask(session);
+
 		if (session->install_soon)
 			inprocess_look_ahead(session);
-		int error = inferior_next(session->inferior, !session->dirty && !session->busy,
-					  &stop);
+		is_busy |= session->dirty || session->busy || session->install_soon;
+		int error = inferior_next(session->inferior, !is_busy, &stop);
 
 		if (error && error != -EAGAIN && error != -EINTR)
 			break; /* -ECHILD: nobody left */

@@ -153,7 +153,7 @@ static void give_space(struct session *session, struct thread *parent, struct pr
 	agent_fork(child->space, space);
 	child->space->landing = space->landing;
 	if (follow && space->modules)
-		child->space->modules = modules_clone(space->modules);
+		child->space->modules = modules_clone(session, space->modules);
 	/* Not before its journal is whole: half of it is worse than none: the handler is there. */
 	space_guard(child->space, session->guardian, child->pid);
 }

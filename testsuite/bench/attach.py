@@ -116,8 +116,11 @@ def wait_for_output(path, process):
         time.sleep(0.002)
 
 
+SETTLING = 0.5  # seconds; what is planted and caught inside after the first line is an attach's as well
+
+
 def pause_once(tracer, machine, words, work_dir):
-    """(longest gap untraced, until the first line of an attach, while detaching) in ms; the first two of the same length."""
+    """(longest gap untraced, while attaching, while detaching) in ms; the first two of the same length."""
     lines = os.path.join(work_dir, "lines")
     with contextlib.suppress(FileNotFoundError):
         os.unlink(lines)
@@ -127,6 +130,7 @@ def pause_once(tracer, machine, words, work_dir):
                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         wait_for_output(lines, process)
+        time.sleep(SETTLING)
         elapsed, attaching = time.monotonic() - start, machine.gap()
         process.send_signal(signal.SIGINT)
         process.wait(20)

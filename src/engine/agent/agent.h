@@ -43,6 +43,7 @@ struct agent_wish {
 	 * jump there, or NULL.
 	 */
 	bool looked_for;
+	bool is_looked_for; /* that is under way */
 	const char *refusal;
 };
 
@@ -68,11 +69,15 @@ void agent_refuse(struct agent *agent, struct thread *thread, const char *reason
 bool agent_is_due(const struct space *space, uint64_t now);
 /* Whether there are such that have not been decided on; they are by the next agent_install(). */
 bool agent_has_wishes(const struct space *space);
+/* So many ns are as good as no limit. */
+#define AGENT_NO_LIMIT (UINT64_C(1) << 62)
+
 /*
  * Does what agent_install() would do of it without a stop: the longest part, while the process of
- * `tid` runs. Its wishes stay. 0 or -errno.
+ * `tid` runs. Its wishes stay. 0 or -errno; -EAGAIN: `longest` ns were not enough, it is to be
+ * called again.
  */
-int agent_look_ahead(struct agent *agent, struct space *space, pid_t tid);
+int agent_look_ahead(struct agent *agent, struct space *space, pid_t tid, uint64_t longest);
 /*
  * Does what was wished, as far as it can be done. `thread` is at a clean stop; the others of the
  * space are stopped for the moment, and may be in the middle of something, so some wishes may stay

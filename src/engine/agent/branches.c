@@ -20,9 +20,10 @@
 #include "base/xalloc.h"
 #include "inferior/maps.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
-enum { MAPPING_MAX = 1 << 25 };
+enum { MAPPING_MAX = 1 << 25, PART = 1 << 16, OVERLAP = 16 };
 
 /* One look. */
 struct search {
@@ -172,44 +173,80 @@ static bool has_news(const struct vec *wishes, const struct mapping *mapping)
 	return false;
 }
 
-static void note_looked(const struct search *search, const struct mapping *mapping,
-			const char *refusal)
+/* Marks those that the look which begins now answers for. */
+static void note_asked(const struct search *search, const struct mapping *mapping)
 {
 	const struct vec *wishes = &search->own->wishes;
 
-	for (size_t i = first_in(wishes, mapping); i < wishes->count; i++) {
+	for (size_t i = 0; i < wishes->count; i++) {
 		struct agent_wish *wish = vec_at(wishes, i);
 
-		if (wish->address >= mapping->end)
-			return;
+		wish->is_looked_for = wish->address >= mapping->start &&
+				      wish->address < mapping->end;
+	}
+}
+
+static void note_looked(const struct search *search, const char *refusal)
+{
+	const struct vec *wishes = &search->own->wishes;
+
+	for (size_t i = 0; i < wishes->count; i++) {
+		struct agent_wish *wish = vec_at(wishes, i);
+
+		if (!wish->is_looked_for)
+			continue;
+		wish->is_looked_for = false;
 		wish->looked_for = true;
 		if (refusal)
 			wish->refusal = refusal;
 	}
 }
 
-static void look_through(struct search *search, const struct mapping *mapping)
+static void begin_look(struct search *search, const struct mapping *mapping)
 {
-	const struct agent_arch *arch = search->space->arch->agent;
+	struct agent_look *look = &search->own->look;
 	uint64_t length = mapping->end - mapping->start;
 	uint8_t *code = length <= MAPPING_MAX ? xmalloc(length) : NULL;
 
-	search->code = code;
-	search->code_address = mapping->start;
-	search->code_length = length;
+	note_asked(search, mapping);
 	if (code && trap_read_code(search->space, mapping->start, code, length) == length) {
-		arch->find_branches(code, length, mapping->start, search->sieve, note_branch,
-				    search);
-		note_looked(search, mapping, NULL);
-	} else {
-		note_looked(search, mapping, "the code around it cannot be read");
+		*look = (struct agent_look){code, mapping->start, length, 0};
+		return;
 	}
+	note_looked(search, "the code around it cannot be read");
 	free(code);
 }
 
-int agent_look_ahead(struct agent *agent, struct space *space, pid_t tid)
+/* Goes on with the look that has begun, if one has, until it is `end`. Whether all is done. */
+static bool go_on(struct search *search, uint64_t end)
+{
+	struct agent_look *look = &search->own->look;
+
+	search->code = look->code;
+	search->code_address = look->start;
+	search->code_length = look->length;
+	while (look->code && look->done < look->length) {
+		uint64_t left = look->length - look->done;
+
+		if (inferior_clock() > end)
+			return false;
+		/* What begins at the end of a part is within it. */
+		search->space->arch->agent->find_branches(
+			look->code + look->done, left < PART + OVERLAP ? left : PART + OVERLAP,
+			look->start + look->done, search->sieve, note_branch, search);
+		look->done += left < PART ? left : PART;
+	}
+	if (look->code)
+		note_looked(search, NULL);
+	free(look->code);
+	look->code = NULL;
+	return true;
+}
+
+int agent_look_ahead(struct agent *agent, struct space *space, pid_t tid, uint64_t longest)
 {
 	struct search search = {.agent = agent, .space = space, .own = space->agent};
+	const uint64_t end = inferior_clock() + longest;
 	struct vec *wishes = &search.own->wishes;
 	struct maps maps;
 	int error = maps_read(tid, &maps);
@@ -219,10 +256,14 @@ int agent_look_ahead(struct agent *agent, struct space *space, pid_t tid)
 	qsort(wishes->items, wishes->count, wishes->item_size, by_address);
 	search.sieve = xcalloc(1, sizeof *search.sieve);
 	fill_sieve(&search);
-	for (size_t i = 0; i < maps.count; i++)
-		if (maps.mappings[i].executable && has_news(wishes, &maps.mappings[i]))
-			look_through(&search, &maps.mappings[i]);
+	bool done = go_on(&search, end);
+
+	for (size_t i = 0; i < maps.count && done; i++)
+		if (maps.mappings[i].executable && has_news(wishes, &maps.mappings[i])) {
+			begin_look(&search, &maps.mappings[i]);
+			done = go_on(&search, end);
+		}
 	free(search.sieve);
 	maps_deinit(&maps);
-	return 0;
+	return done ? 0 : -EAGAIN;
 }

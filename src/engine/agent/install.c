@@ -310,7 +310,7 @@ void agent_install(struct agent *agent, struct thread *thread, uint64_t longest)
 	const uint64_t begun = inferior_clock();
 
 	installing.busy = xcalloc(wishes->count, sizeof *installing.busy);
-	installing.nobody = agent_look_ahead(agent, space, thread->tid) != 0;
+	installing.nobody = agent_look_ahead(agent, space, thread->tid, AGENT_NO_LIMIT) != 0;
 	if (!installing.nobody) {
 		make_unit(&installing);
 		installing.nobody = !agent_stop_others(thread);

@@ -47,6 +47,13 @@ struct agent_unit {
 	struct agent_probe *probes[AGENT_PROBE_COUNT];
 };
 
+/* A mapping that is looked through for branches: branches.c. */
+struct agent_look {
+	uint8_t *code; /* NULL: none is; owned */
+	uint64_t start, length;
+	uint64_t done; /* of its bytes */
+};
+
 struct agent_space {
 	struct vec wishes;   /* struct agent_wish */
 	struct vec units;    /* struct agent_unit * */
@@ -56,6 +63,7 @@ struct agent_space {
 	struct rings *rings; /* NULL: there are none */
 	struct agent *agent; /* with the rings */
 	uint64_t due;	     /* when agent_install() may be called again */
+	struct agent_look look;
 };
 
 struct agent_space *agent_space_of(struct space *space);
