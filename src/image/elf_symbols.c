@@ -146,63 +146,6 @@ static bool find_symtab(struct elf_file *file, const GElf_Shdr **symbols, const 
 	return (*names)->sh_type == SHT_STRTAB;
 }
 
-static void read_internal(struct elf_file *file)
-{
-	const GElf_Shdr *section, *names;
-
-	if (file->internal.read)
-		return;
-	file->internal.read = true;
-	if (!find_symtab(file, &section, &names))
-		return;
-	size_t count = section->sh_size / elf_record_size(file, ELF_T_SYM);
-	_cleanup_free_ GElf_Sym *symbols = elf_load_records(file, ELF_T_SYM, section->sh_offset,
-							    count);
-
-	file->internal_names = load_names(file, names->sh_offset, names->sh_size);
-	if (!symbols || !file->internal_names.text)
-		file->damage = "its symbol table is damaged";
-	if (!symbols)
-		return;
-	decode(file, &file->internal, symbols, count, &file->internal_names);
-}
-
-/* Whether .symtab may have a symbol of that name: searched for, not decoded. */
-static bool internal_mentions(struct elf_file *file, const char *name)
-{
-	const GElf_Shdr *section, *names;
-
-	if (file->internal.read)
-		return true;
-	if (!find_symtab(file, &section, &names))
-		return false;
-	struct string_table table = load_names(file, names->sh_offset, names->sh_size);
-	bool found = table.text && memmem(table.text, table.size + 1, name, strlen(name) + 1);
-
-	free(table.text);
-	return found;
-}
-
-const struct elf_symbol *elf_symbols(struct elf_file *file, size_t *count)
-{
-	const struct symbol_table *exported = &file->exported, *internal = &file->internal;
-
-	read_exported(file);
-	read_internal(file);
-	*count = exported->count + internal->count;
-	if (!internal->count)
-		return exported->items;
-	if (!exported->count)
-		return internal->items;
-	if (!file->symbols) {
-		file->symbols = xcalloc(*count, sizeof *file->symbols);
-		memcpy(file->symbols, exported->items, exported->count * sizeof *file->symbols);
-		memcpy(file->symbols + exported->count, internal->items,
-		       internal->count * sizeof *file->symbols);
-	}
-	return file->symbols;
-}
-
 /* Adds the defined symbols, local ones or others; last one first: chains are in table order. */
 static void add_to_index(struct symbol_table *table, bool local)
 {
@@ -252,6 +195,99 @@ static const struct elf_symbol *search_table(struct symbol_table *table, const c
 		build_index(table);
 	return search_chain(table, table->index.buckets[elf_hash_name(name) & table->index.mask],
 			    name);
+}
+
+/* Whether .symtab has functions of that name, but none where one is that others can call. */
+static bool is_contradicted(struct elf_file *file, const struct elf_symbol *function)
+{
+	const struct elf_symbol *known = search_table(&file->internal, function->name);
+	const struct symbol_table *table = &file->internal;
+	bool is_elsewhere = false;
+
+	for (; known;
+	     known = search_chain(table, table->index.next[known - table->items], function->name)) {
+		if (known->value == function->value)
+			return false;
+		is_elsewhere |= known->type == STT_FUNC && known->bind != STB_LOCAL;
+	}
+	return is_elsewhere;
+}
+
+/*
+ * What .dynsym says is what the program runs by; .symtab is read by nobody but debuggers. One that
+ * is of another build, or was damaged, leads into the middle of instructions.
+ */
+static bool is_of_this_file(struct elf_file *file)
+{
+	read_exported(file);
+	for (size_t i = 0; i < file->exported.count; i++) {
+		const struct elf_symbol *symbol = &file->exported.items[i];
+
+		if (symbol->type == STT_FUNC && symbol->value && is_contradicted(file, symbol))
+			return false;
+	}
+	return true;
+}
+
+static void read_internal(struct elf_file *file)
+{
+	const GElf_Shdr *section, *names;
+
+	if (file->internal.read)
+		return;
+	file->internal.read = true;
+	if (!find_symtab(file, &section, &names))
+		return;
+	size_t count = section->sh_size / elf_record_size(file, ELF_T_SYM);
+	_cleanup_free_ GElf_Sym *symbols = elf_load_records(file, ELF_T_SYM, section->sh_offset,
+							    count);
+
+	file->internal_names = load_names(file, names->sh_offset, names->sh_size);
+	if (!symbols || !file->internal_names.text)
+		file->damage = "its symbol table is damaged";
+	if (!symbols)
+		return;
+	decode(file, &file->internal, symbols, count, &file->internal_names);
+	if (is_of_this_file(file))
+		return;
+	file->internal.count = 0;
+	file->damage = "its .symtab is not that of its .dynsym";
+}
+
+/* Whether .symtab may have a symbol of that name: searched for, not decoded. */
+static bool internal_mentions(struct elf_file *file, const char *name)
+{
+	const GElf_Shdr *section, *names;
+
+	if (file->internal.read)
+		return true;
+	if (!find_symtab(file, &section, &names))
+		return false;
+	struct string_table table = load_names(file, names->sh_offset, names->sh_size);
+	bool found = table.text && memmem(table.text, table.size + 1, name, strlen(name) + 1);
+
+	free(table.text);
+	return found;
+}
+
+const struct elf_symbol *elf_symbols(struct elf_file *file, size_t *count)
+{
+	const struct symbol_table *exported = &file->exported, *internal = &file->internal;
+
+	read_exported(file);
+	read_internal(file);
+	*count = exported->count + internal->count;
+	if (!internal->count)
+		return exported->items;
+	if (!exported->count)
+		return internal->items;
+	if (!file->symbols) {
+		file->symbols = xcalloc(*count, sizeof *file->symbols);
+		memcpy(file->symbols, exported->items, exported->count * sizeof *file->symbols);
+		memcpy(file->symbols + exported->count, internal->items,
+		       internal->count * sizeof *file->symbols);
+	}
+	return file->symbols;
 }
 
 static const struct elf_symbol *find_internal(struct elf_file *file, const char *name)
