@@ -26,7 +26,7 @@
 
 #include <signal.h>
 
-enum { AT_ONCE = 64 };
+enum { AT_ONCE = 256 };
 static const uint64_t LONGEST_NS = 4000000, REST_NS = 1000000;
 
 /* What was found in a module, and has not been planted from `next` on. */

@@ -26,6 +26,7 @@
 #include "session/private.h"
 
 #include "base/cleanup.h"
+#include "base/xalloc.h"
 #include "engine/agent/agent.h"
 #include "engine/trap/sigtrap.h"
 #include "inferior/proc.h"
@@ -34,6 +35,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { CHECK_NS = 1000000000 };
 
@@ -158,6 +160,34 @@ static bool is_mapped_there(const struct mapping *mapping, const struct elf_file
 	return false;
 }
 
+/*
+ * What the linker calls an object says more than where a link led to: libz.so.1, not
+ * libz.so.1.2.13. But it may say it as seen from a directory that the program was in, once; then
+ * the file is looked for beside the one that is mapped from `path`. To be freed.
+ */
+static char *module_path(struct update *update, const struct linkmap_object *object,
+			 const char *path)
+{
+	const struct mapping *mapping = look_mapping_at(&update->look, object->dynamic);
+	const char *name = strrchr(object->name, '/');
+	const char *slash = strrchr(path, '/');
+	struct stat status;
+
+	if (*object->name == '/')
+		return xstrdup(object->name);
+	if (!*object->name || *path != '/')
+		return xstrdup(path);
+	char *beside = xasprintf("%.*s/%s", (int)(slash - path), path,
+				 name ? name + 1 : object->name);
+	_cleanup_free_ char *seen = xasprintf("/proc/%d/root%s", (int)update->thread->process->pid,
+					      beside);
+
+	if (mapping && stat(seen, &status) == 0 && status.st_ino == mapping->inode)
+		return beside;
+	free(beside);
+	return xstrdup(path);
+}
+
 static void object_added(void *context, struct linkmap_object *object)
 {
 	struct update *update = context;
@@ -184,12 +214,9 @@ static void object_added(void *context, struct linkmap_object *object)
 		elf_unref(file);
 		return;
 	}
-	/*
-	 * The name it was loaded by says more than what a link led to: libz.so.1, not
-	 * libz.so.1.2.13.
-	 */
-	module = module_create(update->session, file, object->bias,
-			       object->name[0] ? object->name : path, false);
+	_cleanup_free_ char *full = module_path(update, object, path);
+
+	module = module_create(update->session, file, object->bias, full, false);
 	module->ran_before = update->at_attach;
 	note_mapping(&update->look, module);
 	forget_overlapped(update, module);

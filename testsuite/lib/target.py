@@ -276,7 +276,10 @@ class Attached:
             check(time.monotonic() < limit, "no call of the target is traced")
 
     def wait_planted(self):
-        """For targets that cannot be pinged: waits until they run on with breakpoints in their text."""
+        """
+        For targets that cannot be pinged: waits until they run on with breakpoints in their text. That is all of them if
+        these are not more than are planted at one stop (AT_ONCE in src/session/later.c).
+        """
         for target in self.targets:
             wait_until(lambda pid=target.pid: self.process.poll() is not None or (
                 text_changes(pid) != self._before.get(pid, []) and all(state not in "tT" and tracer == self.process.pid
