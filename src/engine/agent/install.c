@@ -42,6 +42,7 @@ struct installing {
 	struct vec turned; /* struct thread *: put back to a breakpoint, to be resumed */
 	bool *busy;	   /* for each wish: not now */
 	bool nobody;	   /* nothing can be done now */
+	bool is_early;	   /* the thread has run into a breakpoint, and not said so yet */
 	uint64_t end;	   /* inferior_clock(): from then on it is left for the next time */
 };
 
@@ -145,11 +146,14 @@ static struct agent_unit *find_unit(struct installing *installing, const struct 
 		if (distance < reach && unit_has_number(unit, installing->space))
 			return unit;
 	}
-	if (unit_create(installing->thread, wish->address, installing->agent->records, &unit) !=
-	    0) {
+	int error = unit_create(installing->thread, wish->address, installing->agent->records,
+				&unit);
+
+	installing->is_early = error == -EBUSY;
+	if (error && !installing->is_early)
 		own->refused = "no memory for it can be had near enough";
+	if (error)
 		return NULL;
-	}
 	unit->hook.redirect = agent_redirect;
 	unit->full.redirect = lines_redirect_return;
 	unit->agent = installing->agent;
@@ -247,7 +251,8 @@ static const char *install_one(struct installing *installing, const struct agent
 	return error ? strerror(-error) : NULL;
 }
 
-static void decide(struct installing *installing, const struct agent_wish *wish)
+/* False: that must be done another time. */
+static bool decide(struct installing *installing, const struct agent_wish *wish)
 {
 	const struct agent *agent = installing->agent;
 	const char *reason = wish->refusal;
@@ -258,7 +263,10 @@ static void decide(struct installing *installing, const struct agent_wish *wish)
 		reason = plans_refuse(wish->site->plan);
 	if (!reason)
 		reason = install_one(installing, wish);
+	if (installing->is_early)
+		return false;
 	agent->decided(agent->events->context, wish->site, reason);
+	return true;
 }
 
 static void install_all(struct installing *installing)
@@ -271,10 +279,9 @@ static void install_all(struct installing *installing)
 
 		bool is_late = i - kept >= AT_ONCE && inferior_clock() > installing->end;
 
-		if (installing->busy[i] || is_late)
+		if (installing->busy[i] || is_late || installing->is_early ||
+		    !decide(installing, &wish))
 			*(struct agent_wish *)vec_at(wishes, kept++) = wish;
-		else
-			decide(installing, &wish);
 	}
 	wishes->count = kept;
 }
@@ -313,7 +320,7 @@ void agent_install(struct agent *agent, struct thread *thread, uint64_t longest)
 	installing.nobody = agent_look_ahead(agent, space, thread->tid, AGENT_NO_LIMIT) != 0;
 	if (!installing.nobody) {
 		make_unit(&installing);
-		installing.nobody = !agent_stop_others(thread);
+		installing.nobody = installing.is_early || !agent_stop_others(thread);
 	}
 	installing.end = inferior_clock() + longest;
 	if (!installing.nobody)
@@ -328,7 +335,9 @@ void agent_install(struct agent *agent, struct thread *thread, uint64_t longest)
 	/* Where a thread cannot be stopped it takes long: most of the time is the program's. */
 	const uint64_t ended = inferior_clock();
 
-	installing.own->due = ended + AGAIN_NS + SHARE * (ended - begun);
+	installing.own->due = ended;
+	if (!installing.is_early)
+		installing.own->due += AGAIN_NS + SHARE * (ended - begun);
 	vec_deinit(&installing.turned);
 	free(installing.busy);
 }
