@@ -180,10 +180,10 @@ static void tear_down(struct session *session)
 	if (session->writer)
 		session->writer->ops->destroy(session->writer);
 	probe_table_destroy(session->probes);
+	prepare_deinit(session);
 	proto_search_destroy(session->prototypes);
 	debuginfo_destroy(session->debuginfo);
 	elf_cache_destroy(session->files);
-	prepare_deinit(session);
 	filters_free(&session->filters);
 	untraced_destroy(session->untraced);
 	identity_deinit(&session->identity);

@@ -208,9 +208,11 @@ void rings_close(struct rings *rings)
 
 /* ------------------------------------------------------------------ reading */
 
+/* A writer that lies about where it is may be between two words. */
 static void skip_all(struct rings *rings, struct ring *ring)
 {
 	rings->damaged++;
+	ring->limit &= ~UINT64_C(7);
 	ring->tail = ring->limit;
 	ring->time = UINT64_MAX;
 }
