@@ -37,12 +37,6 @@ enum { PLT_STUB = 16 };
  */
 enum { POLL_MAX_US = 20000, POLL_MIN_US = 500, AT_ONCE = AGENT_FULL / 4 };
 
-/*
- * How long all threads stand for what is put into the process at once. One that was launched has
- * nobody waiting for it yet, and what it loads later is mostly little.
- */
-static const uint64_t LONGEST_NS = 4000000;
-
 /* What libgcc asks for the tables of each frame. */
 static const char TABLES[] = "_dl_find_object";
 
@@ -193,8 +187,9 @@ void inprocess_install(struct session *session, struct thread *thread)
 		agent_refuse(session->agent, thread, "the program copies stacks");
 	else if (proc_has_shadow_stack(thread->tid))
 		agent_refuse(session->agent, thread, "the program has a shadow stack");
+	/* Nobody waits yet for one that was launched, and what it loads later is mostly little. */
 	agent_install(session->agent, thread,
-		      program && program->ran_before ? LONGEST_NS : AGENT_NO_LIMIT);
+		      program && program->ran_before ? PAUSE_NS : AGENT_NO_LIMIT);
 }
 
 void inprocess_install_soon(struct session *session, struct space *space)
@@ -218,7 +213,7 @@ void inprocess_look_ahead(struct session *session)
 		if (!space || !space->modules || !space->modules->install_soon)
 			continue;
 		space->modules->install_soon = agent_look_ahead(session->agent, space, process->pid,
-								LONGEST_NS) == -EAGAIN;
+								PAUSE_NS) == -EAGAIN;
 		session->install_soon |= space->modules->install_soon;
 		if (!space->modules->install_soon)
 			later_stop(session, process);

@@ -5,10 +5,10 @@
  * A process that is attached to stands still, or one of its threads does, while functions are
  * planted: some microseconds for each. That is nothing for a few, and too long for thousands. So
  * when there are more than AT_ONCE the process runs again, and is stopped once more for as many as
- * can be planted in LONGEST_NS, until all are done. In between threads are served that wait at
- * breakpoints for that long. A call that comes before
- * its function's turn is not seen, as if the tracer had come later. The main program's functions
- * are the last: when they are seen, everything is.
+ * can be planted in PAUSE_NS, until all are done. In between threads are served that wait at
+ * breakpoints for that long. A call that comes before its function's turn is not seen, as if the
+ * tracer had come later. The main program's functions are the last: when they are seen, everything
+ * is.
  *
  * Nothing waits that is not known from the beginning: what the process loads later is planted when
  * it is loaded, before anybody can call it.
@@ -27,7 +27,7 @@
 #include <signal.h>
 
 enum { AT_ONCE = 256 };
-static const uint64_t LONGEST_NS = 4000000, REST_NS = 1000000;
+static const uint64_t REST_NS = 1000000;
 
 /* What was found in a module, and has not been planted from `next` on. */
 struct waiting_matches {
@@ -243,7 +243,7 @@ bool later_serve(struct session *session, const struct stop *stop)
 	if (stop->kind == STOP_SIGNAL && stop->signal == SIGTRAP && !put_back)
 		return false;
 	if (plants)
-		plant_some(session, thread, inferior_clock() + LONGEST_NS);
+		plant_some(session, thread, inferior_clock() + PAUSE_NS);
 	else
 		inprocess_install(session, thread);
 	if (put_back)

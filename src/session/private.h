@@ -109,6 +109,12 @@ struct probe_request {
 	bool one_of_many;	     /* meant by a pattern, not named */
 };
 
+/*
+ * For how many ns at once threads of a process stand, or wait for the tracer, when there is much to
+ * do in it.
+ */
+enum { PAUSE_NS = 4000000 };
+
 /* What is loaded in one space. */
 struct modules {
 	struct vec list;	 /* struct module *, in order of appearance */
