@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is under way when a process is looked at for the first time: children that live in its
- * memory, and threads inside fork(2) or clone(2). Their children have the memory, or the
- * dispositions of signals, of some moment before; nothing may be planted until it is known which,
- * and who has our handler.
+ * New threads and children: whose memory they have, and who has our handler.
+ *
+ * Something may be under way already when a process is looked at for the first time: children that
+ * live in its memory, and threads inside fork(2) or clone(2). Their children have the memory, or
+ * the dispositions of signals, of some moment before; nothing may be planted until it is known
+ * which.
  */
 #include "engine/agent/agent.h"
+#include "engine/trap/masks.h"
 #include "engine/trap/sigtrap.h"
+#include "engine/trap/unblock.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
 #include "session/private.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum { FORK_TIMEOUT_MS = 1000, BORROWER_TIMEOUT_MS = 1000, ROUNDS = 100 };
 
@@ -95,4 +102,83 @@ void forks_pass(struct thread *thread)
 void forks_guard(struct session *session, struct process *process)
 {
 	process_each_thread(process, guard_vforked, session);
+}
+
+/* ------------------------------------------------------------------ new tasks */
+
+static void give_space(struct session *session, struct thread *parent, struct process *child,
+		       bool guess_shared)
+{
+	struct space *space = parent->process->space;
+	bool follow = session->options->follow_forks && !parent->process->silent;
+	int error = 0;
+
+	if (same_space(parent->tid, child->pid, guess_shared)) {
+		/* One space for one memory, also if it is made only later: forks_share_space(). */
+		child->space = space ? space_ref(space) : NULL;
+		if (space)
+			agent_shared(space);
+		if (!space)
+			child->borrows = parent->process->borrows ? parent->process->borrows
+								  : parent->process;
+		child->borrower = true;
+		child->silent = !follow;
+		child->starting = false;
+		return;
+	}
+	if (!space)
+		return;
+	child->space = space_create(child->pid, space->arch, &error);
+	if (!child->space) {
+		if (!proc_is_exiting(child->pid))
+			untraced_process(session->untraced, child->pid,
+					 "a child whose memory cannot be opened: %s",
+					 strerror(-error));
+		return;
+	}
+	space_bind(child->space, session->inferior);
+	trap_fork(child->space, space);
+	agent_fork(child->space, space);
+	child->space->landing = space->landing;
+	if (follow && space->modules)
+		child->space->modules = modules_clone(session, space->modules);
+	/* Not before its journal is whole: half of it is worse than none: the handler is there. */
+	space_guard(child->space, session->guardian, child->pid);
+}
+
+/* Whether a task belongs to a thread group; not being allowed to signal it comes behind that. */
+static bool is_member(pid_t pid, pid_t tid)
+{
+	return syscall(SYS_tgkill, pid, tid, 0) == 0 || errno == EPERM;
+}
+
+void tasks_announced(struct session *session, const struct stop *stop)
+{
+	struct thread *parent = stop->thread;
+	pid_t tid = (pid_t)stop->message;
+
+	if (tid <= 0 || inferior_thread(session->inferior, tid))
+		return;
+	if (stop->kind == STOP_CLONE && is_member(parent->process->pid, tid)) {
+		struct thread *made = thread_create(session->inferior, parent->process, tid);
+
+		made->slot = parent->slot;
+		masks_inherit(made, parent);
+		unblock_inherit(made, parent);
+		return;
+	}
+	struct process *child = process_create(session->inferior, tid);
+	struct thread *thread = thread_create(session->inferior, child, tid);
+
+	thread->slot = parent->slot; /* it starts where its parent is */
+	masks_inherit(thread, parent);
+	child->born = true;
+	child->vforker = stop->kind == STOP_VFORK ? parent->tid : 0;
+	child->starting = parent->process->starting;
+	child->of_command = parent->process->of_command;
+	sigtrap_inherit(child, parent->process);
+	give_space(session, parent, child, stop->kind == STOP_VFORK);
+	unblock_inherit(thread, parent);
+	if (child->space && !child->silent && session->options->follow_forks)
+		trap_fork_thread(thread, parent);
 }

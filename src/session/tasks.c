@@ -20,20 +20,13 @@
  */
 #include "session/private.h"
 
-#include "base/diag.h"
-#include "engine/trap/masks.h"
 #include "engine/trap/sigtrap.h"
 #include "engine/trap/unblock.h"
 #include "inferior/limits.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 enum { STOP_TIMEOUT_MS = 2000 };
 
@@ -114,85 +107,6 @@ static void clean_and_detach(struct session *session, struct thread *thread)
 		drop_space(session, process->space);
 	}
 	process_each_thread(process, detach_thread, session->inferior);
-}
-
-/* ------------------------------------------------------------------ new tasks */
-
-static void give_space(struct session *session, struct thread *parent, struct process *child,
-		       bool guess_shared)
-{
-	struct space *space = parent->process->space;
-	bool follow = session->options->follow_forks && !parent->process->silent;
-	int error = 0;
-
-	if (same_space(parent->tid, child->pid, guess_shared)) {
-		/* One space for one memory, also if it is made only later: forks_share_space(). */
-		child->space = space ? space_ref(space) : NULL;
-		if (space)
-			agent_shared(space);
-		if (!space)
-			child->borrows = parent->process->borrows ? parent->process->borrows
-								  : parent->process;
-		child->borrower = true;
-		child->silent = !follow;
-		child->starting = false;
-		return;
-	}
-	if (!space)
-		return;
-	child->space = space_create(child->pid, space->arch, &error);
-	if (!child->space) {
-		if (!proc_is_exiting(child->pid))
-			untraced_process(session->untraced, child->pid,
-					 "a child whose memory cannot be opened: %s",
-					 strerror(-error));
-		return;
-	}
-	space_bind(child->space, session->inferior);
-	trap_fork(child->space, space);
-	agent_fork(child->space, space);
-	child->space->landing = space->landing;
-	if (follow && space->modules)
-		child->space->modules = modules_clone(session, space->modules);
-	/* Not before its journal is whole: half of it is worse than none: the handler is there. */
-	space_guard(child->space, session->guardian, child->pid);
-}
-
-/* Whether a task belongs to a thread group; not being allowed to signal it comes behind that. */
-static bool is_member(pid_t pid, pid_t tid)
-{
-	return syscall(SYS_tgkill, pid, tid, 0) == 0 || errno == EPERM;
-}
-
-void tasks_announced(struct session *session, const struct stop *stop)
-{
-	struct thread *parent = stop->thread;
-	pid_t tid = (pid_t)stop->message;
-
-	if (tid <= 0 || inferior_thread(session->inferior, tid))
-		return;
-	if (stop->kind == STOP_CLONE && is_member(parent->process->pid, tid)) {
-		struct thread *made = thread_create(session->inferior, parent->process, tid);
-
-		made->slot = parent->slot;
-		masks_inherit(made, parent);
-		unblock_inherit(made, parent);
-		return;
-	}
-	struct process *child = process_create(session->inferior, tid);
-	struct thread *thread = thread_create(session->inferior, child, tid);
-
-	thread->slot = parent->slot; /* it starts where its parent is */
-	masks_inherit(thread, parent);
-	child->born = true;
-	child->vforker = stop->kind == STOP_VFORK ? parent->tid : 0;
-	child->starting = parent->process->starting;
-	child->of_command = parent->process->of_command;
-	sigtrap_inherit(child, parent->process);
-	give_space(session, parent, child, stop->kind == STOP_VFORK);
-	unblock_inherit(thread, parent);
-	if (child->space && !child->silent && session->options->follow_forks)
-		trap_fork_thread(thread, parent);
 }
 
 /* A new task's first stop. True when it was dealt with. */
@@ -365,6 +279,17 @@ struct settling {
 };
 
 /*
+ * In the middle of the call that has made a task a thread can be detached, but no call can be made
+ * through it, and it may be the only one. It is sent on to the end of that one, where the interrupt
+ * waits; none of the program runs.
+ */
+static void stop_behind_call(struct thread *thread)
+{
+	pt_interrupt(thread->tid);
+	thread_resume(thread, 0);
+}
+
+/*
  * A thread that was stopped for us may have been about to say that there is a new task, or that
  * it is gone or runs another program. That must be heard before the space can be left.
  */
@@ -379,6 +304,10 @@ static void settle(struct thread *thread, void *context)
 	switch (stop_status_decode(thread->deferred_status).kind) {
 	case STOP_CLONE:
 	case STOP_FORK:
+		thread_take_deferred(session->inferior, thread, &stop);
+		tasks_announced(session, &stop);
+		stop_behind_call(thread);
+		break;
 	case STOP_VFORK:
 		thread_take_deferred(session->inferior, thread, &stop);
 		tasks_announced(session, &stop);
