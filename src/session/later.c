@@ -207,7 +207,11 @@ bool later_ask(struct session *session)
 	while (map_next(&session->inferior->processes, &cursor, NULL, &value)) {
 		struct process *process = value;
 
-		if (!process->space || !process->space->modules ||
+		/*
+		 * A child in its parent's memory leaves that to its parent, which may block SIGTRAP
+		 * and cannot be helped before it is back from vfork(2).
+		 */
+		if (process->borrower || !process->space || !process->space->modules ||
 		    !process->space->modules->waiting.count)
 			continue;
 		session->has_waiting = true;

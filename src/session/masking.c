@@ -300,6 +300,19 @@ static bool unblock_early(struct session *session, struct thread *thread, struct
 	return thread->unblocked;
 }
 
+/* Hooks them in all that is loaded. */
+static void hook_masks(struct session *session, struct thread *thread)
+{
+	struct modules *modules = thread->process->space->modules;
+
+	if (!modules || modules->masks_hooked)
+		return;
+	modules->masks_hooked = true;
+	for (size_t i = 0; i < modules->list.count; i++)
+		masking_module(session, thread, *(struct module **)vec_at(&modules->list, i),
+			       false);
+}
+
 void masking_unblock(struct session *session, struct thread *thread)
 {
 	struct vec tids = VEC_OF(pid_t);
@@ -314,18 +327,47 @@ void masking_unblock(struct session *session, struct thread *thread)
 	}
 	vec_deinit(&tids);
 	if (any)
-		masking_matters(session, thread);
+		hook_masks(session, thread);
 }
 
+/* ------------------------------------------------------------------ children in vfork(2) */
+
+/*
+ * Born with SIGTRAP blocked, as Python's subprocess makes them, they are given another mask at
+ * once. But that lasts as long as we do: if the tracer is killed, the next one is born blocking it
+ * and is ended by the first breakpoint. What helps is that the parent never blocks it, that is, to
+ * hook its calls. It has blocked it by now, and cannot be given another mask before it comes back
+ * from vfork(2); hooks that it would run into with SIGTRAP blocked are worse than none. So they are
+ * planted when it stops behind that.
+ */
 void masking_matters(void *context, struct thread *thread)
 {
 	struct session *session = context;
 	struct modules *modules = thread->process->space->modules;
 
-	if (!modules || modules->masks_hooked)
+	if (!thread->process->borrower)
+		hook_masks(session, thread);
+	else if (modules && !modules->masks_hooked)
+		modules->masks_due = true;
+}
+
+void masking_child_gone(const struct session *session, const struct process *child)
+{
+	const struct thread *parent = inferior_thread(session->inferior, child->vforker);
+
+	/* In a system call that is traced an interrupt might be seen: see later_stop(). */
+	if (child->borrower && child->space && child->space->modules &&
+	    child->space->modules->masks_due && parent && !session->syscalls && !session->leaving)
+		pt_interrupt(parent->tid);
+}
+
+void masking_due(struct session *session, struct thread *thread)
+{
+	struct modules *modules = thread->process->space->modules;
+
+	if (!modules || !modules->masks_due || thread->process->borrower || session->leaving ||
+	    pt_trap_pending(thread->tid))
 		return;
-	modules->masks_hooked = true;
-	for (size_t i = 0; i < modules->list.count; i++)
-		masking_module(session, thread, *(struct module **)vec_at(&modules->list, i),
-			       false);
+	modules->masks_due = false;
+	hook_masks(session, thread);
 }

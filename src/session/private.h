@@ -126,6 +126,7 @@ struct modules {
 	pid_t stop_asked;     /* the thread that shall stop to plant some of it, or 0 */
 	uint64_t rests_until; /* inferior_clock(): not before */
 	bool masks_hooked;    /* masking_matters() */
+	bool masks_due;	      /* they are to be, as soon as who has made a child can be stopped */
 	bool install_soon;    /* inprocess_install_soon() */
 	bool tables_watched;  /* inprocess.c: _dl_find_object() is hooked */
 	uint8_t shadowed;     /* pointers.c: whether threads have shadow stacks; 0: not known */
@@ -324,8 +325,15 @@ void masking_module(struct session *session, struct thread *thread, const struct
  * everything.
  */
 void masking_unblock(struct session *session, struct thread *thread);
-/* engine_events.masks_matter; the context is the session. */
+/*
+ * engine_events.masks_matter; the context is the session. For a child in its parent's memory it is
+ * put off: see the other two.
+ */
 void masking_matters(void *context, struct thread *thread);
+/* The child, if it is one, is about to get another program, or is gone. */
+void masking_child_gone(const struct session *session, const struct process *child);
+/* `thread` is at a STOP_TRAP, where what was put off can be done. */
+void masking_due(struct session *session, struct thread *thread);
 
 /* inprocess.c: what is counted inside the process */
 /* The writer is told how many probes there were, and of which kind. At the end. */

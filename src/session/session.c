@@ -62,6 +62,14 @@ static void sigaction_returned(struct hook *hook, struct thread *thread, uint64_
 	sigtrap_called(thread, result);
 }
 
+static bool sigaction_answered(struct hook *hook, struct thread *thread, const struct regs *regs,
+			       uint64_t *result)
+{
+	(void)hook;
+	*result = 0;
+	return sigtrap_answered(thread, regs);
+}
+
 static void long_jump_called(struct hook *hook, struct thread *thread)
 {
 	struct session *session =
@@ -234,7 +242,8 @@ static int set_up(struct session *session)
 	session->long_jump.entered = long_jump_called;
 	session->long_jump_glibc.entered = glibc_long_jump_called;
 	session->sigaction = (struct hook){.wants_return = sigaction_called,
-					   .returned = sigaction_returned};
+					   .returned = sigaction_returned,
+					   .intercept = sigaction_answered};
 	session->files = elf_cache_create();
 	/* A table shows no arguments. */
 	if (options->prototypes == PROTOTYPES_DWARF && !options->summary)

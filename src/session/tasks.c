@@ -155,6 +155,7 @@ static void on_exec(struct session *session, struct stop *stop)
 	struct exec_context context = {session};
 	bool first = process->launched && !process->space && !process->execed;
 
+	masking_child_gone(session, process);
 	unblock_undo(thread); /* its mask stays through exec, the journal does not */
 	process_each_thread(process, forget_calls, &context);
 	process_keep_only(session->inferior, process, thread);
@@ -244,6 +245,7 @@ static void on_end(struct session *session, struct stop *stop)
 	bool whole = thread->tid == process->pid;
 
 	if (whole) {
+		masking_child_gone(session, process);
 		/* The leader's status comes last. */
 		if (process->launched)
 			note_result(session, stop);
@@ -427,6 +429,8 @@ static void start_if_due(struct session *session, struct thread *thread)
 static void on_trap(struct session *session, struct thread *thread)
 {
 	start_if_due(session, thread);
+	if (thread->process->space && thread->stop == STOP_TRAP)
+		masking_due(session, thread);
 	if (thread->process->space && thread->process->space->modules)
 		plant_slots(session, thread);
 	if (thread->process->space)

@@ -14,10 +14,14 @@
  * Threads in code of ours that they cannot be moved out of were let run before
  * (trap_in_our_code()); should one be there all the same, that memory stays.
  *
+ * A process in vfork(2) can make no call before its child has a memory of its own, or is gone. The
+ * text is the program's again by then, so the child is let run that far, if it does not take long.
+ *
  * A thread that could not be stopped sits in the kernel; it comes back to where its pc was when
  * it went in, which is the program's own code but for a displaced system-call instruction. If
  * such a pc is in a slot, the memory stays mapped.
  */
+#include "base/vec.h"
 #include "engine/trap/breakpoint.h"
 #include "engine/trap/callstack.h"
 #include "engine/trap/sigtrap.h"
@@ -26,6 +30,7 @@
 #include "inferior/arena.h"
 #include "inferior/journal.h"
 #include "inferior/limits.h"
+#include "inferior/proc.h"
 #include "inferior/ptrace.h"
 #include "inferior/rescue.h"
 
@@ -35,13 +40,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FETCH_MS = 500 };
+enum { FETCH_MS = 500, VFORK_MS = 500 };
 
 struct leaving {
 	struct space *space;
 	struct thread *clean; /* at a clean stop: can unmap for us */
 	bool guarded;	      /* a process still has our handler for SIGTRAP */
 	bool someone_inside;  /* a thread that does not stop may come back into a slot */
+	struct vec vforking;  /* struct thread *: wait for children in their memory */
 };
 
 /* The pc at which a thread blocked in the kernel entered it (proc(5), /proc/PID/syscall). */
@@ -187,6 +193,100 @@ static void restore_limits(struct thread *thread, void *context)
 	limits_restore(thread->process->space, thread->process->pid);
 }
 
+/* ------------------------------------------------------------------ processes in vfork(2) */
+
+static bool is_vforking(const struct thread *thread)
+{
+	return thread->state == THREAD_STOPPED ? thread->stop == STOP_VFORK
+					       : proc_state(thread->tid) == 'D';
+}
+
+static void find_vforking(struct thread *thread, void *context)
+{
+	struct leaving *leaving = context;
+
+	if (thread->process->sigtrap_guarded && is_vforking(thread))
+		vec_push(&leaving->vforking, &thread);
+}
+
+/* A thread that has been waited for. Of one that has ended nothing more will be heard. */
+static void note_stop(struct thread *thread, int status)
+{
+	struct stop_status stop = stop_status_decode(status);
+
+	thread->state = THREAD_STOPPED;
+	thread->stop = stop.kind;
+	thread->stop_signal = stop.kind == STOP_SIGNAL ? stop.signal : 0;
+}
+
+/* Children in the memory of others. */
+static void let_child_run(struct thread *thread, void *context)
+{
+	struct inferior *inferior = context;
+	struct stop stop;
+
+	if (!thread->process->borrower || !thread_is_clean_stop(thread))
+		return;
+	int signal = thread->stop == STOP_SIGNAL ? thread->stop_signal : 0;
+
+	thread_take_deferred(inferior, thread, &stop);
+	thread->state = THREAD_RUNNING;
+	pt_continue(thread->tid, signal);
+}
+
+static void await_parent(struct thread *thread)
+{
+	int status;
+
+	pt_interrupt(thread->tid);
+	if (thread->state == THREAD_STOPPED)
+		pt_continue(thread->tid, 0);
+	thread->state = THREAD_RUNNING;
+	if (thread_wait(thread, &status, VFORK_MS) == 0)
+		note_stop(thread, status);
+}
+
+/* At exec, mostly, with other memory, and not clean (thread_is_clean_stop()) by that. */
+static void stop_child(struct thread *thread, void *context)
+{
+	int status;
+
+	(void)context;
+	if (!thread->process->borrower || thread->state == THREAD_STOPPED)
+		return;
+	pt_interrupt(thread->tid);
+	if (thread_wait(thread, &status, VFORK_MS) == 0)
+		note_stop(thread, status);
+}
+
+static void find_clean(struct thread *thread, void *context)
+{
+	struct leaving *leaving = context;
+
+	if (thread_is_clean_stop(thread) && (!leaving->clean || thread->stop == STOP_TRAP))
+		leaving->clean = thread;
+}
+
+/* The bytes are the program's again, and children in its memory have their dispositions back. */
+static void finish_vforks(struct inferior *inferior, struct leaving *leaving)
+{
+	struct space *space = leaving->space;
+
+	space_each_thread(inferior, space, find_vforking, leaving);
+	if (!leaving->vforking.count)
+		return;
+	space_each_thread(inferior, space, let_child_run, inferior);
+	for (size_t i = 0; i < leaving->vforking.count; i++)
+		await_parent(*(struct thread **)vec_at(&leaving->vforking, i));
+	space_each_thread(inferior, space, stop_child, NULL);
+	leaving->clean = NULL;
+	space_each_thread(inferior, space, find_clean, leaving);
+	space->reader = 0;
+	space_each_thread(inferior, space, end_sigtrap, leaving);
+}
+
+/* ------------------------------------------------------------------ all of it */
+
 /* What ends runs nothing more of the program, and cannot be given anything back. */
 static void is_guarded(struct thread *thread, void *context)
 {
@@ -198,7 +298,7 @@ static void is_guarded(struct thread *thread, void *context)
 
 void trap_leave(struct inferior *inferior, struct space *space)
 {
-	struct leaving leaving = {.space = space};
+	struct leaving leaving = {.space = space, .vforking = VEC_OF(struct thread *)};
 
 	/*
 	 * The thread that was read through last may have got other memory meanwhile: a vfork child
@@ -209,6 +309,8 @@ void trap_leave(struct inferior *inferior, struct space *space)
 	space_each_thread(inferior, space, forget_calls, NULL);
 	journal_undo_all_bytes(space->journal, space);
 	space_each_thread(inferior, space, end_sigtrap, &leaving);
+	finish_vforks(inferior, &leaving);
+	vec_deinit(&leaving.vforking);
 	space_each_thread(inferior, space, is_guarded, &leaving);
 	if (leaving.clean && !leaving.someone_inside) {
 		arena_unmap(space->arena, leaving.clean);

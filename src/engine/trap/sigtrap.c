@@ -24,6 +24,10 @@
  * another queue. It would come behind the int3's, so the mask is put right before anything can send
  * the thread on.
  *
+ * Children in their parent's memory (vfork) are not followed through that, or not at all. They have
+ * our handler until they have another program, and no use for one of their own: see
+ * sigtrap_answered().
+ *
  * A program that makes the system call itself is not seen doing so. Then our handler is gone, and
  * what the program wants holds; should the tracer be killed, it is hit by what is left behind.
  *
@@ -570,4 +574,21 @@ void sigtrap_called(struct thread *thread, uint64_t result)
 	learn_new(thread);
 	if (process->sigtrap_guarded || space->rescue)
 		kernel_set_ours(thread);
+}
+
+bool sigtrap_answered(const struct thread *thread, const struct regs *regs)
+{
+	const struct process *process = thread->process;
+	struct space *space = process->space;
+	uint64_t old = stackview_argument(space, regs, 2);
+	struct new_action new;
+	bool changes = read_new(space, stackview_argument(space, regs, 1), &new);
+
+	if (!process->borrower || !process->sigtrap_guarded ||
+	    (uint32_t)stackview_argument(space, regs, 0) != SIGTRAP ||
+	    (changes && state_of_handler(new.handler) != SIGTRAP_DEFAULT))
+		return false;
+	if (old)
+		show_own(space, process->sigtrap_action, old);
+	return true;
 }

@@ -72,4 +72,12 @@ void sigtrap_born(struct thread *thread);
 bool sigtrap_will_call(struct thread *thread, const struct regs *regs);
 void sigtrap_called(struct thread *thread, uint64_t result);
 
+/*
+ * Whether a call of sigaction() that `thread` is about to make has been answered: it is to return 0
+ * without having been made. That is so where a child in its parent's memory asks for SIGTRAP's
+ * disposition, or sets it to the default, as Python's subprocess does and as exec does anyway: with
+ * our breakpoints there it needs our handler, should the tracer be killed.
+ */
+bool sigtrap_answered(const struct thread *thread, const struct regs *regs);
+
 #endif

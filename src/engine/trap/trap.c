@@ -512,6 +512,9 @@ bool trap_stop(struct trap *trap, const struct stop *stop)
 		/* At once: until then no thread would survive our death. */
 		sigtrap_repair(thread);
 		trap->events->masks_matter(trap->events->context, thread);
+	} else if (thread->process->borrower && thread->unblocked) {
+		/* As was its parent when it made it; the next child is to find that open. */
+		trap->events->masks_matter(trap->events->context, thread);
 	}
 	serving.redirected = is_redirected(&serving, breakpoint);
 	if (!serving.redirected && !thread->process->silent)
