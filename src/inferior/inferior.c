@@ -66,7 +66,6 @@ enum {
 	EARLY_END_NS = 1000000000,
 	ORPHAN_NS = 1000000000,
 	PATIENCE_NS = 50000000,
-	VFORK_PATIENCE_NS = 1000000,
 	LONG_PATIENCE_NS = 500000000,
 	OUTSIDE_TRIES = 200,
 	OUTSIDE_STOP_MS = 1000,
@@ -476,25 +475,6 @@ bool thread_is_clean_stop(const struct thread *thread)
 	       (thread->stop == STOP_SIGNAL || thread->stop == STOP_TRAP);
 }
 
-/* Whether it waits in vfork(2) for a child that we have stopped. */
-static bool waits_for_stopped(const struct thread *thread)
-{
-	struct inferior *inferior = thread->process->inferior;
-	size_t cursor = 0;
-	void *value;
-
-	while (map_next(&inferior->processes, &cursor, NULL, &value)) {
-		const struct process *child = value;
-		const struct thread *only = child->borrower && child->vforker == thread->tid
-						    ? inferior_thread(inferior, child->pid)
-						    : NULL;
-
-		if (only && only->state == THREAD_STOPPED)
-			return true;
-	}
-	return false;
-}
-
 /*
  * Whether a thread is in an uninterruptible sleep that may last: in vfork(2), where it has a child.
  * What it waits for else, a page or the lock of its memory, it gets soon, on a machine under load
@@ -504,10 +484,8 @@ static bool sleeps_long(const struct thread *thread, uint64_t waited)
 {
 	struct vec children = VEC_OF(pid_t);
 
-	if (waited < VFORK_PATIENCE_NS || proc_state(thread->tid) != 'D')
+	if (waited < PATIENCE_NS || proc_state(thread->tid) != 'D')
 		return false;
-	if (waited < PATIENCE_NS)
-		return waits_for_stopped(thread);
 	proc_children(thread->process->pid, thread->tid, &children);
 	bool may_last = children.count > 0;
 
