@@ -155,6 +155,7 @@ counted:
 	reload
 	/* Behind the return address; what was displaced is at -16(%rsp). */
 	lea	16(%rsp), %rsp
+exit_entered:
 	jmp	*-80(%rsp)
 
 	/* It is another probe's, or nobody's. Here %rsi and, as %rdx - 1, %rax are to spare. */
@@ -205,6 +206,7 @@ trap:
 	mov	%rcx, 56(%rsp)
 	reload
 	lea	8(%rsp), %rsp
+exit_refused:
 	jmp	*-8(%rsp)
 
 	.org	AGENT_RETURNED, 0xf4
@@ -257,6 +259,7 @@ returned:
 	pop	%rdx
 	pop	%rcx
 	pop	%rax
+exit_returned:
 	ret
 
 	/*
@@ -306,10 +309,12 @@ returned:
 	jz	1f
 	restore
 	lea	16(%rsp), %rsp
+exit_record_entered:
 	jmp	*-24(%rsp)
 1:
 	restore
 	lea	8(%rsp), %rsp
+exit_record_refused:
 	jmp	*-8(%rsp)
 
 	/* The same of a return slot. */
@@ -323,6 +328,7 @@ record_returned:
 	jz	record_full
 	mov	%rax, 128(%rsp)
 	restore
+exit_record_returned:
 	ret
 
 record_full:
@@ -371,5 +377,11 @@ copy_end:
 	mov	%rdx, %rax
 	sub	%rcx, %rax
 	ret
+
+	/* The last instructions of what goes on elsewhere: where it counts, where it records. */
+	.org	AGENT_EXITS, 0xf4
+	.long	exit_entered - base, exit_refused - base, exit_returned - base
+	.long	exit_record_entered - base, exit_record_refused - base
+	.long	exit_record_returned - base
 	.globl	base
 	.hidden	base

@@ -18,6 +18,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* Most children exec soon: by then what would have been installed would be gone. */
@@ -216,6 +217,30 @@ static bool is_inside(const void *context, uint64_t pc)
 	       !is_full(unit, pc);
 }
 
+/* In the code proper, which ends at its exits, or at the breakpoint of is_full(). */
+static bool leads_to_exit(const void *context, uint64_t pc)
+{
+	const struct agent_unit *unit = context;
+
+	return pc - unit->base < AGENT_CODE_BYTES && !is_full(unit, pc);
+}
+
+static void run_out(struct thread *thread, const struct agent_unit *unit)
+{
+	const struct agent_arch *arch = thread->process->space->arch->agent;
+	struct trap_code code = {
+		.inside = is_inside, .context = unit, .leads_to_exit = leads_to_exit};
+	const uint8_t *exits = arch->code + AGENT_EXITS +
+			       (unit->agent->records ? AGENT_EXIT_COUNT * sizeof(uint32_t) : 0);
+	uint32_t offset;
+
+	for (size_t i = 0; i < AGENT_EXIT_COUNT; i++) {
+		memcpy(&offset, exits + i * sizeof offset, sizeof offset);
+		code.exits[i] = unit->base + offset;
+	}
+	trap_step_out(thread, &code);
+}
+
 /*
  * A handler must not see a pc in our code, nor return there. At a breakpoint the call is as if not
  * made yet.
@@ -238,11 +263,11 @@ void agent_before_signal(struct thread *thread)
 	 * There at first, the call has been dealt with; the trap of its breakpoint is no signal of
 	 * the program's.
 	 */
-	trap_step_out(thread, is_inside, unit);
+	run_out(thread, unit);
 	if (regs_load(thread->tid, &regs) == 0 && regs.pc != before && is_full(unit, regs.pc)) {
 		/* The return is the trap engine's; what is behind the breakpoint leads there. */
 		returns_give_up(unit, thread, &regs);
-		trap_step_out(thread, is_inside, unit);
+		run_out(thread, unit);
 	}
 	if (regs_load(thread->tid, &regs) != 0 || regs.pc == before ||
 	    !is_behind_breakpoint(unit, regs.pc))

@@ -20,7 +20,7 @@
 #ifndef TRACER_ENGINE_AGENT_AGENT_ABI_H
 #define TRACER_ENGINE_AGENT_AGENT_ABI_H
 
-#define AGENT_LAYOUT 6 /* to be changed with anything below */
+#define AGENT_LAYOUT 7 /* to be changed with anything below */
 
 /* Offsets in a unit, and how long its parts are. */
 #define AGENT_RETURNED                                                                             \
@@ -33,6 +33,8 @@
 #define AGENT_COPY_BYTES 0x868
 #define AGENT_COPY_BYTE 0x86d /* and here: that was all */
 #define AGENT_COPY_END 0x871
+#define AGENT_EXITS 0x880 /* offsets, 4 bytes each: AGENT_EXIT_COUNT of each kind of unit */
+#define AGENT_EXIT_COUNT 3
 #define AGENT_CODE_BYTES 0x4000
 #define AGENT_RETURN_CALLS 0x4000
 #define AGENT_RETURN_STUBS (AGENT_RETURN_CALLS + AGENT_RETURN_CALL)

@@ -31,6 +31,7 @@
 #include "engine/trap/masks.h"
 #include "engine/trap/stackview.h"
 #include "engine/trap/trap.h"
+#include "engine/trap/watch.h"
 #include "inferior/arena.h"
 #include "inferior/journal.h"
 #include "inferior/proc.h"
@@ -113,17 +114,19 @@ static void send_again(const struct thread *thread, struct kept *kept)
 		syscall(SYS_tgkill, pid, thread->tid, SIGTRAP);
 }
 
+typedef int resume(pid_t tid, int signal);
+
 /*
- * One step; true when the thread has reported the end of it, false also for a fault instead.
- * `signal` is queued again on the way.
+ * Lets the thread go on by `how`, a step or to a debug register; true when it has reported the end
+ * of that, false also for a fault instead. `signal` is queued again on the way.
  */
-static bool step(struct thread *thread, int signal, struct kept *kept)
+static bool advance(struct thread *thread, resume *how, int signal, struct kept *kept)
 {
 	for (int tries = 0; tries < TRIES; tries++) {
 		int status;
 		siginfo_t info;
 
-		if (pt_step(thread->tid, signal) != 0 || thread_wait(thread, &status, STEP_MS) != 0)
+		if (how(thread->tid, signal) != 0 || thread_wait(thread, &status, STEP_MS) != 0)
 			return false;
 		signal = 0;
 		struct stop_status stop = stop_status_decode(status);
@@ -146,6 +149,28 @@ static bool step(struct thread *thread, int signal, struct kept *kept)
 	return false;
 }
 
+/* At an exit it would run past that, into the program. */
+static bool can_run(const struct trap_code *code, uint64_t pc)
+{
+	bool at_exit = false;
+
+	for (unsigned i = 0; i < TRAP_EXITS; i++)
+		at_exit |= code->exits[i] == pc;
+	return code->leads_to_exit && !at_exit && code->leads_to_exit(code->context, pc);
+}
+
+/* To an exit where it can be, for which there are debug registers, else by a step. */
+static bool go_on(struct thread *thread, const struct trap_code *code, uint64_t pc, int signal,
+		  struct kept *kept)
+{
+	if (!can_run(code, pc) || watch_exits(thread, code->exits) != 0)
+		return advance(thread, pt_step, signal, kept);
+	bool arrived = advance(thread, pt_continue, signal, kept);
+
+	watch_again(thread);
+	return arrived;
+}
+
 /* A SIGTRAP of the program's that waits to be let through: the step would, as something else. */
 static bool holds_own_trap(const struct thread *thread, uint64_t mask)
 {
@@ -153,10 +178,10 @@ static bool holds_own_trap(const struct thread *thread, uint64_t mask)
 }
 
 /*
- * Steps, while the signal waits, until the thread has left where it is: false when it could not
- * make a step.
+ * Lets the thread go on, while the signal waits, until it has left where it is: false when it could
+ * not.
  */
-static bool run_on(struct landed *landed, trap_inside *inside, const void *context)
+static bool run_on(struct landed *landed, const struct trap_code *code)
 {
 	struct thread *thread = landed->thread;
 	struct space *space = thread->process->space;
@@ -172,12 +197,12 @@ static bool run_on(struct landed *landed, trap_inside *inside, const void *conte
 		return false;
 	}
 	int signal = requeue_signal(thread, fault_signals());
-	bool stepped = step(thread, signal, &kept);
+	bool stepped = go_on(thread, code, landed->regs.pc, signal, &kept);
 
 	for (int i = 0; i < STEPS_MAX && stepped && regs_load(thread->tid, &landed->regs) == 0 &&
-			inside(context, landed->regs.pc);
+			code->inside(code->context, landed->regs.pc);
 	     i++)
-		stepped = step(thread, 0, &kept);
+		stepped = go_on(thread, code, landed->regs.pc, 0, &kept);
 	pt_set_sigmask(thread->tid, told.mask);
 	rescue_tell_step(space, NULL);
 	if (signal && !thread->has_deferred) /* else it has ended, which must be heard */
@@ -197,9 +222,10 @@ static bool is_there(const void *place, uint64_t pc)
 static bool run_first(struct landed *landed)
 {
 	const uint64_t slot = landed->regs.pc;
+	const struct trap_code code = {.inside = is_there, .context = &slot};
 
 	return landed->breakpoint->displaced.at_once && !is_fault(&landed->info) &&
-	       run_on(landed, is_there, &slot) && landed->regs.pc != slot;
+	       run_on(landed, &code) && landed->regs.pc != slot;
 }
 
 /* ------------------------------------------------------------------ running it anew */
@@ -267,13 +293,14 @@ static bool is_behind_syscall(const struct landed *landed)
 	       (int32_t)landed->regs.syscall >= 0;
 }
 
-void trap_step_out(struct thread *thread, trap_inside *inside, const void *context)
+void trap_step_out(struct thread *thread, const struct trap_code *code)
 {
 	struct landed landed = {.thread = thread};
 
-	if (pt_get_siginfo(thread->tid, &landed.info) == 0 && !is_fault(&landed.info) &&
+	if (regs_load(thread->tid, &landed.regs) == 0 &&
+	    pt_get_siginfo(thread->tid, &landed.info) == 0 && !is_fault(&landed.info) &&
 	    !passes_by(&landed))
-		run_on(&landed, inside, context);
+		run_on(&landed, code);
 }
 
 static void correct_address(struct landed *landed)

@@ -80,6 +80,8 @@ void trap_forget(struct space *space, uint64_t low, uint64_t high);
  */
 bool trap_stop(struct trap *trap, const struct stop *stop);
 
+enum { TRAP_EXITS = 4 };
+
 /*
  * To be called before a signal is delivered to a stopped thread: when it is inside an
  * out-of-line slot, its pc becomes the program's own, so that handlers, siginfo and core dumps
@@ -87,14 +89,26 @@ bool trap_stop(struct trap *trap, const struct stop *stop);
  */
 void trap_before_signal(struct thread *thread);
 
-/*
- * The same for a thread in other code of ours that it runs by itself: it is made to step until it
- * is out of it, with the signal held back, unless nothing comes of that, or it is a fault. The
- * signal is there afterwards, or will come again (then the thread has no stop of a signal any
- * more).
- */
 typedef bool trap_inside(const void *context, uint64_t pc);
-void trap_step_out(struct thread *thread, trap_inside *inside, const void *context);
+
+/* Other code of ours, which threads run by themselves. */
+struct trap_code {
+	trap_inside *inside;
+	const void *context;
+	/*
+	 * From where a thread can only come to one of `exits` or run into a breakpoint; those are
+	 * addresses of instructions, 0: none. NULL: it makes single steps.
+	 */
+	trap_inside *leads_to_exit;
+	uint64_t exits[TRAP_EXITS];
+};
+
+/*
+ * The same for a thread in such code: it is made to run until it is out of it, with the signal held
+ * back, unless nothing comes of that, or it is a fault. The signal is there afterwards, or will
+ * come again (then the thread has no stop of a signal any more).
+ */
+void trap_step_out(struct thread *thread, const struct trap_code *code);
 
 /*
  * The thread is at a system-call stop, which it makes while a handler may have a call begun anew.

@@ -6,10 +6,14 @@
  * each thread when it next stops (trap_thread_sync); the thread that is loading the module has
  * it at once.
  *
+ * They also bring a thread through code of ours in one go where that has few exits: a breakpoint
+ * there would be hit by all threads (landed.c).
+ *
  * DR7 (Intel SDM vol. 3, 18.2.4): bit 2i enables register i; bits 16+4i…19+4i are its condition
- * (01: write) and length (11: 4 bytes, 10: 8 bytes).
+ * (01: write, 00: the instruction is about to be run, with the length 00) and length (11: 4 bytes,
+ * 10: 8 bytes).
  */
-#include "engine/trap/trap.h"
+#include "engine/trap/watch.h"
 
 #include "inferior/ptrace.h"
 
@@ -36,6 +40,33 @@ static void arm(struct thread *thread)
 			pt_set_debug_register(thread->tid, i, space->watch[i]);
 	pt_set_debug_register(thread->tid, 7, control_word(space));
 	thread->watch_generation = space->watch_generation;
+}
+
+int watch_exits(struct thread *thread, const uint64_t exits[TRAP_EXITS])
+{
+	uint64_t control = 0;
+	int error = pt_set_debug_register(thread->tid, 7, 0);
+
+	for (unsigned i = 0; i < TRAP_EXITS && !error; i++) {
+		if (!exits[i])
+			continue;
+		error = pt_set_debug_register(thread->tid, i, exits[i]);
+		control |= UINT64_C(1) << (2 * i);
+	}
+	if (!error)
+		error = pt_set_debug_register(thread->tid, 7, control);
+	if (error)
+		watch_again(thread);
+	return error;
+}
+
+void watch_again(struct thread *thread)
+{
+	if (thread->process->space->watch_generation)
+		arm(thread);
+	else
+		pt_set_debug_register(thread->tid, 7, 0);
+	pt_set_debug_register(thread->tid, 6, 0);
 }
 
 void trap_thread_sync(struct thread *thread)
