@@ -209,9 +209,20 @@ static void find_vforking(struct thread *thread, void *context)
 		vec_push(&leaving->vforking, &thread);
 }
 
-/* A thread that has been waited for. Of one that has ended nothing more will be heard. */
-static void note_stop(struct thread *thread, int status)
+/*
+ * Lets a thread go on, if it stands, to where an interrupt stops it. Of one that has ended nothing
+ * more will be heard.
+ */
+static void stop_again(struct thread *thread)
 {
+	int status;
+
+	pt_interrupt(thread->tid);
+	if (thread->state == THREAD_STOPPED)
+		pt_continue(thread->tid, 0);
+	thread->state = THREAD_RUNNING;
+	if (thread_wait(thread, &status, VFORK_MS) != 0)
+		return;
 	struct stop_status stop = stop_status_decode(status);
 
 	thread->state = THREAD_STOPPED;
@@ -234,29 +245,12 @@ static void let_child_run(struct thread *thread, void *context)
 	pt_continue(thread->tid, signal);
 }
 
-static void await_parent(struct thread *thread)
-{
-	int status;
-
-	pt_interrupt(thread->tid);
-	if (thread->state == THREAD_STOPPED)
-		pt_continue(thread->tid, 0);
-	thread->state = THREAD_RUNNING;
-	if (thread_wait(thread, &status, VFORK_MS) == 0)
-		note_stop(thread, status);
-}
-
 /* At exec, mostly, with other memory, and not clean (thread_is_clean_stop()) by that. */
 static void stop_child(struct thread *thread, void *context)
 {
-	int status;
-
 	(void)context;
-	if (!thread->process->borrower || thread->state == THREAD_STOPPED)
-		return;
-	pt_interrupt(thread->tid);
-	if (thread_wait(thread, &status, VFORK_MS) == 0)
-		note_stop(thread, status);
+	if (thread->process->borrower && thread->state != THREAD_STOPPED)
+		stop_again(thread);
 }
 
 static void find_clean(struct thread *thread, void *context)
@@ -277,7 +271,7 @@ static void finish_vforks(struct inferior *inferior, struct leaving *leaving)
 		return;
 	space_each_thread(inferior, space, let_child_run, inferior);
 	for (size_t i = 0; i < leaving->vforking.count; i++)
-		await_parent(*(struct thread **)vec_at(&leaving->vforking, i));
+		stop_again(*(struct thread **)vec_at(&leaving->vforking, i));
 	space_each_thread(inferior, space, stop_child, NULL);
 	leaving->clean = NULL;
 	space_each_thread(inferior, space, find_clean, leaving);
