@@ -29,6 +29,8 @@ def build(work_dir):
     program = os.path.join(work_dir, "loop")
     subprocess.run([*compiler, "-O2", "-shared", "-fPIC", "-Wl,-soname,libtiny.so", "-o", library,
                     os.path.join(HERE, "tiny.c")], check=True)
+    subprocess.run([*compiler, "-O2", "-shared", "-fPIC", "-o", os.path.join(work_dir, "libstub.so"),
+                    os.path.join(HERE, "stub.c")], check=True)
     many = os.path.join(work_dir, "many.c")
     with open(many, "w", encoding="ascii") as file:
         file.writelines(f"long many_{i:04}(long x) {{ return x * 3 + {i}; }}\n" for i in range(MANY))

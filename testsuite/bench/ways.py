@@ -16,6 +16,8 @@ TITLES = ["launched, 1 thread", "2 threads", "attached, 1 thread", "2 threads"]
 BURST, PAUSE = 100, 1000  # calls, us between them: no ring is ever full
 GOAL_COUNTED = 50         # ns more than untraced
 GOAL_RECORD = 150         # the same, for a call of which all arguments are noted
+YARDSTICK = 25            # what a stub made by hand takes in the machine for which these were asked
+STUB = "a stub made by hand"
 SETTLE = 0.5              # s that a tool is given to attach which does not tell when it has
 
 
@@ -52,6 +54,12 @@ def tracer_ways(arguments):
                 pauses=True),
             way("the same, calls without a pause", [*record, lines], many, text=True),
             way("tracer -o /dev/null, calls without a pause", [*record, "/dev/null"], many, text=True)]
+
+
+def yardstick_way(arguments):
+    stub = os.path.join(arguments.work_dir, "libstub.so")
+    return Way(STUB, ["env", "LD_PRELOAD=" + stub], arguments.counted_calls,
+               attaches=False)
 
 
 def other_ways(arguments):
@@ -140,7 +148,7 @@ def attached(way, program, work_dir, threads):
 def measure_ways(arguments, program):
     """([(way, [median ns a call] for each column, the same untraced)], tools that are absent)"""
     others, absent = other_ways(arguments)
-    ways = [(way, arguments.runs) for way in tracer_ways(arguments)]
+    ways = [(way, arguments.runs) for way in [*tracer_ways(arguments), yardstick_way(arguments)]]
     ways += [(way, min(2, arguments.runs)) for way in others]
     samples = {}
     for turn in range(arguments.runs):
@@ -172,6 +180,8 @@ def print_ways(found):
 
 
 def add_goals(goals, found):
+    """In nanoseconds, as they were asked, and as ratios to what this machine needs at the least."""
+    stub = next(costs[0] - plain[0] for way, costs, plain in found[0] if way.name == STUB)
     for way, costs, plain in found[0]:
         if not way.asked:
             continue
@@ -179,3 +189,5 @@ def add_goals(goals, found):
             where = f"{'attached' if is_attached else 'launched'}, {threads} thread{'s' if threads > 1 else ''}"
             goals.add(cost - base <= way.asked,
                       f"{way.name}, {where}: {cost - base:.0f} ns more a call, {way.asked} asked")
+            ratio, most = (cost - base) / stub, way.asked / YARDSTICK
+            goals.add(ratio <= most, f"{way.name}, {where}: {ratio:.1f} times {STUB}, {most:.0f} asked")
