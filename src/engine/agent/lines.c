@@ -380,7 +380,7 @@ void lines_take_over(struct agent *agent, struct thread *thread)
 		const struct call *call = vec_at(&told, i);
 
 		if (memory_read_word(memory, call->slot, sizeof word, &word))
-			trap_untold(agent->trap, thread, call->slot, call->return_address, word);
+			returns_untold(agent, thread, call->slot, call->return_address, word);
 	}
 	vec_deinit(&told);
 }

@@ -187,6 +187,12 @@ struct return_slots *return_slots_read(const struct space *space, uint64_t base)
  * engine.
  */
 void returns_give_up(const struct agent_unit *unit, struct thread *thread, const struct regs *regs);
+/*
+ * The true return address of a call of which records are made is there again, and its return will
+ * be seen by the trap engine, if it is pending. Before the memory of its unit is unmapped.
+ */
+void returns_untold(struct agent *agent, struct thread *thread, uint64_t place, uint64_t stub,
+		    uint64_t return_address);
 /* The slot whose stub `word` is, if it is at `place`; else NULL. */
 const struct return_slot *return_slot_of(const struct return_slots *slots, uint64_t word,
 					 uint64_t place);

@@ -185,6 +185,35 @@ struct handing {
 	uint64_t clock, time;
 };
 
+/* What the process has kept of the entry of the call that has that stub; false: nothing. */
+static bool read_saved(const struct space *space, uint64_t stub, struct capture_saved *saved)
+{
+	for (size_t i = 0; i < journal_count(space->journal); i++) {
+		const struct journal_entry *entry = journal_entry(space->journal, i);
+
+		if (!entry || entry->kind != JOURNAL_AGENT)
+			continue;
+		uint64_t number = (stub - entry->address - AGENT_RETURN_STUBS) / AGENT_RETURN_STUB;
+
+		if (number < AGENT_SLOT_COUNT)
+			return memory_read_exact(&space->memory,
+						 entry->address + AGENT_SAVED +
+							 number * AGENT_SAVED_BYTES,
+						 saved, sizeof *saved);
+	}
+	return false;
+}
+
+void returns_untold(struct agent *agent, struct thread *thread, uint64_t place, uint64_t stub,
+		    uint64_t return_address)
+{
+	const struct told told = {.place = place, .stub = stub, .return_address = return_address};
+	struct capture_saved saved;
+	bool is_known = read_saved(thread->process->space, stub, &saved);
+
+	trap_untold(agent->trap, thread, &told, is_known ? &saved : NULL);
+}
+
 static void take_over(const struct handing *handing, const struct return_slot *slot, uint64_t stub,
 		      uint64_t return_address)
 {
@@ -192,8 +221,7 @@ static void take_over(const struct handing *handing, const struct return_slot *s
 	uint64_t number = slot->probe;
 
 	if (handing->agent->records) {
-		trap_untold(handing->agent->trap, handing->thread, slot->place, stub,
-			    return_address);
+		returns_untold(handing->agent, handing->thread, slot->place, stub, return_address);
 		return;
 	}
 	if (number >= unit->probes_used || !unit->probes[number])

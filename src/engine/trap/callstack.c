@@ -498,8 +498,8 @@ void callstacks_look_back(struct callstacks *stacks, uint64_t moment, bool signa
 	stacks->signalled = signalled;
 }
 
-bool callstacks_uncover(struct callstacks *stacks, uint64_t slot, uint64_t stub,
-			uint64_t return_address)
+struct call *callstacks_uncover(struct callstacks *stacks, uint64_t slot, uint64_t stub,
+				uint64_t return_address)
 {
 	struct stack *stack = stackset_known(stacks, slot);
 
@@ -511,7 +511,7 @@ bool callstacks_uncover(struct callstacks *stacks, uint64_t slot, uint64_t stub,
 		call->return_address = return_address;
 		call->in_process = false;
 		call->covered = 0;
-		return true;
+		return call;
 	}
-	return false;
+	return NULL;
 }

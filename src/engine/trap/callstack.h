@@ -135,10 +135,11 @@ void callstacks_look_back(struct callstacks *stacks, uint64_t moment, bool signa
 
 /*
  * The true return address of a call in_process at `slot` is there again, instead of `stub`: from
- * now on it returns like any other. False when no such call is pending.
+ * now on it returns like any other. NULL when no such call is pending; else it, until the stacks
+ * change.
  */
-bool callstacks_uncover(struct callstacks *stacks, uint64_t slot, uint64_t stub,
-			uint64_t return_address);
+struct call *callstacks_uncover(struct callstacks *stacks, uint64_t slot, uint64_t stub,
+				uint64_t return_address);
 
 /* Pops everything, as left. */
 void callstacks_unwind(struct callstacks *stacks, call_popped *popped, void *context);

@@ -4,6 +4,8 @@
 #include "engine/trap/returns.h"
 #include "engine/trap/stackview.h"
 
+#include "base/xalloc.h"
+
 /* What is being told, to what becomes of calls by that. */
 struct telling {
 	struct trap *trap;
@@ -99,12 +101,19 @@ void trap_told_return(struct trap *trap, struct thread *thread, const struct tol
 	callstacks_look_back(calls, 0, false);
 }
 
-bool trap_untold(struct trap *trap, struct thread *thread, uint64_t place, uint64_t stub,
-		 uint64_t return_address)
+bool trap_untold(struct trap *trap, struct thread *thread, const struct told *told,
+		 const struct capture_saved *saved)
 {
-	if (!thread->calls || !callstacks_uncover(thread->calls, place, stub, return_address))
+	uint64_t caller = told->return_address;
+	struct call *call = thread->calls ? callstacks_uncover(thread->calls, told->place,
+							       told->stub, caller)
+					  : NULL;
+
+	if (!call)
 		return false;
-	return returns_plant(trap_decoder(trap), trap_events(trap), thread, return_address) == 0;
+	if (saved && !call->saved && call->site && call->site->plan->needs_saved)
+		call->saved = xmemdup(saved, sizeof *saved);
+	return returns_plant(trap_decoder(trap), trap_events(trap), thread, caller) == 0;
 }
 
 void trap_take_over(struct trap *trap, struct thread *thread, const struct running_call *running)

@@ -35,10 +35,10 @@ void trap_told_return(struct trap *trap, struct thread *thread, const struct tol
 		      struct record *record);
 /*
  * The true return address of a call that was told is there again: whether it was pending, and its
- * return will be seen.
+ * return will be seen. `saved` is what the process has kept of its entry, or NULL.
  */
-bool trap_untold(struct trap *trap, struct thread *thread, uint64_t place, uint64_t stub,
-		 uint64_t return_address);
+bool trap_untold(struct trap *trap, struct thread *thread, const struct told *told,
+		 const struct capture_saved *saved);
 
 /* trap.c, for told.c and engine/syscall */
 uint64_t trap_number_call(struct trap *trap);
