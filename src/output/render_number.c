@@ -155,6 +155,20 @@ static const char *name_of_none(const struct type *type)
 	return NULL;
 }
 
+/* Whether a set says more by what is not in it: over half of 32 bits or 64, each for itself. */
+static bool is_rather_full(const struct type *type, uint64_t bits, unsigned size)
+{
+	if (size < sizeof(uint32_t) || __builtin_popcountll(bits) <= 4 * (int)size)
+		return false;
+	for (uint32_t i = 0; i < type->count; i++) {
+		uint64_t field = type->names[i].field;
+
+		if (!field || (field & (field - 1)) || (uint64_t)type->names[i].value != field)
+			return false;
+	}
+	return true;
+}
+
 static void render_bitset(struct outbuf *out, const struct type *type, uint64_t bits)
 {
 	const char *before = "";
@@ -176,6 +190,22 @@ static void render_bitset(struct outbuf *out, const struct type *type, uint64_t 
 	} else if (!*before) {
 		outbuf_char(out, '0');
 	}
+}
+
+/* As bits that are set or, with a ~ in front, that are not. */
+static void render_whole_bitset(struct outbuf *out, const struct type *type, uint64_t bits,
+				unsigned size)
+{
+	if (!is_rather_full(type, bits, size)) {
+		render_bitset(out, type, bits);
+		return;
+	}
+	uint64_t missing = bits_of(~bits, size);
+	bool is_list = (missing & (missing - 1)) != 0;
+
+	outbuf_text(out, is_list ? "~(" : "~");
+	render_bitset(out, type, missing);
+	outbuf_text(out, is_list ? ")" : "");
 }
 
 static bool bit_at(const unsigned char *bytes, size_t number)
@@ -259,7 +289,7 @@ static void render_integer(struct outbuf *out, const struct type *type, uint64_t
 		render_enum(out, type, word, size);
 		break;
 	case LENS_BITSET:
-		render_bitset(out, type, bits_of(word, size));
+		render_whole_bitset(out, type, bits_of(word, size), size);
 		break;
 	default:
 		render_decimal(out, word, size, type->is_signed);

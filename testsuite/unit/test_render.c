@@ -158,6 +158,27 @@ static void test_bitset(void **state)
 	assert_word(bits, 4, 1, "0x1");
 }
 
+/* What is not in a set is said where that is less. */
+static void test_full_bitset(void **state)
+{
+	static const struct type_name names[] = {{"ONE", 1, 1}, {"TWO", 2, 2}, {"FOUR", 4, 4}};
+	static const struct type_name field[] = {{"ONE", 1, 3}};
+	struct type bits = integer(true, LENS_BITSET);
+
+	(void)state;
+	bits.names = names;
+	bits.count = 3;
+	assert_word(bits, 4, UINT32_MAX, "~0");
+	assert_word(bits, 4, UINT32_MAX - 2, "~TWO");
+	assert_word(bits, 8, UINT64_MAX - 2 - 4 - 0x80, "~(TWO|FOUR|0x80)");
+	assert_word(bits, 4, 0x3fffe, "~(ONE|0xfffc0000)");
+	assert_word(bits, 4, 0x1fffe, "TWO|FOUR|0x1fff8"); /* no more than half of it */
+	assert_word(bits, 2, 0xffff, "ONE|TWO|FOUR|0xfff8");
+	bits.names = field;
+	bits.count = 1;
+	assert_word(bits, 4, UINT32_MAX, "0xffffffff");
+}
+
 static void test_characters(void **state)
 {
 	struct type character = integer(true, LENS_CHAR);
@@ -514,15 +535,25 @@ static void test_columns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_integers),	cmocka_unit_test(test_guess),
-		cmocka_unit_test(test_bitset),		cmocka_unit_test(test_function_pointers),
-		cmocka_unit_test(test_characters),	cmocka_unit_test(test_pointers),
-		cmocka_unit_test(test_floats),		cmocka_unit_test(test_strings),
-		cmocka_unit_test(test_escapes),		cmocka_unit_test(test_nothing_raw),
-		cmocka_unit_test(test_names),		cmocka_unit_test(test_arguments),
-		cmocka_unit_test(test_format),		cmocka_unit_test(test_format_without_end),
-		cmocka_unit_test(test_result),		cmocka_unit_test(test_lies),
-		cmocka_unit_test(test_missing_padding), cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_integers),
+		cmocka_unit_test(test_guess),
+		cmocka_unit_test(test_bitset),
+		cmocka_unit_test(test_full_bitset),
+		cmocka_unit_test(test_function_pointers),
+		cmocka_unit_test(test_characters),
+		cmocka_unit_test(test_pointers),
+		cmocka_unit_test(test_floats),
+		cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_escapes),
+		cmocka_unit_test(test_nothing_raw),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_arguments),
+		cmocka_unit_test(test_format),
+		cmocka_unit_test(test_format_without_end),
+		cmocka_unit_test(test_result),
+		cmocka_unit_test(test_lies),
+		cmocka_unit_test(test_missing_padding),
+		cmocka_unit_test(test_signals),
 		cmocka_unit_test(test_columns),
 	};
 

@@ -275,6 +275,34 @@ static void named(void)
 	syscall(SYS_chmod, "/nonexistent/file", 04755);
 }
 
+/* By the C library's functions, which glibc makes the system calls for. */
+static void signals_and_waits(void)
+{
+	int status, pipes[2];
+	sigset_t set, old;
+
+	sigfillset(&set);
+	sigdelset(&set, SIGTERM);
+	sigprocmask(SIG_SETMASK, &set, &old);
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGRTMIN + 1);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	sigaction(SIGUSR1, &(struct sigaction){.sa_handler = SIG_IGN, .sa_flags = SA_RESTART, .sa_mask = set}, NULL);
+	pid_t child = fork();
+
+	if (!child) {
+		kill(getpid(), SIGKILL);
+		_exit(1);
+	}
+	waitpid(child, &status, WUNTRACED);
+	pipe(pipes);
+	write(pipes[1], "x", 1);
+	poll(&(struct pollfd){.fd = pipes[0], .events = POLLIN | POLLPRI}, 1, 1000);
+	access("/nonexistent", R_OK | X_OK);
+	close(open("/dev/null", O_RDONLY | O_CLOEXEC));
+}
+
 static void failing(void)
 {
 	char buffer[16];
@@ -484,6 +512,8 @@ int main(int argc, char **argv)
 		names_of_sockets();
 	else if (!strcmp(mode, "named"))
 		named();
+	else if (!strcmp(mode, "signals"))
+		signals_and_waits();
 	else if (!strcmp(mode, "wide"))
 		wide();
 #ifdef __i386__
