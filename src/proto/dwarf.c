@@ -234,6 +234,11 @@ int dwarf_reader_function(struct dwarf_reader *reader, uint64_t address, const c
 	return answer(reader, index_find_function(reader, address), name, text);
 }
 
+bool dwarf_reader_met_split(const struct dwarf_reader *reader)
+{
+	return reader->split;
+}
+
 int dwarf_reader_declaration(struct dwarf_reader *reader, const char *name, struct strbuf *text)
 {
 	dwarf_file_trim(&reader->main);

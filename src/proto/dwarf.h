@@ -46,4 +46,10 @@ int dwarf_reader_function(struct dwarf_reader *reader, uint64_t address, const c
 /* The same for a function that the object only declares, as it calls it. */
 int dwarf_reader_declaration(struct dwarf_reader *reader, const char *name, struct strbuf *text);
 
+/*
+ * Whether functions that were asked for are in files of their own (-gsplit-dwarf), which are not
+ * read.
+ */
+bool dwarf_reader_met_split(const struct dwarf_reader *reader);
+
 #endif

@@ -47,6 +47,7 @@ struct dwarf_reader {
 	unsigned steps;
 
 	bool ranges_read, units_read;
+	bool split; /* a unit was met whose entries are in a file of its own */
 	unsigned scans;
 	struct vec ranges; /* of struct unit_range, ascending */
 	struct map

@@ -310,7 +310,8 @@ static void read_units(struct dwarf_reader *reader)
 		struct die die = die_at(&reader->main, first);
 		struct unit_code code;
 
-		if (die_is(&die) && die_tag(&die) == DW_TAG_compile_unit) {
+		if (die_is(&die) && (die_tag(&die) == DW_TAG_compile_unit ||
+				     die_tag(&die) == DW_TAG_skeleton_unit)) {
 			ranges_learn(&die, &code);
 			ranges_visit(&die, &code, add_unit_range, &unit);
 		}

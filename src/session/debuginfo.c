@@ -53,6 +53,7 @@ struct debug_source {
 	char *path;
 	bool looked;   /* for the files */
 	bool given_up; /* what reads them has failed */
+	bool said_split;
 	struct debug_files files;
 	struct helper *helper;
 	struct map functions;	   /* address → struct prototype, or &nothing */
@@ -109,7 +110,10 @@ struct reading {
 	bool opened;
 };
 
-/* `f ADDRESS NAME` or `d NAME`; the answer is a declaration, or nothing. */
+/* An answer that is not a declaration: what was asked for may be in a file that is not read. */
+#define IN_OTHER_FILES "."
+
+/* `f ADDRESS NAME` or `d NAME`; the answer is a declaration, nothing, or IN_OTHER_FILES. */
 static void answer(void *context, const char *question, size_t length, struct strbuf *text)
 {
 	struct reading *reading = context;
@@ -129,6 +133,8 @@ static void answer(void *context, const char *question, size_t length, struct st
 
 		dwarf_reader_function(reading->reader, address, name + (*name == ' '), text);
 	}
+	if (!text->length && dwarf_reader_met_split(reading->reader))
+		strbuf_add(text, IN_OTHER_FILES);
 }
 
 /* ------------------------------------------------------------------ helpers */
@@ -171,12 +177,27 @@ static void give_up(struct debug_source *source)
 		     diag_safe(safe, sizeof safe, source->path));
 }
 
+static void say_split(struct debug_source *source)
+{
+	char safe[256];
+
+	if (!source->said_split)
+		diag("%s: what its debug information says of functions is in files of its own "
+		     "(-gsplit-dwarf), which are not read",
+		     diag_safe(safe, sizeof safe, source->path));
+	source->said_split = true;
+}
+
 static void ask(struct debug_source *source, pid_t pid, const char *question, struct strbuf *text)
 {
 	if (source->given_up || strlen(question) > QUESTION_MAX || !has_files(source, pid))
 		return;
 	if (have_helper(source) && helper_ask(source->helper, question, strlen(question), text))
 		give_up(source);
+	if (text->length && !strcmp(text->text, IN_OTHER_FILES)) {
+		say_split(source);
+		strbuf_clear(text);
+	}
 }
 
 /* ------------------------------------------------------------------ prototypes */
