@@ -104,6 +104,8 @@ static enum return_place return_place(void *context, const struct space *space, 
 								    : RETURN_IN_MODULE;
 }
 
+enum { NOWHERE = 0x10000 };
+
 static void return_lost(void *context, const struct thread *thread, const struct probe_site *site,
 			uint64_t address)
 {
@@ -111,9 +113,10 @@ static void return_lost(void *context, const struct thread *thread, const struct
 	const struct module *caller = modules_find(thread->process->space->modules, address);
 	_cleanup_free_ char *reason = xasprintf(
 		"calls from %s are shown, but how they end cannot be seen: there can be no breakpoint",
-		caller ? caller->base_name : "generated code");
+		caller ? caller->base_name : "outside of modules");
 
-	if (!proc_is_exiting(thread->tid))
+	/* Nothing returns to the lowest pages: the word is a number, and nobody has called. */
+	if (address >= NOWHERE && !proc_is_exiting(thread->tid))
 		untraced_function(session->untraced, site->info->module, site->info->name, false,
 				  reason);
 }

@@ -5,6 +5,9 @@
  * breakpoints, with nobody to serve them. The kernel refuses such writes only where the mapping is
  * read-only. Generated code that a server shares with its children is the case to think of.
  *
+ * Nor is anything written to memory that is no code: a word that was taken for a return address, at
+ * something that was called a function, may be a pointer to the program's data.
+ *
  * The maps are read once for many breakpoints. A process that maps other memory over its code
  * behind the linker's back is not noticed; it has thrown away our breakpoints there, too.
  */
@@ -50,7 +53,7 @@ bool own_text_has(struct own_text *text, pid_t tid, uint64_t address)
 		const struct mapping *mapping = &maps.mappings[i];
 		struct range range = {mapping->start, mapping->end};
 
-		if (!mapping->shared)
+		if (!mapping->shared && mapping->executable)
 			vec_push(&text->ranges, &range);
 	}
 	maps_deinit(&maps);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether code belongs to a process alone, so that writing there changes nobody else's. */
+/* Whether something is code, and a process's alone, so that writing there changes nobody else's. */
 #ifndef TRACER_ENGINE_TRAP_OWN_TEXT_H
 #define TRACER_ENGINE_TRAP_OWN_TEXT_H
 
@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* The private mappings of an address space that were seen so far. */
+/* The private executable mappings of an address space that were seen so far. */
 struct own_text {
 	struct vec ranges;
 };
@@ -18,8 +18,8 @@ void own_text_init(struct own_text *text);
 void own_text_deinit(struct own_text *text);
 
 /*
- * False when `address` lies in a shared mapping, or in none. `tid`: a task of the space; its
- * /proc/TID/maps is read when the address is in no range that is known already.
+ * False when `address` lies in a shared mapping, one that cannot be executed, or in none. `tid`: a
+ * task of the space; its /proc/TID/maps is read when the address is in no range that is known.
  */
 bool own_text_has(struct own_text *text, pid_t tid, uint64_t address);
 
