@@ -151,6 +151,8 @@ static void take_tag(struct elf_file *file, const GElf_Dyn *entry)
 		file->tags[entry->d_tag] = entry->d_un.d_val;
 	else if (entry->d_tag == DT_GNU_HASH)
 		file->gnu_hash = entry->d_un.d_ptr;
+	else if (entry->d_tag == DT_VERSYM)
+		file->versions = entry->d_un.d_ptr;
 	else if (entry->d_tag == DT_RELACOUNT || entry->d_tag == DT_RELCOUNT)
 		file->relative_count = entry->d_un.d_val;
 }

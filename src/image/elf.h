@@ -22,6 +22,7 @@ struct elf_symbol {
 	uint8_t type; /* STT_FUNC, STT_GNU_IFUNC, STT_OBJECT, STT_NOTYPE */
 	uint8_t bind; /* STB_GLOBAL, STB_WEAK, STB_LOCAL */
 	bool dynamic; /* from .dynsym, not .symtab */
+	bool old;     /* in .dynsym for old programs: another version of the name is the default */
 };
 
 enum slot_kind { SLOT_JUMP, SLOT_DATA, SLOT_IRELATIVE };
@@ -90,8 +91,9 @@ const struct elf_segment *elf_segments(const struct elf_file *file, size_t *coun
 const struct elf_symbol *elf_symbols(struct elf_file *file, size_t *count);
 
 /*
- * The defined symbol of that name, preferring .dynsym, then what is not local; NULL when there is
- * none. Answers for most files that do not have it without decoding their symbols.
+ * The defined symbol of that name, preferring .dynsym, then what is not local, then the version
+ * that programs are linked with today; NULL when there is none. Answers for most files that do not
+ * have it without decoding their symbols.
  */
 const struct elf_symbol *elf_find_symbol(struct elf_file *file, const char *name);
 

@@ -61,6 +61,7 @@ struct elf_file {
 	uint64_t eh_frame_header;	   /* address of PT_GNU_EH_FRAME */
 	uint64_t tags[DT_NUM];		   /* values of the dynamic section, 0 when absent */
 	uint64_t gnu_hash;		   /* DT_GNU_HASH */
+	uint64_t versions;		   /* DT_VERSYM */
 	uint64_t relative_count;	   /* DT_RELACOUNT or DT_RELCOUNT */
 	char *soname, *interpreter;
 	const char *damage; /* what could not be read; see elf_damage() */

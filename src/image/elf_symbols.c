@@ -20,6 +20,8 @@
 
 #include <string.h>
 
+enum { VERSION_HIDDEN = 0x8000 };
+
 /* Cutting all names at once is right: what points behind an '@' still ends where it ended. */
 static struct string_table load_names(const struct elf_file *file, uint64_t offset, uint64_t size)
 {
@@ -97,9 +99,33 @@ static bool is_wanted(struct elf_file *file, const GElf_Sym *symbol)
 	return function || in_code_section(file, symbol);
 }
 
+/* Those of .dynsym, as uint16_t: bit 15 says that another one is the default; or NULL. */
+static char *load_versions(const struct elf_file *file, size_t count)
+{
+	uint64_t offset, available;
+
+	if (!file->versions || !elf_locate(file, file->versions, &offset, &available) ||
+	    available / sizeof(uint16_t) < count)
+		return NULL;
+	return elf_file_load(file, offset, count * sizeof(uint16_t));
+}
+
+static bool is_old(const char *versions, size_t index)
+{
+	uint16_t version;
+
+	if (!versions)
+		return false;
+	memcpy(&version, versions + index * sizeof version, sizeof version);
+	return version & VERSION_HIDDEN;
+}
+
 static void decode(struct elf_file *file, struct symbol_table *table, const GElf_Sym *symbols,
 		   size_t count, const struct string_table *names)
 {
+	const bool dynamic = table == &file->exported;
+	_cleanup_free_ char *versions = dynamic ? load_versions(file, count) : NULL;
+
 	table->items = xcalloc(count, sizeof *table->items);
 	for (size_t i = 0; i < count; i++) {
 		const GElf_Sym *symbol = &symbols[i];
@@ -113,7 +139,8 @@ static void decode(struct elf_file *file, struct symbol_table *table, const GElf
 			.size = symbol->st_size,
 			.type = GELF_ST_TYPE(symbol->st_info),
 			.bind = GELF_ST_BIND(symbol->st_info),
-			.dynamic = table == &file->exported,
+			.dynamic = dynamic,
+			.old = is_old(versions, i),
 		};
 	}
 }
@@ -146,15 +173,25 @@ static bool find_symtab(struct elf_file *file, const GElf_Shdr **symbols, const 
 	return (*names)->sh_type == SHT_STRTAB;
 }
 
-/* Adds the defined symbols, local ones or others; last one first: chains are in table order. */
-static void add_to_index(struct symbol_table *table, bool local)
+/* What is found first of one name comes last. */
+enum preference { LOCAL, OLD, OTHERS };
+
+static enum preference preference_of(const struct elf_symbol *symbol)
+{
+	if (symbol->bind == STB_LOCAL)
+		return LOCAL;
+	return symbol->old ? OLD : OTHERS;
+}
+
+/* Adds the defined symbols of that kind; last one first: chains are in table order. */
+static void add_to_index(struct symbol_table *table, enum preference preference)
 {
 	struct name_index *index = &table->index;
 
 	for (size_t i = table->count; i-- > 0;) {
 		const struct elf_symbol *symbol = &table->items[i];
 
-		if (!symbol->value || (symbol->bind == STB_LOCAL) != local)
+		if (!symbol->value || preference_of(symbol) != preference)
 			continue;
 		uint32_t *bucket = &index->buckets[elf_hash_name(symbol->name) & index->mask];
 
@@ -172,9 +209,9 @@ static void build_index(struct symbol_table *table)
 	table->index.mask = (uint32_t)(buckets - 1);
 	table->index.buckets = xcalloc(buckets, sizeof *table->index.buckets);
 	table->index.next = xcalloc(table->count, sizeof *table->index.next);
-	/* Whoever comes last is found first. */
-	add_to_index(table, true);
-	add_to_index(table, false);
+	add_to_index(table, LOCAL);
+	add_to_index(table, OLD);
+	add_to_index(table, OTHERS);
 }
 
 /* The first symbol of that name from place `at` (an index plus 1) of a chain on. */

@@ -18,7 +18,10 @@ static int compare_symbols(const void *left, const void *right)
 	const struct elf_symbol *a = *(const struct elf_symbol *const *)left;
 	const struct elf_symbol *b = *(const struct elf_symbol *const *)right;
 
-	return strcmp(a->name, b->name);
+	int names = strcmp(a->name, b->name);
+
+	/* The first one counts: not what is there for old programs. */
+	return names ? names : a->old - b->old;
 }
 
 /* Functions that others can call, by name. */

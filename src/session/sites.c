@@ -2,10 +2,12 @@
 /*
  * The sites: what breakpoints refer to, one for each probe and word size.
  *
- * A name gets its prototype from the -F files, else from the .conf file of the module that defines
- * or calls it, else from that of any other loaded module (a PLT stub does not say which library
- * will answer). Where none of them knows it, debug information is asked: that of the module which
- * defines the function, and if it has none, that of its caller, which may have declared it.
+ * A name gets its prototype from the -F files, else from the .conf file of the module that calls
+ * it, else from that of the one that defines it, else from the debug information of that. A module
+ * that has neither may still have a function that another one's file knows (an interposer, say), or
+ * that its caller has declared. The files of others come that late as names are not unique: a
+ * program's own remove(), with its debug information, is not the C library's. A PLT stub does not
+ * say which library will answer; it is taken to be the first one that defines the name.
  *
  * A site may be met again at any time: the same library loaded once more, another process. So it
  * is kept when its last breakpoint goes. But a process that compiles as it runs (a template
@@ -46,46 +48,63 @@ static struct module *module_at(const struct modules *modules, size_t index)
 	return *(struct module **)vec_at(&modules->list, index);
 }
 
-static const struct prototype *find_configured(const struct session *session,
-					       const struct modules *modules,
-					       const struct question *question)
+/* The module that a call by that name leads to, most likely: the first one that defines it. */
+static const struct module *find_definer(const struct modules *modules, const char *name,
+					 const struct elf_symbol **symbol)
 {
-	const struct module *module = question->module;
-	const char *name = question->name;
-	const struct prototype *found = protolib_find(proto_search_global(session->prototypes),
-						      name);
+	for (size_t i = 0; i < modules->list.count; i++) {
+		const struct module *module = module_at(modules, i);
 
-	if (!found && module && module->prototypes)
-		found = protolib_find(module->prototypes, name);
-	for (size_t i = 0; !found && i < modules->list.count; i++) {
-		const struct module *other = module_at(modules, i);
-
-		if (other->prototypes)
-			found = protolib_find(other->prototypes, name);
+		*symbol = elf_find_symbol(module->file, name);
+		if (*symbol && (*symbol)->dynamic && (*symbol)->bind != STB_LOCAL)
+			return module;
 	}
+	return NULL;
+}
+
+/* What is known of a function where it is. */
+struct definition {
+	const struct module *module; /* NULL: nobody knows */
+	uint64_t address; /* in the module's own address space; 0: of an IFUNC's choice */
+};
+
+static struct definition find_definition(const struct space *space, const struct question *question)
+{
+	const struct elf_symbol *symbol;
+
+	if (question->kind != PROBE_CALL)
+		return (struct definition){
+			question->module,
+			question->module ? question->address - question->module->bias : 0};
+	const struct module *module = find_definer(space->modules, question->name, &symbol);
+
+	/* The symbol of an IFUNC is another function, which chooses one. */
+	return (struct definition){module, module && symbol->type == STT_FUNC ? symbol->value : 0};
+}
+
+static const struct prototype *find_in_file(const struct module *module, const char *name)
+{
+	return module && module->prototypes ? protolib_find(module->prototypes, name) : NULL;
+}
+
+static const struct prototype *find_in_files(const struct modules *modules, const char *name)
+{
+	const struct prototype *found = NULL;
+
+	for (size_t i = 0; !found && i < modules->list.count; i++)
+		found = find_in_file(module_at(modules, i), name);
 	return found;
 }
 
-/*
- * The function that a call by that name leads to, most likely: the first module that defines it has
- * it.
- */
-static const struct prototype *find_defined(const struct space *space, const char *name)
+static const struct prototype *find_debugged(const struct space *space,
+					     const struct definition *definition, const char *name)
 {
-	const struct modules *modules = space->modules;
+	const struct module *module = definition->module;
 
-	for (size_t i = 0; i < modules->list.count; i++) {
-		struct module *module = module_at(modules, i);
-		const struct elf_symbol *symbol = elf_find_symbol(module->file, name);
-
-		/* The symbol of an IFUNC is another function, which chooses one. */
-		if (symbol && symbol->dynamic && symbol->bind != STB_LOCAL)
-			return symbol->type == STT_FUNC && module->debug
-				       ? debug_source_function(module->debug, space->reader,
-							       symbol->value, name)
-				       : NULL;
-	}
-	return NULL;
+	return module && module->debug && definition->address
+		       ? debug_source_function(module->debug, space->reader, definition->address,
+					       name)
+		       : NULL;
 }
 
 /* What who calls it says of it; callers that are not known are taken for the program. */
@@ -100,30 +119,27 @@ static const struct prototype *find_declared(const struct space *space,
 		       : NULL;
 }
 
-static const struct prototype *find_debugged(const struct space *space,
-					     const struct question *question)
-{
-	const struct module *module = question->module;
-	const struct prototype *found = NULL;
-
-	if (question->kind == PROBE_CALL)
-		found = find_defined(space, question->name);
-	else if (module && module->debug)
-		found = debug_source_function(module->debug, space->reader,
-					      question->address - module->bias, question->name);
-	return found ? found : find_declared(space, question);
-}
-
 static const struct prototype *find_prototype(const struct session *session,
 					      const struct space *space,
 					      const struct question *question)
 {
+	const bool files = session->options->prototypes != PROTOTYPES_NONE;
+	const struct definition definition = find_definition(space, question);
+	const char *name = question->name;
 	const struct prototype *found = NULL;
 
-	if (session->options->prototypes != PROTOTYPES_NONE)
-		found = find_configured(session, space->modules, question);
+	if (files)
+		found = protolib_find(proto_search_global(session->prototypes), name);
+	if (!found && files)
+		found = find_in_file(question->module, name);
+	if (!found && files)
+		found = find_in_file(definition.module, name);
 	if (!found && session->debuginfo)
-		found = find_debugged(space, question);
+		found = find_debugged(space, &definition, name);
+	if (!found && files)
+		found = find_in_files(space->modules, name);
+	if (!found && session->debuginfo)
+		found = find_declared(space, question);
 	return found ? found : prototype_guess();
 }
 
