@@ -99,9 +99,14 @@ void forks_pass(struct thread *thread)
 	while (inferior_seize_new(process->inferior, process) > 0 && ++rounds < ROUNDS);
 }
 
-void forks_guard(struct session *session, struct process *process)
+/*
+ * Who slept when forks_pass() looked may have called vfork(2) since: the announcement waits to be
+ * fetched, and so does the child, until the tracer's death at the latest.
+ */
+void forks_guard(struct session *session, struct thread *thread)
 {
-	process_each_thread(process, guard_vforked, session);
+	process_each_thread(thread->process, pass_fork, thread);
+	process_each_thread(thread->process, guard_vforked, session);
 }
 
 /* ------------------------------------------------------------------ new tasks */

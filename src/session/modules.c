@@ -511,7 +511,8 @@ int modules_start(struct session *session, struct thread *thread, bool at_exec)
 				 strerror(-error));
 		return error;
 	}
-	forks_guard(session, process);
+	if (!at_exec)
+		forks_guard(session, thread);
 	forks_share_space(session, process);
 	masking_unblock(session, thread);
 	if (!at_exec)

@@ -286,10 +286,10 @@ void forks_share_space(struct session *session, struct process *owner);
  */
 void forks_pass(struct thread *thread);
 /*
- * Gives the children that are in its memory, and that were announced by those stops, our handler,
- * too.
+ * Behind that: gives the children that are in the memory of the process of `thread`, and that were
+ * announced by those stops or since, our handler, too. Threads may be stopped as by forks_pass().
  */
-void forks_guard(struct session *session, struct process *process);
+void forks_guard(struct session *session, struct thread *thread);
 
 /* job.c: job control */
 
