@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
+#include "inferior/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -78,15 +79,26 @@ int maps_read_from(int fd, struct maps *maps)
 	return 0;
 }
 
-int maps_read(pid_t pid, struct maps *maps)
+static int read_of_task(pid_t tid, struct maps *maps)
 {
 	char path[64];
 
 	*maps = (struct maps){0};
-	snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+	snprintf(path, sizeof path, "/proc/%d/maps", (int)tid);
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	return fd < 0 ? -errno : maps_read_from(fd, maps);
+}
+
+int maps_read(pid_t pid, struct maps *maps)
+{
+	int error = read_of_task(pid, maps);
+	pid_t living = error || maps->count ? pid : proc_living_task(pid);
+
+	if (living == pid)
+		return error;
+	maps_deinit(maps);
+	return read_of_task(living, maps);
 }
 
 void maps_deinit(struct maps *maps)

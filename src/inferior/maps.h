@@ -23,7 +23,10 @@ struct maps {
 	char *text; /* what the paths point into */
 };
 
-/* Reads the mappings of `pid`: 0 or -errno. maps_deinit() frees them. */
+/*
+ * Reads the mappings of `pid`, a task: 0 or -errno. maps_deinit() frees them. Of a process whose
+ * leader has exited that one has none, and they are read of another of its tasks.
+ */
 int maps_read(pid_t pid, struct maps *maps);
 /*
  * The same from an open /proc/PID/maps: it can be read even after opening it is no longer allowed.

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -121,6 +122,32 @@ char proc_state(pid_t tid)
 	const char *fields = read_stat(tid, text);
 
 	return fields ? fields[0] : '?';
+}
+
+static bool has_ended(pid_t tid)
+{
+	return strchr("ZX?", proc_state(tid)) != NULL;
+}
+
+pid_t proc_living_task(pid_t pid)
+{
+	char path[64];
+	pid_t living = 0;
+
+	if (!has_ended(pid))
+		return pid;
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	DIR *tasks = opendir(path);
+	const struct dirent *entry;
+
+	while (tasks && !living && (entry = readdir(tasks))) {
+		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		living = tid > 0 && !has_ended(tid) ? tid : 0;
+	}
+	if (tasks)
+		closedir(tasks);
+	return living ? living : pid;
 }
 
 /* Field `wanted` (proc(5)) of what read_stat() gave; NULL: there is none. */

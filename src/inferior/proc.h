@@ -22,6 +22,12 @@ long proc_effective_id(pid_t tid, const char *name);
 /* Where brk(2) begins in the process; 0: that cannot be told. */
 uint64_t proc_start_brk(pid_t pid);
 
+/*
+ * A task of the process (or of that thread's) that has not ended, `pid` itself if it has not: what
+ * /proc tells of memory it does not tell of a leader that has exited. `pid` when there is none.
+ */
+pid_t proc_living_task(pid_t pid);
+
 /* The state letter of a task ('R', 'S', 'D', 'Z' …), or '?' when it is gone. */
 char proc_state(pid_t tid);
 

@@ -172,9 +172,10 @@ static void read_ranges(void *context, struct memory_range *ranges, size_t count
 struct space *space_create(pid_t pid, const struct arch *arch, int *error)
 {
 	struct space *space = xcalloc(1, sizeof *space);
+	pid_t task = proc_living_task(pid);
 	char path[64];
 
-	snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
+	snprintf(path, sizeof path, "/proc/%d/mem", (int)task);
 	space->memory_fd = open(path, O_RDWR | O_CLOEXEC);
 	if (space->memory_fd < 0) {
 		*error = -errno;
@@ -183,9 +184,9 @@ struct space *space_create(pid_t pid, const struct arch *arch, int *error)
 	}
 	space->references = 1;
 	space->arch = arch;
-	space->reader = pid;
+	space->reader = task;
 	space->memory = (struct memory_source){.readv = read_ranges, .context = space};
-	space->resident = resident_create(pid, space->memory_fd);
+	space->resident = resident_create(task, space->memory_fd);
 	space->journal = journal_create((pid_t)proc_status_number(pid, "Tgid"));
 	space->arena = arena_create();
 	return space;

@@ -199,7 +199,7 @@ static void open_space(struct patient *patient)
 		return;
 	journal_destroy(patient->space->journal);
 	patient->space->journal = patient->journal;
-	space_forget_reader(patient->space, subject->pid); /* no thread is stopped */
+	space_forget_reader(patient->space, patient->space->reader); /* no thread is stopped */
 }
 
 /* What the journal tells of, or false. The process runs. */

@@ -5,7 +5,7 @@
  * As long as the tracer lives this code is not reached by a breakpoint: the kernel gives each
  * SIGTRAP of an int3 to the tracer, which swallows it. When the tracer is killed, the next thread
  * that hits one of its breakpoints gets here. It puts all original bytes back, through
- * /proc/self/mem, which writes where the page is not writable, or else by making the page writable
+ * /proc/thread-self/mem, which writes where the page is not writable, or else by making it writable
  * for the moment; then the instruction is run again as it was. Several threads may do so at a time,
  * it does not matter. A table of places and bytes is kept by the tracer in read-only memory behind
  * this code (inferior/rescue_abi.h).
@@ -60,11 +60,15 @@ static void set_word(uint8_t *base, unsigned offset, uintptr_t value)
 
 static long open_memory(void)
 {
-	/* "/proc/self/mem": in the instructions themselves, there is no other place for it. */
-	volatile uint64_t path[2];
+	/*
+	 * "/proc/thread-self/mem": in the instructions themselves, there is no other place for it.
+	 * That of "self" is the leader's, which may have exited.
+	 */
+	volatile uint64_t path[3];
 
-	path[0] = 0x65732f636f72702f;
-	path[1] = 0x00006d656d2f666c;
+	path[0] = 0x68742f636f72702f;
+	path[1] = 0x6c65732d64616572;
+	path[2] = 0x0000006d656d2f66;
 
 	return host_call(SYS_OPENAT, (uintptr_t)CURRENT_DIRECTORY, (uintptr_t)path, OPEN_MEMORY, 0);
 }

@@ -60,10 +60,18 @@ def thread_states(pid):
     return states
 
 
+def living_task(pid):
+    """One of the process's threads whose memory can be looked at: its main thread, unless that has ended."""
+    def ended(tid):
+        return _read(f"/proc/{tid}/stat").rsplit(")", 1)[1].split()[0] in "ZX"
+
+    return pid if not ended(pid) else next(tid for tid in os.listdir(f"/proc/{pid}/task") if not ended(tid))
+
+
 def executable_mappings(pid):
     """(start, end, offset, name) of what can be executed, without the kernel's own pages."""
     found = []
-    for line in _read(f"/proc/{pid}/maps").splitlines():
+    for line in _read(f"/proc/{living_task(pid)}/maps").splitlines():
         fields = line.split(None, 5)
         name = fields[5] if len(fields) > 5 else ""
         if "x" in fields[1] and name not in ("[vdso]", "[vsyscall]"):
@@ -81,7 +89,7 @@ def foreign_mappings(pid):
 def text_changes(pid):
     """Where executable file mappings differ from their files: a list of (name, offset, there, file)."""
     changes = []
-    with open(f"/proc/{pid}/mem", "rb", 0) as memory:
+    with open(f"/proc/{living_task(pid)}/mem", "rb", 0) as memory:
         for start, end, offset, name in executable_mappings(pid):
             if not name.startswith("/") or name.endswith(" (deleted)"):
                 continue
@@ -99,7 +107,7 @@ def text_changes(pid):
 
 def changed_bytes(pid, name):
     """How many bytes of a file's executable mapping are not the file's: breakpoints, while none is passed."""
-    with open(f"/proc/{pid}/mem", "rb", 0) as memory:
+    with open(f"/proc/{living_task(pid)}/mem", "rb", 0) as memory:
         for start, end, offset, path in executable_mappings(pid):
             if os.path.basename(path) == name:
                 with open(path, "rb") as file:
