@@ -6,7 +6,9 @@
  * The agent puts a stub in place of return addresses. Functions that make something of theirs keep
  * their breakpoints: those that return twice or on another stack, those that ask who called them,
  * and the unwinder's own; and what is no function that is called, whatever its symbol says. Whole
- * processes do where a runtime walks stacks by tables of its own (Go, OCaml), or copies them.
+ * processes do where a runtime walks stacks by tables of its own (Go, OCaml), or copies them, or
+ * where a sanitizer walks them by frame pointers; and the functions of virtual machines that
+ * generated code calls.
  *
  * Unwinders that go by tables must find them first: through dl_iterate_phdr() or _dl_find_object(),
  * linked statically or not. There, and where the unwinder is entered, the true addresses are put
@@ -50,9 +52,27 @@ static const char *const unwinders[] = {
 /* They ask who called them, and may have been jumped to by what is counted. */
 static const char *const asking[] = {"dlsym", "dlvsym", "dlopen", "dlmopen"};
 
-/* What only a runtime has that walks stacks by its own tables. */
-static const char *const runtimes[] = {"runtime.morestack", "runtime.goexit", "caml_frametable",
-				       "caml_system__frametable"};
+#define BY_TABLES "the program's runtime walks stacks by itself"
+#define BY_FRAME_POINTERS "a sanitizer walks the program's stacks by frame pointers"
+
+/* What only a runtime has that walks stacks by its own tables, or by frame pointers. */
+static const struct {
+	const char *symbol, *reason;
+} runtimes[] = {
+	{"runtime.morestack", BY_TABLES},     {"runtime.goexit", BY_TABLES},
+	{"caml_frametable", BY_TABLES},	      {"caml_system__frametable", BY_TABLES},
+	{"__asan_init", BY_FRAME_POINTERS},   {"__tsan_init", BY_FRAME_POINTERS},
+	{"__msan_init", BY_FRAME_POINTERS},   {"__lsan_init", BY_FRAME_POINTERS},
+	{"__hwasan_init", BY_FRAME_POINTERS},
+};
+
+/*
+ * What is exported by the library of a virtual machine of which generated code calls functions, and
+ * whose collector finds the frame of that code by where such a function returns to: V8, HotSpot,
+ * JavaScriptCore, CoreCLR.
+ */
+static const char *const machines[] = {"_ZN2v87Isolate10GetCurrentEv", "JNI_CreateJavaVM",
+				       "JSGlobalContextCreate", "coreclr_initialize"};
 
 static void decided(void *context, const struct probe_site *site, const char *reason)
 {
@@ -92,6 +112,8 @@ void inprocess_wish(struct session *session, struct space *space, uint64_t addre
 	    (module && !wish.is_plt_stub &&
 	     callers_are_read(space->arch, module->file, address - module->bias)))
 		reason = "it makes something of its return address";
+	else if (module && module->is_machine && !wish.is_plt_stub)
+		reason = "generated code may call it, whose runtime walks stacks by itself";
 	else if (!module ||
 		 (!wish.is_plt_stub && address == elf_entry(module->file) + module->bias))
 		reason = "it is not known to be a function that is called";
@@ -138,12 +160,21 @@ static void watch_tables(struct session *session, struct thread *thread,
 		plant_hook(session, thread, module, TABLES, &session->unwinder.hook);
 }
 
-void inprocess_module(struct session *session, struct thread *thread, const struct module *module)
+static bool exports(const struct module *module, const char *name)
+{
+	const struct elf_symbol *symbol = elf_find_symbol(module->file, name);
+
+	return symbol && symbol->dynamic;
+}
+
+void inprocess_module(struct session *session, struct thread *thread, struct module *module)
 {
 	struct space *space = thread->process->space;
 
 	if (!session->agent || !space->arch->agent)
 		return;
+	for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
+		module->is_machine |= exports(module, machines[i]);
 	callers_note(space, module);
 	for (size_t i = 0; i < sizeof unwinders / sizeof *unwinders; i++)
 		plant_hook(session, thread, module, unwinders[i], &session->unwinder.hook);
@@ -158,9 +189,8 @@ void inprocess_module(struct session *session, struct thread *thread, const stru
 	for (size_t i = 0; i < sizeof asking / sizeof *asking; i++)
 		plant_hook(session, thread, module, asking[i], &session->asking.hook);
 	for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++)
-		if (elf_find_symbol(module->file, runtimes[i]))
-			agent_refuse(session->agent, thread,
-				     "the program's runtime walks stacks by itself");
+		if (elf_find_symbol(module->file, runtimes[i].symbol))
+			agent_refuse(session->agent, thread, runtimes[i].reason);
 }
 
 /* A program linked statically and stripped has an unwinder that cannot be found. */

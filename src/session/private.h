@@ -89,7 +89,8 @@ struct module {
 	char *path;
 	const char *base_name; /* of path */
 	bool is_main;
-	bool ran_before;		   /* it was there when its process was attached to */
+	bool is_machine; /* a virtual machine's: generated code calls its functions; inprocess.c */
+	bool ran_before; /* it was there when its process was attached to */
 	const struct protolib *prototypes; /* its .conf file, or NULL */
 	struct debug_source *debug;	   /* its debug information; NULL: not to be used */
 };
@@ -346,7 +347,7 @@ void inprocess_init(struct session *session);
 void inprocess_wish(struct session *session, struct space *space, uint64_t address,
 		    const struct module *module, const struct probe_site *site);
 /* To be called for each module, when its probes are planted. */
-void inprocess_module(struct session *session, struct thread *thread, const struct module *module);
+void inprocess_module(struct session *session, struct thread *thread, struct module *module);
 /* To be called when that has been done for all there are; `thread` is at a clean stop. */
 void inprocess_install(struct session *session, struct thread *thread);
 /*
