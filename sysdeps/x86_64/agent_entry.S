@@ -383,5 +383,20 @@ copy_end:
 	.long	exit_entered - base, exit_refused - base, exit_returned - base
 	.long	exit_record_entered - base, exit_record_refused - base
 	.long	exit_record_returned - base
+
+	/*
+	 * void agent_capture(four arguments, void *stack): agent_capture_there() with these, on
+	 * that stack, which grows down from there and is aligned.
+	 */
+	.globl	agent_capture
+	.hidden	agent_capture
+agent_capture:
+	push	%rbp
+	mov	%rsp, %rbp
+	mov	%r8, %rsp
+	call	agent_capture_there
+	mov	%rbp, %rsp
+	pop	%rbp
+	ret
 	.globl	base
 	.hidden	base

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Making records in the tracee. Called by agent_entry.S, at the entry of a probed function and at
- * its return, with the registers saved; it runs on the program's stack, in the place of what it
- * interrupts, so it must not fault, wait, or call the system. What a plan wants of memory is read
+ * its return, with the registers saved; it runs in the place of what it interrupts, so it must not
+ * fault, wait, or call the system. On the program's stack less than 300 bytes are used; the rest,
+ * which is more, has a stack of the thread's behind the rings. What a plan wants of memory is read
  * by agent_copy() (agent_entry.S): where that faults, the tracer has the thread go on behind the
  * instruction, and less has been read.
  *
@@ -45,6 +46,10 @@ struct onward {
 
 extern __attribute__((visibility("hidden"))) unsigned char base[];
 size_t agent_copy(void *to, uint64_t from, size_t length);
+void agent_capture(struct making *making, const struct agent_plan *plan, struct frame *frame,
+		   struct slot *slot, void *stack);
+void agent_capture_there(struct making *making, const struct agent_plan *plan, struct frame *frame,
+			 struct slot *slot);
 struct onward agent_enter(struct frame *frame);
 uint64_t agent_returned(struct frame *frame, int unrecorded);
 
@@ -253,8 +258,8 @@ static bool returns_st0(const struct capture_plan *plan)
 				    (result->place == PLACE_PIECES && result->index == PIECE_ST0));
 }
 
-static void capture(struct making *making, const struct agent_plan *plan, struct frame *frame,
-		    struct slot *slot)
+void agent_capture_there(struct making *making, const struct agent_plan *plan, struct frame *frame,
+			 struct slot *slot)
 {
 	struct memory_source memory;
 	struct capture_frame registers;
@@ -286,6 +291,15 @@ static void capture(struct making *making, const struct agent_plan *plan, struct
 		buffer.capacity = plan->exit_max;
 		capture_exit(&plan->plan, &registers, saved_of(slot), &buffer);
 	}
+}
+
+static void capture(struct making *making, const struct agent_plan *plan, struct frame *frame,
+		    struct slot *slot)
+{
+	unsigned char *rings = (unsigned char *)word_at(AGENT_PLANS + AGENT_RINGS);
+	uint64_t index = (uint64_t)(making->thread - (struct agent_thread *)(void *)rings);
+
+	agent_capture(making, plan, frame, slot, rings + AGENT_STACKS + (index + 1) * AGENT_STACK);
 }
 
 struct onward agent_enter(struct frame *frame)

@@ -20,7 +20,7 @@
 #ifndef TRACER_ENGINE_AGENT_AGENT_ABI_H
 #define TRACER_ENGINE_AGENT_AGENT_ABI_H
 
-#define AGENT_LAYOUT 7 /* to be changed with anything below */
+#define AGENT_LAYOUT 8 /* to be changed with anything below */
 
 /* Offsets in a unit, and how long its parts are. */
 #define AGENT_RETURNED                                                                             \
@@ -136,7 +136,8 @@
 /*
  * The rings: a table of threads, by their fs base, then as many rings. A ring holds records one
  * behind the other, none of which is cut in two at its end: a word of 0 says that the next one is
- * at the beginning.
+ * at the beginning. Behind the rings is a stack for each thread, to make records on: its own may
+ * have little room left.
  */
 #define AGENT_THREAD 128
 #define AGENT_THREAD_COUNT 1024 /* a power of 2 */
@@ -144,7 +145,9 @@
 #define AGENT_THREAD_TRIES 8
 #define AGENT_RING_BYTES 0x40000
 #define AGENT_RINGS_HEAD (AGENT_THREAD * AGENT_THREAD_COUNT)
-#define AGENT_RINGS_BYTES (AGENT_RINGS_HEAD + AGENT_THREAD_COUNT * AGENT_RING_BYTES)
+#define AGENT_STACKS (AGENT_RINGS_HEAD + AGENT_THREAD_COUNT * AGENT_RING_BYTES)
+#define AGENT_STACK 0x4000
+#define AGENT_RINGS_BYTES (AGENT_STACKS + AGENT_THREAD_COUNT * AGENT_STACK)
 /* What calls leave free then, as their returns are recorded in any case. */
 #define AGENT_RING_KEPT 0x10000
 #define AGENT_RECORD_MAX                                                                           \
