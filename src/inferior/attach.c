@@ -13,6 +13,7 @@
 #include "inferior/inferior.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
+#include "inferior/pulse.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -64,6 +65,20 @@ static char *explain_permission(pid_t pid)
 }
 
 /*
+ * The kernel lets nobody attach to a process in the middle of an exec, which waits for its other
+ * threads to end; one that we have stopped already ends only when we hear of it. Neither goes on
+ * then, and the guardian has to see to that (pulse.h).
+ */
+static int watched_seize(const struct inferior *inferior, pid_t tid)
+{
+	pulse_enter_attach(inferior->pulse, tid);
+	int error = pt_seize(tid, inferior->ptrace_options);
+
+	pulse_leave(inferior->pulse);
+	return error;
+}
+
+/*
  * Seizes one thread: 1 when it is ours now, or when it ended under our hands; 0 when it was ours
  * already; or -errno.
  */
@@ -71,7 +86,7 @@ static int seize_thread(struct inferior *inferior, struct process *process, pid_
 {
 	if (inferior_thread(inferior, tid))
 		return 0;
-	int error = pt_seize(tid, inferior->ptrace_options);
+	int error = watched_seize(inferior, tid);
 
 	if (!error) {
 		struct thread *thread = thread_create(inferior, process, tid);
@@ -145,7 +160,7 @@ static void collect_children(struct thread *thread, void *children)
 static void seize_borrower(struct inferior *inferior, struct process *process, pid_t pid)
 {
 	if (inferior_process(inferior, pid) || !same_space(process->pid, pid, false) ||
-	    pt_seize(pid, inferior->ptrace_options) != 0)
+	    watched_seize(inferior, pid) != 0)
 		return;
 	struct process *child = process_create(inferior, pid);
 	struct thread *thread = thread_create(inferior, child, pid);
