@@ -72,7 +72,8 @@ static const char *parameter_name(const struct die *die)
 /* What people call the format of printf(3), and what comes behind it. */
 static bool is_format(const char *name, const char *type)
 {
-	if (!name || strncmp(type, "string", 6) != 0)
+	/* Not of wprintf(3): its conversions are in wide characters. */
+	if (!name || strcmp(type, "string") != 0)
 		return false;
 	name += strspn(name, "_");
 	return !strcmp(name, "format") || !strcmp(name, "fmt");

@@ -324,14 +324,14 @@ bool type_array_length(const struct die *type, uint64_t *length)
 
 int type_add_array(struct type_writer *writer, const struct die *type, struct type_layout *layout)
 {
-	bool is_const = false;
-	_cleanup_die_ struct die element = type_peel(die_reference(type, DW_AT_type), &is_const);
+	bool is_const = false, is_text;
+	_cleanup_die_ struct die element = type_peel_text(die_reference(type, DW_AT_type),
+							  &is_const, &is_text);
 	uint64_t lengths[DIMENSIONS_MAX];
 	unsigned left = find_dimensions(type, lengths);
 
 	if (!die_is(&element) || !left)
 		return -ENOTSUP;
-	const bool is_text = type_is_char(&element);
 
 	for (unsigned i = 0; i < left; i++)
 		strbuf_add(writer->text, is_text && i + 1 == left ? "string(array(" : "array(");

@@ -4,9 +4,13 @@
  *
  * What comes out is meant to be read in one line of a trace, and to cost a bounded amount of memory
  * there: what a parameter points to is shown, what that points to is an address, unless it is a
- * string. A pointer to numbers is followed where they are const only: others are mostly where
- * results go, and hold nothing yet. A class of C++ with functions of its own is an address, too;
- * its insides say little.
+ * string. A pointer to numbers is an address: const ones may be an array of any length, of which
+ * the first would look like the argument itself; others are mostly where results go, and hold
+ * nothing yet. A reference of C++ is to one object, so what is const there is shown. A class of C++
+ * with functions of its own is an address, too; its insides say little.
+ *
+ * Characters other than char are known by their names, which are typedefs in C and types in C++.
+ * Those of one byte that are called anything else (unsigned char, uint8_t) are as often data.
  *
  * What is in a struct is dwarf_struct.c's business. A struct that is passed by value must be said
  * wholly, as its members decide on the registers it is in; where that cannot be, words take its
@@ -49,9 +53,50 @@ static bool is_only_a_name(unsigned tag)
 	       tag == DW_TAG_restrict_type || tag == DW_TAG_atomic_type;
 }
 
+/* Whether it is called like a character; in C, all but char are typedefs. */
+static bool is_named_character(const struct die *type)
+{
+	static const char *const names[] = {"char", "wchar_t", "char8_t", "char16_t", "char32_t"};
+	const char *name = die_text(type, DW_AT_name);
+
+	for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+static bool is_char(const struct die *type)
+{
+	const char *name = die_text(type, DW_AT_name);
+
+	return name && !strcmp(name, "char");
+}
+
+/* Bytes of an integer that can be a character, else 0. */
+static unsigned character_size(const struct die *type)
+{
+	uint64_t encoding = 0, size = 0;
+
+	die_number(type, DW_AT_encoding, &encoding);
+	die_number(type, DW_AT_byte_size, &size);
+	if (encoding != DW_ATE_signed && encoding != DW_ATE_unsigned &&
+	    encoding != DW_ATE_signed_char && encoding != DW_ATE_unsigned_char &&
+	    encoding != DW_ATE_UTF)
+		return 0;
+	return size == 1 || size == 2 || size == 4 ? (unsigned)size : 0;
+}
+
 /* What is behind typedefs and qualifiers; *is_const is set if one of these was there. */
 struct die type_peel(struct die type, bool *is_const)
 {
+	bool is_text;
+
+	return type_peel_text(type, is_const, &is_text);
+}
+
+struct die type_peel_text(struct die type, bool *is_const, bool *is_text)
+{
+	*is_text = false;
 	for (unsigned i = 0; die_is(&type); i++) {
 		unsigned tag = die_tag(&type);
 		/* The type itself may be in a unit of its own. */
@@ -60,11 +105,14 @@ struct die type_peel(struct die type, bool *is_const)
 		if (link == DW_AT_signature && !die_has(&type, DW_AT_signature))
 			break;
 		*is_const |= tag == DW_TAG_const_type;
+		*is_text |= tag == DW_TAG_typedef && is_named_character(&type);
 		struct die next = i < PEEL_MAX ? die_reference(&type, link) : (struct die){0};
 
 		die_drop(&type);
 		type = next;
 	}
+	*is_text = die_is(&type) && die_tag(&type) == DW_TAG_base_type &&
+		   (*is_text || is_named_character(&type)) && character_size(&type);
 	return type;
 }
 
@@ -111,13 +159,6 @@ static const char *float_name(const struct type_writer *writer, const char *name
 		return "ldouble";
 	}
 	return NULL;
-}
-
-bool type_is_char(const struct die *type)
-{
-	const char *name = die_text(type, DW_AT_name);
-
-	return die_tag(type) == DW_TAG_base_type && name && !strcmp(name, "char");
 }
 
 static const char *bool_name(uint64_t size)
@@ -167,10 +208,9 @@ static int add_base(struct type_writer *writer, const struct die *type, struct t
 	switch (encoding) {
 	case DW_ATE_signed_char:
 	case DW_ATE_unsigned_char:
-		found = type_is_char(type)
-				? "char"
-				: integer_name(name, layout->size, encoding == DW_ATE_signed_char,
-					       writer->word);
+		found = is_char(type) ? "char"
+				      : integer_name(name, layout->size,
+						     encoding == DW_ATE_signed_char, writer->word);
 		break;
 	case DW_ATE_signed:
 		found = integer_name(name, layout->size, true, writer->word);
@@ -286,18 +326,15 @@ static bool is_stream(const struct die *type)
 	return type_is_record(die_tag(type)) && name && !strcmp(name, "_IO_FILE");
 }
 
-static bool is_number(unsigned tag)
-{
-	return tag == DW_TAG_base_type || tag == DW_TAG_enumeration_type;
-}
-
 /* What it points to, where that is worth while; false, with nothing added, where it is not. */
-static bool add_target(struct type_writer *writer, const struct die *target, bool is_const)
+static bool add_target(struct type_writer *writer, const struct die *target, bool is_one)
 {
 	size_t before = writer->text->length;
+	const unsigned tag = die_tag(target);
+	const bool is_number = tag == DW_TAG_base_type || tag == DW_TAG_enumeration_type;
 	struct type_layout layout;
 
-	if (writer->depth || !(type_is_plain(target) || (is_const && is_number(die_tag(target)))))
+	if (writer->depth || !(type_is_plain(target) || (is_one && is_number)))
 		return false;
 	writer->depth++;
 	int error = type_add_object(writer, target, &layout);
@@ -311,20 +348,36 @@ static bool add_target(struct type_writer *writer, const struct die *target, boo
 	return true;
 }
 
+/* Text up to a NUL. */
+static void add_text(struct type_writer *writer, const struct die *character)
+{
+	struct type_layout layout;
+
+	if (character_size(character) == 1) {
+		strbuf_add(writer->text, "string");
+		return;
+	}
+	strbuf_add(writer->text, "string(array(");
+	add_base(writer, character, &layout);
+	strbuf_add(writer->text, ", zero)*)");
+}
+
 static int add_pointer(struct type_writer *writer, const struct die *type,
 		       struct type_layout *layout)
 {
-	bool is_const = false;
-	_cleanup_die_ struct die target = type_peel(die_reference(type, DW_AT_type), &is_const);
+	const bool is_pointer = die_tag(type) == DW_TAG_pointer_type;
+	bool is_const = false, is_text;
+	_cleanup_die_ struct die target = type_peel_text(die_reference(type, DW_AT_type), &is_const,
+							 &is_text);
 
 	*layout = (struct type_layout){.size = writer->word, .align = writer->word, .exact = true};
-	if (die_is(&target) && type_is_char(&target))
-		strbuf_add(writer->text, "string");
+	if (is_pointer && is_text)
+		add_text(writer, &target);
 	else if (die_is(&target) && is_stream(&target))
 		strbuf_add(writer->text, "file");
 	else if (die_is(&target) && die_tag(&target) == DW_TAG_subroutine_type)
 		strbuf_add(writer->text, "funcptr");
-	else if (!die_is(&target) || !add_target(writer, &target, is_const))
+	else if (!die_is(&target) || !add_target(writer, &target, is_const && !is_pointer))
 		strbuf_add(writer->text, "addr");
 	return 0;
 }

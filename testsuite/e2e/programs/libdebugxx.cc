@@ -95,6 +95,16 @@ int with_copied(copied c, int a)
 	return c.x + a;
 }
 
+int one(int &a, const int &b, const char &c, const double &&d, const wchar_t &e)
+{
+	return a + b + c + static_cast<int>(d) + static_cast<int>(e);
+}
+
+int texts(const char16_t *a, char32_t *b, const wchar_t *c)
+{
+	return *a + static_cast<int>(*b) + static_cast<int>(*c);
+}
+
 struct first {
 	int a;
 };
