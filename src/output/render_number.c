@@ -63,31 +63,71 @@ static void render_character(struct outbuf *out, int64_t number)
 }
 
 /*
- * Whether the values of an enum are bits that are or-ed: no other than single ones, and more than
- * two of them.
+ * What the values of an enum say of whether they are or-ed. Nobody says it, and an ordinary number
+ * that is shown as two names is worse than flags that are shown as a number. So they are flags if
+ *
+ *  - each value of several bits (a mask, a combination) is made up of single ones that have names,
+ *    and there are fewer of these than of the single ones: an enumeration that counts has more;
+ *  - they are not just three or more numbers in a row, which `enum { A, B, C }` is as well;
+ *  - there are at least two. Two may be by chance, so then all bits of the value have to be known.
  */
-static bool are_flags(const struct type *type)
+struct flags {
+	uint64_t single;   /* the bits that have names */
+	uint64_t combined; /* those of values of several bits */
+	unsigned combinations;
+	uint64_t small; /* values below 64, as bits */
+	bool has_large; /* another one */
+};
+
+static struct flags flags_of(const struct type *type, unsigned size)
 {
-	unsigned count = 0;
+	struct flags flags = {0};
 
 	for (uint32_t i = 0; i < type->count; i++) {
-		uint64_t value = (uint64_t)type->names[i].value;
+		uint64_t value = bits_of((uint64_t)type->names[i].value, size);
 
-		if (value & (value - 1))
-			return false;
-		count += value != 0;
+		if (value < 64)
+			flags.small |= UINT64_C(1) << value;
+		else
+			flags.has_large = true;
+		if (value & (value - 1)) {
+			flags.combined |= value;
+			flags.combinations++;
+		} else {
+			flags.single |= value;
+		}
 	}
-	return count > 2;
+	return flags;
 }
 
-static void render_flags(struct outbuf *out, const struct type *type, uint64_t bits)
+static bool is_row(const struct flags *flags)
+{
+	uint64_t first = flags->small & -flags->small;
+	uint64_t behind = flags->small + first;
+
+	return !flags->has_large && !(behind & flags->small) &&
+	       __builtin_popcountll(flags->small) > 2;
+}
+
+/* Whether `bits`, which have no name of their own, are several flags, or one and unknown ones. */
+static bool are_flags(const struct flags *flags, uint64_t bits)
+{
+	const unsigned count = (unsigned)__builtin_popcountll(flags->single);
+
+	if (count < 2 || flags->combinations >= count || flags->combined & ~flags->single ||
+	    is_row(flags))
+		return false;
+	return (bits & flags->single) && (count > 2 || !(bits & ~flags->single));
+}
+
+static void render_flags(struct outbuf *out, const struct type *type, uint64_t bits, unsigned size)
 {
 	const char *before = "";
 
 	for (uint32_t i = 0; i < type->count && bits; i++) {
-		uint64_t value = (uint64_t)type->names[i].value;
+		uint64_t value = bits_of((uint64_t)type->names[i].value, size);
 
-		if (!(bits & value))
+		if (!(bits & value) || value & (value - 1))
 			continue;
 		outbuf_text(out, before);
 		escape_name(out, type->names[i].name);
@@ -98,14 +138,6 @@ static void render_flags(struct outbuf *out, const struct type *type, uint64_t b
 		return;
 	outbuf_text(out, before);
 	outbuf_hex(out, bits);
-}
-
-static bool has_flag(const struct type *type, uint64_t bits)
-{
-	for (uint32_t i = 0; i < type->count; i++)
-		if (bits & (uint64_t)type->names[i].value)
-			return true;
-	return false;
 }
 
 bool render_value_name(struct outbuf *out, const struct type *type, uint64_t word, unsigned size)
@@ -122,12 +154,13 @@ bool render_value_name(struct outbuf *out, const struct type *type, uint64_t wor
 
 static void render_enum(struct outbuf *out, const struct type *type, uint64_t word, unsigned size)
 {
-	uint64_t bits = bits_of(word, size);
+	const uint64_t bits = bits_of(word, size);
+	const struct flags flags = flags_of(type, size);
 
 	if (render_value_name(out, type, word, size))
 		return;
-	if (are_flags(type) && has_flag(type, bits))
-		render_flags(out, type, bits);
+	if (are_flags(&flags, bits))
+		render_flags(out, type, bits, size);
 	else
 		render_decimal(out, word, size, type->is_signed);
 }

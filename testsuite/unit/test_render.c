@@ -158,6 +158,59 @@ static void test_bitset(void **state)
 	assert_word(bits, 4, 1, "0x1");
 }
 
+/* An enumeration whose values may be or-ed is told from one that counts. */
+static void test_enum_flags(void **state)
+{
+	static const struct {
+		unsigned size;
+		int64_t values[8]; /* of A, B, C, up to one that is -9 */
+		uint64_t word;
+		const char *expected;
+	} cases[] = {
+		{4, {1, 2, 4, -9}, 5, "A|C"},
+		{4, {1, 2, 4, -9}, 9, "A|0x8"},
+		{4, {1, 2, 4, -9}, 8, "8"},
+		{4, {1, 2, 4, 8, 15, -9}, 9, "A|D"},
+		{4, {1, 2, 4, 8, 15, -9}, 15, "E"},
+		{4, {15, 1, 2, 4, 8, -9}, 9, "B|E"},
+		{4, {0, 1, 2, 4, 8, 15, 0, -9}, 9, "B|E"},
+		{4, {0, 1, 2, 4, 8, 15, 0, -9}, 0, "A"},
+		{4, {1, 2, -9}, 3, "A|B"},
+		{4, {1, 2, -9}, 7, "7"},
+		{4, {1, 2, -9}, 0, "0"},
+		{4, {4, 8, -9}, 12, "A|B"},
+		{4, {1, 2, 3, 4, 0x80000000, -9}, 0x80000003, "A|B|E"},
+		{4, {1, 2, 4, INT32_MIN, -9}, 0x80000001, "A|D"},
+		{8, {1, 2, 4, INT64_MIN, -9}, 0x8000000000000001, "A|D"},
+		{1, {1, 2, 0x80, -9}, 0xffffff81, "A|C"},
+		/* These count, or may do so. */
+		{4, {0, 1, -9}, 3, "3"},
+		{4, {0, 1, 2, -9}, 3, "3"},
+		{4, {1, 2, 3, -9}, 3, "C"},
+		{4, {1, 2, 3, -9}, 7, "7"},
+		{4, {1, 2, 3, 4, -9}, 7, "7"},
+		{4, {0, 1, 2, 3, 4, 5, -9}, 6, "6"},
+		{4, {1, 2, 3, 4, 5, 7, -9}, 6, "6"},
+		{4, {1, 2, 5, -9}, 3, "3"},
+		/* Not of what has names, or of all bits. */
+		{4, {1, 2, 4, 0x30, -9}, 3, "3"},
+		{4, {-1, 1, 2, 4, -9}, 3, "3"},
+		{4, {1, 6, -9}, 7, "7"},
+	};
+	static const char letters[] = "A\0B\0C\0D\0E\0F\0G";
+	struct type_name names[8];
+	struct type type = integer(true, LENS_ENUM);
+
+	(void)state;
+	type.names = names;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		for (type.count = 0; cases[i].values[type.count] != -9; type.count++)
+			names[type.count] = (struct type_name){letters + 2 * (size_t)type.count,
+							       cases[i].values[type.count], 0};
+		assert_word(type, cases[i].size, cases[i].word, cases[i].expected);
+	}
+}
+
 /* What is not in a set is said where that is less. */
 static void test_full_bitset(void **state)
 {
@@ -535,25 +588,16 @@ static void test_columns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_integers),
-		cmocka_unit_test(test_guess),
-		cmocka_unit_test(test_bitset),
-		cmocka_unit_test(test_full_bitset),
-		cmocka_unit_test(test_function_pointers),
-		cmocka_unit_test(test_characters),
-		cmocka_unit_test(test_pointers),
-		cmocka_unit_test(test_floats),
-		cmocka_unit_test(test_strings),
-		cmocka_unit_test(test_escapes),
-		cmocka_unit_test(test_nothing_raw),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_arguments),
-		cmocka_unit_test(test_format),
-		cmocka_unit_test(test_format_without_end),
-		cmocka_unit_test(test_result),
-		cmocka_unit_test(test_lies),
-		cmocka_unit_test(test_missing_padding),
-		cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_integers),	cmocka_unit_test(test_guess),
+		cmocka_unit_test(test_bitset),		cmocka_unit_test(test_enum_flags),
+		cmocka_unit_test(test_full_bitset),	cmocka_unit_test(test_function_pointers),
+		cmocka_unit_test(test_characters),	cmocka_unit_test(test_pointers),
+		cmocka_unit_test(test_floats),		cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_escapes),		cmocka_unit_test(test_nothing_raw),
+		cmocka_unit_test(test_names),		cmocka_unit_test(test_arguments),
+		cmocka_unit_test(test_format),		cmocka_unit_test(test_format_without_end),
+		cmocka_unit_test(test_result),		cmocka_unit_test(test_lies),
+		cmocka_unit_test(test_missing_padding), cmocka_unit_test(test_signals),
 		cmocka_unit_test(test_columns),
 	};
 
