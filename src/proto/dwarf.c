@@ -232,7 +232,7 @@ int dwarf_reader_function(struct dwarf_reader *reader, uint64_t address, const c
 			  struct strbuf *text)
 {
 	dwarf_file_trim(&reader->main);
-	return answer(reader, index_find_function(reader, address), name, text);
+	return answer(reader, index_find_function(reader, address, name), name, text);
 }
 
 bool dwarf_reader_met_split(const struct dwarf_reader *reader)

@@ -8,6 +8,11 @@
  * when it is first needed. Compilers tell for each entry where the next one beside it is (gcc), so
  * what is inside of functions and types is not read.
  *
+ * An address may have several entries, or none that is meant by the symbol: linkers and compilers
+ * keep one of functions that are the same code (--icf=all, -fipa-icf), so names decide. Entries of
+ * functions without code of their own are looked for by name in the units that have the code at the
+ * address. A symbol of another name than the only entry there is an alias.
+ *
  * Declarations are in no index. They are looked for in the units one after the other, until
  * DWARF_DECLARATION_STEPS_MAX entries have been seen, once for all names; so the callers that
  * profit are programs of some size, not giants.
@@ -22,13 +27,28 @@
 
 #include <string.h>
 
-enum { NESTED_MAX = 8 /* namespaces, one inside the other */ };
+enum {
+	NESTED_MAX = 8, /* namespaces, one inside the other */
+	ORIGINS_MAX = 4
+};
+
+/* An entry with code. */
+struct entry {
+	uint64_t offset; /* in .debug_info */
+	size_t next;	 /* 1 + where another one is with code at the same address; 0: nowhere */
+};
 
 /* Functions of one unit. */
 struct unit {
 	struct unit_code code;
-	struct map functions; /* address → offset in .debug_info */
+	struct vec entries;   /* of struct entry */
+	struct map functions; /* address → 1 + where its last entry is */
+	bool names_read;
+	struct names bodiless; /* name → offset of the definition, or &ambiguous */
 };
+
+/* Marks names of several definitions. */
+static const char ambiguous;
 
 /* What is done with the functions of a unit. */
 typedef void function_visitor(struct dwarf_reader *reader, const struct die *function,
@@ -67,10 +87,15 @@ struct noting {
 static void note_code(void *context, uint64_t start, uint64_t end)
 {
 	const struct noting *noting = context;
+	struct unit *unit = noting->unit;
 
 	(void)end;
-	if (start && noting->offset)
-		map_put(&noting->unit->functions, start, (void *)(uintptr_t)noting->offset);
+	if (!start || !noting->offset)
+		return;
+	struct entry entry = {noting->offset, (uintptr_t)map_get(&unit->functions, start)};
+
+	vec_push(&unit->entries, &entry);
+	map_put(&unit->functions, start, (void *)(uintptr_t)unit->entries.count);
 }
 
 /* Each part of a function that was split counts as its beginning: they are in no order. */
@@ -94,6 +119,7 @@ static struct unit *get_unit(struct dwarf_reader *reader, uint64_t header)
 	if (unit)
 		return unit;
 	unit = xcalloc(1, sizeof *unit);
+	vec_init(&unit->entries, sizeof(struct entry));
 	map_put(&reader->units, header, unit);
 	if (!units_next(&reader->main, header, &first, &next))
 		return unit;
@@ -109,26 +135,143 @@ static struct unit *get_unit(struct dwarf_reader *reader, uint64_t header)
 	return unit;
 }
 
-struct die index_find_function(struct dwarf_reader *reader, uint64_t address)
+/* ------------------------------------------------------------------ by address and name */
+
+static const char *linkage_name(const struct die *function)
 {
-	uint64_t header;
+	const char *name = die_text(function, DW_AT_linkage_name);
 
-	if (ranges_find_unit(reader, address, &header)) {
-		const struct unit *unit = get_unit(reader, header);
-		uint64_t offset = (uintptr_t)map_get(&unit->functions, address);
+	return name ? name : die_text(function, DW_AT_MIPS_linkage_name);
+}
 
-		if (offset)
-			return die_at(&reader->main, offset);
+/*
+ * What its symbol is called: the entry itself may say so, that of which it is an instance, or its
+ * declaration; the name for people, if none of them has another one. NULL: it has none.
+ */
+static const char *symbol_name(const struct die *function)
+{
+	const char *linkage = linkage_name(function), *name = die_text(function, DW_AT_name);
+	struct die die = {0};
+
+	for (unsigned i = 0; !linkage && i < ORIGINS_MAX; i++) {
+		const struct die *from = i ? &die : function;
+		struct die next = die_reference(from, die_has(from, DW_AT_abstract_origin)
+							      ? DW_AT_abstract_origin
+							      : DW_AT_specification);
+
+		die_drop(&die);
+		die = next;
+		if (!die_is(&die))
+			break;
+		linkage = linkage_name(&die);
+		if (!name)
+			name = die_text(&die, DW_AT_name);
 	}
-	return (struct die){0};
+	die_drop(&die);
+	return linkage ? linkage : name;
+}
+
+static void note_any_code(void *context, uint64_t start, uint64_t end)
+{
+	(void)end;
+	*(bool *)context |= start != 0;
+}
+
+/*
+ * Notes a definition that no address leads to: it has none, or 0, as linkers say of code that they
+ * have dropped.
+ */
+static void note_bodiless(struct names *names, const struct die *function,
+			  const struct unit_code *code)
+{
+	const uint64_t offset = die_offset(function);
+	bool has_code = false;
+
+	if (die_flag(function, DW_AT_declaration))
+		return;
+	ranges_visit(function, code, note_any_code, &has_code);
+	if (has_code)
+		return;
+	const char *name = symbol_name(function);
+
+	if (!name || !offset)
+		return;
+	const bool is_known = names_get(names, name, strlen(name)) != NULL;
+
+	names_put(names, name, strlen(name),
+		  is_known ? &ambiguous : (const char *)(uintptr_t)offset);
+}
+
+static void note_bodiless_of_unit(struct dwarf_reader *reader, const struct die *function,
+				  void *context)
+{
+	struct unit *unit = context;
+
+	(void)reader;
+	note_bodiless(&unit->bodiless, function, &unit->code);
+}
+
+static void read_names(struct dwarf_reader *reader, struct unit *unit, uint64_t header)
+{
+	uint64_t first, next;
+
+	if (unit->names_read)
+		return;
+	unit->names_read = true;
+	if (!units_next(&reader->main, header, &first, &next))
+		return;
+	_cleanup_die_ struct die die = die_at(&reader->main, first);
+
+	if (die_is(&die) && die_is_of_c(&die))
+		visit_functions(reader, die_first_child(&die), 0, DWARF_STEPS_MAX,
+				note_bodiless_of_unit, unit);
+}
+
+/* The entries at one address. */
+struct choice {
+	const char *name;
+	uint64_t named;	   /* of the one of that name: where it is in .debug_info; 0: none */
+	uint64_t other;	   /* of another one */
+	const char *title; /* and its name */
+	bool is_several;   /* there are others of different names */
+};
+
+static void look_at(struct dwarf_reader *reader, uint64_t offset, struct choice *choice)
+{
+	_cleanup_die_ struct die die = die_at(&reader->main, offset);
+	const char *name = die_is(&die) ? symbol_name(&die) : NULL;
+
+	if (name && !strcmp(name, choice->name)) {
+		choice->named = offset;
+	} else if (!choice->other) {
+		choice->other = offset;
+		choice->title = name;
+	} else if (offset != choice->other) {
+		choice->is_several |= !name || !choice->title || strcmp(name, choice->title) != 0;
+	}
+}
+
+static void look_in(struct dwarf_reader *reader, const struct unit *unit, uint64_t address,
+		    struct choice *choice)
+{
+	uintptr_t at = (uintptr_t)map_get(&unit->functions, address);
+
+	while (at && !choice->named) {
+		const struct entry *entry = vec_at(&unit->entries, at - 1);
+
+		look_at(reader, entry->offset, choice);
+		at = entry->next;
+	}
 }
 
 /* ------------------------------------------------------------------ by name */
 
 static void note_declaration(struct dwarf_reader *reader, const struct die *function, void *context)
 {
-	(void)context;
-	if (!die_flag(function, DW_AT_declaration) || !die_flag(function, DW_AT_external))
+	if (!die_flag(function, DW_AT_external))
+		return;
+	note_bodiless(&reader->bodiless, function, context);
+	if (!die_flag(function, DW_AT_declaration))
 		return;
 	const char *name = die_text(function, DW_AT_linkage_name);
 
@@ -145,12 +288,18 @@ static void read_declarations(struct dwarf_reader *reader)
 	unsigned limit = reader->steps + DWARF_DECLARATION_STEPS_MAX;
 	uint64_t header = 0, first, next;
 
+	if (reader->declarations_read)
+		return;
+	reader->declarations_read = true;
 	while (reader->steps < limit && units_next(&reader->main, header, &first, &next)) {
 		_cleanup_die_ struct die die = die_at(&reader->main, first);
+		struct unit_code code;
 
-		if (die_is(&die) && die_is_of_c(&die))
+		if (die_is(&die) && die_is_of_c(&die)) {
+			ranges_learn(&die, &code);
 			visit_functions(reader, die_first_child(&die), 0, limit, note_declaration,
-					NULL);
+					&code);
+		}
 		die_drop(&die);
 		dwarf_file_trim(&reader->main);
 		header = next;
@@ -159,13 +308,53 @@ static void read_declarations(struct dwarf_reader *reader)
 
 struct die index_find_declaration(struct dwarf_reader *reader, const char *name)
 {
-	if (!reader->declarations_read) {
-		reader->declarations_read = true;
-		read_declarations(reader);
-	}
+	read_declarations(reader);
 	uint64_t offset = (uintptr_t)names_get(&reader->declarations, name, strlen(name));
 
 	return offset ? die_at(&reader->main, offset) : (struct die){0};
+}
+
+/* ------------------------------------------------------------------ by both */
+
+/*
+ * A definition of that name without code; in the units, or elsewhere if nothing is known of the
+ * code (link-time optimisation). &ambiguous: there are several.
+ */
+static const void *find_bodiless(struct dwarf_reader *reader, const uint64_t *headers,
+				 unsigned count, const struct choice *choice)
+{
+	const size_t length = strlen(choice->name);
+	const void *found = NULL;
+
+	for (unsigned i = 0; i < count && !found; i++) {
+		struct unit *unit = get_unit(reader, headers[i]);
+
+		read_names(reader, unit, headers[i]);
+		found = names_get(&unit->bodiless, choice->name, length);
+	}
+	if (!found && count) {
+		read_declarations(reader);
+		found = names_get(&reader->bodiless, choice->name, length);
+	}
+	return found;
+}
+
+struct die index_find_function(struct dwarf_reader *reader, uint64_t address, const char *name)
+{
+	uint64_t headers[UNITS_AT_ONCE_MAX];
+	const unsigned count = ranges_find_units(reader, address, headers);
+	struct choice choice = {.name = name};
+
+	for (unsigned i = 0; i < count && !choice.named; i++)
+		look_in(reader, get_unit(reader, headers[i]), address, &choice);
+	if (choice.named)
+		return die_at(&reader->main, choice.named);
+	const void *bodiless = find_bodiless(reader, headers, count, &choice);
+
+	if (bodiless && bodiless != &ambiguous)
+		return die_at(&reader->main, (uintptr_t)bodiless);
+	return choice.other && !choice.is_several ? die_at(&reader->main, choice.other)
+						  : (struct die){0};
 }
 
 void index_deinit(struct dwarf_reader *reader)
@@ -174,11 +363,16 @@ void index_deinit(struct dwarf_reader *reader)
 	void *value;
 
 	while (map_next(&reader->units, &cursor, NULL, &value)) {
-		map_deinit(&((struct unit *)value)->functions);
-		free(value);
+		struct unit *unit = value;
+
+		vec_deinit(&unit->entries);
+		map_deinit(&unit->functions);
+		names_deinit(&unit->bodiless);
+		free(unit);
 	}
 	map_deinit(&reader->units);
 	names_deinit(&reader->declarations);
+	names_deinit(&reader->bodiless);
 	vec_deinit(&reader->ranges);
 	map_deinit(&reader->covered);
 }

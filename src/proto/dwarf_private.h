@@ -55,6 +55,7 @@ struct dwarf_reader {
 	struct map units; /* offset of its header → struct unit (dwarf_index.c) */
 	bool declarations_read;
 	struct names declarations; /* name → offset in .debug_info */
+	struct names bodiless;	   /* name → definition without code (dwarf_index.c) */
 };
 
 /* An entry of debug information ("DIE"), or none. Owned: die_drop(). */
@@ -170,13 +171,20 @@ void ranges_learn(const struct die *first, struct unit_code *code);
 /* Visits what an entry says of its code, in its order. */
 void ranges_visit(const struct die *die, const struct unit_code *code, code_visitor *visit,
 		  void *context);
-/* The unit that has the code at `address`. */
-bool ranges_find_unit(struct dwarf_reader *reader, uint64_t address, uint64_t *header);
+/* Units that may have the same code, which linkers put into one place. */
+enum { UNITS_AT_ONCE_MAX = 8 };
+
+/* The units that have the code at `address`, their number as result; not all of them if many do. */
+unsigned ranges_find_units(struct dwarf_reader *reader, uint64_t address,
+			   uint64_t headers[UNITS_AT_ONCE_MAX]);
 
 /* dwarf_index.c */
 
-/* The entry of the function that begins at `address`, or none. */
-struct die index_find_function(struct dwarf_reader *reader, uint64_t address);
+/*
+ * The entry of the function that begins at `address` and is called `name`, or of which that is an
+ * alias; none where that is not known for sure.
+ */
+struct die index_find_function(struct dwarf_reader *reader, uint64_t address, const char *name);
 /* The entry of a declaration, or none. */
 struct die index_find_declaration(struct dwarf_reader *reader, const char *name);
 void index_deinit(struct dwarf_reader *reader);

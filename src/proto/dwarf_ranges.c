@@ -34,13 +34,27 @@ static void add_range(struct dwarf_reader *reader, struct unit_range range)
 		vec_push(ranges, &range);
 }
 
+/* Units that have an address. */
+struct found {
+	uint64_t *headers; /* UNITS_AT_ONCE_MAX */
+	unsigned count;
+};
+
+static void add_found(struct found *found, uint64_t unit)
+{
+	for (unsigned i = 0; i < found->count; i++)
+		if (found->headers[i] == unit)
+			return;
+	if (found->count < UNITS_AT_ONCE_MAX)
+		found->headers[found->count++] = unit;
+}
+
 /* A look through all tables: for one address, or to collect them. */
 struct scan {
 	struct dwarf_reader *reader;
 	bool collect;
 	uint64_t address;
-	bool found;
-	uint64_t unit; /* that has the address */
+	struct found *found; /* the units that have the address */
 };
 
 /* The addresses in the table of one unit. */
@@ -53,9 +67,7 @@ static void scan_pairs(struct scan *scan, struct bytes bytes, unsigned size, uin
 		if (scan->collect) {
 			add_range(scan->reader, (struct unit_range){start, start + length, unit});
 		} else if (scan->address - start < length && start) {
-			scan->found = true;
-			scan->unit = unit;
-			return;
+			add_found(scan->found, unit);
 		}
 	}
 }
@@ -85,7 +97,7 @@ static void scan_tables(struct scan *scan)
 {
 	struct bytes bytes = section_bytes(&scan->reader->main, ".debug_aranges", 0);
 
-	while (bytes.left > 4 && !scan->found) {
+	while (bytes.left > 4) {
 		unsigned offset_size = 4;
 		uint64_t length = take(&bytes, 4);
 
@@ -120,8 +132,11 @@ static void sort_ranges(struct dwarf_reader *reader)
 		qsort(ranges->items, ranges->count, ranges->item_size, compare_ranges);
 }
 
-/* The last range that begins at `address` or before, when it has it. */
-static const struct unit_range *find_range(const struct dwarf_reader *reader, uint64_t address)
+/*
+ * Those that have `address` among the last ranges that begin there or before. Others that begin
+ * further in front and reach so far are units with the same code again.
+ */
+static void find_ranges(const struct dwarf_reader *reader, uint64_t address, struct found *found)
 {
 	const struct unit_range *items = reader->ranges.items;
 	size_t low = 0, high = reader->ranges.count;
@@ -134,7 +149,9 @@ static const struct unit_range *find_range(const struct dwarf_reader *reader, ui
 		else
 			high = middle;
 	}
-	return low && address < items[low - 1].end ? &items[low - 1] : NULL;
+	for (size_t i = low; i && low - i < 2 * UNITS_AT_ONCE_MAX; i--)
+		if (address < items[i - 1].end)
+			add_found(found, items[i - 1].unit);
 }
 
 /* ------------------------------------------------------------------ code of entries */
@@ -331,33 +348,31 @@ static void collect_ranges(struct dwarf_reader *reader)
 	sort_ranges(reader);
 }
 
-static bool find_by_table(struct dwarf_reader *reader, uint64_t address, uint64_t *unit)
+static bool find_by_table(struct dwarf_reader *reader, uint64_t address, struct found *found)
 {
-	struct scan scan = {.reader = reader, .address = address};
+	struct scan scan = {.reader = reader, .address = address, .found = found};
 
 	if (!reader->ranges_read && ++reader->scans <= SCANS_MAX) {
 		scan_tables(&scan);
-		*unit = scan.unit;
-		return scan.found;
+	} else {
+		if (!reader->ranges_read)
+			collect_ranges(reader);
+		find_ranges(reader, address, found);
 	}
-	if (!reader->ranges_read)
-		collect_ranges(reader);
-	const struct unit_range *found = find_range(reader, address);
-
-	if (found)
-		*unit = found->unit;
-	return found != NULL;
+	return found->count != 0;
 }
 
-bool ranges_find_unit(struct dwarf_reader *reader, uint64_t address, uint64_t *header)
+unsigned ranges_find_units(struct dwarf_reader *reader, uint64_t address,
+			   uint64_t headers[UNITS_AT_ONCE_MAX])
 {
-	if (find_by_table(reader, address, header))
-		return true;
-	if (reader->units_read)
-		return false;
+	struct found found = {.headers = headers};
+
+	if (find_by_table(reader, address, &found) || reader->units_read)
+		return found.count;
 	reader->units_read = true;
 	if (!reader->ranges_read)
 		collect_ranges(reader);
 	read_units(reader);
-	return find_by_table(reader, address, header);
+	find_by_table(reader, address, &found);
+	return found.count;
 }

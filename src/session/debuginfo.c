@@ -56,7 +56,7 @@ struct debug_source {
 	bool said_split;
 	struct debug_files files;
 	struct helper *helper;
-	struct map functions;	   /* address → struct prototype, or &nothing */
+	struct names functions;	   /* owned questions → struct prototype, or &nothing */
 	struct names declarations; /* owned names → the same */
 };
 
@@ -267,13 +267,15 @@ void debug_source_text(struct debug_source *source, pid_t pid, uint64_t address,
 const struct prototype *debug_source_function(struct debug_source *source, pid_t pid,
 					      uint64_t address, const char *name)
 {
-	const void *known = map_get(&source->functions, address);
+	/* Functions that are the same code have one address and different parameters. */
+	char *question = function_question(address, name);
+	const void *known = names_get(&source->functions, question, strlen(question));
 
-	if (!known) {
-		_cleanup_free_ char *question = function_question(address, name);
-
+	if (known) {
+		free(question);
+	} else {
 		known = find(source, pid, question, name);
-		map_put(&source->functions, address, (void *)(uintptr_t)known);
+		names_put(&source->functions, question, strlen(question), known);
 	}
 	return known == &nothing ? NULL : known;
 }
@@ -343,7 +345,7 @@ void debug_source_unref(struct debug_source *source)
 	map_remove(&source->info->sources, (uintptr_t)source->file);
 	end_helper(source);
 	debug_files_deinit(&source->files);
-	map_deinit(&source->functions);
+	forget_names(&source->functions);
 	forget_names(&source->declarations);
 	free(source->path);
 	free(source);
