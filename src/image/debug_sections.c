@@ -33,8 +33,9 @@ static bool take_old_form(const struct elf_file *file, struct debug_section *sec
 }
 
 /* SHF_COMPRESSED: a header of the ELF specification in front. */
-static bool take_compressed(const struct elf_file *file, struct debug_section *section)
+static bool take_compressed(struct debug_sections *sections, struct debug_section *section)
 {
+	const struct elf_file *file = sections->file;
 	bool wide = file->arch->elf_class == ELFCLASS64;
 	size_t size = wide ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
 	Elf64_Chdr header;
@@ -45,8 +46,10 @@ static bool take_compressed(const struct elf_file *file, struct debug_section *s
 		return false;
 	if (!wide)
 		header = (Elf64_Chdr){.ch_type = narrow.ch_type, .ch_size = narrow.ch_size};
-	if (header.ch_type != ELFCOMPRESS_ZLIB)
+	if (header.ch_type != ELFCOMPRESS_ZLIB) {
+		sections->has_unknown = true;
 		return false;
+	}
 	section->size = header.ch_size;
 	section->offset += size;
 	section->stored -= size;
@@ -83,7 +86,7 @@ static void take_section(struct debug_sections *sections, const GElf_Shdr *heade
 	    sections->count == DEBUG_SECTIONS_MAX || debug_section_find(sections, section.name))
 		return;
 	if (header->sh_flags & SHF_COMPRESSED) {
-		if (!take_compressed(file, &section))
+		if (!take_compressed(sections, &section))
 			return;
 	} else if (stored_name[1] == 'z' && !take_old_form(file, &section)) {
 		return;

@@ -32,6 +32,7 @@ struct debug_sections {
 	struct debug_section items[DEBUG_SECTIONS_MAX];
 	size_t count;
 	uint64_t unpacked;
+	bool has_unknown; /* some are not listed as they are not compressed by zlib */
 };
 
 /*

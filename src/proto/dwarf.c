@@ -18,18 +18,24 @@
 
 enum { ORIGINS_MAX = 4, PARAMETERS_MAX = 32 };
 
-struct dwarf_reader *dwarf_reader_create(const struct debug_files *files)
+int dwarf_reader_create(const struct debug_files *files, struct dwarf_reader **out)
 {
 	struct dwarf_reader *reader = xcalloc(1, sizeof *reader);
+	int error = 0;
 
 	vec_init(&reader->ranges, sizeof(struct unit_range));
 	reader->word = elf_arch(files->information)->abi->word;
 	if (files->shared)
-		dwarf_file_open(&reader->shared, reader, files->shared);
-	if (!dwarf_file_open(&reader->main, reader, files->information))
-		return reader;
-	dwarf_reader_destroy(reader);
-	return NULL;
+		error = dwarf_file_open(&reader->shared, reader, files->shared);
+	/* Without what was shared something is still known. */
+	if (error != -ENOTSUP)
+		error = dwarf_file_open(&reader->main, reader, files->information);
+	if (error) {
+		dwarf_reader_destroy(reader);
+		reader = NULL;
+	}
+	*out = reader;
+	return error;
 }
 
 void dwarf_reader_destroy(struct dwarf_reader *reader)

@@ -29,11 +29,11 @@ enum {
 struct dwarf_reader;
 
 /*
- * NULL when there is no debug information in them that could be read. The files must outlive the
- * reader.
+ * -ENOENT: there is no debug information in them that could be read; -ENOTSUP: there is, but it is
+ * compressed otherwise than by zlib. The files must outlive the reader.
  */
-struct dwarf_reader *dwarf_reader_create(const struct debug_files *files);
-void dwarf_reader_destroy(struct dwarf_reader *reader);
+int dwarf_reader_create(const struct debug_files *files, struct dwarf_reader **out);
+void dwarf_reader_destroy(struct dwarf_reader *reader); /* NULL is fine */
 
 /*
  * Adds `TYPE NAME(PARAMETER...);` for the function at `address` of the object's own address space,

@@ -189,6 +189,9 @@ int dwarf_file_open(struct dwarf_file *file, struct dwarf_reader *reader, struct
 	file->reader = reader;
 	vec_init(&file->units, sizeof(uint64_t));
 	debug_sections_init(&file->sections, elf);
+	/* What is not there says nothing wrong, but other things than are there. */
+	if (file->sections.has_unknown)
+		return -ENOTSUP;
 	struct bytes information = section_bytes(file, ".debug_info", 0);
 
 	file->information = information.at;

@@ -68,7 +68,10 @@ struct die {
 
 /* dwarf_file.c: files and their units */
 
-/* 0, or -ENOENT: there is no debug information, or it cannot be unpacked. */
+/*
+ * 0, or -ENOENT: there is no debug information, or it cannot be unpacked; -ENOTSUP: there is some
+ * that nobody here knows how to unpack.
+ */
 int dwarf_file_open(struct dwarf_file *file, struct dwarf_reader *reader, struct elf_file *elf);
 void dwarf_file_close(struct dwarf_file *file);
 /* Gives back memory. There must be no entries of the file. */

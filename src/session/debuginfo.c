@@ -26,6 +26,7 @@
 #include "proto/dwarf.h"
 #include "proto/names.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,7 +54,7 @@ struct debug_source {
 	char *path;
 	bool looked;   /* for the files */
 	bool given_up; /* what reads them has failed */
-	bool said_split;
+	bool is_split; /* some of it is in files that are not read, as was said */
 	struct debug_files files;
 	struct helper *helper;
 	struct names functions;	   /* owned questions → struct prototype, or &nothing */
@@ -108,12 +109,15 @@ struct reading {
 	struct debug_files files;
 	struct dwarf_reader *reader;
 	bool opened;
+	int error; /* of that */
 };
 
-/* An answer that is not a declaration: what was asked for may be in a file that is not read. */
-#define IN_OTHER_FILES "."
+/* Answers that are no declarations: */
+#define IN_OTHER_FILES "." /* what was asked for may be in a file that is not read */
+#define IN_OTHER_FORM "?"  /* nobody here knows how to unpack it */
+#define DAMAGED "!"
 
-/* `f ADDRESS NAME` or `d NAME`; the answer is a declaration, nothing, or IN_OTHER_FILES. */
+/* `f ADDRESS NAME` or `d NAME`; the answer is a declaration, nothing, or one of the above. */
 static void answer(void *context, const char *question, size_t length, struct strbuf *text)
 {
 	struct reading *reading = context;
@@ -122,10 +126,12 @@ static void answer(void *context, const char *question, size_t length, struct st
 	(void)length;
 	if (!reading->opened) {
 		reading->opened = true;
-		reading->reader = dwarf_reader_create(&reading->files);
+		reading->error = dwarf_reader_create(&reading->files, &reading->reader);
 	}
-	if (!reading->reader)
+	if (reading->error) {
+		strbuf_add(text, reading->error == -ENOTSUP ? IN_OTHER_FORM : DAMAGED);
 		return;
+	}
 	if (question[0] == 'd') {
 		dwarf_reader_declaration(reading->reader, question + 2, text);
 	} else {
@@ -166,26 +172,26 @@ static bool have_helper(struct debug_source *source)
 	return true;
 }
 
-static void give_up(struct debug_source *source)
+static void give_up(struct debug_source *source, bool say, const char *reason)
 {
 	char safe[256];
 
 	source->given_up = true;
 	end_helper(source);
-	if (source->info->verbose)
-		diag("%s: its debug information cannot be read, so it is not used",
-		     diag_safe(safe, sizeof safe, source->path));
+	if (say)
+		diag("%s: its debug information %s, so it is not used",
+		     diag_safe(safe, sizeof safe, source->path), reason);
 }
 
 static void say_split(struct debug_source *source)
 {
 	char safe[256];
 
-	if (!source->said_split)
+	if (!source->is_split)
 		diag("%s: what its debug information says of functions is in files of its own "
 		     "(-gsplit-dwarf), which are not read",
 		     diag_safe(safe, sizeof safe, source->path));
-	source->said_split = true;
+	source->is_split = true;
 }
 
 static void ask(struct debug_source *source, pid_t pid, const char *question, struct strbuf *text)
@@ -193,11 +199,16 @@ static void ask(struct debug_source *source, pid_t pid, const char *question, st
 	if (source->given_up || strlen(question) > QUESTION_MAX || !has_files(source, pid))
 		return;
 	if (have_helper(source) && helper_ask(source->helper, question, strlen(question), text))
-		give_up(source);
-	if (text->length && !strcmp(text->text, IN_OTHER_FILES)) {
+		give_up(source, source->info->verbose, "cannot be read");
+	if (text->length != 1)
+		return;
+	if (!strcmp(text->text, IN_OTHER_FILES))
 		say_split(source);
-		strbuf_clear(text);
-	}
+	else if (!strcmp(text->text, IN_OTHER_FORM))
+		give_up(source, true, "is not compressed by zlib, but in another way (zstd)");
+	else
+		give_up(source, source->info->verbose, "cannot be read");
+	strbuf_clear(text);
 }
 
 /* ------------------------------------------------------------------ prototypes */
@@ -254,6 +265,11 @@ static char *function_question(uint64_t address, const char *name)
 bool debug_source_is_there(struct debug_source *source, pid_t pid)
 {
 	return has_files(source, pid) && !source->given_up;
+}
+
+bool debug_source_is_elsewhere(const struct debug_source *source)
+{
+	return source->is_split;
 }
 
 void debug_source_text(struct debug_source *source, pid_t pid, uint64_t address, const char *name,

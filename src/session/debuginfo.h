@@ -40,6 +40,8 @@ const struct prototype *debug_source_declaration(struct debug_source *source, pi
 
 /* Whether there is debug information, as far as that can be told without reading it. */
 bool debug_source_is_there(struct debug_source *source, pid_t pid);
+/* Whether some of what was asked for may be in files that are not read, which was said. */
+bool debug_source_is_elsewhere(const struct debug_source *source);
 /* Adds the declaration of the function at `address`, if it is known. */
 void debug_source_text(struct debug_source *source, pid_t pid, uint64_t address, const char *name,
 		       struct strbuf *text);

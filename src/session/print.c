@@ -40,20 +40,25 @@ static void list_functions(struct elf_file *file, struct vec *functions)
 		qsort(functions->items, functions->count, functions->item_size, compare_symbols);
 }
 
-static void print_function(struct debug_source *source, const struct elf_symbol *function)
+/* Whether there was something to print. */
+static bool print_function(struct debug_source *source, const struct elf_symbol *function)
 {
 	struct strbuf text = {0};
 
 	debug_source_text(source, getpid(), function->value, function->name, &text);
-	if (text.length)
+	const bool is_known = text.length != 0;
+
+	if (is_known)
 		puts(text.text);
 	strbuf_deinit(&text);
+	return is_known;
 }
 
-static void print_functions(struct debug_source *source, struct elf_file *file)
+static bool print_functions(struct debug_source *source, struct elf_file *file)
 {
 	struct vec functions = VEC_OF(const struct elf_symbol *);
 	const char *last = "";
+	bool any = false;
 
 	list_functions(file, &functions);
 	for (size_t i = 0; i < functions.count; i++) {
@@ -62,10 +67,11 @@ static void print_functions(struct debug_source *source, struct elf_file *file)
 
 		/* Versions of one name, and what is in both symbol tables. */
 		if (strcmp(last, function->name))
-			print_function(source, function);
+			any |= print_function(source, function);
 		last = function->name;
 	}
 	vec_deinit(&functions);
+	return any;
 }
 
 static int print_all(struct elf_file *file, const char *path)
@@ -78,8 +84,10 @@ static int print_all(struct elf_file *file, const char *path)
 		error = -ENOENT;
 		diag("%s: it has no debug information, and none for it is installed", path);
 	} else {
-		print_functions(source, file);
-		if (!debug_source_is_there(source, getpid()))
+		const bool any = print_functions(source, file);
+
+		if (!debug_source_is_there(source, getpid()) ||
+		    (!any && debug_source_is_elsewhere(source)))
 			error = -EBADMSG;
 	}
 	debug_source_unref(source);

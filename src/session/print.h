@@ -6,7 +6,7 @@
 /*
  * Prints a .conf file with the prototypes of the functions that the object file at `path` exports,
  * from its debug information. 0, or -errno, said on stderr: it cannot be read, has no debug
- * information, or standard output cannot be written.
+ * information, or only some that is not read, or standard output cannot be written.
  */
 int print_prototypes(const char *path);
 

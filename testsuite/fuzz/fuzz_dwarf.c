@@ -74,9 +74,9 @@ static void ask_all(struct dwarf_reader *reader)
 static void look(struct elf_file *file)
 {
 	const struct debug_files files = {.information = file, .shared = file};
-	struct dwarf_reader *reader = dwarf_reader_create(&files);
+	struct dwarf_reader *reader;
 
-	if (reader)
+	if (!dwarf_reader_create(&files, &reader))
 		ask_all(reader);
 	dwarf_reader_destroy(reader);
 }
