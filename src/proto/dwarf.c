@@ -214,6 +214,21 @@ static bool is_variant(const char *name)
 	       strstr(name, ".cold");
 }
 
+/* What can be believed in the function's unit. */
+static void learn_unit(struct dwarf_reader *reader, const struct die *function)
+{
+	struct dwarf_file *file = function->object->file;
+	uint64_t header, first, next;
+
+	reader->marks_defaulted = false;
+	if (!dwarf_file_unit_of(file, die_offset(function), &header) ||
+	    !units_next(file, header, &first, &next))
+		return;
+	_cleanup_die_ struct die unit = die_at(file, first);
+
+	reader->marks_defaulted = die_is(&unit) && copy_is_marked(&unit);
+}
+
 static int answer(struct dwarf_reader *reader, struct die found, const char *name,
 		  struct strbuf *text)
 {
@@ -221,6 +236,8 @@ static int answer(struct dwarf_reader *reader, struct die found, const char *nam
 	const size_t before = text->length;
 	int error = -ENOENT;
 
+	if (die_is(&function))
+		learn_unit(reader, &function);
 	if (die_is(&function))
 		error = is_variant(name) || !type_is_name(name)
 				? -ENOTSUP

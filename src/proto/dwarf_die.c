@@ -100,6 +100,23 @@ uint64_t die_offset(const struct die *die)
 	return dwarf_get_die_infotypes_flag(die->handle) ? die->object->base + offset : offset;
 }
 
+uint64_t die_key(const struct die *die)
+{
+	const struct dwarf_file *file = die->object->file;
+	const uint64_t offset = die_offset(die);
+
+	return file == &file->reader->main && dwarf_get_die_infotypes_flag(die->handle) && offset
+		       ? offset + 1
+		       : 0;
+}
+
+bool die_is_same(const struct die *a, const struct die *b)
+{
+	return a->object->file == b->object->file &&
+	       dwarf_get_die_infotypes_flag(a->handle) == dwarf_get_die_infotypes_flag(b->handle) &&
+	       die_offset(a) == die_offset(b);
+}
+
 /* ------------------------------------------------------------------ attributes */
 
 bool die_has(const struct die *die, unsigned attribute)

@@ -373,6 +373,7 @@ void index_deinit(struct dwarf_reader *reader)
 	map_deinit(&reader->units);
 	names_deinit(&reader->declarations);
 	names_deinit(&reader->bodiless);
+	map_deinit(&reader->manners);
 	vec_deinit(&reader->ranges);
 	map_deinit(&reader->covered);
 }

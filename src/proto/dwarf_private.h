@@ -55,6 +55,8 @@ struct dwarf_reader {
 	struct map units; /* offset of its header → struct unit (dwarf_index.c) */
 	bool declarations_read;
 	struct names declarations; /* name → offset in .debug_info */
+	bool marks_defaulted;	   /* the unit that is asked about: copy_is_marked() */
+	struct map manners;	   /* class → how its objects are copied (dwarf_copy.c) */
 	struct names bodiless;	   /* name → definition without code (dwarf_index.c) */
 };
 
@@ -136,6 +138,9 @@ struct die die_first_child(const struct die *die);
 bool die_advance(struct die *die);
 unsigned die_tag(const struct die *die);
 uint64_t die_offset(const struct die *die); /* in .debug_info */
+/* Something else for each entry in .debug_info of the main file; 0 for those that are elsewhere. */
+uint64_t die_key(const struct die *die);
+bool die_is_same(const struct die *a, const struct die *b);
 bool die_has(const struct die *die, unsigned attribute);
 bool die_flag(const struct die *die, unsigned attribute);
 /* Good as long as the object is; NULL when it has none. */
@@ -240,12 +245,6 @@ int type_add(struct strbuf *text, const struct die *owner, unsigned word, bool *
 bool type_is_record(unsigned tag);
 /* One that C could have, too. */
 bool type_is_plain(const struct die *type);
-/*
- * C++: an object that must not be copied bit by bit is passed as a pointer to it. Not all compilers
- * say so.
- */
-bool type_is_passed_by_reference(const struct die *type);
-bool type_is_passed_as_in_c(const struct die *type);
 /* Whether a child of a record is a part of its objects. */
 bool type_has_part(const struct die *child);
 /* As type_add_object(). */
@@ -253,6 +252,22 @@ int type_add_struct(struct type_writer *writer, const struct die *type, struct t
 int type_add_array(struct type_writer *writer, const struct die *type, struct type_layout *layout);
 /* How many elements an array has in all; false when that is not known, or too much. */
 bool type_array_length(const struct die *type, uint64_t *length);
+
+/* dwarf_copy.c: what C++ does with objects */
+
+enum type_passing {
+	PASSED_BY_VALUE,     /* as in C */
+	PASSED_BY_REFERENCE, /* a pointer to it takes its place, also where the result shall go */
+	PASSED_SOMEHOW	     /* that is not known */
+};
+
+/* How an object of a record is passed by value. */
+enum type_passing type_find_passing(const struct die *type);
+/*
+ * Whether the unit with this first entry has what is needed to find that out, which is then in
+ * marks_defaulted.
+ */
+bool copy_is_marked(const struct die *first);
 
 /* dwarf_passing.c */
 

@@ -52,23 +52,6 @@ bool type_is_plain(const struct die *type)
 	return true;
 }
 
-bool type_is_passed_by_reference(const struct die *type)
-{
-	uint64_t convention;
-
-	return die_number(type, DW_AT_calling_convention, &convention) &&
-	       convention == DW_CC_pass_by_reference;
-}
-
-bool type_is_passed_as_in_c(const struct die *type)
-{
-	uint64_t convention;
-
-	return die_number(type, DW_AT_calling_convention, &convention)
-		       ? convention == DW_CC_pass_by_value
-		       : type_is_plain(type);
-}
-
 bool type_has_part(const struct die *child)
 {
 	unsigned tag = die_tag(child);

@@ -459,8 +459,6 @@ static int add_value(struct type_writer *writer, const struct die *type)
 	const size_t before = writer->text->length;
 	struct type_layout layout;
 
-	if (type_is_record(die_tag(type)) && !type_is_passed_as_in_c(type))
-		return -ENOTSUP;
 	if (!type_add_object(writer, type, &layout) && !layout.is_aligned &&
 	    !type_is_full(writer) &&
 	    (layout.exact || type_is_in_memory(writer, type, layout.align)))
@@ -482,7 +480,12 @@ int type_add(struct strbuf *text, const struct die *owner, unsigned word, bool *
 	}
 	if (!die_is(&type))
 		return -ENOTSUP;
-	if (type_is_record(die_tag(&type)) && type_is_passed_by_reference(&type)) {
+	const enum type_passing passing = type_is_record(die_tag(&type)) ? type_find_passing(&type)
+									 : PASSED_BY_VALUE;
+
+	if (passing == PASSED_SOMEHOW)
+		return -ENOTSUP;
+	if (passing == PASSED_BY_REFERENCE) {
 		*by_reference = true;
 		strbuf_add(text, "addr");
 		return 0;
