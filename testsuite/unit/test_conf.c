@@ -707,7 +707,9 @@ static void test_shipped_files(void **state)
 
 		if (protolib_read(lib, found.gl_pathv[i], collect, &errors) != 0)
 			fail_msg("%s: %s", found.gl_pathv[i], errors.text);
-		assert_non_null(protolib_next(lib, &cursor));
+		/* One has types only, for others. */
+		if (!strstr(found.gl_pathv[i], "/linux_types.conf"))
+			assert_non_null(protolib_next(lib, &cursor));
 		strbuf_deinit(&errors);
 		protolib_destroy(lib);
 	}
