@@ -344,6 +344,22 @@ void filter_deinit(struct filter *filter)
 	filter->slot_symbol = NULL;
 }
 
+/*
+ * A file may have other paths than the one it was loaded by: /lib is a link to /usr/lib on most
+ * machines. One that is given plainly may be any of them; what a pattern matches must be the one by
+ * which it was loaded, or what that leads to.
+ */
+static bool path_fits(const struct pattern *pattern, const char *path)
+{
+	if (pattern_matches(pattern, path))
+		return true;
+	_cleanup_free_ char *real = realpath(path, NULL);
+	_cleanup_free_ char *asked = pattern->kind == PATTERN_PLAIN ? realpath(pattern->text, NULL)
+								    : NULL;
+
+	return real && (pattern_matches(pattern, real) || (asked && !strcmp(asked, real)));
+}
+
 static bool rule_fits(const struct filter_rule *rule, const struct filter_module *module)
 {
 	const char *slash = strrchr(module->path, '/');
@@ -351,7 +367,7 @@ static bool rule_fits(const struct filter_rule *rule, const struct filter_module
 	if (rule->library == LIBRARY_MAIN)
 		return module->is_main;
 	if (rule->library == LIBRARY_PATH)
-		return pattern_matches(&rule->module, module->path);
+		return path_fits(&rule->module, module->path);
 	return (module->soname && pattern_matches(&rule->module, module->soname)) ||
 	       pattern_matches(&rule->module, slash ? slash + 1 : module->path);
 }
