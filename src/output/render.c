@@ -197,6 +197,26 @@ static void render_argument(struct rendering *r, const struct parameter *paramet
 		render_varargs(r);
 }
 
+/* Passes over the values of an argument that has not been passed. */
+static void skip_argument(struct rendering *r)
+{
+	struct value_cursor next = *r->cursor;
+	const struct record_value *value;
+
+	while ((value = value_cursor_next(&next)) && value->argument == r->argument)
+		*r->cursor = next;
+}
+
+/* The bits of the integer argument that comes next; 0 if it is none. */
+static uint64_t bits_of_next(const struct rendering *r)
+{
+	struct value_cursor next = *r->cursor;
+	const struct record_value *value = value_cursor_next(&next);
+
+	return value && value->argument == r->argument && value->kind == VALUE_WORD ? value->word
+										    : 0;
+}
+
 /* Whether a parameter in front of `first` is shown. */
 static bool has_shown(const struct prototype *prototype, unsigned first)
 {
@@ -212,15 +232,23 @@ void render_arguments(struct outbuf *out, const struct prototype *prototype, uns
 {
 	struct rendering r = {.out = out, .options = options, .cursor = cursor};
 	bool any = has_shown(prototype, first);
+	uint64_t before = 0;
 
 	for (unsigned i = first; i < last && i < prototype->parameter_count && !r.ended; i++) {
-		if (prototype->parameters[i].type->is_hidden)
+		const struct parameter *parameter = &prototype->parameters[i];
+
+		r.argument = i;
+		if (parameter->type->is_hidden)
 			continue;
+		if (parameter->only_with && !(before & parameter->only_with)) {
+			skip_argument(&r);
+			continue;
+		}
 		if (any)
 			outbuf_text(out, ", ");
 		any = true;
-		r.argument = i;
-		render_argument(&r, &prototype->parameters[i]);
+		before = bits_of_next(&r);
+		render_argument(&r, parameter);
 	}
 }
 

@@ -148,6 +148,27 @@ static bool check_parameter(struct conf_parser *parser, const struct parameters 
 	return true;
 }
 
+/* `with NUMBER`: *bits of the parameter before. A parameter may be called so, too. */
+static bool parse_with(struct conf_parser *parser, const struct parameters *list, uint32_t *bits)
+{
+	const struct place with_place = place_of(parser);
+
+	if (!conf_at_name(parser, "with"))
+		return true;
+	conf_take(parser);
+	if (parser->token.kind != TOKEN_NUMBER) {
+		go_back(parser, &with_place);
+		return true;
+	}
+	if (!list->count || list->items[list->count - 1].type->kind != TYPE_INT)
+		return conf_fail(parser, "an integer parameter before it, as this gives its bits");
+	if (!parser->token.number || parser->token.number > UINT32_MAX)
+		return conf_fail(parser, "bits of the parameter before");
+	*bits = (uint32_t)parser->token.number;
+	conf_take(parser);
+	return true;
+}
+
 static bool parse_parameter(struct conf_parser *parser, struct parameters *list)
 {
 	if (conf_at_mark(parser, '+')) {
@@ -165,6 +186,8 @@ static bool parse_parameter(struct conf_parser *parser, struct parameters *list)
 		list->on_return = true;
 	struct parameter parameter = {.type = type, .on_return = list->on_return};
 
+	if (!parse_with(parser, list, &parameter.only_with))
+		return false;
 	if (parser->token.kind == TOKEN_NAME && !conf_is_c_word(&parser->token)) {
 		parameter.name = protolib_text(parser->lib, parser->token.text,
 					       parser->token.length);

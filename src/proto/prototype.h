@@ -13,6 +13,11 @@ struct parameter {
 	const struct type *type;
 	bool on_return;	  /* '+': fetched and shown when the call returns */
 	const char *name; /* NULL: it has none */
+	/*
+	 * 0: always; else it is passed, and shown, only where the integer parameter before it has
+	 * one of these bits.
+	 */
+	uint32_t only_with;
 };
 
 struct prototype {

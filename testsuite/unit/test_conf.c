@@ -97,6 +97,21 @@ static void test_bitset(void **state)
 	assert_error("int f(bitset[double](A));", 1, "expected an integer type, found 'double'");
 }
 
+static void test_not_always_passed(void **state)
+{
+	struct protolib *lib = parse_ok("int f(int, oct with 0x41 mode, int with);");
+	const struct prototype *f = protolib_find(lib, "f");
+
+	(void)state;
+	assert_int_equal(f->parameter_count, 3);
+	assert_int_equal(f->parameters[0].only_with, 0);
+	assert_int_equal(f->parameters[1].only_with, 0x41);
+	assert_string_equal(f->parameters[1].name, "mode");
+	assert_int_equal(f->parameters[2].only_with, 0);
+	assert_string_equal(f->parameters[2].name, "with");
+	protolib_destroy(lib);
+}
+
 static void test_integer_types(void **state)
 {
 	(void)state;
@@ -491,6 +506,12 @@ static void test_errors_in_declarations(void **state)
 		     "expected ')', as format must be the last parameter, found 'int'");
 	assert_error("format f();", 1, "expected the type of a result, found 'format'");
 	assert_error(many, 1, "expected at most 32 parameters, found 'int'");
+	assert_error("int f(int with 4);", 1,
+		     "expected an integer parameter before it, as this gives its bits, found '4'");
+	assert_error("int f(string, int with 4);", 1,
+		     "expected an integer parameter before it, as this gives its bits, found '4'");
+	assert_error("int f(int, int with 0);", 1,
+		     "expected bits of the parameter before, found '0'");
 	assert_error("typedef int = long;", 1, "expected a new name, found 'int'");
 	assert_error("typedef unsigned = long;", 1, "expected a new name, found 'unsigned'");
 	assert_error("typedef = long;", 1, "expected a new name, found '='");
@@ -721,6 +742,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bitset),
+		cmocka_unit_test(test_not_always_passed),
 		cmocka_unit_test(test_integer_types),
 		cmocka_unit_test(test_other_types),
 		cmocka_unit_test(test_sizes),

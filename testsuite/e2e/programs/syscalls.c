@@ -301,6 +301,7 @@ static void signals_and_waits(void)
 	poll(&(struct pollfd){.fd = pipes[0], .events = POLLIN | POLLPRI}, 1, 1000);
 	access("/nonexistent", R_OK | X_OK);
 	close(open("/dev/null", O_RDONLY | O_CLOEXEC));
+	open("/nonexistent/file", O_CREAT | O_WRONLY, 0640);
 }
 
 static void failing(void)
