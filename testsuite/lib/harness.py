@@ -366,7 +366,7 @@ WORK_CONF = os.path.join(PROGRAMS, "work.conf")
 def sanitized():
     """Whether the tracer was built with AddressSanitizer, which makes its own cost less even."""
     with open(TRACER, "rb") as file:
-        return b"__asan_init" in file.read()
+        return b"__asan_report_load" in file.read()
 
 
 # ---- running the tracer ------------------------------------------------------------------------
