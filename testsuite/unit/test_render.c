@@ -370,8 +370,9 @@ static const char *arguments(struct outbuf *out, const struct prototype *prototy
 
 static void test_arguments(void **state)
 {
-	static const struct parameter parameters[] = {
-		{&type_int, false, NULL}, {&type_string, true, NULL}, {&type_ulong, false, NULL}};
+	static const struct parameter parameters[] = {{.type = &type_int},
+						      {.type = &type_string, .on_return = true},
+						      {.type = &type_ulong}};
 	static const struct prototype read_prototype = {.name = "read",
 							.result = &type_int,
 							.parameters = parameters,
@@ -401,8 +402,7 @@ static void add_conversion(struct made *made, char conversion, unsigned size, ui
 	by_conversion(add_word(made, 0, size, word), conversion);
 }
 
-static const struct parameter printf_parameters[] = {{&type_format, false, NULL},
-						     {&type_int, false, NULL}};
+static const struct parameter printf_parameters[] = {{.type = &type_format}, {.type = &type_int}};
 static const struct prototype printf_prototype = {.name = "printf",
 						  .result = &type_int,
 						  .parameters = printf_parameters,
@@ -480,7 +480,7 @@ static void test_result(void **state)
 /* Counts and lengths that do not fit the record: nothing behind its end is touched. */
 static void test_lies(void **state)
 {
-	static const struct parameter parameters[] = {{&type_string, false, NULL}};
+	static const struct parameter parameters[] = {{.type = &type_string}};
 	static const struct prototype prototype = {
 		.name = "f", .result = &type_void, .parameters = parameters, .parameter_count = 1};
 	struct made made = make_record(RECORD_CALL, 1, 0, 1);

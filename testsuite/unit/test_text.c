@@ -17,9 +17,9 @@
 #include <cmocka.h>
 
 /* int puts(string); int nest(); void tick(); int read(int, +string, ulong); */
-static const struct parameter puts_parameters[] = {{&type_string, false, NULL}};
+static const struct parameter puts_parameters[] = {{.type = &type_string}};
 static const struct parameter read_parameters[] = {
-	{&type_int, false, NULL}, {&type_string, true, NULL}, {&type_ulong, false, NULL}};
+	{.type = &type_int}, {.type = &type_string, .on_return = true}, {.type = &type_ulong}};
 static const struct prototype puts_prototype = {
 	.name = "puts", .result = &type_int, .parameters = puts_parameters, .parameter_count = 1};
 static const struct prototype nest_prototype = {.name = "nest", .result = &type_int};
