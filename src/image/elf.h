@@ -96,6 +96,8 @@ const struct elf_symbol *elf_symbols(struct elf_file *file, size_t *count);
  * have it without decoding their symbols.
  */
 const struct elf_symbol *elf_find_symbol(struct elf_file *file, const char *name);
+/* The same of .dynsym alone, which does not read what is perhaps large. */
+const struct elf_symbol *elf_find_exported(struct elf_file *file, const char *name);
 
 /*
  * The next defined symbol of the same name (another version, another static function), or NULL.

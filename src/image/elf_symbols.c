@@ -335,14 +335,18 @@ static const struct elf_symbol *find_internal(struct elf_file *file, const char 
 	return search_table(&file->internal, name);
 }
 
+const struct elf_symbol *elf_find_exported(struct elf_file *file, const char *name)
+{
+	if (!file->exported.read && !elf_may_define(file, name))
+		return NULL;
+	read_exported(file);
+	return search_table(&file->exported, name);
+}
+
 const struct elf_symbol *elf_find_symbol(struct elf_file *file, const char *name)
 {
-	const struct elf_symbol *found = NULL;
+	const struct elf_symbol *found = elf_find_exported(file, name);
 
-	if (file->exported.read || elf_may_define(file, name)) {
-		read_exported(file);
-		found = search_table(&file->exported, name);
-	}
 	return found ? found : find_internal(file, name);
 }
 

@@ -155,10 +155,11 @@ bool render_value_name(struct outbuf *out, const struct type *type, uint64_t wor
 static void render_enum(struct outbuf *out, const struct type *type, uint64_t word, unsigned size)
 {
 	const uint64_t bits = bits_of(word, size);
-	const struct flags flags = flags_of(type, size);
 
 	if (render_value_name(out, type, word, size))
 		return;
+	const struct flags flags = flags_of(type, size);
+
 	if (are_flags(&flags, bits))
 		render_flags(out, type, bits, size);
 	else

@@ -160,13 +160,6 @@ static void watch_tables(struct session *session, struct thread *thread,
 		plant_hook(session, thread, module, TABLES, &session->unwinder.hook);
 }
 
-static bool exports(const struct module *module, const char *name)
-{
-	const struct elf_symbol *symbol = elf_find_symbol(module->file, name);
-
-	return symbol && symbol->dynamic;
-}
-
 void inprocess_module(struct session *session, struct thread *thread, struct module *module)
 {
 	struct space *space = thread->process->space;
@@ -174,7 +167,7 @@ void inprocess_module(struct session *session, struct thread *thread, struct mod
 	if (!session->agent || !space->arch->agent)
 		return;
 	for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
-		module->is_machine |= exports(module, machines[i]);
+		module->is_machine |= elf_find_exported(module->file, machines[i]) != NULL;
 	callers_note(space, module);
 	for (size_t i = 0; i < sizeof unwinders / sizeof *unwinders; i++)
 		plant_hook(session, thread, module, unwinders[i], &session->unwinder.hook);

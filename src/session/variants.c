@@ -33,10 +33,6 @@ static const struct variant {
 	uint32_t mask, value;
 	const char *suffix;
 } variants[] = {
-	{"open", 1, O_CREAT, O_CREAT, "_creating"},
-	{"open", 1, O_TMPFILE & ~O_DIRECTORY, O_TMPFILE & ~O_DIRECTORY, "_creating"},
-	{"openat", 2, O_CREAT, O_CREAT, "_creating"},
-	{"openat", 2, O_TMPFILE & ~O_DIRECTORY, O_TMPFILE & ~O_DIRECTORY, "_creating"},
 	{"socket", 0, ALL, AF_INET, "_inet"},
 	{"socket", 0, ALL, AF_INET6, "_inet"},
 	{"socket", 0, ALL, AF_NETLINK, "_netlink"},

@@ -136,9 +136,20 @@ static struct slot *take_slot(uint64_t place, bool tail_call)
 
 /* ------------------------------------------------------------------ the ring */
 
+static unsigned char *all_rings(void)
+{
+	return (unsigned char *)word_at(AGENT_PLANS + AGENT_RINGS);
+}
+
+/* Which of the rings, and of the stacks behind them, is the thread's. */
+static uint64_t index_of(const struct agent_thread *thread)
+{
+	return (uint64_t)(thread - (const struct agent_thread *)(const void *)all_rings());
+}
+
 static struct agent_thread *find_thread(void)
 {
-	unsigned char *rings = (unsigned char *)word_at(AGENT_PLANS + AGENT_RINGS);
+	unsigned char *rings = all_rings();
 	uint64_t thread = read_thread();
 	uint32_t index = agent_thread_hash(thread);
 
@@ -155,9 +166,8 @@ static struct agent_thread *find_thread(void)
 /* Room for a record of `most` bytes, and for `kept` behind it: false when there is none. */
 static bool begin(struct making *making, size_t most, size_t kept)
 {
-	unsigned char *rings = (unsigned char *)word_at(AGENT_PLANS + AGENT_RINGS);
-	uint64_t index = (uint64_t)(making->thread - (struct agent_thread *)(void *)rings);
-	unsigned char *ring = rings + AGENT_RINGS_HEAD + index * AGENT_RING_BYTES;
+	unsigned char *ring = all_rings() + AGENT_RINGS_HEAD +
+			      index_of(making->thread) * AGENT_RING_BYTES;
 	uint64_t head = making->thread->head;
 	uint64_t used = head - __atomic_load_n(&making->thread->tail, __ATOMIC_ACQUIRE);
 	uint64_t place = head % AGENT_RING_BYTES;
@@ -296,10 +306,9 @@ void agent_capture_there(struct making *making, const struct agent_plan *plan, s
 static void capture(struct making *making, const struct agent_plan *plan, struct frame *frame,
 		    struct slot *slot)
 {
-	unsigned char *rings = (unsigned char *)word_at(AGENT_PLANS + AGENT_RINGS);
-	uint64_t index = (uint64_t)(making->thread - (struct agent_thread *)(void *)rings);
+	const uint64_t end = AGENT_STACKS + (index_of(making->thread) + 1) * AGENT_STACK;
 
-	agent_capture(making, plan, frame, slot, rings + AGENT_STACKS + (index + 1) * AGENT_STACK);
+	agent_capture(making, plan, frame, slot, all_rings() + end);
 }
 
 struct onward agent_enter(struct frame *frame)
