@@ -61,11 +61,9 @@ def thread_states(pid):
 
 
 def living_task(pid):
-    """One of the process's threads whose memory can be looked at: its main thread, unless that has ended."""
-    def ended(tid):
-        return _read(f"/proc/{tid}/stat").rsplit(")", 1)[1].split()[0] in "ZX"
-
-    return pid if not ended(pid) else next(tid for tid in os.listdir(f"/proc/{pid}/task") if not ended(tid))
+    """One of the process's threads whose memory can be looked at: its main thread, unless that alone has ended."""
+    living = thread_states(pid)
+    return pid if pid in living or not living else next(iter(living))
 
 
 def executable_mappings(pid):
