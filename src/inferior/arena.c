@@ -381,6 +381,12 @@ void arena_forget_missing(struct arena *arena, const struct memory_source *memor
 {
 	uint8_t byte;
 
+	for (size_t i = arena->regions.count; i-- > 0;) {
+		const struct region *region = vec_at(&arena->regions, i);
+
+		if (!memory_read_exact(memory, region->base, &byte, 1))
+			vec_remove_fast(&arena->regions, i);
+	}
 	for (size_t i = arena->blocks.count; i-- > 0;) {
 		struct block *block = block_at(arena, i);
 

@@ -337,6 +337,20 @@ void thread_defer(struct thread *thread, int wait_status)
 	thread->deferred_status = wait_status;
 }
 
+void thread_keep_end(struct thread *thread, int wait_status)
+{
+	thread_defer(thread, wait_status);
+	thread->state = THREAD_STOPPED;
+	thread->stop = stop_status_decode(wait_status).kind;
+	thread->stop_signal = 0;
+}
+
+bool thread_is_over(const struct thread *thread)
+{
+	return thread->has_deferred &&
+	       stop_ends_program(stop_status_decode(thread->deferred_status).kind);
+}
+
 bool thread_take_deferred(struct inferior *inferior, struct thread *thread, struct stop *stop)
 {
 	if (!thread->has_deferred)

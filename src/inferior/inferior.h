@@ -258,6 +258,13 @@ void inferior_settle_abandoned(struct inferior *inferior, unsigned timeout_ms);
 /* Keeps a status for inferior_next(), which gives it out before it waits for anything new. */
 void thread_defer(struct thread *thread, int wait_status);
 /*
+ * The same for one by which the thread's program is over (stop_ends_program()): it stands there, at
+ * no clean stop, and thread_resume() leaves it so until that has been heard.
+ */
+void thread_keep_end(struct thread *thread, int wait_status);
+/* Whether such a one is kept: registers from before must not be given to it any more. */
+bool thread_is_over(const struct thread *thread);
+/*
  * Takes a stop that was kept for `thread` by thread_stop(), before inferior_next() gives it
  * out.
  */
@@ -293,6 +300,12 @@ int space_write(struct space *space, uint64_t address, const void *bytes, size_t
  * Whether who touches the page at `address` would wait for it, without end for all that is known.
  */
 bool space_is_stuck(const struct space *space, uint64_t address);
+/*
+ * A forked child's books are copied from its parent's when it is announced, its memory was copied
+ * before that. Forgets what is not mapped in it after all: blocks, regions, tables. To be called
+ * before anything is mapped there, which would find a place that the books say is taken.
+ */
+void space_forget_missing(struct space *space);
 /* The two processes share one address space (kcmp(2), where the kernel has it). */
 bool same_space(pid_t one, pid_t other, bool guess);
 

@@ -212,13 +212,6 @@ static int write_frame(struct thread *thread, const struct regs *saved, uint64_t
 
 /* ------------------------------------------------------------------ the call */
 
-/* Hands the end of the thread on to the wait loop, which must see it. */
-static int keep_end(struct thread *thread, int status)
-{
-	thread_defer(thread, status);
-	return -ESRCH;
-}
-
 static int queue_mark(const struct thread *thread)
 {
 	siginfo_t info = {.si_code = SI_QUEUE};
@@ -273,8 +266,10 @@ static int through_call(struct thread *thread, int signal, struct kept *kept)
 		signal = 0;
 		struct stop_status stop = stop_status_decode(status);
 
-		if (stop_is_end(stop.kind))
-			return keep_end(thread, status);
+		if (stop_ends_program(stop.kind)) {
+			thread_keep_end(thread, status); /* the wait loop must see it */
+			return -ESRCH;
+		}
 		if (stop.kind == STOP_SYSCALL) {
 			inside = true;
 			marked = queue_mark(thread) == 0;
@@ -414,6 +409,8 @@ int remote_syscall(struct thread *thread, long number, const uint64_t arguments[
 	bool holds = thread->stop == STOP_SIGNAL && pt_get_siginfo(thread->tid, &held) == 0;
 
 	error = call_with(thread, &saved, frame.sp, number, arguments, result);
+	if (error == -ESRCH)
+		return error; /* whatever has this id now, none of this is its own */
 	/* In this order: as long as pc is in the landing, the thread would set both by itself. */
 	pt_set_sigmask(thread->tid, mask);
 	regs_store(thread->tid, &saved);

@@ -305,11 +305,18 @@ void rescue_put_last(struct space *space, uint64_t place)
 	space_write(space, place, &entry, sizeof entry);
 }
 
+bool rescue_holds(const struct space *space, uint64_t place)
+{
+	for (size_t i = 0; space->rescue && i < space->rescue->tables.count; i++)
+		if (place - table_at(space->rescue, i)->block < RESCUE_BLOCK)
+			return true;
+	return false;
+}
+
 void rescue_forget(struct space *space, uint64_t place)
 {
-	for (size_t i = 0; place && space->rescue && i < space->rescue->tables.count; i++)
-		if (place - table_at(space->rescue, i)->block < RESCUE_BLOCK)
-			vec_push(&space->rescue->free_places, &place);
+	if (rescue_holds(space, place))
+		vec_push(&space->rescue->free_places, &place);
 }
 
 static bool is_rescue_code(const struct space *space, uint64_t address)

@@ -60,6 +60,8 @@ void rescue_tell_step(struct space *space, const struct rescue_step *step);
  */
 void rescue_note(struct thread *thread, uint64_t address, const uint8_t *before, uint64_t *place);
 void rescue_forget(struct space *space, uint64_t place);
+/* Whether that place, of rescue_note(), is one of the tables. */
+bool rescue_holds(const struct space *space, uint64_t place);
 /*
  * The handler puts the byte at that place back when it has put back all others, which takes it
  * milliseconds. So who comes by there unseen, and blocks SIGTRAP, runs into no other.

@@ -14,6 +14,8 @@ static bool stops_at_syscalls(const struct thread *thread)
 
 void thread_resume(struct thread *thread, int signal)
 {
+	if (thread_is_over(thread))
+		return;
 	thread->state = THREAD_RUNNING;
 	if (stops_at_syscalls(thread))
 		pt_to_syscall(thread->tid, signal);

@@ -272,6 +272,21 @@ bool space_is_stuck(const struct space *space, uint64_t address)
 	return blocked;
 }
 
+void space_forget_missing(struct space *space)
+{
+	uint8_t byte;
+
+	arena_forget_missing(space->arena, &space->memory);
+	rescue_forget_missing(space);
+	for (size_t i = 0; i < journal_count(space->journal); i++) {
+		const struct journal_entry *entry = journal_entry(space->journal, i);
+
+		if (entry && (entry->kind == JOURNAL_MAPPING || entry->kind == JOURNAL_AGENT) &&
+		    !memory_read_exact(&space->memory, entry->address, &byte, 1))
+			journal_forget(space->journal, i);
+	}
+}
+
 bool same_space(pid_t one, pid_t other, bool guess)
 {
 	long result = syscall(SYS_kcmp, one, other, KCMP_VM, 0, 0);

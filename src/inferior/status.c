@@ -34,6 +34,11 @@ bool stop_is_end(enum stop_kind kind)
 	return kind == STOP_ENDING || kind == STOP_EXITED || kind == STOP_KILLED;
 }
 
+bool stop_ends_program(enum stop_kind kind)
+{
+	return stop_is_end(kind) || kind == STOP_EXEC;
+}
+
 int stop_status_trap(void)
 {
 	return PTRACE_EVENT_STOP << 16 | SIGTRAP << 8 | 0x7f;

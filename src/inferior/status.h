@@ -30,6 +30,12 @@ struct stop_status {
 
 /* Whether the thread runs no more of its program. */
 bool stop_is_end(enum stop_kind kind);
+/*
+ * Nor of the program it ran: as above, or at an exec. That may have been another thread's, which
+ * has the leader's id from then on (ptrace(2), "execve(2) under ptrace"). Registers and mask that were
+ * saved of it belong to nobody any more.
+ */
+bool stop_ends_program(enum stop_kind kind);
 
 /* The status that tells of a STOP_TRAP. */
 int stop_status_trap(void);

@@ -120,8 +120,11 @@ static bool first_stop(struct session *session, struct stop *stop)
 		clean_and_detach(session, thread);
 		return true;
 	}
-	if (is_process && process->born)
+	if (is_process && process->born) {
+		if (process->space && process->space->references == 1)
+			trap_forget_missing(process->space);
 		sigtrap_born(thread);
+	}
 	if (!is_process)
 		agent_thread_born(session->agent, thread);
 	if (is_process && process->space && process->space->references == 1)

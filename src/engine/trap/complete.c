@@ -13,10 +13,16 @@
  * those of the first kind.
  *
  * The same holds where a file has been mapped anew over breakpoints.
+ *
+ * What is put into the child's memory may take the very places that the books have for blocks which
+ * are not in it: the same gaps are looked for. So these are forgotten before anything is mapped,
+ * and the breakpoints know of no place in them.
  */
 #include "engine/trap/breakpoint.h"
+#include "engine/trap/trap.h"
 #include "inferior/arena.h"
 #include "inferior/journal.h"
+#include "inferior/rescue.h"
 
 #include <string.h>
 
@@ -89,9 +95,61 @@ static void look_for_slots(struct completing *completing, struct breakpoint **br
 			mend_slot(completing, breakpoints[i], expected[i], ranges[i].length);
 }
 
+/*
+ * Those that are in the memory but have lost their slot, or the handler's note of what belongs
+ * there, are taken out and planted again.
+ */
+static size_t look_for_places(struct completing *completing, struct breakpoint **breakpoints,
+			      size_t count)
+{
+	struct space *space = completing->space;
+	size_t whole = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct breakpoint *breakpoint = breakpoints[i];
+		const struct journal_entry *entry = journal_entry(space->journal,
+								  breakpoint->journal);
+		bool slot_lost = !breakpoint->slot && !breakpoint->step &&
+				 breakpoint->displaced.kind == DISPLACED_COPY;
+
+		if (!slot_lost && (breakpoint->rescue || !space->rescue)) {
+			breakpoints[whole++] = breakpoint;
+			continue;
+		}
+		space_write(space, breakpoint->address, entry->before,
+			    space->arch->breakpoint_length);
+		vec_push(&completing->missing, &breakpoint);
+	}
+	return whole;
+}
+
 static void look(struct completing *completing, struct breakpoint **breakpoints, size_t count)
 {
-	look_for_slots(completing, breakpoints, look_for_bytes(completing, breakpoints, count));
+	count = look_for_bytes(completing, breakpoints, count);
+	count = look_for_places(completing, breakpoints, count);
+	look_for_slots(completing, breakpoints, count);
+}
+
+/* Blocks that are forgotten may come again, for something else. */
+static void forget_places(struct space *space)
+{
+	size_t cursor = 0;
+	void *value;
+
+	while (space->trap && map_next(&space->trap->breakpoints, &cursor, NULL, &value)) {
+		struct breakpoint *breakpoint = value;
+
+		if (!arena_block(space->arena, breakpoint->slot))
+			breakpoint->slot = 0;
+		if (!rescue_holds(space, breakpoint->rescue))
+			breakpoint->rescue = 0;
+	}
+}
+
+void trap_forget_missing(struct space *space)
+{
+	space_forget_missing(space);
+	forget_places(space);
 }
 
 void breakpoints_complete(struct decoder *decoder, struct thread *thread)
@@ -111,8 +169,10 @@ void breakpoints_complete(struct decoder *decoder, struct thread *thread)
 		count = 0;
 	}
 	look(&completing, looked, count);
-	if (completing.missing.count)
+	if (completing.missing.count) {
 		arena_forget_missing(space->arena, &space->memory);
+		forget_places(space);
+	}
 	for (size_t i = 0; i < completing.missing.count; i++)
 		breakpoint_plant_again(decoder, thread,
 				       *(struct breakpoint **)vec_at(&completing.missing, i));

@@ -131,8 +131,8 @@ static bool advance(struct thread *thread, resume *how, int signal, struct kept 
 		signal = 0;
 		struct stop_status stop = stop_status_decode(status);
 
-		if (stop_is_end(stop.kind)) {
-			thread_defer(thread, status);
+		if (stop_ends_program(stop.kind)) {
+			thread_keep_end(thread, status);
 			return false;
 		}
 		if (stop.kind == STOP_SIGNAL && stop.signal == SIGTRAP) {
@@ -203,11 +203,14 @@ static bool run_on(struct landed *landed, const struct trap_code *code)
 			code->inside(code->context, landed->regs.pc);
 	     i++)
 		stepped = go_on(thread, code, landed->regs.pc, 0, &kept);
-	pt_set_sigmask(thread->tid, told.mask);
+	bool over = thread_is_over(thread);
+
+	if (!over)
+		pt_set_sigmask(thread->tid, told.mask);
 	rescue_tell_step(space, NULL);
-	if (signal && !thread->has_deferred) /* else it has ended, which must be heard */
+	if (signal && !over)
 		requeue_done(thread);
-	else
+	else if (!over)
 		pt_set_siginfo(thread->tid, &landed->info);
 	send_again(thread, &kept);
 	return stepped && regs_load(thread->tid, &landed->regs) == 0;
@@ -326,6 +329,8 @@ static void leave_slot(struct landed *landed)
 		return;
 	if (landed->not_begun && run_first(landed)) {
 		landed->program_pc = breakpoint->address + breakpoint->displaced.length;
+	} else if (thread_is_over(thread)) {
+		return;
 	} else if (anew) {
 		expect_return(thread, begun_call(thread, &landed->regs, breakpoint->address));
 	}

@@ -476,8 +476,6 @@ void sigtrap_born(struct thread *thread)
 
 	if (!process->space || !process->sigtrap_guarded)
 		return;
-	if (owns_space(process))
-		rescue_forget_missing(process->space);
 	if (!process->space->rescue)
 		sigtrap_begin(thread);
 	else if (!is_guarded(thread))

@@ -402,6 +402,8 @@ static void go_on(struct serving *serving, uint64_t address)
 	struct thread *thread = serving->thread;
 	struct breakpoint *breakpoint = breakpoint_find(serving->space, address);
 
+	if (thread_is_over(thread))
+		return;
 	if (serving->redirected) {
 		regs_store(thread->tid, &serving->regs);
 		breakpoint = NULL;

@@ -122,6 +122,11 @@ void trap_thread_sync(struct thread *thread);
 void trap_fork(struct space *child_space, const struct space *parent_space);
 void trap_fork_thread(struct thread *child, const struct thread *parent);
 /*
+ * At its first stop, before anything is mapped in it: forgets what the books have and its memory
+ * has not: space_forget_missing().
+ */
+void trap_forget_missing(struct space *space);
+/*
  * Plants those breakpoints of the stopped thread's space that its memory does not have: in a forked
  * child, what its parent got while the kernel was making it.
  */
