@@ -13,7 +13,8 @@
 #include "inferior/inferior.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
-#include "inferior/pulse.h"
+#include "inferior/seize.h"
+#include "inferior/waiting.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,6 +24,15 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+/* How long an exec is waited for, and how often threads that it may wait for are looked after. */
+enum { EXEC_TRIES = 150, EXEC_WAIT_MS = 20 };
+enum { REFUSALS = 4, PAUSE_NS = 1000000 };
+
+static bool has_not_ended(pid_t tid)
+{
+	return !strchr("ZX?", proc_state(tid));
+}
 
 static long read_number(const char *path)
 {
@@ -64,18 +74,84 @@ static char *explain_permission(pid_t pid)
 	return xasprintf("not permitted: a kernel thread, or CAP_SYS_PTRACE is missing");
 }
 
-/*
- * The kernel lets nobody attach to a process in the middle of an exec, which waits for its other
- * threads to end; one that we have stopped already ends only when we hear of it. Neither goes on
- * then, and the guardian has to see to that (pulse.h).
- */
-static int watched_seize(const struct inferior *inferior, pid_t tid)
+static char *explain(int error, pid_t pid)
 {
-	pulse_enter_attach(inferior->pulse, tid);
-	int error = pt_seize(tid, inferior->ptrace_options);
+	if (error == -EBUSY)
+		return xstrdup("it is in the middle of an exec, which does not end");
+	return error && error != -EPERM ? xstrdup(strerror(-error)) : explain_permission(pid);
+}
 
-	pulse_leave(inferior->pulse);
-	return error;
+/*
+ * Takes the stop of a thread that may stand already. The end of one that nothing is known of yet is
+ * no news to anybody; an exec may wait for it.
+ */
+static void pass_end(struct thread *thread, void *context)
+{
+	int status;
+
+	(void)context;
+	if (thread->state != THREAD_RUNNING || waiting_poll(thread->tid, &status) <= 0)
+		return;
+	struct stop_status stop = stop_status_decode(status);
+
+	if (stop.kind == STOP_ENDING && thread->process->starting) {
+		thread_note_ending(thread);
+		pt_continue(thread->tid, 0);
+		return;
+	}
+	thread_defer(thread, status);
+	thread->state = THREAD_STOPPED;
+	thread->stop = stop.kind;
+	thread->stop_signal = stop.signal;
+}
+
+/*
+ * Seizes a thread of a process that may be in the middle of an exec, which waits for its other
+ * threads to end, and those that are ours for us (seize.h): 0 or -errno, -EBUSY when the exec does
+ * not end, -EINTR when it cannot while we are here.
+ */
+static int patient_seize(const struct inferior *inferior, struct process *process, pid_t tid)
+{
+	int refused = 0;
+	int error;
+
+	for (int tries = 0; tries < EXEC_TRIES; tries++) {
+		error = seize_within(tid, inferior->ptrace_options, EXEC_WAIT_MS);
+		/* So says the kernel of one that has ended, whose id may be another's by now. */
+		if (error == -EPERM && has_not_ended(tid) && ++refused < REFUSALS) {
+			nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+			continue;
+		}
+		if (error != -EINTR)
+			return error;
+		process_each_thread(process, pass_end, NULL);
+		if (!process->starting)
+			return error;
+	}
+	return -EBUSY;
+}
+
+/*
+ * Whether a thread of ours that has ended, the leader, has left its id to one that is not ours: who
+ * calls exec has it from then on.
+ */
+static bool is_another_now(const struct thread *thread)
+{
+	return thread->ending && proc_status_number(thread->tid, "TracerPid") == 0;
+}
+
+/* `known`: what had this id before, or NULL. */
+static void note_seized(struct inferior *inferior, struct process *process, pid_t tid,
+			struct thread *known)
+{
+	struct thread *thread = known ? known : thread_create(inferior, process, tid);
+
+	process->ending -= thread->ending;
+	thread->ending = false;
+	thread->fresh = false;
+	/* Only one that has been stopped can be told to stop at system calls. */
+	if (inferior->passed_syscall)
+		pt_interrupt(tid);
 }
 
 /*
@@ -84,24 +160,23 @@ static int watched_seize(const struct inferior *inferior, pid_t tid)
  */
 static int seize_thread(struct inferior *inferior, struct process *process, pid_t tid)
 {
-	if (inferior_thread(inferior, tid))
+	struct thread *known = inferior_thread(inferior, tid);
+
+	if (known && !is_another_now(known))
 		return 0;
-	int error = watched_seize(inferior, tid);
+	int error = patient_seize(inferior, process, tid);
 
 	if (!error) {
-		struct thread *thread = thread_create(inferior, process, tid);
-
-		thread->fresh = false;
-		/* Only one that has been stopped can be told to stop at system calls. */
-		if (inferior->passed_syscall)
-			pt_interrupt(tid);
+		note_seized(inferior, process, tid, known);
 		return 1;
 	}
+	if (error == -EINTR)
+		return 0; /* in an exec: there are no others any more */
 	if (error != -ESRCH && error != -EPERM)
 		return error;
 	if (proc_status_number(tid, "TracerPid") == getpid())
 		return 0; /* attached by the kernel: its parent will tell */
-	if (!strchr("ZX?", proc_state(tid)))
+	if (has_not_ended(tid))
 		return error;
 	/* A leader that has exited stays listed; any other thread that has is gone in a moment. */
 	return tid != process->pid;
@@ -160,7 +235,7 @@ static void collect_children(struct thread *thread, void *children)
 static void seize_borrower(struct inferior *inferior, struct process *process, pid_t pid)
 {
 	if (inferior_process(inferior, pid) || !same_space(process->pid, pid, false) ||
-	    watched_seize(inferior, pid) != 0)
+	    seize_within(pid, inferior->ptrace_options, EXEC_WAIT_MS) != 0)
 		return;
 	struct process *child = process_create(inferior, pid);
 	struct thread *thread = thread_create(inferior, child, pid);
@@ -253,9 +328,14 @@ int inferior_attach(struct inferior *inferior, pid_t pid, struct process **proce
 	made->starting = true;
 	int found = seize_all(inferior, made);
 
+	/* All that were there were about to end, for an exec perhaps: then there is one more. */
+	for (int tries = 0; !found && tries < EXEC_TRIES && has_not_ended(proc_living_task(pid));
+	     tries++) {
+		nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+		found = seize_all(inferior, made);
+	}
 	if (found < 0 || !made->threads) {
-		*why = found == -EPERM || !found ? explain_permission(pid)
-						 : xstrdup(strerror(-found));
+		*why = explain(found < 0 ? found : 0, pid);
 		if (!made->threads) {
 			map_remove(&inferior->processes, (uint64_t)pid);
 			free(made);

@@ -124,8 +124,7 @@ static void give_up(const struct ward *ward)
 
 	if (syscall(SYS_pidfd_send_signal, ward->fd, 0, NULL, 0) == 0 && place.fd >= 0 &&
 	    poll(&place, 1, 0) > 0 && dup2(place.fd, STDERR_FILENO) >= 0) {
-		diag("waited in vain for memory or for an exec of process %ld; the tracer is killed, "
-		     "what it traced goes on",
+		diag("waited in vain for memory of process %ld; the tracer is killed, what it traced goes on",
 		     pid);
 		dup2(STDIN_FILENO, STDERR_FILENO);
 	}

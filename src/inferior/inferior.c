@@ -230,21 +230,32 @@ void process_keep_only(struct inferior *inferior, struct process *process, struc
 	map_put(&inferior->threads, (uint64_t)keep->tid, keep);
 }
 
+static bool belongs_to(const struct thread *thread, const struct process *process,
+		       const struct space *space)
+{
+	return process ? thread->process == process : thread->process->space == space;
+}
+
+/* One visit may be the end of others: at an exec. */
 static void each_thread(struct inferior *inferior, const struct process *process,
 			const struct space *space, thread_visit *visit, void *context)
 {
-	struct vec found = VEC_OF(struct thread *);
+	struct vec found = VEC_OF(pid_t);
 	size_t cursor = 0;
 	void *value;
 
 	while (map_next(&inferior->threads, &cursor, NULL, &value)) {
-		struct thread *thread = value;
+		const struct thread *thread = value;
 
-		if (process ? thread->process == process : thread->process->space == space)
-			vec_push(&found, &thread);
+		if (belongs_to(thread, process, space))
+			vec_push(&found, &thread->tid);
 	}
-	for (size_t i = 0; i < found.count; i++)
-		visit(*(struct thread **)vec_at(&found, i), context);
+	for (size_t i = 0; i < found.count; i++) {
+		struct thread *thread = inferior_thread(inferior, *(pid_t *)vec_at(&found, i));
+
+		if (thread && belongs_to(thread, process, space))
+			visit(thread, context);
+	}
 	vec_deinit(&found);
 }
 
@@ -335,20 +346,6 @@ void thread_defer(struct thread *thread, int wait_status)
 		vec_push(&thread->process->inferior->deferred, &thread->tid);
 	thread->has_deferred = true;
 	thread->deferred_status = wait_status;
-}
-
-void thread_keep_end(struct thread *thread, int wait_status)
-{
-	thread_defer(thread, wait_status);
-	thread->state = THREAD_STOPPED;
-	thread->stop = stop_status_decode(wait_status).kind;
-	thread->stop_signal = 0;
-}
-
-bool thread_is_over(const struct thread *thread)
-{
-	return thread->has_deferred &&
-	       stop_ends_program(stop_status_decode(thread->deferred_status).kind);
 }
 
 bool thread_take_deferred(struct inferior *inferior, struct thread *thread, struct stop *stop)

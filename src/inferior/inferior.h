@@ -262,6 +262,11 @@ void thread_defer(struct thread *thread, int wait_status);
  * no clean stop, and thread_resume() leaves it so until that has been heard.
  */
 void thread_keep_end(struct thread *thread, int wait_status);
+/*
+ * A thread that stands can have been killed since, by another one's exec: then it stands at its
+ * end, and the exec waits for it. Keeps that stop.
+ */
+void thread_look_for_end(struct thread *thread);
 /* Whether such a one is kept: registers from before must not be given to it any more. */
 bool thread_is_over(const struct thread *thread);
 /*

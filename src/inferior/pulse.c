@@ -41,10 +41,7 @@ unsigned pulse_look(const struct pulse *pulse, struct pulse_look *look, pid_t tr
 	}
 	switches = proc_status_number(tracer, "voluntary_ctxt_switches");
 	state = proc_state(tracer);
-	bool woke = switches != look->switches &&
-		    !atomic_load_explicit(&pulse->single, memory_order_relaxed);
-
-	if (beats != look->beats || woke)
+	if (beats != look->beats || switches != look->switches)
 		look->number = 0;
 	look->beats = beats;
 	look->switches = switches;

@@ -15,9 +15,8 @@
 #include <sys/types.h>
 
 struct pulse {
-	atomic_uint beats;  /* odd: inside */
-	atomic_int tid;	    /* of the memory, 0: of a thread that is gone */
-	atomic_bool single; /* not page by page: to be awake in between means nothing */
+	atomic_uint beats; /* odd: inside */
+	atomic_int tid;	   /* of the memory, 0: of a thread that is gone */
 };
 
 /* NULL: there can be none. To be made before the process that watches is forked. */
@@ -32,24 +31,12 @@ static inline void pulse_beat(struct pulse *pulse)
 	atomic_store_explicit(&pulse->beats, beats + 1, memory_order_relaxed);
 }
 
-static inline void pulse_enter_as(struct pulse *pulse, pid_t tid, bool single)
+static inline void pulse_enter(struct pulse *pulse, pid_t tid)
 {
 	if (!pulse)
 		return;
 	atomic_store_explicit(&pulse->tid, tid, memory_order_relaxed);
-	atomic_store_explicit(&pulse->single, single, memory_order_relaxed);
 	pulse_beat(pulse);
-}
-
-static inline void pulse_enter(struct pulse *pulse, pid_t tid)
-{
-	pulse_enter_as(pulse, tid, false);
-}
-
-/* The same around attaching to a thread, which can be in vain as well: see attach.c. */
-static inline void pulse_enter_attach(struct pulse *pulse, pid_t tid)
-{
-	pulse_enter_as(pulse, tid, true);
 }
 
 static inline void pulse_leave(struct pulse *pulse)

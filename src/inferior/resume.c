@@ -1,7 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How stopped threads go on. */
+/* How stopped threads go on, and which do not any more. */
 #include "inferior/inferior.h"
 #include "inferior/ptrace.h"
+#include "inferior/waiting.h"
+
+void thread_keep_end(struct thread *thread, int wait_status)
+{
+	thread_defer(thread, wait_status);
+	thread->state = THREAD_STOPPED;
+	thread->stop = stop_status_decode(wait_status).kind;
+	thread->stop_signal = 0;
+}
+
+void thread_look_for_end(struct thread *thread)
+{
+	int status;
+
+	/* The stop that is known may be told again: waiting.h. */
+	if (thread->state == THREAD_STOPPED && !thread_is_over(thread) &&
+	    waiting_poll(thread->tid, &status) > 0 &&
+	    stop_status_decode(status).kind == STOP_ENDING)
+		thread_keep_end(thread, status);
+}
+
+bool thread_is_over(const struct thread *thread)
+{
+	return thread->has_deferred &&
+	       stop_ends_program(stop_status_decode(thread->deferred_status).kind);
+}
 
 /* Whether somebody wants to see the system calls of the thread, or one of them. */
 static bool stops_at_syscalls(const struct thread *thread)

@@ -28,7 +28,7 @@
 
 #include <signal.h>
 
-enum { STOP_TIMEOUT_MS = 2000 };
+enum { STOP_SOON_MS = 20, STOP_TIMEOUT_MS = 2000 };
 
 static void make_record(struct session *session, const struct thread *thread, enum record_kind kind,
 			int64_t number)
@@ -273,15 +273,20 @@ static void on_end(struct session *session, struct stop *stop)
 
 /* ------------------------------------------------------------------ detaching */
 
-static void stop_for_detach(struct thread *thread, void *context)
-{
-	thread_stop(context, thread, STOP_TIMEOUT_MS);
-}
-
 struct settling {
 	struct session *session;
+	unsigned patience_ms;
+	bool held_up; /* a thread has not stopped in that time */
 	bool changed;
 };
+
+static void stop_for_detach(struct thread *thread, void *context)
+{
+	struct settling *settling = context;
+
+	settling->held_up |=
+		thread_stop(settling->session->inferior, thread, settling->patience_ms) != 0;
+}
 
 /*
  * In the middle of the call that has made a task a thread can be detached, but no call can be made
@@ -296,7 +301,8 @@ static void stop_behind_call(struct thread *thread)
 
 /*
  * A thread that was stopped for us may have been about to say that there is a new task, or that
- * it is gone or runs another program. That must be heard before the space can be left.
+ * it is gone or runs another program. That must be heard before the space can be left. Who is about
+ * to end stays there, to be detached, unless another one waits for that in its exec.
  */
 static void settle(struct thread *thread, void *context)
 {
@@ -304,6 +310,8 @@ static void settle(struct thread *thread, void *context)
 	struct session *session = settling->session;
 	struct stop stop;
 
+	if (settling->held_up)
+		thread_look_for_end(thread);
 	if (!thread->has_deferred)
 		return;
 	switch (stop_status_decode(thread->deferred_status).kind) {
@@ -322,8 +330,12 @@ static void settle(struct thread *thread, void *context)
 		on_exec(session, &stop);
 		break;
 	case STOP_ENDING:
-		on_ending(session, thread); /* it stays there, to be detached */
-		return;
+		on_ending(session, thread);
+		if (!settling->held_up)
+			return;
+		thread_take_deferred(session->inferior, thread, &stop);
+		thread_resume(thread, 0);
+		break;
 	case STOP_EXITED:
 	case STOP_KILLED:
 		thread_take_deferred(session->inferior, thread, &stop);
@@ -348,11 +360,13 @@ static void each_neighbour(struct session *session, pid_t pid, thread_visit *vis
 
 void tasks_stop_all(struct session *session, pid_t pid)
 {
-	struct settling settling = {session, true};
+	struct settling settling = {session, STOP_SOON_MS, false, true};
 
-	while (settling.changed) {
-		settling.changed = false;
-		each_neighbour(session, pid, stop_for_detach, session->inferior);
+	while (settling.changed || (settling.held_up && settling.patience_ms == STOP_SOON_MS)) {
+		if (!settling.changed)
+			settling.patience_ms = STOP_TIMEOUT_MS;
+		settling.held_up = settling.changed = false;
+		each_neighbour(session, pid, stop_for_detach, &settling);
 		each_neighbour(session, pid, settle, &settling);
 	}
 }
