@@ -220,6 +220,8 @@ class Target:
     def unharmed(self, pid=None):
         """What must be true of a process that is traced no more (or never was)."""
         pid = pid or self.pid
+        if pid == self.pid and self.process.poll() is not None:
+            raise Failure(f"the target has ended: {self.process.returncode}; it said {self.rest()!r}")
         # Resuming the threads is the detaching tracer's last step; they run on by themselves.
         equal({tid: tracer for tid, (_, tracer) in thread_states(pid).items() if tracer}, {},
               "threads that still have a tracer")

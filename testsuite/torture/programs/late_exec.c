@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A thread that runs this program again when a line comes on stdin, and two that sleep; the second time it says so and
- * ends. The kernel has the exec wait until the other threads are gone, whoever keeps them.
+ * A thread that runs this program again when a line comes on stdin, and two that sleep, or as many as it is told; the
+ * second time it says so and ends. The kernel has the exec wait until the other threads are gone, whoever keeps them.
  */
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -36,8 +37,10 @@ int main(int argc, char **argv)
 		return 42;
 	}
 	self = argv[0];
-	if (pthread_create(&thread, NULL, sleep_on, NULL) ||
-	    pthread_create(&thread, NULL, run_again, NULL))
+	for (int sleepers = argc > 1 ? atoi(argv[1]) : 1; sleepers > 0; sleepers--)
+		if (pthread_create(&thread, NULL, sleep_on, NULL))
+			return 2;
+	if (pthread_create(&thread, NULL, run_again, NULL))
 		return 2;
 	puts("ready");
 	fflush(stdout);

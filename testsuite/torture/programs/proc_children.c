@@ -11,6 +11,8 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -220,6 +222,19 @@ static void *call_on(void *number)
 	return number;
 }
 
+static int in_child(int child)
+{
+	char text[32];
+
+	for (int i = 0; i < 3; i++) {
+		snprintf(text, sizeof text, "%d %d", child, i);
+		if (work_add(child, i) != child + i || strtol(text, NULL, 10) != child ||
+		    strtol(strchr(text, ' '), NULL, 10) != i)
+			return 6;
+	}
+	return 5;
+}
+
 /*
  * Each child has a number, which its parent tells in a call before it is made, and the child in three
  * calls: when the parent's is traced, the child's must be.
@@ -232,12 +247,8 @@ static void *fork_on(void *thread)
 		work_factorial(-++child);
 		pid_t pid = fork();
 
-		if (pid == 0) {
-			for (int i = 0; i < 3; i++)
-				if (work_add(child, i) != child + i)
-					_exit(6);
-			_exit(5);
-		}
+		if (pid == 0)
+			_exit(in_child(child));
 		expect_exit(pid, 5);
 	}
 	return thread;
