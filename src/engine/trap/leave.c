@@ -40,7 +40,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FETCH_MS = 500, VFORK_MS = 500 };
+enum { FETCH_MS = 500, FETCH_TRIES = 8, VFORK_MS = 500 };
 
 struct leaving {
 	struct space *space;
@@ -81,20 +81,24 @@ static bool hit_ours(struct thread *thread, const struct space *space, uint64_t 
 	return sigtrap_is_hit(thread);
 }
 
-/* Makes a thread report the breakpoint that it has hit behind the stop it is in. */
+/*
+ * Makes a thread report the breakpoint that it has hit behind the stop it is in. Interrupts that
+ * were asked for once more than they were needed come first.
+ */
 static void fetch_pending_hit(struct thread *thread)
 {
 	int status;
 
-	if (thread->stop == STOP_SIGNAL || thread->stop == STOP_ENDING ||
-	    !pt_trap_pending(thread->tid))
-		return;
-	if (pt_continue(thread->tid, 0) != 0 || thread_wait(thread, &status, FETCH_MS) != 0)
-		return;
-	struct stop_status stop = stop_status_decode(status);
+	for (int i = 0; i < FETCH_TRIES && thread->stop != STOP_SIGNAL &&
+			!stop_ends_program(thread->stop) && pt_trap_pending(thread->tid);
+	     i++) {
+		if (pt_continue(thread->tid, 0) != 0 || thread_wait(thread, &status, FETCH_MS) != 0)
+			return;
+		struct stop_status stop = stop_status_decode(status);
 
-	thread->stop = stop.kind;
-	thread->stop_signal = stop.signal;
+		thread->stop = stop.kind;
+		thread->stop_signal = stop.signal;
+	}
 }
 
 /*
