@@ -106,6 +106,13 @@ const struct elf_symbol *elf_find_exported(struct elf_file *file, const char *na
 const struct elf_symbol *elf_find_next(struct elf_file *file, const struct elf_symbol *symbol);
 
 /*
+ * Whether a symbol of that name, of a function's type, is the part of a function that is seldom run
+ * (gcc: -freorder-blocks-and-partition). It is jumped to in the middle of a call, so what lies on
+ * the stack there is anything.
+ */
+bool elf_is_part_of_function(const char *name);
+
+/*
  * What of all the above could not be read as far as it was asked for, a text such as "its symbol
  * table is damaged"; NULL when nothing was missed.
  */

@@ -358,3 +358,10 @@ const struct elf_symbol *elf_find_next(struct elf_file *file, const struct elf_s
 
 	return next || !symbol->dynamic ? next : find_internal(file, symbol->name);
 }
+
+bool elf_is_part_of_function(const char *name)
+{
+	const char *end = strstr(name, ".cold");
+
+	return end && (!end[5] || end[5] == '.');
+}

@@ -409,8 +409,11 @@ int remote_syscall(struct thread *thread, long number, const uint64_t arguments[
 	bool holds = thread->stop == STOP_SIGNAL && pt_get_siginfo(thread->tid, &held) == 0;
 
 	error = call_with(thread, &saved, frame.sp, number, arguments, result);
-	if (error == -ESRCH)
-		return error; /* whatever has this id now, none of this is its own */
+	if (error == -ESRCH) {
+		/* Whatever has this id now, registers and mask are not its own. */
+		space_write(thread->process->space, frame.sp, frame.before, frame.length);
+		return error;
+	}
 	/* In this order: as long as pc is in the landing, the thread would set both by itself. */
 	pt_set_sigmask(thread->tid, mask);
 	regs_store(thread->tid, &saved);

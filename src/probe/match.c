@@ -151,17 +151,6 @@ static bool in_text(const struct elf_file *file, uint64_t address)
 	return false;
 }
 
-/*
- * The part of a function that is seldom run has a symbol of its own, made by gcc, of a function's
- * type. It is jumped to in the middle of a call, so what lies on the stack there is anything.
- */
-static bool is_part_of_function(const char *name)
-{
-	const char *end = strstr(name, ".cold");
-
-	return end && (!end[5] || end[5] == '.');
-}
-
 static void match_symbol(const struct match_module *module, struct filter *filter,
 			 const struct elf_symbol *symbol, struct vec *found)
 {
@@ -172,7 +161,7 @@ static void match_symbol(const struct match_module *module, struct filter *filte
 	bool function = symbol->type == STT_FUNC || symbol->type == STT_GNU_IFUNC ||
 			(symbol->type == STT_NOTYPE && rule->symbol.kind == PATTERN_PLAIN);
 
-	if (!function || is_part_of_function(symbol->name) ||
+	if (!function || elf_is_part_of_function(symbol->name) ||
 	    !in_text(module->file, symbol->value)) {
 		filter_missed(filter, symbol->name, MISS_NO_FUNCTION);
 		return;

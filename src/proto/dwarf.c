@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
+#include "image/elf.h"
 
 #include <errno.h>
 #include <string.h>
@@ -211,7 +212,7 @@ static int describe(const struct die *function, unsigned word, const char *name,
 static bool is_variant(const char *name)
 {
 	return strstr(name, ".isra.") || strstr(name, ".constprop.") || strstr(name, ".part.") ||
-	       strstr(name, ".cold");
+	       elf_is_part_of_function(name);
 }
 
 /* What can be believed in the function's unit. */

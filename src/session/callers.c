@@ -85,7 +85,7 @@ bool callers_are_asked_for(const char *name)
 	 * The linker's, but for what only looks up tables; and the outlined parts of functions,
 	 * which are jumped to.
 	 */
-	return strstr(name, ".cold") != NULL ||
+	return elf_is_part_of_function(name) ||
 	       (!strncmp(name, "_dl_", 4) && strcmp(name, "_dl_find_object"));
 }
 
