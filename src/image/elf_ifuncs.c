@@ -27,12 +27,19 @@ int elf_compare_names(const char *left, const char *right)
 	return x != y ? (x > y) - (x < y) : strcmp(left, right);
 }
 
+/*
+ * The name that programs use comes first: one for the implementation only (C11 7.1.3: an underscore
+ * at its beginning) may be the stronger one, as glibc's __new_memcpy is.
+ */
 static int compare(const void *left, const void *right)
 {
 	const struct ifunc *a = left, *b = right;
+	bool reserved = a->name[0] == '_';
 
 	if (a->resolver != b->resolver)
 		return a->resolver < b->resolver ? -1 : 1;
+	if (reserved != (b->name[0] == '_'))
+		return reserved ? 1 : -1;
 	return a->weak != b->weak ? a->weak - b->weak : elf_compare_names(a->name, b->name);
 }
 
