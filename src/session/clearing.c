@@ -15,6 +15,7 @@
 #include "inferior/ptrace.h"
 #include "session/private.h"
 
+#include <signal.h>
 #include <time.h>
 
 enum { TRIES = 100, LONGEST_PAUSE_MS = 100, LOOK_NS = 100000 };
@@ -37,6 +38,15 @@ static bool is_inside(const struct clearing *clearing, const struct thread *thre
 }
 
 /*
+ * Whether the signal is a fault of our code's, which has been dealt with and is no news to the
+ * program.
+ */
+static bool is_our_fault(struct thread *thread, int signal)
+{
+	return (signal == SIGSEGV || signal == SIGBUS) && agent_fault(thread, false);
+}
+
+/*
  * A thread that runs has stopped again. Inside, when the tracer is dead, it gets its signals at
  * once: held up by each, under a timer it would never come to its end. Outside it stays at them: by
  * its own SIGTRAP it would get in again. One that was interrupted although it had stopped already
@@ -52,7 +62,9 @@ static void serve(const struct clearing *clearing, struct thread *thread)
 
 	if (stop.kind == STOP_TRAP || (stop.kind == STOP_SIGNAL && clearing->session->recovering &&
 				       is_inside(clearing, thread))) {
-		pt_continue(thread->tid, stop.kind == STOP_SIGNAL ? stop.signal : 0);
+		bool passed = stop.kind == STOP_SIGNAL && !is_our_fault(thread, stop.signal);
+
+		pt_continue(thread->tid, passed ? stop.signal : 0);
 		return;
 	}
 	thread_defer(thread, status);
@@ -95,9 +107,13 @@ static void send_on(struct clearing *clearing, struct thread *thread)
 	 * It may have run into a breakpoint in there (engine/agent): behind that it finds out by
 	 * itself.
 	 */
-	bool hit = signalled && trap_swallow_hit(thread);
+	bool swallowed = thread->stop == STOP_SIGNAL && is_our_fault(thread, thread->stop_signal);
+	bool hit = !swallowed && signalled && trap_swallow_hit(thread);
 
-	if (signalled && !hit) {
+	if (swallowed)
+		thread->stop_signal = 0;
+
+	if (signalled && !hit && !swallowed) {
 		/*
 		 * Delivered in there, its handler would return there, when nothing is left of it.
 		 */
@@ -110,8 +126,8 @@ static void send_on(struct clearing *clearing, struct thread *thread)
 		return;		     /* it stays there, and so must the code */
 	thread->interrupted = false; /* no call of the program's is to be watched there */
 	vec_push(&clearing->running, &thread->tid);
-	thread_resume(thread,
-		      stop.kind != STOP_SIGNAL || (hit && !thread->sigtrap_own) ? 0 : stop.signal);
+	swallowed |= stop.kind != STOP_SIGNAL || (hit && !thread->sigtrap_own);
+	thread_resume(thread, swallowed ? 0 : stop.signal);
 }
 
 /* What leads into our code is taken out before anybody runs. */

@@ -165,8 +165,9 @@ void agent_thread_gone(struct agent *agent, struct thread *thread);
  */
 void agent_shared(const struct space *space);
 /*
- * The thread has a SIGSEGV or SIGBUS as it read for us what cannot be read, or was interrupted as
- * it took too long: then it is to go on without either, true.
+ * The thread has a SIGSEGV or SIGBUS as it read for us what cannot be read (or the clock, which may
+ * be forbidden to it), or was interrupted as it took too long: then it is to go on without either,
+ * true. Also for the code of a tracer that was killed, whose journal the space has.
  */
 bool agent_fault(struct thread *thread, bool interrupted);
 /*

@@ -409,31 +409,44 @@ static uint64_t behind_read(uint64_t offset)
 	return offset == AGENT_COPY_BYTE ? AGENT_COPY_END : 0;
 }
 
+/* The unit whose code is there: by the books, or where a tracer was killed by its journal. */
+static bool find_code(const struct space *space, uint64_t pc, uint64_t *base)
+{
+	const struct agent_space *own = space->agent;
+
+	for (size_t i = 0; own && i < own->units.count; i++) {
+		*base = (*(struct agent_unit **)vec_at(&own->units, i))->base;
+		if (pc - *base < AGENT_CODE_BYTES)
+			return true;
+	}
+	for (size_t i = 0; !own && i < journal_count(space->journal); i++) {
+		const struct journal_entry *entry = journal_entry(space->journal, i);
+
+		*base = entry ? entry->address : 0;
+		if (entry && entry->kind == JOURNAL_AGENT && pc - *base < AGENT_CODE_BYTES)
+			return true;
+	}
+	return false;
+}
+
 bool agent_fault(struct thread *thread, bool interrupted)
 {
 	const struct space *space = thread->process->space;
 	struct regs regs;
+	uint64_t base;
 
-	if (!space || !space->agent || !space->agent->units.count ||
-	    regs_load(thread->tid, &regs) != 0)
+	if (!space || !space->arch->agent || regs_load(thread->tid, &regs) != 0 ||
+	    !find_code(space, regs.pc, &base))
 		return false;
-	for (size_t i = 0; i < space->agent->units.count; i++) {
-		const struct agent_unit *unit = *(struct agent_unit **)vec_at(&space->agent->units,
-									      i);
+	uint64_t without = behind_read(regs.pc - base);
+	bool reads = without != 0;
 
-		if (regs.pc - unit->base >= AGENT_CODE_BYTES)
-			continue;
-		uint64_t without = behind_read(regs.pc - unit->base);
-		bool reads = without != 0;
-
-		if (reads && (!interrupted || (space->agent->rings &&
-					       rings_was_stuck(space->agent->rings, thread->tid))))
-			regs.pc = unit->base + without;
-		else if (reads || interrupted || !tell_time(space, &regs))
-			return false;
-		return regs_store(thread->tid, &regs) == 0;
-	}
-	return false;
+	if (reads && (!interrupted || (space->agent && space->agent->rings &&
+				       rings_was_stuck(space->agent->rings, thread->tid))))
+		regs.pc = base + without;
+	else if (reads || interrupted || !tell_time(space, &regs))
+		return false;
+	return regs_store(thread->tid, &regs) == 0;
 }
 
 void agent_turn_off(struct space *space)
