@@ -9,9 +9,9 @@
  *   enum                  enum [ "[" type "]" ] "(" NAME [ "=" NUMBER ] { "," … } ")"
  *   bitset                bitset [ "[" type "]" ] "(" NAME "=" NUMBER [ "of" NUMBER ] { "," … } ")"
  *   sockaddr              sockaddr "(" extent ")"
+ *   bitvec                bitvec "[" length "]" | bitvec [ "(" type ")" ]
  *   lenses                hex, oct, octal, bool, bitvec, guess, hide: NAME [ "(" type ")" ]
- *   extent                length | zero | zero "(" length ")"
- *   length                NUMBER | argN | retval, which is arg0 | eltN
+ *   extent, length        conf_extent.c
  *
  * A lens is put on the type itself where it is a number, else on what is behind or in it:
  * hex(int*) is a pointer to a hex(int). bitvec takes any object for a row of bytes.
@@ -28,83 +28,12 @@
 
 #include <string.h>
 
-enum { ELEMENTS_MAX = 64 }; /* members of a struct that can be lengths */
-
 static const char lens_expected[] = "an integer type or addr in parentheses";
 
 static bool is_text_of(const struct conf_token *token, const char *word)
 {
 	return token->kind == TOKEN_NAME && token->length == strlen(word) &&
 	       memcmp(token->text, word, token->length) == 0;
-}
-
-/* PREFIX and a number up to `most`: stores the number. */
-static bool numbered(const struct conf_token *token, const char *prefix, uint32_t most,
-		     uint32_t *number)
-{
-	size_t length = strlen(prefix);
-
-	if (token->kind != TOKEN_NAME || token->length <= length ||
-	    memcmp(token->text, prefix, length) != 0)
-		return false;
-	*number = 0;
-	for (size_t i = length; i < token->length; i++) {
-		char c = token->text[i];
-
-		if (c < '0' || c > '9')
-			return false;
-		*number = *number * 10 + (uint32_t)(c - '0');
-		if (*number > most)
-			return false;
-	}
-	return true;
-}
-
-/* argN, or retval, which is arg0. */
-static void set_argument(struct type *type, uint32_t number)
-{
-	type->length_from = number ? STRING_ARGUMENT : STRING_RESULT;
-	type->length = number ? number - 1 : 0;
-}
-
-static bool parse_length(struct conf_parser *parser, struct type *type)
-{
-	const struct conf_token *token = &parser->token;
-	uint32_t number = 0;
-
-	if (token->kind == TOKEN_NUMBER && token->number > 0 && token->number <= UINT32_MAX) {
-		type->length_from = STRING_CONSTANT;
-		type->length = (uint32_t)token->number;
-	} else if (conf_at_name(parser, "retval") ||
-		   numbered(token, "arg", CONF_PARAMETERS_MAX, &number)) {
-		set_argument(type, number);
-	} else if (parser->in_struct && numbered(token, "elt", ELEMENTS_MAX, &number) && number) {
-		type->length_from = STRING_ELEMENT;
-		type->length = number - 1;
-		parser->elements |= UINT64_C(1) << (number - 1);
-	} else {
-		return conf_fail(parser, parser->in_struct
-						 ? "a length from 1 to 4294967295, arg1 to arg32, "
-						   "elt1 to elt64 or retval"
-						 : "a length from 1 to 4294967295, arg1 to arg32 "
-						   "or retval");
-	}
-	conf_take(parser);
-	return true;
-}
-
-bool conf_parse_extent(struct conf_parser *parser, struct type *type)
-{
-	if (!conf_at_name(parser, "zero"))
-		return parse_length(parser, type);
-	conf_take(parser);
-	if (!conf_at_mark(parser, '(')) {
-		type->length_from = STRING_NUL;
-		return true;
-	}
-	conf_take(parser);
-	type->zero_ends = true;
-	return parse_length(parser, type) && conf_expect(parser, ')');
 }
 
 /* ------------------------------------------------------------------ lenses */
@@ -267,6 +196,25 @@ static const struct type *parse_address(struct conf_parser *parser)
 	return conf_own(parser, &type);
 }
 
+/* `bitvec` was taken, and '[' is next: a pointer, as string[...] is. */
+static const struct type *parse_bit_vector(struct conf_parser *parser)
+{
+	struct type type = {.kind = TYPE_ARRAY,
+			    .lens = LENS_BITVEC,
+			    .in_bits = true,
+			    .target = protolib_type(parser->lib, "uchar", 5)};
+
+	conf_take(parser);
+	if (!conf_parse_length(parser, &type) || !conf_expect(parser, ']'))
+		return NULL;
+	if (type.length_from == STRING_CONSTANT) {
+		type.length = type.length / 8 + (type.length % 8 != 0);
+		type.in_bits = false;
+	}
+	type_complete(&type);
+	return conf_pointer(parser, conf_own(parser, &type));
+}
+
 /* How many bits a bit-field has; ':' was taken. */
 static bool parse_bits_of(struct conf_parser *parser, struct type_member *member,
 			  const struct conf_token *type)
@@ -335,7 +283,7 @@ static bool parse_list(struct conf_parser *parser, struct vec *items,
 static bool check_elements(struct conf_parser *parser, const struct type_member *members,
 			   uint32_t count, uint64_t elements, const struct conf_token *token)
 {
-	for (uint32_t i = 0; i < ELEMENTS_MAX; i++) {
+	for (uint32_t i = 0; i < CONF_ELEMENTS_MAX; i++) {
 		if (!(elements >> i & 1))
 			continue;
 		if (i >= count || members[i].type->kind != TYPE_INT || members[i].bits)
@@ -534,7 +482,7 @@ static const struct type *numbered_string(struct conf_parser *parser, uint32_t n
 	struct type type = {.kind = TYPE_STRING};
 
 	conf_take(parser);
-	set_argument(&type, number);
+	conf_set_argument(&type, number);
 	type_complete(&type);
 	return conf_own(parser, &type);
 }
@@ -546,7 +494,7 @@ const struct type *conf_parse_compound(struct conf_parser *parser, bool *found)
 	uint32_t number = 0;
 
 	*found = true;
-	if (numbered(&token, "string", CONF_PARAMETERS_MAX, &number) &&
+	if (conf_numbered(&token, "string", CONF_PARAMETERS_MAX, &number) &&
 	    !protolib_type(parser->lib, token.text, token.length))
 		return numbered_string(parser, number);
 	*found = entry && (entry->keyword != KEYWORD_ADDRESS ||
@@ -569,6 +517,8 @@ const struct type *conf_parse_compound(struct conf_parser *parser, bool *found)
 	case KEYWORD_LENS:
 		break;
 	}
+	if (entry->lens == LENS_BITVEC && conf_at_mark(parser, '['))
+		return parse_bit_vector(parser);
 	return conf_at_mark(parser, '(') ? parse_lens(parser, entry->lens)
 					 : protolib_type(parser->lib, token.text, token.length);
 }

@@ -8,7 +8,8 @@
 
 enum {
 	CONF_PARAMETERS_MAX = 32, /* more are an error: a capture plan has no room for them */
-	CONF_LEVELS_MAX = 64	  /* types nested deeper are an error, so recursion is bounded */
+	CONF_LEVELS_MAX = 64,	  /* types nested deeper are an error, so recursion is bounded */
+	CONF_ELEMENTS_MAX = 64	  /* members of a struct that can be lengths */
 };
 
 struct conf_parser {
@@ -55,8 +56,17 @@ const struct type *conf_pointer(struct conf_parser *parser, const struct type *t
 const struct type *conf_decay(struct conf_parser *parser, const struct type *type);
 /* Whether the token is a word that conf_parse_compound() has for itself. */
 bool conf_is_keyword(const struct conf_token *token);
-/* Parses `length`, zero(length) or zero, into the type: enum string_length. */
+/*
+ * conf_extent.c: parses a length alone; or what says how long something is, a length or one that
+ * zeros end; into the type (enum string_length).
+ */
+bool conf_parse_length(struct conf_parser *parser, struct type *type);
 bool conf_parse_extent(struct conf_parser *parser, struct type *type);
+/* The value of parameter `number`, from 1, or of the result, which is 0, is the length. */
+void conf_set_argument(struct type *type, uint32_t number);
+/* Whether the token is PREFIX and a number up to `most`: stores the number. */
+bool conf_numbered(const struct conf_token *token, const char *prefix, uint32_t most,
+		   uint32_t *number);
 /* A lens put on a type, which was at `token`; NULL: it does not go there, as was reported. */
 const struct type *conf_with_lens(struct conf_parser *parser, const struct type *type,
 				  enum type_lens lens, const struct conf_token *token);

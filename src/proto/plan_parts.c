@@ -95,6 +95,19 @@ static void set_member_length(const struct plan_parts *parts, const struct colle
 	part->member_signed = member->type->is_signed;
 }
 
+/* Elements that are one thing to the eye, however many others are shown; 0: they are not. */
+static uint8_t elements_of_one(const struct type *type)
+{
+	switch ((enum type_lens)type->lens) {
+	case LENS_ADDRESS:
+		return TYPE_ADDRESS_MAX;
+	case LENS_BITVEC:
+		return TYPE_VECTOR_MAX;
+	default:
+		return 0;
+	}
+}
+
 /* What is at, or behind, a part: `type` is that, not the pointer. */
 static void set_target(struct plan_parts *parts, const struct collected *item,
 		       const struct type *type, struct capture_part *part)
@@ -108,7 +121,8 @@ static void set_target(struct plan_parts *parts, const struct collected *item,
 		part->zero_ends = type->zero_ends ||
 				  (type->lens == LENS_TEXT && type->length_from == STRING_CONSTANT);
 		part->is_text = type->lens == LENS_TEXT;
-		part->elements_max = type->lens == LENS_ADDRESS ? TYPE_ADDRESS_MAX : 0;
+		part->in_bits = type->in_bits;
+		part->elements_max = elements_of_one(type);
 		if (part->length_from == LENGTH_MEMBER)
 			set_member_length(parts, item, type, part);
 		/* All of its bytes, as one. */

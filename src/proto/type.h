@@ -84,6 +84,7 @@ struct type {
 	uint8_t lens;	     /* enum type_lens */
 	uint8_t length_from; /* enum string_length, TYPE_STRING and TYPE_ARRAY */
 	bool zero_ends;	 /* zero(…): a NUL, or an element of zeros, ends it before its length */
+	bool in_bits;	 /* TYPE_ARRAY: its length counts bits, which fill bytes */
 	bool is_hidden;	 /* not shown, and not captured */
 	bool is_complex; /* TYPE_STRUCT: two numbers, which are passed in a way of their own */
 	bool is_defined; /* TYPE_STRUCT: its members are known */
@@ -109,6 +110,8 @@ struct type {
  * sockaddr_storage).
  */
 enum { TYPE_ADDRESS_MAX = 128 };
+/* Elements of an array with LENS_BITVEC whose number is not in the type: one thing, not many. */
+enum { TYPE_VECTOR_MAX = 128 };
 
 /* Objects are not larger than that: offsets and sizes do not overflow. */
 enum { TYPE_SIZE_MAX = 1 << 28 };

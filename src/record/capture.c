@@ -149,6 +149,7 @@ struct extent capture_extent_of(uint64_t length, bool is_signed, bool zero_ends)
 	extent.bytes = none ? UINT64_MAX : length;
 	extent.nul_ends = none || zero_ends;
 	extent.fault = false;
+	extent.spare_bits = 0;
 	return extent;
 }
 

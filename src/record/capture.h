@@ -93,6 +93,7 @@ struct capture_part {
 	bool is_inline;	     /* it is at `offset` itself, not what the pointer there points to */
 	uint8_t length_from; /* enum capture_length: bytes of a string, elements of an object */
 	bool zero_ends; /* also before its length is reached; for objects: an element of zeros */
+	bool in_bits;	/* its length is one of bits, eight of which make an element */
 	bool is_text;	/* no more elements than string_max; else array_max */
 	uint8_t member_size; /* LENGTH_MEMBER: that of the member */
 	bool member_signed;

@@ -75,6 +75,10 @@ static struct extent part_extent(struct capture *c, const struct capture_part *p
 	if (part->kind == CAPTURE_OBJECT && !part->is_text && part->length_from != LENGTH_NUL &&
 	    extent.bytes == UINT64_MAX && !extent.fault)
 		extent.bytes = 0;
+	if (part->in_bits) {
+		extent.spare_bits = (uint8_t)(-extent.bytes % 8);
+		extent.bytes = extent.bytes / 8 + (extent.bytes % 8 != 0);
+	}
 	return extent;
 }
 
@@ -179,6 +183,8 @@ static void load_extent(struct capture *c, struct record_value *value, const str
 	else if (!ended && most < extent.bytes)
 		value->flags |= VALUE_TRUNCATED;
 	value->length = (uint32_t)(min_size(count, most) * size);
+	if (extent.spare_bits && value->length == extent.bytes)
+		capture_bytes(value)[value->length - 1] &= (1U << (8 - extent.spare_bits)) - 1;
 }
 
 static void load_elements(struct capture *c, struct record_value *value,
@@ -193,6 +199,7 @@ void capture_load_wide(struct capture *c, struct record_value *value, const stru
 	struct object object;
 
 	part.length_from = LENGTH_NUL;
+	part.in_bits = false;
 	part.is_text = true;
 	part.elements_max = 0;
 	part.size = WIDE_BYTES;

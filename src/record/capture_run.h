@@ -40,6 +40,8 @@ struct extent {
 	uint64_t bytes;
 	bool nul_ends;
 	bool fault; /* the length could not be read */
+	/* bits of the last byte, from the highest on, that are not part of it: not 0 of in_bits */
+	uint8_t spare_bits;
 };
 
 static inline size_t min_size(uint64_t a, uint64_t b)

@@ -475,8 +475,9 @@ struct system_request {
 	const char *name; /* NULL: the number has none */
 	/* the name of the number, if `name` is the call that is packed in it; else NULL */
 	const char *outer;
-	const char *suffix; /* what the name of its prototype has behind `name` */
-	unsigned packed;    /* which of the calls that come packed it is, less than 64; 0: none */
+	/* where the kernel stores the result of a call that succeeds, as a word; 0: nowhere */
+	uint64_t result_at;
+	unsigned packed; /* which of the calls that come packed it is, less than 64; 0: none */
 };
 
 /*

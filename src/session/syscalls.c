@@ -232,23 +232,23 @@ static struct system_site *find_site(struct session *session, const struct syste
 		made = xasprintf("%s%llx", unknown_prefix, (unsigned long long)request->number);
 	_cleanup_free_ char *suffix = system_variant_suffix(variant);
 
-	site = make_site(session, request, made ? made : request->name,
-			 *suffix ? suffix : request->suffix, foreign);
+	site = make_site(session, request, made ? made : request->name, suffix, foreign);
 	map_put(&session->system_sites, key, site);
 	return site;
 }
 
 static const struct probe_site *site_of(void *context, const struct space *space,
 					const struct arch *arch, uint64_t number,
-					uint64_t arguments[6])
+					uint64_t arguments[6], uint64_t *result_at)
 {
 	struct session *session = context;
 	struct system_request request = {
-		.arch = arch, .number = number, .name = known_name(arch, number), .suffix = ""};
+		.arch = arch, .number = number, .name = known_name(arch, number)};
 
 	memcpy(request.arguments, arguments, sizeof request.arguments);
 	system_request_unpack(&request, &space->memory);
 	memcpy(arguments, request.arguments, sizeof request.arguments);
+	*result_at = request.result_at;
 	const struct system_site *site = find_site(session, &request, arch != space->arch);
 
 	return site->plan ? &site->site : NULL;

@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-enum { WORDS_MAX = 6 };
+enum { WORDS_MAX = 6, SHMAT_RESULT = 3 };
 
 struct packed {
 	const char *outer;
@@ -29,46 +29,49 @@ struct packed {
 	 * memory.
 	 */
 	const char *from;
-	/* what its prototype has behind its name, if it is not that of the call's own number */
-	const char *suffix;
+	/*
+	 * Not 0: the outer call says whether it succeeded, and stores the result where this one of
+	 * its arguments points to.
+	 */
+	uint8_t result;
 };
 
 static const struct packed packed[] = {
-	{"socketcall", 1, 1, "socket", "abc", ""},
-	{"socketcall", 2, 1, "bind", "abc", ""},
-	{"socketcall", 3, 1, "connect", "abc", ""},
-	{"socketcall", 4, 1, "listen", "ab", ""},
-	{"socketcall", 5, 1, "accept", "abc", ""},
-	{"socketcall", 6, 1, "getsockname", "abc", ""},
-	{"socketcall", 7, 1, "getpeername", "abc", ""},
-	{"socketcall", 8, 1, "socketpair", "abcd", ""},
-	{"socketcall", 9, 1, "send", "abcd", ""},
-	{"socketcall", 10, 1, "recv", "abcd", ""},
-	{"socketcall", 11, 1, "sendto", "abcdef", ""},
-	{"socketcall", 12, 1, "recvfrom", "abcdef", ""},
-	{"socketcall", 13, 1, "shutdown", "ab", ""},
-	{"socketcall", 14, 1, "setsockopt", "abcde", ""},
-	{"socketcall", 15, 1, "getsockopt", "abcde", ""},
-	{"socketcall", 16, 1, "sendmsg", "abc", ""},
-	{"socketcall", 17, 1, "recvmsg", "abc", ""},
-	{"socketcall", 18, 1, "accept4", "abcd", ""},
-	{"socketcall", 19, 1, "recvmmsg", "abcde", ""},
-	{"socketcall", 20, 1, "sendmmsg", "abcd", ""},
-	{"ipc", 1, 0, "semop", "142", ""},
-	{"ipc", 2, 0, "semget", "123", ""},
-	{"ipc", 3, 4, "semctl", "123a", ""},
-	{"ipc", 4, 0, "semtimedop", "1425", ""},
-	{"ipc", 11, 0, "msgsnd", "1423", ""},
-	{"ipc", 12, 4, "msgrcv", "1a2b3", ""},
-	{"ipc", 13, 0, "msgget", "12", ""},
-	{"ipc", 14, 0, "msgctl", "124", ""},
-	{"ipc", 21, 0, "shmat", "1423", "_by_ipc"},
-	{"ipc", 22, 0, "shmdt", "4", ""},
-	{"ipc", 23, 0, "shmget", "123", ""},
-	{"ipc", 24, 0, "shmctl", "124", ""},
-	{"mmap", 0, 0, "mmap", "abcdef", ""},
-	{"select", 0, 0, "select", "abcde", ""},
-	{"_llseek", 0, 0, "_llseek", "02134", ""},
+	{"socketcall", 1, 1, "socket", "abc", 0},
+	{"socketcall", 2, 1, "bind", "abc", 0},
+	{"socketcall", 3, 1, "connect", "abc", 0},
+	{"socketcall", 4, 1, "listen", "ab", 0},
+	{"socketcall", 5, 1, "accept", "abc", 0},
+	{"socketcall", 6, 1, "getsockname", "abc", 0},
+	{"socketcall", 7, 1, "getpeername", "abc", 0},
+	{"socketcall", 8, 1, "socketpair", "abcd", 0},
+	{"socketcall", 9, 1, "send", "abcd", 0},
+	{"socketcall", 10, 1, "recv", "abcd", 0},
+	{"socketcall", 11, 1, "sendto", "abcdef", 0},
+	{"socketcall", 12, 1, "recvfrom", "abcdef", 0},
+	{"socketcall", 13, 1, "shutdown", "ab", 0},
+	{"socketcall", 14, 1, "setsockopt", "abcde", 0},
+	{"socketcall", 15, 1, "getsockopt", "abcde", 0},
+	{"socketcall", 16, 1, "sendmsg", "abc", 0},
+	{"socketcall", 17, 1, "recvmsg", "abc", 0},
+	{"socketcall", 18, 1, "accept4", "abcd", 0},
+	{"socketcall", 19, 1, "recvmmsg", "abcde", 0},
+	{"socketcall", 20, 1, "sendmmsg", "abcd", 0},
+	{"ipc", 1, 0, "semop", "142", 0},
+	{"ipc", 2, 0, "semget", "123", 0},
+	{"ipc", 3, 4, "semctl", "123a", 0},
+	{"ipc", 4, 0, "semtimedop", "1425", 0},
+	{"ipc", 11, 0, "msgsnd", "1423", 0},
+	{"ipc", 12, 4, "msgrcv", "1a2b3", 0},
+	{"ipc", 13, 0, "msgget", "12", 0},
+	{"ipc", 14, 0, "msgctl", "124", 0},
+	{"ipc", 21, 0, "shmat", "142", SHMAT_RESULT},
+	{"ipc", 22, 0, "shmdt", "4", 0},
+	{"ipc", 23, 0, "shmget", "123", 0},
+	{"ipc", 24, 0, "shmctl", "124", 0},
+	{"mmap", 0, 0, "mmap", "abcdef", 0},
+	{"select", 0, 0, "select", "abcde", 0},
+	{"_llseek", 0, 0, "_llseek", "02134", 0},
 };
 
 enum { PACKED_COUNT = sizeof packed / sizeof *packed };
@@ -114,11 +117,11 @@ void system_request_unpack(struct system_request *request, const struct memory_s
 	for (size_t i = 0; entry->from[i]; i++)
 		arguments[i] = entry->from[i] >= 'a' ? words[entry->from[i] - 'a']
 						     : request->arguments[entry->from[i] - '0'];
+	request->result_at = entry->result ? (uint32_t)request->arguments[entry->result] : 0;
 	memcpy(request->arguments, arguments, sizeof arguments);
 	request->packed = (unsigned)(entry - packed) + 1;
 	request->outer = entry->outer;
 	request->name = entry->name;
-	request->suffix = entry->suffix;
 }
 
 bool system_request_names_packed(const struct pattern *pattern)

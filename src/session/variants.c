@@ -20,12 +20,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/sem.h>
 #include <sys/socket.h>
 
 enum { ALL = -1, VARIANT_BITS = 7, ARGUMENTS_MAX = 2 };
 
 /* What only kernels of 32 bits have: locks with offsets of 64 bits. */
 enum { KERNEL_F_GETLK64 = 12, KERNEL_F_SETLK64 = 13, KERNEL_F_SETLKW64 = 14 };
+/* Without IPC_64, which the C library of 32 bits adds. */
+enum { SEMAPHORE_COMMAND = (int)~0x100U };
 
 static const struct variant {
 	const char *name;
@@ -54,15 +57,24 @@ static const struct variant {
 	{"fcntl", 1, ALL, F_GETLK, "_getlk"},
 	{"fcntl", 1, ALL, F_SETLK, "_setlk"},
 	{"fcntl", 1, ALL, F_SETLKW, "_setlk"},
+	{"fcntl", 1, ALL, F_OFD_GETLK, "_getlk64"},
+	{"fcntl", 1, ALL, F_OFD_SETLK, "_setlk64"},
+	{"fcntl", 1, ALL, F_OFD_SETLKW, "_setlk64"},
 	{"fcntl64", 1, ALL, F_GETFD, "_getfd"},
 	{"fcntl64", 1, ALL, F_SETFD, "_setfd"},
 	{"fcntl64", 1, ALL, F_GETFL, "_getfl"},
 	{"fcntl64", 1, ALL, F_SETFL, "_setfl"},
 	{"fcntl64", 1, ALL, F_DUPFD, "_int"},
 	{"fcntl64", 1, ALL, F_DUPFD_CLOEXEC, "_int"},
-	{"fcntl64", 1, ALL, KERNEL_F_GETLK64, "_getlk"},
-	{"fcntl64", 1, ALL, KERNEL_F_SETLK64, "_setlk"},
-	{"fcntl64", 1, ALL, KERNEL_F_SETLKW64, "_setlk"},
+	{"fcntl64", 1, ALL, F_GETLK, "_getlk"},
+	{"fcntl64", 1, ALL, F_SETLK, "_setlk"},
+	{"fcntl64", 1, ALL, F_SETLKW, "_setlk"},
+	{"fcntl64", 1, ALL, KERNEL_F_GETLK64, "_getlk64"},
+	{"fcntl64", 1, ALL, KERNEL_F_SETLK64, "_setlk64"},
+	{"fcntl64", 1, ALL, KERNEL_F_SETLKW64, "_setlk64"},
+	{"fcntl64", 1, ALL, F_OFD_GETLK, "_getlk64"},
+	{"fcntl64", 1, ALL, F_OFD_SETLK, "_setlk64"},
+	{"fcntl64", 1, ALL, F_OFD_SETLKW, "_setlk64"},
 	{"futex", 1, FUTEX_CMD_MASK, FUTEX_WAIT, "_to_wait"},
 	{"futex", 1, FUTEX_CMD_MASK, FUTEX_WAKE, "_to_wake"},
 	{"futex", 1, FUTEX_CMD_MASK, FUTEX_WAIT_BITSET, "_to_wait_bitset"},
@@ -81,6 +93,12 @@ static const struct variant {
 	{"ioctl", 1, ALL, FIOCLEX, "_alone"},
 	{"ioctl", 1, ALL, FIONCLEX, "_alone"},
 	{"prctl", 0, ALL, PR_SET_NAME, "_name"},
+	{"semctl", 2, SEMAPHORE_COMMAND, SETVAL, "_int"},
+	{"semctl", 2, SEMAPHORE_COMMAND, GETVAL, "_alone"},
+	{"semctl", 2, SEMAPHORE_COMMAND, GETPID, "_alone"},
+	{"semctl", 2, SEMAPHORE_COMMAND, GETNCNT, "_alone"},
+	{"semctl", 2, SEMAPHORE_COMMAND, GETZCNT, "_alone"},
+	{"semctl", 2, SEMAPHORE_COMMAND, IPC_RMID, "_alone"},
 };
 
 enum { VARIANT_COUNT = sizeof variants / sizeof *variants };

@@ -72,7 +72,7 @@ static const char prototypes[] =
 	"l *a(l*, array(l, arg3)*, ulong); l b(+l, string(array(int, zero)*));\n"
 	"void c(struct(string(array(char, 9)), array(string, 2), array(short, elt4), uint8)*,"
 	" bitvec(array(char, 9))*, double*, array(array(l*, 2)*, 3)*);\n"
-	"void e(sockaddr(arg2), int*, struct(sockaddr(12), uint, sockaddr(elt2)*)*);\n"
+	"void e(sockaddr(arg2), int*, bitvec[arg2], struct(sockaddr(12), uint, sockaddr(elt2)*)*);\n"
 	"double d(long double, hide(int), enum(A, B), format);\n";
 
 static void show(const struct record *record, const struct prototype *prototype)

@@ -404,6 +404,43 @@ static void test_lengths(void **state)
 	assert_string_equal(entered(f), "{ { 2, [ 7, 8 ] } }");
 }
 
+/* As many bits as a parameter says: none behind them, and none that have to be in memory. */
+static void test_lengths_in_bits(void **state)
+{
+	struct fixture *f = *state;
+
+	f->gpr[REG_DI] = poke_words(f, BASE + LENGTH - 4, 4, 1, UINT64_C(0x40000089));
+	compile(f, &abi64, "void f(bitvec[arg2], int);");
+	f->gpr[REG_SI] = 31;
+	assert_string_equal(entered(f), "<0,3,7,30>, 31");
+	f->gpr[REG_SI] = 30;
+	assert_string_equal(entered(f), "<0,3,7>, 30");
+	f->gpr[REG_SI] = 1;
+	assert_string_equal(entered(f), "<0>, 1");
+	f->gpr[REG_SI] = 0;
+	assert_string_equal(entered(f), "<>, 0");
+	f->gpr[REG_SI] = UINT64_MAX;
+	assert_string_equal(entered(f), "<>, -1");
+	f->gpr[REG_SI] = 33;
+	assert_string_equal(entered(f), "<0,3,7,30>..., 33");
+	f->gpr[REG_DI] = 0;
+	assert_string_equal(entered(f), "nil, 33");
+	f->gpr[REG_DI] = 16;
+	assert_string_equal(entered(f), "0x10, 33");
+	/* A number, a member, and more than -A says, which is about arrays. */
+	f->gpr[REG_DI] = BASE + LENGTH - 4;
+	compile(f, &abi64, "void f(bitvec[4]);");
+	assert_string_equal(entered(f), "<0,3,7>");
+	f->gpr[REG_DI] = poke_words(f, BASE, 8, 4, UINT64_C(33), (uint64_t)BASE + 16, UINT64_MAX,
+				    UINT64_C(3));
+	compile(f, &abi64, "void f(struct(int, bitvec[elt1])*);");
+	assert_string_equal(entered(f), "{ 33, ~<33-39> }");
+	compile(f, &abi64, "void f(bitvec(array(uchar, arg2)), int);");
+	f->gpr[REG_SI] = 16;
+	f->gpr[REG_DI] = BASE + 16;
+	assert_string_equal(entered(f), "~<66-127>, 16");
+}
+
 /* A length may be what a parameter points to, at the time when it is needed. */
 static void test_pointed_lengths(void **state)
 {
@@ -647,6 +684,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_pointed_lengths, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_addresses, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lengths, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_lengths_in_bits, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unreadable, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_circles, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_little_room, setup, teardown),

@@ -72,7 +72,8 @@ struct system_call {
 	uint64_t number, first; /* its first argument */
 	struct call call;	/* of which the stack is not used */
 	struct capture_saved saved;
-	int64_t result; /* HELD, INTERRUPTED */
+	uint64_t result_at; /* not 0: where the kernel stores the result */
+	int64_t result;	    /* HELD, INTERRUPTED */
 	uint64_t duration, ended;
 };
 
@@ -155,6 +156,17 @@ static void capture_failure(const struct system_call *own, struct capture_buffer
 		result->word = (uint64_t)own->result;
 }
 
+/* The result of a call that has succeeded; that of the call itself where the other is not found. */
+static uint64_t result_of(const struct system_call *own, const struct space *space)
+{
+	uint64_t stored = 0;
+
+	if (own->result_at &&
+	    memory_read_exact(&space->memory, own->result_at, &stored, own->arch->abi->word))
+		return stored;
+	return (uint64_t)own->result;
+}
+
 static void emit_return(struct syscalls *calls, struct thread *thread, int64_t number)
 {
 	struct system_call *own = thread->system_call;
@@ -162,7 +174,7 @@ static void emit_return(struct syscalls *calls, struct thread *thread, int64_t n
 	const struct space *space = thread->process->space;
 	struct capture_buffer buffer = {calls->buffer, RECORD_BYTES};
 	struct record *record = begin_record(calls, RECORD_RETURN, thread, own->ended);
-	uint64_t registers[REG_COUNT] = {[REG_AX] = (uint64_t)own->result};
+	uint64_t registers[REG_COUNT] = {0};
 
 	record->duration = own->duration;
 	record->number = number;
@@ -171,6 +183,7 @@ static void emit_return(struct syscalls *calls, struct thread *thread, int64_t n
 	} else if (plan->exit_count) {
 		const struct capture_frame frame = {.gpr = registers, .memory = &space->memory};
 
+		registers[REG_AX] = result_of(own, space);
 		capture_exit(plan, &frame, &own->saved, &buffer);
 	}
 	emit(calls, record);
@@ -222,11 +235,11 @@ static void enter(struct syscalls *calls, struct thread *thread, const struct pt
 		own->state = CALL_NONE;
 	if (!space || !arch)
 		return;
-	uint64_t arguments[ARGUMENTS];
+	uint64_t arguments[ARGUMENTS], result_at = 0;
 
 	memcpy(arguments, info->entry.arguments, sizeof arguments);
-	const struct probe_site *site = calls->events.site(calls->events.context, space, arch,
-							   info->entry.number, arguments);
+	const struct probe_site *site = calls->events.site(
+		calls->events.context, space, arch, info->entry.number, arguments, &result_at);
 
 	if (!site)
 		return;
@@ -236,6 +249,7 @@ static void enter(struct syscalls *calls, struct thread *thread, const struct pt
 	own->arch = arch;
 	own->number = info->entry.number;
 	own->first = info->entry.arguments[0];
+	own->result_at = result_at;
 	own->call = (struct call){.site = site,
 				  .origin = info->pc,
 				  .depth = (uint32_t)depth_of(thread, info->sp),

@@ -17,11 +17,12 @@ struct syscall_events {
 	 * The site of a call of that number, which `arch` has made the program of `space` make, or
 	 * NULL: it is not traced. The place of each argument is its number among the general
 	 * registers; the result is in REG_AX. The arguments may be replaced by those of the call
-	 * that is meant.
+	 * that is meant; where the kernel stores its result, as a word of memory, if it
+	 * succeeds, goes to *result_at, which is 0 before.
 	 */
 	const struct probe_site *(*site)(void *context, const struct space *space,
 					 const struct arch *arch, uint64_t number,
-					 uint64_t arguments[6]);
+					 uint64_t arguments[6], uint64_t *result_at);
 	/* They cannot be traced: -errno. Called once. */
 	void (*refused)(void *context, int error);
 	void *context;

@@ -11,6 +11,7 @@
 #include <linux/netlink.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>
@@ -23,9 +24,16 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/un.h>
@@ -304,6 +312,105 @@ static void signals_and_waits(void)
 	open("/nonexistent/file", O_CREAT | O_WRONLY, 0640);
 }
 
+#ifdef __i386__
+#define SELECT SYS__newselect
+#define STATFS64 SYS_statfs64, "/", (long)sizeof(struct statfs64)
+#define OFD_LOCK struct flock64
+#else
+#define SELECT SYS_select
+#define STATFS64 SYS_statfs, "/"
+#define OFD_LOCK struct flock
+#endif
+
+/* Objects that lie differently in programs of 32 bits, or that are called differently there. */
+static void objects(void)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_start = 5, .l_len = 7};
+	OFD_LOCK wide = {.l_type = F_RDLCK, .l_start = 9, .l_len = 3};
+	int fd = (int)syscall(SYS_memfd_create, "locks", 0L), pipes[2];
+	struct statfs narrow;
+	struct statfs64 files;
+
+	syscall(CONTROL, fd, F_SETLK, &lock);
+	syscall(SYS_fcntl, fd, F_SETLKW, &lock);
+	syscall(CONTROL, fd, F_GETLK, &lock);
+	syscall(CONTROL, -1, F_OFD_SETLK, &wide);
+#ifdef __i386__
+	wide.l_start += 1LL << 32;
+	syscall(CONTROL, fd, F_SETLK64, &wide);
+#endif
+	pipe(pipes);
+	write(pipes[1], "x", 1);
+	dup2(pipes[0], 70);
+	fd_set in, out;
+	struct timeval moment = {0};
+
+	FD_ZERO(&in);
+	FD_ZERO(&out);
+	FD_SET(pipes[0], &in);
+	FD_SET(70, &in);
+	FD_SET(1, &out);
+	FD_SET(pipes[1], &out);
+	syscall(SELECT, pipes[1] + 1, &in, &out, NULL, &moment);
+	FD_SET(70, &in);
+	syscall(SELECT, 71, &in, &out, NULL, &moment);
+	syscall(SYS_fstatfs, fd, &narrow);
+	syscall(STATFS64, &files);
+}
+
+static char other_stack[1 << 16];
+
+/* Of these the C library's function is the system call, or is not shown otherwise. */
+static void structures(void)
+{
+	stack_t stack = {.ss_sp = other_stack, .ss_size = sizeof other_stack}, before;
+	struct rusage usage;
+	cpu_set_t set;
+	struct timeval moment = {0};
+	fd_set in;
+	int status, processor = 0;
+
+	FD_ZERO(&in);
+	FD_SET(0, &in);
+	FD_SET(3, &in);
+	select(3, &in, NULL, NULL, &moment);
+	sigaltstack(&stack, &before);
+	sigaltstack(NULL, &before);
+	getrusage(RUSAGE_SELF, &usage);
+	sched_getaffinity(0, sizeof set, &set);
+	while (!CPU_ISSET(processor, &set))
+		processor++;
+	CPU_ZERO(&set);
+	CPU_SET(processor, &set);
+	sched_setaffinity(0, sizeof set, &set);
+	sched_getaffinity(0, sizeof set, &set);
+	pid_t child = fork();
+
+	if (!child)
+		_exit(3);
+	wait4(child, &status, 0, &usage);
+}
+
+/* System V's: of i386 packed in ipc(2), or not, as the C library does it. */
+static void between_processes(void)
+{
+	struct sembuf operations[] = {{0, -1, IPC_NOWAIT}, {1, 2, SEM_UNDO}};
+	int id = shmget(IPC_PRIVATE, 4096, IPC_CREAT | IPC_EXCL | 0600);
+
+	shmdt(shmat(id, NULL, SHM_RDONLY));
+	shmat(-1, NULL, SHM_RND);
+	shmctl(id, IPC_RMID, NULL);
+	id = semget(IPC_PRIVATE, 2, IPC_CREAT | 0640);
+	semctl(id, 0, SETVAL, 5);
+	semctl(id, 0, GETVAL);
+	semop(id, operations, 2);
+	semctl(id, 0, IPC_RMID);
+	id = msgget(IPC_PRIVATE, IPC_CREAT | 0600);
+	msgsnd(-1, &id, 0, IPC_NOWAIT);
+	msgrcv(-1, &id, 0, 5, IPC_NOWAIT | MSG_NOERROR);
+	msgctl(id, IPC_RMID, NULL);
+}
+
 static void failing(void)
 {
 	char buffer[16];
@@ -515,6 +622,12 @@ int main(int argc, char **argv)
 		named();
 	else if (!strcmp(mode, "signals"))
 		signals_and_waits();
+	else if (!strcmp(mode, "objects"))
+		objects();
+	else if (!strcmp(mode, "structures"))
+		structures();
+	else if (!strcmp(mode, "ipc"))
+		between_processes();
 	else if (!strcmp(mode, "wide"))
 		wide();
 #ifdef __i386__

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How long strings, arrays and the like are, in .conf files:
+ *
+ *   extent                length | zero | zero "(" length ")"
+ *   length                NUMBER | argN | retval, which is arg0 | eltN
+ */
+#include "proto/conf_type.h"
+
+#include <string.h>
+
+bool conf_numbered(const struct conf_token *token, const char *prefix, uint32_t most,
+		   uint32_t *number)
+{
+	size_t length = strlen(prefix);
+
+	if (token->kind != TOKEN_NAME || token->length <= length ||
+	    memcmp(token->text, prefix, length) != 0)
+		return false;
+	*number = 0;
+	for (size_t i = length; i < token->length; i++) {
+		char c = token->text[i];
+
+		if (c < '0' || c > '9')
+			return false;
+		*number = *number * 10 + (uint32_t)(c - '0');
+		if (*number > most)
+			return false;
+	}
+	return true;
+}
+
+void conf_set_argument(struct type *type, uint32_t number)
+{
+	type->length_from = number ? STRING_ARGUMENT : STRING_RESULT;
+	type->length = number ? number - 1 : 0;
+}
+
+bool conf_parse_length(struct conf_parser *parser, struct type *type)
+{
+	const struct conf_token *token = &parser->token;
+	uint32_t number = 0;
+
+	if (token->kind == TOKEN_NUMBER && token->number > 0 && token->number <= UINT32_MAX) {
+		type->length_from = STRING_CONSTANT;
+		type->length = (uint32_t)token->number;
+	} else if (conf_at_name(parser, "retval") ||
+		   conf_numbered(token, "arg", CONF_PARAMETERS_MAX, &number)) {
+		conf_set_argument(type, number);
+	} else if (parser->in_struct && conf_numbered(token, "elt", CONF_ELEMENTS_MAX, &number) &&
+		   number) {
+		type->length_from = STRING_ELEMENT;
+		type->length = number - 1;
+		parser->elements |= UINT64_C(1) << (number - 1);
+	} else {
+		return conf_fail(parser, parser->in_struct
+						 ? "a length from 1 to 4294967295, arg1 to arg32, "
+						   "elt1 to elt64 or retval"
+						 : "a length from 1 to 4294967295, arg1 to arg32 "
+						   "or retval");
+	}
+	conf_take(parser);
+	return true;
+}
+
+bool conf_parse_extent(struct conf_parser *parser, struct type *type)
+{
+	if (!conf_at_name(parser, "zero"))
+		return conf_parse_length(parser, type);
+	conf_take(parser);
+	if (!conf_at_mark(parser, '(')) {
+		type->length_from = STRING_NUL;
+		return true;
+	}
+	conf_take(parser);
+	type->zero_ends = true;
+	return conf_parse_length(parser, type) && conf_expect(parser, ')');
+}
