@@ -207,7 +207,7 @@ static const struct type *parse_bit_vector(struct conf_parser *parser)
 	conf_take(parser);
 	if (!conf_parse_length(parser, &type) || !conf_expect(parser, ']'))
 		return NULL;
-	if (type.length_from == STRING_CONSTANT) {
+	if (type.length_from == STRING_CONSTANT && !type.result_ends) {
 		type.length = type.length / 8 + (type.length % 8 != 0);
 		type.in_bits = false;
 	}

@@ -3,7 +3,11 @@
  * How long strings, arrays and the like are, in .conf files:
  *
  *   extent                length | zero | zero "(" length ")"
- *   length                NUMBER | argN | retval, which is arg0 | eltN
+ *   length                bound | retval, which is arg0 | retval "(" bound ")"
+ *   bound                 NUMBER | argN | eltN
+ *
+ * What is in parentheses is what it is at most: zero(arg2) ends at a zero, retval(arg2) where the
+ * result says, and no later than arg2 does.
  */
 #include "proto/conf_type.h"
 
@@ -36,7 +40,8 @@ void conf_set_argument(struct type *type, uint32_t number)
 	type->length = number ? number - 1 : 0;
 }
 
-bool conf_parse_length(struct conf_parser *parser, struct type *type)
+/* A number, argN or eltN; else says that `expected` was. */
+static bool parse_bound(struct conf_parser *parser, struct type *type, const char *expected)
 {
 	const struct conf_token *token = &parser->token;
 	uint32_t number = 0;
@@ -44,8 +49,7 @@ bool conf_parse_length(struct conf_parser *parser, struct type *type)
 	if (token->kind == TOKEN_NUMBER && token->number > 0 && token->number <= UINT32_MAX) {
 		type->length_from = STRING_CONSTANT;
 		type->length = (uint32_t)token->number;
-	} else if (conf_at_name(parser, "retval") ||
-		   conf_numbered(token, "arg", CONF_PARAMETERS_MAX, &number)) {
+	} else if (conf_numbered(token, "arg", CONF_PARAMETERS_MAX, &number)) {
 		conf_set_argument(type, number);
 	} else if (parser->in_struct && conf_numbered(token, "elt", CONF_ELEMENTS_MAX, &number) &&
 		   number) {
@@ -53,13 +57,37 @@ bool conf_parse_length(struct conf_parser *parser, struct type *type)
 		type->length = number - 1;
 		parser->elements |= UINT64_C(1) << (number - 1);
 	} else {
-		return conf_fail(parser, parser->in_struct
-						 ? "a length from 1 to 4294967295, arg1 to arg32, "
-						   "elt1 to elt64 or retval"
-						 : "a length from 1 to 4294967295, arg1 to arg32 "
-						   "or retval");
+		return conf_fail(parser, expected);
 	}
 	conf_take(parser);
+	return true;
+}
+
+/* `retval` was taken, and '(' is next. */
+static bool parse_within(struct conf_parser *parser, struct type *type)
+{
+	conf_take(parser);
+	type->result_ends = true;
+	return parse_bound(parser, type,
+			   parser->in_struct ? "a length from 1 to 4294967295, arg1 to arg32 or "
+					       "elt1 to elt64"
+					     : "a length from 1 to 4294967295 or arg1 to arg32") &&
+	       conf_expect(parser, ')');
+}
+
+bool conf_parse_length(struct conf_parser *parser, struct type *type)
+{
+	if (!conf_at_name(parser, "retval"))
+		return parse_bound(parser, type,
+				   parser->in_struct
+					   ? "a length from 1 to 4294967295, arg1 to arg32, "
+					     "elt1 to elt64 or retval"
+					   : "a length from 1 to 4294967295, arg1 to arg32 "
+					     "or retval");
+	conf_take(parser);
+	if (conf_at_mark(parser, '('))
+		return parse_within(parser, type);
+	conf_set_argument(type, 0);
 	return true;
 }
 

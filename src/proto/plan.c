@@ -74,6 +74,7 @@ static struct capture_op make_op(struct planning *planning, const struct type *t
 		op.length_from = (uint8_t)plan_length_of(type, planning->plan.arg_count);
 		op.length = type->length;
 		op.zero_ends = type->zero_ends;
+		op.result_ends = type->result_ends;
 	}
 	if (op.kind == CAPTURE_OBJECT || op.kind == CAPTURE_INLINE) {
 		op.part = plan_parts_add(&planning->parts, type);

@@ -121,12 +121,14 @@ static void set_target(struct plan_parts *parts, const struct collected *item,
 		part->zero_ends = type->zero_ends ||
 				  (type->lens == LENS_TEXT && type->length_from == STRING_CONSTANT);
 		part->is_text = type->lens == LENS_TEXT;
+		part->result_ends = type->result_ends;
 		part->in_bits = type->in_bits;
 		part->elements_max = elements_of_one(type);
 		if (part->length_from == LENGTH_MEMBER)
 			set_member_length(parts, item, type, part);
 		/* All of its bytes, as one. */
-		if (type->lens == LENS_BITVEC && part->length_from == LENGTH_CONSTANT) {
+		if (type->lens == LENS_BITVEC && part->length_from == LENGTH_CONSTANT &&
+		    !type->result_ends) {
 			part->size = type_size(type, parts->word);
 			part->length = 1;
 			return;
@@ -150,6 +152,7 @@ static struct capture_part make_part(struct plan_parts *parts, const struct coll
 		part.length_from = (uint8_t)plan_length_of(type, parts->arg_count);
 		part.length = type->length;
 		part.zero_ends = type->zero_ends;
+		part.result_ends = type->result_ends;
 		if (part.length_from == LENGTH_MEMBER)
 			set_member_length(parts, item, type, &part);
 	} else {

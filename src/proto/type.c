@@ -98,7 +98,8 @@ bool type_is_apart(const struct type *type)
 	case TYPE_POINTER:
 		return type->target != NULL;
 	case TYPE_ARRAY:
-		return !type->size[0] || (type->lens != LENS_BITVEC && type_follows(type->target));
+		return !type->size[0] || type->result_ends ||
+		       (type->lens != LENS_BITVEC && type_follows(type->target));
 	default:
 		return false;
 	}
@@ -169,7 +170,7 @@ void type_lay_out(struct type *type, struct type_member *members, uint32_t count
 
 void type_complete(struct type *type)
 {
-	if (type->length_from == STRING_RESULT)
+	if (type->length_from == STRING_RESULT || type->result_ends)
 		type->needs_result = true;
 	if (type->length_from == STRING_ARGUMENT)
 		type->arguments |= 1U << (type->length & 31);

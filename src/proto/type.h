@@ -58,7 +58,7 @@ enum string_length {
 	STRING_CONSTANT, /* string[N] */
 	/* string[argN]: `length` is N - 1; of a pointer to an integer, that counts */
 	STRING_ARGUMENT,
-	STRING_RESULT, /* string[retval] */
+	STRING_RESULT, /* string[retval]; see also result_ends */
 	STRING_ELEMENT /* string[eltN], in a struct: `length` is N - 1 */
 };
 
@@ -83,14 +83,15 @@ struct type {
 	bool is_signed;
 	uint8_t lens;	     /* enum type_lens */
 	uint8_t length_from; /* enum string_length, TYPE_STRING and TYPE_ARRAY */
-	bool zero_ends;	 /* zero(…): a NUL, or an element of zeros, ends it before its length */
-	bool in_bits;	 /* TYPE_ARRAY: its length counts bits, which fill bytes */
-	bool is_hidden;	 /* not shown, and not captured */
-	bool is_complex; /* TYPE_STRUCT: two numbers, which are passed in a way of their own */
-	bool is_defined; /* TYPE_STRUCT: its members are known */
-	bool is_union;	 /* TYPE_STRUCT: all members at its beginning; the first one is shown */
-	bool is_partial; /* TYPE_STRUCT: there is more in it than its members */
-	bool follows;	 /* TYPE_STRUCT: has a member that points to something that is shown */
+	bool zero_ends;	  /* zero(…): a NUL, or an element of zeros, ends it before its length */
+	bool result_ends; /* retval(…): the result ends it before its length */
+	bool in_bits;	  /* TYPE_ARRAY: its length counts bits, which fill bytes */
+	bool is_hidden;	  /* not shown, and not captured */
+	bool is_complex;  /* TYPE_STRUCT: two numbers, which are passed in a way of their own */
+	bool is_defined;  /* TYPE_STRUCT: its members are known */
+	bool is_union;	  /* TYPE_STRUCT: all members at its beginning; the first one is shown */
+	bool is_partial;  /* TYPE_STRUCT: there is more in it than its members */
+	bool follows;	  /* TYPE_STRUCT: has a member that points to something that is shown */
 	bool rest_in_octal; /* LENS_BITSET: bits without a name are shown so, else in hexadecimal */
 	bool needs_result;  /* a length in it is the result */
 	uint8_t levels;	    /* how deep other types are nested in it */

@@ -153,6 +153,25 @@ struct extent capture_extent_of(uint64_t length, bool is_signed, bool zero_ends)
 	return extent;
 }
 
+/* The result as a length. Not inline, here and below: in the agent there is little room. */
+static __attribute__((noinline)) uint64_t result_length(struct capture *c)
+{
+	uint64_t word = 0;
+
+	if (c->plan->exit_count && c->plan->exit[0].argument == VALUE_RESULT)
+		capture_fetch(c, &c->plan->exit[0], &word);
+	return (int64_t)word > 0 ? word : 0;
+}
+
+__attribute__((noinline)) void capture_end_at_result(struct capture *c, struct extent *extent)
+{
+	const uint64_t length = result_length(c);
+
+	extent->fault |= !extent->bytes;
+	if (length < extent->bytes)
+		extent->bytes = length;
+}
+
 struct extent capture_extent(struct capture *c, enum capture_length from, uint32_t length,
 			     bool zero_ends)
 {
@@ -163,21 +182,24 @@ struct extent capture_extent(struct capture *c, enum capture_length from, uint32
 	if (from == LENGTH_CONSTANT) {
 		extent.bytes = length;
 	} else if (from == LENGTH_ARGUMENT) {
-		if (fetch_length(c, length, &word, &is_signed))
-			return capture_extent_of(word, is_signed, zero_ends);
-		extent = capture_extent_of(0, false, false);
-		extent.fault = true;
+		bool known = fetch_length(c, length, &word, &is_signed);
+
+		extent = capture_extent_of(word, is_signed, zero_ends);
+		extent.fault = !known || (!word && zero_ends && c->saved);
 	} else if (from == LENGTH_RESULT) {
-		if (c->plan->exit_count && c->plan->exit[0].argument == VALUE_RESULT)
-			capture_fetch(c, &c->plan->exit[0], &word);
-		return capture_extent_of((int64_t)word > 0 ? word : 0, false, zero_ends);
+		return capture_extent_of(result_length(c), false, zero_ends);
 	}
 	return extent;
 }
 
 static struct extent extent_of(struct capture *c, const struct capture_op *op)
 {
-	return capture_extent(c, (enum capture_length)op->length_from, op->length, op->zero_ends);
+	struct extent extent = capture_extent(c, (enum capture_length)op->length_from, op->length,
+					      op->zero_ends);
+
+	if (op->result_ends)
+		capture_end_at_result(c, &extent);
+	return extent;
 }
 
 /* How much of a string of this extent is shown at most, where there is room for so much. */

@@ -73,7 +73,8 @@ struct capture_op {
 	int32_t offset; /* PLACE_STACK */
 	/* LENGTH_ARGUMENT, LENGTH_RESULT: NULs are no data, the first one ends it */
 	bool zero_ends;
-	uint16_t part; /* CAPTURE_OBJECT, CAPTURE_INLINE: index */
+	bool result_ends; /* nor is what lies behind as many bytes as the result says */
+	uint16_t part;	  /* CAPTURE_OBJECT, CAPTURE_INLINE: index */
 };
 
 enum {
@@ -92,9 +93,10 @@ struct capture_part {
 	uint8_t kind;	     /* CAPTURE_STRING, CAPTURE_OBJECT; CAPTURE_WORD: not followed */
 	bool is_inline;	     /* it is at `offset` itself, not what the pointer there points to */
 	uint8_t length_from; /* enum capture_length: bytes of a string, elements of an object */
-	bool zero_ends; /* also before its length is reached; for objects: an element of zeros */
-	bool in_bits;	/* its length is one of bits, eight of which make an element */
-	bool is_text;	/* no more elements than string_max; else array_max */
+	bool zero_ends;	  /* also before its length is reached; for objects: an element of zeros */
+	bool result_ends; /* also where the result says, if that is less than its length */
+	bool in_bits;	  /* its length is one of bits, eight of which make an element */
+	bool is_text;	  /* no more elements than string_max; else array_max */
 	uint8_t member_size; /* LENGTH_MEMBER: that of the member */
 	bool member_signed;
 	/* not 0: no more elements than these, whatever string_max and array_max say */

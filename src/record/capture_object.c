@@ -71,6 +71,8 @@ static struct extent part_extent(struct capture *c, const struct capture_part *p
 {
 	struct extent extent = any_extent(c, part, around);
 
+	if (part->result_ends)
+		capture_end_at_result(c, &extent);
 	/* A negative number of characters is one that is not known, one of other things is none. */
 	if (part->kind == CAPTURE_OBJECT && !part->is_text && part->length_from != LENGTH_NUL &&
 	    extent.bytes == UINT64_MAX && !extent.fault)
@@ -199,6 +201,7 @@ void capture_load_wide(struct capture *c, struct record_value *value, const stru
 	struct object object;
 
 	part.length_from = LENGTH_NUL;
+	part.result_ends = false;
 	part.in_bits = false;
 	part.is_text = true;
 	part.elements_max = 0;

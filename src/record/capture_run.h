@@ -112,9 +112,15 @@ size_t capture_read_max(const struct capture *c, const struct extent *extent);
 
 /*
  * What LENGTH_ARGUMENT, LENGTH_RESULT and LENGTH_CONSTANT mean; anything else: no bound but a NUL.
+ * A buffer of no bytes that would end at a NUL has none when the function is back: a fault.
  */
 struct extent capture_extent(struct capture *c, enum capture_length from, uint32_t length,
 			     bool zero_ends);
+/*
+ * Has the result end it (result_ends), if that comes first. Where nothing has room, nothing has
+ * been written, so nothing is read.
+ */
+void capture_end_at_result(struct capture *c, struct extent *extent);
 /* What a length that was read means. */
 struct extent capture_extent_of(uint64_t length, bool is_signed, bool zero_ends);
 

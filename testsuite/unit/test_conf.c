@@ -465,6 +465,13 @@ static void test_errors_in_lengths(void **state)
 		free(message);
 	}
 	assert_error("int f(string[zero(arg2];", 1, "expected ')', found ']'");
+	assert_error("int f(string[retval(arg2];", 1, "expected ')', found ']'");
+	assert_error("int f(string[retval(retval)]);", 1,
+		     "expected a length from 1 to 4294967295 or arg1 to arg32, found 'retval'");
+	assert_error("void f(string[retval(arg2)], int);", 1,
+		     "expected an integer result, as string[retval] needs it, found 'string'");
+	assert_error("int f(string[retval(arg2)]);", 1,
+		     "expected arg1 to arg1 as its length, found 'string'");
 	assert_error("int f(string[zero()]);", 1,
 		     "expected a length from 1 to 4294967295, arg1 to arg32 or retval, found ')'");
 	assert_error("int f(string[zero(arg2)]);", 1,

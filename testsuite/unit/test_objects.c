@@ -404,6 +404,52 @@ static void test_lengths(void **state)
 	assert_string_equal(entered(f), "{ { 2, [ 7, 8 ] } }");
 }
 
+/* The lesser of the result and of what there is room for. */
+static void test_result_ends(void **state)
+{
+	struct fixture *f = *state;
+
+	f->gpr[REG_DI] = poke_text(f, BASE, "some text");
+	f->gpr[REG_SI] = 4;
+	f->gpr[REG_AX] = 2;
+	compile(f, &abi64, "int f(string[retval(arg2)], int);");
+	run(f, true);
+	assert_string_equal(show(f, run(f, false), false, false), "\"so\", 4");
+	f->gpr[REG_AX] = 9;
+	assert_string_equal(show(f, run(f, false), false, false), "\"some\", 4");
+	f->gpr[REG_AX] = UINT64_MAX;
+	assert_string_equal(show(f, run(f, false), false, false), "\"\", 4");
+	/* Nothing has been written; without a result, where a NUL ends it. */
+	f->gpr[REG_AX] = 9;
+	f->gpr[REG_SI] = 0;
+	run(f, true);
+	assert_string_equal(show(f, run(f, false), false, false), "0x10000, 0");
+	compile(f, &abi64, "int f(+string[zero(arg2)], int);");
+	run(f, true);
+	assert_string_equal(show(f, run(f, false), false, false), "0x10000, 0");
+	compile(f, &abi64, "int f(string[zero(arg2)], int);");
+	assert_string_equal(entered(f), "\"\", 0");
+	/* Elements, of a number that is known, bits, and within an object. */
+	f->gpr[REG_DI] = poke_words(f, BASE, 2, 4, UINT64_C(1), UINT64_C(2), UINT64_C(3),
+				    UINT64_C(4));
+	f->gpr[REG_AX] = 300;
+	compile(f, &abi64, "int f(array(short, retval(1)));");
+	run(f, true);
+	assert_string_equal(show(f, run(f, false), false, false), "[ 1 ]");
+	f->gpr[REG_AX] = 0;
+	assert_string_equal(show(f, run(f, false), false, false), "[  ]");
+	f->gpr[REG_AX] = 3;
+	compile(f, &abi64, "int f(struct(short, array(short, retval(2)), short)*);");
+	run(f, true);
+	assert_string_equal(show(f, run(f, false), false, false), "{ 1, [ 2, 3 ], 4 }");
+	f->gpr[REG_AX] = 17;
+	compile(f, &abi64, "int f(bitvec[retval(64)]);");
+	run(f, true);
+	assert_string_equal(show(f, run(f, false), false, false), "<0>");
+	f->gpr[REG_AX] = 18;
+	assert_string_equal(show(f, run(f, false), false, false), "<0,17>");
+}
+
 /* As many bits as a parameter says: none behind them, and none that have to be in memory. */
 static void test_lengths_in_bits(void **state)
 {
@@ -685,6 +731,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_addresses, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lengths, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lengths_in_bits, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_result_ends, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unreadable, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_circles, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_little_room, setup, teardown),

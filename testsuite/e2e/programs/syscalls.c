@@ -39,6 +39,7 @@
 #include <sys/un.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "work.h"
@@ -411,6 +412,28 @@ static void between_processes(void)
 	msgctl(id, IPC_RMID, NULL);
 }
 
+/* Functions whose result is how much there would have been. */
+static void cut(void)
+{
+	char room[] = "-------------";
+	struct tm day = {.tm_year = 99};
+	int pair[2];
+
+	socketpair(AF_UNIX, SOCK_DGRAM, 0, pair);
+	for (int i = 0; i < 4; i++)
+		send(pair[0], "hello world", i < 3 ? 11 : 2, 0);
+	recv(pair[1], room, 4, MSG_TRUNC);
+	recvfrom(pair[1], room, 5, MSG_TRUNC, NULL, NULL);
+	recv(pair[1], room, 0, MSG_TRUNC);
+	recv(pair[1], room, 13, MSG_TRUNC);
+	snprintf(room, 0, "%d-%s", 12, "abc");
+	snprintf(room, 4, "%d-%s", 12, "abc");
+	snprintf(room, sizeof room, "%d-%s", 12, "abc");
+	snprintf(NULL, 0, "%d", pair[0]);
+	strftime(room, 0, "%Y", &day);
+	strftime(room, sizeof room, "%Y", &day);
+}
+
 static void failing(void)
 {
 	char buffer[16];
@@ -622,6 +645,8 @@ int main(int argc, char **argv)
 		named();
 	else if (!strcmp(mode, "signals"))
 		signals_and_waits();
+	else if (!strcmp(mode, "cut"))
+		cut();
 	else if (!strcmp(mode, "objects"))
 		objects();
 	else if (!strcmp(mode, "structures"))
