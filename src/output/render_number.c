@@ -325,6 +325,9 @@ static void render_integer(struct outbuf *out, const struct type *type, uint64_t
 	case LENS_BITSET:
 		render_whole_bitset(out, type, bits_of(word, size), size);
 		break;
+	case LENS_STATUS:
+		render_status(out, (uint32_t)word);
+		break;
 	default:
 		render_decimal(out, word, size, type->is_signed);
 	}

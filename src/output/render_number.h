@@ -25,6 +25,9 @@ void render_wide(struct outbuf *out, const unsigned char *bytes);
 void render_text(struct outbuf *out, const unsigned char *bytes, size_t count, unsigned size,
 		 bool is_cut);
 
+/* What wait(2) says of a child (render_status.c). */
+void render_status(struct outbuf *out, uint32_t status);
+
 /*
  * A socket address of so many bytes; of a name in it no more than `string_max` characters
  * (render_address.c).

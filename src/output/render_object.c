@@ -147,6 +147,13 @@ static void put_text(struct rendering *r, const struct type *type, struct view v
 	render_text(r->out, view.bytes, count, size, is_cut);
 }
 
+/* array(TYPE, retval(1)): there is one, or none. */
+static bool is_one_or_none(const struct type *type)
+{
+	return type->kind == TYPE_ARRAY && type->result_ends &&
+	       type->length_from == STRING_CONSTANT && type->length == 1;
+}
+
 /* The elements that are there; `is_cut`: there are more. */
 static void put_elements(struct rendering *r, const struct type *type, struct view view,
 			 bool is_cut)
@@ -164,6 +171,10 @@ static void put_elements(struct rendering *r, const struct type *type, struct vi
 	}
 	if (type->lens == LENS_ADDRESS) {
 		render_address(r->out, view.bytes, view.length, r->options->string_max);
+		return;
+	}
+	if (is_one_or_none(type)) {
+		put_inside(r, type->target, view);
 		return;
 	}
 	outbuf_text(r->out, "[ ");
@@ -236,7 +247,7 @@ static void put_recursion(struct rendering *r, const struct record_value *value)
 static void put_nothing(struct rendering *r, const struct type *type,
 			const struct record_value *value, struct view view)
 {
-	if ((value->flags & VALUE_FAULT) || type->lens == LENS_ADDRESS)
+	if ((value->flags & VALUE_FAULT) || type->lens == LENS_ADDRESS || is_one_or_none(type))
 		render_pointer(r->out, value->word);
 	else if (value->flags & VALUE_TRUNCATED)
 		outbuf_text(r->out, "...");

@@ -165,6 +165,7 @@ static const struct built_in predefined[] = {
 	  .lens = LENS_BITSET,
 	  .names = ioctl_names,
 	  .count = sizeof ioctl_names / sizeof *ioctl_names}},
+	{"wait_status", INTEGER(WIDTH_INT, true, LENS_STATUS)},
 	{"socklen_t", INTEGER(WIDTH_INT, false, LENS_DEFAULT)},
 };
 

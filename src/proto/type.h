@@ -48,6 +48,7 @@ enum type_lens {
 	LENS_ENUM,     /* by name: `names`; of TYPE_POINTER: or else as LENS_FUNCTION */
 	LENS_FUNCTION, /* TYPE_POINTER: the name of the function that it points to */
 	LENS_BITSET,   /* bits and fields that are or-ed, by name: `names` */
+	LENS_STATUS,   /* what wait(2) says of a child */
 	LENS_TEXT,     /* TYPE_ARRAY of integers: a string that is no pointer, or a wide one */
 	LENS_ADDRESS   /* TYPE_ARRAY of bytes: a socket address */
 };

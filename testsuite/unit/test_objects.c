@@ -433,11 +433,21 @@ static void test_result_ends(void **state)
 	f->gpr[REG_DI] = poke_words(f, BASE, 2, 4, UINT64_C(1), UINT64_C(2), UINT64_C(3),
 				    UINT64_C(4));
 	f->gpr[REG_AX] = 300;
-	compile(f, &abi64, "int f(array(short, retval(1)));");
+	compile(f, &abi64, "int f(array(short, retval(2)));");
 	run(f, true);
-	assert_string_equal(show(f, run(f, false), false, false), "[ 1 ]");
+	assert_string_equal(show(f, run(f, false), false, false), "[ 1, 2 ]");
 	f->gpr[REG_AX] = 0;
 	assert_string_equal(show(f, run(f, false), false, false), "[  ]");
+	/* One or none. */
+	compile(f, &abi64, "int f(array(short, retval(1)), array(struct(short), retval(1)));");
+	f->gpr[REG_SI] = BASE + 2;
+	run(f, true);
+	assert_string_equal(show(f, run(f, false), false, false), "0x10000, 0x10002");
+	f->gpr[REG_AX] = 300;
+	assert_string_equal(show(f, run(f, false), false, false), "1, { 2 }");
+	f->gpr[REG_SI] = 0;
+	run(f, true);
+	assert_string_equal(show(f, run(f, false), false, false), "1, nil");
 	f->gpr[REG_AX] = 3;
 	compile(f, &abi64, "int f(struct(short, array(short, retval(2)), short)*);");
 	run(f, true);

@@ -232,6 +232,39 @@ static void test_full_bitset(void **state)
 	assert_word(bits, 4, UINT32_MAX, "0xffffffff");
 }
 
+static void test_statuses(void **state)
+{
+	static const struct {
+		uint64_t status;
+		const char *shown;
+	} cases[] = {
+		{0, "W_EXITCODE(0, 0)"},
+		{0x300, "W_EXITCODE(3, 0)"},
+		{0xff00, "W_EXITCODE(255, 0)"},
+		{9, "SIGKILL"},
+		{0x8b, "SIGSEGV|WCOREFLAG"},
+		{32, "SIGRTMIN"},
+		{64, "SIGRT_32"},
+		{0x137f, "W_STOPCODE(SIGSTOP)"},
+		{0x857f, "W_STOPCODE(SIGTRAP|0x80)"},
+		{0x4057f, "W_STOPCODE(SIGTRAP)|0x40000"},
+		{0xffff, "__W_CONTINUED"},
+		/* No status is like that. */
+		{0x7f, "0x7f"},
+		{0x80, "0x80"},
+		{0x41, "0x41"},
+		{0x309, "0x309"},
+		{0x10000, "0x10000"},
+		{0x557f, "0x557f"},
+		{UINT64_C(0xfffffffffffffff7), "0xfffffff7"},
+	};
+	struct type type = integer(true, LENS_STATUS);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		assert_word(type, 4, cases[i].status, cases[i].shown);
+}
+
 static void test_characters(void **state)
 {
 	struct type character = integer(true, LENS_CHAR);
@@ -588,16 +621,27 @@ static void test_columns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_integers),	cmocka_unit_test(test_guess),
-		cmocka_unit_test(test_bitset),		cmocka_unit_test(test_enum_flags),
-		cmocka_unit_test(test_full_bitset),	cmocka_unit_test(test_function_pointers),
-		cmocka_unit_test(test_characters),	cmocka_unit_test(test_pointers),
-		cmocka_unit_test(test_floats),		cmocka_unit_test(test_strings),
-		cmocka_unit_test(test_escapes),		cmocka_unit_test(test_nothing_raw),
-		cmocka_unit_test(test_names),		cmocka_unit_test(test_arguments),
-		cmocka_unit_test(test_format),		cmocka_unit_test(test_format_without_end),
-		cmocka_unit_test(test_result),		cmocka_unit_test(test_lies),
-		cmocka_unit_test(test_missing_padding), cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_integers),
+		cmocka_unit_test(test_guess),
+		cmocka_unit_test(test_bitset),
+		cmocka_unit_test(test_enum_flags),
+		cmocka_unit_test(test_statuses),
+		cmocka_unit_test(test_full_bitset),
+		cmocka_unit_test(test_function_pointers),
+		cmocka_unit_test(test_characters),
+		cmocka_unit_test(test_pointers),
+		cmocka_unit_test(test_floats),
+		cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_escapes),
+		cmocka_unit_test(test_nothing_raw),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_arguments),
+		cmocka_unit_test(test_format),
+		cmocka_unit_test(test_format_without_end),
+		cmocka_unit_test(test_result),
+		cmocka_unit_test(test_lies),
+		cmocka_unit_test(test_missing_padding),
+		cmocka_unit_test(test_signals),
 		cmocka_unit_test(test_columns),
 	};
 

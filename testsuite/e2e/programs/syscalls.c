@@ -359,6 +359,42 @@ static void objects(void)
 	syscall(STATFS64, &files);
 }
 
+/* What wait4(2) and waitpid() say of children. */
+static void children(void)
+{
+	int status;
+	pid_t child;
+
+	for (int code = 0; code < 256; code += 3 + 249 * (code == 3)) {
+		child = fork();
+		if (!child)
+			_exit(code);
+		waitpid(child, &status, 0);
+	}
+	for (int number = SIGKILL; number <= SIGRTMIN + 2; number += SIGRTMIN + 2 - SIGKILL) {
+		child = fork();
+		if (!child) {
+			raise(number);
+			_exit(0);
+		}
+		waitpid(child, &status, 0);
+	}
+	child = fork();
+	if (!child) {
+		raise(SIGSTOP);
+		pause();
+	}
+	waitpid(child, &status, WUNTRACED);
+	status = 0x200;
+	waitpid(child, &status, WNOHANG);
+	kill(child, SIGCONT);
+	waitpid(child, &status, WCONTINUED);
+	kill(child, SIGTERM);
+	wait(&status);
+	waitpid(child, NULL, 0);
+	waitpid(child, &status, 0);
+}
+
 static char other_stack[1 << 16];
 
 /* Of these the C library's function is the system call, or is not shown otherwise. */
@@ -647,6 +683,8 @@ int main(int argc, char **argv)
 		signals_and_waits();
 	else if (!strcmp(mode, "cut"))
 		cut();
+	else if (!strcmp(mode, "children"))
+		children();
 	else if (!strcmp(mode, "objects"))
 		objects();
 	else if (!strcmp(mode, "structures"))
