@@ -38,7 +38,7 @@ struct regs {
 /* Registers that hold floating-point arguments and results; fetched only when a plan asks. */
 struct fp_regs {
 	uint8_t xmm[8][16];
-	uint8_t st0[16]; /* 10 bytes of x87 extended, the rest zero */
+	uint8_t st[2][16]; /* st(0) and st(1): 10 bytes of x87 extended each, the rest zero */
 };
 
 /* Where arguments and results of a C function lie: System V AMD64 psABI 3.2.3, i386 psABI 2.2. */

@@ -125,7 +125,7 @@ static struct capture_op make_object_result(struct planning *planning, const str
 	op = make_inline(planning, type, &place, VALUE_RESULT);
 	if (place.in_st0 && op.kind == CAPTURE_INLINE) {
 		op.index = PIECE_ST0;
-		op.size = ST0_BYTES;
+		op.size = type->is_complex ? 2 * ST0_BYTES : ST0_BYTES;
 	}
 	return op;
 }

@@ -24,8 +24,7 @@
  * small ones in registers).
  *
  * A complex number is a struct of two numbers to all that, with these exceptions: on x86_64 one of
- * two long doubles is returned in st(0) and st(1), of which only the first is looked at; on i386
- * one of two floats in ax and dx.
+ * two long doubles is returned in st(0) and st(1); on i386 one of two floats in ax and dx.
  */
 #include "proto/plan_private.h"
 

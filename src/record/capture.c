@@ -110,7 +110,7 @@ static bool put_float(struct capture *c, const struct capture_op *op)
 		return false;
 	value->size = op->size;
 	if (op->place == PLACE_ST0)
-		capture_set_long_double(c, value, c->frame->st0);
+		capture_set_long_double(c, value, c->frame->st ? *c->frame->st : NULL);
 	else if (op->size == 10)
 		capture_set_long_double(c, value,
 					op->place == PLACE_STACK ? capture_stack(c, op->offset, 10)

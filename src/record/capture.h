@@ -33,7 +33,7 @@ enum capture_piece {
 	PIECE_GPR = 0,	  /* and the number of a general register */
 	PIECE_XMM = 16,	  /* and that of an xmm register */
 	PIECE_SAVED = 32, /* and the index of a word saved at entry */
-	PIECE_ST0 = 64,	  /* the ten bytes of the x87 top of stack: both words of the object */
+	PIECE_ST0 = 64,	  /* the x87 top of stack, in 16 bytes; of an object of 32, st(1) as well */
 	PIECE_NONE = 255  /* it is not known, or there is none */
 };
 
@@ -154,7 +154,7 @@ struct capture_plan {
 struct capture_frame {
 	const uint64_t *gpr;	  /* 16, by hardware number */
 	const uint8_t (*xmm)[16]; /* 8, or NULL when the plan has no need */
-	const uint8_t *st0;	  /* 16 bytes, or NULL */
+	const uint8_t (*st)[16];  /* st(0) and, of results that have two, st(1); or NULL */
 	uint64_t sp;		  /* address of the return address; read by capture_entry() only,
 					the return half goes by what was saved */
 	const struct memory_source *memory;

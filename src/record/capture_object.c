@@ -340,16 +340,16 @@ static bool fetch_piece(const struct capture *c, unsigned piece, unsigned char *
 	return true;
 }
 
-/* An object in registers, of 16 bytes at most: in its place in the record. */
+/* An object in registers, of 16 bytes or two x87 registers: in its place in the record. */
 static void load_pieces(const struct capture *c, const struct capture_op *op,
 			struct record_value *value)
 {
 	unsigned char *bytes = capture_bytes(value);
 	unsigned word = c->plan->word;
-	bool fine = capture_room(c) >= 16;
+	bool fine = capture_room(c) >= (op->size > 16 ? op->size : 16);
 
-	if (fine && op->index == PIECE_ST0 && c->frame->st0)
-		capture_copy(bytes, c->frame->st0, 16);
+	if (fine && op->index == PIECE_ST0 && c->frame->st)
+		capture_copy(bytes, *c->frame->st, op->size);
 	else
 		fine = fine && fetch_piece(c, op->index, bytes) &&
 		       (op->size <= word || fetch_piece(c, op->high, bytes + word));

@@ -254,18 +254,26 @@ static void read_vectors(uint8_t xmm[8][16])
 			 : "memory");
 }
 
-/* Only where there is one: of an empty stack it would be a fault. */
-static void read_st0(uint8_t st0[16])
+/* Only those that there are: of an empty stack it would be a fault. */
+static void read_st(uint8_t st[2][16], unsigned count)
 {
-	__asm__ volatile("fstpt (%0)\n\tfldt (%0)" : : "r"(st0) : "memory");
+	if (count == 2)
+		__asm__ volatile("fstpt (%0)\n\tfstpt 16(%0)\n\tfldt 16(%0)\n\tfldt (%0)"
+				 :
+				 : "r"(st)
+				 : "memory");
+	else
+		__asm__ volatile("fstpt (%0)\n\tfldt (%0)" : : "r"(st) : "memory");
 }
 
-static bool returns_st0(const struct capture_plan *plan)
+/* How many x87 registers a result is in. */
+static unsigned returns_st(const struct capture_plan *plan)
 {
 	const struct capture_op *result = plan->exit;
 
-	return plan->exit_count && (result->place == PLACE_ST0 ||
-				    (result->place == PLACE_PIECES && result->index == PIECE_ST0));
+	if (plan->exit_count && result->place == PLACE_PIECES && result->index == PIECE_ST0)
+		return result->size / 16;
+	return plan->exit_count && result->place == PLACE_ST0;
 }
 
 void agent_capture_there(struct making *making, const struct agent_plan *plan, struct frame *frame,
@@ -275,23 +283,25 @@ void agent_capture_there(struct making *making, const struct agent_plan *plan, s
 	struct capture_frame registers;
 	struct capture_buffer buffer;
 	uint8_t xmm[8][16];
-	uint8_t st0[16];
+	uint8_t st[2][16];
+	unsigned in_st;
 	bool is_call = making->record->kind == RECORD_CALL;
 
 	memory.readv = read_ranges;
 	memory.context = NULL;
 	registers.gpr = frame->gpr;
 	registers.xmm = NULL;
-	registers.st0 = NULL;
+	registers.st = NULL;
 	registers.sp = frame->gpr[SP];
 	registers.memory = &memory;
 	if (is_call ? plan->plan.needs_fp_entry : plan->plan.needs_fp_exit) {
 		read_vectors(xmm);
 		registers.xmm = (const uint8_t(*)[16])xmm;
 	}
-	if (!is_call && returns_st0(&plan->plan)) {
-		read_st0(st0);
-		registers.st0 = st0;
+	in_st = is_call ? 0 : returns_st(&plan->plan);
+	if (in_st) {
+		read_st(st, in_st);
+		registers.st = (const uint8_t(*)[16])st;
 	}
 	buffer.bytes = (unsigned char *)making->record;
 	if (is_call) {

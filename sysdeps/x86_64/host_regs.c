@@ -109,8 +109,9 @@ int fp_regs_load(pid_t tid, struct fp_regs *regs)
 	if (ptrace(PTRACE_GETFPREGS, tid, NULL, &host) < 0)
 		return -errno;
 	memcpy(regs->xmm, host.xmm_space, sizeof regs->xmm);
-	memset(regs->st0, 0, sizeof regs->st0);
-	memcpy(regs->st0, host.st_space, 10);
+	memset(regs->st, 0, sizeof regs->st);
+	for (size_t i = 0; i < sizeof regs->st / sizeof *regs->st; i++)
+		memcpy(regs->st[i], &host.st_space[4 * i], 10);
 	return 0;
 }
 

@@ -16,7 +16,7 @@ struct machine {
 	struct fake_memory fake;
 	uint64_t gpr[16];
 	uint8_t xmm[8][16];
-	uint8_t st0[16];
+	uint8_t st[2][16];
 	uint64_t sp;
 	bool has_fp;
 	uint64_t record[(CAPACITY_MAX + GUARD) / 8];
@@ -52,7 +52,7 @@ static void take_machine(struct machine *machine, struct input *input)
 		machine->gpr[i] = i % 2 ? word : BASE + word % 4096;
 	}
 	input_take(input, machine->xmm, 16);
-	input_take(input, machine->st0, sizeof machine->st0);
+	input_take(input, machine->st[0], sizeof machine->st[0]);
 	fake_create(&machine->fake, BASE, flags >> 4, input);
 }
 
@@ -119,12 +119,12 @@ static void run(struct machine *machine, const struct prototype *prototype, unsi
 	const struct plan_limits limits = {.string_max = string_max, .array_max = string_max % 7};
 	struct capture_plan *plan = plan_create(prototype, machine->abi, &limits);
 	struct capture_saved saved = {0};
-	struct capture_frame frame = {.gpr = machine->gpr,
-				      .xmm = machine->has_fp ? (const uint8_t(*)[16])machine->xmm
-							     : NULL,
-				      .st0 = machine->has_fp ? machine->st0 : NULL,
-				      .sp = machine->sp,
-				      .memory = &machine->fake.source};
+	struct capture_frame frame = {
+		.gpr = machine->gpr,
+		.xmm = machine->has_fp ? (const uint8_t(*)[16])machine->xmm : NULL,
+		.st = machine->has_fp ? (const uint8_t(*)[16])machine->st : NULL,
+		.sp = machine->sp,
+		.memory = &machine->fake.source};
 	struct capture_buffer buffer = begin(machine);
 
 	capture_entry(plan, &frame, &buffer, &saved);

@@ -170,7 +170,7 @@ static _Noreturn void run_child(void)
 
 	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 	/* No clobber: where the compiler has no SSE it knows no xmm7. */
-	__asm__ volatile("movups %0, %%xmm7\n\tfld1" : : "m"(pattern));
+	__asm__ volatile("movups %0, %%xmm7\n\tfldpi\n\tfld1" : : "m"(pattern));
 	kill(getpid(), SIGSTOP);
 	_exit(0);
 }
@@ -230,6 +230,8 @@ static void test_regs(void **state)
 static void test_fp_regs(void **state)
 {
 	static const uint8_t one[16] = {0, 0, 0, 0, 0, 0, 0, 0x80, 0xff, 0x3f};
+	static const uint8_t pi[16] = {0x35, 0xc2, 0x68, 0x21, 0xa2, 0xda, 0x0f, 0xc9, 0, 0x40};
+
 	(void)state;
 	if (under_valgrind())
 		skip(); /* its registers are in memory */
@@ -240,7 +242,8 @@ static void test_fp_regs(void **state)
 	assert_int_equal(fp_regs_load(child, &regs), 0);
 	for (uint8_t i = 0; i < 16; i++)
 		assert_int_equal(regs.xmm[7][i], i + 1);
-	assert_memory_equal(regs.st0, one, sizeof one);
+	assert_memory_equal(regs.st[0], one, sizeof one);
+	assert_memory_equal(regs.st[1], pi, sizeof pi);
 	end_child(child);
 	assert_int_equal(fp_regs_load(child, &regs), -ESRCH);
 }

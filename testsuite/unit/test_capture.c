@@ -35,7 +35,7 @@ struct fixture {
 	const struct abi *abi;
 	uint64_t gpr[16];
 	uint8_t xmm[8][16];
-	uint8_t st0[16];
+	uint8_t st[2][16];
 	struct capture_saved saved;
 	uint64_t record[(BUFFER + GUARD) / 8];
 	size_t capacity;
@@ -167,7 +167,7 @@ static struct capture_frame frame_of(struct fixture *f)
 	return (struct capture_frame){
 		.gpr = f->gpr,
 		.xmm = (const uint8_t(*)[16])f->xmm,
-		.st0 = f->st0,
+		.st = (const uint8_t(*)[16])f->st,
 		.sp = STACK,
 		.memory = &f->memory,
 	};
@@ -181,7 +181,7 @@ static const struct record *enter(struct fixture *f)
 
 	if (!f->plan->needs_fp_entry)
 		frame.xmm = NULL;
-	frame.st0 = NULL;
+	frame.st = NULL;
 	capture_entry(f->plan, &frame, &buffer, f->plan->needs_saved ? &f->saved : NULL);
 	check(f);
 	return record;
@@ -195,7 +195,7 @@ static const struct record *leave(struct fixture *f)
 
 	if (!f->plan->needs_fp_exit) {
 		frame.xmm = NULL;
-		frame.st0 = NULL;
+		frame.st = NULL;
 	}
 	frame.sp = STACK + 8;
 	capture_exit(f->plan, &frame, f->plan->needs_saved ? &f->saved : NULL, &buffer);
@@ -386,7 +386,7 @@ static void test_x87(void **state)
 	const struct record_value *value;
 	static const uint8_t one[10] = {0, 0, 0, 0, 0, 0, 0, 0x80, 0xff, 0x3f};
 
-	memcpy(f->st0, one, sizeof one);
+	memcpy(f->st[0], one, sizeof one);
 	for (int i = 0; i < 2; i++) {
 		compile(f, i ? &abi32 : &abi64, i ? "double f(ldouble);" : "ldouble f(ldouble);");
 		poke(f, STACK + (i ? 4 : 8), one, sizeof one);

@@ -25,7 +25,7 @@ struct fixture {
 	struct capture_plan *plan;
 	uint64_t gpr[16];
 	uint8_t xmm[8][16];
-	uint8_t st0[16];
+	uint8_t st[2][16];
 	struct capture_saved saved;
 	uint64_t record[(BUFFER + GUARD) / 8];
 	size_t capacity;
@@ -125,7 +125,7 @@ static struct record *run(struct fixture *f, bool entry)
 	struct capture_frame frame = {
 		.gpr = f->gpr,
 		.xmm = (const uint8_t(*)[16])f->xmm,
-		.st0 = f->st0,
+		.st = (const uint8_t(*)[16])f->st,
 		.sp = STACK,
 		.memory = &f->source,
 	};
@@ -278,6 +278,15 @@ static void test_x86_64_results(void **state)
 	assert_int_equal(compile(f, &abi64, "struct(struct(long double)) f();")->exit->index,
 			 PIECE_ST0);
 	assert_true(f->plan->needs_fp_exit);
+	/* Both of its numbers. */
+	f->st[0][7] = f->st[1][7] = 0x80;
+	f->st[0][8] = 0xff;
+	f->st[0][9] = f->st[1][9] = 0x3f;
+	f->st[1][8] = 0xfe;
+	compile(f, &abi64, "long double _Complex f();");
+	assert_string_equal(show(f, run(f, false), false, true), "{ 1, 0.5 }");
+	compile(f, &abi64, "struct(long double) f();");
+	assert_string_equal(show(f, run(f, false), false, true), "{ 1 }");
 	/* In memory: its address came first, and comes back. */
 	compile(f, &abi64, "struct(long, long, long) f(int);");
 	assert_int_equal(f->plan->exit->kind, CAPTURE_OBJECT);

@@ -168,7 +168,7 @@ static void load_frame(struct serving *serving, bool need_fp, struct capture_fra
 					.memory = &serving->space->memory};
 	if (need_fp && serving->fp_loaded) {
 		frame->xmm = (const uint8_t(*)[16])serving->fp.xmm;
-		frame->st0 = serving->fp.st0;
+		frame->st = (const uint8_t(*)[16])serving->fp.st;
 	}
 }
 
