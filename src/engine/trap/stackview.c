@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engine/trap/stackview.h"
 
+#include "engine/trap/trap.h"
 #include "inferior/maps.h"
 #include "inferior/remote.h"
 
@@ -76,6 +77,16 @@ static bool thread_bounds(void *context, uint64_t sp, uint64_t *low, uint64_t *h
 	return mapping != NULL;
 }
 
+/*
+ * Whether a stub of the agent's stands where `word` is looked for: for a tail call from the call
+ * that is looked for, of which the process may not have told yet. What it found there it will tell.
+ */
+static bool is_stood_for(const struct space *space, uint64_t word, uint64_t found)
+{
+	return found != word && space->agent && trap_in_our_code(space, found) &&
+	       !trap_in_our_code(space, word);
+}
+
 static void thread_words(void *context, size_t count, const uint64_t *slots, uint64_t *words)
 {
 	const struct thread *thread = context;
@@ -90,7 +101,7 @@ static void thread_words(void *context, size_t count, const uint64_t *slots, uin
 			.address = slots[i], .buffer = &read[i], .length = space->arch->abi->word};
 	space->memory.readv(space->memory.context, ranges, count);
 	for (size_t i = 0; i < count; i++)
-		if (ranges[i].done == ranges[i].length)
+		if (ranges[i].done == ranges[i].length && !is_stood_for(space, words[i], read[i]))
 			words[i] = read[i];
 }
 

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tail_short() ends by a jump to tail_inner(), which calls tail_leaf(). The first and the last have no room for a jump of
+ * five bytes, so a tracer catches them by breakpoints, and the one between them inside the process.
+ */
+__asm__(".text\n"
+	".globl tail_leaf\n.type tail_leaf, @function\n"
+	"tail_leaf:	ret\n.size tail_leaf, . - tail_leaf\n"
+	".globl tail_short\n.type tail_short, @function\n"
+	"tail_short:	jmp inner\n.size tail_short, . - tail_short\n"
+	".globl tail_inner\n.type tail_inner, @function\n"
+	"tail_inner:\ninner:	push %rdi\n	nopl 0(%rax,%rax,1)\n	call tail_leaf\n"
+	"	pop %rdi\n	lea 1(%rdi), %eax\n	ret\n"
+	".size tail_inner, . - tail_inner\n");
+
+int tail_short(int number); /* number + 1 */
+
+int main(void)
+{
+	int sum = 0;
+
+	for (int i = 0; i < 5; i++)
+		sum += tail_short(i);
+	return sum == 15 ? 0 : 1;
+}
