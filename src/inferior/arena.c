@@ -156,12 +156,13 @@ static uint64_t choose_place(const struct maps *maps, const struct wanted *wante
 			     const uint64_t *tried, int tries)
 {
 	struct choice choice = {wanted, tried, tries, 0, 0};
+	const uint64_t end = wanted->narrow ? HIGHEST_32 : HIGHEST; /* [vsyscall] is above */
 
 	for (size_t i = 0; i <= maps->count; i++) {
 		const struct mapping *before = i ? &maps->mappings[i - 1] : NULL;
 		const struct mapping *after = i < maps->count ? &maps->mappings[i] : NULL;
 		uint64_t low = before ? before->end : LOWEST;
-		uint64_t high = after ? after->start : wanted->narrow ? HIGHEST_32 : HIGHEST;
+		uint64_t high = after && after->start < end ? after->start : end;
 
 		if (before && !strcmp(before->path, "[heap]"))
 			low += GROWTH;
