@@ -246,13 +246,15 @@ static bool go_on(struct search *search, uint64_t end)
 int agent_look_ahead(struct agent *agent, struct space *space, pid_t tid, uint64_t longest)
 {
 	struct search search = {.agent = agent, .space = space, .own = space->agent};
-	const uint64_t end = inferior_clock() + longest;
 	struct vec *wishes = &search.own->wishes;
 	struct maps maps;
 	int error = maps_read(tid, &maps);
 
 	if (error)
 		return error;
+	/* From here on, as each time something is to be got done: there may be 65,000 mappings. */
+	const uint64_t end = inferior_clock() + longest;
+
 	qsort(wishes->items, wishes->count, wishes->item_size, by_address);
 	search.sieve = xcalloc(1, sizeof *search.sieve);
 	fill_sieve(&search);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Two threads that have whoever looks at their calls from inside fault all the time: "strings" passes addresses that
- * cannot be read as strings, in "clock" they may not read the processor's clock. See rounds.h for the lines on stdin; at
+ * cannot be read as strings, in "clock" they may not read the processor's clock; in "mappings" nothing faults, but the
+ * process has tens of thousands of these. See rounds.h for the lines on stdin; at
  * "stop" it says how often a result was wrong.
  */
 #include "hostile.h"
@@ -10,11 +11,12 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 
-enum { THREADS = 2 };
+enum { THREADS = 2, MAPPINGS = 40000 };
 
-static atomic_bool stop, without_clock;
+static atomic_bool stop, good, without_clock;
 static atomic_long wrong;
 static atomic_ulong rounds[THREADS];
 
@@ -25,8 +27,7 @@ static void *work(void *argument)
 	if (without_clock && prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0))
 		wrong++;
 	while (!stop) {
-		const char *text = without_clock ? "text"
-						 : (char *)(8 + *round % 3 * PAGE + *round % 7);
+		const char *text = good ? "text" : (char *)(8 + *round % 3 * PAGE + *round % 7);
 
 		if (host_bytes(text, 16) != (int)((uintptr_t)text & 7))
 			wrong++;
@@ -35,9 +36,24 @@ static void *work(void *argument)
 	return NULL;
 }
 
+/* Neighbours differ, or the kernel would make one of them. */
+static bool make_mappings(void)
+{
+	char *all = mmap(NULL, (size_t)MAPPINGS * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			 0);
+
+	for (size_t i = 0; all != MAP_FAILED && i < MAPPINGS; i += 2)
+		if (mprotect(all + i * PAGE, PAGE, PROT_NONE))
+			return false;
+	return all != MAP_FAILED;
+}
+
 int main(int argc, char **argv)
 {
 	without_clock = argc > 1 && !strcmp(argv[1], "clock");
+	good = argc > 1 && strcmp(argv[1], "strings") != 0;
+	if (argc > 1 && !strcmp(argv[1], "mappings") && !make_mappings())
+		return 3;
 	if (rounds_run(work, rounds, THREADS, &stop))
 		return 2;
 	printf("wrong %ld\n", (long)wrong);
