@@ -92,17 +92,12 @@ static void pass_end(struct thread *thread, void *context)
 	(void)context;
 	if (thread->state != THREAD_RUNNING || waiting_poll(thread->tid, &status) <= 0)
 		return;
-	struct stop_status stop = stop_status_decode(status);
-
-	if (stop.kind == STOP_ENDING && thread->process->starting) {
-		thread_note_ending(thread);
-		pt_continue(thread->tid, 0);
+	if (stop_status_decode(status).kind != STOP_ENDING || !thread->process->starting) {
+		thread_keep_stop(thread, status);
 		return;
 	}
-	thread_defer(thread, status);
-	thread->state = THREAD_STOPPED;
-	thread->stop = stop.kind;
-	thread->stop_signal = stop.signal;
+	thread_note_ending(thread);
+	pt_continue(thread->tid, 0);
 }
 
 /*
@@ -235,7 +230,7 @@ static void collect_children(struct thread *thread, void *children)
 static void seize_borrower(struct inferior *inferior, struct process *process, pid_t pid)
 {
 	if (inferior_process(inferior, pid) || !same_space(process->pid, pid, false) ||
-	    seize_within(pid, inferior->ptrace_options, EXEC_WAIT_MS) != 0)
+	    patient_seize(inferior, process, pid) != 0)
 		return;
 	struct process *child = process_create(inferior, pid);
 	struct thread *thread = thread_create(inferior, child, pid);

@@ -562,12 +562,11 @@ int thread_stop(struct inferior *inferior, struct thread *thread, unsigned timeo
 	}
 	struct stop_status decoded = stop_status_decode(status);
 
-	thread_defer(thread, status);
-	if (decoded.kind == STOP_EXITED || decoded.kind == STOP_KILLED)
+	if (decoded.kind == STOP_EXITED || decoded.kind == STOP_KILLED) {
+		thread_defer(thread, status);
 		return -ESRCH;
-	thread->state = THREAD_STOPPED;
-	thread->stop = decoded.kind;
-	thread->stop_signal = decoded.signal;
+	}
+	thread_keep_stop(thread, status);
 	return 0;
 }
 

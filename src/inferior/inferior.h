@@ -258,16 +258,16 @@ void inferior_settle_abandoned(struct inferior *inferior, unsigned timeout_ms);
 /* Keeps a status for inferior_next(), which gives it out before it waits for anything new. */
 void thread_defer(struct thread *thread, int wait_status);
 /*
- * The same for one by which the thread's program is over (stop_ends_program()): it stands there, at
- * no clean stop, and thread_resume() leaves it so until that has been heard.
+ * The same for a stop that the thread stands at until that is given out or taken. If it is one by
+ * which the thread's program is over (stop_ends_program()), thread_resume() leaves it so.
  */
-void thread_keep_end(struct thread *thread, int wait_status);
+void thread_keep_stop(struct thread *thread, int wait_status);
 /*
  * A thread that stands can have been killed since, by another one's exec: then it stands at its
  * end, and the exec waits for it. Keeps that stop.
  */
 void thread_look_for_end(struct thread *thread);
-/* Whether such a one is kept: registers from before must not be given to it any more. */
+/* Whether such an end is kept: registers from before must not be given to it any more. */
 bool thread_is_over(const struct thread *thread);
 /*
  * Takes a stop that was kept for `thread` by thread_stop(), before inferior_next() gives it

@@ -267,7 +267,7 @@ static int through_call(struct thread *thread, int signal, struct kept *kept)
 		struct stop_status stop = stop_status_decode(status);
 
 		if (stop_ends_program(stop.kind)) {
-			thread_keep_end(thread, status); /* the wait loop must see it */
+			thread_keep_stop(thread, status); /* the wait loop must see it */
 			return -ESRCH;
 		}
 		if (stop.kind == STOP_SYSCALL) {

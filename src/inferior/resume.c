@@ -4,12 +4,14 @@
 #include "inferior/ptrace.h"
 #include "inferior/waiting.h"
 
-void thread_keep_end(struct thread *thread, int wait_status)
+void thread_keep_stop(struct thread *thread, int wait_status)
 {
+	const struct stop_status stop = stop_status_decode(wait_status);
+
 	thread_defer(thread, wait_status);
 	thread->state = THREAD_STOPPED;
-	thread->stop = stop_status_decode(wait_status).kind;
-	thread->stop_signal = 0;
+	thread->stop = stop.kind;
+	thread->stop_signal = stop.signal;
 }
 
 void thread_look_for_end(struct thread *thread)
@@ -20,7 +22,7 @@ void thread_look_for_end(struct thread *thread)
 	if (thread->state == THREAD_STOPPED && !thread_is_over(thread) &&
 	    waiting_poll(thread->tid, &status) > 0 &&
 	    stop_status_decode(status).kind == STOP_ENDING)
-		thread_keep_end(thread, status);
+		thread_keep_stop(thread, status);
 }
 
 bool thread_is_over(const struct thread *thread)

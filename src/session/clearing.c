@@ -67,10 +67,7 @@ static void serve(const struct clearing *clearing, struct thread *thread)
 		pt_continue(thread->tid, passed ? stop.signal : 0);
 		return;
 	}
-	thread_defer(thread, status);
-	thread->state = THREAD_STOPPED;
-	thread->stop = stop.kind;
-	thread->stop_signal = stop.signal;
+	thread_keep_stop(thread, status);
 }
 
 static void run_for(const struct clearing *clearing, unsigned ms)

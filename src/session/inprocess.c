@@ -386,7 +386,8 @@ bool inprocess_fault(struct session *session, const struct stop *stop)
 	bool faulted = stop->kind == STOP_SIGNAL &&
 		       (stop->signal == SIGSEGV || stop->signal == SIGBUS);
 
-	if (!session->agent || stop->first || !stop->thread)
+	if (!session->agent || stop->first || !stop->thread || !stop->thread->process->space ||
+	    !stop->thread->process->space->agent)
 		return false;
 	if ((!faulted && stop->kind != STOP_TRAP) || !agent_fault(stop->thread, !faulted))
 		return false;

@@ -56,18 +56,26 @@ static size_t look_for_bytes(struct completing *completing, struct breakpoint **
 	return there;
 }
 
+/* Makes it one of those that are missing. */
+static void take_out(struct completing *completing, struct breakpoint *breakpoint)
+{
+	struct space *space = completing->space;
+	const struct journal_entry *entry = journal_entry(space->journal, breakpoint->journal);
+
+	space_write(space, breakpoint->address, entry->before, space->arch->breakpoint_length);
+	vec_push(&completing->missing, &breakpoint);
+}
+
 static void mend_slot(struct completing *completing, struct breakpoint *breakpoint,
 		      const uint8_t *code, size_t length)
 {
 	struct space *space = completing->space;
-	const struct journal_entry *entry = journal_entry(space->journal, breakpoint->journal);
 	uint64_t block = arena_block(space->arena, breakpoint->slot);
 
 	if (block && arena_is_mapped(completing->tid, block) &&
 	    space_write(space, breakpoint->slot, code, length) == 0)
 		return;
-	space_write(space, breakpoint->address, entry->before, space->arch->breakpoint_length);
-	vec_push(&completing->missing, &breakpoint);
+	take_out(completing, breakpoint);
 }
 
 static void look_for_slots(struct completing *completing, struct breakpoint **breakpoints,
@@ -102,23 +110,18 @@ static void look_for_slots(struct completing *completing, struct breakpoint **br
 static size_t look_for_places(struct completing *completing, struct breakpoint **breakpoints,
 			      size_t count)
 {
-	struct space *space = completing->space;
+	const struct space *space = completing->space;
 	size_t whole = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		struct breakpoint *breakpoint = breakpoints[i];
-		const struct journal_entry *entry = journal_entry(space->journal,
-								  breakpoint->journal);
 		bool slot_lost = !breakpoint->slot && !breakpoint->step &&
 				 breakpoint->displaced.kind == DISPLACED_COPY;
 
-		if (!slot_lost && (breakpoint->rescue || !space->rescue)) {
+		if (slot_lost || (space->rescue && !breakpoint->rescue))
+			take_out(completing, breakpoint);
+		else
 			breakpoints[whole++] = breakpoint;
-			continue;
-		}
-		space_write(space, breakpoint->address, entry->before,
-			    space->arch->breakpoint_length);
-		vec_push(&completing->missing, &breakpoint);
 	}
 	return whole;
 }

@@ -132,7 +132,7 @@ static bool advance(struct thread *thread, resume *how, int signal, struct kept 
 		struct stop_status stop = stop_status_decode(status);
 
 		if (stop_ends_program(stop.kind)) {
-			thread_keep_end(thread, status);
+			thread_keep_stop(thread, status);
 			return false;
 		}
 		if (stop.kind == STOP_SIGNAL && stop.signal == SIGTRAP) {

@@ -80,10 +80,11 @@ static bool thread_bounds(void *context, uint64_t sp, uint64_t *low, uint64_t *h
 /*
  * Whether a stub of the agent's stands where `word` is looked for: for a tail call from the call
  * that is looked for, of which the process may not have told yet. What it found there it will tell.
+ * (0: nothing is looked for there, as of all calls that the process tells of.)
  */
 static bool is_stood_for(const struct space *space, uint64_t word, uint64_t found)
 {
-	return found != word && space->agent && trap_in_our_code(space, found) &&
+	return word && found != word && space->agent && trap_in_our_code(space, found) &&
 	       !trap_in_our_code(space, word);
 }
 
