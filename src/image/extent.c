@@ -53,6 +53,27 @@ uint64_t extent_of_function(struct elf_file *file, uint64_t address)
 	return found ? found->size : 0;
 }
 
+bool extent_around(struct elf_file *file, uint64_t address, uint64_t *start, uint64_t *size)
+{
+	if (!file->extents_read)
+		read_extents(file);
+	size_t low = 0, high = file->extent_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (file->extents[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || address - file->extents[low - 1].start >= file->extents[low - 1].size)
+		return false;
+	*start = file->extents[low - 1].start;
+	*size = file->extents[low - 1].size;
+	return true;
+}
+
 void extent_remember(struct elf_file *file, uint64_t address, bool answer)
 {
 	struct extent *found = find_extent(file, address);

@@ -14,6 +14,11 @@
  * and owned by the file.
  */
 uint64_t extent_of_function(struct elf_file *file, uint64_t address);
+/*
+ * The same of the one that `address` is in the code of: false when none is known there, else where
+ * it begins and its bytes.
+ */
+bool extent_around(struct elf_file *file, uint64_t address, uint64_t *start, uint64_t *size);
 /* Where .eh_frame tells of it, for eh_frame_at(); 0. */
 uint64_t extent_entry(struct elf_file *file, uint64_t address);
 /* What was found out about it by whoever asks, for the next time; false: nothing was. */

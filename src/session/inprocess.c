@@ -88,6 +88,17 @@ static void decided(void *context, const struct probe_site *site, const char *re
 		diag("%s: in the process", safe);
 }
 
+static bool code_around(const struct space *space, uint64_t address, uint64_t *start,
+			uint64_t *length)
+{
+	const struct module *module = space->modules ? modules_find(space->modules, address) : NULL;
+
+	if (!module || !extent_around(module->file, address - module->bias, start, length))
+		return false;
+	*start += module->bias;
+	return true;
+}
+
 /* Of an IFUNC it is what was chosen for it, which may have no symbol. */
 static uint64_t length_at(const struct module *module, const struct elf_symbol *symbol,
 			  uint64_t address)
@@ -461,7 +472,7 @@ void inprocess_init(struct session *session)
 	if (session->options->engine == ENGINE_TRAP)
 		return;
 	/* What is counted there has no time of a single call: then each makes a record. */
-	session->agent = agent_create(session->trap, &session->events, decided,
+	session->agent = agent_create(session->trap, &session->events, decided, code_around,
 				      !session->options->summary ||
 					      summary_needs_each_call(session->options->output),
 				      session->options->lossy);

@@ -440,13 +440,26 @@ static void find_branches(const uint8_t *bytes, size_t length, uint64_t address,
 	}
 }
 
-static bool is_prefix(uint8_t byte)
+/* Whether an instruction's byte at `offset` is the one by which find_branches() finds a branch. */
+static bool tells_branch(const struct x86_scan *scan, size_t offset)
 {
-	return byte == 0xf2 || byte == 0xf3 || byte == 0x2e || byte == 0x3e || byte == 0x66 ||
-	       byte == 0x67 || (byte & 0xf0) == 0x40 || byte == 0x0f || byte == 0xff;
+	const uint8_t opcode = scan->opcode;
+
+	if (scan->encoding != ENCODING_LEGACY)
+		return false;
+	if (scan->map == MAP_0F)
+		return (opcode & 0xf0) == 0x80 && offset == scan->length - 1u;
+	if (scan->map != MAP_ONE_BYTE)
+		return false;
+	if (opcode == 0xff) /* by a word in the module */
+		return scan->reg == 4 && scan->pc_relative &&
+		       offset == scan->displacement_offset - 1u;
+	return ((opcode & 0xf0) == 0x70 || (opcode & 0xfc) == 0xe0 || opcode == 0xeb ||
+		(opcode & 0xfe) == 0xe8) &&
+	       offset == scan->length - 1u;
 }
 
-static bool is_opcode(struct decoder *decoder, const struct agent_function *function, size_t offset)
+static bool is_branch(struct decoder *decoder, const struct agent_function *function, size_t offset)
 {
 	struct x86_scan scan;
 	size_t start = 0, next = 0;
@@ -464,9 +477,7 @@ static bool is_opcode(struct decoder *decoder, const struct agent_function *func
 		start = next;
 		next += (size_t)length;
 	}
-	while (start < offset && is_prefix(function->bytes[start]))
-		start++;
-	return start == offset;
+	return tells_branch(&scan, offset - start);
 }
 
 /*
@@ -574,7 +585,7 @@ const struct agent_arch x86_64_agent = {
 	.write_return_stub = write_return_stub,
 	.write_probe_stub = write_probe_stub,
 	.find_branches = find_branches,
-	.is_opcode = is_opcode,
+	.is_branch = is_branch,
 	.names_word = x86_64_names_word,
 	.ends_with_call = ends_with_call,
 	.sys_memfd_create = 319,

@@ -172,20 +172,32 @@ static bool leads_to_third_byte(const char *bytes, size_t length, uint64_t addre
 	return found;
 }
 
-static void test_opcodes(void **state)
+/* Which of a function's bytes are those that its branches are found by. */
+static void test_what_is_a_branch(void **state)
 {
-	/* mov $0x10eb,%eax; jne .+3; bnd jmp .; nop */
-	static const char bytes[] = "\xb8\xeb\x10\x00\x00\x75\x01\xf2\xe9\x00\x00\x00\x00\x90";
+	/*
+	 * mov $0x10eb,%eax; jne .+3; bnd jmp .+5; je .+6; jmp *0(%rip); call .+5; loop .+2;
+	 * movq %xmm0,%rdx; lea 0xe8(%r13),%rdi; jmp *%rax; call *%rax; vmovd %xmm1,%eax; nop
+	 */
+	static const char bytes[] =
+		"\xb8\xeb\x10\x00\x00\x75\x01\xf2\xe9\x00\x00\x00\x00\x0f\x84\x00\x00\x00\x00"
+		"\xff\x25\x00\x00\x00\x00\xe8\x00\x00\x00\x00\xe2\x00"
+		"\x66\x48\x0f\x7e\xc2\x49\x8d\xbd\xe8\x00\x00\x00\xff\xe0\xff\xd0"
+		"\xc5\xf9\x7e\xc8\x90";
+	static const size_t branches[] = {5, 8, 14, 20, 25, 30};
 	const struct agent_function function = {
 		.address = ADDRESS, .bytes = (const uint8_t *)bytes, .length = sizeof bytes - 1};
 	struct decoder *decoder = decoder_create();
+	size_t found = 0;
 
 	(void)state;
 	assert_non_null(decoder);
-	assert_false(arch_x86_64.agent->is_opcode(decoder, &function, 1));
-	assert_false(arch_x86_64.agent->is_opcode(decoder, &function, 6));
-	assert_true(arch_x86_64.agent->is_opcode(decoder, &function, 5));
-	assert_true(arch_x86_64.agent->is_opcode(decoder, &function, 8));
+	for (size_t i = 0; i < function.length; i++)
+		if (arch_x86_64.agent->is_branch(decoder, &function, i)) {
+			assert_true(found < sizeof branches / sizeof *branches);
+			assert_int_equal(i, branches[found++]);
+		}
+	assert_int_equal(found, sizeof branches / sizeof *branches);
 	decoder_destroy(decoder);
 }
 
@@ -204,10 +216,14 @@ static void test_branches(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stub),	 cmocka_unit_test(test_relative),
-		cmocka_unit_test(test_refused),	 cmocka_unit_test(test_calls),
-		cmocka_unit_test(test_branches), cmocka_unit_test(test_short),
-		cmocka_unit_test(test_opcodes),	 cmocka_unit_test(test_no_breakpoint_before),
+		cmocka_unit_test(test_stub),
+		cmocka_unit_test(test_relative),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_branches),
+		cmocka_unit_test(test_short),
+		cmocka_unit_test(test_what_is_a_branch),
+		cmocka_unit_test(test_no_breakpoint_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,8 @@ enum { STOP_MS = 1000, CHILDHOOD_NS = 20000000 };
 static const uint64_t MEASURED_NS = 2000000;
 
 struct agent *agent_create(struct trap *trap, const struct engine_events *events,
-			   agent_decided *decided, bool records, bool lossy)
+			   agent_decided *decided, agent_function_around *around, bool records,
+			   bool lossy)
 {
 	const struct agent_arch *host = arch_x86_64.agent;
 
@@ -38,6 +39,7 @@ struct agent *agent_create(struct trap *trap, const struct engine_events *events
 	agent->trap = trap;
 	agent->events = events;
 	agent->decided = decided;
+	agent->around = around;
 	agent->records = records;
 	agent->lossy = lossy;
 	agent->buffer = xcalloc(1, RINGS_RECORD_MAX);

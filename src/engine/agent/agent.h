@@ -22,12 +22,20 @@ struct agent;
 typedef void agent_decided(void *context, const struct probe_site *site, const char *reason);
 
 /*
+ * The function (or the part of one) in whose code `address` is: false when that is not known, else
+ * where it begins and its bytes.
+ */
+typedef bool agent_function_around(const struct space *space, uint64_t address, uint64_t *start,
+				   uint64_t *length);
+
+/*
  * NULL: the host's clock cannot be relied on. `trap` and `events`, whose context `decided` gets,
  * must outlive it. `records`: of each call one is made, else it is counted. `lossy`: but not where
  * that would make the process wait.
  */
 struct agent *agent_create(struct trap *trap, const struct engine_events *events,
-			   agent_decided *decided, bool records, bool lossy);
+			   agent_decided *decided, agent_function_around *around, bool records,
+			   bool lossy);
 void agent_destroy(struct agent *agent);
 
 /* A function at whose entry a probe has been planted, and nothing else. */

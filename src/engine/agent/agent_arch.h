@@ -66,10 +66,10 @@ struct agent_arch {
 	void (*find_branches)(const uint8_t *code, size_t length, uint64_t address,
 			      const struct sieve *asked, agent_branch *found, void *context);
 	/*
-	 * Whether the byte at `offset` of a function's code is the opcode of an instruction, and
-	 * not a part of an operand. True also when that cannot be told.
+	 * Whether what find_branches() has found `from` the byte at `offset` of a function's code
+	 * is a branch, and no part of another instruction. True also when that cannot be told.
 	 */
-	bool (*is_opcode)(struct decoder *decoder, const struct agent_function *function,
+	bool (*is_branch)(struct decoder *decoder, const struct agent_function *function,
 			  size_t offset);
 	/*
 	 * Whether an instruction of a function that begins in [from, to) of its code names the word

@@ -5,8 +5,9 @@
  *
  * Nobody tells where code branches to: all code of a module is looked through, as any of it may
  * branch to any other, at every byte, as it is not known where instructions begin. A byte that
- * looks like a branch to such a place is taken for one unless the function around it is known, and
- * decoding that from its beginning shows that no instruction begins there.
+ * looks like a branch to such a place is taken for one unless the function around it is known (by
+ * its symbol, or by .eh_frame, which tells of those without one), and decoding that from its
+ * beginning shows that no instruction begins there.
  *
  * The same look finds functions that end by a jump to what asks who called it
  * (agent_asks_caller()).
@@ -109,25 +110,39 @@ static size_t wish_around(const struct vec *wishes, uint64_t address)
 	return wish && address - wish->address < wish->length ? found : wishes->count;
 }
 
-/*
- * Where the code around it is known to begin, most of what looks like a branch is told to be none.
- */
-static bool may_be_branch(const struct search *search, uint64_t from)
+/* Where the function begins that `from` is in, and its bytes; false: nobody knows. */
+static bool function_around(const struct search *search, uint64_t from, uint64_t *start,
+			    uint64_t *length)
 {
 	const struct vec *wishes = &search->own->wishes;
 	size_t found = wish_around(wishes, from);
 	const struct agent_wish *wish = found < wishes->count ? vec_at(wishes, found) : NULL;
 
-	if (!wish || wish->is_plt_stub || wish->address < search->code_address ||
-	    wish->address + wish->length > search->code_address + search->code_length)
-		return true;
-	const struct agent_function function = {.address = wish->address,
-						.bytes = search->code +
-							 (wish->address - search->code_address),
-						.length = wish->length};
+	if (!wish)
+		return search->agent->around(search->space, from, start, length);
+	*start = wish->address;
+	*length = wish->length;
+	return !wish->is_plt_stub;
+}
 
-	return search->space->arch->agent->is_opcode(trap_decoder(search->agent->trap), &function,
-						     from - wish->address);
+/*
+ * Where the code around it is known to begin, most of what looks like a branch is told to be none.
+ */
+static bool may_be_branch(const struct search *search, uint64_t from)
+{
+	uint64_t start, length;
+
+	if (!function_around(search, from, &start, &length) || start < search->code_address ||
+	    length > search->code_length ||
+	    start - search->code_address > search->code_length - length)
+		return true;
+	const struct agent_function function = {.address = start,
+						.bytes = search->code +
+							 (start - search->code_address),
+						.length = length};
+
+	return search->space->arch->agent->is_branch(trap_decoder(search->agent->trap), &function,
+						     from - start);
 }
 
 static void note_branch(void *context, uint64_t from, uint64_t target, bool is_call)

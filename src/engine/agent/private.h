@@ -10,6 +10,7 @@ struct agent {
 	struct trap *trap;
 	const struct engine_events *events;
 	agent_decided *decided;
+	agent_function_around *around;
 	bool records;		       /* of each call, instead of counts */
 	bool lossy;		       /* where a ring is full they are left out */
 	const struct agent_arch *host; /* whose clock it is */
