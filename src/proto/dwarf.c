@@ -259,6 +259,38 @@ int dwarf_reader_function(struct dwarf_reader *reader, uint64_t address, const c
 	return answer(reader, index_find_function(reader, address, name), name, text);
 }
 
+/*
+ * The type of the functions that a resolver returns pointers to. None: it does not say, as most
+ * that return `void *`.
+ */
+static struct die chosen_type(struct die resolver)
+{
+	_cleanup_die_ struct die function = last_origin(resolver);
+	struct die none = {.handle = NULL};
+	bool is_const;
+
+	if (!die_is(&function))
+		return none;
+	_cleanup_die_ struct die result = type_peel(die_reference(&function, DW_AT_type),
+						    &is_const);
+
+	if (!die_is(&result) || die_tag(&result) != DW_TAG_pointer_type)
+		return none;
+	struct die type = type_peel(die_reference(&result, DW_AT_type), &is_const);
+
+	if (die_is(&type) && die_tag(&type) == DW_TAG_subroutine_type)
+		return type;
+	die_drop(&type);
+	return none;
+}
+
+int dwarf_reader_indirect(struct dwarf_reader *reader, uint64_t address, const char *name,
+			  struct strbuf *text)
+{
+	dwarf_file_trim(&reader->main);
+	return answer(reader, chosen_type(index_find_function(reader, address, name)), name, text);
+}
+
 bool dwarf_reader_met_split(const struct dwarf_reader *reader)
 {
 	return reader->split;

@@ -43,6 +43,13 @@ void dwarf_reader_destroy(struct dwarf_reader *reader); /* NULL is fine */
 int dwarf_reader_function(struct dwarf_reader *reader, uint64_t address, const char *name,
 			  struct strbuf *text);
 
+/*
+ * The same for an indirect function (STT_GNU_IFUNC), of which `address` is the resolver's: that
+ * says what kind of function it returns, without names.
+ */
+int dwarf_reader_indirect(struct dwarf_reader *reader, uint64_t address, const char *name,
+			  struct strbuf *text);
+
 /* The same for a function that the object only declares, as it calls it. */
 int dwarf_reader_declaration(struct dwarf_reader *reader, const char *name, struct strbuf *text);
 

@@ -117,7 +117,10 @@ struct reading {
 #define IN_OTHER_FORM "?"  /* nobody here knows how to unpack it */
 #define DAMAGED "!"
 
-/* `f ADDRESS NAME` or `d NAME`; the answer is a declaration, nothing, or one of the above. */
+/*
+ * `f ADDRESS NAME`, `i ADDRESS NAME` (an IFUNC's resolver), or `d NAME`; the answer is a
+ * declaration, nothing, or one of the above.
+ */
 static void answer(void *context, const char *question, size_t length, struct strbuf *text)
 {
 	struct reading *reading = context;
@@ -137,7 +140,8 @@ static void answer(void *context, const char *question, size_t length, struct st
 	} else {
 		uint64_t address = strtoull(question + 2, &name, 16);
 
-		dwarf_reader_function(reading->reader, address, name + (*name == ' '), text);
+		(question[0] == 'f' ? dwarf_reader_function : dwarf_reader_indirect)(
+			reading->reader, address, name + (*name == ' '), text);
 	}
 	if (!text->length && dwarf_reader_met_split(reading->reader))
 		strbuf_add(text, IN_OTHER_FILES);
@@ -257,9 +261,9 @@ static void forget_names(struct names *names)
 	names_deinit(names);
 }
 
-static char *function_question(uint64_t address, const char *name)
+static char *function_question(uint64_t address, const char *name, bool is_resolver)
 {
-	return xasprintf("f %" PRIx64 " %s", address, name);
+	return xasprintf("%c %" PRIx64 " %s", is_resolver ? 'i' : 'f', address, name);
 }
 
 bool debug_source_is_there(struct debug_source *source, pid_t pid)
@@ -273,18 +277,18 @@ bool debug_source_is_elsewhere(const struct debug_source *source)
 }
 
 void debug_source_text(struct debug_source *source, pid_t pid, uint64_t address, const char *name,
-		       struct strbuf *text)
+		       bool is_resolver, struct strbuf *text)
 {
-	_cleanup_free_ char *question = function_question(address, name);
+	_cleanup_free_ char *question = function_question(address, name, is_resolver);
 
 	ask(source, pid, question, text);
 }
 
 const struct prototype *debug_source_function(struct debug_source *source, pid_t pid,
-					      uint64_t address, const char *name)
+					      uint64_t address, const char *name, bool is_resolver)
 {
 	/* Functions that are the same code have one address and different parameters. */
-	char *question = function_question(address, name);
+	char *question = function_question(address, name, is_resolver);
 	const void *known = names_get(&source->functions, question, strlen(question));
 
 	if (known) {

@@ -31,9 +31,12 @@ struct debug_source *debug_source_get(struct debuginfo *info, struct elf_file *f
 				      const char *path);
 void debug_source_unref(struct debug_source *source); /* NULL is fine */
 
-/* The function at `address` of the file's own address space, as `name`; NULL: nothing is known. */
+/*
+ * The function at `address` of the file's own address space, as `name`; NULL: nothing is known.
+ * `is_resolver`: of an IFUNC of that name its resolver is there.
+ */
 const struct prototype *debug_source_function(struct debug_source *source, pid_t pid,
-					      uint64_t address, const char *name);
+					      uint64_t address, const char *name, bool is_resolver);
 /* What the module says of a function that it calls. */
 const struct prototype *debug_source_declaration(struct debug_source *source, pid_t pid,
 						 const char *name);
@@ -42,9 +45,9 @@ const struct prototype *debug_source_declaration(struct debug_source *source, pi
 bool debug_source_is_there(struct debug_source *source, pid_t pid);
 /* Whether some of what was asked for may be in files that are not read, which was said. */
 bool debug_source_is_elsewhere(const struct debug_source *source);
-/* Adds the declaration of the function at `address`, if it is known. */
+/* Adds the declaration of the same, if it is known. */
 void debug_source_text(struct debug_source *source, pid_t pid, uint64_t address, const char *name,
-		       struct strbuf *text);
+		       bool is_resolver, struct strbuf *text);
 
 /*
  * Opens by the rules for debug files (doc/SECURITY.md): debug_opener, its context a struct

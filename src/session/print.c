@@ -33,7 +33,8 @@ static void list_functions(struct elf_file *file, struct vec *functions)
 	for (size_t i = 0; i < count; i++) {
 		const struct elf_symbol *symbol = &symbols[i];
 
-		if (symbol->type == STT_FUNC && symbol->bind != STB_LOCAL && symbol->value)
+		if ((symbol->type == STT_FUNC || symbol->type == STT_GNU_IFUNC) &&
+		    symbol->bind != STB_LOCAL && symbol->value)
 			vec_push(functions, &symbol);
 	}
 	if (functions->count)
@@ -45,7 +46,8 @@ static bool print_function(struct debug_source *source, const struct elf_symbol 
 {
 	struct strbuf text = {0};
 
-	debug_source_text(source, getpid(), function->value, function->name, &text);
+	debug_source_text(source, getpid(), function->value, function->name,
+			  function->type == STT_GNU_IFUNC, &text);
 	const bool is_known = text.length != 0;
 
 	if (is_known)

@@ -62,24 +62,29 @@ static const struct module *find_definer(const struct modules *modules, const ch
 	return NULL;
 }
 
-/* What is known of a function where it is. */
+/* What is known of a function where it is; addresses in the module's own address space, or 0. */
 struct definition {
 	const struct module *module; /* NULL: nobody knows */
-	uint64_t address; /* in the module's own address space; 0: of an IFUNC's choice */
+	uint64_t address;	     /* 0: of an IFUNC, as nothing was chosen so far */
+	uint64_t resolver;	     /* of an IFUNC: the function that its symbol stands for */
 };
 
 static struct definition find_definition(const struct space *space, const struct question *question)
 {
-	const struct elf_symbol *symbol;
+	const struct elf_symbol *symbol = NULL;
+	struct definition definition = {.module = question->module};
 
-	if (question->kind != PROBE_CALL)
-		return (struct definition){
-			question->module,
-			question->module ? question->address - question->module->bias : 0};
-	const struct module *module = find_definer(space->modules, question->name, &symbol);
-
-	/* The symbol of an IFUNC is another function, which chooses one. */
-	return (struct definition){module, module && symbol->type == STT_FUNC ? symbol->value : 0};
+	if (question->kind == PROBE_CALL)
+		definition.module = find_definer(space->modules, question->name, &symbol);
+	else if (question->module)
+		symbol = elf_find_symbol(question->module->file, question->name);
+	if (question->kind != PROBE_CALL && question->module)
+		definition.address = question->address - question->module->bias;
+	else if (definition.module && symbol->type == STT_FUNC)
+		definition.address = symbol->value;
+	if (definition.module && symbol && symbol->type == STT_GNU_IFUNC)
+		definition.resolver = symbol->value;
+	return definition;
 }
 
 static const struct prototype *find_in_file(const struct module *module, const char *name)
@@ -100,11 +105,17 @@ static const struct prototype *find_debugged(const struct space *space,
 					     const struct definition *definition, const char *name)
 {
 	const struct module *module = definition->module;
+	const struct prototype *found = NULL;
 
-	return module && module->debug && definition->address
-		       ? debug_source_function(module->debug, space->reader, definition->address,
-					       name)
-		       : NULL;
+	if (!module || !module->debug)
+		return NULL;
+	if (definition->address)
+		found = debug_source_function(module->debug, space->reader, definition->address,
+					      name, false);
+	if (!found && definition->resolver)
+		found = debug_source_function(module->debug, space->reader, definition->resolver,
+					      name, true);
+	return found;
 }
 
 /* What who calls it says of it; callers that are not known are taken for the program. */

@@ -284,8 +284,8 @@ static void stop_for_detach(struct thread *thread, void *context)
 {
 	struct settling *settling = context;
 
-	settling->held_up |=
-		thread_stop(settling->session->inferior, thread, settling->patience_ms) != 0;
+	settling->held_up |= thread_stop(settling->session->inferior, thread,
+					 settling->patience_ms) != 0;
 }
 
 /*

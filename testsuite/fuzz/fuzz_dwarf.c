@@ -62,9 +62,12 @@ static void ask_all(struct dwarf_reader *reader)
 	static const char *const names[] = {"use_pt", "decl", "f"};
 	struct strbuf text = {0};
 
-	for (uint64_t address = CODE; address < CODE_END; address++)
+	for (uint64_t address = CODE; address < CODE_END; address++) {
 		if (!dwarf_reader_function(reader, address, "f", &text))
 			check_text(&text, "f");
+		if (!dwarf_reader_indirect(reader, address, "f", &text))
+			check_text(&text, "f");
+	}
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (!dwarf_reader_declaration(reader, names[i], &text))
 			check_text(&text, names[i]);
