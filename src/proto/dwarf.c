@@ -267,7 +267,7 @@ static struct die chosen_type(struct die resolver)
 {
 	_cleanup_die_ struct die function = last_origin(resolver);
 	struct die none = {.handle = NULL};
-	bool is_const;
+	bool is_const = false;
 
 	if (!die_is(&function))
 		return none;
