@@ -165,11 +165,12 @@ struct arch {
 	uint8_t load_first_opcode;
 	/*
 	 * In a signal frame: where flags and code segment are, as seen from the pc, and what is in
-	 * there.
+	 * there; and the stack pointer.
 	 */
 	struct {
 		uint8_t flags, segment;
 		uint16_t segment_value;
+		int8_t sp;
 	} signal_frame;
 	struct insn_bytes syscall_insns[2];
 

@@ -68,6 +68,7 @@ static int trace(const struct options *options)
 					  .summary = options->summary,
 					  .per_process = options->per_process,
 					  .engine = options->engine,
+					  .clock = options->clock,
 					  .lossy = options->lossy,
 					  .prototypes = options->prototypes,
 					  .demangle = options->output.demangle,

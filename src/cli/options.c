@@ -38,6 +38,7 @@
 enum {
 	CODE_SORT = 256, /* options without a letter */
 	CODE_ENGINE,
+	CODE_CLOCK,
 	CODE_LOSSY,
 	CODE_PER_PROCESS,
 	CODE_COLOR,
@@ -117,6 +118,8 @@ static const struct option_spec table[] = {
 	 .action = OPTION_CHOICE, FIELD(output.sort)},
 	{CODE_ENGINE, "engine", "auto|trap|agent", "catch in the process or by breakpoints (auto)",
 	 .action = OPTION_CHOICE, FIELD(engine)},
+	{CODE_CLOCK, "clock", "auto|tsc|system", "what is read there: tsc if it is steady (auto)",
+	 .action = OPTION_CHOICE, FIELD(clock)},
 	{CODE_LOSSY, "lossy", NULL, "leave calls out rather than have them wait",
 	 .action = OPTION_FLAG, FIELD(lossy)},
 

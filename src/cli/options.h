@@ -40,6 +40,7 @@ struct options {
 	bool summary;		 /* -c */
 	bool per_process;	 /* --per-process */
 	int engine;		 /* --engine: enum session_engine */
+	int clock;		 /* --clock: enum session_clock */
 	bool lossy;
 	bool strict;	  /* --strict: what cannot be traced is an error */
 	unsigned verbose; /* -v, how often */

@@ -57,6 +57,10 @@ struct space {
 	struct trap_space *trap;
 	struct agent_space *agent; /* engine/agent: what is counted inside; NULL: nothing */
 	struct modules *modules;
+	/* The vDSO, where code of ours calls it; zeros: it does not. */
+	struct {
+		uint64_t low, high;
+	} kernel_code;
 	uint64_t landing;  /* where arch->landing stands, 0: nowhere; see remote.c */
 	uint64_t watch[4]; /* addresses under hardware watch, 0: free */
 	unsigned watch_generation;
@@ -299,6 +303,8 @@ void space_unref(struct space *space);
  * through it any more. `space` may be NULL.
  */
 void space_forget_reader(struct space *space, pid_t tid);
+/* Fills in kernel_code, by a task of the space; false: there is none. */
+bool space_find_kernel_code(struct space *space, pid_t tid);
 /* Writes through /proc/PID/mem, whatever the page's protection: 0 or -errno. */
 int space_write(struct space *space, uint64_t address, const void *bytes, size_t length);
 /*

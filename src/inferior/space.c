@@ -26,6 +26,7 @@
 #include "inferior/arena.h"
 #include "inferior/guardian.h"
 #include "inferior/journal.h"
+#include "inferior/maps.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
 #include "inferior/pulse.h"
@@ -234,6 +235,24 @@ void space_unref(struct space *space)
 	rescue_destroy(space->rescue);
 	close(space->memory_fd);
 	free(space);
+}
+
+bool space_find_kernel_code(struct space *space, pid_t tid)
+{
+	struct maps maps;
+
+	if (space->kernel_code.high)
+		return true;
+	if (maps_read(tid, &maps) != 0)
+		return false;
+	const struct mapping *vdso = maps_find_path(&maps, "[vdso]");
+
+	if (vdso) {
+		space->kernel_code.low = vdso->start;
+		space->kernel_code.high = vdso->end;
+	}
+	maps_deinit(&maps);
+	return vdso != NULL;
 }
 
 int space_write(struct space *space, uint64_t address, const void *bytes, size_t length)

@@ -33,7 +33,7 @@ static bool is_inside(const struct clearing *clearing, const struct thread *thre
 	struct regs regs;
 
 	return regs_load(thread->tid, &regs) == 0 &&
-	       (trap_in_our_code(space, regs.pc) ||
+	       (trap_runs_our_code(space, &regs) ||
 		(clearing->session->recovering && trap_on_stack(space, regs.r[REG_SP])));
 }
 

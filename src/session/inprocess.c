@@ -467,17 +467,25 @@ void inprocess_leave(struct session *session, struct space *space)
 	agent_close_files(session->inferior, space);
 }
 
+/* By session_clock. */
+static const enum agent_clock_choice clocks[] = {AGENT_CLOCK_ANY, AGENT_CLOCK_OF_PROCESSOR,
+						 AGENT_CLOCK_OF_SYSTEM};
+
 void inprocess_init(struct session *session)
 {
 	if (session->options->engine == ENGINE_TRAP)
 		return;
-	/* What is counted there has no time of a single call: then each makes a record. */
+	const struct agent_options options = {
+		/* What is counted there has no time of a single call: then each makes a record. */
+		.records = !session->options->summary ||
+			   summary_needs_each_call(session->options->output),
+		.lossy = session->options->lossy,
+		.clock = clocks[session->options->clock]};
+
 	session->agent = agent_create(session->trap, &session->events, decided, code_around,
-				      !session->options->summary ||
-					      summary_needs_each_call(session->options->output),
-				      session->options->lossy);
+				      &options);
 	if (!session->agent && session->options->engine == ENGINE_AGENT)
-		diag("--engine=agent: the clock of this machine is not steady, or its threads cannot be told apart; "
+		diag("--engine=agent: the threads of this machine cannot be told apart; "
 		     "breakpoints are used");
 	session->unwinder = (struct agent_hook){{.entered = unwinder_called}, session->agent};
 	session->backtrace = (struct agent_hook){

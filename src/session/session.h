@@ -14,6 +14,8 @@
 
 /* How calls are caught: by breakpoints; or inside the process, where that can be done. */
 enum session_engine { ENGINE_AUTO, ENGINE_TRAP, ENGINE_AGENT };
+/* What is read in processes: the time-stamp counter, where that is steady; that; the vDSO's. */
+enum session_clock { CLOCK_AUTO, CLOCK_TSC, CLOCK_SYSTEM };
 
 /*
  * Where prototypes come from: .conf files; these, and debug information where they say nothing;
@@ -46,6 +48,7 @@ struct session_options {
 	const char *data_dir;		  /* where the installed .conf files are */
 	bool summary;			  /* -c */
 	int engine;			  /* enum session_engine */
+	int clock;			  /* enum session_clock */
 	bool lossy;	/* calls are left out where processes would have to wait */
 	int prototypes; /* enum session_prototypes */
 	bool demangle;

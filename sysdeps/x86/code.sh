@@ -15,6 +15,8 @@ fast)
 	how="-O2 -fno-align-jumps -fpie -fvisibility=hidden" most=16384 constants=4096
 	# It has another idea of what is worth its bytes, and there is no room for that.
 	case $($compiler --version) in *clang*) how="-Os -fpie -fvisibility=hidden" ;; esac
+	# It has calls that the compiler does not know of.
+	how="$how -mno-red-zone"
 	;;
 esac
 flags="$width $how -std=gnu11 -ffreestanding -fno-stack-protector

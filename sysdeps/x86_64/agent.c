@@ -36,39 +36,6 @@ static const uint8_t code[] = {
 #include "x86_64/agent_code.inc"
 };
 
-/* ------------------------------------------------------------------ the clock */
-
-static uint64_t read_clock(void)
-{
-	return __builtin_ia32_rdtsc();
-}
-
-static bool emulate_clock(const uint8_t bytes[AGENT_CLOCK_BYTES], struct regs *regs)
-{
-	uint64_t now = read_clock();
-
-	if (bytes[0] != 0x0f || bytes[1] != 0x31) /* rdtsc */
-		return false;
-	regs->r[REG_AX] = (uint32_t)now;
-	regs->r[REG_DX] = now >> 32;
-	regs->pc += AGENT_CLOCK_BYTES;
-	return true;
-}
-
-static bool clock_is_steady(void)
-{
-	FILE *file = fopen("/proc/cpuinfo", "re");
-	char line[4096];
-	bool steady = false;
-
-	while (file && !steady && fgets(line, sizeof line, file))
-		steady = !strncmp(line, "flags", 5) && strstr(line, " constant_tsc") &&
-			 strstr(line, " nonstop_tsc");
-	if (file)
-		fclose(file);
-	return steady;
-}
-
 /* The kernel allows rdfsbase (arch/x86: HWCAP2_FSGSBASE). */
 static bool can_tell_threads(void)
 {
@@ -578,9 +545,10 @@ static bool ends_with_call(const uint8_t bytes[AGENT_CALL_MAX])
 const struct agent_arch x86_64_agent = {
 	.code = code,
 	.code_length = sizeof code,
-	.clock = read_clock,
-	.clock_is_steady = clock_is_steady,
-	.emulate_clock = emulate_clock,
+	.clock = x86_64_clock,
+	.clock_is_steady = x86_64_clock_is_steady,
+	.emulate_clock = x86_64_emulate_clock,
+	.use_system_clock = x86_64_use_system_clock,
 	.can_tell_threads = can_tell_threads,
 	.write_return_stub = write_return_stub,
 	.write_probe_stub = write_probe_stub,

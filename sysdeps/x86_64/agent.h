@@ -11,4 +11,10 @@ extern const struct agent_arch x86_64_agent;
 bool x86_64_names_word(const struct agent_function *function, size_t from, size_t to, uint64_t reg,
 		       int64_t offset);
 
+/* The members of the same names: agent_clock.c. */
+uint64_t x86_64_clock(void);
+bool x86_64_clock_is_steady(void);
+bool x86_64_emulate_clock(const uint8_t bytes[AGENT_CLOCK_BYTES], struct regs *regs);
+void x86_64_use_system_clock(uint8_t *code, size_t length);
+
 #endif

@@ -51,6 +51,17 @@
 	je	good
 	.endm
 
+	/*
+	 * The time, into %rax; %rdx is spent. Where the processor's clock cannot be relied on,
+	 * these bytes become a call (agent_arch.use_system_clock()), and what is below the stack
+	 * pointer is spent, too.
+	 */
+	.macro	read_clock
+	rdtsc
+	shl	$32, %rdx
+	or	%rdx, %rax
+	.endm
+
 	/* All registers and flags, as the entry has saved them. */
 	.macro	reload
 	pop	%r8
@@ -147,10 +158,8 @@ counted:
 	shl	$4, %r8d
 	lea	base + AGENT_RETURN_CALLS(%rip), %rdi
 	add	%rdi, %r8
+	read_clock
 	mov	%r8, -8(%rsp)
-	rdtsc
-	shl	$32, %rdx
-	or	%rdx, %rax
 	mov	%rax, AGENT_SLOT_TIME(%rcx)
 	reload
 	/* Behind the return address; what was displaced is at -16(%rsp). */
@@ -219,9 +228,7 @@ returned:
 	seto	%al
 	push	%rax
 	/* 40(%rsp): the slot */
-	rdtsc
-	shl	$32, %rdx
-	or	%rdx, %rax
+	read_clock
 	mov	40(%rsp), %edx
 	mov	%edx, %edi
 	shl	$5, %edi
@@ -383,6 +390,45 @@ copy_end:
 	.long	exit_entered - base, exit_refused - base, exit_returned - base
 	.long	exit_record_entered - base, exit_record_refused - base
 	.long	exit_record_returned - base
+
+	/*
+	 * What read_clock becomes a call of. Of CLOCK_MONOTONIC the vDSO tells without entering the
+	 * kernel, mostly. It has the general registers only, too.
+	 */
+	.org	AGENT_CLOCK, 0xf4
+	push	%rcx
+	push	%rsi
+	push	%rdi
+	push	%r8
+	push	%r9
+	push	%r10
+	push	%r11
+	push	%rbp
+	mov	%rsp, %rbp
+	sub	$16, %rsp
+	and	$-16, %rsp
+	mov	$1, %edi
+	mov	%rsp, %rsi
+	call	*base + AGENT_CLOCK_FUNCTION(%rip)
+	.org	AGENT_CLOCK_READ, 0xf4
+	test	%eax, %eax
+	mov	$0, %eax
+	jnz	1f
+	imul	$1000000000, (%rsp), %rax
+	add	8(%rsp), %rax
+1:
+	mov	%rbp, %rsp
+	pop	%rbp
+	pop	%r11
+	pop	%r10
+	pop	%r9
+	pop	%r8
+	pop	%rdi
+	pop	%rsi
+	pop	%rcx
+	ret
+	.org	AGENT_CLOCK_FUNCTION, 0xf4
+	.quad	0
 
 	/*
 	 * void agent_capture(four arguments, void *stack): agent_capture_there() with these, on

@@ -11,8 +11,10 @@
  * ring, a full one, no free slot) is left to the tracer: the thread is sent to a breakpoint. If
  * there is none any more, as the tracer is gone, it goes on behind that with its call.
  *
- * Handlers of signals never run in between (engine/agent/agent.c has the thread step out first), so
- * a ring has one writer and a slot one owner.
+ * Handlers of signals do not run in between (engine/agent/agent.c has the thread step out first),
+ * so a ring has one writer and a slot one owner. Unless the tracer was killed: until the guardian
+ * has seen to it that no records are made any more, a handler may be called here and have calls
+ * caught. Those make none, as the ring is somebody's, and so is the stack behind it.
  */
 #include "engine/agent/rings_abi.h"
 
@@ -53,12 +55,16 @@ void agent_capture_there(struct making *making, const struct agent_plan *plan, s
 struct onward agent_enter(struct frame *frame);
 uint64_t agent_returned(struct frame *frame, int unrecorded);
 
+/* As read_clock in agent_entry.S: these very bytes, which may become a call. */
 static inline uint64_t read_clock(void)
 {
-	uint32_t low, high;
+	uint64_t time;
 
-	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high) : : "memory");
-	return (uint64_t)high << 32 | low;
+	__asm__ volatile("rdtsc\n\tshl\t$32, %%rdx\n\tor\t%%rdx, %%rax"
+			 : "=a"(time)
+			 :
+			 : "rdx", "cc", "memory");
+	return time;
 }
 
 static inline uint64_t read_thread(void)
@@ -220,6 +226,17 @@ static void set_busy(struct agent_thread *thread, uint64_t busy)
 	__atomic_store_n(&thread->busy, busy, __ATOMIC_RELEASE);
 }
 
+/* The ring is this call's until its record is made; false: it is that of one which is not done. */
+static bool claim(struct agent_thread *thread)
+{
+	if (__atomic_load_n(&thread->busy, __ATOMIC_RELAXED))
+		return false;
+	set_busy(thread, 1);
+	/* What a handler has done until then is seen from here on. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return true;
+}
+
 static void publish(const struct making *making)
 {
 	uint32_t size = making->record->size;
@@ -341,19 +358,21 @@ struct onward agent_enter(struct frame *frame)
 	if (!plan || !(known || tail_call))
 		return trap;
 	making.thread = find_thread();
-	if (!making.thread)
+	if (!making.thread || !claim(making.thread))
 		return trap;
 	uint64_t lossy = word_at(AGENT_PLANS + AGENT_LOSSY);
 
 	if (!begin(&making, plan->entry_max, lossy ? AGENT_RING_KEPT : 0)) {
 		making.thread->dropped += lossy != 0;
+		set_busy(making.thread, 0);
 		return lossy ? (struct onward){stub + AGENT_PROBE_DISPLACED, 0} : trap;
 	}
 	struct slot *slot = take_slot(place, tail_call);
 
-	if (!slot)
+	if (!slot) {
+		set_busy(making.thread, 0);
 		return trap;
-	set_busy(making.thread, 1);
+	}
 	frame->gpr[SP] = place;
 	slot->return_address = frame->return_address;
 	slot->probe = probe;
@@ -376,9 +395,8 @@ static bool record_return(struct frame *frame, const struct agent_plan *plan, st
 	struct making making;
 
 	making.thread = find_thread();
-	if (!making.thread)
+	if (!making.thread || !claim(making.thread))
 		return false;
-	set_busy(making.thread, 1);
 	uint64_t time = read_clock();
 
 	if (!begin(&making, plan->exit_max, 0)) {

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <errno.h>
@@ -213,9 +214,62 @@ static void test_branches(void **state)
 	assert_false(leads_to_third_byte("\xe9", 1, ADDRESS));
 }
 
+/* rdtsc; shl $32,%rdx; or %rdx,%rax */
+static const uint8_t reading[] = {0x0f, 0x31, 0x48, 0xc1, 0xe2, 0x20, 0x48, 0x09, 0xd0};
+
+/* Calls and returns are counted, or recorded: each of these looks at the clock. */
+static void test_system_clock(void **state)
+{
+	const struct agent_arch *arch = arch_x86_64.agent;
+	uint8_t *code = malloc(arch->code_length);
+	unsigned found = 0;
+
+	(void)state;
+	assert_non_null(code);
+	memcpy(code, arch->code, arch->code_length);
+	arch->use_system_clock(code, arch->code_length);
+	for (size_t i = 0; i + sizeof reading <= arch->code_length; i++) {
+		int32_t distance;
+
+		if (memcmp(arch->code + i, reading, sizeof reading) != 0)
+			continue;
+		found++;
+		memcpy(&distance, code + i + 1, sizeof distance);
+		assert_int_equal(code[i], 0xe8);
+		assert_int_equal((int32_t)i + 5 + distance, AGENT_CLOCK);
+		memcpy(code + i, reading, sizeof reading);
+	}
+	assert_int_equal(found, 4);
+	/* Nothing else has changed; and behind the call of the function it goes on. */
+	assert_memory_equal(code, arch->code, arch->code_length);
+	assert_memory_equal(code + AGENT_CLOCK_READ - 6, "\xff\x15", 2);
+	assert_memory_equal(code + AGENT_CLOCK_READ, "\x85\xc0", 2);
+	free(code);
+}
+
+static void test_told_time(void **state)
+{
+	static const uint8_t rdtsc[] = {0x0f, 0x31, 0x90}, rdtscp[] = {0x0f, 0x01, 0xf9},
+			     other[] = {0x0f, 0x01, 0xf8};
+	struct regs regs = {.pc = ADDRESS};
+	const uint64_t before = arch_x86_64.agent->clock();
+
+	(void)state;
+	assert_true(arch_x86_64.agent->emulate_clock(rdtsc, &regs));
+	assert_int_equal(regs.pc, ADDRESS + 2);
+	assert_true((regs.r[REG_DX] << 32 | regs.r[REG_AX]) >= before);
+	regs.r[REG_AX] = regs.r[REG_DX] = 0;
+	assert_true(arch_x86_64.agent->emulate_clock(rdtscp, &regs));
+	assert_int_equal(regs.pc, ADDRESS + 5);
+	assert_true((regs.r[REG_DX] << 32 | regs.r[REG_AX]) >= before);
+	assert_false(arch_x86_64.agent->emulate_clock(other, &regs));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_system_clock),
+		cmocka_unit_test(test_told_time),
 		cmocka_unit_test(test_stub),
 		cmocka_unit_test(test_relative),
 		cmocka_unit_test(test_refused),

@@ -27,12 +27,12 @@ enum { STOP_MS = 1000, CHILDHOOD_NS = 20000000 };
 static const uint64_t MEASURED_NS = 2000000;
 
 struct agent *agent_create(struct trap *trap, const struct engine_events *events,
-			   agent_decided *decided, agent_function_around *around, bool records,
-			   bool lossy)
+			   agent_decided *decided, agent_function_around *around,
+			   const struct agent_options *options)
 {
 	const struct agent_arch *host = arch_x86_64.agent;
 
-	if (!host || !host->clock_is_steady() || (records && !host->can_tell_threads()))
+	if (!host || (options->records && !host->can_tell_threads()))
 		return NULL;
 	struct agent *agent = xcalloc(1, sizeof *agent);
 
@@ -40,12 +40,14 @@ struct agent *agent_create(struct trap *trap, const struct engine_events *events
 	agent->events = events;
 	agent->decided = decided;
 	agent->around = around;
-	agent->records = records;
-	agent->lossy = lossy;
+	agent->records = options->records;
+	agent->lossy = options->lossy;
 	agent->buffer = xcalloc(1, RINGS_RECORD_MAX);
 	vec_init(&agent->spaces, sizeof(struct space *));
 	agent->host = host;
-	agent->clock = host->clock();
+	agent->system_clock = options->clock == AGENT_CLOCK_OF_SYSTEM ||
+			      (options->clock == AGENT_CLOCK_ANY && !host->clock_is_steady());
+	agent->clock = agent_clock(agent);
 	agent->time = inferior_clock();
 	return agent;
 }
@@ -72,7 +74,7 @@ double agent_ns(const struct agent *agent)
 		nanosleep(&(struct timespec){.tv_nsec = (long)MEASURED_NS}, NULL);
 		time = inferior_clock() - agent->time;
 	}
-	uint64_t clock = agent->host->clock() - agent->clock;
+	uint64_t clock = agent_clock(agent) - agent->clock;
 
 	return clock ? (double)time / (double)clock : 0;
 }
@@ -211,10 +213,20 @@ static bool is_full(const struct agent_unit *unit, uint64_t pc)
 	return pc == unit->base + AGENT_RECORD_FULL + 1;
 }
 
+/* A thread in a unit's code that is to be let run out of it. */
+struct running_out {
+	const struct agent_unit *unit;
+	const struct space *space;
+};
+
+/* Until it is out again it is in the vDSO only to read the clock for us. */
 static bool is_inside(const void *context, uint64_t pc)
 {
-	const struct agent_unit *unit = context;
+	const struct running_out *running = context;
+	const struct agent_unit *unit = running->unit;
 
+	if (pc >= running->space->kernel_code.low && pc < running->space->kernel_code.high)
+		return true;
 	return pc - unit->base < AGENT_TEXT_BYTES && !is_behind_breakpoint(unit, pc) &&
 	       !is_full(unit, pc);
 }
@@ -222,17 +234,18 @@ static bool is_inside(const void *context, uint64_t pc)
 /* In the code proper, which ends at its exits, or at the breakpoint of is_full(). */
 static bool leads_to_exit(const void *context, uint64_t pc)
 {
-	const struct agent_unit *unit = context;
+	const struct agent_unit *unit = ((const struct running_out *)context)->unit;
 
 	return pc - unit->base < AGENT_CODE_BYTES && !is_full(unit, pc);
 }
 
 static void run_out(struct thread *thread, const struct agent_unit *unit)
 {
-	const struct agent_arch *arch = thread->process->space->arch->agent;
+	const struct space *space = thread->process->space;
+	const struct running_out running = {unit, space};
 	struct trap_code code = {
-		.inside = is_inside, .context = unit, .leads_to_exit = leads_to_exit};
-	const uint8_t *exits = arch->code + AGENT_EXITS +
+		.inside = is_inside, .context = &running, .leads_to_exit = leads_to_exit};
+	const uint8_t *exits = space->arch->agent->code + AGENT_EXITS +
 			       (unit->agent->records ? AGENT_EXIT_COUNT * sizeof(uint32_t) : 0);
 	uint32_t offset;
 
@@ -241,6 +254,14 @@ static void run_out(struct thread *thread, const struct agent_unit *unit)
 		code.exits[i] = unit->base + offset;
 	}
 	trap_step_out(thread, &code);
+}
+
+/* The unit whose code a thread runs, or the vDSO on behalf of it. */
+static struct agent_unit *unit_running(const struct space *space, const struct regs *regs)
+{
+	struct agent_unit *unit = unit_at(space->agent, regs->pc);
+
+	return unit ? unit : unit_at(space->agent, clock_reader(space, regs));
 }
 
 /*
@@ -255,7 +276,7 @@ void agent_before_signal(struct thread *thread)
 
 	if (!own || !own->units.count || regs_load(thread->tid, &regs) != 0)
 		return;
-	struct agent_unit *unit = unit_at(own, regs.pc);
+	struct agent_unit *unit = unit_running(thread->process->space, &regs);
 
 	if (!unit)
 		return;
@@ -426,6 +447,7 @@ void agent_fork(struct space *child, const struct space *parent)
 		return;
 	struct agent_space *own = agent_space_of(child);
 
+	child->kernel_code = parent->kernel_code;
 	own->refused = parent->agent->refused;
 	own->due = inferior_clock() + CHILDHOOD_NS;
 	for (size_t i = 0; i < parent->agent->wishes.count; i++)

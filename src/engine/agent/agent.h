@@ -28,14 +28,22 @@ typedef void agent_decided(void *context, const struct probe_site *site, const c
 typedef bool agent_function_around(const struct space *space, uint64_t address, uint64_t *start,
 				   uint64_t *length);
 
+/* Which clock is read in processes; ANY: the processor's, where that can be relied on. */
+enum agent_clock_choice { AGENT_CLOCK_ANY, AGENT_CLOCK_OF_PROCESSOR, AGENT_CLOCK_OF_SYSTEM };
+
+struct agent_options {
+	bool records; /* of each call one is made, else it is counted */
+	bool lossy;   /* but not where that would make the process wait */
+	enum agent_clock_choice clock;
+};
+
 /*
- * NULL: the host's clock cannot be relied on. `trap` and `events`, whose context `decided` gets,
- * must outlive it. `records`: of each call one is made, else it is counted. `lossy`: but not where
- * that would make the process wait.
+ * NULL: that cannot be done on the host. `trap` and `events`, whose context `decided` gets, must
+ * outlive it.
  */
 struct agent *agent_create(struct trap *trap, const struct engine_events *events,
-			   agent_decided *decided, agent_function_around *around, bool records,
-			   bool lossy);
+			   agent_decided *decided, agent_function_around *around,
+			   const struct agent_options *options);
 void agent_destroy(struct agent *agent);
 
 /* A function at whose entry a probe has been planted, and nothing else. */

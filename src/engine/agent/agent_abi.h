@@ -20,7 +20,7 @@
 #ifndef TRACER_ENGINE_AGENT_AGENT_ABI_H
 #define TRACER_ENGINE_AGENT_AGENT_ABI_H
 
-#define AGENT_LAYOUT 8 /* to be changed with anything below */
+#define AGENT_LAYOUT 9 /* to be changed with anything below */
 
 /* Offsets in a unit, and how long its parts are. */
 #define AGENT_RETURNED                                                                             \
@@ -35,6 +35,13 @@
 #define AGENT_COPY_END 0x871
 #define AGENT_EXITS 0x880 /* offsets, 4 bytes each: AGENT_EXIT_COUNT of each kind of unit */
 #define AGENT_EXIT_COUNT 3
+/*
+ * Reads the system's clock by the function whose address is behind it, as ns; that returns to
+ * AGENT_CLOCK_READ.
+ */
+#define AGENT_CLOCK 0x8a0
+#define AGENT_CLOCK_READ 0x8c5
+#define AGENT_CLOCK_FUNCTION 0x8f8
 #define AGENT_CODE_BYTES 0x4000
 #define AGENT_RETURN_CALLS 0x4000
 #define AGENT_RETURN_STUBS (AGENT_RETURN_CALLS + AGENT_RETURN_CALL)

@@ -26,7 +26,7 @@ enum {
 	AGENT_JUMP = 5,
 	AGENT_MOVED_MAX = AGENT_JUMP - 1 + 15,
 	AGENT_CALL_MAX = 8,
-	AGENT_CLOCK_BYTES = 2
+	AGENT_CLOCK_BYTES = 3
 };
 
 struct agent_arch {
@@ -41,6 +41,11 @@ struct agent_arch {
 	 * the pc. False: it does not.
 	 */
 	bool (*emulate_clock)(const uint8_t bytes[AGENT_CLOCK_BYTES], struct regs *regs);
+	/*
+	 * Changes a copy of the code, so that it reads the system's clock instead, CLOCK_MONOTONIC,
+	 * by the function whose address is at AGENT_CLOCK_FUNCTION.
+	 */
+	void (*use_system_clock)(uint8_t *code, size_t length);
 	/* Whether the processor lets programs tell their threads apart, which records need. */
 	bool (*can_tell_threads)(void);
 

@@ -146,11 +146,15 @@ static struct agent_unit *find_unit(struct installing *installing, const struct 
 		if (distance < reach && unit_has_number(unit, installing->space))
 			return unit;
 	}
-	int error = unit_create(installing->thread, wish->address, installing->agent->records,
-				&unit);
+	own->refused = clock_prepare(installing->agent, installing->thread);
+	if (own->refused)
+		return NULL;
+	int error = unit_create(installing->agent, installing->thread, wish->address, &unit);
 
 	installing->is_early = error == -EBUSY;
-	if (error && !installing->is_early)
+	if (error == -ENOTSUP)
+		own->refused = "a thread may not read the clock";
+	else if (error && !installing->is_early)
 		own->refused = "no memory for it can be had near enough";
 	if (error)
 		return NULL;

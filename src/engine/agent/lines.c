@@ -33,7 +33,7 @@ static struct clocks read_clocks(const struct agent *agent)
 {
 	double ns = agent_ns(agent);
 
-	return (struct clocks){.clock = agent->host->clock(),
+	return (struct clocks){.clock = agent_clock(agent),
 			       .time = inferior_clock(),
 			       .epoch = inferior_wall_clock(),
 			       .ns = ns};
@@ -435,9 +435,11 @@ bool agent_fault(struct thread *thread, bool interrupted)
 	struct regs regs;
 	uint64_t base;
 
-	if (!space || !space->arch->agent || regs_load(thread->tid, &regs) != 0 ||
-	    !find_code(space, regs.pc, &base))
+	if (!space || !space->arch->agent || regs_load(thread->tid, &regs) != 0)
 		return false;
+	if (!find_code(space, regs.pc, &base))
+		return !interrupted && trap_runs_our_code(space, &regs) &&
+		       tell_time(space, &regs) && regs_store(thread->tid, &regs) == 0;
 	uint64_t without = behind_read(regs.pc - base);
 	bool reads = without != 0;
 

@@ -11,10 +11,11 @@ struct agent {
 	const struct engine_events *events;
 	agent_decided *decided;
 	agent_function_around *around;
-	bool records;		       /* of each call, instead of counts */
-	bool lossy;		       /* where a ring is full they are left out */
-	const struct agent_arch *host; /* whose clock it is */
-	uint64_t clock, time;	       /* that clock and inferior_clock() at one moment */
+	bool records; /* of each call, instead of counts */
+	bool lossy;   /* where a ring is full they are left out */
+	const struct agent_arch *host;
+	bool system_clock;    /* is read in processes, instead of the processor's */
+	uint64_t clock, time; /* agent_clock() and inferior_clock() at one moment */
 	size_t probes;
 	uint64_t lost;	       /* records that made no sense, of spaces that are gone */
 	uint64_t dropped;      /* calls that were left out, of the same */
@@ -56,14 +57,15 @@ struct agent_look {
 };
 
 struct agent_space {
-	struct vec wishes;   /* struct agent_wish */
-	struct vec units;    /* struct agent_unit * */
-	struct map probes;   /* address of the function → struct agent_probe * */
-	struct map asking;   /* see agent_asks_caller(); the value is not NULL */
-	const char *refused; /* why no unit can be made, or shall be; or NULL */
-	struct rings *rings; /* NULL: there are none */
-	struct agent *agent; /* with the rings */
-	uint64_t due;	     /* when agent_install() may be called again */
+	struct vec wishes;	 /* struct agent_wish */
+	struct vec units;	 /* struct agent_unit * */
+	struct map probes;	 /* address of the function → struct agent_probe * */
+	struct map asking;	 /* see agent_asks_caller(); the value is not NULL */
+	const char *refused;	 /* why no unit can be made, or shall be; or NULL */
+	struct rings *rings;	 /* NULL: there are none */
+	struct agent *agent;	 /* with the rings */
+	uint64_t clock_function; /* clock_prepare(); 0: not found so far */
+	uint64_t due;		 /* when agent_install() may be called again */
 	struct agent_look look;
 };
 
@@ -77,8 +79,14 @@ struct agent_space *agent_space_of(struct space *space);
 
 /* unit.c */
 
-/* Makes one that reaches `address`: 0 or -errno. `thread` is at a clean stop. */
-int unit_create(struct thread *thread, uint64_t address, bool records, struct agent_unit **made);
+/*
+ * Makes one that reaches `address`: 0 or -errno; -ENOTSUP: the clock is forbidden to the thread,
+ * which is at a clean stop. After clock_prepare().
+ */
+int unit_create(const struct agent *agent, struct thread *thread, uint64_t address,
+		struct agent_unit **made);
+/* The code of units that read that clock, arch->code_length bytes; to be freed. */
+uint8_t *unit_code(const struct agent_arch *arch, bool system_clock);
 /*
  * Maps a memory file of ours, made in the process, there and here; `scratch` are 32 bytes of ours
  * in the process, zero. 0 or -errno.
@@ -119,6 +127,15 @@ bool agent_stop_others(const struct thread *thread);
 bool agent_is_stub(const struct agent_space *own, uint64_t address);
 /* hook.redirect of the breakpoints in stubs. */
 bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs);
+/* clock.c */
+
+/* The clock that is read in processes, now. */
+uint64_t agent_clock(const struct agent *agent);
+/* NULL: that clock can be read in the thread's space; or why not. Before units are made there. */
+const char *clock_prepare(const struct agent *agent, const struct thread *thread);
+/* A thread reads the system's clock for us, in the vDSO: where it goes on then; 0: it does not. */
+uint64_t clock_reader(const struct space *space, const struct regs *regs);
+
 /* How many ns a unit of the clock takes. */
 double agent_ns(const struct agent *agent);
 

@@ -50,11 +50,18 @@ static bool is_code(const struct space *space, uint64_t address, const uint8_t *
 	return same;
 }
 
+static bool is_unit_with(const struct space *space, uint64_t base, bool system_clock)
+{
+	uint8_t *code = unit_code(space->arch->agent, system_clock);
+	bool is_unit = is_code(space, base, code, AGENT_RETURNED);
+
+	free(code);
+	return is_unit;
+}
+
 static bool is_unit(const struct space *space, uint64_t base)
 {
-	const struct agent_arch *arch = space->arch->agent;
-
-	return is_code(space, base, arch->code, AGENT_RETURNED);
+	return is_unit_with(space, base, false) || is_unit_with(space, base, true);
 }
 
 static bool makes_records(const struct space *space, uint64_t base)
@@ -193,6 +200,7 @@ void agent_adopt_remains(struct thread *thread)
 		return;
 	find_units(&remains, &maps);
 	if (remains.units.count) {
+		space_find_kernel_code(space, thread->tid);
 		look_for_jumps(&remains, &maps, thread->process->pid);
 		if (!remains.stay)
 			note_all(&remains);

@@ -168,19 +168,41 @@ void agent_close_files(struct inferior *inferior, struct space *space)
 	}
 }
 
-static int write_text(struct space *space, const struct agent_arch *arch, uint64_t base,
-		      bool records)
+static int write_stubs(struct space *space, const struct agent_unit *unit)
 {
 	size_t length = (size_t)AGENT_SLOT_COUNT * AGENT_RETURN_STUB;
 	uint8_t *stubs = xmalloc(length);
 
 	for (uint32_t i = 0; i < AGENT_SLOT_COUNT; i++)
-		arch->write_return_stub(base, i, records, stubs + (size_t)i * AGENT_RETURN_STUB);
-	int error = space_write(space, base + AGENT_RETURN_CALLS, stubs, length);
+		space->arch->agent->write_return_stub(unit->base, i, unit->plans != NULL,
+						      stubs + (size_t)i * AGENT_RETURN_STUB);
+	int error = space_write(space, unit->base + AGENT_RETURN_CALLS, stubs, length);
 
 	free(stubs);
+	return error;
+}
+
+uint8_t *unit_code(const struct agent_arch *arch, bool system_clock)
+{
+	uint8_t *code = xmalloc(arch->code_length);
+
+	memcpy(code, arch->code, arch->code_length);
+	if (system_clock)
+		arch->use_system_clock(code, arch->code_length);
+	return code;
+}
+
+static int write_text(const struct agent *agent, struct space *space, const struct agent_unit *unit)
+{
+	const struct agent_arch *arch = space->arch->agent;
+	const uint64_t *function = &space->agent->clock_function;
+	uint8_t *code = unit_code(arch, agent->system_clock);
+	int error = write_stubs(space, unit);
+
+	memcpy(code + AGENT_CLOCK_FUNCTION, function, sizeof *function);
 	if (!error)
-		error = space_write(space, base, arch->code, arch->code_length);
+		error = space_write(space, unit->base, code, arch->code_length);
+	free(code);
 	return error;
 }
 
@@ -223,8 +245,9 @@ static int map_plans(struct thread *thread, const struct agent_arch *arch, uint6
 	return error;
 }
 
-static int map_all(struct thread *thread, const struct agent_arch *arch, struct agent_unit *unit)
+static int map_all(const struct agent *agent, struct thread *thread, struct agent_unit *unit)
 {
+	const struct agent_arch *arch = thread->process->space->arch->agent;
 	int error = map_piece(thread, unit->base, AGENT_TEXT_BYTES, PROT_READ | PROT_EXEC);
 
 	if (!error)
@@ -239,14 +262,14 @@ static int map_all(struct thread *thread, const struct agent_arch *arch, struct 
 		error = map_plans(thread, arch, unit->base + AGENT_PLANS);
 	if (!error)
 		error = touch_slots(thread->process->space, unit->base);
-	return error ? error
-		     : write_text(thread->process->space, arch, unit->base, unit->plans != NULL);
+	return error ? error : write_text(agent, thread->process->space, unit);
 }
 
-int unit_create(struct thread *thread, uint64_t address, bool records, struct agent_unit **made)
+int unit_create(const struct agent *agent, struct thread *thread, uint64_t address,
+		struct agent_unit **made)
 {
 	struct space *space = thread->process->space;
-	uint64_t length = records ? AGENT_BYTES : AGENT_COUNTING_BYTES;
+	uint64_t length = agent->records ? AGENT_BYTES : AGENT_COUNTING_BYTES;
 	uint64_t base;
 	int error = arena_room_near(thread, address, length, &base);
 
@@ -255,9 +278,9 @@ int unit_create(struct thread *thread, uint64_t address, bool records, struct ag
 	struct agent_unit *unit = xcalloc(1, sizeof *unit);
 
 	unit->base = base;
-	unit->plans = records ? plans_create() : NULL;
+	unit->plans = agent->records ? plans_create() : NULL;
 	vec_init(&unit->free, sizeof(uint32_t));
-	error = map_all(thread, space->arch->agent, unit);
+	error = map_all(agent, thread, unit);
 	if (!error) {
 		/*
 		 * Before that no return address leads there; and its slots may not be fit to be

@@ -21,6 +21,7 @@ enum {
 	PIECE = 4096,
 	BEHIND_PC = 24, /* of a signal frame */
 	STACK_SEEN = 1 << 18,
+	KERNEL_STACK = 512, /* bytes, that the vDSO needs at most */
 	FLAG_ALWAYS_SET = 2,
 	FLAGS_END = 1 << 22
 };
@@ -67,6 +68,9 @@ int trap_adopt(struct space *space)
 	if (!space->trap)
 		space->trap = trap_space_create();
 	space->trap->adopted = true;
+	/* What clock is read by what is left there is not known. */
+	if (space->arch->agent)
+		space_find_kernel_code(space, journal_subject(space->journal)->pid);
 	return 0;
 }
 
@@ -135,6 +139,35 @@ static bool is_in(const struct vec *ranges, uint64_t address)
 	return false;
 }
 
+/* Whether a thread that is in the vDSO has been called there by our code. */
+static bool is_there_for_us(const struct space *space, const struct vec *ranges, uint64_t pc,
+			    uint64_t sp)
+{
+	uint64_t words[KERNEL_STACK / sizeof(uint64_t)];
+
+	if (pc < space->kernel_code.low || pc >= space->kernel_code.high)
+		return false;
+	size_t length = memory_read(&space->memory, sp, words, sizeof words);
+
+	for (size_t i = 0; i < length / sizeof *words; i++)
+		if (is_in(ranges, words[i]))
+			return true;
+	return false;
+}
+
+/* Whether the word at `address` on the stack is the pc of a thread that was to go on for us. */
+static bool leads_to_us(const struct space *space, const struct vec *ranges, uint64_t address,
+			uint64_t word)
+{
+	uint64_t sp = 0;
+
+	return is_in(ranges, word) ||
+	       (word >= space->kernel_code.low && word < space->kernel_code.high &&
+		memory_read_word(&space->memory, address + (uint64_t)space->arch->signal_frame.sp,
+				 space->arch->abi->word, &sp) &&
+		is_there_for_us(space, ranges, word, sp));
+}
+
 /* Whether a word on the stack that refers to our code is the pc in the frame of a signal. */
 static bool is_frame_pc(const struct arch *arch, const uint8_t *word)
 {
@@ -164,7 +197,8 @@ bool trap_on_stack(const struct space *space, uint64_t sp)
 			uint64_t value = 0;
 
 			memcpy(&value, piece + at, word);
-			found = is_in(&ranges, value) && is_frame_pc(space->arch, piece + at);
+			found = is_frame_pc(space->arch, piece + at) &&
+				leads_to_us(space, &ranges, sp + at, value);
 		}
 	}
 	vec_deinit(&ranges);
@@ -187,4 +221,17 @@ bool trap_in_our_code(const struct space *space, uint64_t pc)
 			return true;
 	}
 	return false;
+}
+
+bool trap_runs_our_code(const struct space *space, const struct regs *regs)
+{
+	struct vec ranges = VEC_OF(struct range);
+	bool runs = trap_in_our_code(space, regs->pc);
+
+	if (runs || regs->pc < space->kernel_code.low || regs->pc >= space->kernel_code.high)
+		return runs;
+	code_of_ours(space, &ranges);
+	runs = is_there_for_us(space, &ranges, regs->pc, regs->r[REG_SP]);
+	vec_deinit(&ranges);
+	return runs;
 }

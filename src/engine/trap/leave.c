@@ -158,7 +158,7 @@ static void move_out(struct thread *thread, void *context)
 		regs.pc = pc;
 		regs_store(thread->tid, &regs);
 	} else {
-		leaving->someone_inside |= trap_in_our_code(space, regs.pc);
+		leaving->someone_inside |= trap_runs_our_code(space, &regs);
 	}
 	/* Signals have come while the tracer was gone. */
 	if (is_adopted(space))

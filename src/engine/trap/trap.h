@@ -166,6 +166,8 @@ void trap_thread_uses(const struct thread *thread, trap_use *use, void *context)
  * space's journal, which another process may have written.
  */
 bool trap_in_our_code(const struct space *space, uint64_t pc);
+/* The same of a thread with these registers, also where it is in the vDSO for our code. */
+bool trap_runs_our_code(const struct space *space, const struct regs *regs);
 /*
  * Whether there are frames of signals on the stack above `sp` that came in the middle of our code,
  * while nobody moved threads out of it: what is pending will return there. May see those of the

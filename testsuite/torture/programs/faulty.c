@@ -2,17 +2,19 @@
 /*
  * Two threads that have whoever looks at their calls from inside fault all the time: "strings" passes addresses that
  * cannot be read as strings, in "clock" they may not read the processor's clock; in "mappings" nothing faults, but the
- * process has tens of thousands of these. See rounds.h for the lines on stdin; at
- * "stop" it says how often a result was wrong.
+ * process has tens of thousands of these, and in "signals" handlers run all the time that make such calls, too. See
+ * rounds.h for the lines on stdin; at "stop" it says how often a result was wrong.
  */
 #include "hostile.h"
 #include "rounds.h"
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/time.h>
 
 enum { THREADS = 2, MAPPINGS = 40000 };
 
@@ -36,6 +38,22 @@ static void *work(void *argument)
 	return NULL;
 }
 
+static void handle(int signal)
+{
+	(void)signal;
+	if (host_bytes("handler", 16) != (int)((uintptr_t) "handler" & 7))
+		wrong++;
+}
+
+/* By the threads' own time: they get all of them. */
+static void send_signals(void)
+{
+	const struct itimerval often = {{0, 500}, {0, 500}};
+
+	signal(SIGPROF, handle);
+	setitimer(ITIMER_PROF, &often, NULL);
+}
+
 /* Neighbours differ, or the kernel would make one of them. */
 static bool make_mappings(void)
 {
@@ -54,6 +72,8 @@ int main(int argc, char **argv)
 	good = argc > 1 && strcmp(argv[1], "strings") != 0;
 	if (argc > 1 && !strcmp(argv[1], "mappings") && !make_mappings())
 		return 3;
+	if (argc > 1 && !strcmp(argv[1], "signals"))
+		send_signals();
 	if (rounds_run(work, rounds, THREADS, &stop))
 		return 2;
 	printf("wrong %ld\n", (long)wrong);

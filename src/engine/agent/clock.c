@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which clock is read in processes: the processor's, or the system's where that one cannot be
+ * relied on.
+ *
+ * The system's is read by the vDSO, which the kernel maps into each process. While it runs on
+ * behalf of ours, a thread has its pc there, and our code only on its stack: it is to be seen as
+ * one inside ours (trap_runs_our_code()).
+ *
+ * Where the kernel cannot tell the time that way itself, or not always, the vDSO enters it. A
+ * process with a seccomp filter may die of a system call that it has not made so far, so it is
+ * left to breakpoints. So is one whose clock is not ours (time_namespaces(7)).
+ */
+#include "engine/agent/private.h"
+
+#include "image/elf.h"
+#include "inferior/proc.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { VDSO_MAX = 1 << 20, STACK_SEEN = 512 };
+
+uint64_t agent_clock(const struct agent *agent)
+{
+	return agent->system_clock ? inferior_clock() : agent->host->clock();
+}
+
+static bool has_clock_of_ours(pid_t tid)
+{
+	char path[64], ours[64] = "", theirs[64] = "";
+
+	snprintf(path, sizeof path, "/proc/%d/ns/time", (int)tid);
+	/* Neither is there before Linux 5.6. */
+	return readlink("/proc/self/ns/time", ours, sizeof ours - 1) ==
+		       readlink(path, theirs, sizeof theirs - 1) &&
+	       !strcmp(ours, theirs);
+}
+
+static uint64_t find_function(const struct space *space)
+{
+	const uint64_t start = space->kernel_code.low;
+	struct elf_file *file;
+	size_t count;
+
+	if (elf_open_memory(&space->memory, start, VDSO_MAX, &file) != 0)
+		return 0;
+	const struct elf_symbol *symbol = elf_find_exported(file, "__vdso_clock_gettime");
+	const struct elf_segment *segments = elf_segments(file, &count);
+	uint64_t function = symbol && count ? symbol->value - segments[0].address + start : 0;
+
+	elf_unref(file);
+	return function < space->kernel_code.high ? function : 0;
+}
+
+const char *clock_prepare(const struct agent *agent, const struct thread *thread)
+{
+	struct space *space = thread->process->space;
+	struct agent_space *own = agent_space_of(space);
+
+	if (!agent->system_clock)
+		return NULL;
+	if (proc_status_number(thread->tid, "Seccomp") != 0)
+		return "to read the system's clock may need system calls, which seccomp may forbid";
+	if (!has_clock_of_ours(thread->tid))
+		return "it has a system clock of its own";
+	if (!own->clock_function && space_find_kernel_code(space, thread->tid))
+		own->clock_function = find_function(space);
+	return own->clock_function ? NULL
+				   : "there is no function in it that reads the system's clock";
+}
+
+uint64_t clock_reader(const struct space *space, const struct regs *regs)
+{
+	uint64_t words[STACK_SEEN / sizeof(uint64_t)];
+	const struct agent_space *own = space->agent;
+
+	if (!own || regs->pc < space->kernel_code.low || regs->pc >= space->kernel_code.high)
+		return 0;
+	size_t count = memory_read(&space->memory, regs->r[REG_SP], words, sizeof words) /
+		       sizeof *words;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < own->units.count; k++) {
+			const struct agent_unit *unit = *(struct agent_unit **)vec_at(&own->units,
+										      k);
+
+			if (words[i] == unit->base + AGENT_CLOCK_READ)
+				return words[i];
+		}
+	return 0;
+}
