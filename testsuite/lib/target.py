@@ -104,7 +104,10 @@ def text_changes(pid):
 
 
 def changed_bytes(pid, name):
-    """How many bytes of a file's executable mapping are not the file's: breakpoints, while none is passed."""
+    """
+    How many bytes of a file's executable mapping are not the file's: breakpoints, while none is passed. Not where that has
+    zeros, behind all code: what the tracer puts there before (for system calls of its own) is none.
+    """
     with open(f"/proc/{living_task(pid)}/mem", "rb", 0) as memory:
         for start, end, offset, path in executable_mappings(pid):
             if os.path.basename(path) == name:
@@ -112,7 +115,7 @@ def changed_bytes(pid, name):
                     file.seek(offset)
                     expected = file.read(end - start)
                 memory.seek(start)
-                return sum(a != b for a, b in zip(memory.read(len(expected)), expected))
+                return sum(there != own and own != 0 for there, own in zip(memory.read(len(expected)), expected))
     return 0
 
 
