@@ -147,10 +147,11 @@ static const struct prototype *find_prototype(const struct session *session,
 		found = find_in_file(definition.module, name);
 	if (!found && session->debuginfo)
 		found = find_debugged(space, &definition, name);
-	if (!found && files)
-		found = find_in_files(space->modules, name);
 	if (!found && session->debuginfo)
 		found = find_declared(space, question);
+	/* What another library's file calls so may be something else. */
+	if (!found && files)
+		found = find_in_files(space->modules, name);
 	return found ? found : prototype_guess();
 }
 
