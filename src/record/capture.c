@@ -165,7 +165,7 @@ static __attribute__((noinline)) uint64_t result_length(struct capture *c)
 
 __attribute__((noinline)) void capture_end_at_result(struct capture *c, struct extent *extent)
 {
-	const uint64_t length = result_length(c);
+	const uint64_t length = result_length(c) - c->shared_out;
 
 	extent->fault |= !extent->bytes;
 	if (length < extent->bytes)
@@ -364,6 +364,7 @@ static bool begin(struct capture *c, const struct capture_plan *plan,
 	c->record = (struct record *)(void *)buffer->bytes;
 	c->capacity = min_size(buffer->capacity, RECORD_MAX) & ~(size_t)7;
 	c->reserve = 0;
+	c->shared_out = 0;
 	c->chunk_count = 0;
 	c->stack_offset = 0;
 	c->stack_length = 0;

@@ -284,6 +284,9 @@ static bool put_string(struct capture *c, const struct object *around,
 	value->word = word;
 	capture_load_string(c, value, &extent);
 	capture_end_value(c, value);
+	/* They are filled one behind the other, as by readv(2). */
+	if (part->result_ends)
+		c->shared_out += extent.bytes;
 	return true;
 }
 

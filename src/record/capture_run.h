@@ -25,6 +25,7 @@ struct capture {
 	unsigned char *bytes; /* of the record */
 	size_t capacity;      /* those of them that may be used; a multiple of 8 */
 	size_t reserve;	      /* those kept back for values still to come */
+	uint64_t shared_out;  /* bytes of the result that strings in an object have had so far */
 
 	struct memory_range chunk[CHUNKS_MAX]; /* beginnings of strings */
 	unsigned chunk_count;
@@ -117,7 +118,7 @@ size_t capture_read_max(const struct capture *c, const struct extent *extent);
 struct extent capture_extent(struct capture *c, enum capture_length from, uint32_t length,
 			     bool zero_ends);
 /*
- * Has the result end it (result_ends), if that comes first. Where nothing has room, nothing has
+ * Has the result end it (result_ends), or what is left of that, if that comes first. Where nothing has room, nothing has
  * been written, so nothing is read.
  */
 void capture_end_at_result(struct capture *c, struct extent *extent);

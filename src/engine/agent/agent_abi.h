@@ -20,7 +20,7 @@
 #ifndef TRACER_ENGINE_AGENT_AGENT_ABI_H
 #define TRACER_ENGINE_AGENT_AGENT_ABI_H
 
-#define AGENT_LAYOUT 9 /* to be changed with anything below */
+#define AGENT_LAYOUT 10 /* to be changed with anything below */
 
 /* Offsets in a unit, and how long its parts are. */
 #define AGENT_RETURNED                                                                             \
@@ -42,26 +42,26 @@
 #define AGENT_CLOCK 0x8a0
 #define AGENT_CLOCK_READ 0x8c5
 #define AGENT_CLOCK_FUNCTION 0x8f8
-#define AGENT_CODE_BYTES 0x4000
-#define AGENT_RETURN_CALLS 0x4000
+#define AGENT_CODE_BYTES 0x6000
+#define AGENT_RETURN_CALLS 0x6000
 #define AGENT_RETURN_STUBS (AGENT_RETURN_CALLS + AGENT_RETURN_CALL)
-#define AGENT_PROBE_STUBS 0x14000
-#define AGENT_TEXT_BYTES 0x40000
-#define AGENT_SLOTS 0x40000
+#define AGENT_PROBE_STUBS 0x16000
+#define AGENT_TEXT_BYTES 0x42000
+#define AGENT_SLOTS 0x42000
 #define AGENT_SLOTS_BYTES 0x20000
-#define AGENT_SHARED 0x60000
-#define AGENT_RETURN_SITES 0x60000
-#define AGENT_COUNTERS 0x80000
-#define AGENT_STUB_SITES 0x98000
-#define AGENT_TALLIES 0xa0000
+#define AGENT_SHARED 0x62000
+#define AGENT_RETURN_SITES 0x62000
+#define AGENT_COUNTERS 0x82000
+#define AGENT_STUB_SITES 0x9a000
+#define AGENT_TALLIES 0xa2000
 #define AGENT_SHARED_BYTES 0xc0000
-#define AGENT_COUNTING_BYTES 0x120000 /* of a unit that counts only */
-#define AGENT_PLANS 0x120000
-#define AGENT_PLAN_ADDRESSES 0x121000 /* a word for each probe */
-#define AGENT_PLAN_ROOM 0x128000
-#define AGENT_SAVED 0x228000
+#define AGENT_COUNTING_BYTES 0x122000 /* of a unit that counts only */
+#define AGENT_PLANS 0x122000
+#define AGENT_PLAN_ADDRESSES 0x123000 /* a word for each probe */
+#define AGENT_PLAN_ROOM 0x12a000
+#define AGENT_SAVED 0x22a000
 #define AGENT_PLANS_BYTES 0x308000
-#define AGENT_BYTES 0x428000
+#define AGENT_BYTES 0x42a000
 
 #define AGENT_SLOT_COUNT 4096 /* a power of 2 */
 #define AGENT_PROBE_COUNT 2816

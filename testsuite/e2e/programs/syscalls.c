@@ -470,6 +470,24 @@ static void cut(void)
 	strftime(room, sizeof room, "%Y", &day);
 }
 
+/* What is read goes to several buffers, which had something in them. */
+static void scattered(void)
+{
+	char first[] = "AAA", second[] = "SECRET", third[] = "more";
+	struct iovec parts[] = {{first, 3}, {second, 6}, {third, 4}};
+	struct msghdr message = {.msg_iov = parts, .msg_iovlen = 3};
+	int pair[2];
+
+	socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+	send(pair[0], "hello", 5, 0);
+	readv(pair[1], parts, 3);
+	send(pair[0], "w", 1, 0);
+	recvmsg(pair[1], &message, 0);
+	shutdown(pair[0], SHUT_WR);
+	readv(pair[1], parts, 2);
+	writev(pair[1], parts, 3);
+}
+
 static void failing(void)
 {
 	char buffer[16];
@@ -681,6 +699,8 @@ int main(int argc, char **argv)
 		named();
 	else if (!strcmp(mode, "signals"))
 		signals_and_waits();
+	else if (!strcmp(mode, "scattered"))
+		scattered();
 	else if (!strcmp(mode, "cut"))
 		cut();
 	else if (!strcmp(mode, "children"))
