@@ -118,8 +118,8 @@ size_t capture_read_max(const struct capture *c, const struct extent *extent);
 struct extent capture_extent(struct capture *c, enum capture_length from, uint32_t length,
 			     bool zero_ends);
 /*
- * Has the result end it (result_ends), or what is left of that, if that comes first. Where nothing has room, nothing has
- * been written, so nothing is read.
+ * Has the result end it (result_ends), or what is left of that, if that comes first. Where nothing
+ * has room, nothing has been written, so nothing is read.
  */
 void capture_end_at_result(struct capture *c, struct extent *extent);
 /* What a length that was read means. */

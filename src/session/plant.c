@@ -343,8 +343,13 @@ void plant_hook(struct session *session, struct thread *thread, const struct mod
 {
 	const struct elf_symbol *symbol = elf_find_symbol(module->file, name);
 
-	if (symbol && symbol->value && symbol->type == STT_FUNC)
-		trap_plant(session->trap, thread, symbol->value + module->bias, NULL, hook);
+	if (!symbol || !symbol->value || symbol->type != STT_FUNC)
+		return;
+	const uint64_t address = symbol->value + module->bias;
+
+	if (agent_has(thread->process->space, address))
+		agent_refuse(session->agent, thread, "one of its functions has to be watched");
+	trap_plant(session->trap, thread, address, NULL, hook);
 }
 
 /* Libc's way to change what happens at a signal, on which its others are built: see sigtrap.h. */

@@ -99,6 +99,24 @@ static int patch(struct breakpoint *breakpoint, struct thread *thread, const uin
 	return error;
 }
 
+/*
+ * Whether a function begins with a jump of ours there (engine/agent). On top of that a breakpoint
+ * would keep it from being found when it is to be undone, and would bring it back when it goes
+ * itself.
+ */
+static bool is_jump(const struct space *space, uint64_t address, const uint8_t *bytes,
+		    size_t length)
+{
+	for (size_t i = 0; space->agent && i < journal_count(space->journal); i++) {
+		const struct journal_entry *entry = journal_entry(space->journal, i);
+
+		if (entry && entry->kind == JOURNAL_JUMP && entry->address == address &&
+		    entry->length <= length && !memcmp(bytes, entry->after, entry->length))
+			return true;
+	}
+	return false;
+}
+
 int breakpoint_insert(struct decoder *decoder, struct thread *thread, uint64_t address,
 		      struct breakpoint **result)
 {
@@ -116,6 +134,8 @@ int breakpoint_insert(struct decoder *decoder, struct thread *thread, uint64_t a
 		return -EFAULT;
 	if (!memcmp(bytes, arch->breakpoint, arch->breakpoint_length))
 		return -EEXIST;
+	if (is_jump(space, address, bytes, length))
+		return -EBUSY;
 	if (!space->trap)
 		space->trap = trap_space_create();
 	if (!own_text_has(&space->trap->own_text, thread->tid, address))

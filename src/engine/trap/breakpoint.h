@@ -56,8 +56,8 @@ struct breakpoint *breakpoint_find(const struct space *space, uint64_t address);
 /*
  * Finds or makes the breakpoint at `address`. `thread` is a stopped thread of the space; at a
  * clean stop out-of-line slots can be had, else the breakpoint is a stepped one. 0 or -errno:
- * -EFAULT no memory there, -EEXIST the program's own int3 stands there, -EACCES the memory
- * cannot be written, -EXDEV other processes may have it, too.
+ * -EFAULT no memory there, -EEXIST the program's own int3 stands there, -EBUSY a jump of ours,
+ * -EACCES the memory cannot be written, -EXDEV other processes may have it, too.
  */
 int breakpoint_insert(struct decoder *decoder, struct thread *thread, uint64_t address,
 		      struct breakpoint **result);

@@ -20,6 +20,8 @@
 #include "engine/trap/callstack.h"
 #include "inferior/arena.h"
 
+#include <errno.h>
+
 enum {
 	ROOM = 1024, /* at least so many new breakpoints between two looks */
 	STOP_MS = 200
@@ -104,6 +106,9 @@ int returns_plant(struct decoder *decoder, const struct engine_events *events,
 		error = breakpoint_verify(decoder, thread, breakpoint);
 		breakpoint = breakpoint_find(space, address);
 	}
+	/* Behind the call the next function begins, and is caught inside: it does not come back. */
+	if (error == -EBUSY)
+		return 0;
 	if (error)
 		return error;
 	if (!breakpoint->is_return)
