@@ -21,11 +21,12 @@
  * A thread interrupted in a blocking system call carries -ERESTART… in its result and the
  * number in orig_ax, at which the kernel looks on the way to user space, where it knows whether
  * a handler runs first. So after our call it must be inside signal delivery again, with those two
- * registers as they were. A signal brings it there: one whose default is to be ignored, SIGWINCH,
- * marked as ours, is queued while the thread stands at the entry of the call and taken from it
- * behind the call. All other signals are blocked meanwhile. Should the tracer die in between,
- * the program sees a SIGWINCH for no reason, which programs that look at it are used to. On the
- * way of the landing the restart is made beforehand, as the kernel would do it without a handler.
+ * registers as they were. A signal brings it there, which is marked as ours, queued while the
+ * thread stands at the entry of the call and taken from it behind the call. All other signals are
+ * blocked meanwhile. Its default is to be ignored, and the program does not look at it, so should
+ * the tracer die in between it is just that; servers take a SIGWINCH that comes for no reason as
+ * the word to shut down. On the way of the landing the restart is made beforehand, as the kernel
+ * would do it without a handler.
  *
  * A tracer that may trace a process but not send it signals (without CAP_KILL, to another user's)
  * interrupts it in place of that; killed in between, it leaves nothing that brings the thread
@@ -62,7 +63,8 @@ enum {
 	KERNEL_ERESTART_RESTARTBLOCK = 516
 };
 
-static const int MARK_SIGNAL = SIGWINCH;
+/* SIGCONT has effects. Those of a program that looks at all of them may come for no reason first. */
+static const int MARK_SIGNALS[] = {SIGURG, SIGWINCH, SIGCHLD};
 static const int MARK_VALUE = 0x74726372;
 
 /* ------------------------------------------------------------------ the landing */
@@ -212,16 +214,37 @@ static int write_frame(struct thread *thread, const struct regs *saved, uint64_t
 
 /* ------------------------------------------------------------------ the call */
 
-static int queue_mark(const struct thread *thread)
+static uint64_t bit(int signal)
+{
+	return UINT64_C(1) << (signal - 1);
+}
+
+/* The signal that is our mark: one without a handler, and if there is one, not waited for either. */
+static int choose_mark(const struct thread *thread)
+{
+	enum { COUNT = sizeof MARK_SIGNALS / sizeof *MARK_SIGNALS };
+	uint64_t ignored, caught = 0, blocked = 0;
+
+	proc_signals(thread->tid, &ignored, &caught);
+	pt_get_sigmask(thread->tid, &blocked);
+	for (size_t i = 0; i < COUNT; i++)
+		if (!((caught | blocked) & bit(MARK_SIGNALS[i])))
+			return MARK_SIGNALS[i];
+	for (size_t i = 0; i < COUNT; i++)
+		if (!(caught & bit(MARK_SIGNALS[i])))
+			return MARK_SIGNALS[i];
+	return MARK_SIGNALS[0];
+}
+
+static int queue_mark(const struct thread *thread, int mark)
 {
 	siginfo_t info = {.si_code = SI_QUEUE};
 
-	info.si_signo = MARK_SIGNAL;
+	info.si_signo = mark;
 	info.si_pid = getpid();
 	info.si_uid = getuid();
 	info.si_value.sival_int = MARK_VALUE;
-	return syscall(SYS_rt_tgsigqueueinfo, thread->process->pid, thread->tid, MARK_SIGNAL,
-		       &info) < 0
+	return syscall(SYS_rt_tgsigqueueinfo, thread->process->pid, thread->tid, mark, &info) < 0
 		       ? -errno
 		       : 0;
 }
@@ -245,12 +268,12 @@ static bool is_mark(const struct thread *thread)
 /* Signals of the program's own that came in between and have to be sent again. */
 struct kept {
 	bool stopped;
-	bool resized;
+	bool as_mark; /* the signal that is used as that */
 	bool refused;
 };
 
 /* Into the system call, and on to the mark behind it. `signal`: is queued again on the way. */
-static int through_call(struct thread *thread, int signal, struct kept *kept)
+static int through_call(struct thread *thread, int mark, int signal, struct kept *kept)
 {
 	bool inside = false, marked = false;
 
@@ -272,7 +295,7 @@ static int through_call(struct thread *thread, int signal, struct kept *kept)
 		}
 		if (stop.kind == STOP_SYSCALL) {
 			inside = true;
-			marked = queue_mark(thread) == 0;
+			marked = queue_mark(thread, mark) == 0;
 			/*
 			 * No right to send it signals (CAP_KILL): an interrupt does, too, while we
 			 * live.
@@ -281,10 +304,10 @@ static int through_call(struct thread *thread, int signal, struct kept *kept)
 				pt_interrupt(thread->tid);
 		} else if (inside && !marked && stop.kind == STOP_TRAP) {
 			return 0;
-		} else if (stop.kind == STOP_SIGNAL && stop.signal == MARK_SIGNAL) {
+		} else if (stop.kind == STOP_SIGNAL && stop.signal == mark) {
 			bool ours = is_mark(thread);
 
-			kept->resized |= !ours;
+			kept->as_mark |= !ours;
 			if (inside)
 				return 0; /* ours, or one in whose place ours was not queued */
 		} else if (stop.kind == STOP_SIGNAL && stop.signal == SIGSYS) {
@@ -298,12 +321,12 @@ static int through_call(struct thread *thread, int signal, struct kept *kept)
 	return -EBUSY;
 }
 
-static void send_again(const struct thread *thread, const struct kept *kept)
+static void send_again(const struct thread *thread, int mark, const struct kept *kept)
 {
 	if (kept->stopped)
 		syscall(SYS_tgkill, thread->process->pid, thread->tid, SIGSTOP);
-	if (kept->resized)
-		syscall(SYS_tgkill, thread->process->pid, thread->tid, MARK_SIGNAL);
+	if (kept->as_mark)
+		syscall(SYS_tgkill, thread->process->pid, thread->tid, mark);
 	if (kept->refused)
 		syscall(SYS_tgkill, thread->process->pid, thread->tid, SIGSYS);
 }
@@ -313,7 +336,8 @@ static int call_with(struct thread *thread, const struct regs *saved, uint64_t s
 {
 	struct space *space = thread->process->space;
 	/* Blocked, a SIGSYS that the kernel makes would take its handler along. */
-	const uint64_t open = UINT64_C(1) << (MARK_SIGNAL - 1) | UINT64_C(1) << (SIGSYS - 1);
+	const int mark = choose_mark(thread);
+	const uint64_t open = bit(mark) | bit(SIGSYS);
 	int signal = requeue_signal(thread, open);
 	struct regs regs = *saved;
 	struct kept kept = {false, false, false};
@@ -329,12 +353,12 @@ static int call_with(struct thread *thread, const struct regs *saved, uint64_t s
 	if (!error)
 		error = pt_set_sigmask(thread->tid, ~open);
 	if (!error)
-		error = through_call(thread, signal, &kept);
+		error = through_call(thread, mark, signal, &kept);
 	if (signal && (!error || error == -EPERM))
 		requeue_done(thread);
 	if (!error)
 		error = regs_load(thread->tid, &regs);
-	send_again(thread, &kept);
+	send_again(thread, mark, &kept);
 	if (!error)
 		*result = space->arch->abi->word == 4 ? (int32_t)regs.r[REG_AX]
 						      : (int64_t)regs.r[REG_AX];
