@@ -348,7 +348,7 @@ static void counted(void *context, const struct probe_site *site, uint64_t calls
 
 unsigned inprocess_fetch(struct session *session)
 {
-	return agent_fetch(session->agent, session->inferior);
+	return agent_fetch(session->agent, session->inferior, false);
 }
 
 uint64_t inprocess_show_caller(void *context, struct thread *thread, uint64_t place, uint64_t word)
@@ -376,7 +376,7 @@ static unsigned next_poll(unsigned poll, unsigned full, uint64_t elapsed_us)
 	return poll && poll < POLL_MAX_US / 2 ? 2 * poll : POLL_MAX_US;
 }
 
-void inprocess_poll(struct session *session)
+void inprocess_poll(struct session *session, bool is_stopped)
 {
 	if (!agent_has_rings(session->agent)) {
 		session->busy = false;
@@ -384,7 +384,7 @@ void inprocess_poll(struct session *session)
 		return;
 	}
 	uint64_t now = inferior_clock();
-	unsigned full = inprocess_fetch(session);
+	unsigned full = agent_fetch(session->agent, session->inferior, !is_stopped);
 
 	session->busy = full > AT_ONCE;
 	session->poll_us = next_poll(session->poll_us, full, (now - session->polled) / 1000);

@@ -413,7 +413,7 @@ static void run(struct session *session)
 
 		if (error && error != -EAGAIN && error != -EINTR)
 			break; /* -ECHILD: nobody left */
-		inprocess_poll(session);
+		inprocess_poll(session, !error);
 		if (error == -EAGAIN)
 			session_flush(session);
 		else if (error == -EINTR)

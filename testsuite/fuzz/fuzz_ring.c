@@ -110,7 +110,8 @@ static void take_all(struct rings *rings, struct record *record, const struct pr
 	uint64_t time;
 	size_t taken = 0;
 
-	rings_look(rings);
+	rings_look(rings, 1, 1);
+	rings_floor(rings);
 	while ((ring = rings_oldest(rings, &time))) {
 		if (rings_take(rings, ring, &head, record)) {
 			read_all(record);

@@ -162,9 +162,11 @@ void agent_forget(struct space *space, uint64_t low, uint64_t high);
 /*
  * Hands on the records that processes have made so far, of all threads in the order of their times:
  * how full the fullest ring was, from 0 to AGENT_FULL. To be called before a stop is served, and
- * every few ms; more often where rings would run full, as their threads stop then.
+ * every few ms; more often where rings would run full, as their threads stop then. `in_order`: some
+ * are left for the next time if a thread is in the middle of one that may have to come before them;
+ * not where a stop is to be served.
  */
-unsigned agent_fetch(struct agent *agent, struct inferior *inferior);
+unsigned agent_fetch(struct agent *agent, struct inferior *inferior, bool in_order);
 enum { AGENT_FULL = 1000 };
 /* Whether there is anything to be fetched now and then. */
 bool agent_has_rings(const struct agent *agent);

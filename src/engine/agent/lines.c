@@ -149,7 +149,31 @@ static void interrupt_stuck(struct inferior *inferior, struct space *space, uint
 	}
 }
 
-unsigned agent_fetch(struct agent *agent, struct inferior *inferior)
+/* Up to which time records can be told now, so that they are in order. */
+static uint64_t time_of_order(const struct agent *agent, const struct clocks *clocks)
+{
+	uint64_t until = clocks->clock;
+
+	for (size_t i = 0; i < agent->spaces.count; i++) {
+		uint64_t floor = rings_floor(space_at(agent, i)->agent->rings);
+
+		until = floor < until ? floor : until;
+	}
+	return until;
+}
+
+static void look_at_all(const struct agent *agent, struct inferior *inferior,
+			const struct clocks *clocks)
+{
+	for (size_t i = 0; i < agent->spaces.count; i++) {
+		struct space *space = space_at(agent, i);
+
+		interrupt_stuck(inferior, space, clocks->time);
+		rings_look(space->agent->rings, clocks->clock, clocks->time);
+	}
+}
+
+unsigned agent_fetch(struct agent *agent, struct inferior *inferior, bool in_order)
 {
 	struct record *record;
 	struct ring_record head;
@@ -161,13 +185,12 @@ unsigned agent_fetch(struct agent *agent, struct inferior *inferior)
 	const struct clocks clocks = read_clocks(agent);
 	struct space *space;
 
-	for (size_t i = 0; i < agent->spaces.count; i++)
-		interrupt_stuck(inferior, space_at(agent, i), clocks.time);
-	each_rings(agent, rings_look);
+	look_at_all(agent, inferior, &clocks);
 	unsigned full = find_fullest(agent);
+	const uint64_t until = in_order ? time_of_order(agent, &clocks) : clocks.clock;
 
 	record = (struct record *)(void *)agent->buffer;
-	while ((space = find_oldest(agent, &ring, &time)) && time <= clocks.clock) {
+	while ((space = find_oldest(agent, &ring, &time)) && time <= until) {
 		struct thread *thread = inferior_thread(inferior, ring_tid(ring));
 
 		if (rings_take(space->agent->rings, ring, &head, record) && thread &&
@@ -175,7 +198,8 @@ unsigned agent_fetch(struct agent *agent, struct inferior *inferior)
 			tell(agent, thread, &clocks, &head, record);
 	}
 	each_rings(agent, rings_release);
-	return full;
+	/* What is held back is not there sooner by looking again at once. */
+	return until < clocks.clock && full > AGENT_FULL / 4 ? AGENT_FULL / 4 : full;
 }
 
 bool agent_has_rings(const struct agent *agent)
@@ -249,7 +273,7 @@ static void fetch_whole(struct agent *agent, struct thread *thread, struct rings
 	struct record *record = (struct record *)(void *)agent->buffer;
 	struct ring *ring = rings_of_thread(rings, thread->tid);
 
-	agent_fetch(agent, thread->process->inferior);
+	agent_fetch(agent, thread->process->inferior, false);
 	if (!ring || !ring_has_record(ring))
 		return;
 	const struct clocks clocks = read_clocks(agent);

@@ -292,7 +292,7 @@ static void hand_over_chain(struct handing *handing, const struct standing *chai
 
 static void read_handing_clock(struct handing *handing)
 {
-	agent_fetch(handing->agent, handing->thread->process->inferior);
+	agent_fetch(handing->agent, handing->thread->process->inferior, false);
 	handing->clock = agent_clock(handing->agent);
 	handing->time = inferior_clock();
 	handing->ns = agent_ns(handing->agent);

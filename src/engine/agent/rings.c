@@ -5,8 +5,10 @@
  * Records of several threads are to come out in the order of their times. A thread sets `busy`
  * before it takes the time of a record, and clears it when that is there to be read. So if a ring
  * is seen not busy, or further than before, after a look at the clock, it holds all records that
- * are older than that look; and these are sorted. A thread that is stopped or preempted in the
- * middle is not waited for: its record may then come out late.
+ * are older than that look; and these are sorted. Of one that is preempted in the middle it is
+ * known since when it can be in there: not before the last look at which it was not. What is
+ * younger than that may be held back for a while (rings_floor()). Where it is not, as a stop has to
+ * be served, that record comes out late.
  *
  * A record is copied before it is looked at, and its size is read once. A ring whose positions or
  * sizes make no sense is skipped to where its writer claims to be.
@@ -23,7 +25,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { BUSY_LOOKS = 2000, STUCK_NS = 100000000 };
+enum { BUSY_LOOKS = 2000, STUCK_NS = 100000000, HELD_NS = 30000000 };
 
 struct ring {
 	struct agent_thread *entry; /* shared */
@@ -34,6 +36,8 @@ struct ring {
 	uint64_t busy_head,
 		busy_since; /* as seen when it was not through with a record; 0: never */
 	bool interrupted;   /* for that */
+	/* The same as rings_look() sees it; what is in there is not older than `floor`. */
+	uint64_t making_head, making_since, floor;
 };
 
 struct rings {
@@ -41,6 +45,7 @@ struct rings {
 	uint8_t *memory;
 	struct ring all[AGENT_THREAD_COUNT];
 	struct vec used;	   /* struct ring * */
+	uint64_t looked;	   /* the clock at the last look */
 	uint64_t damaged, dropped; /* the latter of threads that are gone */
 };
 
@@ -163,6 +168,8 @@ bool rings_bind(struct rings *rings, pid_t tid, uint64_t fs_base)
 	ring->tid = tid;
 	ring->tail = ring->limit = 0;
 	ring->time = UINT64_MAX;
+	ring->making_since = 0;
+	ring->floor = UINT64_MAX;
 	vec_push(&rings->used, &ring);
 	set_base(ring, fs_base);
 	return true;
@@ -256,14 +263,29 @@ static void find_time(struct rings *rings, struct ring *ring)
 		ring->time--;
 }
 
-static void look(struct rings *rings, struct ring *ring)
+/* Whether a record is still being made that was begun before `head` was read; not for long. */
+static bool is_making(const struct ring *ring, uint64_t head)
+{
+	for (int i = 0; i < BUSY_LOOKS; i++)
+		if (!__atomic_load_n(&ring->entry->busy, __ATOMIC_ACQUIRE) || head_of(ring) != head)
+			return false;
+	return true;
+}
+
+static void look(struct rings *rings, struct ring *ring, uint64_t now)
 {
 	uint64_t head = head_of(ring);
 
-	for (int i = 0; i < BUSY_LOOKS && __atomic_load_n(&ring->entry->busy, __ATOMIC_ACQUIRE) &&
-			head_of(ring) == head;
-	     i++)
-		;
+	if (!is_making(ring, head)) {
+		ring->making_since = 0;
+		ring->floor = UINT64_MAX;
+	} else if (!ring->making_since || head != ring->making_head) {
+		ring->making_since = now;
+		ring->making_head = head;
+		ring->floor = rings->looked;
+	} else if (now - ring->making_since > HELD_NS) {
+		ring->floor = UINT64_MAX;
+	}
 	head = head_of(ring);
 	ring->limit = head;
 	if (head % 8 || head - ring->tail > AGENT_RING_BYTES)
@@ -302,10 +324,23 @@ bool rings_was_stuck(struct rings *rings, pid_t tid)
 	return was;
 }
 
-void rings_look(struct rings *rings)
+void rings_look(struct rings *rings, uint64_t clock, uint64_t now)
 {
 	for (size_t i = 0; i < rings->used.count; i++)
-		look(rings, *(struct ring **)vec_at(&rings->used, i));
+		look(rings, *(struct ring **)vec_at(&rings->used, i), now);
+	rings->looked = clock;
+}
+
+uint64_t rings_floor(const struct rings *rings)
+{
+	uint64_t floor = UINT64_MAX;
+
+	for (size_t i = 0; i < rings->used.count; i++) {
+		const struct ring *ring = *(struct ring **)vec_at(&rings->used, i);
+
+		floor = ring->floor < floor ? ring->floor : floor;
+	}
+	return floor;
 }
 
 uint64_t rings_fullest(const struct rings *rings)

@@ -49,8 +49,17 @@ void rings_close(struct rings *rings);
 pid_t rings_stuck(struct rings *rings, uint64_t now);
 bool rings_was_stuck(struct rings *rings, pid_t tid);
 
-/* Notes how far each ring is to be read now: to the end of what had been begun before. */
-void rings_look(struct rings *rings);
+/*
+ * Notes how far each ring is to be read now: to the end of what had been begun before `clock` (of
+ * the processes) and `now` (inferior_clock()) were read.
+ */
+void rings_look(struct rings *rings, uint64_t clock, uint64_t now);
+/*
+ * A thread may be preempted in the middle of a record, which may be as old as that, and what is
+ * younger may have to come behind it. UINT64_MAX: none is, or for so long that it is not waited
+ * for.
+ */
+uint64_t rings_floor(const struct rings *rings);
 /* How many bytes are to be read now of the ring that has most of them. */
 uint64_t rings_fullest(const struct rings *rings);
 /*
