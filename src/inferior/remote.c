@@ -63,7 +63,9 @@ enum {
 	KERNEL_ERESTART_RESTARTBLOCK = 516
 };
 
-/* SIGCONT has effects. Those of a program that looks at all of them may come for no reason first. */
+/*
+ * SIGCONT has effects. To a program that looks at all of them the first may come for no reason.
+ */
 static const int MARK_SIGNALS[] = {SIGURG, SIGWINCH, SIGCHLD};
 static const int MARK_VALUE = 0x74726372;
 
@@ -219,7 +221,7 @@ static uint64_t bit(int signal)
 	return UINT64_C(1) << (signal - 1);
 }
 
-/* The signal that is our mark: one without a handler, and if there is one, not waited for either. */
+/* The signal that is our mark: one without a handler, and if it can be, not waited for either. */
 static int choose_mark(const struct thread *thread)
 {
 	enum { COUNT = sizeof MARK_SIGNALS / sizeof *MARK_SIGNALS };

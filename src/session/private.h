@@ -360,8 +360,8 @@ void inprocess_look_ahead(struct session *session);
 /* Whether what could not be done then may be done now, at `now` of inferior_clock(). */
 bool inprocess_is_due(const struct session *session, const struct space *space, uint64_t now);
 /*
- * Fetches the records that processes have made by themselves, all of them if a stop is to be served
- * (`is_stopped`), sees to it that this is done again soon; and at the stop of a thread that has run into what it cannot read for one, lets it go on:
+ * Fetches the records that processes have made by themselves, all of them if a stop is to be
+ * served (`is_stopped`), sees to it that this is done again soon; and at the stop of a thread that has run into what it cannot read for one, lets it go on:
  * true.
  */
 void inprocess_poll(struct session *session, bool is_stopped);
