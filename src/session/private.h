@@ -360,14 +360,14 @@ void inprocess_look_ahead(struct session *session);
 /* Whether what could not be done then may be done now, at `now` of inferior_clock(). */
 bool inprocess_is_due(const struct session *session, const struct space *space, uint64_t now);
 /*
- * Fetches the records that processes have made by themselves, all of them if a stop is to be
- * served (`is_stopped`), sees to it that this is done again soon; and at the stop of a thread that has run into what it cannot read for one, lets it go on:
- * true.
+ * Fetches the records that processes have made by themselves, and sees to it that this is done
+ * again soon. `is_stopped`: all of them, as a stop is to be served next.
  */
 void inprocess_poll(struct session *session, bool is_stopped);
 /* engine_events.show_caller */
 uint64_t inprocess_show_caller(void *context, struct thread *thread, uint64_t place, uint64_t word);
 unsigned inprocess_fetch(struct session *session);
+/* At the stop of a thread that has run into what it cannot read for us: lets it go on, true. */
 bool inprocess_fault(struct session *session, const struct stop *stop);
 /*
  * The same of a SIGTRAP that the trap engine knows nothing of, if the agent's jump has made it of a
