@@ -60,10 +60,10 @@ static bool take_compressed(struct debug_sections *sections, struct debug_sectio
 /* The sections that matter, by the names of those that are not compressed. */
 static const char *plain_name(const char *name)
 {
-	static const char *const names[] = {".debug_info",	  ".debug_abbrev",   ".debug_str",
-					    ".debug_str_offsets", ".debug_line_str", ".debug_addr",
-					    ".debug_ranges",	  ".debug_rnglists", ".debug_types",
-					    ".debug_aranges"};
+	static const char *const names[] = {
+		".debug_info",	   ".debug_abbrev",  ".debug_str",    ".debug_str_offsets",
+		".debug_line_str", ".debug_addr",    ".debug_ranges", ".debug_rnglists",
+		".debug_types",	   ".debug_aranges", ".debug_loc",    ".debug_loclists"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (!strcmp(name, names[i]) ||

@@ -17,7 +17,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { ORIGINS_MAX = 4, PARAMETERS_MAX = 32 };
+enum { ORIGINS_MAX = 4 };
 
 int dwarf_reader_create(const struct debug_files *files, struct dwarf_reader **out)
 {
@@ -54,6 +54,7 @@ void dwarf_reader_destroy(struct dwarf_reader *reader)
 /* The list on its way. */
 struct list {
 	struct strbuf *text;
+	struct call_places *places;
 	unsigned word;
 	unsigned count;
 	bool variable; /* "..." was there */
@@ -95,11 +96,12 @@ static int add_parameter(struct list *list, const struct die *parameter)
 	if (list->count++)
 		strbuf_add(list->text, ", ");
 	list->last = list->text->length;
-	int error = type_add(list->text, die_is(&origin) ? &origin : parameter, list->word,
-			     &by_reference);
+	const struct die *owner = die_is(&origin) ? &origin : parameter;
+	int error = type_add(list->text, owner, list->word, &by_reference);
 
-	if (error || !strcmp(list->text->text + list->last, "void") ||
-	    list->count > PARAMETERS_MAX || list->text->length > DWARF_TEXT_MAX)
+	if (error || !call_add_parameter(list->places, parameter, owner, by_reference) ||
+	    !strcmp(list->text->text + list->last, "void") || list->count > PARAMETERS_MAX ||
+	    list->text->length > DWARF_TEXT_MAX)
 		return -ENOTSUP;
 	list->format = is_format(name, list->text->text + list->last);
 	if (type_is_name(name))
@@ -179,20 +181,28 @@ static bool has_parameters(const struct die *function)
 	return false;
 }
 
-/* Writes the prototype of an entry. On failure anything may have been added. */
-static int describe(const struct die *function, unsigned word, const char *name,
+/*
+ * Writes the prototype of an entry, of which it is known where some parameters are. On failure
+ * anything may have been added.
+ */
+static int describe(const struct die *function, struct call_places *places, const char *name,
 		    struct strbuf *text)
 {
-	struct list list = {.text = text, .word = word};
+	struct list list = {.text = text, .places = places, .word = places->word};
 	_cleanup_die_ struct die declared = die_reference(function, DW_AT_specification);
 	const bool from_declared = die_is(&declared) && !has_parameters(function);
+	const struct die *typed = die_has(function, DW_AT_type) || !die_is(&declared) ? function
+										      : &declared;
 	bool by_reference;
-	int error = type_add(
-		text, die_has(function, DW_AT_type) || !die_is(&declared) ? function : &declared,
-		word, &by_reference);
+
+	if (!call_is_of_c(function, list.word) ||
+	    (die_is(&declared) && !call_is_of_c(&declared, list.word)))
+		return -ENOTSUP;
+	int error = type_add(text, typed, list.word, &by_reference);
 
 	if (error)
 		return error;
+	call_add_result(places, typed, by_reference);
 	strbuf_printf(text, " %s(", name);
 	if (by_reference) {
 		/* Where the result shall go. */
@@ -218,31 +228,30 @@ static bool is_variant(const char *name)
 /* What can be believed in the function's unit. */
 static void learn_unit(struct dwarf_reader *reader, const struct die *function)
 {
-	struct dwarf_file *file = function->object->file;
-	uint64_t header, first, next;
-
-	reader->marks_defaulted = false;
-	if (!dwarf_file_unit_of(file, die_offset(function), &header) ||
-	    !units_next(file, header, &first, &next))
-		return;
-	_cleanup_die_ struct die unit = die_at(file, first);
+	_cleanup_die_ struct die unit = die_unit(function);
 
 	reader->marks_defaulted = die_is(&unit) && copy_is_marked(&unit);
 }
 
-static int answer(struct dwarf_reader *reader, struct die found, const char *name,
+/* `address`: where the code of what was found begins; 0: it has none. */
+static int answer(struct dwarf_reader *reader, struct die found, uint64_t address, const char *name,
 		  struct strbuf *text)
 {
-	_cleanup_die_ struct die function = last_origin(found);
 	const size_t before = text->length;
+	struct call_places places = {.word = reader->word};
 	int error = -ENOENT;
 
-	if (die_is(&function))
+	if (die_is(&found) && address)
+		call_find_places(&found, address, &places);
+	const bool is_usual = die_is(&found) && call_is_of_c(&found, reader->word);
+	_cleanup_die_ struct die function = last_origin(found);
+
+	if (die_is(&function)) {
 		learn_unit(reader, &function);
-	if (die_is(&function))
-		error = is_variant(name) || !type_is_name(name)
+		error = is_variant(name) || !type_is_name(name) || !is_usual
 				? -ENOTSUP
-				: describe(&function, reader->word, name, text);
+				: describe(&function, &places, name, text);
+	}
 	if (reader->steps >= DWARF_STEPS_MAX)
 		error = -E2BIG;
 	if (error && text->text) {
@@ -256,7 +265,7 @@ int dwarf_reader_function(struct dwarf_reader *reader, uint64_t address, const c
 			  struct strbuf *text)
 {
 	dwarf_file_trim(&reader->main);
-	return answer(reader, index_find_function(reader, address, name), name, text);
+	return answer(reader, index_find_function(reader, address, name), address, name, text);
 }
 
 /*
@@ -288,7 +297,8 @@ int dwarf_reader_indirect(struct dwarf_reader *reader, uint64_t address, const c
 			  struct strbuf *text)
 {
 	dwarf_file_trim(&reader->main);
-	return answer(reader, chosen_type(index_find_function(reader, address, name)), name, text);
+	return answer(reader, chosen_type(index_find_function(reader, address, name)), 0, name,
+		      text);
 }
 
 bool dwarf_reader_met_split(const struct dwarf_reader *reader)
@@ -299,5 +309,5 @@ bool dwarf_reader_met_split(const struct dwarf_reader *reader)
 int dwarf_reader_declaration(struct dwarf_reader *reader, const char *name, struct strbuf *text)
 {
 	dwarf_file_trim(&reader->main);
-	return answer(reader, index_find_declaration(reader, name), name, text);
+	return answer(reader, index_find_declaration(reader, name), 0, name, text);
 }

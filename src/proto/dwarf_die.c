@@ -200,31 +200,52 @@ bool die_number(const struct die *die, unsigned attribute, uint64_t *value)
 	return is;
 }
 
+/* libdwarf hands out a header of its own, the bytes are the file's. */
+static bool read_old_block(const struct die *die, Dwarf_Attribute attribute, struct bytes *bytes)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Block *block = NULL;
+
+	if (!succeeded(die->object, dwarf_formblock(attribute, &block, &error), error))
+		return false;
+	*bytes = (struct bytes){block->bl_data, block->bl_len};
+	dwarf_dealloc(die->object->debug, block, DW_DLA_BLOCK);
+	return true;
+}
+
+bool die_block(const struct die *die, Dwarf_Attribute attribute, struct bytes *block)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Unsigned length = 0;
+	Dwarf_Half form = 0;
+	Dwarf_Ptr start = NULL;
+
+	if (!succeeded(die->object, dwarf_whatform(attribute, &form, &error), error))
+		return false;
+	if (form != DW_FORM_exprloc)
+		return (form == DW_FORM_block || form == DW_FORM_block1 || form == DW_FORM_block2 ||
+			form == DW_FORM_block4) &&
+		       read_old_block(die, attribute, block);
+	error = NULL;
+	if (!succeeded(die->object, dwarf_formexprloc(attribute, &length, &start, &error), error))
+		return false;
+	*block = (struct bytes){start, length};
+	return true;
+}
+
 /*
  * Before DWARF 4 it is a program for a stack machine: one instruction, which adds a number of 7
  * bits in each byte.
  */
 static bool read_plus(const struct die *die, Dwarf_Attribute attribute, uint64_t *value)
 {
-	Dwarf_Error error = NULL;
-	Dwarf_Block *block = NULL;
-	Dwarf_Unsigned at = 1;
-	unsigned shift = 0;
+	struct bytes code;
 
 	*value = 0;
-	if (!succeeded(die->object, dwarf_formblock(attribute, &block, &error), error))
+	if (!die_block(die, attribute, &code) || take(&code, 1) != DW_OP_plus_uconst || !code.left)
 		return false;
-	const uint8_t *code = block->bl_data;
-	bool is = block->bl_len > 1 && code[0] == DW_OP_plus_uconst;
-
-	for (; is && at < block->bl_len && shift < 63; shift += 7) {
-		*value |= (uint64_t)(code[at] & 0x7f) << shift;
-		if (!(code[at++] & 0x80))
-			break;
-	}
-	is = is && at == block->bl_len;
-	dwarf_dealloc(die->object->debug, block, DW_DLA_BLOCK);
-	return is;
+	*value = take_leb(&code);
+	return !code.left;
 }
 
 bool die_member_offset(const struct die *member, uint64_t *offset)
@@ -292,7 +313,7 @@ bool die_section_offset(const struct die *die, Dwarf_Attribute attribute, unsign
 		return false;
 	error = NULL;
 	*form = final;
-	if (final == DW_FORM_rnglistx) {
+	if (final == DW_FORM_rnglistx || final == DW_FORM_loclistx) {
 		bool is = succeeded(die->object, dwarf_formudata(attribute, &number, &error),
 				    error);
 
@@ -303,6 +324,18 @@ bool die_section_offset(const struct die *die, Dwarf_Attribute attribute, unsign
 
 	*value = offset;
 	return is;
+}
+
+uint64_t die_indexed_address(const struct die *die, uint64_t index)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Addr address = 0;
+
+	return succeeded(die->object,
+			 dwarf_debug_addr_index_to_addr(die->handle, index, &address, &error),
+			 error)
+		       ? address
+		       : 0;
 }
 
 unsigned die_version(const struct die *die)
@@ -319,6 +352,17 @@ unsigned die_offset_size(const struct die *die)
 
 	dwarf_get_version_of_die(die->handle, &version, &size);
 	return size == 8 ? 8 : 4;
+}
+
+struct die die_unit(const struct die *die)
+{
+	struct dwarf_file *file = die->object->file;
+	uint64_t header, first, next;
+
+	return dwarf_file_unit_of(file, die_offset(die), &header) &&
+			       units_next(file, header, &first, &next)
+		       ? die_at(file, first)
+		       : (struct die){0};
 }
 
 /*

@@ -245,6 +245,15 @@ bool type_is_in_memory(const struct type_writer *writer, const struct die *type,
 	       (!passing.wide || passing.size > PASSED_IN_REGISTERS);
 }
 
+bool type_is_in_registers(unsigned word, const struct die *type)
+{
+	const struct type_writer writer = {.word = word};
+	struct passing passing;
+
+	return !find_passing(&writer, type, &passing) && passing.wide &&
+	       passing.size <= PASSED_IN_REGISTERS;
+}
+
 int type_add_passed(struct type_writer *writer, const struct die *type)
 {
 	struct passing passing;

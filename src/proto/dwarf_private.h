@@ -121,6 +121,21 @@ static inline uint64_t take(struct bytes *bytes, unsigned size)
 	return value;
 }
 
+/* A number of 7 bits in each byte. */
+static inline uint64_t take_leb(struct bytes *bytes)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0; bytes->left && shift < 64; shift += 7) {
+		uint64_t byte = take(bytes, 1);
+
+		value |= (byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			break;
+	}
+	return value;
+}
+
 /*
  * dwarf_die.c: entries. Each step to another one counts; when there have been too many, there are
  * none.
@@ -155,6 +170,8 @@ bool die_address(const struct die *die, unsigned attribute, uint64_t *value);
 /* The entry that the attribute refers to, or none. */
 struct die die_reference(const struct die *die, unsigned attribute);
 
+/* The first entry of its unit. */
+struct die die_unit(const struct die *die);
 /* What the first entry of a unit says: whether its functions are called as those of C are. */
 bool die_is_of_c(const struct die *first);
 unsigned die_version(const struct die *die);	 /* of its unit */
@@ -164,15 +181,20 @@ Dwarf_Attribute die_attribute(const struct die *die, unsigned attribute);
 /* An offset in a section, or an index of such; false when the attribute is something else. */
 bool die_section_offset(const struct die *die, Dwarf_Attribute attribute, unsigned *form,
 			uint64_t *value);
+/* The bytes that an attribute is; false when it is something else. */
+bool die_block(const struct die *die, Dwarf_Attribute attribute, struct bytes *block);
+/* An address from .debug_addr, which libdwarf knows how to find; 0 when there is none. */
+uint64_t die_indexed_address(const struct die *die, uint64_t index);
 
 /* dwarf_ranges.c */
 
 /* Called for parts of the code of something: addresses from `start` to before `end`. */
 typedef void code_visitor(void *context, uint64_t start, uint64_t end);
-/* What has to be known of a unit to read lists of ranges. */
+/* What has to be known of a unit to read lists of ranges and of places. */
 struct unit_code {
-	uint64_t base;	/* where its code begins */
-	uint64_t lists; /* its table in .debug_rnglists */
+	uint64_t base;	 /* where its code begins */
+	uint64_t lists;	 /* its table in .debug_rnglists */
+	uint64_t places; /* and in .debug_loclists */
 	unsigned offset_size;
 };
 void ranges_learn(const struct die *first, struct unit_code *code);
@@ -280,10 +302,49 @@ enum { PASSED_IN_REGISTERS = 16 };
  */
 bool type_is_in_memory(const struct type_writer *writer, const struct die *type, unsigned align);
 
+/* Whether it is known that an object of up to PASSED_IN_REGISTERS bytes is returned in them. */
+bool type_is_in_registers(unsigned word, const struct die *type);
+
 /*
  * Adds a struct of words that is passed by value as an object of this type, of which nothing else
  * can be said. -ENOTSUP: it is not known how that is passed, or no struct is passed so.
  */
 int type_add_passed(struct type_writer *writer, const struct die *type);
+
+/* dwarf_call.c: functions that are not called as the ABI says */
+
+/* Parameters of a function that are looked at. */
+enum { PARAMETERS_MAX = 32 };
+
+/* A parameter that is in a register when the function begins. */
+struct call_place {
+	uint64_t parameter; /* offset in .debug_info: of that of which it is an instance, if any */
+	int number;	    /* of the register, in DWARF */
+};
+
+/* All of them, and what the ABI has used up for the result and the parameters so far. */
+struct call_places {
+	struct call_place items[PARAMETERS_MAX];
+	unsigned count;
+	unsigned word;
+	unsigned integers, floats; /* registers of each kind */
+	bool is_over;		   /* it is not known where the ABI has those that come */
+};
+
+/*
+ * The places in the entry with the code that begins at `address`, which may be an instance of
+ * another entry.
+ */
+void call_find_places(const struct die *function, uint64_t address, struct call_places *places);
+/* False: an entry of a function says that it is not called as the ABI says. */
+bool call_is_of_c(const struct die *function, unsigned word);
+/* Takes what the result needs; `owner` has its type, by_reference is that of type_add(). */
+void call_add_result(struct call_places *places, const struct die *owner, bool by_reference);
+/*
+ * Takes what the next parameter needs; `owner` has its type. False: it is in a register when the
+ * function begins, and the ABI has it elsewhere.
+ */
+bool call_add_parameter(struct call_places *places, const struct die *parameter,
+			const struct die *owner, bool by_reference);
 
 #endif

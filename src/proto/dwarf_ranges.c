@@ -156,21 +156,6 @@ static void find_ranges(const struct dwarf_reader *reader, uint64_t address, str
 
 /* ------------------------------------------------------------------ code of entries */
 
-/* A number of 7 bits in each byte. */
-static uint64_t take_leb(struct bytes *bytes)
-{
-	uint64_t value = 0;
-
-	for (unsigned shift = 0; bytes->left && shift < 64; shift += 7) {
-		uint64_t byte = take(bytes, 1);
-
-		value |= (byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			break;
-	}
-	return value;
-}
-
 /* A list in .debug_ranges (DWARF 3 and 4): pairs of offsets from a base, up to one of zeros. */
 static void visit_old(const struct die *die, uint64_t offset, uint64_t base, code_visitor *visit,
 		      void *context)
@@ -192,18 +177,6 @@ static void visit_old(const struct die *die, uint64_t offset, uint64_t base, cod
 	}
 }
 
-/* An address from .debug_addr, which libdwarf knows how to find; 0 when there is none. */
-static uint64_t indexed_address(const struct die *die, uint64_t index)
-{
-	Dwarf_Error error = NULL;
-	Dwarf_Addr address = 0;
-	int result = dwarf_debug_addr_index_to_addr(die->handle, index, &address, &error);
-
-	if (result == DW_DLV_ERROR)
-		dwarf_dealloc_error(die->object->debug, error);
-	return result == DW_DLV_OK ? address : 0;
-}
-
 /* One entry of a list in .debug_rnglists (DWARF 5); false at the end, and where damage begins. */
 static bool take_entry(const struct die *die, struct bytes *list, uint64_t *base, uint64_t range[2])
 {
@@ -212,14 +185,14 @@ static bool take_entry(const struct die *die, struct bytes *list, uint64_t *base
 	range[0] = range[1] = 0; /* nothing */
 	switch (take(list, 1)) {
 	case DW_RLE_base_addressx:
-		*base = indexed_address(die, take_leb(list));
+		*base = die_indexed_address(die, take_leb(list));
 		return true;
 	case DW_RLE_startx_endx:
-		range[0] = indexed_address(die, take_leb(list));
-		range[1] = indexed_address(die, take_leb(list));
+		range[0] = die_indexed_address(die, take_leb(list));
+		range[1] = die_indexed_address(die, take_leb(list));
 		return true;
 	case DW_RLE_startx_length:
-		range[0] = indexed_address(die, take_leb(list));
+		range[0] = die_indexed_address(die, take_leb(list));
 		range[1] = range[0] + take_leb(list);
 		return true;
 	case DW_RLE_offset_pair:
@@ -253,18 +226,27 @@ static void visit_new(const struct die *die, uint64_t offset, uint64_t base, cod
 			visit(context, range[0], range[1]);
 }
 
-void ranges_learn(const struct die *first, struct unit_code *code)
+/* Where an attribute of a unit says that its part of a section begins. */
+static uint64_t table_of_unit(const struct die *first, unsigned name)
 {
-	Dwarf_Attribute lists = die_attribute(first, DW_AT_rnglists_base);
+	Dwarf_Attribute attribute = die_attribute(first, name);
+	uint64_t offset = 0;
 	unsigned form;
 
-	*code = (struct unit_code){.offset_size = die_offset_size(first)};
+	if (!attribute)
+		return 0;
+	if (!die_section_offset(first, attribute, &form, &offset))
+		offset = 0;
+	dwarf_dealloc_attribute(attribute);
+	return offset;
+}
+
+void ranges_learn(const struct die *first, struct unit_code *code)
+{
+	*code = (struct unit_code){.offset_size = die_offset_size(first),
+				   .lists = table_of_unit(first, DW_AT_rnglists_base),
+				   .places = table_of_unit(first, DW_AT_loclists_base)};
 	die_address(first, DW_AT_low_pc, &code->base);
-	if (!lists)
-		return;
-	if (!die_section_offset(first, lists, &form, &code->lists))
-		code->lists = 0;
-	dwarf_dealloc_attribute(lists);
 }
 
 void ranges_visit(const struct die *die, const struct unit_code *code, code_visitor *visit,

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Functions whose parameters are, or may be, elsewhere than the ABI has them. Those called e_usual_*
+ * never are.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __i386__
+#define IN_REGISTERS __attribute__((regparm(3)))
+#define OTHER __attribute__((fastcall))
+#else
+#define IN_REGISTERS
+#define OTHER __attribute__((ms_abi))
+#endif
+
+struct large {
+	long a, b, c;
+};
+
+struct two {
+	long a;
+	double b;
+};
+
+#define KEPT __attribute__((noinline))
+
+/* Nobody looks at the first. */
+KEPT static int e_dropped(int unused, const char *text, int number)
+{
+	(void)unused;
+	return text[0] + number;
+}
+
+KEPT static int e_static(const char *text, int number)
+{
+	__asm__ volatile("");
+	return text[0] + number;
+}
+
+KEPT IN_REGISTERS int e_registers(int first, const char *text, int number)
+{
+	__asm__ volatile("");
+	return first + text[0] + number;
+}
+
+KEPT OTHER int e_other(int first, const char *text, int number)
+{
+	__asm__ volatile("");
+	return first + text[0] + number;
+}
+
+KEPT struct large e_usual_large(int first, const char *text)
+{
+	__asm__ volatile("");
+	return (struct large){first, text[0], first};
+}
+
+KEPT struct two e_usual_two(int first, const char *text)
+{
+	__asm__ volatile("");
+	return (struct two){first, text[0]};
+}
+
+KEPT double e_usual_mixed(double a, int b, float c, const char *text, char d)
+{
+	__asm__ volatile("");
+	return a + b + c + text[0] + d;
+}
+
+KEPT long e_usual_behind(struct two object, const char *text, struct large other, int last)
+{
+	__asm__ volatile("");
+	return object.a + (long)object.b + text[0] + other.a + other.b + other.c + last;
+}
+
+KEPT int e_usual_many(int a, int b, int c, int d, int e, int f, const char *text, int h)
+{
+	__asm__ volatile("");
+	return a + b + c + d + e + f + text[0] + h;
+}
+
+KEPT int e_usual_register(register int a, register int b, register const char *text)
+{
+	__asm__ volatile("");
+	return b + text[0] + a;
+}
+
+/* No argument is a constant, which compilers would not pass. */
+int main(int count, char **arguments)
+{
+	const struct large large = {count, count + 1, count + 2};
+	const struct two two = {count + 3, count + 4};
+	const char *text = arguments[0] + strlen(arguments[0]) - 4;
+	int sum = e_dropped(count, text, count + 4) + e_static(text, count + 5);
+
+	sum += e_registers(count, text, count + 6) + e_other(count, text, count + 7);
+	const struct large made = e_usual_large(count, text);
+	const struct two both = e_usual_two(count, text);
+
+	sum += (int)(made.a + made.b + made.c + both.a) + (int)both.b;
+	sum += (int)e_usual_mixed(count + 0.5, count, (float)count + 1.5F, text,
+				  (char)(count + 'c'));
+	sum += (int)e_usual_behind(two, text, large, count + 8);
+	sum += e_usual_many(count, count + 1, count + 2, 4, 5, count, text, count + 6);
+	sum += e_usual_register(count, count + 1, text);
+	return sum ? EXIT_SUCCESS : EXIT_FAILURE;
+}
