@@ -123,6 +123,40 @@ static int check_artificial(const struct die *parameter)
 	return name && !strcmp(name, "__vtt_parm") ? -ENOTSUP : 0;
 }
 
+/* g++ has the parameters that a parameter pack (`T... rest`) came to be as children of one. */
+static int add_pack(struct list *list, const struct die *pack)
+{
+	_cleanup_die_ struct die child = die_first_child(pack);
+	int error = 0;
+
+	while (die_is(&child) && !error) {
+		error = die_tag(&child) == DW_TAG_formal_parameter ? add_parameter(list, &child)
+								   : -ENOTSUP;
+		if (!die_advance(&child))
+			break;
+	}
+	return error;
+}
+
+/* A child of a function, which need not be a parameter. */
+static int add_child(struct list *list, const struct die *child)
+{
+	int error = 0;
+
+	switch (die_tag(child)) {
+	case DW_TAG_formal_parameter:
+		error = check_artificial(child);
+		return error ? error : add_parameter(list, child);
+	case DW_TAG_GNU_formal_parameter_pack:
+		return add_pack(list, child);
+	case DW_TAG_unspecified_parameters:
+		list->variable = true;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
 /* The children of `function` that are parameters. */
 static int add_parameters(struct list *list, const struct die *function)
 {
@@ -130,13 +164,7 @@ static int add_parameters(struct list *list, const struct die *function)
 	int error = 0;
 
 	while (die_is(&child) && error >= 0) {
-		unsigned tag = die_tag(&child);
-
-		if (tag == DW_TAG_formal_parameter)
-			error = check_artificial(&child);
-		if (tag == DW_TAG_formal_parameter && !error)
-			error = add_parameter(list, &child);
-		list->variable |= tag == DW_TAG_unspecified_parameters;
+		error = add_child(list, &child);
 		if (!die_advance(&child))
 			break;
 	}
@@ -173,7 +201,9 @@ static bool has_parameters(const struct die *function)
 	_cleanup_die_ struct die child = die_first_child(function);
 
 	while (die_is(&child)) {
-		if (die_tag(&child) == DW_TAG_formal_parameter)
+		const unsigned tag = die_tag(&child);
+
+		if (tag == DW_TAG_formal_parameter || tag == DW_TAG_GNU_formal_parameter_pack)
 			return true;
 		if (!die_advance(&child))
 			break;
