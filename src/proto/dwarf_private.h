@@ -233,6 +233,7 @@ struct type_layout {
 	unsigned align;
 	bool exact;	 /* by what the text says of it, it would be passed by value as it is */
 	bool is_aligned; /* further than the text can say */
+	bool is_vain;	 /* there is no data in it, as in objects of empty classes */
 };
 
 /* On the way through one type. */

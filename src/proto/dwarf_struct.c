@@ -14,6 +14,10 @@
  * that a struct is passed in by value depend on its members, so `exact` says whether these are the
  * true ones.
  *
+ * Objects of empty classes of C++ have a byte, which others may lie on: bases as a rule, members if
+ * they are marked ([[no_unique_address]]). Nothing in them can be shown or decides on registers, so
+ * they are left out without a mark.
+ *
  * All members of a union are there, as they decide on the same; the first is shown.
  */
 #include "proto/dwarf_private.h"
@@ -71,6 +75,8 @@ struct members {
 	unsigned count, shown;
 	bool exact, is_aligned;
 	bool is_partial; /* something is left out */
+	bool has_data;	 /* in any of them */
+	unsigned vain;	 /* those that have none */
 };
 
 /* One of them. */
@@ -183,6 +189,7 @@ static bool find_place(const struct die *die, struct member *member)
 
 static void leave_out(struct members *members)
 {
+	members->has_data = true;
 	members->is_partial = true;
 	members->exact = false;
 }
@@ -198,11 +205,14 @@ static void add_member(struct type_writer *writer, const struct die *die, struct
 
 	members->is_aligned |= die_has(die, DW_AT_alignment);
 	int error = type_add_object(&aside, &type, &member.layout);
+	const bool is_vain = !error && member.layout.is_vain;
 
-	if (!error && member.layout.size && find_place(die, &member) &&
-	    reach(writer, members, &member))
+	members->has_data |= !is_vain;
+	members->vain += is_vain;
+	if (!error && member.layout.size && !(is_vain && !members->is_union) &&
+	    find_place(die, &member) && reach(writer, members, &member))
 		add_shown(writer, die, &text, &member, members);
-	else if (error || member.layout.size)
+	else if (error || (member.layout.size && !is_vain))
 		leave_out(members);
 	members->is_aligned |= member.layout.is_aligned;
 	strbuf_deinit(&text);
@@ -218,9 +228,10 @@ static void add_members(struct type_writer *writer, const struct die *type, stru
 			break;
 		}
 		/* What compilers put there for themselves is no loss. */
-		if (type_has_part(&child) && die_flag(&child, DW_AT_artificial))
+		if (type_has_part(&child) && die_flag(&child, DW_AT_artificial)) {
 			members->exact = false;
-		else if (type_has_part(&child))
+			members->has_data = true;
+		} else if (type_has_part(&child))
 			add_member(writer, &child, members);
 		if (!die_advance(&child))
 			break;
@@ -259,6 +270,8 @@ int type_add_struct(struct type_writer *writer, const struct die *type, struct t
 	strbuf_add_char(writer->text, ')');
 	layout->align = members.align;
 	layout->is_aligned = members.is_aligned;
+	/* What is larger for no reason has bit-fields without a name. */
+	layout->is_vain = !members.has_data && (members.vain || layout->size <= 1);
 	/* Empty ones of C have no bytes, those of C++ have one that is not passed. */
 	layout->exact = members.exact && (members.shown || !layout->size);
 	return 0;
