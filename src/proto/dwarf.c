@@ -57,6 +57,7 @@ struct list {
 	struct call_places *places;
 	unsigned word;
 	unsigned count;
+	bool is_old;   /* see is_old_definition() */
 	bool variable; /* "..." was there */
 	bool format;   /* the last one is const char *, and is called so */
 	size_t last;   /* where that begins */
@@ -103,6 +104,10 @@ static int add_parameter(struct list *list, const struct die *parameter)
 	    !strcmp(list->text->text + list->last, "void") || list->count > PARAMETERS_MAX ||
 	    list->text->length > DWARF_TEXT_MAX)
 		return -ENOTSUP;
+	if (list->is_old && !strcmp(list->text->text + list->last, "float")) {
+		list->text->length = list->last;
+		strbuf_add(list->text, "double");
+	}
 	list->format = is_format(name, list->text->text + list->last);
 	if (type_is_name(name))
 		strbuf_printf(list->text, " %s", name);
@@ -212,13 +217,26 @@ static bool has_parameters(const struct die *function)
 }
 
 /*
+ * Whether it is a definition in the way of C before 1989, `f(a) float a; { }`. Arguments are
+ * promoted for these: float comes as double, while shorter integers are in the same place anyway.
+ */
+static bool is_old_definition(const struct die *function)
+{
+	return function->object->file->reader->marks_prototypes &&
+	       die_tag(function) == DW_TAG_subprogram && !die_flag(function, DW_AT_prototyped);
+}
+
+/*
  * Writes the prototype of an entry, of which it is known where some parameters are. On failure
  * anything may have been added.
  */
 static int describe(const struct die *function, struct call_places *places, const char *name,
 		    struct strbuf *text)
 {
-	struct list list = {.text = text, .places = places, .word = places->word};
+	struct list list = {.text = text,
+			    .places = places,
+			    .word = places->word,
+			    .is_old = is_old_definition(function)};
 	_cleanup_die_ struct die declared = die_reference(function, DW_AT_specification);
 	const bool from_declared = die_is(&declared) && !has_parameters(function);
 	const struct die *typed = die_has(function, DW_AT_type) || !die_is(&declared) ? function
@@ -239,6 +257,7 @@ static int describe(const struct die *function, struct call_places *places, cons
 		strbuf_add(text, "addr");
 		list.count = 1;
 	}
+	list.is_old &= !die_is(&declared) || !die_flag(&declared, DW_AT_prototyped);
 	error = add_parameters(&list, from_declared ? &declared : function);
 	/* `int f();` of C says nothing of parameters. */
 	if (!error && list.variable && !list.count)
@@ -255,12 +274,22 @@ static bool is_variant(const char *name)
 	       elf_is_part_of_function(name);
 }
 
+/* gcc and clang do in C; it makes no sense in other languages. */
+static bool marks_prototypes(const struct die *unit)
+{
+	const char *producer = die_text(unit, DW_AT_producer);
+
+	return producer && (!strncmp(producer, "GNU C", 5) || strstr(producer, "clang")) &&
+	       die_is_of_c_itself(unit);
+}
+
 /* What can be believed in the function's unit. */
 static void learn_unit(struct dwarf_reader *reader, const struct die *function)
 {
 	_cleanup_die_ struct die unit = die_unit(function);
 
 	reader->marks_defaulted = die_is(&unit) && copy_is_marked(&unit);
+	reader->marks_prototypes = die_is(&unit) && marks_prototypes(&unit);
 }
 
 /* `address`: where the code of what was found begins; 0: it has none. */

@@ -365,6 +365,9 @@ struct die die_unit(const struct die *die)
 		       : (struct die){0};
 }
 
+/* As LLVM numbers what libdwarf does not know yet. */
+enum { LANGUAGE_C_PLUS_PLUS_17 = 0x2b, LANGUAGE_C17 = 0x2c };
+
 /*
  * Go, Rust, Swift, Haskell and so on have calling conventions of their own; assemblers know no
  * types.
@@ -376,21 +379,27 @@ bool die_is_of_c(const struct die *first)
 	if (!die_number(first, DW_AT_language, &language))
 		return true;
 	switch (language) {
-	case DW_LANG_C:
-	case DW_LANG_C89:
-	case DW_LANG_C99:
-	case DW_LANG_C11:
 	case DW_LANG_C_plus_plus:
 	case DW_LANG_C_plus_plus_03:
 	case DW_LANG_C_plus_plus_11:
 	case DW_LANG_C_plus_plus_14:
+	case LANGUAGE_C_PLUS_PLUS_17:
 	case DW_LANG_ObjC:
 	case DW_LANG_ObjC_plus_plus:
 	case DW_LANG_D:
 		return true;
 	default:
-		return language == 0x2b || language == 0x2c; /* C++17 and C17, as LLVM has them */
+		return die_is_of_c_itself(first);
 	}
+}
+
+bool die_is_of_c_itself(const struct die *first)
+{
+	uint64_t language = 0;
+
+	die_number(first, DW_AT_language, &language);
+	return language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 ||
+	       language == DW_LANG_C11 || language == LANGUAGE_C17;
 }
 
 /*

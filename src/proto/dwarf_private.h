@@ -55,9 +55,11 @@ struct dwarf_reader {
 	struct map units; /* offset of its header → struct unit (dwarf_index.c) */
 	bool declarations_read;
 	struct names declarations; /* name → offset in .debug_info */
-	bool marks_defaulted;	   /* the unit that is asked about: copy_is_marked() */
-	struct map manners;	   /* class → how its objects are copied (dwarf_copy.c) */
-	struct names bodiless;	   /* name → definition without code (dwarf_index.c) */
+	/* Of the unit that is asked about. */
+	bool marks_defaulted;  /* copy_is_marked() */
+	bool marks_prototypes; /* in C: functions without a mark have none */
+	struct map manners;    /* class → how its objects are copied (dwarf_copy.c) */
+	struct names bodiless; /* name → definition without code (dwarf_index.c) */
 };
 
 /* An entry of debug information ("DIE"), or none. Owned: die_drop(). */
@@ -174,6 +176,8 @@ struct die die_reference(const struct die *die, unsigned attribute);
 struct die die_unit(const struct die *die);
 /* What the first entry of a unit says: whether its functions are called as those of C are. */
 bool die_is_of_c(const struct die *first);
+/* And that it is C; false also when it says nothing. */
+bool die_is_of_c_itself(const struct die *first);
 unsigned die_version(const struct die *die);	 /* of its unit */
 unsigned die_offset_size(const struct die *die); /* 4 or 8, of its unit */
 /* NULL when there is none; to be freed by dwarf_dealloc_attribute(). */
