@@ -22,6 +22,8 @@ enum {
 	DWARF_STEPS_MAX = 4 << 20,
 	/* Of these, for declarations, which no index has. */
 	DWARF_DECLARATION_STEPS_MAX = 100 << 10,
+	/* And for functions inside of others. */
+	DWARF_INNER_STEPS_MAX = 1 << 20,
 	/* Bytes of one declaration. */
 	DWARF_TEXT_MAX = 16 << 10
 };

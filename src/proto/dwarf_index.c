@@ -8,6 +8,10 @@
  * when it is first needed. Compilers tell for each entry where the next one beside it is (gcc), so
  * what is inside of functions and types is not read.
  *
+ * g++ puts lambdas and methods of local classes inside of the functions they are written in, gcc
+ * nested functions. Where an address has no entry, all that may be inside of something is read,
+ * once for a unit.
+ *
  * An address may have several entries, or none that is meant by the symbol: linkers and compilers
  * keep one of functions that are the same code (--icf=all, -fipa-icf), so names decide. Entries of
  * functions without code of their own are looked for by name in the units that have the code at the
@@ -29,6 +33,7 @@
 
 enum {
 	NESTED_MAX = 8, /* namespaces, one inside the other */
+	INNER_MAX = 32, /* functions, blocks and classes, one inside the other */
 	ORIGINS_MAX = 4
 };
 
@@ -43,7 +48,7 @@ struct unit {
 	struct unit_code code;
 	struct vec entries;   /* of struct entry */
 	struct map functions; /* address → 1 + where its last entry is */
-	bool names_read;
+	bool inner_read, names_read;
 	struct names bodiless; /* name → offset of the definition, or &ambiguous */
 };
 
@@ -71,6 +76,46 @@ static void visit_functions(struct dwarf_reader *reader, struct die first, unsig
 		else if (tag == DW_TAG_namespace && depth < NESTED_MAX)
 			visit_functions(reader, die_first_child(&die), depth + 1, limit, visit,
 					context);
+		if (!die_advance(&die))
+			break;
+	}
+}
+
+/* Whether code may be inside of such an entry. */
+static bool is_around(unsigned tag)
+{
+	switch (tag) {
+	case DW_TAG_subprogram:
+	case DW_TAG_lexical_block:
+	case DW_TAG_try_block:
+	case DW_TAG_catch_block:
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+	case DW_TAG_namespace:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/*
+ * Visits the functions inside of `owner` that visit_functions() does not; is_listed: not those that
+ * are its children.
+ */
+static void visit_inner(struct dwarf_reader *reader, const struct die *owner, unsigned depth,
+			bool is_listed, unsigned limit, function_visitor *visit, void *context)
+{
+	_cleanup_die_ struct die die = die_first_child(owner);
+
+	while (die_is(&die) && reader->steps < limit) {
+		const unsigned tag = die_tag(&die);
+
+		if (tag == DW_TAG_subprogram && !is_listed)
+			visit(reader, &die, context);
+		if (is_around(tag) && depth < INNER_MAX)
+			visit_inner(reader, &die, depth + 1, is_listed && tag == DW_TAG_namespace,
+				    limit, visit, context);
 		if (!die_advance(&die))
 			break;
 	}
@@ -133,6 +178,23 @@ static struct unit *get_unit(struct dwarf_reader *reader, uint64_t header)
 	ranges_learn(&die, &unit->code);
 	visit_functions(reader, die_first_child(&die), 0, DWARF_STEPS_MAX, note_function, unit);
 	return unit;
+}
+
+/* Adds those that are inside of others. */
+static void read_inner(struct dwarf_reader *reader, struct unit *unit, uint64_t header)
+{
+	const unsigned before = reader->steps;
+	const unsigned limit = before + DWARF_INNER_STEPS_MAX - reader->inner_steps;
+	uint64_t first, next;
+
+	if (unit->inner_read || !units_next(&reader->main, header, &first, &next))
+		return;
+	unit->inner_read = true;
+	_cleanup_die_ struct die die = die_at(&reader->main, first);
+
+	if (die_is(&die) && die_is_of_c(&die))
+		visit_inner(reader, &die, 0, true, limit, note_function, unit);
+	reader->inner_steps += reader->steps < limit ? reader->steps - before : limit - before;
 }
 
 /* ------------------------------------------------------------------ by address and name */
@@ -347,6 +409,10 @@ struct die index_find_function(struct dwarf_reader *reader, uint64_t address, co
 
 	for (unsigned i = 0; i < count && !choice.named; i++)
 		look_in(reader, get_unit(reader, headers[i]), address, &choice);
+	for (unsigned i = 0; i < count && !choice.other && !choice.named; i++) {
+		read_inner(reader, get_unit(reader, headers[i]), headers[i]);
+		look_in(reader, get_unit(reader, headers[i]), address, &choice);
+	}
 	if (choice.named)
 		return die_at(&reader->main, choice.named);
 	const void *bodiless = find_bodiless(reader, headers, count, &choice);

@@ -43,8 +43,8 @@ struct unit_range {
 
 struct dwarf_reader {
 	struct dwarf_file main, shared;
-	unsigned word; /* bytes of a pointer */
-	unsigned steps;
+	unsigned word;		     /* bytes of a pointer */
+	unsigned steps, inner_steps; /* all of them, and those for functions inside of others */
 
 	bool ranges_read, units_read;
 	bool split; /* a unit was met whose entries are in a file of its own */
