@@ -14,6 +14,11 @@
  * matters. Where that names a register in which any convention passes parameters, and it is not the
  * one where this ABI has this parameter, the function is called in another way.
  *
+ * clang says more. Where it has moved a parameter away from its register before it tells of a
+ * place, it may tell later that the value is what a register held when the function was entered,
+ * and does so for parameters only that nothing was assigned to. A parameter of a static function
+ * that it knows to be a constant is not passed any more.
+ *
  * Everything else says nothing. What is in memory may have been stored there by the function, or
  * be where it came. A parameter without a place may be passed and not looked at. Other registers
  * are those that a function saves to use them as its own. And an expression for the whole function
@@ -30,7 +35,7 @@
 
 #include <string.h>
 
-enum { ORIGINS_MAX = 4, NO_REGISTER = -1, EIGHT = 8 };
+enum { ORIGINS_MAX = 4, NO_REGISTER = -1, NOT_PASSED = -2, EIGHT = 8 };
 
 /* ------------------------------------------------------------------ registers */
 
@@ -71,7 +76,30 @@ static int register_of(struct bytes expression)
 	return !expression.left || take(&expression, 1) == DW_OP_piece ? number : NO_REGISTER;
 }
 
+/* The register that an expression is the value of when the function was entered. */
+static int entry_register_of(struct bytes expression)
+{
+	const uint64_t operation = take(&expression, 1);
+	const uint64_t length = take_leb(&expression);
+	struct bytes value = {expression.at, 1};
+
+	return (operation == DW_OP_entry_value || operation == DW_OP_GNU_entry_value) &&
+			       length == 1 && expression.left == 2 &&
+			       expression.at[1] == DW_OP_stack_value
+		       ? register_of(value)
+		       : NO_REGISTER;
+}
+
 /* ------------------------------------------------------------------ lists of places */
+
+/* What has to be known of a function to find its parameters. */
+struct beginning {
+	struct unit_code code;
+	uint64_t address;
+	bool is_of_clang;
+	bool is_static;
+	bool follows_variables; /* what is said of the whole function holds at its beginning, too */
+};
 
 /* A list, and what it is read for. */
 struct place_list {
@@ -79,6 +107,7 @@ struct place_list {
 	struct bytes left;
 	uint64_t base;	  /* of the offsets that come */
 	uint64_t address; /* of the first instruction */
+	bool is_of_clang;
 };
 
 /* The expression behind a range, which a number of bytes is in front of. */
@@ -95,16 +124,30 @@ static struct bytes take_expression(struct bytes *left, uint64_t length)
 	return expression;
 }
 
+/* Whether that is the entry that matters; *number is the register of which it tells. */
+static bool takes_entry(const struct place_list *list, const uint64_t range[2],
+			struct bytes expression, int *number)
+{
+	const bool is_first = range[0] <= list->address && list->address < range[1];
+
+	*number = is_first	      ? register_of(expression)
+		  : list->is_of_clang ? entry_register_of(expression)
+				      : NO_REGISTER;
+	return is_first || *number != NO_REGISTER;
+}
+
 /* In .debug_loc (DWARF 2 to 4): pairs of offsets from a base, up to one of zeros. */
 static int find_in_old(struct place_list *list)
 {
 	const struct dwarf_file *file = list->owner->object->file;
 	const unsigned size = file->reader->word;
 	const uint64_t new_base = size == 4 ? UINT32_MAX : UINT64_MAX;
+	int number;
 
 	while (list->left.left >= 2 * size && may_step(file)) {
-		uint64_t start = take(&list->left, size);
-		uint64_t end = take(&list->left, size);
+		const uint64_t start = take(&list->left, size);
+		const uint64_t end = take(&list->left, size);
+		const uint64_t range[2] = {list->base + start, list->base + end};
 
 		if (!start && !end)
 			break;
@@ -112,10 +155,9 @@ static int find_in_old(struct place_list *list)
 			list->base = end;
 			continue;
 		}
-		struct bytes expression = take_expression(&list->left, take(&list->left, 2));
-
-		if (list->base + start <= list->address && list->address < list->base + end)
-			return register_of(expression);
+		if (takes_entry(list, range, take_expression(&list->left, take(&list->left, 2)),
+				&number))
+			return number;
 	}
 	return NO_REGISTER;
 }
@@ -159,6 +201,7 @@ static int find_in_new(struct place_list *list)
 {
 	const struct dwarf_file *file = list->owner->object->file;
 	uint64_t range[2];
+	int number;
 
 	while (list->left.left && may_step(file)) {
 		const uint64_t kind = take(&list->left, 1);
@@ -173,19 +216,22 @@ static int find_in_new(struct place_list *list)
 		}
 		if (!take_range(list, kind, range))
 			break;
-		struct bytes expression = take_expression(&list->left, take_leb(&list->left));
-
-		if (range[0] <= list->address && list->address < range[1])
-			return register_of(expression);
+		if (takes_entry(list, range, take_expression(&list->left, take_leb(&list->left)),
+				&number))
+			return number;
 	}
 	return NO_REGISTER;
 }
 
 static int find_in_list(const struct die *parameter, Dwarf_Attribute attribute,
-			const struct unit_code *code, uint64_t address)
+			const struct beginning *beginning)
 {
+	const struct unit_code *code = &beginning->code;
 	struct dwarf_file *file = parameter->object->file;
-	struct place_list list = {.owner = parameter, .base = code->base, .address = address};
+	struct place_list list = {.owner = parameter,
+				  .base = code->base,
+				  .address = beginning->address,
+				  .is_of_clang = beginning->is_of_clang};
 	const bool is_new = die_version(parameter) >= 5;
 	const char *section = is_new ? ".debug_loclists" : ".debug_loc";
 	uint64_t offset = 0;
@@ -206,29 +252,41 @@ static int find_in_list(const struct die *parameter, Dwarf_Attribute attribute,
 
 /* ------------------------------------------------------------------ places of a function */
 
-/* What has to be known of a function to find its parameters. */
-struct beginning {
-	struct unit_code code;
-	uint64_t address;
-	bool follows_variables; /* what is said of the whole function holds at its beginning, too */
-};
-
 /*
  * clang does as far as it names registers at all; gcc when it optimises, of which its command line
  * tells, if that was recorded.
  */
-static bool follows_variables(const struct die *unit)
+static bool follows_variables(const char *producer)
 {
-	const char *producer = die_text(unit, DW_AT_producer);
 	const char *level = NULL;
 
-	if (!producer)
-		return false;
 	if (strstr(producer, "clang"))
 		return true;
 	for (const char *at = producer; (at = strstr(at, " -O")); at += 3)
 		level = at + 3;
 	return level && *level != '0' && !strstr(producer, "-fno-var-tracking");
+}
+
+/* Whether nobody else can call a function, by its entry or that of which it is an instance. */
+static bool is_static(const struct die *function)
+{
+	bool is_external = die_flag(function, DW_AT_external);
+	struct die die = {0};
+
+	for (unsigned i = 0; !is_external && i < ORIGINS_MAX; i++) {
+		const struct die *from = i ? &die : function;
+		struct die next = die_reference(from, die_has(from, DW_AT_abstract_origin)
+							      ? DW_AT_abstract_origin
+							      : DW_AT_specification);
+
+		die_drop(&die);
+		die = next;
+		if (!die_is(&die))
+			break;
+		is_external = die_flag(&die, DW_AT_external);
+	}
+	die_drop(&die);
+	return !is_external;
 }
 
 static int find_register(const struct die *parameter, const struct beginning *beginning)
@@ -238,9 +296,12 @@ static int find_register(const struct die *parameter, const struct beginning *be
 	int number = NO_REGISTER;
 
 	if (!attribute)
-		return NO_REGISTER;
+		return beginning->is_of_clang && beginning->is_static &&
+				       die_has(parameter, DW_AT_const_value)
+			       ? NOT_PASSED
+			       : NO_REGISTER;
 	if (!die_block(parameter, attribute, &expression))
-		number = find_in_list(parameter, attribute, &beginning->code, beginning->address);
+		number = find_in_list(parameter, attribute, beginning);
 	else if (beginning->follows_variables)
 		number = register_of(expression);
 	dwarf_dealloc_attribute(attribute);
@@ -277,7 +338,7 @@ static void add_places(struct call_places *places, const struct die *owner, bool
 
 		if (tag == DW_TAG_GNU_formal_parameter_pack && !is_pack)
 			add_places(places, &child, true, beginning);
-		if (number != NO_REGISTER && passes_parameters(places, number))
+		if (number == NOT_PASSED || passes_parameters(places, number))
 			places->items[places->count++] = (struct call_place){origin_of(&child),
 									     number};
 		if (!die_advance(&child))
@@ -293,8 +354,12 @@ void call_find_places(const struct die *function, uint64_t address, struct call_
 	*places = (struct call_places){.word = function->object->file->reader->word};
 	if (!die_is(&unit))
 		return;
+	const char *producer = die_text(&unit, DW_AT_producer);
+
 	ranges_learn(&unit, &beginning.code);
-	beginning.follows_variables = follows_variables(&unit);
+	beginning.is_of_clang = producer && strstr(producer, "clang");
+	beginning.is_static = is_static(function);
+	beginning.follows_variables = producer && follows_variables(producer);
 	add_places(places, function, false, &beginning);
 }
 

@@ -321,10 +321,10 @@ int type_add_passed(struct type_writer *writer, const struct die *type);
 /* Parameters of a function that are looked at. */
 enum { PARAMETERS_MAX = 32 };
 
-/* A parameter that is in a register when the function begins. */
+/* A parameter that is in a register when the function begins, or not passed. */
 struct call_place {
 	uint64_t parameter; /* offset in .debug_info: of that of which it is an instance, if any */
-	int number;	    /* of the register, in DWARF */
+	int number;	    /* of the register, in DWARF; negative: there is none */
 };
 
 /* All of them, and what the ABI has used up for the result and the parameters so far. */

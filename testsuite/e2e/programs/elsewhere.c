@@ -38,6 +38,34 @@ KEPT static int e_static(const char *text, int number)
 	return text[0] + number;
 }
 
+/* It needs its parameters after a call. */
+KEPT static int e_moved(int number, const char *text, int last)
+{
+	char *copy = strdup(text);
+	int sum = number + copy[0] + last;
+
+	free(copy);
+	return sum;
+}
+
+/* The second is always the same. */
+KEPT static int e_constant(int number, int mode, const char *text)
+{
+	for (int i = 0; i < number; i++)
+		number += text[i % 4] * mode;
+	return number;
+}
+
+/* Called by its address, so that nothing is known of callers. */
+KEPT static int e_usual_callback(int unused, const char *text, int changed)
+{
+	int before = changed;
+
+	(void)unused;
+	changed = text[1];
+	return abs(text[0] - before) + changed;
+}
+
 KEPT IN_REGISTERS int e_registers(int first, const char *text, int number)
 {
 	__asm__ volatile("");
@@ -94,6 +122,10 @@ int main(int count, char **arguments)
 	const char *text = arguments[0] + strlen(arguments[0]) - 4;
 	int sum = e_dropped(count, text, count + 4) + e_static(text, count + 5);
 
+	int (*volatile callback)(int, const char *, int) = e_usual_callback;
+
+	sum += e_moved(count, text, count + 9) + e_constant(count, 2, text) +
+	       callback(count, text, count + 10);
 	sum += e_registers(count, text, count + 6) + e_other(count, text, count + 7);
 	const struct large made = e_usual_large(count, text);
 	const struct two both = e_usual_two(count, text);
