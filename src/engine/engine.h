@@ -65,6 +65,11 @@ struct hook {
 	 * killed, they have to be gone before this one.
 	 */
 	bool taken_out_last;
+	/*
+	 * Nor would one go well there as long as anything of ours is in its way: then, it has to
+	 * wait until all is undone.
+	 */
+	bool keeps_waiting;
 };
 
 enum return_place {

@@ -219,9 +219,9 @@ void journal_set_slot(struct journal *journal, size_t number, uint64_t slot)
 	journal->file->entries[number].slot = slot;
 }
 
-void journal_set_last(struct journal *journal, size_t number)
+void journal_set_when(struct journal *journal, size_t number, enum journal_when when)
 {
-	journal->file->entries[number].last = true;
+	journal->file->entries[number].when = when;
 }
 
 void journal_forget(struct journal *journal, size_t number)

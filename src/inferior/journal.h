@@ -27,12 +27,17 @@ enum journal_kind {
 	JOURNAL_LIMIT /* resource limit `address` raised likewise; the hard one was `slot` */
 };
 
+enum journal_when {
+	JOURNAL_AT_ONCE,
+	JOURNAL_LAST, /* after all others */
+	JOURNAL_STAYS /* not then, but with all that needs it */
+};
+
 struct journal_entry {
 	uint64_t address;
 	uint64_t length;
 	uint32_t kind;
-	/* to be undone after all others, where they are undone while the process runs */
-	uint32_t last;
+	uint32_t when; /* enum journal_when: where changes are undone while the process runs */
 	uint64_t slot; /* out of line, that threads are sent to from there; 0: none */
 	uint8_t before[8];
 	uint8_t after[8];
@@ -94,8 +99,8 @@ size_t journal_limit(struct journal *journal, int resource, uint64_t before, uin
 /* Notes the slot that goes with a change. */
 void journal_set_slot(struct journal *journal, size_t number, uint64_t slot);
 
-/* Notes that a change is to be undone last. */
-void journal_set_last(struct journal *journal, size_t number);
+/* Notes when a change is to be undone. */
+void journal_set_when(struct journal *journal, size_t number, enum journal_when when);
 
 /* Forgets an entry whose change was not made, or is gone with its memory. No entry: nothing. */
 void journal_forget(struct journal *journal, size_t number);

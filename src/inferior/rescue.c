@@ -294,14 +294,14 @@ void rescue_note(struct thread *thread, uint64_t address, const uint8_t *before,
 	note(thread, &(struct rescue_entry){.address = address, .before = before[0]}, place);
 }
 
-void rescue_put_last(struct space *space, uint64_t place)
+void rescue_mark(struct space *space, uint64_t place, uint64_t flag)
 {
 	struct rescue_entry entry;
 
 	if (!place || !space->rescue ||
 	    !memory_read_exact(&space->memory, place, &entry, sizeof entry))
 		return;
-	entry.before |= RESCUE_LAST;
+	entry.before = (uint8_t)entry.before | flag;
 	space_write(space, place, &entry, sizeof entry);
 }
 
@@ -392,7 +392,8 @@ static bool absorb_table(struct thread *thread, uint64_t address, uint64_t last,
 
 		if (!memory_read_exact(&space->memory, where, &entry, sizeof entry))
 			return false;
-		if (entry.address && (entry.before & (RESCUE_LAST | RESCUE_GONE)) == last)
+		if (entry.address &&
+		    (entry.before & (RESCUE_LAST | RESCUE_GONE | RESCUE_WAIT)) == last)
 			absorb_entry(thread, &entry, where);
 	}
 	*next = table.next;
@@ -424,6 +425,7 @@ size_t rescue_absorb(struct thread *thread, uint8_t action[RESCUE_ACTION],
 			break;
 		absorb_tables(thread, table, 0);
 		absorb_tables(thread, table, RESCUE_LAST);
+		absorb_tables(thread, table, RESCUE_WAIT);
 		blocks[count++] = what.handler;
 		what.handler = head.handler;
 		what.flags = head.flags;

@@ -63,10 +63,11 @@ void rescue_forget(struct space *space, uint64_t place);
 /* Whether that place, of rescue_note(), is one of the tables. */
 bool rescue_holds(const struct space *space, uint64_t place);
 /*
- * The handler puts the byte at that place back when it has put back all others, which takes it
- * milliseconds. So who comes by there unseen, and blocks SIGTRAP, runs into no other.
+ * RESCUE_LAST: the handler puts the byte at that place back when it has put back all others, which
+ * takes it milliseconds. So who comes by there unseen, and blocks SIGTRAP, runs into no other.
+ * RESCUE_WAIT: it leaves that to the guardian.
  */
-void rescue_put_last(struct space *space, uint64_t place);
+void rescue_mark(struct space *space, uint64_t place, uint64_t flag);
 
 enum { RESCUE_GENERATIONS = 8 }; /* tracers that have been killed one after the other */
 

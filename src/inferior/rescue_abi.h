@@ -20,12 +20,13 @@ enum {
 
 struct rescue_entry {
 	uint64_t address; /* of a breakpoint instruction of one byte, 0: free */
-	uint64_t before;  /* the byte that belongs there, and RESCUE_LAST or RESCUE_GONE */
+	uint64_t before;  /* the byte that belongs there, and one of the following, or none */
 };
 
 enum {
 	RESCUE_LAST = 0x100, /* to be put back when all others are */
-	RESCUE_GONE = 0x200  /* has been put back: only to know whose the hit was */
+	RESCUE_GONE = 0x200, /* has been put back: only to know whose the hit was */
+	RESCUE_WAIT = 0x400  /* not to be put back: who comes by there waits until it has been */
 };
 
 struct rescue_table {

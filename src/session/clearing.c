@@ -135,7 +135,7 @@ static void close_entrances(const struct clearing *clearing, struct space *space
 	 * breakpoints, and must not run by those that answer them for us (masking.c).
 	 */
 	if (clearing->session->recovering)
-		trap_heal(space);
+		trap_heal(space, false);
 	agent_undo_jumps(space);
 	agent_restore_returns(space);
 }

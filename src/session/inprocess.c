@@ -487,8 +487,10 @@ void inprocess_init(struct session *session)
 	if (!session->agent && session->options->engine == ENGINE_AGENT)
 		diag("--engine=agent: the threads of this machine cannot be told apart; "
 		     "breakpoints are used");
-	session->unwinder = (struct agent_hook){{.entered = unwinder_called}, session->agent};
+	session->unwinder = (struct agent_hook){{.entered = unwinder_called, .keeps_waiting = true},
+						session->agent};
 	session->backtrace = (struct agent_hook){
 		{.entered = backtrace_called, .returned = backtrace_returned}, session->agent};
-	session->asking = (struct agent_hook){{.entered = asked}, session->agent};
+	session->asking = (struct agent_hook){{.entered = asked, .keeps_waiting = true},
+					      session->agent};
 }

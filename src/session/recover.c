@@ -176,7 +176,7 @@ static void leave(struct session *session, pid_t pid)
 	if (!process || !process->space)
 		return;
 	unmask(session, process->space);
-	trap_heal(process->space); /* then no thread gets into the handler again */
+	trap_heal(process->space, false); /* then no thread gets into the handler again */
 	bool clear = clearing_run(session, pid);
 
 	process = inferior_process(session->inferior, pid);
@@ -215,8 +215,12 @@ static bool open_patient(int fd, struct patient *patient)
 
 static void recover_one(struct session *session, struct patient *patient)
 {
-	struct process *process = attach(session, journal_subject(patient->journal));
+	const struct journal_subject *subject = journal_subject(patient->journal);
+	struct process *process = attach(session, subject);
 
+	/* Nothing more will come that it would make sense to wait for. */
+	if (!process && patient->space && is_ours(subject))
+		trap_heal(patient->space, false);
 	if (process && !patient->space)
 		open_space(patient); /* it may have looked like somebody else's, a moment ago */
 	if (!process || !patient->space)
@@ -242,7 +246,7 @@ void session_recover(const int *journals, size_t count)
 			continue;
 		if (patient.space) {
 			agent_turn_off(patient.space);
-			trap_heal(patient.space);
+			trap_heal(patient.space, true);
 		}
 		vec_push(&patients, &patient);
 	}

@@ -14,6 +14,9 @@
  *  - A thread that was stopped at a breakpoint when the tracer died and whose registers had been
  *    set already to go on elsewhere. The signal is still delivered, then: there is no int3 before
  *    the pc, and nothing is to be done.
+ *  - A thread that is about to do what only goes well when all else of ours is gone: to unwind its
+ *    stack, on which return addresses of ours may stand (RESCUE_WAIT). It waits for the guardian,
+ *    some milliseconds, and if that does not come goes on as it is.
  *  - The trap of a single-step or of a watched word, which the tracer did not live to see. No
  *    program without a handler of its own waits for such a thing; of one that has a handler, the
  *    tracer tells which thread it has just sent to make a step.
@@ -45,7 +48,10 @@ enum {
 	READ_WRITE_EXECUTE = 7,
 	READ_EXECUTE = 5,
 	RESET_HANDLER = (int)0x80000000, /* SA_RESETHAND */
-	MASK_BYTES = 8
+	MASK_BYTES = 8,
+	FLAGS = RESCUE_LAST | RESCUE_GONE | RESCUE_WAIT,
+	LOOKS = 2000, /* of LOOK_NS */
+	LOOK_NS = 1000000
 };
 
 static uintptr_t word_at(const uint8_t *base, unsigned offset)
@@ -100,31 +106,60 @@ static void heal_those(const struct rescue_head *head, long fd, uint64_t last)
 
 	while (table) {
 		for (uint64_t i = table->used; i-- > 0;)
-			if (table->entries[i].address &&
-			    (table->entries[i].before & (RESCUE_LAST | RESCUE_GONE)) == last)
+			if (table->entries[i].address && (table->entries[i].before & FLAGS) == last)
 				heal_one(fd, &table->entries[i]);
 		table = (const struct rescue_table *)(uintptr_t)table->next;
 	}
 }
 
-/* It takes milliseconds, and other threads run: see rescue_put_last(). */
+/* It takes milliseconds, and other threads run: see rescue_mark(). */
 static void heal_all(const struct rescue_head *head, long fd)
 {
 	heal_those(head, fd, 0);
 	heal_those(head, fd, RESCUE_LAST);
 }
 
-static int is_ours(const struct rescue_head *head, uintptr_t address)
+static const struct rescue_entry *find_entry(const struct rescue_head *head, uintptr_t address)
 {
 	const struct rescue_table *table = &head->table;
 
 	while (table) {
 		for (uint64_t i = 0; i < table->used; i++)
 			if (table->entries[i].address == address)
-				return 1;
+				return &table->entries[i];
 		table = (const struct rescue_table *)(uintptr_t)table->next;
 	}
 	return 0;
+}
+
+/*
+ * Until the guardian has put the byte back, which it does last of all, or another tracer has taken
+ * the place over: whether that was done.
+ */
+static int wait_for_guardian(long fd, const struct rescue_entry *entry)
+{
+	const volatile uint64_t *flags = &entry->before;
+	uint8_t now = BREAKPOINT;
+
+	for (int i = 0; i < LOOKS && fd >= 0; i++) {
+		const uintptr_t moment[2] = {0, LOOK_NS};
+
+		if (host_transfer(SYS_PREAD64, fd, &now, entry->address) != 1 ||
+		    now != BREAKPOINT || *flags & RESCUE_GONE)
+			return 1;
+		host_call(SYS_NANOSLEEP, (uintptr_t)moment, 0, 0, 0);
+	}
+	return 0;
+}
+
+static void put_right(const struct rescue_head *head, long fd, const struct rescue_entry *entry)
+{
+	if (!(entry->before & RESCUE_WAIT)) {
+		heal_all(head, fd);
+	} else if (!wait_for_guardian(fd, entry)) {
+		heal_all(head, fd);
+		heal_those(head, fd, RESCUE_WAIT);
+	}
 }
 
 static void set_default(void)
@@ -190,10 +225,10 @@ uintptr_t rescue(int signal, const uint8_t *info, uint8_t *context, const struct
 	if (code != CODE_KERNEL)
 		return hand_on(head, info, code);
 	long fd = open_memory();
-	int ours = is_ours(head, before);
+	const struct rescue_entry *ours = find_entry(head, before);
 
 	if (ours) {
-		heal_all(head, fd);
+		put_right(head, fd, ours);
 		set_word(context, CONTEXT_PC, before);
 	} else if (fd >= 0 && host_transfer(SYS_PREAD64, fd, &byte, before) != 1) {
 		byte = 0;

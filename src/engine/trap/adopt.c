@@ -87,20 +87,25 @@ static void heal_one(struct space *space, const struct journal_entry *entry)
 }
 
 /* Those that were put in first come out last. */
-static void heal_those(struct space *space, bool last)
+static void heal_those(struct space *space, enum journal_when when)
 {
 	for (size_t i = journal_count(space->journal); i-- > 0;) {
 		const struct journal_entry *entry = journal_entry(space->journal, i);
 
-		if (entry && (entry->last != 0) == last)
+		if (entry && entry->when == when)
 			heal_one(space, entry);
 	}
 }
 
-void trap_heal(struct space *space)
+void trap_heal(struct space *space, bool runs)
 {
-	heal_those(space, false);
-	heal_those(space, true);
+	const struct journal_subject *subject = journal_subject(space->journal);
+
+	heal_those(space, JOURNAL_AT_ONCE);
+	heal_those(space, JOURNAL_LAST);
+	/* Who comes by there waits in the handler, if there is one. */
+	if (!runs || !subject->guarded || !subject->rescue)
+		heal_those(space, JOURNAL_STAYS);
 }
 
 struct range {

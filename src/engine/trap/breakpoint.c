@@ -16,7 +16,6 @@
 
 #include "base/xalloc.h"
 #include "inferior/arena.h"
-#include "inferior/journal.h"
 #include "inferior/ptrace.h"
 #include "inferior/rescue.h"
 
@@ -159,11 +158,11 @@ int breakpoint_insert(struct decoder *decoder, struct thread *thread, uint64_t a
 	return 0;
 }
 
-void breakpoint_put_last(struct space *space, struct breakpoint *breakpoint)
+void breakpoint_put(struct space *space, struct breakpoint *breakpoint, enum journal_when when)
 {
-	breakpoint->last = true;
-	journal_set_last(space->journal, breakpoint->journal);
-	rescue_put_last(space, breakpoint->rescue);
+	breakpoint->when = when;
+	journal_set_when(space->journal, breakpoint->journal, when);
+	rescue_mark(space, breakpoint->rescue, when == JOURNAL_LAST ? RESCUE_LAST : RESCUE_WAIT);
 }
 
 static void discard(struct space *space, struct breakpoint *breakpoint)
@@ -265,8 +264,8 @@ int breakpoint_plant_again(struct decoder *decoder, struct thread *thread,
 	fresh->is_pad = kept.is_pad;
 	fresh->verify = kept.verify;
 	fresh->recent = kept.recent;
-	if (kept.last)
-		breakpoint_put_last(space, fresh);
+	if (kept.when)
+		breakpoint_put(space, fresh, kept.when);
 	return 0;
 }
 

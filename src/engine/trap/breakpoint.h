@@ -9,6 +9,7 @@
 #include "engine/engine.h"
 #include "engine/trap/own_text.h"
 #include "image/relocate.h"
+#include "inferior/journal.h"
 
 struct breakpoint {
 	uint64_t address;
@@ -18,13 +19,13 @@ struct breakpoint {
 	uint64_t rescue;	       /* see rescue_note() */
 	const struct probe_site *site; /* a traced function begins or is called here */
 	struct hook *hook;
-	bool is_return; /* traced calls return here */
-	bool is_pad;	/* a landing pad: arriving here is not returning */
-	bool verify;	/* not in a module: it may vanish without a word */
-	bool recent;	/* for returns.c: called from again since it last looked */
-	bool lost;	/* the program has written over it, and that was told */
-	bool last;	/* breakpoint_put_last() */
-	bool step;	/* cannot be displaced: the thread steps with all others stopped */
+	bool is_return;		/* traced calls return here */
+	bool is_pad;		/* a landing pad: arriving here is not returning */
+	bool verify;		/* not in a module: it may vanish without a word */
+	bool recent;		/* for returns.c: called from again since it last looked */
+	bool lost;		/* the program has written over it, and that was told */
+	enum journal_when when; /* breakpoint_put() */
+	bool step;		/* cannot be displaced: the thread steps with all others stopped */
 };
 
 /*
@@ -62,8 +63,8 @@ struct breakpoint *breakpoint_find(const struct space *space, uint64_t address);
 int breakpoint_insert(struct decoder *decoder, struct thread *thread, uint64_t address,
 		      struct breakpoint **result);
 
-/* Should the tracer be killed, this one is taken out after the others. */
-void breakpoint_put_last(struct space *space, struct breakpoint *breakpoint);
+/* When this one is taken out, should the tracer be killed. */
+void breakpoint_put(struct space *space, struct breakpoint *breakpoint, enum journal_when when);
 
 /* Takes one out of the tracee's memory and frees it. */
 void breakpoint_remove(struct space *space, struct breakpoint *breakpoint);

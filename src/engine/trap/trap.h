@@ -176,9 +176,10 @@ bool trap_runs_our_code(const struct space *space, const struct regs *regs);
 bool trap_on_stack(const struct space *space, uint64_t sp);
 /*
  * Takes all breakpoints out by that journal, those last that have to be, and forgets none: its
- * threads are stopped or run on, and one may be about to tell that it has hit one.
+ * threads are stopped, or run on (`runs`), and one may be about to tell that it has hit one. Those
+ * of hook.keeps_waiting stay while they run.
  */
-void trap_heal(struct space *space);
+void trap_heal(struct space *space, bool runs);
 /*
  * Makes breakpoints, slots and handler of a space from its journal, which another process has
  * written, for trap_leave(): 0 or -errno. Its threads are stopped, none in such code: what was
