@@ -142,8 +142,11 @@ static int wait_for_guardian(long fd, const struct rescue_entry *entry)
 	uint8_t now = BREAKPOINT;
 
 	for (int i = 0; i < LOOKS && fd >= 0; i++) {
-		const uintptr_t moment[2] = {0, LOOK_NS};
+		/* Written one by one: a constant would need a place of its own. */
+		volatile uintptr_t moment[2];
 
+		moment[0] = 0;
+		moment[1] = LOOK_NS;
 		if (host_transfer(SYS_PREAD64, fd, &now, entry->address) != 1 ||
 		    now != BREAKPOINT || *flags & RESCUE_GONE)
 			return 1;
