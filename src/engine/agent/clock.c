@@ -61,7 +61,7 @@ const char *clock_prepare(const struct agent *agent, const struct thread *thread
 
 	if (!agent->system_clock)
 		return NULL;
-	if (proc_status_number(thread->tid, "Seccomp") != 0)
+	if (proc_status_number(thread->tid, "Seccomp") > 0)
 		return "to read the system's clock may need system calls, which seccomp may forbid";
 	if (!has_clock_of_ours(thread->tid))
 		return "it has a system clock of its own";
