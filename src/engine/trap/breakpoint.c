@@ -106,7 +106,13 @@ static int patch(struct breakpoint *breakpoint, struct thread *thread, const uin
 static bool is_jump(const struct space *space, uint64_t address, const uint8_t *bytes,
 		    size_t length)
 {
-	for (size_t i = 0; space->agent && i < journal_count(space->journal); i++) {
+	uint8_t jump[ARCH_JUMP_MAX];
+
+	/* Few begin like one, and the journal is long. */
+	space->arch->emit_jump(address, address, jump);
+	if (!space->agent || bytes[0] != jump[0])
+		return false;
+	for (size_t i = 0; i < journal_count(space->journal); i++) {
 		const struct journal_entry *entry = journal_entry(space->journal, i);
 
 		if (entry && entry->kind == JOURNAL_JUMP && entry->address == address &&
