@@ -420,7 +420,7 @@ static int print_domains(void)
 	strbuf_add(&text, "-D DOMAIN[,...] shows on standard error\n"
 			  "  modules    (01) what is loaded and unloaded\n"
 			  "  events     (010) each stop of a traced task\n"
-			  "  processes  (020) tasks that come and go\n"
+			  "  processes  (020) tasks that come and go; when all is planted\n"
 			  "  functions  (040) where probes are planted, and how they are caught\n"
 			  "  all        (077) all of it\n"
 			  "The octal numbers may be added up, and given instead.\n");

@@ -135,6 +135,8 @@ static void plant_some(struct session *session, struct thread *thread, uint64_t 
 		plant_match(session, thread, waiting->module,
 			    vec_at(&waiting->found, waiting->next++));
 	}
+	debug_say(session, DEBUG_PROCESSES, "process %d: all functions are planted",
+		  (int)thread->process->pid);
 	inprocess_install_soon(session, space);
 }
 

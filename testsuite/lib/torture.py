@@ -110,8 +110,8 @@ def attached(command, options, start="go", env=None):
     path, errors = os.path.join(directory, "lines"), os.path.join(directory, "stderr")
     with open(errors, "wb") as file:
         target = Target(*command, env=env, stderr=file)
-    tracing = Attached(target, "-o", path, *options, ping=False, env=env)
-    tracing.wait_planted()
+    tracing = Attached(target, "-D", "processes", "-o", path, *options, ping=False, env=env)
+    tracing.wait_for(f"process {target.pid}: all functions are planted")
     target.say(start)
     out = "\n".join([*target.said, target.rest(PATIENCE)])
     status = target.wait(PATIENCE)
