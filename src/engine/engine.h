@@ -7,6 +7,7 @@
 #define TRACER_ENGINE_ENGINE_H
 
 #include "inferior/inferior.h"
+#include "inferior/journal.h"
 #include "probe/probe.h"
 #include "record/capture.h"
 #include "record/record.h"
@@ -61,15 +62,11 @@ struct hook {
 	const struct probe_site *(*chosen)(struct hook *hook, struct thread *thread,
 					   uint64_t target);
 	/*
-	 * A thread that came by unseen would not be safe at other breakpoints: should the tracer be
-	 * killed, they have to be gone before this one.
+	 * When its breakpoints are taken out, should the tracer be killed. JOURNAL_LAST: a thread
+	 * that came by unseen would not be safe at others. JOURNAL_STAYS: nor would it go well as
+	 * long as anything of ours is in its way, so it has to wait.
 	 */
-	bool taken_out_last;
-	/*
-	 * Nor would one go well there as long as anything of ours is in its way: then, it has to
-	 * wait until all is undone.
-	 */
-	bool keeps_waiting;
+	enum journal_when when;
 };
 
 enum return_place {

@@ -35,25 +35,8 @@ static void read_extents(struct elf_file *file)
 	file->extent_count = extents.count;
 }
 
-static struct extent *find_extent(struct elf_file *file, uint64_t address)
-{
-	const struct extent wanted = {.start = address};
-
-	if (!file->extents_read)
-		read_extents(file);
-	return file->extent_count
-		       ? bsearch(&wanted, file->extents, file->extent_count, sizeof wanted, compare)
-		       : NULL;
-}
-
-uint64_t extent_of_function(struct elf_file *file, uint64_t address)
-{
-	const struct extent *found = find_extent(file, address);
-
-	return found ? found->size : 0;
-}
-
-bool extent_around(struct elf_file *file, uint64_t address, uint64_t *start, uint64_t *size)
+/* The last one that begins at `address` or before, or NULL. */
+static struct extent *last_extent(struct elf_file *file, uint64_t address)
 {
 	if (!file->extents_read)
 		read_extents(file);
@@ -67,10 +50,31 @@ bool extent_around(struct elf_file *file, uint64_t address, uint64_t *start, uin
 		else
 			high = middle;
 	}
-	if (!low || address - file->extents[low - 1].start >= file->extents[low - 1].size)
+	return low ? &file->extents[low - 1] : NULL;
+}
+
+static struct extent *find_extent(struct elf_file *file, uint64_t address)
+{
+	struct extent *last = last_extent(file, address);
+
+	return last && last->start == address ? last : NULL;
+}
+
+uint64_t extent_of_function(struct elf_file *file, uint64_t address)
+{
+	const struct extent *found = find_extent(file, address);
+
+	return found ? found->size : 0;
+}
+
+bool extent_around(struct elf_file *file, uint64_t address, uint64_t *start, uint64_t *size)
+{
+	const struct extent *last = last_extent(file, address);
+
+	if (!last || address - last->start >= last->size)
 		return false;
-	*start = file->extents[low - 1].start;
-	*size = file->extents[low - 1].size;
+	*start = last->start;
+	*size = last->size;
 	return true;
 }
 

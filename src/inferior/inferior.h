@@ -303,6 +303,11 @@ void space_unref(struct space *space);
  * through it any more. `space` may be NULL.
  */
 void space_forget_reader(struct space *space, pid_t tid);
+/* Whether `pc` is in kernel_code. */
+static inline bool space_has_kernel_code(const struct space *space, uint64_t pc)
+{
+	return pc >= space->kernel_code.low && pc < space->kernel_code.high;
+}
 /* Fills in kernel_code, by a task of the space; false: there is none. */
 bool space_find_kernel_code(struct space *space, pid_t tid);
 /* Writes through /proc/PID/mem, whatever the page's protection: 0 or -errno. */

@@ -48,6 +48,12 @@ void proc_name(pid_t tid, char name[16]);
  */
 bool proc_signals(pid_t tid, uint64_t *ignored, uint64_t *caught);
 
+/* The bit of a signal in sets of signals. */
+static inline uint64_t signal_bit(int signal)
+{
+	return UINT64_C(1) << (signal - 1);
+}
+
 /* Whether a signal waits for a task, or for its process. */
 bool proc_is_pending(pid_t tid, int signal);
 

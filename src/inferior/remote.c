@@ -216,11 +216,6 @@ static int write_frame(struct thread *thread, const struct regs *saved, uint64_t
 
 /* ------------------------------------------------------------------ the call */
 
-static uint64_t bit(int signal)
-{
-	return UINT64_C(1) << (signal - 1);
-}
-
 /* The signal that is our mark: one without a handler, and if it can be, not waited for either. */
 static int choose_mark(const struct thread *thread)
 {
@@ -230,10 +225,10 @@ static int choose_mark(const struct thread *thread)
 	proc_signals(thread->tid, &ignored, &caught);
 	pt_get_sigmask(thread->tid, &blocked);
 	for (size_t i = 0; i < COUNT; i++)
-		if (!((caught | blocked) & bit(MARK_SIGNALS[i])))
+		if (!((caught | blocked) & signal_bit(MARK_SIGNALS[i])))
 			return MARK_SIGNALS[i];
 	for (size_t i = 0; i < COUNT; i++)
-		if (!(caught & bit(MARK_SIGNALS[i])))
+		if (!(caught & signal_bit(MARK_SIGNALS[i])))
 			return MARK_SIGNALS[i];
 	return MARK_SIGNALS[0];
 }
@@ -339,7 +334,7 @@ static int call_with(struct thread *thread, const struct regs *saved, uint64_t s
 	struct space *space = thread->process->space;
 	/* Blocked, a SIGSYS that the kernel makes would take its handler along. */
 	const int mark = choose_mark(thread);
-	const uint64_t open = bit(mark) | bit(SIGSYS);
+	const uint64_t open = signal_bit(mark) | signal_bit(SIGSYS);
 	int signal = requeue_signal(thread, open);
 	struct regs regs = *saved;
 	struct kept kept = {false, false, false};

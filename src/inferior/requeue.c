@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "inferior/requeue.h"
 
+#include "inferior/proc.h"
 #include "inferior/ptrace.h"
 #include "inferior/status.h"
 
@@ -8,20 +9,16 @@
 
 enum { FIRST_REALTIME = 32 }; /* to the kernel, which leaves none to the C library */
 
-static uint64_t bit(int signal)
-{
-	return UINT64_C(1) << (signal - 1);
-}
-
 int requeue_signal(const struct thread *thread, uint64_t open)
 {
-	const uint64_t kept = open | bit(SIGKILL) | bit(SIGSTOP) | bit(SIGTSTP) | bit(SIGTTIN) |
-			      bit(SIGTTOU) | bit(SIGCONT);
+	const uint64_t kept = open | signal_bit(SIGKILL) | signal_bit(SIGSTOP) |
+			      signal_bit(SIGTSTP) | signal_bit(SIGTTIN) | signal_bit(SIGTTOU) |
+			      signal_bit(SIGCONT);
 	int signal = thread->stop_signal;
 	siginfo_t info;
 
 	if (thread->state != THREAD_STOPPED || thread->stop != STOP_SIGNAL || signal < 1 ||
-	    signal >= FIRST_REALTIME || kept & bit(signal) ||
+	    signal >= FIRST_REALTIME || kept & signal_bit(signal) ||
 	    pt_get_siginfo(thread->tid, &info) != 0 || (signal == SIGTRAP && info.si_code > 0))
 		return 0;
 	return signal;

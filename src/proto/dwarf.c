@@ -17,8 +17,6 @@
 #include <errno.h>
 #include <string.h>
 
-enum { ORIGINS_MAX = 4 };
-
 int dwarf_reader_create(const struct debug_files *files, struct dwarf_reader **out)
 {
 	struct dwarf_reader *reader = xcalloc(1, sizeof *reader);
@@ -188,19 +186,6 @@ static void end_parameters(struct list *list, const char *function)
 
 /* ------------------------------------------------------------------ functions */
 
-/* Follows a chain of references to its end; none, if it has no end. */
-static struct die last_origin(struct die die)
-{
-	for (unsigned i = 0; die_is(&die) && die_has(&die, DW_AT_abstract_origin); i++) {
-		struct die next = i < ORIGINS_MAX ? die_reference(&die, DW_AT_abstract_origin)
-						  : (struct die){0};
-
-		die_drop(&die);
-		die = next;
-	}
-	return die;
-}
-
 static bool has_parameters(const struct die *function)
 {
 	_cleanup_die_ struct die child = die_first_child(function);
@@ -303,7 +288,7 @@ static int answer(struct dwarf_reader *reader, struct die found, uint64_t addres
 	if (die_is(&found) && address)
 		call_find_places(&found, address, &places);
 	const bool is_usual = die_is(&found) && call_is_of_c(&found, reader->word);
-	_cleanup_die_ struct die function = last_origin(found);
+	_cleanup_die_ struct die function = die_last_origin(found);
 
 	if (die_is(&function)) {
 		learn_unit(reader, &function);
@@ -333,7 +318,7 @@ int dwarf_reader_function(struct dwarf_reader *reader, uint64_t address, const c
  */
 static struct die chosen_type(struct die resolver)
 {
-	_cleanup_die_ struct die function = last_origin(resolver);
+	_cleanup_die_ struct die function = die_last_origin(resolver);
 	struct die none = {.handle = NULL};
 	bool is_const = false;
 

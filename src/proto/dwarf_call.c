@@ -35,7 +35,7 @@
 
 #include <string.h>
 
-enum { ORIGINS_MAX = 4, NO_REGISTER = -1, NOT_PASSED = -2, EIGHT = 8 };
+enum { NO_REGISTER = -1, NOT_PASSED = -2, EIGHT = 8 };
 
 /* ------------------------------------------------------------------ registers */
 
@@ -274,10 +274,7 @@ static bool is_static(const struct die *function)
 	struct die die = {0};
 
 	for (unsigned i = 0; !is_external && i < ORIGINS_MAX; i++) {
-		const struct die *from = i ? &die : function;
-		struct die next = die_reference(from, die_has(from, DW_AT_abstract_origin)
-							      ? DW_AT_abstract_origin
-							      : DW_AT_specification);
+		struct die next = die_told_by(i ? &die : function);
 
 		die_drop(&die);
 		die = next;
@@ -311,18 +308,10 @@ static int find_register(const struct die *parameter, const struct beginning *be
 /* The parameter of which this is an instance, where its function is one. */
 static uint64_t origin_of(const struct die *parameter)
 {
-	uint64_t offset = die_offset(parameter);
-	struct die die = die_reference(parameter, DW_AT_abstract_origin);
+	_cleanup_die_ struct die origin =
+		die_last_origin(die_reference(parameter, DW_AT_abstract_origin));
 
-	for (unsigned i = 0; die_is(&die) && i < ORIGINS_MAX; i++) {
-		struct die next = die_reference(&die, DW_AT_abstract_origin);
-
-		offset = die_offset(&die);
-		die_drop(&die);
-		die = next;
-	}
-	die_drop(&die);
-	return offset;
+	return die_offset(die_is(&origin) ? &origin : parameter);
 }
 
 /* Those of a function, or of a parameter pack of it. */

@@ -515,3 +515,21 @@ struct die die_reference(const struct die *die, unsigned attribute)
 	dwarf_dealloc_attribute(found);
 	return target;
 }
+
+struct die die_told_by(const struct die *die)
+{
+	return die_reference(die, die_has(die, DW_AT_abstract_origin) ? DW_AT_abstract_origin
+								      : DW_AT_specification);
+}
+
+struct die die_last_origin(struct die die)
+{
+	for (unsigned i = 0; die_is(&die) && die_has(&die, DW_AT_abstract_origin); i++) {
+		struct die next = i < ORIGINS_MAX ? die_reference(&die, DW_AT_abstract_origin)
+						  : (struct die){0};
+
+		die_drop(&die);
+		die = next;
+	}
+	return die;
+}

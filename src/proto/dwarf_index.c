@@ -33,8 +33,7 @@
 
 enum {
 	NESTED_MAX = 8, /* namespaces, one inside the other */
-	INNER_MAX = 32, /* functions, blocks and classes, one inside the other */
-	ORIGINS_MAX = 4
+	INNER_MAX = 32	/* functions, blocks and classes, one inside the other */
 };
 
 /* An entry with code. */
@@ -216,10 +215,7 @@ static const char *symbol_name(const struct die *function)
 	struct die die = {0};
 
 	for (unsigned i = 0; !linkage && i < ORIGINS_MAX; i++) {
-		const struct die *from = i ? &die : function;
-		struct die next = die_reference(from, die_has(from, DW_AT_abstract_origin)
-							      ? DW_AT_abstract_origin
-							      : DW_AT_specification);
+		struct die next = die_told_by(i ? &die : function);
 
 		die_drop(&die);
 		die = next;

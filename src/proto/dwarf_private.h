@@ -171,6 +171,17 @@ bool die_bit_offset(const struct die *member, uint64_t bits, uint64_t size, uint
 bool die_address(const struct die *die, unsigned attribute, uint64_t *value);
 /* The entry that the attribute refers to, or none. */
 struct die die_reference(const struct die *die, unsigned attribute);
+/*
+ * How many references are followed from one entry to the next that says what it does not: they may
+ * go in circles.
+ */
+enum { ORIGINS_MAX = 4 };
+/* That of which an entry is an instance, or else its declaration; or none. */
+struct die die_told_by(const struct die *die);
+/*
+ * What an entry is an instance of in the end, or itself; takes it over. None, if there is no end.
+ */
+struct die die_last_origin(struct die die);
 
 /* The first entry of its unit. */
 struct die die_unit(const struct die *die);

@@ -23,27 +23,23 @@
 
 #include <signal.h>
 
-static uint64_t bit(int signal)
-{
-	return UINT64_C(1) << (signal - 1);
-}
-
 static bool dumps_core(const struct thread *thread, int signal)
 {
-	const uint64_t dumping = bit(SIGQUIT) | bit(SIGILL) | bit(SIGTRAP) | bit(SIGABRT) |
-				 bit(SIGBUS) | bit(SIGFPE) | bit(SIGSEGV) | bit(SIGXCPU) |
-				 bit(SIGXFSZ) | bit(SIGSYS);
+	const uint64_t dumping = signal_bit(SIGQUIT) | signal_bit(SIGILL) | signal_bit(SIGTRAP) |
+				 signal_bit(SIGABRT) | signal_bit(SIGBUS) | signal_bit(SIGFPE) |
+				 signal_bit(SIGSEGV) | signal_bit(SIGXCPU) | signal_bit(SIGXFSZ) |
+				 signal_bit(SIGSYS);
 	uint64_t ignored;
 	uint64_t caught;
 	uint64_t blocked;
 
 	/* What waits in our hands is lost if we are killed, so nothing is asked that is known. */
-	if (signal < 1 || signal > 64 || !(bit(signal) & dumping) ||
+	if (signal < 1 || signal > 64 || !(signal_bit(signal) & dumping) ||
 	    (signal == SIGTRAP && thread->process->sigtrap == SIGTRAP_HANDLED) ||
 	    !proc_signals(thread->tid, &ignored, &caught) ||
 	    pt_get_sigmask(thread->tid, &blocked) != 0)
 		return false;
-	return !((ignored | caught | blocked) & bit(signal));
+	return !((ignored | caught | blocked) & signal_bit(signal));
 }
 
 void cores_before_signal(struct session *session, struct thread *thread, int signal)

@@ -37,7 +37,7 @@ enum { PLT_STUB = 16 };
  * How often rings are looked at, in us: lines are not to come late, rings not to run full, and the
  * processor is not ours. When one is fuller than that they are looked at again at once.
  */
-enum { POLL_MAX_US = 20000, POLL_MIN_US = 500, AT_ONCE = AGENT_FULL / 4 };
+enum { POLL_MAX_US = 20000, POLL_MIN_US = 500 };
 
 /* What libgcc asks for the tables of each frame. */
 static const char TABLES[] = "_dl_find_object";
@@ -364,7 +364,7 @@ uint64_t inprocess_show_caller(void *context, struct thread *thread, uint64_t pl
  */
 static unsigned next_poll(unsigned poll, unsigned full, uint64_t elapsed_us)
 {
-	uint64_t best = full ? elapsed_us * AT_ONCE / full : POLL_MAX_US;
+	uint64_t best = full ? elapsed_us * AGENT_AT_ONCE / full : POLL_MAX_US;
 
 	if (best < POLL_MIN_US)
 		best = POLL_MIN_US;
@@ -386,7 +386,7 @@ void inprocess_poll(struct session *session, bool is_stopped)
 	uint64_t now = inferior_clock();
 	unsigned full = agent_fetch(session->agent, session->inferior, !is_stopped);
 
-	session->busy = full > AT_ONCE;
+	session->busy = full > AGENT_AT_ONCE;
 	session->poll_us = next_poll(session->poll_us, full, (now - session->polled) / 1000);
 	session->polled = now;
 	interrupts_tick(session->interrupts, session->poll_us);
@@ -467,9 +467,9 @@ void inprocess_leave(struct session *session, struct space *space)
 	agent_close_files(session->inferior, space);
 }
 
-/* By session_clock. */
-static const enum agent_clock_choice clocks[] = {AGENT_CLOCK_ANY, AGENT_CLOCK_OF_PROCESSOR,
-						 AGENT_CLOCK_OF_SYSTEM};
+static const enum agent_clock_choice clocks[] = {[CLOCK_AUTO] = AGENT_CLOCK_ANY,
+						 [CLOCK_TSC] = AGENT_CLOCK_OF_PROCESSOR,
+						 [CLOCK_SYSTEM] = AGENT_CLOCK_OF_SYSTEM};
 
 void inprocess_init(struct session *session)
 {
@@ -487,10 +487,10 @@ void inprocess_init(struct session *session)
 	if (!session->agent && session->options->engine == ENGINE_AGENT)
 		diag("--engine=agent: the threads of this machine cannot be told apart; "
 		     "breakpoints are used");
-	session->unwinder = (struct agent_hook){{.entered = unwinder_called, .keeps_waiting = true},
+	session->unwinder = (struct agent_hook){{.entered = unwinder_called, .when = JOURNAL_STAYS},
 						session->agent};
 	session->backtrace = (struct agent_hook){
 		{.entered = backtrace_called, .returned = backtrace_returned}, session->agent};
-	session->asking = (struct agent_hook){{.entered = asked, .keeps_waiting = true},
+	session->asking = (struct agent_hook){{.entered = asked, .when = JOURNAL_STAYS},
 					      session->agent};
 }

@@ -112,7 +112,7 @@ void masking_init(struct session *session)
 	session->sigmask = (struct hook){.entered = function_called,
 					 .intercept = function_answered,
 					 .answered = behind,
-					 .taken_out_last = true};
+					 .when = JOURNAL_LAST};
 	session->mask_opens = (struct hook){.entered = kernel_entered,
 					    .intercept = kernel_answered,
 					    .answered = behind,
@@ -124,7 +124,7 @@ void masking_init(struct session *session)
 	 * A thread that is not answered any more and blocks everything must not find one that
 	 * opens.
 	 */
-	session->mask_blocks.taken_out_last = true;
+	session->mask_blocks.when = JOURNAL_LAST;
 }
 
 struct hook *masking_function_hook(struct session *session, const char *name)

@@ -225,7 +225,7 @@ static bool is_inside(const void *context, uint64_t pc)
 	const struct running_out *running = context;
 	const struct agent_unit *unit = running->unit;
 
-	if (pc >= running->space->kernel_code.low && pc < running->space->kernel_code.high)
+	if (space_has_kernel_code(running->space, pc))
 		return true;
 	return pc - unit->base < AGENT_TEXT_BYTES && !is_behind_breakpoint(unit, pc) &&
 	       !is_full(unit, pc);

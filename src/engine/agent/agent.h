@@ -167,7 +167,8 @@ void agent_forget(struct space *space, uint64_t low, uint64_t high);
  * not where a stop is to be served.
  */
 unsigned agent_fetch(struct agent *agent, struct inferior *inferior, bool in_order);
-enum { AGENT_FULL = 1000 };
+/* Above the latter they are to be looked at again at once. */
+enum { AGENT_FULL = 1000, AGENT_AT_ONCE = AGENT_FULL / 4 };
 /* Whether there is anything to be fetched now and then. */
 bool agent_has_rings(const struct agent *agent);
 /* Records that were lost as what the process had written made no sense. */

@@ -76,7 +76,7 @@ uint64_t clock_reader(const struct space *space, const struct regs *regs)
 	uint64_t words[STACK_SEEN / sizeof(uint64_t)];
 	const struct agent_space *own = space->agent;
 
-	if (!own || regs->pc < space->kernel_code.low || regs->pc >= space->kernel_code.high)
+	if (!own || !space_has_kernel_code(space, regs->pc))
 		return 0;
 	size_t count = memory_read(&space->memory, regs->r[REG_SP], words, sizeof words) /
 		       sizeof *words;

@@ -168,8 +168,8 @@ static void look_at_all(const struct agent *agent, struct inferior *inferior,
 	for (size_t i = 0; i < agent->spaces.count; i++) {
 		struct space *space = space_at(agent, i);
 
-		interrupt_stuck(inferior, space, clocks->time);
 		rings_look(space->agent->rings, clocks->clock, clocks->time);
+		interrupt_stuck(inferior, space, clocks->time);
 	}
 }
 
@@ -199,7 +199,7 @@ unsigned agent_fetch(struct agent *agent, struct inferior *inferior, bool in_ord
 	}
 	each_rings(agent, rings_release);
 	/* What is held back is not there sooner by looking again at once. */
-	return until < clocks.clock && full > AGENT_FULL / 4 ? AGENT_FULL / 4 : full;
+	return until < clocks.clock && full > AGENT_AT_ONCE ? AGENT_AT_ONCE : full;
 }
 
 bool agent_has_rings(const struct agent *agent)

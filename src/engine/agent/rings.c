@@ -33,11 +33,10 @@ struct ring {
 	pid_t tid;		    /* 0: free */
 	uint64_t tail, limit;
 	uint64_t time; /* of the next record; UINT64_MAX: there is none */
-	uint64_t busy_head,
-		busy_since; /* as seen when it was not through with a record; 0: never */
-	bool interrupted;   /* for that */
-	/* The same as rings_look() sees it; what is in there is not older than `floor`. */
-	uint64_t making_head, making_since, floor;
+	/* Since when it was seen not to be through with a record, and its head then; 0: it is. */
+	uint64_t making_since, making_head;
+	uint64_t floor;	  /* what is in there is not older; UINT64_MAX: not known any more */
+	bool interrupted; /* for that */
 };
 
 struct rings {
@@ -283,6 +282,7 @@ static void look(struct rings *rings, struct ring *ring, uint64_t now)
 		ring->making_since = now;
 		ring->making_head = head;
 		ring->floor = rings->looked;
+		ring->interrupted = false;
 	} else if (now - ring->making_since > HELD_NS) {
 		ring->floor = UINT64_MAX;
 	}
@@ -297,15 +297,9 @@ pid_t rings_stuck(struct rings *rings, uint64_t now)
 {
 	for (size_t i = 0; i < rings->used.count; i++) {
 		struct ring *ring = *(struct ring **)vec_at(&rings->used, i);
-		uint64_t head = head_of(ring);
 
-		if (!__atomic_load_n(&ring->entry->busy, __ATOMIC_ACQUIRE)) {
-			ring->busy_since = 0;
-		} else if (!ring->busy_since || head != ring->busy_head) {
-			ring->busy_since = now;
-			ring->busy_head = head;
-			ring->interrupted = false;
-		} else if (now - ring->busy_since > STUCK_NS && !ring->interrupted) {
+		if (ring->making_since && now - ring->making_since > STUCK_NS &&
+		    !ring->interrupted) {
 			ring->interrupted = true;
 			return ring->tid;
 		}
@@ -320,7 +314,7 @@ bool rings_was_stuck(struct rings *rings, pid_t tid)
 
 	/* The next page of the same record may not come either. */
 	if (was)
-		ring->busy_since = 0;
+		ring->making_since = 0;
 	return was;
 }
 

@@ -43,7 +43,8 @@ void rings_unbind(struct rings *rings, pid_t tid);
 void rings_close(struct rings *rings);
 
 /*
- * A thread that has not come to the end of a record for a while (`now` as inferior_clock()), or 0:
+ * A thread that has not come to the end of a record for a while, as the last looks have seen it
+ * (`now` as theirs), or 0:
  * it may wait for a page that does not come. It is named once; and whether a thread was.
  */
 pid_t rings_stuck(struct rings *rings, uint64_t now);

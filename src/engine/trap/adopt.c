@@ -150,7 +150,7 @@ static bool is_there_for_us(const struct space *space, const struct vec *ranges,
 {
 	uint64_t words[KERNEL_STACK / sizeof(uint64_t)];
 
-	if (pc < space->kernel_code.low || pc >= space->kernel_code.high)
+	if (!space_has_kernel_code(space, pc))
 		return false;
 	size_t length = memory_read(&space->memory, sp, words, sizeof words);
 
@@ -167,7 +167,7 @@ static bool leads_to_us(const struct space *space, const struct vec *ranges, uin
 	uint64_t sp = 0;
 
 	return is_in(ranges, word) ||
-	       (word >= space->kernel_code.low && word < space->kernel_code.high &&
+	       (space_has_kernel_code(space, word) &&
 		memory_read_word(&space->memory, address + (uint64_t)space->arch->signal_frame.sp,
 				 space->arch->abi->word, &sp) &&
 		is_there_for_us(space, ranges, word, sp));
@@ -233,7 +233,7 @@ bool trap_runs_our_code(const struct space *space, const struct regs *regs)
 	struct vec ranges = VEC_OF(struct range);
 	bool runs = trap_in_our_code(space, regs->pc);
 
-	if (runs || regs->pc < space->kernel_code.low || regs->pc >= space->kernel_code.high)
+	if (runs || !space_has_kernel_code(space, regs->pc))
 		return runs;
 	code_of_ours(space, &ranges);
 	runs = is_there_for_us(space, &ranges, regs->pc, regs->r[REG_SP]);

@@ -9,7 +9,6 @@
 #include "engine/engine.h"
 #include "engine/trap/own_text.h"
 #include "image/relocate.h"
-#include "inferior/journal.h"
 
 struct breakpoint {
 	uint64_t address;

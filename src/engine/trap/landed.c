@@ -55,26 +55,22 @@ struct landed {
 	bool not_begun;
 };
 
-static uint64_t bit(int signal)
-{
-	return UINT64_C(1) << (signal - 1);
-}
-
 /* The signals by which the processor complains of an instruction. */
 static uint64_t fault_signals(void)
 {
-	return bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL) | bit(SIGTRAP);
+	return signal_bit(SIGSEGV) | signal_bit(SIGBUS) | signal_bit(SIGFPE) | signal_bit(SIGILL) |
+	       signal_bit(SIGTRAP);
 }
 
 /* All others, but for those that cannot be blocked. */
 static uint64_t held_signals(void)
 {
-	return ~(fault_signals() | bit(SIGKILL) | bit(SIGSTOP));
+	return ~(fault_signals() | signal_bit(SIGKILL) | signal_bit(SIGSTOP));
 }
 
 static bool is_fault(const siginfo_t *info)
 {
-	return bit(info->si_signo) & fault_signals() && info->si_code > 0;
+	return signal_bit(info->si_signo) & fault_signals() && info->si_code > 0;
 }
 
 static bool has_landed(struct thread *thread, struct landed *landed)
@@ -279,9 +275,11 @@ void trap_at_syscall(struct thread *thread)
  */
 static bool passes_by(const struct landed *landed)
 {
-	const uint64_t by_default = bit(SIGCHLD) | bit(SIGURG) | bit(SIGWINCH) | bit(SIGCONT) |
-				    bit(SIGSTOP) | bit(SIGTSTP) | bit(SIGTTIN) | bit(SIGTTOU);
-	uint64_t signal = bit(landed->info.si_signo);
+	const uint64_t by_default = signal_bit(SIGCHLD) | signal_bit(SIGURG) |
+				    signal_bit(SIGWINCH) | signal_bit(SIGCONT) |
+				    signal_bit(SIGSTOP) | signal_bit(SIGTSTP) |
+				    signal_bit(SIGTTIN) | signal_bit(SIGTTOU);
+	uint64_t signal = signal_bit(landed->info.si_signo);
 	uint64_t ignored;
 	uint64_t caught;
 

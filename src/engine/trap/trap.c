@@ -133,9 +133,8 @@ int trap_plant(struct trap *trap, struct thread *thread, uint64_t address,
 		return error;
 	if (hook)
 		breakpoint->hook = hook;
-	if (hook && (hook->taken_out_last || hook->keeps_waiting))
-		breakpoint_put(thread->process->space, breakpoint,
-			       hook->keeps_waiting ? JOURNAL_STAYS : JOURNAL_LAST);
+	if (hook && hook->when)
+		breakpoint_put(thread->process->space, breakpoint, hook->when);
 	if (site && breakpoint->site)
 		return -EALREADY;
 	if (site)

@@ -177,7 +177,7 @@ bool trap_on_stack(const struct space *space, uint64_t sp);
 /*
  * Takes all breakpoints out by that journal, those last that have to be, and forgets none: its
  * threads are stopped, or run on (`runs`), and one may be about to tell that it has hit one. Those
- * of hook.keeps_waiting stay while they run.
+ * of hooks that are to stay (JOURNAL_STAYS) do, while they run.
  */
 void trap_heal(struct space *space, bool runs);
 /*
