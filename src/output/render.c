@@ -247,7 +247,8 @@ void render_arguments(struct outbuf *out, const struct prototype *prototype, uns
 		if (any)
 			outbuf_text(out, ", ");
 		any = true;
-		before = bits_of_next(&r);
+		if (!parameter->only_with)
+			before = bits_of_next(&r);
 		render_argument(&r, parameter);
 	}
 }

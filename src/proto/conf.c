@@ -148,7 +148,10 @@ static bool check_parameter(struct conf_parser *parser, const struct parameters 
 	return true;
 }
 
-/* `with NUMBER`: *bits of the parameter before. A parameter may be called so, too. */
+/*
+ * `with NUMBER`: *bits of the last parameter before that is always passed. A parameter may be
+ * called so, too.
+ */
 static bool parse_with(struct conf_parser *parser, const struct parameters *list, uint32_t *bits)
 {
 	const struct place with_place = place_of(parser);
@@ -160,7 +163,11 @@ static bool parse_with(struct conf_parser *parser, const struct parameters *list
 		go_back(parser, &with_place);
 		return true;
 	}
-	if (!list->count || list->items[list->count - 1].type->kind != TYPE_INT)
+	unsigned before = list->count;
+
+	while (before && list->items[before - 1].only_with)
+		before--;
+	if (!before || list->items[before - 1].type->kind != TYPE_INT)
 		return conf_fail(parser, "an integer parameter before it, as this gives its bits");
 	if (!parser->token.number || parser->token.number > UINT32_MAX)
 		return conf_fail(parser, "bits of the parameter before");

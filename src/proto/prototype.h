@@ -14,8 +14,8 @@ struct parameter {
 	bool on_return;	  /* '+': fetched and shown when the call returns */
 	const char *name; /* NULL: it has none */
 	/*
-	 * 0: always; else it is passed, and shown, only where the integer parameter before it has
-	 * one of these bits.
+	 * 0: always; else it is passed, and shown, only where the integer parameter before it, and
+	 * before others of this kind, has one of these bits.
 	 */
 	uint32_t only_with;
 };

@@ -110,6 +110,12 @@ static void test_not_always_passed(void **state)
 	assert_int_equal(f->parameters[2].only_with, 0);
 	assert_string_equal(f->parameters[2].name, "with");
 	protolib_destroy(lib);
+	/* Those behind are about the same one. */
+	lib = parse_ok("int f(int, string* with 1, long with 2);");
+	assert_int_equal(protolib_find(lib, "f")->parameters[2].only_with, 2);
+	protolib_destroy(lib);
+	assert_error("int f(string, long with 2);", 1,
+		     "expected an integer parameter before it, as this gives its bits, found '2'");
 }
 
 static void test_integer_types(void **state)
