@@ -7,19 +7,24 @@
  * comes here. The return address is replaced by the stub of a return slot, which notes it; the call
  * is counted, where that can be had in a tally of the slot, as locked instructions on what threads
  * share are what costs most here, and its time taken; then the instructions that the jump has
- * displaced are run, in the probe's stub, with all registers and flags as they were. The slot is
- * found by the place on the stack (a hash of it), so no thread has to be told from another. A slot
- * of the same place is dead: a call has pushed its return address there since. Unless the return
- * address is itself a stub of ours, of this unit or another: then this function was jumped to from
- * one that is traced (a tail call, or a PLT stub), and both will return, one behind the other.
+ * displaced are run, in the probe's stub, with all registers and flags as they were.
+ *
+ * The slot is found by the place on the stack (a hash of it), so no thread has to be told from
+ * another: two never run on the same place. So the place that was the first in a home slot keeps
+ * it, and finds it again, at rest, without any locking, which would wait for all that was stored
+ * before. Others of that home take one of the slots behind, which are freed by each return. A slot
+ * of the same place that is in use is dead: a call has pushed its return address there since.
+ * Unless the return address is itself a stub of ours, of this unit or another: then this function
+ * was jumped to from one that is traced (a tail call, or a PLT stub), and both will return, one
+ * behind the other.
  *
  * A return address is taken only if it is among those that the tracer has found good; nobody knows
  * whether the word on top of the stack is one, at something that is called a function. For others,
  * and when there is no slot, the thread goes by the breakpoint in the probe's stub, with everything
  * as at the function's entry. When no tracer is there any more, a nop stands there.
  *
- * Return. The slot's stub pushes its number and comes here. The time is added up, the slot freed,
- * and the thread goes on at the true address with all registers and flags as they were.
+ * Return. The slot's stub pushes its number and comes here. The time is added up, the slot freed
+ * (or, a home, at rest), and the thread goes on at the true address with all registers and flags as they were.
  *
  * Processors expect a function to return to behind the call that it was entered by, and begin to
  * run what is there. Where it returns to elsewhere, that was in vain, and costs as much as a clock
@@ -89,6 +94,8 @@ entry:
 	push	%r8
 	/* 56(%rsp): the probe, 64(%rsp): the return address */
 	lea	64(%rsp), %rsi
+	test	$7, %sil
+	jnz	trap
 	mov	(%rsi), %rdx
 	lea	base + AGENT_RETURN_STUBS(%rip), %rcx
 	mov	%rdx, %rdi
@@ -111,29 +118,16 @@ good:
 	shr	$23, %rcx
 	imul	$977, %ecx, %ecx
 	add	%ecx, %r8d
-	mov	$AGENT_SLOT_TRIES, %edx
-look:
-	and	$AGENT_SLOT_COUNT - 1, %r8d
+	and	$AGENT_HOME_COUNT - 1, %r8d
 	mov	%r8d, %eax
 	shl	$5, %eax
 	lea	base + AGENT_SLOTS(%rip), %rcx
 	add	%rax, %rcx
 	mov	AGENT_SLOT_PLACE(%rcx), %rax
-	test	%rax, %rax
-	jz	free
-	cmp	%rsi, %rax
-	jne	next
-	cmp	$AGENT_SLOT_COUNT * AGENT_RETURN_STUB, %rdi
-	jae	take
-next:
-	inc	%r8d
-	dec	%edx
-	jnz	look
-	jmp	trap
-free:
-	lock cmpxchg %rsi, AGENT_SLOT_PLACE(%rcx)
-	jne	next
-
+	lea	AGENT_SLOT_RESTS(%rsi), %rdx
+	cmp	%rdx, %rax
+	jne	not_at_rest
+	mov	%rsi, AGENT_SLOT_PLACE(%rcx)
 take:
 	mov	(%rsi), %rax
 	mov	%rax, AGENT_SLOT_RETURN(%rcx)
@@ -166,6 +160,43 @@ counted:
 	lea	16(%rsp), %rsp
 exit_entered:
 	jmp	*-80(%rsp)
+
+not_at_rest:
+	test	%rax, %rax
+	jz	nobodys
+	cmp	%rsi, %rax
+	jne	away
+	cmp	$AGENT_SLOT_COUNT * AGENT_RETURN_STUB, %rdi
+	jae	take
+away:
+	mov	$AGENT_SLOT_TRIES, %edx
+look:
+	and	$AGENT_HOME_COUNT - 1, %r8d
+	or	$AGENT_HOME_COUNT, %r8d
+	mov	%r8d, %eax
+	shl	$5, %eax
+	lea	base + AGENT_SLOTS(%rip), %rcx
+	add	%rax, %rcx
+	mov	AGENT_SLOT_PLACE(%rcx), %rax
+	test	%rax, %rax
+	jz	free
+	cmp	%rsi, %rax
+	jne	next
+	cmp	$AGENT_SLOT_COUNT * AGENT_RETURN_STUB, %rdi
+	jae	take
+next:
+	inc	%r8d
+	dec	%edx
+	jnz	look
+	jmp	trap
+free:
+	lock cmpxchg %rsi, AGENT_SLOT_PLACE(%rcx)
+	je	take
+	jmp	next
+nobodys:
+	lock cmpxchg %rsi, AGENT_SLOT_PLACE(%rcx)
+	je	take
+	jmp	away
 
 	/* It is another probe's, or nobody's. Here %rsi and, as %rdx - 1, %rax are to spare. */
 other:
@@ -256,9 +287,15 @@ returned:
 	lea	base + AGENT_COUNTERS(%rip), %rdx
 	lock add %rax, AGENT_COUNTER_TIME(%rdx, %rcx)
 3:
+	/* Where the number is, the return address has been. */
+	lea	40 + AGENT_SLOT_RESTS(%rsp), %rcx
+	cmpl	$AGENT_HOME_COUNT, 40(%rsp)
+	jb	4f
+	xor	%ecx, %ecx
+4:
 	mov	AGENT_SLOT_RETURN(%rdi), %rax
 	mov	%rax, 40(%rsp)
-	movq	$0, AGENT_SLOT_PLACE(%rdi)
+	mov	%rcx, AGENT_SLOT_PLACE(%rdi)
 	pop	%rax
 	add	$127, %al
 	sahf

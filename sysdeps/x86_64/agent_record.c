@@ -122,22 +122,44 @@ static bool is_among(const unsigned char *sites, unsigned bits, uint64_t address
 	       words[3] == address;
 }
 
-/* A slot for a return address at `place`, or NULL. */
+/* Makes it the call's at `place`: it is free, or what it was for is over. */
+static bool claim_slot(struct slot *slot, uint64_t place, bool tail_call)
+{
+	uint64_t owner = slot->place;
+
+	if (owner == place + AGENT_SLOT_RESTS) {
+		slot->place = place;
+		return true;
+	}
+	return (owner == place && !tail_call) ||
+	       (!owner && __atomic_compare_exchange_n(&slot->place, &owner, place, false,
+						      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
+}
+
+/* A slot for a return address at `place`, or NULL; as agent_entry.S does it. */
 static struct slot *take_slot(uint64_t place, bool tail_call)
 {
 	uint32_t number = (uint32_t)(place >> 4) + (uint32_t)(place >> 23) * 977;
+	struct slot *slot = slot_at(number & (AGENT_HOME_COUNT - 1));
 
+	if (place % 8)
+		return NULL;
+	if (claim_slot(slot, place, tail_call))
+		return slot;
 	for (unsigned i = 0; i < AGENT_SLOT_TRIES; i++, number++) {
-		struct slot *slot = slot_at(number & (AGENT_SLOT_COUNT - 1));
-		uint64_t owner = slot->place;
-
-		if (owner == place && !tail_call)
-			return slot;
-		if (!owner && __atomic_compare_exchange_n(&slot->place, &owner, place, false,
-							  __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		slot = slot_at(AGENT_HOME_COUNT | (number & (AGENT_HOME_COUNT - 1)));
+		if (claim_slot(slot, place, tail_call))
 			return slot;
 	}
 	return NULL;
+}
+
+/* Its call, from `place`, is over. */
+static void leave_slot(struct slot *slot, uint64_t place)
+{
+	bool is_home = slot < slot_at(AGENT_HOME_COUNT);
+
+	__atomic_store_n(&slot->place, is_home ? place + AGENT_SLOT_RESTS : 0, __ATOMIC_RELEASE);
 }
 
 /* ------------------------------------------------------------------ the ring */
@@ -422,6 +444,7 @@ uint64_t agent_returned(struct frame *frame, int unrecorded)
 		return 0;
 	uint64_t return_address = slot->return_address;
 
-	__atomic_store_n(&slot->place, 0, __ATOMIC_RELEASE);
+	/* Where the number is, the return address has been. */
+	leave_slot(slot, (uint64_t)&frame->number);
 	return return_address;
 }

@@ -20,7 +20,7 @@
 #ifndef TRACER_ENGINE_AGENT_AGENT_ABI_H
 #define TRACER_ENGINE_AGENT_AGENT_ABI_H
 
-#define AGENT_LAYOUT 10 /* to be changed with anything below */
+#define AGENT_LAYOUT 11 /* to be changed with anything below */
 
 /* Offsets in a unit, and how long its parts are. */
 #define AGENT_RETURNED                                                                             \
@@ -64,6 +64,7 @@
 #define AGENT_BYTES 0x42a000
 
 #define AGENT_SLOT_COUNT 4096 /* a power of 2 */
+#define AGENT_HOME_COUNT 2048 /* half of them */
 #define AGENT_PROBE_COUNT 2816
 
 /*
@@ -78,8 +79,10 @@
 #define AGENT_PROBE_DISPLACED 16
 
 /*
- * A return slot: where on the stack its stub stands, 0: free; what stood there; time of entry;
- * probe.
+ * A return slot: where on the stack its stub stands, a multiple of 8; what stood there; time of
+ * entry; probe. Place 0: it is free. The first AGENT_HOME_COUNT are homes, of which none is freed:
+ * they are at rest when their call is over, which is the place plus AGENT_SLOT_RESTS, and nobody
+ * takes one but a call of that same place.
  */
 #define AGENT_SLOT 32
 #define AGENT_SLOT_PLACE 0
@@ -87,6 +90,7 @@
 #define AGENT_SLOT_TIME 16
 #define AGENT_SLOT_PROBE 24
 #define AGENT_SLOT_TRIES 8
+#define AGENT_SLOT_RESTS 1
 
 /* Return addresses that are good, in sets of 4 words that a multiplication chooses; 0: free. */
 #define AGENT_SET_COUNT 4096

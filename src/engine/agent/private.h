@@ -193,6 +193,11 @@ size_t branches_covered(const struct vec *wishes, uint64_t address);
 struct return_slot {
 	uint64_t place, return_address, time, probe;
 };
+/* False: it is free, or at rest. */
+static inline bool return_slot_in_use(const struct return_slot *slot)
+{
+	return slot->place && slot->place % 8 == 0;
+}
 struct return_slots {
 	uint64_t unit; /* its base */
 	struct return_slot slots[AGENT_SLOT_COUNT];

@@ -140,7 +140,7 @@ static bool restore_unit(struct space *space, const struct all_slots *all,
 	bool done = true;
 
 	for (size_t i = 0; i < AGENT_SLOT_COUNT; i++)
-		if (unit->slots[i].place)
+		if (return_slot_in_use(&unit->slots[i]))
 			done &= put_back(space, all, unit->slots[i].place);
 	return done;
 }
@@ -402,10 +402,10 @@ static void hand_over_unit(struct handing *handing, const struct agent_unit *uni
 	struct return_slots *slots = return_slots_read(handing->thread->process->space, unit->base);
 
 	for (size_t i = 0; slots && i < AGENT_SLOT_COUNT; i++) {
-		uint64_t place = slots->slots[i].place;
+		const struct return_slot *slot = &slots->slots[i];
 
-		if (place >= handing->low && place < high)
-			hand_over_place(handing, place);
+		if (return_slot_in_use(slot) && slot->place >= handing->low && slot->place < high)
+			hand_over_place(handing, slot->place);
 	}
 	free(slots);
 }

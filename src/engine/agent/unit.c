@@ -304,7 +304,8 @@ static void find_free(struct agent_unit *unit, const struct space *space)
 	unit->dropped = 0;
 
 	for (size_t i = 0; slots && i < AGENT_SLOT_COUNT; i++)
-		if (slots->slots[i].place && slots->slots[i].probe < AGENT_PROBE_COUNT)
+		if (return_slot_in_use(&slots->slots[i]) &&
+		    slots->slots[i].probe < AGENT_PROBE_COUNT)
 			referred[slots->slots[i].probe] = true;
 	for (uint32_t i = 0; slots && i < AGENT_PROBE_COUNT; i++)
 		if (!unit->probes[i] && !referred[i])
