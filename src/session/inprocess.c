@@ -39,6 +39,8 @@ enum { PLT_STUB = 16 };
  */
 enum { POLL_MAX_US = 20000, POLL_MIN_US = 500 };
 
+enum { ASK_AGAIN_NS = 100000000 };
+
 /* What libgcc asks for the tables of each frame. */
 static const char TABLES[] = "_dl_find_object";
 
@@ -209,7 +211,10 @@ void inprocess_install(struct session *session, struct thread *thread)
 {
 	struct space *space = thread->process->space;
 
-	if (!session->agent || !space || session->leaving || !agent_has_wishes(space))
+	if (!session->agent || !space || session->leaving)
+		return;
+	agent_add_rings(thread);
+	if (!agent_has_wishes(space))
 		return;
 	const struct module *program = space->modules
 					       ? *(struct module **)vec_at(&space->modules->list, 0)
@@ -376,6 +381,30 @@ static unsigned next_poll(unsigned poll, unsigned full, uint64_t elapsed_us)
 	return poll && poll < POLL_MAX_US / 2 ? 2 * poll : POLL_MAX_US;
 }
 
+/*
+ * A thread of each process that lacks some is to come to a stop at which they can be made; another
+ * one, if that one did not do.
+ */
+static void ask_for_rings(struct session *session, uint64_t now)
+{
+	size_t cursor = 0;
+	void *value;
+
+	while (map_next(&session->inferior->processes, &cursor, NULL, &value)) {
+		struct process *process = value;
+		struct modules *modules = process->space ? process->space->modules : NULL;
+
+		if (!modules)
+			continue;
+		if (!agent_lacks_rings(process->space))
+			modules->rings_asked = 0;
+		else if (now - modules->rings_asked > ASK_AGAIN_NS) {
+			modules->rings_asked = now;
+			later_stop(session, process);
+		}
+	}
+}
+
 void inprocess_poll(struct session *session, bool is_stopped)
 {
 	if (!agent_has_rings(session->agent)) {
@@ -386,6 +415,7 @@ void inprocess_poll(struct session *session, bool is_stopped)
 	uint64_t now = inferior_clock();
 	unsigned full = agent_fetch(session->agent, session->inferior, !is_stopped);
 
+	ask_for_rings(session, now);
 	session->busy = full > AGENT_AT_ONCE;
 	session->poll_us = next_poll(session->poll_us, full, (now - session->polled) / 1000);
 	session->polled = now;
@@ -427,8 +457,9 @@ void inprocess_collect(struct session *session, struct space *space)
 
 bool inprocess_is_due(const struct session *session, const struct space *space, uint64_t now)
 {
-	return session->agent && agent_has_wishes(space) && !session->install_soon &&
-	       agent_is_due(space, now);
+	return session->agent &&
+	       (agent_lacks_rings(space) ||
+		(agent_has_wishes(space) && !session->install_soon && agent_is_due(space, now)));
 }
 
 void inprocess_list_lost(struct session *session)

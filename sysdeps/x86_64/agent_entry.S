@@ -24,7 +24,8 @@
  * as at the function's entry. When no tracer is there any more, a nop stands there.
  *
  * Return. The slot's stub pushes its number and comes here. The time is added up, the slot freed
- * (or, a home, at rest), and the thread goes on at the true address with all registers and flags as they were.
+ * (or, a home, at rest), and the thread goes on at the true address with all registers and flags as
+ * they were.
  *
  * Processors expect a function to return to behind the call that it was entered by, and begin to
  * run what is there. Where it returns to elsewhere, that was in vain, and costs as much as a clock

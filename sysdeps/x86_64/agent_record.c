@@ -169,12 +169,6 @@ static unsigned char *all_rings(void)
 	return (unsigned char *)word_at(AGENT_PLANS + AGENT_RINGS);
 }
 
-/* Which of the rings, and of the stacks behind them, is the thread's. */
-static uint64_t index_of(const struct agent_thread *thread)
-{
-	return (uint64_t)(thread - (const struct agent_thread *)(const void *)all_rings());
-}
-
 static struct agent_thread *find_thread(void)
 {
 	unsigned char *rings = all_rings();
@@ -194,8 +188,7 @@ static struct agent_thread *find_thread(void)
 /* Room for a record of `most` bytes, and for `kept` behind it: false when there is none. */
 static bool begin(struct making *making, size_t most, size_t kept)
 {
-	unsigned char *ring = all_rings() + AGENT_RINGS_HEAD +
-			      index_of(making->thread) * AGENT_RING_BYTES;
+	unsigned char *ring = (unsigned char *)making->thread->ring;
 	uint64_t head = making->thread->head;
 	uint64_t used = head - __atomic_load_n(&making->thread->tail, __ATOMIC_ACQUIRE);
 	uint64_t place = head % AGENT_RING_BYTES;
@@ -355,9 +348,9 @@ void agent_capture_there(struct making *making, const struct agent_plan *plan, s
 static void capture(struct making *making, const struct agent_plan *plan, struct frame *frame,
 		    struct slot *slot)
 {
-	const uint64_t end = AGENT_STACKS + (index_of(making->thread) + 1) * AGENT_STACK;
+	unsigned char *end = (unsigned char *)making->thread->ring + AGENT_RING_ROOM;
 
-	agent_capture(making, plan, frame, slot, all_rings() + end);
+	agent_capture(making, plan, frame, slot, end);
 }
 
 struct onward agent_enter(struct frame *frame)

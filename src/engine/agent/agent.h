@@ -83,6 +83,12 @@ void agent_asks_caller(struct space *space, uint64_t address);
 void agent_refuse(struct agent *agent, struct thread *thread, const char *reason);
 /* Whether it may be tried again what could not be done. `now` as inferior_clock(). */
 bool agent_is_due(const struct space *space, uint64_t now);
+/*
+ * Whether threads of it have found no room for their records, which a thread can make for them, at
+ * a clean stop: then their calls stop. To be called after agent_fetch(), and now and then.
+ */
+bool agent_lacks_rings(const struct space *space);
+void agent_add_rings(struct thread *thread);
 /* Whether there are such that have not been decided on; they are by the next agent_install(). */
 bool agent_has_wishes(const struct space *space);
 /* So many ns are as good as no limit. */

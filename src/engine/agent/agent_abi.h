@@ -145,10 +145,12 @@
 #define AGENT_SAVED_BYTES 512
 
 /*
- * The rings: a table of threads, by their fs base, then as many rings. A ring holds records one
- * behind the other, none of which is cut in two at its end: a word of 0 says that the next one is
- * at the beginning. Behind the rings is a stack for each thread, to make records on: its own may
- * have little room left.
+ * The rings: blocks of some, made as threads need them, as programs may have little room, or have
+ * all that they map locked into memory. The first block begins with a table of threads, by their
+ * fs base, which says where the ring of each is; the others have that room, too, and do not use it.
+ * A ring holds records one behind the other, none of which is cut in two at its end: a word of 0
+ * says that the next one is at the beginning. Behind it is a stack for its thread, to make records
+ * on: its own may have little room left.
  */
 #define AGENT_THREAD 128
 #define AGENT_THREAD_COUNT 1024 /* a power of 2 */
@@ -156,9 +158,11 @@
 #define AGENT_THREAD_TRIES 8
 #define AGENT_RING_BYTES 0x40000
 #define AGENT_RINGS_HEAD (AGENT_THREAD * AGENT_THREAD_COUNT)
-#define AGENT_STACKS (AGENT_RINGS_HEAD + AGENT_THREAD_COUNT * AGENT_RING_BYTES)
 #define AGENT_STACK 0x4000
-#define AGENT_RINGS_BYTES (AGENT_STACKS + AGENT_THREAD_COUNT * AGENT_STACK)
+#define AGENT_RING_ROOM (AGENT_RING_BYTES + AGENT_STACK)
+#define AGENT_BLOCK_RINGS 16
+#define AGENT_BLOCK_COUNT (AGENT_THREAD_COUNT / AGENT_BLOCK_RINGS)
+#define AGENT_RINGS_BYTES (AGENT_RINGS_HEAD + AGENT_BLOCK_RINGS * AGENT_RING_ROOM)
 /* What calls leave free then, as their returns are recorded in any case. */
 #define AGENT_RING_KEPT 0x10000
 #define AGENT_RECORD_MAX                                                                           \

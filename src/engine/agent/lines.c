@@ -314,6 +314,19 @@ bool lines_help(struct agent *agent, struct thread *thread, const struct regs *r
 	return rings && space->references == 1 && rings_bind(rings, thread->tid, regs->fs_base);
 }
 
+bool agent_lacks_rings(const struct space *space)
+{
+	return space->agent && space->agent->rings && rings_lack(space->agent->rings);
+}
+
+void agent_add_rings(struct thread *thread)
+{
+	const struct space *space = thread->process->space;
+
+	if (agent_lacks_rings(space))
+		rings_grow(space->agent->rings, thread);
+}
+
 /*
  * What an operation reads memory by is a parameter in a register, there or kept from there, and
  * points to what does not come.

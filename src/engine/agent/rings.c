@@ -29,8 +29,11 @@ enum { BUSY_LOOKS = 2000, STUCK_NS = 100000000, HELD_NS = 30000000 };
 
 struct ring {
 	struct agent_thread *entry; /* shared */
-	const uint8_t *bytes;	    /* shared */
-	pid_t tid;		    /* 0: free */
+	struct room {
+		uint64_t address;     /* in the process */
+		const uint8_t *bytes; /* shared */
+	} room;
+	pid_t tid; /* 0: free */
 	uint64_t tail, limit;
 	uint64_t time; /* of the next record; UINT64_MAX: there is none */
 	/* Since when it was seen not to be through with a record, and its head then; 0: it is. */
@@ -40,46 +43,94 @@ struct ring {
 };
 
 struct rings {
-	uint64_t address;
-	uint8_t *memory;
+	uint64_t address;   /* of the first block */
+	struct vec blocks;  /* uint8_t *: as mapped here */
+	struct vec rooms;   /* struct room: those that are free */
+	bool lacks, cannot; /* a thread has found none; no more can be made */
 	struct ring all[AGENT_THREAD_COUNT];
 	struct vec used;	   /* struct ring * */
 	uint64_t looked;	   /* the clock at the last look */
 	uint64_t damaged, dropped; /* the latter of threads that are gone */
 };
 
+/* Those of a block, the first one last. */
+static void add_rooms(struct rings *rings, uint8_t *memory, uint64_t address)
+{
+	vec_push(&rings->blocks, &memory);
+	for (size_t i = AGENT_BLOCK_RINGS; i-- > 0;) {
+		size_t offset = AGENT_RINGS_HEAD + i * AGENT_RING_ROOM;
+
+		vec_push(&rings->rooms, &(struct room){address + offset, memory + offset});
+	}
+}
+
 struct rings *rings_over(uint8_t *memory, uint64_t address)
 {
 	struct rings *rings = xcalloc(1, sizeof *rings);
 
 	rings->address = address;
-	rings->memory = memory;
+	vec_init(&rings->blocks, sizeof(uint8_t *));
+	vec_init(&rings->rooms, sizeof(struct room));
 	vec_init(&rings->used, sizeof(struct ring *));
-	for (size_t i = 0; i < AGENT_THREAD_COUNT; i++) {
+	for (size_t i = 0; i < AGENT_THREAD_COUNT; i++)
 		rings->all[i].entry = (struct agent_thread *)(void *)memory + i;
-		rings->all[i].bytes = memory + AGENT_RINGS_HEAD + i * AGENT_RING_BYTES;
-	}
+	add_rooms(rings, memory, address);
 	return rings;
+}
+
+static int map_block(struct thread *thread, uint64_t scratch, uint64_t near, uint64_t *address,
+		     uint8_t **memory)
+{
+	int error = arena_room_near(thread, near, AGENT_RINGS_BYTES, address);
+
+	return error ? error : unit_map_file(thread, scratch, *address, AGENT_RINGS_BYTES, memory);
 }
 
 int rings_create(struct thread *thread, uint64_t scratch, uint64_t near, struct rings **made)
 {
 	uint64_t address;
 	uint8_t *memory;
-	int error = arena_room_near(thread, near, AGENT_RINGS_BYTES, &address);
+	int error = map_block(thread, scratch, near, &address, &memory);
 
-	if (!error)
-		error = unit_map_file(thread, scratch, address, AGENT_RINGS_BYTES, &memory);
-	if (!error)
-		*made = rings_over(memory, address);
+	if (error)
+		return error;
+	*made = rings_over(memory, address);
+	while (!error && (*made)->blocks.count * AGENT_BLOCK_RINGS < thread->process->threads)
+		error = rings_grow(*made, thread);
+	return 0;
+}
+
+int rings_grow(struct rings *rings, struct thread *thread)
+{
+	/* What nobody uses of the table. */
+	const uint64_t scratch = rings->address + AGENT_RINGS_HEAD - 32;
+	uint64_t address;
+	uint8_t *memory;
+	int error = rings->blocks.count < AGENT_BLOCK_COUNT
+			    ? map_block(thread, scratch, rings->address, &address, &memory)
+			    : -ENOSPC;
+
+	rings->lacks = false;
+	if (error)
+		rings->cannot = true;
+	else
+		add_rooms(rings, memory, address);
 	return error;
+}
+
+bool rings_lack(const struct rings *rings)
+{
+	return rings->lacks;
 }
 
 void rings_destroy(struct rings *rings)
 {
 	if (!rings)
 		return;
-	munmap(rings->memory, AGENT_RINGS_BYTES);
+	for (size_t i = 0; i < rings->blocks.count; i++)
+		munmap(*(uint8_t **)vec_at(&rings->blocks, i), AGENT_RINGS_BYTES);
+	vec_deinit(&rings->blocks);
+	vec_deinit(&rings->rooms);
 	vec_deinit(&rings->used);
 	free(rings);
 }
@@ -147,6 +198,17 @@ static struct ring *find_free(struct rings *rings, uint64_t base)
 	return NULL;
 }
 
+static bool take_room(struct rings *rings, struct room *room)
+{
+	if (!rings->rooms.count) {
+		rings->lacks = !rings->cannot;
+		return false;
+	}
+	*room = *(struct room *)vec_at(&rings->rooms, rings->rooms.count - 1);
+	vec_remove(&rings->rooms, rings->rooms.count - 1);
+	return true;
+}
+
 static uint64_t head_of(const struct ring *ring)
 {
 	return __atomic_load_n(&ring->entry->head, __ATOMIC_ACQUIRE);
@@ -161,9 +223,10 @@ bool rings_bind(struct rings *rings, pid_t tid, uint64_t fs_base)
 	if (ring)
 		rings_unbind(rings, tid);
 	ring = find_free(rings, fs_base);
-	if (!ring)
+	if (!ring || !take_room(rings, &ring->room))
 		return false;
 	memset(ring->entry, 0, sizeof *ring->entry);
+	ring->entry->ring = ring->room.address;
 	ring->tid = tid;
 	ring->tail = ring->limit = 0;
 	ring->time = UINT64_MAX;
@@ -202,6 +265,7 @@ void rings_unbind(struct rings *rings, pid_t tid)
 		set_base(ring, 0);
 		rings->dropped += __atomic_load_n(&ring->entry->dropped, __ATOMIC_RELAXED);
 		ring->tid = 0;
+		vec_push(&rings->rooms, &ring->room);
 		vec_remove(&rings->used, i);
 	}
 }
@@ -233,8 +297,9 @@ static uint32_t next_size(struct rings *rings, struct ring *ring)
 	while (ring->tail != ring->limit) {
 		uint64_t left = ring->limit - ring->tail;
 		uint64_t place = ring->tail % AGENT_RING_BYTES;
-		uint32_t size = __atomic_load_n(
-			(const uint32_t *)(const void *)(ring->bytes + place), __ATOMIC_RELAXED);
+		uint32_t size =
+			__atomic_load_n((const uint32_t *)(const void *)(ring->room.bytes + place),
+					__ATOMIC_RELAXED);
 
 		if (!size && place && AGENT_RING_BYTES - place <= left) {
 			ring->tail += AGENT_RING_BYTES - place;
@@ -255,7 +320,7 @@ static void find_time(struct rings *rings, struct ring *ring)
 	ring->time = UINT64_MAX;
 	if (!next_size(rings, ring))
 		return;
-	record = (const struct ring_record *)(const void *)(ring->bytes +
+	record = (const struct ring_record *)(const void *)(ring->room.bytes +
 							    ring->tail % AGENT_RING_BYTES);
 	ring->time = __atomic_load_n(&record->time, __ATOMIC_RELAXED);
 	if (ring->time == UINT64_MAX)
@@ -418,7 +483,8 @@ bool rings_take(struct rings *rings, struct ring *ring, struct ring_record *head
 		ring->time = UINT64_MAX; /* it has changed since it was found */
 		return false;
 	}
-	bool sound = copy_record(ring->bytes + ring->tail % AGENT_RING_BYTES, size, head, record) &&
+	bool sound = copy_record(ring->room.bytes + ring->tail % AGENT_RING_BYTES, size, head,
+				 record) &&
 		     has_sound_values(record);
 
 	ring->tail += size;

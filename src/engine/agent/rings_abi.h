@@ -24,7 +24,8 @@ struct agent_thread {
 	uint64_t head;	  /* written up to there */
 	uint64_t busy;	  /* not 0: a time has been taken that is in no record yet */
 	uint64_t dropped; /* calls that are in no record, as there was no room */
-	uint64_t unused[4];
+	uint64_t ring;	  /* where that is, its stack behind it */
+	uint64_t unused[3];
 	uint64_t tail; /* read up to there: the tracer's */
 	uint64_t unused_too[7];
 };

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ROUNDS = 20, CALLS = 20, RINGS = 1 << 25, TABLE = 1024, ENTRY = 128, PAUSE_US = 30000 };
+enum { ROUNDS = 20, CALLS = 20, RINGS = 1 << 22, TABLE = 1024, ENTRY = 128, PAUSE_US = 30000 };
 
 int scribble_work(int n);
 
@@ -24,7 +24,7 @@ static void scribble(char *memory, int round)
 
 		if (!entry[0])
 			continue;
-		memset(memory + (size_t)TABLE * ENTRY + (size_t)i * 65536, round, 65536);
+		memset((char *)(uintptr_t)entry[4], round, 65536);
 		if (round % 3 == 0)
 			entry[1] = (uint64_t)rand() << (round % 33);
 	}
