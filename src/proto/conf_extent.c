@@ -3,8 +3,8 @@
  * How long strings, arrays and the like are, in .conf files:
  *
  *   extent                length | zero | zero "(" length ")"
- *   length                bound | retval, which is arg0 | retval "(" bound ")"
- *   bound                 NUMBER | argN | eltN
+ *   length                bound | retval, which is arg0 | retval "*" argN | retval "(" bound ")"
+ *   bound                 NUMBER | argN | argN "*" argN | eltN
  *
  * What is in parentheses is what it is at most: zero(arg2) ends at a zero, retval(arg2) where the
  * result says, and no later than arg2 does.
@@ -40,7 +40,24 @@ void conf_set_argument(struct type *type, uint32_t number)
 	type->length = number ? number - 1 : 0;
 }
 
-/* A number, argN or eltN; else says that `expected` was. */
+/* `type` has a first factor, a parameter or the result; another may follow. */
+static bool parse_factor(struct conf_parser *parser, struct type *type)
+{
+	const uint32_t first = type->length_from == STRING_ARGUMENT ? type->length + 1 : 0;
+	uint32_t number = 0;
+
+	if (!conf_at_mark(parser, '*'))
+		return true;
+	conf_take(parser);
+	if (!conf_numbered(&parser->token, "arg", CONF_PARAMETERS_MAX, &number) || !number)
+		return conf_fail(parser, "arg1 to arg32 as the other factor of a length");
+	conf_take(parser);
+	type->length_from = STRING_PRODUCT;
+	type->length = type_product(first, number);
+	return true;
+}
+
+/* A number, argN, argN*argM or eltN; else says that `expected` was. */
 static bool parse_bound(struct conf_parser *parser, struct type *type, const char *expected)
 {
 	const struct conf_token *token = &parser->token;
@@ -51,6 +68,8 @@ static bool parse_bound(struct conf_parser *parser, struct type *type, const cha
 		type->length = (uint32_t)token->number;
 	} else if (conf_numbered(token, "arg", CONF_PARAMETERS_MAX, &number)) {
 		conf_set_argument(type, number);
+		conf_take(parser);
+		return parse_factor(parser, type);
 	} else if (parser->in_struct && conf_numbered(token, "elt", CONF_ELEMENTS_MAX, &number) &&
 		   number) {
 		type->length_from = STRING_ELEMENT;
@@ -88,7 +107,7 @@ bool conf_parse_length(struct conf_parser *parser, struct type *type)
 	if (conf_at_mark(parser, '('))
 		return parse_within(parser, type);
 	conf_set_argument(type, 0);
-	return true;
+	return parse_factor(parser, type);
 }
 
 bool conf_parse_extent(struct conf_parser *parser, struct type *type)

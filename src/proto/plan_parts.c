@@ -39,6 +39,11 @@ enum capture_length plan_length_of(const struct type *type, unsigned arg_count)
 		return LENGTH_RESULT;
 	case STRING_ELEMENT:
 		return LENGTH_MEMBER;
+	case STRING_PRODUCT:
+		return type_factor(type->length, 0) <= arg_count &&
+				       type_factor(type->length, 1) <= arg_count
+			       ? LENGTH_PRODUCT
+			       : LENGTH_NUL;
 	case STRING_NUL:
 		break;
 	}

@@ -168,12 +168,23 @@ void type_lay_out(struct type *type, struct type_member *members, uint32_t count
 		type->follows |= type_follows(members[i].type);
 }
 
+/* What a factor of its length is taken from. */
+static void note_factor(struct type *type, uint32_t factor)
+{
+	if (factor)
+		type->arguments |= 1U << ((factor - 1) & 31);
+	else
+		type->needs_result = true;
+}
+
 void type_complete(struct type *type)
 {
 	if (type->length_from == STRING_RESULT || type->result_ends)
 		type->needs_result = true;
 	if (type->length_from == STRING_ARGUMENT)
 		type->arguments |= 1U << (type->length & 31);
+	for (unsigned i = 0; i < 2 && type->length_from == STRING_PRODUCT; i++)
+		note_factor(type, type_factor(type->length, i));
 	if (!type->target)
 		return;
 	inherit(type, type->target);

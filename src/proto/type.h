@@ -59,9 +59,22 @@ enum string_length {
 	STRING_CONSTANT, /* string[N] */
 	/* string[argN]: `length` is N - 1; of a pointer to an integer, that counts */
 	STRING_ARGUMENT,
-	STRING_RESULT, /* string[retval]; see also result_ends */
-	STRING_ELEMENT /* string[eltN], in a struct: `length` is N - 1 */
+	STRING_RESULT,	/* string[retval]; see also result_ends */
+	STRING_ELEMENT, /* string[eltN], in a struct: `length` is N - 1 */
+	/* string[argN*argM]: `length` is type_product(N, M), where 0 for N is the result */
+	STRING_PRODUCT
 };
+
+/* Two factors that are parameters, from 1, or the result, 0; and each of them, 0 or 1. */
+static inline uint32_t type_product(uint32_t first, uint32_t second)
+{
+	return first | second << 16;
+}
+
+static inline uint32_t type_factor(uint32_t product, unsigned which)
+{
+	return product >> 16 * which & 0xffff;
+}
 
 struct type_member {
 	const char *name; /* NULL: it has none */

@@ -172,6 +172,35 @@ __attribute__((noinline)) void capture_end_at_result(struct capture *c, struct e
 		extent->bytes = length;
 }
 
+/*
+ * The product of two lengths. Factors are cut to 32 bits, so it cannot overflow: no more than that
+ * is captured of anything.
+ */
+static __attribute__((noinline)) bool fetch_product(struct capture *c, uint32_t factors,
+						    uint64_t *word, bool *is_signed)
+{
+	uint64_t product = 1;
+	bool known = true;
+
+	*is_signed = false;
+	for (; factors; factors >>= 16) {
+		const uint32_t factor = factors & 0xffff;
+		bool factor_signed = false;
+
+		if (factor)
+			known = fetch_length(c, factor - 1, word, &factor_signed) && known;
+		else
+			*word = result_length(c);
+		if (factor_signed && (int64_t)*word < 0) {
+			*is_signed = true;
+			return known;
+		}
+		product *= min_size(*word, UINT32_MAX);
+	}
+	*word = product;
+	return known;
+}
+
 struct extent capture_extent(struct capture *c, enum capture_length from, uint32_t length,
 			     bool zero_ends)
 {
@@ -181,8 +210,9 @@ struct extent capture_extent(struct capture *c, enum capture_length from, uint32
 
 	if (from == LENGTH_CONSTANT) {
 		extent.bytes = length;
-	} else if (from == LENGTH_ARGUMENT) {
-		bool known = fetch_length(c, length, &word, &is_signed);
+	} else if (from == LENGTH_ARGUMENT || from == LENGTH_PRODUCT) {
+		bool known = from == LENGTH_ARGUMENT ? fetch_length(c, length, &word, &is_signed)
+						     : fetch_product(c, length, &word, &is_signed);
 
 		extent = capture_extent_of(word, is_signed, zero_ends);
 		extent.fault = !known || (!word && zero_ends && c->saved);

@@ -57,7 +57,12 @@ enum capture_length {
 			    `pointed`), in bytes; NULs are data. A negative value of a signed
 			    parameter means LENGTH_NUL */
 	LENGTH_RESULT,	 /* the return value; negative counts as 0; NULs are data */
-	LENGTH_MEMBER	 /* in parts: an integer in the object around it. Else as LENGTH_ARGUMENT */
+	LENGTH_MEMBER,	 /* in parts: an integer in the object around it. Else as LENGTH_ARGUMENT */
+	/*
+	 * The product of two of the values above: `length` has them in its halves, parameters from
+	 * 1, and 0 for the return value. Else as LENGTH_ARGUMENT
+	 */
+	LENGTH_PRODUCT
 };
 
 struct capture_op {

@@ -112,7 +112,8 @@ void capture_load_string(struct capture *c, struct record_value *value,
 size_t capture_read_max(const struct capture *c, const struct extent *extent);
 
 /*
- * What LENGTH_ARGUMENT, LENGTH_RESULT and LENGTH_CONSTANT mean; anything else: no bound but a NUL.
+ * What LENGTH_ARGUMENT, LENGTH_PRODUCT, LENGTH_RESULT and LENGTH_CONSTANT mean; anything else: no
+ * bound but a NUL.
  * A buffer of no bytes that would end at a NUL has none when the function is back: a fault.
  */
 struct extent capture_extent(struct capture *c, enum capture_length from, uint32_t length,

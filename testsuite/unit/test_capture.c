@@ -575,6 +575,48 @@ static void test_argument_lengths(void **state)
 	assert_int_equal(f->reads, 2);
 }
 
+/* A number of things and the size of each. */
+static void test_product_lengths(void **state)
+{
+	struct fixture *f = *state;
+
+	compile(f, &abi64, "ulong f(string[arg2*arg3], ulong, int);");
+	poke(f, AT(0, 8), "ab\0cdefghij", 12);
+	f->gpr[REG_DI] = AT(0, 8);
+	f->gpr[REG_SI] = 5;
+	f->gpr[REG_DX] = 2;
+	assert_bytes(enter(f), 0, "ab\0cdefghi", 10, 0);
+	f->gpr[REG_SI] = 0;
+	assert_string(enter(f), 0, "", 0);
+	/* What overflows is still a lot. */
+	f->gpr[REG_SI] = UINT64_C(1) << 63;
+	assert_int_equal(nth(enter(f), 0)->length, STRING_MAX);
+	/* One that is negative says nothing. */
+	f->gpr[REG_DX] = 0xffffffff;
+	assert_bytes(enter(f), 0, "ab", 2, 0);
+
+	compile(f, &abi64, "ulong f(+string[retval*arg2], uint*);");
+	poke(f, AT(1, 0), "\003\0\0\0", 4);
+	f->gpr[REG_SI] = AT(1, 0);
+	enter(f);
+	memset(f->gpr, 0x55, sizeof f->gpr);
+	f->gpr[REG_AX] = 2;
+	assert_bytes(leave(f), 1, "ab\0cde", 6, 0);
+	f->gpr[REG_AX] = UINT64_MAX;
+	assert_string(leave(f), 1, "", 0);
+	/* The size cannot be read. */
+	f->saved.word[1] = AT(2, 0);
+	f->gpr[REG_AX] = 2;
+	assert_int_equal(nth(leave(f), 1)->flags, VALUE_FAULT);
+
+	compile(f, &abi32, "void f(array(short, arg2*arg3)*, int, int);");
+	poke_stack(f, 4, AT(0, 8), 4);
+	poke_stack(f, 8, 3, 4);
+	poke_stack(f, 12, 1, 4);
+	assert_int_equal(nth(enter(f), 0)->kind, VALUE_OBJECT);
+	assert_int_equal(nth(enter(f), 0)->length, 6);
+}
+
 static void test_several_strings(void **state)
 {
 	struct fixture *f = *state;
@@ -1008,9 +1050,10 @@ static void test_empty_plan(void **state)
 /* Random prototypes on random registers and memory: records stay well-formed (see check()). */
 static void test_random(void **state)
 {
-	static const char *const types[] = {"int",   "char",	     "long long", "double",
-					    "float", "ldouble",	     "string",	  "string[7]",
-					    "addr",  "string[arg1]", "+string",	  "string[retval]"};
+	static const char *const types[] = {
+		"int",	   "char",	     "long long",	 "double", "float",
+		"ldouble", "string",	     "string[7]",	 "addr",   "string[arg1]",
+		"+string", "string[retval]", "string[arg1*arg1]"};
 	struct fixture *f = *state;
 
 	srand(7);
@@ -1022,7 +1065,7 @@ static void test_random(void **state)
 
 		for (unsigned i = 0; i < count; i++) {
 			strcat(text, ", ");
-			strcat(text, types[(unsigned)rand() % 12]);
+			strcat(text, types[(unsigned)rand() % (sizeof types / sizeof types[0])]);
 		}
 		strcat(text, rand() % 2 ? ", format);" : ");");
 		f->string_max = (unsigned)(rand() % 3 ? rand() % 64 : rand() % 5000);
@@ -1056,6 +1099,7 @@ int main(void)
 		TEST(test_string_max),
 		TEST(test_constant_lengths),
 		TEST(test_argument_lengths),
+		TEST(test_product_lengths),
 		TEST(test_several_strings),
 		TEST(test_small_buffers),
 		TEST(test_on_return),

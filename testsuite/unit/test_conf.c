@@ -241,7 +241,9 @@ static void test_string_lengths(void **state)
 		"long receive(int, +string[retval], ulong);"
 		"long implied(int, string[ retval ], ulong);"
 		"int zeros(string[zero], string[zero(7)], string[zero(arg5)], string[zero(retval)], ulong);"
-		"string[arg1] filled(int);");
+		"string[arg1] filled(int);"
+		"int product(string[arg3*arg2], int, long, string[zero(arg2 * arg3)]);"
+		"int products(array(int, retval(arg2*arg2)), int, string[arg0*arg2]);");
 	const struct prototype *f = protolib_find(lib, "query");
 
 	assert_int_equal(f->parameters[1].type->kind, TYPE_STRING);
@@ -276,6 +278,15 @@ static void test_string_lengths(void **state)
 	f = protolib_find(lib, "filled");
 	assert_int_equal(f->result->length_from, STRING_ARGUMENT);
 	assert_int_equal(f->result->length, 0);
+	f = protolib_find(lib, "product");
+	assert_int_equal(f->parameters[0].type->length_from, STRING_PRODUCT);
+	assert_int_equal(f->parameters[0].type->length, type_product(3, 2));
+	assert_int_equal(f->parameters[0].type->arguments, 6);
+	assert_true(f->parameters[3].type->zero_ends);
+	f = protolib_find(lib, "products");
+	assert_int_equal(f->parameters[0].type->target->length, type_product(2, 2));
+	assert_int_equal(f->parameters[2].type->length, type_product(0, 2));
+	assert_true(f->parameters[2].on_return);
 	protolib_destroy(lib);
 }
 
@@ -474,6 +485,14 @@ static void test_errors_in_lengths(void **state)
 	assert_error("int f(string[retval(arg2];", 1, "expected ')', found ']'");
 	assert_error("int f(string[retval(retval)]);", 1,
 		     "expected a length from 1 to 4294967295 or arg1 to arg32, found 'retval'");
+	assert_error("int f(string[arg2*retval], int);", 1,
+		     "expected arg1 to arg32 as the other factor of a length, found 'retval'");
+	assert_error("int f(string[arg2*arg0], int);", 1,
+		     "expected arg1 to arg32 as the other factor of a length, found 'arg0'");
+	assert_error("int f(string[arg2*arg2*arg2], int);", 1, "expected ']', found '*'");
+	assert_error("int f(string[arg2*arg3], int);", 1,
+		     "expected arg1 to arg2 as its length, found 'string'");
+	assert_error("int f(string[4*arg2], int);", 1, "expected ']', found '*'");
 	assert_error("void f(string[retval(arg2)], int);", 1,
 		     "expected an integer result, as string[retval] needs it, found 'string'");
 	assert_error("int f(string[retval(arg2)]);", 1,
