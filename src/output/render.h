@@ -66,6 +66,7 @@ struct rendering {
 	struct value_cursor *cursor; /* what follows the value */
 	unsigned argument;	     /* that all its values must be of */
 	unsigned levels;	     /* of values in one another */
+	uint8_t lens;		     /* that of the struct around (enum type_lens) */
 	bool ended;		     /* the record is not what it should be, or too deep */
 };
 

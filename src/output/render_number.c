@@ -395,6 +395,14 @@ void render_float(struct outbuf *out, const struct type *type, uint64_t word, un
 	float single;
 	double twice;
 
+	if (type->lens == LENS_BITVEC && size <= sizeof word) {
+		render_bit_vector(out, word, size);
+		return;
+	}
+	if (type->lens == LENS_BITVEC && bytes) {
+		render_bits_of(out, bytes, size);
+		return;
+	}
 	if (size == sizeof single) {
 		uint32_t bits = (uint32_t)word;
 

@@ -77,14 +77,26 @@ static bool is_there(const struct type_member *member, struct view view)
 	return offset + type_size(type, view.word) <= view.length;
 }
 
+/* What a type is shown as: a lens around it may count. `changed` is room for that. */
+static const struct type *seen(const struct rendering *r, const struct type *type,
+			       struct type *changed)
+{
+	if (r->lens == LENS_DEFAULT || !type_takes_lens(type))
+		return type;
+	*changed = type_with_lens(type, (enum type_lens)r->lens);
+	return changed;
+}
+
 /* A bit-field, whose first byte the view begins with, as an integer of its type. */
 static void put_bit_field(struct rendering *r, const struct type_member *member, struct view view)
 {
 	const unsigned unused = 64U - member->bits;
+	struct type changed;
+	const struct type *type = seen(r, member->type, &changed);
 	uint64_t word = load_word(view) >> member->shift[view.word == 8] << unused;
 
-	word = member->type->is_signed ? (uint64_t)((int64_t)word >> unused) : word >> unused;
-	render_word(r, member->type, word, type_size(member->type, view.word));
+	word = type->is_signed ? (uint64_t)((int64_t)word >> unused) : word >> unused;
+	render_word(r, type, word, type_size(type, view.word));
 }
 
 static void put_member(struct rendering *r, const struct type_member *member, struct view view)
@@ -100,7 +112,7 @@ static void put_member(struct rendering *r, const struct type_member *member, st
 		put_inside(r, member->type, view);
 }
 
-static void put_struct(struct rendering *r, const struct type *type, struct view view)
+static void put_members(struct rendering *r, const struct type *type, struct view view)
 {
 	const uint32_t count = type_size(type, view.word) ? type_shown_members(type) : 0;
 	bool is_partial = type->is_partial;
@@ -125,6 +137,16 @@ static void put_struct(struct rendering *r, const struct type *type, struct view
 		outbuf_text(r->out, "...");
 	}
 	outbuf_text(r->out, " }");
+}
+
+static void put_struct(struct rendering *r, const struct type *type, struct view view)
+{
+	const uint8_t lens = r->lens;
+
+	if (type->lens != LENS_DEFAULT)
+		r->lens = type->lens;
+	put_members(r, type, view);
+	r->lens = lens;
 }
 
 static void put_text(struct rendering *r, const struct type *type, struct view view, bool is_cut)
@@ -213,6 +235,7 @@ static void put_array(struct rendering *r, const struct type *type, struct view 
 /* An object of this type, which begins where the view does. */
 static void put_inside(struct rendering *r, const struct type *type, struct view view)
 {
+	struct type changed;
 	unsigned size = type_size(type, view.word);
 	uint64_t word = load_word(view_at(view, 0, size));
 
@@ -220,7 +243,7 @@ static void put_inside(struct rendering *r, const struct type *type, struct view
 		put_apart(r, type);
 	else if (type->kind == TYPE_STRUCT && type->lens == LENS_BITVEC)
 		render_bits_of(r->out, view.bytes, size < view.length ? size : view.length);
-	else if (type->kind == TYPE_STRUCT && type->lens == LENS_HEX && view.length >= size)
+	else if (type->kind == TYPE_STRUCT && type->is_wide && view.length >= size)
 		render_wide(r->out, view.bytes);
 	else if (type->kind == TYPE_STRUCT)
 		put_struct(r, type, view);
@@ -229,9 +252,9 @@ static void put_inside(struct rendering *r, const struct type *type, struct view
 	else if (size > view.length)
 		outbuf_text(r->out, "...");
 	else if (type->kind == TYPE_FLOAT)
-		render_float(r->out, type, word, size, view.bytes, true);
+		render_float(r->out, seen(r, type, &changed), word, size, view.bytes, true);
 	else
-		render_word(r, type, word, size);
+		render_word(r, seen(r, type, &changed), word, size);
 }
 
 static void put_recursion(struct rendering *r, const struct record_value *value)

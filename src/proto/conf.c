@@ -246,7 +246,7 @@ static bool check_argument(struct conf_parser *parser, const struct parameters *
 	bool is_integer = type->kind == TYPE_INT || (type->kind == TYPE_POINTER && type->target &&
 						     type->target->kind == TYPE_INT);
 
-	if (!is_integer || type->is_hidden) {
+	if (!is_integer) {
 		snprintf(expected, sizeof expected,
 			 "an integer type, or a pointer to one, as arg%u gives a length",
 			 index + 1);
@@ -261,7 +261,9 @@ static bool check_length(struct conf_parser *parser, const struct parameters *li
 			 const struct conf_token *token)
 {
 	if (type->needs_result && (result->kind != TYPE_INT || result->is_hidden))
-		return conf_fail_at(parser, token, "an integer result, as string[retval] needs it");
+		return conf_fail_at(
+			parser, token,
+			"an integer result that is shown, as its length is taken from that (retval)");
 	for (unsigned i = 0; i < CONF_PARAMETERS_MAX; i++)
 		if ((type->arguments >> i & 1) && !check_argument(parser, list, i, token))
 			return false;

@@ -14,7 +14,9 @@
  *   extent, length        conf_extent.c
  *
  * A lens is put on the type itself where it is a number, else on what is behind or in it:
- * hex(int*) is a pointer to a hex(int). bitvec takes any object for a row of bytes.
+ * hex(int*) is a pointer to a hex(int). bitvec takes any object for a row of bytes. A struct keeps
+ * its lens for those of its members that have none, which the renderer finds: to give each of them
+ * another type would take time and room for every use of the struct, and may not come to an end.
  *
  * string(…) makes one of three: a TYPE_STRING of characters behind a pointer, which is what the
  * others could do as well, but the one that matters; an array with LENS_TEXT within a struct; a
@@ -27,8 +29,6 @@
 #include "proto/conf_type.h"
 
 #include <string.h>
-
-static const char lens_expected[] = "an integer type or addr in parentheses";
 
 static bool is_text_of(const struct conf_token *token, const char *word)
 {
@@ -45,36 +45,63 @@ static const struct type *failed(struct conf_parser *parser, const struct conf_t
 	return NULL;
 }
 
-/* A number, or a pointer that is shown as one. */
-static const struct type *number_with_lens(struct conf_parser *parser, const struct type *type,
-					   enum type_lens lens)
+/* The array of characters that is behind a string. */
+static const struct type *characters_of(struct conf_parser *parser, const struct type *string)
 {
+	struct type array = {.kind = TYPE_ARRAY,
+			     .length_from = string->length_from,
+			     .length = string->length,
+			     .zero_ends = string->zero_ends ||
+					  string->length_from == STRING_CONSTANT,
+			     .result_ends = string->result_ends,
+			     .target = protolib_type(parser->lib, "char", 4)};
+
+	type_complete(&array);
+	return conf_own(parser, &array);
+}
+
+/*
+ * A type of numbers, alone or in something; NULL: it is none. Text within something stays text;
+ * `is_outer`: this is not within anything.
+ */
+static const struct type *with_lens(struct conf_parser *parser, const struct type *type,
+				    enum type_lens lens, bool is_outer)
+{
+	const bool is_row = lens == LENS_BITVEC &&
+			    (type->kind == TYPE_ARRAY || type->kind == TYPE_STRUCT);
 	struct type changed = *type;
 
-	changed.lens = (uint8_t)lens;
-	/* These make the bits visible, so there is no sign to extend. */
-	if (lens == LENS_HEX || lens == LENS_OCT || lens == LENS_BITVEC)
-		changed.is_signed &= type->kind == TYPE_FLOAT;
-	changed.names = NULL;
-	changed.count = 0;
+	if (type->kind == TYPE_VOID || type->kind == TYPE_FORMAT ||
+	    (type->kind == TYPE_STRUCT && !type->is_defined))
+		return NULL;
+	if (type->kind == TYPE_STRING || (type->is_wide && !is_row))
+		return type;
+	if (type->kind == TYPE_STRUCT || is_row) {
+		changed.lens = (uint8_t)lens;
+	} else if (type->target) {
+		if (is_outer && type->lens == LENS_TEXT) {
+			changed.lens = LENS_DEFAULT;
+			changed.zero_ends |= type->length_from == STRING_CONSTANT;
+		}
+		is_outer = is_outer && type->kind == TYPE_POINTER;
+		changed.target = with_lens(parser, type->target, lens, is_outer);
+		if (!changed.target)
+			return NULL;
+	} else {
+		changed = type_with_lens(type, lens);
+	}
 	return conf_own(parser, &changed);
 }
 
 const struct type *conf_with_lens(struct conf_parser *parser, const struct type *type,
 				  enum type_lens lens, const struct conf_token *token)
 {
-	const bool is_aggregate = type->kind == TYPE_ARRAY || type->kind == TYPE_STRUCT;
+	const struct type *made;
 
-	if (type->kind == TYPE_INT || (type->kind == TYPE_POINTER && !type->target) ||
-	    (type->kind == TYPE_FLOAT && (lens == LENS_HEX || lens == LENS_GUESS)) ||
-	    (is_aggregate && lens == LENS_BITVEC && (type->kind == TYPE_ARRAY || type->is_defined)))
-		return number_with_lens(parser, type, lens);
-	if (!type->target)
-		return failed(parser, token, lens_expected);
-	struct type changed = *type;
-
-	changed.target = conf_with_lens(parser, type->target, lens, token);
-	return changed.target ? conf_own(parser, &changed) : NULL;
+	if (type->kind == TYPE_STRING)
+		type = conf_pointer(parser, characters_of(parser, type));
+	made = with_lens(parser, type, lens, true);
+	return made ? made : failed(parser, token, "a type of objects of known size");
 }
 
 static const struct type *hidden(struct conf_parser *parser, const struct type *type,

@@ -2,7 +2,7 @@
 /*
  * How long strings, arrays and the like are, in .conf files:
  *
- *   extent                length | zero | zero "(" length ")"
+ *   extent                length | zero | zero "(" extent ")"
  *   length                bound | retval, which is arg0 | retval "*" argN | retval "(" bound ")"
  *   bound                 NUMBER | argN | argN "*" argN | eltN
  *
@@ -110,16 +110,28 @@ bool conf_parse_length(struct conf_parser *parser, struct type *type)
 	return parse_factor(parser, type);
 }
 
+/* zero(…) within zero(…) says nothing new: they are taken together, `open` being their number. */
+static bool parse_zeros(struct conf_parser *parser, struct type *type, unsigned *open)
+{
+	while (conf_at_name(parser, "zero")) {
+		conf_take(parser);
+		if (!conf_at_mark(parser, '(')) {
+			type->length_from = STRING_NUL;
+			return true;
+		}
+		conf_take(parser);
+		type->zero_ends = true;
+		++*open;
+	}
+	return conf_parse_length(parser, type);
+}
+
 bool conf_parse_extent(struct conf_parser *parser, struct type *type)
 {
-	if (!conf_at_name(parser, "zero"))
-		return conf_parse_length(parser, type);
-	conf_take(parser);
-	if (!conf_at_mark(parser, '(')) {
-		type->length_from = STRING_NUL;
-		return true;
-	}
-	conf_take(parser);
-	type->zero_ends = true;
-	return conf_parse_length(parser, type) && conf_expect(parser, ')');
+	unsigned open = 0;
+	bool fine = parse_zeros(parser, type, &open);
+
+	while (fine && open--)
+		fine = conf_expect(parser, ')');
+	return fine;
 }

@@ -167,12 +167,19 @@ static struct capture_part make_part(struct plan_parts *parts, const struct coll
 	return part;
 }
 
+/* Whether two structs differ in nothing but a lens. */
+static bool are_alike(const struct type *one, const struct type *other)
+{
+	return one == other || (one->kind == TYPE_STRUCT && other->kind == TYPE_STRUCT &&
+				one->members && one->members == other->members);
+}
+
 static const struct known_parts *find_known(const struct plan_parts *parts, const struct type *type)
 {
 	for (size_t i = 0; i < parts->known.count; i++) {
 		const struct known_parts *known = vec_at(&parts->known, i);
 
-		if (known->type == type)
+		if (are_alike(known->type, type))
 			return known;
 	}
 	return NULL;

@@ -60,7 +60,7 @@ struct protolib {
 /* An integer of 16 bytes, which is passed as two of 8. */
 #define INTEGER_128                                                                                \
 	{                                                                                          \
-		.kind = TYPE_STRUCT, .is_defined = true, .lens = LENS_HEX, .levels = 1,            \
+		.kind = TYPE_STRUCT, .is_defined = true, .is_wide = true, .levels = 1,             \
 		.size = {16, 16}, .align = {4, 16}, .count = 2, .members = two_halves              \
 	}
 

@@ -113,6 +113,28 @@ static void inherit(struct type *type, const struct type *part)
 		type->levels = (uint8_t)(part->levels + 1);
 }
 
+struct type type_with_lens(const struct type *type, enum type_lens lens)
+{
+	const bool is_float = type->kind == TYPE_FLOAT;
+	struct type changed = *type;
+
+	changed.lens = (uint8_t)lens;
+	if (is_float && lens != LENS_HEX && lens != LENS_BITVEC)
+		changed.lens = LENS_DEFAULT;
+	/* These make the bits visible, so there is no sign to extend. */
+	if (lens == LENS_HEX || lens == LENS_OCT || lens == LENS_BITVEC)
+		changed.is_signed &= is_float;
+	changed.names = NULL;
+	changed.count = 0;
+	return changed;
+}
+
+bool type_takes_lens(const struct type *type)
+{
+	return type->lens == LENS_DEFAULT ? type->kind == TYPE_INT || type->kind == TYPE_FLOAT
+					  : type->lens == LENS_CHAR;
+}
+
 uint32_t type_shown_members(const struct type *type)
 {
 	return type->is_union && type->count ? 1 : type->count;

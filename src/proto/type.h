@@ -95,13 +95,18 @@ struct type {
 	uint8_t kind;  /* enum type_kind */
 	uint8_t width; /* enum type_width, TYPE_INT and TYPE_FLOAT */
 	bool is_signed;
-	uint8_t lens;	     /* enum type_lens */
+	/*
+	 * enum type_lens; of a TYPE_STRUCT, that of the numbers in it, or that it leads to, that
+	 * have none themselves
+	 */
+	uint8_t lens;
 	uint8_t length_from; /* enum string_length, TYPE_STRING and TYPE_ARRAY */
 	bool zero_ends;	  /* zero(…): a NUL, or an element of zeros, ends it before its length */
 	bool result_ends; /* retval(…): the result ends it before its length */
 	bool in_bits;	  /* TYPE_ARRAY: its length counts bits, which fill bytes */
 	bool is_hidden;	  /* not shown, and not captured */
 	bool is_complex;  /* TYPE_STRUCT: two numbers, which are passed in a way of their own */
+	bool is_wide;	  /* TYPE_STRUCT: it is an integer of 16 bytes */
 	bool is_defined;  /* TYPE_STRUCT: its members are known */
 	bool is_union;	  /* TYPE_STRUCT: all members at its beginning; the first one is shown */
 	bool is_partial;  /* TYPE_STRUCT: there is more in it than its members */
@@ -152,6 +157,14 @@ unsigned type_align(const struct type *type, unsigned word);
 bool type_is_apart(const struct type *type);
 /* Whether values follow one of an object of this type: it, or something within it, is apart. */
 bool type_follows(const struct type *type);
+
+/*
+ * A number, or a pointer that is shown as one, with a lens put on it. A floating-point number has
+ * no other form for most of them, and is shown as ever.
+ */
+struct type type_with_lens(const struct type *type, enum type_lens lens);
+/* Whether it is a number that a lens around it counts for, having none itself. */
+bool type_takes_lens(const struct type *type);
 
 /*
  * How many of a struct's members are shown, and captured. The others only say how it is laid out

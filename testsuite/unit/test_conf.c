@@ -243,6 +243,7 @@ static void test_string_lengths(void **state)
 		"int zeros(string[zero], string[zero(7)], string[zero(arg5)], string[zero(retval)], ulong);"
 		"string[arg1] filled(int);"
 		"int product(string[arg3*arg2], int, long, string[zero(arg2 * arg3)]);"
+		"int zeros_in_zeros(string[zero(zero(7))], string[zero(zero(zero))]);"
 		"int products(array(int, retval(arg2*arg2)), int, string[arg0*arg2]);");
 	const struct prototype *f = protolib_find(lib, "query");
 
@@ -278,6 +279,10 @@ static void test_string_lengths(void **state)
 	f = protolib_find(lib, "filled");
 	assert_int_equal(f->result->length_from, STRING_ARGUMENT);
 	assert_int_equal(f->result->length, 0);
+	f = protolib_find(lib, "zeros_in_zeros");
+	assert_int_equal(f->parameters[0].type->length, 7);
+	assert_true(f->parameters[0].type->zero_ends);
+	assert_int_equal(f->parameters[1].type->length_from, STRING_NUL);
 	f = protolib_find(lib, "product");
 	assert_int_equal(f->parameters[0].type->length_from, STRING_PRODUCT);
 	assert_int_equal(f->parameters[0].type->length, type_product(3, 2));
@@ -438,12 +443,12 @@ static void test_errors_in_types(void **state)
 	assert_error("int f(signed unsigned);", 1,
 		     "expected the end of the type, found 'unsigned'");
 	assert_error("int f(int int);", 1, "expected the end of the type, found 'int'");
-	assert_error("int f(hex(string));", 1,
-		     "expected an integer type or addr in parentheses, found 'string'");
-	assert_error("int f(oct(hex(double)));", 1,
-		     "expected an integer type or addr in parentheses, found 'hex'");
+	assert_error("int f(hex(format));", 1,
+		     "expected a type of objects of known size, found 'format'");
+	assert_error("typedef n = struct; int f(hex(n*));", 1,
+		     "expected a type of objects of known size, found 'n'");
 	assert_error("int f(hex(void));", 1,
-		     "expected an integer type or addr in parentheses, found 'void'");
+		     "expected a type of objects of known size, found 'void'");
 	assert_error("int f(hex(int;", 1, "expected ')', found ';'");
 	assert_error("int f(hex(hex(int));", 1, "expected ',' or ')', found ';'");
 	assert_error("int f(int format*);", 1, "expected ',' or ')', found '*'");
@@ -482,6 +487,7 @@ static void test_errors_in_lengths(void **state)
 		free(message);
 	}
 	assert_error("int f(string[zero(arg2];", 1, "expected ')', found ']'");
+	assert_error("int f(string[zero(zero(7)]);", 1, "expected ')', found ']'");
 	assert_error("int f(string[retval(arg2];", 1, "expected ')', found ']'");
 	assert_error("int f(string[retval(retval)]);", 1,
 		     "expected a length from 1 to 4294967295 or arg1 to arg32, found 'retval'");
@@ -493,8 +499,10 @@ static void test_errors_in_lengths(void **state)
 	assert_error("int f(string[arg2*arg3], int);", 1,
 		     "expected arg1 to arg2 as its length, found 'string'");
 	assert_error("int f(string[4*arg2], int);", 1, "expected ']', found '*'");
-	assert_error("void f(string[retval(arg2)], int);", 1,
-		     "expected an integer result, as string[retval] needs it, found 'string'");
+	assert_error(
+		"void f(string[retval(arg2)], int);", 1,
+		"expected an integer result that is shown, as its length is taken from that (retval), "
+		"found 'string'");
 	assert_error("int f(string[retval(arg2)]);", 1,
 		     "expected arg1 to arg1 as its length, found 'string'");
 	assert_error("int f(string[zero()]);", 1,
@@ -513,8 +521,10 @@ static void test_errors_in_lengths(void **state)
 	assert_error(
 		"int f(string[arg1]);", 1,
 		"expected an integer type, or a pointer to one, as arg1 gives a length, found 'string'");
-	assert_error("void f(string[retval]);", 1,
-		     "expected an integer result, as string[retval] needs it, found 'string'");
+	assert_error(
+		"void f(string[retval]);", 1,
+		"expected an integer result that is shown, as its length is taken from that (retval), "
+		"found 'string'");
 	assert_error("string[retval] f(int);", 1, "expected the type of a result, found 'string'");
 }
 

@@ -295,6 +295,37 @@ static void test_lenses(void **state)
 	protolib_destroy(lib);
 }
 
+/* On objects, strings and numbers that have no such form. */
+static void test_lenses_on_anything(void **state)
+{
+	struct protolib *lib = parse_ok(
+		"typedef node = struct; typedef node = struct(int, node*);"
+		"void f(hex(node*), bitvec(float*), oct(hex(double)), hex(string[arg6]),"
+		" hex(string(array(wchar_t, 3)*)), int, hex(int128), oct(string*));");
+	const struct parameter *p = protolib_find(lib, "f")->parameters;
+	const struct plan_limits limits = {.string_max = 32, .array_max = 4};
+	struct capture_plan *plan = plan_create(protolib_find(lib, "f"), &abi64, &limits);
+
+	(void)state;
+	assert_int_equal(p[0].type->target->lens, LENS_HEX);
+	/* Nothing in it changes, so it has the parts of the others: a circle is seen at once. */
+	assert_ptr_equal(p[0].type->target->members,
+			 p[0].type->target->members[1].type->target->members);
+	assert_int_equal(plan->parts[plan->entry[0].part].first,
+			 plan->parts[plan->parts[plan->entry[0].part].first].first);
+	assert_int_equal(p[1].type->target->lens, LENS_BITVEC);
+	assert_int_equal(p[2].type->lens, LENS_DEFAULT);
+	assert_int_equal(p[3].type->kind, TYPE_POINTER);
+	assert_int_equal(p[3].type->target->target->lens, LENS_HEX);
+	assert_int_equal(p[3].type->arguments, 1 << 5);
+	assert_int_equal(p[4].type->target->lens, LENS_DEFAULT);
+	assert_true(p[4].type->target->zero_ends);
+	assert_true(p[6].type->is_wide);
+	assert_int_equal(p[7].type->target->kind, TYPE_STRING);
+	plan_destroy(plan);
+	protolib_destroy(lib);
+}
+
 /* Lines in the manner of files that were written for ltrace. */
 static void test_as_ltrace_has_it(void **state)
 {
@@ -388,8 +419,10 @@ static void test_errors(void **state)
 	assert_error("int f(format*);", "1: expected no pointer to a format, found '*'");
 	assert_error("int f(hide(void));",
 		     "1: expected a type of objects of known size, found 'void'");
-	assert_error("int f(array(int, retval)*, hide(int)); void g(array(int, retval)*);",
-		     "1: expected an integer result, as string[retval] needs it, found 'array'");
+	assert_error(
+		"int f(array(int, arg2)*, hide(int)); void g(+array(int, arg0)*, int);",
+		"1: expected an integer result that is shown, as its length is taken from that "
+		"(retval), found 'array'");
 	assert_error("typedef struct = int;", "1: expected a new name, found 'struct'");
 	assert_error("import x;", "1: expected the name of a file in quotes, found 'x'");
 	assert_error("import \"no such\nfile\";",
@@ -496,6 +529,7 @@ int main(void)
 		cmocka_unit_test(test_lengths_are_inherited),
 		cmocka_unit_test(test_forward),
 		cmocka_unit_test(test_lenses),
+		cmocka_unit_test(test_lenses_on_anything),
 		cmocka_unit_test(test_as_ltrace_has_it),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_import),
