@@ -32,11 +32,18 @@ struct chunk {
 	uint64_t bytes[];
 };
 
+/* A file that is being read, and the one that imports it. */
+struct reading {
+	const struct reading *around;
+	struct stat status;
+};
+
 struct protolib {
 	struct names functions; /* struct prototype */
 	struct names types;	/* struct type */
-	struct names imported;	/* paths */
-	struct chunk *chunks;	/* the one in use first */
+	struct names imported;	/* device and inode */
+	const struct reading *reading;
+	struct chunk *chunks; /* the one in use first */
 	conf_finder *finder;
 	void *finder_context;
 	unsigned imports; /* that are being read, one for another */
@@ -293,14 +300,14 @@ int protolib_parse(struct protolib *lib, const char *file_name, const char *text
  * The whole of a file. Read until its end, not until its size, so that pipes (-F <(generate)) work
  * too. 0 or -errno.
  */
-static int read_file(const char *path, char **text, size_t *length)
+static int read_file(const char *path, char **text, size_t *length, struct stat *status)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	_cleanup_free_ char *bytes = NULL;
 	size_t room = 0;
 	size_t used = 0;
 
-	if (fd < 0)
+	if (fd < 0 || fstat(fd, status) < 0)
 		return -errno;
 	for (;;) {
 		if (used == room) {
@@ -328,11 +335,24 @@ int protolib_read(struct protolib *lib, const char *path, conf_error *error, voi
 {
 	_cleanup_free_ char *text = NULL;
 	size_t length = 0;
-	int status = read_file(path, &text, &length);
+	struct reading reading = {.around = lib->reading};
+	int status = read_file(path, &text, &length, &reading.status);
 
 	if (status < 0)
 		return status;
-	return conf_parse(lib, path, text, length, error, context);
+	lib->reading = &reading;
+	status = conf_parse(lib, path, text, length, error, context);
+	lib->reading = reading.around;
+	return status;
+}
+
+/* Whether it is a file that imports are being read for. */
+static bool is_being_read(const struct protolib *lib, const struct stat *status)
+{
+	for (const struct reading *at = lib->reading; at; at = at->around)
+		if (at->status.st_dev == status->st_dev && at->status.st_ino == status->st_ino)
+			return true;
+	return false;
 }
 
 void protolib_set_finder(struct protolib *lib, conf_finder *finder, void *context)
@@ -372,17 +392,21 @@ int protolib_import(struct protolib *lib, const char *from, const char *name, co
 		    void *context)
 {
 	_cleanup_free_ char *path = find_import(lib, from, name);
-	size_t length = path ? strlen(path) : 0;
+	struct stat file;
 
-	if (!path)
+	if (!path || stat(path, &file) < 0)
 		return -ENOENT;
-	if (names_get(&lib->imported, path, length))
+	/* By what it is: a file has many names. */
+	_cleanup_free_ char *id = xasprintf("%jx:%jx", (uintmax_t)file.st_dev,
+					    (uintmax_t)file.st_ino);
+
+	if (is_being_read(lib, &file) || names_get(&lib->imported, id, strlen(id)))
 		return 0;
 	if (lib->imports == IMPORTS_MAX)
 		return -ELOOP;
-	const char *kept = protolib_text(lib, path, length);
+	const char *kept = protolib_text(lib, path, strlen(path));
 
-	names_put(&lib->imported, kept, length, kept);
+	names_put(&lib->imported, protolib_text(lib, id, strlen(id)), strlen(id), kept);
 	lib->imports++;
 	int status = protolib_read(lib, kept, error, context);
 

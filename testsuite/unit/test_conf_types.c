@@ -456,7 +456,9 @@ static void test_import(void **state)
 	(void)state;
 	assert_non_null(mkdtemp(directory));
 	char *top = write_file(directory, "top.conf",
-			       "import \"types\";\nimport \"types\";\nimport \"other.conf\";\n"
+			       "import \"types\";\nimport \"./types\";\nimport \"other.conf\";\n"
+			       "typedef node = struct; import \"./top\";\n"
+			       "typedef node = struct(node*); void g(node*);\nint wrong(;\n"
 			       "import \"elsewhere\";\nnumber f(number, letter, found);\n");
 	char *types = write_file(directory, "types.conf",
 				 "typedef number = long;\nint broken(;\nimport \"top\";\n");
@@ -464,12 +466,13 @@ static void test_import(void **state)
 	char *found = write_file(directory, "found", "typedef found = string;\n");
 
 	protolib_set_finder(lib, find_other, found);
-	/*
-	 * The file in a circle is read twice, so what is wrong there is said; the broken line
-	 * once.
-	 */
-	assert_int_equal(protolib_read(lib, top, collect, &errors), 1);
-	assert_string_equal(errors.text, "2: expected a type, found ';'\n");
+	/* Files in circles are read once, and one that imports itself is no other. */
+	assert_int_equal(protolib_read(lib, top, collect, &errors), 2);
+	assert_string_equal(errors.text,
+			    "2: expected a type, found ';'\n6: expected a type, found ';'\n");
+	const struct type *node = protolib_find(lib, "g")->parameters[0].type->target;
+
+	assert_ptr_equal(node->members[0].type->target, node);
 	assert_int_equal(protolib_find(lib, "f")->parameter_count, 3);
 	assert_int_equal(protolib_find(lib, "f")->parameters[2].type->kind, TYPE_STRING);
 	unlink(top);
