@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Functions of the C library whose prototypes say more than how many parameters there are. */
+#include <arpa/inet.h>
+#include <complex.h>
+#include <inttypes.h>
+#include <math.h>
+#include <search.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static void write_and_read(void)
 {
@@ -17,8 +23,46 @@ static void write_and_read(void)
 	fclose(file);
 }
 
+static void divide(void)
+{
+	/* Who does not look at the result does not call them. */
+	volatile div_t of_int = div(-17, 5);
+	volatile ldiv_t of_long = ldiv(17, -5);
+	volatile lldiv_t of_long_long = lldiv(-5000000000, 3);
+	volatile imaxdiv_t of_most = imaxdiv(-5000000000, 3);
+}
+
+static void look_up(void)
+{
+	struct in_addr address = inet_makeaddr(10, 0x10203);
+
+	inet_netof(address);
+	inet_lnaof(address);
+	hcreate(4);
+	hsearch((ENTRY){.key = (char *)"key", .data = (void *)0x1234}, ENTER);
+	hsearch((ENTRY){.key = (char *)"key"}, FIND);
+	hdestroy();
+}
+
+static void calculate(void)
+{
+	volatile float complex single = 3 + 4 * I;
+	volatile double complex twice = 5 - 12 * I;
+	volatile long double complex most = -9;
+
+	cabsf(single);
+	cabs(twice);
+	conjf(single);
+	conj(twice);
+	csqrtl(most);
+	cpowf(single, 1);
+}
+
 int main(void)
 {
 	write_and_read();
+	divide();
+	look_up();
+	calculate();
 	return 0;
 }
