@@ -4,6 +4,7 @@
 #include <complex.h>
 #include <inttypes.h>
 #include <math.h>
+#include <regex.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +45,18 @@ static void look_up(void)
 	hdestroy();
 }
 
+static void search(void)
+{
+	struct re_pattern_buffer pattern = {0};
+
+	re_compile_pattern("b*NOT", 2, &pattern);
+	re_search(&pattern, "acNOT", 2, 0, 2, NULL);
+	re_match(&pattern, "bbNOT", 2, 0, NULL);
+	re_search_2(&pattern, "aNOT", 1, "bNOT", 1, 0, 2, NULL, 2);
+	re_match_2(&pattern, "aNOT", 1, "bNOT", 1, 0, NULL, 2);
+	regfree(&pattern);
+}
+
 static void calculate(void)
 {
 	volatile float complex single = 3 + 4 * I;
@@ -63,6 +76,7 @@ int main(void)
 	write_and_read();
 	divide();
 	look_up();
+	search();
 	calculate();
 	return 0;
 }
