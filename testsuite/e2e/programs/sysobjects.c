@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/fanotify.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -55,13 +56,15 @@ static void files(int file)
 	syscall(SYS_mknod, "/nonexistent/file", S_IFIFO | 0644, 0);
 	syscall(SYS_fsetxattr, -1, "user.x", "val", 3, 1);
 	syscall(SYS_sendfile, -1, file, &offset, 10);
-	syscall(SYS_fanotify_mark, -1, FAN_MARK_ADD | FAN_MARK_MOUNT, (uint64_t)(FAN_OPEN | FAN_ONDIR), AT_FDCWD, "/x");
+	syscall(SYS_fanotify_mark, -1, FAN_MARK_ADD | FAN_MARK_MOUNT,
+		(uint64_t)(FAN_OPEN | FAN_ONDIR), AT_FDCWD, "/x");
 	syscall(SYS_move_mount, -1, "", -1, "", 5);
 }
 
 static void rights(void)
 {
-	struct landlock_ruleset_attr rules = {LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_DIR};
+	struct landlock_ruleset_attr rules = {LANDLOCK_ACCESS_FS_EXECUTE |
+					      LANDLOCK_ACCESS_FS_READ_DIR};
 	uid_t user[3];
 	gid_t groups[2];
 	char name[16];
@@ -148,8 +151,10 @@ static void messages(int file)
 	int ends[2];
 	char first[8], second[8];
 	struct iovec out[2] = {{"ab", 2}, {"cd", 2}}, in[2] = {{first, 8}, {second, 8}};
-	struct mmsg sent[2] = {{{.msg_iov = out, .msg_iovlen = 2}, 0}, {{.msg_iov = out + 1, .msg_iovlen = 1}, 0}};
-	struct mmsg got[2] = {{{.msg_iov = in, .msg_iovlen = 1}, 0}, {{.msg_iov = in + 1, .msg_iovlen = 1}, 0}};
+	struct mmsg sent[2] = {{{.msg_iov = out, .msg_iovlen = 2}, 0},
+			       {{.msg_iov = out + 1, .msg_iovlen = 1}, 0}};
+	struct mmsg got[2] = {{{.msg_iov = in, .msg_iovlen = 1}, 0},
+			      {{.msg_iov = in + 1, .msg_iovlen = 1}, 0}};
 	struct iovec here = {first, 4}, there = {second, 4};
 	struct mq_attr queue = {.mq_maxmsg = 5, .mq_msgsize = 100};
 
@@ -162,6 +167,37 @@ static void messages(int file)
 	syscall(SYS_close, file);
 }
 
+#ifdef SYS_fcntl64
+#define CONTROL SYS_fcntl64
+#else
+#define CONTROL SYS_fcntl
+#endif
+
+static void controls(int socket)
+{
+	int file = (int)syscall(SYS_memfd_create, "seals", MFD_ALLOW_SEALING);
+	/* As the C library passes an int: with its sign. */
+	const long flags = (int)(SA_RESETHAND | SA_NODEFER | SA_INTERRUPT);
+	const struct {
+		void *handler;
+		long flags;
+		void *restorer;
+		uint64_t mask;
+	} action = {(void *)SIG_IGN, flags, NULL, 0};
+
+	syscall(CONTROL, file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
+	syscall(CONTROL, file, F_GET_SEALS);
+	syscall(CONTROL, -1, F_SETOWN, -1);
+	syscall(CONTROL, socket, F_GETOWN);
+	syscall(CONTROL, socket, F_SETSIG, SIGIO);
+	syscall(CONTROL, socket, F_GETSIG);
+	syscall(CONTROL, -1, F_SETLEASE, F_UNLCK);
+	syscall(CONTROL, file, F_GETLEASE);
+	syscall(CONTROL, -1, F_SETPIPE_SZ, 4096);
+	syscall(CONTROL, -1, F_GETPIPE_SZ);
+	syscall(SYS_rt_sigaction, SIGUSR1, &action, NULL, 8);
+}
+
 int main(void)
 {
 	int file = memfd_create("file", 0);
@@ -172,6 +208,7 @@ int main(void)
 	time_and_scheduling();
 	signals();
 	messages(file);
+	controls(4);
 	close(-222);
 	return 0;
 }
