@@ -25,8 +25,19 @@
 
 enum { ALL = -1, VARIANT_BITS = 7, ARGUMENTS_MAX = 2 };
 
-/* What only kernels of 32 bits have: locks with offsets of 64 bits. */
-enum { KERNEL_F_GETLK64 = 12, KERNEL_F_SETLK64 = 13, KERNEL_F_SETLKW64 = 14 };
+/*
+ * The kernel's numbers (asm-generic/fcntl.h): the C library gives the first names to the others
+ * where files are large and words are not. What only kernels of 32 bits have are locks with offsets
+ * of 64 bits.
+ */
+enum {
+	KERNEL_F_GETLK = 5,
+	KERNEL_F_SETLK = 6,
+	KERNEL_F_SETLKW = 7,
+	KERNEL_F_GETLK64 = 12,
+	KERNEL_F_SETLK64 = 13,
+	KERNEL_F_SETLKW64 = 14
+};
 /* Without IPC_64, which the C library of 32 bits adds. */
 enum { SEMAPHORE_COMMAND = (int)~0x100U };
 
@@ -64,9 +75,9 @@ static const struct variant {
 	{"fcntl", 1, ALL, F_SETLEASE, "_setlease"},
 	{"fcntl", 1, ALL, F_GET_SEALS, "_getseals"},
 	{"fcntl", 1, ALL, F_ADD_SEALS, "_addseals"},
-	{"fcntl", 1, ALL, F_GETLK, "_getlk"},
-	{"fcntl", 1, ALL, F_SETLK, "_setlk"},
-	{"fcntl", 1, ALL, F_SETLKW, "_setlk"},
+	{"fcntl", 1, ALL, KERNEL_F_GETLK, "_getlk"},
+	{"fcntl", 1, ALL, KERNEL_F_SETLK, "_setlk"},
+	{"fcntl", 1, ALL, KERNEL_F_SETLKW, "_setlk"},
 	{"fcntl", 1, ALL, F_OFD_GETLK, "_getlk64"},
 	{"fcntl", 1, ALL, F_OFD_SETLK, "_setlk64"},
 	{"fcntl", 1, ALL, F_OFD_SETLKW, "_setlk64"},
@@ -86,9 +97,9 @@ static const struct variant {
 	{"fcntl64", 1, ALL, F_SETLEASE, "_setlease"},
 	{"fcntl64", 1, ALL, F_GET_SEALS, "_getseals"},
 	{"fcntl64", 1, ALL, F_ADD_SEALS, "_addseals"},
-	{"fcntl64", 1, ALL, F_GETLK, "_getlk"},
-	{"fcntl64", 1, ALL, F_SETLK, "_setlk"},
-	{"fcntl64", 1, ALL, F_SETLKW, "_setlk"},
+	{"fcntl64", 1, ALL, KERNEL_F_GETLK, "_getlk"},
+	{"fcntl64", 1, ALL, KERNEL_F_SETLK, "_setlk"},
+	{"fcntl64", 1, ALL, KERNEL_F_SETLKW, "_setlk"},
 	{"fcntl64", 1, ALL, KERNEL_F_GETLK64, "_getlk64"},
 	{"fcntl64", 1, ALL, KERNEL_F_SETLK64, "_setlk64"},
 	{"fcntl64", 1, ALL, KERNEL_F_SETLKW64, "_setlk64"},
