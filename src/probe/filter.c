@@ -113,6 +113,11 @@ static int read_glob(struct reader *reader, bool is_library, struct pattern *pat
 
 	if (!end)
 		return fail(reader, stray, "'[' without ']'");
+	const char *why;
+
+	stray = pattern_senseless(reader->at, (size_t)(end - reader->at), &why);
+	if (stray)
+		return fail(reader, stray, why);
 	pattern_set_glob(pattern, reader->at, (size_t)(end - reader->at));
 	reader->at = end;
 	return 0;
@@ -122,7 +127,10 @@ static int set_regex(const struct reader *reader, const char *start, const char 
 		     struct pattern *pattern)
 {
 	_cleanup_free_ char *reason = NULL;
+	const char *excess = pattern_excess(start, (size_t)(end - start));
 
+	if (excess)
+		return fail(reader, excess, "this makes the regular expression too large");
 	if (!pattern_set_regex(pattern, start, (size_t)(end - start), &reason))
 		return 0;
 	_cleanup_free_ char *message = xasprintf("no regular expression: %s", reason);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,168 @@ const char *pattern_unbalanced(const char *text, size_t length)
 	}
 	return NULL;
 }
+
+/* ------------------------------------------------------------------ ranges in brackets */
+
+/* Passes a member of a bracket expression; its character, or -1 for one that is more. */
+static int take_member(const char **at)
+{
+	const char kind[3] = {(*at)[1], ']', '\0'};
+	const char *class_end = NULL;
+
+	if (**at == '[' && (kind[0] == ':' || kind[0] == '.' || kind[0] == '='))
+		class_end = strstr(*at + 2, kind);
+	if (class_end) {
+		*at = class_end + 2;
+		return -1;
+	}
+	*at += **at == '\\' && (*at)[1];
+	return (unsigned char)*(*at)++;
+}
+
+/* The first range of a bracket expression, up to its ']' at `end`, that has nothing in it. */
+static const char *empty_range_in(const char *at, const char *end)
+{
+	at++;
+	at += *at == '!' || *at == '^';
+	while (at < end) {
+		const char *start = at;
+		int first = take_member(&at);
+
+		if (*at != '-' || at + 1 >= end)
+			continue;
+		at++;
+		int last = take_member(&at);
+
+		if (first > last && last >= 0)
+			return start;
+	}
+	return NULL;
+}
+
+/* ------------------------------------------------------------------ what cannot match */
+
+const char *pattern_senseless(const char *text, size_t length, const char **why)
+{
+	for (const char *at = text; at < text + length; at++) {
+		if (*at == '\\') {
+			*why = "'\\' with nothing behind it";
+			if (at + 1 == text + length)
+				return at;
+			at++;
+		} else if (*at == '[') {
+			const char *next = pattern_skip_brackets(at);
+			const char *range = next ? empty_range_in(at, next - 1) : NULL;
+
+			*why = "a range that ends before it begins";
+			if (range || !next)
+				return range;
+			at = next - 1;
+		}
+	}
+	return NULL;
+}
+
+/* ------------------------------------------------------------------ how large it becomes */
+
+/*
+ * regcomp(3) copies what \{N\} is behind N times, and takes the square of that in time and memory.
+ * Of such copies there may not be more than this.
+ */
+enum { COPIES_MAX = 4000, GROUPS_MAX = 64 };
+
+/* Characters of the parts of an expression, with their copies. */
+struct growth {
+	uint64_t all[GROUPS_MAX];  /* of each group that is open, the expression itself first */
+	uint64_t last[GROUPS_MAX]; /* of what a repetition would repeat there */
+	uint64_t copies;
+	unsigned open;
+};
+
+static void add_part(struct growth *growth, uint64_t size)
+{
+	growth->all[growth->open] += size;
+	growth->last[growth->open] = size;
+}
+
+/* Behind a bracket expression of a regular expression, where a backslash is as good as any. */
+static const char *skip_set(const char *at, const char *end)
+{
+	at++;
+	at += at < end && *at == '^';
+	at += at < end && *at == ']';
+	while (at < end && *at != ']') {
+		const char kind[3] = {at[1], ']', '\0'};
+		const char *class_end = NULL;
+
+		if (*at == '[' && (kind[0] == ':' || kind[0] == '.' || kind[0] == '='))
+			class_end = strstr(at + 2, kind);
+		at = class_end ? class_end + 2 : at + 1;
+	}
+	return at < end ? at + 1 : end;
+}
+
+/* `at` is behind \{: the most that it says. */
+static uint64_t repetitions(const char *at)
+{
+	uint64_t least = strtoull(at, NULL, 10), most = least;
+
+	at += strspn(at, "0123456789");
+	if (*at == ',')
+		most = at[1] == '\\' ? least + 1 : strtoull(at + 1, NULL, 10);
+	if (most < least)
+		most = least;
+	return most < UINT16_MAX ? most : UINT16_MAX;
+}
+
+/* A backslash and what is behind it; false when it becomes too large by that. */
+static bool add_escape(struct growth *growth, const char *at)
+{
+	if (at[1] == '(') {
+		if (++growth->open == GROUPS_MAX)
+			return false;
+		growth->all[growth->open] = growth->last[growth->open] = 0;
+	} else if (at[1] == ')' && growth->open) {
+		growth->open--;
+		add_part(growth, growth->all[growth->open + 1]);
+	} else if (at[1] == '{') {
+		uint64_t last = growth->last[growth->open], times = repetitions(at + 2);
+		uint64_t more = times > 1 ? last * (times - 1) : 0;
+
+		growth->copies += more;
+		growth->all[growth->open] += more;
+		growth->last[growth->open] += more;
+	} else {
+		add_part(growth, 1);
+	}
+	return growth->copies <= COPIES_MAX;
+}
+
+const char *pattern_excess(const char *text, size_t length)
+{
+	struct growth growth = {.open = 0};
+	const char *end = text + length;
+
+	growth.all[0] = growth.last[0] = 0;
+	for (const char *at = text; at < end; at++) {
+		if (*at == '\\' && at + 1 < end) {
+			if (!add_escape(&growth, at))
+				return at;
+			/* What is in \{\} is no part. */
+			if (at[1] == '{')
+				at += strspn(at + 2, "0123456789,") + 2;
+			at++;
+		} else if (*at == '[') {
+			add_part(&growth, 1);
+			at = skip_set(at, end) - 1;
+		} else if (*at != '*') {
+			add_part(&growth, 1);
+		}
+	}
+	return NULL;
+}
+
+/* ------------------------------------------------------------------ patterns */
 
 /* Whether the last character is a '$' that no backslash takes its meaning from. */
 static bool ends_anchored(const char *text, size_t length)

@@ -24,6 +24,17 @@ const char *pattern_unbalanced(const char *text, size_t length);
 /* Behind the bracket expression that begins at `at`, or NULL when it has no end. */
 const char *pattern_skip_brackets(const char *at);
 
+/*
+ * What in a glob with balanced brackets can match nothing, and why: a backslash at the end, a range
+ * like [z-a]. NULL: nothing.
+ */
+const char *pattern_senseless(const char *text, size_t length, const char **why);
+/*
+ * The repetition (\{N\}) by which a regular expression becomes so large that it would take seconds,
+ * and all memory, to be read; or the \( by which it is too deep. NULL: none.
+ */
+const char *pattern_excess(const char *text, size_t length);
+
 /* Of a text whose brackets are balanced; an empty one and "*" match everything. */
 void pattern_set_glob(struct pattern *pattern, const char *text, size_t length);
 /* -EINVAL: it is no regular expression, *error says why (to be freed). */

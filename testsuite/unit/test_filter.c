@@ -101,6 +101,33 @@ static void expressions(void **state)
 	assert_false(in_libc("malloc-@/lib[cm].*/", "malloc"));
 }
 
+/* Large and strange, and fine. */
+static void patterns_that_are_fine(void **state)
+{
+	static const char *const patterns[] = {"a\\\\",
+					       "[a-z-]x",
+					       "[]-a]",
+					       "[a-a]",
+					       "[[:digit:]-x]",
+					       "[\\]-z]",
+					       "[a-]",
+					       "/a\\{200\\}b\\{1,200\\}c*/",
+					       "/[a\\{9999\\}]/",
+					       "/\\(a\\{9\\}\\)\\{9\\}/",
+					       "/x\\{0\\}y*/",
+					       "/a{30000}/"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+		struct filter filter;
+		char *error = NULL;
+
+		if (filter_parse(&filter, patterns[i], FILTER_ENTRIES, &error))
+			fail_msg("%s", error);
+		filter_deinit(&filter);
+	}
+}
+
 static void chains(void **state)
 {
 	(void)state;
@@ -301,6 +328,18 @@ static void errors_name_the_position(void **state)
 	check_error("x[[:alpha:]", "character 2:");
 	check_error("malloc@lib[", "character 11:");
 	check_error("malloc@libc@libm", "character 12:");
+	/* What can match nothing. */
+	check_error("mal\\", "character 4: '\\' with nothing behind it");
+	check_error("malloc@libc\\", "character 12: '\\'");
+	check_error("a[xz-a]", "character 4: a range that ends before it begins");
+	check_error("f@[!9-0]*", "character 5: a range");
+	check_error("[[:alpha:]b-a]", "character 11: a range");
+	/* What would take all memory. */
+	check_error("/\\(a*b*\\)\\{20000\\}/", "character 10: this makes");
+	check_error("/a\\{99999999999999999999\\}/", "character 3: this makes");
+	check_error("/\\(\\(x\\{0,99\\}\\)\\{99\\}y\\)*/", "character 17: this makes");
+	check_error("/[\\]a\\{9,32000\\}b]/", "character 6: this makes");
+	check_error("f@/a\\{3000\\}[]]\\{3000\\}/", "character 16: this makes");
 	check_error("a-malloc@libc@libm", "character 14:");
 	check_error("f@@V@l@m", "character 7:");
 	check_error("/abc", "character 1:");
@@ -334,6 +373,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names),
 		cmocka_unit_test(expressions),
+		cmocka_unit_test(patterns_that_are_fine),
 		cmocka_unit_test(chains),
 		cmocka_unit_test(modules),
 		cmocka_unit_test(signs_in_libraries),
