@@ -288,9 +288,10 @@ static int answer(struct dwarf_reader *reader, struct die found, uint64_t addres
 	if (die_is(&found) && address)
 		call_find_places(&found, address, &places);
 	const bool is_usual = die_is(&found) && call_is_of_c(&found, reader->word);
+	_cleanup_die_ struct die unit = die_is(&found) ? die_unit(&found) : found;
 	_cleanup_die_ struct die function = die_last_origin(found);
 
-	if (die_is(&function)) {
+	if (die_is(&function) && detail_is_told(&function, &unit)) {
 		learn_unit(reader, &function);
 		error = is_variant(name) || !type_is_name(name) || !is_usual
 				? -ENOTSUP

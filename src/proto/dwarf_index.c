@@ -436,6 +436,7 @@ void index_deinit(struct dwarf_reader *reader)
 	names_deinit(&reader->declarations);
 	names_deinit(&reader->bodiless);
 	map_deinit(&reader->manners);
+	map_deinit(&reader->details);
 	vec_deinit(&reader->ranges);
 	map_deinit(&reader->covered);
 }

@@ -60,6 +60,7 @@ struct dwarf_reader {
 	bool marks_prototypes; /* in C: functions without a mark have none */
 	struct map manners;    /* class → how its objects are copied (dwarf_copy.c) */
 	struct names bodiless; /* name → definition without code (dwarf_index.c) */
+	struct map details;    /* unit → what it tells of (dwarf_detail.c) */
 };
 
 /* An entry of debug information ("DIE"), or none. Owned: die_drop(). */
@@ -233,6 +234,15 @@ struct die index_find_function(struct dwarf_reader *reader, uint64_t address, co
 /* The entry of a declaration, or none. */
 struct die index_find_declaration(struct dwarf_reader *reader, const char *name);
 void index_deinit(struct dwarf_reader *reader);
+
+/* dwarf_detail.c */
+
+/*
+ * Whether a function is described. Else nothing is known but its name, and an entry without result
+ * and parameters does not mean that it has none. `unit` begins the unit of an instance of it, or
+ * its own.
+ */
+bool detail_is_told(const struct die *function, const struct die *unit);
 
 /* dwarf_type.c */
 

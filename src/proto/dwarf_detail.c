@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Whether debug information tells of types at all.
+ *
+ * With -g1 of gcc, and -gmlt with -fdebug-info-for-profiling of clang, there are lines of code and
+ * the names of functions, and nothing of what these take and return. Their entries look like that
+ * of `void f()`, of which there is nothing to tell either.
+ *
+ * In C that one has a mark (DW_AT_prototyped). In C++ the rest of its unit decides. Most units have
+ * a type somewhere; clang without details does not even say which functions are external. What is
+ * left are units of gcc in which all functions are `void f()`: there its command line tells, and if
+ * that was not recorded, nothing is known. Functions of a unit in two parts (link-time
+ * optimisation, dwz) are told of when one of the two tells of anything.
+ */
+#include "proto/dwarf_private.h"
+
+#include "base/cleanup.h"
+
+#include <string.h>
+
+enum detail { DETAIL_UNKNOWN, DETAIL_LINES, DETAIL_TYPES };
+
+/*
+ * What gcc was told: the last of -g, -g1, -ggdb and the like counts; other options begin like them.
+ */
+static enum detail detail_by_producer(const char *producer)
+{
+	enum detail found = DETAIL_UNKNOWN;
+
+	if (strncmp(producer, "GNU ", 4) != 0)
+		return DETAIL_UNKNOWN;
+	for (const char *at = producer; (at = strstr(at, " -g"));) {
+		at += 3;
+		const char *level = !strncmp(at, "gdb", 3) ? at + 3 : at;
+		const size_t length = strcspn(level, " ");
+
+		if (!strncmp(at, "dwarf-", 6) || !length ||
+		    (length == 1 && (*level == '2' || *level == '3')))
+			found = DETAIL_TYPES;
+		else if (length == 1 && *level == '1')
+			found = DETAIL_LINES;
+	}
+	return found;
+}
+
+/* Whether there would not be such an entry in a unit without types. */
+static bool tells(const struct die *die, bool is_of_clang)
+{
+	switch (die_tag(die)) {
+	case DW_TAG_subprogram:
+		return die_has(die, DW_AT_type) || die_has(die, DW_AT_specification) ||
+		       die_flag(die, DW_AT_prototyped) ||
+		       (is_of_clang && die_flag(die, DW_AT_external));
+	case DW_TAG_variable:
+		return die_has(die, DW_AT_type);
+	case DW_TAG_imported_unit:
+		return false;
+	default:
+		return true;
+	}
+}
+
+static enum detail detail_of_unit(const struct die *first)
+{
+	const char *producer = die_text(first, DW_AT_producer);
+	const enum detail told = producer ? detail_by_producer(producer) : DETAIL_UNKNOWN;
+
+	if (told != DETAIL_UNKNOWN)
+		return told;
+	const bool is_of_clang = producer && strstr(producer, "clang");
+	_cleanup_die_ struct die child = die_first_child(first);
+
+	while (die_is(&child)) {
+		if (tells(&child, is_of_clang))
+			return DETAIL_TYPES;
+		if (!die_advance(&child))
+			break;
+	}
+	return DETAIL_LINES;
+}
+
+/* By the first entry of a unit. */
+static bool unit_tells(const struct die *first)
+{
+	struct map *known = &first->object->file->reader->details;
+	const uint64_t key = die_key(first);
+	uintptr_t detail = key ? (uintptr_t)map_get(known, key) : 0;
+
+	if (!detail) {
+		detail = detail_of_unit(first);
+		if (key)
+			map_put(known, key, (void *)detail);
+	}
+	return detail == DETAIL_TYPES;
+}
+
+static bool has_parameters(const struct die *function)
+{
+	_cleanup_die_ struct die child = die_first_child(function);
+
+	while (die_is(&child)) {
+		const unsigned tag = die_tag(&child);
+
+		if (tag == DW_TAG_formal_parameter || tag == DW_TAG_GNU_formal_parameter_pack ||
+		    tag == DW_TAG_unspecified_parameters)
+			return true;
+		if (!die_advance(&child))
+			break;
+	}
+	return false;
+}
+
+bool detail_is_told(const struct die *function, const struct die *unit)
+{
+	if (die_tag(function) != DW_TAG_subprogram || tells(function, false) ||
+	    has_parameters(function) || (die_is(unit) && unit_tells(unit)))
+		return true;
+	_cleanup_die_ struct die own = die_unit(function);
+
+	return die_is(&own) && unit_tells(&own);
+}
