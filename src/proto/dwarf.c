@@ -277,16 +277,21 @@ static void learn_unit(struct dwarf_reader *reader, const struct die *function)
 	reader->marks_prototypes = die_is(&unit) && marks_prototypes(&unit);
 }
 
-/* `address`: where the code of what was found begins; 0: it has none. */
-static int answer(struct dwarf_reader *reader, struct die found, uint64_t address, const char *name,
+/* Where the code of what was found begins. */
+struct code {
+	uint64_t address; /* 0: it has none */
+	bool is_local;	  /* see dwarf_reader_function() */
+};
+
+static int answer(struct dwarf_reader *reader, struct die found, struct code code, const char *name,
 		  struct strbuf *text)
 {
 	const size_t before = text->length;
 	struct call_places places = {.word = reader->word};
 	int error = -ENOENT;
 
-	if (die_is(&found) && address)
-		call_find_places(&found, address, &places);
+	if (die_is(&found) && code.address)
+		call_find_places(&found, code.address, code.is_local, &places);
 	const bool is_usual = die_is(&found) && call_is_of_c(&found, reader->word);
 	_cleanup_die_ struct die unit = die_is(&found) ? die_unit(&found) : found;
 	_cleanup_die_ struct die function = die_last_origin(found);
@@ -307,10 +312,12 @@ static int answer(struct dwarf_reader *reader, struct die found, uint64_t addres
 }
 
 int dwarf_reader_function(struct dwarf_reader *reader, uint64_t address, const char *name,
-			  struct strbuf *text)
+			  bool is_local, struct strbuf *text)
 {
+	const struct code code = {address, is_local};
+
 	dwarf_file_trim(&reader->main);
-	return answer(reader, index_find_function(reader, address, name), address, name, text);
+	return answer(reader, index_find_function(reader, address, name), code, name, text);
 }
 
 /*
@@ -342,8 +349,8 @@ int dwarf_reader_indirect(struct dwarf_reader *reader, uint64_t address, const c
 			  struct strbuf *text)
 {
 	dwarf_file_trim(&reader->main);
-	return answer(reader, chosen_type(index_find_function(reader, address, name)), 0, name,
-		      text);
+	return answer(reader, chosen_type(index_find_function(reader, address, name)),
+		      (struct code){0}, name, text);
 }
 
 bool dwarf_reader_met_split(const struct dwarf_reader *reader)
@@ -354,5 +361,5 @@ bool dwarf_reader_met_split(const struct dwarf_reader *reader)
 int dwarf_reader_declaration(struct dwarf_reader *reader, const char *name, struct strbuf *text)
 {
 	dwarf_file_trim(&reader->main);
-	return answer(reader, index_find_declaration(reader, name), 0, name, text);
+	return answer(reader, index_find_declaration(reader, name), (struct code){0}, name, text);
 }

@@ -39,11 +39,13 @@ void dwarf_reader_destroy(struct dwarf_reader *reader); /* NULL is fine */
 
 /*
  * Adds `TYPE NAME(PARAMETER...);` for the function at `address` of the object's own address space,
- * as the function `name`. -ENOENT: nothing is known of it; -ENOTSUP: what is known cannot be said
- * in that language, or is not how it is called; -E2BIG: the reader has done all the steps it may.
+ * as the function `name`. is_local: nobody outside of the object can call it, so that its compiler
+ * may have known all callers. -ENOENT: nothing is known of it; -ENOTSUP: what is known cannot be
+ * said in that language, or is not how it is called; -E2BIG: the reader has done all the steps it
+ * may.
  */
 int dwarf_reader_function(struct dwarf_reader *reader, uint64_t address, const char *name,
-			  struct strbuf *text);
+			  bool is_local, struct strbuf *text);
 
 /*
  * The same for an indirect function (STT_GNU_IFUNC), of which `address` is the resolver's: that

@@ -16,8 +16,13 @@
  *
  * clang says more. Where it has moved a parameter away from its register before it tells of a
  * place, it may tell later that the value is what a register held when the function was entered,
- * and does so for parameters only that nothing was assigned to. A parameter of a static function
- * that it knows to be a constant is not passed any more.
+ * and does so for parameters only that nothing was assigned to. And it does not rename functions
+ * as gcc does of which it has changed the parameters: what it knows to be a constant, what nobody
+ * looks at, and pointers of which it passes instead what they point to, have no place any more, or
+ * are not mentioned. Other functions may have such parameters, too (`number = 5;` is enough), but
+ * theirs are passed. Static ones are known by their entries; those that only link-time
+ * optimisation could change by their symbols, which are local then, as are those of hidden
+ * functions.
  *
  * Everything else says nothing. What is in memory may have been stored there by the function, or
  * be where it came. A parameter without a place may be passed and not looked at. Other registers
@@ -26,8 +31,8 @@
  * registers that `register` variables have.
  *
  * On i386 the ABI has no parameters in registers. On x86_64 the one that a parameter is in depends
- * on those before, so these are followed up to the first that is neither an integer, a pointer nor
- * a floating-point number of up to 8 bytes.
+ * on those before, so these are followed up to the first that is neither an integer, a pointer, a
+ * floating-point number of up to 8 bytes, nor a structure of these.
  */
 #include "proto/dwarf_private.h"
 
@@ -97,7 +102,7 @@ struct beginning {
 	struct unit_code code;
 	uint64_t address;
 	bool is_of_clang;
-	bool is_static;
+	bool drops;		/* what has no place is not passed */
 	bool follows_variables; /* what is said of the whole function holds at its beginning, too */
 };
 
@@ -293,10 +298,7 @@ static int find_register(const struct die *parameter, const struct beginning *be
 	int number = NO_REGISTER;
 
 	if (!attribute)
-		return beginning->is_of_clang && beginning->is_static &&
-				       die_has(parameter, DW_AT_const_value)
-			       ? NOT_PASSED
-			       : NO_REGISTER;
+		return beginning->drops ? NOT_PASSED : NO_REGISTER;
 	if (!die_block(parameter, attribute, &expression))
 		number = find_in_list(parameter, attribute, beginning);
 	else if (beginning->follows_variables)
@@ -327,7 +329,7 @@ static void add_places(struct call_places *places, const struct die *owner, bool
 
 		if (tag == DW_TAG_GNU_formal_parameter_pack && !is_pack)
 			add_places(places, &child, true, beginning);
-		if (number == NOT_PASSED || passes_parameters(places, number))
+		if (tag == DW_TAG_formal_parameter)
 			places->items[places->count++] = (struct call_place){origin_of(&child),
 									     number};
 		if (!die_advance(&child))
@@ -335,7 +337,8 @@ static void add_places(struct call_places *places, const struct die *owner, bool
 	}
 }
 
-void call_find_places(const struct die *function, uint64_t address, struct call_places *places)
+void call_find_places(const struct die *function, uint64_t address, bool is_local,
+		      struct call_places *places)
 {
 	struct beginning beginning = {.address = address};
 	_cleanup_die_ struct die unit = die_unit(function);
@@ -347,9 +350,10 @@ void call_find_places(const struct die *function, uint64_t address, struct call_
 
 	ranges_learn(&unit, &beginning.code);
 	beginning.is_of_clang = producer && strstr(producer, "clang");
-	beginning.is_static = is_static(function);
+	beginning.drops = beginning.is_of_clang && (is_local || is_static(function));
 	beginning.follows_variables = producer && follows_variables(producer);
 	add_places(places, function, false, &beginning);
+	places->is_complete = beginning.drops && places->count < PARAMETERS_MAX;
 }
 
 /* ------------------------------------------------------------------ what the ABI says */
@@ -389,10 +393,12 @@ void call_add_result(struct call_places *places, const struct die *owner, bool b
 		places->is_over |= tag == DW_TAG_array_type;
 		return;
 	}
+	struct type_registers registers;
+
 	if (die_number(&type, DW_AT_byte_size, &size) && size > PASSED_IN_REGISTERS)
 		places->integers++; /* where it shall go */
 	else
-		places->is_over |= !type_is_in_registers(places->word, &type);
+		places->is_over |= !type_find_registers(&type, &registers);
 }
 
 static int take_integer(struct call_places *places)
@@ -401,12 +407,37 @@ static int take_integer(struct call_places *places)
 						  : NO_REGISTER;
 }
 
+/*
+ * Of an object in several registers, the first. If there are too few, all of it is on the stack.
+ */
+static int take_record(struct call_places *places, const struct die *type)
+{
+	struct type_registers needed;
+
+	if (!type_find_registers(type, &needed)) {
+		places->is_over = true;
+		return NO_REGISTER;
+	}
+	if (!(needed.integers + needed.floats) ||
+	    places->integers + needed.integers > X86_64_INTEGERS ||
+	    places->floats + needed.floats > XMM_COUNT)
+		return NO_REGISTER;
+	const int first = needed.begins_with_float ? X86_64_XMM0 + (int)places->floats
+						   : x86_64_integers[places->integers];
+
+	places->integers += needed.integers;
+	places->floats += needed.floats;
+	return first;
+}
+
 /* Where x86_64 has the next parameter: its register, or NO_REGISTER for the stack. */
 static int take_place(struct call_places *places, const struct die *type)
 {
 	const unsigned tag = die_is(type) ? die_tag(type) : 0;
 	uint64_t encoding = 0, size = EIGHT;
 
+	if (type_is_record(tag))
+		return take_record(places, type);
 	switch (tag) {
 	case DW_TAG_base_type:
 		die_number(type, DW_AT_encoding, &encoding);
@@ -440,14 +471,28 @@ static int expected_register(struct call_places *places, const struct die *owner
 	return take_place(places, &type);
 }
 
+/* Whether a place is one that this ABI would not have the parameter in. */
+static bool is_elsewhere(const struct call_places *places, int number, int expected)
+{
+	return number == NOT_PASSED ||
+	       (number != expected && !places->is_over && passes_parameters(places, number));
+}
+
 bool call_add_parameter(struct call_places *places, const struct die *parameter,
 			const struct die *owner, bool by_reference)
 {
 	const int expected = expected_register(places, owner, by_reference);
 	const uint64_t offset = die_offset(parameter);
+	bool is_there = false;
 
-	for (unsigned i = 0; i < places->count && !places->is_over; i++)
-		if (places->items[i].parameter == offset && places->items[i].number != expected)
+	for (unsigned i = 0; i < places->count; i++) {
+		const struct call_place *place = &places->items[i];
+
+		if (place->parameter != offset)
+			continue;
+		is_there = true;
+		if (is_elsewhere(places, place->number, expected))
 			return false;
-	return true;
+	}
+	return is_there || !places->is_complete;
 }

@@ -245,13 +245,30 @@ bool type_is_in_memory(const struct type_writer *writer, const struct die *type,
 	       (!passing.wide || passing.size > PASSED_IN_REGISTERS);
 }
 
-bool type_is_in_registers(unsigned word, const struct die *type)
+bool type_find_registers(const struct die *type, struct type_registers *out)
 {
-	const struct type_writer writer = {.word = word};
+	const struct type_writer writer = {.word = EIGHT};
 	struct passing passing;
 
-	return !find_passing(&writer, type, &passing) && passing.wide &&
-	       passing.size <= PASSED_IN_REGISTERS;
+	*out = (struct type_registers){0};
+	if (find_passing(&writer, type, &passing))
+		return false;
+	if (passing.size > PASSED_IN_REGISTERS)
+		return true;
+	for (uint64_t at = 0; at < passing.size; at += EIGHT) {
+		const uint64_t size = passing.size - at < EIGHT ? passing.size - at : EIGHT;
+		const uint32_t bytes = (1U << size) - 1;
+		const bool is_integer = passing.has_integer[at / EIGHT];
+
+		/* As add_words(): where no member is seen there may be one. */
+		if (!is_integer && (passing.floats >> at & bytes) != bytes)
+			return false;
+		out->integers += is_integer;
+		out->floats += !is_integer;
+		out->begins_with_float |= !at && !is_integer;
+	}
+	/* Registers in pairs are another matter. */
+	return passing.align <= EIGHT;
 }
 
 int type_add_passed(struct type_writer *writer, const struct die *type)

@@ -328,8 +328,14 @@ enum { PASSED_IN_REGISTERS = 16 };
  */
 bool type_is_in_memory(const struct type_writer *writer, const struct die *type, unsigned align);
 
-/* Whether it is known that an object of up to PASSED_IN_REGISTERS bytes is returned in them. */
-bool type_is_in_registers(unsigned word, const struct die *type);
+/* The registers that an object is in on x86_64; none: it is in memory. */
+struct type_registers {
+	unsigned integers, floats;
+	bool begins_with_float;
+};
+
+/* How a record is passed if there are enough of them left. False: that is not known. */
+bool type_find_registers(const struct die *type, struct type_registers *out);
 
 /*
  * Adds a struct of words that is passed by value as an object of this type, of which nothing else
@@ -342,10 +348,10 @@ int type_add_passed(struct type_writer *writer, const struct die *type);
 /* Parameters of a function that are looked at. */
 enum { PARAMETERS_MAX = 32 };
 
-/* A parameter that is in a register when the function begins, or not passed. */
+/* A parameter, and what is known of where it is when the function begins. */
 struct call_place {
 	uint64_t parameter; /* offset in .debug_info: of that of which it is an instance, if any */
-	int number;	    /* of the register, in DWARF; negative: there is none */
+	int number;	    /* of the register, in DWARF; negative: it is in none, or not passed */
 };
 
 /* All of them, and what the ABI has used up for the result and the parameters so far. */
@@ -353,22 +359,24 @@ struct call_places {
 	struct call_place items[PARAMETERS_MAX];
 	unsigned count;
 	unsigned word;
+	bool is_complete;	   /* parameters that are not among them are not passed */
 	unsigned integers, floats; /* registers of each kind */
 	bool is_over;		   /* it is not known where the ABI has those that come */
 };
 
 /*
  * The places in the entry with the code that begins at `address`, which may be an instance of
- * another entry.
+ * another entry. is_local: nobody outside of the object can call it.
  */
-void call_find_places(const struct die *function, uint64_t address, struct call_places *places);
+void call_find_places(const struct die *function, uint64_t address, bool is_local,
+		      struct call_places *places);
 /* False: an entry of a function says that it is not called as the ABI says. */
 bool call_is_of_c(const struct die *function, unsigned word);
 /* Takes what the result needs; `owner` has its type, by_reference is that of type_add(). */
 void call_add_result(struct call_places *places, const struct die *owner, bool by_reference);
 /*
  * Takes what the next parameter needs; `owner` has its type. False: it is in a register when the
- * function begins, and the ABI has it elsewhere.
+ * function begins, and the ABI has it elsewhere, or it is not passed.
  */
 bool call_add_parameter(struct call_places *places, const struct die *parameter,
 			const struct die *owner, bool by_reference);

@@ -118,8 +118,8 @@ struct reading {
 #define DAMAGED "!"
 
 /*
- * `f ADDRESS NAME`, `i ADDRESS NAME` (an IFUNC's resolver), or `d NAME`; the answer is a
- * declaration, nothing, or one of the above.
+ * enum debug_function and `ADDRESS NAME`, or `d NAME`; the answer is a declaration, nothing, or one
+ * of the above.
  */
 static void answer(void *context, const char *question, size_t length, struct strbuf *text)
 {
@@ -140,8 +140,12 @@ static void answer(void *context, const char *question, size_t length, struct st
 	} else {
 		uint64_t address = strtoull(question + 2, &name, 16);
 
-		(question[0] == 'f' ? dwarf_reader_function : dwarf_reader_indirect)(
-			reading->reader, address, name + (*name == ' '), text);
+		name += *name == ' ';
+		if (question[0] == DEBUG_RESOLVER)
+			dwarf_reader_indirect(reading->reader, address, name, text);
+		else
+			dwarf_reader_function(reading->reader, address, name,
+					      question[0] == DEBUG_LOCAL, text);
 	}
 	if (!text->length && dwarf_reader_met_split(reading->reader))
 		strbuf_add(text, IN_OTHER_FILES);
@@ -261,9 +265,9 @@ static void forget_names(struct names *names)
 	names_deinit(names);
 }
 
-static char *function_question(uint64_t address, const char *name, bool is_resolver)
+static char *function_question(uint64_t address, const char *name, enum debug_function kind)
 {
-	return xasprintf("%c %" PRIx64 " %s", is_resolver ? 'i' : 'f', address, name);
+	return xasprintf("%c %" PRIx64 " %s", kind, address, name);
 }
 
 bool debug_source_is_there(struct debug_source *source, pid_t pid)
@@ -277,18 +281,19 @@ bool debug_source_is_elsewhere(const struct debug_source *source)
 }
 
 void debug_source_text(struct debug_source *source, pid_t pid, uint64_t address, const char *name,
-		       bool is_resolver, struct strbuf *text)
+		       enum debug_function kind, struct strbuf *text)
 {
-	_cleanup_free_ char *question = function_question(address, name, is_resolver);
+	_cleanup_free_ char *question = function_question(address, name, kind);
 
 	ask(source, pid, question, text);
 }
 
 const struct prototype *debug_source_function(struct debug_source *source, pid_t pid,
-					      uint64_t address, const char *name, bool is_resolver)
+					      uint64_t address, const char *name,
+					      enum debug_function kind)
 {
 	/* Functions that are the same code have one address and different parameters. */
-	char *question = function_question(address, name, is_resolver);
+	char *question = function_question(address, name, kind);
 	const void *known = names_get(&source->functions, question, strlen(question));
 
 	if (known) {

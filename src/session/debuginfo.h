@@ -31,12 +31,17 @@ struct debug_source *debug_source_get(struct debuginfo *info, struct elf_file *f
 				      const char *path);
 void debug_source_unref(struct debug_source *source); /* NULL is fine */
 
-/*
- * The function at `address` of the file's own address space, as `name`; NULL: nothing is known.
- * `is_resolver`: of an IFUNC of that name its resolver is there.
- */
+/* What is at an address. */
+enum debug_function {
+	DEBUG_FUNCTION = 'f',
+	DEBUG_LOCAL = 'l',   /* one that nobody outside of the module can call by its name */
+	DEBUG_RESOLVER = 'i' /* what chooses the function that an IFUNC of that name is */
+};
+
+/* The function at `address` of the file's own address space, as `name`; NULL: nothing is known. */
 const struct prototype *debug_source_function(struct debug_source *source, pid_t pid,
-					      uint64_t address, const char *name, bool is_resolver);
+					      uint64_t address, const char *name,
+					      enum debug_function kind);
 /* What the module says of a function that it calls. */
 const struct prototype *debug_source_declaration(struct debug_source *source, pid_t pid,
 						 const char *name);
@@ -47,7 +52,7 @@ bool debug_source_is_there(struct debug_source *source, pid_t pid);
 bool debug_source_is_elsewhere(const struct debug_source *source);
 /* Adds the declaration of the same, if it is known. */
 void debug_source_text(struct debug_source *source, pid_t pid, uint64_t address, const char *name,
-		       bool is_resolver, struct strbuf *text);
+		       enum debug_function kind, struct strbuf *text);
 
 /*
  * Opens by the rules for debug files (doc/SECURITY.md): debug_opener, its context a struct

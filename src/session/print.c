@@ -47,7 +47,7 @@ static bool print_function(struct debug_source *source, const struct elf_symbol 
 	struct strbuf text = {0};
 
 	debug_source_text(source, getpid(), function->value, function->name,
-			  function->type == STT_GNU_IFUNC, &text);
+			  function->type == STT_GNU_IFUNC ? DEBUG_RESOLVER : DEBUG_FUNCTION, &text);
 	const bool is_known = text.length != 0;
 
 	if (is_known)

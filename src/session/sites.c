@@ -67,7 +67,23 @@ struct definition {
 	const struct module *module; /* NULL: nobody knows */
 	uint64_t address;	     /* 0: of an IFUNC, as nothing was chosen so far */
 	uint64_t resolver;	     /* of an IFUNC: the function that its symbol stands for */
+	bool is_local;		     /* nobody outside of the module can call it by its name */
 };
+
+/* Whether all symbols of a function are local: static, or made so by who linked the module. */
+static bool is_local(struct elf_file *file, const struct elf_symbol *symbol, uint64_t address)
+{
+	bool is = false;
+
+	for (; symbol; symbol = elf_find_next(file, symbol)) {
+		if (symbol->value != address)
+			continue;
+		if (symbol->bind != STB_LOCAL)
+			return false;
+		is = true;
+	}
+	return is;
+}
 
 static struct definition find_definition(const struct space *space, const struct question *question)
 {
@@ -82,6 +98,8 @@ static struct definition find_definition(const struct space *space, const struct
 		definition.address = question->address - question->module->bias;
 	else if (definition.module && symbol->type == STT_FUNC)
 		definition.address = symbol->value;
+	if (definition.address && symbol)
+		definition.is_local = is_local(definition.module->file, symbol, definition.address);
 	if (definition.module && symbol && symbol->type == STT_GNU_IFUNC)
 		definition.resolver = symbol->value;
 	return definition;
@@ -111,10 +129,11 @@ static const struct prototype *find_debugged(const struct space *space,
 		return NULL;
 	if (definition->address)
 		found = debug_source_function(module->debug, space->reader, definition->address,
-					      name, false);
+					      name,
+					      definition->is_local ? DEBUG_LOCAL : DEBUG_FUNCTION);
 	if (!found && definition->resolver)
 		found = debug_source_function(module->debug, space->reader, definition->resolver,
-					      name, true);
+					      name, DEBUG_RESOLVER);
 	return found;
 }
 

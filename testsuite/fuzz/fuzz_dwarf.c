@@ -63,7 +63,7 @@ static void ask_all(struct dwarf_reader *reader)
 	struct strbuf text = {0};
 
 	for (uint64_t address = CODE; address < CODE_END; address++) {
-		if (!dwarf_reader_function(reader, address, "f", &text))
+		if (!dwarf_reader_function(reader, address, "f", address & 1, &text))
 			check_text(&text, "f");
 		if (!dwarf_reader_indirect(reader, address, "f", &text))
 			check_text(&text, "f");

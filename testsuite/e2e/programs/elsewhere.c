@@ -3,6 +3,7 @@
  * Functions whose parameters are, or may be, elsewhere than the ABI has them. Those called e_usual_*
  * never are.
  */
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,10 @@
 
 struct large {
 	long a, b, c;
+};
+
+struct pair {
+	int a, b;
 };
 
 struct two {
@@ -54,6 +59,35 @@ KEPT static int e_constant(int number, int mode, const char *text)
 	for (int i = 0; i < number; i++)
 		number += text[i % 4] * mode;
 	return number;
+}
+
+/* Nobody looks at what it returns, so nobody looks at the first. */
+KEPT static int e_format(int number, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	strchr(format, va_arg(list, int))[0]++;
+	va_end(list);
+	return number;
+}
+
+/* Who knows all callers knows that two are always the same; others do not. */
+KEPT int e_usual_constants(struct pair object, char unit, double scale, const char *text)
+{
+	int sum = 0;
+
+	for (int i = 0; i < object.a; i++)
+		sum += (int)(text[i % 4] * scale) + unit;
+	return sum + object.b;
+}
+
+KEPT int e_usual_last(int a, int b, int c, int d, int e, int f, struct large other, double g,
+		      int last)
+{
+	for (int i = 0; i < last; i++)
+		other.a += (long)((double)other.b * g) + a + b + c + d + e + f;
+	return (int)(other.a + other.c);
 }
 
 /* Called by its address, so that nothing is known of callers. */
@@ -136,5 +170,12 @@ int main(int count, char **arguments)
 	sum += (int)e_usual_behind(two, text, large, count + 8);
 	sum += e_usual_many(count, count + 1, count + 2, 4, 5, count, text, count + 6);
 	sum += e_usual_register(count, count + 1, text);
+
+	const struct pair pair = {count + 1, count + 2};
+	char letters[] = "letters";
+
+	sum += e_usual_constants(pair, 'm', 2.5, text) + e_usual_constants(pair, 'm', 2.5, text);
+	sum += e_usual_last(1, 2, 3, 4, 5, 6, large, 2.5, count + 6);
+	e_format(count, letters, 'e');
 	return sum ? EXIT_SUCCESS : EXIT_FAILURE;
 }
