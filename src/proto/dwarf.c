@@ -98,8 +98,11 @@ static int add_parameter(struct list *list, const struct die *parameter)
 	const struct die *owner = die_is(&origin) ? &origin : parameter;
 	int error = type_add(list->text, owner, list->word, &by_reference);
 
-	if (error || !call_add_parameter(list->places, parameter, owner, by_reference) ||
-	    !strcmp(list->text->text + list->last, "void") || list->count > PARAMETERS_MAX ||
+	if (error)
+		return error;
+	if (!call_add_parameter(list->places, parameter, owner, by_reference))
+		return -EPROTOTYPE;
+	if (!strcmp(list->text->text + list->last, "void") || list->count > PARAMETERS_MAX ||
 	    list->text->length > DWARF_TEXT_MAX)
 		return -ENOTSUP;
 	if (list->is_old && !strcmp(list->text->text + list->last, "float")) {
@@ -230,7 +233,7 @@ static int describe(const struct die *function, struct call_places *places, cons
 
 	if (!call_is_of_c(function, list.word) ||
 	    (die_is(&declared) && !call_is_of_c(&declared, list.word)))
-		return -ENOTSUP;
+		return -EPROTOTYPE;
 	int error = type_add(text, typed, list.word, &by_reference);
 
 	if (error)
@@ -298,9 +301,9 @@ static int answer(struct dwarf_reader *reader, struct die found, struct code cod
 
 	if (die_is(&function) && detail_is_told(&function, &unit)) {
 		learn_unit(reader, &function);
-		error = is_variant(name) || !type_is_name(name) || !is_usual
-				? -ENOTSUP
-				: describe(&function, &places, name, text);
+		error = is_variant(name) || !is_usual ? -EPROTOTYPE
+			: !type_is_name(name)	      ? -ENOTSUP
+						      : describe(&function, &places, name, text);
 	}
 	if (reader->steps >= DWARF_STEPS_MAX)
 		error = -E2BIG;

@@ -41,8 +41,8 @@ void dwarf_reader_destroy(struct dwarf_reader *reader); /* NULL is fine */
  * Adds `TYPE NAME(PARAMETER...);` for the function at `address` of the object's own address space,
  * as the function `name`. is_local: nobody outside of the object can call it, so that its compiler
  * may have known all callers. -ENOENT: nothing is known of it; -ENOTSUP: what is known cannot be
- * said in that language, or is not how it is called; -E2BIG: the reader has done all the steps it
- * may.
+ * said in that language; -EPROTOTYPE: it is not called as it was written; -E2BIG: the reader has
+ * done all the steps it may.
  */
 int dwarf_reader_function(struct dwarf_reader *reader, uint64_t address, const char *name,
 			  bool is_local, struct strbuf *text);

@@ -116,6 +116,7 @@ struct reading {
 #define IN_OTHER_FILES "." /* what was asked for may be in a file that is not read */
 #define IN_OTHER_FORM "?"  /* nobody here knows how to unpack it */
 #define DAMAGED "!"
+#define OTHERWISE "-" /* it is known, and not called as anybody says who declares it */
 
 /*
  * enum debug_function and `ADDRESS NAME`, or `d NAME`; the answer is a declaration, nothing, or one
@@ -143,9 +144,9 @@ static void answer(void *context, const char *question, size_t length, struct st
 		name += *name == ' ';
 		if (question[0] == DEBUG_RESOLVER)
 			dwarf_reader_indirect(reading->reader, address, name, text);
-		else
-			dwarf_reader_function(reading->reader, address, name,
-					      question[0] == DEBUG_LOCAL, text);
+		else if (dwarf_reader_function(reading->reader, address, name,
+					       question[0] == DEBUG_LOCAL, text) == -EPROTOTYPE)
+			strbuf_add(text, OTHERWISE);
 	}
 	if (!text->length && dwarf_reader_met_split(reading->reader))
 		strbuf_add(text, IN_OTHER_FILES);
@@ -202,13 +203,18 @@ static void say_split(struct debug_source *source)
 	source->is_split = true;
 }
 
+static bool is_otherwise(const struct strbuf *text)
+{
+	return text->length && !strcmp(text->text, OTHERWISE);
+}
+
 static void ask(struct debug_source *source, pid_t pid, const char *question, struct strbuf *text)
 {
 	if (source->given_up || strlen(question) > QUESTION_MAX || !has_files(source, pid))
 		return;
 	if (have_helper(source) && helper_ask(source->helper, question, strlen(question), text))
 		give_up(source, source->info->verbose, "cannot be read");
-	if (text->length != 1)
+	if (text->length != 1 || is_otherwise(text))
 		return;
 	if (!strcmp(text->text, IN_OTHER_FILES))
 		say_split(source);
@@ -252,7 +258,8 @@ static const void *find(struct debug_source *source, pid_t pid, const char *ques
 	struct strbuf text = {0};
 
 	ask(source, pid, question, &text);
-	const void *found = prototype_of(source->info, &text, name);
+	const void *found = is_otherwise(&text) ? (const void *)prototype_guess()
+						: prototype_of(source->info, &text, name);
 
 	strbuf_deinit(&text);
 	return found;
@@ -286,6 +293,8 @@ void debug_source_text(struct debug_source *source, pid_t pid, uint64_t address,
 	_cleanup_free_ char *question = function_question(address, name, kind);
 
 	ask(source, pid, question, text);
+	if (is_otherwise(text))
+		strbuf_clear(text);
 }
 
 const struct prototype *debug_source_function(struct debug_source *source, pid_t pid,

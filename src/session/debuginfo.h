@@ -38,7 +38,10 @@ enum debug_function {
 	DEBUG_RESOLVER = 'i' /* what chooses the function that an IFUNC of that name is */
 };
 
-/* The function at `address` of the file's own address space, as `name`; NULL: nothing is known. */
+/*
+ * The function at `address` of the file's own address space, as `name`; NULL: nothing is known. One
+ * that is not called as it was written has prototype_guess(), whatever others say of it.
+ */
 const struct prototype *debug_source_function(struct debug_source *source, pid_t pid,
 					      uint64_t address, const char *name,
 					      enum debug_function kind);
