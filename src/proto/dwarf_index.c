@@ -21,6 +21,10 @@
  * DWARF_DECLARATION_STEPS_MAX entries have been seen, once for all names; so the callers that
  * profit are programs of some size, not giants.
  *
+ * dwz(1) moves entries without code that several units have, or several objects, to units of their
+ * own, perhaps in the shared file, and these are imported by those that had them. Only what a unit
+ * imports is looked at: the shared file has the functions of other objects, too.
+ *
  * All that is remembered are places, by which the entries are read again: entries themselves are
  * large.
  */
@@ -33,7 +37,9 @@
 
 enum {
 	NESTED_MAX = 8, /* namespaces, one inside the other */
-	INNER_MAX = 32	/* functions, blocks and classes, one inside the other */
+	INNER_MAX = 32, /* functions, blocks and classes, one inside the other */
+	IMPORT_DEPTH_MAX = 4,
+	IMPORTS_MAX = 8 << 10 /* units that are looked at for others, all together */
 };
 
 /* An entry with code. */
@@ -48,7 +54,7 @@ struct unit {
 	struct vec entries;   /* of struct entry */
 	struct map functions; /* address → 1 + where its last entry is */
 	bool inner_read, names_read;
-	struct names bodiless; /* name → offset of the definition, or &ambiguous */
+	struct names bodiless; /* name → place of the definition, or &ambiguous */
 };
 
 /* Marks names of several definitions. */
@@ -116,6 +122,69 @@ static void visit_inner(struct dwarf_reader *reader, const struct die *owner, un
 			visit_inner(reader, &die, depth + 1, is_listed && tag == DW_TAG_namespace,
 				    limit, visit, context);
 		if (!die_advance(&die))
+			break;
+	}
+}
+
+/* ------------------------------------------------------------------ places and imports */
+
+/* Where an entry is, so that it can be read again; NULL: that is not known. */
+static void *place_of(const struct die *die)
+{
+	const struct dwarf_file *file = die->object->file;
+	const uintptr_t offset = (uintptr_t)die_offset(die);
+
+	return (void *)(offset << 1 | (offset && file == &file->reader->shared));
+}
+
+static struct die die_again(struct dwarf_reader *reader, const void *place)
+{
+	const uintptr_t number = (uintptr_t)place;
+
+	return number ? die_at(number & 1 ? &reader->shared : &reader->main, number >> 1)
+		      : (struct die){0};
+}
+
+/* What is done with the functions of imported units. */
+struct importing {
+	struct map *seen; /* units: place → anything */
+	bool only_shared; /* not of those of the main file, nor what these import */
+	unsigned limit;	  /* of steps */
+	function_visitor *visit;
+	void *context;
+};
+
+static void visit_imports(struct dwarf_reader *reader, const struct die *unit, unsigned depth,
+			  const struct importing *importing);
+
+static void visit_import(struct dwarf_reader *reader, const struct die *import, unsigned depth,
+			 const struct importing *importing)
+{
+	_cleanup_die_ struct die unit = die_reference(import, DW_AT_import);
+	void *place = die_is(&unit) ? place_of(&unit) : NULL;
+
+	if (!place || die_tag(&unit) != DW_TAG_partial_unit ||
+	    (importing->only_shared && unit.object->file != &reader->shared) ||
+	    map_get(importing->seen, (uintptr_t)place) || reader->imports >= IMPORTS_MAX)
+		return;
+	reader->imports++;
+	map_put(importing->seen, (uintptr_t)place, place);
+	visit_functions(reader, die_first_child(&unit), 0, importing->limit, importing->visit,
+			importing->context);
+	if (depth < IMPORT_DEPTH_MAX)
+		visit_imports(reader, &unit, depth + 1, importing);
+}
+
+/* Visits what a unit imports; some have other entries in front of that. */
+static void visit_imports(struct dwarf_reader *reader, const struct die *unit, unsigned depth,
+			  const struct importing *importing)
+{
+	_cleanup_die_ struct die child = die_first_child(unit);
+
+	while (die_is(&child) && reader->steps < importing->limit) {
+		if (die_tag(&child) == DW_TAG_imported_unit)
+			visit_import(reader, &child, depth, importing);
+		if (!die_advance(&child))
 			break;
 	}
 }
@@ -242,7 +311,6 @@ static void note_any_code(void *context, uint64_t start, uint64_t end)
 static void note_bodiless(struct names *names, const struct die *function,
 			  const struct unit_code *code)
 {
-	const uint64_t offset = die_offset(function);
 	bool has_code = false;
 
 	if (die_flag(function, DW_AT_declaration))
@@ -252,12 +320,13 @@ static void note_bodiless(struct names *names, const struct die *function,
 		return;
 	const char *name = symbol_name(function);
 
-	if (!name || !offset)
+	void *place = place_of(function);
+
+	if (!name || !place)
 		return;
 	const bool is_known = names_get(names, name, strlen(name)) != NULL;
 
-	names_put(names, name, strlen(name),
-		  is_known ? &ambiguous : (const char *)(uintptr_t)offset);
+	names_put(names, name, strlen(name), is_known ? &ambiguous : place);
 }
 
 static void note_bodiless_of_unit(struct dwarf_reader *reader, const struct die *function,
@@ -280,9 +349,18 @@ static void read_names(struct dwarf_reader *reader, struct unit *unit, uint64_t 
 		return;
 	_cleanup_die_ struct die die = die_at(&reader->main, first);
 
-	if (die_is(&die) && die_is_of_c(&die))
-		visit_functions(reader, die_first_child(&die), 0, DWARF_STEPS_MAX,
-				note_bodiless_of_unit, unit);
+	if (!die_is(&die) || !die_is_of_c(&die))
+		return;
+	struct map seen = {0};
+	const struct importing importing = {.seen = &seen,
+					    .limit = DWARF_STEPS_MAX,
+					    .visit = note_bodiless_of_unit,
+					    .context = unit};
+
+	visit_functions(reader, die_first_child(&die), 0, DWARF_STEPS_MAX, note_bodiless_of_unit,
+			unit);
+	visit_imports(reader, &die, 0, &importing);
+	map_deinit(&seen);
 }
 
 /* The entries at one address. */
@@ -335,41 +413,48 @@ static void note_declaration(struct dwarf_reader *reader, const struct die *func
 
 	if (!name)
 		name = die_text(function, DW_AT_name);
-	uint64_t offset = die_offset(function);
+	void *place = place_of(function);
 
-	if (name && offset && !names_get(&reader->declarations, name, strlen(name)))
-		names_put(&reader->declarations, name, strlen(name), (void *)(uintptr_t)offset);
+	if (name && place && !names_get(&reader->declarations, name, strlen(name)))
+		names_put(&reader->declarations, name, strlen(name), place);
 }
 
 static void read_declarations(struct dwarf_reader *reader)
 {
 	unsigned limit = reader->steps + DWARF_DECLARATION_STEPS_MAX;
 	uint64_t header = 0, first, next;
+	struct unit_code code;
+	struct map seen = {0};
+	/* The others are on the way. */
+	const struct importing importing = {.seen = &seen,
+					    .only_shared = true,
+					    .limit = limit,
+					    .visit = note_declaration,
+					    .context = &code};
 
 	if (reader->declarations_read)
 		return;
 	reader->declarations_read = true;
 	while (reader->steps < limit && units_next(&reader->main, header, &first, &next)) {
 		_cleanup_die_ struct die die = die_at(&reader->main, first);
-		struct unit_code code;
 
 		if (die_is(&die) && die_is_of_c(&die)) {
 			ranges_learn(&die, &code);
 			visit_functions(reader, die_first_child(&die), 0, limit, note_declaration,
 					&code);
+			visit_imports(reader, &die, 0, &importing);
 		}
 		die_drop(&die);
 		dwarf_file_trim(&reader->main);
 		header = next;
 	}
+	map_deinit(&seen);
 }
 
 struct die index_find_declaration(struct dwarf_reader *reader, const char *name)
 {
 	read_declarations(reader);
-	uint64_t offset = (uintptr_t)names_get(&reader->declarations, name, strlen(name));
-
-	return offset ? die_at(&reader->main, offset) : (struct die){0};
+	return die_again(reader, names_get(&reader->declarations, name, strlen(name)));
 }
 
 /* ------------------------------------------------------------------ by both */
@@ -414,7 +499,7 @@ struct die index_find_function(struct dwarf_reader *reader, uint64_t address, co
 	const void *bodiless = find_bodiless(reader, headers, count, &choice);
 
 	if (bodiless && bodiless != &ambiguous)
-		return die_at(&reader->main, (uintptr_t)bodiless);
+		return die_again(reader, bodiless);
 	return choice.other && !choice.is_several ? die_at(&reader->main, choice.other)
 						  : (struct die){0};
 }

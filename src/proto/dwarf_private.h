@@ -54,7 +54,8 @@ struct dwarf_reader {
 		covered; /* offset of a unit's header plus 1 → the same: it is in .debug_aranges */
 	struct map units; /* offset of its header → struct unit (dwarf_index.c) */
 	bool declarations_read;
-	struct names declarations; /* name → offset in .debug_info */
+	struct names declarations; /* name → place (dwarf_index.c) */
+	unsigned imports;	   /* units that were looked at for others */
 	/* Of the unit that is asked about. */
 	bool marks_defaulted;  /* copy_is_marked() */
 	bool marks_prototypes; /* in C: functions without a mark have none */
