@@ -234,10 +234,16 @@ static int describe(const struct die *function, struct call_places *places, cons
 	if (!call_is_of_c(function, list.word) ||
 	    (die_is(&declared) && !call_is_of_c(&declared, list.word)))
 		return -EPROTOTYPE;
+	const size_t before = text->length;
 	int error = type_add(text, typed, list.word, &by_reference);
 
 	if (error)
 		return error;
+	/* Such an object is not returned either. */
+	if (!strcmp(text->text + before, TYPE_EMPTY)) {
+		text->length = before;
+		strbuf_add(text, "void");
+	}
 	call_add_result(places, typed, by_reference);
 	strbuf_printf(text, " %s(", name);
 	if (by_reference) {
@@ -271,6 +277,18 @@ static bool marks_prototypes(const struct die *unit)
 	       die_is_of_c_itself(unit);
 }
 
+/*
+ * clang never did, g++ does not any more since version 8 (its ABI 12); C++ has such an object take
+ * a byte, which the psABI has no class for.
+ */
+static bool drops_empty(const struct die *unit)
+{
+	const char *producer = die_text(unit, DW_AT_producer);
+
+	return producer && !die_is_of_c_itself(unit) && !strstr(producer, "-fabi-version=") &&
+	       (copy_is_marked(unit) || strstr(producer, "clang"));
+}
+
 /* What can be believed in the function's unit. */
 static void learn_unit(struct dwarf_reader *reader, const struct die *function)
 {
@@ -278,6 +296,7 @@ static void learn_unit(struct dwarf_reader *reader, const struct die *function)
 
 	reader->marks_defaulted = die_is(&unit) && copy_is_marked(&unit);
 	reader->marks_prototypes = die_is(&unit) && marks_prototypes(&unit);
+	reader->drops_empty = die_is(&unit) && drops_empty(&unit);
 }
 
 /* Where the code of what was found begins. */

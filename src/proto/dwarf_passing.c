@@ -232,7 +232,7 @@ static int find_passing(const struct type_writer *writer, const struct die *type
 		return -ENOTSUP;
 	int error = look(passing, type, 0);
 
-	/* Compilers do not agree on how empty classes of C++ are passed. */
+	/* Compilers do not agree on how empty classes of C++ are passed on i386. */
 	return passing->any ? error : -ENOTSUP;
 }
 

@@ -59,6 +59,7 @@ struct dwarf_reader {
 	/* Of the unit that is asked about. */
 	bool marks_defaulted;  /* copy_is_marked() */
 	bool marks_prototypes; /* in C: functions without a mark have none */
+	bool drops_empty;      /* in C++: on x86_64 objects of empty classes are not passed */
 	struct map manners;    /* class → how its objects are copied (dwarf_copy.c) */
 	struct names bodiless; /* name → definition without code (dwarf_index.c) */
 	struct map details;    /* unit → what it tells of (dwarf_detail.c) */
@@ -288,6 +289,9 @@ int type_add_object(struct type_writer *writer, const struct die *type, struct t
  * type added is that of the pointer. 0, or -ENOTSUP with anything added.
  */
 int type_add(struct strbuf *text, const struct die *owner, unsigned word, bool *by_reference);
+
+/* An object that nothing is passed of. */
+#define TYPE_EMPTY "struct()"
 
 /* dwarf_struct.c: structs, unions, classes, and arrays */
 

@@ -456,14 +456,20 @@ int type_add_object(struct type_writer *writer, const struct die *type, struct t
 /* Any type, or what takes its place: an object that is passed in the same way. */
 static int add_value(struct type_writer *writer, const struct die *type)
 {
+	const bool drops_empty = writer->word == 8 && type->object->file->reader->drops_empty;
 	const size_t before = writer->text->length;
 	struct type_layout layout;
+	const bool is_said = !type_add_object(writer, type, &layout) && !layout.is_aligned &&
+			     !type_is_full(writer);
 
-	if (!type_add_object(writer, type, &layout) && !layout.is_aligned &&
-	    !type_is_full(writer) &&
+	if (is_said && !(layout.is_vain && drops_empty) &&
 	    (layout.exact || type_is_in_memory(writer, type, layout.align)))
 		return 0;
 	type_cut_back(writer, before);
+	if (is_said && layout.is_vain && drops_empty) {
+		strbuf_add(writer->text, TYPE_EMPTY);
+		return 0;
+	}
 	return type_add_passed(writer, type);
 }
 
