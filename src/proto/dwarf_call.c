@@ -24,6 +24,11 @@
  * optimisation could change by their symbols, which are local then, as are those of hidden
  * functions.
  *
+ * gcc without optimisation stores them first, and that place it tells of. On x86_64 a function of
+ * ms_abi stores what came in registers in the frame of its caller, where others find only what came
+ * on the stack. On i386, where all is on the stack, an int that is in the function's own frame came
+ * in a register (fastcall, regparm); smaller ones and pointers are copied for other reasons.
+ *
  * Everything else says nothing. What is in memory may have been stored there by the function, or
  * be where it came. A parameter without a place may be passed and not looked at. Other registers
  * are those that a function saves to use them as its own. And an expression for the whole function
@@ -40,7 +45,7 @@
 
 #include <string.h>
 
-enum { NO_REGISTER = -1, NOT_PASSED = -2, EIGHT = 8 };
+enum { NO_REGISTER = -1, NOT_PASSED = -2, CALLERS_FRAME = -3, OWN_FRAME = -4, EIGHT = 8 };
 
 /* ------------------------------------------------------------------ registers */
 
@@ -95,6 +100,18 @@ static int entry_register_of(struct bytes expression)
 		       : NO_REGISTER;
 }
 
+/* In whose frame an expression is, for a function that counts from the end of its caller's. */
+static int frame_of(struct bytes expression)
+{
+	const uint8_t *end = expression.at + expression.left;
+
+	if (take(&expression, 1) != DW_OP_fbreg || !expression.left)
+		return NO_REGISTER;
+	take_leb(&expression);
+	/* The sign. */
+	return expression.left ? NO_REGISTER : end[-1] & 0x40 ? OWN_FRAME : CALLERS_FRAME;
+}
+
 /* ------------------------------------------------------------------ lists of places */
 
 /* What has to be known of a function to find its parameters. */
@@ -102,7 +119,8 @@ struct beginning {
 	struct unit_code code;
 	uint64_t address;
 	bool is_of_clang;
-	bool drops;		/* what has no place is not passed */
+	bool drops;		 /* what has no place is not passed */
+	bool counts_from_caller; /* gcc: offsets in the frame are from what the caller has in it */
 	bool follows_variables; /* what is said of the whole function holds at its beginning, too */
 };
 
@@ -301,10 +319,24 @@ static int find_register(const struct die *parameter, const struct beginning *be
 		return beginning->drops ? NOT_PASSED : NO_REGISTER;
 	if (!die_block(parameter, attribute, &expression))
 		number = find_in_list(parameter, attribute, beginning);
+	else if (beginning->counts_from_caller && frame_of(expression) != NO_REGISTER)
+		number = frame_of(expression);
 	else if (beginning->follows_variables)
 		number = register_of(expression);
 	dwarf_dealloc_attribute(attribute);
 	return number;
+}
+
+static bool counts_from_caller(const struct die *function)
+{
+	Dwarf_Attribute attribute = die_attribute(function, DW_AT_frame_base);
+	struct bytes base;
+	const bool is = attribute && die_block(function, attribute, &base) && base.left == 1 &&
+			*base.at == DW_OP_call_frame_cfa;
+
+	if (attribute)
+		dwarf_dealloc_attribute(attribute);
+	return is;
 }
 
 /* The parameter of which this is an instance, where its function is one. */
@@ -350,6 +382,7 @@ void call_find_places(const struct die *function, uint64_t address, bool is_loca
 
 	ranges_learn(&unit, &beginning.code);
 	beginning.is_of_clang = producer && strstr(producer, "clang");
+	beginning.counts_from_caller = !beginning.is_of_clang && counts_from_caller(function);
 	beginning.drops = beginning.is_of_clang && (is_local || is_static(function));
 	beginning.follows_variables = producer && follows_variables(producer);
 	add_places(places, function, false, &beginning);
@@ -471,11 +504,31 @@ static int expected_register(struct call_places *places, const struct die *owner
 	return take_place(places, &type);
 }
 
-/* Whether a place is one that this ABI would not have the parameter in. */
-static bool is_elsewhere(const struct call_places *places, int number, int expected)
+static bool is_int(const struct die *owner)
 {
-	return number == NOT_PASSED ||
-	       (number != expected && !places->is_over && passes_parameters(places, number));
+	bool is_const = false;
+	_cleanup_die_ struct die type = type_peel(die_reference(owner, DW_AT_type), &is_const);
+	uint64_t encoding = 0, size = 0;
+
+	return die_is(&type) && die_number(&type, DW_AT_encoding, &encoding) &&
+	       die_number(&type, DW_AT_byte_size, &size) && size == 4 &&
+	       (encoding == DW_ATE_signed || encoding == DW_ATE_unsigned);
+}
+
+/* Whether a place is one that this ABI would not have the parameter in. */
+static bool is_elsewhere(const struct call_places *places, int number, int expected,
+			 const struct die *owner)
+{
+	switch (number) {
+	case NOT_PASSED:
+		return true;
+	case CALLERS_FRAME:
+		return expected != NO_REGISTER && !places->is_over;
+	case OWN_FRAME:
+		return places->word != EIGHT && is_int(owner);
+	default:
+		return number != expected && !places->is_over && passes_parameters(places, number);
+	}
 }
 
 bool call_add_parameter(struct call_places *places, const struct die *parameter,
@@ -491,7 +544,7 @@ bool call_add_parameter(struct call_places *places, const struct die *parameter,
 		if (place->parameter != offset)
 			continue;
 		is_there = true;
-		if (is_elsewhere(places, place->number, expected))
+		if (is_elsewhere(places, place->number, expected, owner))
 			return false;
 	}
 	return is_there || !places->is_complete;
