@@ -80,7 +80,8 @@ def _is_wide(path):
 
 
 # A tracer that is a program of i386 itself traces only such (testsuite/i386-native).
-NATIVE = X86_64 if _is_wide(TRACER) else I386
+# What is run may be a script that runs it (testsuite/trap/run.py).
+NATIVE = X86_64 if _is_wide(os.environ.get("TRACER_PROGRAM", TRACER)) else I386
 ABIS = (X86_64, I386) if NATIVE is X86_64 else (I386,)
 
 _cases = []       # (name, function, arguments)

@@ -27,6 +27,7 @@ def main():
     for directory in ("e2e", "torture"):
         path = os.path.join(HERE, "..", directory, NAME)
         if os.path.exists(path):
+            os.environ["TRACER_PROGRAM"] = os.environ["TRACER"]
             os.environ["TRACER"] = tracer()
             os.execv(sys.executable, [sys.executable, "-B", path, *sys.argv[1:]])
     sys.exit(f"{NAME}: there is no such test")

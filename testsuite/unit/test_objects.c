@@ -244,7 +244,7 @@ static void test_members_of_all_kinds(void **state)
 	static const unsigned char fields[] = {0xed, 0x07, 0, 0, 7, 0, 0, 0};
 
 	poke(f, BASE, fields, sizeof fields);
-	poke_words(f, BASE + 16, 8, 2, BASE + 64, UINT64_C(1));
+	poke_words(f, BASE + 16, 8, 2, (uint64_t)BASE + 64, UINT64_C(1));
 	poke_text(f, BASE + 64, "text");
 	compile(f, &abi64,
 		"void f(struct(uint:3, int b:7, bool(uint8) c:1, uint8:1, int e, ...)*,"
@@ -582,7 +582,7 @@ static void test_addresses(void **state)
 	assert_string_equal(entered(f), "{ sa_family=AF_UNIX, sun_path=\"ab\" }, 4294967295");
 	/* In a structure, and where the name has been given to something else. */
 	f->gpr[REG_DI] = BASE;
-	poke_words(f, BASE, 8, 2, BASE + 64, UINT64_C(8));
+	poke_words(f, BASE, 8, 2, (uint64_t)BASE + 64, UINT64_C(8));
 	poke(f, BASE + 64, inet, sizeof inet);
 	compile(f, &abi64, "void f(struct(sockaddr(elt2)* name, int)*);");
 	assert_string_equal(entered(f), "{ name={ sa_family=AF_INET, sin_port=htons(80), "

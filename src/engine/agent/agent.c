@@ -437,6 +437,15 @@ void agent_forget(struct space *space, uint64_t low, uint64_t high)
 
 /* ------------------------------------------------------------------ fork */
 
+/* It counts where it was planted, whatever becomes of it there. */
+static void inherit(struct agent_space *own, const struct agent_wish *wish)
+{
+	struct agent_wish copy = *wish;
+
+	copy.was_granted = true;
+	vec_push(&own->wishes, &copy);
+}
+
 void agent_fork(struct space *child, const struct space *parent)
 {
 	size_t cursor = 0;
@@ -451,9 +460,9 @@ void agent_fork(struct space *child, const struct space *parent)
 	own->refused = parent->agent->refused;
 	own->due = inferior_clock() + CHILDHOOD_NS;
 	for (size_t i = 0; i < parent->agent->wishes.count; i++)
-		vec_push(&own->wishes, vec_at(&parent->agent->wishes, i));
+		inherit(own, vec_at(&parent->agent->wishes, i));
 	while (map_next(&parent->agent->probes, &cursor, NULL, &value))
-		vec_push(&own->wishes, &((struct agent_probe *)value)->wish);
+		inherit(own, &((struct agent_probe *)value)->wish);
 	cursor = 0;
 	while (map_next(&parent->agent->asking, &cursor, &address, &value))
 		map_put(&own->asking, address, own);
