@@ -74,7 +74,9 @@ static int summary_record(struct writer *writer, const struct record *record)
 	if (record->kind == RECORD_CALL) {
 		tally->calls++;
 	} else if (record->kind == RECORD_RETURN) {
-		tally_time(tally, record->duration);
+		/* Else it counts where it was made. */
+		if (record->number != RECORD_INHERITED)
+			tally_time(tally, record->duration);
 	} else {
 		tally->calls += (uint64_t)record->number;
 		tally->time += record->duration;

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RECORD_VERSION = 2, RECORD_MAX = 1 << 20, RECORD_NEVER = -1 };
+enum { RECORD_VERSION = 2, RECORD_MAX = 1 << 20, RECORD_NEVER = -1, RECORD_INHERITED = -2 };
 
 enum record_kind {
 	RECORD_CALL = 1,   /* a probe fired: values are the arguments captured at entry */
@@ -53,7 +53,8 @@ struct record {
 	uint64_t pc; /* CALL, RETURN, UNWOUND: the return address; SIGNAL: where the thread was */
 	/*
 	 * See the kinds. RETURN of a system call: the error number it failed with, 0 if it did not;
-	 * RECORD_NEVER: it does not return.
+	 * RECORD_NEVER: it does not return. RETURN of a function: RECORD_INHERITED, where the call is
+	 * the parent's, in a child that it forked.
 	 */
 	int64_t number;
 };

@@ -35,6 +35,7 @@ struct call {
 	bool restarted;	       /* its first instruction will be run anew, from the breakpoint on */
 	bool interrupted;      /* a handler runs that may bring that about by returning */
 	bool in_process;       /* the process itself tells of its return */
+	bool inherited;	       /* made by the parent, as it forked, before it was copied */
 	bool arrived;	       /* it returned, and a signal came before the breakpoint was hit */
 };
 

@@ -65,6 +65,7 @@ struct callstacks *callstacks_clone(const struct callstacks *stacks, void *conte
 		for (size_t k = 0; k < from->calls.count; k++) {
 			struct call *call = vec_push(&to->calls, stack_call(from, k));
 
+			call->inherited = true;
 			if (call->saved)
 				call->saved = xmemdup(call->saved, sizeof *call->saved);
 			if (call->sample)

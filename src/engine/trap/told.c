@@ -27,7 +27,7 @@ void call_record_fill(struct record *record, enum record_kind kind, const struct
 	record->time = time;
 	record->duration = 0;
 	record->pc = call->origin;
-	record->number = 0;
+	record->number = kind == RECORD_RETURN && call->inherited ? RECORD_INHERITED : 0;
 }
 
 static void emit(const struct telling *telling, const struct record *record)
