@@ -53,8 +53,8 @@ struct record {
 	uint64_t pc; /* CALL, RETURN, UNWOUND: the return address; SIGNAL: where the thread was */
 	/*
 	 * See the kinds. RETURN of a system call: the error number it failed with, 0 if it did not;
-	 * RECORD_NEVER: it does not return. RETURN of a function: RECORD_INHERITED, where the call is
-	 * the parent's, in a child that it forked.
+	 * RECORD_NEVER: it does not return. RETURN of a function: RECORD_INHERITED, where the call
+	 * is the parent's, in a child that it forked.
 	 */
 	int64_t number;
 };
