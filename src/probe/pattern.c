@@ -10,6 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Behind a class ([:alpha:], [.x.], [=x=]) within brackets; NULL: there is none at `at`. */
+static const char *skip_class(const char *at)
+{
+	const char kind[3] = {at[0] == '[' ? at[1] : '\0', ']', '\0'};
+	const char *end = NULL;
+
+	if (kind[0] == ':' || kind[0] == '.' || kind[0] == '=')
+		end = strstr(at + 2, kind);
+	return end ? end + 2 : NULL;
+}
+
 const char *pattern_skip_brackets(const char *at)
 {
 	at++;
@@ -18,14 +29,11 @@ const char *pattern_skip_brackets(const char *at)
 	if (*at == ']') /* as the first one it stands for itself */
 		at++;
 	while (*at && *at != ']') {
-		const char *class_end = NULL;
-		char kind[3] = {at[1], ']', '\0'};
+		const char *class_end = skip_class(at);
 
-		if (*at == '[' && (at[1] == ':' || at[1] == '.' || at[1] == '='))
-			class_end = strstr(at + 2, kind);
-		else if (*at == '\\' && at[1])
+		if (*at == '\\' && at[1])
 			at++;
-		at = class_end ? class_end + 2 : at + 1;
+		at = class_end ? class_end : at + 1;
 	}
 	return *at ? at + 1 : NULL;
 }
@@ -51,13 +59,10 @@ const char *pattern_unbalanced(const char *text, size_t length)
 /* Passes a member of a bracket expression; its character, or -1 for one that is more. */
 static int take_member(const char **at)
 {
-	const char kind[3] = {(*at)[1], ']', '\0'};
-	const char *class_end = NULL;
+	const char *class_end = skip_class(*at);
 
-	if (**at == '[' && (kind[0] == ':' || kind[0] == '.' || kind[0] == '='))
-		class_end = strstr(*at + 2, kind);
 	if (class_end) {
-		*at = class_end + 2;
+		*at = class_end;
 		return -1;
 	}
 	*at += **at == '\\' && (*at)[1];
@@ -136,12 +141,9 @@ static const char *skip_set(const char *at, const char *end)
 	at += at < end && *at == '^';
 	at += at < end && *at == ']';
 	while (at < end && *at != ']') {
-		const char kind[3] = {at[1], ']', '\0'};
-		const char *class_end = NULL;
+		const char *class_end = skip_class(at);
 
-		if (*at == '[' && (kind[0] == ':' || kind[0] == '.' || kind[0] == '='))
-			class_end = strstr(at + 2, kind);
-		at = class_end ? class_end + 2 : at + 1;
+		at = class_end ? class_end : at + 1;
 	}
 	return at < end ? at + 1 : end;
 }

@@ -189,21 +189,6 @@ static void end_parameters(struct list *list, const char *function)
 
 /* ------------------------------------------------------------------ functions */
 
-static bool has_parameters(const struct die *function)
-{
-	_cleanup_die_ struct die child = die_first_child(function);
-
-	while (die_is(&child)) {
-		const unsigned tag = die_tag(&child);
-
-		if (tag == DW_TAG_formal_parameter || tag == DW_TAG_GNU_formal_parameter_pack)
-			return true;
-		if (!die_advance(&child))
-			break;
-	}
-	return false;
-}
-
 /*
  * Whether it is a definition in the way of C before 1989, `f(a) float a; { }`. Arguments are
  * promoted for these: float comes as double, while shorter integers are in the same place anyway.
@@ -226,7 +211,7 @@ static int describe(const struct die *function, struct call_places *places, cons
 			    .word = places->word,
 			    .is_old = is_old_definition(function)};
 	_cleanup_die_ struct die declared = die_reference(function, DW_AT_specification);
-	const bool from_declared = die_is(&declared) && !has_parameters(function);
+	const bool from_declared = die_is(&declared) && !die_has_parameters(function, false);
 	const struct die *typed = die_has(function, DW_AT_type) || !die_is(&declared) ? function
 										      : &declared;
 	bool by_reference;

@@ -94,26 +94,10 @@ static bool unit_tells(const struct die *first)
 	return detail == DETAIL_TYPES;
 }
 
-static bool has_parameters(const struct die *function)
-{
-	_cleanup_die_ struct die child = die_first_child(function);
-
-	while (die_is(&child)) {
-		const unsigned tag = die_tag(&child);
-
-		if (tag == DW_TAG_formal_parameter || tag == DW_TAG_GNU_formal_parameter_pack ||
-		    tag == DW_TAG_unspecified_parameters)
-			return true;
-		if (!die_advance(&child))
-			break;
-	}
-	return false;
-}
-
 bool detail_is_told(const struct die *function, const struct die *unit)
 {
 	if (die_tag(function) != DW_TAG_subprogram || tells(function, false) ||
-	    has_parameters(function) || (die_is(unit) && unit_tells(unit)))
+	    die_has_parameters(function, true) || (die_is(unit) && unit_tells(unit)))
 		return true;
 	_cleanup_die_ struct die own = die_unit(function);
 

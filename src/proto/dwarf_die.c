@@ -10,6 +10,8 @@
  */
 #include "proto/dwarf_private.h"
 
+#include "base/cleanup.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -532,4 +534,20 @@ struct die die_last_origin(struct die die)
 		die = next;
 	}
 	return die;
+}
+
+bool die_has_parameters(const struct die *function, bool or_variable)
+{
+	_cleanup_die_ struct die child = die_first_child(function);
+
+	while (die_is(&child)) {
+		const unsigned tag = die_tag(&child);
+
+		if (tag == DW_TAG_formal_parameter || tag == DW_TAG_GNU_formal_parameter_pack ||
+		    (or_variable && tag == DW_TAG_unspecified_parameters))
+			return true;
+		if (!die_advance(&child))
+			break;
+	}
+	return false;
 }

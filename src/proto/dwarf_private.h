@@ -185,6 +185,8 @@ struct die die_told_by(const struct die *die);
  * What an entry is an instance of in the end, or itself; takes it over. None, if there is no end.
  */
 struct die die_last_origin(struct die die);
+/* Whether a function has any; or_variable: `...` is one. */
+bool die_has_parameters(const struct die *function, bool or_variable);
 
 /* The first entry of its unit. */
 struct die die_unit(const struct die *die);

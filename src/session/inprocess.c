@@ -383,7 +383,7 @@ static unsigned next_poll(unsigned poll, unsigned full, uint64_t elapsed_us)
 
 /*
  * A thread of each process that lacks some is to come to a stop at which they can be made; another
- * one, if that one did not do.
+ * one after a while, if that one did not do.
  */
 static void ask_for_rings(struct session *session, uint64_t now)
 {
@@ -394,14 +394,11 @@ static void ask_for_rings(struct session *session, uint64_t now)
 		struct process *process = value;
 		struct modules *modules = process->space ? process->space->modules : NULL;
 
-		if (!modules)
+		if (!modules || !agent_lacks_rings(process->space) ||
+		    now - modules->rings_asked < ASK_AGAIN_NS)
 			continue;
-		if (!agent_lacks_rings(process->space))
-			modules->rings_asked = 0;
-		else if (now - modules->rings_asked > ASK_AGAIN_NS) {
-			modules->rings_asked = now;
-			later_stop(session, process);
-		}
+		modules->rings_asked = now;
+		later_stop(session, process);
 	}
 }
 
@@ -415,7 +412,8 @@ void inprocess_poll(struct session *session, bool is_stopped)
 	uint64_t now = inferior_clock();
 	unsigned full = agent_fetch(session->agent, session->inferior, !is_stopped);
 
-	ask_for_rings(session, now);
+	if (agent_lacks_any_rings(session->agent))
+		ask_for_rings(session, now);
 	session->busy = full > AGENT_AT_ONCE;
 	session->poll_us = next_poll(session->poll_us, full, (now - session->polled) / 1000);
 	session->polled = now;

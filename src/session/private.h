@@ -129,7 +129,7 @@ struct modules {
 	bool masks_hooked;    /* masking_matters() */
 	bool masks_due;	      /* they are to be, as soon as who has made a child can be stopped */
 	bool install_soon;    /* inprocess_install_soon() */
-	uint64_t rings_asked; /* since when a stop is asked for to make more at; 0: it is not */
+	uint64_t rings_asked; /* when a stop was asked for last to make more at; 0: never */
 	bool tables_watched;  /* inprocess.c: _dl_find_object() is hooked */
 	uint8_t shadowed;     /* pointers.c: whether threads have shadow stacks; 0: not known */
 	uint64_t checked;     /* when modules_check() looked last, inferior_clock() */

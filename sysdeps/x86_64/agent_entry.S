@@ -68,6 +68,15 @@
 	or	%rdx, %rax
 	.endm
 
+	/* Slot %r8d: its address into %rcx, its place into %rax. */
+	.macro	find_slot
+	mov	%r8d, %eax
+	shl	$5, %eax
+	lea	base + AGENT_SLOTS(%rip), %rcx
+	add	%rax, %rcx
+	mov	AGENT_SLOT_PLACE(%rcx), %rax
+	.endm
+
 	/* All registers and flags, as the entry has saved them. */
 	.macro	reload
 	pop	%r8
@@ -95,6 +104,7 @@ entry:
 	push	%r8
 	/* 56(%rsp): the probe, 64(%rsp): the return address */
 	lea	64(%rsp), %rsi
+	/* Other places could look like one at rest. */
 	test	$7, %sil
 	jnz	trap
 	mov	(%rsi), %rdx
@@ -120,11 +130,7 @@ good:
 	imul	$977, %ecx, %ecx
 	add	%ecx, %r8d
 	and	$AGENT_HOME_COUNT - 1, %r8d
-	mov	%r8d, %eax
-	shl	$5, %eax
-	lea	base + AGENT_SLOTS(%rip), %rcx
-	add	%rax, %rcx
-	mov	AGENT_SLOT_PLACE(%rcx), %rax
+	find_slot
 	lea	AGENT_SLOT_RESTS(%rsi), %rdx
 	cmp	%rdx, %rax
 	jne	not_at_rest
@@ -174,11 +180,7 @@ away:
 look:
 	and	$AGENT_HOME_COUNT - 1, %r8d
 	or	$AGENT_HOME_COUNT, %r8d
-	mov	%r8d, %eax
-	shl	$5, %eax
-	lea	base + AGENT_SLOTS(%rip), %rcx
-	add	%rax, %rcx
-	mov	AGENT_SLOT_PLACE(%rcx), %rax
+	find_slot
 	test	%rax, %rax
 	jz	free
 	cmp	%rsi, %rax

@@ -88,6 +88,8 @@ bool agent_is_due(const struct space *space, uint64_t now);
  * a clean stop: then their calls stop. To be called after agent_fetch(), and now and then.
  */
 bool agent_lacks_rings(const struct space *space);
+/* Whether any space does. */
+bool agent_lacks_any_rings(const struct agent *agent);
 void agent_add_rings(struct thread *thread);
 /* Whether there are such that have not been decided on; they are by the next agent_install(). */
 bool agent_has_wishes(const struct space *space);

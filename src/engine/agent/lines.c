@@ -319,6 +319,15 @@ bool agent_lacks_rings(const struct space *space)
 	return space->agent && space->agent->rings && rings_lack(space->agent->rings);
 }
 
+bool agent_lacks_any_rings(const struct agent *agent)
+{
+	bool lacks = false;
+
+	for (size_t i = 0; i < agent->spaces.count; i++)
+		lacks |= agent_lacks_rings(space_at(agent, i));
+	return lacks;
+}
+
 void agent_add_rings(struct thread *thread)
 {
 	const struct space *space = thread->process->space;
