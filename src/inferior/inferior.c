@@ -305,6 +305,7 @@ static void keep_early(struct inferior *inferior, pid_t tid, int status)
 
 	if (abandoned_let_go(inferior, tid, status))
 		return;
+	waiting_take(tid, &status);
 	/*
 	 * It was killed before its first stop was seen. Nobody may announce it any more (its parent
 	 * may have been killed, too), so it must not wait here to be known.
@@ -313,7 +314,6 @@ static void keep_early(struct inferior *inferior, pid_t tid, int status)
 		pt_continue(tid, 0);
 		return;
 	}
-	waiting_take(tid);
 	/* Its end may come before its parent announces it: then it replaces the first stop. */
 	take_early(inferior, tid, &old);
 	if (inferior->early.count == EARLY_MAX)
@@ -419,10 +419,10 @@ static bool adopt_orphan(struct inferior *inferior, struct stop *stop)
 /* A thread that was left as it is would be told about again and again. */
 static void take_unresumed(struct inferior *inferior)
 {
-	const struct thread *last = inferior_thread(inferior, inferior->last_stopped);
+	struct thread *last = inferior_thread(inferior, inferior->last_stopped);
 
 	if (last && last->state == THREAD_STOPPED && last->stop == STOP_SIGNAL)
-		waiting_take(last->tid);
+		thread_take_stop(last);
 	inferior->last_stopped = 0;
 }
 

@@ -271,6 +271,11 @@ void thread_keep_stop(struct thread *thread, int wait_status);
  * end, and the exec waits for it. Keeps that stop.
  */
 void thread_look_for_end(struct thread *thread);
+/*
+ * Has the kernel forget the signal that the thread is stopped at: it is not delivered, should the
+ * tracer be killed before the thread is resumed (waiting.h).
+ */
+void thread_take_stop(struct thread *thread);
 /* Whether such an end is kept: registers from before must not be given to it any more. */
 bool thread_is_over(const struct thread *thread);
 /*

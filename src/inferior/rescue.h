@@ -48,9 +48,9 @@ int rescue_guard(struct space *space, const uint8_t action[RESCUE_ACTION], bool 
 		 uint8_t guarded[RESCUE_ACTION]);
 
 /*
- * Tells the handler, and the journal, that the trap of a single step which that thread may report
- * is ours, and which mask is its own; NULL: of none any more. To be told before the thread is given
- * the other mask, and until it has its own again.
+ * Tells the handler, and the journal, of a thread that is given another signal mask while it makes
+ * steps, and which is its own; NULL: of none any more. To be told before the thread is given the
+ * other mask, and until it has its own again.
  */
 void rescue_tell_step(struct space *space, const struct rescue_step *step);
 

@@ -35,11 +35,11 @@ struct rescue_table {
 	struct rescue_entry entries[];
 };
 
-/* A thread that makes a single step for the tracer. */
+/* A thread that makes single steps for the tracer with its signals held. */
 struct rescue_step {
 	uint64_t tid;  /* 0: none does */
-	uint64_t held; /* the signal mask it has for the step, 0: its own */
-	uint64_t mask; /* its own, if it has another */
+	uint64_t held; /* the signal mask it has meanwhile */
+	uint64_t mask; /* its own */
 };
 
 struct rescue_head {

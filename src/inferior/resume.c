@@ -25,6 +25,14 @@ void thread_look_for_end(struct thread *thread)
 		thread_keep_stop(thread, status);
 }
 
+void thread_take_stop(struct thread *thread)
+{
+	int status;
+
+	if (waiting_take(thread->tid, &status) && stop_status_decode(status).kind != STOP_SIGNAL)
+		thread_keep_stop(thread, status);
+}
+
 bool thread_is_over(const struct thread *thread)
 {
 	return thread->has_deferred &&

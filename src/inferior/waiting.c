@@ -70,11 +70,9 @@ static void learn(struct waiting *waiting, int way, uint64_t took)
 	waiting->cost[way] = (waiting->cost[way] * (WEIGHT - 1) + took) / WEIGHT;
 }
 
-void waiting_take(pid_t tid)
+bool waiting_take(pid_t tid, int *status)
 {
-	int status;
-
-	waitpid(tid, &status, WAIT_FLAGS | WNOHANG);
+	return waitpid(tid, status, WAIT_FLAGS | WNOHANG) > 0;
 }
 
 /* One wait: a tid, 0 for nothing, or -1 with errno. */

@@ -24,7 +24,10 @@ pid_t waiting_next(struct waiting *waiting, bool block, int *status);
 /* The same for one task that belongs to the caller, without blocking. */
 pid_t waiting_poll(pid_t tid, int *status);
 
-/* Takes a stop at a signal, which is lost should the tracer die before the task is resumed. */
-void waiting_take(pid_t tid);
+/*
+ * Takes a stop at a signal, which is lost should the tracer die before the task is resumed. What
+ * was taken, as the task may have been killed meanwhile; false if nothing was.
+ */
+bool waiting_take(pid_t tid, int *status);
 
 #endif

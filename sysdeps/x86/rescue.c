@@ -17,9 +17,11 @@
  *  - A thread that is about to do what only goes well when all else of ours is gone: to unwind its
  *    stack, on which return addresses of ours may stand (RESCUE_WAIT). It waits for the guardian,
  *    some milliseconds, and if that does not come goes on as it is.
- *  - The trap of a single-step or of a watched word, which the tracer did not live to see. No
- *    program without a handler of its own waits for such a thing; of one that has a handler, the
- *    tracer tells which thread it has just sent to make a step.
+ *  - The trap of a single-step or of a watched word, which the tracer did not live to see, or of
+ *    one step more: the kernel makes a thread go on stepping whose tracer dies between a step and
+ *    its next resumption. Nobody else can have a word watched. A program that steps itself has a
+ *    handler of its own, and the flag for steps in its registers, which the kernel hides there when
+ *    a tracer has set it (handle_signal()).
  *  - The program's own: its int3, raise(SIGTRAP). That is handed on as the program wants it. A
  *    handler is jumped to with everything as the kernel made it, so it finds no frame of ours. For
  *    the default action the disposition is set to that and the signal sent again.
@@ -193,6 +195,14 @@ static uintptr_t hand_on(const struct rescue_head *head, const uint8_t *info, in
 	return 0;
 }
 
+/* The trap of a step or a watch, and no step of the program's. */
+static int is_tracers(const struct rescue_head *head, const uint8_t *context, int32_t code)
+{
+	return code == CODE_WATCH ||
+	       (code == CODE_STEP &&
+		(head->handler <= 1 || !(word_at(context, CONTEXT_FLAGS) & TRACE_FLAG)));
+}
+
 /* A thread that made a step for the tracer returns with its own signal mask. */
 static void give_own_mask(const struct rescue_step *step, uint8_t *context)
 {
@@ -200,7 +210,7 @@ static void give_own_mask(const struct rescue_step *step, uint8_t *context)
 	const uint32_t *held = (const uint32_t *)&step->held, *mask = (const uint32_t *)&step->mask;
 	uint32_t *words = (uint32_t *)(void *)(context + CONTEXT_MASK);
 
-	if (!step->held || words[0] != held[0] || words[1] != held[1])
+	if (words[0] != held[0] || words[1] != held[1])
 		return;
 	words[0] = mask[0];
 	words[1] = mask[1];
@@ -215,12 +225,11 @@ uintptr_t rescue(int signal, const uint8_t *info, uint8_t *context, const struct
 	int32_t code = *(const int32_t *)(const void *)(info + CODE_OFFSET);
 	uintptr_t before = word_at(context, CONTEXT_PC) - 1;
 	uint8_t byte = BREAKPOINT;
-	int steps = head->step.tid && head->step.tid == (uint64_t)host_call(SYS_GETTID, 0, 0, 0, 0);
 
 	(void)signal;
-	if (steps)
+	if (head->step.tid && head->step.tid == (uint64_t)host_call(SYS_GETTID, 0, 0, 0, 0))
 		give_own_mask(&head->step, context);
-	if ((code == CODE_STEP || code == CODE_WATCH) && (head->handler <= 1 || steps)) {
+	if (is_tracers(head, context, code)) {
 		set_word(context, CONTEXT_FLAGS,
 			 word_at(context, CONTEXT_FLAGS) & ~(uintptr_t)TRACE_FLAG);
 		return 0;

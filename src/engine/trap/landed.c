@@ -199,6 +199,9 @@ static bool run_on(struct landed *landed, const struct trap_code *code)
 			code->inside(code->context, landed->regs.pc);
 	     i++)
 		stepped = go_on(thread, code, landed->regs.pc, 0, &kept);
+	/* Should we be killed now, it must not be delivered as what it is made below. */
+	if (stepped)
+		thread_take_stop(thread);
 	bool over = thread_is_over(thread);
 
 	if (!over)

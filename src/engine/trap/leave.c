@@ -106,7 +106,8 @@ static void fetch_pending_hit(struct thread *thread)
  * thread was not resumed any more. (The handler in the process decides in the same way:
  * sysdeps/x86/rescue.c.)
  */
-static bool was_served(const struct thread *thread, const struct space *space, uint64_t pc)
+static bool was_served(const struct thread *thread, const struct space *space,
+		       const struct regs *regs)
 {
 	const struct arch *arch = space->arch;
 	uint8_t before[sizeof arch->breakpoint];
@@ -117,11 +118,12 @@ static bool was_served(const struct thread *thread, const struct space *space, u
 	    pt_get_siginfo(thread->tid, &info) != 0)
 		return false;
 	memcpy(&handler, thread->process->sigtrap_action, arch->abi->word);
-	if (info.si_code == TRAP_TRACE || info.si_code == TRAP_HWBKPT)
-		return handler <= (uintptr_t)SIG_IGN ||
-		       journal_subject(space->journal)->step.tid == (uint64_t)thread->tid;
+	if (info.si_code == TRAP_TRACE)
+		return handler <= (uintptr_t)SIG_IGN || !(regs->flags & arch->step_flag);
+	if (info.si_code == TRAP_HWBKPT)
+		return true;
 	return info.si_code == SI_KERNEL &&
-	       memory_read_exact(&space->memory, pc - arch->breakpoint_pc_offset, before,
+	       memory_read_exact(&space->memory, regs->pc - arch->breakpoint_pc_offset, before,
 				 arch->breakpoint_length) &&
 	       memcmp(before, arch->breakpoint, arch->breakpoint_length) != 0;
 }
@@ -144,7 +146,7 @@ static void move_out(struct thread *thread, void *context)
 	fetch_pending_hit(thread);
 	if (regs_load(thread->tid, &regs) != 0)
 		return;
-	bool served = was_served(thread, space, regs.pc);
+	bool served = was_served(thread, space, &regs);
 
 	pc = regs.pc - space->arch->breakpoint_pc_offset;
 	if (hit_ours(thread, space, pc)) {
@@ -152,7 +154,7 @@ static void move_out(struct thread *thread, void *context)
 		regs_store(thread->tid, &regs);
 		sigtrap_hit(thread, inferior_clock());
 		thread->stop_signal = thread->sigtrap_own ? SIGTRAP : 0;
-		waiting_take(thread->tid); /* nor is it to be delivered if we are killed now */
+		thread_take_stop(thread); /* nor is it to be delivered if we are killed now */
 		leaving->someone_inside |= trap_in_our_code(space, pc);
 	} else if (breakpoint_program_pc(space, regs.pc, &pc, &not_begun)) {
 		regs.pc = pc;
@@ -165,7 +167,7 @@ static void move_out(struct thread *thread, void *context)
 		leaving->someone_inside |= trap_on_stack(space, regs.r[REG_SP]);
 	if (served) {
 		thread->stop_signal = 0;
-		waiting_take(thread->tid);
+		thread_take_stop(thread);
 	}
 	unblock_undo(thread);
 	if (thread->watch_generation)

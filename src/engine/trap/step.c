@@ -9,7 +9,6 @@
 #include "engine/trap/sigtrap.h"
 #include "inferior/journal.h"
 #include "inferior/ptrace.h"
-#include "inferior/rescue.h"
 
 #include <signal.h>
 
@@ -65,9 +64,7 @@ bool step_past(struct thread *thread, struct breakpoint *breakpoint, struct regs
 	regs_store(thread->tid, regs);
 	space_each_thread(process->inferior, space, stop_other, thread);
 	space_write(space, breakpoint->address, entry->before, arch->breakpoint_length);
-	rescue_tell_step(space, &(struct rescue_step){.tid = (uint64_t)thread->tid});
 	step_once(thread);
-	rescue_tell_step(space, NULL);
 	if (!space->trap->lifted)
 		space_write(space, breakpoint->address, arch->breakpoint, arch->breakpoint_length);
 	return regs_load(thread->tid, regs) != 0 || regs->pc != breakpoint->address;
