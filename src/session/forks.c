@@ -70,21 +70,16 @@ static void pass_fork(struct thread *thread, void *context)
 
 /*
  * A child that was announced meanwhile and lives in the memory of its parent may have dispositions
- * from before the parent got our handler. It gets it before anything is planted.
+ * from before the parent got our handler. It gets it before anything is planted. The parent stays
+ * where it has announced it: in vfork(2) it could not be given another mask (masking_unblock()).
  */
 static void guard_vforked(struct thread *thread, void *context)
 {
 	struct session *session = context;
-	struct stop stop;
+	struct thread *child = tasks_announce_kept(session, thread);
 
-	if (!thread->has_deferred || stop_status_decode(thread->deferred_status).kind != STOP_VFORK)
-		return;
-	thread_take_deferred(session->inferior, thread, &stop);
-	tasks_announced(session, &stop);
-	thread_resume(thread, 0);
-	struct thread *child = inferior_thread(session->inferior, (pid_t)stop.message);
-
-	if (child && thread_stop(session->inferior, child, BORROWER_TIMEOUT_MS) == 0 &&
+	if (child && child->process->borrower &&
+	    thread_stop(session->inferior, child, BORROWER_TIMEOUT_MS) == 0 &&
 	    thread_is_clean_stop(child) && !pt_trap_pending(child->tid))
 		sigtrap_born(child);
 }
@@ -186,4 +181,18 @@ void tasks_announced(struct session *session, const struct stop *stop)
 	unblock_inherit(thread, parent);
 	if (child->space && !child->silent && session->options->follow_forks)
 		trap_fork_thread(thread, parent);
+}
+
+struct thread *tasks_announce_kept(struct session *session, struct thread *thread)
+{
+	struct stop stop = {.thread = thread};
+
+	if (!thread->has_deferred)
+		return NULL;
+	stop.kind = stop_status_decode(thread->deferred_status).kind;
+	if ((stop.kind != STOP_CLONE && stop.kind != STOP_VFORK) ||
+	    pt_event_message(thread->tid, &stop.message) != 0)
+		return NULL;
+	tasks_announced(session, &stop);
+	return inferior_thread(session->inferior, (pid_t)stop.message);
 }

@@ -248,6 +248,8 @@ bool later_serve(struct session *session, const struct stop *stop)
 	 */
 	if (stop->kind == STOP_SIGNAL && stop->signal == SIGTRAP && !put_back)
 		return false;
+	/* It may come from vfork(2), and stand until these are planted. */
+	masking_unblock_one(session, thread);
 	if (plants)
 		plant_some(session, thread, inferior_clock() + PAUSE_NS);
 	else

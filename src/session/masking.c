@@ -264,23 +264,6 @@ static void note_tid(struct thread *thread, void *context)
 	vec_push(context, &thread->tid);
 }
 
-/* What the thread, blocking everything, has just made does the same, and is not known yet. */
-static void announce_made(struct session *session, struct thread *thread, struct vec *tids)
-{
-	struct stop stop = {.thread = thread};
-
-	if (!thread->has_deferred)
-		return;
-	stop.kind = stop_status_decode(thread->deferred_status).kind;
-	if ((stop.kind != STOP_CLONE && stop.kind != STOP_VFORK) ||
-	    pt_event_message(thread->tid, &stop.message) != 0)
-		return;
-	pid_t tid = (pid_t)stop.message;
-
-	tasks_announced(session, &stop);
-	vec_push(tids, &tid);
-}
-
 /*
  * A thread that blocks SIGTRAP would not be safe at a breakpoint. One that is about to look at its
  * mask does so first: given another one, it would be let go on only then, before anything is there
@@ -296,7 +279,11 @@ static bool unblock_early(struct session *session, struct thread *thread, struct
 	if (thread_stop(session->inferior, thread, UNBLOCK_MS) != 0)
 		return false;
 	unblock_thread(thread);
-	announce_made(session, thread, tids);
+	/* What it has just made, blocking everything, does the same, and may not be known yet. */
+	const struct thread *made = tasks_announce_kept(session, thread);
+
+	if (made)
+		vec_push(tids, &made->tid);
 	return thread->unblocked;
 }
 
@@ -313,21 +300,37 @@ static void hook_masks(struct session *session, struct thread *thread)
 			       false);
 }
 
+/* Those threads, and what they have just made, which is added. `thread` is stopped. */
+static void unblock_those(struct session *session, struct thread *thread, struct vec *tids)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < tids->count; i++) {
+		struct thread *one = inferior_thread(session->inferior,
+						     *(const pid_t *)vec_at(tids, i));
+
+		any |= one && unblock_early(session, one, tids);
+	}
+	if (any)
+		hook_masks(session, thread);
+}
+
 void masking_unblock(struct session *session, struct thread *thread)
 {
 	struct vec tids = VEC_OF(pid_t);
-	bool any = false;
 
 	space_each_thread(session->inferior, thread->process->space, note_tid, &tids);
-	for (size_t i = 0; i < tids.count; i++) {
-		struct thread *one = inferior_thread(session->inferior,
-						     *(const pid_t *)vec_at(&tids, i));
-
-		any |= one && unblock_early(session, one, &tids);
-	}
+	unblock_those(session, thread, &tids);
 	vec_deinit(&tids);
-	if (any)
-		hook_masks(session, thread);
+}
+
+void masking_unblock_one(struct session *session, struct thread *thread)
+{
+	struct vec tids = VEC_OF(pid_t);
+
+	note_tid(thread, &tids);
+	unblock_those(session, thread, &tids);
+	vec_deinit(&tids);
 }
 
 /* ------------------------------------------------------------------ children in vfork(2) */

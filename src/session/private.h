@@ -261,6 +261,11 @@ void tasks_stop(struct session *session, struct stop *stop);
 void tasks_announce(struct session *session, struct thread *thread);
 /* The thread stopped because it has made a new task. */
 void tasks_announced(struct session *session, const struct stop *stop);
+/*
+ * The same where that stop of `thread` is kept for later (thread_keep_stop()), and is not taken:
+ * the first thread of the new task, or the new thread. NULL: it keeps no such stop.
+ */
+struct thread *tasks_announce_kept(struct session *session, struct thread *thread);
 /* Stops a process and all that live in its memory, those that appear meanwhile too. */
 void tasks_stop_all(struct session *session, pid_t pid);
 /* Lets go of every process (`launched` too when asked for), leaving them as they were. */
@@ -327,6 +332,8 @@ void masking_module(struct session *session, struct thread *thread, const struct
  * everything.
  */
 void masking_unblock(struct session *session, struct thread *thread);
+/* The same for that thread alone. */
+void masking_unblock_one(struct session *session, struct thread *thread);
 /*
  * engine_events.masks_matter; the context is the session. For a child in its parent's memory it is
  * put off: see the other two.

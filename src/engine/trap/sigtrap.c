@@ -312,8 +312,8 @@ static bool was_blocked(struct thread *thread, uint64_t mask, uint64_t now)
 	process->sigtrap_checked = now;
 	bool blocked = told_by_disposition(thread, mask, guess);
 
-	/* Its next call does the same again. */
-	if (thread->sigtrap_gone && !cares && guess == MASKS_BLOCKED) {
+	/* Its next call does the same again, unless it is given another mask (sigtrap_repair()). */
+	if (thread->sigtrap_gone && !cares && guess == MASKS_BLOCKED && !masks_block_most(mask)) {
 		thread->sigtrap_gone = now - process->sigtrap_set >= SET_NS;
 		process->sigtrap_reset = !thread->sigtrap_gone;
 	}
