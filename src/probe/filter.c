@@ -266,11 +266,12 @@ static int read_chain(struct reader *reader, struct filter *filter)
 
 /* ------------------------------------------------------------------ slots */
 
-/* +OFFSET, decimal or 0x hexadecimal; none is 0. */
-static int read_offset(struct reader *reader, uint64_t *offset)
+/* +OFFSET or [INDEX], decimal or 0x hexadecimal; none is 0. */
+static int read_place(struct reader *reader, struct filter *filter)
 {
-	static const char expected[] = "an offset is expected, decimal or 0x hexadecimal";
+	static const char expected[] = "a number is expected, decimal or 0x hexadecimal";
 	const char *at = reader->at;
+	const bool is_index = *at == '[';
 	int base = 10;
 
 	if (*at == '=')
@@ -283,18 +284,20 @@ static int read_offset(struct reader *reader, uint64_t *offset)
 	/* strtoull() alone would also take spaces, a sign and a second 0x */
 	size_t digits = strspn(at, base == 16 ? "0123456789abcdefABCDEF" : "0123456789");
 
-	if (!digits || at[digits] != '=')
+	if (!digits || at[digits] != (is_index ? ']' : '='))
 		return fail(reader, at + digits, expected);
+	if (is_index && at[digits + 1] != '=')
+		return fail(reader, at + digits + 1, "'=' is expected");
 	errno = 0;
-	*offset = strtoull(at, NULL, base);
-	return errno ? fail(reader, at, "the offset is too large") : 0;
+	*(is_index ? &filter->slot_index : &filter->slot_offset) = strtoull(at, NULL, base);
+	return errno ? fail(reader, at, "the number is too large") : 0;
 }
 
-/* *SYMBOL[+OFFSET]=NAME[@LIB] */
+/* *SYMBOL=NAME, *SYMBOL+OFFSET=NAME, *SYMBOL[INDEX]=NAME; @LIB may follow. */
 static int read_slot(struct reader *reader, struct filter *filter)
 {
 	const char *symbol = reader->text + 1;
-	const char *symbol_end = symbol + strcspn(symbol, "+=");
+	const char *symbol_end = symbol + strcspn(symbol, "+=[");
 	const char *name = strchr(reader->text, '=') + 1;
 	const char *stray = strpbrk(symbol, "*?[\\@");
 	const char *wild = name + strcspn(name, "*?[\\/@");
@@ -304,7 +307,7 @@ static int read_slot(struct reader *reader, struct filter *filter)
 	if (stray && stray < symbol_end)
 		return fail(reader, stray, "a data symbol's plain name is expected");
 	reader->at = symbol_end;
-	int result = read_offset(reader, &filter->slot_offset);
+	int result = read_place(reader, filter);
 
 	if (result)
 		return result;
@@ -332,7 +335,7 @@ int filter_parse(struct filter *filter, const char *text, enum filter_syntax syn
 	else if (syntax == FILTER_ENTRIES)
 		result = read_slot(&reader, filter);
 	else
-		result = fail(&reader, text, "a slot (*SYMBOL+OFFSET=NAME) cannot be used here");
+		result = fail(&reader, text, "a slot (*SYMBOL[INDEX]=NAME) cannot be used here");
 	if (result)
 		filter_deinit(filter);
 	return result;

@@ -11,10 +11,10 @@
  * that is missing or empty matches everything. The version behind a name, NAME@@VERSION, is
  * dropped. With FILTER_ENTRIES there is also, alone,
  *
- *	*SYMBOL+OFFSET=NAME[@LIB]
+ *	*SYMBOL+OFFSET=NAME[@LIB], *SYMBOL[INDEX]=NAME[@LIB]
  *
- * the function whose address is stored at a data symbol plus an offset (decimal, 0x hexadecimal, or
- * left out for 0), to be called NAME.
+ * the function whose address is stored at a data symbol plus so many bytes or pointers (decimal, 0x
+ * hexadecimal, or left out for 0), to be called NAME.
  */
 #ifndef TRACER_PROBE_FILTER_H
 #define TRACER_PROBE_FILTER_H
@@ -52,9 +52,11 @@ struct filter_rule {
 };
 
 struct filter {
-	struct vec rules;  /* struct filter_rule */
-	char *slot_symbol; /* *SYM+OFF=NAME: SYM, else NULL; the only rule has NAME and LIB */
-	uint64_t slot_offset;
+	struct vec rules; /* struct filter_rule */
+	/* *SYM+OFF=NAME or *SYM[INDEX]=NAME: SYM, else NULL; the only rule has NAME and LIB */
+	char *slot_symbol;
+	uint64_t slot_offset; /* bytes */
+	uint64_t slot_index;  /* pointers */
 };
 
 enum filter_syntax {

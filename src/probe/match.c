@@ -233,9 +233,11 @@ static void match_slot(const struct match_module *module, struct filter *filter,
 
 	if (!symbol || !symbol->value)
 		return;
+	uint64_t place = symbol->value + slot->slot_offset +
+			 slot->slot_index * elf_arch(module->file)->abi->word;
+
 	filter_missed(filter, slot->name, MISS_EMPTY);
-	vec_push(found, &(struct match){MATCH_SLOT, symbol->value + slot->slot_offset, slot->name,
-					rule, true, 0});
+	vec_push(found, &(struct match){MATCH_SLOT, place, slot->name, rule, true, 0});
 }
 
 /* Functions without a symbol that the module's .conf file knows the place of. */
@@ -260,7 +262,8 @@ static void match_functions(const struct match_module *module, struct filter *fi
 		const struct filter_rule *rule = vec_at(&filter->rules, 0);
 		struct prototype slot = {.name = rule->symbol.text,
 					 .slot_symbol = filter->slot_symbol,
-					 .slot_offset = filter->slot_offset};
+					 .slot_offset = filter->slot_offset,
+					 .slot_index = filter->slot_index};
 
 		match_slot(module, filter, &slot, found);
 		return;

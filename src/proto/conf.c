@@ -294,7 +294,17 @@ static const char *parse_name(struct conf_parser *parser, const char *expected)
 	return protolib_text(parser->lib, token.text, token.length);
 }
 
-/* What follows the parameters: `@ *SYMBOL+OFFSET` and the end. */
+static bool parse_number(struct conf_parser *parser, uint64_t *number, const char *expected)
+{
+	conf_take(parser);
+	if (parser->token.kind != TOKEN_NUMBER)
+		return conf_fail(parser, expected);
+	*number = parser->token.number;
+	conf_take(parser);
+	return true;
+}
+
+/* What follows the parameters: `@ *SYMBOL+OFFSET` or `@ *SYMBOL[INDEX]`, and the end. */
 static bool parse_slot(struct conf_parser *parser, struct prototype *prototype)
 {
 	if (!conf_at_mark(parser, '@'))
@@ -305,13 +315,13 @@ static bool parse_slot(struct conf_parser *parser, struct prototype *prototype)
 	prototype->slot_symbol = parse_name(parser, "the name of a data symbol");
 	if (!prototype->slot_symbol)
 		return false;
-	if (conf_at_mark(parser, '+')) {
-		conf_take(parser);
-		if (parser->token.kind != TOKEN_NUMBER)
-			return conf_fail(parser, "an offset (a number)");
-		prototype->slot_offset = parser->token.number;
-		conf_take(parser);
-	}
+	if (conf_at_mark(parser, '+') &&
+	    !parse_number(parser, &prototype->slot_offset, "an offset (a number)"))
+		return false;
+	if (conf_at_mark(parser, '[') &&
+	    !(parse_number(parser, &prototype->slot_index, "an index (a number)") &&
+	      conf_expect(parser, ']')))
+		return false;
 	return conf_at_mark(parser, ';') || conf_fail(parser, "';'");
 }
 

@@ -26,11 +26,13 @@ struct prototype {
 	const struct parameter *parameters;
 	unsigned parameter_count;
 	/*
-	 * `NAME(…) @ *SYMBOL+OFFSET;`: the function has no symbol; its address is stored at data
-	 * symbol `slot_symbol` plus `slot_offset`. NULL for ordinary functions.
+	 * `NAME(…) @ *SYMBOL+OFFSET;` or `@ *SYMBOL[INDEX];`: the function has no symbol; its
+	 * address is stored at data symbol `slot_symbol` plus `slot_offset` bytes and `slot_index`
+	 * pointers. NULL for ordinary functions.
 	 */
 	const char *slot_symbol;
 	uint64_t slot_offset;
+	uint64_t slot_index;
 };
 
 /* The prototypes of one .conf file, or of several read one after the other. */

@@ -362,6 +362,7 @@ static void test_slots(void **state)
 					" @ *mysqlnd_mysqlnd_conn_data_methods+0x18;"
 					"int decimal() @*table + 24;"
 					"int none() @ *table;"
+					"int third() @ *table[2];"
 					"int plain();");
 	const struct prototype *f = protolib_find(lib, "mysqlnd_query");
 
@@ -373,6 +374,10 @@ static void test_slots(void **state)
 	f = protolib_find(lib, "none");
 	assert_string_equal(f->slot_symbol, "table");
 	assert_int_equal(f->slot_offset, 0);
+	f = protolib_find(lib, "third");
+	assert_string_equal(f->slot_symbol, "table");
+	assert_int_equal(f->slot_offset, 0);
+	assert_int_equal(f->slot_index, 2);
 	assert_null(protolib_find(lib, "plain")->slot_symbol);
 	protolib_destroy(lib);
 }
@@ -565,6 +570,9 @@ static void test_errors_in_declarations(void **state)
 	assert_error("int f() @ *x+y;", 1, "expected an offset (a number), found 'y'");
 	assert_error("int f() @ *x+0x10000000000000000;", 1,
 		     "expected an offset (a number), found '0x10000000000000000'");
+	assert_error("int f() @ *x[y];", 1, "expected an index (a number), found 'y'");
+	assert_error("int f() @ *x[1;", 1, "expected ']', found ';'");
+	assert_error("int f() @ *x[1]+1;", 1, "expected ';', found '+'");
 	assert_error("int f() @ *x+1 2;", 1, "expected ';', found '2'");
 	assert_error("};", 1, "expected a type, found '}'");
 	free(many);

@@ -264,14 +264,15 @@ static void rules_know_what_they_found(void **state)
 	filter_deinit(&filter);
 }
 
-static void check_slot(const char *text, const char *symbol, uint64_t offset, const char *name,
-		       const char *module)
+static void check_slot(const char *text, const char *symbol, uint64_t offset, uint64_t index,
+		       const char *name, const char *module)
 {
 	struct filter filter = parse_as(text, FILTER_ENTRIES);
 	const struct filter_rule *rule = rule_at(&filter, 0);
 
 	assert_string_equal(filter.slot_symbol, symbol);
 	assert_int_equal(filter.slot_offset, offset);
+	assert_int_equal(filter.slot_index, index);
 	assert_int_equal(rule->symbol.kind, PATTERN_PLAIN);
 	assert_string_equal(rule->symbol.text, name);
 	if (module)
@@ -284,13 +285,15 @@ static void check_slot(const char *text, const char *symbol, uint64_t offset, co
 static void slots(void **state)
 {
 	(void)state;
-	check_slot("*mysqlnd_methods+0x18=mysqlnd_query", "mysqlnd_methods", 0x18, "mysqlnd_query",
-		   NULL);
-	check_slot("*table+24=f", "table", 24, "f", NULL);
-	check_slot("*table=f", "table", 0, "f", NULL);
-	check_slot("*table+0=f@lib*.so", "table", 0, "f", "lib*.so");
-	check_slot("*table+08=f", "table", 8, "f", NULL);
-	check_slot("*t+0xffffffffffffffff=f", "t", UINT64_MAX, "f", NULL);
+	check_slot("*mysqlnd_methods+0x18=mysqlnd_query", "mysqlnd_methods", 0x18, 0,
+		   "mysqlnd_query", NULL);
+	check_slot("*table+24=f", "table", 24, 0, "f", NULL);
+	check_slot("*table=f", "table", 0, 0, "f", NULL);
+	check_slot("*table+0=f@lib*.so", "table", 0, 0, "f", "lib*.so");
+	check_slot("*table+08=f", "table", 8, 0, "f", NULL);
+	check_slot("*t+0xffffffffffffffff=f", "t", UINT64_MAX, 0, "f", NULL);
+	check_slot("*table[3]=f", "table", 0, 3, "f", NULL);
+	check_slot("*table[0x10]=f@lib*.so", "table", 0, 16, "f", "lib*.so");
 }
 
 static void check_error_as(const char *text, enum filter_syntax syntax, const char *where)
