@@ -29,6 +29,7 @@
 /* How near a rule that matched nothing came to it: the last of these that happened. */
 enum filter_miss {
 	MISS_MODULE,	  /* no such module was loaded */
+	MISS_UNCALLED,	  /* -l: it was, and nobody calls it by name */
 	MISS_NAME,	  /* nothing in it has such a name, or nothing there calls it */
 	MISS_UNKNOWN,	  /* not all names of a module are known, its file was not to be had */
 	MISS_SYMBOLS,	  /* it has no symbols at all */

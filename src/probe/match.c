@@ -124,6 +124,9 @@ static void match_calls_to(const struct match_module *module, struct filter *fil
 	const char *entered = NULL;
 	bool asked = false;
 
+	if (enter(module, filter))
+		filter_missed(filter, NULL, MISS_UNCALLED);
+
 	for (size_t i = 0; i < count; i++) {
 		struct filter_module library;
 

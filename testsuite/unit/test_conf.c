@@ -382,6 +382,17 @@ static void test_slots(void **state)
 	protolib_destroy(lib);
 }
 
+static void test_byte_order_mark(void **state)
+{
+	(void)state;
+	struct protolib *lib = parse_ok("\xef\xbb\xbfint a();");
+
+	assert_non_null(protolib_find(lib, "a"));
+	protolib_destroy(lib);
+	assert_error("int a();\xef\xbb\xbf", 1, "expected a type, found '\\357'");
+	assert_error("\xef\xbb", 1, "expected a type, found '\\357'");
+}
+
 static void test_comments(void **state)
 {
 	(void)state;
@@ -801,6 +812,7 @@ int main(void)
 		cmocka_unit_test(test_typedefs),
 		cmocka_unit_test(test_slots),
 		cmocka_unit_test(test_comments),
+		cmocka_unit_test(test_byte_order_mark),
 		cmocka_unit_test(test_replacement),
 		cmocka_unit_test(test_errors_in_types),
 		cmocka_unit_test(test_errors_in_lengths),
