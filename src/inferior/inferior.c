@@ -44,7 +44,6 @@
 
 #include "base/xalloc.h"
 #include "inferior/abandoned.h"
-#include "inferior/patience.h"
 #include "inferior/prefault.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
@@ -66,7 +65,8 @@ enum {
 	EARLY_MAX = 4096,
 	EARLY_END_NS = 1000000000,
 	ORPHAN_NS = 1000000000,
-	ENDED_NS = 50000000,
+	PATIENCE_NS = 50000000,
+	LONG_PATIENCE_NS = 500000000,
 	OUTSIDE_TRIES = 200,
 	OUTSIDE_STOP_MS = 1000,
 	OUTSIDE_PAUSE_NS = 200000
@@ -486,6 +486,24 @@ bool thread_is_clean_stop(const struct thread *thread)
 	       (thread->stop == STOP_SIGNAL || thread->stop == STOP_TRAP);
 }
 
+/*
+ * Whether a thread is in an uninterruptible sleep that may last: in vfork(2), where it has a child.
+ * What it waits for else, a page or the lock of its memory, it gets soon, on a machine under load
+ * not at once.
+ */
+static bool sleeps_long(const struct thread *thread, uint64_t waited)
+{
+	struct vec children = VEC_OF(pid_t);
+
+	if (waited < PATIENCE_NS || proc_state(thread->tid) != 'D')
+		return false;
+	proc_children(thread->process->pid, thread->tid, &children);
+	bool may_last = children.count > 0;
+
+	vec_deinit(&children);
+	return may_last || waited > LONG_PATIENCE_NS;
+}
+
 /* `may_sleep`: give up early on a thread in uninterruptible sleep. */
 static int wait_for_status(const struct thread *thread, int *wait_status, unsigned timeout_ms,
 			   bool may_sleep)
@@ -504,9 +522,9 @@ static int wait_for_status(const struct thread *thread, int *wait_status, unsign
 		uint64_t now = inferior_clock();
 
 		/* A leader that has ended is not told about before the last of its threads. */
-		if (now - start > ENDED_NS && proc_state(thread->tid) == 'Z')
+		if (now - start > PATIENCE_NS && proc_state(thread->tid) == 'Z')
 			return -ESRCH;
-		if (now > deadline || (may_sleep && patience_is_over(thread, now - start)))
+		if (now > deadline || (may_sleep && sleeps_long(thread, now - start)))
 			return -ETIMEDOUT;
 		nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
 		pause = pause < 1000000 ? pause * 2 : pause;

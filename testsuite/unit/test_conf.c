@@ -389,8 +389,8 @@ static void test_byte_order_mark(void **state)
 
 	assert_non_null(protolib_find(lib, "a"));
 	protolib_destroy(lib);
-	assert_error("int a();\xef\xbb\xbf", 1, "expected a type, found '\\357'");
-	assert_error("\xef\xbb", 1, "expected a type, found '\\357'");
+	assert_error("int a();\xef\xbb\xbf;", 1, "expected a type, found '\\357'");
+	assert_error("\xef\xbb;", 1, "expected a type, found '\\357'");
 }
 
 static void test_comments(void **state)
