@@ -372,6 +372,10 @@ static void test_calls_to_libraries(void **state)
 						    FILTER_LIBRARIES);
 
 	ask(&question, 0);
+	assert_int_equal(rule->miss, MISS_UNCALLED);
+	clear(&question.filters.libraries);
+	rule = add_parsed(&question.filters.libraries, "libother.so.1", FILTER_LIBRARIES);
+	ask(&question, 0);
 	assert_int_equal(rule->miss, MISS_MODULE);
 	clear(&question.filters.libraries);
 	add_parsed(&question.filters.libraries, "libone.so*-external_one@", FILTER_LIBRARIES);
