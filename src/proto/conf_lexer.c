@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const char mark[] = "\xef\xbb\xbf"; /* U+FEFF in UTF-8 */
+static const char byte_order_mark[] = "\xef\xbb\xbf"; /* U+FEFF in UTF-8 */
 
 /* Our own classes: those of ctype.h depend on the locale. */
 static bool is_digit(char c)
@@ -24,9 +24,10 @@ static bool continues_name(char c)
 void conf_lexer_init(struct conf_lexer *lexer, const char *text, size_t length)
 {
 	/* Some editors begin a file with a byte order mark. */
-	if (length >= sizeof mark - 1 && !memcmp(text, mark, sizeof mark - 1)) {
-		text += sizeof mark - 1;
-		length -= sizeof mark - 1;
+	if (length >= sizeof byte_order_mark - 1 &&
+	    !memcmp(text, byte_order_mark, sizeof byte_order_mark - 1)) {
+		text += sizeof byte_order_mark - 1;
+		length -= sizeof byte_order_mark - 1;
 	}
 	*lexer = (struct conf_lexer){
 		.at = text,
