@@ -97,6 +97,13 @@ struct engine_events {
 	uint64_t (*show_caller)(void *context, struct thread *thread, uint64_t place,
 				uint64_t word);
 	/*
+	 * `thread`, which is to go on with its stack pointer at `sp`, has stood since `time`
+	 * (inferior_clock()), and `more` ns: that is not the program's, and engines that time calls
+	 * by themselves take it off. May be NULL.
+	 */
+	void (*delayed)(void *context, struct thread *thread, uint64_t sp, uint64_t time,
+			uint64_t more);
+	/*
 	 * `thread` blocks SIGTRAP, or did: the functions that read and set masks are to be hooked
 	 * in its space from now on (engine/trap/unblock.h).
 	 */

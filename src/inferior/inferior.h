@@ -318,6 +318,11 @@ bool space_find_kernel_code(struct space *space, pid_t tid);
 /* Writes through /proc/PID/mem, whatever the page's protection: 0 or -errno. */
 int space_write(struct space *space, uint64_t address, const void *bytes, size_t length);
 /*
+ * The same of many words (no range crosses a page) that the tracee may write itself, in few system
+ * calls; what cannot be written is left out.
+ */
+void space_write_words(struct space *space, struct memory_range *ranges, size_t count);
+/*
  * Whether who touches the page at `address` would wait for it, without end for all that is known.
  */
 bool space_is_stuck(const struct space *space, uint64_t address);

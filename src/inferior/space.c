@@ -18,7 +18,8 @@
  * Writes go through /proc/PID/mem, which also writes pages that the tracee itself may only
  * execute; the kernel gives the tracee a private copy of such a page, so no other process sees
  * the change. The descriptor is opened once: it holds on to the memory, not to the pid, and so
- * stays right when the process that opened it execs while a vfork sibling lives on.
+ * stays right when the process that opened it execs while a vfork sibling lives on. Many words at
+ * once are written as batches are read, as far as the tracee may write them.
  */
 #include "inferior/inferior.h"
 
@@ -281,6 +282,31 @@ int space_write(struct space *space, uint64_t address, const void *bytes, size_t
 		length -= (size_t)n;
 	}
 	return 0;
+}
+
+static void write_batch(struct space *space, const struct batch *batch)
+{
+	pulse_enter(space->pulse, space->reader);
+	ssize_t done = process_vm_writev(space->reader, batch->local, batch->count, batch->remote,
+					 batch->count, 0);
+
+	pulse_leave(space->pulse);
+	if (done >= 0 || errno == EFAULT)
+		return;
+	for (size_t i = 0; i < batch->count; i++)
+		space_write(space, (uintptr_t)batch->remote[i].iov_base, batch->local[i].iov_base,
+			    batch->local[i].iov_len);
+}
+
+void space_write_words(struct space *space, struct memory_range *ranges, size_t count)
+{
+	for (size_t i = 0; i < count;) {
+		struct batch batch = {.count = 0};
+
+		for (; i < count && batch_add(space, &batch, &ranges[i]); i++)
+			;
+		write_batch(space, &batch);
+	}
 }
 
 bool space_is_stuck(const struct space *space, uint64_t address)

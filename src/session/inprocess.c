@@ -356,6 +356,15 @@ unsigned inprocess_fetch(struct session *session)
 	return agent_fetch(session->agent, session->inferior, false);
 }
 
+void inprocess_delayed(void *context, struct thread *thread, uint64_t sp, uint64_t time,
+		       uint64_t more)
+{
+	const struct session *session = context;
+
+	if (session->agent)
+		agent_delayed(session->agent, thread, sp, time, more);
+}
+
 uint64_t inprocess_show_caller(void *context, struct thread *thread, uint64_t place, uint64_t word)
 {
 	const struct session *session = context;

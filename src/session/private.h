@@ -372,6 +372,9 @@ bool inprocess_is_due(const struct session *session, const struct space *space, 
  * again soon. `is_stopped`: all of them, as a stop is to be served next.
  */
 void inprocess_poll(struct session *session, bool is_stopped);
+/* engine_events.delayed */
+void inprocess_delayed(void *context, struct thread *thread, uint64_t sp, uint64_t time,
+		       uint64_t more);
 /* engine_events.show_caller */
 uint64_t inprocess_show_caller(void *context, struct thread *thread, uint64_t place, uint64_t word);
 unsigned inprocess_fetch(struct session *session);

@@ -236,6 +236,7 @@ static int set_up(struct session *session)
 						 .return_place = return_place,
 						 .return_lost = return_lost,
 						 .show_caller = inprocess_show_caller,
+						 .delayed = inprocess_delayed,
 						 .masks_matter = masking_matters,
 						 .system_call_answered = system_calls_answered,
 						 .context = session};

@@ -144,6 +144,10 @@ void agent_hand_over(struct agent *agent, struct thread *thread);
 uint64_t agent_show_caller(struct agent *agent, struct thread *thread, uint64_t place,
 			   uint64_t word);
 
+/* engine_events.delayed, of the calls around that are counted inside (delays.c). */
+void agent_delayed(const struct agent *agent, struct thread *thread, uint64_t sp, uint64_t time,
+		   uint64_t more);
+
 /*
  * The thread has the SIGTRAP of a single step that the program makes by itself (its trap flag).
  * True: it was made by the jump at a function's beginning, and is none of the program's; from now

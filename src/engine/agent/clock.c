@@ -27,6 +27,14 @@ uint64_t agent_clock(const struct agent *agent)
 	return agent->system_clock ? inferior_clock() : agent->host->clock();
 }
 
+uint64_t agent_clock_units(const struct agent *agent, uint64_t ns)
+{
+	uint64_t time = inferior_clock() - agent->time;
+	uint64_t clock = agent_clock(agent) - agent->clock;
+
+	return time ? (uint64_t)((double)ns * (double)clock / (double)time) : 0;
+}
+
 static bool has_clock_of_ours(pid_t tid)
 {
 	char path[64], ours[64] = "", theirs[64] = "";

@@ -131,6 +131,8 @@ bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs)
 
 /* The clock that is read in processes, now. */
 uint64_t agent_clock(const struct agent *agent);
+/* How much later that clock is `ns` ns later: as known so far, without waiting. */
+uint64_t agent_clock_units(const struct agent *agent, uint64_t ns);
 /* NULL: that clock can be read in the thread's space; or why not. Before units are made there. */
 const char *clock_prepare(const struct agent *agent, const struct thread *thread);
 /* A thread reads the system's clock for us, in the vDSO: where it goes on then; 0: it does not. */
@@ -205,6 +207,12 @@ struct return_slots {
 
 /* Those of the unit at `base`, or NULL when they cannot be read; to be freed. */
 struct return_slots *return_slots_read(const struct space *space, uint64_t base);
+/*
+ * What is on a stopped thread's stack from `low` on, STACK_NEAR bytes at most; how many there are.
+ * *whole: that is all of the stack.
+ */
+enum { STACK_NEAR = 65536 };
+size_t returns_read_stack(struct thread *thread, uint64_t low, uint64_t *words, bool *whole);
 /*
  * The thread stands where there was no room for its return's record: that will be seen by the trap
  * engine.

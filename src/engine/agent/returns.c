@@ -32,10 +32,7 @@ _Static_assert(offsetof(struct return_slot, return_address) == AGENT_SLOT_RETURN
 _Static_assert(offsetof(struct return_slot, time) == AGENT_SLOT_TIME, "shared layout");
 _Static_assert(offsetof(struct return_slot, probe) == AGENT_SLOT_PROBE, "shared layout");
 
-enum {
-	CHAIN_MAX = 64, /* tail calls, one from the other */
-	STACK_NEAR = 65536
-};
+enum { CHAIN_MAX = 64 }; /* tail calls, one from the other */
 
 struct return_slots *return_slots_read(const struct space *space, uint64_t base)
 {
@@ -380,6 +377,17 @@ static bool is_stack_end(struct thread *thread, uint64_t address)
 	return is_end;
 }
 
+size_t returns_read_stack(struct thread *thread, uint64_t low, uint64_t *words, bool *whole)
+{
+	const struct memory_source *memory = &thread->process->space->memory;
+	const uint64_t known = thread->stack_end - low;
+	const size_t wanted = thread->stack_end > low && known < STACK_NEAR ? known : STACK_NEAR;
+	const size_t length = memory_read(memory, low, words, wanted);
+
+	*whole = length < STACK_NEAR && is_stack_end(thread, low + length);
+	return length;
+}
+
 /*
  * What is on the stack near its pointer, word by word. False: there is more of the stack than that.
  */
@@ -387,13 +395,14 @@ static bool hand_over_near(struct handing *handing)
 {
 	const struct space *space = handing->thread->process->space;
 	uint64_t *words = xmalloc(STACK_NEAR);
-	size_t length = memory_read_pages(&space->memory, handing->low, words, STACK_NEAR);
+	bool whole;
+	size_t length = returns_read_stack(handing->thread, handing->low, words, &whole);
 
 	for (size_t i = 0; i < length / sizeof *words; i++)
 		if (agent_is_stub(space->agent, words[i]))
 			hand_over_place(handing, handing->low + i * sizeof *words);
 	free(words);
-	return length < STACK_NEAR && is_stack_end(handing->thread, handing->low + length);
+	return whole;
 }
 
 /* All of it, by the slots: there are fewer of them than words on a large stack. */

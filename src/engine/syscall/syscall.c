@@ -288,6 +288,29 @@ static void leave(struct syscalls *calls, struct thread *thread, const struct pt
 
 /* ------------------------------------------------------------------ stops */
 
+/* The stop of `time` has been served: what it took is nobody's time. */
+static void charge(const struct syscalls *calls, struct thread *thread,
+		   const struct pt_syscall *info, uint64_t time)
+{
+	struct call *call = thread->system_call ? &thread->system_call->call : NULL;
+	bool pending = info->op == PT_SYSCALL_ENTRY && call &&
+		       thread->system_call->state == CALL_ENTERED;
+
+	if (!pending)
+		trap_delayed(calls->trap, thread, info->sp, time - (call ? call->owed : 0));
+	uint64_t now = inferior_clock();
+	uint64_t took = now - time + trap_cost_of_stop(calls->trap);
+
+	thread->cost += took;
+	if (!call)
+		return;
+	call->owed = pending ? took : 0;
+	if (!pending)
+		return;
+	call->start = now;
+	call->cost = thread->cost;
+}
+
 void syscalls_at_stop(struct syscalls *calls, struct thread *thread, uint64_t time)
 {
 	struct pt_syscall info;
@@ -301,19 +324,11 @@ void syscalls_at_stop(struct syscalls *calls, struct thread *thread, uint64_t ti
 	}
 	if (error)
 		return;
-	bool entry = info.op == PT_SYSCALL_ENTRY;
-
-	if (entry)
+	if (info.op == PT_SYSCALL_ENTRY)
 		enter(calls, thread, &info);
 	else if (info.op == PT_SYSCALL_EXIT)
 		leave(calls, thread, &info, time);
-	uint64_t now = inferior_clock();
-
-	thread->cost += now - time + trap_cost_of_stop(calls->trap);
-	if (!entry || !thread->system_call || thread->system_call->state != CALL_ENTERED)
-		return;
-	thread->system_call->call.start = now;
-	thread->system_call->call.cost = thread->cost;
+	charge(calls, thread, &info, time);
 }
 
 void syscalls_answered(struct syscalls *calls, struct thread *thread, const struct regs *regs,

@@ -29,6 +29,7 @@ struct call {
 	uint64_t number;	     /* record.call */
 	uint64_t start;		     /* clock when the thread went on */
 	uint64_t cost;		     /* thread->cost at that time */
+	uint64_t owed;		     /* ns that its entry took, for trap_delayed() */
 	uint64_t serial;	     /* pushed as which of the thread's */
 	struct sample *sample; /* whose call it is, where stacks are exchanged; owned, or NULL */
 	uint32_t depth;	       /* calls with a site around it, on its stack */

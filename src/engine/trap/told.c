@@ -133,3 +133,12 @@ void trap_take_over(struct trap *trap, struct thread *thread, const struct runni
 	else
 		events->return_lost(events->context, thread, call.site, call.return_address);
 }
+
+void trap_delayed(const struct trap *trap, struct thread *thread, uint64_t sp, uint64_t time)
+{
+	const struct engine_events *events = trap_events(trap);
+	const struct space *space = thread->process->space;
+
+	if (space && space->agent && events->delayed)
+		events->delayed(events->context, thread, sp, time, trap_cost_of_stop(trap));
+}

@@ -47,5 +47,11 @@ const struct engine_events *trap_events(const struct trap *trap);
 uint64_t trap_time_of_call(const struct trap *trap, uint64_t raw, uint64_t inner);
 /* What the kernel's part of a stop costs the thread, ns. */
 uint64_t trap_cost_of_stop(const struct trap *trap);
+/*
+ * `thread` goes on next, with its stack pointer at `sp`, after a stop of `time`: tells other
+ * engines what that took. A stop at which a call is pushed may leave this to that call's return
+ * (call.owed), as it finds the calls around on the stack; as if that stop had been so much earlier.
+ */
+void trap_delayed(const struct trap *trap, struct thread *thread, uint64_t sp, uint64_t time);
 
 #endif

@@ -61,6 +61,7 @@ struct serving {
 	struct regs regs;
 	uint64_t time;	   /* of the stop */
 	struct call *made; /* pushed at this stop: gets its start time last */
+	uint64_t owed;	   /* of calls that are over now */
 	uint64_t result;
 	bool redirected; /* struct hook */
 	bool fp_loaded;
@@ -219,6 +220,7 @@ static void call_popped_now(void *context, const struct call *call, bool returne
 	struct serving *serving = context;
 
 	serving->thread->interrupted -= call->interrupted;
+	serving->owed += call->owed;
 	if (call->hook) {
 		if (returned && call->hook->returned)
 			call->hook->returned(call->hook, serving->thread, serving->regs.r[REG_AX]);
@@ -396,9 +398,28 @@ static bool is_answered(struct serving *serving, const struct breakpoint *breakp
 	return true;
 }
 
+/* Served, but for going on: what that took is not in the durations of calls. */
+static void charge(const struct serving *serving)
+{
+	const struct trap *trap = serving->trap;
+	struct thread *thread = serving->thread;
+	struct call *made = serving->made;
+
+	if (!made)
+		trap_delayed(trap, thread, serving->regs.r[REG_SP], serving->time - serving->owed);
+	uint64_t now = inferior_clock();
+	uint64_t took = now - serving->time + trap->overhead.now;
+
+	thread->cost += took;
+	if (!made)
+		return;
+	made->owed = serving->owed + took;
+	made->cost = thread->cost;
+	made->start = now;
+}
+
 static void go_on(struct serving *serving, uint64_t address)
 {
-	struct trap *trap = serving->trap;
 	struct thread *thread = serving->thread;
 	struct breakpoint *breakpoint = breakpoint_find(serving->space, address);
 
@@ -427,13 +448,7 @@ static void go_on(struct serving *serving, uint64_t address)
 	trap_thread_sync(thread);
 	if (thread->state == THREAD_STOPPED && !thread->has_deferred)
 		sigtrap_repair(thread);
-	uint64_t now = inferior_clock();
-
-	thread->cost += now - serving->time + trap->overhead.now;
-	if (serving->made) {
-		serving->made->cost = thread->cost;
-		serving->made->start = now;
-	}
+	charge(serving);
 	if (thread->state == THREAD_STOPPED && !thread->has_deferred)
 		thread_resume(thread, thread->sigtrap_own ? SIGTRAP : 0);
 }
@@ -530,19 +545,6 @@ bool trap_stop(struct trap *trap, const struct stop *stop)
  * ------------------------------------------------------------------ life of threads and spaces
  */
 
-void trap_fork(struct space *child_space, const struct space *parent_space)
-{
-	breakpoints_copy(child_space, parent_space);
-}
-
-void trap_fork_thread(struct thread *child, const struct thread *parent)
-{
-	if (parent->calls)
-		child->calls = callstacks_clone(parent->calls, child);
-	child->cost = parent->cost;
-	child->interrupted = parent->interrupted;
-}
-
 void trap_complete(struct trap *trap, struct thread *thread)
 {
 	breakpoints_complete(trap->decoder, thread);
@@ -572,27 +574,4 @@ void trap_long_jump(struct trap *trap, struct thread *thread, bool mangled)
 	if (thread->calls && regs_load(thread->tid, &regs) == 0 &&
 	    stackview_jump_target(serving.space, &regs, mangled, &target))
 		callstacks_jump(thread->calls, regs.r[REG_SP], target, call_popped_now, &serving);
-}
-
-void trap_stacks_exchanged(struct space *space)
-{
-	if (!space->trap)
-		space->trap = trap_space_create();
-	space->trap->exchanged = true;
-}
-
-void trap_suspend(struct space *space)
-{
-	breakpoints_lift(space);
-}
-
-void trap_restore(struct space *space)
-{
-	breakpoints_lower(space);
-}
-
-void trap_space_gone(struct space *space)
-{
-	trap_space_destroy(space->trap);
-	space->trap = NULL;
 }
