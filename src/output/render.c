@@ -192,8 +192,12 @@ static void render_argument(struct rendering *r, const struct parameter *paramet
 		r->ended = true;
 		return;
 	}
-	render_typed(r, parameter->type, value, false);
-	if (parameter->type->kind == TYPE_FORMAT)
+	const bool is_format = parameter->type->kind == TYPE_FORMAT;
+	const struct type wide = conversion_type('S');
+
+	render_typed(r, is_format && parameter->type->is_wide ? &wide : parameter->type, value,
+		     false);
+	if (is_format)
 		render_varargs(r);
 }
 

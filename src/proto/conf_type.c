@@ -32,6 +32,9 @@ static unsigned *c_word(struct c_words *words, const struct conf_token *token)
 	case '_':
 		return is_word(token, "_Complex", 8) ? &words->n_complex : NULL;
 	case 'c':
+		/* <complex.h>'s, elsewhere a name like others */
+		if ((words->n_float || words->n_double) && is_word(token, "complex", 7))
+			return &words->n_complex;
 		return is_word(token, "char", 4) ? &words->n_char : NULL;
 	case 'd':
 		return is_word(token, "double", 6) ? &words->n_double : NULL;

@@ -55,10 +55,10 @@ struct list {
 	struct call_places *places;
 	unsigned word;
 	unsigned count;
-	bool is_old;   /* see is_old_definition() */
-	bool variable; /* "..." was there */
-	bool format;   /* the last one is const char *, and is called so */
-	size_t last;   /* where that begins */
+	bool is_old;	    /* see is_old_definition() */
+	bool variable;	    /* "..." was there */
+	const char *format; /* what the last one is, if it is called so; or NULL */
+	size_t last;	    /* where that begins */
 };
 
 /* A parameter says of itself only what its origin does not. */
@@ -76,14 +76,23 @@ static const char *parameter_name(const struct die *die)
 	return die_text(die_is(&origin) ? &origin : die, DW_AT_name);
 }
 
-/* What people call the format of printf(3), and what comes behind it. */
-static bool is_format(const char *name, const char *type)
+/*
+ * The type of what people call the format of printf(3), and of what comes behind it, or of
+ * wprintf(3), where wchar_t is an int or (i386) a long; else NULL.
+ */
+static const char *format_type(const char *name, const char *type)
 {
-	/* Not of wprintf(3): its conversions are in wide characters. */
-	if (!name || strcmp(type, "string") != 0)
-		return false;
+	if (!name)
+		return NULL;
 	name += strspn(name, "_");
-	return !strcmp(name, "format") || !strcmp(name, "fmt");
+	if (strcmp(name, "format") != 0 && strcmp(name, "fmt") != 0)
+		return NULL;
+	if (!strcmp(type, "string"))
+		return "format";
+	return !strcmp(type, "string(array(int, zero)*)") ||
+			       !strcmp(type, "string(array(long, zero)*)")
+		       ? "wformat"
+		       : NULL;
 }
 
 static int add_parameter(struct list *list, const struct die *parameter)
@@ -109,7 +118,7 @@ static int add_parameter(struct list *list, const struct die *parameter)
 		list->text->length = list->last;
 		strbuf_add(list->text, "double");
 	}
-	list->format = is_format(name, list->text->text + list->last);
+	list->format = format_type(name, list->text->text + list->last);
 	if (type_is_name(name))
 		strbuf_printf(list->text, " %s", name);
 	return 0;
@@ -182,7 +191,7 @@ static void end_parameters(struct list *list, const char *function)
 {
 	if (list->variable && list->format && !strstr(function, "scan")) {
 		list->text->length = list->last;
-		strbuf_add(list->text, "format");
+		strbuf_add(list->text, list->format);
 	}
 	strbuf_add(list->text, ");");
 }

@@ -118,6 +118,7 @@ static const struct built_in {
 	{"long double _Complex", COMPLEX(two_long_doubles, 24, 32, 4, 16)},
 	{"string", {.kind = TYPE_STRING, .length_from = STRING_NUL}},
 	{"format", {.kind = TYPE_FORMAT}},
+	{"wformat", {.kind = TYPE_FORMAT, .is_wide = true}},
 };
 
 /*

@@ -106,7 +106,7 @@ struct type {
 	bool in_bits;	  /* TYPE_ARRAY: its length counts bits, which fill bytes */
 	bool is_hidden;	  /* not shown, and not captured */
 	bool is_complex;  /* TYPE_STRUCT: two numbers, which are passed in a way of their own */
-	bool is_wide;	  /* TYPE_STRUCT: it is an integer of 16 bytes */
+	bool is_wide;	  /* TYPE_STRUCT: an integer of 16 bytes; TYPE_FORMAT: of wprintf(3) */
 	bool is_defined;  /* TYPE_STRUCT: its members are known */
 	bool is_union;	  /* TYPE_STRUCT: all members at its beginning; the first one is shown */
 	bool is_partial;  /* TYPE_STRUCT: there is more in it than its members */

@@ -42,8 +42,8 @@ enum capture_kind {
 	CAPTURE_FLOAT,	/* float, double or (size 10) long double; what comes from PLACE_ST0 makes
 			   a value of size 10 whatever the C type is */
 	CAPTURE_STRING, /* NUL-terminated, or of a length taken as `length_from` says */
-	CAPTURE_FORMAT, /* printf format: the string, then a value for each conversion, then one
-			   with VALUE_FORMAT_END */
+	CAPTURE_FORMAT, /* printf format: the string (a VALUE_OBJECT where `is_wide`), then a value
+			   for each conversion, then one with VALUE_FORMAT_END */
 	CAPTURE_OBJECT, /* what a pointer points to, as part `part` describes it: VALUE_OBJECT and
 			   what follows it */
 	CAPTURE_INLINE	/* the same of an object that is itself at PLACE_STACK or in PLACE_PIECES */
@@ -79,14 +79,16 @@ struct capture_op {
 	/* LENGTH_ARGUMENT, LENGTH_RESULT: NULs are no data, the first one ends it */
 	bool zero_ends;
 	bool result_ends; /* nor is what lies behind as many bytes as the result says */
+	bool is_wide;	  /* CAPTURE_FORMAT: wprintf's */
 	uint16_t part;	  /* CAPTURE_OBJECT, CAPTURE_INLINE: index */
 };
 
 enum {
 	CAPTURE_ARGS_MAX = 32,
 	CAPTURE_SIGNED = 128,
-	CAPTURE_DEPTH_MAX = 16,	  /* objects followed in one another */
-	CAPTURE_OBJECT_MAX = 1024 /* bytes of a single object that are captured */
+	CAPTURE_DEPTH_MAX = 16,	   /* objects followed in one another */
+	CAPTURE_OBJECT_MAX = 1024, /* bytes of a single object that are captured */
+	WIDE_BYTES = 4		   /* of a wchar_t */
 };
 
 /*

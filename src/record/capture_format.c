@@ -9,7 +9,10 @@
 #include "record/capture_run.h"
 #include "record/format_spec.h"
 
-enum { FORMAT_MAX = 1024 }; /* bytes of a format that are looked at, at least */
+enum {
+	FORMAT_MAX = 1024, /* characters of a format that are looked at, at least */
+	WIDE_PIECE = 256   /* bytes of a wide one that are read at once */
+};
 
 /* Where the next variable argument of each class is. */
 struct varargs {
@@ -99,6 +102,7 @@ static struct extent item_extent(const struct format_item *item, uint64_t previo
 	extent.bytes = precision < 0 ? UINT64_MAX : (uint64_t)precision;
 	extent.nul_ends = true;
 	extent.fault = false;
+	extent.spare_bits = 0;
 	return extent;
 }
 
@@ -208,6 +212,56 @@ static bool put_format_end(struct capture *c, const struct capture_op *op)
 	return true;
 }
 
+/* The same of wide characters. */
+static bool put_wide_format(struct capture *c, const struct capture_op *op, uint64_t pointer,
+			    unsigned flags)
+{
+	struct record_value *value = capture_begin_value(c, VALUE_OBJECT, op->argument);
+	struct extent extent;
+
+	if (!value)
+		return false;
+	extent.bytes = UINT64_MAX;
+	extent.nul_ends = true;
+	extent.fault = false;
+	extent.spare_bits = 0;
+	value->size = op->size;
+	value->word = pointer;
+	value->flags = (uint8_t)(flags & VALUE_FAULT);
+	capture_load_wide(c, value, &extent);
+	capture_end_value(c, value);
+	return true;
+}
+
+/*
+ * As capture_load() of a format of wide characters, of which it makes bytes: what is no ASCII is no
+ * part of a conversion.
+ */
+static size_t load_wide_format(const struct capture *c, uint64_t address, unsigned char *to,
+			       size_t want, bool *ended)
+{
+	unsigned char piece[WIDE_PIECE];
+	size_t length = 0;
+	size_t got = sizeof piece;
+
+	*ended = false;
+	while (length < want && got == sizeof piece && !*ended) {
+		bool ignored;
+
+		got = capture_load(c, address + length * WIDE_BYTES, piece, sizeof piece, false,
+				   &ignored);
+		for (size_t i = 0; i + WIDE_BYTES <= got && length < want && !*ended;
+		     i += WIDE_BYTES) {
+			uint64_t character = capture_load_word(piece + i, WIDE_BYTES);
+
+			*ended = !character;
+			to[length] = character < 0x80 ? (unsigned char)character : 0xff;
+			length += !*ended;
+		}
+	}
+	return length;
+}
+
 bool capture_put_format(struct capture *c, const struct capture_op *op)
 {
 	size_t free = c->capacity - c->record->size;
@@ -223,12 +277,14 @@ bool capture_put_format(struct capture *c, const struct capture_op *op)
 	if (!capture_fetch(c, op, &pointer))
 		flags = VALUE_FAULT;
 	if (pointer) {
-		length = capture_load(c, pointer, format, area, true, &ended);
+		length = op->is_wide ? load_wide_format(c, pointer, format, area, &ended)
+				     : capture_load(c, pointer, format, area, true, &ended);
 		if (!ended)
 			flags = length < area ? VALUE_FAULT : VALUE_TRUNCATED;
 	}
 	c->reserve += sizeof(struct record_value);
-	if (!put_format_string(c, op, pointer, format, length, flags))
+	if (!(op->is_wide ? put_wide_format(c, op, pointer, flags)
+			  : put_format_string(c, op, pointer, format, length, flags)))
 		return false;
 	put_varargs(c, op, format, length);
 	c->reserve -= sizeof(struct record_value);

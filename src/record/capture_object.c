@@ -24,8 +24,6 @@
  */
 #include "record/capture_run.h"
 
-enum { WIDE_BYTES = 4 }; /* of a wchar_t */
-
 /* An object that is being captured, in those around it. */
 struct object {
 	const struct object *around;

@@ -27,7 +27,7 @@ static const char *kind_name(const struct type *type)
 	case TYPE_STRING:
 		return "string";
 	case TYPE_FORMAT:
-		return "format";
+		return type->is_wide ? "wformat" : "format";
 	default:
 		return "object"; /* structures and the like: only that it is one is compared */
 	}

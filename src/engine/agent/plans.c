@@ -93,7 +93,8 @@ static size_t op_bytes(const struct capture_plan *plan, const struct capture_op 
 	case CAPTURE_STRING:
 		return string_bytes(plan);
 	case CAPTURE_FORMAT:
-		return (FORMAT_ARGS_MAX + 2) * (string_bytes(plan) + FLOAT_BYTES);
+		return (FORMAT_ARGS_MAX + 2) * (string_bytes(plan) + FLOAT_BYTES) +
+		       (op->is_wide ? WIDE_BYTES * string_bytes(plan) : 0);
 	case CAPTURE_OBJECT:
 	case CAPTURE_INLINE:
 		add_part(plan, &plan->parts[op->part], 1, &bytes);
