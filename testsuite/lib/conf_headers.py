@@ -16,6 +16,7 @@ class Library:
     headers: tuple
     config: tuple = ()       # a command that prints flags
     undeclared: tuple = ()   # functions without a declaration, which was looked for
+    undeclared_32: tuple = ()  # the same in headers for i386
     excused: tuple = ()      # (what differences begin with, why so)
     aliases: tuple = ()      # (what names in the library begin with, what the header has instead)
     only_64: bool = False
@@ -75,12 +76,13 @@ LIBRARIES = (
     Library("librt", "libc6-dev", ("aio.h", "mqueue.h", "signal.h", "sys/mman.h", "time.h")),
     Library("libz", "zlib1g-dev", ("unistd.h", "zlib.h")),
     Library("libssl", "libssl-dev", OPENSSL),
-    Library("libcrypto", "libssl-dev", OPENSSL),
+    Library("libcrypto", "libssl-dev", OPENSSL, undeclared_32=tuple(f"EC_GFp_nistp{bits}_method" for bits in (224, 256, 521))),
     Library("libcurl", "libcurl4-openssl-dev", ("curl/curl.h", "curl/mprintf.h")),
     Library("libhiredis", "libhiredis-dev", ("hiredis/hiredis.h", "hiredis/async.h")),
     Library("libxml2", "libxml2-dev", LIBXML, ("pkg-config", "--cflags", "libxml-2.0")),
     Library("libsqlite3", "libsqlite3-dev", ("sqlite3.h",)),
-    Library("libpq", "libpq-dev", ("libpq-fe.h",), ("pkg-config", "--cflags", "libpq")),
+    Library("libpq", "libpq-dev", ("libpq-fe.h",), ("pkg-config", "--cflags", "libpq"),
+            excused=tuple((f"{name}: ", "those of amd64 say long, those of i386 long long") for name in ("lo_lseek64", "lo_tell64", "lo_truncate64"))),
     Library("libmariadb", "libmariadb-dev", ("mysql.h",), ("pkg-config", "--cflags", "libmariadb"),
             excused=(("mysql_ssl_set: result", "of libmysqlclient it is a bool, of which one byte counts"),)),
     Library("python3", "libpython3-dev", ("Python.h",), ("/usr/bin/python3-config", "--includes")),
