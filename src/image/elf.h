@@ -53,8 +53,8 @@ int elf_open(int fd, struct elf_file **out);
 
 /*
  * As elf_open(), of a file that holds debug information, perhaps of another file, and perhaps
- * nothing else: only its sections are there to be asked for. Nothing else may be called with it but
- * elf_arch() and elf_unref().
+ * nothing else: only its sections are there to be asked for, and its .symtab. Nothing else may be
+ * called with it but elf_arch(), elf_symbols(), elf_find_symbol(), elf_find_next() and elf_unref().
  */
 int elf_open_debug(int fd, struct elf_file **out);
 

@@ -94,9 +94,13 @@ static bool is_wanted(struct elf_file *file, const GElf_Sym *symbol)
 		return false;
 	if (symbol->st_shndx == SHN_UNDEF || type == STT_OBJECT)
 		return symbol->st_shndx != SHN_ABS;
-	if (symbol->st_shndx == SHN_ABS || !in_code_segment(file, symbol->st_value))
+	if (symbol->st_shndx == SHN_ABS)
 		return false;
-	return function || in_code_section(file, symbol);
+	/* A file that has debug information only: its segments are those of another. */
+	if (!file->segment_count)
+		return in_code_section(file, symbol);
+	return in_code_segment(file, symbol->st_value) &&
+	       (function || in_code_section(file, symbol));
 }
 
 /* Those of .dynsym, as uint16_t: bit 15 says that another one is the default; or NULL. */

@@ -174,18 +174,53 @@ static void match_symbol(const struct match_module *module, struct filter *filte
 	    symbol->name, rule);
 }
 
+/* Whether a rule is about this module, and not about any. */
+static bool is_meant(const struct match_module *module, const struct filter_rule *rule)
+{
+	return rule->library == LIBRARY_MAIN || rule->module.kind != PATTERN_ANY || module->is_main;
+}
+
+static struct elf_file *debug_file(const struct match_module *module)
+{
+	return module->debug_file ? module->debug_file(module->context) : NULL;
+}
+
+static bool match_name(const struct match_module *module, struct elf_file *file,
+		       struct filter *filter, const char *name, struct vec *found)
+{
+	const struct elf_symbol *symbol = elf_find_symbol(file, name);
+	const struct elf_symbol *first = symbol;
+
+	for (; symbol; symbol = elf_find_next(file, symbol))
+		match_symbol(module, filter, symbol, found);
+	return first != NULL;
+}
+
 static void match_named(const struct match_module *module, struct filter *filter, struct vec *found)
 {
 	for (size_t i = 0; i < filter->rules.count; i++) {
 		const struct filter_rule *rule = vec_at(&filter->rules, i);
-		const struct elf_symbol *symbol = rule->applies && !rule->subtracts
-							  ? elf_find_symbol(module->file,
-									    rule->symbol.text)
-							  : NULL;
+		const char *name = rule->symbol.text;
 
-		for (; symbol; symbol = elf_find_next(module->file, symbol))
-			match_symbol(module, filter, symbol, found);
+		if (!rule->applies || rule->subtracts ||
+		    match_name(module, module->file, filter, name, found) ||
+		    !is_meant(module, rule))
+			continue;
+		struct elf_file *other = debug_file(module);
+
+		if (other)
+			match_name(module, other, filter, name, found);
 	}
+}
+
+static void match_all(const struct match_module *module, struct elf_file *file,
+		      struct filter *filter, struct vec *found)
+{
+	size_t count;
+	const struct elf_symbol *symbols = elf_symbols(file, &count);
+
+	for (size_t i = 0; i < count; i++)
+		match_symbol(module, filter, &symbols[i], found);
 }
 
 static void match_entries(const struct match_module *module, struct filter *filter,
@@ -196,11 +231,7 @@ static void match_entries(const struct match_module *module, struct filter *filt
 		match_named(module, filter, found);
 		return;
 	}
-	size_t count;
-	const struct elf_symbol *symbols = elf_symbols(module->file, &count);
-
-	for (size_t i = 0; i < count; i++)
-		match_symbol(module, filter, &symbols[i], found);
+	match_all(module, module->file, filter, found);
 }
 
 /*
@@ -214,8 +245,7 @@ static bool is_stripped(const struct match_module *module, const struct filter *
 	for (size_t i = 0; i < filter->rules.count; i++) {
 		const struct filter_rule *rule = vec_at(&filter->rules, i);
 
-		named |= rule->applies && !rule->matched &&
-			 (rule->library == LIBRARY_MAIN || rule->module.kind != PATTERN_ANY);
+		named |= rule->applies && !rule->matched && is_meant(module, rule);
 	}
 	if (!named)
 		return false;
@@ -255,6 +285,17 @@ static void match_prototypes(const struct match_module *module, const struct pro
 			match_slot(module, filter, prototype, found);
 }
 
+static void match_stripped(const struct match_module *module, struct filter *filter,
+			   struct vec *found)
+{
+	struct elf_file *other = debug_file(module);
+
+	if (other)
+		match_all(module, other, filter, found);
+	else
+		filter_missed(filter, NULL, MISS_SYMBOLS);
+}
+
 static void match_functions(const struct match_module *module, struct filter *filter,
 			    struct vec *found)
 {
@@ -277,7 +318,7 @@ static void match_functions(const struct match_module *module, struct filter *fi
 	if (elf_is_from_memory(module->file))
 		filter_missed(filter, NULL, MISS_UNKNOWN);
 	else if (is_stripped(module, filter))
-		filter_missed(filter, NULL, MISS_SYMBOLS);
+		match_stripped(module, filter, found);
 }
 
 static int compare_places(const struct match *x, const struct match *y)

@@ -39,6 +39,11 @@ struct match_module {
 	 * that have no symbol, see prototype.slot_symbol.
 	 */
 	const struct protolib *prototypes[2];
+	/*
+	 * The file that its debug information is in, if that is another one: what has been stripped
+	 * off it may have a name there. NULL: there is none. May itself be NULL.
+	 */
+	struct elf_file *(*debug_file)(void *context);
 	/* The library that a call through a slot goes to, as far as that is known: false if not. */
 	bool (*find_library)(void *context, const struct elf_slot *slot, struct filter_module *out);
 	void *context;

@@ -102,6 +102,13 @@ static bool has_files(struct debug_source *source, pid_t pid)
 	return source->files.information != NULL;
 }
 
+struct elf_file *debug_source_file(struct debug_source *source, pid_t pid)
+{
+	return has_files(source, pid) && source->files.information != source->file
+		       ? source->files.information
+		       : NULL;
+}
+
 /* ------------------------------------------------------------------ in the helper */
 
 /* What the helper keeps between questions. */

@@ -49,6 +49,8 @@ const struct prototype *debug_source_function(struct debug_source *source, pid_t
 const struct prototype *debug_source_declaration(struct debug_source *source, pid_t pid,
 						 const char *name);
 
+/* The file that it is in; NULL: there is none, or it is the module's own. */
+struct elf_file *debug_source_file(struct debug_source *source, pid_t pid);
 /* Whether there is debug information, as far as that can be told without reading it. */
 bool debug_source_is_there(struct debug_source *source, pid_t pid);
 /* Whether some of what was asked for may be in files that are not read, which was said. */

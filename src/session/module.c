@@ -66,8 +66,7 @@ struct module *module_create(struct session *session, struct elf_file *file, uin
 			module->high = low + segments[i].memory_size;
 	}
 	module->prototypes = find_prototypes(session, file, module->base_name, is_main);
-	if (session->debuginfo)
-		module->debug = debug_source_get(session->debuginfo, file, module->path);
+	module->debug = debug_source_get(session->debuginfo, file, module->path);
 	return module;
 }
 

@@ -504,6 +504,13 @@ static bool find_library(void *context, const struct elf_slot *slot, struct filt
 	return found != NULL;
 }
 
+static struct elf_file *find_debug_file(void *context)
+{
+	const struct caller *caller = context;
+
+	return debug_source_file(caller->module->debug, caller->space->reader);
+}
+
 static struct match_module as_matched(const struct session *session, const struct module *module,
 				      struct caller *caller)
 {
@@ -513,6 +520,7 @@ static struct match_module as_matched(const struct session *session, const struc
 		.path = module->path,
 		.is_main = module->is_main,
 		.prototypes = {module->prototypes, proto_search_global(session->prototypes)},
+		.debug_file = find_debug_file,
 		.find_library = find_library,
 		.context = caller};
 }

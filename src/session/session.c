@@ -249,9 +249,7 @@ static int set_up(struct session *session)
 					   .returned = sigaction_returned,
 					   .intercept = sigaction_answered};
 	session->files = elf_cache_create();
-	/* A table shows no arguments. */
-	if (options->prototypes == PROTOTYPES_DWARF && !options->summary)
-		session->debuginfo = debuginfo_create(options->verbose != 0);
+	session->debuginfo = debuginfo_create(options->verbose != 0);
 	session->probes = probe_table_create();
 	vec_init(&session->ifuncs, sizeof(struct ifunc_hook *));
 	pointers_init(session);

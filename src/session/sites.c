@@ -85,21 +85,37 @@ static bool is_local(struct elf_file *file, const struct elf_symbol *symbol, uin
 	return is;
 }
 
+/* The symbol that an entry was found by, and whose it is: the module's file, or its debug file. */
+static const struct elf_symbol *find_entry(const struct space *space, const struct module *module,
+					   const char *name, struct elf_file **file)
+{
+	const struct elf_symbol *symbol = elf_find_symbol(module->file, name);
+
+	*file = module->file;
+	if (symbol)
+		return symbol;
+	*file = debug_source_file(module->debug, space->reader);
+	return *file ? elf_find_symbol(*file, name) : NULL;
+}
+
 static struct definition find_definition(const struct space *space, const struct question *question)
 {
 	const struct elf_symbol *symbol = NULL;
 	struct definition definition = {.module = question->module};
+	struct elf_file *file = NULL;
 
 	if (question->kind == PROBE_CALL)
 		definition.module = find_definer(space->modules, question->name, &symbol);
 	else if (question->module)
-		symbol = elf_find_symbol(question->module->file, question->name);
+		symbol = find_entry(space, question->module, question->name, &file);
+	if (definition.module && !file)
+		file = definition.module->file;
 	if (question->kind != PROBE_CALL && question->module)
 		definition.address = question->address - question->module->bias;
 	else if (definition.module && symbol->type == STT_FUNC)
 		definition.address = symbol->value;
 	if (definition.address && symbol)
-		definition.is_local = is_local(definition.module->file, symbol, definition.address);
+		definition.is_local = is_local(file, symbol, definition.address);
 	if (definition.module && symbol && symbol->type == STT_GNU_IFUNC)
 		definition.resolver = symbol->value;
 	return definition;
@@ -125,7 +141,7 @@ static const struct prototype *find_debugged(const struct space *space,
 	const struct module *module = definition->module;
 	const struct prototype *found = NULL;
 
-	if (!module || !module->debug)
+	if (!module)
 		return NULL;
 	if (definition->address)
 		found = debug_source_function(module->debug, space->reader, definition->address,
@@ -144,9 +160,8 @@ static const struct prototype *find_declared(const struct space *space,
 	const struct module *caller = question->kind == PROBE_CALL ? question->module
 								   : module_at(space->modules, 0);
 
-	return caller && caller->debug
-		       ? debug_source_declaration(caller->debug, space->reader, question->name)
-		       : NULL;
+	return caller ? debug_source_declaration(caller->debug, space->reader, question->name)
+		      : NULL;
 }
 
 static const struct prototype *find_prototype(const struct session *session,
@@ -154,6 +169,9 @@ static const struct prototype *find_prototype(const struct session *session,
 					      const struct question *question)
 {
 	const bool files = session->options->prototypes != PROTOTYPES_NONE;
+	/* A table shows no arguments. */
+	const bool debugged = session->options->prototypes == PROTOTYPES_DWARF &&
+			      !session->options->summary;
 	const struct definition definition = find_definition(space, question);
 	const char *name = question->name;
 	const struct prototype *found = NULL;
@@ -164,9 +182,9 @@ static const struct prototype *find_prototype(const struct session *session,
 		found = find_in_file(question->module, name);
 	if (!found && files)
 		found = find_in_file(definition.module, name);
-	if (!found && session->debuginfo)
+	if (!found && debugged)
 		found = find_debugged(space, &definition, name);
-	if (!found && session->debuginfo)
+	if (!found && debugged)
 		found = find_declared(space, question);
 	/* What another library's file calls so may be something else. */
 	if (!found && files)

@@ -121,10 +121,20 @@ static size_t fuzz_file(struct input *input)
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
 	struct elf_file *file;
 	size_t sum = 0;
+	size_t count;
 
 	MUST(fd >= 0 && write(fd, input->bytes, input->left) == (ssize_t)input->left);
 	if (elf_open(fd, &file) == 0) {
 		sum = ask_all(file);
+		elf_unref(file);
+	}
+	if (elf_open_debug(fd, &file) == 0) {
+		const struct elf_symbol *symbol = elf_find_symbol(file, "main");
+
+		for (; symbol; symbol = elf_find_next(file, symbol))
+			sum += symbol->value;
+		elf_symbols(file, &count);
+		sum += count;
 		elf_unref(file);
 	}
 	close(fd);
