@@ -149,6 +149,16 @@ uint64_t plant_find_bound(const struct space *space, const struct module *module
 	return 0;
 }
 
+static const char *why_not(struct thread *thread, uint64_t address)
+{
+	struct space *space = thread->process->space;
+
+	if (space_find_kernel_code(space, thread->tid) && space_has_kernel_code(space, address))
+		return "an IFUNC for which the kernel's code was chosen (the vDSO): -e traces its "
+		       "calls";
+	return "an IFUNC whose resolver chose code that belongs to no module";
+}
+
 static void resolver_returned(struct hook *hook, struct thread *thread, uint64_t result)
 {
 	struct ifunc_hook *ifunc = (struct ifunc_hook *)(void *)hook;
@@ -160,8 +170,7 @@ static void resolver_returned(struct hook *hook, struct thread *thread, uint64_t
 		plant_found(ifunc->session, thread, result, ifunc->name, ifunc->one_of_many);
 	else
 		untraced_function(ifunc->session->untraced, ifunc->module, ifunc->name,
-				  ifunc->one_of_many,
-				  "an IFUNC whose resolver chose code that belongs to no module");
+				  ifunc->one_of_many, why_not(thread, result));
 }
 
 static struct ifunc_hook *ifunc_at(const struct session *session, size_t index)
