@@ -272,7 +272,7 @@ static void collect_slots(struct call_search *search)
 
 		if (slot->stub)
 			map_put(&search->stubs, slot->stub, slot);
-		if (slot->stub && slot->kind != SLOT_DATA)
+		if (slot->stub && slot->kind == SLOT_JUMP)
 			continue;
 		map_put(&search->slots, slot->address, slot);
 		if (slot->address < search->lowest)

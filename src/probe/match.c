@@ -61,7 +61,7 @@ static bool match_pointers(const struct match_module *module, struct filter_rule
 {
 	size_t count, before = found->count;
 
-	if ((slot->stub && slot->kind != SLOT_DATA) ||
+	if ((slot->stub && slot->kind == SLOT_JUMP) ||
 	    (rule->symbol.kind != PATTERN_PLAIN && is_start_up(name)))
 		return false;
 	const struct slot_call *calls = slot_calls(module->file, module->decoder, &count);
