@@ -9,6 +9,7 @@
  *
  * Reading goes through elf_records.c, which explains how a file is kept without its descriptor.
  */
+#include "image/code_pointers.h"
 #include "image/elf_private.h"
 
 #include "base/cleanup.h"
@@ -283,6 +284,7 @@ void elf_unref(struct elf_file *file)
 	free(file->starts);
 	free(file->signal_calls);
 	free(file->slot_calls);
+	code_pointers_free(file->code_pointers);
 	free(file->ifuncs);
 	free(file->code);
 	free(file);

@@ -89,6 +89,7 @@ struct elf_file {
 	bool code_read;
 	struct named_code *code; /* elf_address.c; ascending */
 	size_t code_count;
+	struct code_pointers *code_pointers; /* code_pointers.c; NULL: not asked so far */
 	bool slot_calls_read;
 	struct slot_call *slot_calls; /* slot_calls.c */
 	size_t slot_call_count;

@@ -22,6 +22,7 @@
 #include "base/diag.h"
 #include "base/xalloc.h"
 #include "engine/agent/agent_arch.h"
+#include "image/code_pointers.h"
 #include "image/extent.h"
 #include "inferior/proc.h"
 
@@ -99,6 +100,13 @@ static bool code_around(const struct space *space, uint64_t address, uint64_t *s
 		return false;
 	*start += module->bias;
 	return true;
+}
+
+static bool points_into(const struct space *space, uint64_t low, uint64_t high)
+{
+	const struct module *module = space->modules ? modules_find(space->modules, low) : NULL;
+
+	return !module || elf_points_into(module->file, low - module->bias, high - module->bias);
 }
 
 /* Of an IFUNC it is what was chosen for it, which may have no symbol. */
@@ -521,7 +529,7 @@ void inprocess_init(struct session *session)
 		.clock = clocks[session->options->clock]};
 
 	session->agent = agent_create(session->trap, &session->events, decided, code_around,
-				      &options);
+				      points_into, &options);
 	if (!session->agent && session->options->engine == ENGINE_AGENT)
 		diag("--engine=agent: the threads of this machine cannot be told apart; "
 		     "breakpoints are used");

@@ -11,6 +11,12 @@ extern const struct agent_arch x86_64_agent;
 bool x86_64_names_word(const struct agent_function *function, size_t from, size_t to, uint64_t reg,
 		       int64_t offset);
 
+/* The members of the same names: agent_references.c. */
+bool x86_64_jumps_by_pointer(const uint8_t *code, size_t length);
+bool x86_64_reads_distances(const uint8_t *code, size_t length);
+void x86_64_find_references(const struct agent_function *function, agent_reference *found,
+			    void *context);
+
 /* The members of the same names: agent_clock.c. */
 uint64_t x86_64_clock(void);
 bool x86_64_clock_is_steady(void);

@@ -4,6 +4,7 @@
  * The first byte of an input says which; the rest is the file, the memory or the code.
  */
 #include "fuzz.h"
+#include "image/code_pointers.h"
 #include "image/demangle.h"
 #include "image/elf.h"
 #include "image/landing.h"
@@ -111,6 +112,7 @@ static size_t ask_all(struct elf_file *file)
 	sum += ask_signal_calls(file) + ask_slot_calls(file);
 	sum += elf_init_function(file) + elf_program_headers(file) + elf_dynamic(file);
 	sum += elf_entry(file) + elf_eh_frame_header(file) + elf_is_pie(file);
+	sum += elf_points_into(file, 0x1000, 0x1010) + elf_points_into(file, UINT64_MAX - 8, 8);
 	sum += elf_soname(file) ? strlen(elf_soname(file)) : 0;
 	sum += elf_interpreter(file) ? strlen(elf_interpreter(file)) : 0;
 	return sum;

@@ -28,7 +28,7 @@ static const uint64_t MEASURED_NS = 2000000;
 
 struct agent *agent_create(struct trap *trap, const struct engine_events *events,
 			   agent_decided *decided, agent_function_around *around,
-			   const struct agent_options *options)
+			   agent_points_into *points_into, const struct agent_options *options)
 {
 	const struct agent_arch *host = arch_x86_64.agent;
 
@@ -40,6 +40,7 @@ struct agent *agent_create(struct trap *trap, const struct engine_events *events
 	agent->events = events;
 	agent->decided = decided;
 	agent->around = around;
+	agent->points_into = points_into;
 	agent->records = options->records;
 	agent->lossy = options->lossy;
 	agent->buffer = xcalloc(1, RINGS_RECORD_MAX);

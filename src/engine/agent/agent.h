@@ -28,6 +28,12 @@ typedef void agent_decided(void *context, const struct probe_site *site, const c
 typedef bool agent_function_around(const struct space *space, uint64_t address, uint64_t *start,
 				   uint64_t *length);
 
+/*
+ * Whether a word of the data of the module around holds, or will, an address in [low, high) of its
+ * code.
+ */
+typedef bool agent_points_into(const struct space *space, uint64_t low, uint64_t high);
+
 /* Which clock is read in processes; ANY: the processor's, where that can be relied on. */
 enum agent_clock_choice { AGENT_CLOCK_ANY, AGENT_CLOCK_OF_PROCESSOR, AGENT_CLOCK_OF_SYSTEM };
 
@@ -43,7 +49,7 @@ struct agent_options {
  */
 struct agent *agent_create(struct trap *trap, const struct engine_events *events,
 			   agent_decided *decided, agent_function_around *around,
-			   const struct agent_options *options);
+			   agent_points_into *points_into, const struct agent_options *options);
 void agent_destroy(struct agent *agent);
 
 /* A function at whose entry a probe has been planted, and nothing else. */

@@ -20,6 +20,8 @@ struct agent_function {
 
 /* A branch found, its opcode at `from`; `is_call`: it comes back there. */
 typedef void agent_branch(void *context, uint64_t from, uint64_t target, bool is_call);
+/* An address that code names. */
+typedef void agent_reference(void *context, uint64_t address);
 
 /* AGENT_MOVED_MAX: bytes of the instructions that the jump takes the place of, at most. */
 enum {
@@ -76,6 +78,19 @@ struct agent_arch {
 	 */
 	bool (*is_branch)(struct decoder *decoder, const struct agent_function *function,
 			  size_t offset);
+	/*
+	 * Whether code may jump by a register, or by a word that is not one of the module's at a
+	 * fixed place; as bytes say, of which some may be no such jump.
+	 */
+	bool (*jumps_by_pointer)(const uint8_t *code, size_t length);
+	/* Whether code may read a table of distances of 32 bits, as a jump by way of one does. */
+	bool (*reads_distances)(const uint8_t *code, size_t length);
+	/*
+	 * Finds the places in the module that a function's instructions take the address of. And
+	 * more, as above.
+	 */
+	void (*find_references)(const struct agent_function *function, agent_reference *found,
+				void *context);
 	/*
 	 * Whether an instruction of a function that begins in [from, to) of its code names the word
 	 * at `offset` from the register that DWARF gives the number `reg`: moves it, compares it,

@@ -201,6 +201,21 @@ static void note_asked(const struct search *search, const struct mapping *mappin
 	}
 }
 
+/* Of those that no branch is known to lead into. */
+static void look_for_computed(const struct search *search, struct agent_wish *wish)
+{
+	const struct agent_function function = {.address = wish->address,
+						.bytes = search->code +
+							 (wish->address - search->code_address),
+						.length = wish->length};
+
+	if (wish->refusal || wish->is_plt_stub ||
+	    wish->length > search->code_length - (wish->address - search->code_address))
+		return;
+	if (computed_may_lead_into(search->agent, search->space, &function))
+		wish->refusal = "its jumps may lead into its first instructions";
+}
+
 static void note_looked(const struct search *search, const char *refusal)
 {
 	const struct vec *wishes = &search->own->wishes;
@@ -214,6 +229,8 @@ static void note_looked(const struct search *search, const char *refusal)
 		wish->looked_for = true;
 		if (refusal)
 			wish->refusal = refusal;
+		else
+			look_for_computed(search, wish);
 	}
 }
 

@@ -8,17 +8,14 @@
  * time of entry of those calls is moved by what the stop takes; as the trap engine does with the
  * calls that are its own (thread->cost).
  *
- * The calls are found by their stubs on the stack, from its pointer up, as far as is read at once:
- * what is further away keeps our time. A slot is believed if it says that its stub stands where it
+ * The calls are found by their stubs on the stack, from its pointer up, piece by piece until there
+ * is none in one: to read all of it would make each stop longer by a half. What is further away
+ * keeps our time. A slot is believed if it says that its stub stands where it
  * does; all this is memory of the thread's own, and a wrong number makes a wrong sum.
  */
 #include "engine/agent/private.h"
 
-#include "base/xalloc.h"
-
-#include <stdlib.h>
-
-enum { CALLS_MAX = 256 };
+enum { CALLS_MAX = 256, STACK_PIECE = 16384 };
 
 /* A return slot whose stub is on the stack, or the return address of another such slot. */
 struct delayed_call {
@@ -86,23 +83,33 @@ static void find_bounds(struct delayed_calls *delayed)
 	}
 }
 
-static void find_calls(struct thread *thread, uint64_t sp, struct delayed_calls *delayed)
+/* Whether there are any in a piece of the stack, and more of it behind that. */
+static bool find_in_piece(struct thread *thread, uint64_t low, struct delayed_calls *delayed)
 {
-	uint64_t *words = xmalloc(STACK_NEAR);
-	const uint64_t low = sp & ~UINT64_C(7);
+	uint64_t words[STACK_PIECE / sizeof(uint64_t)];
+	const size_t before = delayed->count;
 	bool whole;
-	const size_t count = returns_read_stack(thread, low, words, &whole) / sizeof *words;
+	size_t count = returns_read_stack(thread, low, words, sizeof words, &whole) / sizeof *words;
 
-	find_bounds(delayed);
 	for (size_t i = 0; i < count && delayed->count < CALLS_MAX; i++)
 		if (words[i] - delayed->low < delayed->high - delayed->low)
 			add_call(delayed, words[i], low + i * sizeof *words);
-	free(words);
+	return delayed->count > before && count * sizeof *words == sizeof words;
+}
+
+static void find_calls(struct thread *thread, uint64_t sp, struct delayed_calls *delayed)
+{
+	uint64_t at = sp & ~UINT64_C(7);
+	const uint64_t end = at + STACK_NEAR;
+
+	find_bounds(delayed);
+	while (at < end && find_in_piece(thread, at, delayed))
+		at += STACK_PIECE;
 	for (size_t first = 0; first < delayed->count;) {
-		size_t end = delayed->count;
+		size_t known = delayed->count;
 
 		read_slots(thread->process->space, delayed, first);
-		first = end;
+		first = known;
 	}
 }
 

@@ -154,6 +154,9 @@ static struct agent_unit *find_unit(struct installing *installing, const struct 
 	installing->is_early = error == -EBUSY;
 	if (error == -ENOTSUP)
 		own->refused = "a thread may not read the clock";
+	else if (error == -EPERM)
+		own->refused = "its system calls are filtered (seccomp), and only root may "
+			       "make some past that";
 	else if (error && !installing->is_early)
 		own->refused = "no memory for it can be had near enough";
 	if (error)

@@ -11,6 +11,7 @@ struct agent {
 	const struct engine_events *events;
 	agent_decided *decided;
 	agent_function_around *around;
+	agent_points_into *points_into;
 	bool records; /* of each call, instead of counts */
 	bool lossy;   /* where a ring is full they are left out */
 	const struct agent_arch *host;
@@ -189,6 +190,15 @@ void lines_take_over(struct agent *agent, struct thread *thread);
  */
 size_t branches_covered(const struct vec *wishes, uint64_t address);
 
+/* computed.c */
+
+/*
+ * Whether a jump of the function to an address that it computes may lead to where our jump would
+ * stand in it, behind its first byte.
+ */
+bool computed_may_lead_into(const struct agent *agent, const struct space *space,
+			    const struct agent_function *function);
+
 /* returns.c */
 
 /* Return slots as they stand in a tracee. */
@@ -208,11 +218,12 @@ struct return_slots {
 /* Those of the unit at `base`, or NULL when they cannot be read; to be freed. */
 struct return_slots *return_slots_read(const struct space *space, uint64_t base);
 /*
- * What is on a stopped thread's stack from `low` on, STACK_NEAR bytes at most; how many there are.
+ * What is on a stopped thread's stack from `low` on, `most` bytes of it; how many there are.
  * *whole: that is all of the stack.
  */
 enum { STACK_NEAR = 65536 };
-size_t returns_read_stack(struct thread *thread, uint64_t low, uint64_t *words, bool *whole);
+size_t returns_read_stack(struct thread *thread, uint64_t low, uint64_t *words, size_t most,
+			  bool *whole);
 /*
  * The thread stands where there was no room for its return's record: that will be seen by the trap
  * engine.

@@ -377,14 +377,15 @@ static bool is_stack_end(struct thread *thread, uint64_t address)
 	return is_end;
 }
 
-size_t returns_read_stack(struct thread *thread, uint64_t low, uint64_t *words, bool *whole)
+size_t returns_read_stack(struct thread *thread, uint64_t low, uint64_t *words, size_t most,
+			  bool *whole)
 {
 	const struct memory_source *memory = &thread->process->space->memory;
 	const uint64_t known = thread->stack_end - low;
-	const size_t wanted = thread->stack_end > low && known < STACK_NEAR ? known : STACK_NEAR;
+	const size_t wanted = thread->stack_end > low && known < most ? known : most;
 	const size_t length = memory_read(memory, low, words, wanted);
 
-	*whole = length < STACK_NEAR && is_stack_end(thread, low + length);
+	*whole = length < most && is_stack_end(thread, low + length);
 	return length;
 }
 
@@ -396,7 +397,8 @@ static bool hand_over_near(struct handing *handing)
 	const struct space *space = handing->thread->process->space;
 	uint64_t *words = xmalloc(STACK_NEAR);
 	bool whole;
-	size_t length = returns_read_stack(handing->thread, handing->low, words, &whole);
+	size_t length = returns_read_stack(handing->thread, handing->low, words, STACK_NEAR,
+					   &whole);
 
 	for (size_t i = 0; i < length / sizeof *words; i++)
 		if (agent_is_stub(space->agent, words[i]))

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What instructions refer to, found without decoding all that stand before them, as in
+ * agent_words.c: bytes that only might be such an instruction are taken for one.
+ */
+#include "sysdeps/x86_64/agent.h"
+
+#include <string.h>
+
+enum { GROUP_5 = 0xff, LEA = 0x8d, MOVSLQ = 0x63, RIP = 5, DISPLACEMENT = 4 };
+
+/* Instructions of this kind have 32 bits for an address, in programs that lie so low. */
+static const uint64_t LOW = UINT64_C(1) << 32;
+
+bool x86_64_jumps_by_pointer(const uint8_t *code, size_t length)
+{
+	const uint8_t *at = code, *end = code + length;
+
+	while (at < end && (at = memchr(at, GROUP_5, (size_t)(end - at)))) {
+		const uint8_t modrm = ++at < end ? *at : 0;
+
+		/* jmp *word(%rip) is how another function is jumped to. */
+		if ((modrm >> 3 & 7) == 4 && (modrm & 0xc7) != RIP)
+			return true;
+	}
+	return false;
+}
+
+/* movslq with four times an index, REX.W 63 /r, reads an entry of a table of distances. */
+bool x86_64_reads_distances(const uint8_t *code, size_t length)
+{
+	for (size_t i = 1; i + 2 < length; i++)
+		if (code[i] == MOVSLQ && (code[i - 1] & 0xf8) == 0x48 && (code[i + 1] & 7) == 4 &&
+		    code[i + 1] < 0xc0 && code[i + 2] >> 6 == 2)
+			return true;
+	return false;
+}
+
+void x86_64_find_references(const struct agent_function *function, agent_reference *found,
+			    void *context)
+{
+	const uint8_t *bytes = function->bytes;
+	int32_t word;
+
+	for (size_t i = 0; i + DISPLACEMENT <= function->length; i++) {
+		const uint64_t next = function->address + i + DISPLACEMENT;
+
+		memcpy(&word, bytes + i, sizeof word);
+		if (i >= 3 && (bytes[i - 1] & 0xc7) == RIP && bytes[i - 2] == LEA &&
+		    (bytes[i - 3] & 0xf8) == 0x48)
+			found(context, next + (uint64_t)(int64_t)word);
+		else if (function->address < LOW &&
+			 (uint32_t)word - function->address - 1 < AGENT_JUMP - 1)
+			found(context, (uint32_t)word);
+	}
+}
