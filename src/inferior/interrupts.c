@@ -168,6 +168,15 @@ bool interrupts_pending(const struct interrupts *interrupts)
 	return atomic_load_explicit(&interrupts->pending, memory_order_relaxed) != 0;
 }
 
+bool interrupts_end(const struct interrupts *interrupts)
+{
+	for (int signal = 1; signal < SIGNALS; signal++)
+		if (signal != SIGTSTP && signal != SIGTTIN && signal != SIGTTOU &&
+		    atomic_load(&interrupts->count[signal]))
+			return true;
+	return false;
+}
+
 void interrupts_tick(struct interrupts *interrupts, unsigned microseconds)
 {
 	if (atomic_exchange(&interrupts->tick_us, microseconds) == microseconds)

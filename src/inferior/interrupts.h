@@ -42,6 +42,9 @@ int interrupts_take(struct interrupts *interrupts, bool *from_terminal);
 /* Whether one waits to be taken; cheap. */
 bool interrupts_pending(const struct interrupts *interrupts);
 
+/* Whether one is, that does not just stop the tracer (SIGTSTP …). */
+bool interrupts_end(const struct interrupts *interrupts);
+
 /*
  * From now on waitpid(2) is also left about every `microseconds` (0: no more): for things that
  * must be looked at again and again.

@@ -6,9 +6,10 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { OUTBUF_FULL = 64 * 1024, DIGITS_MAX = 24 };
+enum { OUTBUF_FULL = 64 * 1024, DIGITS_MAX = 24, PATIENCE_MS = 300 };
 
 void outbuf_init(struct outbuf *out, int fd)
 {
@@ -40,22 +41,42 @@ static int wait_writable(int fd)
 	return poll(&poller, 1, -1) < 0 && errno != EINTR ? -errno : 0;
 }
 
-static int write_all(int fd, const char *text, size_t length)
+/* `since`: when that was first so and nothing had been written, in ms; 0: it was not so far. */
+static bool is_out_of_patience(const struct outbuf *out, int64_t *since)
 {
-	while (length > 0) {
-		ssize_t written = write(fd, text, length);
+	struct timespec now;
+
+	if (!out->patience || !out->patience->is_over ||
+	    !out->patience->is_over(out->patience->context))
+		return false;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	int64_t ms = now.tv_sec * 1000 + now.tv_nsec / 1000000;
+
+	if (!*since)
+		*since = ms;
+	return ms - *since >= PATIENCE_MS;
+}
+
+static int write_all(const struct outbuf *out)
+{
+	int64_t since = 0;
+
+	for (size_t done = 0; done < out->length;) {
+		ssize_t written = write(out->fd, out->text + done, out->length - done);
 		int error = 0;
 
 		if (written >= 0) {
-			text += written;
-			length -= (size_t)written;
+			done += (size_t)written;
+			since = 0;
 		} else if (errno == EAGAIN) {
-			error = wait_writable(fd);
+			error = wait_writable(out->fd);
 		} else if (errno != EINTR) {
 			error = -errno;
 		}
 		if (error)
 			return error;
+		if (written < 0 && is_out_of_patience(out, &since))
+			return -EINTR;
 	}
 	return 0;
 }
@@ -63,7 +84,7 @@ static int write_all(int fd, const char *text, size_t length)
 int outbuf_flush(struct outbuf *out)
 {
 	if (!out->error)
-		out->error = write_all(out->fd, out->text, out->length);
+		out->error = write_all(out);
 	out->carried = outbuf_column(out);
 	out->line_start = 0;
 	out->length = 0;

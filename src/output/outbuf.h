@@ -8,9 +8,19 @@
 #ifndef TRACER_OUTPUT_OUTBUF_H
 #define TRACER_OUTPUT_OUTBUF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+/*
+ * Whether somebody waits for the output to end (a signal has come), asked when writing has been
+ * interrupted: who reads then has a moment to go on with that. Or it fails, with -EINTR.
+ */
+struct outbuf_patience {
+	bool (*is_over)(void *context); /* NULL: never */
+	void *context;
+};
 
 struct outbuf {
 	char *text; /* owned */
@@ -19,6 +29,7 @@ struct outbuf {
 	size_t line_start; /* where in `text` the current line begins */
 	size_t carried;	   /* columns of the current line that were written already */
 	int fd;		   /* not owned */
+	const struct outbuf_patience *patience; /* NULL: without end; not owned */
 	int error; /* 0, or the -errno that ended the output: from then on text is dropped */
 };
 

@@ -155,6 +155,7 @@ static int summary_finish(struct writer *writer)
 	int error;
 
 	outbuf_init(&out, summary->fd);
+	out.patience = &summary->options->patience;
 	if (!summary->is_part)
 		summary_table_put(&out, &rows, &total, summary->options);
 	else if (rows.count)

@@ -413,5 +413,6 @@ struct writer *text_writer_create(int fd, const struct probe_table *probes,
 					       .names = options->parameter_names,
 					       .code = code};
 	outbuf_init(&text->out, fd);
+	text->out.patience = &options->patience;
 	return &text->writer;
 }

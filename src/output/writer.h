@@ -5,6 +5,7 @@
 #ifndef TRACER_OUTPUT_WRITER_H
 #define TRACER_OUTPUT_WRITER_H
 
+#include "output/outbuf.h"
 #include "probe/probe.h"
 #include "record/record.h"
 
@@ -43,6 +44,7 @@ struct output_options {
 	int sort;	      /* enum summary_sort */
 	uint8_t columns[SUMMARY_COLUMNS]; /* -U: enum summary_column, each once */
 	unsigned column_count;		  /* 0: the usual ones */
+	struct outbuf_patience patience;  /* with who reads */
 };
 
 enum summary_sort { SORT_TIME, SORT_CALLS, SORT_NAME };

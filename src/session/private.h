@@ -39,9 +39,11 @@ struct session {
 	struct syscalls *syscalls; /* NULL: system calls are not traced */
 	struct map system_sites;   /* of system calls, see syscalls.c */
 	struct probe_table *probes;
-	struct map sites;    /* probe id → struct planted, see sites.c */
-	struct vec prepared; /* struct prepared, see prepare.c */
-	size_t sweep_at;     /* so many of them are looked through */
+	struct map sites;	      /* probe id → struct planted, see sites.c */
+	struct vec prepared;	      /* struct prepared, see prepare.c */
+	size_t sweep_at;	      /* so many of them are looked through */
+	struct output_options output; /* the options', and our own patience */
+	bool is_leaving;	      /* processes are being detached from, as a signal said */
 	struct writer *writer;
 	struct code_names code;	     /* for the writer: module_code_name() */
 	struct hook sigaction;	     /* libc's functions that change dispositions */

@@ -202,11 +202,19 @@ static void tear_down(struct session *session)
 	interrupts_stop(session->interrupts);
 }
 
+/* Processes are to be let go, whoever reads the trace. */
+static bool is_awaited(void *context)
+{
+	const struct session *session = context;
+
+	return session->is_leaving || (session->interrupts && interrupts_end(session->interrupts));
+}
+
 static struct writer *create_writer(const struct session *session)
 {
 	const struct session_options *options = session->options;
 	const struct split_options split = {.probes = session->probes,
-					    .options = options->output,
+					    .options = &session->output,
 					    .code = &session->code,
 					    .tables = options->summary,
 					    .path = options->output_path,
@@ -215,8 +223,8 @@ static struct writer *create_writer(const struct session *session)
 	if (options->output_path || options->per_process)
 		return split_writer_create(&split);
 	if (options->summary)
-		return summary_writer_create(options->output_fd, session->probes, options->output);
-	return text_writer_create(options->output_fd, session->probes, options->output,
+		return summary_writer_create(options->output_fd, session->probes, &session->output);
+	return text_writer_create(options->output_fd, session->probes, &session->output,
 				  &session->code);
 }
 
@@ -255,6 +263,8 @@ static int set_up(struct session *session)
 	pointers_init(session);
 	prepare_init(session);
 	session->code = (struct code_names){module_code_name, session};
+	session->output = *options->output;
+	session->output.patience = (struct outbuf_patience){is_awaited, session};
 	session->writer = create_writer(session);
 	session->untraced = untraced_create(take_record, session, options->verbose != 0);
 	if (options->quiet)
@@ -328,6 +338,8 @@ static struct process *launched_process(const struct session *session)
 }
 
 /* A signal came for the tracer: pass it on to the command, let attached processes go. */
+enum { LEAVING_TICK_US = 20000 };
+
 static void take_signals(struct session *session)
 {
 	bool from_terminal;
@@ -342,6 +354,9 @@ static void take_signals(struct session *session)
 		}
 		if (command && !from_terminal)
 			kill(command->pid, signal);
+		/* Who reads the trace may do so no more: that must not hold what is traced. */
+		session->is_leaving = true;
+		interrupts_tick(session->interrupts, LEAVING_TICK_US);
 		tasks_detach_all(session, false);
 	}
 }
@@ -434,6 +449,8 @@ static int finish(struct session *session)
 
 	tasks_detach_all(session, true);
 	inferior_settle_abandoned(session->inferior, ABANDONED_MS);
+	session->is_leaving = false;
+	interrupts_tick(session->interrupts, 0);
 	filters_list_unmatched(session);
 	plant_list_waiting(session);
 	inprocess_list_lost(session);
@@ -443,7 +460,8 @@ static int finish(struct session *session)
 	if (!error)
 		error = session->writer->ops->finish(session->writer);
 	if (error)
-		diag("cannot write the trace: %s", strerror(-error));
+		diag("cannot write the trace: %s",
+		     error == -EINTR ? "nobody reads it" : strerror(-error));
 	session->result->stops = trap_stops(session->trap);
 	if (session->options->verbose)
 		diag("%llu breakpoint stops", (unsigned long long)session->result->stops);
