@@ -34,7 +34,7 @@ LIBC = """
     aio.h aliases.h alloca.h argp.h argz.h arpa/inet.h arpa/nameser.h assert.h byteswap.h complex.h crypt.h ctype.h
     dirent.h dlfcn.h envz.h err.h errno.h error.h execinfo.h fcntl.h fenv.h fmtmsg.h fnmatch.h fstab.h fts.h ftw.h
     getopt.h glob.h gnu/libc-version.h grp.h gshadow.h iconv.h ifaddrs.h inttypes.h langinfo.h libgen.h libintl.h
-    link.h locale.h malloc.h mcheck.h mntent.h monetary.h mqueue.h net/if.h netdb.h netinet/ether.h netinet/in.h
+    link.h locale.h malloc.h math.h mcheck.h mntent.h monetary.h mqueue.h net/if.h netdb.h netinet/ether.h netinet/in.h
     nl_types.h obstack.h paths.h poll.h printf.h pthread.h pty.h pwd.h regex.h resolv.h sched.h search.h semaphore.h
     setjmp.h sgtty.h shadow.h signal.h spawn.h stdio.h stdio_ext.h stdlib.h string.h strings.h sys/acct.h sys/auxv.h
     sys/epoll.h sys/eventfd.h sys/fanotify.h sys/file.h sys/fsuid.h sys/gmon.h sys/inotify.h sys/io.h sys/ioctl.h
@@ -47,7 +47,8 @@ LIBC = """
     wchar.h wctype.h wordexp.h""".split()
 LIBC_ALIASES = (("__isoc99_", ""), ("__isoc23_", ""), ("__xpg_b", "b"), ("__", ""), ("_IO_", ""))
 # The kernel's, of which only libcap has a header; what old programs call, and what glibc has since 2.38.
-LIBC_UNDECLARED = ("capget", "capset", "cfree", "gets", "stime", "strlcat", "strlcpy")
+LIBC_UNDECLARED = ("arch_prctl", "bsd_signal", "capget", "capset", "cfree", "delete_module", "gets", "init_module", "modify_ldt",
+                   "moncontrol", "pivot_root", "stime", "strlcat", "strlcpy")
 
 OPENSSL = tuple("openssl/" + name for name in """
     aes.h asn1.h asn1err.h asn1t.h async.h asyncerr.h bio.h bioerr.h blowfish.h bn.h bnerr.h buffer.h buffererr.h
@@ -68,7 +69,7 @@ LIBXML = tuple("libxml/" + name for name in """
     xmlunicode.h xmlversion.h xmlwriter.h xpath.h xpathInternals.h xpointer.h""".split())
 
 LIBRARIES = (
-    Library("libc", "libc6-dev", tuple(LIBC), undeclared=LIBC_UNDECLARED, aliases=LIBC_ALIASES,
+    Library("libc", "libc6-dev", ("#define _REGEX_RE_COMP", *LIBC), undeclared=LIBC_UNDECLARED, aliases=LIBC_ALIASES,
             excused=(("ioctl: parameter 2", "it is an unsigned long, of which the kernel looks at 32 bits"),)),
     Library("libm", "libc6-dev", ("math.h", "complex.h", "fenv.h"), aliases=(("__", ""),)),
     Library("libpthread", "libc6-dev", ("pthread.h", "semaphore.h", "signal.h", "mqueue.h")),
