@@ -7,9 +7,9 @@ enum modifier {
 	MODIFIER_HH,
 	MODIFIER_H,
 	MODIFIER_L,
-	MODIFIER_LL,
-	MODIFIER_Z,
-	MODIFIER_LONG_DOUBLE
+	MODIFIER_LL, /* to glibc the same as L, so %llf is a long double, and %Ls wide characters */
+	MODIFIER_J,
+	MODIFIER_Z
 };
 
 void format_scan_init(struct format_scan *scan, const unsigned char *format, size_t length,
@@ -57,17 +57,17 @@ static enum modifier scan_modifier(struct format_scan *scan)
 		scan->at++;
 		return c == 'h' ? MODIFIER_HH : MODIFIER_LL;
 	case 'q':
-	case 'j':
+	case 'L':
 		scan->at++;
 		return MODIFIER_LL;
+	case 'j':
+		scan->at++;
+		return MODIFIER_J;
 	case 'z':
 	case 'Z':
 	case 't':
 		scan->at++;
 		return MODIFIER_Z;
-	case 'L':
-		scan->at++;
-		return MODIFIER_LONG_DOUBLE;
 	default:
 		return MODIFIER_NONE;
 	}
@@ -86,7 +86,7 @@ static uint8_t integer_size(enum modifier modifier, unsigned word)
 	case MODIFIER_Z:
 		return (uint8_t)word;
 	case MODIFIER_LL:
-	case MODIFIER_LONG_DOUBLE:
+	case MODIFIER_J:
 		break;
 	}
 	return 8;
@@ -113,7 +113,7 @@ static bool classify(struct format_item *item, unsigned char conversion, enum mo
 		item->size = integer_size(modifier, word);
 		return true;
 	case 'c':
-		item->size = modifier == MODIFIER_L ? 4 : 1;
+		item->size = modifier == MODIFIER_L || modifier == MODIFIER_LL ? 4 : 1;
 		return true;
 	case 'C':
 		item->conversion = 'c';
@@ -123,7 +123,7 @@ static bool classify(struct format_item *item, unsigned char conversion, enum mo
 	case 'S':
 		item->size = (uint8_t)word;
 		item->class = FORMAT_STRING;
-		if (conversion == 'S' || modifier == MODIFIER_L) {
+		if (conversion == 'S' || modifier == MODIFIER_L || modifier == MODIFIER_LL) {
 			item->class = FORMAT_WIDE_STRING;
 			item->conversion = 'S';
 		}
@@ -140,8 +140,8 @@ static bool classify(struct format_item *item, unsigned char conversion, enum mo
 	case 'F':
 	case 'g':
 	case 'G':
-		item->class = modifier == MODIFIER_LONG_DOUBLE ? FORMAT_LONG_DOUBLE : FORMAT_DOUBLE;
-		item->size = modifier == MODIFIER_LONG_DOUBLE ? 10 : 8;
+		item->class = modifier == MODIFIER_LL ? FORMAT_LONG_DOUBLE : FORMAT_DOUBLE;
+		item->size = modifier == MODIFIER_LL ? 10 : 8;
 		return true;
 	default:
 		return false;

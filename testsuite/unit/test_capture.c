@@ -910,9 +910,9 @@ static void test_format_conversions(void **state)
 	assert_conversions(f, "%i%u%o%X%x", "iuoXx", "44444");
 	assert_conversions(f, "%hd%hhu%ld%lld%qd%jd%zd%td%Ld", "duddddddd", "218888888");
 	assert_conversions(f, "%a%A%e%E%f%F%g%G%lf", "aAeEfFgGf", "888888888");
-	assert_conversions(f, "%Lf%Le", "fe", "aa");
-	assert_conversions(f, "%c%lc%C", "ccc", "144");
-	assert_conversions(f, "%ls%S%p%n%hhn", "SSpnn", "88888");
+	assert_conversions(f, "%Lf%Le%llf%qe%jf", "fefef", "aaaa8");
+	assert_conversions(f, "%c%lc%C%llc", "cccc", "1444");
+	assert_conversions(f, "%ls%S%p%n%hhn%lls%Ls", "SSpnnSS", "8888888");
 	assert_conversions(f, "%-+ #0'Id%012.34ld", "dd", "48");
 	assert_conversions(f, "%*.*f", "ddf", "448");
 	assert_conversions(f, "%*%%d", "dd", "44");
