@@ -233,10 +233,11 @@ static int describe(const struct die *function, struct call_places *places, cons
 
 	if (error)
 		return error;
-	/* Such an object is not returned either. */
+	/* Such an object is not returned either; but i386 has a place for it. */
 	if (!strcmp(text->text + before, TYPE_EMPTY)) {
 		text->length = before;
 		strbuf_add(text, "void");
+		by_reference = list.word == sizeof(uint32_t);
 	}
 	call_add_result(places, typed, by_reference);
 	strbuf_printf(text, " %s(", name);
