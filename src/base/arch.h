@@ -23,6 +23,8 @@
  * r8 … r15). i386 uses the first eight, zero-extended. `host` keeps what the kernel gave, so that
  * storing changes nothing but what was changed here.
  */
+enum { THUNK_BYTES = 6 };
+
 enum { REG_AX, REG_CX, REG_DX, REG_BX, REG_SP, REG_BP, REG_SI, REG_DI, REG_COUNT = 16 };
 
 struct regs {
@@ -209,6 +211,12 @@ struct arch {
 	 */
 	uint8_t slot_call_opcode;
 	bool (*slot_call)(const uint8_t *bytes, uint64_t address, uint64_t got, uint64_t *slot);
+
+	/*
+	 * Whether these bytes, THUNK_BYTES of them, end what compilers call functions through by a
+	 * register, so that no speculation goes there (retpolines).
+	 */
+	bool (*is_thunk)(const uint8_t *bytes);
 
 	/*
 	 * Whether the 32-bit displacements by which instructions refer to slots are relative to the

@@ -33,7 +33,12 @@ struct elf_slot {
 	uint64_t address; /* of the slot, in the file's own address space */
 	uint64_t stub;	  /* of the PLT stub that jumps through it, or 0 */
 	uint64_t addend;  /* SLOT_IRELATIVE: the resolver */
-	uint8_t kind;	  /* enum slot_kind: JUMP_SLOT, GLOB_DAT, IRELATIVE relocation */
+	/*
+	 * slot_calls(): code loads it, and calls functions through thunks, by a register: which of
+	 * them is not known.
+	 */
+	bool may_be_by_thunk;
+	uint8_t kind; /* enum slot_kind: JUMP_SLOT, GLOB_DAT, IRELATIVE relocation */
 };
 
 /* A loadable segment. */

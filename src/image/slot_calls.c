@@ -45,6 +45,7 @@ enum {
 	WORD = 4,	     /* a displacement */
 	GOTS = ELF_GOTS + 1, /* and none */
 	STUB = 16,	     /* bytes of one, at most */
+	PLT_HEAD = 64,
 	SEARCH_MAX = 512 << 20,
 	FUNCTION_MAX = 1 << 20,
 	DECODED_MAX = 64 << 20,
@@ -71,6 +72,8 @@ struct call_search {
 	struct vec references;
 	struct vec branches; /* uint64_t: calls by pointers in the function that is decoded */
 	size_t decoded;	     /* bytes */
+	uint64_t first_stub, last_stub;
+	bool has_thunks; /* beside the stubs */
 };
 
 /*
@@ -134,6 +137,17 @@ static bool is_called_at(const struct call_search *search, const uint8_t *code, 
 	return false;
 }
 
+/* Those of a PLT (lld: -z retpolineplt) stand in front of its stubs, or between them. */
+static void search_thunks(struct call_search *search, const uint8_t *code, size_t size,
+			  uint64_t address)
+{
+	for (size_t at = 0; at + THUNK_BYTES <= size && !search->has_thunks; at++)
+		if (search->file->arch->is_thunk(code + at) &&
+		    address + at - (search->first_stub - PLT_HEAD) >
+			    search->last_stub - search->first_stub + 2 * PLT_HEAD)
+			search->has_thunks = true;
+}
+
 static void search_code(struct call_search *search, const uint8_t *code, size_t size,
 			uint64_t address)
 {
@@ -163,6 +177,7 @@ static void search_segment(struct call_search *search, const struct elf_segment 
 		if (!elf_file_read(search->file, segment->file_offset + at, piece, length))
 			return;
 		search_code(search, piece, length, segment->address + at);
+		search_thunks(search, piece, length, segment->address + at);
 	}
 }
 
@@ -272,6 +287,10 @@ static void collect_slots(struct call_search *search)
 
 		if (slot->stub)
 			map_put(&search->stubs, slot->stub, slot);
+		if (slot->stub && (!search->first_stub || slot->stub < search->first_stub))
+			search->first_stub = slot->stub;
+		if (slot->stub > search->last_stub)
+			search->last_stub = slot->stub;
 		if (slot->stub && slot->kind == SLOT_JUMP)
 			continue;
 		map_put(&search->slots, slot->address, slot);
@@ -306,6 +325,8 @@ static void find(struct call_search *search)
 	for (size_t i = 0; search->slots.count && i < file->segment_count; i++)
 		if (file->segments[i].flags & PF_X)
 			search_segment(search, &file->segments[i]);
+	for (size_t i = 0; search->has_thunks && i < search->references.count; i++)
+		((struct reference *)vec_at(&search->references, i))->slot->may_be_by_thunk = true;
 	if (search->references.count) {
 		qsort(search->references.items, search->references.count,
 		      search->references.item_size, compare_references);

@@ -89,12 +89,14 @@ static void match_call(const struct match_module *module, struct filter *filter,
 	if (!rule)
 		return;
 	bool called = match_pointers(module, rule, slot, name, found);
+	bool unseen = (!called && slot->kind == SLOT_JUMP) ||
+		      (slot->may_be_by_thunk && !is_start_up(name));
 
 	if (slot->stub)
 		add(found, MATCH_CALL, slot->stub, name, rule);
-	else if (!called && slot->kind == SLOT_JUMP)
+	else if (unseen)
 		add(found, MATCH_NO_STUB, slot->address, name, rule);
-	if (called || slot->stub || slot->kind == SLOT_JUMP)
+	if (called || slot->stub || unseen)
 		filter_found(filter, name);
 	else
 		filter_missed(filter, name, MISS_NO_STUB);

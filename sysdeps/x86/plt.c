@@ -147,3 +147,15 @@ bool x86_slot_call(enum x86_mode mode, const uint8_t *bytes, uint64_t address, u
 		return false;
 	return true;
 }
+
+/* lfence, then a jump: back to the pause in front of it, or by a register. */
+bool x86_is_thunk(const uint8_t *bytes)
+{
+	static const uint8_t lfence[] = {0x0f, 0xae, 0xe8};
+	const uint8_t *jump = bytes + sizeof lfence;
+
+	if (memcmp(bytes, lfence, sizeof lfence) != 0)
+		return false;
+	return jump[0] == 0xeb || (jump[0] == 0xff && (jump[1] & 0xf8) == 0xe0) ||
+	       (jump[0] == 0x41 && jump[1] == 0xff && (jump[2] & 0xf8) == 0xe0);
+}

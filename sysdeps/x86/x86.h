@@ -54,6 +54,8 @@ int x86_displace(struct decoder *decoder, const struct arch *arch, enum x86_mode
 /* mov $imm32 to %eax, %ebx, %edi */
 enum { X86_LOAD_AX_OPCODE = 0xb8, X86_LOAD_BX_OPCODE = 0xbb, X86_LOAD_DI_OPCODE = 0xbf };
 
+/* arch->is_thunk. */
+bool x86_is_thunk(const uint8_t *bytes);
 /* arch->slot_call. */
 enum { X86_SLOT_CALL_OPCODE = 0xff };
 bool x86_slot_call(enum x86_mode mode, const uint8_t *bytes, uint64_t address, uint64_t got,
