@@ -23,8 +23,6 @@
  * r8 … r15). i386 uses the first eight, zero-extended. `host` keeps what the kernel gave, so that
  * storing changes nothing but what was changed here.
  */
-enum { THUNK_BYTES = 6 };
-
 enum { REG_AX, REG_CX, REG_DX, REG_BX, REG_SP, REG_BP, REG_SI, REG_DI, REG_COUNT = 16 };
 
 struct regs {
@@ -57,6 +55,7 @@ struct abi {
 };
 
 enum { ARCH_JUMP_MAX = 16 };
+enum { THUNK_BYTES = 6 }; /* arch.is_thunk */
 
 /*
  * Code that makes one system call and then finds back by itself: it sets the signal mask to the
@@ -216,6 +215,7 @@ struct arch {
 	 * Whether these bytes, THUNK_BYTES of them, end what compilers call functions through by a
 	 * register, so that no speculation goes there (retpolines).
 	 */
+	uint8_t thunk_opcode; /* the first of them */
 	bool (*is_thunk)(const uint8_t *bytes);
 
 	/*

@@ -141,11 +141,18 @@ static bool is_called_at(const struct call_search *search, const uint8_t *code, 
 static void search_thunks(struct call_search *search, const uint8_t *code, size_t size,
 			  uint64_t address)
 {
-	for (size_t at = 0; at + THUNK_BYTES <= size && !search->has_thunks; at++)
-		if (search->file->arch->is_thunk(code + at) &&
-		    address + at - (search->first_stub - PLT_HEAD) >
-			    search->last_stub - search->first_stub + 2 * PLT_HEAD)
-			search->has_thunks = true;
+	const struct arch *arch = search->file->arch;
+	const uint8_t *at = code, *end = code + size;
+
+	while (!search->has_thunks && (at = memchr(at, arch->thunk_opcode, (size_t)(end - at))) &&
+	       at + THUNK_BYTES <= end) {
+		const uint64_t place = address + (uint64_t)(at - code);
+
+		search->has_thunks = arch->is_thunk(at) &&
+				     place - (search->first_stub - PLT_HEAD) >
+					     search->last_stub - search->first_stub + 2 * PLT_HEAD;
+		at++;
+	}
 }
 
 static void search_code(struct call_search *search, const uint8_t *code, size_t size,

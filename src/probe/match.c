@@ -176,10 +176,16 @@ static void match_symbol(const struct match_module *module, struct filter *filte
 	    symbol->name, rule);
 }
 
-/* Whether a rule is about this module, and not about any. */
+/* Whether a rule says which modules it is about. */
+static bool is_named(const struct filter_rule *rule)
+{
+	return rule->library == LIBRARY_MAIN || rule->module.kind != PATTERN_ANY;
+}
+
+/* Whether it is about this module, and not about any. */
 static bool is_meant(const struct match_module *module, const struct filter_rule *rule)
 {
-	return rule->library == LIBRARY_MAIN || rule->module.kind != PATTERN_ANY || module->is_main;
+	return is_named(rule) || module->is_main;
 }
 
 static struct elf_file *debug_file(const struct match_module *module)
@@ -237,7 +243,8 @@ static void match_entries(const struct match_module *module, struct filter *filt
 }
 
 /*
- * Whether no function has a symbol; asked of modules that a rule names only, as it reads them all.
+ * Whether no function has a symbol; asked of modules that a rule names, as it reads them all, or of
+ * the program by a pattern, for which that has been done.
  */
 static bool is_stripped(const struct match_module *module, const struct filter *filter)
 {
@@ -247,7 +254,8 @@ static bool is_stripped(const struct match_module *module, const struct filter *
 	for (size_t i = 0; i < filter->rules.count; i++) {
 		const struct filter_rule *rule = vec_at(&filter->rules, i);
 
-		named |= rule->applies && !rule->matched && is_meant(module, rule);
+		named |= rule->applies && !rule->matched && is_meant(module, rule) &&
+			 (rule->symbol.kind != PATTERN_PLAIN || is_named(rule));
 	}
 	if (!named)
 		return false;

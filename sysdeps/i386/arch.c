@@ -120,6 +120,7 @@ const struct arch arch_i386 = {
 	.condition_holds = x86_condition_holds,
 	.emit_jump = x86_emit_jump_relative, /* addresses wrap: everything is in reach */
 	.plt_slot = plt_slot,
+	.thunk_opcode = X86_THUNK_OPCODE,
 	.is_thunk = x86_is_thunk,
 	.slot_call_opcode = X86_SLOT_CALL_OPCODE,
 	.slot_call = slot_call,

@@ -55,6 +55,7 @@ int x86_displace(struct decoder *decoder, const struct arch *arch, enum x86_mode
 enum { X86_LOAD_AX_OPCODE = 0xb8, X86_LOAD_BX_OPCODE = 0xbb, X86_LOAD_DI_OPCODE = 0xbf };
 
 /* arch->is_thunk. */
+enum { X86_THUNK_OPCODE = 0x0f };
 bool x86_is_thunk(const uint8_t *bytes);
 /* arch->slot_call. */
 enum { X86_SLOT_CALL_OPCODE = 0xff };

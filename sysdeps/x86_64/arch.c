@@ -118,6 +118,7 @@ const struct arch arch_x86_64 = {
 	.condition_holds = x86_condition_holds,
 	.emit_jump = emit_jump,
 	.plt_slot = plt_slot,
+	.thunk_opcode = X86_THUNK_OPCODE,
 	.is_thunk = x86_is_thunk,
 	.slot_call_opcode = X86_SLOT_CALL_OPCODE,
 	.slot_call = slot_call,

@@ -209,10 +209,11 @@ static void look_for_computed(const struct search *search, struct agent_wish *wi
 							 (wish->address - search->code_address),
 						.length = wish->length};
 
-	if (wish->refusal || wish->is_plt_stub ||
-	    wish->length > search->code_length - (wish->address - search->code_address))
+	if (wish->refusal || wish->is_plt_stub)
 		return;
-	if (computed_may_lead_into(search->agent, search->space, &function))
+	if (wish->length > search->code_length - (wish->address - search->code_address))
+		wish->refusal = "the code around it cannot be read";
+	else if (computed_may_lead_into(search->agent, search->space, &function))
 		wish->refusal = "its jumps may lead into its first instructions";
 }
 

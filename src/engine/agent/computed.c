@@ -8,8 +8,8 @@
  * module's data (a relocation, as a rule), or the function itself names it (lea, mov), or an entry
  * of a table of distances: then the function names the table. So each place that it names is read
  * as if it were such a table, where it reads any. None of this is asked of functions that have no
- * jump by a register or by a word that is not at a fixed place, as nine in ten have not; and bytes
- * that look like one are taken for one.
+ * jump by a register or by a word that is not at a fixed place, as most have not; and bytes that
+ * look like one are taken for one.
  *
  * What is not found so is code that gets there by an address that another function gave it, other
  * than by a word of data: nobody but an assembler makes that.

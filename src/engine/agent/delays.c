@@ -9,9 +9,9 @@
  * calls that are its own (thread->cost).
  *
  * The calls are found by their stubs on the stack, from its pointer up, piece by piece until there
- * is none in one: to read all of it would make each stop longer by a half. What is further away
- * keeps our time. A slot is believed if it says that its stub stands where it
- * does; all this is memory of the thread's own, and a wrong number makes a wrong sum.
+ * is none in one: to read all of it would make each stop longer. What is further away keeps our
+ * time. A slot is believed if it says that its stub stands where it does; all this is memory of the
+ * thread's own, and a wrong number makes a wrong sum.
  */
 #include "engine/agent/private.h"
 
@@ -135,10 +135,12 @@ void agent_delayed(const struct agent *agent, struct thread *thread, uint64_t sp
 		   uint64_t more)
 {
 	struct space *space = thread->process->space;
-	struct delayed_calls delayed = {.own = space->agent};
+	struct delayed_calls delayed; /* large, and asked for at each stop: not filled with zeros */
 
-	if (agent->records || !delayed.own || !delayed.own->units.count)
+	if (agent->records || !space->agent || !space->agent->units.count)
 		return;
+	delayed.own = space->agent;
+	delayed.count = 0;
 	find_calls(thread, sp, &delayed);
 	if (!delayed.count)
 		return;
