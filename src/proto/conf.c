@@ -178,10 +178,10 @@ static bool parse_with(struct conf_parser *parser, const struct parameters *list
 
 static bool parse_parameter(struct conf_parser *parser, struct parameters *list)
 {
-	if (conf_at_mark(parser, '+')) {
-		list->on_return = true;
+	bool is_filled = conf_at_mark(parser, '+');
+
+	if (is_filled)
 		conf_take(parser);
-	}
 	const struct conf_token token = parser->token;
 	const struct type *type = conf_parse_type(parser);
 
@@ -189,9 +189,10 @@ static bool parse_parameter(struct conf_parser *parser, struct parameters *list)
 		return false;
 	type = conf_decay(parser, type);
 	/* Its length is not known before. */
-	if (type->needs_result)
-		list->on_return = true;
-	struct parameter parameter = {.type = type, .on_return = list->on_return};
+	is_filled |= type->needs_result;
+	list->on_return |= is_filled;
+	struct parameter parameter = {
+		.type = type, .on_return = list->on_return, .is_filled = is_filled};
 
 	if (!parse_with(parser, list, &parameter.only_with))
 		return false;

@@ -329,8 +329,10 @@ static void add_ops(struct planning *planning)
 		save_lengths(planning, prototype->result);
 		vec_push(&planning->ops, &op);
 	}
-	for (; i < plan->arg_count; i++)
+	for (; i < plan->arg_count; i++) {
 		add_parameter(planning, i, true);
+		plan->outputs |= (uint32_t)prototype->parameters[i].is_filled << i;
+	}
 	plan->exit_count = (uint16_t)(planning->ops.count - plan->entry_count);
 }
 

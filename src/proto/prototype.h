@@ -11,7 +11,8 @@
 
 struct parameter {
 	const struct type *type;
-	bool on_return;	  /* '+': fetched and shown when the call returns */
+	bool on_return;	  /* '+', here or before: fetched and shown when the call returns */
+	bool is_filled;	  /* by the call: it has a '+' of its own, or the result is its length */
 	const char *name; /* NULL: it has none */
 	/*
 	 * 0: always; else it is passed, and shown, only where the integer parameter before it, and

@@ -434,12 +434,13 @@ void capture_entry(const struct capture_plan *plan, const struct capture_frame *
 		run(&capture, plan->entry, plan->entry_count);
 }
 
-void capture_exit(const struct capture_plan *plan, const struct capture_frame *frame,
-		  const struct capture_saved *saved, struct capture_buffer *buffer)
+void capture_exit_some(const struct capture_plan *plan, unsigned first, unsigned count,
+		       const struct capture_frame *frame, const struct capture_saved *saved,
+		       struct capture_buffer *buffer)
 {
 	struct capture capture;
 
-	if (!plan->exit_count || (plan->needs_saved && !saved))
+	if (!count || (plan->needs_saved && !saved))
 		return;
 	if (!begin(&capture, plan, frame, buffer))
 		return;
@@ -447,5 +448,11 @@ void capture_exit(const struct capture_plan *plan, const struct capture_frame *f
 		capture.saved = saved;
 		capture.sp = saved->sp;
 	}
-	run(&capture, plan->exit, plan->exit_count);
+	run(&capture, plan->exit + first, count);
+}
+
+void capture_exit(const struct capture_plan *plan, const struct capture_frame *frame,
+		  const struct capture_saved *saved, struct capture_buffer *buffer)
+{
+	capture_exit_some(plan, 0, plan->exit_count, frame, saved, buffer);
 }

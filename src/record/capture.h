@@ -136,6 +136,7 @@ struct capture_plan {
 	bool needs_fp_exit;
 	bool saves_varargs;  /* a format is captured at return: registers are saved for it */
 	uint32_t saved_mask; /* which parameters' words are saved at entry */
+	uint32_t outputs;    /* which parameters are for what the callee fills */
 	uint32_t string_max; /* -s: longest string captured, in bytes */
 	uint32_t array_max;  /* -A: elements of an array captured, and objects in one another */
 	/*
@@ -198,5 +199,13 @@ void capture_entry(const struct capture_plan *plan, const struct capture_frame *
  */
 void capture_exit(const struct capture_plan *plan, const struct capture_frame *frame,
 		  const struct capture_saved *saved, struct capture_buffer *buffer);
+
+/*
+ * The same of `count` of its operations, from number `first` on, behind what the buffer has: for
+ * who runs some of them with other memory than the others.
+ */
+void capture_exit_some(const struct capture_plan *plan, unsigned first, unsigned count,
+		       const struct capture_frame *frame, const struct capture_saved *saved,
+		       struct capture_buffer *buffer);
 
 #endif

@@ -137,19 +137,32 @@ static void emit_call(struct syscalls *calls, const struct thread *thread,
 	emit(calls, record);
 }
 
+static bool is_filled(const struct capture_plan *plan, const struct capture_op *op)
+{
+	return op->argument == VALUE_RESULT || (plan->outputs >> op->argument & 1);
+}
+
 /*
- * The kernel has filled nothing if the call failed: as nothing can be read then, all pointers are
- * shown as such. The length that a result would be is not taken for nothing, which would be an
- * empty string.
+ * The kernel has filled nothing if the call failed: as nothing can be read then, pointers to what
+ * it would have filled are shown as such, and all of them where there is no memory any more. The
+ * length that a result would be is not taken for nothing, which would be an empty string.
  */
-static void capture_failure(const struct system_call *own, struct capture_buffer *buffer)
+static void capture_failure(const struct system_call *own, const struct space *space,
+			    struct capture_buffer *buffer)
 {
 	static const struct memory_source nowhere = {.readv = no_memory};
+	const struct capture_plan *plan = own->call.site->plan;
 	uint64_t registers[REG_COUNT] = {[REG_AX] = 1};
-	const struct capture_frame frame = {.gpr = registers, .memory = &nowhere};
 	struct record *record = (struct record *)(void *)buffer->bytes;
 
-	capture_exit(own->call.site->plan, &frame, &own->saved, buffer);
+	/* Each makes one value at least, or the record is full. */
+	for (unsigned i = 0; i < plan->exit_count && record->value_count >= i; i++) {
+		bool is_readable = space && !is_filled(plan, &plan->exit[i]);
+		const struct capture_frame frame = {
+			.gpr = registers, .memory = is_readable ? &space->memory : &nowhere};
+
+		capture_exit_some(plan, i, 1, &frame, &own->saved, buffer);
+	}
 	struct record_value *result = (struct record_value *)(void *)(record + 1);
 
 	if (record->value_count && result->argument == VALUE_RESULT)
@@ -179,7 +192,7 @@ static void emit_return(struct syscalls *calls, struct thread *thread, int64_t n
 	record->duration = own->duration;
 	record->number = number;
 	if (plan->exit_count && (number || !space)) {
-		capture_failure(own, &buffer);
+		capture_failure(own, space, &buffer);
 	} else if (plan->exit_count) {
 		const struct capture_frame frame = {.gpr = registers, .memory = &space->memory};
 

@@ -123,6 +123,8 @@ static void signals(void)
 {
 	uint64_t set = 1 << (SIGUSR1 - 1);
 	siginfo_t info;
+	struct timespec soon = {0, 2000};
+	unsigned priority;
 	pid_t child = (pid_t)syscall(SYS_fork);
 
 	if (!child)
@@ -132,6 +134,10 @@ static void signals(void)
 	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, NULL, sizeof set);
 	syscall(SYS_kill, getpid(), SIGUSR1);
 	syscall(SYS_rt_sigtimedwait, &set, &info, NULL, sizeof set);
+	/* What is filled comes before what is read, of calls that fail. */
+	syscall(SYS_rt_sigtimedwait, &set, &info, &soon, sizeof set);
+	syscall(SYS_epoll_pwait, -1, &info, 1, 0, &set, sizeof set);
+	syscall(SYS_mq_timedreceive, -1, &info, sizeof info, &priority, &soon);
 #ifdef __i386__
 	unsigned long old = 1 << (SIGUSR2 - 1);
 	struct {
