@@ -174,11 +174,16 @@ bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs)
 	bool known = unit_is_return_stub(unit, word) || unit_knows(unit, word, is_stub);
 
 	/*
-	 * It may have become known only now, by another thread. If it was, there is no slot for it.
+	 * It may have become known only now, by another thread. If it was, there is no slot for it,
+	 * which deep recursion gets to call by call: that is not tried again, as a stop is what
+	 * costs most.
 	 */
 	bool helped = known && unit->agent->records && lines_help(unit->agent, thread, regs);
 	uint64_t mark = lines_mark(thread, regs->r[REG_SP]);
-	bool tried = known && !helped && thread->sent_again == mark;
+	bool tried = known && !helped &&
+		     (thread->sent_again == mark ||
+		      !return_slot_is_there(space, unit, regs->r[REG_SP],
+					    unit_is_return_stub(unit, word)));
 
 	if (tried || (!known && !learn(unit, space, regs, unit->probes[number], word, is_stub)))
 		return is_stub && pass(unit, thread, regs, (uint32_t)number, word);

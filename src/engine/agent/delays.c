@@ -38,7 +38,7 @@ static void add_call(struct delayed_calls *delayed, uint64_t word, uint64_t plac
 
 		if (!unit_is_return_stub(unit, word))
 			continue;
-		uint64_t number = (word - unit->base - AGENT_RETURN_STUBS) / AGENT_RETURN_STUB;
+		uint64_t number = return_slot_number(unit->base, word);
 
 		delayed->calls[delayed->count++] = (struct delayed_call){
 			.at = unit->base + AGENT_SLOTS + number * AGENT_SLOT, .place = place};

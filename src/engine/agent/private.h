@@ -215,6 +215,17 @@ struct return_slots {
 	struct return_slot slots[AGENT_SLOT_COUNT];
 };
 
+/* Of an address among the return stubs of the unit at `base`; else AGENT_SLOT_COUNT or more. */
+static inline uint64_t return_slot_number(uint64_t base, uint64_t stub)
+{
+	return (stub - base - AGENT_RETURN_STUBS) / AGENT_RETURN_STUB;
+}
+/*
+ * Whether a call whose return address is at `place` would find a slot now, as agent_entry.S looks
+ * for one; true where that cannot be told. `tail_call`: that address is a stub.
+ */
+bool return_slot_is_there(const struct space *space, const struct agent_unit *unit, uint64_t place,
+			  bool tail_call);
 /* Those of the unit at `base`, or NULL when they cannot be read; to be freed. */
 struct return_slots *return_slots_read(const struct space *space, uint64_t base);
 /*

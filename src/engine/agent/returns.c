@@ -58,6 +58,35 @@ const struct return_slot *return_slot_of(const struct return_slots *slots, uint6
 	return slot->place == place ? slot : NULL;
 }
 
+static bool is_claimable(uint64_t owner, uint64_t place, bool tail_call)
+{
+	return !owner || owner == place + AGENT_SLOT_RESTS || (owner == place && !tail_call);
+}
+
+bool return_slot_is_there(const struct space *space, const struct agent_unit *unit, uint64_t place,
+			  bool tail_call)
+{
+	uint32_t hash = (uint32_t)(place >> 4) + (uint32_t)(place >> 23) * 977;
+	uint64_t owners[1 + AGENT_SLOT_TRIES];
+	struct memory_range ranges[1 + AGENT_SLOT_TRIES];
+
+	for (uint32_t i = 0; i <= AGENT_SLOT_TRIES; i++) {
+		uint32_t number = hash & (AGENT_HOME_COUNT - 1);
+
+		if (i)
+			number = AGENT_HOME_COUNT | ((hash + i - 1) & (AGENT_HOME_COUNT - 1));
+		ranges[i] = (struct memory_range){.address = unit->base + AGENT_SLOTS +
+							     (uint64_t)number * AGENT_SLOT,
+						  .buffer = &owners[i],
+						  .length = sizeof owners[i]};
+	}
+	space->memory.readv(space->memory.context, ranges, 1 + AGENT_SLOT_TRIES);
+	for (uint32_t i = 0; i <= AGENT_SLOT_TRIES; i++)
+		if (ranges[i].done < sizeof owners[i] || is_claimable(owners[i], place, tail_call))
+			return true;
+	return false;
+}
+
 /* Those of all units. */
 struct all_slots {
 	struct vec units; /* struct return_slots *, owned */
@@ -190,7 +219,7 @@ static bool read_saved(const struct space *space, uint64_t stub, struct capture_
 
 		if (!entry || entry->kind != JOURNAL_AGENT)
 			continue;
-		uint64_t number = (stub - entry->address - AGENT_RETURN_STUBS) / AGENT_RETURN_STUB;
+		uint64_t number = return_slot_number(entry->address, stub);
 
 		if (number < AGENT_SLOT_COUNT)
 			return memory_read_exact(&space->memory,
@@ -248,8 +277,7 @@ static bool find_standing(const struct space *space, uint64_t stub, uint64_t pla
 		standing->unit = *(struct agent_unit **)vec_at(&space->agent->units, i);
 		if (!unit_is_return_stub(standing->unit, stub))
 			continue;
-		standing->number = (stub - standing->unit->base - AGENT_RETURN_STUBS) /
-				   AGENT_RETURN_STUB;
+		standing->number = return_slot_number(standing->unit->base, stub);
 		return memory_read_exact(&space->memory,
 					 standing->unit->base + AGENT_SLOTS +
 						 standing->number * AGENT_SLOT,
