@@ -75,6 +75,17 @@ static const char *const left_alone[] = {
 	"__gxx_personality_v0",
 };
 
+/* Its walks begin in the caller of its functions (nongnu.org's; LLVM's has the first two). */
+static bool is_of_libunwind(const char *name)
+{
+	static const char *const prefixes[] = {"unw_", "__unw_", "_ULx86_64_", "_Ux86_64_"};
+
+	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
 /* A library may call thousands: most of the table is passed over by first letters. */
 bool callers_are_asked_for(const char *name)
 {
@@ -85,7 +96,7 @@ bool callers_are_asked_for(const char *name)
 	 * The linker's, but for what only looks up tables; and the outlined parts of functions,
 	 * which are jumped to.
 	 */
-	return elf_is_part_of_function(name) ||
+	return elf_is_part_of_function(name) || is_of_libunwind(name) ||
 	       (!strncmp(name, "_dl_", 4) && strcmp(name, "_dl_find_object"));
 }
 

@@ -50,6 +50,17 @@ static const char *const unwinders[] = {
 	"_Unwind_Resume_or_Rethrow",
 	"_Unwind_ForcedUnwind",
 	"dl_iterate_phdr",
+	/*
+	 * libunwind's, by which a walk begins: nongnu.org's keeps the tables that it has found
+	 * once, and asks nobody for them again.
+	 */
+	"_ULx86_64_init_local",
+	"_ULx86_64_init_local2",
+	"_Ux86_64_init_local",
+	"_Ux86_64_init_local2",
+	"unw_backtrace",
+	"unw_backtrace2",
+	"unw_init_local",
 };
 
 /* They ask who called them, and may have been jumped to by what is counted. */

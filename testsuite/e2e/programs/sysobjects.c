@@ -8,6 +8,7 @@
 #include <linux/landlock.h>
 #include <linux/openat2.h>
 #include <mqueue.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -138,6 +139,12 @@ static void signals(void)
 	syscall(SYS_rt_sigtimedwait, &set, &info, &soon, sizeof set);
 	syscall(SYS_epoll_pwait, -1, &info, 1, 0, &set, sizeof set);
 	syscall(SYS_mq_timedreceive, -1, &info, sizeof info, &priority, &soon);
+#ifdef SYS_recvfrom
+	struct sockaddr_in from = {.sin_family = AF_INET};
+	socklen_t length = sizeof from;
+
+	syscall(SYS_recvfrom, -1, &info, sizeof info, MSG_PEEK, &from, &length);
+#endif
 #ifdef __i386__
 	unsigned long old = 1 << (SIGUSR2 - 1);
 	struct {
