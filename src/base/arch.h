@@ -55,7 +55,8 @@ struct abi {
 };
 
 enum { ARCH_JUMP_MAX = 16 };
-enum { THUNK_BYTES = 6 }; /* arch.is_thunk */
+enum { THUNK_BYTES = 6 };      /* arch.is_thunk */
+enum { WIDE_LOAD_BYTES = 10 }; /* arch.wide_load */
 
 /*
  * Code that makes one system call and then finds back by itself: it sets the signal mask to the
@@ -223,6 +224,14 @@ struct arch {
 	 * GOT, or to nothing; else they are relative to what follows them.
 	 */
 	bool slot_by_got;
+	/*
+	 * The number of 64 bits that an instruction loads into a register, WIDE_LOAD_BYTES long
+	 * with it at its end: how code of the large model refers to slots, relative to the GOT. The
+	 * byte in front of the number is one of the eight opcodes from wide_load_opcode on. NULL
+	 * where there is no such model.
+	 */
+	uint8_t wide_load_opcode;
+	bool (*wide_load)(const uint8_t *bytes, int64_t *number);
 	/*
 	 * Where code finds out the address that slots are relative to, from its own: whether it
 	 * does so at `address` (11 bytes). NULL where that is of no use.

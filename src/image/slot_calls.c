@@ -20,6 +20,9 @@
  * and has to come by each reference that was found in it in the way that it should: as a
  * displacement within one instruction.
  *
+ * Code of the large model refers to a slot by a number of 64 bits, what it is away from the GOT,
+ * which it adds to the GOT's address in another register: that number is a reference, too.
+ *
  * On i386 slots are referred to by their address or relative to the GOT, whose address a register
  * has. Which address that is differs, so all are tried: a place that is taken for one by mistake
  * costs a look at it when it is run.
@@ -43,6 +46,7 @@ enum {
 	PIECE = 1 << 20,
 	INSN = 6,
 	WORD = 4,	     /* a displacement */
+	WIDE = 8,	     /* a number of the large model */
 	GOTS = ELF_GOTS + 1, /* and none */
 	STUB = 16,	     /* bytes of one, at most */
 	PLT_HEAD = 64,
@@ -155,13 +159,38 @@ static void search_thunks(struct call_search *search, const uint8_t *code, size_
 	}
 }
 
-static void search_code(struct call_search *search, const uint8_t *code, size_t size,
-			uint64_t address)
+/* The slot that the 64-bit number at `code` refers to, if an instruction loads that; or NULL. */
+static struct elf_slot *widely_referred_at(const struct call_search *search, const uint8_t *code)
 {
+	int64_t number;
+
+	if (!search->file->arch->wide_load(code - (WIDE_LOAD_BYTES - WIDE), &number))
+		return NULL;
+	for (size_t i = 0; i < GOTS; i++) {
+		struct elf_slot *slot = search->gots[i]
+						? map_get(&search->slots,
+							  search->gots[i] + (uint64_t)number)
+						: NULL;
+
+		if (slot)
+			return slot;
+	}
+	return NULL;
+}
+
+/* Behind the `size` bytes there are more, as far as `readable` says, for what begins in them. */
+static void search_code(struct call_search *search, const uint8_t *code, size_t size,
+			size_t readable, uint64_t address)
+{
+	const struct arch *arch = search->file->arch;
+
 	for (size_t at = INSN - WORD; at + WORD <= size; at++) {
 		struct elf_slot *slot = referred_at(search, code + at, address + at);
 		size_t insn = at - (INSN - WORD);
 
+		if (!slot && arch->wide_load && (code[at - 1] & 0xf8) == arch->wide_load_opcode &&
+		    at + WIDE <= readable)
+			slot = widely_referred_at(search, code + at);
 		if (!slot)
 			continue;
 		if (is_called_at(search, code + insn, address + insn, slot))
@@ -173,17 +202,19 @@ static void search_code(struct call_search *search, const uint8_t *code, size_t 
 
 static void search_segment(struct call_search *search, const struct elf_segment *segment)
 {
-	_cleanup_free_ uint8_t *piece = xmalloc(PIECE);
+	_cleanup_free_ uint8_t *piece = xmalloc(PIECE + WIDE - WORD);
 	uint64_t size = segment->file_size < SEARCH_MAX ? segment->file_size : SEARCH_MAX;
 
 	if (size < segment->file_size)
 		search->file->damage = too_much;
 	for (uint64_t at = 0; at < size; at += PIECE - INSN + 1) {
 		size_t length = size - at < PIECE ? (size_t)(size - at) : PIECE;
+		size_t behind = size - at - length < WIDE - WORD ? (size_t)(size - at - length)
+								 : WIDE - WORD;
 
-		if (!elf_file_read(search->file, segment->file_offset + at, piece, length))
+		if (!elf_file_read(search->file, segment->file_offset + at, piece, length + behind))
 			return;
-		search_code(search, piece, length, segment->address + at);
+		search_code(search, piece, length, length + behind, segment->address + at);
 		search_thunks(search, piece, length, segment->address + at);
 	}
 }
@@ -195,8 +226,13 @@ static bool is_call_by_pointer(const struct displaced *insn)
 {
 	return insn->kind == DISPLACED_EMULATE && !insn->operand.segment &&
 	       (insn->action == ACTION_CALL_OPERAND ||
-		/* A jump by way of a table is a switch, and no call. */
-		(insn->action == ACTION_JUMP_OPERAND && !insn->operand.memory));
+		/*
+		 * A jump by way of a table is a switch, and no call. Tables have words: what is not
+		 * multiplied by their size is the large model's offset in the GOT.
+		 */
+		(insn->action == ACTION_JUMP_OPERAND &&
+		 (!insn->operand.memory ||
+		  (insn->operand.index != OPERAND_NONE && insn->operand.scale == 1))));
 }
 
 /* Such are found otherwise, and known for certain. */

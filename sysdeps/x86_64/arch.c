@@ -82,6 +82,13 @@ static const struct retried_call retried[] = {
 	{65, 0}, {220, 0}, {128, 0}, {208, 0}, {333, 0}, {232, 0}, {281, 0}, {441, 0}, {426, 0},
 };
 
+/* movabs $number, with a REX prefix that has W set, and B or not. */
+static bool wide_load(const uint8_t *bytes, int64_t *number)
+{
+	memcpy(number, bytes + WIDE_LOAD_BYTES - sizeof *number, sizeof *number);
+	return (bytes[0] & 0xfe) == 0x48 && (bytes[1] & 0xf8) == X86_LOAD_AX_OPCODE;
+}
+
 const struct arch arch_x86_64 = {
 	.name = "x86_64",
 	.elf_machine = EM_X86_64,
@@ -121,6 +128,8 @@ const struct arch arch_x86_64 = {
 	.thunk_opcode = X86_THUNK_OPCODE,
 	.is_thunk = x86_is_thunk,
 	.slot_call_opcode = X86_SLOT_CALL_OPCODE,
+	.wide_load_opcode = X86_LOAD_AX_OPCODE,
+	.wide_load = wide_load,
 	.slot_call = slot_call,
 	.context_register = REG_DX,
 	.context_flags = 176, /* 40 + 8 * REG_EFL */
