@@ -47,6 +47,7 @@ enum {
 	INSN = 6,
 	WORD = 4,	     /* a displacement */
 	WIDE = 8,	     /* a number of the large model */
+	WIDE_OPCODES = 8,    /* of what loads it, one for each register */
 	GOTS = ELF_GOTS + 1, /* and none */
 	STUB = 16,	     /* bytes of one, at most */
 	PLT_HEAD = 64,
@@ -59,10 +60,11 @@ enum {
 
 static const char too_much[] = "it has too much code to be searched for calls without a PLT";
 
-/* A displacement that refers to a slot. */
+/* A displacement, or a number of the large model, that refers to a slot. */
 struct reference {
 	uint64_t address;
 	struct elf_slot *slot;
+	bool is_wide; /* the latter */
 };
 
 struct call_search {
@@ -188,15 +190,18 @@ static void search_code(struct call_search *search, const uint8_t *code, size_t 
 		struct elf_slot *slot = referred_at(search, code + at, address + at);
 		size_t insn = at - (INSN - WORD);
 
-		if (!slot && arch->wide_load && (code[at - 1] & 0xf8) == arch->wide_load_opcode &&
-		    at + WIDE <= readable)
+		bool is_wide = !slot && arch->wide_load && at + WIDE <= readable &&
+			       (uint8_t)(code[at - 1] - arch->wide_load_opcode) < WIDE_OPCODES;
+
+		if (is_wide)
 			slot = widely_referred_at(search, code + at);
 		if (!slot)
 			continue;
 		if (is_called_at(search, code + insn, address + insn, slot))
 			add_call(search, slot, address + insn, true);
 		else if (!slot->stub && search->references.count < REFERENCES_MAX)
-			vec_push(&search->references, &(struct reference){address + at, slot});
+			vec_push(&search->references,
+				 &(struct reference){address + at, slot, is_wide});
 	}
 }
 
@@ -221,18 +226,23 @@ static void search_segment(struct call_search *search, const struct elf_segment 
 
 /* ------------------------------------------------------------------ calls by pointers */
 
-/* What is read by way of a segment register is not the program's: i386's system calls. */
-static bool is_call_by_pointer(const struct displaced *insn)
+/* The large model's, of a slot that is so far away from where a register says. */
+static bool is_jump_by_offset(const struct displaced_operand *operand)
+{
+	return operand->memory && operand->index != OPERAND_NONE && operand->scale == 1;
+}
+
+/*
+ * What is read by way of a segment register is not the program's: i386's system calls. `wide`: in a
+ * function of the large model.
+ */
+static bool is_call_by_pointer(const struct displaced *insn, bool wide)
 {
 	return insn->kind == DISPLACED_EMULATE && !insn->operand.segment &&
 	       (insn->action == ACTION_CALL_OPERAND ||
-		/*
-		 * A jump by way of a table is a switch, and no call. Tables have words: what is not
-		 * multiplied by their size is the large model's offset in the GOT.
-		 */
+		/* Other jumps by way of a table are switches, and no calls. */
 		(insn->action == ACTION_JUMP_OPERAND &&
-		 (!insn->operand.memory ||
-		  (insn->operand.index != OPERAND_NONE && insn->operand.scale == 1))));
+		 (!insn->operand.memory || (wide && is_jump_by_offset(&insn->operand)))));
 }
 
 /* Such are found otherwise, and known for certain. */
@@ -249,7 +259,10 @@ static bool decode(struct call_search *search, const uint8_t *code, size_t size,
 		   const struct reference *reference, const struct reference *end)
 {
 	const struct arch *arch = search->file->arch;
+	bool wide = false;
 
+	for (const struct reference *one = reference; one < end; one++)
+		wide |= one->is_wide;
 	for (size_t at = 0; at < size;) {
 		struct displaced insn = {.length = 0};
 		uint64_t here = address + at;
@@ -261,7 +274,7 @@ static bool decode(struct call_search *search, const uint8_t *code, size_t size,
 			if (reference->address <= here ||
 			    reference->address + WORD > here + insn.length)
 				return false;
-		if (is_call_by_pointer(&insn) && !is_through_slot(search, code + at, &insn))
+		if (is_call_by_pointer(&insn, wide) && !is_through_slot(search, code + at, &insn))
 			vec_push(&search->branches, &here);
 		at += insn.length;
 	}
