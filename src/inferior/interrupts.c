@@ -168,11 +168,15 @@ bool interrupts_pending(const struct interrupts *interrupts)
 	return atomic_load_explicit(&interrupts->pending, memory_order_relaxed) != 0;
 }
 
+bool interrupts_is_stop(int signal)
+{
+	return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
 bool interrupts_end(const struct interrupts *interrupts)
 {
 	for (int signal = 1; signal < SIGNALS; signal++)
-		if (signal != SIGTSTP && signal != SIGTTIN && signal != SIGTTOU &&
-		    atomic_load(&interrupts->count[signal]))
+		if (!interrupts_is_stop(signal) && atomic_load(&interrupts->count[signal]))
 			return true;
 	return false;
 }

@@ -39,10 +39,13 @@ void interrupts_stop(struct interrupts *interrupts);
  */
 int interrupts_take(struct interrupts *interrupts, bool *from_terminal);
 
+/* Whether a shell's or the terminal's signal means that the job has to stop. */
+bool interrupts_is_stop(int signal);
+
 /* Whether one waits to be taken; cheap. */
 bool interrupts_pending(const struct interrupts *interrupts);
 
-/* Whether one is, that does not just stop the tracer (SIGTSTP …). */
+/* Whether one waits to be taken that does not just stop the job. */
 bool interrupts_end(const struct interrupts *interrupts);
 
 /*

@@ -20,11 +20,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-bool job_is_stop(int signal)
-{
-	return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
-}
-
 /* Until somebody sends SIGCONT. */
 static void stop_self(struct session *session, int signal)
 {

@@ -302,8 +302,6 @@ void forks_guard(struct session *session, struct thread *thread);
 
 /* job.c: job control */
 
-/* Whether a shell's or the terminal's signal means that the job has to stop. */
-bool job_is_stop(int signal);
 /* Such a signal came for the tracer. `command`: the launched process, or NULL. */
 void job_asked_to_stop(struct session *session, struct process *command, int signal,
 		       bool from_terminal);

@@ -348,7 +348,7 @@ static void take_signals(struct session *session)
 	while ((signal = interrupts_take(session->interrupts, &from_terminal))) {
 		struct process *command = launched_process(session);
 
-		if (job_is_stop(signal)) {
+		if (interrupts_is_stop(signal)) {
 			job_asked_to_stop(session, command, signal, from_terminal);
 			continue;
 		}

@@ -139,8 +139,8 @@ static bool claim_slot(struct slot *slot, uint64_t place, bool tail_call)
 /* A slot for a return address at `place`, or NULL; as agent_entry.S does it. */
 static struct slot *take_slot(uint64_t place, bool tail_call)
 {
-	uint32_t number = (uint32_t)(place >> 4) + (uint32_t)(place >> 23) * 977;
-	struct slot *slot = slot_at(number & (AGENT_HOME_COUNT - 1));
+	uint32_t number = agent_slot_hash(place);
+	struct slot *slot = slot_at(number);
 
 	if (place % 8)
 		return NULL;

@@ -16,6 +16,7 @@
  * The slots come from the tracee: nothing in them is believed but that a stub stands at its place.
  */
 #include "engine/agent/private.h"
+#include "engine/agent/rings_abi.h"
 #include "engine/trap/told.h"
 
 #include "base/xalloc.h"
@@ -66,15 +67,15 @@ static bool is_claimable(uint64_t owner, uint64_t place, bool tail_call)
 bool return_slot_is_there(const struct space *space, const struct agent_unit *unit, uint64_t place,
 			  bool tail_call)
 {
-	uint32_t hash = (uint32_t)(place >> 4) + (uint32_t)(place >> 23) * 977;
+	uint32_t home = agent_slot_hash(place);
 	uint64_t owners[1 + AGENT_SLOT_TRIES];
 	struct memory_range ranges[1 + AGENT_SLOT_TRIES];
 
 	for (uint32_t i = 0; i <= AGENT_SLOT_TRIES; i++) {
-		uint32_t number = hash & (AGENT_HOME_COUNT - 1);
+		uint32_t number = home;
 
 		if (i)
-			number = AGENT_HOME_COUNT | ((hash + i - 1) & (AGENT_HOME_COUNT - 1));
+			number = AGENT_HOME_COUNT | ((home + i - 1) & (AGENT_HOME_COUNT - 1));
 		ranges[i] = (struct memory_range){.address = unit->base + AGENT_SLOTS +
 							     (uint64_t)number * AGENT_SLOT,
 						  .buffer = &owners[i],

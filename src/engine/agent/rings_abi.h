@@ -63,4 +63,13 @@ static inline uint32_t agent_thread_hash(uint64_t base)
 	return ((uint32_t)(base >> 6) * (uint32_t)AGENT_HASH) >> (32 - AGENT_THREAD_BITS);
 }
 
+/*
+ * The home slot of a return address at `place`; from the same place on, behind the homes, others
+ * are tried. agent_entry.S has its own copy. Stacks are often 8 MiB apart.
+ */
+static inline uint32_t agent_slot_hash(uint64_t place)
+{
+	return ((uint32_t)(place >> 4) + (uint32_t)(place >> 23) * 977) & (AGENT_HOME_COUNT - 1);
+}
+
 #endif
