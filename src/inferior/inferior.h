@@ -85,6 +85,7 @@ struct process {
 	enum sigtrap_state sigtrap;
 	uint8_t sigtrap_action[32]; /* the kernel's struct sigaction for it, or the start of it */
 	bool sigtrap_guarded;	    /* the kernel has been given our handler instead */
+	bool sigtrap_earlier;	    /* it had that of an earlier tracer, which was killed */
 	bool sigtrap_reset; /* the kernel has reset it, which is known and left for the moment */
 	uint64_t sigtrap_checked; /* when that was looked at last: ns of inferior_clock() */
 	uint64_t sigtrap_set;	  /* when we have set it last */

@@ -238,6 +238,7 @@ int sigtrap_begin(struct thread *thread)
 
 	if (installed && process->sigtrap == SIGTRAP_HANDLED)
 		count = rescue_absorb(thread, process->sigtrap_action, earlier);
+	process->sigtrap_earlier = count > 0;
 	if (count)
 		process->sigtrap =
 			state_of_handler(handler_of(process->space, process->sigtrap_action));
@@ -454,19 +455,25 @@ void sigtrap_inherit(struct process *child, const struct process *parent)
 {
 	child->sigtrap = parent->sigtrap;
 	child->sigtrap_guarded = parent->sigtrap_guarded;
+	child->sigtrap_earlier = parent->sigtrap_earlier;
 	memcpy(child->sigtrap_action, parent->sigtrap_action, sizeof child->sigtrap_action);
 	memcpy(child->handler_masks, parent->handler_masks, sizeof child->handler_masks);
 }
 
-/* Whether the kernel has our handler for this process. */
+/*
+ * Whether the kernel has our handler for this process. A handler where the program wants none is
+ * ours, unless an earlier tracer has left its own: a child that was made before the parent got
+ * ours has that one, which knows nothing of our breakpoints.
+ */
 static bool is_guarded(struct thread *thread)
 {
 	const struct process *process = thread->process;
+	bool others = process->sigtrap == SIGTRAP_HANDLED || process->sigtrap_earlier;
 	uint8_t action[RESCUE_ACTION];
 
 	if (current_state(thread->tid) != SIGTRAP_HANDLED)
 		return false;
-	return process->sigtrap != SIGTRAP_HANDLED || kernel_get(thread, action) != 0 ||
+	return !others || kernel_get(thread, action) != 0 ||
 	       handler_of(process->space, action) == rescue_base(process->space);
 }
 
