@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Three threads that vfork all the time. Their children live for some milliseconds in this memory, call what
+ * Six threads that vfork all the time. Their children live for some milliseconds in this memory, call what
  * is traced, and are gone. Ends at SIGTERM; says how often something went wrong.
  */
 #define _GNU_SOURCE
