@@ -209,8 +209,8 @@ static void add_member(struct type_writer *writer, const struct die *die, struct
 
 	members->has_data |= !is_vain;
 	members->vain += is_vain;
-	if (!error && member.layout.size && !(is_vain && !members->is_union) &&
-	    find_place(die, &member) && reach(writer, members, &member))
+	if (!error && member.layout.size && !is_vain && find_place(die, &member) &&
+	    reach(writer, members, &member))
 		add_shown(writer, die, &text, &member, members);
 	else if (error || (member.layout.size && !is_vain))
 		leave_out(members);

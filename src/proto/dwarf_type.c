@@ -30,7 +30,7 @@
 
 enum {
 	PEEL_MAX = 32,	/* typedefs of typedefs, qualifiers */
-	NESTED_MAX = 5, /* structs and arrays in structs */
+	NESTED_MAX = 8, /* structs and arrays in structs */
 	NAMES_MAX = 128 /* of an enumeration */
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Objects with parts that are of empty classes, on which other parts may lie. */
+#include <optional>
 #include <utility>
 
 struct empty {
@@ -80,6 +81,16 @@ KEPT int b_counted(counted object, int last)
 	return object.number + last;
 }
 
+KEPT int b_perhaps(std::optional<int> object, int last)
+{
+	return object.value_or(0) + last;
+}
+
+KEPT int b_perhaps_float(std::optional<double> object, int last)
+{
+	return (int)object.value_or(0) + last;
+}
+
 int main()
 {
 	derived derived;
@@ -97,5 +108,6 @@ int main()
 	counted.number = 8;
 	return !(b_pair({1, 2.5}, 21) + b_texts({3, "pair"}, 22) + b_derived(derived, 23).number +
 		 b_floats(floats, 24.5) + b_marked(marked, 25) + b_pointer(&marked, 26) +
-		 b_first({{}, 9}, 27) + b_counted(counted, 28));
+		 b_first({{}, 9}, 27) + b_counted(counted, 28) +
+		 b_perhaps(10, 29) + b_perhaps_float(11.5, 30));
 }

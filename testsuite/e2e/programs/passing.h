@@ -40,11 +40,11 @@ struct bits {
 	} s
 
 struct deep {
-	NEST(NEST(int x; int y));
+	NEST(NEST(NEST(int x; int y)));
 };
 
 struct deep_float {
-	NEST(NEST(float x; float y));
+	NEST(NEST(NEST(float x; float y)));
 };
 
 struct many {
