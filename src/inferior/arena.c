@@ -19,9 +19,9 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "inferior/inferior.h"
-#include "inferior/maps.h"
 #include "inferior/proc.h"
 #include "inferior/remote.h"
+#include "inferior/standing.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -185,7 +185,7 @@ int arena_map_near(struct thread *thread, uint64_t address, uint64_t *mapped)
 	const struct wanted wanted = {address, ARENA_BYTES,
 				      thread->process->space->arch->abi->word == 4,
 				      proc_start_brk(thread->tid)};
-	int error = maps_read(thread->tid, &maps);
+	int error = standing_read(thread->process->space, thread->tid, &maps);
 
 	if (error)
 		return error;
@@ -207,7 +207,7 @@ int arena_room_near(struct thread *thread, uint64_t address, uint64_t length, ui
 	const struct wanted wanted = {address, length, thread->process->space->arch->abi->word == 4,
 				      proc_start_brk(thread->tid)};
 	struct maps maps;
-	int error = maps_read(thread->tid, &maps);
+	int error = standing_read(thread->process->space, thread->tid, &maps);
 
 	if (error)
 		return error;

@@ -17,6 +17,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/vec.h"
+#include "inferior/maps.h"
 #include "inferior/status.h"
 #include "inferior/waiting.h"
 
@@ -57,6 +58,7 @@ struct space {
 	struct trap_space *trap;
 	struct agent_space *agent; /* engine/agent: what is counted inside; NULL: nothing */
 	struct modules *modules;
+	struct maps standing; /* see standing.h */
 	/* The vDSO, where code of ours calls it; zeros: it does not. */
 	struct {
 		uint64_t low, high;

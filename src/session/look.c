@@ -10,6 +10,7 @@
 #include "session/look.h"
 
 #include "base/cleanup.h"
+#include "inferior/standing.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -18,10 +19,9 @@
 #include <string.h>
 #include <unistd.h>
 
-void look_init(struct look *look, struct elf_cache *files, pid_t pid,
-	       const struct memory_source *memory)
+void look_init(struct look *look, struct elf_cache *files, pid_t pid, const struct space *space)
 {
-	*look = (struct look){.files = files, .pid = pid, .memory = memory};
+	*look = (struct look){.files = files, .pid = pid, .space = space};
 	file_view_init(&look->view, pid);
 }
 
@@ -32,12 +32,41 @@ void look_deinit(struct look *look)
 	file_view_deinit(&look->view);
 }
 
+static const struct memory_source *memory_of(const struct look *look)
+{
+	return look->space ? &look->space->memory : NULL;
+}
+
 static int read_maps(struct look *look)
 {
-	int error = look->have_maps ? 0 : maps_read(look->pid, &look->maps);
+	int error = 0;
 
-	look->have_maps |= !error;
+	if (look->have_maps)
+		return 0;
+	if (look->space)
+		error = standing_read(look->space, look->pid, &look->maps);
+	else
+		error = maps_read(look->pid, &look->maps);
+	look->have_maps = !error;
 	return error;
+}
+
+/* The mapping at `address`: 0, -EFAULT when there is none, or another -errno. */
+static int find_mapping(struct look *look, uint64_t address, const struct mapping **mapping)
+{
+	int error = read_maps(look);
+
+	*mapping = error ? NULL : maps_find(&look->maps, address);
+	if (error || *mapping)
+		return error;
+	/* It may be newer than what was read when the space came to stand, which has the texts. */
+	if (!look->maps.text) {
+		maps_deinit(&look->maps);
+		error = maps_read(look->pid, &look->maps);
+		look->have_maps = !error;
+		*mapping = error ? NULL : maps_find(&look->maps, address);
+	}
+	return error || *mapping ? error : -EFAULT;
 }
 
 /* The mapping that holds the ELF header of what is mapped at `mapping`, or NULL. */
@@ -57,7 +86,7 @@ static int open_file(struct look *look, const struct mapping *mapping, struct el
 	_cleanup_close_ int fd = file_view_open(&look->view, mapping);
 	int error = fd < 0 ? fd : elf_cache_open(look->files, fd, file);
 
-	if (error || !header || elf_fits_memory(*file, look->memory, header->start))
+	if (error || !header || elf_fits_memory(*file, memory_of(look), header->start))
 		return error;
 	elf_unref(*file);
 	return -ESTALE;
@@ -75,23 +104,25 @@ static int open_memory(struct look *look, const struct memory_source *memory,
 
 const struct mapping *look_mapping_at(struct look *look, uint64_t address)
 {
-	return read_maps(look) ? NULL : maps_find(&look->maps, address);
+	const struct mapping *mapping;
+
+	return find_mapping(look, address, &mapping) ? NULL : mapping;
 }
 
 int look_open_at(struct look *look, uint64_t address, struct elf_file **file, const char **path)
 {
-	int error = read_maps(look);
-	const struct mapping *mapping = error ? NULL : maps_find(&look->maps, address);
+	const struct mapping *mapping;
+	int error = find_mapping(look, address, &mapping);
 
 	*path = "";
-	if (!mapping)
-		return error ? error : -EFAULT;
+	if (error)
+		return error;
 	*path = mapping->path;
 	if (mapping->path[0] == '[')
 		return -ENOENT;
 	error = open_file(look, mapping, file);
 	/* The first error tells more. */
-	return error && open_memory(look, look->memory, mapping, file) ? error : 0;
+	return error && open_memory(look, memory_of(look), mapping, file) ? error : 0;
 }
 
 /* The program from memory, as a process of architecture `arch`; its memory is found by AT_PHDR. */

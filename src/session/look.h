@@ -16,14 +16,13 @@ struct auxv {
 struct look {
 	struct elf_cache *files;
 	pid_t pid;
-	const struct memory_source *memory; /* NULL: not to be had yet */
+	const struct space *space; /* NULL: not to be had yet */
 	struct maps maps;
 	bool have_maps;
 	struct file_view view;
 };
 
-void look_init(struct look *look, struct elf_cache *files, pid_t pid,
-	       const struct memory_source *memory);
+void look_init(struct look *look, struct elf_cache *files, pid_t pid, const struct space *space);
 void look_deinit(struct look *look);
 
 /*

@@ -30,6 +30,7 @@
 #include "engine/agent/agent.h"
 #include "engine/trap/sigtrap.h"
 #include "inferior/proc.h"
+#include "inferior/standing.h"
 #include "session/look.h"
 
 #include <errno.h>
@@ -271,14 +272,15 @@ static void walk(struct session *session, struct thread *thread, bool force,
 				.added = VEC_OF(struct module *)};
 	struct linkmap_events events = {object_added, object_removed, &update};
 
-	look_init(&update.look, session->files, thread->tid, &space->memory);
+	look_init(&update.look, session->files, thread->tid, space);
 	int error = linkmap_update(space->modules->linkmap, &space->memory, space->modules->r_debug,
 				   force, &events);
 
 	if (update.again) {
 		update.doubtful = false;
+		standing_end(space);
 		look_deinit(&update.look);
-		look_init(&update.look, session->files, thread->tid, &space->memory);
+		look_init(&update.look, session->files, thread->tid, space);
 		/* -EAGAIN: the linker is at work. At its end it comes to the hook. */
 		linkmap_update(space->modules->linkmap, &space->memory, space->modules->r_debug,
 			       false, &events);
@@ -398,7 +400,7 @@ static int hook_linker_file(struct session *session, struct thread *thread, uint
 	struct elf_file *file;
 	const char *path;
 
-	look_init(&look, session->files, thread->tid, &thread->process->space->memory);
+	look_init(&look, session->files, thread->tid, thread->process->space);
 	int error = look_open_at(&look, base, &file, &path);
 
 	if (error)
@@ -461,7 +463,7 @@ static void first_walk(struct session *session, struct thread *thread, const str
 			"watched");
 }
 
-int modules_start(struct session *session, struct thread *thread, bool at_exec)
+static int begin(struct session *session, struct thread *thread, bool at_exec)
 {
 	struct process *process = thread->process;
 	struct elf_file *file = NULL;
@@ -472,14 +474,16 @@ int modules_start(struct session *session, struct thread *thread, bool at_exec)
 	look_init(&look, session->files, thread->tid, NULL);
 	int error = look_open_program(&look, session->inferior, &file, &path);
 
-	look_deinit(&look);
 	if (!error)
 		error = auxv_read(thread->tid, elf_arch(file)->abi->word, &auxv);
 	if (!error && !process->space) {
 		process->space = space_create(thread->tid, elf_arch(file), &error);
-		if (process->space)
+		if (process->space) {
 			space_guard(process->space, session->guardian, process->pid);
+			standing_begin(process->space, &look.maps);
+		}
 	}
+	look_deinit(&look);
 	if (error || !process->space) {
 		elf_unref(file);
 		if (!proc_is_exiting(thread->tid)) {
@@ -524,4 +528,13 @@ int modules_start(struct session *session, struct thread *thread, bool at_exec)
 	else
 		later_start(session, thread);
 	return 0;
+}
+
+int modules_start(struct session *session, struct thread *thread, bool at_exec)
+{
+	int error = begin(session, thread, at_exec);
+
+	if (thread->process->space)
+		standing_end(thread->process->space);
+	return error;
 }

@@ -131,9 +131,9 @@ static void prepare_modules(struct preparing *preparing, const struct elf_file *
 	struct space *space = preparing->space;
 
 	space->modules = modules_create();
-	preparing->look.memory = &space->memory;
+	preparing->look.space = space;
 	add_modules(preparing, program);
-	preparing->look.memory = NULL;
+	preparing->look.space = NULL;
 	for (size_t i = 0; i < space->modules->list.count; i++) {
 		struct module *module = *(struct module **)vec_at(&space->modules->list, i);
 		struct prepared prepared = {space->reader, module};

@@ -5,6 +5,7 @@
 #include "inferior/journal.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
+#include "inferior/standing.h"
 #include "tasks.h"
 
 #include <sys/mman.h>
@@ -180,6 +181,43 @@ static void test_remote_at_its_own_trap(void **state)
 	at_signal(*state, "trap", SIGTRAP);
 }
 
+/*
+ * The mappings of a space that stands: what the tracer maps there is among them, and nothing that
+ * was lent goes away when it unmaps something.
+ */
+static void test_standing(void **state)
+{
+	struct inferior *inferior = *state;
+	struct thread *thread = launch(inferior, "exit");
+	struct maps maps;
+	struct maps lent;
+	uint64_t mapped;
+
+	make_clean(inferior, thread);
+	struct space *space = thread->process->space;
+
+	assert_int_equal(maps_read(thread->tid, &maps), 0);
+	size_t count = maps.count;
+
+	standing_begin(space, &maps);
+	assert_int_equal(maps.count, 0);
+	assert_int_equal(remote_map(thread, 0, PAGE, PROT_READ, &mapped), 0);
+	assert_int_equal(standing_read(space, thread->tid, &lent), 0);
+	/* The landing of remote calls may have been mapped too. */
+	assert_true(lent.count > count && maps_find(&lent, mapped)->start == mapped);
+	for (size_t i = 1; i < lent.count; i++)
+		assert_true(lent.mappings[i - 1].end <= lent.mappings[i].start);
+	assert_int_equal(remote_unmap(thread, mapped, PAGE), 0);
+	assert_non_null(maps_find_path(&lent, "[stack]"));
+	assert_int_equal(standing_read(space, thread->tid, &maps), 0);
+	assert_null(maps_find(&maps, mapped));
+	maps_deinit(&maps);
+	maps_deinit(&lent);
+	standing_end(space);
+	thread_resume(thread, 0);
+	assert_int_equal(run_to_end(inferior), 42);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +226,7 @@ int main(int argc, char **argv)
 		STORY(test_remote_in_system_call),
 		STORY(test_remote_at_signal),
 		STORY(test_remote_at_its_own_trap),
+		STORY(test_standing),
 	};
 
 	begin(argc, argv);

@@ -143,7 +143,7 @@ int breakpoint_insert(struct decoder *decoder, struct thread *thread, uint64_t a
 		return -EBUSY;
 	if (!space->trap)
 		space->trap = trap_space_create();
-	if (!own_text_has(&space->trap->own_text, thread->tid, address))
+	if (!own_text_has(&space->trap->own_text, space, thread->tid, address))
 		return -EXDEV;
 	breakpoint = xcalloc(1, sizeof *breakpoint);
 	breakpoint->address = address;

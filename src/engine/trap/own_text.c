@@ -13,7 +13,7 @@
  */
 #include "engine/trap/own_text.h"
 
-#include "inferior/maps.h"
+#include "inferior/standing.h"
 
 struct range {
 	uint64_t start, end;
@@ -40,13 +40,13 @@ static bool is_known(const struct own_text *text, uint64_t address)
 	return false;
 }
 
-bool own_text_has(struct own_text *text, pid_t tid, uint64_t address)
+bool own_text_has(struct own_text *text, const struct space *space, pid_t tid, uint64_t address)
 {
 	struct maps maps;
 
 	if (is_known(text, address))
 		return true;
-	if (maps_read(tid, &maps) != 0)
+	if (standing_read(space, tid, &maps) != 0)
 		return false;
 	own_text_forget(text);
 	for (size_t i = 0; i < maps.count; i++) {
