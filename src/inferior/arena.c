@@ -19,9 +19,9 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "inferior/inferior.h"
+#include "inferior/kept_maps.h"
 #include "inferior/proc.h"
 #include "inferior/remote.h"
-#include "inferior/standing.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -179,13 +179,13 @@ static uint64_t choose_place(const struct maps *maps, const struct wanted *wante
 
 int arena_map_near(struct thread *thread, uint64_t address, uint64_t *mapped)
 {
+	struct space *space = thread->process->space;
 	uint64_t tried[TRIES];
 	struct maps maps;
 
-	const struct wanted wanted = {address, ARENA_BYTES,
-				      thread->process->space->arch->abi->word == 4,
+	const struct wanted wanted = {address, ARENA_BYTES, space->arch->abi->word == 4,
 				      proc_start_brk(thread->tid)};
-	int error = standing_read(thread->process->space, thread->tid, &maps);
+	int error = kept_maps_read(space, thread->tid, &maps);
 
 	if (error)
 		return error;
@@ -197,6 +197,12 @@ int arena_map_near(struct thread *thread, uint64_t address, uint64_t *mapped)
 		error = remote_map(thread, tried[i], ARENA_BYTES, PROT_READ | PROT_EXEC, mapped);
 		if (error != -EEXIST && error != -ENOMEM)
 			break;
+		/* The program may have mapped something since the maps were read. */
+		if (kept_maps_outdated(space)) {
+			maps_deinit(&maps);
+			if (kept_maps_read(space, thread->tid, &maps) != 0)
+				break;
+		}
 	}
 	maps_deinit(&maps);
 	return error;
@@ -207,7 +213,7 @@ int arena_room_near(struct thread *thread, uint64_t address, uint64_t length, ui
 	const struct wanted wanted = {address, length, thread->process->space->arch->abi->word == 4,
 				      proc_start_brk(thread->tid)};
 	struct maps maps;
-	int error = standing_read(thread->process->space, thread->tid, &maps);
+	int error = kept_maps_read(thread->process->space, thread->tid, &maps);
 
 	if (error)
 		return error;

@@ -58,7 +58,7 @@ struct space {
 	struct trap_space *trap;
 	struct agent_space *agent; /* engine/agent: what is counted inside; NULL: nothing */
 	struct modules *modules;
-	struct maps standing; /* see standing.h */
+	struct maps kept_maps; /* see kept_maps.h */
 	/* The vDSO, where code of ours calls it; zeros: it does not. */
 	struct {
 		uint64_t low, high;

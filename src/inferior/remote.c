@@ -37,11 +37,11 @@
 #include "inferior/remote.h"
 
 #include "inferior/journal.h"
+#include "inferior/kept_maps.h"
 #include "inferior/limits.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
 #include "inferior/requeue.h"
-#include "inferior/standing.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -145,7 +145,7 @@ static int prepare_landing(struct thread *thread)
 
 	if (landing_stands(space))
 		return 0;
-	int error = standing_read(space, thread->tid, &maps);
+	int error = kept_maps_read(space, thread->tid, &maps);
 
 	if (error)
 		return error;
@@ -467,7 +467,7 @@ static int map_by(struct thread *thread, const uint64_t arguments[6], uint64_t *
 		error = -EEXIST;
 	}
 	if (!error)
-		standing_mapped(thread->process->space, *mapped, arguments[1], (int)arguments[2]);
+		kept_maps_add(thread->process->space, *mapped, arguments[1], (int)arguments[2]);
 	return error;
 }
 
@@ -522,7 +522,7 @@ int remote_unmap(struct thread *thread, uint64_t address, uint64_t length)
 	int error = remote_syscall(thread, thread->process->space->arch->sys_munmap, arguments,
 				   &result);
 
-	standing_unmapped(thread->process->space);
+	kept_maps_outdated(thread->process->space);
 	if (error || result)
 		return error ? error : (int)result;
 	remote_forget_mapping(thread, address);

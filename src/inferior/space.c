@@ -27,13 +27,13 @@
 #include "inferior/arena.h"
 #include "inferior/guardian.h"
 #include "inferior/journal.h"
+#include "inferior/kept_maps.h"
 #include "inferior/maps.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
 #include "inferior/pulse.h"
 #include "inferior/rescue.h"
 #include "inferior/resident.h"
-#include "inferior/standing.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -235,7 +235,7 @@ void space_unref(struct space *space)
 	arena_destroy(space->arena);
 	resident_destroy(space->resident);
 	rescue_destroy(space->rescue);
-	standing_end(space);
+	kept_maps_end(space);
 	close(space->memory_fd);
 	free(space);
 }
@@ -246,7 +246,7 @@ bool space_find_kernel_code(struct space *space, pid_t tid)
 
 	if (space->kernel_code.high)
 		return true;
-	if (standing_read(space, tid, &maps) != 0)
+	if (kept_maps_read(space, tid, &maps) != 0)
 		return false;
 	const struct mapping *vdso = maps_find_path(&maps, "[vdso]");
 

@@ -10,7 +10,7 @@
 #include "session/look.h"
 
 #include "base/cleanup.h"
-#include "inferior/standing.h"
+#include "inferior/kept_maps.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -44,29 +44,11 @@ static int read_maps(struct look *look)
 	if (look->have_maps)
 		return 0;
 	if (look->space)
-		error = standing_read(look->space, look->pid, &look->maps);
+		error = kept_maps_read(look->space, look->pid, &look->maps);
 	else
 		error = maps_read(look->pid, &look->maps);
 	look->have_maps = !error;
 	return error;
-}
-
-/* The mapping at `address`: 0, -EFAULT when there is none, or another -errno. */
-static int find_mapping(struct look *look, uint64_t address, const struct mapping **mapping)
-{
-	int error = read_maps(look);
-
-	*mapping = error ? NULL : maps_find(&look->maps, address);
-	if (error || *mapping)
-		return error;
-	/* It may be newer than what was read when the space came to stand, which has the texts. */
-	if (!look->maps.text) {
-		maps_deinit(&look->maps);
-		error = maps_read(look->pid, &look->maps);
-		look->have_maps = !error;
-		*mapping = error ? NULL : maps_find(&look->maps, address);
-	}
-	return error || *mapping ? error : -EFAULT;
 }
 
 /* The mapping that holds the ELF header of what is mapped at `mapping`, or NULL. */
@@ -104,19 +86,17 @@ static int open_memory(struct look *look, const struct memory_source *memory,
 
 const struct mapping *look_mapping_at(struct look *look, uint64_t address)
 {
-	const struct mapping *mapping;
-
-	return find_mapping(look, address, &mapping) ? NULL : mapping;
+	return read_maps(look) ? NULL : maps_find(&look->maps, address);
 }
 
 int look_open_at(struct look *look, uint64_t address, struct elf_file **file, const char **path)
 {
-	const struct mapping *mapping;
-	int error = find_mapping(look, address, &mapping);
+	int error = read_maps(look);
+	const struct mapping *mapping = error ? NULL : maps_find(&look->maps, address);
 
 	*path = "";
-	if (error)
-		return error;
+	if (!mapping)
+		return error ? error : -EFAULT;
 	*path = mapping->path;
 	if (mapping->path[0] == '[')
 		return -ENOENT;

@@ -29,8 +29,8 @@
 #include "base/xalloc.h"
 #include "engine/agent/agent.h"
 #include "engine/trap/sigtrap.h"
+#include "inferior/kept_maps.h"
 #include "inferior/proc.h"
-#include "inferior/standing.h"
 #include "session/look.h"
 
 #include <errno.h>
@@ -272,13 +272,14 @@ static void walk(struct session *session, struct thread *thread, bool force,
 				.added = VEC_OF(struct module *)};
 	struct linkmap_events events = {object_added, object_removed, &update};
 
+	/* Other threads run: what the list has may be newer than the maps that were kept. */
+	kept_maps_end(space);
 	look_init(&update.look, session->files, thread->tid, space);
 	int error = linkmap_update(space->modules->linkmap, &space->memory, space->modules->r_debug,
 				   force, &events);
 
 	if (update.again) {
 		update.doubtful = false;
-		standing_end(space);
 		look_deinit(&update.look);
 		look_init(&update.look, session->files, thread->tid, space);
 		/* -EAGAIN: the linker is at work. At its end it comes to the hook. */
@@ -289,6 +290,8 @@ static void walk(struct session *session, struct thread *thread, bool force,
 		untraced_process(session->untraced, thread->process->pid,
 				 "libraries behind a damaged place in the linker's list: %s",
 				 error == -ELOOP ? "it has no end" : "it cannot be read");
+	if (force && update.look.have_maps)
+		kept_maps_begin(space, &update.look.maps);
 	/* Should it be the same file mapped anew, its code is without breakpoints. */
 	if (update.tampered)
 		trap_complete(session->trap, thread);
@@ -480,7 +483,7 @@ static int begin(struct session *session, struct thread *thread, bool at_exec)
 		process->space = space_create(thread->tid, elf_arch(file), &error);
 		if (process->space) {
 			space_guard(process->space, session->guardian, process->pid);
-			standing_begin(process->space, &look.maps);
+			kept_maps_begin(process->space, &look.maps);
 		}
 	}
 	look_deinit(&look);
@@ -535,6 +538,6 @@ int modules_start(struct session *session, struct thread *thread, bool at_exec)
 	int error = begin(session, thread, at_exec);
 
 	if (thread->process->space)
-		standing_end(thread->process->space);
+		kept_maps_end(thread->process->space);
 	return error;
 }

@@ -2,10 +2,11 @@
 /* System calls that a stopped thread makes for us. */
 #include "inferior/remote.h"
 
+#include "engine/trap/own_text.h"
 #include "inferior/journal.h"
+#include "inferior/kept_maps.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
-#include "inferior/standing.h"
 #include "tasks.h"
 
 #include <sys/mman.h>
@@ -182,10 +183,10 @@ static void test_remote_at_its_own_trap(void **state)
 }
 
 /*
- * The mappings of a space that stands: what the tracer maps there is among them, and nothing that
- * was lent goes away when it unmaps something.
+ * The mappings that are kept: what the tracer maps there is among them, and nothing that was lent
+ * goes away when it unmaps something.
  */
-static void test_standing(void **state)
+static void test_kept_maps(void **state)
 {
 	struct inferior *inferior = *state;
 	struct thread *thread = launch(inferior, "exit");
@@ -199,21 +200,46 @@ static void test_standing(void **state)
 	assert_int_equal(maps_read(thread->tid, &maps), 0);
 	size_t count = maps.count;
 
-	standing_begin(space, &maps);
+	kept_maps_begin(space, &maps);
 	assert_int_equal(maps.count, 0);
 	assert_int_equal(remote_map(thread, 0, PAGE, PROT_READ, &mapped), 0);
-	assert_int_equal(standing_read(space, thread->tid, &lent), 0);
+	assert_int_equal(kept_maps_read(space, thread->tid, &lent), 0);
 	/* The landing of remote calls may have been mapped too. */
 	assert_true(lent.count > count && maps_find(&lent, mapped)->start == mapped);
 	for (size_t i = 1; i < lent.count; i++)
 		assert_true(lent.mappings[i - 1].end <= lent.mappings[i].start);
 	assert_int_equal(remote_unmap(thread, mapped, PAGE), 0);
 	assert_non_null(maps_find_path(&lent, "[stack]"));
-	assert_int_equal(standing_read(space, thread->tid, &maps), 0);
+	assert_int_equal(kept_maps_read(space, thread->tid, &maps), 0);
 	assert_null(maps_find(&maps, mapped));
 	maps_deinit(&maps);
 	maps_deinit(&lent);
-	standing_end(space);
+	kept_maps_end(space);
+	thread_resume(thread, 0);
+	assert_int_equal(run_to_end(inferior), 42);
+}
+
+/* Code that is mapped after the mappings were read, as by a thread in dlopen(3), is the process's. */
+static void test_newer_than_kept(void **state)
+{
+	struct inferior *inferior = *state;
+	struct thread *thread = launch(inferior, "exit");
+	struct own_text text;
+	struct maps maps;
+
+	make_clean(inferior, thread);
+	struct space *space = thread->process->space;
+	const struct regs regs = registers_of(thread);
+
+	assert_int_equal(maps_read(thread->tid, &maps), 0);
+	maps.count = (size_t)(maps_find(&maps, regs.pc) - maps.mappings);
+	assert_true(maps.count);
+	kept_maps_begin(space, &maps);
+	own_text_init(&text);
+	assert_true(own_text_has(&text, space, thread->tid, regs.pc));
+	assert_false(own_text_has(&text, space, thread->tid, regs.r[REG_SP]));
+	own_text_deinit(&text);
+	kept_maps_end(space);
 	thread_resume(thread, 0);
 	assert_int_equal(run_to_end(inferior), 42);
 }
@@ -226,7 +252,8 @@ int main(int argc, char **argv)
 		STORY(test_remote_in_system_call),
 		STORY(test_remote_at_signal),
 		STORY(test_remote_at_its_own_trap),
-		STORY(test_standing),
+		STORY(test_kept_maps),
+		STORY(test_newer_than_kept),
 	};
 
 	begin(argc, argv);

@@ -18,7 +18,7 @@
 #include "inferior/arena.h"
 #include "inferior/files.h"
 #include "inferior/journal.h"
-#include "inferior/standing.h"
+#include "inferior/kept_maps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -196,7 +196,7 @@ void agent_adopt_remains(struct thread *thread)
 		.space = space, .units = VEC_OF(uint64_t), .rings = VEC_OF(uint64_t)};
 	struct maps maps;
 
-	if (!space->arch->agent || standing_read(space, thread->tid, &maps) != 0)
+	if (!space->arch->agent || kept_maps_read(space, thread->tid, &maps) != 0)
 		return;
 	find_units(&remains, &maps);
 	if (remains.units.count) {

@@ -13,7 +13,7 @@
  */
 #include "engine/trap/own_text.h"
 
-#include "inferior/standing.h"
+#include "inferior/kept_maps.h"
 
 struct range {
 	uint64_t start, end;
@@ -40,14 +40,12 @@ static bool is_known(const struct own_text *text, uint64_t address)
 	return false;
 }
 
-bool own_text_has(struct own_text *text, const struct space *space, pid_t tid, uint64_t address)
+static void read_ranges(struct own_text *text, const struct space *space, pid_t tid)
 {
 	struct maps maps;
 
-	if (is_known(text, address))
-		return true;
-	if (standing_read(space, tid, &maps) != 0)
-		return false;
+	if (kept_maps_read(space, tid, &maps) != 0)
+		return;
 	own_text_forget(text);
 	for (size_t i = 0; i < maps.count; i++) {
 		const struct mapping *mapping = &maps.mappings[i];
@@ -57,6 +55,19 @@ bool own_text_has(struct own_text *text, const struct space *space, pid_t tid, u
 			vec_push(&text->ranges, &range);
 	}
 	maps_deinit(&maps);
+}
+
+bool own_text_has(struct own_text *text, struct space *space, pid_t tid, uint64_t address)
+{
+	if (is_known(text, address))
+		return true;
+	read_ranges(text, space, tid);
+	if (is_known(text, address))
+		return true;
+	/* It may be newer than the maps that were kept. */
+	if (!kept_maps_outdated(space))
+		return false;
+	read_ranges(text, space, tid);
 	return is_known(text, address);
 }
 

@@ -23,7 +23,7 @@ void own_text_deinit(struct own_text *text);
  * False when `address` lies in a shared mapping, one that cannot be executed, or in none. `tid`: a
  * task of the space; its mappings are read when the address is in no range that is known.
  */
-bool own_text_has(struct own_text *text, const struct space *space, pid_t tid, uint64_t address);
+bool own_text_has(struct own_text *text, struct space *space, pid_t tid, uint64_t address);
 
 /* Some memory may have been unmapped, and other memory may be there now. */
 void own_text_forget(struct own_text *text);

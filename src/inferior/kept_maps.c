@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "inferior/kept_maps.h"
+
+#include "base/xalloc.h"
+#include "inferior/inferior.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+void kept_maps_begin(struct space *space, struct maps *maps)
+{
+	kept_maps_end(space);
+	space->kept_maps = *maps;
+	*maps = (struct maps){0};
+}
+
+void kept_maps_end(struct space *space)
+{
+	maps_deinit(&space->kept_maps);
+}
+
+int kept_maps_read(const struct space *space, pid_t tid, struct maps *maps)
+{
+	const struct maps *kept = &space->kept_maps;
+
+	if (!kept->count)
+		return maps_read(tid, maps);
+	/* The texts are not copied: see kept_maps_end(). */
+	*maps = (struct maps){
+		.mappings = xmemdup(kept->mappings, kept->count * sizeof *maps->mappings),
+		.count = kept->count};
+	return 0;
+}
+
+/* Makes room for one at `place`. */
+static struct mapping *insert(struct maps *maps, size_t place)
+{
+	maps->mappings = xreallocarray(maps->mappings, maps->count + 1, sizeof *maps->mappings);
+	memmove(&maps->mappings[place + 1], &maps->mappings[place],
+		(maps->count++ - place) * sizeof *maps->mappings);
+	return &maps->mappings[place];
+}
+
+void kept_maps_add(struct space *space, uint64_t start, uint64_t length, int protection)
+{
+	struct maps *kept = &space->kept_maps;
+	size_t place = 0;
+
+	if (!kept->count)
+		return;
+	while (place < kept->count && kept->mappings[place].start < start)
+		place++;
+	*insert(kept, place) = (struct mapping){.start = start,
+						.end = start + length,
+						.readable = protection & PROT_READ,
+						.writable = protection & PROT_WRITE,
+						.executable = protection & PROT_EXEC,
+						.path = ""};
+}
+
+bool kept_maps_outdated(struct space *space)
+{
+	bool kept = space->kept_maps.count != 0;
+
+	space->kept_maps.count = 0; /* what was lent of it stays */
+	return kept;
+}
