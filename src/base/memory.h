@@ -27,6 +27,11 @@ struct memory_source {
 	 */
 	void (*readv)(void *context, struct memory_range *ranges, size_t count);
 	void *context;
+	/*
+	 * Reads up to `length` bytes, no further than the first NUL, which is read as well; returns
+	 * how many. NULL: a read has its price here, and it is better to ask for more at once.
+	 */
+	size_t (*read_string)(void *context, uint64_t address, void *buffer, size_t length);
 };
 
 /* Reads up to `length` bytes; returns how many were readable (0 … length). */

@@ -296,6 +296,38 @@ static void note_needs(struct capture_plan *plan)
 		plan->needs_fp_entry = true;
 }
 
+/*
+ * Whether an operation is plain: see capture_plain(). What is saved at the entry is not, nor what
+ * the result bounds.
+ */
+static bool is_plain(const struct capture_plan *plan, const struct capture_op *op)
+{
+	if (op->place != PLACE_GPR || op->result_ends)
+		return false;
+	if (op->kind == CAPTURE_WORD ||
+	    (op->kind == CAPTURE_STRING && op->length_from == LENGTH_NUL))
+		return true;
+	return op->kind == CAPTURE_STRING && op->length_from == LENGTH_ARGUMENT &&
+	       op->length < plan->arg_count && plan->args[op->length].place == PLACE_GPR &&
+	       !plan->pointed[op->length];
+}
+
+/* Whether all of one half are, of which nothing is saved. */
+static bool prepare_plain(const struct capture_plan *plan, struct capture_op *ops, unsigned count)
+{
+	bool plain = !plan->needs_saved;
+
+	for (unsigned i = 0; i < count; i++) {
+		struct capture_op *op = &ops[i];
+
+		plain &= is_plain(plan, op);
+		op->head = capture_head(op->kind == CAPTURE_STRING ? VALUE_STRING : VALUE_WORD,
+					op->argument, op->size);
+		op->unused_bits = (uint8_t)capture_unused_bits(op->size);
+	}
+	return plain;
+}
+
 static void add_parameter(struct planning *planning, unsigned i, bool on_return)
 {
 	const struct type *type = planning->prototype->parameters[i].type;
@@ -357,6 +389,8 @@ static struct capture_plan *put_together(const struct planning *planning)
 	plan->parts = (struct capture_part *)(void *)((char *)first + ops);
 	plan->part_count = (uint16_t)planning->parts.parts.count;
 	note_needs(plan);
+	plan->plain_entry = prepare_plain(plan, first, plan->entry_count);
+	plan->plain_exit = prepare_plain(plan, first + plan->entry_count, plan->exit_count);
 	return plan;
 }
 

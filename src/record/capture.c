@@ -26,9 +26,21 @@
  *
  * Freestanding: no libc, no allocation, no TLS, no floating point; the same goes for
  * capture_fetch.c (reading), capture_object.c (structs, arrays, pointers), capture_format.c and
- * format_spec.c (printf formats), which belong to the executor.
+ * format_spec.c (printf formats), which belong to the executor, and capture_plain.c, the short cut
+ * for what most plans are.
  */
 #include "record/capture_run.h"
+
+/*
+ * At once: what is written byte by byte and then read as a word has to be waited for.
+ */
+static inline void set_head(struct record_value *value, enum value_kind kind, unsigned argument,
+			    unsigned size)
+{
+	const uint64_t head = capture_head(kind, argument, size);
+
+	__builtin_memcpy(value, &head, sizeof head);
+}
 
 struct record_value *capture_begin_value(struct capture *c, enum value_kind kind, unsigned argument)
 {
@@ -41,26 +53,9 @@ struct record_value *capture_begin_value(struct capture *c, enum value_kind kind
 		return NULL;
 	struct record_value *value = (struct record_value *)(void *)(c->bytes + used);
 
-	value->kind = (uint8_t)kind;
-	value->flags = 0;
-	value->argument = (uint8_t)argument;
-	value->conversion = 0;
-	value->size = 0;
-	value->length = 0;
+	set_head(value, kind, argument, 0);
 	value->word = 0;
 	return value;
-}
-
-size_t capture_room(const struct capture *c)
-{
-	size_t taken = c->record->size + sizeof(struct record_value) + c->reserve;
-
-	return taken < c->capacity ? c->capacity - taken : 0;
-}
-
-unsigned char *capture_bytes(struct record_value *value)
-{
-	return (unsigned char *)(value + 1);
 }
 
 void capture_end_value(struct capture *c, struct record_value *value)
@@ -139,18 +134,6 @@ static bool fetch_length(struct capture *c, uint32_t index, uint64_t *word, bool
 	*is_signed = (pointed & CAPTURE_SIGNED) != 0;
 	return capture_load_pointed(c, *word, pointed & ~(unsigned)CAPTURE_SIGNED, *is_signed,
 				    word);
-}
-
-struct extent capture_extent_of(uint64_t length, bool is_signed, bool zero_ends)
-{
-	struct extent extent;
-	bool none = is_signed && (int64_t)length < 0;
-
-	extent.bytes = none ? UINT64_MAX : length;
-	extent.nul_ends = none || zero_ends;
-	extent.fault = false;
-	extent.spare_bits = 0;
-	return extent;
 }
 
 /* The result as a length. Not inline, here and below: in the agent there is little room. */
@@ -322,6 +305,8 @@ static void prefetch(struct capture *c, const struct capture_op *ops, unsigned c
 {
 	unsigned pointers = 0;
 
+	if (c->frame->memory->read_string)
+		return;
 	for (unsigned i = 0; i < count; i++)
 		pointers += is_pointer(&ops[i]);
 	if (pointers < 2)
@@ -339,18 +324,14 @@ static void prefetch(struct capture *c, const struct capture_op *ops, unsigned c
 /* What most values are, in a few instructions: an integer or a pointer in a register. */
 static bool put_register(struct capture *c, const struct capture_op *op)
 {
-	struct record *record = c->record;
-	size_t used = record->size;
+	struct record_value *value = capture_begin_value(c, VALUE_WORD, op->argument);
 
-	if (c->capacity < used || c->capacity - used < sizeof(struct record_value))
+	if (!value)
 		return false;
-	*(struct record_value *)(void *)(c->bytes + used) = (struct record_value){
-		.kind = VALUE_WORD,
-		.argument = op->argument,
-		.size = op->size,
-		.word = capture_extend(c->frame->gpr[op->index & 15], op->size, op->is_signed)};
-	record->size = (uint32_t)(used + sizeof(struct record_value));
-	record->value_count++;
+	set_head(value, VALUE_WORD, op->argument, op->size);
+	value->word = capture_extend(c->frame->gpr[op->index & 15], op->size, op->is_signed);
+	c->record->size += (uint32_t)sizeof *value;
+	c->record->value_count++;
 	return true;
 }
 

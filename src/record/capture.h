@@ -81,7 +81,25 @@ struct capture_op {
 	bool result_ends; /* nor is what lies behind as many bytes as the result says */
 	bool is_wide;	  /* CAPTURE_FORMAT: wprintf's */
 	uint16_t part;	  /* CAPTURE_OBJECT, CAPTURE_INLINE: index */
+	/* Of plain operations, see capture_plain(): what their value begins with (capture_head());
+	   and how far a word is shifted left, and right again, to be extended. */
+	uint8_t unused_bits;
+	uint64_t head;
 };
+
+/* Of a word in which `size` bytes count, 0: all. */
+static inline unsigned capture_unused_bits(unsigned size)
+{
+	return size && size < sizeof(uint64_t) ? 64 - 8 * size : 0;
+}
+
+/* The eight bytes that a value begins with, without flags and without bytes behind it. */
+static inline uint64_t capture_head(enum value_kind kind, unsigned argument, unsigned size)
+{
+	static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "as records are");
+	static_assert(offsetof(struct record_value, word) == sizeof(uint64_t), "all of it");
+	return kind | (uint64_t)argument << 16 | (uint64_t)size << 32;
+}
 
 enum {
 	CAPTURE_ARGS_MAX = 32,
@@ -134,7 +152,9 @@ struct capture_plan {
 	bool needs_saved; /* exit operations use saved words */
 	bool needs_fp_entry;
 	bool needs_fp_exit;
-	bool saves_varargs;  /* a format is captured at return: registers are saved for it */
+	bool saves_varargs; /* a format is captured at return: registers are saved for it */
+	bool plain_entry;   /* all operations of that half are plain: see capture_plain() */
+	bool plain_exit;
 	uint32_t saved_mask; /* which parameters' words are saved at entry */
 	uint32_t outputs;    /* which parameters are for what the callee fills */
 	uint32_t string_max; /* -s: longest string captured, in bytes */
@@ -207,5 +227,15 @@ void capture_exit(const struct capture_plan *plan, const struct capture_frame *f
 void capture_exit_some(const struct capture_plan *plan, unsigned first, unsigned count,
 		       const struct capture_frame *frame, const struct capture_saved *saved,
 		       struct capture_buffer *buffer);
+
+/*
+ * Runs `count` operations that are plain, those of a half of which the plan says so: integers,
+ * pointers and strings in general registers, a string's length, if it has one, too. `gpr` as in
+ * struct capture_frame; `memory` has read_string(). Makes what capture_entry() and capture_exit()
+ * make in a `record` that begins like one of theirs and has room for all values with the longest
+ * strings, each rounded up to 8 bytes, and for 8 bytes more.
+ */
+void capture_plain(const struct capture_plan *plan, const struct capture_op *ops, unsigned count,
+		   const uint64_t *gpr, const struct memory_source *memory, struct record *record);
 
 #endif

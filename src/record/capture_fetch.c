@@ -49,16 +49,6 @@ uint64_t capture_load_word(const unsigned char *bytes, unsigned size)
 	return word;
 }
 
-uint64_t capture_extend(uint64_t word, unsigned size, bool is_signed)
-{
-	if (size == 0 || size >= sizeof word)
-		return word;
-	unsigned unused = 64 - 8 * size;
-
-	word <<= unused;
-	return is_signed ? (uint64_t)((int64_t)word >> unused) : word >> unused;
-}
-
 static size_t read_memory(const struct capture *c, uint64_t address, void *buffer, size_t length)
 {
 	struct memory_range range;
@@ -190,6 +180,14 @@ static size_t take_chunk(const struct capture *c, uint64_t address, unsigned cha
 size_t capture_load(const struct capture *c, uint64_t address, unsigned char *to, size_t want,
 		    bool nul_ends, bool *ended)
 {
+	const struct memory_source *memory = c->frame->memory;
+
+	if (nul_ends && memory->read_string) {
+		size_t got = memory->read_string(memory->context, address, to, want);
+
+		*ended = got && got <= want && !to[got - 1];
+		return min_size(got, want) - *ended;
+	}
 	size_t done = take_chunk(c, address, to, want);
 	size_t nul = nul_ends ? find_nul(to, 0, done) : done;
 
@@ -221,7 +219,7 @@ bool capture_load_pointed(const struct capture *c, uint64_t address, unsigned si
 
 void capture_want_chunk(struct capture *c, uint64_t address, size_t length)
 {
-	if (!address || !length || c->chunk_count == CHUNKS_MAX)
+	if (!address || !length || c->chunk_count == CHUNKS_MAX || c->frame->memory->read_string)
 		return;
 	struct memory_range *range = &c->chunk[c->chunk_count++];
 

@@ -55,12 +55,49 @@ static inline size_t round_up8(size_t size)
 	return (size + 7) & ~(size_t)7;
 }
 
+static inline uint64_t capture_extend_by(uint64_t word, unsigned unused_bits, bool is_signed)
+{
+	word <<= unused_bits;
+	return is_signed ? (uint64_t)((int64_t)word >> unused_bits) : word >> unused_bits;
+}
+
+/* A word cut to `size` bytes and extended. */
+static inline uint64_t capture_extend(uint64_t word, unsigned size, bool is_signed)
+{
+	return capture_extend_by(word, capture_unused_bits(size), is_signed);
+}
+
+/* What a length that was read means. */
+static inline struct extent capture_extent_of(uint64_t length, bool is_signed, bool zero_ends)
+{
+	struct extent extent;
+	bool none = is_signed && (int64_t)length < 0;
+
+	extent.bytes = none ? UINT64_MAX : length;
+	extent.nul_ends = none || zero_ends;
+	extent.fault = false;
+	extent.spare_bits = 0;
+	return extent;
+}
+
+/* Bytes that may follow the value being made; and where they go. */
+static inline size_t capture_room(const struct capture *c)
+{
+	size_t taken = c->record->size + sizeof(struct record_value) + c->reserve;
+
+	return taken < c->capacity ? c->capacity - taken : 0;
+}
+
+static inline unsigned char *capture_bytes(struct record_value *value)
+{
+	return (unsigned char *)(value + 1);
+}
+
 /* capture_fetch.c */
 
 void capture_copy(unsigned char *to, const unsigned char *from, size_t length);
-/* Little-endian bytes, at most 8 of them, as a word; a word cut to `size` bytes and extended. */
+/* Little-endian bytes, at most 8 of them, as a word. */
 uint64_t capture_load_word(const unsigned char *bytes, unsigned size);
-uint64_t capture_extend(uint64_t word, unsigned size, bool is_signed);
 
 /* The bytes of an object `offset` from sp at entry, or NULL when they cannot be read. */
 const unsigned char *capture_stack(struct capture *c, int32_t offset, unsigned size);
@@ -98,10 +135,6 @@ struct record_value *capture_begin_value(struct capture *c, enum value_kind kind
 					 unsigned argument);
 /* Takes the value, with its `length` bytes in place, into the record. */
 void capture_end_value(struct capture *c, struct record_value *value);
-/* Bytes that may follow the value being made; and where they go. */
-size_t capture_room(const struct capture *c);
-unsigned char *capture_bytes(struct record_value *value);
-
 /* Completes a value with the ten bytes of an x87 number; NULL: they cannot be had. */
 void capture_set_long_double(const struct capture *c, struct record_value *value,
 			     const unsigned char *bytes);
@@ -123,9 +156,6 @@ struct extent capture_extent(struct capture *c, enum capture_length from, uint32
  * has room, nothing has been written, so nothing is read.
  */
 void capture_end_at_result(struct capture *c, struct extent *extent);
-/* What a length that was read means. */
-struct extent capture_extent_of(uint64_t length, bool is_signed, bool zero_ends);
-
 /* capture_object.c */
 
 /* Makes the values of a CAPTURE_OBJECT or CAPTURE_INLINE; false when the record is over. */

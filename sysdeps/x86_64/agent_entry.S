@@ -471,6 +471,88 @@ copy_end:
 	.quad	0
 
 	/*
+	 * size_t agent_copy_string(void *to, uint64_t from, size_t length): the same, no further
+	 * than behind the first NUL. A word that lies in one page can be read if a byte of it can.
+	 * A byte of it is 0 where (word - 0x01..) & ~word has bit 7 set: the lowest such one is.
+	 */
+	.org	AGENT_STRING, 0xf4
+	.globl	agent_copy_string
+	.hidden	agent_copy_string
+agent_copy_string:
+	mov	%rdi, %r8
+	mov	$0x0101010101010101, %r9
+	mov	%r9, %r10
+	shl	$7, %r10
+	jmp	string_more
+string_whole:
+	mov	%rax, (%rdi)
+	add	$8, %rdi
+	add	$8, %rsi
+	sub	$8, %rdx
+string_more:
+	test	%rdx, %rdx
+	jz	string_end
+	mov	%esi, %ecx
+	and	$0xfff, %ecx
+	cmp	$0xff8, %ecx
+	ja	string_bytes
+	.org	AGENT_STRING_WORD, 0xf4
+	mov	(%rsi), %rax
+	mov	%rax, %rcx
+	sub	%r9, %rcx
+	mov	%rax, %r11
+	not	%r11
+	and	%r10, %rcx
+	and	%r11, %rcx
+	jnz	string_nul
+	cmp	$8, %rdx
+	jae	string_whole
+	/* The last %rdx of these bytes, which are less than 8. */
+string_last:
+	test	$4, %dl
+	jz	1f
+	mov	%eax, (%rdi)
+	shr	$32, %rax
+	add	$4, %rdi
+1:
+	test	$2, %dl
+	jz	2f
+	mov	%ax, (%rdi)
+	shr	$16, %rax
+	add	$2, %rdi
+2:
+	test	$1, %dl
+	jz	string_end
+	mov	%al, (%rdi)
+	inc	%rdi
+	jmp	string_end
+string_nul:
+	bsf	%rcx, %rcx
+	shr	$3, %ecx
+	inc	%ecx
+	cmp	%rcx, %rdx
+	cmova	%rcx, %rdx
+	cmp	$8, %edx
+	jb	string_last
+	mov	%rax, (%rdi)
+	add	$8, %rdi
+	jmp	string_end
+	.org	AGENT_STRING_BYTE, 0xf4
+string_bytes:
+	mov	(%rsi), %al
+	mov	%al, (%rdi)
+	inc	%rdi
+	inc	%rsi
+	dec	%rdx
+	test	%al, %al
+	jnz	string_more
+	.org	AGENT_STRING_END, 0xf4
+string_end:
+	mov	%rdi, %rax
+	sub	%r8, %rax
+	ret
+
+	/*
 	 * void agent_capture(four arguments, void *stack): agent_capture_there() with these, on
 	 * that stack, which grows down from there and is aligned.
 	 */

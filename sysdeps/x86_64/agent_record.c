@@ -4,7 +4,7 @@
  * its return, with the registers saved; it runs in the place of what it interrupts, so it must not
  * fault, wait, or call the system. On the program's stack less than 300 bytes are used; the rest,
  * which is more, has a stack of the thread's behind the rings. What a plan wants of memory is read
- * by agent_copy() (agent_entry.S): where that faults, the tracer has the thread go on behind the
+ * by agent_copy() and agent_copy_string() (agent_entry.S): where these fault, the tracer has the thread go on behind the
  * instruction, and less has been read.
  *
  * Whatever cannot be done here (a return address that is not known to be one, a thread without a
@@ -48,6 +48,7 @@ struct onward {
 
 extern __attribute__((visibility("hidden"))) unsigned char base[];
 size_t agent_copy(void *to, uint64_t from, size_t length);
+size_t agent_copy_string(void *to, uint64_t from, size_t length);
 void agent_capture(struct making *making, const struct agent_plan *plan, struct frame *frame,
 		   struct slot *slot, void *stack);
 void agent_capture_there(struct making *making, const struct agent_plan *plan, struct frame *frame,
@@ -102,6 +103,12 @@ static void read_ranges(void *context, struct memory_range *ranges, size_t count
 					 ? agent_copy(ranges[i].buffer, ranges[i].address,
 						      ranges[i].length)
 					 : 0;
+}
+
+static size_t read_string(void *context, uint64_t address, void *buffer, size_t length)
+{
+	(void)context;
+	return is_possible(address) ? agent_copy_string(buffer, address, length) : 0;
 }
 
 /* ------------------------------------------------------------------ the entry's checks */
@@ -169,7 +176,7 @@ static unsigned char *all_rings(void)
 	return (unsigned char *)word_at(AGENT_PLANS + AGENT_RINGS);
 }
 
-static struct agent_thread *find_thread(void)
+static inline __attribute__((always_inline)) struct agent_thread *find_thread(void)
 {
 	unsigned char *rings = all_rings();
 	uint64_t thread = read_thread();
@@ -186,7 +193,7 @@ static struct agent_thread *find_thread(void)
 }
 
 /* Room for a record of `most` bytes, and for `kept` behind it: false when there is none. */
-static bool begin(struct making *making, size_t most, size_t kept)
+static inline __attribute__((always_inline)) bool begin(struct making *making, size_t most, size_t kept)
 {
 	unsigned char *ring = (unsigned char *)making->thread->ring;
 	uint64_t head = making->thread->head;
@@ -252,7 +259,7 @@ static bool claim(struct agent_thread *thread)
 	return true;
 }
 
-static void publish(const struct making *making)
+static inline __attribute__((always_inline)) void publish(const struct making *making)
 {
 	uint32_t size = making->record->size;
 
@@ -308,10 +315,12 @@ static unsigned returns_st(const struct capture_plan *plan)
 	return plan->exit_count && result->place == PLACE_ST0;
 }
 
-void agent_capture_there(struct making *making, const struct agent_plan *plan, struct frame *frame,
-			 struct slot *slot)
+/* What is not plain: see capture_plain(). Not inline: it would have its room at each call. */
+static __attribute__((noinline)) void capture_any(struct making *making,
+						  const struct agent_plan *plan,
+						  struct frame *frame, struct slot *slot,
+						  const struct memory_source *memory)
 {
-	struct memory_source memory;
 	struct capture_frame registers;
 	struct capture_buffer buffer;
 	uint8_t xmm[8][16];
@@ -319,13 +328,11 @@ void agent_capture_there(struct making *making, const struct agent_plan *plan, s
 	unsigned in_st;
 	bool is_call = making->record->kind == RECORD_CALL;
 
-	memory.readv = read_ranges;
-	memory.context = NULL;
 	registers.gpr = frame->gpr;
 	registers.xmm = NULL;
 	registers.st = NULL;
 	registers.sp = frame->gpr[SP];
-	registers.memory = &memory;
+	registers.memory = memory;
 	if (is_call ? plan->plan.needs_fp_entry : plan->plan.needs_fp_exit) {
 		read_vectors(xmm);
 		registers.xmm = (const uint8_t(*)[16])xmm;
@@ -343,6 +350,25 @@ void agent_capture_there(struct making *making, const struct agent_plan *plan, s
 		buffer.capacity = plan->exit_max;
 		capture_exit(&plan->plan, &registers, saved_of(slot), &buffer);
 	}
+}
+
+void agent_capture_there(struct making *making, const struct agent_plan *plan, struct frame *frame,
+			 struct slot *slot)
+{
+	const struct capture_plan *how = &plan->plan;
+	struct memory_source memory;
+
+	memory.readv = read_ranges;
+	memory.read_string = read_string;
+	memory.context = NULL;
+	if (making->record->kind == RECORD_CALL && how->plain_entry)
+		capture_plain(how, how->entry, how->entry_count, frame->gpr, &memory,
+			      making->record);
+	else if (making->record->kind == RECORD_RETURN && how->plain_exit)
+		capture_plain(how, how->exit, how->exit_count, frame->gpr, &memory,
+			      making->record);
+	else
+		capture_any(making, plan, frame, slot, &memory);
 }
 
 static void capture(struct making *making, const struct agent_plan *plan, struct frame *frame,

@@ -113,11 +113,27 @@ static inline void fake_readv(void *context, struct memory_range *ranges, size_t
 	}
 }
 
+/* A memory source's read_string(). */
+static inline size_t fake_read_string(void *context, uint64_t address, void *buffer, size_t length)
+{
+	uint8_t *bytes = buffer;
+
+	for (size_t done = 0; done < length; done++) {
+		struct memory_range range = {
+			.address = address + done, .buffer = bytes + done, .length = 1};
+
+		fake_readv(context, &range, 1);
+		if (!range.done || !bytes[done])
+			return done + range.done;
+	}
+	return length;
+}
+
 /* A memory of a copy of what is left of the input. */
 static inline void fake_create(struct fake_memory *fake, uint64_t base, unsigned mood,
 			       const struct input *input)
 {
-	*fake = (struct fake_memory){.source = {fake_readv, fake},
+	*fake = (struct fake_memory){.source = {.readv = fake_readv, .context = fake},
 				     .base = base,
 				     .bytes = malloc(input->left + 1),
 				     .length = input->left,

@@ -114,6 +114,31 @@ static void show(const struct record *record, const struct prototype *prototype,
 	outbuf_deinit(&out);
 }
 
+/* What is plain is made by the short cut as well, in no more room than that asks for. */
+static void run_plain(struct machine *machine, const struct capture_plan *plan,
+		      const struct prototype *prototype, bool entry)
+{
+	const struct capture_op *ops = entry ? plan->entry : plan->exit;
+	const unsigned count = entry ? plan->entry_count : plan->exit_count;
+	const size_t capacity = machine->capacity;
+	size_t room = sizeof(struct record) + 8 + count * sizeof(struct record_value);
+
+	if (entry ? !plan->plain_entry : !plan->plain_exit)
+		return;
+	for (unsigned i = 0; i < count; i++)
+		room += ops[i].kind == CAPTURE_STRING ? (plan->string_max + 7U) & ~7U : 0;
+	if (room > CAPACITY_MAX)
+		return;
+	machine->capacity = room;
+	machine->fake.source.read_string = fake_read_string;
+	begin(machine);
+	capture_plain(plan, ops, count, machine->gpr, &machine->fake.source,
+		      (struct record *)(void *)machine->record);
+	show(check_record(machine), prototype, entry);
+	machine->fake.source.read_string = NULL;
+	machine->capacity = capacity;
+}
+
 static void run(struct machine *machine, const struct prototype *prototype, unsigned string_max)
 {
 	const struct plan_limits limits = {.string_max = string_max, .array_max = string_max % 7};
@@ -132,6 +157,13 @@ static void run(struct machine *machine, const struct prototype *prototype, unsi
 	buffer = begin(machine);
 	capture_exit(plan, &frame, &saved, &buffer);
 	show(check_record(machine), prototype, false);
+	run_plain(machine, plan, prototype, true);
+	run_plain(machine, plan, prototype, false);
+	machine->fake.source.read_string = fake_read_string;
+	buffer = begin(machine);
+	capture_entry(plan, &frame, &buffer, &saved);
+	show(check_record(machine), prototype, true);
+	machine->fake.source.read_string = NULL;
 	plan_destroy(plan);
 }
 

@@ -76,6 +76,34 @@ static void test_no_breakpoint_before(void **state)
 	assert_int_not_equal(returns[AGENT_RETURN_STUB - 1], 0xcc);
 }
 
+/*
+ * Where agent_entry.S reads what may not be there, and goes on if it is not: at the very places
+ * that the layout names, with no padding run on the way.
+ */
+static void test_guarded_reads(void **state)
+{
+	static const struct {
+		size_t offset;
+		const char *bytes;
+	} places[] = {
+		{AGENT_COPY_WORD, "\x48\x8b\x06"},   /* mov (%rsi),%rax */
+		{AGENT_COPY_BYTE, "\x8a\x06"},	     /* mov (%rsi),%al */
+		{AGENT_COPY_END, "\x48\x89\xd0"},    /* mov %rdx,%rax */
+		{AGENT_STRING_WORD, "\x48\x8b\x06"}, /* mov (%rsi),%rax */
+		{AGENT_STRING_END, "\x48\x89\xf8"},  /* mov %rdi,%rax */
+	};
+	const uint8_t *code = arch_x86_64.agent->code;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		assert_memory_equal(code + places[i].offset, places[i].bytes,
+				    strlen(places[i].bytes));
+		assert_int_not_equal(code[places[i].offset - 1], 0xf4);
+	}
+	/* Here what is before it is jumped over. */
+	assert_memory_equal(code + AGENT_STRING_BYTE, "\x8a\x06", 2);
+}
+
 static void test_relative(void **state)
 {
 	int32_t distance;
@@ -271,6 +299,7 @@ int main(void)
 		cmocka_unit_test(test_system_clock),
 		cmocka_unit_test(test_told_time),
 		cmocka_unit_test(test_stub),
+		cmocka_unit_test(test_guarded_reads),
 		cmocka_unit_test(test_relative),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_calls),

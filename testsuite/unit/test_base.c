@@ -306,7 +306,7 @@ static void test_memory(void **state)
 {
 	char bytes[SIZE];
 	char buffer[SIZE * 2];
-	const struct memory_source source = {read_simulated, bytes};
+	const struct memory_source source = {.readv = read_simulated, .context = bytes};
 	uint64_t word;
 
 	(void)state;

@@ -30,6 +30,7 @@ struct fixture {
 	unsigned char pages[PAGES][PAGE];
 	unsigned reads; /* calls of readv */
 	unsigned ranges;
+	unsigned plain; /* values that were made by the short cut, too */
 	struct memory_source memory;
 	struct capture_plan *plan;
 	const struct abi *abi;
@@ -65,6 +66,22 @@ static void fake_readv(void *context, struct memory_range *ranges, size_t count)
 			((unsigned char *)r->buffer)[r->done] = f->pages[at / PAGE][at % PAGE];
 		}
 	}
+}
+
+/* As the agent reads strings. */
+static size_t fake_read_string(void *context, uint64_t address, void *buffer, size_t length)
+{
+	unsigned char *bytes = buffer;
+
+	for (size_t done = 0; done < length; done++) {
+		struct memory_range range = {
+			.address = address + done, .buffer = bytes + done, .length = 1};
+
+		fake_readv(context, &range, 1);
+		if (!range.done || !bytes[done])
+			return done + range.done;
+	}
+	return length;
 }
 
 static int setup(void **state)
@@ -173,6 +190,50 @@ static struct capture_frame frame_of(struct fixture *f)
 	};
 }
 
+/*
+ * Where there is room for all, the same is made where strings are read one by one, and of plain
+ * operations by the short cut.
+ */
+static void check_other_ways(struct fixture *f, const struct capture_frame *frame, bool at_entry)
+{
+	const struct capture_plan *plan = f->plan;
+	const struct memory_source by_string = {
+		.readv = fake_readv, .read_string = fake_read_string, .context = f};
+	struct capture_saved saved = f->saved;
+	struct capture_frame other = *frame;
+	struct capture_buffer buffer = {(unsigned char *)f->record, f->capacity};
+	const unsigned reads = f->reads;
+	const unsigned ranges = f->ranges;
+	uint64_t expected[sizeof f->record / sizeof *f->record];
+	const size_t size = ((const struct record *)(const void *)f->record)->size;
+
+	if (f->capacity != BUFFER)
+		return;
+	memcpy(expected, f->record, sizeof expected);
+	start(f);
+	other.memory = &by_string;
+	if (at_entry)
+		capture_entry(plan, &other, &buffer, plan->needs_saved ? &saved : NULL);
+	else
+		capture_exit(plan, &other, plan->needs_saved ? &saved : NULL, &buffer);
+	assert_memory_equal(f->record, expected, size);
+	if (at_entry ? plan->plain_entry : plan->plain_exit) {
+		struct record *record = start(f);
+
+		if (at_entry)
+			capture_plain(plan, plan->entry, plan->entry_count, f->gpr, &by_string,
+				      record);
+		else
+			capture_plain(plan, plan->exit, plan->exit_count, f->gpr, &by_string,
+				      record);
+		assert_memory_equal(f->record, expected, size);
+		f->plain += record->value_count;
+	}
+	memcpy(f->record, expected, sizeof expected);
+	f->reads = reads;
+	f->ranges = ranges;
+}
+
 static const struct record *enter(struct fixture *f)
 {
 	struct record *record = start(f);
@@ -184,6 +245,7 @@ static const struct record *enter(struct fixture *f)
 	frame.st = NULL;
 	capture_entry(f->plan, &frame, &buffer, f->plan->needs_saved ? &f->saved : NULL);
 	check(f);
+	check_other_ways(f, &frame, true);
 	return record;
 }
 
@@ -200,6 +262,7 @@ static const struct record *leave(struct fixture *f)
 	frame.sp = STACK + 8;
 	capture_exit(f->plan, &frame, f->plan->needs_saved ? &f->saved : NULL, &buffer);
 	check(f);
+	check_other_ways(f, &frame, false);
 	return record;
 }
 
@@ -706,6 +769,44 @@ static void test_small_buffers(void **state)
 	assert_int_equal(full->value_count, 0);
 }
 
+/* What plans have to be for the short cut, and that what it makes is compared. */
+static void test_plain(void **state)
+{
+	static const char *const plain[] = {
+		"long query(addr, string[arg3], ulong);", "int open(string, int);",
+		"short f(char, bool(short), uint);", "string getenv(string);",
+		"int g(string(array(char, zero(arg2))*), int);"};
+	static const char *const others[] = {
+		"int f(double);",	  "long read(int, +string[retval], ulong);",
+		"int printf(format);",	  "int f(int, int, int, int, int, int, int);",
+		"int f(array(int, 3)*);", "int f(string[arg2], ulong*);"};
+	struct fixture *f = *state;
+
+	poke_string(f, AT(0, 8), "a text that is longer than thirty-two bytes are");
+	poke_string(f, AT(0, 100), "");
+	poke_string(f, AT(1, -20), "over the end of a page");
+	poke(f, AT(2, -3), "end", 3);
+	f->gpr[REG_AX] = AT(0, 20);
+	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+		for (unsigned k = 0; k < 6; k++) {
+			static const uint64_t texts[] = {AT(0, 8),  AT(0, 100), AT(1, -20),
+							 AT(2, -3), 0,		AT(2, 5)};
+
+			compile(f, &abi64, plain[i]);
+			f->gpr[REG_DI] = texts[k];
+			f->gpr[REG_SI] = texts[(k + i) % 6];
+			f->gpr[REG_DX] = (uint64_t)(int64_t)(k * 9) - 1;
+			f->plain = 0;
+			enter(f);
+			leave(f);
+			assert_int_equal(f->plain, f->plan->entry_count + f->plan->exit_count);
+		}
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		compile(f, &abi64, others[i]);
+		assert_false(f->plan->plain_entry && f->plan->plain_exit);
+	}
+}
+
 static void test_on_return(void **state)
 {
 	struct fixture *f = *state;
@@ -1102,6 +1203,7 @@ int main(void)
 		TEST(test_product_lengths),
 		TEST(test_several_strings),
 		TEST(test_small_buffers),
+		TEST(test_plain),
 		TEST(test_on_return),
 		TEST(test_format_in_registers),
 		TEST(test_format_on_the_stack),

@@ -125,7 +125,7 @@ static void has_what_the_file_exports(struct fixture *fixture, const char *flags
 {
 	struct loaded loaded = {0};
 	struct elf_file *file = build(fixture, flags, &loaded), *image = NULL;
-	struct memory_source memory = {read_loaded, &loaded};
+	struct memory_source memory = {.readv = read_loaded, .context = &loaded};
 	static const char *const names[] = {"exported", "other"};
 
 	assert_int_equal(elf_open_memory(&memory, loaded.base, ROOM, &image), 0);
@@ -163,7 +163,7 @@ static void headers_are_compared(void **state)
 {
 	struct loaded loaded = {0};
 	struct elf_file *file = build(*state, "-m64", &loaded);
-	struct memory_source memory = {read_loaded, &loaded};
+	struct memory_source memory = {.readv = read_loaded, .context = &loaded};
 
 	assert_true(elf_fits_memory(file, &memory, loaded.base));
 	assert_false(elf_fits_memory(file, &memory, loaded.base + 4096));
@@ -178,7 +178,7 @@ static void there_must_be_room(void **state)
 {
 	struct loaded loaded = {0};
 	struct elf_file *file = build(*state, "-m64", &loaded), *image = NULL;
-	struct memory_source memory = {read_loaded, &loaded};
+	struct memory_source memory = {.readv = read_loaded, .context = &loaded};
 
 	assert_int_equal(elf_open_memory(&memory, loaded.base, 1000, &image), -EFBIG);
 	assert_int_equal(elf_open_memory(&memory, 0x1000, ROOM, &image), -EFAULT);
@@ -191,7 +191,7 @@ static void cache_knows_them_by_headers(void **state)
 {
 	struct loaded loaded = {0};
 	struct elf_file *file = build(*state, "-m64", &loaded), *one, *two, *three;
-	struct memory_source memory = {read_loaded, &loaded};
+	struct memory_source memory = {.readv = read_loaded, .context = &loaded};
 	struct elf_cache *cache = elf_cache_create();
 
 	assert_int_equal(elf_cache_open_memory(cache, &memory, loaded.base, 1, 2, &one), 0);
@@ -213,7 +213,7 @@ static void made_up_memory(void **state)
 {
 	struct loaded loaded = {0};
 	struct elf_file *file = build(*state, "-m64", &loaded), *image;
-	struct memory_source memory = {read_loaded, &loaded};
+	struct memory_source memory = {.readv = read_loaded, .context = &loaded};
 	uint64_t random = 1, dynamic = elf_dynamic(file);
 	unsigned char *original = malloc(loaded.size);
 	size_t count;

@@ -20,7 +20,7 @@
 #ifndef TRACER_ENGINE_AGENT_AGENT_ABI_H
 #define TRACER_ENGINE_AGENT_AGENT_ABI_H
 
-#define AGENT_LAYOUT 11 /* to be changed with anything below */
+#define AGENT_LAYOUT 12 /* to be changed with anything below */
 
 /* Offsets in a unit, and how long its parts are. */
 #define AGENT_RETURNED                                                                             \
@@ -42,6 +42,11 @@
 #define AGENT_CLOCK 0x8a0
 #define AGENT_CLOCK_READ 0x8c5
 #define AGENT_CLOCK_FUNCTION 0x8f8
+/* Reads a string: by words and, at the end of a page, by bytes. Where it faults that was all. */
+#define AGENT_STRING 0x900
+#define AGENT_STRING_WORD 0x942
+#define AGENT_STRING_BYTE 0x9c0
+#define AGENT_STRING_END 0x9d5
 #define AGENT_CODE_BYTES 0x6000
 #define AGENT_RETURN_CALLS 0x6000
 #define AGENT_RETURN_STUBS (AGENT_RETURN_CALLS + AGENT_RETURN_CALL)

@@ -450,6 +450,8 @@ static bool tell_time(const struct space *space, struct regs *regs)
  */
 static uint64_t behind_read(uint64_t offset)
 {
+	if (offset == AGENT_STRING_WORD || offset == AGENT_STRING_BYTE)
+		return AGENT_STRING_END;
 	if (offset == AGENT_COPY_WORD)
 		return AGENT_COPY_BYTES;
 	return offset == AGENT_COPY_BYTE ? AGENT_COPY_END : 0;
