@@ -271,6 +271,7 @@ void elf_unref(struct elf_file *file)
 	free(file->soname);
 	free(file->interpreter);
 	elf_free_hash(file->hash);
+	elf_free_mentions(file->mentions);
 	free(file->sections);
 	free(file->section_names);
 	free_symbol_table(&file->exported);

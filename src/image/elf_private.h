@@ -35,6 +35,12 @@ struct string_table {
 	size_t size;
 };
 
+/* Of the names that .symtab has; no words: it has none, or they cannot be read. */
+struct name_filter {
+	uint64_t *words;
+	uint64_t mask; /* of their number, a power of 2 */
+};
+
 struct extent {
 	uint64_t start, size;
 	uint64_t entry;	    /* in .eh_frame */
@@ -77,6 +83,7 @@ struct elf_file {
 	bool dynamic_names_read;
 	struct string_table dynamic_names;  /* .dynstr */
 	struct string_table internal_names; /* .strtab, when .symtab is decoded */
+	struct name_filter *mentions;	    /* elf_mentions.c; NULL: not asked so far */
 	struct symbol_table exported;	    /* .dynsym */
 	struct symbol_table internal;	    /* .symtab */
 	struct elf_symbol *symbols;	    /* both, when neither is empty */
@@ -160,8 +167,18 @@ uint32_t elf_hash_name(const char *name);
 /* All of .dynsym by the index that relocations use; NULL when there is none. To be freed. */
 GElf_Sym *elf_load_dynamic_symbols(struct elf_file *file, size_t *count);
 const struct string_table *elf_dynamic_names(struct elf_file *file);
+/* Those at `offset` of the file, whose `text` is to be freed; NULL when there are none. */
+struct string_table elf_load_names(const struct elf_file *file, uint64_t offset, uint64_t size);
+/* .symtab and the section of its names; false when there is none. */
+bool elf_find_symtab(struct elf_file *file, const GElf_Shdr **symbols, const GElf_Shdr **names);
 /* The name at `offset`; NULL when there is none or it is empty. */
 const char *elf_name_at(const struct string_table *names, uint64_t offset);
+
+/* elf_mentions.c */
+
+/* False when no symbol of .symtab has that name, or there is no .symtab. */
+bool elf_may_mention(struct elf_file *file, const char *name);
+void elf_free_mentions(struct name_filter *filter);
 
 /* elf_relocations.c */
 

@@ -8,8 +8,8 @@
  * versions are such). A name's version is cut off: one function is often there under several.
  *
  * Looking up one name must not decode what does not hold it. For .dynsym the hash table of the
- * file answers (elf_may_define); .symtab has none, but a search through its names costs a
- * hundredth of decoding it. Only when that finds something is a table decoded, and then an index
+ * file answers (elf_may_define); .symtab has none, so a filter is made of its names
+ * (elf_may_mention). Only when that finds something is a table decoded, and then an index
  * by name is made of it. .dynsym and .symtab stay two arrays, so that found symbols stay where
  * they are; elf_symbols() joins copies of them.
  */
@@ -23,7 +23,7 @@
 enum { VERSION_HIDDEN = 0x8000 };
 
 /* Cutting all names at once is right: what points behind an '@' still ends where it ended. */
-static struct string_table load_names(const struct elf_file *file, uint64_t offset, uint64_t size)
+struct string_table elf_load_names(const struct elf_file *file, uint64_t offset, uint64_t size)
 {
 	struct string_table names = {.text = elf_file_load(file, offset, size), .size = size};
 
@@ -43,7 +43,8 @@ const struct string_table *elf_dynamic_names(struct elf_file *file)
 		return &file->dynamic_names;
 	file->dynamic_names_read = true;
 	if (file->tags[DT_STRTAB] && elf_locate(file, file->tags[DT_STRTAB], &offset, &available))
-		file->dynamic_names = load_names(file, offset, size < available ? size : available);
+		file->dynamic_names = elf_load_names(file, offset,
+						     size < available ? size : available);
 	return &file->dynamic_names;
 }
 
@@ -164,8 +165,7 @@ static void read_exported(struct elf_file *file)
 		file->damage = "its table of exported symbols is damaged";
 }
 
-/* .symtab and the section of its names; false when there is none. */
-static bool find_symtab(struct elf_file *file, const GElf_Shdr **symbols, const GElf_Shdr **names)
+bool elf_find_symtab(struct elf_file *file, const GElf_Shdr **symbols, const GElf_Shdr **names)
 {
 	size_t count;
 	const GElf_Shdr *sections = elf_sections(file, &count);
@@ -277,13 +277,13 @@ static void read_internal(struct elf_file *file)
 	if (file->internal.read)
 		return;
 	file->internal.read = true;
-	if (!find_symtab(file, &section, &names))
+	if (!elf_find_symtab(file, &section, &names))
 		return;
 	size_t count = section->sh_size / elf_record_size(file, ELF_T_SYM);
 	_cleanup_free_ GElf_Sym *symbols = elf_load_records(file, ELF_T_SYM, section->sh_offset,
 							    count);
 
-	file->internal_names = load_names(file, names->sh_offset, names->sh_size);
+	file->internal_names = elf_load_names(file, names->sh_offset, names->sh_size);
 	if (!symbols || !file->internal_names.text)
 		file->damage = "its symbol table is damaged";
 	if (!symbols)
@@ -293,22 +293,6 @@ static void read_internal(struct elf_file *file)
 		return;
 	file->internal.count = 0;
 	file->damage = "its .symtab is not that of its .dynsym";
-}
-
-/* Whether .symtab may have a symbol of that name: searched for, not decoded. */
-static bool internal_mentions(struct elf_file *file, const char *name)
-{
-	const GElf_Shdr *section, *names;
-
-	if (file->internal.read)
-		return true;
-	if (!find_symtab(file, &section, &names))
-		return false;
-	struct string_table table = load_names(file, names->sh_offset, names->sh_size);
-	bool found = table.text && memmem(table.text, table.size + 1, name, strlen(name) + 1);
-
-	free(table.text);
-	return found;
 }
 
 const struct elf_symbol *elf_symbols(struct elf_file *file, size_t *count)
@@ -333,7 +317,7 @@ const struct elf_symbol *elf_symbols(struct elf_file *file, size_t *count)
 
 static const struct elf_symbol *find_internal(struct elf_file *file, const char *name)
 {
-	if (!internal_mentions(file, name))
+	if (!file->internal.read && !elf_may_mention(file, name))
 		return NULL;
 	read_internal(file);
 	return search_table(&file->internal, name);

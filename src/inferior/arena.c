@@ -304,11 +304,12 @@ void *arena_owner(const struct arena *arena, uint64_t slot)
 }
 
 /* `whole`: also a mapping of any kind that is that and no more. */
-static bool is_mapped(pid_t tid, uint64_t base, uint64_t length, bool whole)
+static bool is_mapped(const struct space *space, pid_t tid, uint64_t base, uint64_t length,
+		      bool whole)
 {
 	struct maps maps;
 
-	if (maps_read(tid, &maps) < 0)
+	if (kept_maps_read(space, tid, &maps) < 0)
 		return false;
 	const struct mapping *mapping = maps_find(&maps, base);
 	bool found =
@@ -320,14 +321,14 @@ static bool is_mapped(pid_t tid, uint64_t base, uint64_t length, bool whole)
 	return found;
 }
 
-bool arena_is_mapped(pid_t tid, uint64_t base)
+bool arena_is_mapped(const struct space *space, pid_t tid, uint64_t base)
 {
-	return is_mapped(tid, base, ARENA_BYTES, false);
+	return is_mapped(space, tid, base, ARENA_BYTES, false);
 }
 
 int arena_unmap_block(struct thread *thread, uint64_t base)
 {
-	if (arena_is_mapped(thread->tid, base))
+	if (arena_is_mapped(thread->process->space, thread->tid, base))
 		return remote_unmap(thread, base, ARENA_BYTES);
 	remote_forget_mapping(thread, base);
 	return 0;
@@ -345,7 +346,7 @@ void arena_forget_regions(struct arena *arena)
 
 static int unmap_region(struct thread *thread, const struct region *region)
 {
-	if (is_mapped(thread->tid, region->base, region->length, true))
+	if (is_mapped(thread->process->space, thread->tid, region->base, region->length, true))
 		return remote_unmap(thread, region->base, region->length);
 	remote_forget_mapping(thread, region->base);
 	return 0;

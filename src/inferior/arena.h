@@ -55,7 +55,7 @@ void *arena_owner(const struct arena *arena, uint64_t slot);
  * Whether what arena_map_near() mapped at `base` is still there. The program may have unmapped it
  * or put something of its own in its place.
  */
-bool arena_is_mapped(pid_t tid, uint64_t base);
+bool arena_is_mapped(const struct space *space, pid_t tid, uint64_t base);
 /*
  * Unmaps that through `thread` (clean stop), unless it is not there any more: 0 or as
  * remote_unmap().

@@ -58,6 +58,25 @@ void kept_maps_add(struct space *space, uint64_t start, uint64_t length, int pro
 						.path = ""};
 }
 
+void kept_maps_remove(struct space *space, uint64_t start, uint64_t length)
+{
+	struct maps *kept = &space->kept_maps;
+	const uint64_t end = start + length;
+	size_t left = 0;
+
+	for (size_t i = 0; i < kept->count; i++) {
+		const struct mapping *mapping = &kept->mappings[i];
+
+		if (mapping->end <= start || mapping->start >= end) {
+			kept->mappings[left++] = *mapping;
+		} else if (mapping->start < start || mapping->end > end) {
+			kept_maps_outdated(space);
+			return;
+		}
+	}
+	kept->count = left;
+}
+
 bool kept_maps_outdated(struct space *space)
 {
 	bool kept = space->kept_maps.count != 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The mappings of a space, kept for the moment in which a process is begun with.
+ * The mappings of a space, kept for the moment in which a process is begun with, or left.
  *
- * To read them of a program with many libraries takes half a millisecond and more, and at an attach
- * a dozen places want to know them while a thread stands. They are read once then, and what the
- * tracer maps there itself is noted. The other threads are not stopped, and may map and unmap: what
- * is kept is some milliseconds old. So it is good for what is looked for in memory of the program's
+ * To read them of a program with many libraries takes half a millisecond and more, and a dozen
+ * places want to know them while threads stand. They are read once then, and what the tracer maps
+ * and unmaps there itself is noted. At an attach the other threads are not stopped, and may map and
+ * unmap: what is kept is some milliseconds old. So it is good for what is looked for in memory of the program's
  * own or asked of the kernel anyway (a place that is free: MAP_FIXED_NOREPLACE). Who looks for what
  * the linker has just told of calls kept_maps_end() before, and who does not find a thing
  * kept_maps_outdated().
@@ -28,6 +28,8 @@ void kept_maps_end(struct space *space);
 int kept_maps_read(const struct space *space, pid_t tid, struct maps *maps);
 /* Notes what the tracer has mapped there: anonymous memory of that protection (mmap(2)). */
 void kept_maps_add(struct space *space, uint64_t start, uint64_t length, int protection);
+/* Notes what the tracer has unmapped there: whole mappings, else they are read anew. */
+void kept_maps_remove(struct space *space, uint64_t start, uint64_t length);
 /*
  * From here on they are read anew; what kept_maps_read() has given stays good as it is. Whether any
  * were kept, so that it may help to ask again.

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/sysmacros.h>
@@ -27,27 +26,52 @@ static int read_all(int fd, struct strbuf *text)
 	return n < 0 ? -errno : 0;
 }
 
-/* One line of maps; the line is NUL-terminated and outlives the mapping. */
-static bool parse_line(char *line, struct mapping *mapping)
+/* 16 and more: it is none. */
+static unsigned digit_of(char c)
 {
-	unsigned major_number;
-	unsigned minor_number;
-	unsigned long inode;
-	char flags[5];
-	int path = 0;
+	if (c >= '0' && c <= '9')
+		return (unsigned)(c - '0');
+	return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 16;
+}
+
+/* A number of that base, which ends at `end`. *at is behind that then. */
+static bool take_number(const char **at, unsigned base, char end, uint64_t *number)
+{
+	const char *begin = *at;
+
+	for (*number = 0; digit_of(**at) < base; ++*at)
+		*number = *number * base + digit_of(**at);
+	return *at != begin && *(*at)++ == end;
+}
+
+/*
+ * One line of maps; the line is NUL-terminated and outlives the mapping. By hand, as there are
+ * hundreds, and threads stand while they are read.
+ */
+static bool parse_line(const char *line, struct mapping *mapping)
+{
+	uint64_t major_number, minor_number, inode;
+	const char *flags;
 
 	*mapping = (struct mapping){0};
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %lu %n", &mapping->start,
-		   &mapping->end, flags, &mapping->offset, &major_number, &minor_number, &inode,
-		   &path) < 7)
+	if (!take_number(&line, 16, '-', &mapping->start) ||
+	    !take_number(&line, 16, ' ', &mapping->end))
 		return false;
-	mapping->device = makedev(major_number, minor_number);
+	flags = line;
+	if (strnlen(line, 5) < 5 || line[4] != ' ')
+		return false;
+	line += 5;
+	if (!take_number(&line, 16, ' ', &mapping->offset) ||
+	    !take_number(&line, 16, ':', &major_number) ||
+	    !take_number(&line, 16, ' ', &minor_number) || !take_number(&line, 10, ' ', &inode))
+		return false;
+	mapping->device = makedev((unsigned)major_number, (unsigned)minor_number);
 	mapping->inode = inode;
 	mapping->readable = flags[0] == 'r';
 	mapping->writable = flags[1] == 'w';
 	mapping->executable = flags[2] == 'x';
 	mapping->shared = flags[3] == 's';
-	mapping->path = line + path;
+	mapping->path = line + strspn(line, " ");
 	return true;
 }
 

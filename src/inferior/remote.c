@@ -55,6 +55,12 @@
 /* Long: a call that is given up leaves its thread inside, and what it will have mapped behind. */
 enum { CALL_TIMEOUT_MS = 20000, PAGE = 4096, MASK_BYTES = 8, CAVE = 64, PATCH = 8 };
 
+/*
+ * What is mapped for us is populated up to that size, as who writes there would else have its pages
+ * brought in one by one.
+ */
+enum { POPULATED_MAX = 64 << 10 };
+
 /* Results by which the kernel says that a system call is to be made again (linux/errno.h). */
 enum {
 	KERNEL_ERESTARTSYS = 512,
@@ -490,7 +496,8 @@ int remote_map(struct thread *thread, uint64_t address, uint64_t length, int pro
 	       uint64_t *mapped)
 {
 	struct journal *journal = thread->process->space->journal;
-	int flags = MAP_PRIVATE | MAP_ANONYMOUS | (address ? MAP_FIXED_NOREPLACE : 0);
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | (address ? MAP_FIXED_NOREPLACE : 0) |
+		    (length <= POPULATED_MAX ? MAP_POPULATE : 0);
 	uint64_t arguments[6] = {address,	  length,	(uint64_t)protection,
 				 (uint64_t)flags, (uint64_t)-1, 0};
 	size_t entry = journal_mapping(journal, address, length);
@@ -522,9 +529,11 @@ int remote_unmap(struct thread *thread, uint64_t address, uint64_t length)
 	int error = remote_syscall(thread, thread->process->space->arch->sys_munmap, arguments,
 				   &result);
 
-	kept_maps_outdated(thread->process->space);
-	if (error || result)
+	if (error || result) {
+		kept_maps_outdated(thread->process->space);
 		return error ? error : (int)result;
+	}
+	kept_maps_remove(thread->process->space, address, length);
 	remote_forget_mapping(thread, address);
 	return 0;
 }

@@ -159,22 +159,35 @@ bool callers_are_read_by(const struct space *space, const char *name)
 	return false;
 }
 
-void callers_note(struct space *space, const struct module *module)
+void callers_find(struct elf_file *file, struct vec *found)
 {
 	size_t count;
-	const struct elf_slot *slots = elf_slots(module->file, &count);
+	const struct elf_slot *slots = elf_slots(file, &count);
 
 	for (size_t i = 0; i < sizeof left_alone / sizeof *left_alone; i++) {
-		const struct elf_symbol *symbol = elf_find_symbol(module->file, left_alone[i]);
+		const struct elf_symbol *symbol = elf_find_symbol(file, left_alone[i]);
 
 		if (symbol && symbol->value)
-			agent_asks_caller(space, symbol->value + module->bias);
+			vec_push(found, &symbol->value);
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (!slots[i].name || !callers_are_asked_for(slots[i].name))
 			continue;
-		agent_asks_caller(space, slots[i].address + module->bias);
+		vec_push(found, &slots[i].address);
 		if (slots[i].stub)
-			agent_asks_caller(space, slots[i].stub + module->bias);
+			vec_push(found, &slots[i].stub);
 	}
+}
+
+void callers_note(const struct session *session, struct space *space, const struct module *module)
+{
+	const struct vec *known = prepare_callers(session, module->file);
+	struct vec found = VEC_OF(uint64_t);
+
+	if (!known)
+		callers_find(module->file, &found);
+	for (size_t i = 0; i < (known ? known : &found)->count; i++)
+		agent_asks_caller(space, *(const uint64_t *)vec_at(known ? known : &found, i) +
+						 module->bias);
+	vec_deinit(&found);
 }

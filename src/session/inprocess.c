@@ -200,7 +200,7 @@ void inprocess_module(struct session *session, struct thread *thread, struct mod
 		return;
 	for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
 		module->is_machine |= elf_find_exported(module->file, machines[i]) != NULL;
-	callers_note(space, module);
+	callers_note(session, space, module);
 	for (size_t i = 0; i < sizeof unwinders / sizeof *unwinders; i++)
 		plant_hook(session, thread, module, unwinders[i], &session->unwinder.hook);
 	watch_tables(session, thread, module);

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "inferior/kept_maps.h"
+#include "session/private.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -51,8 +52,7 @@ static int read_maps(struct look *look)
 	return error;
 }
 
-/* The mapping that holds the ELF header of what is mapped at `mapping`, or NULL. */
-static const struct mapping *find_header(const struct look *look, const struct mapping *mapping)
+const struct mapping *look_header(const struct look *look, const struct mapping *mapping)
 {
 	for (const struct mapping *at = mapping;; at--) {
 		if (at->inode == mapping->inode && at->device == mapping->device && !at->offset)
@@ -64,7 +64,14 @@ static const struct mapping *find_header(const struct look *look, const struct m
 
 static int open_file(struct look *look, const struct mapping *mapping, struct elf_file **file)
 {
-	const struct mapping *header = find_header(look, mapping);
+	const struct mapping *header = look_header(look, mapping);
+
+	*file = header && look->prepared ? prepare_file(look->prepared, look->prepared_for, header)
+					 : NULL;
+	if (*file) {
+		elf_ref(*file);
+		return 0;
+	}
 	_cleanup_close_ int fd = file_view_open(&look->view, mapping);
 	int error = fd < 0 ? fd : elf_cache_open(look->files, fd, file);
 
@@ -77,7 +84,7 @@ static int open_file(struct look *look, const struct mapping *mapping, struct el
 static int open_memory(struct look *look, const struct memory_source *memory,
 		       const struct mapping *mapping, struct elf_file **file)
 {
-	const struct mapping *header = find_header(look, mapping);
+	const struct mapping *header = look_header(look, mapping);
 
 	return header ? elf_cache_open_memory(look->files, memory, header->start, mapping->device,
 					      mapping->inode, file)

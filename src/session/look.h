@@ -20,6 +20,9 @@ struct look {
 	struct maps maps;
 	bool have_maps;
 	struct file_view view;
+	/* What was prepared for process `prepared_for` is taken, if it is still there; or NULL. */
+	const struct session *prepared;
+	pid_t prepared_for;
 };
 
 void look_init(struct look *look, struct elf_cache *files, pid_t pid, const struct space *space);
@@ -31,6 +34,8 @@ void look_deinit(struct look *look);
  * when there is none, "[vdso]" for the kernel's. 0 or -errno: see look_reason().
  */
 int look_open_at(struct look *look, uint64_t address, struct elf_file **file, const char **path);
+/* The mapping that has the ELF header of what is mapped at `mapping` of the look, or NULL. */
+const struct mapping *look_header(const struct look *look, const struct mapping *mapping);
 /*
  * What is mapped at `address`, as long as the look lives; NULL when nothing is, or it cannot be
  * told.

@@ -260,6 +260,15 @@ static void object_removed(void *context, struct linkmap_object *object)
 		forget_module(update->session, update->thread->process->space, module);
 }
 
+static void look_anew(struct update *update)
+{
+	struct process *process = update->thread->process;
+
+	look_init(&update->look, update->session->files, update->thread->tid, process->space);
+	update->look.prepared = update->session;
+	update->look.prepared_for = process->pid;
+}
+
 static void walk(struct session *session, struct thread *thread, bool force,
 		 struct module *plant_too)
 {
@@ -274,14 +283,14 @@ static void walk(struct session *session, struct thread *thread, bool force,
 
 	/* Other threads run: what the list has may be newer than the maps that were kept. */
 	kept_maps_end(space);
-	look_init(&update.look, session->files, thread->tid, space);
+	look_anew(&update);
 	int error = linkmap_update(space->modules->linkmap, &space->memory, space->modules->r_debug,
 				   force, &events);
 
 	if (update.again) {
 		update.doubtful = false;
 		look_deinit(&update.look);
-		look_init(&update.look, session->files, thread->tid, space);
+		look_anew(&update);
 		/* -EAGAIN: the linker is at work. At its end it comes to the hook. */
 		linkmap_update(space->modules->linkmap, &space->memory, space->modules->r_debug,
 			       false, &events);

@@ -8,7 +8,8 @@
  * of it depends on the program's being stopped. So it is done once before, for whatever code the
  * process has mapped by then, and forgotten but for what the caches hold of it (elf_file,
  * elf_cache, proto_search). When the process has been attached to all is looked up again, in what
- * it really has then, and hardly anything has to be read.
+ * it really has then, and hardly anything has to be read. A file that was opened, and compared with
+ * the memory, is the one that is mapped as long as the mapping is the same.
  *
  * The filters are matched, too, as that is what tells what of a file is needed; with filters of
  * their own, as they note what they have found. Files are held until the process has been looked
@@ -28,6 +29,8 @@
 struct prepared {
 	pid_t pid;
 	struct module *module;
+	uint64_t header;    /* where its ELF header is mapped, 0: nowhere */
+	struct vec callers; /* see callers_find() */
 };
 
 /* One process that is being prepared for. */
@@ -58,7 +61,11 @@ static uint64_t load_bias(const struct elf_file *file, const struct mapping *map
 static void add_module(const struct preparing *preparing, struct elf_file *file,
 		       const struct mapping *mapping, const char *path, bool is_main)
 {
+	const struct mapping *header = look_header(&preparing->look, mapping);
 	struct modules *modules = preparing->space->modules;
+	struct prepared prepared = {.pid = preparing->space->reader,
+				    .header = header ? header->start : 0,
+				    .callers = VEC_OF(uint64_t)};
 	struct module *module;
 
 	for (size_t i = 0; i < modules->list.count; i++)
@@ -67,7 +74,14 @@ static void add_module(const struct preparing *preparing, struct elf_file *file,
 			return;
 		}
 	module = module_create(preparing->session, file, load_bias(file, mapping), path, is_main);
+	module->device = mapping->device;
+	module->inode = mapping->inode;
+	module->references++;
+	prepared.module = module;
+	if (preparing->session->agent)
+		callers_find(file, &prepared.callers);
 	vec_push(&modules->list, &module);
+	vec_push(&preparing->session->prepared, &prepared);
 }
 
 static void add_modules(struct preparing *preparing, const struct elf_file *program)
@@ -134,14 +148,8 @@ static void prepare_modules(struct preparing *preparing, const struct elf_file *
 	preparing->look.space = space;
 	add_modules(preparing, program);
 	preparing->look.space = NULL;
-	for (size_t i = 0; i < space->modules->list.count; i++) {
-		struct module *module = *(struct module **)vec_at(&space->modules->list, i);
-		struct prepared prepared = {space->reader, module};
-
-		module->references++;
-		vec_push(&preparing->session->prepared, &prepared);
-		read_module(preparing, module);
-	}
+	for (size_t i = 0; i < space->modules->list.count; i++)
+		read_module(preparing, *(struct module **)vec_at(&space->modules->list, i));
 	modules_destroy(space->modules);
 	space->modules = NULL;
 }
@@ -175,11 +183,44 @@ void prepare_init(struct session *session)
 	vec_init(&session->prepared, sizeof(struct prepared));
 }
 
+static struct prepared *prepared_at(const struct session *session, size_t i)
+{
+	return vec_at(&session->prepared, i);
+}
+
+static void drop(struct prepared *prepared)
+{
+	module_unref(prepared->module);
+	vec_deinit(&prepared->callers);
+}
+
 void prepare_deinit(struct session *session)
 {
 	for (size_t i = 0; i < session->prepared.count; i++)
-		module_unref(((struct prepared *)vec_at(&session->prepared, i))->module);
+		drop(prepared_at(session, i));
 	vec_deinit(&session->prepared);
+}
+
+struct elf_file *prepare_file(const struct session *session, pid_t pid,
+			      const struct mapping *header)
+{
+	for (size_t i = 0; i < session->prepared.count; i++) {
+		const struct prepared *prepared = prepared_at(session, i);
+
+		if (prepared->pid == pid && prepared->header == header->start &&
+		    prepared->module->device == header->device &&
+		    prepared->module->inode == header->inode)
+			return prepared->module->file;
+	}
+	return NULL;
+}
+
+const struct vec *prepare_callers(const struct session *session, const struct elf_file *file)
+{
+	for (size_t i = 0; i < session->prepared.count; i++)
+		if (prepared_at(session, i)->module->file == file)
+			return &prepared_at(session, i)->callers;
+	return NULL;
 }
 
 void prepare_done(struct session *session, pid_t pid)
@@ -187,12 +228,12 @@ void prepare_done(struct session *session, pid_t pid)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < session->prepared.count; i++) {
-		const struct prepared prepared = *(struct prepared *)vec_at(&session->prepared, i);
+		struct prepared prepared = *prepared_at(session, i);
 
 		if (prepared.pid == pid)
-			module_unref(prepared.module);
+			drop(&prepared);
 		else
-			*(struct prepared *)vec_at(&session->prepared, kept++) = prepared;
+			*prepared_at(session, kept++) = prepared;
 	}
 	session->prepared.count = kept;
 }

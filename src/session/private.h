@@ -443,6 +443,14 @@ void prepare_deinit(struct session *session);
 void prepare_process(struct session *session, pid_t pid);
 /* What was read for a process is in use by now, or not needed. */
 void prepare_done(struct session *session, pid_t pid);
+/*
+ * The file that was found to be mapped in that process with its ELF header at that mapping; NULL
+ * when there is none. Nobody's reference: elf_ref() it.
+ */
+struct elf_file *prepare_file(const struct session *session, pid_t pid,
+			      const struct mapping *header);
+/* What callers_find() has found in a file, until prepare_done(); NULL: it was not asked. */
+const struct vec *prepare_callers(const struct session *session, const struct elf_file *file);
 
 /* callers.c: functions that make something of their return address */
 
@@ -455,8 +463,13 @@ bool callers_are_read(const struct arch *arch, struct elf_file *file, uint64_t a
  * defines it has it.
  */
 bool callers_are_read_by(const struct space *space, const char *name);
-/* Tells the agent of those of a module that have such a name, and what leads to such in others. */
-void callers_note(struct space *space, const struct module *module);
+/*
+ * Where functions of a file are that have such a name, and what leads to such in others: addresses
+ * of its own address space are added to `found` (uint64_t).
+ */
+void callers_find(struct elf_file *file, struct vec *found);
+/* Tells the agent of those of a module. */
+void callers_note(const struct session *session, struct space *space, const struct module *module);
 
 /* syscalls.c: system calls */
 

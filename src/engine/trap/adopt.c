@@ -29,7 +29,7 @@ enum {
 /* What was noted may never have been mapped, and something else may be there by now. */
 static bool is_mapped(const struct space *space, uint64_t address)
 {
-	return arena_is_mapped(journal_subject(space->journal)->pid, address);
+	return arena_is_mapped(space, journal_subject(space->journal)->pid, address);
 }
 
 static bool is_mapped_by_us(const struct space *space, uint64_t address)

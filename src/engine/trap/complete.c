@@ -72,7 +72,7 @@ static void mend_slot(struct completing *completing, struct breakpoint *breakpoi
 	struct space *space = completing->space;
 	uint64_t block = arena_block(space->arena, breakpoint->slot);
 
-	if (block && arena_is_mapped(completing->tid, block) &&
+	if (block && arena_is_mapped(space, completing->tid, block) &&
 	    space_write(space, breakpoint->slot, code, length) == 0)
 		return;
 	take_out(completing, breakpoint);

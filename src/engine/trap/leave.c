@@ -29,6 +29,7 @@
 #include "engine/trap/unblock.h"
 #include "inferior/arena.h"
 #include "inferior/journal.h"
+#include "inferior/kept_maps.h"
 #include "inferior/limits.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
@@ -296,6 +297,19 @@ static void is_guarded(struct thread *thread, void *context)
 		leaving->guarded |= thread->process->sigtrap_guarded;
 }
 
+/* One of our mappings after the other, each if it is still there; nobody else maps anything now. */
+static void unmap_all(const struct leaving *leaving)
+{
+	struct maps maps;
+
+	if (maps_read(leaving->clean->tid, &maps) == 0)
+		kept_maps_begin(leaving->space, &maps);
+	arena_unmap(leaving->space->arena, leaving->clean);
+	if (!leaving->guarded)
+		rescue_unmap(leaving->clean);
+	kept_maps_end(leaving->space);
+}
+
 void trap_leave(struct inferior *inferior, struct space *space)
 {
 	struct leaving leaving = {.space = space, .vforking = VEC_OF(struct thread *)};
@@ -312,11 +326,8 @@ void trap_leave(struct inferior *inferior, struct space *space)
 	finish_vforks(inferior, &leaving);
 	vec_deinit(&leaving.vforking);
 	space_each_thread(inferior, space, is_guarded, &leaving);
-	if (leaving.clean && !leaving.someone_inside) {
-		arena_unmap(space->arena, leaving.clean);
-		if (!leaving.guarded)
-			rescue_unmap(leaving.clean);
-	}
+	if (leaving.clean && !leaving.someone_inside)
+		unmap_all(&leaving);
 	journal_undo_all_bytes(space->journal, space); /* what unmapping itself has needed */
 	space_each_thread(inferior, space, restore_limits, NULL);
 	trap_space_gone(space);
