@@ -5,10 +5,10 @@
  * To read them of a program with many libraries takes half a millisecond and more, and a dozen
  * places want to know them while threads stand. They are read once then, and what the tracer maps
  * and unmaps there itself is noted. At an attach the other threads are not stopped, and may map and
- * unmap: what is kept is some milliseconds old. So it is good for what is looked for in memory of the program's
- * own or asked of the kernel anyway (a place that is free: MAP_FIXED_NOREPLACE). Who looks for what
- * the linker has just told of calls kept_maps_end() before, and who does not find a thing
- * kept_maps_outdated().
+ * unmap: what is kept is some milliseconds old. So it is good for what is looked for in memory of
+ * the program's own or asked of the kernel anyway (a place that is free: MAP_FIXED_NOREPLACE). Who
+ * looks for what the linker has just told of calls kept_maps_end() before, and who does not find a
+ * thing kept_maps_outdated().
  */
 #ifndef TRACER_INFERIOR_KEPT_MAPS_H
 #define TRACER_INFERIOR_KEPT_MAPS_H

@@ -64,7 +64,7 @@ static __attribute__((noinline)) size_t put_bytes(const struct capture_plan *pla
 	const uint64_t head = op->head | flags << 8 | (uint64_t)length << 40;
 
 	__builtin_memcpy(value, &head, sizeof head);
-	/* Up to a multiple of 8; and behind that, where there is room, and the next value will be. */
+	/* Up to a multiple of 8; and behind that, where the next value will be. */
 	__builtin_memcpy(bytes + length, &zeros, sizeof zeros);
 	return round_up8(length);
 }

@@ -207,7 +207,9 @@ struct elf_file *prepare_file(const struct session *session, pid_t pid,
 	for (size_t i = 0; i < session->prepared.count; i++) {
 		const struct prepared *prepared = prepared_at(session, i);
 
-		if (prepared->pid == pid && prepared->header == header->start &&
+		/* What was read from memory that changes may have been on its way out. */
+		if (prepared->pid == pid && !elf_is_from_memory(prepared->module->file) &&
+		    prepared->header == header->start &&
 		    prepared->module->device == header->device &&
 		    prepared->module->inode == header->inode)
 			return prepared->module->file;

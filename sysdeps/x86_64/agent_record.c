@@ -4,8 +4,8 @@
  * its return, with the registers saved; it runs in the place of what it interrupts, so it must not
  * fault, wait, or call the system. On the program's stack less than 300 bytes are used; the rest,
  * which is more, has a stack of the thread's behind the rings. What a plan wants of memory is read
- * by agent_copy() and agent_copy_string() (agent_entry.S): where these fault, the tracer has the thread go on behind the
- * instruction, and less has been read.
+ * by agent_copy() and agent_copy_string() (agent_entry.S): where these fault, the tracer has the
+ * thread go on behind the instruction, and less has been read.
  *
  * Whatever cannot be done here (a return address that is not known to be one, a thread without a
  * ring, a full one, no free slot) is left to the tracer: the thread is sent to a breakpoint. If
@@ -193,7 +193,8 @@ static inline __attribute__((always_inline)) struct agent_thread *find_thread(vo
 }
 
 /* Room for a record of `most` bytes, and for `kept` behind it: false when there is none. */
-static inline __attribute__((always_inline)) bool begin(struct making *making, size_t most, size_t kept)
+static inline __attribute__((always_inline)) bool begin(struct making *making, size_t most,
+							size_t kept)
 {
 	unsigned char *ring = (unsigned char *)making->thread->ring;
 	uint64_t head = making->thread->head;
