@@ -124,6 +124,18 @@ uint64_t inferior_wall_clock(void)
 	return read_clock(CLOCK_REALTIME);
 }
 
+uint64_t inferior_event_clock(const struct inferior *inferior)
+{
+	return inferior->event ? inferior->event : inferior_clock();
+}
+
+uint64_t inferior_event_wall_clock(const struct inferior *inferior)
+{
+	const uint64_t now = inferior_wall_clock();
+
+	return inferior->event ? now - (inferior_clock() - inferior->event) : now;
+}
+
 struct thread *inferior_thread(const struct inferior *inferior, pid_t tid)
 {
 	return map_get(&inferior->threads, (uint64_t)tid);
@@ -330,6 +342,7 @@ static void fill_stop(struct stop *stop, struct thread *thread, int status)
 			      .thread = thread,
 			      .time = inferior_clock(),
 			      .first = thread->fresh};
+	thread->process->inferior->event = stop->time;
 	thread->fresh = false;
 	thread->state = THREAD_STOPPED;
 	thread->stop = decoded.kind;
@@ -430,6 +443,7 @@ int inferior_next(struct inferior *inferior, bool block, struct stop *stop)
 {
 	int status;
 
+	inferior->event = 0;
 	if ((inferior->deferred.count || inferior->early.count) && next_kept(inferior, stop))
 		return 0;
 	take_unresumed(inferior);
@@ -517,9 +531,12 @@ static int wait_for_status(const struct thread *thread, int *wait_status, unsign
 
 		if (tid < 0 && errno != EINTR)
 			return -ESRCH;
-		if (tid > 0)
-			return 0;
 		uint64_t now = inferior_clock();
+
+		if (tid > 0) {
+			thread->process->inferior->event = now;
+			return 0;
+		}
 
 		/* A leader that has ended is not told about before the last of its threads. */
 		if (now - start > PATIENCE_NS && proc_state(thread->tid) == 'Z')

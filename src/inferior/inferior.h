@@ -182,6 +182,8 @@ struct inferior {
 	void *passed_context;
 	struct waiting waiting;
 	pid_t last_stopped; /* that inferior_next() told about */
+	/* inferior_clock() when the last stop came that is being served; 0: none is. */
+	uint64_t event;
 };
 
 struct inferior *inferior_create(void);
@@ -192,6 +194,13 @@ void inferior_destroy(struct inferior *inferior);
 uint64_t inferior_clock(void);
 /* Nanoseconds since the Epoch: what records are stamped with. */
 uint64_t inferior_wall_clock(void);
+/*
+ * What inferior_clock() and inferior_wall_clock() were at the stop that is being served, or are
+ * when none is. That is what records of it say: other threads go on meanwhile, and what they do is
+ * to come behind it.
+ */
+uint64_t inferior_event_clock(const struct inferior *inferior);
+uint64_t inferior_event_wall_clock(const struct inferior *inferior);
 
 /*
  * Waits for the next stop. 0 with *stop filled in; -EINTR when a signal came to the tracer;

@@ -415,6 +415,7 @@ static void run(struct session *session)
 		struct stop stop;
 
 		if (interrupts_pending(session->interrupts)) {
+			session->inferior->event = 0;
 			take_signals(session);
 			continue; /* there may be nobody left to wait for */
 		}
@@ -447,6 +448,7 @@ static int finish(struct session *session)
 {
 	int error = session->output_error;
 
+	session->inferior->event = 0;
 	tasks_detach_all(session, true);
 	inferior_settle_abandoned(session->inferior, ABANDONED_MS);
 	session->is_leaving = false;

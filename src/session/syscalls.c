@@ -269,7 +269,7 @@ static void passed(void *context, struct thread *thread)
 	struct session *session = context;
 
 	inprocess_fetch(session);
-	syscalls_at_stop(session->syscalls, thread, inferior_clock());
+	syscalls_at_stop(session->syscalls, thread, inferior_event_clock(session->inferior));
 }
 
 void system_calls_start(struct session *session)

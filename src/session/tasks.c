@@ -42,7 +42,7 @@ static void make_record(struct session *session, const struct thread *thread, en
 				.kind = kind,
 				.pid = thread->process->pid,
 				.tid = thread->tid,
-				.time = inferior_wall_clock(),
+				.time = inferior_event_wall_clock(session->inferior),
 				.pc = regs.pc,
 				.number = number};
 

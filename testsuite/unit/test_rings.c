@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rings: what is held back while a thread is in the middle of a record. */
+/* Rings: what is held back while a thread is in the middle of a record; and the clocks. */
+#include "engine/agent/private.h"
 #include "engine/agent/rings.h"
 #include "engine/agent/rings_abi.h"
 
@@ -78,9 +79,43 @@ static void test_floor(void **state)
 	rings_destroy(fixture.rings);
 }
 
+/* A clock that stands still for 10 units each time, but for some readings. */
+static uint64_t fake_now, fake_readings, fake_late;
+
+static uint64_t fake_clock(void)
+{
+	fake_now += fake_readings++ == fake_late ? 1000000 : 10;
+	return fake_now;
+}
+
+/* The tracer may be kept from running between its readings of two clocks: these are no moment. */
+static void test_one_moment(void **state)
+{
+	static const struct agent_arch host = {.clock = fake_clock};
+	struct agent agent = {.host = &host};
+
+	(void)state;
+	fake_now = fake_readings = 0;
+	fake_late = 1; /* the second of the first pair */
+	clocks_begin(&agent);
+	assert_int_equal(agent.narrowest, 10);
+	assert_true(agent.begun.clock > 1000000);
+	fake_readings = 0;
+	const uint64_t before = fake_now;
+	const struct agent_moment now = agent_now(&agent);
+
+	/* That pair in vain, then 10 to the next one's first reading, and half of what it took. */
+	assert_int_equal(now.clock, before + 10 + 1000000 + 10 + 5);
+	/* As a rule one pair does. */
+	fake_readings = 2;
+	agent_now(&agent);
+	assert_int_equal(fake_readings, 4);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_floor)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_floor),
+					   cmocka_unit_test(test_one_moment)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,8 +24,6 @@
 /* Most children exec soon: by then what would have been installed would be gone. */
 enum { STOP_MS = 1000, CHILDHOOD_NS = 20000000 };
 
-static const uint64_t MEASURED_NS = 2000000;
-
 struct agent *agent_create(struct trap *trap, const struct engine_events *events,
 			   agent_decided *decided, agent_function_around *around,
 			   agent_points_into *points_into, const struct agent_options *options)
@@ -48,8 +46,7 @@ struct agent *agent_create(struct trap *trap, const struct engine_events *events
 	agent->host = host;
 	agent->system_clock = options->clock == AGENT_CLOCK_OF_SYSTEM ||
 			      (options->clock == AGENT_CLOCK_ANY && !host->clock_is_steady());
-	agent->clock = agent_clock(agent);
-	agent->time = inferior_clock();
+	clocks_begin(agent);
 	return agent;
 }
 
@@ -65,19 +62,6 @@ void agent_destroy(struct agent *agent)
 size_t agent_probes(const struct agent *agent)
 {
 	return agent->probes;
-}
-
-double agent_ns(const struct agent *agent)
-{
-	uint64_t time = inferior_clock() - agent->time;
-
-	while (time < MEASURED_NS) {
-		nanosleep(&(struct timespec){.tv_nsec = (long)MEASURED_NS}, NULL);
-		time = inferior_clock() - agent->time;
-	}
-	uint64_t clock = agent_clock(agent) - agent->clock;
-
-	return clock ? (double)time / (double)clock : 0;
 }
 
 struct agent_space *agent_space_of(struct space *space)

@@ -18,19 +18,87 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { VDSO_MAX = 1 << 20, STACK_SEEN = 512 };
+/* How often all clocks are read, to have one moment; of the units of a clock. */
+enum { READINGS = 8, SLACK = 64 };
+static const uint64_t MEASURED_NS = 2000000;
 
 uint64_t agent_clock(const struct agent *agent)
 {
 	return agent->system_clock ? inferior_clock() : agent->host->clock();
 }
 
+/* How long that took is the result. */
+static uint64_t read_clocks(const struct agent *agent, struct agent_moment *moment)
+{
+	const uint64_t before = agent_clock(agent);
+
+	moment->time = inferior_clock();
+	moment->epoch = inferior_wall_clock();
+	const uint64_t taken = agent_clock(agent) - before;
+
+	moment->clock = before + taken / 2;
+	return taken;
+}
+
+struct agent_moment agent_now(const struct agent *agent)
+{
+	struct agent_moment moment, found = {0};
+	uint64_t least = UINT64_MAX;
+
+	for (int i = 0; i < READINGS && least > 2 * agent->narrowest + SLACK; i++) {
+		const uint64_t taken = read_clocks(agent, &moment);
+
+		if (taken >= least)
+			continue;
+		least = taken;
+		found = moment;
+	}
+	return found;
+}
+
+void clocks_begin(struct agent *agent)
+{
+	struct agent_moment moment;
+
+	agent->narrowest = UINT64_MAX;
+	for (int i = 0; i < READINGS; i++) {
+		const uint64_t taken = read_clocks(agent, &moment);
+
+		if (taken >= agent->narrowest)
+			continue;
+		agent->narrowest = taken;
+		agent->begun = moment;
+	}
+}
+
+struct agent_moment agent_now_measured(const struct agent *agent, double *ns)
+{
+	while (inferior_clock() - agent->begun.time < MEASURED_NS)
+		nanosleep(&(struct timespec){.tv_nsec = (long)MEASURED_NS}, NULL);
+	const struct agent_moment now = agent_now(agent);
+	const uint64_t clock = now.clock - agent->begun.clock;
+
+	*ns = clock ? (double)(now.time - agent->begun.time) / (double)clock : 0;
+	return now;
+}
+
+double agent_ns(const struct agent *agent)
+{
+	double ns;
+
+	agent_now_measured(agent, &ns);
+	return ns;
+}
+
 uint64_t agent_clock_units(const struct agent *agent, uint64_t ns)
 {
-	uint64_t time = inferior_clock() - agent->time;
-	uint64_t clock = agent_clock(agent) - agent->clock;
+	const struct agent_moment now = agent_now(agent);
+	const uint64_t time = now.time - agent->begun.time;
+	const uint64_t clock = now.clock - agent->begun.clock;
 
 	return time ? (uint64_t)((double)ns * (double)clock / (double)time) : 0;
 }

@@ -19,24 +19,21 @@
 #include "inferior/ptrace.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stddef.h>
 
 /* How the process's clock is read. */
 struct clocks {
-	uint64_t clock; /* at one moment */
-	uint64_t time;	/* inferior_clock() then */
-	uint64_t epoch; /* ns since the Epoch then */
-	double ns;	/* of a unit of the clock */
+	struct agent_moment now;
+	double ns; /* of a unit of the clock */
 };
 
 static struct clocks read_clocks(const struct agent *agent)
 {
-	double ns = agent_ns(agent);
+	struct clocks clocks;
 
-	return (struct clocks){.clock = agent_clock(agent),
-			       .time = inferior_clock(),
-			       .epoch = inferior_wall_clock(),
-			       .ns = ns};
+	clocks.now = agent_now_measured(agent, &clocks.ns);
+	return clocks;
 }
 
 /*
@@ -45,11 +42,11 @@ static struct clocks read_clocks(const struct agent *agent)
  */
 static uint64_t ago(const struct clocks *clocks, uint64_t reading)
 {
-	uint64_t most = clocks->time < clocks->epoch ? clocks->time : clocks->epoch;
+	uint64_t most = clocks->now.time < clocks->now.epoch ? clocks->now.time : clocks->now.epoch;
 
-	if (reading >= clocks->clock)
+	if (reading >= clocks->now.clock)
 		return 0;
-	double ns = (double)(clocks->clock - reading) * clocks->ns;
+	double ns = (double)(clocks->now.clock - reading) * clocks->ns;
 
 	return ns < (double)most ? (uint64_t)ns : most;
 }
@@ -80,9 +77,9 @@ static void tell(struct agent *agent, struct thread *thread, const struct clocks
 				  .stub = unit->base + AGENT_RETURN_STUBS +
 					  (uint64_t)head->slot * AGENT_RETURN_STUB,
 				  .return_address = head->return_address,
-				  .moment = clocks->time,
-				  .time = clocks->epoch - ns,
-				  .clock = clocks->time - ns};
+				  .moment = clocks->now.time,
+				  .time = clocks->now.epoch - ns,
+				  .clock = clocks->now.time - ns};
 
 	if (record->kind == RECORD_CALL)
 		trap_told_call(agent->trap, thread, &told, record);
@@ -149,11 +146,32 @@ static void interrupt_stuck(struct inferior *inferior, struct space *space, uint
 	}
 }
 
-/* Up to which time records can be told now, so that they are in order. */
-static uint64_t time_of_order(const struct agent *agent, const struct clocks *clocks)
-{
-	uint64_t until = clocks->clock;
+/*
+ * Of what is that young it is not known whether all is seen: that a thread makes a record is seen a
+ * moment after it has read the clock for that, as its stores wait for what was stored before.
+ */
+enum { UNSETTLED_NS = 2000 };
 
+static uint64_t settled(const struct clocks *clocks)
+{
+	const uint64_t young = clocks->ns > 0 ? (uint64_t)(UNSETTLED_NS / clocks->ns) : 0;
+
+	return clocks->now.clock > young ? clocks->now.clock - young : 0;
+}
+
+/* The clock at the stop that is being served, or now. */
+static uint64_t event_of(const struct inferior *inferior, const struct clocks *clocks)
+{
+	const uint64_t event = inferior_event_clock(inferior);
+	const uint64_t ns = event < clocks->now.time ? clocks->now.time - event : 0;
+	const uint64_t ago = clocks->ns > 0 ? (uint64_t)((double)ns / clocks->ns) : 0;
+
+	return ago < clocks->now.clock ? clocks->now.clock - ago : 0;
+}
+
+/* Up to which time records can be told now, so that they are in order. */
+static uint64_t time_of_order(const struct agent *agent, uint64_t until)
+{
 	for (size_t i = 0; i < agent->spaces.count; i++) {
 		uint64_t floor = rings_floor(space_at(agent, i)->agent->rings);
 
@@ -168,10 +186,16 @@ static void look_at_all(const struct agent *agent, struct inferior *inferior,
 	for (size_t i = 0; i < agent->spaces.count; i++) {
 		struct space *space = space_at(agent, i);
 
-		rings_look(space->agent->rings, clocks->clock, clocks->time);
-		interrupt_stuck(inferior, space, clocks->time);
+		rings_look(space->agent->rings, clocks->now.clock, clocks->now.time);
+		interrupt_stuck(inferior, space, clocks->now.time);
 	}
 }
+
+/*
+ * A stop has to be served. How often a thread that is kept from running in the middle of a record
+ * is given the processor first, that the record may come in its place.
+ */
+enum { TURNS = 10 };
 
 unsigned agent_fetch(struct agent *agent, struct inferior *inferior, bool in_order)
 {
@@ -185,9 +209,15 @@ unsigned agent_fetch(struct agent *agent, struct inferior *inferior, bool in_ord
 	const struct clocks clocks = read_clocks(agent);
 	struct space *space;
 
+	const uint64_t newest = in_order ? settled(&clocks) : event_of(inferior, &clocks);
+
 	look_at_all(agent, inferior, &clocks);
+	for (int i = 0; i < TURNS && !in_order && time_of_order(agent, newest) < newest; i++) {
+		sched_yield();
+		look_at_all(agent, inferior, &clocks);
+	}
 	unsigned full = find_fullest(agent);
-	const uint64_t until = in_order ? time_of_order(agent, &clocks) : clocks.clock;
+	const uint64_t until = in_order ? time_of_order(agent, newest) : newest;
 
 	record = (struct record *)(void *)agent->buffer;
 	while ((space = find_oldest(agent, &ring, &time)) && time <= until) {
@@ -199,7 +229,7 @@ unsigned agent_fetch(struct agent *agent, struct inferior *inferior, bool in_ord
 	}
 	each_rings(agent, rings_release);
 	/* What is held back is not there sooner by looking again at once. */
-	return until < clocks.clock && full > AGENT_AT_ONCE ? AGENT_AT_ONCE : full;
+	return until < newest && full > AGENT_AT_ONCE ? AGENT_AT_ONCE : full;
 }
 
 bool agent_has_rings(const struct agent *agent)

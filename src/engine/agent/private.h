@@ -15,8 +15,13 @@ struct agent {
 	bool records; /* of each call, instead of counts */
 	bool lossy;   /* where a ring is full they are left out */
 	const struct agent_arch *host;
-	bool system_clock;    /* is read in processes, instead of the processor's */
-	uint64_t clock, time; /* agent_clock() and inferior_clock() at one moment */
+	bool system_clock; /* is read in processes, instead of the processor's */
+	struct agent_moment {
+		uint64_t clock; /* agent_clock() */
+		uint64_t time;	/* inferior_clock() */
+		uint64_t epoch; /* inferior_wall_clock() */
+	} begun;
+	uint64_t narrowest; /* how far the clock goes on at least while all three are read */
 	size_t probes;
 	uint64_t lost;	       /* records that made no sense, of spaces that are gone */
 	uint64_t dropped;      /* calls that were left out, of the same */
@@ -132,6 +137,14 @@ bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs)
 
 /* The clock that is read in processes, now. */
 uint64_t agent_clock(const struct agent *agent);
+/*
+ * All clocks at one moment: not those before and behind a time in which the tracer did not run.
+ * clocks_begin() first.
+ */
+struct agent_moment agent_now(const struct agent *agent);
+/* The same, and how many ns a unit of agent_clock() takes: after 2 ms it is known. */
+struct agent_moment agent_now_measured(const struct agent *agent, double *ns);
+void clocks_begin(struct agent *agent);
 /* How much later that clock is `ns` ns later: as known so far, without waiting. */
 uint64_t agent_clock_units(const struct agent *agent, uint64_t ns);
 /* NULL: that clock can be read in the thread's space; or why not. Before units are made there. */

@@ -319,9 +319,10 @@ static void hand_over_chain(struct handing *handing, const struct standing *chai
 static void read_handing_clock(struct handing *handing)
 {
 	agent_fetch(handing->agent, handing->thread->process->inferior, false);
-	handing->clock = agent_clock(handing->agent);
-	handing->time = inferior_clock();
-	handing->ns = agent_ns(handing->agent);
+	const struct agent_moment now = agent_now_measured(handing->agent, &handing->ns);
+
+	handing->clock = now.clock;
+	handing->time = now.time;
 }
 
 uint64_t agent_show_caller(struct agent *agent, struct thread *thread, uint64_t place,

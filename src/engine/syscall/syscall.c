@@ -126,7 +126,8 @@ static void emit_call(struct syscalls *calls, const struct thread *thread,
 {
 	const struct capture_plan *plan = thread->system_call->call.site->plan;
 	struct capture_buffer buffer = {calls->buffer, RECORD_BYTES};
-	struct record *record = begin_record(calls, RECORD_CALL, thread, inferior_wall_clock());
+	struct record *record = begin_record(calls, RECORD_CALL, thread,
+					     inferior_event_wall_clock(thread->process->inferior));
 	uint64_t registers[REG_COUNT] = {0};
 	const struct capture_frame frame = {.gpr = registers,
 					    .memory = &thread->process->space->memory};
@@ -290,7 +291,7 @@ static void leave(struct syscalls *calls, struct thread *thread, const struct pt
 	if (!own || own->state != CALL_ENTERED)
 		return;
 	own->result = info->exit.result;
-	own->ended = inferior_wall_clock();
+	own->ended = inferior_event_wall_clock(thread->process->inferior);
 	own->duration = trap_time_of_call(calls->trap, time - own->call.start,
 					  thread->cost - own->call.cost);
 	if (may_go_on(own, info))
@@ -385,7 +386,7 @@ void syscalls_before(struct syscalls *calls, struct thread *thread, enum stop_ki
 		tell_held(calls, thread);
 	if (kind == STOP_ENDING && own->state == CALL_ENTERED && never_returns(own)) {
 		own->result = 0;
-		own->ended = inferior_wall_clock();
+		own->ended = inferior_event_wall_clock(thread->process->inferior);
 		own->duration = 0;
 		emit_return(calls, thread, RECORD_NEVER);
 	}

@@ -151,12 +151,13 @@ void trap_forget(struct space *space, uint64_t low, uint64_t high)
 /* ------------------------------------------------------------------ records */
 
 static struct record *begin_record(struct serving *serving, enum record_kind kind,
-				   const struct call *call, uint64_t time)
+				   const struct call *call)
 {
 	struct record *record = (struct record *)(void *)serving->trap->buffer;
 
 	*record = (struct record){.size = sizeof *record};
-	call_record_fill(record, kind, serving->thread, call, time);
+	call_record_fill(record, kind, serving->thread, call,
+			 inferior_event_wall_clock(serving->thread->process->inferior));
 	return record;
 }
 
@@ -177,7 +178,7 @@ static void emit_call(struct serving *serving, const struct call *call)
 {
 	const struct capture_plan *plan = call->site->plan;
 	struct capture_buffer buffer = {serving->trap->buffer, RECORD_BYTES};
-	struct record *record = begin_record(serving, RECORD_CALL, call, inferior_wall_clock());
+	struct record *record = begin_record(serving, RECORD_CALL, call);
 
 	if (plan->entry_count || plan->needs_saved) {
 		struct capture_frame frame;
@@ -203,7 +204,7 @@ static void emit_return(struct serving *serving, const struct call *call)
 {
 	const struct capture_plan *plan = call->site->plan;
 	struct capture_buffer buffer = {serving->trap->buffer, RECORD_BYTES};
-	struct record *record = begin_record(serving, RECORD_RETURN, call, inferior_wall_clock());
+	struct record *record = begin_record(serving, RECORD_RETURN, call);
 
 	record->duration = duration_of(serving, call);
 	if (plan->exit_count) {
@@ -227,9 +228,8 @@ static void call_popped_now(void *context, const struct call *call, bool returne
 	} else if (returned) {
 		emit_return(serving, call);
 	} else {
-		serving->trap->events->record(
-			serving->trap->events->context,
-			begin_record(serving, RECORD_UNWOUND, call, inferior_wall_clock()));
+		serving->trap->events->record(serving->trap->events->context,
+					      begin_record(serving, RECORD_UNWOUND, call));
 	}
 }
 
