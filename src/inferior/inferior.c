@@ -305,12 +305,14 @@ static void keep_early(struct inferior *inferior, pid_t tid, int status)
 
 static void fill_stop(struct stop *stop, struct thread *thread, int status)
 {
-	struct stop_status decoded = stop_status_decode(status);
+	const struct stop_status decoded = stop_status_decode(status);
+	const uint64_t now = inferior_clock();
 
 	*stop = (struct stop){.kind = decoded.kind,
 			      .signal = decoded.signal,
 			      .thread = thread,
-			      .time = inferior_clock(),
+			      .time = now,
+			      .since = now,
 			      .first = thread->fresh};
 	thread->process->inferior->event = stop->time;
 	thread->fresh = false;
@@ -329,6 +331,7 @@ void thread_defer(struct thread *thread, int wait_status)
 		vec_push(&thread->process->inferior->deferred, &thread->tid);
 	thread->has_deferred = true;
 	thread->deferred_status = wait_status;
+	thread->deferred_since = inferior_clock();
 }
 
 bool thread_take_deferred(struct inferior *inferior, struct thread *thread, struct stop *stop)
@@ -338,6 +341,7 @@ bool thread_take_deferred(struct inferior *inferior, struct thread *thread, stru
 	forget_deferred(inferior, thread);
 	thread->has_deferred = false;
 	fill_stop(stop, thread, thread->deferred_status);
+	stop->since = thread->deferred_since;
 	return true;
 }
 

@@ -115,6 +115,7 @@ struct thread {
 	bool at_breakpoint; /* has run into a breakpoint instruction, and pc is still behind it */
 	bool has_deferred;  /* its stop was taken by a synchronous wait and waits to be handled */
 	int deferred_status;
+	uint64_t deferred_since; /* inferior_clock() then */
 	struct callstacks *calls;
 	unsigned watch_generation;
 	uint64_t backtrace_place,
@@ -160,6 +161,7 @@ struct stop {
 	struct thread *thread; /* NULL for a task we do not know any more */
 	unsigned long message; /* new tid; former tid at STOP_EXEC */
 	uint64_t time;	       /* CLOCK_MONOTONIC ns, taken as soon as the kernel told */
+	uint64_t since;	       /* the same of a stop that was kept meanwhile: when it was taken */
 	bool first;	       /* the first stop of a new task */
 };
 

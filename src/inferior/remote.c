@@ -59,7 +59,7 @@ enum { CALL_TIMEOUT_MS = 20000, PAGE = 4096, MASK_BYTES = 8, CAVE = 64, PATCH = 
  * What is mapped for us is populated up to that size, as who writes there would else have its pages
  * brought in one by one.
  */
-enum { POPULATED_MAX = 64 << 10 };
+enum { POPULATED_MAX = 512 << 10 };
 
 /* Results by which the kernel says that a system call is to be made again (linux/errno.h). */
 enum {

@@ -246,8 +246,11 @@ void inprocess_install(struct session *session, struct thread *thread)
 	else if (proc_has_shadow_stack(thread->tid))
 		agent_refuse(session->agent, thread, "the program has a shadow stack");
 	/* Nobody waits yet for one that was launched, and what it loads later is mostly little. */
-	agent_install(session->agent, thread,
-		      program && program->ran_before ? PAUSE_NS : AGENT_NO_LIMIT);
+	if (agent_install(session->agent, thread,
+			  program && program->ran_before ? PAUSE_NS : AGENT_NO_LIMIT)) {
+		later_rest(space->modules);
+		inprocess_install_soon(session, space);
+	}
 }
 
 void inprocess_install_soon(struct session *session, struct space *space)
@@ -270,6 +273,10 @@ void inprocess_look_ahead(struct session *session)
 
 		if (!space || !space->modules || !space->modules->install_soon)
 			continue;
+		if (later_rests(space->modules)) {
+			session->install_soon = true;
+			continue;
+		}
 		space->modules->install_soon = agent_look_ahead(session->agent, space, process->pid,
 								PAUSE_NS) == -EAGAIN;
 		session->install_soon |= space->modules->install_soon;

@@ -106,9 +106,19 @@ static size_t next_one(const struct modules *modules)
 	return 0;
 }
 
-static void rest(struct session *session, struct modules *modules)
+void later_rest(struct modules *modules)
 {
 	modules->rests_until = inferior_clock() + REST_NS;
+}
+
+bool later_rests(const struct modules *modules)
+{
+	return inferior_clock() < modules->rests_until;
+}
+
+static void rest(struct session *session, struct modules *modules)
+{
+	later_rest(modules);
 	session->has_waiting = true;
 }
 
@@ -193,7 +203,7 @@ static bool ask(const struct session *session, struct process *process)
 		modules->stop_asked = 0;
 	if (modules->stop_asked)
 		return false;
-	if (inferior_clock() < modules->rests_until)
+	if (later_rests(modules))
 		return true;
 	modules->stop_asked = later_stop(session, process);
 	return false;
@@ -235,6 +245,13 @@ bool later_serve(struct session *session, const struct stop *stop)
 	if (asked && stop->kind != STOP_SIGNAL)
 		modules->stop_asked = 0;
 	const bool plants = asked && !modules->stop_asked && !modules->suspended_for;
+
+	/* It has stood while something was done at another's stop: that is enough for once. */
+	if (stop->time - stop->since > PAUSE_NS / 4) {
+		if (plants)
+			rest(session, modules);
+		return false;
+	}
 
 	if (session->leaving || stop->first || !(plants || installs) ||
 	    thread->state != THREAD_STOPPED || !thread_is_clean_stop(thread))

@@ -407,6 +407,9 @@ void later_begin(const struct session *session, struct modules *modules);
 bool later_take(struct modules *modules, struct module *module, struct vec *found);
 /* Plants what waits; if it is much, only a part, and the rest at later stops. */
 void later_start(struct session *session, struct thread *thread);
+/* Nothing more is to be done at stops for a moment, so that threads get on; whether that is so. */
+void later_rest(struct modules *modules);
+bool later_rests(const struct modules *modules);
 /*
  * Sees to it that some thread of the process stops: its tid, or 0 when none runs, or none may be.
  */

@@ -111,9 +111,10 @@ int agent_look_ahead(struct agent *agent, struct space *space, pid_t tid, uint64
 /*
  * Does what was wished, as far as it can be done. `thread` is at a clean stop; the others of the
  * space are stopped for the moment, and may be in the middle of something, so some wishes may stay
- * for the next time. So do those that are not done in `longest` ns, if they are many.
+ * for the next time. So do those that are not done in `longest` ns, if they are many. True: it had
+ * to make something first, which took its time, and is to be called again soon.
  */
-void agent_install(struct agent *agent, struct thread *thread, uint64_t longest);
+bool agent_install(struct agent *agent, struct thread *thread, uint64_t longest);
 
 /*
  * Undoes all jumps, by the journal. All threads of the space are stopped; none enters our code

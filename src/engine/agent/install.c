@@ -17,6 +17,7 @@
 #include "base/xalloc.h"
 #include "engine/trap/sigtrap.h"
 #include "inferior/journal.h"
+#include "inferior/kept_maps.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -132,24 +133,31 @@ static int prepare_records(struct installing *installing, struct agent_unit *uni
 	return error;
 }
 
-static struct agent_unit *find_unit(struct installing *installing, const struct agent_wish *wish)
+static struct agent_unit *unit_near(const struct installing *installing, uint64_t address)
 {
 	static const uint64_t reach = UINT64_C(0x70000000);
-	struct agent_space *own = installing->own;
-	struct agent_unit *unit;
+	const struct agent_space *own = installing->own;
 
 	for (size_t i = 0; i < own->units.count; i++) {
-		unit = *(struct agent_unit **)vec_at(&own->units, i);
-		uint64_t distance = unit->base > wish->address ? unit->base - wish->address
-							       : wish->address - unit->base;
+		struct agent_unit *unit = *(struct agent_unit **)vec_at(&own->units, i);
+		uint64_t distance = unit->base > address ? unit->base - address
+							 : address - unit->base;
 
 		if (distance < reach && unit_has_number(unit, installing->space))
 			return unit;
 	}
+	return NULL;
+}
+
+static struct agent_unit *make_unit(struct installing *installing, uint64_t address)
+{
+	struct agent_space *own = installing->own;
+	struct agent_unit *unit;
+
 	own->refused = clock_prepare(installing->agent, installing->thread);
 	if (own->refused)
 		return NULL;
-	int error = unit_create(installing->agent, installing->thread, wish->address, &unit);
+	int error = unit_create(installing->agent, installing->thread, address, &unit);
 
 	installing->is_early = error == -EBUSY;
 	if (error == -ENOTSUP)
@@ -168,6 +176,20 @@ static struct agent_unit *find_unit(struct installing *installing, const struct 
 		own->refused = "no memory for its records can be had";
 	vec_push(&own->units, &unit);
 	return own->refused ? NULL : unit;
+}
+
+static struct agent_unit *find_unit(struct installing *installing, uint64_t address)
+{
+	struct agent_unit *unit = unit_near(installing, address);
+	struct maps maps;
+
+	if (unit)
+		return unit;
+	if (maps_read(installing->thread->tid, &maps) == 0)
+		kept_maps_begin(installing->space, &maps);
+	unit = make_unit(installing, address);
+	kept_maps_end(installing->space);
+	return unit;
 }
 
 static int write_jump(struct installing *installing, struct agent_probe *probe,
@@ -227,7 +249,7 @@ static const char *install_one(struct installing *installing, const struct agent
 	for (uint64_t k = 1; k < AGENT_MOVED_MAX; k++)
 		if (trap_hook_at(space, wish->address + k))
 			return "there is another breakpoint in its first instructions";
-	struct agent_unit *unit = find_unit(installing, wish);
+	struct agent_unit *unit = find_unit(installing, wish->address);
 
 	if (!unit)
 		return installing->own->refused;
@@ -293,22 +315,24 @@ static void install_all(struct installing *installing)
 	wishes->count = kept;
 }
 
-/* What the first of them will need is made while the others run. */
-static void make_unit(struct installing *installing)
+/* What the first of them will need is made while the others run. Whether that was to be made. */
+static bool make_first_unit(struct installing *installing)
 {
 	const struct vec *wishes = &installing->own->wishes;
+	const size_t before = installing->own->units.count;
 
 	for (size_t i = 0; i < wishes->count; i++) {
 		const struct agent_wish *wish = vec_at(wishes, i);
 
 		if (!wish->refusal) {
-			find_unit(installing, wish);
-			return;
+			find_unit(installing, wish->address);
+			break;
 		}
 	}
+	return installing->own->units.count > before;
 }
 
-void agent_install(struct agent *agent, struct thread *thread, uint64_t longest)
+bool agent_install(struct agent *agent, struct thread *thread, uint64_t longest)
 {
 	struct space *space = thread->process->space;
 	struct installing installing = {.agent = agent,
@@ -318,17 +342,19 @@ void agent_install(struct agent *agent, struct thread *thread, uint64_t longest)
 					.turned = VEC_OF(struct thread *)};
 
 	if (!agent_has_wishes(space))
-		return;
+		return false;
 	struct vec *wishes = &installing.own->wishes;
 
 	const uint64_t begun = inferior_clock();
 
 	installing.busy = xcalloc(wishes->count, sizeof *installing.busy);
 	installing.nobody = agent_look_ahead(agent, space, thread->tid, AGENT_NO_LIMIT) != 0;
-	if (!installing.nobody) {
-		make_unit(&installing);
-		installing.nobody = installing.is_early || !agent_stop_others(thread);
-	}
+	/* To make a unit is enough for once, where there is much to do behind it. */
+	const bool again = !installing.nobody && make_first_unit(&installing) &&
+			   wishes->count > AT_ONCE && inferior_clock() - begun > longest / 2;
+
+	if (!installing.nobody)
+		installing.nobody = again || installing.is_early || !agent_stop_others(thread);
 	installing.end = inferior_clock() + longest;
 	if (!installing.nobody)
 		space_each_thread(thread->process->inferior, space, look, &installing);
@@ -343,8 +369,9 @@ void agent_install(struct agent *agent, struct thread *thread, uint64_t longest)
 	const uint64_t ended = inferior_clock();
 
 	installing.own->due = ended;
-	if (!installing.is_early)
+	if (!installing.is_early && !again)
 		installing.own->due += AGAIN_NS + SHARE * (ended - begun);
 	vec_deinit(&installing.turned);
 	free(installing.busy);
+	return again;
 }
