@@ -30,6 +30,8 @@ struct journal {
 	struct journal_file *file;
 	size_t bytes; /* mapped */
 	struct vec free_numbers;
+	struct vec agents; /* size_t: numbers of entries that are JOURNAL_AGENT, or were */
+	bool is_adopted;   /* another process may have added some */
 };
 
 enum { FIRST_BYTES = 16384 };
@@ -53,6 +55,7 @@ struct journal *journal_create(pid_t pid)
 	char name[JOURNAL_NAME];
 
 	vec_init(&journal->free_numbers, sizeof(size_t));
+	vec_init(&journal->agents, sizeof(size_t));
 	journal->bytes = FIRST_BYTES;
 	journal_name(pid, name);
 	journal->fd = memfd_create(name, MFD_CLOEXEC);
@@ -90,6 +93,8 @@ struct journal *journal_adopt(int fd)
 	struct journal *journal = xcalloc(1, sizeof *journal);
 
 	vec_init(&journal->free_numbers, sizeof(size_t));
+	vec_init(&journal->agents, sizeof(size_t));
+	journal->is_adopted = true;
 	journal->fd = fd;
 	journal->file = file;
 	journal->bytes = (size_t)status.st_size;
@@ -103,6 +108,7 @@ void journal_destroy(struct journal *journal)
 	munmap(journal->file, journal->bytes);
 	close(journal->fd);
 	vec_deinit(&journal->free_numbers);
+	vec_deinit(&journal->agents);
 	free(journal);
 }
 
@@ -144,6 +150,8 @@ static size_t note(struct journal *journal, const struct journal_entry *entry)
 	*place = *entry;
 	place->kind = JOURNAL_FREE;
 	__atomic_store_n(&place->kind, kind, __ATOMIC_RELEASE);
+	if (kind == JOURNAL_AGENT)
+		vec_push(&journal->agents, &number);
 	return number;
 }
 
@@ -239,6 +247,27 @@ const struct journal_entry *journal_entry(const struct journal *journal, size_t 
 	if (number >= journal->file->count || entries[number].kind == JOURNAL_FREE)
 		return NULL;
 	return &entries[number];
+}
+
+static bool is_agent_at(const struct journal *journal, size_t number, uint64_t address)
+{
+	const struct journal_entry *entry = journal_entry(journal, number);
+
+	return entry && entry->kind == JOURNAL_AGENT && address >= entry->address &&
+	       address - entry->address < entry->length;
+}
+
+bool journal_in_agent(const struct journal *journal, uint64_t address)
+{
+	size_t count = journal->is_adopted ? journal_count(journal) : journal->agents.count;
+
+	for (size_t i = 0; i < count; i++)
+		if (is_agent_at(journal,
+				journal->is_adopted ? i
+						    : *(const size_t *)vec_at(&journal->agents, i),
+				address))
+			return true;
+	return false;
 }
 
 bool journal_has_mapping(const struct journal *journal, uint64_t address)

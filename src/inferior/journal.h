@@ -108,6 +108,11 @@ void journal_forget(struct journal *journal, size_t number);
 /* The entry, or NULL when it is free; and how many numbers were ever given out. */
 const struct journal_entry *journal_entry(const struct journal *journal, size_t number);
 size_t journal_count(const struct journal *journal);
+/*
+ * Whether `address` lies in code of a JOURNAL_AGENT. At once, as long as it is this process that
+ * writes the journal.
+ */
+bool journal_in_agent(const struct journal *journal, uint64_t address);
 /* Whether something was noted to be mapped at `address`. */
 bool journal_has_mapping(const struct journal *journal, uint64_t address);
 

@@ -261,6 +261,37 @@ static void test_copy(void **state)
 	journal_destroy(to);
 }
 
+/* Known at once to who writes it, and to who has got it from another process. */
+static void test_in_agent(void **state)
+{
+	struct journal *journal = journal_create(getpid());
+
+	(void)state;
+	journal_mapping(journal, 0x10000, 0x4000);
+	assert_false(journal_in_agent(journal, 0x10000));
+	size_t first = journal_agent(journal, 0x20000, 0x1000);
+	struct journal *adopted = journal_adopt(dup(journal_fd(journal)));
+
+	assert_non_null(adopted);
+	journal_agent(journal, 0x40000, 0x1000);
+	for (const struct journal *one = journal; one; one = one == journal ? adopted : NULL) {
+		assert_true(journal_in_agent(one, 0x20000) && journal_in_agent(one, 0x20fff));
+		assert_false(journal_in_agent(one, 0x1ffff) || journal_in_agent(one, 0x21000));
+		assert_true(journal_in_agent(one, 0x40800));
+	}
+	journal_forget(journal, first);
+	assert_false(journal_in_agent(journal, 0x20000));
+	assert_int_equal(journal_mapping(journal, 0x20000, 0x1000), first);
+	assert_false(journal_in_agent(journal, 0x20000));
+	journal_destroy(adopted);
+	struct journal *copy = journal_create(getpid());
+
+	journal_copy(copy, journal);
+	assert_true(journal_in_agent(copy, 0x40800));
+	journal_destroy(copy);
+	journal_destroy(journal);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -268,7 +299,7 @@ int main(void)
 		cmocka_unit_test(test_forget_twice),  cmocka_unit_test(test_undo),
 		cmocka_unit_test(test_undo_not_ours), cmocka_unit_test(test_undo_read_only),
 		cmocka_unit_test(test_undo_all),      cmocka_unit_test(test_undo_overlapping),
-		cmocka_unit_test(test_copy),
+		cmocka_unit_test(test_copy),	      cmocka_unit_test(test_in_agent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "engine/trap/stackview.h"
 
 #include "engine/trap/trap.h"
+#include "inferior/journal.h"
 #include "inferior/maps.h"
 #include "inferior/remote.h"
 
@@ -84,8 +85,8 @@ static bool thread_bounds(void *context, uint64_t sp, uint64_t *low, uint64_t *h
  */
 static bool is_stood_for(const struct space *space, uint64_t word, uint64_t found)
 {
-	return word && found != word && space->agent && trap_in_our_code(space, found) &&
-	       !trap_in_our_code(space, word);
+	return word && found != word && space->agent && journal_in_agent(space->journal, found) &&
+	       !journal_in_agent(space->journal, word);
 }
 
 static void thread_words(void *context, size_t count, const uint64_t *slots, uint64_t *words)
