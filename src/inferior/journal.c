@@ -6,6 +6,7 @@
  */
 #include "inferior/journal.h"
 
+#include "base/map.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "inferior/inferior.h"
@@ -291,19 +292,85 @@ static bool is_patch(const struct journal_entry *entry)
 	return entry && (entry->kind == JOURNAL_BYTES || entry->kind == JOURNAL_JUMP);
 }
 
-/* Puts a patch back and forgets it when its bytes are ours. */
-static bool undo_ours(struct journal *journal, struct space *space, size_t number)
+/*
+ * Undoing many patches while the threads stand: what is there is read by pages, as a read of its
+ * own for each is most of what it would take.
+ */
+struct undoing {
+	struct journal *journal;
+	struct space *space;
+	struct map pages; /* address / UNDO_PAGE + 1 → struct undo_page */
+};
+
+enum { UNDO_PAGE = 4096 };
+
+struct undo_page {
+	size_t length; /* so many bytes could be read */
+	uint8_t bytes[UNDO_PAGE];
+};
+
+static struct undo_page *page_at(struct undoing *undoing, uint64_t address)
 {
-	const struct journal_entry *entry = journal_entry(journal, number);
-	uint8_t now[sizeof entry->after];
+	const uint64_t key = address / UNDO_PAGE + 1;
+	struct undo_page *page = map_get(&undoing->pages, key);
+
+	if (page)
+		return page;
+	page = xmalloc(sizeof *page);
+	page->length = memory_read(&undoing->space->memory, address - address % UNDO_PAGE,
+				   page->bytes, sizeof page->bytes);
+	map_put(&undoing->pages, key, page);
+	return page;
+}
+
+/* Puts `bytes` where `expected` is; false when that is not there. */
+static bool exchange(struct undoing *undoing, uint64_t address, const uint8_t *expected,
+		     const uint8_t *bytes, size_t length)
+{
+	const uint64_t offset = address % UNDO_PAGE;
+	struct undo_page *page = page_at(undoing, address);
+
+	if (offset >= page->length || length > page->length - offset) {
+		uint8_t now[sizeof((struct journal_entry *)0)->after];
+
+		/* Over the end of a page, or of what can be read. */
+		if (!memory_read_exact(&undoing->space->memory, address, now, length) ||
+		    memcmp(now, expected, length) != 0)
+			return false;
+	} else if (memcmp(page->bytes + offset, expected, length) != 0) {
+		return false;
+	}
+	space_write(undoing->space, address, bytes, length);
+	for (size_t i = 0; i < length; i++) {
+		struct undo_page *its = page_at(undoing, address + i);
+		const uint64_t at = (address + i) % UNDO_PAGE;
+
+		if (at < its->length)
+			its->bytes[at] = bytes[i];
+	}
+	return true;
+}
+
+/* Puts a patch back and forgets it when its bytes are ours. */
+static bool undo_ours(struct undoing *undoing, size_t number)
+{
+	const struct journal_entry *entry = journal_entry(undoing->journal, number);
 
 	if (!is_patch(entry) ||
-	    !memory_read_exact(&space->memory, entry->address, now, entry->length) ||
-	    memcmp(now, entry->after, entry->length) != 0)
+	    !exchange(undoing, entry->address, entry->after, entry->before, entry->length))
 		return false;
-	space_write(space, entry->address, entry->before, entry->length);
-	journal_forget(journal, number);
+	journal_forget(undoing->journal, number);
 	return true;
+}
+
+static void undoing_end(struct undoing *undoing)
+{
+	size_t cursor = 0;
+	void *page;
+
+	while (map_next(&undoing->pages, &cursor, NULL, &page))
+		free(page);
+	map_deinit(&undoing->pages);
 }
 
 static void forget_bytes(struct journal *journal, size_t number)
@@ -316,12 +383,35 @@ static void forget_bytes(struct journal *journal, size_t number)
 
 void journal_undo_bytes(struct journal *journal, struct space *space, size_t number)
 {
-	if (!undo_ours(journal, space, number))
-		forget_bytes(journal, number);
+	const struct journal_entry *entry = journal_entry(journal, number);
+	uint8_t now[sizeof entry->after];
+
+	if (!is_patch(entry))
+		return;
+	if (memory_read_exact(&space->memory, entry->address, now, entry->length) &&
+	    !memcmp(now, entry->after, entry->length))
+		space_write(space, entry->address, entry->before, entry->length);
+	journal_forget(journal, number);
+}
+
+void journal_undo_jumps(struct journal *journal, struct space *space)
+{
+	struct undoing undoing = {.journal = journal, .space = space};
+
+	for (size_t number = 0; number < journal_count(journal); number++) {
+		const struct journal_entry *entry = journal_entry(journal, number);
+
+		if (!entry || entry->kind != JOURNAL_JUMP)
+			continue;
+		if (!undo_ours(&undoing, number))
+			journal_forget(journal, number);
+	}
+	undoing_end(&undoing);
 }
 
 void journal_undo_all_bytes(struct journal *journal, struct space *space)
 {
+	struct undoing undoing = {.journal = journal, .space = space};
 	bool undone;
 
 	/*
@@ -330,10 +420,11 @@ void journal_undo_all_bytes(struct journal *journal, struct space *space)
 	do {
 		undone = false;
 		for (size_t number = journal_count(journal); number-- > 0;)
-			undone |= undo_ours(journal, space, number);
+			undone |= undo_ours(&undoing, number);
 	} while (undone);
 	for (size_t number = journal_count(journal); number-- > 0;)
 		forget_bytes(journal, number);
+	undoing_end(&undoing);
 }
 
 /* Not the masks: they are of the parent's threads. */

@@ -122,7 +122,13 @@ bool journal_has_mapping(const struct journal *journal, uint64_t address);
  */
 void journal_undo_bytes(struct journal *journal, struct space *space, size_t number);
 
-/* Puts back all bytes, latest first. Mappings stay: unmapping takes a stopped thread. */
+/* The same of all jumps. All threads of the space are stopped. */
+void journal_undo_jumps(struct journal *journal, struct space *space);
+
+/*
+ * Puts back all bytes, latest first; all threads of the space are stopped. Mappings stay: unmapping
+ * takes a stopped thread.
+ */
 void journal_undo_all_bytes(struct journal *journal, struct space *space);
 
 /*

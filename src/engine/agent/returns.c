@@ -174,12 +174,7 @@ static bool restore_unit(struct space *space, const struct all_slots *all,
 
 void agent_undo_jumps(struct space *space)
 {
-	for (size_t i = 0; i < journal_count(space->journal); i++) {
-		const struct journal_entry *entry = journal_entry(space->journal, i);
-
-		if (entry && entry->kind == JOURNAL_JUMP)
-			journal_undo_bytes(space->journal, space, i);
-	}
+	journal_undo_jumps(space->journal, space);
 }
 
 void agent_restore_returns(struct space *space)
