@@ -293,21 +293,36 @@ static bool is_patch(const struct journal_entry *entry)
 }
 
 /*
- * Undoing many patches while the threads stand: what is there is read by pages, as a read of its
- * own for each is most of what it would take.
+ * Undoing many patches while the threads stand: what is there is read by pages, and what is to be
+ * there written so, as a system call or two of their own for each patch are nearly all that it
+ * takes. What lies between the patches of a page is written as it was read: nobody runs who could
+ * have changed it meanwhile. A patch is forgotten when it has been written, and not before: who
+ * comes after a tracer that was killed in between finds all that was not undone.
  */
 struct undoing {
 	struct journal *journal;
 	struct space *space;
-	struct map pages; /* address / UNDO_PAGE + 1 → struct undo_page */
+	struct map pages;  /* address / UNDO_PAGE + 1 → struct undo_page */
+	struct vec undone; /* size_t: patches that are undone in `pages` */
+	bool *done;	   /* by number: it is one of those */
 };
 
 enum { UNDO_PAGE = 4096 };
 
 struct undo_page {
-	size_t length; /* so many bytes could be read */
+	uint64_t address;
+	size_t length;	    /* so many bytes could be read */
+	size_t first, past; /* what is to be written: none if `past` is 0 */
 	uint8_t bytes[UNDO_PAGE];
 };
+
+static struct undoing undoing_begin(struct journal *journal, struct space *space)
+{
+	return (struct undoing){.journal = journal,
+				.space = space,
+				.undone = VEC_OF(size_t),
+				.done = xcalloc(journal_count(journal) + 1, sizeof(bool))};
+}
 
 static struct undo_page *page_at(struct undoing *undoing, uint64_t address)
 {
@@ -316,61 +331,76 @@ static struct undo_page *page_at(struct undoing *undoing, uint64_t address)
 
 	if (page)
 		return page;
-	page = xmalloc(sizeof *page);
-	page->length = memory_read(&undoing->space->memory, address - address % UNDO_PAGE,
-				   page->bytes, sizeof page->bytes);
+	page = xcalloc(1, sizeof *page);
+	page->address = address - address % UNDO_PAGE;
+	page->length = memory_read(&undoing->space->memory, page->address, page->bytes,
+				   sizeof page->bytes);
 	map_put(&undoing->pages, key, page);
 	return page;
 }
 
-/* Puts `bytes` where `expected` is; false when that is not there. */
-static bool exchange(struct undoing *undoing, uint64_t address, const uint8_t *expected,
-		     const uint8_t *bytes, size_t length)
+/* Whether `expected` is there. */
+static bool is_there(struct undoing *undoing, uint64_t address, const uint8_t *expected,
+		     size_t length)
 {
-	const uint64_t offset = address % UNDO_PAGE;
-	struct undo_page *page = page_at(undoing, address);
-
-	if (offset >= page->length || length > page->length - offset) {
-		uint8_t now[sizeof((struct journal_entry *)0)->after];
-
-		/* Over the end of a page, or of what can be read. */
-		if (!memory_read_exact(&undoing->space->memory, address, now, length) ||
-		    memcmp(now, expected, length) != 0)
-			return false;
-	} else if (memcmp(page->bytes + offset, expected, length) != 0) {
-		return false;
-	}
-	space_write(undoing->space, address, bytes, length);
 	for (size_t i = 0; i < length; i++) {
-		struct undo_page *its = page_at(undoing, address + i);
-		const uint64_t at = (address + i) % UNDO_PAGE;
+		const struct undo_page *page = page_at(undoing, address + i);
+		const size_t at = (address + i) % UNDO_PAGE;
 
-		if (at < its->length)
-			its->bytes[at] = bytes[i];
+		if (at >= page->length || page->bytes[at] != expected[i])
+			return false;
 	}
 	return true;
 }
 
-/* Puts a patch back and forgets it when its bytes are ours. */
+static void put_there(struct undoing *undoing, uint64_t address, const uint8_t *bytes,
+		      size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		struct undo_page *page = page_at(undoing, address + i);
+		const size_t at = (address + i) % UNDO_PAGE;
+
+		page->bytes[at] = bytes[i];
+		if (!page->past || at < page->first)
+			page->first = at;
+		if (at >= page->past)
+			page->past = at + 1;
+	}
+}
+
+/* Puts a patch back when its bytes are ours. */
 static bool undo_ours(struct undoing *undoing, size_t number)
 {
 	const struct journal_entry *entry = journal_entry(undoing->journal, number);
 
-	if (!is_patch(entry) ||
-	    !exchange(undoing, entry->address, entry->after, entry->before, entry->length))
+	if (!is_patch(entry) || undoing->done[number] ||
+	    !is_there(undoing, entry->address, entry->after, entry->length))
 		return false;
-	journal_forget(undoing->journal, number);
+	put_there(undoing, entry->address, entry->before, entry->length);
+	undoing->done[number] = true;
+	vec_push(&undoing->undone, &number);
 	return true;
 }
 
+/* Writes what has been undone. */
 static void undoing_end(struct undoing *undoing)
 {
 	size_t cursor = 0;
-	void *page;
+	void *value;
 
-	while (map_next(&undoing->pages, &cursor, NULL, &page))
+	while (map_next(&undoing->pages, &cursor, NULL, &value)) {
+		struct undo_page *page = value;
+
+		if (page->past)
+			space_write(undoing->space, page->address + page->first,
+				    page->bytes + page->first, page->past - page->first);
 		free(page);
+	}
 	map_deinit(&undoing->pages);
+	for (size_t i = 0; i < undoing->undone.count; i++)
+		journal_forget(undoing->journal, *(const size_t *)vec_at(&undoing->undone, i));
+	vec_deinit(&undoing->undone);
+	free(undoing->done);
 }
 
 static void forget_bytes(struct journal *journal, size_t number)
@@ -396,14 +426,12 @@ void journal_undo_bytes(struct journal *journal, struct space *space, size_t num
 
 void journal_undo_jumps(struct journal *journal, struct space *space)
 {
-	struct undoing undoing = {.journal = journal, .space = space};
+	struct undoing undoing = undoing_begin(journal, space);
 
 	for (size_t number = 0; number < journal_count(journal); number++) {
 		const struct journal_entry *entry = journal_entry(journal, number);
 
-		if (!entry || entry->kind != JOURNAL_JUMP)
-			continue;
-		if (!undo_ours(&undoing, number))
+		if (entry && entry->kind == JOURNAL_JUMP && !undo_ours(&undoing, number))
 			journal_forget(journal, number);
 	}
 	undoing_end(&undoing);
@@ -411,7 +439,7 @@ void journal_undo_jumps(struct journal *journal, struct space *space)
 
 void journal_undo_all_bytes(struct journal *journal, struct space *space)
 {
-	struct undoing undoing = {.journal = journal, .space = space};
+	struct undoing undoing = undoing_begin(journal, space);
 	bool undone;
 
 	/*
@@ -422,9 +450,9 @@ void journal_undo_all_bytes(struct journal *journal, struct space *space)
 		for (size_t number = journal_count(journal); number-- > 0;)
 			undone |= undo_ours(&undoing, number);
 	} while (undone);
+	undoing_end(&undoing);
 	for (size_t number = journal_count(journal); number-- > 0;)
 		forget_bytes(journal, number);
-	undoing_end(&undoing);
 }
 
 /* Not the masks: they are of the parent's threads. */

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 /* More entries than the first mapping of the journal holds. */
-enum { MANY = 3000 };
+enum { MANY = 3000, PAGE = 4096 };
 
 static unsigned char target[MANY];
 
@@ -224,6 +224,63 @@ static void test_undo_overlapping(void **state)
 	space_unref(space);
 }
 
+/* What lies over the end of a page, or of all that there is; and where nothing is any more. */
+static void test_undo_at_ends_of_pages(void **state)
+{
+	struct space *space = own_space();
+	unsigned char *pages = mmap(NULL, 5 * PAGE, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	assert_true(pages != MAP_FAILED);
+	memset(pages, '.', 5 * PAGE);
+	assert_int_equal(munmap(pages + 2 * PAGE, PAGE), 0);
+	patch(space, pages + PAGE - 2, "1111", 4);
+	patch(space, pages + PAGE + 9, "2", 1);
+	patch(space, pages + 2 * PAGE - 4, "3333", 4);
+	patch(space, pages + 3 * PAGE, "4444", 4);
+	patch(space, pages + 5 * PAGE - 8, "5555", 4);
+	/* Somebody else's since. */
+	patch(space, pages + PAGE + 100, "6666", 4);
+	pages[PAGE + 102] = '!';
+	patch(space, pages + 4 * PAGE - 2, "7777", 4);
+	assert_int_equal(munmap(pages + 4 * PAGE, PAGE), 0);
+	journal_undo_all_bytes(space->journal, space);
+	for (size_t i = 0; i < 4 * PAGE; i++) {
+		if (i / PAGE == 2)
+			continue;
+		if (i >= PAGE + 100 && i < PAGE + 104)
+			assert_int_equal(pages[i], "66!6"[i - PAGE - 100]);
+		else if (i >= 4 * PAGE - 2)
+			assert_int_equal(pages[i], '7');
+		else
+			assert_int_equal(pages[i], '.');
+	}
+	for (size_t i = 0; i < journal_count(space->journal); i++)
+		assert_null(journal_entry(space->journal, i));
+	munmap(pages, 2 * PAGE);
+	munmap(pages + 3 * PAGE, PAGE);
+	space_unref(space);
+}
+
+/* Jumps only: breakpoints stay, and stay noted. */
+static void test_undo_jumps(void **state)
+{
+	struct space *space = own_space();
+
+	(void)state;
+	memset(target, '.', sizeof target);
+	size_t number = patch(space, &target[20], "\xcc", 1);
+
+	journal_jump(space->journal, address_of(&target[10]), &target[10], "JUMP!", 5);
+	assert_int_equal(space_write(space, address_of(&target[10]), "JUMP!", 5), 0);
+	journal_undo_jumps(space->journal, space);
+	assert_memory_equal(&target[9], "...........\xcc.", 13);
+	for (size_t i = 0; i < journal_count(space->journal); i++)
+		assert_true((journal_entry(space->journal, i) != NULL) == (i == number));
+	space_unref(space);
+}
+
 /* A forked child's journal: the same entries under the same numbers, the holes free. */
 static void test_copy(void **state)
 {
@@ -295,11 +352,18 @@ static void test_in_agent(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_entries),	      cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_forget_twice),  cmocka_unit_test(test_undo),
-		cmocka_unit_test(test_undo_not_ours), cmocka_unit_test(test_undo_read_only),
-		cmocka_unit_test(test_undo_all),      cmocka_unit_test(test_undo_overlapping),
-		cmocka_unit_test(test_copy),	      cmocka_unit_test(test_in_agent),
+		cmocka_unit_test(test_entries),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_forget_twice),
+		cmocka_unit_test(test_undo),
+		cmocka_unit_test(test_undo_not_ours),
+		cmocka_unit_test(test_undo_read_only),
+		cmocka_unit_test(test_undo_all),
+		cmocka_unit_test(test_undo_overlapping),
+		cmocka_unit_test(test_undo_at_ends_of_pages),
+		cmocka_unit_test(test_undo_jumps),
+		cmocka_unit_test(test_copy),
+		cmocka_unit_test(test_in_agent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
