@@ -268,8 +268,12 @@ static bool is_mark(const struct thread *thread)
 	       info.si_value.sival_int == MARK_VALUE;
 }
 
-/* Signals of the program's own that came in between and have to be sent again. */
+/*
+ * What came in between and has to come again: signals of the program's own, and an interrupt that
+ * somebody asked for and waits for.
+ */
 struct kept {
+	bool interrupted;
 	bool stopped;
 	bool as_mark; /* the signal that is used as that */
 	bool refused;
@@ -305,8 +309,10 @@ static int through_call(struct thread *thread, int mark, int signal, struct kept
 			 */
 			if (!marked)
 				pt_interrupt(thread->tid);
-		} else if (inside && !marked && stop.kind == STOP_TRAP) {
-			return 0;
+		} else if (stop.kind == STOP_TRAP) {
+			if (inside && !marked)
+				return 0;
+			kept->interrupted = true;
 		} else if (stop.kind == STOP_SIGNAL && stop.signal == mark) {
 			bool ours = is_mark(thread);
 
@@ -326,6 +332,8 @@ static int through_call(struct thread *thread, int mark, int signal, struct kept
 
 static void send_again(const struct thread *thread, int mark, const struct kept *kept)
 {
+	if (kept->interrupted)
+		pt_interrupt(thread->tid);
 	if (kept->stopped)
 		syscall(SYS_tgkill, thread->process->pid, thread->tid, SIGSTOP);
 	if (kept->as_mark)
@@ -343,7 +351,7 @@ static int call_with(struct thread *thread, const struct regs *saved, uint64_t s
 	const uint64_t open = signal_bit(mark) | signal_bit(SIGSYS);
 	int signal = requeue_signal(thread, open);
 	struct regs regs = *saved;
-	struct kept kept = {false, false, false};
+	struct kept kept = {0};
 
 	for (int i = 0; i < 6; i++)
 		regs.r[space->arch->syscall_arg[i]] = arguments[i];

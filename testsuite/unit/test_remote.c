@@ -182,6 +182,24 @@ static void test_remote_at_its_own_trap(void **state)
 	at_signal(*state, "trap", SIGTRAP);
 }
 
+/* An interrupt that comes while the thread makes calls for us: who has asked for it gets it. */
+static void test_remote_interrupted(void **state)
+{
+	struct inferior *inferior = *state;
+	struct thread *thread = launch(inferior, "exit");
+	struct stop stop;
+
+	make_clean(inferior, thread);
+	assert_int_equal(pt_interrupt(thread->tid), 0);
+	make_calls(thread);
+	thread_resume(thread, 0);
+	assert_int_equal(inferior_next(inferior, true, &stop), 0);
+	assert_ptr_equal(stop.thread, thread);
+	assert_int_equal(stop.kind, STOP_TRAP);
+	thread_resume(thread, 0);
+	assert_int_equal(run_to_end(inferior), 42);
+}
+
 /*
  * The mappings that are kept: what the tracer maps there is among them, and nothing that was lent
  * goes away when it unmaps something.
@@ -252,6 +270,7 @@ int main(int argc, char **argv)
 		STORY(test_remote_in_system_call),
 		STORY(test_remote_at_signal),
 		STORY(test_remote_at_its_own_trap),
+		STORY(test_remote_interrupted),
 		STORY(test_kept_maps),
 		STORY(test_newer_than_kept),
 	};
