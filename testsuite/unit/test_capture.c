@@ -217,7 +217,8 @@ static void check_other_ways(struct fixture *f, const struct capture_frame *fram
 	else
 		capture_exit(plan, &other, plan->needs_saved ? &saved : NULL, &buffer);
 	assert_memory_equal(f->record, expected, size);
-	if (at_entry ? plan->plain_entry : plan->plain_exit) {
+	/* It needs room for the longest strings. */
+	if ((at_entry ? plan->plain_entry : plan->plain_exit) && plan->string_max < f->capacity) {
 		struct record *record = start(f);
 
 		if (at_entry)
