@@ -106,11 +106,12 @@ static void take_all(struct rings *rings, struct record *record, const struct pr
 {
 	struct ring_record head;
 	struct ring *ring;
+	pid_t tid;
 	uint64_t time;
 	size_t taken = 0;
 
 	rings_look(rings, 1, 1);
-	rings_floor(rings);
+	rings_floor(rings, &tid);
 	while ((ring = rings_oldest(rings, &time))) {
 		if (rings_take(rings, ring, &head, record)) {
 			read_all(record);

@@ -88,6 +88,24 @@ static void test_stop_running(void **state)
 	close(end);
 }
 
+/* The time of an event by either clock is that of one moment, however long ago, and who ran since. */
+static void test_event_times(void **state)
+{
+	enum { ROUNDS = 50000, SLACK_NS = 100000 };
+	struct inferior *inferior = *state;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		const uint64_t before = inferior_wall_clock();
+
+		inferior->event = inferior_clock();
+		const uint64_t after = inferior_wall_clock();
+		const uint64_t event = inferior_event_wall_clock(inferior);
+
+		assert_in_range(event, before - SLACK_NS, after + SLACK_NS);
+	}
+	inferior->event = 0;
+}
+
 /* A thread that was resumed and sleeps uninterruptibly, as the parent in vfork(2), is waited for. */
 static void test_wait_for_sleeper(void **state)
 {
@@ -308,6 +326,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		STORY(test_deferred_signal),
 		STORY(test_deferred_end),
+		STORY(test_event_times),
 		STORY(test_stop_running),
 		STORY(test_wait_for_sleeper),
 		STORY(test_stop_before_announcement),

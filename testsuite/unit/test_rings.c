@@ -40,6 +40,16 @@ static void set_up(struct fixture *fixture)
 	assert_true(rings_bind(fixture->rings, SECOND, 0x8000));
 }
 
+/* It is the one thread that there is. */
+static uint64_t floor_of(const struct fixture *fixture)
+{
+	pid_t tid = 0;
+	const uint64_t floor = rings_floor(fixture->rings, &tid);
+
+	assert_int_equal(tid, floor == UINT64_MAX ? 0 : SECOND);
+	return floor;
+}
+
 /* As the agent's code would be: in the middle of one; and the next one after that. */
 static void test_floor(void **state)
 {
@@ -51,31 +61,31 @@ static void test_floor(void **state)
 
 	assert_non_null(entry);
 	rings_look(fixture.rings, 100, 1 * MS);
-	assert_true(rings_floor(fixture.rings) == UINT64_MAX);
+	assert_true(floor_of(&fixture) == UINT64_MAX);
 	entry->busy = 1;
 	rings_look(fixture.rings, 200, 2 * MS);
-	assert_int_equal(rings_floor(fixture.rings), 100);
+	assert_int_equal(floor_of(&fixture), 100);
 	rings_look(fixture.rings, 300, 3 * MS);
-	assert_int_equal(rings_floor(fixture.rings), 100);
+	assert_int_equal(floor_of(&fixture), 100);
 	/* It got on, and is in the middle of the next. */
 	entry->head += 40;
 	rings_look(fixture.rings, 400, 4 * MS);
-	assert_int_equal(rings_floor(fixture.rings), 300);
+	assert_int_equal(floor_of(&fixture), 300);
 	rings_look(fixture.rings, 500, 33 * MS);
-	assert_int_equal(rings_floor(fixture.rings), 300);
+	assert_int_equal(floor_of(&fixture), 300);
 	/* Nobody is waited for without end. */
 	rings_look(fixture.rings, 600, 35 * MS);
-	assert_true(rings_floor(fixture.rings) == UINT64_MAX);
+	assert_true(floor_of(&fixture) == UINT64_MAX);
 	rings_look(fixture.rings, 700, 36 * MS);
-	assert_true(rings_floor(fixture.rings) == UINT64_MAX);
+	assert_true(floor_of(&fixture) == UINT64_MAX);
 	entry->busy = 0;
 	rings_look(fixture.rings, 800, 37 * MS);
 	entry->busy = 1;
 	rings_look(fixture.rings, 900, 38 * MS);
-	assert_int_equal(rings_floor(fixture.rings), 800);
+	assert_int_equal(floor_of(&fixture), 800);
 	entry->busy = 0;
 	rings_look(fixture.rings, 1000, 39 * MS);
-	assert_true(rings_floor(fixture.rings) == UINT64_MAX);
+	assert_true(floor_of(&fixture) == UINT64_MAX);
 	rings_destroy(fixture.rings);
 }
 

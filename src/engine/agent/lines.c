@@ -16,11 +16,14 @@
 #include "engine/trap/told.h"
 
 #include "inferior/journal.h"
+#include "inferior/proc.h"
 #include "inferior/ptrace.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <stddef.h>
+#include <string.h>
+#include <time.h>
 
 /* How the process's clock is read. */
 struct clocks {
@@ -169,13 +172,17 @@ static uint64_t event_of(const struct inferior *inferior, const struct clocks *c
 	return ago < clocks->now.clock ? clocks->now.clock - ago : 0;
 }
 
-/* Up to which time records can be told now, so that they are in order. */
-static uint64_t time_of_order(const struct agent *agent, uint64_t until)
+/* Up to which time records can be told now, so that they are in order; `tid`: due to whom. */
+static uint64_t time_of_order(const struct agent *agent, uint64_t until, pid_t *tid)
 {
 	for (size_t i = 0; i < agent->spaces.count; i++) {
-		uint64_t floor = rings_floor(space_at(agent, i)->agent->rings);
+		pid_t its = 0;
+		const uint64_t floor = rings_floor(space_at(agent, i)->agent->rings, &its);
 
-		until = floor < until ? floor : until;
+		if (floor >= until)
+			continue;
+		until = floor;
+		*tid = its;
 	}
 	return until;
 }
@@ -192,16 +199,45 @@ static void look_at_all(const struct agent *agent, struct inferior *inferior,
 }
 
 /*
- * A stop has to be served. How often a thread that is kept from running in the middle of a record
- * is given the processor first, that the record may come in its place.
+ * A stop is to be served, and a thread is kept from running in the middle of a record, so that the
+ * record may come in its place: it is given the processor first, and some time, as that may be one
+ * that another program has, or the machine's host. Not again if that has been in vain.
  */
-enum { TURNS = 10 };
+enum { TURNS = 10, NAP_NS = 50000, PATIENCE_NS = 20000000 };
+
+/* By itself: it stands at no stop that is to be served. */
+static bool goes_on(const struct inferior *inferior, pid_t tid)
+{
+	const struct thread *thread = inferior_thread(inferior, tid);
+
+	return thread && thread->state == THREAD_RUNNING && !strchr("tTZX?", proc_state(tid));
+}
+
+static void wait_for_order(struct agent *agent, struct inferior *inferior,
+			   const struct clocks *clocks, uint64_t newest)
+{
+	pid_t tid = 0;
+	uint64_t held = time_of_order(agent, newest, &tid);
+
+	for (int i = 0; held < newest && held != agent->given_up; i++) {
+		if (i < TURNS)
+			sched_yield();
+		else if (inferior_clock() - clocks->now.time < PATIENCE_NS &&
+			 goes_on(inferior, tid))
+			nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+		else
+			agent->given_up = held;
+		look_at_all(agent, inferior, clocks);
+		held = time_of_order(agent, newest, &tid);
+	}
+}
 
 unsigned agent_fetch(struct agent *agent, struct inferior *inferior, bool in_order)
 {
 	struct record *record;
 	struct ring_record head;
 	struct ring *ring = NULL;
+	pid_t tid;
 	uint64_t time;
 
 	if (!agent || !agent->spaces.count)
@@ -212,12 +248,10 @@ unsigned agent_fetch(struct agent *agent, struct inferior *inferior, bool in_ord
 	const uint64_t newest = in_order ? settled(&clocks) : event_of(inferior, &clocks);
 
 	look_at_all(agent, inferior, &clocks);
-	for (int i = 0; i < TURNS && !in_order && time_of_order(agent, newest) < newest; i++) {
-		sched_yield();
-		look_at_all(agent, inferior, &clocks);
-	}
+	if (!in_order)
+		wait_for_order(agent, inferior, &clocks, newest);
 	unsigned full = find_fullest(agent);
-	const uint64_t until = in_order ? time_of_order(agent, newest) : newest;
+	const uint64_t until = in_order ? time_of_order(agent, newest, &tid) : newest;
 
 	record = (struct record *)(void *)agent->buffer;
 	while ((space = find_oldest(agent, &ring, &time)) && time <= until) {

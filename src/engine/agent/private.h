@@ -21,6 +21,7 @@ struct agent {
 		uint64_t time;	/* inferior_clock() */
 		uint64_t epoch; /* inferior_wall_clock() */
 	} begun;
+	uint64_t given_up; /* lines.c: until when records were held back when waiting was in vain */
 	uint64_t narrowest; /* how far the clock goes on at least while all three are read */
 	size_t probes;
 	uint64_t lost;	       /* records that made no sense, of spaces that are gone */

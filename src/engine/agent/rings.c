@@ -390,14 +390,17 @@ void rings_look(struct rings *rings, uint64_t clock, uint64_t now)
 	rings->looked = clock;
 }
 
-uint64_t rings_floor(const struct rings *rings)
+uint64_t rings_floor(const struct rings *rings, pid_t *tid)
 {
 	uint64_t floor = UINT64_MAX;
 
 	for (size_t i = 0; i < rings->used.count; i++) {
 		const struct ring *ring = *(struct ring **)vec_at(&rings->used, i);
 
-		floor = ring->floor < floor ? ring->floor : floor;
+		if (ring->floor >= floor)
+			continue;
+		floor = ring->floor;
+		*tid = ring->tid;
 	}
 	return floor;
 }

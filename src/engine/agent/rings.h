@@ -61,9 +61,9 @@ void rings_look(struct rings *rings, uint64_t clock, uint64_t now);
 /*
  * A thread may be preempted in the middle of a record, which may be as old as that, and what is
  * younger may have to come behind it. UINT64_MAX: none is, or for so long that it is not waited
- * for.
+ * for. `tid`: which thread it is.
  */
-uint64_t rings_floor(const struct rings *rings);
+uint64_t rings_floor(const struct rings *rings, pid_t *tid);
 /* How many bytes are to be read now of the ring that has most of them. */
 uint64_t rings_fullest(const struct rings *rings);
 /*
