@@ -467,6 +467,10 @@ static int finish(struct session *session)
 	session->result->stops = trap_stops(session->trap);
 	if (session->options->verbose)
 		diag("%llu breakpoint stops", (unsigned long long)session->result->stops);
+	if (session->options->verbose && session->agent && agent_generated(session->agent))
+		diag("%llu calls stopped though they are caught in the process: they came from "
+		     "generated code",
+		     (unsigned long long)agent_generated(session->agent));
 	return error;
 }
 

@@ -535,8 +535,10 @@ static bool ends_with_call(const uint8_t bytes[AGENT_CALL_MAX])
 	for (unsigned back = 2; back <= 7; back++) {
 		const uint8_t *place = bytes + AGENT_CALL_MAX - back;
 
+		/* A SIB byte would be the third: *%rax and *(%rax) have two. */
 		if (place[0] == 0xff && (place[1] >> 3 & 7) == 2 &&
-		    (back > 2 || place[1] >> 6 == 3) && 1 + operand_length(place + 1) == back)
+		    (back > 2 || place[1] >> 6 == 3 || (place[1] & 7) != 4) &&
+		    1 + operand_length(place + 1) == back)
 			return true;
 	}
 	return false;

@@ -159,12 +159,15 @@ static bool ends_with_call(const char *bytes)
 static void test_calls(void **state)
 {
 	(void)state;
-	assert_true(ends_with_call("\x90\x90\x90\xe8\x01\x02\x03\x04")); /* relative */
-	assert_true(ends_with_call("\x90\x90\x90\x90\x90\x90\xff\xd0")); /* *%rax */
-	assert_true(ends_with_call("\x90\x90\x90\x90\x90\xff\x50\x18")); /* *24(%rax) */
-	assert_true(ends_with_call("\x90\x90\xff\x15\x01\x02\x03\x04")); /* *x(%rip) */
-	assert_true(ends_with_call("\x90\xff\x94\x24\x01\x02\x03\x04")); /* *x(%rsp) */
-	assert_true(ends_with_call("\x90\x90\x90\x90\x90\xff\x14\xc3")); /* *(%rbx,%rax,8) */
+	assert_true(ends_with_call("\x90\x90\x90\xe8\x01\x02\x03\x04"));  /* relative */
+	assert_true(ends_with_call("\x90\x90\x90\x90\x90\x90\xff\xd0"));  /* *%rax */
+	assert_true(ends_with_call("\x90\x90\x90\x90\x90\x90\xff\x13"));  /* *(%rbx) */
+	assert_false(ends_with_call("\x90\x90\x90\x90\x90\x90\xff\x14")); /* no SIB byte */
+	assert_false(ends_with_call("\x90\x90\x90\x90\x90\x90\xff\x15")); /* no distance */
+	assert_true(ends_with_call("\x90\x90\x90\x90\x90\xff\x50\x18"));  /* *24(%rax) */
+	assert_true(ends_with_call("\x90\x90\xff\x15\x01\x02\x03\x04"));  /* *x(%rip) */
+	assert_true(ends_with_call("\x90\xff\x94\x24\x01\x02\x03\x04"));  /* *x(%rsp) */
+	assert_true(ends_with_call("\x90\x90\x90\x90\x90\xff\x14\xc3"));  /* *(%rbx,%rax,8) */
 	assert_false(ends_with_call("\x90\x90\x90\x90\x90\x90\x90\x90"));
 	assert_false(ends_with_call("\x90\x90\x90\x90\x90\x90\xff\xe0")); /* jmp *%rax */
 	assert_false(ends_with_call("\x90\x90\x90\xe9\x01\x02\x03\x04")); /* jmp */

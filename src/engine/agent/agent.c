@@ -64,6 +64,11 @@ size_t agent_probes(const struct agent *agent)
 	return agent->probes;
 }
 
+uint64_t agent_generated(const struct agent *agent)
+{
+	return agent->generated;
+}
+
 struct agent_space *agent_space_of(struct space *space)
 {
 	if (!space->agent) {
@@ -108,15 +113,17 @@ bool agent_is_stub(const struct agent_space *own, uint64_t address)
 }
 
 /* Whether a word is a return address: of code in a module, behind an instruction that calls. */
-static bool is_return_address(const struct agent *agent, const struct space *space, uint64_t word)
+static bool is_return_address(struct agent *agent, const struct space *space, uint64_t word)
 {
 	uint8_t before[AGENT_CALL_MAX];
 
-	return agent->events->return_place(agent->events->context, space, word) !=
-		       RETURN_ELSEWHERE &&
-	       trap_read_code(space, word - sizeof before, before, sizeof before) ==
-		       sizeof before &&
-	       space->arch->agent->ends_with_call(before);
+	if (trap_read_code(space, word - sizeof before, before, sizeof before) != sizeof before ||
+	    !space->arch->agent->ends_with_call(before))
+		return false;
+	if (agent->events->return_place(agent->events->context, space, word) != RETURN_ELSEWHERE)
+		return true;
+	agent->generated++;
+	return false;
 }
 
 /*

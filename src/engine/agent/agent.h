@@ -192,6 +192,11 @@ enum { AGENT_FULL = 1000, AGENT_AT_ONCE = AGENT_FULL / 4 };
 bool agent_has_rings(const struct agent *agent);
 /* Records that were lost as what the process had written made no sense. */
 uint64_t agent_lost(const struct agent *agent);
+/*
+ * Calls of functions that are caught inside that stopped as they came from no module's code, but
+ * from such as is generated (RETURN_ELSEWHERE).
+ */
+uint64_t agent_generated(const struct agent *agent);
 /* Calls that were not recorded as there was no room (lossy). */
 uint64_t agent_dropped(const struct agent *agent);
 /* A thread has begun, and is stopped; runs nothing of the program any more. */
