@@ -243,6 +243,12 @@ struct arch {
 
 	/* Relocation types of .rel[a].plt and .got slots. */
 	uint32_t r_jump_slot, r_glob_dat, r_irelative, r_relative;
+	/*
+	 * The type of the distance to a function in code that is relocated itself, 0: linkers make
+	 * none; and whether it is that of a call or a jump: the opcode ends in front of it.
+	 */
+	uint32_t r_distance;
+	bool (*calls_by_distance)(uint8_t opcode);
 };
 
 extern const struct arch arch_x86_64;

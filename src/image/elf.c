@@ -149,7 +149,8 @@ static int read_program_headers(struct elf_file *file, GElf_Phdr *dynamic)
 static void take_tag(struct elf_file *file, const GElf_Dyn *entry)
 {
 	if (entry->d_tag >= 0 && entry->d_tag < DT_NUM)
-		file->tags[entry->d_tag] = entry->d_un.d_val;
+		/* A mark without a value. */
+		file->tags[entry->d_tag] = entry->d_tag == DT_TEXTREL ? 1 : entry->d_un.d_val;
 	else if (entry->d_tag == DT_GNU_HASH)
 		file->gnu_hash = entry->d_un.d_ptr;
 	else if (entry->d_tag == DT_VERSYM)
@@ -285,6 +286,7 @@ void elf_unref(struct elf_file *file)
 	free(file->starts);
 	free(file->signal_calls);
 	free(file->slot_calls);
+	free(file->relocated);
 	code_pointers_free(file->code_pointers);
 	free(file->ifuncs);
 	free(file->code);

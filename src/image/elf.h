@@ -25,9 +25,17 @@ struct elf_symbol {
 	bool old;     /* in .dynsym for old programs: another version of the name is the default */
 };
 
-enum slot_kind { SLOT_JUMP, SLOT_DATA, SLOT_IRELATIVE };
+enum slot_kind {
+	SLOT_JUMP,	/* JUMP_SLOT */
+	SLOT_DATA,	/* GLOB_DAT */
+	SLOT_IRELATIVE, /* IRELATIVE */
+	SLOT_CODE /* no slot, but the distance in a call of the code itself (text relocations) */
+};
 
-/* A GOT slot that the dynamic linker fills with a function's address, as its relocation says. */
+/*
+ * A GOT slot that the dynamic linker fills with a function's address, or what else it fills in to
+ * have a function called, as its relocation says.
+ */
 struct elf_slot {
 	const char *name; /* symbol, without version; NULL for SLOT_IRELATIVE; owned by the file */
 	uint64_t address; /* of the slot, in the file's own address space */
@@ -38,7 +46,7 @@ struct elf_slot {
 	 * them is not known.
 	 */
 	bool may_be_by_thunk;
-	uint8_t kind; /* enum slot_kind: JUMP_SLOT, GLOB_DAT, IRELATIVE relocation */
+	uint8_t kind; /* enum slot_kind */
 };
 
 /* A loadable segment. */
@@ -159,6 +167,12 @@ uint64_t elf_init_function(struct elf_file *file);
  * it.
  */
 bool elf_read(const struct elf_file *file, uint64_t address, void *buffer, size_t length);
+
+/*
+ * Whether relocations change any of the `length` bytes of code at an address: what the file has
+ * there, or memory before the dynamic linker has been there, is not what will be run.
+ */
+bool elf_relocates_code(struct elf_file *file, uint64_t address, size_t length);
 
 /*
  * Keeps files by identity (device, inode, size, mtime), so that each is read once. Of those that

@@ -100,6 +100,9 @@ struct elf_file {
 	bool slot_calls_read;
 	struct slot_call *slot_calls; /* slot_calls.c */
 	size_t slot_call_count;
+	bool relocated_read;
+	uint64_t *relocated; /* words in code that relocations change: elf_text.c; ascending */
+	size_t relocated_count;
 	bool from_memory; /* elf_memory.c put it together */
 	bool init_read;
 	uint64_t init;
@@ -198,6 +201,9 @@ void elf_for_each_relocation(struct elf_file *file, bool relative, elf_relocatio
  */
 enum { ELF_GOTS = 4 };
 void elf_find_gots(struct elf_file *file, uint64_t gots[ELF_GOTS]);
+
+/* elf_text.c: whether the address lies in a segment that is executed. */
+bool elf_is_code(const struct elf_file *file, uint64_t address);
 
 /* elf_plt.c: fills in `stub` of each slot. */
 void elf_find_stubs(struct elf_file *file, struct elf_slot *slots, size_t count);

@@ -49,6 +49,15 @@ static const char *function_name(const struct slot_search *search, uint64_t inde
 	return elf_name_at(search->names, symbol->st_name);
 }
 
+/* Whether the distance there is that of a call or a jump. */
+static bool is_in_call(const struct elf_file *file, uint64_t address)
+{
+	uint8_t opcode;
+
+	return elf_is_code(file, address) && elf_read(file, address - 1, &opcode, 1) &&
+	       file->arch->calls_by_distance(opcode);
+}
+
 static bool add_slot(void *context, const GElf_Rela *relocation, bool implicit)
 {
 	struct slot_search *search = context;
@@ -65,6 +74,12 @@ static bool add_slot(void *context, const GElf_Rela *relocation, bool implicit)
 		slot.kind = type == arch->r_jump_slot ? SLOT_JUMP : SLOT_DATA;
 		slot.name = function_name(search, GELF_R_SYM(relocation->r_info),
 					  slot.kind == SLOT_JUMP);
+		if (!slot.name)
+			return true;
+	} else if (arch->r_distance && type == arch->r_distance &&
+		   is_in_call(search->file, slot.address)) {
+		slot.kind = SLOT_CODE;
+		slot.name = function_name(search, GELF_R_SYM(relocation->r_info), true);
 		if (!slot.name)
 			return true;
 	} else {

@@ -65,18 +65,6 @@ GElf_Sym *elf_load_dynamic_symbols(struct elf_file *file, size_t *count)
 	return elf_load_records(file, ELF_T_SYM, offset, *count);
 }
 
-static bool in_code_segment(const struct elf_file *file, uint64_t address)
-{
-	for (size_t i = 0; i < file->segment_count; i++) {
-		const struct elf_segment *segment = &file->segments[i];
-
-		if (segment->flags & PF_X && address >= segment->address &&
-		    address - segment->address < segment->memory_size)
-			return true;
-	}
-	return false;
-}
-
 /* Read-only data may share a segment with code; its section tells. */
 static bool in_code_section(struct elf_file *file, const GElf_Sym *symbol)
 {
@@ -100,8 +88,7 @@ static bool is_wanted(struct elf_file *file, const GElf_Sym *symbol)
 	/* A file that has debug information only: its segments are those of another. */
 	if (!file->segment_count)
 		return in_code_section(file, symbol);
-	return in_code_segment(file, symbol->st_value) &&
-	       (function || in_code_section(file, symbol));
+	return elf_is_code(file, symbol->st_value) && (function || in_code_section(file, symbol));
 }
 
 /* Those of .dynsym, as uint16_t: bit 15 says that another one is the default; or NULL. */

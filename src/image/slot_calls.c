@@ -347,7 +347,7 @@ static void collect_slots(struct call_search *search)
 			search->first_stub = slot->stub;
 		if (slot->stub > search->last_stub)
 			search->last_stub = slot->stub;
-		if (slot->stub && slot->kind == SLOT_JUMP)
+		if ((slot->stub && slot->kind == SLOT_JUMP) || slot->kind == SLOT_CODE)
 			continue;
 		map_put(&search->slots, slot->address, slot);
 		if (slot->address < search->lowest)
@@ -373,11 +373,22 @@ static int compare_calls(const void *left, const void *right)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
+/* In code that is relocated itself: the opcode is in front of what the relocation changes. */
+static void add_relocated(struct call_search *search)
+{
+	const struct elf_file *file = search->file;
+
+	for (size_t i = 0; i < file->slot_count; i++)
+		if (file->slots[i].kind == SLOT_CODE)
+			add_call(search, &file->slots[i], file->slots[i].address - 1, true);
+}
+
 static void find(struct call_search *search)
 {
 	const struct elf_file *file = search->file;
 
 	collect_slots(search);
+	add_relocated(search);
 	for (size_t i = 0; search->slots.count && i < file->segment_count; i++)
 		if (file->segments[i].flags & PF_X)
 			search_segment(search, &file->segments[i]);

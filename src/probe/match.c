@@ -17,7 +17,11 @@ static bool enter(const struct match_module *module, struct filter *filter)
 static void add(struct vec *found, enum match_kind kind, uint64_t address, const char *name,
 		struct filter_rule *rule)
 {
-	struct match match = {kind, address, name, rule, rule->symbol.kind == PATTERN_PLAIN, 0};
+	const struct match match = {.kind = kind,
+				    .address = address,
+				    .name = name,
+				    .rule = rule,
+				    .by_name = rule->symbol.kind == PATTERN_PLAIN};
 
 	vec_push(found, &match);
 }
@@ -73,7 +77,8 @@ static bool match_pointers(const struct match_module *module, struct filter_rule
 				      .name = name,
 				      .rule = rule,
 				      .by_name = rule->symbol.kind == PATTERN_PLAIN,
-				      .slot = slot->address};
+				      .slot = slot->address,
+				      .in_code = slot->kind == SLOT_CODE};
 
 		vec_push(found, &match);
 	}
@@ -280,7 +285,11 @@ static void match_slot(const struct match_module *module, struct filter *filter,
 			 slot->slot_index * elf_arch(module->file)->abi->word;
 
 	filter_missed(filter, slot->name, MISS_EMPTY);
-	vec_push(found, &(struct match){MATCH_SLOT, place, slot->name, rule, true, 0});
+	vec_push(found, &(struct match){.kind = MATCH_SLOT,
+					.address = place,
+					.name = slot->name,
+					.rule = rule,
+					.by_name = true});
 }
 
 /* Functions without a symbol that the module's .conf file knows the place of. */

@@ -136,7 +136,8 @@ uint64_t plant_find_bound(const struct space *space, const struct module *module
 		for (size_t k = 0; k < count; k++) {
 			bool fits = slots[k].kind == SLOT_IRELATIVE
 					    ? other == module && slots[k].addend == match->address
-					    : slots[k].name && !strcmp(slots[k].name, match->name);
+					    : slots[k].kind != SLOT_CODE && slots[k].name &&
+						      !strcmp(slots[k].name, match->name);
 			uint64_t value;
 
 			if (fits &&

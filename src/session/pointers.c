@@ -26,6 +26,7 @@
 /* A function that may be called at a place. */
 struct callee {
 	uint64_t slot; /* address in the process */
+	bool in_code;  /* no slot: the call can be that of no other function */
 	const struct probe_site *site;
 };
 
@@ -49,6 +50,8 @@ static const struct probe_site *chosen(struct hook *hook, struct thread *thread,
 		const struct callee *callee = vec_at(&pointer->callees, i);
 		uint64_t value;
 
+		if (callee->in_code)
+			return callee->site;
 		if (memory_read_word(&space->memory, callee->slot, space->arch->abi->word,
 				     &value) &&
 		    value == target)
@@ -57,12 +60,13 @@ static const struct probe_site *chosen(struct hook *hook, struct thread *thread,
 	return NULL;
 }
 
-static void add_callee(struct pointer_hook *pointer, uint64_t slot, const struct probe_site *site)
+static void add_callee(struct pointer_hook *pointer, uint64_t slot, bool in_code,
+		       const struct probe_site *site)
 {
 	for (size_t i = 0; i < pointer->callees.count; i++)
 		if (((struct callee *)vec_at(&pointer->callees, i))->slot == slot)
 			return;
-	vec_push(&pointer->callees, &(struct callee){slot, site});
+	vec_push(&pointer->callees, &(struct callee){slot, in_code, site});
 }
 
 static struct pointer_hook *make_hook(struct session *session)
@@ -114,7 +118,7 @@ void pointers_plant(struct session *session, struct thread *thread, const struct
 					       : make_hook(session);
 	char safe[256];
 
-	add_callee(pointer, match->slot + request->module->bias, site);
+	add_callee(pointer, match->slot + request->module->bias, match->in_code, site);
 	if (is_ours)
 		return;
 	int error = has_shadow_stack(thread) ? -ENOTSUP

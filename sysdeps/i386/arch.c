@@ -21,6 +21,12 @@ static int displace(struct decoder *decoder, const uint8_t *bytes, size_t length
 	return x86_displace(decoder, &arch_i386, X86_MODE_32, bytes, length, address, out);
 }
 
+/* call rel32, jmp rel32 */
+static bool calls_by_distance(uint8_t opcode)
+{
+	return opcode == 0xe8 || opcode == 0xe9;
+}
+
 static bool slot_call(const uint8_t *bytes, uint64_t address, uint64_t got, uint64_t *slot)
 {
 	return x86_slot_call(X86_MODE_32, bytes, address, got, slot);
@@ -131,6 +137,8 @@ const struct arch arch_i386 = {
 	.step_flag = 0x100,
 	.r_jump_slot = R_386_JMP_SLOT,
 	.r_glob_dat = R_386_GLOB_DAT,
+	.r_distance = R_386_PC32,
+	.calls_by_distance = calls_by_distance,
 	.r_irelative = R_386_IRELATIVE,
 	.r_relative = R_386_RELATIVE,
 };

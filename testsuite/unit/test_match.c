@@ -480,7 +480,8 @@ static void test_prototypes(void **state)
 static void test_appends(void **state)
 {
 	struct question question;
-	const struct match earlier = {MATCH_ENTRY, UINT64_MAX, "earlier", NULL, false, 0};
+	const struct match earlier = {
+		.kind = MATCH_ENTRY, .address = UINT64_MAX, .name = "earlier"};
 
 	(void)state;
 	begin(&question);
