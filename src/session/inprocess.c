@@ -149,6 +149,8 @@ void inprocess_wish(struct session *session, struct space *space, uint64_t addre
 	else if (!module ||
 		 (!wish.is_plt_stub && address == elf_entry(module->file) + module->bias))
 		reason = "it is not known to be a function that is called";
+	else if (elf_relocates_code(module->file, address - module->bias, AGENT_MOVED_MAX))
+		reason = "its first instructions are relocated";
 	else if (wish.is_plt_stub)
 		wish.length = PLT_STUB;
 	else

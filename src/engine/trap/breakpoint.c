@@ -164,6 +164,45 @@ int breakpoint_insert(struct decoder *decoder, struct thread *thread, uint64_t a
 	return 0;
 }
 
+/* No thread has been in the slot so far. */
+static bool fill_again(const struct breakpoint *breakpoint, struct space *space)
+{
+	uint8_t code[DISPLACED_CODE_MAX];
+	size_t length;
+
+	return breakpoint->slot &&
+	       displaced_emit(&breakpoint->displaced, breakpoint->slot, code, &length) == 0 &&
+	       space_write(space, breakpoint->slot, code, length) == 0;
+}
+
+void breakpoint_settle(struct decoder *decoder, struct space *space, struct breakpoint *breakpoint)
+{
+	const struct arch *arch = space->arch;
+	const struct journal_entry *entry = journal_entry(space->journal, breakpoint->journal);
+	struct displaced now = {.length = 0};
+	uint8_t bytes[INSN_MAX];
+
+	breakpoint->settled = true;
+	if (breakpoint->step || !entry)
+		return;
+	const size_t length = memory_read(&space->memory, breakpoint->address, bytes, sizeof bytes);
+
+	if (length < arch->breakpoint_length)
+		return;
+	memcpy(bytes, entry->before, arch->breakpoint_length);
+	const bool same_kind = arch->displace(decoder, bytes, length, breakpoint->address, &now) ==
+				       0 &&
+			       now.kind == breakpoint->displaced.kind;
+
+	if (same_kind && !memcmp(&now, &breakpoint->displaced, sizeof now))
+		return;
+	breakpoint->displaced = now;
+	breakpoint->step = !same_kind ||
+			   (now.kind == DISPLACED_COPY && !fill_again(breakpoint, space));
+	if (breakpoint->step)
+		journal_set_slot(space->journal, breakpoint->journal, 0);
+}
+
 void breakpoint_put(struct space *space, struct breakpoint *breakpoint, enum journal_when when)
 {
 	breakpoint->when = when;

@@ -22,6 +22,7 @@ struct breakpoint {
 	bool is_pad;		/* a landing pad: arriving here is not returning */
 	bool verify;		/* not in a module: it may vanish without a word */
 	bool recent;		/* for returns.c: called from again since it last looked */
+	bool settled;		/* breakpoint_settle() */
 	bool lost;		/* the program has written over it, and that was told */
 	enum journal_when when; /* breakpoint_put() */
 	bool step;		/* cannot be displaced: the thread steps with all others stopped */
@@ -61,6 +62,12 @@ struct breakpoint *breakpoint_find(const struct space *space, uint64_t address);
  */
 int breakpoint_insert(struct decoder *decoder, struct thread *thread, uint64_t address,
 		      struct breakpoint **result);
+
+/*
+ * At the first hit: what the instruction is now. When it was read the object may just have been
+ * mapped, and its code may have been relocated since.
+ */
+void breakpoint_settle(struct decoder *decoder, struct space *space, struct breakpoint *breakpoint);
 
 /* When this one is taken out, should the tracer be killed. */
 void breakpoint_put(struct space *space, struct breakpoint *breakpoint, enum journal_when when);
