@@ -65,6 +65,7 @@ struct reference {
 	uint64_t address;
 	struct elf_slot *slot;
 	bool is_wide; /* the latter */
+	bool is_none; /* bytes of an operand and of what is behind it, see is_by_chance() */
 };
 
 struct call_search {
@@ -201,7 +202,7 @@ static void search_code(struct call_search *search, const uint8_t *code, size_t 
 			add_call(search, slot, address + insn, true);
 		else if (!slot->stub && search->references.count < REFERENCES_MAX)
 			vec_push(&search->references,
-				 &(struct reference){address + at, slot, is_wide});
+				 &(struct reference){address + at, slot, is_wide, false});
 	}
 }
 
@@ -254,9 +255,20 @@ static bool is_through_slot(const struct call_search *search, const uint8_t *cod
 	return insn->length >= INSN && referred_at(search, code + at, insn->address + at);
 }
 
+/*
+ * Relative to the GOT slots have small negative numbers, and so have strings and variables: the
+ * last bytes of such an operand, 0xff, and the opcode behind it may look like one more.
+ */
+static bool is_by_chance(const struct call_search *search, const struct reference *reference,
+			 uint64_t insn, size_t length)
+{
+	return search->file->arch->slot_by_got && length > WORD &&
+	       reference->address > insn + length - WORD;
+}
+
 /* Decodes a function that has these references: false when they are not where they should be. */
 static bool decode(struct call_search *search, const uint8_t *code, size_t size, uint64_t address,
-		   const struct reference *reference, const struct reference *end)
+		   struct reference *reference, const struct reference *end)
 {
 	const struct arch *arch = search->file->arch;
 	bool wide = false;
@@ -270,10 +282,14 @@ static bool decode(struct call_search *search, const uint8_t *code, size_t size,
 		if (arch->displace(search->decoder, code + at, size - at, here, &insn) ||
 		    !insn.length)
 			break;
-		for (; reference < end && reference->address < here + insn.length; reference++)
-			if (reference->address <= here ||
-			    reference->address + WORD > here + insn.length)
+		for (; reference < end && reference->address < here + insn.length; reference++) {
+			if (reference->address > here &&
+			    reference->address + WORD <= here + insn.length)
+				continue;
+			reference->is_none = is_by_chance(search, reference, here, insn.length);
+			if (!reference->is_none)
 				return false;
+		}
 		if (is_call_by_pointer(&insn, wide) && !is_through_slot(search, code + at, &insn))
 			vec_push(&search->branches, &here);
 		at += insn.length;
@@ -288,18 +304,19 @@ static void add_branches(struct call_search *search, const struct reference *fir
 	for (const struct reference *reference = first; reference < end; reference++) {
 		const struct reference *before = first;
 
-		while (before < reference && before->slot != reference->slot)
+		while (before < reference && (before->is_none || before->slot != reference->slot))
 			before++;
-		for (size_t i = 0; before == reference && i < search->branches.count; i++)
+		for (size_t i = 0;
+		     before == reference && !reference->is_none && i < search->branches.count; i++)
 			add_call(search, reference->slot, *(uint64_t *)vec_at(&search->branches, i),
 				 false);
 	}
 }
 
 /* The first reference at or behind an address. */
-static const struct reference *reference_from(const struct call_search *search, uint64_t address)
+static struct reference *reference_from(const struct call_search *search, uint64_t address)
 {
-	const struct reference *references = search->references.items;
+	struct reference *references = search->references.items;
 	size_t low = 0, high = search->references.count;
 
 	while (low < high) {
@@ -316,7 +333,7 @@ static const struct reference *reference_from(const struct call_search *search, 
 static void visit_function(void *context, const struct eh_function *function)
 {
 	struct call_search *search = context;
-	const struct reference *first = reference_from(search, function->start);
+	struct reference *first = reference_from(search, function->start);
 	const struct reference *end = reference_from(search, function->start + function->size);
 
 	if (first >= end || function->size > FUNCTION_MAX || search->decoded > DECODED_MAX)
