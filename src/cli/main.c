@@ -3,6 +3,7 @@
 #include "base/diag.h"
 #include "cli/options.h"
 #include "cli/outfile.h"
+#include "proto/dwarf.h"
 #include "session/print.h"
 #include "session/session.h"
 
@@ -112,7 +113,9 @@ int main(int argc, char **argv)
 	else if (error < 0)
 		status = STATUS_ERROR;
 	else if (error == 0 && options.print_prototypes)
-		status = print_prototypes(options.print_prototypes) ? STATUS_ERROR : 0;
+		status = print_prototypes(options.print_prototypes, DWARF_STEPS_FOR_ALL)
+				 ? STATUS_ERROR
+				 : 0;
 	else if (error == 0)
 		status = trace(&options);
 	options_deinit(&options);

@@ -17,12 +17,13 @@
 #include <errno.h>
 #include <string.h>
 
-int dwarf_reader_create(const struct debug_files *files, struct dwarf_reader **out)
+int dwarf_reader_create(const struct debug_files *files, unsigned steps, struct dwarf_reader **out)
 {
 	struct dwarf_reader *reader = xcalloc(1, sizeof *reader);
 	int error = 0;
 
 	vec_init(&reader->ranges, sizeof(struct unit_range));
+	reader->steps_max = steps;
 	reader->word = elf_arch(files->information)->abi->word;
 	if (files->shared)
 		error = dwarf_file_open(&reader->shared, reader, files->shared);
@@ -319,7 +320,7 @@ static int answer(struct dwarf_reader *reader, struct die found, struct code cod
 			: !type_is_name(name)	      ? -ENOTSUP
 						      : describe(&function, &places, name, text);
 	}
-	if (reader->steps >= DWARF_STEPS_MAX)
+	if (reader->steps >= reader->steps_max)
 		error = -E2BIG;
 	if (error && text->text) {
 		text->length = before;

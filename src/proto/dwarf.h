@@ -17,9 +17,11 @@
 enum {
 	/*
 	 * Entries of debug information that may be looked at, for all questions to a reader
-	 * together.
+	 * together: some seconds for who traces.
 	 */
 	DWARF_STEPS_MAX = 4 << 20,
+	/* And where somebody wants to have all there is: some minutes. */
+	DWARF_STEPS_FOR_ALL = 256 << 20,
 	/* Of these, for declarations, which no index has. */
 	DWARF_DECLARATION_STEPS_MAX = 100 << 10,
 	/* And for functions inside of others. */
@@ -32,9 +34,9 @@ struct dwarf_reader;
 
 /*
  * -ENOENT: there is no debug information in them that could be read; -ENOTSUP: there is, but it is
- * compressed otherwise than by zlib. The files must outlive the reader.
+ * compressed otherwise than by zlib. The files must outlive the reader. It does `steps` at most.
  */
-int dwarf_reader_create(const struct debug_files *files, struct dwarf_reader **out);
+int dwarf_reader_create(const struct debug_files *files, unsigned steps, struct dwarf_reader **out);
 void dwarf_reader_destroy(struct dwarf_reader *reader); /* NULL is fine */
 
 /*

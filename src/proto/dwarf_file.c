@@ -213,7 +213,7 @@ bool may_step(const struct dwarf_file *file)
 {
 	struct dwarf_reader *reader = file->reader;
 
-	return reader->steps < DWARF_STEPS_MAX && ++reader->steps;
+	return reader->steps < reader->steps_max && ++reader->steps;
 }
 
 bool units_next(struct dwarf_file *file, uint64_t header, uint64_t *first, uint64_t *next)

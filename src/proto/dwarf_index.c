@@ -244,7 +244,7 @@ static struct unit *get_unit(struct dwarf_reader *reader, uint64_t header)
 	if (!die_is_of_c(&die))
 		return unit;
 	ranges_learn(&die, &unit->code);
-	visit_functions(reader, die_first_child(&die), 0, DWARF_STEPS_MAX, note_function, unit);
+	visit_functions(reader, die_first_child(&die), 0, reader->steps_max, note_function, unit);
 	return unit;
 }
 
@@ -353,11 +353,11 @@ static void read_names(struct dwarf_reader *reader, struct unit *unit, uint64_t 
 		return;
 	struct map seen = {0};
 	const struct importing importing = {.seen = &seen,
-					    .limit = DWARF_STEPS_MAX,
+					    .limit = reader->steps_max,
 					    .visit = note_bodiless_of_unit,
 					    .context = unit};
 
-	visit_functions(reader, die_first_child(&die), 0, DWARF_STEPS_MAX, note_bodiless_of_unit,
+	visit_functions(reader, die_first_child(&die), 0, reader->steps_max, note_bodiless_of_unit,
 			unit);
 	visit_imports(reader, &die, 0, &importing);
 	map_deinit(&seen);

@@ -45,6 +45,7 @@ struct dwarf_reader {
 	struct dwarf_file main, shared;
 	unsigned word;		     /* bytes of a pointer */
 	unsigned steps, inner_steps; /* all of them, and those for functions inside of others */
+	unsigned steps_max;
 
 	bool ranges_read, units_read;
 	bool split; /* a unit was met whose entries are in a file of its own */

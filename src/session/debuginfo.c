@@ -45,6 +45,7 @@ struct debuginfo {
 		asked; /* struct debug_source * that have helpers, the one asked last at the end */
 	struct map sources; /* struct elf_file * → struct debug_source * */
 	bool verbose;
+	unsigned steps; /* for one module */
 };
 
 struct debug_source {
@@ -53,7 +54,7 @@ struct debug_source {
 	struct elf_file *file;
 	char *path;
 	bool looked;   /* for the files */
-	bool given_up; /* what reads them has failed */
+	bool given_up; /* what reads them has failed, or taken too long */
 	bool is_split; /* some of it is in files that are not read, as was said */
 	struct debug_files files;
 	struct helper *helper;
@@ -115,6 +116,7 @@ struct elf_file *debug_source_file(struct debug_source *source, pid_t pid)
 struct reading {
 	struct debug_files files;
 	struct dwarf_reader *reader;
+	unsigned steps;
 	bool opened;
 	int error; /* of that */
 };
@@ -123,38 +125,47 @@ struct reading {
 #define IN_OTHER_FILES "." /* what was asked for may be in a file that is not read */
 #define IN_OTHER_FORM "?"  /* nobody here knows how to unpack it */
 #define DAMAGED "!"
+#define TOO_MUCH "+"
 #define OTHERWISE "-" /* it is known, and not called as anybody says who declares it */
 
-/*
- * enum debug_function and `ADDRESS NAME`, or `d NAME`; the answer is a declaration, nothing, or one
- * of the above.
- */
+/* enum debug_function and `ADDRESS NAME`, or `d NAME`; errors are those of proto/dwarf.h. */
+static int ask_reader(struct dwarf_reader *reader, const char *question, struct strbuf *text)
+{
+	char *name;
+
+	if (question[0] == 'd')
+		return dwarf_reader_declaration(reader, question + 2, text);
+	uint64_t address = strtoull(question + 2, &name, 16);
+
+	name += *name == ' ';
+	return question[0] == DEBUG_RESOLVER
+		       ? dwarf_reader_indirect(reader, address, name, text)
+		       : dwarf_reader_function(reader, address, name, question[0] == DEBUG_LOCAL,
+					       text);
+}
+
+/* The answer to such a question is a declaration, nothing, or one of the above. */
 static void answer(void *context, const char *question, size_t length, struct strbuf *text)
 {
 	struct reading *reading = context;
-	char *name;
 
 	(void)length;
 	if (!reading->opened) {
 		reading->opened = true;
-		reading->error = dwarf_reader_create(&reading->files, &reading->reader);
+		reading->error = dwarf_reader_create(&reading->files, reading->steps,
+						     &reading->reader);
 	}
 	if (reading->error) {
 		strbuf_add(text, reading->error == -ENOTSUP ? IN_OTHER_FORM : DAMAGED);
 		return;
 	}
-	if (question[0] == 'd') {
-		dwarf_reader_declaration(reading->reader, question + 2, text);
-	} else {
-		uint64_t address = strtoull(question + 2, &name, 16);
+	const int error = ask_reader(reading->reader, question, text);
 
-		name += *name == ' ';
-		if (question[0] == DEBUG_RESOLVER)
-			dwarf_reader_indirect(reading->reader, address, name, text);
-		else if (dwarf_reader_function(reading->reader, address, name,
-					       question[0] == DEBUG_LOCAL, text) == -EPROTOTYPE)
-			strbuf_add(text, OTHERWISE);
-	}
+	if (error == -E2BIG)
+		strbuf_add(text, TOO_MUCH);
+	else if (error == -EPROTOTYPE &&
+		 (question[0] == DEBUG_FUNCTION || question[0] == DEBUG_LOCAL))
+		strbuf_add(text, OTHERWISE);
 	if (!text->length && dwarf_reader_met_split(reading->reader))
 		strbuf_add(text, IN_OTHER_FILES);
 }
@@ -176,7 +187,7 @@ static bool have_helper(struct debug_source *source)
 {
 	struct vec *asked = &source->info->asked;
 	/* The helper gets a copy of it, and all it needs is there when it is made. */
-	struct reading reading = {.files = source->files};
+	struct reading reading = {.files = source->files, .steps = source->info->steps};
 
 	if (!source->helper) {
 		if (asked->count == HELPERS_MAX)
@@ -195,8 +206,8 @@ static void give_up(struct debug_source *source, bool say, const char *reason)
 	source->given_up = true;
 	end_helper(source);
 	if (say)
-		diag("%s: its debug information %s, so it is not used",
-		     diag_safe(safe, sizeof safe, source->path), reason);
+		diag("%s: its debug information %s", diag_safe(safe, sizeof safe, source->path),
+		     reason);
 }
 
 static void say_split(struct debug_source *source)
@@ -220,15 +231,19 @@ static void ask(struct debug_source *source, pid_t pid, const char *question, st
 	if (source->given_up || strlen(question) > QUESTION_MAX || !has_files(source, pid))
 		return;
 	if (have_helper(source) && helper_ask(source->helper, question, strlen(question), text))
-		give_up(source, source->info->verbose, "cannot be read");
+		give_up(source, source->info->verbose, "cannot be read, so it is not used");
 	if (text->length != 1 || is_otherwise(text))
 		return;
 	if (!strcmp(text->text, IN_OTHER_FILES))
 		say_split(source);
 	else if (!strcmp(text->text, IN_OTHER_FORM))
-		give_up(source, true, "is not compressed by zlib, but in another way (zstd)");
+		give_up(source, true,
+			"is not compressed by zlib, but in another way (zstd), so it is not used");
+	else if (!strcmp(text->text, TOO_MUCH))
+		give_up(source, true,
+			"takes too long to read, so what it says of further functions is not used");
 	else
-		give_up(source, source->info->verbose, "cannot be read");
+		give_up(source, source->info->verbose, "cannot be read, so it is not used");
 	strbuf_clear(text);
 }
 
@@ -342,12 +357,13 @@ const struct prototype *debug_source_declaration(struct debug_source *source, pi
 
 /* ------------------------------------------------------------------ life */
 
-struct debuginfo *debuginfo_create(bool verbose)
+struct debuginfo *debuginfo_create(bool verbose, unsigned steps)
 {
 	struct debuginfo *info = xcalloc(1, sizeof *info);
 
 	info->lib = protolib_create();
 	info->verbose = verbose;
+	info->steps = steps;
 	vec_init(&info->asked, sizeof(struct debug_source *));
 	return info;
 }

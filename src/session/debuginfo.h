@@ -18,7 +18,8 @@ struct debuginfo;
 /* What is known of one. */
 struct debug_source;
 
-struct debuginfo *debuginfo_create(bool verbose);
+/* `steps`: that may be done for one module, see proto/dwarf.h. */
+struct debuginfo *debuginfo_create(bool verbose, unsigned steps);
 void debuginfo_destroy(struct debuginfo *info); /* NULL is fine; the sources must be gone */
 
 /*
@@ -51,7 +52,10 @@ const struct prototype *debug_source_declaration(struct debug_source *source, pi
 
 /* The file that it is in; NULL: there is none, or it is the module's own. */
 struct elf_file *debug_source_file(struct debug_source *source, pid_t pid);
-/* Whether there is debug information, as far as that can be told without reading it. */
+/*
+ * Whether there is debug information, as far as that can be told without reading it. Not any more
+ * when asking has failed, or has taken too long, which was said.
+ */
 bool debug_source_is_there(struct debug_source *source, pid_t pid);
 /* Whether some of what was asked for may be in files that are not read, which was said. */
 bool debug_source_is_elsewhere(const struct debug_source *source);

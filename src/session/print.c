@@ -56,11 +56,17 @@ static bool print_function(struct debug_source *source, const struct elf_symbol 
 	return is_known;
 }
 
-static bool print_functions(struct debug_source *source, struct elf_file *file)
+/* What became of all of them. */
+struct printed {
+	bool any;
+	size_t left_out; /* as debug information could not be read any more */
+};
+
+static struct printed print_functions(struct debug_source *source, struct elf_file *file)
 {
 	struct vec functions = VEC_OF(const struct elf_symbol *);
 	const char *last = "";
-	bool any = false;
+	struct printed printed = {0};
 
 	list_functions(file, &functions);
 	for (size_t i = 0; i < functions.count; i++) {
@@ -68,17 +74,21 @@ static bool print_functions(struct debug_source *source, struct elf_file *file)
 											i);
 
 		/* Versions of one name, and what is in both symbol tables. */
-		if (strcmp(last, function->name))
-			any |= print_function(source, function);
+		if (strcmp(last, function->name)) {
+			if (print_function(source, function))
+				printed.any = true;
+			else if (!debug_source_is_there(source, getpid()))
+				printed.left_out++;
+		}
 		last = function->name;
 	}
 	vec_deinit(&functions);
-	return any;
+	return printed;
 }
 
-static int print_all(struct elf_file *file, const char *path)
+static int print_all(struct elf_file *file, const char *path, unsigned steps)
 {
-	struct debuginfo *info = debuginfo_create(true);
+	struct debuginfo *info = debuginfo_create(true, steps);
 	struct debug_source *source = debug_source_get(info, file, path);
 	int error = 0;
 
@@ -86,10 +96,11 @@ static int print_all(struct elf_file *file, const char *path)
 		error = -ENOENT;
 		diag("%s: it has no debug information, and none for it is installed", path);
 	} else {
-		const bool any = print_functions(source, file);
+		const struct printed printed = print_functions(source, file);
 
-		if (!debug_source_is_there(source, getpid()) ||
-		    (!any && debug_source_is_elsewhere(source)))
+		if (printed.left_out)
+			diag("%s: functions that were left out: %zu", path, printed.left_out);
+		if (printed.left_out || (!printed.any && debug_source_is_elsewhere(source)))
 			error = -EBADMSG;
 	}
 	debug_source_unref(source);
@@ -97,7 +108,7 @@ static int print_all(struct elf_file *file, const char *path)
 	return error;
 }
 
-int print_prototypes(const char *path)
+int print_prototypes(const char *path, unsigned steps)
 {
 	_cleanup_free_ char *whole = realpath(path, NULL);
 	_cleanup_close_ int fd = whole ? open(whole, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
@@ -108,7 +119,7 @@ int print_prototypes(const char *path)
 		diag("%s: %s", path, error == -ENOEXEC ? "not an ELF file" : strerror(-error));
 		return error;
 	}
-	error = print_all(file, whole);
+	error = print_all(file, whole, steps);
 	elf_unref(file);
 	if (!error && (fflush(stdout) || ferror(stdout))) {
 		error = -errno;

@@ -15,6 +15,7 @@
 #include "inferior/guardian.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
+#include "proto/dwarf.h"
 #include "session/private.h"
 #include "session/recover.h"
 
@@ -257,7 +258,7 @@ static int set_up(struct session *session)
 					   .returned = sigaction_returned,
 					   .intercept = sigaction_answered};
 	session->files = elf_cache_create();
-	session->debuginfo = debuginfo_create(options->verbose != 0);
+	session->debuginfo = debuginfo_create(options->verbose != 0, DWARF_STEPS_MAX);
 	session->probes = probe_table_create();
 	vec_init(&session->ifuncs, sizeof(struct ifunc_hook *));
 	pointers_init(session);

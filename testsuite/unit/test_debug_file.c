@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "elf_fixture.h"
+#include "session/print.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -273,6 +274,69 @@ static void compressed_and_damaged(void **state)
 			 0);
 }
 
+/* ------------------------------------------------------------------ how much of it is read */
+
+/* What print_prototypes() returns, and what it writes. */
+static int print_to(const struct fixture *fixture, unsigned steps, char out[4096])
+{
+	char path[512];
+	const int kept[] = {dup(STDOUT_FILENO), dup(STDERR_FILENO)};
+	int fd = open(fixture_path(fixture, path, sizeof path, "out"),
+		      O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0 && kept[0] >= 0 && kept[1] >= 0);
+	fflush(stdout);
+	dup2(fd, STDOUT_FILENO);
+	dup2(fd, STDERR_FILENO);
+	const int error = print_prototypes(fixture_path(fixture, path, sizeof path, "many.so"),
+					   steps);
+
+	fflush(stdout);
+	dup2(kept[0], STDOUT_FILENO);
+	dup2(kept[1], STDERR_FILENO);
+	close(kept[0]);
+	close(kept[1]);
+	const ssize_t length = pread(fd, out, 4095, 0);
+
+	close(fd);
+	assert_true(length >= 0);
+	out[length] = '\0';
+	return error;
+}
+
+static unsigned occurrences(const char *text, const char *what)
+{
+	unsigned count = 0;
+
+	while ((text = strstr(text, what))) {
+		text++;
+		count++;
+	}
+	return count;
+}
+
+/* Functions that are not read any more are not missing without a word. */
+static void more_than_is_read(void **state)
+{
+	char out[4096], left[64];
+
+	if (!run_in(*state,
+		    "for i in 1 2 3 4 5 6 7 8 9; do "
+		    "echo \"struct s$i { int a, b, c; }; int f$i(struct s$i *s) { return s->a; }\"; "
+		    "done >many.c && ${CC:-cc} -g -shared -fPIC -nostdlib many.c -o many.so"))
+		skip();
+	assert_int_equal(print_to(*state, 4096, out), 0);
+	assert_int_equal(occurrences(out, "int f"), 9);
+	assert_null(strstr(out, "tracer:"));
+	assert_int_equal(print_to(*state, 150, out), -EBADMSG);
+	const unsigned printed = occurrences(out, "int f");
+
+	assert_in_range(printed, 1, 8);
+	assert_int_equal(occurrences(out, "takes too long to read"), 1);
+	snprintf(left, sizeof left, "functions that were left out: %u\n", 9 - printed);
+	assert_non_null(strstr(out, left));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -288,6 +352,7 @@ int main(void)
 		WITH_FIXTURE(shared_file),
 		WITH_FIXTURE(compressed),
 		WITH_FIXTURE(compressed_and_damaged),
+		WITH_FIXTURE(more_than_is_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
