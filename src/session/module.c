@@ -9,6 +9,7 @@
 #include "base/xalloc.h"
 #include "image/demangle.h"
 
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +80,7 @@ void modules_destroy(struct modules *modules)
 	for (size_t i = 0; i < modules->slots.count; i++)
 		free(((struct pending_slot *)vec_at(&modules->slots, i))->name);
 	later_deinit(modules);
+	undefined_deinit(modules);
 	vec_deinit(&modules->list);
 	vec_deinit(&modules->slots);
 	linkmap_destroy(modules->linkmap);
@@ -92,6 +94,7 @@ struct modules *modules_create(void)
 	vec_init(&modules->list, sizeof(struct module *));
 	vec_init(&modules->slots, sizeof(struct pending_slot));
 	later_init(modules);
+	undefined_init(modules);
 	return modules;
 }
 
@@ -115,6 +118,7 @@ struct modules *modules_clone(struct session *session, const struct modules *mod
 		slot->name = xstrdup(slot->name);
 	}
 	later_clone(session, clone, modules);
+	undefined_clone(clone, modules);
 	return clone;
 }
 
@@ -156,4 +160,20 @@ char *module_code_name(void *context, int32_t pid, uint64_t address)
 		snprintf(place, sizeof place, "+0x%llx", (unsigned long long)offset);
 	return xasprintf("%s%s%s%s", demangled ? demangled : symbol, place,
 			 module->is_main ? "" : "@", module->is_main ? "" : module_library(module));
+}
+
+const struct module *modules_find_definer(const struct modules *modules, const char *name,
+					  const struct elf_symbol **symbol)
+{
+	for (size_t i = 0; i < modules->list.count; i++) {
+		const struct module *module = *(struct module **)vec_at(&modules->list, i);
+		const struct elf_symbol *found = elf_find_symbol(module->file, name);
+
+		if (!found || !found->dynamic || found->bind == STB_LOCAL)
+			continue;
+		if (symbol)
+			*symbol = found;
+		return module;
+	}
+	return NULL;
 }

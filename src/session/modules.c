@@ -72,6 +72,7 @@ static void forget_module(struct session *session, struct space *space, const st
 		  (unsigned long long)module->bias);
 	inprocess_collect(session, space);
 	later_forget(modules, module);
+	undefined_forget(modules, module);
 	agent_forget(space, module->low, module->high);
 	trap_forget(space, module->low, module->high);
 	for (size_t i = modules->slots.count; i-- > 0;) {
@@ -304,6 +305,8 @@ static void walk(struct session *session, struct thread *thread, bool force,
 	/* Should it be the same file mapped anew, its code is without breakpoints. */
 	if (update.tampered)
 		trap_complete(session->trap, thread);
+	for (size_t i = 0; i < update.added.count; i++)
+		undefined_settle(session, space, *(struct module **)vec_at(&update.added, i));
 	/* Only now are all prototypes at hand: a new module may call another new one. */
 	if (plant_too && error != -EAGAIN)
 		plant_module(session, thread, plant_too);

@@ -84,7 +84,7 @@ static void plant_site(struct session *session, struct thread *thread, uint64_t 
 	if (error && error != -EALREADY)
 		plant_list_refused(session, thread, request, error);
 	session->planted += !error;
-	if (!error)
+	if (!error && !undefined_note(space->modules, request, address, 0))
 		inprocess_wish(session, space, address, request->module, site);
 	if (!error && debug_wanted(session, DEBUG_FUNCTIONS))
 		diag("process %d: %s at 0x%llx", (int)thread->process->pid,

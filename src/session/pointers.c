@@ -60,13 +60,15 @@ static const struct probe_site *chosen(struct hook *hook, struct thread *thread,
 	return NULL;
 }
 
-static void add_callee(struct pointer_hook *pointer, uint64_t slot, bool in_code,
+/* False: it is there already. */
+static bool add_callee(struct pointer_hook *pointer, uint64_t slot, bool in_code,
 		       const struct probe_site *site)
 {
 	for (size_t i = 0; i < pointer->callees.count; i++)
 		if (((struct callee *)vec_at(&pointer->callees, i))->slot == slot)
-			return;
+			return false;
 	vec_push(&pointer->callees, &(struct callee){slot, in_code, site});
+	return true;
 }
 
 static struct pointer_hook *make_hook(struct session *session)
@@ -118,7 +120,10 @@ void pointers_plant(struct session *session, struct thread *thread, const struct
 					       : make_hook(session);
 	char safe[256];
 
-	add_callee(pointer, match->slot + request->module->bias, match->in_code, site);
+	const uint64_t slot = match->slot + request->module->bias;
+
+	if (add_callee(pointer, slot, match->in_code, site))
+		undefined_note(space->modules, request, address, slot);
 	if (is_ours)
 		return;
 	int error = has_shadow_stack(thread) ? -ENOTSUP
@@ -133,6 +138,22 @@ void pointers_plant(struct session *session, struct thread *thread, const struct
 		diag("process %d: %s by a pointer at 0x%llx", (int)thread->process->pid,
 		     diag_safe(safe, sizeof safe, site->info->display),
 		     (unsigned long long)address);
+}
+
+void pointers_settle(const struct space *space, uint64_t address, uint64_t slot,
+		     const struct probe_site *site)
+{
+	struct hook *hook = trap_hook_at(space, address);
+	struct pointer_hook *pointer = (struct pointer_hook *)(void *)hook;
+
+	if (!hook || hook->chosen != chosen)
+		return;
+	for (size_t i = 0; i < pointer->callees.count; i++) {
+		struct callee *callee = vec_at(&pointer->callees, i);
+
+		if (callee->slot == slot)
+			callee->site = site;
+	}
 }
 
 const struct probe_site *pointers_site(const struct hook *hook)

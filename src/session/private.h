@@ -125,6 +125,7 @@ struct modules {
 	uint64_t r_debug;
 	struct vec slots;     /* struct pending_slot */
 	struct vec waiting;   /* struct waiting_matches, see later.c */
+	struct vec undefined; /* struct undefined_call, see undefined.c */
 	bool gathers;	      /* what is found waits there */
 	pid_t stop_asked;     /* the thread that shall stop to plant some of it, or 0 */
 	uint64_t rests_until; /* inferior_clock(): not before */
@@ -176,6 +177,12 @@ struct module *module_create(struct session *session, struct elf_file *file, uin
 			     const char *path, bool is_main);
 void module_unref(struct module *module);
 struct module *modules_find(const struct modules *modules, uint64_t address);
+/*
+ * The module that a call by that name leads to, most likely: the first one that defines it, and the
+ * symbol there, unless that is NULL. NULL: none does.
+ */
+const struct module *modules_find_definer(const struct modules *modules, const char *name,
+					  const struct elf_symbol **symbol);
 /* Its SONAME, or what its file is called. */
 const char *module_library(const struct module *module);
 /* code_names.find; the context is the session. */
@@ -243,12 +250,32 @@ void pointers_init(struct session *session);
 /* Plants a MATCH_POINTER. */
 void pointers_plant(struct session *session, struct thread *thread, const struct match *match,
 		    const struct probe_request *request);
+/* What that function is, is known better now. */
+void pointers_settle(const struct space *space, uint64_t address, uint64_t slot,
+		     const struct probe_site *site);
 /* What may be called at the place of a hook, or NULL when it is not one of these. */
 const struct probe_site *pointers_site(const struct hook *hook);
 /* As plant_mark_hook() and plant_drop_hooks(). */
 void pointers_mark(struct session *session, struct hook *hook);
 void pointers_drop(struct session *session);
 void pointers_deinit(struct session *session);
+
+/* undefined.c: calls of functions that nothing that is loaded defines */
+
+void undefined_init(struct modules *modules);
+void undefined_deinit(struct modules *modules);
+/* Of a child that is a copy. */
+void undefined_clone(struct modules *modules, const struct modules *from);
+/* The module goes. */
+void undefined_forget(struct modules *modules, const struct module *module);
+/*
+ * A call has been planted, by a pointer if `slot` is not 0. True: nothing defines what it calls, so
+ * that is asked for again, and it is not for the agent before that.
+ */
+bool undefined_note(struct modules *modules, const struct probe_request *request, uint64_t address,
+		    uint64_t slot);
+/* A module has come, and may define some of them. */
+void undefined_settle(struct session *session, struct space *space, const struct module *fresh);
 
 /* rights.c */
 

@@ -7,7 +7,8 @@
  * that has neither may still have a function that another one's file knows (an interposer, say), or
  * that its caller has declared. The files of others come that late as names are not unique: a
  * program's own remove(), with its debug information, is not the C library's. A PLT stub does not
- * say which library will answer; it is taken to be the first one that defines the name.
+ * say which library will answer; it is taken to be the first one that defines the name. As long as
+ * none does the question is kept (undefined.c).
  *
  * A site may be met again at any time: the same library loaded once more, another process. So it
  * is kept when its last breakpoint goes. But a process that compiles as it runs (a template
@@ -46,20 +47,6 @@ struct question {
 static struct module *module_at(const struct modules *modules, size_t index)
 {
 	return *(struct module **)vec_at(&modules->list, index);
-}
-
-/* The module that a call by that name leads to, most likely: the first one that defines it. */
-static const struct module *find_definer(const struct modules *modules, const char *name,
-					 const struct elf_symbol **symbol)
-{
-	for (size_t i = 0; i < modules->list.count; i++) {
-		const struct module *module = module_at(modules, i);
-
-		*symbol = elf_find_symbol(module->file, name);
-		if (*symbol && (*symbol)->dynamic && (*symbol)->bind != STB_LOCAL)
-			return module;
-	}
-	return NULL;
 }
 
 /* What is known of a function where it is; addresses in the module's own address space, or 0. */
@@ -105,7 +92,7 @@ static struct definition find_definition(const struct space *space, const struct
 	struct elf_file *file = NULL;
 
 	if (question->kind == PROBE_CALL)
-		definition.module = find_definer(space->modules, question->name, &symbol);
+		definition.module = modules_find_definer(space->modules, question->name, &symbol);
 	else if (question->module)
 		symbol = find_entry(space, question->module, question->name, &file);
 	if (definition.module && !file)

@@ -28,6 +28,12 @@ uint64_t trap_calibrate(void);
 int trap_plant(struct trap *trap, struct thread *thread, uint64_t address,
 	       const struct probe_site *site, struct hook *hook);
 
+/*
+ * What is called there is known better now: from here on calls are recorded by `site`. False: no
+ * probe stands there, or the program has written over it.
+ */
+bool trap_change_site(const struct space *space, uint64_t address, const struct probe_site *site);
+
 /* The hook that has been planted there, or NULL. */
 struct hook *trap_hook_at(const struct space *space, uint64_t address);
 

@@ -11,6 +11,16 @@ struct hook *trap_hook_at(const struct space *space, uint64_t address)
 	return breakpoint ? breakpoint->hook : NULL;
 }
 
+bool trap_change_site(const struct space *space, uint64_t address, const struct probe_site *site)
+{
+	struct breakpoint *breakpoint = breakpoint_find(space, address);
+
+	if (!breakpoint || !breakpoint->site || breakpoint->lost)
+		return false;
+	breakpoint->site = site;
+	return true;
+}
+
 void trap_space_uses(const struct space *space, trap_use *use, void *context)
 {
 	size_t cursor = 0;
