@@ -139,10 +139,12 @@ const struct elf_slot *elf_slots(struct elf_file *file, size_t *count);
 
 /*
  * What the function is called that a slot leads to: the slot's symbol; of an IRELATIVE one, which
- * has none, the IFUNC whose resolver that is, by the plainest of its names that are not weak. NULL:
- * nobody knows.
+ * has none, the IFUNC whose resolver that is, by the name that programs use, and that one which is
+ * no alias (strrchr, not rindex). NULL: nobody knows.
  */
 const char *elf_slot_name(struct elf_file *file, const struct elf_slot *slot);
+/* All of its names one after the other, that one being number 0; NULL behind the last. */
+const char *elf_slot_alias(struct elf_file *file, const struct elf_slot *slot, size_t index);
 
 /*
  * The function that has code at `address` of the file's own address space, by its symbol or as the

@@ -13,7 +13,7 @@
 struct ifunc {
 	uint64_t resolver;
 	const char *name;
-	bool weak; /* an alias: rindex of strrchr, bcmp of memcmp */
+	bool old, weak; /* an alias */
 };
 
 int elf_compare_names(const char *left, const char *right)
@@ -25,6 +25,16 @@ int elf_compare_names(const char *left, const char *right)
 		y = strlen(right);
 	}
 	return x != y ? (x > y) - (x < y) : strcmp(left, right);
+}
+
+/*
+ * Whether it is a name of BSD's, which POSIX.1-2008 has dropped for another one: strchr, strrchr,
+ * memcmp. glibc's are weak, but who links may make all names local (mold), and then they look
+ * alike.
+ */
+static bool is_old(const char *name)
+{
+	return !strcmp(name, "index") || !strcmp(name, "rindex") || !strcmp(name, "bcmp");
 }
 
 /*
@@ -40,6 +50,8 @@ static int compare(const void *left, const void *right)
 		return a->resolver < b->resolver ? -1 : 1;
 	if (reserved != (b->name[0] == '_'))
 		return reserved ? 1 : -1;
+	if (a->old != b->old)
+		return a->old - b->old;
 	return a->weak != b->weak ? a->weak - b->weak : elf_compare_names(a->name, b->name);
 }
 
@@ -53,6 +65,7 @@ static void read_ifuncs(struct elf_file *file)
 	for (size_t i = 0; i < count; i++)
 		if (symbols[i].type == STT_GNU_IFUNC && symbols[i].value)
 			vec_push(&ifuncs, &(struct ifunc){symbols[i].value, symbols[i].name,
+							  is_old(symbols[i].name),
 							  symbols[i].bind == STB_WEAK});
 	if (ifuncs.count)
 		qsort(ifuncs.items, ifuncs.count, ifuncs.item_size, compare);
@@ -60,23 +73,37 @@ static void read_ifuncs(struct elf_file *file)
 	file->ifunc_count = ifuncs.count;
 }
 
-const char *elf_slot_name(struct elf_file *file, const struct elf_slot *slot)
+/* The first of those that have this resolver. */
+static size_t find_first(struct elf_file *file, uint64_t resolver)
 {
-	if (slot->name || slot->kind != SLOT_IRELATIVE)
-		return slot->name;
+	size_t low = 0, high;
+
 	if (!file->ifuncs_read)
 		read_ifuncs(file);
-	size_t low = 0, high = file->ifunc_count;
-
+	high = file->ifunc_count;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (file->ifuncs[middle].resolver < slot->addend)
+		if (file->ifuncs[middle].resolver < resolver)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < file->ifunc_count && file->ifuncs[low].resolver == slot->addend
-		       ? file->ifuncs[low].name
+	return low;
+}
+
+const char *elf_slot_alias(struct elf_file *file, const struct elf_slot *slot, size_t index)
+{
+	if (slot->name || slot->kind != SLOT_IRELATIVE)
+		return index ? NULL : slot->name;
+	const size_t at = find_first(file, slot->addend) + index;
+
+	return at < file->ifunc_count && file->ifuncs[at].resolver == slot->addend
+		       ? file->ifuncs[at].name
 		       : NULL;
+}
+
+const char *elf_slot_name(struct elf_file *file, const struct elf_slot *slot)
+{
+	return elf_slot_alias(file, slot, 0);
 }

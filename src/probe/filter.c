@@ -429,6 +429,17 @@ struct filter_rule *filter_asks(const struct filter *filter, const char *name)
 	return asking;
 }
 
+bool filter_excludes(const struct filter *filter, const char *name)
+{
+	for (size_t i = 0; i < filter->rules.count; i++) {
+		const struct filter_rule *rule = rule_at(filter, i);
+
+		if (rule->applies && rule->subtracts && pattern_matches(&rule->symbol, name))
+			return true;
+	}
+	return false;
+}
+
 bool filter_is_plain(const struct filter *filter)
 {
 	for (size_t i = 0; i < filter->rules.count; i++) {

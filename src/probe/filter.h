@@ -92,6 +92,9 @@ bool filter_enter(struct filter *filter, const struct filter_module *module);
  */
 struct filter_rule *filter_asks(const struct filter *filter, const char *name);
 
+/* Whether a rule takes it away, of whatever the chain had before. */
+bool filter_excludes(const struct filter *filter, const char *name);
+
 /* Whether only plain names can be asked for in the module entered: those of rules that add. */
 bool filter_is_plain(const struct filter *filter);
 

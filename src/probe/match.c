@@ -85,11 +85,40 @@ static bool match_pointers(const struct match_module *module, struct filter_rule
 	return found->count > before;
 }
 
+/*
+ * The rule that asks for what a slot leads to, and the name by which it does: of several that a
+ * function has, the best one. What a rule takes away by that one nobody meant by another.
+ */
+static struct filter_rule *asks_by_slot(const struct match_module *module,
+					const struct filter *filter, const struct elf_slot *slot,
+					const char **name)
+{
+	const char *best = elf_slot_name(module->file, slot);
+	struct filter_rule *rule = NULL;
+
+	for (size_t i = 0; !rule && (*name = elf_slot_alias(module->file, slot, i)); i++) {
+		if (i == 1 && filter_excludes(filter, best))
+			return NULL;
+		rule = filter_asks(filter, *name);
+	}
+	return rule;
+}
+
+/* Rules that ask for it by another of its names have found something, too. */
+static void slot_found(const struct match_module *module, struct filter *filter,
+		       const struct elf_slot *slot)
+{
+	const char *name;
+
+	for (size_t i = 0; (name = elf_slot_alias(module->file, slot, i)); i++)
+		filter_found(filter, name);
+}
+
 static void match_call(const struct match_module *module, struct filter *filter,
 		       const struct elf_slot *slot, struct vec *found)
 {
-	const char *name = elf_slot_name(module->file, slot);
-	struct filter_rule *rule = name ? filter_asks(filter, name) : NULL;
+	const char *name;
+	struct filter_rule *rule = asks_by_slot(module, filter, slot, &name);
 
 	if (!rule)
 		return;
@@ -102,7 +131,7 @@ static void match_call(const struct match_module *module, struct filter *filter,
 	else if (unseen)
 		add(found, MATCH_NO_STUB, slot->address, name, rule);
 	if (called || slot->stub || unseen)
-		filter_found(filter, name);
+		slot_found(module, filter, slot);
 	else
 		filter_missed(filter, name, MISS_NO_STUB);
 }
