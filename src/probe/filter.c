@@ -157,6 +157,20 @@ static int read_library(struct reader *reader, struct filter_rule *rule)
 	return result;
 }
 
+/* There is no '/' that ends it; perhaps one is there where a half cannot end. */
+static int fail_regex(const struct reader *reader, const char *start)
+{
+	for (const char *at = start + 1; *at; at++) {
+		if (*at == '\\' && at[1])
+			at++;
+		else if (*at == '/')
+			return fail(reader, at + 1,
+				    "behind a regular expression '+', '-', '@' or the end is "
+				    "expected");
+	}
+	return fail(reader, start, "a regular expression that has no second '/'");
+}
+
 /* What is between the slashes of a SYMBOL; with an '@' it has both halves. */
 static int read_regex(struct reader *reader, struct filter_rule *rule)
 {
@@ -164,7 +178,7 @@ static int read_regex(struct reader *reader, struct filter_rule *rule)
 	const char *end = end_of_regex(start, true);
 
 	if (!end)
-		return fail(reader, start, "a regular expression that has no second '/'");
+		return fail_regex(reader, start);
 	const char *middle = memchr(start, '@', (size_t)(end - start));
 	int result = set_regex(reader, start + 1, middle ? middle : end, &rule->symbol);
 

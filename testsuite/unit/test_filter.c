@@ -334,6 +334,10 @@ static void errors_name_the_position(void **state)
 	/* What can match nothing. */
 	check_error("mal\\", "character 4: '\\' with nothing behind it");
 	check_error("malloc@libc\\", "character 12: '\\'");
+	check_error("/a", "character 1: a regular expression that has no second '/'");
+	check_error("/a\\/b", "character 1: a regular expression that has no second '/'");
+	check_error("/a/b", "character 4: behind a regular expression '+', '-', '@' or the end");
+	check_error("free+/usr/lib/libc.so.6", "character 11: behind a regular expression");
 	check_error("a[xz-a]", "character 4: a range that ends before it begins");
 	check_error("f@[!9-0]*", "character 5: a range");
 	check_error("[[:alpha:]b-a]", "character 11: a range");
@@ -347,7 +351,7 @@ static void errors_name_the_position(void **state)
 	check_error("f@@V@l@m", "character 7:");
 	check_error("/abc", "character 1:");
 	check_error("f+/abc", "character 3:");
-	check_error("/abc/def", "character 1:");
+	check_error("/abc/def", "character 6: behind");
 	check_error("/a\\(b/", "character 2:");
 	check_error("f@/a\\(b/", "character 4:");
 	check_error("/a@b\\(/", "character 4:");
