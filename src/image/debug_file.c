@@ -276,8 +276,10 @@ void debug_files_find(struct elf_file *object, const char *path, debug_opener *o
 			out->information = try_debuglink(&wanted, object, directory, place,
 							 sizeof place);
 	}
-	if (out->information)
-		out->shared = find_shared(out->information, place, opener, context);
+	if (!out->information)
+		return;
+	out->shared = find_shared(out->information, place, opener, context);
+	out->lacks_shared = !out->shared && find_section(out->information, ".gnu_debugaltlink");
 }
 
 void debug_files_deinit(struct debug_files *files)

@@ -19,6 +19,7 @@ typedef int debug_opener(void *context, const char *path);
 struct debug_files {
 	struct elf_file *information; /* has .debug_info; NULL: there is none */
 	struct elf_file *shared;      /* what the alternate link of it leads to, or NULL */
+	bool lacks_shared;	      /* it has such a link, and that leads nowhere */
 };
 
 /*

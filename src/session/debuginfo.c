@@ -53,9 +53,9 @@ struct debug_source {
 	struct debuginfo *info;
 	struct elf_file *file;
 	char *path;
-	bool looked;   /* for the files */
-	bool given_up; /* what reads them has failed, or taken too long */
-	bool is_split; /* some of it is in files that are not read, as was said */
+	bool looked;	   /* for the files */
+	bool given_up;	   /* what reads them has failed, or taken too long */
+	bool is_elsewhere; /* some of it is in files that are not read, as was said */
 	struct debug_files files;
 	struct helper *helper;
 	struct names functions;	   /* owned questions → struct prototype, or &nothing */
@@ -210,15 +210,14 @@ static void give_up(struct debug_source *source, bool say, const char *reason)
 		     reason);
 }
 
-static void say_split(struct debug_source *source)
+static void say_elsewhere(struct debug_source *source, const char *where)
 {
 	char safe[256];
 
-	if (!source->is_split)
-		diag("%s: what its debug information says of functions is in files of its own "
-		     "(-gsplit-dwarf), which are not read",
-		     diag_safe(safe, sizeof safe, source->path));
-	source->is_split = true;
+	if (!source->is_elsewhere)
+		diag("%s: what its debug information says of functions is in %s",
+		     diag_safe(safe, sizeof safe, source->path), where);
+	source->is_elsewhere = true;
 }
 
 static bool is_otherwise(const struct strbuf *text)
@@ -232,10 +231,13 @@ static void ask(struct debug_source *source, pid_t pid, const char *question, st
 		return;
 	if (have_helper(source) && helper_ask(source->helper, question, strlen(question), text))
 		give_up(source, source->info->verbose, "cannot be read, so it is not used");
+	/* It may have been there. */
+	if (!text->length && !source->given_up && source->files.lacks_shared)
+		say_elsewhere(source, "part in a common file (dwz), which was not found");
 	if (text->length != 1 || is_otherwise(text))
 		return;
 	if (!strcmp(text->text, IN_OTHER_FILES))
-		say_split(source);
+		say_elsewhere(source, "files of its own (-gsplit-dwarf), which are not read");
 	else if (!strcmp(text->text, IN_OTHER_FORM))
 		give_up(source, true,
 			"is not compressed by zlib, but in another way (zstd), so it is not used");
@@ -306,7 +308,7 @@ bool debug_source_is_there(struct debug_source *source, pid_t pid)
 
 bool debug_source_is_elsewhere(const struct debug_source *source)
 {
-	return source->is_split;
+	return source->is_elsewhere;
 }
 
 void debug_source_text(struct debug_source *source, pid_t pid, uint64_t address, const char *name,

@@ -57,7 +57,7 @@ struct elf_file *debug_source_file(struct debug_source *source, pid_t pid);
  * when asking has failed, or has taken too long, which was said.
  */
 bool debug_source_is_there(struct debug_source *source, pid_t pid);
-/* Whether some of what was asked for may be in files that are not read, which was said. */
+/* Whether some of what was asked for may be in files that are not read, or missing: was said. */
 bool debug_source_is_elsewhere(const struct debug_source *source);
 /* Adds the declaration of the same, if it is known. */
 void debug_source_text(struct debug_source *source, pid_t pid, uint64_t address, const char *name,
