@@ -7,7 +7,8 @@
  * stack, in 16 bytes aligned to 16. A struct of up to 16 bytes is taken apart into words of 8
  * bytes: one of which all members are floating-point numbers goes to an xmm register, any other to
  * an integer register, and if there are not registers for all of it, it goes to the stack as a
- * whole. Larger ones, and those with a long double, go to the stack.
+ * whole. Larger ones, and those with a long double, go to the stack; but where members of a union
+ * overlap, words with an integer in them are those of integers, also if a long double is there.
  *
  * i386 psABI 2.2: everything on the stack in slots of four bytes (long long and double two, long
  * double three, structs as many as they need, none aligned further).
@@ -19,9 +20,9 @@
  * has no integer registers). It does in system calls of i386, where it takes two (wide_in_pairs).
  *
  * Results that are structs: on x86_64 as parameters, but in ax, dx and xmm0, xmm1, or st(0) for
- * one long double; what would go to the stack goes to room whose address the caller passes as a
- * hidden first parameter and gets back in ax. On i386 all structs do (Linux; other systems return
- * small ones in registers).
+ * one long double, or several in one place; what would go to the stack goes to room whose address
+ * the caller passes as a hidden first parameter and gets back in ax. On i386 all structs do (Linux;
+ * other systems return small ones in registers).
  *
  * A complex number is a struct of two numbers to all that, with these exceptions: on x86_64 one of
  * two long doubles is returned in st(0) and st(1); on i386 one of two floats in ax and dx.
@@ -62,58 +63,100 @@ static int32_t place_on_stack(struct placement *placement, const struct type *ty
 	return (int32_t)offset;
 }
 
-/* The classes of the words of an object. */
-struct classes {
-	bool has_integer[2], has_float[2];
-	bool in_memory;
+/* Classes of words of 8 bytes; in the order in which they win where members share a word. */
+enum word_class {
+	CLASS_NONE,
+	CLASS_SSE,
+	CLASS_X87,    /* the first word of a long double */
+	CLASS_X87_UP, /* and its second */
+	CLASS_INTEGER,
+	CLASS_MEMORY
 };
 
-static void classify(const struct type *type, unsigned offset, struct classes *classes);
+struct classes {
+	enum word_class word[2];
+};
 
-/* Of bit-fields, which do not reach from word to word, those that only pad are not looked at. */
-static void classify_member(const struct type_member *member, unsigned offset,
-			    struct classes *classes)
+static const struct classes memory_classes = {{CLASS_MEMORY, CLASS_MEMORY}};
+
+static bool is_of_x87(enum word_class class)
 {
-	offset += member->offset[1];
-	if (!member->bits)
-		classify(member->type, offset, classes);
-	else if (!member->type->is_hidden && offset < IN_REGISTERS_MAX)
-		classes->has_integer[offset / EIGHT] = true;
+	return class == CLASS_X87 || class == CLASS_X87_UP;
 }
 
-static void classify(const struct type *type, unsigned offset, struct classes *classes)
+static enum word_class merge(enum word_class one, enum word_class other)
 {
-	unsigned size = type_size(type, EIGHT);
+	const enum word_class low = one < other ? one : other;
+	const enum word_class high = one < other ? other : one;
 
-	if (!size || offset + size > IN_REGISTERS_MAX)
-		return;
+	return low != high && low != CLASS_NONE && is_of_x87(high) ? CLASS_MEMORY : high;
+}
+
+static struct classes classify(const struct type *type, unsigned offset);
+
+static void add_classes(struct classes *classes, struct classes added)
+{
+	for (unsigned i = 0; i < 2; i++)
+		classes->word[i] = merge(classes->word[i], added.word[i]);
+}
+
+/* Of bit-fields, which do not reach from word to word, those that only pad are not looked at. */
+static void add_member(struct classes *classes, const struct type_member *member, unsigned offset)
+{
+	struct classes added = {0};
+
+	offset += member->offset[1];
+	if (!member->bits)
+		added = classify(member->type, offset);
+	else if (!member->type->is_hidden && offset < IN_REGISTERS_MAX)
+		added.word[offset / EIGHT] = CLASS_INTEGER;
+	add_classes(classes, added);
+}
+
+/* Each by itself, before it is merged with what is beside or over it. */
+static struct classes classify_aggregate(const struct type *type, unsigned offset)
+{
+	struct classes classes = {0};
+
 	if (type->kind == TYPE_STRUCT) {
 		for (uint32_t i = 0; i < type->count; i++)
-			classify_member(&type->members[i], offset, classes);
-	} else if (type->kind == TYPE_ARRAY) {
-		unsigned each = type_storage(type->target, EIGHT);
+			add_member(&classes, &type->members[i], offset);
+	} else {
+		const unsigned size = type_size(type, EIGHT);
+		const unsigned each = type_storage(type->target, EIGHT);
 
 		for (unsigned at = 0; each && at < size; at += each)
-			classify(type->target, offset + at, classes);
-	} else if (is_long_double(type)) {
-		classes->in_memory = true;
-	} else if (type->kind == TYPE_FLOAT) {
-		classes->has_float[offset / EIGHT] = true;
-	} else {
-		classes->has_integer[offset / EIGHT] = true;
+			add_classes(&classes, classify(type->target, offset + at));
 	}
+	const bool is_cut = classes.word[1] == CLASS_X87_UP && classes.word[0] != CLASS_X87;
+
+	return is_cut || classes.word[0] == CLASS_MEMORY || classes.word[1] == CLASS_MEMORY
+		       ? memory_classes
+		       : classes;
+}
+
+static struct classes classify(const struct type *type, unsigned offset)
+{
+	const unsigned size = type_size(type, EIGHT);
+	struct classes classes = {0};
+
+	if (!size || offset + size > IN_REGISTERS_MAX)
+		return classes;
+	if (is_aggregate(type))
+		return classify_aggregate(type, offset);
+	if (is_long_double(type))
+		return (struct classes){{CLASS_X87, CLASS_X87_UP}};
+	for (unsigned at = offset; at < offset + size; at += EIGHT)
+		classes.word[at / EIGHT] = type->kind == TYPE_FLOAT ? CLASS_SSE : CLASS_INTEGER;
+	return classes;
 }
 
 static struct classes classes_of(const struct abi *abi, const struct type *type)
 {
-	struct classes classes = {.in_memory = true};
 	unsigned size = type_size(type, abi->word);
 
-	if (abi->word != EIGHT || !size || size > IN_REGISTERS_MAX)
-		return classes;
-	classes.in_memory = false;
-	classify(type, 0, &classes);
-	return classes;
+	return abi->word != EIGHT || !size || size > IN_REGISTERS_MAX ? memory_classes
+								      : classify(type, 0);
 }
 
 /* A word of an object in the next register of its class, or false. */
@@ -143,11 +186,10 @@ static bool place_in_registers(struct placement *placement, const struct type *t
 	struct classes classes = classes_of(placement->abi, type);
 
 	place->words = type_size(type, placement->abi->word) > EIGHT ? 2 : 1;
-	if (classes.in_memory)
+	if (classes.word[0] == CLASS_MEMORY || classes.word[0] == CLASS_X87)
 		return false;
 	for (unsigned i = 0; i < place->words; i++)
-		if (!place_word(&attempt, classes.has_float[i] && !classes.has_integer[i],
-				&place->location[i]))
+		if (!place_word(&attempt, classes.word[i] == CLASS_SSE, &place->location[i]))
 			return false;
 	*placement = attempt;
 	return true;
@@ -200,19 +242,6 @@ void plan_place_parameter(struct placement *placement, const struct type *type,
 	place->location[0] = location;
 }
 
-/* A struct of nothing but one long double, however it is wrapped. */
-static bool is_one_long_double(const struct type *type)
-{
-	for (;;) {
-		if (type->kind == TYPE_STRUCT && type->count == 1 && !type->members[0].bits)
-			type = type->members[0].type;
-		else if (type->kind == TYPE_ARRAY && type->length == 1)
-			type = type->target;
-		else
-			return is_long_double(type);
-	}
-}
-
 void plan_place_result(const struct abi *abi, const struct type *type, struct object_place *place)
 {
 	static const uint8_t int_results[] = {REG_AX, REG_DX};
@@ -223,7 +252,7 @@ void plan_place_result(const struct abi *abi, const struct type *type, struct ob
 	*place = (struct object_place){.is_inline = true};
 	place->words = type_size(type, abi->word) > EIGHT ? 2 : 1;
 	place->in_st0 = abi->word == EIGHT &&
-			(is_one_long_double(type) ||
+			(classes.word[0] == CLASS_X87 ||
 			 (type->is_complex && is_long_double(type->members[0].type)));
 	if (type->is_complex && abi->word != EIGHT && type_size(type, abi->word) == EIGHT) {
 		place->words = 2;
@@ -232,9 +261,9 @@ void plan_place_result(const struct abi *abi, const struct type *type, struct ob
 								       .index = int_results[i]};
 		return;
 	}
-	place->in_memory = classes.in_memory && !place->in_st0;
-	for (unsigned i = 0; i < place->words && !classes.in_memory; i++) {
-		bool is_float = classes.has_float[i] && !classes.has_integer[i];
+	place->in_memory = classes.word[0] == CLASS_MEMORY && !place->in_st0;
+	for (unsigned i = 0; i < place->words && !place->in_memory && !place->in_st0; i++) {
+		bool is_float = classes.word[i] == CLASS_SSE;
 
 		place->location[i] = (struct capture_location){
 			.place = is_float ? PLACE_XMM : PLACE_GPR,

@@ -237,6 +237,44 @@ static void test_x86_64_mixtures(void **state)
 		     12);
 }
 
+/* System V AMD64 psABI 3.2.3, figure of the algorithm: what becomes of classes that share a word. */
+static void test_x86_64_merged(void **state)
+{
+	struct fixture *f = *state;
+	const struct capture_plan *plan = compile(
+		f, &abi64,
+		"void f(union(ldouble, struct(union(ldouble, ldouble))), union(ldouble, int128),"
+		" union(ldouble, array(int, 4)), union(ldouble, struct(double, long)), int,"
+		" union(ldouble, struct(float, int, float, int)), union(ldouble, long));");
+
+	assert_stack(&plan->entry[0], CAPTURE_INLINE, 8);
+	assert_pieces(&plan->entry[1], PIECE_GPR + REG_DI, PIECE_GPR + REG_SI, 16);
+	assert_pieces(&plan->entry[2], PIECE_GPR + REG_DX, PIECE_GPR + REG_CX, 16);
+	assert_stack(&plan->entry[3], CAPTURE_INLINE, 24);
+	assert_int_equal(plan->entry[4].index, R8);
+	assert_stack(&plan->entry[5], CAPTURE_INLINE, 40);
+	assert_stack(&plan->entry[6], CAPTURE_INLINE, 56);
+	/* Equal ones stay as they are. */
+	static const char *const alone[] = {
+		"union(ldouble, ldouble) f();", "union(array(ldouble, 1), ldouble) f();",
+		"struct(union(ldouble, struct(ldouble, struct()))) f();"};
+
+	for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
+		assert_int_equal(compile(f, &abi64, alone[i])->exit->index, PIECE_ST0);
+	assert_pieces(compile(f, &abi64, "union(ldouble, int128) f();")->exit, PIECE_GPR + REG_AX,
+		      PIECE_GPR + REG_DX, 16);
+	static const char *const mixed[] = {
+		"union(ldouble, double) f(int);", "union(ldouble, char) f(int);",
+		/* In the order of the members. */
+		"union(ldouble, array(double, 2), array(long, 2)) f(int);",
+		"union(long double _Complex, ldouble) f(int);"};
+
+	for (size_t i = 0; i < sizeof mixed / sizeof *mixed; i++)
+		assert_int_equal(compile(f, &abi64, mixed[i])->entry->index, REG_SI);
+	plan = compile(f, &abi64, "union(ldouble, array(long, 2), array(double, 2)) f(int);");
+	assert_int_equal(plan->entry->index, REG_DI);
+}
+
 static void test_members_of_all_kinds(void **state)
 {
 	struct fixture *f = *state;
@@ -740,6 +778,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_x86_64_by_value, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_x86_64_mixtures, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_x86_64_merged, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_members_of_all_kinds, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_x86_64_results, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_i386_by_value, setup, teardown),

@@ -75,6 +75,18 @@ long double _Complex v_complex_long(long double _Complex z, int last)
 	return z + last;
 }
 
+union longs v_longs(union longs n, int last)
+{
+	n.x += last;
+	return n;
+}
+
+union overlaid v_overlaid(union overlaid n, int last)
+{
+	n.x += last;
+	return n;
+}
+
 int v_rows(struct rows *rows, int last)
 {
 	return rows->number[1][2] + last;

@@ -38,6 +38,8 @@ int main(void)
 	v_complex_float(1.5F + 2 * __extension__ 1.0iF, 1);
 	v_complex(1, 1.5 + 2 * __extension__ 1.0i, 2);
 	v_complex_long(1.5L + 2 * __extension__ 1.0iL, 1);
+	v_longs((union longs){1.5L}, 2);
+	v_overlaid((union overlaid){2.5L}, 2);
 	v_rows(&rows, 1);
 	v_many_at(&many);
 	v_open(&open);

@@ -80,6 +80,17 @@ struct __attribute__((packed)) packed {
 
 struct empty {};
 
+/* In memory, but for results, which are in a register of the x87. */
+union longs {
+	long double x, y;
+};
+
+/* In registers for integers. */
+union overlaid {
+	long double x;
+	long long l[2];
+};
+
 union number v_number(union number n, int last);
 union fraction v_fraction(union fraction n, double next, int last);
 union both v_both(union both n, double next, int last);
@@ -92,6 +103,8 @@ int v_empty(int first, struct empty empty, int last);
 float _Complex v_complex_float(float _Complex z, int last);
 double _Complex v_complex(int first, double _Complex z, int last);
 long double _Complex v_complex_long(long double _Complex z, int last);
+union longs v_longs(union longs n, int last);
+union overlaid v_overlaid(union overlaid n, int last);
 int v_rows(struct rows *rows, int last);
 int v_many_at(const struct many *many);
 int v_open(struct open *open);
