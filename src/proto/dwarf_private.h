@@ -351,6 +351,24 @@ bool type_find_registers(const struct die *type, struct type_registers *out);
  */
 int type_add_passed(struct type_writer *writer, const struct die *type);
 
+/* dwarf_place.c: where parameters are when their function begins */
+
+/* What has to be known of a function to find its parameters. */
+struct beginning {
+	struct unit_code code;
+	uint64_t address;
+	bool is_of_clang;
+	bool drops;		 /* what has no place is not passed */
+	bool counts_from_caller; /* gcc: offsets in the frame are from what the caller has in it */
+	bool follows_variables; /* what is said of the whole function holds at its beginning, too */
+};
+
+/* What else than the number of a register there is. */
+enum { NO_REGISTER = -1, NOT_PASSED = -2, CALLERS_FRAME = -3, OWN_FRAME = -4 };
+
+/* The register in which a parameter is at the first instruction, in DWARF, or one of these. */
+int place_find_register(const struct die *parameter, const struct beginning *beginning);
+
 /* dwarf_call.c: functions that are not called as the ABI says */
 
 /* Parameters of a function that are looked at. */
