@@ -116,6 +116,11 @@ struct thread {
 	bool has_deferred;  /* its stop was taken by a synchronous wait and waits to be handled */
 	int deferred_status;
 	uint64_t deferred_since; /* inferior_clock() then */
+	/*
+	 * An interrupt came in the middle of a call or a step of ours, and was passed over: who
+	 * waits for one has to ask again, when the thread goes on.
+	 */
+	bool interrupt_taken;
 	struct callstacks *calls;
 	unsigned watch_generation;
 	uint64_t backtrace_place,

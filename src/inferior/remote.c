@@ -268,12 +268,8 @@ static bool is_mark(const struct thread *thread)
 	       info.si_value.sival_int == MARK_VALUE;
 }
 
-/*
- * What came in between and has to come again: signals of the program's own, and an interrupt that
- * somebody asked for and waits for.
- */
+/* Signals of the program's own that came in between and have to be sent again. */
 struct kept {
-	bool interrupted;
 	bool stopped;
 	bool as_mark; /* the signal that is used as that */
 	bool refused;
@@ -312,7 +308,7 @@ static int through_call(struct thread *thread, int mark, int signal, struct kept
 		} else if (stop.kind == STOP_TRAP) {
 			if (inside && !marked)
 				return 0;
-			kept->interrupted = true;
+			thread->interrupt_taken = true;
 		} else if (stop.kind == STOP_SIGNAL && stop.signal == mark) {
 			bool ours = is_mark(thread);
 
@@ -332,8 +328,6 @@ static int through_call(struct thread *thread, int mark, int signal, struct kept
 
 static void send_again(const struct thread *thread, int mark, const struct kept *kept)
 {
-	if (kept->interrupted)
-		pt_interrupt(thread->tid);
 	if (kept->stopped)
 		syscall(SYS_tgkill, thread->process->pid, thread->tid, SIGSTOP);
 	if (kept->as_mark)

@@ -175,7 +175,10 @@ static void stop_one(struct thread *thread, void *stopped)
 {
 	pid_t *tid = stopped;
 
-	if (!*tid && thread->state == THREAD_RUNNING && pt_interrupt(thread->tid) == 0)
+	if (*tid || thread->state != THREAD_RUNNING)
+		return;
+	thread->interrupt_taken = false;
+	if (pt_interrupt(thread->tid) == 0)
 		*tid = thread->tid;
 }
 
@@ -193,6 +196,17 @@ pid_t later_stop(const struct session *session, struct process *process)
 	return tid;
 }
 
+/* The stop that was asked for was passed over, and the thread runs on. */
+static void ask_again(const struct session *session, const struct modules *modules)
+{
+	struct thread *thread = inferior_thread(session->inferior, modules->stop_asked);
+
+	if (!thread->interrupt_taken || thread->state != THREAD_RUNNING)
+		return;
+	thread->interrupt_taken = false;
+	pt_interrupt(thread->tid);
+}
+
 /* Whether it is to be looked at again soon, whatever comes. */
 static bool ask(const struct session *session, struct process *process)
 {
@@ -201,8 +215,10 @@ static bool ask(const struct session *session, struct process *process)
 	/* It has been swept away, or let go. */
 	if (modules->stop_asked && !inferior_thread(session->inferior, modules->stop_asked))
 		modules->stop_asked = 0;
-	if (modules->stop_asked)
+	if (modules->stop_asked) {
+		ask_again(session, modules);
 		return false;
+	}
 	if (later_rests(modules))
 		return true;
 	modules->stop_asked = later_stop(session, process);

@@ -25,15 +25,14 @@ static void stop_other(struct thread *thread, void *stepping)
 }
 
 /*
- * One step. An interrupt that was on its way comes behind it again, as somebody may wait for it; a
- * stop for any other reason is kept for the wait loop.
+ * One step, not counting interrupts of our own that were still on the way. A stop for any other
+ * reason is kept for the wait loop.
  */
 static void step_once(struct thread *thread)
 {
 	struct stop_status stop = {STOP_TRAP, 0};
 	int status = 0;
 	int signal = thread->sigtrap_own ? SIGTRAP : 0;
-	bool interrupted = false;
 	uint64_t mask = 0;
 
 	thread->sigtrap_own = false;
@@ -45,11 +44,9 @@ static void step_once(struct thread *thread)
 			return;
 		}
 		stop = stop_status_decode(status);
-		interrupted |= stop.kind == STOP_TRAP;
+		thread->interrupt_taken |= stop.kind == STOP_TRAP;
 		signal = 0;
 	}
-	if (interrupted)
-		pt_interrupt(thread->tid);
 	if (stop.kind == STOP_SIGNAL && stop.signal == SIGTRAP) {
 		sigtrap_stepped(thread, mask);
 		return;
