@@ -19,10 +19,12 @@
  * and does so for parameters only that nothing was assigned to. And it does not rename functions
  * as gcc does of which it has changed the parameters: what it knows to be a constant, what nobody
  * looks at, and pointers of which it passes instead what they point to, have no place any more, or
- * are not mentioned. Other functions may have such parameters, too (`number = 5;` is enough), but
- * theirs are passed. Static ones are known by their entries; those that only link-time
- * optimisation could change by their symbols, which are local then, as are those of hidden
- * functions.
+ * are not mentioned. Or it says which constant they are, and of an object in several registers only
+ * what is in those that are passed; or it tells of a variable from later on, when something else
+ * has been assigned to it. So what was not seen at the beginning is not known to be passed. Other
+ * functions may have such parameters, too (`number = 5;` is enough), but theirs are passed. Static
+ * ones are known by their entries; those that only link-time optimisation could change by their
+ * symbols, which are local then, as are those of hidden functions.
  *
  * gcc without optimisation stores them first, and that place it tells of. On x86_64 a function of
  * ms_abi stores what came in registers in the frame of its caller, where others find only what came
@@ -53,7 +55,9 @@ enum { EIGHT = 8 };
 enum {
 	I386_EAX = 0,
 	I386_EDX = 2, /* ecx is between them */
+	I386_ESP = 4,
 	I386_XMM0 = 21,
+	X86_64_RSP = 7,
 	X86_64_XMM0 = 17,
 	XMM_COUNT = 8
 };
@@ -111,16 +115,16 @@ static bool is_static(const struct die *function)
 	return !is_external;
 }
 
-static bool counts_from_caller(const struct die *function)
+/* What the offsets in a function's frame are from: one operation, or 0. */
+static uint8_t frame_base_of(const struct die *function)
 {
 	Dwarf_Attribute attribute = die_attribute(function, DW_AT_frame_base);
 	struct bytes base;
-	const bool is = attribute && die_block(function, attribute, &base) && base.left == 1 &&
-			*base.at == DW_OP_call_frame_cfa;
+	const bool is = attribute && die_block(function, attribute, &base) && base.left == 1;
 
 	if (attribute)
 		dwarf_dealloc_attribute(attribute);
-	return is;
+	return is ? *base.at : 0;
 }
 
 /* The parameter of which this is an instance, where its function is one. */
@@ -140,15 +144,15 @@ static void add_places(struct call_places *places, const struct die *owner, bool
 
 	while (die_is(&child) && places->count < PARAMETERS_MAX) {
 		const unsigned tag = die_tag(&child);
-		const int number = tag == DW_TAG_formal_parameter
-					   ? place_find_register(&child, beginning)
-					   : NO_REGISTER;
 
 		if (tag == DW_TAG_GNU_formal_parameter_pack && !is_pack)
 			add_places(places, &child, true, beginning);
-		if (tag == DW_TAG_formal_parameter)
-			places->items[places->count++] = (struct call_place){origin_of(&child),
-									     number};
+		if (tag == DW_TAG_formal_parameter) {
+			struct call_place *place = &places->items[places->count++];
+
+			place_find(&child, beginning, place);
+			place->parameter = origin_of(&child);
+		}
 		if (!die_advance(&child))
 			break;
 	}
@@ -157,17 +161,24 @@ static void add_places(struct call_places *places, const struct die *owner, bool
 void call_find_places(const struct die *function, uint64_t address, bool is_local,
 		      struct call_places *places)
 {
-	struct beginning beginning = {.address = address};
+	const unsigned word = function->object->file->reader->word;
+	const uint8_t base = frame_base_of(function);
+	struct beginning beginning = {.address = address,
+				      .word = word,
+				      .stack_pointer = word == EIGHT ? X86_64_RSP : I386_ESP,
+				      .frame_pointer = NO_REGISTER};
 	_cleanup_die_ struct die unit = die_unit(function);
 
-	*places = (struct call_places){.word = function->object->file->reader->word};
+	*places = (struct call_places){.word = word};
 	if (!die_is(&unit))
 		return;
 	const char *producer = die_text(&unit, DW_AT_producer);
 
 	ranges_learn(&unit, &beginning.code);
 	beginning.is_of_clang = producer && strstr(producer, "clang");
-	beginning.counts_from_caller = !beginning.is_of_clang && counts_from_caller(function);
+	beginning.counts_from_caller = !beginning.is_of_clang && base == DW_OP_call_frame_cfa;
+	if (base >= DW_OP_reg0 && base <= DW_OP_reg31)
+		beginning.frame_pointer = base - DW_OP_reg0;
 	beginning.drops = beginning.is_of_clang && (is_local || is_static(function));
 	beginning.follows_variables = producer && follows_variables(producer);
 	add_places(places, function, false, &beginning);
@@ -316,6 +327,26 @@ static bool is_elsewhere(const struct call_places *places, int number, int expec
 	}
 }
 
+/*
+ * Whether there is something of each word of an object that would be passed in several. What is
+ * passed in memory is there as a whole.
+ */
+static bool is_whole(const struct call_places *places, const struct call_place *place,
+		     const struct die *owner)
+{
+	bool is_const = false;
+	_cleanup_die_ struct die type = type_peel(die_reference(owner, DW_AT_type), &is_const);
+	uint64_t size = 0;
+
+	if (place->bytes == ALL_BYTES || !die_is(&type) ||
+	    !die_number(&type, DW_AT_byte_size, &size) || size > PASSED_IN_REGISTERS)
+		return true;
+	for (uint64_t at = 0; at < size; at += places->word)
+		if (!(place->bytes >> at & ((1U << places->word) - 1)))
+			return false;
+	return true;
+}
+
 bool call_add_parameter(struct call_places *places, const struct die *parameter,
 			const struct die *owner, bool by_reference)
 {
@@ -329,7 +360,8 @@ bool call_add_parameter(struct call_places *places, const struct die *parameter,
 		if (place->parameter != offset)
 			continue;
 		is_there = true;
-		if (is_elsewhere(places, place->number, expected, owner))
+		if (is_elsewhere(places, place->number, expected, owner) ||
+		    (!by_reference && !is_whole(places, place, owner)))
 			return false;
 	}
 	return is_there || !places->is_complete;

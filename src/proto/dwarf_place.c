@@ -32,6 +32,30 @@ static int entry_register_of(struct bytes expression)
 		       : NO_REGISTER;
 }
 
+/* Whether an expression begins with what is at a place in a frame. */
+static bool is_in_frame(struct bytes expression, const struct beginning *beginning)
+{
+	const uint64_t operation = take(&expression, 1);
+	const int number = (int)(operation - DW_OP_breg0);
+
+	return operation == DW_OP_fbreg ||
+	       (operation >= DW_OP_breg0 && operation <= DW_OP_breg31 &&
+		(number == beginning->stack_pointer || number == beginning->frame_pointer));
+}
+
+/* The register that an expression begins with, or with the value of. */
+static int first_register_of(struct bytes expression, const struct beginning *beginning)
+{
+	const uint64_t operation = take(&expression, 1);
+
+	if (operation >= DW_OP_reg0 && operation <= DW_OP_reg31)
+		return (int)(operation - DW_OP_reg0);
+	return operation >= DW_OP_breg0 && operation <= DW_OP_breg31 &&
+			       !is_in_frame(expression, beginning)
+		       ? (int)(operation - DW_OP_breg0)
+		       : NO_REGISTER;
+}
+
 /* In whose frame an expression is, for a function that counts from the end of its caller's. */
 static int frame_of(struct bytes expression)
 {
@@ -44,18 +68,7 @@ static int frame_of(struct bytes expression)
 	return expression.left ? NO_REGISTER : end[-1] & 0x40 ? OWN_FRAME : CALLERS_FRAME;
 }
 
-/* ------------------------------------------------------------------ lists of places */
-
-/* A list, and what it is read for. */
-struct place_list {
-	const struct die *owner;
-	struct bytes left;
-	uint64_t base;	  /* of the offsets that come */
-	uint64_t address; /* of the first instruction */
-	bool is_of_clang;
-};
-
-/* The expression behind a range, which a number of bytes is in front of. */
+/* The next bytes as an expression of their own. */
 static struct bytes take_expression(struct bytes *left, uint64_t length)
 {
 	struct bytes expression = {left->at, length};
@@ -69,25 +82,134 @@ static struct bytes take_expression(struct bytes *left, uint64_t length)
 	return expression;
 }
 
-/* Whether that is the entry that matters; *number is the register of which it tells. */
-static bool takes_entry(const struct place_list *list, const uint64_t range[2],
-			struct bytes expression, int *number)
+/* The operands behind an operation, of a word's size where they are addresses; false: who knows. */
+static bool skip_operands(struct bytes *expression, uint64_t operation, unsigned word)
 {
-	const bool is_first = range[0] <= list->address && list->address < range[1];
+	static const uint8_t sizes[] = {1, 1, 2, 2,
+					4, 4, 8, 8}; /* DW_OP_const1u to DW_OP_const8s */
+	const bool has_block = operation == DW_OP_implicit_value ||
+			       operation == DW_OP_entry_value || operation == DW_OP_GNU_entry_value;
 
-	*number = is_first	      ? register_of(expression)
-		  : list->is_of_clang ? entry_register_of(expression)
-				      : NO_REGISTER;
-	return is_first || *number != NO_REGISTER;
+	if (has_block || operation == DW_OP_bregx || operation == DW_OP_regval_type) {
+		const uint64_t length = take_leb(expression);
+
+		if (has_block)
+			take_expression(expression, length);
+		else
+			take_leb(expression);
+	} else if (operation >= DW_OP_const1u && operation <= DW_OP_const8s) {
+		take(expression, sizes[operation - DW_OP_const1u]);
+	} else if ((operation >= DW_OP_breg0 && operation <= DW_OP_breg31) ||
+		   operation == DW_OP_constu || operation == DW_OP_consts ||
+		   operation == DW_OP_plus_uconst || operation == DW_OP_regx ||
+		   operation == DW_OP_fbreg || operation == DW_OP_addrx ||
+		   operation == DW_OP_convert || operation == DW_OP_reinterpret) {
+		take_leb(expression);
+	} else if (operation == DW_OP_addr) {
+		take(expression, word);
+	} else if (operation == DW_OP_pick || operation == DW_OP_deref_size) {
+		take(expression, 1);
+	} else {
+		/* What is left has none, or is nothing that compilers say of parameters. */
+		return (operation >= DW_OP_dup && operation <= DW_OP_xor) ||
+		       (operation >= DW_OP_eq && operation <= DW_OP_reg31) ||
+		       operation == DW_OP_deref || operation == DW_OP_call_frame_cfa ||
+		       operation == DW_OP_stack_value;
+	}
+	return true;
+}
+
+/* Whether an operation takes something that was there when the function was entered. */
+static bool is_of_caller(uint64_t operation)
+{
+	return (operation >= DW_OP_reg0 && operation <= DW_OP_breg31) || operation == DW_OP_regx ||
+	       operation == DW_OP_bregx || operation == DW_OP_regval_type ||
+	       operation == DW_OP_fbreg || operation == DW_OP_call_frame_cfa ||
+	       operation == DW_OP_entry_value || operation == DW_OP_GNU_entry_value;
+}
+
+/*
+ * What there is of an object, a bit for each of its first bytes: those that an expression says to
+ * be constant, or nothing of, need not be passed. All of it, if the expression is not understood.
+ */
+static uint16_t bytes_of(struct bytes expression, unsigned word)
+{
+	uint16_t bytes = 0;
+	uint64_t at = 0;
+	bool is_there = false;
+
+	while (expression.left) {
+		const uint64_t operation = take(&expression, 1);
+
+		if (operation == DW_OP_piece) {
+			const uint64_t end = at + (take_leb(&expression) & UINT16_MAX);
+
+			for (; at < end; at++)
+				if (is_there && at < PASSED_IN_REGISTERS)
+					bytes |= (uint16_t)(1U << at);
+			is_there = false;
+			continue;
+		}
+		is_there |= is_of_caller(operation);
+		if (!skip_operands(&expression, operation, word))
+			return ALL_BYTES;
+	}
+	/* Without pieces, or an end without one. */
+	return is_there ? ALL_BYTES : bytes;
+}
+
+/* An expression that holds at the first instruction. */
+static void read_place(struct bytes expression, const struct beginning *beginning,
+		       struct call_place *place)
+{
+	if (!beginning->drops) {
+		place->number = register_of(expression);
+		return;
+	}
+	place->number = first_register_of(expression, beginning);
+	place->bytes = bytes_of(expression, beginning->word);
+	if (!place->bytes)
+		place->number = NOT_PASSED;
+}
+
+/* ------------------------------------------------------------------ lists of places */
+
+/* A list, and what it is read for. */
+struct place_list {
+	const struct die *owner;
+	const struct beginning *beginning;
+	struct bytes left;
+	uint64_t base; /* of the offsets that come */
+	bool has_begun;
+	bool begins_in_frame; /* the first place that there is */
+};
+
+/* Whether that is the entry that matters, of which *place tells then. */
+static bool takes_entry(struct place_list *list, const uint64_t range[2], struct bytes expression,
+			struct call_place *place)
+{
+	const struct beginning *beginning = list->beginning;
+
+	if (range[0] <= beginning->address && beginning->address < range[1]) {
+		read_place(expression, beginning, place);
+		if (beginning->drops && is_in_frame(expression, beginning))
+			place->number = CALLERS_FRAME;
+		return true;
+	}
+	if (!list->has_begun && range[0] < range[1]) {
+		list->has_begun = true;
+		list->begins_in_frame = is_in_frame(expression, beginning);
+	}
+	place->number = beginning->is_of_clang ? entry_register_of(expression) : NO_REGISTER;
+	return place->number != NO_REGISTER;
 }
 
 /* In .debug_loc (DWARF 2 to 4): pairs of offsets from a base, up to one of zeros. */
-static int find_in_old(struct place_list *list)
+static bool find_in_old(struct place_list *list, struct call_place *place)
 {
 	const struct dwarf_file *file = list->owner->object->file;
 	const unsigned size = file->reader->word;
 	const uint64_t new_base = size == 4 ? UINT32_MAX : UINT64_MAX;
-	int number;
 
 	while (list->left.left >= 2 * size && may_step(file)) {
 		const uint64_t start = take(&list->left, size);
@@ -101,10 +223,10 @@ static int find_in_old(struct place_list *list)
 			continue;
 		}
 		if (takes_entry(list, range, take_expression(&list->left, take(&list->left, 2)),
-				&number))
-			return number;
+				place))
+			return true;
 	}
-	return NO_REGISTER;
+	return false;
 }
 
 /* The range of an entry in .debug_loclists (DWARF 5); false where no more can be read. */
@@ -142,11 +264,10 @@ static bool take_range(struct place_list *list, uint64_t kind, uint64_t range[2]
 	}
 }
 
-static int find_in_new(struct place_list *list)
+static bool find_in_new(struct place_list *list, struct call_place *place)
 {
 	const struct dwarf_file *file = list->owner->object->file;
 	uint64_t range[2];
-	int number;
 
 	while (list->left.left && may_step(file)) {
 		const uint64_t kind = take(&list->left, 1);
@@ -162,28 +283,25 @@ static int find_in_new(struct place_list *list)
 		if (!take_range(list, kind, range))
 			break;
 		if (takes_entry(list, range, take_expression(&list->left, take_leb(&list->left)),
-				&number))
-			return number;
+				place))
+			return true;
 	}
-	return NO_REGISTER;
+	return false;
 }
 
-static int find_in_list(const struct die *parameter, Dwarf_Attribute attribute,
-			const struct beginning *beginning)
+static void find_in_list(const struct die *parameter, Dwarf_Attribute attribute,
+			 const struct beginning *beginning, struct call_place *place)
 {
 	const struct unit_code *code = &beginning->code;
 	struct dwarf_file *file = parameter->object->file;
-	struct place_list list = {.owner = parameter,
-				  .base = code->base,
-				  .address = beginning->address,
-				  .is_of_clang = beginning->is_of_clang};
+	struct place_list list = {.owner = parameter, .beginning = beginning, .base = code->base};
 	const bool is_new = die_version(parameter) >= 5;
 	const char *section = is_new ? ".debug_loclists" : ".debug_loc";
 	uint64_t offset = 0;
 	unsigned form;
 
 	if (!die_section_offset(parameter, attribute, &form, &offset))
-		return NO_REGISTER;
+		return;
 	if (form == DW_FORM_loclistx) {
 		/* As with ranges. */
 		struct bytes entry = section_bytes(file, section,
@@ -192,25 +310,30 @@ static int find_in_list(const struct die *parameter, Dwarf_Attribute attribute,
 		offset = code->places + take(&entry, code->offset_size);
 	}
 	list.left = section_bytes(file, section, offset);
-	return is_new ? find_in_new(&list) : find_in_old(&list);
+	if (is_new ? find_in_new(&list, place) : find_in_old(&list, place))
+		return;
+	if (beginning->drops)
+		place->number = list.begins_in_frame ? CALLERS_FRAME : NOT_PASSED;
 }
 
 /* ------------------------------------------------------------------ parameters */
 
-int place_find_register(const struct die *parameter, const struct beginning *beginning)
+void place_find(const struct die *parameter, const struct beginning *beginning,
+		struct call_place *place)
 {
 	Dwarf_Attribute attribute = die_attribute(parameter, DW_AT_location);
 	struct bytes expression;
-	int number = NO_REGISTER;
 
-	if (!attribute)
-		return beginning->drops ? NOT_PASSED : NO_REGISTER;
+	*place = (struct call_place){.number = NO_REGISTER, .bytes = ALL_BYTES};
+	if (!attribute) {
+		place->number = beginning->drops ? NOT_PASSED : NO_REGISTER;
+		return;
+	}
 	if (!die_block(parameter, attribute, &expression))
-		number = find_in_list(parameter, attribute, beginning);
+		find_in_list(parameter, attribute, beginning, place);
 	else if (beginning->counts_from_caller && frame_of(expression) != NO_REGISTER)
-		number = frame_of(expression);
+		place->number = frame_of(expression);
 	else if (beginning->follows_variables)
-		number = register_of(expression);
+		read_place(expression, beginning, place);
 	dwarf_dealloc_attribute(attribute);
-	return number;
 }

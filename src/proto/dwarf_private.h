@@ -361,24 +361,35 @@ struct beginning {
 	bool drops;		 /* what has no place is not passed */
 	bool counts_from_caller; /* gcc: offsets in the frame are from what the caller has in it */
 	bool follows_variables; /* what is said of the whole function holds at its beginning, too */
+	unsigned word;		/* bytes of a pointer */
+	int stack_pointer, frame_pointer; /* registers, in DWARF; or NO_REGISTER */
 };
 
 /* What else than the number of a register there is. */
-enum { NO_REGISTER = -1, NOT_PASSED = -2, CALLERS_FRAME = -3, OWN_FRAME = -4 };
+enum {
+	NO_REGISTER = -1,
+	NOT_PASSED = -2, /* as far as is told */
+	CALLERS_FRAME = -3,
+	OWN_FRAME = -4
+};
 
-/* The register in which a parameter is at the first instruction, in DWARF, or one of these. */
-int place_find_register(const struct die *parameter, const struct beginning *beginning);
+/* A parameter, and what is known of where it is when the function begins. */
+struct call_place {
+	uint64_t parameter; /* offset in .debug_info: of that of which it is an instance, if any */
+	int number;	    /* of the register, in DWARF; negative: one of these */
+	uint16_t bytes;	    /* a bit for each of the first 16 that there is something of */
+};
+
+enum { ALL_BYTES = UINT16_MAX };
+
+/* All of *place but which parameter it is of. */
+void place_find(const struct die *parameter, const struct beginning *beginning,
+		struct call_place *place);
 
 /* dwarf_call.c: functions that are not called as the ABI says */
 
 /* Parameters of a function that are looked at. */
 enum { PARAMETERS_MAX = 32 };
-
-/* A parameter, and what is known of where it is when the function begins. */
-struct call_place {
-	uint64_t parameter; /* offset in .debug_info: of that of which it is an instance, if any */
-	int number;	    /* of the register, in DWARF; negative: it is in none, or not passed */
-};
 
 /* All of them, and what the ABI has used up for the result and the parameters so far. */
 struct call_places {

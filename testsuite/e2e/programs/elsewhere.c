@@ -28,6 +28,20 @@ struct two {
 	double b;
 };
 
+struct larger {
+	long a, b, c, d, e;
+	double f;
+};
+
+struct words {
+	long a;
+	int b;
+};
+
+volatile int looked_at;
+volatile double sum_of_all;
+static struct larger larger = {1, 2, 3, 4, 5, 1.5};
+
 #define KEPT __attribute__((noinline))
 
 /* Nobody looks at the first. */
@@ -59,6 +73,43 @@ KEPT static int e_constant(int number, int mode, const char *text)
 	for (int i = 0; i < number; i++)
 		number += text[i % 4] * mode;
 	return number;
+}
+
+/* One is always the same, and what is passed is where it would be. */
+KEPT static double e_fixed(struct larger other, float number, float scale)
+{
+	sum_of_all = other.f + number + scale;
+	return sum_of_all;
+}
+
+KEPT static double e_fixed_number(int first, struct larger other, double number)
+{
+	sum_of_all = other.f + first + number;
+	return sum_of_all;
+}
+
+/* Half of the object is not looked at. */
+KEPT static double e_half(double number, struct words object)
+{
+	for (int i = 0; i < object.b; i++)
+		number *= number;
+	return number;
+}
+
+KEPT static double e_other_half(double number, struct words object)
+{
+	for (int i = 0; i < object.a; i++)
+		number *= number;
+	return number;
+}
+
+/* What is passed is not looked at. */
+KEPT static double e_assigned(double scale, int number)
+{
+	number = looked_at;
+	while (number-- > 0)
+		scale *= number;
+	return scale;
 }
 
 /* Nobody looks at what it returns, so nobody looks at the first. */
@@ -177,5 +228,13 @@ int main(int count, char **arguments)
 	sum += e_usual_constants(pair, 'm', 2.5, text) + e_usual_constants(pair, 'm', 2.5, text);
 	sum += e_usual_last(1, 2, 3, 4, 5, 6, large, 2.5, count + 6);
 	e_format(count, letters, 'e');
+
+	const struct words words = {count + 4, count + 5};
+
+	looked_at = count;
+	sum += (int)e_fixed(larger, (float)count + 0.5F, 2.5F);
+	sum += (int)e_fixed_number(76, larger, count + 0.5);
+	sum += (int)(e_half(count, words) + e_other_half(count, words));
+	sum += (int)e_assigned(count, count + 6);
 	return sum ? EXIT_SUCCESS : EXIT_FAILURE;
 }
