@@ -5,9 +5,10 @@
  * Their prototypes are in syscalls.conf like those of all others, by the name of the call and what
  * is in the table below: `fcntl_setfl`. Where no file has that, the call's own counts. Of an
  * argument the first row that fits is taken; where rows are about different arguments of a call,
- * what they say is joined in their order: `setsockopt_tcp_int`. The numbers are in the kernel's
- * headers, where their names are; those of requests of ioctl(2) are the same on all ABIs that we
- * have.
+ * what they say is joined in their order: `setsockopt_tcp_int`. A row may be about what another one
+ * has found (`setsockopt_socket`): options have the same numbers on all levels. The numbers are in
+ * the kernel's headers, where their names are; those of requests of ioctl(2) are the same on all
+ * ABIs that we have.
  */
 #include "session/private.h"
 
@@ -54,11 +55,17 @@ static const struct variant {
 	{"setsockopt", 1, ALL, IPPROTO_IP, "_ip"},
 	{"setsockopt", 1, ALL, IPPROTO_IPV6, "_ipv6"},
 	{"setsockopt", 1, ALL, IPPROTO_TCP, "_tcp"},
+	{"setsockopt_socket", 2, ALL, SO_LINGER, "_linger"},
+	{"setsockopt_socket", 2, ALL, SO_RCVTIMEO_OLD, "_time"},
+	{"setsockopt_socket", 2, ALL, SO_SNDTIMEO_OLD, "_time"},
 	{"setsockopt", 4, ALL, sizeof(int), "_int"},
 	{"getsockopt", 1, ALL, SOL_SOCKET, "_socket"},
 	{"getsockopt", 1, ALL, IPPROTO_IP, "_ip"},
 	{"getsockopt", 1, ALL, IPPROTO_IPV6, "_ipv6"},
 	{"getsockopt", 1, ALL, IPPROTO_TCP, "_tcp"},
+	{"getsockopt_socket", 2, ALL, SO_LINGER, "_linger"},
+	{"getsockopt_socket", 2, ALL, SO_RCVTIMEO_OLD, "_time"},
+	{"getsockopt_socket", 2, ALL, SO_SNDTIMEO_OLD, "_time"},
 	{"fcntl", 1, ALL, F_GETFD, "_getfd"},
 	{"fcntl", 1, ALL, F_SETFD, "_setfd"},
 	{"fcntl", 1, ALL, F_GETFL, "_getfl"},
@@ -152,23 +159,35 @@ enum { VARIANT_COUNT = sizeof variants / sizeof *variants };
 _Static_assert(VARIANT_COUNT < 1 << VARIANT_BITS, "a variant is a part of the key of a site");
 _Static_assert(ARGUMENTS_MAX *VARIANT_BITS == SYSTEM_VARIANT_BITS, "as wide as the header says");
 
-static bool fits(const struct variant *variant, const struct system_request *request)
+/* Whether a row is about the call `name`, or about that with the suffix `last`. */
+static bool is_about(const struct variant *variant, const char *name, const char *last)
+{
+	const size_t length = strlen(name);
+
+	return !strncmp(variant->name, name, length) &&
+	       (!variant->name[length] || !strcmp(variant->name + length, last));
+}
+
+static bool fits(const struct variant *variant, const struct system_request *request,
+		 const char *last)
 {
 	return ((uint32_t)request->arguments[variant->argument] & variant->mask) ==
 		       variant->value &&
-	       !strcmp(variant->name, request->name);
+	       is_about(variant, request->name, last);
 }
 
 uint64_t system_request_variant(const struct system_request *request)
 {
 	unsigned argument = UINT32_MAX;
+	const char *last = "";
 	uint64_t found = 0;
 	unsigned count = 0;
 
 	for (size_t i = 0; request->name && i < VARIANT_COUNT && count < ARGUMENTS_MAX; i++)
-		if (variants[i].argument != argument && fits(&variants[i], request)) {
+		if (variants[i].argument != argument && fits(&variants[i], request, last)) {
 			found |= (i + 1) << count++ * VARIANT_BITS;
 			argument = variants[i].argument;
+			last = variants[i].suffix;
 		}
 	return found;
 }

@@ -252,8 +252,9 @@ static void named(void)
 				 .msg_iov = &(struct iovec){"abc", 3},
 				 .msg_iovlen = 1};
 	long moment[2] = {0, 1000};
-	int one = 1, word = 5, pipes[2];
+	int one = 1, word = 5, pipes[2], read[2] = {0};
 	socklen_t length = sizeof word;
+	long status[64];
 
 	syscall(SYS_socket, AF_INET, SOCK_DGRAM, IPPROTO_UDP);
 	syscall(SYS_socket, AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
@@ -262,6 +263,12 @@ static void named(void)
 	syscall(SYS_setsockopt, -1, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
 	syscall(SYS_setsockopt, -1, IPPROTO_TCP, TCP_CONGESTION, "reno", 5L);
 	syscall(SYS_setsockopt, -1, 99, 5, "ab", 2L);
+	syscall(SYS_setsockopt, 3, SOL_SOCKET, SO_LINGER, (int[]){1, 9}, 8L);
+	length = sizeof read;
+	syscall(SYS_getsockopt, 3, SOL_SOCKET, SO_LINGER, read, &length);
+	/* Other things of the same number. */
+	syscall(SYS_setsockopt, -1, IPPROTO_TCP, SO_LINGER, "cubic", 5L);
+	syscall(SYS_setsockopt, -1, SOL_SOCKET, 20L, moment, sizeof moment);
 	syscall(SYS_sendmsg, -1, &message, MSG_DONTWAIT);
 	syscall(SYS_pipe2, pipes, 0);
 	syscall(CONTROL, 5, F_SETFD, FD_CLOEXEC);
@@ -281,6 +288,7 @@ static void named(void)
 	syscall(SYS_futex, &one, FUTEX_WAIT, 1L, moment);
 	syscall(SYS_prctl, PR_SET_NAME, "named");
 	syscall(SYS_statx, AT_FDCWD, "/", 0L, STATX_MODE, NULL);
+	syscall(SYS_statx, AT_FDCWD, "/dev/null", 0L, STATX_MODE, status);
 	syscall(SYS_chmod, "/nonexistent/file", 04755);
 }
 
