@@ -248,7 +248,10 @@ static int describe(const struct die *function, struct call_places *places, cons
 		list.count = 1;
 	}
 	list.is_old &= !die_is(&declared) || !die_flag(&declared, DW_AT_prototyped);
+	places->promotes = list.is_old;
 	error = add_parameters(&list, from_declared ? &declared : function);
+	if (!error && !call_is_known(places))
+		error = -EPROTOTYPE;
 	/* `int f();` of C says nothing of parameters. */
 	if (!error && list.variable && !list.count)
 		error = -ENOTSUP;

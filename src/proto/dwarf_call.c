@@ -37,9 +37,12 @@
  * is about the time after its beginning where gcc does not follow variables: it then names the
  * registers that `register` variables have.
  *
- * On i386 the ABI has no parameters in registers. On x86_64 the one that a parameter is in depends
- * on those before, so these are followed up to the first that is neither an integer, a pointer, a
- * floating-point number of up to 8 bytes, nor a structure of these.
+ * On i386 the ABI has no parameters in registers, but other conventions have other places on the
+ * stack: clang aligns doubles to 8 there, and both compilers pass in a register where the result
+ * shall go. So what is told of the stack is compared with the sizes of the parameters. On x86_64
+ * the register that a parameter is in depends on those before, so these are followed up to the
+ * first that is neither an integer, a pointer, a floating-point number of up to 8 bytes, nor a
+ * structure of these.
  */
 #include "proto/dwarf_private.h"
 
@@ -47,7 +50,7 @@
 
 #include <string.h>
 
-enum { EIGHT = 8 };
+enum { EIGHT = 8, LONG_DOUBLE_SIZE = 12 /* on i386 */ };
 
 /* ------------------------------------------------------------------ registers */
 
@@ -56,6 +59,7 @@ enum {
 	I386_EAX = 0,
 	I386_EDX = 2, /* ecx is between them */
 	I386_ESP = 4,
+	I386_EBP = 5,
 	I386_XMM0 = 21,
 	X86_64_RSP = 7,
 	X86_64_XMM0 = 17,
@@ -213,7 +217,15 @@ void call_add_result(struct call_places *places, const struct die *owner, bool b
 	_cleanup_die_ struct die type = type_peel(die_reference(owner, DW_AT_type), &is_const);
 	uint64_t size = 0;
 
+	/* On i386, also complex numbers of more than two floats. */
+	if (die_is(&type))
+		die_number(&type, DW_AT_byte_size, &size);
 	places->integers += by_reference;
+	places->has_hidden = by_reference || size > LONG_DOUBLE_SIZE ||
+			     (die_is(&type) && type_is_record(die_tag(&type)));
+	places->stack = places->has_hidden ? places->word : 0;
+	/* It is shown, and nothing tells where that is. */
+	places->is_doubtful = by_reference;
 	if (by_reference || !die_is(&type) || places->word != EIGHT)
 		return;
 	const unsigned tag = die_tag(&type);
@@ -224,7 +236,7 @@ void call_add_result(struct call_places *places, const struct die *owner, bool b
 	}
 	struct type_registers registers;
 
-	if (die_number(&type, DW_AT_byte_size, &size) && size > PASSED_IN_REGISTERS)
+	if (size > PASSED_IN_REGISTERS)
 		places->integers++; /* where it shall go */
 	else
 		places->is_over |= !type_find_registers(&type, &registers);
@@ -347,10 +359,81 @@ static bool is_whole(const struct call_places *places, const struct call_place *
 	return true;
 }
 
+/* The bytes that i386 has for it on the stack; negative if that is not known. */
+static int64_t size_on_stack(const struct call_places *places, const struct die *owner,
+			     bool by_reference)
+{
+	bool is_const = false;
+	_cleanup_die_ struct die type = type_peel(die_reference(owner, DW_AT_type), &is_const);
+	uint64_t size = places->word, encoding = 0;
+
+	if (!by_reference && !die_is(&type))
+		return -1;
+	if (!by_reference && !die_number(&type, DW_AT_byte_size, &size)) {
+		const unsigned tag = die_tag(&type);
+
+		if (tag != DW_TAG_pointer_type && tag != DW_TAG_reference_type &&
+		    tag != DW_TAG_rvalue_reference_type && tag != DW_TAG_unspecified_type)
+			return -1;
+	}
+	if (!by_reference && places->promotes && size < EIGHT &&
+	    die_number(&type, DW_AT_encoding, &encoding) && encoding == DW_ATE_float)
+		size = EIGHT;
+	if (size > INT32_MAX)
+		return -1;
+	return (int64_t)((size + places->word - 1) / places->word * places->word);
+}
+
+static bool is_record(const struct die *owner)
+{
+	bool is_const = false;
+	_cleanup_die_ struct die type = type_peel(die_reference(owner, DW_AT_type), &is_const);
+
+	return die_is(&type) && type_is_record(die_tag(&type));
+}
+
+/*
+ * Whether what a function of i386 has on the stack is where the ABI has it. gcc says where it is.
+ * What clang counts from the frame pointer begins 8 behind it. Of what it counts from the stack
+ * pointer nobody says how far away the caller's frame is, so all have to be as far. A small
+ * structure alone does not tell: it may be a copy of what came in registers. Of numbers that are
+ * copied clang tells from the register on.
+ */
+static bool is_in_place(struct call_places *places, const struct call_place *place,
+			const struct die *owner, int64_t size)
+{
+	const int64_t expected = places->stack;
+
+	if (expected < 0)
+		return !places->is_complete;
+	if (place->base == CALLERS_END)
+		return place->offset == expected;
+	if (place->base == I386_EBP) {
+		places->is_doubtful &= place->offset < EIGHT;
+		return place->offset < EIGHT ? !is_int(owner) : place->offset - EIGHT == expected;
+	}
+	if (place->base != I386_ESP)
+		return true;
+	const bool is_sure = place->is_listed || size > PASSED_IN_REGISTERS || !is_record(owner);
+
+	places->is_doubtful = !is_sure && (places->is_doubtful || !places->is_shifted);
+	if (places->has_hidden || (places->is_shifted && places->shift != place->offset - expected))
+		return false;
+	places->is_shifted = true;
+	places->shift = place->offset - expected;
+	return true;
+}
+
+bool call_is_known(const struct call_places *places)
+{
+	return places->word == EIGHT || !places->is_complete || !places->is_doubtful;
+}
+
 bool call_add_parameter(struct call_places *places, const struct die *parameter,
 			const struct die *owner, bool by_reference)
 {
 	const int expected = expected_register(places, owner, by_reference);
+	const int64_t size = size_on_stack(places, owner, by_reference);
 	const uint64_t offset = die_offset(parameter);
 	bool is_there = false;
 
@@ -363,6 +446,9 @@ bool call_add_parameter(struct call_places *places, const struct die *parameter,
 		if (is_elsewhere(places, place->number, expected, owner) ||
 		    (!by_reference && !is_whole(places, place, owner)))
 			return false;
+		if (places->word != EIGHT && !is_in_place(places, place, owner, size))
+			return false;
 	}
+	places->stack = size < 0 || places->stack < 0 ? -1 : places->stack + size;
 	return is_there || !places->is_complete;
 }

@@ -7,6 +7,16 @@
 
 /* ------------------------------------------------------------------ expressions */
 
+static int64_t take_signed(struct bytes *bytes)
+{
+	const uint8_t *start = bytes->at;
+	const uint64_t value = take_leb(bytes);
+	const size_t length = (size_t)(bytes->at - start);
+	const bool is_negative = length && start[length - 1] & 0x40;
+
+	return (int64_t)(is_negative && 7 * length < 64 ? value | UINT64_MAX << 7 * length : value);
+}
+
 /* The register that an expression is; of an object in several, the first. */
 static int register_of(struct bytes expression)
 {
@@ -158,6 +168,57 @@ static uint16_t bytes_of(struct bytes expression, unsigned word)
 	return is_there ? ALL_BYTES : bytes;
 }
 
+/*
+ * Where in a frame an object is, none of it anywhere else; false: its parts are not beside each
+ * other, or it is the address of something there.
+ */
+static bool read_frame(struct bytes expression, const struct beginning *beginning,
+		       struct call_place *place)
+{
+	int64_t at = 0;
+	bool is_address = false;
+
+	while (expression.left) {
+		const bool is_there = is_in_frame(expression, beginning);
+		const uint64_t operation = take(&expression, 1);
+
+		if (is_there) {
+			const int base = operation == DW_OP_fbreg ? beginning->frame_pointer
+								  : (int)(operation - DW_OP_breg0);
+			const int64_t offset = take_signed(&expression) - at;
+
+			if (place->base != NO_REGISTER &&
+			    (place->base != base || place->offset != offset))
+				return false;
+			place->base = base;
+			place->offset = offset;
+		} else if (operation == DW_OP_piece) {
+			at += (int64_t)(take_leb(&expression) & UINT16_MAX);
+		} else if (!skip_operands(&expression, operation, beginning->word)) {
+			break;
+		}
+		is_address = is_there || (is_address && operation != DW_OP_deref &&
+					  operation != DW_OP_deref_size);
+		if (is_address && operation == DW_OP_stack_value)
+			return false;
+	}
+	return true;
+}
+
+/* For a function that counts from there. */
+static void read_callers(struct bytes expression, struct call_place *place)
+{
+	const int frame = frame_of(expression);
+
+	if (frame != NO_REGISTER)
+		place->number = frame;
+	if (frame != CALLERS_FRAME)
+		return;
+	take(&expression, 1);
+	place->base = CALLERS_END;
+	place->offset = take_signed(&expression);
+}
+
 /* An expression that holds at the first instruction. */
 static void read_place(struct bytes expression, const struct beginning *beginning,
 		       struct call_place *place)
@@ -168,7 +229,7 @@ static void read_place(struct bytes expression, const struct beginning *beginnin
 	}
 	place->number = first_register_of(expression, beginning);
 	place->bytes = bytes_of(expression, beginning->word);
-	if (!place->bytes)
+	if (!place->bytes || !read_frame(expression, beginning, place))
 		place->number = NOT_PASSED;
 }
 
@@ -179,10 +240,22 @@ struct place_list {
 	const struct die *owner;
 	const struct beginning *beginning;
 	struct bytes left;
-	uint64_t base; /* of the offsets that come */
-	bool has_begun;
-	bool begins_in_frame; /* the first place that there is */
+	uint64_t base;	    /* of the offsets that come */
+	struct bytes first; /* the first expression that holds anywhere */
 };
+
+/* What is in a frame before anything else happens to it is where it came. */
+static void read_listed(struct bytes expression, const struct beginning *beginning,
+			struct call_place *place)
+{
+	read_place(expression, beginning, place);
+	place->is_listed = true;
+	/* What is in its own frame is there later. */
+	if (beginning->counts_from_caller && frame_of(expression) == CALLERS_FRAME)
+		read_callers(expression, place);
+	if (beginning->drops && place->number == NO_REGISTER && place->base != NO_REGISTER)
+		place->number = CALLERS_FRAME;
+}
 
 /* Whether that is the entry that matters, of which *place tells then. */
 static bool takes_entry(struct place_list *list, const uint64_t range[2], struct bytes expression,
@@ -191,15 +264,11 @@ static bool takes_entry(struct place_list *list, const uint64_t range[2], struct
 	const struct beginning *beginning = list->beginning;
 
 	if (range[0] <= beginning->address && beginning->address < range[1]) {
-		read_place(expression, beginning, place);
-		if (beginning->drops && is_in_frame(expression, beginning))
-			place->number = CALLERS_FRAME;
+		read_listed(expression, beginning, place);
 		return true;
 	}
-	if (!list->has_begun && range[0] < range[1]) {
-		list->has_begun = true;
-		list->begins_in_frame = is_in_frame(expression, beginning);
-	}
+	if (!list->first.at && range[0] < range[1])
+		list->first = expression;
 	place->number = beginning->is_of_clang ? entry_register_of(expression) : NO_REGISTER;
 	return place->number != NO_REGISTER;
 }
@@ -312,8 +381,10 @@ static void find_in_list(const struct die *parameter, Dwarf_Attribute attribute,
 	list.left = section_bytes(file, section, offset);
 	if (is_new ? find_in_new(&list, place) : find_in_old(&list, place))
 		return;
-	if (beginning->drops)
-		place->number = list.begins_in_frame ? CALLERS_FRAME : NOT_PASSED;
+	if (beginning->drops && is_in_frame(list.first, beginning))
+		read_listed(list.first, beginning, place);
+	else if (beginning->drops)
+		place->number = NOT_PASSED;
 }
 
 /* ------------------------------------------------------------------ parameters */
@@ -324,7 +395,8 @@ void place_find(const struct die *parameter, const struct beginning *beginning,
 	Dwarf_Attribute attribute = die_attribute(parameter, DW_AT_location);
 	struct bytes expression;
 
-	*place = (struct call_place){.number = NO_REGISTER, .bytes = ALL_BYTES};
+	*place =
+		(struct call_place){.number = NO_REGISTER, .bytes = ALL_BYTES, .base = NO_REGISTER};
 	if (!attribute) {
 		place->number = beginning->drops ? NOT_PASSED : NO_REGISTER;
 		return;
@@ -332,7 +404,7 @@ void place_find(const struct die *parameter, const struct beginning *beginning,
 	if (!die_block(parameter, attribute, &expression))
 		find_in_list(parameter, attribute, beginning, place);
 	else if (beginning->counts_from_caller && frame_of(expression) != NO_REGISTER)
-		place->number = frame_of(expression);
+		read_callers(expression, place);
 	else if (beginning->follows_variables)
 		read_place(expression, beginning, place);
 	dwarf_dealloc_attribute(attribute);

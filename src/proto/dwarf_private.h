@@ -370,7 +370,8 @@ enum {
 	NO_REGISTER = -1,
 	NOT_PASSED = -2, /* as far as is told */
 	CALLERS_FRAME = -3,
-	OWN_FRAME = -4
+	OWN_FRAME = -4,
+	CALLERS_END = -5 /* what gcc counts from: what the caller has put on the stack last */
 };
 
 /* A parameter, and what is known of where it is when the function begins. */
@@ -378,6 +379,9 @@ struct call_place {
 	uint64_t parameter; /* offset in .debug_info: of that of which it is an instance, if any */
 	int number;	    /* of the register, in DWARF; negative: one of these */
 	uint16_t bytes;	    /* a bit for each of the first 16 that there is something of */
+	int base;	/* what the place in a frame is counted from: a register, or CALLERS_END */
+	int64_t offset; /* signed */
+	bool is_listed; /* in a list of places, so it is no copy that the function has made */
 };
 
 enum { ALL_BYTES = UINT16_MAX };
@@ -399,6 +403,11 @@ struct call_places {
 	bool is_complete;	   /* parameters that are not among them are not passed */
 	unsigned integers, floats; /* registers of each kind */
 	bool is_over;		   /* it is not known where the ABI has those that come */
+	bool promotes;		   /* float is passed as double */
+	/* On i386: what was found on the stack. */
+	int64_t stack; /* bytes of it; negative: they are not known */
+	int64_t shift; /* from there to the offsets from the stack pointer */
+	bool is_shifted, is_doubtful, has_hidden;
 };
 
 /*
@@ -417,5 +426,7 @@ void call_add_result(struct call_places *places, const struct die *owner, bool b
  */
 bool call_add_parameter(struct call_places *places, const struct die *parameter,
 			const struct die *owner, bool by_reference);
+/* After all of them. False: there is nothing by which it could be known where they are. */
+bool call_is_known(const struct call_places *places);
 
 #endif

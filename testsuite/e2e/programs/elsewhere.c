@@ -28,6 +28,11 @@ struct two {
 	double b;
 };
 
+struct mixed {
+	float first;
+	double number;
+};
+
 struct larger {
 	long a, b, c, d, e;
 	double f;
@@ -40,9 +45,16 @@ struct words {
 
 volatile int looked_at;
 volatile double sum_of_all;
+
+void look_at(int *number);
 static struct larger larger = {1, 2, 3, 4, 5, 1.5};
 
 #define KEPT __attribute__((noinline))
+
+KEPT void look_at(int *number)
+{
+	__asm__ volatile("" : : "r"(number) : "memory");
+}
 
 /* Nobody looks at the first. */
 KEPT static int e_dropped(int unused, const char *text, int number)
@@ -86,6 +98,49 @@ KEPT static double e_fixed_number(int first, struct larger other, double number)
 {
 	sum_of_all = other.f + first + number;
 	return sum_of_all;
+}
+
+/* On i386 clang aligns it to 8, and it is told where by an offset from the stack pointer only. */
+KEPT static double e_aligned(float first, double number)
+{
+	sum_of_all = first + number + looked_at;
+	return sum_of_all;
+}
+
+KEPT static double e_aligned_within(struct mixed object)
+{
+	sum_of_all = object.first + object.number + looked_at;
+	return sum_of_all;
+}
+
+/* Where the result shall go is in a register, and what follows a word further in front. */
+KEPT static struct large e_hidden(double number, float last)
+{
+	return (struct large){(long)(number + looked_at), (long)last, 0};
+}
+
+KEPT static double _Complex e_hidden_number(double number, float last)
+{
+	return number + looked_at + last;
+}
+
+/* It is put into memory only because its address is needed. */
+KEPT static int e_copied(struct pair object)
+{
+	look_at(&object.a);
+	return object.b;
+}
+
+/* Called by their addresses. */
+KEPT static double e_usual_callback_aligned(float first, double number, char last)
+{
+	sum_of_all = first + number + looked_at + last;
+	return sum_of_all;
+}
+
+KEPT static int e_usual_callback_compared(const char *first, const char *second)
+{
+	return *first - *second;
 }
 
 /* Half of the object is not looked at. */
@@ -234,6 +289,16 @@ int main(int count, char **arguments)
 	looked_at = count;
 	sum += (int)e_fixed(larger, (float)count + 0.5F, 2.5F);
 	sum += (int)e_fixed_number(76, larger, count + 0.5);
+	const struct mixed mixed = {(float)count + 0.5F, count + 1};
+
+	sum += (int)(e_aligned((float)count + 0.5F, count + 1) + e_aligned_within(mixed));
+	sum += (int)e_hidden(count, 2.5F * (float)count).a;
+	sum += (int)__real__ e_hidden_number(count, 2.5F * (float)count);
+	sum += e_copied(pair);
+	double (*volatile aligned)(float, double, char) = e_usual_callback_aligned;
+	int (*volatile compared)(const char *, const char *) = e_usual_callback_compared;
+
+	sum += (int)aligned((float)count + 0.5F, count + 1, 'x') + compared(text, text);
 	sum += (int)(e_half(count, words) + e_other_half(count, words));
 	sum += (int)e_assigned(count, count + 6);
 	return sum ? EXIT_SUCCESS : EXIT_FAILURE;
