@@ -64,18 +64,6 @@ static void add_function(void *context, const struct eh_function *function)
 		vec_push(context, function);
 }
 
-static bool is_code(const struct elf_file *file, uint64_t address)
-{
-	for (size_t i = 0; i < file->segment_count; i++) {
-		const struct elf_segment *segment = &file->segments[i];
-
-		if (segment->flags & PF_X && address >= segment->address &&
-		    address - segment->address < segment->memory_size)
-			return true;
-	}
-	return false;
-}
-
 /* The table from where the reader is to `end`. */
 static void read_call_sites(struct search *search, const struct eh_function *function,
 			    uint8_t encoding, uint64_t end, uint64_t base)
@@ -93,7 +81,7 @@ static void read_call_sites(struct search *search, const struct eh_function *fun
 			break;
 		uint64_t pad = eh_wrap(reader, base + offset);
 
-		if (length && start < function->size && offset && is_code(search->file, pad))
+		if (length && start < function->size && offset && elf_is_code(search->file, pad))
 			vec_push(&search->pads, &pad);
 	}
 }
