@@ -302,9 +302,9 @@ static bool is_patch(const struct journal_entry *entry)
 struct undoing {
 	struct journal *journal;
 	struct space *space;
-	struct map pages;  /* address / UNDO_PAGE + 1 → struct undo_page */
-	struct vec undone; /* size_t: patches that are undone in `pages` */
-	bool *done;	   /* by number: it is one of those */
+	struct map pages; /* address / UNDO_PAGE + 1 → struct undo_page */
+	size_t count;
+	bool *done; /* by number, of `count`: it is undone in `pages` */
 };
 
 enum { UNDO_PAGE = 4096 };
@@ -318,10 +318,12 @@ struct undo_page {
 
 static struct undoing undoing_begin(struct journal *journal, struct space *space)
 {
+	const size_t count = journal_count(journal);
+
 	return (struct undoing){.journal = journal,
 				.space = space,
-				.undone = VEC_OF(size_t),
-				.done = xcalloc(journal_count(journal) + 1, sizeof(bool))};
+				.count = count,
+				.done = xcalloc(count + 1, sizeof(bool))};
 }
 
 static struct undo_page *page_at(struct undoing *undoing, uint64_t address)
@@ -378,7 +380,6 @@ static bool undo_ours(struct undoing *undoing, size_t number)
 		return false;
 	put_there(undoing, entry->address, entry->before, entry->length);
 	undoing->done[number] = true;
-	vec_push(&undoing->undone, &number);
 	return true;
 }
 
@@ -397,9 +398,9 @@ static void undoing_end(struct undoing *undoing)
 		free(page);
 	}
 	map_deinit(&undoing->pages);
-	for (size_t i = 0; i < undoing->undone.count; i++)
-		journal_forget(undoing->journal, *(const size_t *)vec_at(&undoing->undone, i));
-	vec_deinit(&undoing->undone);
+	for (size_t number = 0; number < undoing->count; number++)
+		if (undoing->done[number])
+			journal_forget(undoing->journal, number);
 	free(undoing->done);
 }
 
@@ -428,7 +429,7 @@ void journal_undo_jumps(struct journal *journal, struct space *space)
 {
 	struct undoing undoing = undoing_begin(journal, space);
 
-	for (size_t number = 0; number < journal_count(journal); number++) {
+	for (size_t number = 0; number < undoing.count; number++) {
 		const struct journal_entry *entry = journal_entry(journal, number);
 
 		if (entry && entry->kind == JOURNAL_JUMP && !undo_ours(&undoing, number))
@@ -447,7 +448,7 @@ void journal_undo_all_bytes(struct journal *journal, struct space *space)
 	 */
 	do {
 		undone = false;
-		for (size_t number = journal_count(journal); number-- > 0;)
+		for (size_t number = undoing.count; number-- > 0;)
 			undone |= undo_ours(&undoing, number);
 	} while (undone);
 	undoing_end(&undoing);

@@ -25,8 +25,8 @@ struct agent {
 	uint64_t narrowest; /* how far the clock goes on at least while all three are read */
 	size_t probes;
 	uint64_t lost;	       /* records that made no sense, of spaces that are gone */
-	uint64_t generated;    /* calls that stopped as they came from no module's code */
 	uint64_t dropped;      /* calls that were left out, of the same */
+	uint64_t generated;    /* calls that stopped as they came from no module's code */
 	struct vec spaces;     /* struct space * that have rings */
 	unsigned char *buffer; /* RINGS_RECORD_MAX bytes */
 };
