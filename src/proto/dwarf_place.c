@@ -69,10 +69,10 @@ static int first_register_of(struct bytes expression, const struct beginning *be
 /* In whose frame an expression is, for a function that counts from the end of its caller's. */
 static int frame_of(struct bytes expression)
 {
-	const uint8_t *end = expression.at + expression.left;
-
 	if (take(&expression, 1) != DW_OP_fbreg || !expression.left)
 		return NO_REGISTER;
+	const uint8_t *end = expression.at + expression.left;
+
 	take_leb(&expression);
 	/* The sign. */
 	return expression.left ? NO_REGISTER : end[-1] & 0x40 ? OWN_FRAME : CALLERS_FRAME;
@@ -81,11 +81,13 @@ static int frame_of(struct bytes expression)
 /* The next bytes as an expression of their own. */
 static struct bytes take_expression(struct bytes *left, uint64_t length)
 {
-	struct bytes expression = {left->at, length};
+	const struct bytes expression = {left->at, length};
 
+	if (!length)
+		return expression;
 	if (length > left->left) {
 		left->left = 0;
-		return (struct bytes){NULL, 0};
+		return (struct bytes){left->at, 0};
 	}
 	left->at += length;
 	left->left -= length;
