@@ -226,11 +226,11 @@ struct arch {
 	bool slot_by_got;
 	/*
 	 * The number of 64 bits that an instruction loads into a register, WIDE_LOAD_BYTES long
-	 * with it at its end: how code of the large model refers to slots, relative to the GOT. The
-	 * byte in front of the number is one of the eight opcodes from wide_load_opcode on. NULL
-	 * where there is no such model.
+	 * with it at its end: how code of the large model refers to slots, relative to the GOT.
+	 * NULL where there is no such model. The byte in front of such a number, and of any
+	 * address that is loaded so, is one of the eight opcodes from word_load_opcode on.
 	 */
-	uint8_t wide_load_opcode;
+	uint8_t word_load_opcode;
 	bool (*wide_load)(const uint8_t *bytes, int64_t *number);
 	/*
 	 * Where code finds out the address that slots are relative to, from its own: whether it
@@ -243,6 +243,7 @@ struct arch {
 
 	/* Relocation types of .rel[a].plt and .got slots. */
 	uint32_t r_jump_slot, r_glob_dat, r_irelative, r_relative;
+	uint32_t r_address; /* of a symbol's address */
 	/*
 	 * The type of the distance to a function in code that is relocated itself, 0: linkers make
 	 * none; and whether it is that of a call or a jump: the opcode ends in front of it.

@@ -29,7 +29,9 @@ enum slot_kind {
 	SLOT_JUMP,	/* JUMP_SLOT */
 	SLOT_DATA,	/* GLOB_DAT */
 	SLOT_IRELATIVE, /* IRELATIVE */
-	SLOT_CODE /* no slot, but the distance in a call of the code itself (text relocations) */
+	/* No slots, but in code that is relocated itself (text relocations): */
+	SLOT_CODE,  /* the distance in a call */
+	SLOT_LOADED /* the address that an instruction loads into a register, to be called by it */
 };
 
 /*
@@ -40,7 +42,13 @@ struct elf_slot {
 	const char *name; /* symbol, without version; NULL for SLOT_IRELATIVE; owned by the file */
 	uint64_t address; /* of the slot, in the file's own address space */
 	uint64_t stub;	  /* of the PLT stub that jumps through it, or 0 */
-	uint64_t addend;  /* SLOT_IRELATIVE: the resolver */
+	/*
+	 * Of the stub that is the function's address in all of the process, as the program's code
+	 * has it as a number (an undefined symbol with a value: the ABIs, "Function Addresses"), or
+	 * 0: what a slot of another kind than SLOT_JUMP holds.
+	 */
+	uint64_t canonical;
+	uint64_t addend; /* SLOT_IRELATIVE: the resolver */
 	/*
 	 * slot_calls(): code loads it, and calls functions through thunks, by a register: which of
 	 * them is not known.

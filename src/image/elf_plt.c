@@ -140,7 +140,8 @@ static size_t scan_with_got(struct stub_search *search, struct elf_slot *slots, 
 
 	for (size_t i = count; i-- > 0;) {
 		slots[i].stub = 0;
-		map_put(&search->slots, slots[i].address, &slots[i]);
+		if (!elf_slot_is_code(&slots[i]))
+			map_put(&search->slots, slots[i].address, &slots[i]);
 	}
 	for (size_t i = 0; i < count; i++)
 		expected += slots[i].kind != SLOT_DATA &&

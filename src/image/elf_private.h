@@ -204,6 +204,14 @@ void elf_find_gots(struct elf_file *file, uint64_t gots[ELF_GOTS]);
 
 /* elf_text.c: whether the address lies in a segment that is executed. */
 bool elf_is_code(const struct elf_file *file, uint64_t address);
+/* Whether the file says that its code is relocated. */
+bool elf_has_text_relocations(const struct elf_file *file);
+
+/* Whether what is called a slot is a word of the code. */
+static inline bool elf_slot_is_code(const struct elf_slot *slot)
+{
+	return slot->kind == SLOT_CODE || slot->kind == SLOT_LOADED;
+}
 
 /* elf_plt.c: fills in `stub` of each slot. */
 void elf_find_stubs(struct elf_file *file, struct elf_slot *slots, size_t count);

@@ -35,18 +35,28 @@ static bool read_word(const struct elf_file *file, uint64_t address, uint64_t *w
 	return true;
 }
 
-/* NULL when the relocation is against no symbol, or one that is no function. */
-static const char *function_name(const struct slot_search *search, uint64_t index, bool jump)
+/* False when the relocation is against no symbol, or one that is no function. */
+static bool name_function(const struct slot_search *search, uint64_t index, bool jump,
+			  struct elf_slot *slot)
 {
 	if (!index || index >= search->symbol_count)
-		return NULL;
+		return false;
 	const GElf_Sym *symbol = &search->symbols[index];
 	unsigned type = GELF_ST_TYPE(symbol->st_info);
 
 	/* Undefined functions often have no type. */
 	if (!jump && type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
-		return NULL;
-	return elf_name_at(search->names, symbol->st_name);
+		return false;
+	slot->name = elf_name_at(search->names, symbol->st_name);
+	if (symbol->st_shndx == SHN_UNDEF)
+		slot->canonical = symbol->st_value;
+	return slot->name;
+}
+
+/* The opcode in front of a word of the code. */
+static bool read_opcode(const struct elf_file *file, uint64_t address, uint8_t *opcode)
+{
+	return elf_is_code(file, address) && elf_read(file, address - 1, opcode, 1);
 }
 
 /* Whether the distance there is that of a call or a jump. */
@@ -54,8 +64,19 @@ static bool is_in_call(const struct elf_file *file, uint64_t address)
 {
 	uint8_t opcode;
 
-	return elf_is_code(file, address) && elf_read(file, address - 1, &opcode, 1) &&
-	       file->arch->calls_by_distance(opcode);
+	return read_opcode(file, address, &opcode) && file->arch->calls_by_distance(opcode);
+}
+
+/* Whether the address there, of a symbol itself, is loaded into a register. */
+static bool is_loaded(const struct elf_file *file, const GElf_Rela *relocation, bool implicit)
+{
+	enum { REGISTERS = 8 };
+	uint64_t addend = (uint64_t)relocation->r_addend;
+	uint8_t opcode;
+
+	return elf_has_text_relocations(file) && read_opcode(file, relocation->r_offset, &opcode) &&
+	       (uint8_t)(opcode - file->arch->word_load_opcode) < REGISTERS &&
+	       (!implicit || read_word(file, relocation->r_offset, &addend)) && !addend;
 }
 
 static bool add_slot(void *context, const GElf_Rela *relocation, bool implicit)
@@ -64,27 +85,30 @@ static bool add_slot(void *context, const GElf_Rela *relocation, bool implicit)
 	const struct arch *arch = search->file->arch;
 	uint64_t type = GELF_R_TYPE(relocation->r_info);
 	struct elf_slot slot = {.address = relocation->r_offset};
+	bool jump = true;
 
 	if (type == arch->r_irelative) {
 		slot.kind = SLOT_IRELATIVE;
 		slot.addend = (uint64_t)relocation->r_addend;
 		if (implicit && !read_word(search->file, slot.address, &slot.addend))
 			return true;
-	} else if (type == arch->r_jump_slot || type == arch->r_glob_dat) {
-		slot.kind = type == arch->r_jump_slot ? SLOT_JUMP : SLOT_DATA;
-		slot.name = function_name(search, GELF_R_SYM(relocation->r_info),
-					  slot.kind == SLOT_JUMP);
-		if (!slot.name)
-			return true;
+	} else if (type == arch->r_jump_slot) {
+		slot.kind = SLOT_JUMP;
+	} else if (type == arch->r_glob_dat) {
+		slot.kind = SLOT_DATA;
+		jump = false;
 	} else if (arch->r_distance && type == arch->r_distance &&
 		   is_in_call(search->file, slot.address)) {
 		slot.kind = SLOT_CODE;
-		slot.name = function_name(search, GELF_R_SYM(relocation->r_info), true);
-		if (!slot.name)
-			return true;
+	} else if (type == arch->r_address && is_loaded(search->file, relocation, implicit)) {
+		slot.kind = SLOT_LOADED;
+		jump = false;
 	} else {
 		return true;
 	}
+	if (slot.kind != SLOT_IRELATIVE &&
+	    !name_function(search, GELF_R_SYM(relocation->r_info), jump, &slot))
+		return true;
 	vec_push(&search->slots, &slot);
 	return true;
 }

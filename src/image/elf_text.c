@@ -24,6 +24,11 @@ bool elf_is_code(const struct elf_file *file, uint64_t address)
 	return false;
 }
 
+bool elf_has_text_relocations(const struct elf_file *file)
+{
+	return file->tags[DT_TEXTREL] || file->tags[DT_FLAGS] & DF_TEXTREL;
+}
+
 struct text_search {
 	const struct elf_file *file;
 	struct vec found; /* uint64_t */
@@ -52,7 +57,7 @@ static void read_words(struct elf_file *file)
 	struct text_search search = {.file = file, .found = VEC_OF(uint64_t)};
 
 	file->relocated_read = true;
-	if (!file->tags[DT_TEXTREL] && !(file->tags[DT_FLAGS] & DF_TEXTREL))
+	if (!elf_has_text_relocations(file))
 		return;
 	elf_for_each_relocation(file, true, add_word, &search);
 	if (search.found.count)

@@ -21,7 +21,9 @@
  * displacement within one instruction.
  *
  * Code of the large model refers to a slot by a number of 64 bits, what it is away from the GOT,
- * which it adds to the GOT's address in another register: that number is a reference, too.
+ * which it adds to the GOT's address in another register: that number is a reference, too. If such
+ * code is not position-independent, it loads the function's address itself, which is a relocation
+ * of the code (SLOT_LOADED) and takes no search.
  *
  * On i386 slots are referred to by their address or relative to the GOT, whose address a register
  * has. Which address that is differs, so all are tried: a place that is taken for one by mistake
@@ -192,7 +194,7 @@ static void search_code(struct call_search *search, const uint8_t *code, size_t 
 		size_t insn = at - (INSN - WORD);
 
 		bool is_wide = !slot && arch->wide_load && at + WIDE <= readable &&
-			       (uint8_t)(code[at - 1] - arch->wide_load_opcode) < WIDE_OPCODES;
+			       (uint8_t)(code[at - 1] - arch->word_load_opcode) < WIDE_OPCODES;
 
 		if (is_wide)
 			slot = widely_referred_at(search, code + at);
@@ -349,12 +351,10 @@ static void visit_function(void *context, const struct eh_function *function)
 
 /* ------------------------------------------------------------------ putting it together */
 
-static void collect_slots(struct call_search *search)
+static void collect_stubs(struct call_search *search)
 {
-	struct elf_file *file = search->file;
+	const struct elf_file *file = search->file;
 
-	search->lowest = UINT64_MAX;
-	/* The first relocation of a slot is the one that counts. */
 	for (size_t i = file->slot_count; i-- > 0;) {
 		struct elf_slot *slot = &file->slots[i];
 
@@ -364,7 +364,27 @@ static void collect_slots(struct call_search *search)
 			search->first_stub = slot->stub;
 		if (slot->stub > search->last_stub)
 			search->last_stub = slot->stub;
-		if ((slot->stub && slot->kind == SLOT_JUMP) || slot->kind == SLOT_CODE)
+	}
+}
+
+/* Whether calls by the slot, none of a stub itself, go by a stub that they are seen at. */
+static bool leads_to_stub(const struct call_search *search, const struct elf_slot *slot)
+{
+	return slot->kind != SLOT_JUMP && slot->canonical &&
+	       map_get(&search->stubs, slot->canonical);
+}
+
+static void collect_slots(struct call_search *search)
+{
+	struct elf_file *file = search->file;
+
+	search->lowest = UINT64_MAX;
+	/* The first relocation of a slot is the one that counts. */
+	for (size_t i = file->slot_count; i-- > 0;) {
+		struct elf_slot *slot = &file->slots[i];
+
+		if (leads_to_stub(search, slot) || (slot->stub && slot->kind == SLOT_JUMP) ||
+		    elf_slot_is_code(slot))
 			continue;
 		map_put(&search->slots, slot->address, slot);
 		if (slot->address < search->lowest)
@@ -390,20 +410,43 @@ static int compare_calls(const void *left, const void *right)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
+/* Of several places where a function's address is loaded one stands for all of them. */
+static void add_loaded(struct call_search *search, struct map *functions, struct elf_slot *slot)
+{
+	const uint64_t name = (uint64_t)(uintptr_t)slot->name;
+	struct elf_slot *first = map_get(functions, name);
+
+	if (!first)
+		map_put(functions, name, slot);
+	if (search->references.count < REFERENCES_MAX)
+		vec_push(&search->references,
+			 &(struct reference){slot->address, first ? first : slot, false, false});
+}
+
 /* In code that is relocated itself: the opcode is in front of what the relocation changes. */
 static void add_relocated(struct call_search *search)
 {
 	const struct elf_file *file = search->file;
+	struct map functions = {0}; /* a name → struct elf_slot */
 
-	for (size_t i = 0; i < file->slot_count; i++)
-		if (file->slots[i].kind == SLOT_CODE)
-			add_call(search, &file->slots[i], file->slots[i].address - 1, true);
+	for (size_t i = 0; i < file->slot_count; i++) {
+		struct elf_slot *slot = &file->slots[i];
+
+		if (leads_to_stub(search, slot))
+			continue;
+		if (slot->kind == SLOT_CODE)
+			add_call(search, slot, slot->address - 1, true);
+		else if (slot->kind == SLOT_LOADED)
+			add_loaded(search, &functions, slot);
+	}
+	map_deinit(&functions);
 }
 
 static void find(struct call_search *search)
 {
 	const struct elf_file *file = search->file;
 
+	collect_stubs(search);
 	collect_slots(search);
 	add_relocated(search);
 	for (size_t i = 0; search->slots.count && i < file->segment_count; i++)

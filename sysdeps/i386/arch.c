@@ -131,6 +131,7 @@ const struct arch arch_i386 = {
 	.slot_call_opcode = X86_SLOT_CALL_OPCODE,
 	.slot_call = slot_call,
 	.slot_by_got = true,
+	.word_load_opcode = X86_LOAD_AX_OPCODE,
 	.loads_got = loads_got,
 	.context_register = REG_CX,
 	.context_flags = 84, /* 20 + 4 * REG_EFL */
@@ -141,4 +142,5 @@ const struct arch arch_i386 = {
 	.calls_by_distance = calls_by_distance,
 	.r_irelative = R_386_IRELATIVE,
 	.r_relative = R_386_RELATIVE,
+	.r_address = R_386_32,
 };

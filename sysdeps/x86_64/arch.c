@@ -128,7 +128,7 @@ const struct arch arch_x86_64 = {
 	.thunk_opcode = X86_THUNK_OPCODE,
 	.is_thunk = x86_is_thunk,
 	.slot_call_opcode = X86_SLOT_CALL_OPCODE,
-	.wide_load_opcode = X86_LOAD_AX_OPCODE,
+	.word_load_opcode = X86_LOAD_AX_OPCODE,
 	.wide_load = wide_load,
 	.slot_call = slot_call,
 	.context_register = REG_DX,
@@ -139,4 +139,5 @@ const struct arch arch_x86_64 = {
 	.r_glob_dat = R_X86_64_GLOB_DAT,
 	.r_irelative = R_X86_64_IRELATIVE,
 	.r_relative = R_X86_64_RELATIVE,
+	.r_address = R_X86_64_64,
 };
