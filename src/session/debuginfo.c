@@ -44,6 +44,7 @@ struct debuginfo {
 	struct vec
 		asked; /* struct debug_source * that have helpers, the one asked last at the end */
 	struct map sources; /* struct elf_file * → struct debug_source * */
+	bool is_full;	    /* of prototypes, as was said */
 	bool verbose;
 	unsigned steps; /* for one module */
 };
@@ -260,6 +261,15 @@ static const void *parse(struct debuginfo *info, const char *text, const char *n
 	return parsed ? (const void *)parsed : &nothing;
 }
 
+static void say_full(struct debuginfo *info)
+{
+	if (!info->is_full)
+		diag("%d prototypes are known from debug information; what it says of further "
+		     "functions is not used",
+		     TEXTS_MAX);
+	info->is_full = true;
+}
+
 /* The prototype that a declaration of `name` makes, or &nothing. */
 static const void *prototype_of(struct debuginfo *info, const struct strbuf *text, const char *name)
 {
@@ -267,7 +277,9 @@ static const void *prototype_of(struct debuginfo *info, const struct strbuf *tex
 		return &nothing;
 	const void *known = names_get(&info->by_text, text->text, text->length);
 
-	if (!known && info->by_text.count < TEXTS_MAX) {
+	if (!known && info->by_text.count >= TEXTS_MAX) {
+		say_full(info);
+	} else if (!known) {
 		char *key = xstrdup(text->text);
 
 		known = parse(info, key, name);
