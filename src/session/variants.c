@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -58,6 +59,8 @@ static const struct variant {
 	{"setsockopt_socket", 2, ALL, SO_LINGER, "_linger"},
 	{"setsockopt_socket", 2, ALL, SO_RCVTIMEO_OLD, "_time"},
 	{"setsockopt_socket", 2, ALL, SO_SNDTIMEO_OLD, "_time"},
+	{"setsockopt_socket", 2, ALL, SO_BINDTODEVICE, "_text"},
+	{"setsockopt_tcp", 2, ALL, TCP_CONGESTION, "_text"},
 	{"setsockopt", 4, ALL, sizeof(int), "_int"},
 	{"getsockopt", 1, ALL, SOL_SOCKET, "_socket"},
 	{"getsockopt", 1, ALL, IPPROTO_IP, "_ip"},
@@ -66,6 +69,9 @@ static const struct variant {
 	{"getsockopt_socket", 2, ALL, SO_LINGER, "_linger"},
 	{"getsockopt_socket", 2, ALL, SO_RCVTIMEO_OLD, "_time"},
 	{"getsockopt_socket", 2, ALL, SO_SNDTIMEO_OLD, "_time"},
+	{"getsockopt_socket", 2, ALL, SO_BINDTODEVICE, "_text"},
+	{"getsockopt_socket", 2, ALL, SO_PEERCRED, "_ucred"},
+	{"getsockopt_tcp", 2, ALL, TCP_CONGESTION, "_text"},
 	{"fcntl", 1, ALL, F_GETFD, "_getfd"},
 	{"fcntl", 1, ALL, F_SETFD, "_setfd"},
 	{"fcntl", 1, ALL, F_GETFL, "_getfl"},
@@ -76,6 +82,8 @@ static const struct variant {
 	{"fcntl", 1, ALL, F_SETPIPE_SZ, "_int"},
 	{"fcntl", 1, ALL, F_GETOWN, "_alone"},
 	{"fcntl", 1, ALL, F_GETPIPE_SZ, "_alone"},
+	{"fcntl", 1, ALL, F_GETOWN_EX, "_getowner"},
+	{"fcntl", 1, ALL, F_SETOWN_EX, "_setowner"},
 	{"fcntl", 1, ALL, F_GETSIG, "_getsig"},
 	{"fcntl", 1, ALL, F_SETSIG, "_setsig"},
 	{"fcntl", 1, ALL, F_GETLEASE, "_getlease"},
@@ -98,6 +106,8 @@ static const struct variant {
 	{"fcntl64", 1, ALL, F_SETPIPE_SZ, "_int"},
 	{"fcntl64", 1, ALL, F_GETOWN, "_alone"},
 	{"fcntl64", 1, ALL, F_GETPIPE_SZ, "_alone"},
+	{"fcntl64", 1, ALL, F_GETOWN_EX, "_getowner"},
+	{"fcntl64", 1, ALL, F_SETOWN_EX, "_setowner"},
 	{"fcntl64", 1, ALL, F_GETSIG, "_getsig"},
 	{"fcntl64", 1, ALL, F_SETSIG, "_setsig"},
 	{"fcntl64", 1, ALL, F_GETLEASE, "_getlease"},

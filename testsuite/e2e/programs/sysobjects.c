@@ -9,12 +9,14 @@
 #include <linux/openat2.h>
 #include <mqueue.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/fanotify.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -211,6 +213,32 @@ static void controls(int socket)
 	syscall(SYS_rt_sigaction, SIGUSR1, &action, NULL, 8);
 }
 
+/* Text and objects that have a length beside them. */
+static void lengths(int unix_socket)
+{
+	struct f_owner_ex owner = {F_OWNER_PID, getpid()};
+	struct {
+		long type;
+		char text[20];
+	} message = {7, "a\0bc"};
+	char text[16];
+	socklen_t length = sizeof(struct ucred);
+	int queue = (int)syscall(SYS_msgget, IPC_PRIVATE, 0600);
+	int tcp = socket(AF_INET, SOCK_STREAM, 0);
+
+	syscall(CONTROL, unix_socket, F_SETOWN_EX, &owner);
+	syscall(CONTROL, unix_socket, F_GETOWN_EX, &owner);
+	syscall(SYS_msgsnd, queue, &message, 4, 0);
+	syscall(SYS_msgrcv, queue, &message, sizeof message.text, 0, 0);
+	syscall(SYS_msgctl, queue, IPC_RMID, NULL);
+	syscall(SYS_getsockopt, unix_socket, SOL_SOCKET, SO_PEERCRED, text, &length);
+	syscall(SYS_setsockopt, -1, IPPROTO_TCP, TCP_CONGESTION, "reno", 4L);
+	syscall(SYS_setsockopt, -1, SOL_SOCKET, SO_BINDTODEVICE, "eth0", 4L);
+	syscall(SYS_setsockopt, tcp, IPPROTO_TCP, TCP_CONGESTION, "reno", 4L);
+	length = sizeof text;
+	syscall(SYS_getsockopt, tcp, IPPROTO_TCP, TCP_CONGESTION, text, &length);
+}
+
 int main(void)
 {
 	int file = memfd_create("file", 0);
@@ -222,6 +250,7 @@ int main(void)
 	signals();
 	messages(file);
 	controls(4);
+	lengths(4);
 	close(-222);
 	return 0;
 }
