@@ -7,14 +7,19 @@
 
 /* ------------------------------------------------------------------ expressions */
 
+/* An offset in a frame: one that no frame has is not told from the lowest. */
 static int64_t take_signed(struct bytes *bytes)
 {
 	const uint8_t *start = bytes->at;
+	const size_t left = bytes->left;
 	const uint64_t value = take_leb(bytes);
-	const size_t length = (size_t)(bytes->at - start);
+	const size_t length = left - bytes->left;
 	const bool is_negative = length && start[length - 1] & 0x40;
+	const int64_t offset = (int64_t)(is_negative && 7 * length < 64
+						 ? value | UINT64_MAX << 7 * length
+						 : value);
 
-	return (int64_t)(is_negative && 7 * length < 64 ? value | UINT64_MAX << 7 * length : value);
+	return offset < INT32_MIN || offset > INT32_MAX ? INT32_MIN : offset;
 }
 
 /* The register that an expression is; of an object in several, the first. */
