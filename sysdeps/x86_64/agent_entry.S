@@ -40,6 +40,9 @@
  */
 #include "engine/agent/agent_abi.h"
 
+#define FLAG_TF 0x100
+#define FLAG_AC 0x40000
+
 	/* The return address in %rdx is looked for in the set that it belongs to. */
 	.macro	to_good_if_among sites, bits
 	imul	$AGENT_HASH, %edx, %eax
@@ -311,10 +314,13 @@ exit_returned:
 
 	/*
 	 * What makes records: the general registers that a call may carry something in, for
-	 * agent_record.c.
+	 * agent_record.c. That writes to where no word begins, so it cannot run where the program
+	 * has the processor check alignment (the flag AC); 40(%rsp) has all flags, for that one.
 	 */
 	.macro	save
-	lea	-128(%rsp), %rsp
+	lea	-80(%rsp), %rsp
+	pushf
+	lea	-40(%rsp), %rsp
 	mov	%rax, (%rsp)
 	lahf
 	seto	%al
@@ -327,9 +333,17 @@ exit_returned:
 	mov	%r9, 72(%rsp)
 	mov	%r10, 80(%rsp)
 	mov	%r11, 88(%rsp)
+	testb	$FLAG_AC >> 16, 40 + 2(%rsp)
+	jz	1f
+	call	do_not_check_alignment
+1:
 	.endm
 
 	.macro	restore
+	testb	$FLAG_AC >> 16, 40 + 2(%rsp)
+	jz	9f
+	call	check_alignment
+9:
 	mov	88(%rsp), %r11
 	mov	80(%rsp), %r10
 	mov	72(%rsp), %r9
@@ -344,6 +358,19 @@ exit_returned:
 	mov	(%rsp), %rax
 	lea	128(%rsp), %rsp
 	.endm
+
+	/* Of a thread that is stepped, flags that are pushed have TF, too. */
+do_not_check_alignment:
+	pushf
+	andl	$~(FLAG_AC | FLAG_TF), (%rsp)
+	popf
+	ret
+check_alignment:
+	pushf
+	andl	$~FLAG_TF, (%rsp)
+	orl	$FLAG_AC, (%rsp)
+	popf
+	ret
 
 	/* 128(%rsp), as saved: the probe; then where it goes on. */
 	.org	AGENT_RECORD_ENTRY, 0xf4

@@ -20,33 +20,33 @@
 #ifndef TRACER_ENGINE_AGENT_AGENT_ABI_H
 #define TRACER_ENGINE_AGENT_AGENT_ABI_H
 
-#define AGENT_LAYOUT 12 /* to be changed with anything below */
+#define AGENT_LAYOUT 13 /* to be changed with anything below */
 
 /* Offsets in a unit, and how long its parts are. */
 #define AGENT_RETURNED                                                                             \
 	0x400 /* in the code: where return stubs jump to; its beginning is where probes do */
 #define AGENT_RECORD_ENTRY 0x600 /* where probes and return stubs jump to that make records */
-#define AGENT_RECORD_RETURN 0x6e0
-#define AGENT_RECORD_FULL 0x7c0 /* a breakpoint: a return for whose record there is no room */
-#define AGENT_COPY 0x840	/* reads what may not be there */
-#define AGENT_COPY_WORD 0x849	/* where that faults, it goes on at the next of these: by bytes */
-#define AGENT_COPY_BYTES 0x868
-#define AGENT_COPY_BYTE 0x86d /* and here: that was all */
-#define AGENT_COPY_END 0x871
-#define AGENT_EXITS 0x880 /* offsets, 4 bytes each: AGENT_EXIT_COUNT of each kind of unit */
+#define AGENT_RECORD_RETURN 0x740
+#define AGENT_RECORD_FULL 0x860 /* a breakpoint: a return for whose record there is no room */
+#define AGENT_COPY 0x940	/* reads what may not be there */
+#define AGENT_COPY_WORD 0x949	/* where that faults, it goes on at the next of these: by bytes */
+#define AGENT_COPY_BYTES 0x968
+#define AGENT_COPY_BYTE 0x96d /* and here: that was all */
+#define AGENT_COPY_END 0x971
+#define AGENT_EXITS 0x980 /* offsets, 4 bytes each: AGENT_EXIT_COUNT of each kind of unit */
 #define AGENT_EXIT_COUNT 3
 /*
  * Reads the system's clock by the function whose address is behind it, as ns; that returns to
  * AGENT_CLOCK_READ.
  */
-#define AGENT_CLOCK 0x8a0
-#define AGENT_CLOCK_READ 0x8c5
-#define AGENT_CLOCK_FUNCTION 0x8f8
+#define AGENT_CLOCK 0x9a0
+#define AGENT_CLOCK_READ 0x9c5
+#define AGENT_CLOCK_FUNCTION 0x9f8
 /* Reads a string: by words and, at the end of a page, by bytes. Where it faults that was all. */
-#define AGENT_STRING 0x900
-#define AGENT_STRING_WORD 0x942
-#define AGENT_STRING_BYTE 0x9c0
-#define AGENT_STRING_END 0x9d5
+#define AGENT_STRING 0xa00
+#define AGENT_STRING_WORD 0xa42
+#define AGENT_STRING_BYTE 0xac0
+#define AGENT_STRING_END 0xad5
 #define AGENT_CODE_BYTES 0x6000
 #define AGENT_RETURN_CALLS 0x6000
 #define AGENT_RETURN_STUBS (AGENT_RETURN_CALLS + AGENT_RETURN_CALL)
