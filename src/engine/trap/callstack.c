@@ -502,16 +502,22 @@ struct call *callstacks_uncover(struct callstacks *stacks, uint64_t slot, uint64
 				uint64_t return_address)
 {
 	struct stack *stack = stackset_known(stacks, slot);
+	struct call *found = NULL;
 
 	for (size_t i = stack ? stack->calls.count : 0; i-- > 0;) {
 		struct call *call = stack_call(stack, i);
 
-		if (call->slot != slot || call->return_address != stub || !call->in_process)
+		if (call->slot != slot)
 			continue;
-		call->return_address = return_address;
-		call->in_process = false;
-		call->covered = 0;
-		return call;
+		if (!found && call->return_address == stub && call->in_process) {
+			call->return_address = return_address;
+			call->in_process = false;
+			call->covered = 0;
+			found = call;
+		} else if (found && call->covered == stub) {
+			/* It is a tail call from that one. */
+			call->covered = 0;
+		}
 	}
-	return NULL;
+	return found;
 }
