@@ -29,7 +29,9 @@
  * gcc without optimisation stores them first, and that place it tells of. On x86_64 a function of
  * ms_abi stores what came in registers in the frame of its caller, where others find only what came
  * on the stack. On i386, where all is on the stack, an int that is in the function's own frame came
- * in a register (fastcall, regparm); smaller ones and pointers are copied for other reasons.
+ * in a register (fastcall, regparm); smaller ones and pointers are copied for other reasons. With
+ * optimisation gcc passes what static functions take in registers, too, so of these it is not known
+ * of anything that is there.
  *
  * Everything else says nothing. What is in memory may have been stored there by the function, or
  * be where it came. A parameter without a place may be passed and not looked at. Other registers
@@ -98,6 +100,13 @@ static bool follows_variables(const char *producer)
 	for (const char *at = producer; (at = strstr(at, " -O")); at += 3)
 		level = at + 3;
 	return level && *level != '0' && !strstr(producer, "-fno-var-tracking");
+}
+
+/* gcc has its options behind its version, if it was to record them. */
+static bool may_optimise(const char *producer)
+{
+	return follows_variables(producer) || strstr(producer, "-fno-var-tracking") ||
+	       !strstr(producer, " -");
 }
 
 /* Whether nobody else can call a function, by its entry or that of which it is an instance. */
@@ -183,8 +192,9 @@ void call_find_places(const struct die *function, uint64_t address, bool is_loca
 	beginning.counts_from_caller = !beginning.is_of_clang && base == DW_OP_call_frame_cfa;
 	if (base >= DW_OP_reg0 && base <= DW_OP_reg31)
 		beginning.frame_pointer = base - DW_OP_reg0;
-	beginning.drops = beginning.is_of_clang && (is_local || is_static(function));
 	beginning.follows_variables = producer && follows_variables(producer);
+	places->is_own = producer && may_optimise(producer) && (is_local || is_static(function));
+	beginning.drops = beginning.is_of_clang && places->is_own;
 	add_places(places, function, false, &beginning);
 	places->is_complete = beginning.drops && places->count < PARAMETERS_MAX;
 }
@@ -333,7 +343,7 @@ static bool is_elsewhere(const struct call_places *places, int number, int expec
 	case CALLERS_FRAME:
 		return expected != NO_REGISTER && !places->is_over;
 	case OWN_FRAME:
-		return places->word != EIGHT && is_int(owner);
+		return places->word != EIGHT && (places->is_own || is_int(owner));
 	default:
 		return number != expected && !places->is_over && passes_parameters(places, number);
 	}

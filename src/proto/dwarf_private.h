@@ -404,6 +404,7 @@ struct call_places {
 	unsigned integers, floats; /* registers of each kind */
 	bool is_over;		   /* it is not known where the ABI has those that come */
 	bool promotes;		   /* float is passed as double */
+	bool is_own;		   /* how it is called is the compiler's own affair */
 	/* On i386: what was found on the stack. */
 	int64_t stack; /* bytes of it; negative: they are not known */
 	int64_t shift; /* from there to the offsets from the stack pointer */

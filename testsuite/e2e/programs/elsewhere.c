@@ -19,6 +19,10 @@ struct large {
 	long a, b, c;
 };
 
+struct word {
+	int a;
+};
+
 struct pair {
 	int a, b;
 };
@@ -129,6 +133,19 @@ KEPT static int e_copied(struct pair object)
 {
 	look_at(&object.a);
 	return object.b;
+}
+
+/* So are these, which gcc passes in registers on i386. */
+KEPT static int e_stored(struct word object)
+{
+	__asm__ volatile("" : : "r"(&object) : "memory");
+	return object.a;
+}
+
+KEPT static int e_stored_text(const char *text)
+{
+	__asm__ volatile("" : : "r"(&text) : "memory");
+	return text[0];
 }
 
 /* Called by their addresses. */
@@ -294,7 +311,7 @@ int main(int count, char **arguments)
 	sum += (int)(e_aligned((float)count + 0.5F, count + 1) + e_aligned_within(mixed));
 	sum += (int)e_hidden(count, 2.5F * (float)count).a;
 	sum += (int)__real__ e_hidden_number(count, 2.5F * (float)count);
-	sum += e_copied(pair);
+	sum += e_copied(pair) + e_stored((struct word){count + 7}) + e_stored_text(text);
 	double (*volatile aligned)(float, double, char) = e_usual_callback_aligned;
 	int (*volatile compared)(const char *, const char *) = e_usual_callback_compared;
 
