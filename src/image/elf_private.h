@@ -207,6 +207,14 @@ bool elf_is_code(const struct elf_file *file, uint64_t address);
 /* Whether the file says that its code is relocated. */
 bool elf_has_text_relocations(const struct elf_file *file);
 
+/* Whether the opcode is one that loads the number behind it into a register. */
+static inline bool elf_loads_word(const struct arch *arch, uint8_t opcode)
+{
+	enum { REGISTERS = 8 };
+
+	return (uint8_t)(opcode - arch->word_load_opcode) < REGISTERS;
+}
+
 /* Whether what is called a slot is a word of the code. */
 static inline bool elf_slot_is_code(const struct elf_slot *slot)
 {

@@ -36,16 +36,17 @@ static bool read_word(const struct elf_file *file, uint64_t address, uint64_t *w
 }
 
 /* False when the relocation is against no symbol, or one that is no function. */
-static bool name_function(const struct slot_search *search, uint64_t index, bool jump,
-			  struct elf_slot *slot)
+static bool name_function(const struct slot_search *search, uint64_t index, struct elf_slot *slot)
 {
+	const bool is_called = slot->kind == SLOT_JUMP || slot->kind == SLOT_CODE;
+
 	if (!index || index >= search->symbol_count)
 		return false;
 	const GElf_Sym *symbol = &search->symbols[index];
 	unsigned type = GELF_ST_TYPE(symbol->st_info);
 
 	/* Undefined functions often have no type. */
-	if (!jump && type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+	if (!is_called && type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
 		return false;
 	slot->name = elf_name_at(search->names, symbol->st_name);
 	if (symbol->st_shndx == SHN_UNDEF)
@@ -70,12 +71,11 @@ static bool is_in_call(const struct elf_file *file, uint64_t address)
 /* Whether the address there, of a symbol itself, is loaded into a register. */
 static bool is_loaded(const struct elf_file *file, const GElf_Rela *relocation, bool implicit)
 {
-	enum { REGISTERS = 8 };
 	uint64_t addend = (uint64_t)relocation->r_addend;
 	uint8_t opcode;
 
 	return elf_has_text_relocations(file) && read_opcode(file, relocation->r_offset, &opcode) &&
-	       (uint8_t)(opcode - file->arch->word_load_opcode) < REGISTERS &&
+	       elf_loads_word(file->arch, opcode) &&
 	       (!implicit || read_word(file, relocation->r_offset, &addend)) && !addend;
 }
 
@@ -85,7 +85,6 @@ static bool add_slot(void *context, const GElf_Rela *relocation, bool implicit)
 	const struct arch *arch = search->file->arch;
 	uint64_t type = GELF_R_TYPE(relocation->r_info);
 	struct elf_slot slot = {.address = relocation->r_offset};
-	bool jump = true;
 
 	if (type == arch->r_irelative) {
 		slot.kind = SLOT_IRELATIVE;
@@ -96,18 +95,16 @@ static bool add_slot(void *context, const GElf_Rela *relocation, bool implicit)
 		slot.kind = SLOT_JUMP;
 	} else if (type == arch->r_glob_dat) {
 		slot.kind = SLOT_DATA;
-		jump = false;
 	} else if (arch->r_distance && type == arch->r_distance &&
 		   is_in_call(search->file, slot.address)) {
 		slot.kind = SLOT_CODE;
 	} else if (type == arch->r_address && is_loaded(search->file, relocation, implicit)) {
 		slot.kind = SLOT_LOADED;
-		jump = false;
 	} else {
 		return true;
 	}
 	if (slot.kind != SLOT_IRELATIVE &&
-	    !name_function(search, GELF_R_SYM(relocation->r_info), jump, &slot))
+	    !name_function(search, GELF_R_SYM(relocation->r_info), &slot))
 		return true;
 	vec_push(&search->slots, &slot);
 	return true;

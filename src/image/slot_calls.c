@@ -49,7 +49,6 @@ enum {
 	INSN = 6,
 	WORD = 4,	     /* a displacement */
 	WIDE = 8,	     /* a number of the large model */
-	WIDE_OPCODES = 8,    /* of what loads it, one for each register */
 	GOTS = ELF_GOTS + 1, /* and none */
 	STUB = 16,	     /* bytes of one, at most */
 	PLT_HEAD = 64,
@@ -194,7 +193,7 @@ static void search_code(struct call_search *search, const uint8_t *code, size_t 
 		size_t insn = at - (INSN - WORD);
 
 		bool is_wide = !slot && arch->wide_load && at + WIDE <= readable &&
-			       (uint8_t)(code[at - 1] - arch->word_load_opcode) < WIDE_OPCODES;
+			       elf_loads_word(arch, code[at - 1]);
 
 		if (is_wide)
 			slot = widely_referred_at(search, code + at);

@@ -87,11 +87,8 @@ static bool passes_parameters(const struct call_places *places, int number)
 
 /* ------------------------------------------------------------------ places of a function */
 
-/*
- * clang does as far as it names registers at all; gcc when it optimises, of which its command line
- * tells, if that was recorded.
- */
-static bool follows_variables(const char *producer)
+/* gcc's command line tells, if it was recorded. */
+static bool optimises(const char *producer)
 {
 	const char *level = NULL;
 
@@ -99,14 +96,19 @@ static bool follows_variables(const char *producer)
 		return true;
 	for (const char *at = producer; (at = strstr(at, " -O")); at += 3)
 		level = at + 3;
-	return level && *level != '0' && !strstr(producer, "-fno-var-tracking");
+	return level && *level != '0';
+}
+
+/* clang does as far as it names registers at all; gcc when it optimises. */
+static bool follows_variables(const char *producer)
+{
+	return optimises(producer) && !strstr(producer, "-fno-var-tracking");
 }
 
 /* gcc has its options behind its version, if it was to record them. */
 static bool may_optimise(const char *producer)
 {
-	return follows_variables(producer) || strstr(producer, "-fno-var-tracking") ||
-	       !strstr(producer, " -");
+	return optimises(producer) || !strstr(producer, " -");
 }
 
 /* Whether nobody else can call a function, by its entry or that of which it is an instance. */

@@ -507,6 +507,8 @@ struct call *callstacks_uncover(struct callstacks *stacks, uint64_t slot, uint64
 	for (size_t i = stack ? stack->calls.count : 0; i-- > 0;) {
 		struct call *call = stack_call(stack, i);
 
+		if (stack->single && call->slot > slot)
+			break;
 		if (call->slot != slot)
 			continue;
 		if (!found && call->return_address == stub && call->in_process) {
