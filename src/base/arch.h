@@ -225,6 +225,11 @@ struct arch {
 	 */
 	bool slot_by_got;
 	/*
+	 * Whether a byte is a ModRM that has such a displacement behind it, relative to what
+	 * follows. NULL where they are not.
+	 */
+	bool (*is_relative)(uint8_t modrm);
+	/*
 	 * The number of 64 bits that an instruction loads into a register, WIDE_LOAD_BYTES long
 	 * with it at its end: how code of the large model refers to slots, relative to the GOT.
 	 * NULL where there is no such model. The byte in front of such a number, and of any

@@ -50,10 +50,10 @@ struct elf_slot {
 	uint64_t canonical;
 	uint64_t addend; /* SLOT_IRELATIVE: the resolver */
 	/*
-	 * slot_calls(): code loads it, and calls functions through thunks, by a register: which of
-	 * them is not known.
+	 * slot_calls(): code loads it, and where that calls it by a register is not known: in a
+	 * thunk, or in a function that could not be decoded.
 	 */
-	bool may_be_by_thunk;
+	bool may_be_unseen;
 	uint8_t kind; /* enum slot_kind */
 };
 

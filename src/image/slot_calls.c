@@ -192,6 +192,10 @@ static void search_code(struct call_search *search, const uint8_t *code, size_t 
 		struct elf_slot *slot = referred_at(search, code + at, address + at);
 		size_t insn = at - (INSN - WORD);
 
+		/* What else looks like one, as "b8 28 00 00" of a "mov $40,%eax", is none. */
+		if (slot && arch->is_relative && !arch->is_relative(code[at - 1]))
+			slot = NULL;
+
 		bool is_wide = !slot && arch->wide_load && at + WIDE <= readable &&
 			       elf_loads_word(arch, code[at - 1]);
 
@@ -331,21 +335,34 @@ static struct reference *reference_from(const struct call_search *search, uint64
 	return references + low;
 }
 
+static bool decode_function(struct call_search *search, const struct eh_function *function,
+			    struct reference *first, const struct reference *end)
+{
+	const size_t size = (size_t)function->size;
+
+	if (function->size > FUNCTION_MAX || search->decoded > DECODED_MAX)
+		return false;
+	_cleanup_free_ uint8_t *code = xmalloc(size);
+
+	search->decoded += size;
+	return elf_read(search->file, function->start, code, size) &&
+	       decode(search, code, size, function->start, first, end);
+}
+
 static void visit_function(void *context, const struct eh_function *function)
 {
 	struct call_search *search = context;
 	struct reference *first = reference_from(search, function->start);
 	const struct reference *end = reference_from(search, function->start + function->size);
 
-	if (first >= end || function->size > FUNCTION_MAX || search->decoded > DECODED_MAX)
+	if (first >= end)
 		return;
-	_cleanup_free_ uint8_t *code = xmalloc((size_t)function->size);
-
-	search->decoded += (size_t)function->size;
 	vec_clear(&search->branches);
-	if (elf_read(search->file, function->start, code, (size_t)function->size) &&
-	    decode(search, code, (size_t)function->size, function->start, first, end))
+	if (decode_function(search, function, first, end))
 		add_branches(search, first, end);
+	else
+		for (const struct reference *one = first; one < end; one++)
+			one->slot->may_be_unseen = true;
 }
 
 /* ------------------------------------------------------------------ putting it together */
@@ -452,7 +469,7 @@ static void find(struct call_search *search)
 		if (file->segments[i].flags & PF_X)
 			search_segment(search, &file->segments[i]);
 	for (size_t i = 0; search->has_thunks && i < search->references.count; i++)
-		((struct reference *)vec_at(&search->references, i))->slot->may_be_by_thunk = true;
+		((struct reference *)vec_at(&search->references, i))->slot->may_be_unseen = true;
 	if (search->references.count) {
 		qsort(search->references.items, search->references.count,
 		      search->references.item_size, compare_references);

@@ -124,7 +124,7 @@ static void match_call(const struct match_module *module, struct filter *filter,
 		return;
 	bool called = match_pointers(module, rule, slot, name, found);
 	bool unseen = (!called && slot->kind == SLOT_JUMP) ||
-		      (slot->may_be_by_thunk && !is_start_up(name));
+		      (slot->may_be_unseen && !is_start_up(name));
 
 	if (slot->stub)
 		add(found, MATCH_CALL, slot->stub, name, rule);

@@ -89,6 +89,12 @@ static bool wide_load(const uint8_t *bytes, int64_t *number)
 	return (bytes[0] & 0xfe) == 0x48 && (bytes[1] & 0xf8) == X86_LOAD_AX_OPCODE;
 }
 
+/* mod 0, r/m 5: the address of the next instruction and 32 bits. */
+static bool is_relative(uint8_t modrm)
+{
+	return (modrm & 0xc7) == 0x05;
+}
+
 const struct arch arch_x86_64 = {
 	.name = "x86_64",
 	.elf_machine = EM_X86_64,
@@ -130,6 +136,7 @@ const struct arch arch_x86_64 = {
 	.slot_call_opcode = X86_SLOT_CALL_OPCODE,
 	.word_load_opcode = X86_LOAD_AX_OPCODE,
 	.wide_load = wide_load,
+	.is_relative = is_relative,
 	.slot_call = slot_call,
 	.context_register = REG_DX,
 	.context_flags = 176, /* 40 + 8 * REG_EFL */
