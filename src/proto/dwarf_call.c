@@ -130,16 +130,24 @@ static bool is_static(const struct die *function)
 	return !is_external;
 }
 
-/* What the offsets in a function's frame are from: one operation, or 0. */
+/*
+ * What the offsets in a function's frame are from: one operation, or 0. Where DWARF has no operation
+ * for it, before version 3, gcc lists where the caller's frame ends for each part of the function.
+ */
 static uint8_t frame_base_of(const struct die *function)
 {
 	Dwarf_Attribute attribute = die_attribute(function, DW_AT_frame_base);
 	struct bytes base;
-	const bool is = attribute && die_block(function, attribute, &base) && base.left == 1;
+	uint8_t operation = 0;
 
-	if (attribute)
-		dwarf_dealloc_attribute(attribute);
-	return is ? *base.at : 0;
+	if (!attribute)
+		return 0;
+	if (!die_block(function, attribute, &base))
+		operation = DW_OP_call_frame_cfa;
+	else if (base.left == 1)
+		operation = *base.at;
+	dwarf_dealloc_attribute(attribute);
+	return operation;
 }
 
 /* The parameter of which this is an instance, where its function is one. */
