@@ -103,6 +103,7 @@ void journal_set_slot(struct journal *journal, size_t number, uint64_t slot);
 void journal_set_when(struct journal *journal, size_t number, enum journal_when when);
 
 /* Forgets an entry whose change was not made, or is gone with its memory. No entry: nothing. */
+#define JOURNAL_NO_ENTRY SIZE_MAX
 void journal_forget(struct journal *journal, size_t number);
 
 /* The entry, or NULL when it is free; and how many numbers were ever given out. */

@@ -131,8 +131,8 @@ static bool is_static(const struct die *function)
 }
 
 /*
- * What the offsets in a function's frame are from: one operation, or 0. Where DWARF has no operation
- * for it, before version 3, gcc lists where the caller's frame ends for each part of the function.
+ * What the offsets in a function's frame are from: one operation, or 0. Before version 3 DWARF has
+ * none for it, and gcc lists where the caller's frame ends for each part of the function.
  */
 static uint8_t frame_base_of(const struct die *function)
 {

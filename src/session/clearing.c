@@ -91,7 +91,8 @@ static void find_inside(struct thread *thread, void *context)
 {
 	struct clearing *clearing = context;
 
-	if (thread->state == THREAD_STOPPED && is_inside(clearing, thread))
+	/* Who waits for memory in there would not come out by himself. */
+	if (thread->state == THREAD_STOPPED && !agent_leave(thread) && is_inside(clearing, thread))
 		vec_push(&clearing->inside, &thread);
 }
 

@@ -5,9 +5,10 @@
  * A function is caught by `jmp rel32` at its beginning. The instructions that this covers are run
  * in the probe's stub. As a handler of a signal must never see a pc within the jump, none of them
  * may be one that faults, so they are chosen from a list: what only moves between registers and
- * stack, computes, or reads the module's own data or the thread's (relative to pc, or to fs). (A
- * stack that is at its end faults at any of them, and at our own.) Whatever else a function begins
- * with, it keeps its breakpoint.
+ * stack, computes, or reads the module's own data or the thread's (agent_plain.c). (A stack that is
+ * at its end faults at any of them, and at our own.) Other memory that is only read has been, by a
+ * guard (agent_guard.c). Whatever else a function begins with, it keeps its
+ * breakpoint.
  *
  * No branch may lead into the bytes of the jump behind its first, also none of another function
  * (glibc's mempcpy goes on within memcpy). Code is not decoded for that: each byte that could be
@@ -29,8 +30,8 @@
  * byte before the handler in the process (sysdeps/x86/rescue.c) would take that for the program's
  * own.
  */
-enum { REG_NUMBER_SP = 4, REG_NUMBER_BP = 5, NO_INDEX = 4 };
-enum { JCC = 0x0f, JCC_NEAR = 0x80, SEGMENT_FS = 4, HWCAP2_FSGSBASE = 2, NEVER_RUN = 0xf4 };
+enum { REG_NUMBER_SP = 4, NO_INDEX = 4 };
+enum { JMP = 0xe9, JCC = 0x0f, JCC_NEAR = 0x80, HWCAP2_FSGSBASE = 2, NEVER_RUN = 0xf4 };
 
 static const uint8_t code[] = {
 #include "x86_64/agent_code.inc"
@@ -72,126 +73,6 @@ static void write_return_stub(uint64_t unit, uint32_t slot, bool records,
 
 /* ------------------------------------------------------------------ what is displaced */
 
-/* One byte opcodes that cannot fault when their operand is no memory. */
-static bool is_plain_opcode(const struct x86_scan *scan)
-{
-	switch (scan->opcode) {
-	case 0x00 ... 0x03: /* add, or, adc, sbb, and, sub, xor, cmp */
-	case 0x08 ... 0x0b:
-	case 0x10 ... 0x13:
-	case 0x18 ... 0x1b:
-	case 0x20 ... 0x23:
-	case 0x28 ... 0x2b:
-	case 0x30 ... 0x33:
-	case 0x38 ... 0x3b:
-	case 0x04 ... 0x05: /* the same of ax and an immediate */
-	case 0x0c ... 0x0d:
-	case 0x24 ... 0x25:
-	case 0x2c ... 0x2d:
-	case 0x34 ... 0x35:
-	case 0x3c ... 0x3d:
-	case 0x50 ... 0x57: /* push */
-	case 0x58 ... 0x5f: /* pop */
-	case 0x63:	    /* movsxd */
-	case 0x68:	    /* push immediate */
-	case 0x6a:
-	case 0x69: /* imul */
-	case 0x6b:
-	case 0x80 ... 0x81:
-	case 0x83:
-	case 0x84 ... 0x8b: /* test, xchg, mov */
-	case 0x8d:	    /* lea */
-	case 0x98 ... 0x99: /* cltq, cqto */
-	case 0xa8 ... 0xa9:
-	case 0xb0 ... 0xbf:
-	case 0xc0 ... 0xc1: /* shifts */
-	case 0xd0 ... 0xd3:
-		return true;
-	case 0xc6 ... 0xc7: /* mov */
-		return scan->reg == 0;
-	case 0xf6 ... 0xf7: /* test, not, neg; not the divisions */
-		return scan->reg < 4;
-	case 0xff: /* inc, dec, push */
-		return scan->reg < 2 || scan->reg == 6;
-	default:
-		return false;
-	}
-}
-
-/*
- * The same of two bytes: moves between registers, conditional or widening, and of floating-point
- * ones.
- */
-static bool is_plain_0f_opcode(const struct x86_scan *scan)
-{
-	switch (scan->opcode) {
-	case 0x10 ... 0x17:
-	case 0x28 ... 0x29:
-	case 0x40 ... 0x4f:
-	case 0x54 ... 0x57:
-	case 0x6e ... 0x6f:
-	case 0x7e ... 0x7f:
-	case 0x90 ... 0x9f:
-	case 0xb6 ... 0xb7:
-	case 0xbe ... 0xbf:
-	case 0xd6:
-	case 0xef:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/*
- * Of vectors in registers, by which functions on strings begin: moved, compared, computed with as
- * integers.
- */
-static bool is_plain_vector_opcode(const struct x86_scan *scan)
-{
-	switch (scan->map == MAP_0F ? scan->opcode : 0) {
-	case 0x28 ... 0x29:
-	case 0x54 ... 0x57:
-	case 0x60 ... 0x77:
-	case 0x7e ... 0x7f:
-	case 0xd1 ... 0xdf:
-	case 0xe0 ... 0xe5:
-	case 0xe8 ... 0xef:
-	case 0xf1 ... 0xfe:
-		return true;
-	default: /* pshufb; broadcasts */
-		return scan->map == MAP_0F38 &&
-		       (scan->opcode == 0 || (scan->opcode & 0xfe) == 0x58 ||
-			(scan->opcode >= 0x78 && scan->opcode <= 0x7c));
-	}
-}
-
-/* Memory on the stack, at a distance from its pointer, or from %rbp if that is known to be one. */
-static bool is_on_stack(const struct x86_scan *scan, bool has_frame)
-{
-	if (scan->rex & 1 || scan->segment)
-		return false;
-	if (scan->rm == REG_NUMBER_SP)
-		return scan->has_sib && (scan->sib & 7) == REG_NUMBER_SP &&
-		       (scan->sib >> 3 & 7) == NO_INDEX && !(scan->rex & 2);
-	return has_frame && scan->rm == REG_NUMBER_BP && (scan->mod == 1 || scan->mod == 2);
-}
-
-/* `has_frame`: %rbp points to the stack. */
-static bool cannot_fault(const struct x86_scan *scan, bool has_frame)
-{
-	bool memory = scan->has_modrm && scan->mod != 3;
-	bool own = scan->pc_relative || scan->segment == SEGMENT_FS ||
-		   (memory && is_on_stack(scan, has_frame));
-
-	if (scan->encoding == ENCODING_VEX || scan->encoding == ENCODING_EVEX)
-		return !memory && is_plain_vector_opcode(scan);
-	if (scan->encoding != ENCODING_LEGACY || scan->lock || scan->address_size)
-		return false;
-	if (scan->map == MAP_ONE_BYTE)
-		return is_plain_opcode(scan) && (!memory || own || scan->opcode == 0x8d);
-	return scan->map == MAP_0F && is_plain_0f_opcode(scan) && (!memory || own);
-}
-
 /* What is being moved from a function to its stub. */
 struct moving {
 	const struct agent_function *function;
@@ -201,6 +82,7 @@ struct moving {
 	bool ended;	/* by a jump to elsewhere */
 	bool has_frame; /* mov %rsp,%rbp was among it */
 	uint8_t *out;
+	struct x86_64_guards guards;
 };
 
 /* The bytes of an instruction, its operand relative to the pc adjusted. */
@@ -235,10 +117,14 @@ static int put_branch(struct moving *moving, const struct displaced *displaced)
 		moving->ended = true;
 		return 0;
 	}
+	/* What is behind it would be further away from the beginning than in the function. */
+	if (moving->guards.length && moving->taken + displaced->length < AGENT_JUMP)
+		return -ENOTSUP;
 	put_jump(place + 1, from + 1, displaced->target);
 	place[0] = JCC;
 	place[1] = (uint8_t)(JCC_NEAR | displaced->condition);
 	moving->written += 6;
+	moving->guards.branched = true;
 	return 0;
 }
 
@@ -252,10 +138,34 @@ static int put_jump_by_slot(struct moving *moving, const struct x86_scan *scan, 
 	return error;
 }
 
+/* Also what does nothing: see guards.c about places in a function and in its stub. */
+static void put_as_it_is(struct moving *moving, const uint8_t *bytes,
+			 const struct displaced *displaced)
+{
+	memcpy(moving->out + moving->written, bytes, displaced->length);
+	moving->written += displaced->length;
+	moving->ended = displaced->action == ACTION_RETURN;
+}
+
 static bool makes_frame(const uint8_t *bytes, size_t length)
 {
 	return length == 3 &&
 	       (!memcmp(bytes, "\x48\x89\xe5", 3) || !memcmp(bytes, "\x48\x8b\xec", 3));
+}
+
+/* What does not lead elsewhere. */
+static int move_plain(struct moving *moving, const uint8_t *bytes, const struct x86_scan *scan,
+		      size_t length)
+{
+	if (!x86_64_cannot_fault(scan, moving->has_frame) &&
+	    !x86_64_guard(&moving->guards, bytes, scan))
+		return -ENOTSUP;
+	int error = put_copy(moving, scan, length);
+
+	x86_64_guard_pass(&moving->guards, scan);
+	moving->written += length;
+	moving->has_frame |= makes_frame(bytes, length);
+	return error;
 }
 
 static int move_one(struct moving *moving, struct decoder *decoder)
@@ -272,23 +182,16 @@ static int move_one(struct moving *moving, struct decoder *decoder)
 				     function->address + moving->taken, &displaced);
 	if (error || displaced.length > length)
 		return -ENOTSUP;
-	if (displaced.kind == DISPLACED_COPY) {
-		error = cannot_fault(&scan, moving->has_frame)
-				? put_copy(moving, &scan, displaced.length)
-				: -ENOTSUP;
-		moving->written += displaced.length;
-		moving->has_frame |= makes_frame(bytes, displaced.length);
-	} else if (displaced.action == ACTION_RETURN) { /* wherever it stands */
-		memcpy(moving->out + moving->written, bytes, displaced.length);
-		moving->written += displaced.length;
-		moving->ended = true;
-	} else if (displaced.action == ACTION_JUMP || displaced.action == ACTION_JUMP_IF) {
+	if (displaced.kind == DISPLACED_COPY)
+		error = move_plain(moving, bytes, &scan, displaced.length);
+	else if (displaced.action == ACTION_RETURN || displaced.action == ACTION_SKIP)
+		put_as_it_is(moving, bytes, &displaced); /* wherever it stands */
+	else if (displaced.action == ACTION_JUMP || displaced.action == ACTION_JUMP_IF)
 		error = put_branch(moving, &displaced);
-	} else if (displaced.action == ACTION_JUMP_OPERAND) {
+	else if (displaced.action == ACTION_JUMP_OPERAND)
 		error = put_jump_by_slot(moving, &scan, displaced.length);
-	} else if (displaced.action != ACTION_SKIP) {
+	else
 		error = -ENOTSUP;
-	}
 	moving->taken += displaced.length;
 	return error;
 }
@@ -481,6 +384,25 @@ static bool is_padding(struct decoder *decoder, const struct moving *moving, siz
 	return true;
 }
 
+/* Puts the guards in front of what a stub begins with. */
+static int put_guards(const struct moving *moving, uint64_t entry, uint32_t probe)
+{
+	const size_t at = AGENT_PROBE_GUARDED - moving->guards.length;
+	const uint64_t stub = moving->stub;
+	uint8_t *out = moving->out;
+	size_t length = AGENT_PROBE_GUARDED;
+
+	if (moving->written > at)
+		return -ENOTSUP;
+	memset(out, NEVER_RUN, AGENT_PROBE_BREAKPOINT);
+	put_jump(out, stub, stub + at);
+	memset(out + moving->written, NEVER_RUN, AGENT_PROBE_STUB - moving->written);
+	memcpy(out + at, moving->guards.bytes, moving->guards.length);
+	length += put_push(out + length, probe);
+	put_jump(out + length, stub + length, entry);
+	return 0;
+}
+
 static int write_probe_stub(struct decoder *decoder, const struct agent_function *function,
 			    uint64_t unit, uint32_t probe, bool records,
 			    uint8_t out[AGENT_PROBE_STUB])
@@ -490,9 +412,10 @@ static int write_probe_stub(struct decoder *decoder, const struct agent_function
 		.function = function, .stub = stub, .written = AGENT_PROBE_DISPLACED, .out = out};
 
 	memset(out, NEVER_RUN, AGENT_PROBE_STUB);
+	const uint64_t entry = unit + (records ? AGENT_RECORD_ENTRY : 0);
 	size_t length = put_push(out, probe);
 
-	put_jump(out + length, stub + length, unit + (records ? AGENT_RECORD_ENTRY : 0));
+	put_jump(out + length, stub + length, entry);
 	out[AGENT_PROBE_BREAKPOINT] = 0x90;
 	put_jump(out + AGENT_PROBE_BREAKPOINT + 1, stub + AGENT_PROBE_BREAKPOINT + 1,
 		 stub + AGENT_PROBE_DISPLACED);
@@ -507,9 +430,9 @@ static int write_probe_stub(struct decoder *decoder, const struct agent_function
 	if (moving.taken < AGENT_JUMP && !is_padding(decoder, &moving, AGENT_JUMP - moving.taken))
 		return -ENOTSUP;
 	if (!moving.ended)
-		put_jump(out + moving.written, stub + moving.written,
-			 function->address + moving.taken);
-	return 0;
+		moving.written += put_jump(out + moving.written, stub + moving.written,
+					   function->address + moving.taken);
+	return moving.guards.length ? put_guards(&moving, entry, probe) : 0;
 }
 
 /* ------------------------------------------------------------------ return addresses */
@@ -554,6 +477,8 @@ const struct agent_arch x86_64_agent = {
 	.can_tell_threads = can_tell_threads,
 	.write_return_stub = write_return_stub,
 	.write_probe_stub = write_probe_stub,
+	.leads_to_guards = JMP,
+	.is_guard = x86_64_is_guard,
 	.find_branches = find_branches,
 	.is_branch = is_branch,
 	.jumps_by_pointer = x86_64_jumps_by_pointer,

@@ -58,9 +58,8 @@ static void test_stub(void **state)
 	assert_int_equal(jump_target(AGENT_PROBE_BREAKPOINT + 1), UNIT + AGENT_PROBE_STUBS +
 									  PROBE * AGENT_PROBE_STUB +
 									  AGENT_PROBE_DISPLACED);
-	/* The push alone is left of five bytes. */
-	assert_int_equal(stub[AGENT_PROBE_DISPLACED], 0x55);
-	assert_int_equal(jump_target(AGENT_PROBE_DISPLACED + 1), ADDRESS + 5);
+	assert_memory_equal(stub + AGENT_PROBE_DISPLACED, "\xf3\x0f\x1e\xfa\x55", 5);
+	assert_int_equal(jump_target(AGENT_PROBE_DISPLACED + 5), ADDRESS + 5);
 }
 
 /* A thread that has been sent to where a stub begins, or goes on, must not seem to have run into an int3 there. */
@@ -117,7 +116,7 @@ static void test_relative(void **state)
 			 ADDRESS + 7 + 0x1000);
 	/* xor %eax,%eax; jmp +0x20; the jump is the end of it */
 	assert_int_equal(DISPLACE("\x31\xc0\x90\xeb\x20\xc3"), 0);
-	assert_int_equal(jump_target(AGENT_PROBE_DISPLACED + 2), ADDRESS + 5 + 0x20);
+	assert_int_equal(jump_target(AGENT_PROBE_DISPLACED + 3), ADDRESS + 5 + 0x20);
 	/* test %edi,%edi; je +0x20; ret */
 	assert_int_equal(DISPLACE("\x85\xff\x74\x20\x90\xc3"), 0);
 	assert_int_equal(stub[AGENT_PROBE_DISPLACED + 2], 0x0f);
@@ -127,13 +126,102 @@ static void test_relative(void **state)
 static void test_refused(void **state)
 {
 	(void)state;
-	assert_int_equal(DISPLACE("\x8b\x07\xff\xc0\xc3"), -ENOTSUP);	  /* mov (%rdi),%eax */
+	assert_int_equal(DISPLACE("\x89\x07\xff\xc0\xc3"), -ENOTSUP);	  /* mov %eax,(%rdi) */
 	assert_int_equal(DISPLACE("\x55\xe8\x00\x00\x00\x00"), -ENOTSUP); /* a call */
 	assert_int_equal(DISPLACE("\x0f\x05\x90\x90\x90\xc3"), -ENOTSUP); /* a system call */
 	assert_int_equal(DISPLACE("\x31\xc0\xc3"), -ENOTSUP);		  /* too short */
 	assert_int_equal(DISPLACE("\x31\xc0\xc3\x90\x90\x90"), -ENOTSUP); /* it ends within */
 	assert_int_equal(DISPLACE("\xf7\xf7\x90\x90\x90\xc3"), -ENOTSUP); /* div %edi */
 	assert_int_equal(DISPLACE("\xcc\x90\x90\x90\x90\xc3"), -ENOTSUP); /* int3 */
+}
+
+/* What is in front of the record: guards, each with what puts the stack pointer back. */
+static void assert_guards(const char *guards, size_t length)
+{
+	const size_t at = AGENT_PROBE_GUARDED - length;
+
+	assert_int_equal(jump_target(0),
+			 UNIT + AGENT_PROBE_STUBS + PROBE * AGENT_PROBE_STUB + (int64_t)at);
+	assert_memory_equal(stub + at, guards, length);
+	assert_int_equal(stub[AGENT_PROBE_GUARDED], 0x68);
+	assert_int_equal(stub[AGENT_PROBE_GUARDED + 1], PROBE);
+	assert_int_equal(jump_target(AGENT_PROBE_GUARDED + 5), UNIT);
+}
+
+#define BACK "\x48\x8d\x64\x24\x08"
+#define ASSERT_GUARDS(bytes) assert_guards(bytes, sizeof(bytes) - 1)
+
+static void test_guards(void **state)
+{
+	(void)state;
+	/* mov (%rdi),%eax; inc %eax */
+	assert_int_equal(DISPLACE("\x8b\x07\xff\xc0\x90\xc3"), 0);
+	ASSERT_GUARDS("\xff\x37" BACK);
+	assert_memory_equal(stub + AGENT_PROBE_DISPLACED, "\x8b\x07\xff\xc0\x90", 5);
+	/* mov 0x10(%r8),%eax; nop */
+	assert_int_equal(DISPLACE("\x41\x8b\x40\x10\x90\xc3"), 0);
+	ASSERT_GUARDS("\x41\xff\x70\x10" BACK);
+	/* push %rbx; mov 0xa0(%rdi,%r9,8),%rdx */
+	assert_int_equal(DISPLACE("\x53\x4a\x8b\x94\xcf\xa0\x00\x00\x00\xc3"), 0);
+	ASSERT_GUARDS("\x42\xff\xb4\xcf\xa0\x00\x00\x00" BACK);
+	/* xor %eax,%eax; cmpl $7,0x10(%rdi) */
+	assert_int_equal(DISPLACE("\x31\xc0\x83\x7f\x10\x07\xc3"), 0);
+	ASSERT_GUARDS("\xff\x77\x10" BACK);
+	/* mov 0x70(%rdi),%eax; testb $2,0x74(%rdi) */
+	assert_int_equal(DISPLACE("\x8b\x47\x70\xf6\x47\x74\x02\xc3"), 0);
+	ASSERT_GUARDS("\xff\x77\x70" BACK "\xff\x77\x74" BACK);
+	/* movsd (%rdi),%xmm0; ret */
+	assert_int_equal(DISPLACE("\xf2\x0f\x10\x07\xc3"), 0);
+	ASSERT_GUARDS("\xff\x37" BACK);
+	/* cmpb $0x2f,(%rdi); jne +0x20 */
+	assert_int_equal(DISPLACE("\x80\x3f\x2f\x75\x20\xc3"), 0);
+	ASSERT_GUARDS("\xff\x37" BACK);
+	/* push (%rdi) */
+	assert_int_equal(DISPLACE("\xff\x37\x90\x90\x90\xc3"), 0);
+	ASSERT_GUARDS("\xff\x37" BACK);
+}
+
+/* Whose memory is not known at the beginning, is written to, or may not be read at all. */
+static void test_no_guards(void **state)
+{
+	(void)state;
+	/* mov (%rdi),%rdi; mov 8(%rdi),%rax */
+	assert_int_equal(DISPLACE("\x48\x8b\x3f\x48\x8b\x47\x08\xc3"), -ENOTSUP);
+	/* mov $1,%ch; mov (%rcx),%eax */
+	assert_int_equal(DISPLACE("\xb5\x01\x8b\x01\x90\xc3"), -ENOTSUP);
+	/* cltd; mov (%rdx),%eax */
+	assert_int_equal(DISPLACE("\x99\x8b\x02\x90\x90\xc3"), -ENOTSUP);
+	/* lea 1(%rsi),%r9; mov (%rdi,%r9,8),%rax */
+	assert_int_equal(DISPLACE("\x4c\x8d\x4e\x01\x4a\x8b\x04\xcf\xc3"), -ENOTSUP);
+	/* mov (%rsp,%rax,8),%rax */
+	assert_int_equal(DISPLACE("\x48\x8b\x04\xc4\x90\xc3"), -ENOTSUP);
+	/* je +0x20; mov (%rdi),%rax */
+	assert_int_equal(DISPLACE("\x74\x20\x48\x8b\x07\xc3"), -ENOTSUP);
+	assert_int_equal(DISPLACE("\xff\x07\x90\x90\x90\xc3"), -ENOTSUP);     /* incl (%rdi) */
+	assert_int_equal(DISPLACE("\xc7\x07\x01\x00\x00\x00\xc3"), -ENOTSUP); /* movl $1,(%rdi) */
+	assert_int_equal(DISPLACE("\x65\x48\x8b\x07\x90\xc3"), -ENOTSUP); /* mov %gs:(%rdi),%rax */
+	assert_int_equal(DISPLACE("\x67\x48\x8b\x07\x90\xc3"), -ENOTSUP); /* mov (%edi),%rax */
+	assert_int_equal(DISPLACE("\xf3\x0f\x6f\x07\x90\xc3"), -ENOTSUP); /* 16 bytes of it */
+	/* cmp (%rdi),%eax; je +0x20; push %rbx */
+	assert_int_equal(DISPLACE("\x3b\x07\x74\x20\x53\xc3"), -ENOTSUP);
+	/* Three of them have no room. */
+	assert_int_equal(DISPLACE("\x3b\x07\x3b\x06\x3b\x01\xc3"), -ENOTSUP);
+}
+
+static void test_is_guard(void **state)
+{
+	bool (*is_guard)(const uint8_t *, uint64_t *) = arch_x86_64.agent->is_guard;
+	uint64_t pushed = 1;
+
+	(void)state;
+	assert_true(is_guard((const uint8_t *)"\xff\x37\x48\x8d\x64", &pushed));
+	assert_int_equal(pushed, 0);
+	assert_true(is_guard((const uint8_t *)"\x41\xff\x70\x10\x48", &pushed));
+	assert_int_equal(pushed, 0);
+	assert_true(is_guard((const uint8_t *)BACK, &pushed));
+	assert_int_equal(pushed, 8);
+	assert_false(is_guard((const uint8_t *)"\xf4\xf4\xf4\xf4\xf4", &pushed));
+	assert_false(is_guard((const uint8_t *)"\xe9\x00\x00\x00\x00", &pushed));
 }
 
 /* Those that end within the jump, and what stands behind them. */
@@ -305,6 +393,9 @@ int main(void)
 		cmocka_unit_test(test_guarded_reads),
 		cmocka_unit_test(test_relative),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_guards),
+		cmocka_unit_test(test_no_guards),
+		cmocka_unit_test(test_is_guard),
 		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_short),

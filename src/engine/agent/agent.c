@@ -185,7 +185,7 @@ bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs)
 
 /* ------------------------------------------------------------------ signals */
 
-static struct agent_unit *unit_at(const struct agent_space *own, uint64_t pc)
+struct agent_unit *agent_unit_at(const struct agent_space *own, uint64_t pc)
 {
 	for (size_t i = 0; i < own->units.count; i++) {
 		struct agent_unit *unit = *(struct agent_unit **)vec_at(&own->units, i);
@@ -256,9 +256,9 @@ static void run_out(struct thread *thread, const struct agent_unit *unit)
 /* The unit whose code a thread runs, or the vDSO on behalf of it. */
 static struct agent_unit *unit_running(const struct space *space, const struct regs *regs)
 {
-	struct agent_unit *unit = unit_at(space->agent, regs->pc);
+	struct agent_unit *unit = agent_unit_at(space->agent, regs->pc);
 
-	return unit ? unit : unit_at(space->agent, clock_reader(space, regs));
+	return unit ? unit : agent_unit_at(space->agent, clock_reader(space, regs));
 }
 
 /*
@@ -275,7 +275,7 @@ void agent_before_signal(struct thread *thread)
 		return;
 	struct agent_unit *unit = unit_running(thread->process->space, &regs);
 
-	if (!unit)
+	if (!unit || guards_leave(thread, &regs))
 		return;
 	const uint64_t before = regs.pc;
 
@@ -314,7 +314,7 @@ static const struct agent_probe *stepped_to(const struct thread *thread, struct 
 	if (!own || !own->units.count || pt_get_siginfo(thread->tid, &info) != 0 ||
 	    info.si_code != TRAP_TRACE || regs_load(thread->tid, regs) != 0)
 		return NULL;
-	const struct agent_unit *unit = unit_at(own, regs->pc);
+	const struct agent_unit *unit = agent_unit_at(own, regs->pc);
 	uint64_t offset = unit ? regs->pc - unit_probe_stub(unit, 0) : UINT64_MAX;
 
 	return unit && offset % AGENT_PROBE_STUB == 0 &&
@@ -504,8 +504,9 @@ static void withdraw(struct agent *agent, struct thread *thread)
 	space_each_thread(thread->process->inferior, space, hand_over_one, agent);
 	agent_undo_jumps(space);
 	while (map_next(&space->agent->probes, &cursor, NULL, &value)) {
-		const struct agent_probe *probe = value;
+		struct agent_probe *probe = value;
 
+		probe->journal = JOURNAL_NO_ENTRY;
 		trap_plant(agent->trap, thread, probe->address, probe->site, NULL);
 	}
 }

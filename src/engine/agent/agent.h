@@ -214,6 +214,11 @@ void agent_shared(const struct space *space);
  */
 bool agent_fault(struct thread *thread, bool interrupted);
 /*
+ * Whether a stopped thread was in a stub and had not begun with its call: it is where the function
+ * begins then.
+ */
+bool agent_leave(struct thread *thread);
+/*
  * No process makes records any more, as nobody reads them: what is left where a tracer was killed.
  * By the journal.
  */

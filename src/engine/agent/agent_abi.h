@@ -20,7 +20,7 @@
 #ifndef TRACER_ENGINE_AGENT_AGENT_ABI_H
 #define TRACER_ENGINE_AGENT_AGENT_ABI_H
 
-#define AGENT_LAYOUT 13 /* to be changed with anything below */
+#define AGENT_LAYOUT 14 /* to be changed with anything below */
 
 /* Offsets in a unit, and how long its parts are. */
 #define AGENT_RETURNED                                                                             \
@@ -78,10 +78,17 @@
  */
 #define AGENT_RETURN_STUB 16
 #define AGENT_RETURN_CALL 4
-/* push $probe; jmp entry; nop (or a breakpoint); jmp to what was displaced */
+/*
+ * push $probe; jmp entry; nop (or a breakpoint); jmp to what was displaced. Of a function that
+ * begins by reading memory: jmp to guards, each of which reads that and puts back the stack
+ * pointer, by the last AGENT_GUARD_BACK bytes of it; behind them is what else is at the beginning.
+ */
 #define AGENT_PROBE_STUB 64
 #define AGENT_PROBE_BREAKPOINT 10
 #define AGENT_PROBE_DISPLACED 16
+#define AGENT_PROBE_GUARDS 36 /* from there on, or less */
+#define AGENT_PROBE_GUARDED 54
+#define AGENT_GUARD_BACK 5
 
 /*
  * A return slot: where on the stack its stub stands, a multiple of 8; what stood there; time of

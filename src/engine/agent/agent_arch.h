@@ -65,6 +65,13 @@ struct agent_arch {
 	int (*write_probe_stub)(struct decoder *decoder, const struct agent_function *function,
 				uint64_t unit, uint32_t probe, bool records,
 				uint8_t out[AGENT_PROBE_STUB]);
+	/* What such a stub begins with if it has guards, and no other does. */
+	uint8_t leads_to_guards;
+	/*
+	 * Whether a guard begins with these bytes of such a stub, or what is behind one, where the
+	 * stack pointer is `pushed` bytes lower than at the function's beginning.
+	 */
+	bool (*is_guard)(const uint8_t bytes[AGENT_GUARD_BACK], uint64_t *pushed);
 	/*
 	 * Finds where relative branches in `length` bytes of code at `address` lead to, and which
 	 * word jumps by a word in the module go by; of those that `asked` has. And more: bytes that

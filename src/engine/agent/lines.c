@@ -549,6 +549,8 @@ bool agent_fault(struct thread *thread, bool interrupted)
 
 	if (!space || !space->arch->agent || regs_load(thread->tid, &regs) != 0)
 		return false;
+	if (!interrupted && guards_fault(thread, &regs))
+		return true;
 	if (!find_code(space, regs.pc, &base))
 		return !interrupted && trap_runs_our_code(space, &regs) &&
 		       tell_time(space, &regs) && regs_store(thread->tid, &regs) == 0;

@@ -132,6 +132,22 @@ void unit_add_call(struct agent_unit *unit, uint32_t number);
 
 /* Stops all other threads of the thread's space: whether they stand. */
 bool agent_stop_others(const struct thread *thread);
+/* The unit in whose code, stubs included, `pc` is, or NULL. */
+struct agent_unit *agent_unit_at(const struct agent_space *own, uint64_t pc);
+
+/* guards.c */
+
+/*
+ * Whether the thread, which is stopped, is at a guard of a stub: it is where the function begins
+ * then, with everything as it was there.
+ */
+bool guards_leave(struct thread *thread, struct regs *regs);
+/*
+ * The same of one that has faulted there: the function is the trap engine's from then on. So it is
+ * of one that has faulted behind the guards, which is in the function then; but false, as it cannot
+ * but fault.
+ */
+bool guards_fault(struct thread *thread, struct regs *regs);
 bool agent_is_stub(const struct agent_space *own, uint64_t address);
 /* hook.redirect of the breakpoints in stubs. */
 bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs);

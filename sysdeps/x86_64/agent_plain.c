@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Instructions that functions begin with and that cannot fault, wherever they are run: what only
+ * moves between registers and stack, computes, or reads and writes the module's own data or the
+ * thread's (relative to pc, or to fs). What is not on these lists may fault.
+ */
+#include "x86_64/agent.h"
+
+enum { REG_NUMBER_SP = 4, REG_NUMBER_BP = 5, NO_INDEX = 4, SEGMENT_FS = 4 };
+
+/* One byte opcodes that cannot fault when their operand is no memory. */
+static bool is_plain_opcode(const struct x86_scan *scan)
+{
+	switch (scan->opcode) {
+	case 0x00 ... 0x03: /* add, or, adc, sbb, and, sub, xor, cmp */
+	case 0x08 ... 0x0b:
+	case 0x10 ... 0x13:
+	case 0x18 ... 0x1b:
+	case 0x20 ... 0x23:
+	case 0x28 ... 0x2b:
+	case 0x30 ... 0x33:
+	case 0x38 ... 0x3b:
+	case 0x04 ... 0x05: /* the same of ax and an immediate */
+	case 0x0c ... 0x0d:
+	case 0x24 ... 0x25:
+	case 0x2c ... 0x2d:
+	case 0x34 ... 0x35:
+	case 0x3c ... 0x3d:
+	case 0x50 ... 0x57: /* push */
+	case 0x58 ... 0x5f: /* pop */
+	case 0x63:	    /* movsxd */
+	case 0x68:	    /* push immediate */
+	case 0x6a:
+	case 0x69: /* imul */
+	case 0x6b:
+	case 0x80 ... 0x81:
+	case 0x83:
+	case 0x84 ... 0x8b: /* test, xchg, mov */
+	case 0x8d:	    /* lea */
+	case 0x98 ... 0x99: /* cltq, cqto */
+	case 0xa8 ... 0xa9:
+	case 0xb0 ... 0xbf:
+	case 0xc0 ... 0xc1: /* shifts */
+	case 0xd0 ... 0xd3:
+		return true;
+	case 0xc6 ... 0xc7: /* mov */
+		return scan->reg == 0;
+	case 0xf6 ... 0xf7: /* test, not, neg; not the divisions */
+		return scan->reg < 4;
+	case 0xff: /* inc, dec, push */
+		return scan->reg < 2 || scan->reg == 6;
+	default:
+		return false;
+	}
+}
+
+/*
+ * The same of two bytes: moves between registers, conditional or widening, and of floating-point
+ * ones.
+ */
+static bool is_plain_0f_opcode(const struct x86_scan *scan)
+{
+	switch (scan->opcode) {
+	case 0x10 ... 0x17:
+	case 0x28 ... 0x29:
+	case 0x40 ... 0x4f:
+	case 0x54 ... 0x57:
+	case 0x6e ... 0x6f:
+	case 0x7e ... 0x7f:
+	case 0x90 ... 0x9f:
+	case 0xb6 ... 0xb7:
+	case 0xbe ... 0xbf:
+	case 0xd6:
+	case 0xef:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/*
+ * Of vectors in registers, by which functions on strings begin: moved, compared, computed with as
+ * integers.
+ */
+static bool is_plain_vector_opcode(const struct x86_scan *scan)
+{
+	switch (scan->map == MAP_0F ? scan->opcode : 0) {
+	case 0x28 ... 0x29:
+	case 0x54 ... 0x57:
+	case 0x60 ... 0x77:
+	case 0x7e ... 0x7f:
+	case 0xd1 ... 0xdf:
+	case 0xe0 ... 0xe5:
+	case 0xe8 ... 0xef:
+	case 0xf1 ... 0xfe:
+		return true;
+	default: /* pshufb; broadcasts */
+		return scan->map == MAP_0F38 &&
+		       (scan->opcode == 0 || (scan->opcode & 0xfe) == 0x58 ||
+			(scan->opcode >= 0x78 && scan->opcode <= 0x7c));
+	}
+}
+
+/* Memory on the stack, at a distance from its pointer, or from %rbp if that is known to be one. */
+static bool is_on_stack(const struct x86_scan *scan, bool has_frame)
+{
+	if (scan->rex & 1 || scan->segment)
+		return false;
+	if (scan->rm == REG_NUMBER_SP)
+		return scan->has_sib && (scan->sib & 7) == REG_NUMBER_SP &&
+		       (scan->sib >> 3 & 7) == NO_INDEX && !(scan->rex & 2);
+	return has_frame && scan->rm == REG_NUMBER_BP && (scan->mod == 1 || scan->mod == 2);
+}
+
+bool x86_64_cannot_fault(const struct x86_scan *scan, bool has_frame)
+{
+	bool memory = scan->has_modrm && scan->mod != 3;
+	bool own = scan->pc_relative || scan->segment == SEGMENT_FS ||
+		   (memory && is_on_stack(scan, has_frame));
+
+	if (scan->encoding == ENCODING_VEX || scan->encoding == ENCODING_EVEX)
+		return !memory && is_plain_vector_opcode(scan);
+	if (scan->encoding != ENCODING_LEGACY || scan->lock || scan->address_size)
+		return false;
+	if (scan->map == MAP_ONE_BYTE)
+		return is_plain_opcode(scan) && (!memory || own || scan->opcode == 0x8d);
+	return scan->map == MAP_0F && is_plain_0f_opcode(scan) && (!memory || own);
+}
