@@ -360,7 +360,7 @@ static void visit_function(void *context, const struct eh_function *function)
 	vec_clear(&search->branches);
 	if (decode_function(search, function, first, end))
 		add_branches(search, first, end);
-	else
+	else if (search->file->arch->is_relative) /* else most are there by chance */
 		for (const struct reference *one = first; one < end; one++)
 			one->slot->may_be_unseen = true;
 }

@@ -95,7 +95,7 @@ void agent_space_gone(struct space *space)
 		unit_destroy(*(struct agent_unit **)vec_at(&own->units, i));
 	vec_deinit(&own->units);
 	vec_deinit(&own->wishes);
-	free(own->look.code);
+	free(own->look.held);
 	map_deinit(&own->probes);
 	map_deinit(&own->asking);
 	free(own);

@@ -12,19 +12,24 @@
  * The same look finds functions that end by a jump to what asks who called it
  * (agent_asks_caller()).
  *
- * That takes 3 ns a byte, and Python has 3 MB. Where a process has been attached to it is done
- * while all of its threads run: code does not change, or if it does (a runtime that writes over its
- * own) it may do so at any other time, too.
+ * That takes 3 ns a byte, and Python has 3 MB; but there are programs with hundreds of them, so
+ * some is held at a time, and what a function has of it elsewhere is read where it is asked for.
+ * Where a process has been attached to it is done while all of its threads run: code does not
+ * change, or if it does (a runtime that writes over its own) it may do so at any other time, too.
  */
 #include "engine/agent/private.h"
 
+#include "base/cleanup.h"
 #include "base/xalloc.h"
 #include "inferior/maps.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-enum { MAPPING_MAX = 1 << 25, PART = 1 << 16, OVERLAP = 16 };
+/* HELD: bytes that are held at once; BEHIND: those of them that have been looked through before. */
+enum { HELD = 1 << 22, BEHIND = 1 << 16, PART = 1 << 16, OVERLAP = 16, FUNCTION_MAX = 1 << 24 };
+
+static const char unreadable[] = "the code around it cannot be read";
 
 /* One look. */
 struct search {
@@ -32,9 +37,6 @@ struct search {
 	struct space *space;
 	struct agent_space *own;
 	struct sieve *sieve; /* of branches' targets */
-	/* What is being looked through. */
-	const uint8_t *code;
-	uint64_t code_address, code_length;
 };
 
 /* ------------------------------------------------------------------ wishes by address */
@@ -126,20 +128,38 @@ static bool function_around(const struct search *search, uint64_t from, uint64_t
 }
 
 /*
+ * The bytes of a function in the mapping that is looked through, or NULL; what has been read for
+ * that is *made, to be freed.
+ */
+static const uint8_t *bytes_of(const struct search *search, uint64_t start, uint64_t length,
+			       uint8_t **made)
+{
+	const struct agent_look *look = &search->own->look;
+	const uint64_t at = start - look->start;
+
+	*made = NULL;
+	if (at >= look->length || length > look->length - at || length > FUNCTION_MAX)
+		return NULL;
+	if (at >= look->held_from && at + length <= look->held_from + look->held_count)
+		return look->held + (at - look->held_from);
+	*made = xmalloc(length);
+	return trap_read_code(search->space, start, *made, length) == length ? *made : NULL;
+}
+
+/*
  * Where the code around it is known to begin, most of what looks like a branch is told to be none.
  */
 static bool may_be_branch(const struct search *search, uint64_t from)
 {
+	_cleanup_free_ uint8_t *made = NULL;
 	uint64_t start, length;
+	const uint8_t *bytes = function_around(search, from, &start, &length)
+				       ? bytes_of(search, start, length, &made)
+				       : NULL;
 
-	if (!function_around(search, from, &start, &length) || start < search->code_address ||
-	    length > search->code_length ||
-	    start - search->code_address > search->code_length - length)
+	if (!bytes)
 		return true;
-	const struct agent_function function = {.address = start,
-						.bytes = search->code +
-							 (start - search->code_address),
-						.length = length};
+	const struct agent_function function = {.address = start, .bytes = bytes, .length = length};
 
 	return search->space->arch->agent->is_branch(trap_decoder(search->agent->trap), &function,
 						     from - start);
@@ -204,15 +224,18 @@ static void note_asked(const struct search *search, const struct mapping *mappin
 /* Of those that no branch is known to lead into. */
 static void look_for_computed(const struct search *search, struct agent_wish *wish)
 {
-	const struct agent_function function = {.address = wish->address,
-						.bytes = search->code +
-							 (wish->address - search->code_address),
-						.length = wish->length};
+	_cleanup_free_ uint8_t *made = NULL;
 
 	if (wish->refusal || wish->is_plt_stub)
 		return;
-	if (wish->length > search->code_length - (wish->address - search->code_address))
-		wish->refusal = "the code around it cannot be read";
+	const struct agent_function function = {
+		.address = wish->address,
+		.bytes = bytes_of(search, wish->address, wish->length, &made),
+		.length = wish->length,
+	};
+
+	if (!function.bytes)
+		wish->refusal = unreadable;
 	else if (computed_may_lead_into(search->agent, search->space, &function))
 		wish->refusal = "its jumps may lead into its first instructions";
 }
@@ -237,42 +260,54 @@ static void note_looked(const struct search *search, const char *refusal)
 
 static void begin_look(struct search *search, const struct mapping *mapping)
 {
-	struct agent_look *look = &search->own->look;
-	uint64_t length = mapping->end - mapping->start;
-	uint8_t *code = length <= MAPPING_MAX ? xmalloc(length) : NULL;
-
 	note_asked(search, mapping);
-	if (code && trap_read_code(search->space, mapping->start, code, length) == length) {
-		*look = (struct agent_look){code, mapping->start, length, 0};
-		return;
-	}
-	note_looked(search, "the code around it cannot be read");
-	free(code);
+	search->own->look = (struct agent_look){.held = xmalloc(HELD),
+						.start = mapping->start,
+						.length = mapping->end - mapping->start};
+}
+
+/* Sees to it that what comes next is held; false: it cannot be read. */
+static bool hold_next(const struct search *search)
+{
+	struct agent_look *look = &search->own->look;
+	const uint64_t left = look->length - look->done;
+	const uint64_t want = left < PART + OVERLAP ? left : PART + OVERLAP;
+
+	if (look->done >= look->held_from &&
+	    look->done + want <= look->held_from + look->held_count)
+		return true;
+	look->held_from = look->done < BEHIND ? 0 : look->done - BEHIND;
+	look->held_count = look->length - look->held_from;
+	if (look->held_count > HELD)
+		look->held_count = HELD;
+	return trap_read_code(search->space, look->start + look->held_from, look->held,
+			      look->held_count) == look->held_count;
 }
 
 /* Goes on with the look that has begun, if one has, until it is `end`. Whether all is done. */
 static bool go_on(struct search *search, uint64_t end)
 {
 	struct agent_look *look = &search->own->look;
+	bool is_readable = true;
 
-	search->code = look->code;
-	search->code_address = look->start;
-	search->code_length = look->length;
-	while (look->code && look->done < look->length) {
+	while (look->held && look->done < look->length && is_readable) {
 		uint64_t left = look->length - look->done;
 
 		if (inferior_clock() > end)
 			return false;
+		is_readable = hold_next(search);
 		/* What begins at the end of a part is within it. */
-		search->space->arch->agent->find_branches(
-			look->code + look->done, left < PART + OVERLAP ? left : PART + OVERLAP,
-			look->start + look->done, search->sieve, note_branch, search);
+		if (is_readable)
+			search->space->arch->agent->find_branches(
+				look->held + (look->done - look->held_from),
+				left < PART + OVERLAP ? left : PART + OVERLAP,
+				look->start + look->done, search->sieve, note_branch, search);
 		look->done += left < PART ? left : PART;
 	}
-	if (look->code)
-		note_looked(search, NULL);
-	free(look->code);
-	look->code = NULL;
+	if (look->held)
+		note_looked(search, is_readable ? NULL : unreadable);
+	free(look->held);
+	look->held = NULL;
 	return true;
 }
 

@@ -57,11 +57,12 @@ struct agent_unit {
 	struct agent_probe *probes[AGENT_PROBE_COUNT];
 };
 
-/* A mapping that is looked through for branches: branches.c. */
+/* A mapping that is looked through for branches, of which some is held at a time: branches.c. */
 struct agent_look {
-	uint8_t *code; /* NULL: none is; owned */
+	uint8_t *held; /* NULL: none is; owned */
 	uint64_t start, length;
-	uint64_t done; /* of its bytes */
+	uint64_t done;			/* of its bytes */
+	uint64_t held_from, held_count; /* which of its bytes those are */
 };
 
 struct agent_space {
