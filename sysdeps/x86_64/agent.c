@@ -3,12 +3,12 @@
  * What the agent needs of x86_64.
  *
  * A function is caught by `jmp rel32` at its beginning. The instructions that this covers are run
- * in the probe's stub. As a handler of a signal must never see a pc within the jump, none of them
- * may be one that faults, so they are chosen from a list: what only moves between registers and
- * stack, computes, or reads the module's own data or the thread's (agent_plain.c). (A stack that is
- * at its end faults at any of them, and at our own.) Other memory that is only read has been, by a
- * guard (agent_guard.c). Whatever else a function begins with, it keeps its
- * breakpoint.
+ * in the probe's stub. As a handler of a signal must never see a pc within the jump, and shall see
+ * none in a stub, they are chosen from a list (agent_plain.c): what faults in no way but by memory
+ * that is not there. Then the thread is sent from the stub to the function, without the jump
+ * (engine/agent/guards.c); so such an instruction is as far from the beginning here as there. (A
+ * stack that is at its end faults at any of them, and at our own.) Whatever else a function begins
+ * with, it keeps its breakpoint.
  *
  * No branch may lead into the bytes of the jump behind its first, also none of another function
  * (glibc's mempcpy goes on within memcpy). Code is not decoded for that: each byte that could be
@@ -31,6 +31,7 @@
  * own.
  */
 enum { REG_NUMBER_SP = 4, NO_INDEX = 4 };
+enum { WORD = 4, JUMP_GROUP = 4 /* of opcode 0xff */ };
 enum { JMP = 0xe9, JCC = 0x0f, JCC_NEAR = 0x80, HWCAP2_FSGSBASE = 2, NEVER_RUN = 0xf4 };
 
 static const uint8_t code[] = {
@@ -82,7 +83,9 @@ struct moving {
 	bool ended;	/* by a jump to elsewhere */
 	bool has_frame; /* mov %rsp,%rbp was among it */
 	uint8_t *out;
-	struct x86_64_guards guards;
+	bool branched; /* by a condition: what is behind it is further away than in the function */
+	uint8_t guard[AGENT_GUARD_MAX];
+	size_t guard_length;
 };
 
 /* The bytes of an instruction, its operand relative to the pc adjusted. */
@@ -117,21 +120,35 @@ static int put_branch(struct moving *moving, const struct displaced *displaced)
 		moving->ended = true;
 		return 0;
 	}
-	/* What is behind it would be further away from the beginning than in the function. */
-	if (moving->guards.length && moving->taken + displaced->length < AGENT_JUMP)
-		return -ENOTSUP;
 	put_jump(place + 1, from + 1, displaced->target);
 	place[0] = JCC;
 	place[1] = (uint8_t)(JCC_NEAR | displaced->condition);
 	moving->written += 6;
-	moving->guards.branched = true;
+	moving->branched = true;
 	return 0;
 }
 
-/* Of a PLT stub. */
-static int put_jump_by_slot(struct moving *moving, const struct x86_scan *scan, size_t length)
+/* What may fault does it in front of everything else, or as far from the beginning as there. */
+static bool may_fault_there(struct moving *moving, const uint8_t *bytes,
+			    const struct x86_scan *scan)
 {
-	int error = scan->pc_relative ? put_copy(moving, scan, length) : -ENOTSUP;
+	if (moving->branched)
+		return false;
+	if (!moving->taken)
+		moving->guard_length = x86_64_put_guard(bytes, scan, moving->guard);
+	return true;
+}
+
+/* Of a PLT stub, or to a function that a register or a table tells. */
+static int put_jump_by_pointer(struct moving *moving, const uint8_t *bytes,
+			       const struct x86_scan *scan, size_t length)
+{
+	const bool memory = scan->mod != 3;
+
+	if (scan->segment || scan->address_size ||
+	    (memory && !scan->pc_relative && !may_fault_there(moving, bytes, scan)))
+		return -ENOTSUP;
+	int error = put_copy(moving, scan, length);
 
 	moving->written += length;
 	moving->ended = true;
@@ -153,16 +170,61 @@ static bool makes_frame(const uint8_t *bytes, size_t length)
 	       (!memcmp(bytes, "\x48\x89\xe5", 3) || !memcmp(bytes, "\x48\x8b\xec", 3));
 }
 
+/*
+ * What is called is to return to the function. A call puts its own return address there, as
+ * processors count calls and returns: jumped to, all returns on the way out would be mispredicted.
+ */
+static void put_return_address(struct moving *moving, uint64_t address)
+{
+	static const uint8_t call[] = {0xe8, 0x01, 0, 0, 0, NEVER_RUN};
+	static const uint8_t low[] = {0xc7, 0x04, 0x24};	/* movl $low,(%rsp) */
+	static const uint8_t high[] = {0xc7, 0x44, 0x24, 0x04}; /* movl $high,4(%rsp) */
+	uint8_t *place = moving->out + moving->written;
+
+	memcpy(place, call, sizeof call);
+	place += sizeof call;
+	memcpy(place, low, sizeof low);
+	memcpy(place + sizeof low, &address, WORD);
+	place += sizeof low + WORD;
+	memcpy(place, high, sizeof high);
+	memcpy(place + sizeof high, (const uint8_t *)&address + WORD, WORD);
+	moving->written += sizeof call + sizeof low + sizeof high + 2 * WORD;
+	moving->ended = true;
+}
+
+/* By a number, or by a slot. */
+static int put_call(struct moving *moving, const struct x86_scan *scan,
+		    const struct displaced *displaced)
+{
+	const uint64_t behind = moving->function->address + moving->taken + displaced->length;
+
+	put_return_address(moving, behind);
+	if (displaced->action == ACTION_CALL) {
+		struct displaced jump = *displaced;
+
+		jump.action = ACTION_JUMP;
+		return put_branch(moving, &jump);
+	}
+	if (!scan->pc_relative)
+		return -ENOTSUP;
+	uint8_t *modrm = moving->out + moving->written + scan->displacement_offset - 1;
+	int error = put_copy(moving, scan, displaced->length);
+
+	*modrm = (uint8_t)((*modrm & 0xc7) | JUMP_GROUP << 3);
+	moving->written += displaced->length;
+	return error;
+}
+
 /* What does not lead elsewhere. */
 static int move_plain(struct moving *moving, const uint8_t *bytes, const struct x86_scan *scan,
 		      size_t length)
 {
-	if (!x86_64_cannot_fault(scan, moving->has_frame) &&
-	    !x86_64_guard(&moving->guards, bytes, scan))
+	const enum x86_64_plain plain = x86_64_plain(scan, moving->has_frame);
+
+	if (plain == PLAIN_NOT || (plain == PLAIN_ACCESS && !may_fault_there(moving, bytes, scan)))
 		return -ENOTSUP;
 	int error = put_copy(moving, scan, length);
 
-	x86_64_guard_pass(&moving->guards, scan);
 	moving->written += length;
 	moving->has_frame |= makes_frame(bytes, length);
 	return error;
@@ -189,7 +251,9 @@ static int move_one(struct moving *moving, struct decoder *decoder)
 	else if (displaced.action == ACTION_JUMP || displaced.action == ACTION_JUMP_IF)
 		error = put_branch(moving, &displaced);
 	else if (displaced.action == ACTION_JUMP_OPERAND)
-		error = put_jump_by_slot(moving, &scan, displaced.length);
+		error = put_jump_by_pointer(moving, bytes, &scan, displaced.length);
+	else if (displaced.action == ACTION_CALL || displaced.action == ACTION_CALL_OPERAND)
+		error = put_call(moving, &scan, &displaced);
 	else
 		error = -ENOTSUP;
 	moving->taken += displaced.length;
@@ -384,10 +448,10 @@ static bool is_padding(struct decoder *decoder, const struct moving *moving, siz
 	return true;
 }
 
-/* Puts the guards in front of what a stub begins with. */
-static int put_guards(const struct moving *moving, uint64_t entry, uint32_t probe)
+/* Puts the guard in front of what a stub begins with. */
+static int put_guard(const struct moving *moving, uint64_t entry, uint32_t probe)
 {
-	const size_t at = AGENT_PROBE_GUARDED - moving->guards.length;
+	const size_t at = AGENT_PROBE_GUARDED - moving->guard_length;
 	const uint64_t stub = moving->stub;
 	uint8_t *out = moving->out;
 	size_t length = AGENT_PROBE_GUARDED;
@@ -397,7 +461,7 @@ static int put_guards(const struct moving *moving, uint64_t entry, uint32_t prob
 	memset(out, NEVER_RUN, AGENT_PROBE_BREAKPOINT);
 	put_jump(out, stub, stub + at);
 	memset(out + moving->written, NEVER_RUN, AGENT_PROBE_STUB - moving->written);
-	memcpy(out + at, moving->guards.bytes, moving->guards.length);
+	memcpy(out + at, moving->guard, moving->guard_length);
 	length += put_push(out + length, probe);
 	put_jump(out + length, stub + length, entry);
 	return 0;
@@ -432,7 +496,7 @@ static int write_probe_stub(struct decoder *decoder, const struct agent_function
 	if (!moving.ended)
 		moving.written += put_jump(out + moving.written, stub + moving.written,
 					   function->address + moving.taken);
-	return moving.guards.length ? put_guards(&moving, entry, probe) : 0;
+	return moving.guard_length ? put_guard(&moving, entry, probe) : 0;
 }
 
 /* ------------------------------------------------------------------ return addresses */
@@ -477,7 +541,7 @@ const struct agent_arch x86_64_agent = {
 	.can_tell_threads = can_tell_threads,
 	.write_return_stub = write_return_stub,
 	.write_probe_stub = write_probe_stub,
-	.leads_to_guards = JMP,
+	.leads_to_guard = JMP,
 	.is_guard = x86_64_is_guard,
 	.find_branches = find_branches,
 	.is_branch = is_branch,

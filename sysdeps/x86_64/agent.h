@@ -12,26 +12,21 @@ extern const struct agent_arch x86_64_agent;
 bool x86_64_names_word(const struct agent_function *function, size_t from, size_t to, uint64_t reg,
 		       int64_t offset);
 
-/*
- * Whether an instruction never faults, but by a stack that is at its end. `has_frame`: %rbp points
- * to the stack. agent_plain.c.
- */
-bool x86_64_cannot_fault(const struct x86_scan *scan, bool has_frame);
-
-/* What reads the memory that a function begins by reading, before anything else: agent_guard.c. */
-struct x86_64_guards {
-	uint8_t bytes[AGENT_PROBE_GUARDED - AGENT_PROBE_GUARDS];
-	size_t length;
-	uint32_t written; /* bit n: register n is not known to be what it was at the beginning */
-	bool branched;	  /* behind a conditional branch */
+/* How an instruction that a function begins with can be run elsewhere: agent_plain.c. */
+enum x86_64_plain {
+	PLAIN_NOT,
+	PLAIN_ACCESS,	   /* it may fault by its operand in memory, and only so */
+	PLAIN_NEVER_FAULTS /* but by a stack that is at its end */
 };
+/* `has_frame`: %rbp points to the stack. */
+enum x86_64_plain x86_64_plain(const struct x86_scan *scan, bool has_frame);
 
 /*
- * Adds one for an instruction, whose bytes these are, of those that a function begins with: false
- * when there can be none. To be called in their order; and x86_64_guard_pass() for each behind it.
+ * The guard of a function whose first instruction, whose bytes these are, accesses memory; its
+ * length. agent_guard.c.
  */
-bool x86_64_guard(struct x86_64_guards *guards, const uint8_t *bytes, const struct x86_scan *scan);
-void x86_64_guard_pass(struct x86_64_guards *guards, const struct x86_scan *scan);
+size_t x86_64_put_guard(const uint8_t *bytes, const struct x86_scan *scan,
+			uint8_t out[AGENT_GUARD_MAX]);
 /* agent_arch.is_guard */
 bool x86_64_is_guard(const uint8_t bytes[AGENT_GUARD_BACK], uint64_t *pushed);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Instructions that functions begin with and that cannot fault, wherever they are run: what only
- * moves between registers and stack, computes, or reads and writes the module's own data or the
- * thread's (relative to pc, or to fs). What is not on these lists may fault.
+ * Instructions that functions begin with and that can be run elsewhere: what only moves between
+ * registers and memory, or computes. Some cannot fault: without memory, with that on the stack, of
+ * the module's own data or the thread's (relative to pc, or to fs). What is not on these lists may
+ * fault in other ways.
  */
 #include "x86_64/agent.h"
 
-enum { REG_NUMBER_SP = 4, REG_NUMBER_BP = 5, NO_INDEX = 4, SEGMENT_FS = 4 };
+enum { REG_NUMBER_SP = 4, REG_NUMBER_BP = 5, NO_INDEX = 4, SEGMENT_FS = 4, LEA = 0x8d };
 
 /* One byte opcodes that cannot fault when their operand is no memory. */
 static bool is_plain_opcode(const struct x86_scan *scan)
@@ -112,17 +113,23 @@ static bool is_on_stack(const struct x86_scan *scan, bool has_frame)
 	return has_frame && scan->rm == REG_NUMBER_BP && (scan->mod == 1 || scan->mod == 2);
 }
 
-bool x86_64_cannot_fault(const struct x86_scan *scan, bool has_frame)
+enum x86_64_plain x86_64_plain(const struct x86_scan *scan, bool has_frame)
 {
-	bool memory = scan->has_modrm && scan->mod != 3;
-	bool own = scan->pc_relative || scan->segment == SEGMENT_FS ||
-		   (memory && is_on_stack(scan, has_frame));
+	const bool memory = scan->has_modrm && scan->mod != 3;
+	const bool own = scan->pc_relative || scan->segment == SEGMENT_FS ||
+			 (memory && is_on_stack(scan, has_frame));
+	bool plain = false;
 
 	if (scan->encoding == ENCODING_VEX || scan->encoding == ENCODING_EVEX)
-		return !memory && is_plain_vector_opcode(scan);
-	if (scan->encoding != ENCODING_LEGACY || scan->lock || scan->address_size)
-		return false;
-	if (scan->map == MAP_ONE_BYTE)
-		return is_plain_opcode(scan) && (!memory || own || scan->opcode == 0x8d);
-	return scan->map == MAP_0F && is_plain_0f_opcode(scan) && (!memory || own);
+		plain = is_plain_vector_opcode(scan) &&
+			!(memory && scan->encoding == ENCODING_EVEX);
+	else if (scan->map == MAP_ONE_BYTE)
+		plain = is_plain_opcode(scan);
+	else if (scan->map == MAP_0F)
+		plain = is_plain_0f_opcode(scan);
+	if (!plain || scan->address_size || (scan->lock && !memory))
+		return PLAIN_NOT;
+	if (!memory || own || (scan->map == MAP_ONE_BYTE && scan->opcode == LEA))
+		return PLAIN_NEVER_FAULTS;
+	return scan->segment ? PLAIN_NOT : PLAIN_ACCESS;
 }

@@ -126,8 +126,6 @@ static void test_relative(void **state)
 static void test_refused(void **state)
 {
 	(void)state;
-	assert_int_equal(DISPLACE("\x89\x07\xff\xc0\xc3"), -ENOTSUP);	  /* mov %eax,(%rdi) */
-	assert_int_equal(DISPLACE("\x55\xe8\x00\x00\x00\x00"), -ENOTSUP); /* a call */
 	assert_int_equal(DISPLACE("\x0f\x05\x90\x90\x90\xc3"), -ENOTSUP); /* a system call */
 	assert_int_equal(DISPLACE("\x31\xc0\xc3"), -ENOTSUP);		  /* too short */
 	assert_int_equal(DISPLACE("\x31\xc0\xc3\x90\x90\x90"), -ENOTSUP); /* it ends within */
@@ -135,77 +133,101 @@ static void test_refused(void **state)
 	assert_int_equal(DISPLACE("\xcc\x90\x90\x90\x90\xc3"), -ENOTSUP); /* int3 */
 }
 
-/* What is in front of the record: guards, each with what puts the stack pointer back. */
-static void assert_guards(const char *guards, size_t length)
+/* What is in front of the call's being noted: a guard, and what puts the stack pointer back. */
+static void assert_guard(const char *guard, size_t length)
 {
 	const size_t at = AGENT_PROBE_GUARDED - length;
 
 	assert_int_equal(jump_target(0),
 			 UNIT + AGENT_PROBE_STUBS + PROBE * AGENT_PROBE_STUB + (int64_t)at);
-	assert_memory_equal(stub + at, guards, length);
+	assert_memory_equal(stub + at, guard, length);
 	assert_int_equal(stub[AGENT_PROBE_GUARDED], 0x68);
 	assert_int_equal(stub[AGENT_PROBE_GUARDED + 1], PROBE);
 	assert_int_equal(jump_target(AGENT_PROBE_GUARDED + 5), UNIT);
 }
 
 #define BACK "\x48\x8d\x64\x24\x08"
-#define ASSERT_GUARDS(bytes) assert_guards(bytes, sizeof(bytes) - 1)
+#define ASSERT_GUARD(bytes) assert_guard(bytes, sizeof(bytes) - 1)
 
-static void test_guards(void **state)
+static void test_guard(void **state)
 {
 	(void)state;
 	/* mov (%rdi),%eax; inc %eax */
 	assert_int_equal(DISPLACE("\x8b\x07\xff\xc0\x90\xc3"), 0);
-	ASSERT_GUARDS("\xff\x37" BACK);
+	ASSERT_GUARD("\xff\x37" BACK);
 	assert_memory_equal(stub + AGENT_PROBE_DISPLACED, "\x8b\x07\xff\xc0\x90", 5);
 	/* mov 0x10(%r8),%eax; nop */
 	assert_int_equal(DISPLACE("\x41\x8b\x40\x10\x90\xc3"), 0);
-	ASSERT_GUARDS("\x41\xff\x70\x10" BACK);
-	/* push %rbx; mov 0xa0(%rdi,%r9,8),%rdx */
-	assert_int_equal(DISPLACE("\x53\x4a\x8b\x94\xcf\xa0\x00\x00\x00\xc3"), 0);
-	ASSERT_GUARDS("\x42\xff\xb4\xcf\xa0\x00\x00\x00" BACK);
-	/* xor %eax,%eax; cmpl $7,0x10(%rdi) */
-	assert_int_equal(DISPLACE("\x31\xc0\x83\x7f\x10\x07\xc3"), 0);
-	ASSERT_GUARDS("\xff\x77\x10" BACK);
-	/* mov 0x70(%rdi),%eax; testb $2,0x74(%rdi) */
-	assert_int_equal(DISPLACE("\x8b\x47\x70\xf6\x47\x74\x02\xc3"), 0);
-	ASSERT_GUARDS("\xff\x77\x70" BACK "\xff\x77\x74" BACK);
-	/* movsd (%rdi),%xmm0; ret */
-	assert_int_equal(DISPLACE("\xf2\x0f\x10\x07\xc3"), 0);
-	ASSERT_GUARDS("\xff\x37" BACK);
-	/* cmpb $0x2f,(%rdi); jne +0x20 */
-	assert_int_equal(DISPLACE("\x80\x3f\x2f\x75\x20\xc3"), 0);
-	ASSERT_GUARDS("\xff\x37" BACK);
+	ASSERT_GUARD("\x41\xff\x70\x10" BACK);
+	/* mov 0xa0(%r15,%r9,8),%rdx: there is none longer */
+	assert_int_equal(DISPLACE("\x4b\x8b\x94\xcf\xa0\x00\x00\x00\xc3"), 0);
+	ASSERT_GUARD("\x43\xff\xb4\xcf\xa0\x00\x00\x00" BACK);
+	/* movq $1,0x10(%rdi): so for what is written */
+	assert_int_equal(DISPLACE("\x48\xc7\x47\x10\x01\x00\x00\x00\xc3"), 0);
+	ASSERT_GUARD("\xff\x77\x10" BACK);
+	/* lock incl (%rdi) */
+	assert_int_equal(DISPLACE("\xf0\xff\x07\x90\x90\xc3"), 0);
+	ASSERT_GUARD("\xff\x37" BACK);
+	/* movdqu (%rdi),%xmm0: the first half of it */
+	assert_int_equal(DISPLACE("\xf3\x0f\x6f\x07\x90\xc3"), 0);
+	ASSERT_GUARD("\xff\x37" BACK);
 	/* push (%rdi) */
 	assert_int_equal(DISPLACE("\xff\x37\x90\x90\x90\xc3"), 0);
-	ASSERT_GUARDS("\xff\x37" BACK);
+	ASSERT_GUARD("\xff\x37" BACK);
+	/* jmp *0x110(%rdi) */
+	assert_int_equal(DISPLACE("\xff\xa7\x10\x01\x00\x00\xc3"), 0);
+	ASSERT_GUARD("\xff\xb7\x10\x01\x00\x00" BACK);
 }
 
-/* Whose memory is not known at the beginning, is written to, or may not be read at all. */
-static void test_no_guards(void **state)
+/* What accesses memory behind the first instruction is as far from the beginning as in the function. */
+static void test_access_later(void **state)
 {
 	(void)state;
-	/* mov (%rdi),%rdi; mov 8(%rdi),%rax */
-	assert_int_equal(DISPLACE("\x48\x8b\x3f\x48\x8b\x47\x08\xc3"), -ENOTSUP);
-	/* mov $1,%ch; mov (%rcx),%eax */
-	assert_int_equal(DISPLACE("\xb5\x01\x8b\x01\x90\xc3"), -ENOTSUP);
-	/* cltd; mov (%rdx),%eax */
-	assert_int_equal(DISPLACE("\x99\x8b\x02\x90\x90\xc3"), -ENOTSUP);
-	/* lea 1(%rsi),%r9; mov (%rdi,%r9,8),%rax */
-	assert_int_equal(DISPLACE("\x4c\x8d\x4e\x01\x4a\x8b\x04\xcf\xc3"), -ENOTSUP);
-	/* mov (%rsp,%rax,8),%rax */
-	assert_int_equal(DISPLACE("\x48\x8b\x04\xc4\x90\xc3"), -ENOTSUP);
-	/* je +0x20; mov (%rdi),%rax */
+	/* mov (%rdi),%rax; jmp *0x10(%rax) */
+	assert_int_equal(DISPLACE("\x48\x8b\x07\xff\x60\x10"), 0);
+	ASSERT_GUARD("\xff\x37" BACK);
+	assert_memory_equal(stub + AGENT_PROBE_DISPLACED, "\x48\x8b\x07\xff\x60\x10\xf4", 7);
+	/* xor %eax,%eax; cmpl $7,0x10(%rdi) */
+	assert_int_equal(DISPLACE("\x31\xc0\x83\x7f\x10\x07\xc3"), 0);
+	assert_int_equal(stub[0], 0x68);
+	assert_memory_equal(stub + AGENT_PROBE_DISPLACED, "\x31\xc0\x83\x7f\x10\x07", 6);
+	/* endbr64; mov (%rdi),%eax */
+	assert_int_equal(DISPLACE("\xf3\x0f\x1e\xfa\x8b\x07\xc3"), 0);
+	assert_int_equal(stub[0], 0x68);
+	assert_memory_equal(stub + AGENT_PROBE_DISPLACED, "\xf3\x0f\x1e\xfa\x8b\x07", 6);
+	/* je +0x20; mov (%rdi),%rax: it would be further away */
 	assert_int_equal(DISPLACE("\x74\x20\x48\x8b\x07\xc3"), -ENOTSUP);
-	assert_int_equal(DISPLACE("\xff\x07\x90\x90\x90\xc3"), -ENOTSUP);     /* incl (%rdi) */
-	assert_int_equal(DISPLACE("\xc7\x07\x01\x00\x00\x00\xc3"), -ENOTSUP); /* movl $1,(%rdi) */
-	assert_int_equal(DISPLACE("\x65\x48\x8b\x07\x90\xc3"), -ENOTSUP); /* mov %gs:(%rdi),%rax */
-	assert_int_equal(DISPLACE("\x67\x48\x8b\x07\x90\xc3"), -ENOTSUP); /* mov (%edi),%rax */
-	assert_int_equal(DISPLACE("\xf3\x0f\x6f\x07\x90\xc3"), -ENOTSUP); /* 16 bytes of it */
-	/* cmp (%rdi),%eax; je +0x20; push %rbx */
-	assert_int_equal(DISPLACE("\x3b\x07\x74\x20\x53\xc3"), -ENOTSUP);
-	/* Three of them have no room. */
-	assert_int_equal(DISPLACE("\x3b\x07\x3b\x06\x3b\x01\xc3"), -ENOTSUP);
+	assert_int_equal(DISPLACE("\x74\x20\xff\x60\x10\xc3"), -ENOTSUP); /* jmp *0x10(%rax) */
+	/* mov %gs:(%rdi),%rax; mov (%edi),%rax; vmovups of EVEX, whose displacement is another */
+	assert_int_equal(DISPLACE("\x65\x48\x8b\x07\x90\xc3"), -ENOTSUP);
+	assert_int_equal(DISPLACE("\x67\x48\x8b\x07\x90\xc3"), -ENOTSUP);
+	assert_int_equal(DISPLACE("\x62\xf1\xfe\x28\x6f\x47\x01\xc3"), -ENOTSUP);
+}
+
+/* They return to the function. */
+static void test_call(void **state)
+{
+	static const char return_address[] = "\xe8\x01\x00\x00\x00\xf4"
+					     "\xc7\x04\x24\x09\x00\x40\x00"
+					     "\xc7\x44\x24\x04\x00\x00\x00\x00";
+	int32_t distance;
+
+	(void)state;
+	/* sub $8,%rsp; call +0x20 */
+	assert_int_equal(DISPLACE("\x48\x83\xec\x08\xe8\x20\x00\x00\x00"), 0);
+	assert_memory_equal(stub + AGENT_PROBE_DISPLACED, "\x48\x83\xec\x08", 4);
+	assert_memory_equal(stub + AGENT_PROBE_DISPLACED + 4, return_address, 21);
+	assert_int_equal(jump_target(AGENT_PROBE_DISPLACED + 25), ADDRESS + 9 + 0x20);
+	/* push %rbx; mov %rdi,%rbx; call *0x1000(%rip) */
+	assert_int_equal(DISPLACE("\x53\x48\x89\xfb\xff\x15\x00\x10\x00\x00"), 0);
+	assert_memory_equal(stub + AGENT_PROBE_DISPLACED + 25, "\xff\x25", 2);
+	memcpy(&distance, stub + AGENT_PROBE_DISPLACED + 27, sizeof distance);
+	assert_int_equal(UNIT + AGENT_PROBE_STUBS + PROBE * AGENT_PROBE_STUB +
+				 AGENT_PROBE_DISPLACED + 31 + distance,
+			 ADDRESS + 10 + 0x1000);
+	/* By a register or a table: nobody knows what that calls. */
+	assert_int_equal(DISPLACE("\x48\x83\xec\x08\xff\xd0\xc3"), -ENOTSUP);
+	assert_int_equal(DISPLACE("\x48\x83\xec\x08\xff\x57\x10\xc3"), -ENOTSUP);
 }
 
 static void test_is_guard(void **state)
@@ -393,8 +415,9 @@ int main(void)
 		cmocka_unit_test(test_guarded_reads),
 		cmocka_unit_test(test_relative),
 		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_guards),
-		cmocka_unit_test(test_no_guards),
+		cmocka_unit_test(test_guard),
+		cmocka_unit_test(test_access_later),
+		cmocka_unit_test(test_call),
 		cmocka_unit_test(test_is_guard),
 		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_branches),

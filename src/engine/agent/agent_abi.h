@@ -79,15 +79,16 @@
 #define AGENT_RETURN_STUB 16
 #define AGENT_RETURN_CALL 4
 /*
- * push $probe; jmp entry; nop (or a breakpoint); jmp to what was displaced. Of a function that
- * begins by reading memory: jmp to guards, each of which reads that and puts back the stack
- * pointer, by the last AGENT_GUARD_BACK bytes of it; behind them is what else is at the beginning.
+ * push $probe; jmp entry; nop (or a breakpoint); jmp to what was displaced. Of a function whose
+ * first instruction accesses memory: jmp to a guard, which reads from there and puts back the stack
+ * pointer, by its last AGENT_GUARD_BACK bytes; behind it is what else is at the beginning.
  */
 #define AGENT_PROBE_STUB 64
 #define AGENT_PROBE_BREAKPOINT 10
 #define AGENT_PROBE_DISPLACED 16
-#define AGENT_PROBE_GUARDS 36 /* from there on, or less */
+#define AGENT_PROBE_GUARD 41 /* or later, up to AGENT_PROBE_GUARDED */
 #define AGENT_PROBE_GUARDED 54
+#define AGENT_GUARD_MAX 13
 #define AGENT_GUARD_BACK 5
 
 /*

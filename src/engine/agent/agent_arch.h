@@ -65,8 +65,8 @@ struct agent_arch {
 	int (*write_probe_stub)(struct decoder *decoder, const struct agent_function *function,
 				uint64_t unit, uint32_t probe, bool records,
 				uint8_t out[AGENT_PROBE_STUB]);
-	/* What such a stub begins with if it has guards, and no other does. */
-	uint8_t leads_to_guards;
+	/* What such a stub begins with if it has a guard, and no other does. */
+	uint8_t leads_to_guard;
 	/*
 	 * Whether a guard begins with these bytes of such a stub, or what is behind one, where the
 	 * stack pointer is `pushed` bytes lower than at the function's beginning.

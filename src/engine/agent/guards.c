@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Guards: what reads the memory that a function begins by reading, in the probe's stub, before the
- * call is counted or recorded (sysdeps/x86_64/agent_guard.c).
+ * Functions that begin by accessing memory that is not there.
  *
- * Where one faults, the program is about to: it was given a bad pointer, or a page that it has
- * protected to hear of its use (write barriers and the like). Its handler must see the fault at the
- * function, and may return there. So the jump is taken back for good and a breakpoint put in its
- * place, as at functions that cannot be caught inside; the thread begins the function anew. Nothing
- * has happened at a guard but the push it is, so at the function's beginning all is as it was.
+ * The program was given a bad pointer, or has protected a page to hear of its use (write barriers
+ * and the like). Its handler must see the fault at the function, and may return there. So the jump
+ * is taken back for good and a breakpoint put in its place, as at functions that cannot be caught
+ * inside.
  *
- * Another thread may take the memory away between a guard and what was displaced, which faults in
- * the stub then. Of these functions that is as far from its beginning there as in the function, so
- * the handler finds the thread in the function, without the jump, too. The call has been noted; if
- * it was the first instruction, it is once more when that is run again, as one that ends by the
- * other.
+ * If it is the first instruction, the stub has read from there before (agent_guard.c of the
+ * architecture), and the call has not been noted. The thread begins the function anew: nothing has
+ * happened at a guard but the push it is, so all is as it was there. The few that fault later
+ * (another thread takes the memory away just then, or it may not be written) are noted once more
+ * when they are run again, as calls that end by the first.
+ *
+ * Others fault in what was displaced, within a call that is known. The instruction is as far from
+ * the beginning there as in the function, so that is where the thread is sent.
  *
  * Other threads may be in the stub. What is displaced there goes on behind where the jump has been,
  * as ever, and their calls are noted by the probe, which stays.
@@ -25,40 +26,38 @@
 #include "engine/agent/agent_arch.h"
 #include "inferior/journal.h"
 
-/* Where a thread is in the stub of a function that begins by reading memory. */
-struct guarded {
-	struct agent_probe *probe; /* NULL: it is not */
+#include <string.h>
+
+/* Where a thread is in the stub of a function. */
+struct displaced_pc {
+	struct agent_probe *probe; /* NULL: nowhere of interest here */
 	uint64_t sp;		   /* as it is in the function there */
 	uint64_t offset;	   /* in the function */
-	bool is_begun;		   /* behind the guards */
+	bool is_begun;		   /* with what was displaced */
 };
 
-static struct guarded at_guard(const struct space *space, const struct regs *regs,
-			       struct agent_probe *probe)
+static struct displaced_pc at_guard(const struct space *space, const struct regs *regs,
+				    struct agent_probe *probe)
 {
-	struct guarded guarded = {.sp = regs->r[REG_SP]};
-	uint8_t bytes[AGENT_GUARD_BACK];
+	struct displaced_pc place = {.sp = regs->r[REG_SP]};
+	uint8_t bytes[AGENT_GUARD_BACK], first;
+	const uint64_t stub = unit_probe_stub(probe->unit, probe->number);
 	uint64_t pushed;
 
-	if (memory_read_exact(&space->memory, regs->pc, bytes, sizeof bytes) &&
+	if (memory_read_exact(&space->memory, stub, &first, sizeof first) &&
+	    first == space->arch->agent->leads_to_guard &&
+	    memory_read_exact(&space->memory, regs->pc, bytes, sizeof bytes) &&
 	    space->arch->agent->is_guard(bytes, &pushed)) {
-		guarded.probe = probe;
-		guarded.sp += pushed;
+		place.probe = probe;
+		place.sp += pushed;
 	}
-	return guarded;
+	return place;
 }
 
-static bool has_guards(const struct space *space, uint64_t stub)
+/* All instructions that are displaced begin where the jump has been. */
+static struct displaced_pc find_place(const struct space *space, const struct regs *regs)
 {
-	uint8_t first;
-
-	return memory_read_exact(&space->memory, stub, &first, sizeof first) &&
-	       first == space->arch->agent->leads_to_guards;
-}
-
-static struct guarded find_guarded(const struct space *space, const struct regs *regs)
-{
-	static const struct guarded none;
+	static const struct displaced_pc none;
 	struct agent_unit *unit = space && space->agent ? agent_unit_at(space->agent, regs->pc)
 							: NULL;
 	const uint64_t offset = unit ? regs->pc - unit_probe_stub(unit, 0) : UINT64_MAX;
@@ -67,20 +66,14 @@ static struct guarded find_guarded(const struct space *space, const struct regs 
 					    ? unit->probes[offset / AGENT_PROBE_STUB]
 					    : NULL;
 
-	if (!probe || within < AGENT_PROBE_DISPLACED || within >= AGENT_PROBE_GUARDED ||
-	    !has_guards(space, regs->pc - within))
-		return none;
-	if (within >= AGENT_PROBE_GUARDS)
+	if (probe && within >= AGENT_PROBE_GUARD && within < AGENT_PROBE_GUARDED)
 		return at_guard(space, regs, probe);
-	/* All instructions that are displaced begin where the jump has been. */
-	if (within >= AGENT_PROBE_DISPLACED + AGENT_JUMP)
-		return none;
-	return (struct guarded){
-		.probe = probe,
-		.sp = regs->r[REG_SP],
-		.offset = within - AGENT_PROBE_DISPLACED,
-		.is_begun = true,
-	};
+	if (probe && within >= AGENT_PROBE_DISPLACED && within < AGENT_PROBE_DISPLACED + AGENT_JUMP)
+		return (struct displaced_pc){.probe = probe,
+					     .sp = regs->r[REG_SP],
+					     .offset = within - AGENT_PROBE_DISPLACED,
+					     .is_begun = true};
+	return none;
 }
 
 /* It may have been taken back before. */
@@ -103,21 +96,34 @@ static void give_up(struct thread *thread, struct agent_probe *probe)
 	probe->journal = JOURNAL_NO_ENTRY;
 	trap_plant(agent->trap, thread, probe->address, probe->site, NULL);
 	agent->decided(agent->events->context, probe->site,
-		       "it was given memory that cannot be read");
+		       "it was given memory that cannot be accessed");
 }
 
-static bool go_to_function(struct thread *thread, struct regs *regs, const struct guarded *guarded)
+/* Whether all before it is as in the function, which has no jump: a branch would be longer. */
+static bool is_as_far_there(const struct space *space, uint64_t pc,
+			    const struct displaced_pc *place)
 {
-	regs->r[REG_SP] = guarded->sp;
-	regs->pc = guarded->probe->address + guarded->offset;
+	const size_t length = (size_t)place->offset;
+	uint8_t here[AGENT_JUMP], there[AGENT_JUMP];
+
+	return !length || (memory_read_exact(&space->memory, pc - length, here, length) &&
+			   trap_read_code(space, place->probe->address, there, length) == length &&
+			   !memcmp(here, there, length));
+}
+
+static bool go_to_function(struct thread *thread, struct regs *regs,
+			   const struct displaced_pc *place)
+{
+	regs->r[REG_SP] = place->sp;
+	regs->pc = place->probe->address + place->offset;
 	return regs_store(thread->tid, regs) == 0;
 }
 
 bool guards_leave(struct thread *thread, struct regs *regs)
 {
-	const struct guarded guarded = find_guarded(thread->process->space, regs);
+	const struct displaced_pc place = find_place(thread->process->space, regs);
 
-	return guarded.probe && !guarded.is_begun && go_to_function(thread, regs, &guarded);
+	return place.probe && !place.is_begun && go_to_function(thread, regs, &place);
 }
 
 bool agent_leave(struct thread *thread)
@@ -129,10 +135,12 @@ bool agent_leave(struct thread *thread)
 
 bool guards_fault(struct thread *thread, struct regs *regs)
 {
-	const struct guarded guarded = find_guarded(thread->process->space, regs);
+	const struct displaced_pc place = find_place(thread->process->space, regs);
 
-	if (!guarded.probe)
+	if (!place.probe)
 		return false;
-	give_up(thread, guarded.probe);
-	return go_to_function(thread, regs, &guarded) && !guarded.is_begun;
+	give_up(thread, place.probe);
+	if (place.is_begun && !is_as_far_there(thread->process->space, regs->pc, &place))
+		return false;
+	return go_to_function(thread, regs, &place) && !place.is_begun;
 }

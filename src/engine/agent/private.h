@@ -139,14 +139,14 @@ struct agent_unit *agent_unit_at(const struct agent_space *own, uint64_t pc);
 /* guards.c */
 
 /*
- * Whether the thread, which is stopped, is at a guard of a stub: it is where the function begins
+ * Whether the thread, which is stopped, is at the guard of a stub: it is where the function begins
  * then, with everything as it was there.
  */
 bool guards_leave(struct thread *thread, struct regs *regs);
 /*
  * The same of one that has faulted there: the function is the trap engine's from then on. So it is
- * of one that has faulted behind the guards, which is in the function then; but false, as it cannot
- * but fault.
+ * of one that has faulted in what was displaced, which is in the function then; but false, as it
+ * cannot but fault.
  */
 bool guards_fault(struct thread *thread, struct regs *regs);
 bool agent_is_stub(const struct agent_space *own, uint64_t address);

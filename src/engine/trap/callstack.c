@@ -86,10 +86,12 @@ static bool is_over(const struct callstacks *stacks, const struct stack *stack,
 		return false;
 	/*
 	 * A stub stands for one call; what it found in the slot is that of the call it is a tail
-	 * call from.
+	 * call from. Of one without a stub that is as well where the next call returns to, if it
+	 * was left by an exception: the same function hardly ends by itself.
 	 */
 	if (call->in_process)
-		return word_of(pending) != call->caller;
+		return word_of(pending) != call->caller ||
+		       (!pending->in_process && pending->entry == call->entry);
 	if (stacks->exchanged && (pending->return_address != call->return_address ||
 				  !sample_equal(pending->sample, call->sample)))
 		return false;

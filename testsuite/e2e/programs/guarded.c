@@ -47,10 +47,14 @@ FUNCTION long g_chain(const struct item *const *item)
 	return (*item)->first;
 }
 
-/* Written to, so never caught inside. */
 FUNCTION void g_set(struct item *item)
 {
 	item->first = 5;
+}
+
+FUNCTION void g_store(struct item *item)
+{
+	item->first = 6;
 }
 
 static sigjmp_buf out;
@@ -127,7 +131,7 @@ int main(int argc, char **argv)
 {
 	const int threads = argc > 1 && !strcmp(argv[1], "threads");
 	struct item item = {3, 4, 7};
-	const struct item *pointer = &item;
+	const struct item *pointer = &item, *none = NULL;
 	struct item *volatile page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
 	pthread_t thread;
@@ -153,11 +157,17 @@ int main(int argc, char **argv)
 	if (!sigsetjmp(out, 1))
 		g_set(NULL);
 	check("set", is_in(seen, (uintptr_t)g_set));
+	if (!sigsetjmp(out, 1))
+		g_chain(&none);
+	check("chain", is_in(seen, (uintptr_t)g_chain) && seen > (uintptr_t)g_chain);
 	leaves = 0;
 	mprotect(page, PAGE, PROT_NONE);
 	check("both", g_both(page, 1) == 18 && is_in(seen, (uintptr_t)g_both));
 	mprotect(page, PAGE, PROT_NONE);
 	check("small", g_small(page) == 1 && is_in(seen, (uintptr_t)g_small));
+	mprotect(page, PAGE, PROT_READ);
+	g_store(page);
+	check("store", page->first == 6 && is_in(seen, (uintptr_t)g_store));
 	for (int i = 0; i < CALLS; i++)
 		sum += g_first(&item) + g_both(&item, i) + g_small(&item) + g_chain(&pointer);
 	check("sum", sum == 2 * (CALLS * (3 + 7 + 1 + 3) + CALLS * (CALLS - 1) / 2));
