@@ -117,7 +117,7 @@ static bool is_return_address(struct agent *agent, const struct space *space, ui
 {
 	uint8_t before[AGENT_CALL_MAX];
 
-	if (trap_read_code(space, word - sizeof before, before, sizeof before) != sizeof before ||
+	if (agent_read_code(space, word - sizeof before, before, sizeof before) != sizeof before ||
 	    !space->arch->agent->ends_with_call(before))
 		return false;
 	if (agent->events->return_place(agent->events->context, space, word) != RETURN_ELSEWHERE)

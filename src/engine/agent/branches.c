@@ -143,7 +143,7 @@ static const uint8_t *bytes_of(const struct search *search, uint64_t start, uint
 	if (at >= look->held_from && at + length <= look->held_from + look->held_count)
 		return look->held + (at - look->held_from);
 	*made = xmalloc(length);
-	return trap_read_code(search->space, start, *made, length) == length ? *made : NULL;
+	return agent_read_code(search->space, start, *made, length) == length ? *made : NULL;
 }
 
 /*
@@ -280,8 +280,8 @@ static bool hold_next(const struct search *search)
 	look->held_count = look->length - look->held_from;
 	if (look->held_count > HELD)
 		look->held_count = HELD;
-	return trap_read_code(search->space, look->start + look->held_from, look->held,
-			      look->held_count) == look->held_count;
+	return agent_read_code(search->space, look->start + look->held_from, look->held,
+			       look->held_count) == look->held_count;
 }
 
 /* Goes on with the look that has begun, if one has, until it is `end`. Whether all is done. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Jumps that the program has written over, as engine/trap/check.c looks for breakpoints. They are
- * not put back.
+ * Code and the jumps in it: what stands there without them, and those that the program has written
+ * over, as engine/trap/check.c looks for breakpoints. They are not put back.
  */
 #include "engine/agent/private.h"
 
@@ -65,4 +65,40 @@ void agent_check(struct space *space, trap_overwritten *overwritten, void *conte
 	free(checking.probes);
 	free(checking.ranges);
 	free(checking.bytes);
+}
+
+/* What a jump has taken the place of, as far as it is among the bytes. */
+static void take_out(const struct space *space, const struct agent_probe *probe, uint64_t address,
+		     uint8_t *bytes, size_t length)
+{
+	const struct journal_entry *entry = journal_entry(space->journal, probe->journal);
+
+	if (!entry || entry->kind != JOURNAL_JUMP || entry->address != probe->address)
+		return;
+	for (size_t i = 0; i < AGENT_JUMP; i++) {
+		const uint64_t at = probe->address + i - address;
+
+		if (at < length && bytes[at] == entry->after[i])
+			bytes[at] = entry->before[i];
+	}
+}
+
+size_t agent_read_code(const struct space *space, uint64_t address, void *bytes, size_t length)
+{
+	const struct agent_space *own = space->agent;
+	const size_t done = trap_read_code(space, address, bytes, length);
+	size_t cursor = 0;
+	void *value;
+
+	if (!own || !own->probes.count)
+		return done;
+	if (length > own->probes.count) {
+		while (map_next(&own->probes, &cursor, NULL, &value))
+			take_out(space, value, address, bytes, done);
+		return done;
+	}
+	for (uint64_t at = address - (AGENT_JUMP - 1); at - address < done || at < address; at++)
+		if ((value = map_get(&own->probes, at)))
+			take_out(space, value, address, bytes, done);
+	return done;
 }

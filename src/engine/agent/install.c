@@ -254,7 +254,7 @@ static const char *install_one(struct installing *installing, const struct agent
 	if (!unit)
 		return installing->own->refused;
 	uint8_t *bytes = xmalloc(length + AGENT_BEHIND);
-	size_t known = trap_read_code(space, wish->address, bytes, length + AGENT_BEHIND);
+	size_t known = agent_read_code(space, wish->address, bytes, length + AGENT_BEHIND);
 	struct agent_function function = {.address = wish->address,
 					  .bytes = bytes,
 					  .length = known < length ? known : length};

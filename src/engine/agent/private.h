@@ -136,6 +136,11 @@ bool agent_stop_others(const struct thread *thread);
 /* The unit in whose code, stubs included, `pc` is, or NULL. */
 struct agent_unit *agent_unit_at(const struct agent_space *own, uint64_t pc);
 
+/* check.c */
+
+/* As trap_read_code(), and without our jumps. */
+size_t agent_read_code(const struct space *space, uint64_t address, void *bytes, size_t length);
+
 /* guards.c */
 
 /*
