@@ -78,6 +78,13 @@ int pt_get_siginfo(pid_t tid, siginfo_t *info)
 	return request(PTRACE_GETSIGINFO, tid, 0, (uintptr_t)info);
 }
 
+bool pt_signal_is_fault(pid_t tid)
+{
+	siginfo_t info;
+
+	return pt_get_siginfo(tid, &info) == 0 && info.si_code > 0;
+}
+
 int pt_set_siginfo(pid_t tid, const siginfo_t *info)
 {
 	return request(PTRACE_SETSIGINFO, tid, 0, (uintptr_t)info);

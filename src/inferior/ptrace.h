@@ -52,6 +52,8 @@ int pt_listen(pid_t tid);
 int pt_detach(pid_t tid, int signal);
 int pt_event_message(pid_t tid, unsigned long *message);
 int pt_get_siginfo(pid_t tid, siginfo_t *info);
+/* Whether nobody has sent the signal that the thread stands at (sigaction(2): si_code). */
+bool pt_signal_is_fault(pid_t tid);
 /* What a signal delivered from this stop carries. */
 int pt_set_siginfo(pid_t tid, const siginfo_t *info);
 /* Reads 8 bytes of a stopped thread's memory; cheaper than process_vm_readv(2) for one word. */

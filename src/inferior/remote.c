@@ -252,14 +252,6 @@ static int queue_mark(const struct thread *thread, int mark)
 		       : 0;
 }
 
-/* Not sent by anybody (sigaction(2): si_code). */
-static bool is_of_kernel(const struct thread *thread)
-{
-	siginfo_t info;
-
-	return pt_get_siginfo(thread->tid, &info) == 0 && info.si_code > 0;
-}
-
 static bool is_mark(const struct thread *thread)
 {
 	siginfo_t info;
@@ -316,7 +308,7 @@ static int through_call(struct thread *thread, int mark, int signal, struct kept
 			if (inside)
 				return 0; /* ours, or one in whose place ours was not queued */
 		} else if (stop.kind == STOP_SIGNAL && stop.signal == SIGSYS) {
-			if (is_of_kernel(thread))
+			if (pt_signal_is_fault(thread->tid))
 				return -EPERM; /* instead of the call */
 			kept->refused = true;
 		} else if (stop.kind == STOP_SIGNAL || stop.kind == STOP_GROUP) {

@@ -311,11 +311,24 @@ static bool go_on(struct search *search, uint64_t end)
 	return true;
 }
 
+/* Whether something is left to be looked for, in whatever mapping. */
+static bool is_anything_left(const struct agent_space *own)
+{
+	for (size_t i = 0; i < own->wishes.count; i++)
+		if (!((struct agent_wish *)vec_at(&own->wishes, i))->looked_for)
+			return true;
+	return own->look.held;
+}
+
 int agent_look_ahead(struct agent *agent, struct space *space, pid_t tid, uint64_t longest)
 {
 	struct search search = {.agent = agent, .space = space, .own = space->agent};
 	struct vec *wishes = &search.own->wishes;
 	struct maps maps;
+
+	/* It is asked again at each stop, until all are installed. */
+	if (!is_anything_left(search.own))
+		return 0;
 	int error = maps_read(tid, &maps);
 
 	if (error)

@@ -549,6 +549,9 @@ bool agent_fault(struct thread *thread, bool interrupted)
 
 	if (!space || !space->arch->agent || regs_load(thread->tid, &regs) != 0)
 		return false;
+	/* One that was sent is the program's, wherever it is. */
+	if (!interrupted && !pt_signal_is_fault(thread->tid))
+		return false;
 	if (!interrupted && guards_fault(thread, &regs))
 		return true;
 	if (!find_code(space, regs.pc, &base))
