@@ -83,22 +83,37 @@ static void take_out(const struct space *space, const struct agent_probe *probe,
 	}
 }
 
+/* The first byte of a jump. */
+static uint8_t jump_opcode(const struct space *space)
+{
+	uint8_t jump[ARCH_JUMP_MAX];
+
+	space->arch->emit_jump(0, 0, jump);
+	return jump[0];
+}
+
+static void take_out_at(const struct space *space, uint64_t at, uint64_t address, uint8_t *bytes,
+			size_t length)
+{
+	const struct agent_probe *probe = map_get(&space->agent->probes, at);
+
+	if (probe)
+		take_out(space, probe, address, bytes, length);
+}
+
+/* A look into the map for each byte would take longer than all the rest. */
 size_t agent_read_code(const struct space *space, uint64_t address, void *bytes, size_t length)
 {
-	const struct agent_space *own = space->agent;
 	const size_t done = trap_read_code(space, address, bytes, length);
-	size_t cursor = 0;
-	void *value;
+	uint8_t *at = bytes, *const end = at + done;
 
-	if (!own || !own->probes.count)
+	if (!space->agent || !space->agent->probes.count)
 		return done;
-	if (length > own->probes.count) {
-		while (map_next(&own->probes, &cursor, NULL, &value))
-			take_out(space, value, address, bytes, done);
-		return done;
-	}
-	for (uint64_t at = address - (AGENT_JUMP - 1); at - address < done || at < address; at++)
-		if ((value = map_get(&own->probes, at)))
-			take_out(space, value, address, bytes, done);
+	for (uint64_t back = AGENT_JUMP - 1; back; back--)
+		take_out_at(space, address - back, address, bytes, done);
+	for (uint8_t opcode = jump_opcode(space);
+	     at < end && (at = memchr(at, opcode, (size_t)(end - at))); at++)
+		take_out_at(space, address + (uint64_t)(at - (uint8_t *)bytes), address, bytes,
+			    done);
 	return done;
 }
