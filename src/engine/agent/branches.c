@@ -48,6 +48,17 @@ static int by_address(const void *a, const void *b)
 	return (left->address > right->address) - (left->address < right->address);
 }
 
+/* They mostly are since the last time, and sorting takes as long as much of the look. */
+static void sort_wishes(struct vec *wishes)
+{
+	bool is_sorted = true;
+
+	for (size_t i = 1; i < wishes->count && is_sorted; i++)
+		is_sorted = by_address(vec_at(wishes, i - 1), vec_at(wishes, i)) <= 0;
+	if (!is_sorted)
+		qsort(wishes->items, wishes->count, wishes->item_size, by_address);
+}
+
 /* The last wish that begins before `address`; or count. */
 static size_t last_before(const struct vec *wishes, uint64_t address)
 {
@@ -336,7 +347,7 @@ int agent_look_ahead(struct agent *agent, struct space *space, pid_t tid, uint64
 	/* From here on, as each time something is to be got done: there may be 65,000 mappings. */
 	const uint64_t end = inferior_clock() + longest;
 
-	qsort(wishes->items, wishes->count, wishes->item_size, by_address);
+	sort_wishes(wishes);
 	search.sieve = xcalloc(1, sizeof *search.sieve);
 	fill_sieve(&search);
 	bool done = go_on(&search, end);
