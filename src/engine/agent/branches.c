@@ -337,6 +337,8 @@ int agent_look_ahead(struct agent *agent, struct space *space, pid_t tid, uint64
 	struct vec *wishes = &search.own->wishes;
 	struct maps maps;
 
+	/* By address, for branches_covered(), too: a child inherits them in no order, all looked for. */
+	sort_wishes(wishes);
 	/* It is asked again at each stop, until all are installed. */
 	if (!is_anything_left(search.own))
 		return 0;
@@ -347,7 +349,6 @@ int agent_look_ahead(struct agent *agent, struct space *space, pid_t tid, uint64
 	/* From here on, as each time something is to be got done: there may be 65,000 mappings. */
 	const uint64_t end = inferior_clock() + longest;
 
-	sort_wishes(wishes);
 	search.sieve = xcalloc(1, sizeof *search.sieve);
 	fill_sieve(&search);
 	bool done = go_on(&search, end);
