@@ -50,6 +50,7 @@ struct region {
 struct arena {
 	struct vec regions;
 	struct vec blocks;
+	uint64_t low, high;    /* all blocks are, and were, in [low, high) */
 	struct vec free_slots; /* uint64_t */
 };
 
@@ -89,6 +90,9 @@ static bool in_reach(uint64_t base, uint64_t address)
 
 static struct block *block_of(const struct arena *arena, uint64_t address)
 {
+	/* Most of what is asked for are words of stacks. */
+	if (address - arena->low >= arena->high - arena->low)
+		return NULL;
 	for (size_t i = 0; i < arena->blocks.count; i++) {
 		struct block *block = block_at(arena, i);
 
@@ -96,6 +100,15 @@ static struct block *block_of(const struct arena *arena, uint64_t address)
 			return block;
 	}
 	return NULL;
+}
+
+static void add_block(struct arena *arena, const struct block *block)
+{
+	if (!arena->blocks.count || block->base < arena->low)
+		arena->low = block->base;
+	if (block->base + ARENA_BYTES > arena->high)
+		arena->high = block->base + ARENA_BYTES;
+	vec_push(&arena->blocks, block);
 }
 
 /* What is looked for: `length` bytes near `address`. */
@@ -230,7 +243,7 @@ static int map_block(struct arena *arena, struct thread *thread, uint64_t addres
 	if (error)
 		return error;
 	block.owners = xcalloc(ARENA_SLOTS, sizeof *block.owners);
-	vec_push(&arena->blocks, &block);
+	add_block(arena, &block);
 	return 0;
 }
 
@@ -413,7 +426,7 @@ void arena_adopt(struct arena *arena, uint64_t base)
 	const struct block block = {
 		.base = base, .used = ARENA_SLOTS, .owners = xcalloc(ARENA_SLOTS, sizeof(void *))};
 
-	vec_push(&arena->blocks, &block);
+	add_block(arena, &block);
 }
 
 void arena_copy(struct arena *to, const struct arena *from)
@@ -424,7 +437,7 @@ void arena_copy(struct arena *to, const struct arena *from)
 		struct block block = *block_at(from, i);
 
 		block.owners = xcalloc(ARENA_SLOTS, sizeof *block.owners);
-		vec_push(&to->blocks, &block);
+		add_block(to, &block);
 	}
 	for (size_t i = 0; i < from->free_slots.count; i++)
 		vec_push(&to->free_slots, vec_at(&from->free_slots, i));

@@ -58,6 +58,7 @@ struct agent_wish {
 	uint64_t length; /* of its code; 0: not known, and so it stays with the trap engine */
 	const struct probe_site *site;
 	bool was_granted; /* or may have been, in the parent of a child; the agent's */
+	bool was_called;  /* since it was wished; the agent's */
 	/* nobody branches into it behind its beginning, whatever bytes there look like it */
 	bool is_plt_stub;
 	/*

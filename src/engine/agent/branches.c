@@ -39,61 +39,6 @@ struct search {
 	struct sieve *sieve; /* of branches' targets */
 };
 
-/* ------------------------------------------------------------------ wishes by address */
-
-static int by_address(const void *a, const void *b)
-{
-	const struct agent_wish *left = a, *right = b;
-
-	return (left->address > right->address) - (left->address < right->address);
-}
-
-/* They mostly are since the last time, and sorting takes as long as much of the look. */
-static void sort_wishes(struct vec *wishes)
-{
-	bool is_sorted = true;
-
-	for (size_t i = 1; i < wishes->count && is_sorted; i++)
-		is_sorted = by_address(vec_at(wishes, i - 1), vec_at(wishes, i)) <= 0;
-	if (!is_sorted)
-		qsort(wishes->items, wishes->count, wishes->item_size, by_address);
-}
-
-/* The last wish that begins before `address`; or count. */
-static size_t last_before(const struct vec *wishes, uint64_t address)
-{
-	size_t low = 0, high = wishes->count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (((struct agent_wish *)vec_at(wishes, middle))->address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? low - 1 : wishes->count;
-}
-
-/* The wish whose jump would cover `address`, but for its first byte; or count. */
-static size_t covered(const struct vec *wishes, uint64_t address)
-{
-	size_t found = last_before(wishes, address);
-
-	if (found < wishes->count &&
-	    address - ((struct agent_wish *)vec_at(wishes, found))->address >= AGENT_JUMP)
-		return wishes->count;
-	return found;
-}
-
-size_t branches_covered(const struct vec *wishes, uint64_t address)
-{
-	size_t found = covered(wishes, address);
-	const struct agent_wish *wish = found < wishes->count ? vec_at(wishes, found) : NULL;
-
-	return wish && address - wish->address < wish->length ? found : wishes->count;
-}
-
 /* ------------------------------------------------------------------ branches */
 
 /* Whatever note_branch() may answer for. */
@@ -117,7 +62,7 @@ static void fill_sieve(struct search *search)
 /* The wish in whose code `address` is, or count. */
 static size_t wish_around(const struct vec *wishes, uint64_t address)
 {
-	size_t found = last_before(wishes, address + 1);
+	size_t found = wishes_last_before(wishes, address + 1);
 	const struct agent_wish *wish = found < wishes->count ? vec_at(wishes, found) : NULL;
 
 	return wish && address - wish->address < wish->length ? found : wishes->count;
@@ -180,7 +125,7 @@ static void note_branch(void *context, uint64_t from, uint64_t target, bool is_c
 {
 	struct search *search = context;
 	const struct vec *wishes = &search->own->wishes;
-	size_t found = covered(wishes, target);
+	size_t found = wishes_covered(wishes, target);
 	struct agent_wish *wish = found < wishes->count ? vec_at(wishes, found) : NULL;
 
 	if (wish && !wish->refusal && !wish->is_plt_stub && may_be_branch(search, from))
@@ -198,7 +143,7 @@ static void note_branch(void *context, uint64_t from, uint64_t target, bool is_c
 /* The first wish in a mapping, or count. */
 static size_t first_in(const struct vec *wishes, const struct mapping *mapping)
 {
-	size_t before = last_before(wishes, mapping->start);
+	size_t before = wishes_last_before(wishes, mapping->start);
 	size_t first = before < wishes->count ? before + 1 : 0;
 	const struct agent_wish *wish = first < wishes->count ? vec_at(wishes, first) : NULL;
 
@@ -337,8 +282,8 @@ int agent_look_ahead(struct agent *agent, struct space *space, pid_t tid, uint64
 	struct vec *wishes = &search.own->wishes;
 	struct maps maps;
 
-	/* By address, for branches_covered(), too: a child inherits them in no order, all looked for. */
-	sort_wishes(wishes);
+	/* By address, for whoever asks, too: a child inherits them in no order, all looked for. */
+	wishes_sort(wishes);
 	/* It is asked again at each stop, until all are installed. */
 	if (!is_anything_left(search.own))
 		return 0;

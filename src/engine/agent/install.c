@@ -9,6 +9,9 @@
  * those do that call the function all the time, is put back to it.
  *
  * Written are the probe's stub, whose breakpoint takes the place of the function's; then the jump.
+ * Where there are many, only some are done at a time, and then the process goes on for a multiple
+ * of that; those first that have been called, as their breakpoints cost most.
+ *
  * No thread sees half of it, as none runs. Children in the memory that nobody traces
  * (CLONE_UNTRACED) would; they are as rare as those.
  */
@@ -27,8 +30,10 @@
 enum {
 	STACK_SEEN = 65536,
 	FUNCTION_MAX = 1 << 20,
+	/* For how long the process goes on: at least, and as a multiple of what was done last. */
 	AGAIN_NS = 20000000,
 	SHARE = 20,
+	SHARE_OF_CALLED = 5,
 	/* functions, however long that takes: less than a ms, with the processor to itself */
 	AT_ONCE = 64,
 	AGENT_BEHIND = 16
@@ -40,11 +45,18 @@ struct installing {
 	struct thread *thread; /* that serves us */
 	struct space *space;
 	struct agent_space *own;
-	struct vec turned; /* struct thread *: put back to a breakpoint, to be resumed */
-	bool *busy;	   /* for each wish: not now */
-	bool nobody;	   /* nothing can be done now */
-	bool is_early;	   /* the thread has run into a breakpoint, and not said so yet */
-	uint64_t end;	   /* inferior_clock(): from then on it is left for the next time */
+	struct vec turned;  /* struct thread *: put back to a breakpoint, to be resumed */
+	uint64_t low, high; /* all jumps will be between them */
+	enum {
+		WAITS,
+		IS_BUSY, /* not now */
+		IS_DONE
+	} *
+		states; /* of each wish */
+	size_t done;	/* how many wishes */
+	bool nobody;	/* nothing can be done now */
+	bool is_early;	/* the thread has run into a breakpoint, and not said so yet */
+	uint64_t end;	/* inferior_clock(): from then on it is left for the next time */
 };
 
 void agent_asks_caller(struct space *space, uint64_t address)
@@ -81,17 +93,30 @@ bool agent_has_wishes(const struct space *space)
 
 /* ------------------------------------------------------------------ where threads are */
 
+static bool mark_covered(struct installing *installing, uint64_t address)
+{
+	const struct vec *wishes = &installing->own->wishes;
+
+	if (address - installing->low >= installing->high - installing->low)
+		return false;
+	size_t found = wishes_covered_own(wishes, address);
+
+	if (found < wishes->count)
+		installing->states[found] = IS_BUSY;
+	return found < wishes->count;
+}
+
 /* Some thread is there, or may return to it. */
 static void mark(struct installing *installing, uint64_t address)
 {
-	const struct vec *wishes = &installing->own->wishes;
-	uint64_t program_pc = address;
-	size_t found = branches_covered(wishes, address);
+	uint64_t program_pc;
 
-	if (found == wishes->count && trap_program_pc(installing->space, address, &program_pc))
-		found = branches_covered(wishes, program_pc == address ? address : program_pc + 1);
-	if (found < wishes->count)
-		installing->busy[found] = true;
+	if (mark_covered(installing, address) ||
+	    !trap_program_pc(installing->space, address, &program_pc))
+		return;
+	mark_covered(installing, program_pc);
+	/* The beginning of a slot leads to what is behind the first byte, too. */
+	mark_covered(installing, program_pc + 1);
 }
 
 static void mark_stack(struct installing *installing, uint64_t sp)
@@ -298,21 +323,64 @@ static bool decide(struct installing *installing, const struct agent_wish *wish)
 	return true;
 }
 
-static void install_all(struct installing *installing)
+static void install_some(struct installing *installing, bool called)
+{
+	const struct vec *wishes = &installing->own->wishes;
+
+	for (size_t i = 0; i < wishes->count && !installing->is_early; i++) {
+		const struct agent_wish wish = *(struct agent_wish *)vec_at(wishes, i);
+
+		if (wish.was_called != called || installing->states[i] != WAITS)
+			continue;
+		if (installing->done >= AT_ONCE && inferior_clock() > installing->end)
+			return;
+		if (decide(installing, &wish)) {
+			installing->states[i] = IS_DONE;
+			installing->done++;
+		}
+	}
+}
+
+/* Takes out what has been decided. Whether some of those that are left have been called. */
+static bool keep_others(struct installing *installing)
 {
 	struct vec *wishes = &installing->own->wishes;
+	bool was_called = false;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < wishes->count; i++) {
 		const struct agent_wish wish = *(struct agent_wish *)vec_at(wishes, i);
 
-		bool is_late = i - kept >= AT_ONCE && inferior_clock() > installing->end;
-
-		if (installing->busy[i] || is_late || installing->is_early ||
-		    !decide(installing, &wish))
-			*(struct agent_wish *)vec_at(wishes, kept++) = wish;
+		if (installing->states[i] == IS_DONE)
+			continue;
+		was_called |= wish.was_called && installing->states[i] == WAITS;
+		*(struct agent_wish *)vec_at(wishes, kept++) = wish;
 	}
 	wishes->count = kept;
+	return was_called;
+}
+
+/* All threads are stopped. Whether it has to go on soon. */
+static bool install_all(struct installing *installing)
+{
+	const struct vec *wishes = &installing->own->wishes;
+	const struct agent_wish *first = vec_at(wishes, 0),
+				*last = vec_at(wishes, wishes->count - 1);
+
+	wishes_note_calls(&installing->own->wishes, installing->space);
+	installing->states = xcalloc(wishes->count, sizeof *installing->states);
+	installing->low = first->address;
+	installing->high = last->address + AGENT_JUMP;
+	space_each_thread(installing->thread->process->inferior, installing->space, look,
+			  installing);
+	if (!installing->nobody) {
+		install_some(installing, true);
+		install_some(installing, false);
+	}
+	bool is_soon = keep_others(installing);
+
+	free(installing->states);
+	return is_soon;
 }
 
 /* What the first of them will need is made while the others run. Whether that was to be made. */
@@ -346,8 +414,8 @@ bool agent_install(struct agent *agent, struct thread *thread, uint64_t longest)
 	struct vec *wishes = &installing.own->wishes;
 
 	const uint64_t begun = inferior_clock();
+	bool is_soon = false;
 
-	installing.busy = xcalloc(wishes->count, sizeof *installing.busy);
 	installing.nobody = agent_look_ahead(agent, space, thread->tid, AGENT_NO_LIMIT) != 0;
 	/* To make a unit is enough for once, where there is much to do behind it. */
 	const bool again = !installing.nobody && make_first_unit(&installing) &&
@@ -357,9 +425,7 @@ bool agent_install(struct agent *agent, struct thread *thread, uint64_t longest)
 		installing.nobody = again || installing.is_early || !agent_stop_others(thread);
 	installing.end = inferior_clock() + longest;
 	if (!installing.nobody)
-		space_each_thread(thread->process->inferior, space, look, &installing);
-	if (!installing.nobody)
-		install_all(&installing);
+		is_soon = install_all(&installing);
 	for (size_t i = 0; i < installing.turned.count; i++) {
 		struct thread *turned = *(struct thread **)vec_at(&installing.turned, i);
 
@@ -370,8 +436,8 @@ bool agent_install(struct agent *agent, struct thread *thread, uint64_t longest)
 
 	installing.own->due = ended;
 	if (!installing.is_early && !again)
-		installing.own->due += AGAIN_NS + SHARE * (ended - begun);
+		installing.own->due += AGAIN_NS +
+				       (is_soon ? SHARE_OF_CALLED : SHARE) * (ended - begun);
 	vec_deinit(&installing.turned);
-	free(installing.busy);
 	return again;
 }

@@ -218,14 +218,20 @@ void lines_space_gone(struct space *space);
  */
 void lines_take_over(struct agent *agent, struct thread *thread);
 
-/* branches.c */
+/* wishes.c: struct agent_wish. All but the first need them sorted. */
 
+void wishes_sort(struct vec *wishes);
+/* The last one that begins before `address`; or count. */
+size_t wishes_last_before(const struct vec *wishes, uint64_t address);
+/* The one whose jump would cover `address`, but for its first byte; or count. */
+size_t wishes_covered(const struct vec *wishes, uint64_t address);
 /*
- * The wish of which the jump would cover `address`, but for its first byte, as far as that is its
- * own code: what stands behind a short one is padding, or it is refused. Or count. They are in the
- * order that agent_look_ahead() leaves them in.
+ * The same, as far as that is its own code: what stands behind a short one is padding, or it is
+ * refused.
  */
-size_t branches_covered(const struct vec *wishes, uint64_t address);
+size_t wishes_covered_own(const struct vec *wishes, uint64_t address);
+/* Sets was_called of those whose breakpoints have been hit since the last time. */
+void wishes_note_calls(struct vec *wishes, const struct space *space);
 
 /* computed.c */
 

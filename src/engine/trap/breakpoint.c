@@ -31,6 +31,7 @@ struct trap_space *trap_space_create(void)
 
 	own_text_init(&traps->own_text);
 	vec_init(&traps->removed, sizeof(struct removed_breakpoint));
+	vec_init(&traps->first_hits, sizeof(uint64_t));
 	return traps;
 }
 
@@ -46,6 +47,7 @@ void trap_space_destroy(struct trap_space *traps)
 	map_deinit(&traps->breakpoints);
 	own_text_deinit(&traps->own_text);
 	vec_deinit(&traps->removed);
+	vec_deinit(&traps->first_hits);
 	free(traps);
 }
 
@@ -340,6 +342,8 @@ void breakpoints_copy(struct space *child, const struct space *parent)
 	child->trap = trap_space_create();
 	child->trap->exchanged = parent->trap->exchanged;
 	child->trap->full = parent->trap->full;
+	for (size_t i = 0; i < parent->trap->first_hits.count; i++)
+		vec_push(&child->trap->first_hits, vec_at(&parent->trap->first_hits, i));
 	while (map_next(&parent->trap->breakpoints, &cursor, NULL, &value)) {
 		struct breakpoint *breakpoint = xmemdup(value, sizeof *breakpoint);
 

@@ -46,6 +46,7 @@ struct trap_space {
 	bool adopted;		/* trap_adopt(): the process that planted it is dead */
 	size_t full;		/* for returns.c: so many of them are looked through */
 	bool lifted;		/* breakpoints_lift(): they stand in the books only */
+	struct vec first_hits;	/* uint64_t: trap_first_hits() */
 	struct own_text own_text;
 };
 

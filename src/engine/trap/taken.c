@@ -62,6 +62,8 @@ bool trap_put_back(struct thread *thread)
 		return false;
 	regs.pc -= space->arch->breakpoint_pc_offset;
 	regs_store(thread->tid, &regs);
+	if (!breakpoint_find(space, regs.pc)->settled)
+		vec_push(&space->trap->first_hits, &regs.pc);
 	sigtrap_hit(thread, inferior_clock());
 	sigtrap_repair(thread);
 	return true;
@@ -92,6 +94,11 @@ bool trap_swallow_hit(struct thread *thread)
 	sigtrap_hit(thread, inferior_clock());
 	sigtrap_repair(thread);
 	return true;
+}
+
+struct vec *trap_first_hits(const struct space *space)
+{
+	return space->trap ? &space->trap->first_hits : NULL;
 }
 
 bool trap_has_exchanged_stacks(const struct space *space)

@@ -352,8 +352,10 @@ static void serve(struct serving *serving, uint64_t address)
 	struct breakpoint *breakpoint = breakpoint_find(serving->space, address);
 	struct hook *hook = breakpoint->hook;
 
-	if (!breakpoint->settled)
+	if (!breakpoint->settled) {
 		breakpoint_settle(serving->trap->decoder, serving->space, breakpoint);
+		vec_push(&serving->space->trap->first_hits, &address);
+	}
 	/* Planting and verifying may replace the breakpoint: look it up again after each step. */
 	if (breakpoint->is_return)
 		serve_return(serving, breakpoint);

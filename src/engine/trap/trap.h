@@ -42,6 +42,12 @@ void trap_unplant(struct space *space, uint64_t address);
 /* Whether a probe has been planted there, and nothing else. */
 bool trap_is_plain(const struct space *space, uint64_t address);
 
+/*
+ * Where breakpoints stand that were hit for the first time since the caller emptied this, uint64_t;
+ * some of them may be there twice, or gone. NULL: nothing was ever planted.
+ */
+struct vec *trap_first_hits(const struct space *space);
+
 /* trap_stacks_exchanged() was called. */
 bool trap_has_exchanged_stacks(const struct space *space);
 /* The code at `address` as it is without breakpoints; how much of it could be read. */
