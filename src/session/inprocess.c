@@ -460,7 +460,8 @@ void inprocess_poll(struct session *session, bool is_stopped)
 bool inprocess_fault(struct session *session, const struct stop *stop)
 {
 	bool faulted = stop->kind == STOP_SIGNAL &&
-		       (stop->signal == SIGSEGV || stop->signal == SIGBUS);
+		       (stop->signal == SIGSEGV || stop->signal == SIGBUS ||
+			stop->signal == SIGFPE);
 
 	if (!session->agent || stop->first || !stop->thread || !stop->thread->process->space ||
 	    !stop->thread->process->space->agent)

@@ -5,10 +5,10 @@
  * A function is caught by `jmp rel32` at its beginning. The instructions that this covers are run
  * in the probe's stub. As a handler of a signal must never see a pc within the jump, and shall see
  * none in a stub, they are chosen from a list (agent_plain.c): what faults in no way but by memory
- * that is not there. Then the thread is sent from the stub to the function, without the jump
- * (engine/agent/guards.c); so such an instruction is as far from the beginning here as there. (A
- * stack that is at its end faults at any of them, and at our own.) Whatever else a function begins
- * with, it keeps its breakpoint.
+ * that is not there, or by floating-point numbers. Then the thread is sent from the stub to where
+ * the instruction stands in the function, without the jump (engine/agent/guards.c). (A stack that
+ * is at its end faults at any of them, and at our own.) Whatever else a function begins with, it
+ * keeps its breakpoint.
  *
  * No branch may lead into the bytes of the jump behind its first, also none of another function
  * (glibc's mempcpy goes on within memcpy). Code is not decoded for that: each byte that could be
@@ -83,7 +83,6 @@ struct moving {
 	bool ended;	/* by a jump to elsewhere */
 	bool has_frame; /* mov %rsp,%rbp was among it */
 	uint8_t *out;
-	bool branched; /* by a condition: what is behind it is further away than in the function */
 	uint8_t guard[AGENT_GUARD_MAX];
 	size_t guard_length;
 };
@@ -123,20 +122,15 @@ static int put_branch(struct moving *moving, const struct displaced *displaced)
 	put_jump(place + 1, from + 1, displaced->target);
 	place[0] = JCC;
 	place[1] = (uint8_t)(JCC_NEAR | displaced->condition);
-	moving->written += 6;
-	moving->branched = true;
+	moving->written += X86_64_NEAR_JCC;
 	return 0;
 }
 
-/* What may fault does it in front of everything else, or as far from the beginning as there. */
-static bool may_fault_there(struct moving *moving, const uint8_t *bytes,
-			    const struct x86_scan *scan)
+/* By memory: in front of everything else, if it is the first. */
+static void may_fault(struct moving *moving, const uint8_t *bytes, const struct x86_scan *scan)
 {
-	if (moving->branched)
-		return false;
 	if (!moving->taken)
 		moving->guard_length = x86_64_put_guard(bytes, scan, moving->guard);
-	return true;
 }
 
 /* Of a PLT stub, or to a function that a register or a table tells. */
@@ -145,9 +139,10 @@ static int put_jump_by_pointer(struct moving *moving, const uint8_t *bytes,
 {
 	const bool memory = scan->mod != 3;
 
-	if (scan->segment || scan->address_size ||
-	    (memory && !scan->pc_relative && !may_fault_there(moving, bytes, scan)))
+	if (scan->segment || scan->address_size)
 		return -ENOTSUP;
+	if (memory && !scan->pc_relative)
+		may_fault(moving, bytes, scan);
 	int error = put_copy(moving, scan, length);
 
 	moving->written += length;
@@ -221,8 +216,10 @@ static int move_plain(struct moving *moving, const uint8_t *bytes, const struct 
 {
 	const enum x86_64_plain plain = x86_64_plain(scan, moving->has_frame);
 
-	if (plain == PLAIN_NOT || (plain == PLAIN_ACCESS && !may_fault_there(moving, bytes, scan)))
+	if (plain == PLAIN_NOT)
 		return -ENOTSUP;
+	if (plain == PLAIN_ACCESS)
+		may_fault(moving, bytes, scan);
 	int error = put_copy(moving, scan, length);
 
 	moving->written += length;
@@ -543,6 +540,7 @@ const struct agent_arch x86_64_agent = {
 	.write_probe_stub = write_probe_stub,
 	.leads_to_guard = JMP,
 	.is_guard = x86_64_is_guard,
+	.offset_in_function = x86_64_offset_in_function,
 	.find_branches = find_branches,
 	.is_branch = is_branch,
 	.jumps_by_pointer = x86_64_jumps_by_pointer,

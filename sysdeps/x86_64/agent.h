@@ -30,6 +30,12 @@ size_t x86_64_put_guard(const uint8_t *bytes, const struct x86_scan *scan,
 /* agent_arch.is_guard */
 bool x86_64_is_guard(const uint8_t bytes[AGENT_GUARD_BACK], uint64_t *pushed);
 
+/* Bytes of a conditional branch in a stub, however short it is in the function. */
+enum { X86_64_NEAR_JCC = 6 };
+/* agent_arch.offset_in_function */
+size_t x86_64_offset_in_function(struct decoder *decoder, const uint8_t *code, size_t length,
+				 size_t offset);
+
 /* The members of the same names: agent_references.c. */
 bool x86_64_jumps_by_pointer(const uint8_t *code, size_t length);
 bool x86_64_reads_distances(const uint8_t *code, size_t length);

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { PUSH_GROUP = 0xff, PUSH = 6, PUSHED = 8 };
+enum { PUSH_GROUP = 0xff, PUSH = 6, PUSHED = 8, SHORT_JCC = 0x70 };
 
 static const uint8_t put_back[AGENT_GUARD_BACK] = {0x48, 0x8d, 0x64, 0x24, 0x08};
 
@@ -41,4 +41,27 @@ bool x86_64_is_guard(const uint8_t bytes[AGENT_GUARD_BACK], uint64_t *pushed)
 	*pushed = is_behind ? PUSHED : 0;
 	return is_behind || bytes[0] == PUSH_GROUP ||
 	       ((bytes[0] & 0xfc) == 0x40 && bytes[1] == PUSH_GROUP);
+}
+
+size_t x86_64_offset_in_function(struct decoder *decoder, const uint8_t *code, size_t length,
+				 size_t offset)
+{
+	struct x86_scan scan;
+	size_t there = 0, here = 0;
+
+	while (here < offset && there < AGENT_JUMP && there < length) {
+		if (x86_scan(code + there, length - there, X86_MODE_64, &scan) != 0)
+			break;
+		int size = x86_decode_length(decoder, X86_MODE_64, code + there, length - there,
+					     &scan);
+
+		if (size <= 0)
+			break;
+		const bool is_short = scan.encoding == ENCODING_LEGACY &&
+				      scan.map == MAP_ONE_BYTE && (scan.opcode & 0xf0) == SHORT_JCC;
+
+		there += (size_t)size;
+		here += is_short ? X86_64_NEAR_JCC : (size_t)size;
+	}
+	return here == offset && there < AGENT_JUMP ? there : SIZE_MAX;
 }

@@ -2,8 +2,9 @@
 /*
  * Instructions that functions begin with and that can be run elsewhere: what only moves between
  * registers and memory, or computes. Some cannot fault: without memory, with that on the stack, of
- * the module's own data or the thread's (relative to pc, or to fs). What is not on these lists may
- * fault in other ways.
+ * the module's own data or the thread's (relative to pc, or to fs); unless they compute with
+ * floating-point numbers and the program wants SIGFPE for that, which engine/agent/guards.c sees to
+ * as to faults of memory. What is not on these lists may fault in other ways.
  */
 #include "x86_64/agent.h"
 
@@ -55,17 +56,30 @@ static bool is_plain_opcode(const struct x86_scan *scan)
 	}
 }
 
-/*
- * The same of two bytes: moves between registers, conditional or widening, and of floating-point
- * ones.
- */
-static bool is_plain_0f_opcode(const struct x86_scan *scan)
+/* Of floating-point numbers in vector registers: moved, converted, compared, computed with. */
+static bool is_plain_sse_opcode(const struct x86_scan *scan)
 {
 	switch (scan->opcode) {
 	case 0x10 ... 0x17:
-	case 0x28 ... 0x29:
+	case 0x28 ... 0x2a:
+	case 0x2c ... 0x2f:
+	case 0x51 ... 0x5f:
+	case 0xc2:
+	case 0xc6:
+	case 0xe6:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The same of two bytes: moves between registers, conditional or widening. */
+static bool is_plain_0f_opcode(const struct x86_scan *scan)
+{
+	if (is_plain_sse_opcode(scan))
+		return true;
+	switch (scan->opcode) {
 	case 0x40 ... 0x4f:
-	case 0x54 ... 0x57:
 	case 0x6e ... 0x6f:
 	case 0x7e ... 0x7f:
 	case 0x90 ... 0x9f:
@@ -85,9 +99,9 @@ static bool is_plain_0f_opcode(const struct x86_scan *scan)
  */
 static bool is_plain_vector_opcode(const struct x86_scan *scan)
 {
+	if (scan->map == MAP_0F && is_plain_sse_opcode(scan))
+		return true;
 	switch (scan->map == MAP_0F ? scan->opcode : 0) {
-	case 0x28 ... 0x29:
-	case 0x54 ... 0x57:
 	case 0x60 ... 0x77:
 	case 0x7e ... 0x7f:
 	case 0xd1 ... 0xdf:

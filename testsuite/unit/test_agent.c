@@ -195,13 +195,52 @@ static void test_access_later(void **state)
 	assert_int_equal(DISPLACE("\xf3\x0f\x1e\xfa\x8b\x07\xc3"), 0);
 	assert_int_equal(stub[0], 0x68);
 	assert_memory_equal(stub + AGENT_PROBE_DISPLACED, "\xf3\x0f\x1e\xfa\x8b\x07", 6);
-	/* je +0x20; mov (%rdi),%rax: it would be further away */
-	assert_int_equal(DISPLACE("\x74\x20\x48\x8b\x07\xc3"), -ENOTSUP);
-	assert_int_equal(DISPLACE("\x74\x20\xff\x60\x10\xc3"), -ENOTSUP); /* jmp *0x10(%rax) */
+	/* je +0x20; mov (%rdi),%rax */
+	assert_int_equal(DISPLACE("\x74\x20\x48\x8b\x07\xc3"), 0);
+	assert_int_equal(stub[0], 0x68);
+	assert_memory_equal(stub + AGENT_PROBE_DISPLACED + 6, "\x48\x8b\x07", 3);
+	assert_int_equal(DISPLACE("\x74\x20\xff\x60\x10\xc3"), 0); /* jmp *0x10(%rax) */
 	/* mov %gs:(%rdi),%rax; mov (%edi),%rax; vmovups of EVEX, whose displacement is another */
 	assert_int_equal(DISPLACE("\x65\x48\x8b\x07\x90\xc3"), -ENOTSUP);
 	assert_int_equal(DISPLACE("\x67\x48\x8b\x07\x90\xc3"), -ENOTSUP);
 	assert_int_equal(DISPLACE("\x62\xf1\xfe\x28\x6f\x47\x01\xc3"), -ENOTSUP);
+}
+
+static size_t offset_in(const char *code, size_t length, size_t offset)
+{
+	struct decoder *decoder = decoder_create();
+
+	assert_non_null(decoder);
+	size_t found = arch_x86_64.agent->offset_in_function(decoder, (const uint8_t *)code, length,
+							     offset);
+
+	decoder_destroy(decoder);
+	return found;
+}
+
+#define OFFSET_IN(code, offset) offset_in(code, sizeof(code) - 1, offset)
+
+/* Where in a function what stands in its stub is: a short branch is longer there. */
+static void test_offset_in_function(void **state)
+{
+	static const char plain[] =
+		"\x31\xc0\x83\x7f\x10\x07\xc3"; /* xor %eax,%eax; cmpl $7,0x10(%rdi); ret */
+	static const char branch[] =
+		"\x74\x20\x48\x8b\x07\xc3"; /* je +0x20; mov (%rdi),%rax; ret */
+	static const char near[] =
+		"\x0f\x84\x20\x00\x00\x00\x48\x8b\x07"; /* the same; but what is behind stays */
+
+	(void)state;
+	assert_int_equal(OFFSET_IN(plain, 0), 0);
+	assert_int_equal(OFFSET_IN(plain, 2), 2);
+	assert_int_equal(OFFSET_IN(plain, 1), SIZE_MAX);
+	assert_int_equal(OFFSET_IN(plain, 6), SIZE_MAX);
+	assert_int_equal(OFFSET_IN(branch, 0), 0);
+	assert_int_equal(OFFSET_IN(branch, 2), SIZE_MAX);
+	assert_int_equal(OFFSET_IN(branch, 6), 2);
+	assert_int_equal(OFFSET_IN(branch, 9), SIZE_MAX);
+	assert_int_equal(OFFSET_IN(near, 6), SIZE_MAX);
+	assert_int_equal(OFFSET_IN("\x74", 6), SIZE_MAX);
 }
 
 /* They return to the function. */
@@ -417,6 +456,7 @@ int main(void)
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_guard),
 		cmocka_unit_test(test_access_later),
+		cmocka_unit_test(test_offset_in_function),
 		cmocka_unit_test(test_call),
 		cmocka_unit_test(test_is_guard),
 		cmocka_unit_test(test_calls),

@@ -73,6 +73,13 @@ struct agent_arch {
 	 */
 	bool (*is_guard)(const uint8_t bytes[AGENT_GUARD_BACK], uint64_t *pushed);
 	/*
+	 * Which instruction of the function, whose code begins with these `length` bytes, stands
+	 * `offset` bytes behind the first of what was displaced into its stub: where it begins.
+	 * SIZE_MAX: none.
+	 */
+	size_t (*offset_in_function)(struct decoder *decoder, const uint8_t *code, size_t length,
+				     size_t offset);
+	/*
 	 * Finds where relative branches in `length` bytes of code at `address` lead to, and which
 	 * word jumps by a word in the module go by; of those that `asked` has. And more: bytes that
 	 * only might be a branch are taken for one.

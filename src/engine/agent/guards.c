@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions that begin by accessing memory that is not there.
+ * Functions that begin by accessing memory that is not there, or by a computation that raises
+ * SIGFPE (feenableexcept()).
  *
  * The program was given a bad pointer, or has protected a page to hear of its use (write barriers
  * and the like). Its handler must see the fault at the function, and may return there. So the jump
@@ -13,8 +14,8 @@
  * (another thread takes the memory away just then, or it may not be written) are noted once more
  * when they are run again, as calls that end by the first.
  *
- * Others fault in what was displaced, within a call that is known. The instruction is as far from
- * the beginning there as in the function, so that is where the thread is sent.
+ * Others fault in what was displaced, within a call that is known. The thread is sent to where that
+ * instruction stands in the function.
  *
  * Other threads may be in the stub. What is displaced there goes on behind where the jump has been,
  * as ever, and their calls are noted by the probe, which stays.
@@ -25,8 +26,10 @@
 #include "base/memory.h"
 #include "engine/agent/agent_arch.h"
 #include "inferior/journal.h"
+#include "inferior/ptrace.h"
 
-#include <string.h>
+#include <signal.h>
+#include <stdint.h>
 
 /* Where a thread is in the stub of a function. */
 struct displaced_pc {
@@ -54,7 +57,6 @@ static struct displaced_pc at_guard(const struct space *space, const struct regs
 	return place;
 }
 
-/* All instructions that are displaced begin where the jump has been. */
 static struct displaced_pc find_place(const struct space *space, const struct regs *regs)
 {
 	static const struct displaced_pc none;
@@ -66,14 +68,30 @@ static struct displaced_pc find_place(const struct space *space, const struct re
 					    ? unit->probes[offset / AGENT_PROBE_STUB]
 					    : NULL;
 
-	if (probe && within >= AGENT_PROBE_GUARD && within < AGENT_PROBE_GUARDED)
-		return at_guard(space, regs, probe);
-	if (probe && within >= AGENT_PROBE_DISPLACED && within < AGENT_PROBE_DISPLACED + AGENT_JUMP)
-		return (struct displaced_pc){.probe = probe,
-					     .sp = regs->r[REG_SP],
-					     .offset = within - AGENT_PROBE_DISPLACED,
-					     .is_begun = true};
-	return none;
+	if (!probe || within < AGENT_PROBE_DISPLACED)
+		return none;
+	if (within >= AGENT_PROBE_GUARD && within < AGENT_PROBE_GUARDED) {
+		const struct displaced_pc guard = at_guard(space, regs, probe);
+
+		if (guard.probe)
+			return guard;
+	}
+	return (struct displaced_pc){.probe = probe, .sp = regs->r[REG_SP], .is_begun = true};
+}
+
+/* Of one that has begun: false where what it stands at is no instruction of the function's. */
+static bool find_offset(const struct space *space, uint64_t pc, struct displaced_pc *place)
+{
+	const struct agent_probe *probe = place->probe;
+	const uint64_t displaced = unit_probe_stub(probe->unit, probe->number) +
+				   AGENT_PROBE_DISPLACED;
+	uint8_t code[AGENT_MOVED_MAX];
+	const size_t length = agent_read_code(space, probe->address, code, sizeof code);
+	const size_t found = space->arch->agent->offset_in_function(
+		trap_decoder(probe->unit->agent->trap), code, length, pc - displaced);
+
+	place->offset = found;
+	return found != SIZE_MAX;
 }
 
 /* It may have been taken back before. */
@@ -84,7 +102,7 @@ static bool has_jump(const struct space *space, const struct agent_probe *probe)
 	return entry && entry->kind == JOURNAL_JUMP && entry->address == probe->address;
 }
 
-static void give_up(struct thread *thread, struct agent_probe *probe)
+static void give_up(struct thread *thread, struct agent_probe *probe, bool computes)
 {
 	struct space *space = thread->process->space;
 	struct agent *agent = probe->unit->agent;
@@ -96,19 +114,8 @@ static void give_up(struct thread *thread, struct agent_probe *probe)
 	probe->journal = JOURNAL_NO_ENTRY;
 	trap_plant(agent->trap, thread, probe->address, probe->site, NULL);
 	agent->decided(agent->events->context, probe->site,
-		       "it was given memory that cannot be accessed");
-}
-
-/* Whether all before it is as in the function, which has no jump: a branch would be longer. */
-static bool is_as_far_there(const struct space *space, uint64_t pc,
-			    const struct displaced_pc *place)
-{
-	const size_t length = (size_t)place->offset;
-	uint8_t here[AGENT_JUMP], there[AGENT_JUMP];
-
-	return !length || (memory_read_exact(&space->memory, pc - length, here, length) &&
-			   trap_read_code(space, place->probe->address, there, length) == length &&
-			   !memcmp(here, there, length));
+		       computes ? "it raised a floating-point exception"
+				: "it was given memory that cannot be accessed");
 }
 
 static bool go_to_function(struct thread *thread, struct regs *regs,
@@ -133,14 +140,29 @@ bool agent_leave(struct thread *thread)
 	return regs_load(thread->tid, &regs) == 0 && guards_leave(thread, &regs);
 }
 
+/* SIGFPE tells where it was raised. */
+static void tell_place(struct thread *thread, uint64_t pc)
+{
+	siginfo_t info;
+
+	if (pt_get_siginfo(thread->tid, &info) != 0)
+		return;
+	info.si_addr = (void *)(uintptr_t)pc;
+	pt_set_siginfo(thread->tid, &info);
+}
+
 bool guards_fault(struct thread *thread, struct regs *regs)
 {
-	const struct displaced_pc place = find_place(thread->process->space, regs);
+	const bool computes = thread->stop_signal == SIGFPE;
+	struct displaced_pc place = find_place(thread->process->space, regs);
 
-	if (!place.probe)
+	if (!place.probe ||
+	    (place.is_begun && !find_offset(thread->process->space, regs->pc, &place)))
 		return false;
-	give_up(thread, place.probe);
-	if (place.is_begun && !is_as_far_there(thread->process->space, regs->pc, &place))
+	give_up(thread, place.probe, computes);
+	if (!go_to_function(thread, regs, &place))
 		return false;
-	return go_to_function(thread, regs, &place) && !place.is_begun;
+	if (computes)
+		tell_place(thread, regs->pc);
+	return !place.is_begun;
 }

@@ -271,7 +271,7 @@ static const char *install_one(struct installing *installing, const struct agent
 
 	if (!trap_is_plain(space, wish->address))
 		return "its breakpoint has other purposes, too";
-	for (uint64_t k = 1; k < AGENT_MOVED_MAX; k++)
+	for (uint64_t k = 1; k < AGENT_JUMP || (k < AGENT_MOVED_MAX && k < length); k++)
 		if (trap_hook_at(space, wish->address + k))
 			return "there is another breakpoint in its first instructions";
 	struct agent_unit *unit = find_unit(installing, wish->address);
