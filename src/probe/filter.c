@@ -5,7 +5,7 @@
  * The language is ltrace's. It has no quoting, and + and - are signs; but libraries are called
  * libstdc++.so.6 and ld-linux-x86-64.so.2 and lie in x86_64-linux-gnu, and nobody would think of
  * escaping that. So in a LIB a sign begins the next rule only where a rule can begin: not when the
- * ".so" of the LIB is still to come, nor, in a path, a '/'. How far that is looked for is up to
+ * ".so" of the LIB is still to come, nor, in a path, a '/', nor in "++". How far that is looked for is up to
  * the next '@', as what is behind that is another LIB:
  *
  *	free@ld-linux-x86-64.so.2-malloc	-malloc is a rule: the ".so" is in front of it
@@ -74,6 +74,9 @@ static bool is_in_library(const char *start, const char *at)
 	const char *so = strstr(start, ".so");
 	bool had_so = so && so < at;
 
+	/* No rule begins by two, and names end so. */
+	if (*at == '+' && (at[1] == '+' || (at > start && at[-1] == '+')))
+		return true;
 	if (!at[1] || at[1] == '@' || at[1] == '/')
 		return false;
 	for (at++; *at && *at != '@' && !(is_sign(*at) && at[1] == '/'); at++)

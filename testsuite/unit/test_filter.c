@@ -183,6 +183,9 @@ static void signs_in_libraries(void **state)
 	assert_true(in_file("f@ld-linux-x86-64.so.2", "/lib64/ld-linux-x86-64.so.2"));
 	assert_true(in_file("f@libstdc++.so.6", "/lib/libstdc++.so.6"));
 	assert_true(in_file("g+f@libstdc++.so.6-g", "/lib/libstdc++.so.6"));
+	assert_true(in_file("f@libstdc++*", "/lib/libstdc++.so.6"));
+	assert_false(in_file("f@libstdc++*-f", "/lib/libstdc++.so.6"));
+	assert_true(in_file("g@libstdc*+f@notepad++", "/bin/notepad++"));
 	assert_false(in_file("f@libstdc++.so.6-f", "/lib/libstdc++.so.6"));
 	assert_true(in_file("f@_x.cpython-311-x86_64-linux-gnu.so",
 			    "_x.cpython-311-x86_64-linux-gnu.so"));
