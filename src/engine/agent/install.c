@@ -39,24 +39,25 @@ enum {
 	AGENT_BEHIND = 16
 };
 
+enum wish_state {
+	WAITS,
+	IS_BUSY, /* not now */
+	IS_DONE
+};
+
 /* What is to be installed in a space. */
 struct installing {
 	struct agent *agent;
 	struct thread *thread; /* that serves us */
 	struct space *space;
 	struct agent_space *own;
-	struct vec turned;  /* struct thread *: put back to a breakpoint, to be resumed */
-	uint64_t low, high; /* all jumps will be between them */
-	enum {
-		WAITS,
-		IS_BUSY, /* not now */
-		IS_DONE
-	} *
-		states; /* of each wish */
-	size_t done;	/* how many wishes */
-	bool nobody;	/* nothing can be done now */
-	bool is_early;	/* the thread has run into a breakpoint, and not said so yet */
-	uint64_t end;	/* inferior_clock(): from then on it is left for the next time */
+	struct vec turned;	 /* struct thread *: put back to a breakpoint, to be resumed */
+	uint64_t low, high;	 /* all jumps will be between them */
+	enum wish_state *states; /* of each wish */
+	size_t done;		 /* how many wishes */
+	bool nobody;		 /* nothing can be done now */
+	bool is_early;		 /* the thread has run into a breakpoint, and not said so yet */
+	uint64_t end;		 /* inferior_clock(): from then on it is left for the next time */
 };
 
 void agent_asks_caller(struct space *space, uint64_t address)

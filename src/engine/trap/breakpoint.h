@@ -70,6 +70,9 @@ int breakpoint_insert(struct decoder *decoder, struct thread *thread, uint64_t a
  */
 void breakpoint_settle(struct decoder *decoder, struct space *space, struct breakpoint *breakpoint);
 
+/* taken.c: for trap_first_hits(); to be called before it is settled. */
+void breakpoint_note_hit(struct space *space, const struct breakpoint *breakpoint);
+
 /* When this one is taken out, should the tracer be killed. */
 void breakpoint_put(struct space *space, struct breakpoint *breakpoint, enum journal_when when);
 

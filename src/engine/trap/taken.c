@@ -10,6 +10,9 @@
 
 #include <signal.h>
 
+/* More are nothing that somebody waits for. */
+enum { HITS_MAX = 65536 };
+
 void trap_unplant(struct space *space, uint64_t address)
 {
 	struct breakpoint *breakpoint = breakpoint_find(space, address);
@@ -50,6 +53,14 @@ bool trap_program_pc(const struct space *space, uint64_t pc, uint64_t *program_p
 	return breakpoint_program_pc(space, pc, program_pc, &not_begun);
 }
 
+void breakpoint_note_hit(struct space *space, const struct breakpoint *breakpoint)
+{
+	struct vec *hits = &space->trap->first_hits;
+
+	if (space->agent && breakpoint->site && !breakpoint->settled && hits->count < HITS_MAX)
+		vec_push(hits, &breakpoint->address);
+}
+
 bool trap_put_back(struct thread *thread)
 {
 	struct space *space = thread->process->space;
@@ -62,8 +73,7 @@ bool trap_put_back(struct thread *thread)
 		return false;
 	regs.pc -= space->arch->breakpoint_pc_offset;
 	regs_store(thread->tid, &regs);
-	if (!breakpoint_find(space, regs.pc)->settled)
-		vec_push(&space->trap->first_hits, &regs.pc);
+	breakpoint_note_hit(space, breakpoint_find(space, regs.pc));
 	sigtrap_hit(thread, inferior_clock());
 	sigtrap_repair(thread);
 	return true;

@@ -353,8 +353,8 @@ static void serve(struct serving *serving, uint64_t address)
 	struct hook *hook = breakpoint->hook;
 
 	if (!breakpoint->settled) {
+		breakpoint_note_hit(serving->space, breakpoint);
 		breakpoint_settle(serving->trap->decoder, serving->space, breakpoint);
-		vec_push(&serving->space->trap->first_hits, &address);
 	}
 	/* Planting and verifying may replace the breakpoint: look it up again after each step. */
 	if (breakpoint->is_return)

@@ -43,8 +43,9 @@ void trap_unplant(struct space *space, uint64_t address);
 bool trap_is_plain(const struct space *space, uint64_t address);
 
 /*
- * Where breakpoints stand that were hit for the first time since the caller emptied this, uint64_t;
- * some of them may be there twice, or gone. NULL: nothing was ever planted.
+ * Where probes' breakpoints stand that were hit for the first time since the caller emptied this,
+ * uint64_t, in a space that the agent engine is in; some of them may be there twice, or gone. NULL:
+ * nothing was ever planted.
  */
 struct vec *trap_first_hits(const struct space *space);
 
