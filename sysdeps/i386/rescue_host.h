@@ -19,6 +19,8 @@ enum {
 	SYS_GETTID = 224,
 	SYS_OPENAT = 295,
 	SYS_RT_TGSIGQUEUEINFO = 335,
+	SYS_PROCESS_VM_READV = 347,
+	SYS_PROCESS_VM_WRITEV = 348,
 	CONTEXT_PC = 76, /* offsets in struct ucontext */
 	CONTEXT_FLAGS = 84,
 	CONTEXT_MASK = 108
@@ -67,6 +69,25 @@ static inline long host_transfer(long number, long fd, void *byte, uint64_t offs
 	__asm__ volatile("int $0x80"
 			 : "=a"(result)
 			 : "0"(number), "b"(fd), "c"(byte), "d"(1), "S"((uint32_t)offset), "D"(0)
+			 : "memory");
+	return result;
+}
+
+/* struct iovec */
+struct host_range {
+	uintptr_t start, length;
+};
+
+/* process_vm_readv(2) or process_vm_writev(2), by `number`, of a range each. */
+static inline long host_copy(long number, long tid, const struct host_range *here,
+			     const struct host_range *there)
+{
+	long result;
+
+	/* The sixth, flags, is in %ebp. */
+	__asm__ volatile("push %%ebp\n\txor %%ebp, %%ebp\n\tint $0x80\n\tpop %%ebp"
+			 : "=a"(result)
+			 : "0"(number), "b"(tid), "c"(here), "d"(1), "S"(there), "D"(1)
 			 : "memory");
 	return result;
 }

@@ -5,10 +5,15 @@
  * As long as the tracer lives this code is not reached by a breakpoint: the kernel gives each
  * SIGTRAP of an int3 to the tracer, which swallows it. When the tracer is killed, the next thread
  * that hits one of its breakpoints gets here. It puts all original bytes back, through
- * /proc/thread-self/mem, which writes where the page is not writable, or else by making it writable
- * for the moment; then the instruction is run again as it was. Several threads may do so at a time,
- * it does not matter. A table of places and bytes is kept by the tracer in read-only memory behind
- * this code (inferior/rescue_abi.h).
+ * /proc/thread-self/mem, which writes where the page is not writable; then the instruction is run
+ * again as it was. Several threads may do so at a time, it does not matter. A table of places and
+ * bytes is kept by the tracer in read-only memory behind this code (inferior/rescue_abi.h).
+ *
+ * Processes that have changed their user, as servers do, may not open that file. There the page is
+ * made writable for the moment, which another thread may end at any time, so the byte is written by
+ * a system call that fails then. That is slow, and all threads would wait for each other: only the
+ * breakpoint that was hit is taken out so, as far as the order allows (RESCUE_LAST), and the
+ * guardian takes out the others.
  *
  * What else can arrive:
  *  - A thread that was stopped at a breakpoint when the tracer died and whose registers had been
@@ -52,6 +57,9 @@ enum {
 	RESET_HANDLER = (int)0x80000000, /* SA_RESETHAND */
 	MASK_BYTES = 8,
 	FLAGS = RESCUE_LAST | RESCUE_GONE | RESCUE_WAIT,
+	NOT_PERMITTED = 1, /* EPERM */
+	NO_SUCH_CALL = 38, /* ENOSYS */
+	TRIES = 1000,
 	LOOKS = 2000, /* of LOOK_NS */
 	LOOK_NS = 1000000
 };
@@ -81,24 +89,63 @@ static long open_memory(void)
 	return host_call(SYS_OPENAT, (uintptr_t)CURRENT_DIRECTORY, (uintptr_t)path, OPEN_MEMORY, 0);
 }
 
+/* Between a byte of ours and one at `address`, by a call that does not fault: 1, or -errno. */
+static long copy_byte(long number, uint8_t *byte, uintptr_t address)
+{
+	struct host_range here, there;
+
+	here.start = (uintptr_t)byte;
+	here.length = 1;
+	there.start = address;
+	there.length = 1;
+	return host_copy(number, host_call(SYS_GETTID, 0, 0, 0, 0), &here, &there);
+}
+
+static int is_forbidden(long result)
+{
+	return result == -NOT_PERMITTED || result == -NO_SUCH_CALL;
+}
+
+/* False: nothing can be read there. */
+static int read_byte(long fd, uint8_t *byte, uintptr_t address)
+{
+	if (fd >= 0)
+		return host_transfer(SYS_PREAD64, fd, byte, address) == 1;
+	long result = copy_byte(SYS_PROCESS_VM_READV, byte, address);
+
+	/* Its code has just been run. */
+	if (is_forbidden(result))
+		*byte = *(volatile const uint8_t *)address;
+	return result == 1 || is_forbidden(result);
+}
+
+/* False: its page cannot be made writable. */
+static int write_by_protection(uintptr_t address, uint8_t byte)
+{
+	uintptr_t page = address & ~(uintptr_t)(PAGE - 1);
+
+	if (host_call(SYS_MPROTECT, page, PAGE, READ_WRITE_EXECUTE, 0) != 0)
+		return 0;
+	if (is_forbidden(copy_byte(SYS_PROCESS_VM_WRITEV, &byte, address)))
+		*(volatile uint8_t *)address = byte;
+	host_call(SYS_MPROTECT, page, PAGE, READ_EXECUTE, 0);
+	return 1;
+}
+
 /* Puts a byte back where our breakpoint stands. */
 static void heal_one(long fd, const struct rescue_entry *entry)
 {
-	uintptr_t page = (uintptr_t)entry->address & ~(uintptr_t)(PAGE - 1);
+	uintptr_t address = (uintptr_t)entry->address;
 	uint8_t before = (uint8_t)entry->before;
 	uint8_t now = 0;
 
 	if (fd >= 0 &&
-	    (host_transfer(SYS_PREAD64, fd, &now, entry->address) != 1 || now != BREAKPOINT ||
-	     host_transfer(SYS_PWRITE64, fd, &before, entry->address) == 1))
+	    (host_transfer(SYS_PREAD64, fd, &now, address) != 1 || now != BREAKPOINT ||
+	     host_transfer(SYS_PWRITE64, fd, &before, address) == 1))
 		return;
-	if (host_call(SYS_MPROTECT, page, PAGE, READ_WRITE_EXECUTE, 0) != 0)
-		return;
-	volatile uint8_t *place = (volatile uint8_t *)(uintptr_t)entry->address;
-
-	if (*place == BREAKPOINT)
-		*place = before;
-	host_call(SYS_MPROTECT, page, PAGE, READ_EXECUTE, 0);
+	for (int i = 0; i < TRIES && read_byte(-1, &now, address) && now == BREAKPOINT; i++)
+		if (!write_by_protection(address, before))
+			return;
 }
 
 /* Those that were put in first come out last. */
@@ -143,14 +190,14 @@ static int wait_for_guardian(long fd, const struct rescue_entry *entry)
 	const volatile uint64_t *flags = &entry->before;
 	uint8_t now = BREAKPOINT;
 
-	for (int i = 0; i < LOOKS && fd >= 0; i++) {
+	for (int i = 0; i < LOOKS; i++) {
 		/* Written one by one: a constant would need a place of its own. */
 		volatile uintptr_t moment[2];
 
 		moment[0] = 0;
 		moment[1] = LOOK_NS;
-		if (host_transfer(SYS_PREAD64, fd, &now, entry->address) != 1 ||
-		    now != BREAKPOINT || *flags & RESCUE_GONE)
+		if (!read_byte(fd, &now, (uintptr_t)entry->address) || now != BREAKPOINT ||
+		    *flags & RESCUE_GONE)
 			return 1;
 		host_call(SYS_NANOSLEEP, (uintptr_t)moment, 0, 0, 0);
 	}
@@ -159,7 +206,9 @@ static int wait_for_guardian(long fd, const struct rescue_entry *entry)
 
 static void put_right(const struct rescue_head *head, long fd, const struct rescue_entry *entry)
 {
-	if (!(entry->before & RESCUE_WAIT)) {
+	if (fd < 0 && !(entry->before & (RESCUE_WAIT | RESCUE_LAST))) {
+		heal_one(fd, entry);
+	} else if (!(entry->before & RESCUE_WAIT)) {
 		heal_all(head, fd);
 	} else if (!wait_for_guardian(fd, entry)) {
 		heal_all(head, fd);
@@ -242,7 +291,7 @@ uintptr_t rescue(int signal, const uint8_t *info, uint8_t *context, const struct
 	if (ours) {
 		put_right(head, fd, ours);
 		set_word(context, CONTEXT_PC, before);
-	} else if (fd >= 0 && host_transfer(SYS_PREAD64, fd, &byte, before) != 1) {
+	} else if (!read_byte(fd, &byte, before)) {
 		byte = 0;
 	}
 	if (fd >= 0)

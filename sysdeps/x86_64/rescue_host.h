@@ -19,6 +19,8 @@ enum {
 	SYS_GETTID = 186,
 	SYS_OPENAT = 257,
 	SYS_RT_TGSIGQUEUEINFO = 297,
+	SYS_PROCESS_VM_READV = 310,
+	SYS_PROCESS_VM_WRITEV = 311,
 	CONTEXT_PC = 168, /* offsets in struct ucontext */
 	CONTEXT_FLAGS = 176,
 	CONTEXT_MASK = 296
@@ -67,6 +69,28 @@ static inline long host_call(long number, uintptr_t a, uintptr_t b, uintptr_t c,
 static inline long host_transfer(long number, long fd, void *byte, uint64_t offset)
 {
 	return host_call(number, (uintptr_t)fd, (uintptr_t)byte, 1, offset);
+}
+
+/* struct iovec */
+struct host_range {
+	uintptr_t start, length;
+};
+
+/* process_vm_readv(2) or process_vm_writev(2), by `number`, of a range each. */
+static inline long host_copy(long number, long tid, const struct host_range *here,
+			     const struct host_range *there)
+{
+	register uintptr_t fourth __asm__("r10") = (uintptr_t)there;
+	register uintptr_t fifth __asm__("r8") = 1;
+	register uintptr_t sixth __asm__("r9") = 0;
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "0"(number), "D"(tid), "S"(here), "d"(1L), "r"(fourth), "r"(fifth),
+			   "r"(sixth)
+			 : "rcx", "r11", "memory");
+	return result;
 }
 
 #endif
