@@ -5,8 +5,8 @@
  * The language is ltrace's. It has no quoting, and + and - are signs; but libraries are called
  * libstdc++.so.6 and ld-linux-x86-64.so.2 and lie in x86_64-linux-gnu, and nobody would think of
  * escaping that. So in a LIB a sign begins the next rule only where a rule can begin: not when the
- * ".so" of the LIB is still to come, nor, in a path, a '/', nor in "++". How far that is looked for is up to
- * the next '@', as what is behind that is another LIB:
+ * ".so" of the LIB is still to come, nor, in a path, a '/', nor in "++". How far that is looked for
+ * is up to the next '@', as what is behind that is another LIB:
  *
  *	free@ld-linux-x86-64.so.2-malloc	-malloc is a rule: the ".so" is in front of it
  *	*@/opt/some-app/bin/prog+free@MAIN	-app is none: a '/' follows; +free is one

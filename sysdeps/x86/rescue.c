@@ -106,30 +106,33 @@ static int is_forbidden(long result)
 	return result == -NOT_PERMITTED || result == -NO_SUCH_CALL;
 }
 
-/* False: nothing can be read there. */
-static int read_byte(long fd, uint8_t *byte, uintptr_t address)
+/* A byte of code that has just been run. False: it is there no more. */
+static int read_code(long fd, uint8_t *byte, uintptr_t address)
 {
 	if (fd >= 0)
 		return host_transfer(SYS_PREAD64, fd, byte, address) == 1;
 	long result = copy_byte(SYS_PROCESS_VM_READV, byte, address);
 
-	/* Its code has just been run. */
 	if (is_forbidden(result))
 		*byte = *(volatile const uint8_t *)address;
 	return result == 1 || is_forbidden(result);
 }
 
-/* False: its page cannot be made writable. */
+/* True: another thread has ended that the page was writable, it is to be tried again. */
 static int write_by_protection(uintptr_t address, uint8_t byte)
 {
 	uintptr_t page = address & ~(uintptr_t)(PAGE - 1);
+	volatile uint8_t *place = (volatile uint8_t *)address;
 
 	if (host_call(SYS_MPROTECT, page, PAGE, READ_WRITE_EXECUTE, 0) != 0)
 		return 0;
-	if (is_forbidden(copy_byte(SYS_PROCESS_VM_WRITEV, &byte, address)))
-		*(volatile uint8_t *)address = byte;
+	long result = copy_byte(SYS_PROCESS_VM_WRITEV, &byte, address);
+
+	/* Only here is it known that something is there. */
+	if (is_forbidden(result) && *place == BREAKPOINT)
+		*place = byte;
 	host_call(SYS_MPROTECT, page, PAGE, READ_EXECUTE, 0);
-	return 1;
+	return result != 1 && !is_forbidden(result);
 }
 
 /* Puts a byte back where our breakpoint stands. */
@@ -143,9 +146,14 @@ static void heal_one(long fd, const struct rescue_entry *entry)
 	    (host_transfer(SYS_PREAD64, fd, &now, address) != 1 || now != BREAKPOINT ||
 	     host_transfer(SYS_PWRITE64, fd, &before, address) == 1))
 		return;
-	for (int i = 0; i < TRIES && read_byte(-1, &now, address) && now == BREAKPOINT; i++)
+	for (int i = 0; i < TRIES; i++) {
+		long result = copy_byte(SYS_PROCESS_VM_READV, &now, address);
+
+		if (!is_forbidden(result) && (result != 1 || now != BREAKPOINT))
+			return;
 		if (!write_by_protection(address, before))
 			return;
+	}
 }
 
 /* Those that were put in first come out last. */
@@ -196,7 +204,7 @@ static int wait_for_guardian(long fd, const struct rescue_entry *entry)
 
 		moment[0] = 0;
 		moment[1] = LOOK_NS;
-		if (!read_byte(fd, &now, (uintptr_t)entry->address) || now != BREAKPOINT ||
+		if (!read_code(fd, &now, (uintptr_t)entry->address) || now != BREAKPOINT ||
 		    *flags & RESCUE_GONE)
 			return 1;
 		host_call(SYS_NANOSLEEP, (uintptr_t)moment, 0, 0, 0);
@@ -291,7 +299,7 @@ uintptr_t rescue(int signal, const uint8_t *info, uint8_t *context, const struct
 	if (ours) {
 		put_right(head, fd, ours);
 		set_word(context, CONTEXT_PC, before);
-	} else if (!read_byte(fd, &byte, before)) {
+	} else if (!read_code(fd, &byte, before)) {
 		byte = 0;
 	}
 	if (fd >= 0)

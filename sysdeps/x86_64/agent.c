@@ -126,8 +126,8 @@ static int put_branch(struct moving *moving, const struct displaced *displaced)
 	return 0;
 }
 
-/* By memory: in front of everything else, if it is the first. */
-static void may_fault(struct moving *moving, const uint8_t *bytes, const struct x86_scan *scan)
+/* It may fault by its operand: if it is the first, that is tried before the call is noted. */
+static void note_guard(struct moving *moving, const uint8_t *bytes, const struct x86_scan *scan)
 {
 	if (!moving->taken)
 		moving->guard_length = x86_64_put_guard(bytes, scan, moving->guard);
@@ -142,7 +142,7 @@ static int put_jump_by_pointer(struct moving *moving, const uint8_t *bytes,
 	if (scan->segment || scan->address_size)
 		return -ENOTSUP;
 	if (memory && !scan->pc_relative)
-		may_fault(moving, bytes, scan);
+		note_guard(moving, bytes, scan);
 	int error = put_copy(moving, scan, length);
 
 	moving->written += length;
@@ -219,7 +219,7 @@ static int move_plain(struct moving *moving, const uint8_t *bytes, const struct 
 	if (plain == PLAIN_NOT)
 		return -ENOTSUP;
 	if (plain == PLAIN_ACCESS)
-		may_fault(moving, bytes, scan);
+		note_guard(moving, bytes, scan);
 	int error = put_copy(moving, scan, length);
 
 	moving->written += length;

@@ -364,16 +364,17 @@ static bool keep_others(struct installing *installing)
 /* All threads are stopped. Whether it has to go on soon. */
 static bool install_all(struct installing *installing)
 {
-	const struct vec *wishes = &installing->own->wishes;
+	struct vec *wishes = &installing->own->wishes;
 	const struct agent_wish *first = vec_at(wishes, 0),
 				*last = vec_at(wishes, wishes->count - 1);
 
-	wishes_note_calls(&installing->own->wishes, installing->space);
 	installing->states = xcalloc(wishes->count, sizeof *installing->states);
 	installing->low = first->address;
 	installing->high = last->address + AGENT_JUMP;
 	space_each_thread(installing->thread->process->inferior, installing->space, look,
 			  installing);
+	/* Those as well to which threads have just been put back. */
+	wishes_note_calls(wishes, installing->space);
 	if (!installing->nobody) {
 		install_some(installing, true);
 		install_some(installing, false);

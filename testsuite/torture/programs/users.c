@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * usage: users THREADS: a server that was started by root and is nobody's then, so that it may not open its own
- * /proc/PID/mem. Its threads call functions on 64 pages. Answers each line of its input.
+ * usage: users THREADS [forbid]: a server that was started by root and is nobody's then, so that it may not open its
+ * own /proc/PID/mem. Its threads call functions on 64 pages. Answers each line of its input. "forbid": nor may it
+ * call process_vm_readv(2) and process_vm_writev(2).
  */
 #define _GNU_SOURCE
 #include <grp.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { NOBODY = 65534, THREADS_MAX = 64 };
@@ -61,6 +67,21 @@ static void *call_all(void *unused)
 	return NULL;
 }
 
+/* These calls fail with EPERM from here on. */
+static int forbid(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_writev, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof filter / sizeof filter[0], filter};
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0;
+}
+
 int main(int argc, char **argv)
 {
 	int threads = argc > 1 ? atoi(argv[1]) : 1;
@@ -69,6 +90,8 @@ int main(int argc, char **argv)
 
 	if (setgroups(0, NULL) != 0 || setgid(NOBODY) != 0 || setuid(NOBODY) != 0 || prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1)
 		return 2;
+	if (argc > 2 && forbid())
+		return 3;
 	for (int i = 0; i < threads; i++)
 		if (pthread_create(&ids[i], NULL, call_all, NULL) != 0)
 			return 2;
