@@ -26,7 +26,7 @@
  *
  * Freestanding: no libc, no allocation, no TLS, no floating point; the same goes for
  * capture_fetch.c (reading), capture_object.c (structs, arrays, pointers), capture_format.c and
- * format_spec.c (printf formats), which belong to the executor, and capture_plain.c, the short cut
+ * format_spec.c (printf formats), which belong to the executor, and capture_plain.h, the short cut
  * for what most plans are.
  */
 #include "record/capture_run.h"

@@ -228,14 +228,4 @@ void capture_exit_some(const struct capture_plan *plan, unsigned first, unsigned
 		       const struct capture_frame *frame, const struct capture_saved *saved,
 		       struct capture_buffer *buffer);
 
-/*
- * Runs `count` operations that are plain, those of a half of which the plan says so: integers,
- * pointers and strings in general registers, a string's length, if it has one, too. `gpr` as in
- * struct capture_frame; `memory` has read_string(). Makes what capture_entry() and capture_exit()
- * make in a `record` that begins like one of theirs and has room for all values with the longest
- * strings, each rounded up to 8 bytes, and for 8 bytes more.
- */
-void capture_plain(const struct capture_plan *plan, const struct capture_op *ops, unsigned count,
-		   const uint64_t *gpr, const struct memory_source *memory, struct record *record);
-
 #endif

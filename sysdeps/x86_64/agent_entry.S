@@ -501,82 +501,58 @@ copy_end:
 	 * size_t agent_copy_string(void *to, uint64_t from, size_t length): the same, no further
 	 * than behind the first NUL. A word that lies in one page can be read if a byte of it can.
 	 * A byte of it is 0 where (word - 0x01..) & ~word has bit 7 set: the lowest such one is.
+	 * %rcx: how many bytes are done; %rax: where the last whole word may begin. Behind the NUL
+	 * may be written what is behind it, within the length.
 	 */
 	.org	AGENT_STRING, 0xf4
 	.globl	agent_copy_string
 	.hidden	agent_copy_string
 agent_copy_string:
-	mov	%rdi, %r8
-	mov	$0x0101010101010101, %r9
-	mov	%r9, %r10
-	shl	$7, %r10
-	jmp	string_more
-string_whole:
-	mov	%rax, (%rdi)
-	add	$8, %rdi
-	add	$8, %rsi
-	sub	$8, %rdx
-string_more:
-	test	%rdx, %rdx
-	jz	string_end
-	mov	%esi, %ecx
-	and	$0xfff, %ecx
-	cmp	$0xff8, %ecx
-	ja	string_bytes
+	mov	$-0x0101010101010101, %r9
+	mov	$0x8080808080808080, %r10
+	xor	%ecx, %ecx
+string_page:
+	lea	(%rsi, %rcx), %rax
+	not	%rax
+	and	$0xfff, %eax
+	lea	-7(%rax, %rcx), %rax
+	lea	-8(%rdx), %r8
+	cmp	%r8, %rax
+	cmovg	%r8, %rax
+	cmp	%rax, %rcx
+	jg	string_bytes
+string_words:
 	.org	AGENT_STRING_WORD, 0xf4
-	mov	(%rsi), %rax
-	mov	%rax, %rcx
-	sub	%r9, %rcx
-	mov	%rax, %r11
+	mov	(%rsi, %rcx), %r11
+	mov	%r11, (%rdi, %rcx)
+	lea	(%r11, %r9), %r8
 	not	%r11
-	and	%r10, %rcx
-	and	%r11, %rcx
+	and	%r10, %r8
+	and	%r11, %r8
 	jnz	string_nul
-	cmp	$8, %rdx
-	jae	string_whole
-	/* The last %rdx of these bytes, which are less than 8. */
-string_last:
-	test	$4, %dl
-	jz	1f
-	mov	%eax, (%rdi)
-	shr	$32, %rax
-	add	$4, %rdi
-1:
-	test	$2, %dl
-	jz	2f
-	mov	%ax, (%rdi)
-	shr	$16, %rax
-	add	$2, %rdi
-2:
-	test	$1, %dl
-	jz	string_end
-	mov	%al, (%rdi)
-	inc	%rdi
-	jmp	string_end
-string_nul:
-	bsf	%rcx, %rcx
-	shr	$3, %ecx
-	inc	%ecx
-	cmp	%rcx, %rdx
-	cmova	%rcx, %rdx
-	cmp	$8, %edx
-	jb	string_last
-	mov	%rax, (%rdi)
-	add	$8, %rdi
-	jmp	string_end
-	.org	AGENT_STRING_BYTE, 0xf4
+	add	$8, %rcx
+	cmp	%rax, %rcx
+	jle	string_words
 string_bytes:
-	mov	(%rsi), %al
-	mov	%al, (%rdi)
-	inc	%rdi
-	inc	%rsi
-	dec	%rdx
+	cmp	%rdx, %rcx
+	jae	string_end
+	.org	AGENT_STRING_BYTE, 0xf4
+	mov	(%rsi, %rcx), %al
+	mov	%al, (%rdi, %rcx)
+	inc	%rcx
 	test	%al, %al
-	jnz	string_more
+	jz	string_end
+	lea	(%rsi, %rcx), %eax
+	test	$0xfff, %eax
+	jnz	string_bytes
+	jmp	string_page
+string_nul:
+	bsf	%r8, %r8
+	shr	$3, %r8d
+	lea	1(%rcx, %r8), %rcx
 	.org	AGENT_STRING_END, 0xf4
 string_end:
-	mov	%rdi, %rax
-	sub	%r8, %rax
+	mov	%rcx, %rax
 	ret
 
 	/*

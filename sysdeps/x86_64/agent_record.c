@@ -17,6 +17,7 @@
  * caught. Those make none, as the ring is somebody's, and so is the stack behind it.
  */
 #include "engine/agent/rings_abi.h"
+#include "record/capture_plain.h"
 
 struct frame {
 	uint64_t gpr[16];	 /* by hardware number */
@@ -43,15 +44,16 @@ struct onward {
 	uint64_t target, call;
 };
 
+#define NO_ROOM UINT64_MAX
 #define LOWEST UINT64_C(0x1000)
 #define HIGHEST UINT64_C(0x100000000000000) /* of five levels of pages */
 
 extern __attribute__((visibility("hidden"))) unsigned char base[];
 size_t agent_copy(void *to, uint64_t from, size_t length);
 size_t agent_copy_string(void *to, uint64_t from, size_t length);
-void agent_capture(struct making *making, const struct agent_plan *plan, struct frame *frame,
+void agent_capture(struct record *record, const struct agent_plan *plan, struct frame *frame,
 		   struct slot *slot, void *stack);
-void agent_capture_there(struct making *making, const struct agent_plan *plan, struct frame *frame,
+void agent_capture_there(struct record *record, const struct agent_plan *plan, struct frame *frame,
 			 struct slot *slot);
 struct onward agent_enter(struct frame *frame);
 uint64_t agent_returned(struct frame *frame, int unrecorded);
@@ -95,14 +97,17 @@ static bool is_possible(uint64_t address)
 	return address >= LOWEST && address < HIGHEST;
 }
 
-static void read_ranges(void *context, struct memory_range *ranges, size_t count)
+static size_t read_bytes(void *context, uint64_t address, void *buffer, size_t length)
 {
 	(void)context;
+	return is_possible(address) ? agent_copy(buffer, address, length) : 0;
+}
+
+static void read_ranges(void *context, struct memory_range *ranges, size_t count)
+{
 	for (size_t i = 0; i < count; i++)
-		ranges[i].done = is_possible(ranges[i].address)
-					 ? agent_copy(ranges[i].buffer, ranges[i].address,
-						      ranges[i].length)
-					 : 0;
+		ranges[i].done = read_bytes(context, ranges[i].address, ranges[i].buffer,
+					    ranges[i].length);
 }
 
 static size_t read_string(void *context, uint64_t address, void *buffer, size_t length)
@@ -192,25 +197,45 @@ static inline __attribute__((always_inline)) struct agent_thread *find_thread(vo
 	return NULL;
 }
 
-/* Room for a record of `most` bytes, and for `kept` behind it: false when there is none. */
+/*
+ * Where a record of `most` bytes goes, with `kept` bytes of room behind it, when what is known to
+ * be free is not enough: how far the tracer has read is looked up, or the rest of the ring skipped.
+ * NO_ROOM: there is none.
+ */
+static __attribute__((noinline)) uint64_t find_room(struct agent_thread *thread, size_t most,
+						    size_t kept)
+{
+	const uint64_t tail = __atomic_load_n(&thread->tail, __ATOMIC_ACQUIRE);
+	const uint64_t place = thread->head % AGENT_RING_BYTES;
+	const uint64_t rest = AGENT_RING_BYTES - place;
+	const uint64_t skipped = rest < most ? rest : 0;
+
+	if (thread->head - tail + skipped + most + kept > AGENT_RING_BYTES)
+		return NO_ROOM;
+	if (skipped)
+		*(uint32_t *)(void *)(thread->ring + place) = 0;
+	const uint64_t position = thread->head + skipped;
+	const uint64_t end = (position | (AGENT_RING_BYTES - 1)) + 1;
+	const uint64_t read_to = tail + AGENT_RING_BYTES;
+
+	thread->free_to = read_to < end ? read_to : end;
+	return position;
+}
+
+/* Begins a record of up to `most` bytes, with room for `kept` behind it; false: there is none. */
 static inline __attribute__((always_inline)) bool begin(struct making *making, size_t most,
 							size_t kept)
 {
-	unsigned char *ring = (unsigned char *)making->thread->ring;
-	uint64_t head = making->thread->head;
-	uint64_t used = head - __atomic_load_n(&making->thread->tail, __ATOMIC_ACQUIRE);
-	uint64_t place = head % AGENT_RING_BYTES;
-	uint64_t rest = AGENT_RING_BYTES - place;
-	uint64_t skipped = rest < most ? rest : 0;
+	struct agent_thread *thread = making->thread;
 
-	if (used + skipped + most + kept > AGENT_RING_BYTES)
-		return false;
-	if (skipped) {
-		*(uint32_t *)(void *)(ring + place) = 0;
-		place = 0;
+	making->position = thread->head;
+	if (making->position + most + kept > thread->free_to) {
+		making->position = find_room(thread, most, kept);
+		if (making->position == NO_ROOM)
+			return false;
 	}
-	making->position = head + skipped;
-	making->record = (struct record *)(void *)(ring + place);
+	making->record = (struct record *)(void *)(thread->ring +
+						   making->position % AGENT_RING_BYTES);
 	return true;
 }
 
@@ -228,10 +253,11 @@ static void fill(const struct making *making, enum record_kind kind, const struc
 	record->version = RECORD_VERSION;
 	record->kind = (uint8_t)kind;
 	record->value_count = 0;
-	head->unit = (uint16_t)word_at(AGENT_PLANS + AGENT_UNIT);
-	head->probe = (uint16_t)slot->probe;
-	head->slot = (uint16_t)(slot - slot_at(0));
-	head->unused = 0;
+	/* In one piece: unit, probe, slot. */
+	const uint64_t whose = word_at(AGENT_PLANS + AGENT_UNIT) | slot->probe << 16 |
+			       (uint64_t)(slot - slot_at(0)) << 32;
+
+	__builtin_memcpy(&head->unit, &whose, sizeof whose);
 	head->place = slot->place;
 }
 
@@ -316,24 +342,26 @@ static unsigned returns_st(const struct capture_plan *plan)
 	return plan->exit_count && result->place == PLACE_ST0;
 }
 
-/* What is not plain: see capture_plain(). Not inline: it would have its room at each call. */
-static __attribute__((noinline)) void capture_any(struct making *making,
-						  const struct agent_plan *plan,
-						  struct frame *frame, struct slot *slot,
-						  const struct memory_source *memory)
+/* What is not plain: see capture_plain(). */
+void agent_capture_there(struct record *record, const struct agent_plan *plan, struct frame *frame,
+			 struct slot *slot)
 {
+	struct memory_source memory;
 	struct capture_frame registers;
 	struct capture_buffer buffer;
 	uint8_t xmm[8][16];
 	uint8_t st[2][16];
 	unsigned in_st;
-	bool is_call = making->record->kind == RECORD_CALL;
+	bool is_call = record->kind == RECORD_CALL;
 
+	memory.readv = read_ranges;
+	memory.read_string = read_string;
+	memory.context = NULL;
 	registers.gpr = frame->gpr;
 	registers.xmm = NULL;
 	registers.st = NULL;
 	registers.sp = frame->gpr[SP];
-	registers.memory = memory;
+	registers.memory = &memory;
 	if (is_call ? plan->plan.needs_fp_entry : plan->plan.needs_fp_exit) {
 		read_vectors(xmm);
 		registers.xmm = (const uint8_t(*)[16])xmm;
@@ -343,7 +371,7 @@ static __attribute__((noinline)) void capture_any(struct making *making,
 		read_st(st, in_st);
 		registers.st = (const uint8_t(*)[16])st;
 	}
-	buffer.bytes = (unsigned char *)making->record;
+	buffer.bytes = (unsigned char *)record;
 	if (is_call) {
 		buffer.capacity = plan->entry_max;
 		capture_entry(&plan->plan, &registers, &buffer, saved_of(slot));
@@ -353,31 +381,26 @@ static __attribute__((noinline)) void capture_any(struct making *making,
 	}
 }
 
-void agent_capture_there(struct making *making, const struct agent_plan *plan, struct frame *frame,
-			 struct slot *slot)
+/* On the thread's own stack only what is plain, which needs little of it. */
+static inline __attribute__((always_inline)) void capture(struct making *making, bool is_call,
+							  const struct agent_plan *plan,
+							  struct frame *frame, struct slot *slot)
 {
 	const struct capture_plan *how = &plan->plan;
-	struct memory_source memory;
+	struct plain_memory memory;
 
-	memory.readv = read_ranges;
-	memory.read_string = read_string;
-	memory.context = NULL;
-	if (making->record->kind == RECORD_CALL && how->plain_entry)
-		capture_plain(how, how->entry, how->entry_count, frame->gpr, &memory,
+	if (is_call ? how->plain_entry : how->plain_exit) {
+		memory.read = read_bytes;
+		memory.read_string = read_string;
+		memory.context = NULL;
+		capture_plain(how, is_call ? how->entry : how->exit,
+			      is_call ? how->entry_count : how->exit_count, frame->gpr, &memory,
 			      making->record);
-	else if (making->record->kind == RECORD_RETURN && how->plain_exit)
-		capture_plain(how, how->exit, how->exit_count, frame->gpr, &memory,
-			      making->record);
-	else
-		capture_any(making, plan, frame, slot, &memory);
-}
-
-static void capture(struct making *making, const struct agent_plan *plan, struct frame *frame,
-		    struct slot *slot)
-{
+		return;
+	}
 	unsigned char *end = (unsigned char *)making->thread->ring + AGENT_RING_ROOM;
 
-	agent_capture(making, plan, frame, slot, end);
+	agent_capture(making->record, plan, frame, slot, end);
 }
 
 struct onward agent_enter(struct frame *frame)
@@ -420,7 +443,7 @@ struct onward agent_enter(struct frame *frame)
 	slot->probe = probe;
 	fill(&making, RECORD_CALL, slot);
 	head_of(&making)->return_address = slot->return_address;
-	capture(&making, plan, frame, slot);
+	capture(&making, true, plan, frame, slot);
 	const uint64_t call = (uint64_t)(base + AGENT_RETURN_CALLS) +
 			      (uint64_t)(slot - slot_at(0)) * AGENT_RETURN_STUB;
 
@@ -448,7 +471,7 @@ static bool record_return(struct frame *frame, const struct agent_plan *plan, st
 	frame->gpr[SP] = (uint64_t)&frame->return_address;
 	fill(&making, RECORD_RETURN, slot);
 	head_of(&making)->time = time;
-	capture(&making, plan, frame, slot);
+	capture(&making, false, plan, frame, slot);
 	publish(&making);
 	return true;
 }

@@ -113,7 +113,16 @@ static inline void fake_readv(void *context, struct memory_range *ranges, size_t
 	}
 }
 
-/* A memory source's read_string(). */
+/* As a struct plain_memory has it. */
+static inline size_t fake_read(void *context, uint64_t address, void *buffer, size_t length)
+{
+	struct memory_range range = {.address = address, .buffer = buffer, .length = length};
+
+	fake_readv(context, &range, 1);
+	return range.done;
+}
+
+/* The same of a string; also a memory source's read_string(). */
 static inline size_t fake_read_string(void *context, uint64_t address, void *buffer, size_t length)
 {
 	uint8_t *bytes = buffer;

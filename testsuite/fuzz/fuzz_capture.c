@@ -8,6 +8,7 @@
 #include "fuzz.h"
 #include "output/render.h"
 #include "proto/plan.h"
+#include "record/capture_plain.h"
 
 enum { BASE = 4096, TEXT_MAX = 768, CAPACITY_MAX = 8192, GUARD = 64 };
 
@@ -121,6 +122,8 @@ static void run_plain(struct machine *machine, const struct capture_plan *plan,
 	const struct capture_op *ops = entry ? plan->entry : plan->exit;
 	const unsigned count = entry ? plan->entry_count : plan->exit_count;
 	const size_t capacity = machine->capacity;
+	const struct plain_memory memory = {
+		.read = fake_read, .read_string = fake_read_string, .context = &machine->fake};
 	size_t room = sizeof(struct record) + 8 + count * sizeof(struct record_value);
 
 	if (entry ? !plan->plain_entry : !plan->plain_exit)
@@ -130,12 +133,10 @@ static void run_plain(struct machine *machine, const struct capture_plan *plan,
 	if (room > CAPACITY_MAX)
 		return;
 	machine->capacity = room;
-	machine->fake.source.read_string = fake_read_string;
 	begin(machine);
-	capture_plain(plan, ops, count, machine->gpr, &machine->fake.source,
+	capture_plain(plan, ops, count, machine->gpr, &memory,
 		      (struct record *)(void *)machine->record);
 	show(check_record(machine), prototype, entry);
-	machine->fake.source.read_string = NULL;
 	machine->capacity = capacity;
 }
 

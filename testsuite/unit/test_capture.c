@@ -5,6 +5,7 @@
  */
 #include "abis.h"
 #include "proto/plan.h"
+#include "record/capture_plain.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,6 +70,14 @@ static void fake_readv(void *context, struct memory_range *ranges, size_t count)
 }
 
 /* As the agent reads strings. */
+static size_t fake_read(void *context, uint64_t address, void *buffer, size_t length)
+{
+	struct memory_range range = {.address = address, .buffer = buffer, .length = length};
+
+	fake_readv(context, &range, 1);
+	return range.done;
+}
+
 static size_t fake_read_string(void *context, uint64_t address, void *buffer, size_t length)
 {
 	unsigned char *bytes = buffer;
@@ -199,6 +208,8 @@ static void check_other_ways(struct fixture *f, const struct capture_frame *fram
 	const struct capture_plan *plan = f->plan;
 	const struct memory_source by_string = {
 		.readv = fake_readv, .read_string = fake_read_string, .context = f};
+	const struct plain_memory plainly = {
+		.read = fake_read, .read_string = fake_read_string, .context = f};
 	struct capture_saved saved = f->saved;
 	struct capture_frame other = *frame;
 	struct capture_buffer buffer = {(unsigned char *)f->record, f->capacity};
@@ -222,11 +233,10 @@ static void check_other_ways(struct fixture *f, const struct capture_frame *fram
 		struct record *record = start(f);
 
 		if (at_entry)
-			capture_plain(plan, plan->entry, plan->entry_count, f->gpr, &by_string,
+			capture_plain(plan, plan->entry, plan->entry_count, f->gpr, &plainly,
 				      record);
 		else
-			capture_plain(plan, plan->exit, plan->exit_count, f->gpr, &by_string,
-				      record);
+			capture_plain(plan, plan->exit, plan->exit_count, f->gpr, &plainly, record);
 		assert_memory_equal(f->record, expected, size);
 		f->plain += record->value_count;
 	}

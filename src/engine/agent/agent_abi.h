@@ -20,7 +20,7 @@
 #ifndef TRACER_ENGINE_AGENT_AGENT_ABI_H
 #define TRACER_ENGINE_AGENT_AGENT_ABI_H
 
-#define AGENT_LAYOUT 14 /* to be changed with anything below */
+#define AGENT_LAYOUT 15 /* to be changed with anything below */
 
 /* Offsets in a unit, and how long its parts are. */
 #define AGENT_RETURNED                                                                             \
@@ -44,9 +44,9 @@
 #define AGENT_CLOCK_FUNCTION 0x9f8
 /* Reads a string: by words and, at the end of a page, by bytes. Where it faults that was all. */
 #define AGENT_STRING 0xa00
-#define AGENT_STRING_WORD 0xa42
-#define AGENT_STRING_BYTE 0xac0
-#define AGENT_STRING_END 0xad5
+#define AGENT_STRING_WORD 0xa37
+#define AGENT_STRING_BYTE 0xa5c
+#define AGENT_STRING_END 0xa82
 #define AGENT_CODE_BYTES 0x6000
 #define AGENT_RETURN_CALLS 0x6000
 #define AGENT_RETURN_STUBS (AGENT_RETURN_CALLS + AGENT_RETURN_CALL)

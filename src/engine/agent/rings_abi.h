@@ -25,7 +25,8 @@ struct agent_thread {
 	uint64_t busy;	  /* not 0: a time has been taken that is in no record yet */
 	uint64_t dropped; /* calls that are in no record, as there was no room */
 	uint64_t ring;	  /* where that is, its stack behind it */
-	uint64_t unused[3];
+	uint64_t free_to; /* up to there nothing is left to be read, nor the end of the ring */
+	uint64_t unused[2];
 	uint64_t tail; /* read up to there: the tracer's */
 	uint64_t unused_too[7];
 };
