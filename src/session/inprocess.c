@@ -120,14 +120,21 @@ static bool points_into(const struct space *space, uint64_t low, uint64_t high)
 	return !module || elf_points_into(module->file, low - module->bias, high - module->bias);
 }
 
-/* Of an IFUNC it is what was chosen for it, which may have no symbol. */
-static uint64_t length_at(const struct module *module, const struct elf_symbol *symbol,
-			  uint64_t address)
+/*
+ * Several functions may have the name: of several versions, or static ones. Of an IFUNC it is what
+ * was chosen for it, which may have no symbol.
+ */
+static uint64_t length_at(const struct module *module, const char *name, uint64_t address)
 {
-	if (symbol && symbol->type == STT_FUNC && symbol->value == address)
-		return symbol->size;
-	return symbol && symbol->type == STT_GNU_IFUNC ? extent_of_function(module->file, address)
-						       : 0;
+	const struct elf_symbol *symbol = elf_find_symbol(module->file, name);
+	bool is_chosen = false;
+
+	for (; symbol; symbol = elf_find_next(module->file, symbol)) {
+		if (symbol->type == STT_FUNC && symbol->value == address)
+			return symbol->size;
+		is_chosen |= symbol->type == STT_GNU_IFUNC;
+	}
+	return is_chosen ? extent_of_function(module->file, address) : 0;
 }
 
 void inprocess_wish(struct session *session, struct space *space, uint64_t address,
@@ -154,8 +161,7 @@ void inprocess_wish(struct session *session, struct space *space, uint64_t addre
 	else if (wish.is_plt_stub)
 		wish.length = PLT_STUB;
 	else
-		wish.length = length_at(module, elf_find_symbol(module->file, name),
-					address - module->bias);
+		wish.length = length_at(module, name, address - module->bias);
 	if (!wish.is_plt_stub && !reason && wish.length &&
 	    extent_to_next_symbol(module->file, address - module->bias) < AGENT_JUMP)
 		reason = "another function begins right behind it";
@@ -461,7 +467,7 @@ bool inprocess_fault(struct session *session, const struct stop *stop)
 {
 	bool faulted = stop->kind == STOP_SIGNAL &&
 		       (stop->signal == SIGSEGV || stop->signal == SIGBUS ||
-			stop->signal == SIGFPE);
+			stop->signal == SIGFPE || stop->signal == SIGILL);
 
 	if (!session->agent || stop->first || !stop->thread || !stop->thread->process->space ||
 	    !stop->thread->process->space->agent)

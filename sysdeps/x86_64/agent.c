@@ -5,10 +5,10 @@
  * A function is caught by `jmp rel32` at its beginning. The instructions that this covers are run
  * in the probe's stub. As a handler of a signal must never see a pc within the jump, and shall see
  * none in a stub, they are chosen from a list (agent_plain.c): what faults in no way but by memory
- * that is not there, or by floating-point numbers. Then the thread is sent from the stub to where
- * the instruction stands in the function, without the jump (engine/agent/guards.c). (A stack that
- * is at its end faults at any of them, and at our own.) Whatever else a function begins with, it
- * keeps its breakpoint.
+ * that is not there, by numbers, or as the processor does not know it. Then the thread is sent from
+ * the stub to where the instruction stands in the function, without the jump
+ * (engine/agent/guards.c). (A stack that is at its end faults at any of them, and at our own.)
+ * Whatever else a function begins with, it keeps its breakpoint.
  *
  * No branch may lead into the bytes of the jump behind its first, also none of another function
  * (glibc's mempcpy goes on within memcpy). Code is not decoded for that: each byte that could be

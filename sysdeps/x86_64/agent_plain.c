@@ -2,15 +2,15 @@
 /*
  * Instructions that functions begin with and that can be run elsewhere: what only moves between
  * registers and memory, or computes. Some cannot fault: without memory, with that on the stack, of
- * the module's own data or the thread's (relative to pc, or to fs); unless they compute with
- * floating-point numbers and the program wants SIGFPE for that, which engine/agent/guards.c sees to
- * as to faults of memory. What is not on these lists may fault in other ways.
+ * the module's own data or the thread's (relative to pc, or to fs); unless they divide, or compute
+ * with floating-point numbers and the program wants SIGFPE for that, which engine/agent/guards.c
+ * sees to as to faults of memory. What is not on these lists may fault in other ways.
  */
 #include "x86_64/agent.h"
 
 enum { REG_NUMBER_SP = 4, REG_NUMBER_BP = 5, NO_INDEX = 4, SEGMENT_FS = 4, LEA = 0x8d };
 
-/* One byte opcodes that cannot fault when their operand is no memory. */
+/* One byte opcodes that cannot fault when their operand is no memory; but see what they divide. */
 static bool is_plain_opcode(const struct x86_scan *scan)
 {
 	switch (scan->opcode) {
@@ -24,6 +24,8 @@ static bool is_plain_opcode(const struct x86_scan *scan)
 	case 0x38 ... 0x3b:
 	case 0x04 ... 0x05: /* the same of ax and an immediate */
 	case 0x0c ... 0x0d:
+	case 0x14 ... 0x15:
+	case 0x1c ... 0x1d:
 	case 0x24 ... 0x25:
 	case 0x2c ... 0x2d:
 	case 0x34 ... 0x35:
@@ -39,16 +41,23 @@ static bool is_plain_opcode(const struct x86_scan *scan)
 	case 0x83:
 	case 0x84 ... 0x8b: /* test, xchg, mov */
 	case 0x8d:	    /* lea */
+	case 0x91 ... 0x97: /* xchg */
 	case 0x98 ... 0x99: /* cltq, cqto */
+	case 0x9e ... 0x9f: /* sahf, lahf */
 	case 0xa8 ... 0xa9:
 	case 0xb0 ... 0xbf:
 	case 0xc0 ... 0xc1: /* shifts */
 	case 0xd0 ... 0xd3:
+	case 0xd8 ... 0xdf: /* x87 */
+	case 0xf5:	    /* cmc, clc, stc, cld, std */
+	case 0xf8 ... 0xf9:
+	case 0xfc ... 0xfd:
+	case 0xf6 ... 0xf7: /* test, not, neg, mul, div */
 		return true;
 	case 0xc6 ... 0xc7: /* mov */
 		return scan->reg == 0;
-	case 0xf6 ... 0xf7: /* test, not, neg; not the divisions */
-		return scan->reg < 4;
+	case 0xfe: /* inc, dec */
+		return scan->reg < 2;
 	case 0xff: /* inc, dec, push */
 		return scan->reg < 2 || scan->reg == 6;
 	default:
@@ -56,64 +65,104 @@ static bool is_plain_opcode(const struct x86_scan *scan)
 	}
 }
 
-/* Of floating-point numbers in vector registers: moved, converted, compared, computed with. */
-static bool is_plain_sse_opcode(const struct x86_scan *scan)
+/*
+ * Of two bytes, on general registers. Those that test bits by a register access memory far from
+ * where their operand says.
+ */
+static bool is_plain_0f_opcode(const struct x86_scan *scan)
 {
 	switch (scan->opcode) {
-	case 0x10 ... 0x17:
-	case 0x28 ... 0x2a:
-	case 0x2c ... 0x2f:
-	case 0x51 ... 0x5f:
-	case 0xc2:
-	case 0xc6:
-	case 0xe6:
+	case 0x40 ... 0x4f: /* cmov */
+	case 0x90 ... 0x9f: /* set */
+	case 0xa4 ... 0xa5: /* shld, shrd */
+	case 0xac ... 0xad:
+	case 0xaf:	    /* imul */
+	case 0xb0 ... 0xb1: /* cmpxchg */
+	case 0xb6 ... 0xb7: /* movzx, movsx */
+	case 0xbe ... 0xbf:
+	case 0xba:	    /* bt and its like, by an immediate */
+	case 0xbc ... 0xbd: /* bsf, bsr, tzcnt, lzcnt */
+	case 0xc0 ... 0xc1: /* xadd */
+	case 0xc8 ... 0xcf: /* bswap */
 		return true;
+	case 0xa3: /* bt and its like */
+	case 0xab:
+	case 0xb3:
+	case 0xbb:
+		return scan->mod == 3;
+	case 0xb8: /* popcnt */
+		return scan->rep;
+	case 0xae: /* lfence, mfence, sfence */
+		return scan->mod == 3 && scan->reg >= 5 && !scan->rep && !scan->repne &&
+		       !scan->operand_size;
 	default:
 		return false;
 	}
 }
 
-/* The same of two bytes: moves between registers, conditional or widening. */
-static bool is_plain_0f_opcode(const struct x86_scan *scan)
+/* The same with a VEX prefix: what came with BMI. Legacy ones are crc32, adcx, adox. */
+static bool is_plain_integer_extension(const struct x86_scan *scan)
 {
-	if (is_plain_sse_opcode(scan))
-		return true;
-	switch (scan->opcode) {
-	case 0x40 ... 0x4f:
-	case 0x6e ... 0x6f:
-	case 0x7e ... 0x7f:
-	case 0x90 ... 0x9f:
-	case 0xb6 ... 0xb7:
-	case 0xbe ... 0xbf:
-	case 0xd6:
-	case 0xef:
-		return true;
-	default:
+	if (scan->map == MAP_0F3A)
+		return scan->encoding == ENCODING_VEX && scan->opcode == 0xf0; /* rorx */
+	if (scan->map != MAP_0F38)
 		return false;
-	}
+	if (scan->encoding == ENCODING_LEGACY)
+		return (scan->opcode == 0xf6 && (scan->operand_size || scan->rep)) ||
+		       ((scan->opcode & 0xfe) == 0xf0 && scan->repne);
+	return scan->opcode == 0xf2 || scan->opcode == 0xf3 ||
+	       (scan->opcode >= 0xf5 && scan->opcode <= 0xf7);
 }
 
 /*
- * Of vectors in registers, by which functions on strings begin: moved, compared, computed with as
- * integers.
+ * Of vectors: moved, converted, compared, computed with, by which functions on numbers and on
+ * strings begin. Not among them: what is stored where no operand says (maskmovdqu), or past the
+ * caches.
  */
 static bool is_plain_vector_opcode(const struct x86_scan *scan)
 {
-	if (scan->map == MAP_0F && is_plain_sse_opcode(scan))
-		return true;
+	if (scan->map == MAP_0F38) /* pshufb and its like; broadcasts */
+		return scan->opcode <= 0x0b || (scan->opcode >= 0x1c && scan->opcode <= 0x25) ||
+		       scan->opcode == 0x28 || scan->opcode == 0x29 ||
+		       (scan->opcode >= 0x30 && scan->opcode <= 0x40) ||
+		       (scan->opcode & 0xfe) == 0x58 ||
+		       (scan->opcode >= 0x78 && scan->opcode <= 0x7c);
 	switch (scan->map == MAP_0F ? scan->opcode : 0) {
-	case 0x60 ... 0x77:
+	case 0x10 ... 0x17:
+	case 0x28 ... 0x2a:
+	case 0x2c ... 0x2f:
+	case 0x50 ... 0x77:
 	case 0x7e ... 0x7f:
+	case 0xc2:
+	case 0xc4 ... 0xc6:
 	case 0xd1 ... 0xdf:
-	case 0xe0 ... 0xe5:
+	case 0xe0 ... 0xe6:
 	case 0xe8 ... 0xef:
-	case 0xf1 ... 0xfe:
+	case 0xf1 ... 0xf6:
+	case 0xf8 ... 0xfe:
 		return true;
-	default: /* pshufb; broadcasts */
-		return scan->map == MAP_0F38 &&
-		       (scan->opcode == 0 || (scan->opcode & 0xfe) == 0x58 ||
-			(scan->opcode >= 0x78 && scan->opcode <= 0x7c));
+	default:
+		return false;
 	}
+}
+
+/* Hints, which fault in no way. */
+static bool is_prefetch(const struct x86_scan *scan)
+{
+	return scan->encoding == ENCODING_LEGACY && scan->map == MAP_0F &&
+	       (scan->opcode == 0x18 || scan->opcode == 0x0d);
+}
+
+static bool is_plain(const struct x86_scan *scan)
+{
+	if (scan->encoding == ENCODING_LEGACY && scan->map == MAP_ONE_BYTE)
+		return is_plain_opcode(scan);
+	if (scan->encoding == ENCODING_LEGACY && scan->map == MAP_0F && is_plain_0f_opcode(scan))
+		return true;
+	if (scan->encoding == ENCODING_EVEX)
+		return is_plain_vector_opcode(scan) && scan->mod == 3;
+	return is_plain_vector_opcode(scan) || is_plain_integer_extension(scan) ||
+	       is_prefetch(scan);
 }
 
 /* Memory on the stack, at a distance from its pointer, or from %rbp if that is known to be one. */
@@ -132,18 +181,11 @@ enum x86_64_plain x86_64_plain(const struct x86_scan *scan, bool has_frame)
 	const bool memory = scan->has_modrm && scan->mod != 3;
 	const bool own = scan->pc_relative || scan->segment == SEGMENT_FS ||
 			 (memory && is_on_stack(scan, has_frame));
-	bool plain = false;
 
-	if (scan->encoding == ENCODING_VEX || scan->encoding == ENCODING_EVEX)
-		plain = is_plain_vector_opcode(scan) &&
-			!(memory && scan->encoding == ENCODING_EVEX);
-	else if (scan->map == MAP_ONE_BYTE)
-		plain = is_plain_opcode(scan);
-	else if (scan->map == MAP_0F)
-		plain = is_plain_0f_opcode(scan);
-	if (!plain || scan->address_size || (scan->lock && !memory))
+	if (!is_plain(scan) || scan->address_size || (scan->lock && !memory))
 		return PLAIN_NOT;
-	if (!memory || own || (scan->map == MAP_ONE_BYTE && scan->opcode == LEA))
+	if (!memory || own || is_prefetch(scan) ||
+	    (scan->map == MAP_ONE_BYTE && scan->opcode == LEA))
 		return PLAIN_NEVER_FAULTS;
 	return scan->segment ? PLAIN_NOT : PLAIN_ACCESS;
 }

@@ -85,11 +85,11 @@ static void test_guarded_reads(void **state)
 		size_t offset;
 		const char *bytes;
 	} places[] = {
-		{AGENT_COPY_WORD, "\x48\x8b\x06"},   /* mov (%rsi),%rax */
-		{AGENT_COPY_BYTE, "\x8a\x06"},	     /* mov (%rsi),%al */
-		{AGENT_COPY_END, "\x48\x89\xd0"},    /* mov %rdx,%rax */
-		{AGENT_STRING_WORD, "\x48\x8b\x06"}, /* mov (%rsi),%rax */
-		{AGENT_STRING_END, "\x48\x89\xf8"},  /* mov %rdi,%rax */
+		{AGENT_COPY_WORD, "\x48\x8b\x06"},	 /* mov (%rsi),%rax */
+		{AGENT_COPY_BYTE, "\x8a\x06"},		 /* mov (%rsi),%al */
+		{AGENT_COPY_END, "\x48\x89\xd0"},	 /* mov %rdx,%rax */
+		{AGENT_STRING_WORD, "\x4c\x8b\x1c\x0e"}, /* mov (%rsi,%rcx),%r11 */
+		{AGENT_STRING_END, "\x48\x89\xc8"},	 /* mov %rcx,%rax */
 	};
 	const uint8_t *code = arch_x86_64.agent->code;
 
@@ -100,7 +100,7 @@ static void test_guarded_reads(void **state)
 		assert_int_not_equal(code[places[i].offset - 1], 0xf4);
 	}
 	/* Here what is before it is jumped over. */
-	assert_memory_equal(code + AGENT_STRING_BYTE, "\x8a\x06", 2);
+	assert_memory_equal(code + AGENT_STRING_BYTE, "\x8a\x04\x0e", 3);
 }
 
 static void test_relative(void **state)
@@ -129,8 +129,40 @@ static void test_refused(void **state)
 	assert_int_equal(DISPLACE("\x0f\x05\x90\x90\x90\xc3"), -ENOTSUP); /* a system call */
 	assert_int_equal(DISPLACE("\x31\xc0\xc3"), -ENOTSUP);		  /* too short */
 	assert_int_equal(DISPLACE("\x31\xc0\xc3\x90\x90\x90"), -ENOTSUP); /* it ends within */
-	assert_int_equal(DISPLACE("\xf7\xf7\x90\x90\x90\xc3"), -ENOTSUP); /* div %edi */
 	assert_int_equal(DISPLACE("\xcc\x90\x90\x90\x90\xc3"), -ENOTSUP); /* int3 */
+	assert_int_equal(DISPLACE("\x9c\x90\x90\x90\x90\xc3"), -ENOTSUP); /* pushf */
+	assert_int_equal(DISPLACE("\x0f\x31\x90\x90\x90\xc3"), -ENOTSUP); /* rdtsc */
+	/* bt %rax,(%rdi); rep stos; maskmovdqu; rdfsbase: memory that no operand tells; fs */
+	assert_int_equal(DISPLACE("\x48\x0f\xa3\x07\x90\xc3"), -ENOTSUP);
+	assert_int_equal(DISPLACE("\xf3\x48\xab\x90\x90\xc3"), -ENOTSUP);
+	assert_int_equal(DISPLACE("\x66\x0f\xf7\xc1\x90\xc3"), -ENOTSUP);
+	assert_int_equal(DISPLACE("\xf3\x48\x0f\xae\xc0\xc3"), -ENOTSUP);
+}
+
+/* What computes, in general registers, in those of vectors, and in the x87's. */
+static void test_computing(void **state)
+{
+	(void)state;
+	assert_int_equal(DISPLACE("\x48\x0f\xaf\xfe\x90\xc3"), 0); /* imul %rsi,%rdi */
+	assert_int_equal(DISPLACE("\x48\xf7\xe6\x90\x90\xc3"), 0); /* mul %rsi */
+	assert_int_equal(DISPLACE("\xf7\xf7\x90\x90\x90\xc3"), 0); /* div %edi */
+	assert_int_equal(DISPLACE("\xf3\x0f\xb8\xc7\x90\xc3"), 0); /* popcnt %edi,%eax */
+	assert_int_equal(DISPLACE("\x0f\xcf\x90\x90\x90\xc3"), 0); /* bswap %edi */
+	assert_int_equal(DISPLACE("\x48\x0f\xa3\xf7\x90\xc3"), 0); /* bt %rsi,%rdi */
+	assert_int_equal(DISPLACE("\x0f\xae\xf0\x90\x90\xc3"), 0); /* mfence */
+	/* andn %rsi,%rdi,%rax; crc32 %rdi,%rax; pshufd $0,%xmm0,%xmm1; pmovmskb %xmm0,%eax */
+	assert_int_equal(DISPLACE("\xc4\xe2\xc0\xf2\xc6\xc3"), 0);
+	assert_int_equal(DISPLACE("\xf2\x48\x0f\x38\xf1\xc7\xc3"), 0);
+	assert_int_equal(DISPLACE("\x66\x0f\x70\xc8\x00\xc3"), 0);
+	assert_int_equal(DISPLACE("\x66\x0f\xd7\xc0\x90\xc3"), 0);
+	/* fldt 8(%rsp); fabs */
+	assert_int_equal(DISPLACE("\xdb\x6c\x24\x08\xd9\xe1\xc3"), 0);
+	/* lock xadd %eax,(%rdi): its operand may be none */
+	assert_int_equal(DISPLACE("\xf0\x0f\xc1\x07\x90\xc3"), 0);
+	assert_int_equal(stub[0], 0xe9);
+	/* prefetcht0 0x40(%rdi): that does not matter */
+	assert_int_equal(DISPLACE("\x0f\x18\x4f\x40\x90\xc3"), 0);
+	assert_int_equal(stub[0], 0x68);
 }
 
 /* What is in front of the call's being noted: a guard, and what puts the stack pointer back. */
@@ -454,6 +486,7 @@ int main(void)
 		cmocka_unit_test(test_guarded_reads),
 		cmocka_unit_test(test_relative),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_computing),
 		cmocka_unit_test(test_guard),
 		cmocka_unit_test(test_access_later),
 		cmocka_unit_test(test_offset_in_function),

@@ -212,7 +212,7 @@ void agent_shared(const struct space *space);
  * The thread has a SIGSEGV or SIGBUS as it read for us what cannot be read (or the clock, which may
  * be forbidden to it), or was interrupted as it took too long: then it is to go on without either,
  * true. Also for the code of a tracer that was killed, whose journal the space has. One that has
- * these, or SIGFPE, where a function begins: see guards.c.
+ * these, SIGFPE or SIGILL, where a function begins: see guards.c.
  */
 bool agent_fault(struct thread *thread, bool interrupted);
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions that begin by accessing memory that is not there, or by a computation that raises
- * SIGFPE (feenableexcept()).
+ * Functions that begin by accessing memory that is not there, by a computation that raises SIGFPE
+ * (a division, or what feenableexcept() asks for), or by what the processor does not know (SIGILL).
  *
  * The program was given a bad pointer, or has protected a page to hear of its use (write barriers
  * and the like). Its handler must see the fault at the function, and may return there. So the jump
@@ -102,7 +102,19 @@ static bool has_jump(const struct space *space, const struct agent_probe *probe)
 	return entry && entry->kind == JOURNAL_JUMP && entry->address == probe->address;
 }
 
-static void give_up(struct thread *thread, struct agent_probe *probe, bool computes)
+static const char *reason(int signal)
+{
+	switch (signal) {
+	case SIGFPE:
+		return "it raised a floating-point exception";
+	case SIGILL:
+		return "its first instructions are none of this processor's";
+	default:
+		return "it was given memory that cannot be accessed";
+	}
+}
+
+static void give_up(struct thread *thread, struct agent_probe *probe)
 {
 	struct space *space = thread->process->space;
 	struct agent *agent = probe->unit->agent;
@@ -113,9 +125,7 @@ static void give_up(struct thread *thread, struct agent_probe *probe, bool compu
 	journal_undo_bytes(space->journal, space, probe->journal);
 	probe->journal = JOURNAL_NO_ENTRY;
 	trap_plant(agent->trap, thread, probe->address, probe->site, NULL);
-	agent->decided(agent->events->context, probe->site,
-		       computes ? "it raised a floating-point exception"
-				: "it was given memory that cannot be accessed");
+	agent->decided(agent->events->context, probe->site, reason(thread->stop_signal));
 }
 
 static bool go_to_function(struct thread *thread, struct regs *regs,
@@ -140,7 +150,7 @@ bool agent_leave(struct thread *thread)
 	return regs_load(thread->tid, &regs) == 0 && guards_leave(thread, &regs);
 }
 
-/* SIGFPE tells where it was raised. */
+/* Some tell where they were raised. */
 static void tell_place(struct thread *thread, uint64_t pc)
 {
 	siginfo_t info;
@@ -153,16 +163,16 @@ static void tell_place(struct thread *thread, uint64_t pc)
 
 bool guards_fault(struct thread *thread, struct regs *regs)
 {
-	const bool computes = thread->stop_signal == SIGFPE;
+	const bool tells = thread->stop_signal == SIGFPE || thread->stop_signal == SIGILL;
 	struct displaced_pc place = find_place(thread->process->space, regs);
 
 	if (!place.probe ||
 	    (place.is_begun && !find_offset(thread->process->space, regs->pc, &place)))
 		return false;
-	give_up(thread, place.probe, computes);
+	give_up(thread, place.probe);
 	if (!go_to_function(thread, regs, &place))
 		return false;
-	if (computes)
+	if (tells)
 		tell_place(thread, regs->pc);
 	return !place.is_begun;
 }

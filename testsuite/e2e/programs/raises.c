@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions that begin with what may raise SIGFPE, and one that accesses memory behind a branch: called a thousand
- * times, then so that they do, then a thousand times more. Says of each whether its handler was told of the function.
+ * Functions that begin with what may raise SIGFPE or SIGILL, and one that accesses memory behind a branch: called a
+ * thousand times, then so that they do, then a thousand times more (one that raises SIGILL: only once). Says of each whether its handler was told of the function.
  */
 #define _GNU_SOURCE
 #include <fenv.h>
@@ -22,13 +22,17 @@ long r_convert(double number);
 FUNCTION(r_convert, "cvtsd2si %xmm0, %rax\n\tret");
 double r_wide(double dividend, double divisor);
 FUNCTION(r_wide, "vdivsd %xmm1, %xmm0, %xmm0\n\tret");
+long r_integer(unsigned dividend, unsigned divisor, unsigned high);
+FUNCTION(r_integer, "mov %edi, %eax\n\tdiv %esi\n\tret");
+long r_unknown(void);
+FUNCTION(r_unknown, "vpxord %zmm0, %zmm0, %zmm0\n\tmov $7, %eax\n\tret");
 long r_behind(const long *numbers, int first);
 FUNCTION(r_behind, "test %esi, %esi\n\tjne 1f\n\tmov 0x90(%rdi), %rax\n\tret\n1:\tmov (%rdi), %rax\n\tret");
 /* The first instruction accesses memory, and the second, behind a branch, too. */
 long r_twice(const long *first, const long *second, int none);
 FUNCTION(r_twice, "cmp %edx, (%rdi)\n\tje 1f\n\tmov 8(%rsi), %rax\n\tret\n1:\txor %eax, %eax\n\tret");
 
-enum { CALLS = 1000, PAGE = 4096, MASKED = 0x1f80 };
+enum { CALLS = 1000, PAGE = 4096, MASKED = 0x1f80, UNKNOWN_BYTES = 6 };
 
 static sigjmp_buf out;
 static volatile int leaves;
@@ -44,6 +48,8 @@ static void on_fault(int number, siginfo_t *info, void *context)
 	if (leaves)
 		siglongjmp(out, 1);
 	registers->fpregs->mxcsr |= MASKED;
+	if (number == SIGILL)
+		registers->gregs[REG_RIP] += UNKNOWN_BYTES;
 	if (number == SIGSEGV)
 		mprotect(page, PAGE, PROT_READ | PROT_WRITE);
 }
@@ -59,9 +65,9 @@ static void call_all(int has_wide)
 	double sum = 0;
 
 	for (int i = 0; i < CALLS; i++)
-		sum += r_divide(6, 2) + (double)r_convert(4) + (has_wide ? r_wide(6, 2) : 3) +
+		sum += r_divide(6, 2) + (double)(r_convert(4) + r_integer(8, 4, 0)) + (has_wide ? r_wide(6, 2) : 3) +
 		       (double)(r_behind(numbers, 0) + r_twice(numbers, numbers, 0));
-	check("sum", sum == CALLS * (3 + 4 + 3 + 3 + 2));
+	check("sum", sum == CALLS * (3 + 4 + 2 + 3 + 3 + 2));
 }
 
 /* The handler leaves the first of them by a jump, and lets the others go on. */
@@ -72,7 +78,12 @@ static void raise_all(int has_wide)
 	if (!sigsetjmp(out, 1))
 		r_divide(1, 0);
 	check("divide", seen == (uintptr_t)r_divide && told == seen);
+	if (!sigsetjmp(out, 1))
+		r_integer(1, 0, 0);
+	check("integer", seen == (uintptr_t)r_integer + 2 && told == seen);
 	leaves = 0;
+	if (!__builtin_cpu_supports("avx512f"))
+		check("unknown", r_unknown() == 7 && seen == (uintptr_t)r_unknown && told == seen);
 	feenableexcept(FE_DIVBYZERO | FE_INVALID);
 	r_convert(1e300);
 	check("convert", seen == (uintptr_t)r_convert && told == seen);
@@ -96,6 +107,7 @@ int main(void)
 	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	sigaction(SIGSEGV, &action, NULL);
 	sigaction(SIGFPE, &action, NULL);
+	sigaction(SIGILL, &action, NULL);
 	call_all(has_wide);
 	raise_all(has_wide);
 	fedisableexcept(FE_ALL_EXCEPT);
