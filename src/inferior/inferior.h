@@ -48,6 +48,7 @@ struct space {
 	int memory_fd; /* /proc/PID/mem */
 	pid_t reader;  /* a live thread in it, for process_vm_readv */
 	struct memory_source memory;
+	struct memory_source readable; /* the same, but only what the program may read itself */
 	struct resident *resident; /* which of it can be read without waiting */
 	struct pulse *pulse;	   /* shows that we are in there; NULL: nobody looks */
 	struct journal *journal;

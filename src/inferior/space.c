@@ -13,7 +13,8 @@
  * A single word is read by ptrace from the thread that stopped last; that is the cheapest. But only
  * from private anonymous memory, as stacks are: should a file's page be gone, ptrace would wait for
  * it in a way that no SIGKILL ends, and process_vm_readv(2) does in one that it does. The guardian
- * watches over us there (pulse.h).
+ * watches over us there (pulse.h). And not what arguments point to: ptrace also reads what the
+ * program itself may not.
  *
  * Writes go through /proc/PID/mem, which also writes pages that the tracee itself may only
  * execute; the kernel gives the tracee a private copy of such a page, so no other process sees
@@ -140,13 +141,11 @@ static bool read_word(const struct space *space, struct memory_range *range)
 	return true;
 }
 
-static void read_ranges(void *context, struct memory_range *ranges, size_t count)
+static void read_batches(void *context, struct memory_range *ranges, size_t count)
 {
 	struct space *space = context;
 	size_t i = 0;
 
-	if (count == 1 && read_word(space, ranges))
-		return;
 	for (size_t k = 0; k < count; k++)
 		ranges[k].done = 0;
 	while (i < count) {
@@ -172,6 +171,12 @@ static void read_ranges(void *context, struct memory_range *ranges, size_t count
 	}
 }
 
+static void read_ranges(void *context, struct memory_range *ranges, size_t count)
+{
+	if (count != 1 || !read_word(context, ranges))
+		read_batches(context, ranges, count);
+}
+
 struct space *space_create(pid_t pid, const struct arch *arch, int *error)
 {
 	struct space *space = xcalloc(1, sizeof *space);
@@ -189,6 +194,7 @@ struct space *space_create(pid_t pid, const struct arch *arch, int *error)
 	space->arch = arch;
 	space->reader = task;
 	space->memory = (struct memory_source){.readv = read_ranges, .context = space};
+	space->readable = (struct memory_source){.readv = read_batches, .context = space};
 	space->resident = resident_create(task, space->memory_fd);
 	space->journal = journal_create((pid_t)proc_status_number(pid, "Tgid"));
 	space->arena = arena_create();

@@ -130,7 +130,7 @@ static void emit_call(struct syscalls *calls, const struct thread *thread,
 					     inferior_event_wall_clock(thread->process->inferior));
 	uint64_t registers[REG_COUNT] = {0};
 	const struct capture_frame frame = {.gpr = registers,
-					    .memory = &thread->process->space->memory};
+					    .memory = &thread->process->space->readable};
 
 	memcpy(registers, arguments, ARGUMENTS * sizeof *arguments);
 	if (plan->entry_count || plan->needs_saved)
@@ -160,7 +160,7 @@ static void capture_failure(const struct system_call *own, const struct space *s
 	for (unsigned i = 0; i < plan->exit_count && record->value_count >= i; i++) {
 		bool is_readable = space && !is_filled(plan, &plan->exit[i]);
 		const struct capture_frame frame = {
-			.gpr = registers, .memory = is_readable ? &space->memory : &nowhere};
+			.gpr = registers, .memory = is_readable ? &space->readable : &nowhere};
 
 		capture_exit_some(plan, i, 1, &frame, &own->saved, buffer);
 	}
@@ -195,7 +195,7 @@ static void emit_return(struct syscalls *calls, struct thread *thread, int64_t n
 	if (plan->exit_count && (number || !space)) {
 		capture_failure(own, space, &buffer);
 	} else if (plan->exit_count) {
-		const struct capture_frame frame = {.gpr = registers, .memory = &space->memory};
+		const struct capture_frame frame = {.gpr = registers, .memory = &space->readable};
 
 		registers[REG_AX] = result_of(own, space);
 		capture_exit(plan, &frame, &own->saved, &buffer);

@@ -167,7 +167,7 @@ static void load_frame(struct serving *serving, bool need_fp, struct capture_fra
 		serving->fp_loaded = fp_regs_load(serving->thread->tid, &serving->fp) == 0;
 	*frame = (struct capture_frame){.gpr = serving->regs.r,
 					.sp = serving->regs.r[REG_SP],
-					.memory = &serving->space->memory};
+					.memory = &serving->space->readable};
 	if (need_fp && serving->fp_loaded) {
 		frame->xmm = (const uint8_t(*)[16])serving->fp.xmm;
 		frame->st = (const uint8_t(*)[16])serving->fp.st;
