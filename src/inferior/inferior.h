@@ -49,8 +49,8 @@ struct space {
 	pid_t reader;  /* a live thread in it, for process_vm_readv */
 	struct memory_source memory;
 	struct memory_source readable; /* the same, but only what the program may read itself */
-	struct resident *resident; /* which of it can be read without waiting */
-	struct pulse *pulse;	   /* shows that we are in there; NULL: nobody looks */
+	struct resident *resident;     /* which of it can be read without waiting */
+	struct pulse *pulse;	       /* shows that we are in there; NULL: nobody looks */
 	struct journal *journal;
 	struct guardian *guardian; /* holds the journal by that number */
 	uint64_t guardian_number;

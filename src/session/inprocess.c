@@ -243,9 +243,7 @@ void inprocess_install(struct session *session, struct thread *thread)
 	agent_add_rings(thread);
 	if (!agent_has_wishes(space))
 		return;
-	const struct module *program = space->modules
-					       ? *(struct module **)vec_at(&space->modules->list, 0)
-					       : NULL;
+	const struct module *program = space->modules ? modules_program(space->modules) : NULL;
 
 	if (!program || hides_unwinder(program))
 		agent_refuse(session->agent, thread, "the program's unwinder cannot be found");

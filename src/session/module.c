@@ -98,6 +98,17 @@ struct modules *modules_create(void)
 	return modules;
 }
 
+const struct module *modules_program(const struct modules *modules)
+{
+	for (size_t i = 0; i < modules->list.count; i++) {
+		const struct module *module = *(struct module **)vec_at(&modules->list, i);
+
+		if (module->is_main)
+			return module;
+	}
+	return *(struct module **)vec_at(&modules->list, 0);
+}
+
 struct modules *modules_clone(struct session *session, const struct modules *modules)
 {
 	struct modules *clone = modules_create();

@@ -53,6 +53,12 @@ struct update {
 	bool tampered;	  /* something that is mapped is not on the list any more */
 };
 
+/* What was executed: the program, or a linker that loads it. */
+static struct module *main_module(const struct modules *modules)
+{
+	return *(struct module **)vec_at(&modules->list, 0);
+}
+
 static struct module *find_by_dynamic(const struct modules *modules, uint64_t dynamic)
 {
 	for (size_t i = 0; i < modules->list.count; i++) {
@@ -190,6 +196,16 @@ static char *module_path(struct update *update, const struct linkmap_object *obj
 	return xstrdup(path);
 }
 
+/* Whether it is what the linker was executed for: the first of its list. */
+static bool is_linkers_program(const struct modules *modules, const struct linkmap_object *object)
+{
+	const struct module *program = main_module(modules);
+	size_t count;
+	struct linkmap_object *const *objects = linkmap_objects(modules->linkmap, &count);
+
+	return program->is_main && linker_is_program(program) && count && objects[0] == object;
+}
+
 static void object_added(void *context, struct linkmap_object *object)
 {
 	struct update *update = context;
@@ -217,8 +233,11 @@ static void object_added(void *context, struct linkmap_object *object)
 		return;
 	}
 	_cleanup_free_ char *full = module_path(update, object, path);
+	const bool is_main = is_linkers_program(update->modules, object);
 
-	module = module_create(update->session, file, object->bias, full, false);
+	if (is_main)
+		main_module(update->modules)->is_main = false;
+	module = module_create(update->session, file, object->bias, full, is_main);
 	module->ran_before = update->at_attach;
 	note_mapping(&update->look, module);
 	forget_overlapped(update, module);
@@ -361,11 +380,6 @@ void modules_check(struct session *session, struct space *space, uint64_t now)
 			       "dynamic linker's, or one of the C library's");
 }
 
-static struct module *main_module(const struct modules *modules)
-{
-	return *(struct module **)vec_at(&modules->list, 0);
-}
-
 /*
  * A program was seen with all that it has loaded. One that ended under the look perhaps had more.
  */
@@ -397,6 +411,8 @@ void modules_update(struct session *session, struct thread *thread)
 	 */
 	if (r_debug)
 		modules->r_debug = r_debug;
+	else if (!modules->r_debug && linker_is_program(program))
+		modules->r_debug = linker_r_debug(thread->process->space, program);
 	if (modules->r_debug)
 		walk(session, thread, false, known ? NULL : program);
 	modules_check(session, thread->process->space, 0);
@@ -425,16 +441,11 @@ static int hook_linker_file(struct session *session, struct thread *thread, uint
 	const struct elf_segment *segments = elf_segments(file, &count);
 	uint64_t bias = base - (count ? segments[0].address & ~(uint64_t)4095 : 0);
 	struct module *linker = module_create(session, file, bias, path, false);
-	const struct elf_symbol *state = elf_find_symbol(file, "_dl_debug_state");
-	const struct elf_symbol *r_debug = elf_find_symbol(file, "_r_debug");
 
 	note_mapping(&look, linker);
 	vec_push(&modules->list, &linker);
-	if (r_debug && r_debug->value)
-		modules->r_debug = r_debug->value + bias;
-	error = state && state->value ? trap_plant(session->trap, thread, state->value + bias, NULL,
-						   &session->linker)
-				      : -ENOENT;
+	modules->r_debug = linker_symbol_r_debug(linker);
+	error = linker_hook(session, thread, linker);
 	plant_module(session, thread, linker);
 out:
 	look_deinit(&look);
@@ -448,14 +459,19 @@ static void first_walk(struct session *session, struct thread *thread, const str
 	struct modules *modules = space->modules;
 	struct module *program = main_module(modules);
 	unsigned word = space->arch->abi->word;
-	uint64_t r_debug = linkmap_find_r_debug(&space->memory, program->dynamic, word);
+	const bool is_linker = linker_is_program(program);
+	const bool has_linker = is_linker || elf_interpreter(program->file);
+	uint64_t r_debug = is_linker ? linker_r_debug(space, program)
+				     : linkmap_find_r_debug(&space->memory, program->dynamic, word);
 
 	if (at_exec || !r_debug) {
-		bool hooked = auxv->base && hook_linker_file(session, thread, auxv->base) == 0;
+		bool hooked = is_linker ? linker_hook(session, thread, program) == 0
+					: auxv->base && hook_linker_file(session, thread,
+									 auxv->base) == 0;
 
-		if (hooked && elf_interpreter(program->file))
+		if (hooked && has_linker)
 			return; /* the rest is looked at when the linker has loaded it */
-		if (elf_interpreter(program->file) && !proc_is_exiting(thread->tid))
+		if (has_linker && !proc_is_exiting(thread->tid))
 			untraced_process(session->untraced, thread->process->pid,
 					 "its libraries: the dynamic linker cannot be watched");
 		plant_module(session, thread, program);

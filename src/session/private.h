@@ -154,6 +154,17 @@ void debug_say(const struct session *session, unsigned domain, const char *forma
 void debug_stop(const struct session *session, const struct stop *stop);
 void debug_record(const struct session *session, const struct record *record);
 
+/* linker.c: what the dynamic linker's file says */
+
+/* Whether the program that was executed is a dynamic linker, which loads another one. */
+bool linker_is_program(const struct module *program);
+/* The address of its _r_debug; 0: it has none of that name. */
+uint64_t linker_symbol_r_debug(const struct module *linker);
+/* The same under any name, when its list has begun; else 0. */
+uint64_t linker_r_debug(const struct space *space, const struct module *linker);
+/* Hooks what it calls at each change of its list: 0 or -errno. */
+int linker_hook(struct session *session, struct thread *thread, const struct module *linker);
+
 /* modules.c: the objects of a space */
 
 /*
@@ -177,6 +188,8 @@ struct module *module_create(struct session *session, struct elf_file *file, uin
 			     const char *path, bool is_main);
 void module_unref(struct module *module);
 struct module *modules_find(const struct modules *modules, uint64_t address);
+/* The main program, or what was executed to load it. */
+const struct module *modules_program(const struct modules *modules);
 /*
  * The module that a call by that name leads to, most likely: the first one that defines it, and the
  * symbol there, unless that is NULL. NULL: none does.

@@ -28,6 +28,7 @@ import hashlib
 import json
 import os
 import shlex
+import re
 import shutil
 import signal
 import subprocess
@@ -127,6 +128,11 @@ def scratch():
     path = tempfile.mkdtemp(prefix="tracer-test-")
     at_end(shutil.rmtree, path, True)
     return path
+
+
+def interpreter_of(path):
+    """The dynamic linker that a program asks for."""
+    return re.search(r"interpreter: (\S+)\]", run("readelf", "-l", path).out)[1]
 
 
 def write_file(path, text, mode=0o644):
