@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Names of slots that have no symbol: those of IRELATIVE relocations have the address of a resolver
- * only.
+ * only. Where an IFUNC's address is taken, lld makes a function of its symbol that is the PLT stub;
+ * then nothing else has the resolver's address.
  */
 #include "image/elf_private.h"
 
@@ -55,18 +56,54 @@ static int compare(const void *left, const void *right)
 	return a->weak != b->weak ? a->weak - b->weak : elf_compare_names(a->name, b->name);
 }
 
+/* Of the slot that the PLT stub at `address` jumps by, or 0. */
+static uint64_t resolver_of_stub(struct elf_file *file, uint64_t address)
+{
+	size_t count;
+	const struct elf_slot *slots = elf_slots(file, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (slots[i].kind == SLOT_IRELATIVE && slots[i].stub == address)
+			return slots[i].addend;
+	return 0;
+}
+
+static uint64_t resolver_of(struct elf_file *file, const struct elf_symbol *symbol, bool has_stubs)
+{
+	if (symbol->type == STT_GNU_IFUNC)
+		return symbol->value;
+	return has_stubs && symbol->type == STT_FUNC && symbol->value && !symbol->size
+		       ? resolver_of_stub(file, symbol->value)
+		       : 0;
+}
+
+static bool has_stubs_of_ifuncs(struct elf_file *file)
+{
+	size_t count;
+	const struct elf_slot *slots = elf_slots(file, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (slots[i].kind == SLOT_IRELATIVE && slots[i].stub)
+			return true;
+	return false;
+}
+
 static void read_ifuncs(struct elf_file *file)
 {
+	const bool has_stubs = has_stubs_of_ifuncs(file);
 	struct vec ifuncs = VEC_OF(struct ifunc);
 	size_t count;
 	const struct elf_symbol *symbols = elf_symbols(file, &count);
 
 	file->ifuncs_read = true;
-	for (size_t i = 0; i < count; i++)
-		if (symbols[i].type == STT_GNU_IFUNC && symbols[i].value)
-			vec_push(&ifuncs, &(struct ifunc){symbols[i].value, symbols[i].name,
-							  is_old(symbols[i].name),
-							  symbols[i].bind == STB_WEAK});
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t resolver = resolver_of(file, &symbols[i], has_stubs);
+
+		if (resolver)
+			vec_push(&ifuncs,
+				 &(struct ifunc){resolver, symbols[i].name, is_old(symbols[i].name),
+						 symbols[i].bind == STB_WEAK});
+	}
 	if (ifuncs.count)
 		qsort(ifuncs.items, ifuncs.count, ifuncs.item_size, compare);
 	file->ifuncs = ifuncs.items;
