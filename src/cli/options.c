@@ -547,6 +547,9 @@ static int check_together(const struct options *options, bool sorted)
 		return usage_error("-U is for the table of -c, and there is no -c");
 	if (options->per_process && !options->summary)
 		return usage_error("--per-process is for the table of -c, and there is no -c");
+	if (options->output_file && options->output_file[0] == '|' &&
+	    !options->output_file[1 + strspn(options->output_file + 1, " \t\n")])
+		return usage_error("-o: behind the '|' is no command");
 	if (options->follow_forks > 1 && options->output_file && options->output_file[0] == '|')
 		return usage_error(
 			"-ff writes a file for each process, so a command cannot read it");

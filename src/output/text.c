@@ -136,12 +136,20 @@ static void style(struct text_writer *text, const char *code)
 		outbuf_style(&text->out, code);
 }
 
+static bool has_front(const struct text_writer *text, const struct record *record)
+{
+	return text->has_several || text->options->time_stamp > 0 || text->options->relative_time ||
+	       (text->options->return_address && record->pc);
+}
+
 /* Everything in front of the indentation. */
 static void begin_line(struct text_writer *text, const struct record *record)
 {
 	struct outbuf *out = &text->out;
 
 	suspend_line(text);
+	if (!has_front(text, record))
+		return;
 	style(text, STYLE_FAINT);
 	if (text->has_several) {
 		if (!text->options->to_file)

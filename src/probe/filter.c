@@ -372,16 +372,41 @@ void filter_deinit(struct filter *filter)
 	filter->slot_symbol = NULL;
 }
 
+static bool name_fits(const struct pattern *pattern, const char *name)
+{
+	return name && pattern_matches(pattern, name);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return slash ? slash + 1 : path;
+}
+
+/* A file of the name that `path` has, in the directory of `other`; NULL: not to be told. Freed. */
+static char *path_beside(const char *other, const char *path)
+{
+	const char *slash = other ? strrchr(other, '/') : NULL;
+
+	return slash ? xasprintf("%.*s/%s", (int)(slash - other), other, base_name(path)) : NULL;
+}
+
 /*
  * A file may have other paths than the one it was loaded by: /lib is a link to /usr/lib on most
- * machines. One that is given plainly may be any of them; what a pattern matches must be the one by
- * which it was loaded, or what that leads to.
+ * machines. One that is given plainly may be any of them; what a pattern matches must be one by
+ * which it was loaded, what that leads to, or its name there.
  */
-static bool path_fits(const struct pattern *pattern, const char *path)
+static bool path_fits(const struct pattern *pattern, const struct filter_module *module)
 {
-	if (pattern_matches(pattern, path))
+	if (pattern_matches(pattern, module->path) || name_fits(pattern, module->mapped) ||
+	    name_fits(pattern, module->listed))
 		return true;
-	_cleanup_free_ char *real = realpath(path, NULL);
+	_cleanup_free_ char *beside = path_beside(module->mapped, module->path);
+
+	if (name_fits(pattern, beside))
+		return true;
+	_cleanup_free_ char *real = realpath(module->path, NULL);
 	_cleanup_free_ char *asked = pattern->kind == PATTERN_PLAIN ? realpath(pattern->text, NULL)
 								    : NULL;
 
@@ -390,14 +415,14 @@ static bool path_fits(const struct pattern *pattern, const char *path)
 
 static bool rule_fits(const struct filter_rule *rule, const struct filter_module *module)
 {
-	const char *slash = strrchr(module->path, '/');
-
 	if (rule->library == LIBRARY_MAIN)
 		return module->is_main;
 	if (rule->library == LIBRARY_PATH)
-		return path_fits(&rule->module, module->path);
-	return (module->soname && pattern_matches(&rule->module, module->soname)) ||
-	       pattern_matches(&rule->module, slash ? slash + 1 : module->path);
+		return path_fits(&rule->module, module);
+	return name_fits(&rule->module, module->soname) ||
+	       name_fits(&rule->module, base_name(module->path)) ||
+	       name_fits(&rule->module, base_name(module->mapped)) ||
+	       name_fits(&rule->module, base_name(module->listed));
 }
 
 bool filter_enter(struct filter *filter, const struct filter_module *module)
@@ -413,6 +438,8 @@ bool filter_enter(struct filter *filter, const struct filter_module *module)
 		else if (rule->applies && rule->symbol.kind == PATTERN_ANY)
 			any = false;
 	}
+	if (!any)
+		filter_missed(filter, NULL, MISS_TAKEN_BACK);
 	return any;
 }
 

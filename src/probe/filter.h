@@ -29,6 +29,7 @@
 /* How near a rule that matched nothing came to it: the last of these that happened. */
 enum filter_miss {
 	MISS_MODULE,	  /* no such module was loaded */
+	MISS_TAKEN_BACK,  /* it was, and later rules have taken all of it back */
 	MISS_UNCALLED,	  /* -l: it was, and nobody calls it by name */
 	MISS_NAME,	  /* nothing in it has such a name, or nothing there calls it */
 	MISS_UNKNOWN,	  /* not all names of a module are known, its file was not to be had */
@@ -71,6 +72,9 @@ struct filter_module {
 	const char *soname; /* or NULL */
 	const char *path;
 	bool is_main;
+	/* Further names of its file, or NULL: of what is mapped, as a link has another one; and as
+	   the program has asked for it, which may be relative. */
+	const char *mapped, *listed;
 };
 
 /*

@@ -9,7 +9,8 @@
 
 static bool enter(const struct match_module *module, struct filter *filter)
 {
-	struct filter_module what = {elf_soname(module->file), module->path, module->is_main};
+	struct filter_module what = {elf_soname(module->file), module->path, module->is_main,
+				     module->mapped, module->listed};
 
 	return filter_enter(filter, &what);
 }

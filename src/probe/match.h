@@ -35,6 +35,7 @@ struct match_module {
 	struct decoder *decoder;
 	const char *path;
 	bool is_main;
+	const char *mapped, *listed; /* as in struct filter_module */
 	/*
 	 * Its .conf file and what holds for every module, each or NULL: they may know functions
 	 * that have no symbol, see prototype.slot_symbol.

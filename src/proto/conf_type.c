@@ -15,7 +15,7 @@
 /* How often each word was there. `unsigned` is both a flag and a type of its own. */
 struct c_words {
 	unsigned is_signed, is_unsigned;
-	unsigned n_char, n_short, n_int, n_long, n_float, n_double, n_complex;
+	unsigned n_char, n_short, n_int, n_long, n_float, n_double, n_ldouble, n_complex;
 };
 
 static bool is_word(const struct conf_token *token, const char *word, size_t length)
@@ -33,7 +33,8 @@ static unsigned *c_word(struct c_words *words, const struct conf_token *token)
 		return is_word(token, "_Complex", 8) ? &words->n_complex : NULL;
 	case 'c':
 		/* <complex.h>'s, elsewhere a name like others */
-		if ((words->n_float || words->n_double) && is_word(token, "complex", 7))
+		if ((words->n_float || words->n_double || words->n_ldouble) &&
+		    is_word(token, "complex", 7))
 			return &words->n_complex;
 		return is_word(token, "char", 4) ? &words->n_char : NULL;
 	case 'd':
@@ -43,6 +44,8 @@ static unsigned *c_word(struct c_words *words, const struct conf_token *token)
 	case 'i':
 		return is_word(token, "int", 3) ? &words->n_int : NULL;
 	case 'l':
+		if (is_word(token, "ldouble", 7))
+			return &words->n_ldouble;
 		return is_word(token, "long", 4) ? &words->n_long : NULL;
 	case 's':
 		if (is_word(token, "signed", 6))
@@ -72,8 +75,11 @@ static bool words_agree(const struct c_words *w)
 	unsigned integers = sign + w->n_char + w->n_short + w->n_int;
 
 	if (w->n_float)
-		return w->n_float == 1 && w->n_complex <= 1 &&
+		return w->n_float == 1 && !w->n_ldouble && w->n_complex <= 1 &&
 		       !(integers || w->n_long || w->n_double);
+	if (w->n_ldouble)
+		return w->n_ldouble == 1 && w->n_complex <= 1 &&
+		       !(integers || w->n_long || w->n_float || w->n_double);
 	if (w->n_double || w->n_complex)
 		return w->n_double <= 1 && w->n_complex <= 1 && w->n_long <= 1 && !integers;
 	if (w->n_char)
@@ -91,11 +97,13 @@ static const char *words_name(const struct c_words *w)
 	if (w->n_complex && w->n_float)
 		return "float _Complex";
 	if (w->n_complex)
-		return w->n_long ? "long double _Complex" : "double _Complex";
+		return w->n_long || w->n_ldouble ? "long double _Complex" : "double _Complex";
 	if (w->n_float)
 		return "float";
 	if (w->n_double)
 		return w->n_long ? "ldouble" : "double";
+	if (w->n_ldouble)
+		return "ldouble";
 	if (w->n_char)
 		return u ? "uchar" : "char";
 	if (w->n_short)

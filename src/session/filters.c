@@ -96,6 +96,8 @@ static const char *why_unmatched(const struct filter_rule *rule)
 	switch (rule->miss) {
 	case MISS_MODULE:
 		return "matched nothing: no such module was loaded";
+	case MISS_TAKEN_BACK:
+		return "matched nothing: rules behind it take all of it back";
 	case MISS_UNCALLED:
 		return "matched nothing: no other module calls it by its functions' names";
 	case MISS_NAME:

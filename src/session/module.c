@@ -21,6 +21,8 @@ void module_unref(struct module *module)
 	debug_source_unref(module->debug);
 	elf_unref(module->file);
 	free(module->path);
+	free(module->mapped);
+	free(module->listed);
 	free(module);
 }
 

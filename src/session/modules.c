@@ -239,6 +239,8 @@ static void object_added(void *context, struct linkmap_object *object)
 		main_module(update->modules)->is_main = false;
 	module = module_create(update->session, file, object->bias, full, is_main);
 	module->ran_before = update->at_attach;
+	module->mapped = xstrdup(path);
+	module->listed = object->name[0] ? xstrdup(object->name) : NULL;
 	note_mapping(&update->look, module);
 	forget_overlapped(update, module);
 	object->user = module;

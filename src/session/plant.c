@@ -400,7 +400,8 @@ static bool exchanges_stacks(const struct module *module)
 
 static struct filter_module as_filtered(const struct module *module)
 {
-	return (struct filter_module){elf_soname(module->file), module->path, module->is_main};
+	return (struct filter_module){elf_soname(module->file), module->path, module->is_main,
+				      module->mapped, module->listed};
 }
 
 /* Whether a function that we know nothing of may have been meant. */
@@ -529,6 +530,8 @@ static struct match_module as_matched(const struct session *session, const struc
 		.decoder = trap_decoder(session->trap),
 		.path = module->path,
 		.is_main = module->is_main,
+		.mapped = module->mapped,
+		.listed = module->listed,
 		.prototypes = {module->prototypes, proto_search_global(session->prototypes)},
 		.debug_file = find_debug_file,
 		.find_library = find_library,

@@ -90,6 +90,7 @@ struct module {
 	ino_t inode;
 	char *path;
 	const char *base_name; /* of path */
+	char *mapped, *listed; /* other names: of the mapping, and of the linker's list; or NULL */
 	bool is_main;
 	bool is_machine; /* a virtual machine's: generated code calls its functions; inprocess.c */
 	bool ran_before; /* it was there when its process was attached to */

@@ -53,12 +53,15 @@ static struct abi abi_of(const struct arch *arch)
 
 /*
  * Not one that is about any module: calls of functions and of the kernel are not asked for by the
- * same words.
+ * same words. But what was asked for by an earlier rule of the filter (`asked`) is taken back by
+ * one that says nothing of modules.
  */
-static bool is_for_calls(const struct filter_rule *rule)
+static bool is_for_calls(const struct filter_rule *rule, bool asked)
 {
-	return rule->library == LIBRARY_NAME && rule->module.kind != PATTERN_ANY &&
-	       pattern_matches(&rule->module, module_name);
+	if (rule->library != LIBRARY_NAME)
+		return false;
+	return rule->module.kind == PATTERN_ANY ? asked && rule->subtracts
+						: pattern_matches(&rule->module, module_name);
 }
 
 /* Whether that is the name of a number that has no other, or would have none. */
@@ -96,10 +99,16 @@ static void each_rule(struct session *session, void (*visit)(struct filter_rule 
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		for (size_t k = 0; k < all[i]->count; k++) {
 			const struct filter *filter = vec_at(all[i], k);
+			bool asked = false;
 
-			for (size_t r = 0; r < filter->rules.count; r++)
-				if (is_for_calls(vec_at(&filter->rules, r)))
-					visit(vec_at(&filter->rules, r), context);
+			for (size_t r = 0; r < filter->rules.count; r++) {
+				struct filter_rule *rule = vec_at(&filter->rules, r);
+
+				if (!is_for_calls(rule, asked))
+					continue;
+				asked |= !rule->subtracts;
+				visit(rule, context);
+			}
 		}
 }
 

@@ -261,10 +261,34 @@ static void rules_know_what_they_found(void **state)
 	/* Whatever is asked for before is taken back. */
 	filter = parse_as("a+b-@libc*", FILTER_CALLS);
 	assert_false(filter_enter(&filter, &module));
+	assert_int_equal(rule_at(&filter, 0)->miss, MISS_TAKEN_BACK);
 	filter_deinit(&filter);
 	filter = parse_as("-a", FILTER_CALLS);
 	assert_null(rule_at(&filter, 0)->text);
 	filter_deinit(&filter);
+}
+
+static void files_have_names(void **state)
+{
+	static const char *const good[] = {"f@libz.so.1",	"f@libz.so.1.2.13",
+					   "f@libown.so",	"f@/lib/x/libz.so.1",
+					   "f@./libown.so",	"f@/usr/lib/x/libz.so.1.*",
+					   "f@/usr/*/libz.so.1"};
+	static const char *const bad[] = {"f@libz.so", "f@/lib/*/libz.so.1.2.13", "f@own.so"};
+	const struct filter_module module = {.path = "/lib/x/libz.so.1",
+					     .mapped = "/usr/lib/x/libz.so.1.2.13",
+					     .listed = "./libown.so"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof good / sizeof *good + sizeof bad / sizeof *bad; i++) {
+		const bool is_good = i < sizeof good / sizeof *good;
+		const char *text = is_good ? good[i] : bad[i - sizeof good / sizeof *good];
+		struct filter filter = parse_as(text, FILTER_ENTRIES);
+
+		if (filter_enter(&filter, &module) != is_good)
+			fail_msg("%s", text);
+		filter_deinit(&filter);
+	}
 }
 
 static void check_slot(const char *text, const char *symbol, uint64_t offset, uint64_t index,
@@ -389,6 +413,7 @@ int main(void)
 		cmocka_unit_test(signs_in_libraries),
 		cmocka_unit_test(libraries_alone),
 		cmocka_unit_test(rules_know_what_they_found),
+		cmocka_unit_test(files_have_names),
 		cmocka_unit_test(slots),
 		cmocka_unit_test(errors_name_the_position),
 	};
