@@ -166,15 +166,16 @@
  * on: its own may have little room left.
  */
 #define AGENT_THREAD 128
-#define AGENT_THREAD_COUNT 1024 /* a power of 2 */
-#define AGENT_THREAD_BITS 10
+#define AGENT_THREAD_COUNT 4096 /* a power of 2; most are free, so that few tries do */
+#define AGENT_THREAD_BITS 12
 #define AGENT_THREAD_TRIES 8
 #define AGENT_RING_BYTES 0x40000
 #define AGENT_RINGS_HEAD (AGENT_THREAD * AGENT_THREAD_COUNT)
 #define AGENT_STACK 0x4000
 #define AGENT_RING_ROOM (AGENT_RING_BYTES + AGENT_STACK)
 #define AGENT_BLOCK_RINGS 16
-#define AGENT_BLOCK_COUNT (AGENT_THREAD_COUNT / AGENT_BLOCK_RINGS)
+#define AGENT_RING_COUNT 1024
+#define AGENT_BLOCK_COUNT (AGENT_RING_COUNT / AGENT_BLOCK_RINGS)
 #define AGENT_RINGS_BYTES (AGENT_RINGS_HEAD + AGENT_BLOCK_RINGS * AGENT_RING_ROOM)
 /* What calls leave free then, as their returns are recorded in any case. */
 #define AGENT_RING_KEPT 0x10000

@@ -373,9 +373,22 @@ bool lines_help(struct agent *agent, struct thread *thread, const struct regs *r
 	const struct space *space = thread->process->space;
 	struct rings *rings = space->agent->rings;
 
-	if (rings)
-		fetch_whole(agent, thread, rings);
-	return rings && space->references == 1 && rings_bind(rings, thread->tid, regs->fs_base);
+	if (!rings)
+		return false;
+	fetch_whole(agent, thread, rings);
+	if (space->references != 1)
+		return false;
+	if (rings_bind(rings, thread->tid, regs->fs_base))
+		return true;
+	/*
+	 * Where many threads are made at once, each of them comes here with each of its calls, and
+	 * hardly any to another stop. Should we die while this one makes calls for us, it goes on
+	 * behind our breakpoint, as it may.
+	 */
+	if (!rings_lack(rings) || !thread_is_clean_stop(thread))
+		return false;
+	rings_grow(rings, thread);
+	return rings_bind(rings, thread->tid, regs->fs_base);
 }
 
 bool agent_lacks_rings(const struct space *space)

@@ -42,6 +42,12 @@ struct ring {
 	bool interrupted; /* for that */
 };
 
+/* A ring and the time of its next record, or of one that it has given since. */
+struct entry {
+	uint64_t time;
+	struct ring *ring;
+};
+
 struct rings {
 	uint64_t address;   /* of the first block */
 	struct vec blocks;  /* uint8_t *: as mapped here */
@@ -49,6 +55,7 @@ struct rings {
 	bool lacks, cannot; /* a thread has found none; no more can be made */
 	struct ring all[AGENT_THREAD_COUNT];
 	struct vec used;	   /* struct ring * */
+	struct vec order;	   /* struct entry: a heap, the oldest first */
 	uint64_t looked;	   /* the clock at the last look */
 	uint64_t damaged, dropped; /* the latter of threads that are gone */
 };
@@ -72,6 +79,7 @@ struct rings *rings_over(uint8_t *memory, uint64_t address)
 	vec_init(&rings->blocks, sizeof(uint8_t *));
 	vec_init(&rings->rooms, sizeof(struct room));
 	vec_init(&rings->used, sizeof(struct ring *));
+	vec_init(&rings->order, sizeof(struct entry));
 	for (size_t i = 0; i < AGENT_THREAD_COUNT; i++)
 		rings->all[i].entry = (struct agent_thread *)(void *)memory + i;
 	add_rooms(rings, memory, address);
@@ -95,12 +103,11 @@ int rings_create(struct thread *thread, uint64_t scratch, uint64_t near, struct 
 	if (error)
 		return error;
 	*made = rings_over(memory, address);
-	while (!error && (*made)->blocks.count * AGENT_BLOCK_RINGS < thread->process->threads)
-		error = rings_grow(*made, thread);
+	rings_grow(*made, thread);
 	return 0;
 }
 
-int rings_grow(struct rings *rings, struct thread *thread)
+static int add_block(struct rings *rings, struct thread *thread)
 {
 	/* What nobody uses of the table. */
 	const uint64_t scratch = rings->address + AGENT_RINGS_HEAD - 32;
@@ -110,12 +117,22 @@ int rings_grow(struct rings *rings, struct thread *thread)
 			    ? map_block(thread, scratch, rings->address, &address, &memory)
 			    : -ENOSPC;
 
-	rings->lacks = false;
 	if (error)
 		rings->cannot = true;
 	else
 		add_rooms(rings, memory, address);
 	return error;
+}
+
+void rings_grow(struct rings *rings, struct thread *thread)
+{
+	int error = 0;
+
+	if (rings->lacks && !rings->rooms.count)
+		error = add_block(rings, thread);
+	while (!error && rings->blocks.count * AGENT_BLOCK_RINGS < thread->process->threads)
+		error = add_block(rings, thread);
+	rings->lacks = false;
 }
 
 bool rings_lack(const struct rings *rings)
@@ -132,6 +149,7 @@ void rings_destroy(struct rings *rings)
 	vec_deinit(&rings->blocks);
 	vec_deinit(&rings->rooms);
 	vec_deinit(&rings->used);
+	vec_deinit(&rings->order);
 	free(rings);
 }
 
@@ -265,6 +283,7 @@ void rings_unbind(struct rings *rings, pid_t tid)
 		set_base(ring, 0);
 		rings->dropped += __atomic_load_n(&ring->entry->dropped, __ATOMIC_RELAXED);
 		ring->tid = 0;
+		ring->time = UINT64_MAX;
 		vec_push(&rings->rooms, &ring->room);
 		vec_remove(&rings->used, i);
 	}
@@ -336,6 +355,38 @@ static bool is_making(const struct ring *ring, uint64_t head)
 	return true;
 }
 
+/* Moves an entry of a heap down to where those below it are not older. */
+static void sink(struct vec *order, size_t at)
+{
+	struct entry *entries = order->items;
+	size_t next;
+
+	while ((next = 2 * at + 1) < order->count) {
+		if (next + 1 < order->count && entries[next + 1].time < entries[next].time)
+			next++;
+		if (entries[at].time <= entries[next].time)
+			return;
+		const struct entry moved = entries[at];
+
+		entries[at] = entries[next];
+		entries[next] = moved;
+		at = next;
+	}
+}
+
+static void put_in_order(struct rings *rings)
+{
+	rings->order.count = 0;
+	for (size_t i = 0; i < rings->used.count; i++) {
+		struct ring *ring = *(struct ring **)vec_at(&rings->used, i);
+
+		if (ring_has_record(ring))
+			vec_push(&rings->order, &(struct entry){ring->time, ring});
+	}
+	for (size_t i = rings->order.count / 2; i-- > 0;)
+		sink(&rings->order, i);
+}
+
 static void look(struct rings *rings, struct ring *ring, uint64_t now)
 {
 	uint64_t head = head_of(ring);
@@ -388,6 +439,7 @@ void rings_look(struct rings *rings, uint64_t clock, uint64_t now)
 	for (size_t i = 0; i < rings->used.count; i++)
 		look(rings, *(struct ring **)vec_at(&rings->used, i), now);
 	rings->looked = clock;
+	put_in_order(rings);
 }
 
 uint64_t rings_floor(const struct rings *rings, pid_t *tid)
@@ -420,18 +472,22 @@ uint64_t rings_fullest(const struct rings *rings)
 
 struct ring *rings_oldest(struct rings *rings, uint64_t *time)
 {
-	struct ring *oldest = NULL;
+	while (rings->order.count) {
+		struct entry *first = vec_at(&rings->order, 0);
 
-	*time = UINT64_MAX;
-	for (size_t i = 0; i < rings->used.count; i++) {
-		struct ring *ring = *(struct ring **)vec_at(&rings->used, i);
-
-		if (ring->time >= *time)
-			continue;
-		*time = ring->time;
-		oldest = ring;
+		*time = first->ring->time;
+		if (*time == first->time)
+			return first->ring;
+		if (*time == UINT64_MAX) {
+			*first = *(struct entry *)vec_at(&rings->order, rings->order.count - 1);
+			rings->order.count--;
+		} else {
+			first->time = *time;
+		}
+		sink(&rings->order, 0);
 	}
-	return oldest;
+	*time = UINT64_MAX;
+	return NULL;
 }
 
 /* Whether its values lie within it, and are such as can be shown. */

@@ -17,9 +17,10 @@ struct rings;
  * of ours there, zero, and `near` is about where they are to lie. 0 or -errno.
  */
 int rings_create(struct thread *thread, uint64_t scratch, uint64_t near, struct rings **rings);
-/* Whether a thread has found no room for its ring; makes more of it, as above. */
+/* Whether a thread has found no room for its ring. */
 bool rings_lack(const struct rings *rings);
-int rings_grow(struct rings *rings, struct thread *thread);
+/* Makes as much as is lacking, and as all threads that there are could need; as above. */
+void rings_grow(struct rings *rings, struct thread *thread);
 /*
  * Those of which the first block lies in `memory`, AGENT_RINGS_BYTES mapped by mmap(2), which is
  * theirs from now on; `address` as below.

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ROUNDS = 20, CALLS = 20, RINGS = 1 << 22, TABLE = 1024, ENTRY = 128, PAUSE_US = 30000 };
+enum { ROUNDS = 20, CALLS = 20, RINGS = 1 << 22, TABLE = 4096, ENTRY = 128, PAUSE_US = 30000 };
 
 int scribble_work(int n);
 
@@ -27,6 +27,8 @@ static void scribble(char *memory, int round)
 		memset((char *)(uintptr_t)entry[4], round, 65536);
 		if (round % 3 == 0)
 			entry[1] = (uint64_t)rand() << (round % 33);
+		if (round % 4 == 1)
+			entry[5] = UINT64_MAX - (uint64_t)rand();
 	}
 }
 
