@@ -74,9 +74,9 @@ static inline __attribute__((always_inline)) struct plain_bytes plain_read_count
 /*
  * Runs `count` operations that are plain, those of a half of which the plan says so: integers,
  * pointers and strings in general registers, a string's length, if it has one, too. `gpr` as in
- * struct capture_frame. Makes what capture_entry() and capture_exit()
- * make in a `record` that begins like one of theirs and has room for all values with the longest
- * strings, each rounded up to 8 bytes, and for 8 bytes more.
+ * struct capture_frame. Makes what capture_entry() and capture_exit() make, in a `record` that
+ * begins like one of theirs and has room for all values with the longest strings, each rounded up
+ * to 8 bytes, and for 8 bytes more.
  */
 static inline __attribute__((always_inline)) void capture_plain(const struct capture_plan *plan,
 								const struct capture_op *ops,

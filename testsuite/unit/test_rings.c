@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include <cmocka.h>
@@ -89,6 +90,61 @@ static void test_floor(void **state)
 	rings_destroy(fixture.rings);
 }
 
+enum { THREADS = 16, RECORDS = 20, FIRST_BASE = 0x10000, BASES_APART = 0x1000 };
+
+/* Returns of a thread, at times that only it knows. */
+static void write_records(const struct fixture *fixture, unsigned thread)
+{
+	struct agent_thread *entry = entry_of(fixture, FIRST_BASE + BASES_APART * thread);
+	uint64_t time = 1 + thread * 7 % 5;
+
+	assert_non_null(entry);
+	unsigned char *ring = fixture->memory + (entry->ring - PLACE);
+
+	for (unsigned i = 0; i < RECORDS; i++) {
+		const struct record record = {
+			.size = RING_RETURN, .version = RECORD_VERSION, .kind = RECORD_RETURN};
+		struct ring_record head = {.slot = (uint16_t)thread, .time = time};
+
+		memcpy(head.head, &record, sizeof head.head);
+		memcpy(ring + entry->head, &head, RING_RETURN);
+		time += 1 + (thread + i) * 13 % 11;
+		entry->head += RING_RETURN;
+	}
+}
+
+/* Those of many threads, the oldest of all first; of one that has gone, none. */
+static void test_order(void **state)
+{
+	struct fixture fixture;
+	struct ring *ring;
+	uint64_t last = 0, time;
+	unsigned count = 0;
+
+	(void)state;
+	set_up(&fixture);
+	rings_unbind(fixture.rings, FIRST);
+	rings_unbind(fixture.rings, SECOND);
+	for (unsigned i = 0; i < THREADS; i++) {
+		assert_true(rings_bind(fixture.rings, (pid_t)i + 1, FIRST_BASE + BASES_APART * i));
+		write_records(&fixture, i);
+	}
+	rings_look(fixture.rings, UINT64_MAX, MS);
+	rings_unbind(fixture.rings, 1);
+	for (; (ring = rings_oldest(fixture.rings, &time)); count++) {
+		struct ring_record head;
+		struct record record[2];
+
+		assert_true(time >= last && ring_tid(ring) != 1);
+		last = time;
+		assert_true(rings_take(fixture.rings, ring, &head, record));
+		assert_true(head.time == time && head.slot == ring_tid(ring) - 1);
+	}
+	assert_int_equal(count, (THREADS - 1) * RECORDS);
+	assert_true(time == UINT64_MAX);
+	rings_destroy(fixture.rings);
+}
+
 /* A clock that stands still for 10 units each time, but for some readings. */
 static uint64_t fake_now, fake_readings, fake_late;
 
@@ -125,6 +181,7 @@ static void test_one_moment(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_floor),
+					   cmocka_unit_test(test_order),
 					   cmocka_unit_test(test_one_moment)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
