@@ -14,10 +14,10 @@ static const char *const names[] = {"", "a", "malloc", "mysql_real_query@@libmys
 				    "_Z1fv"};
 
 static const struct filter_module modules[] = {
-	{NULL, "", true},
-	{NULL, "/usr/bin/some-prog", true},
-	{"libc.so.6", "/usr/lib/x86_64-linux-gnu/libc.so.6", false},
-	{"libstdc++.so.6", "libstdc++.so.6.0.30", false},
+	{.soname = NULL, .path = "", .is_main = true},
+	{.soname = NULL, .path = "/usr/bin/some-prog", .is_main = true},
+	{.soname = "libc.so.6", .path = "/usr/lib/x86_64-linux-gnu/libc.so.6", .is_main = false},
+	{.soname = "libstdc++.so.6", .path = "libstdc++.so.6.0.30", .is_main = false},
 };
 
 /*

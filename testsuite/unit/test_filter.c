@@ -30,7 +30,7 @@ static bool asks_of(const char *text, enum filter_syntax syntax, const char *nam
 		    const char *soname, const char *path, bool is_main)
 {
 	struct filter filter = parse_as(text, syntax);
-	struct filter_module module = {soname, path, is_main};
+	struct filter_module module = {.soname = soname, .path = path, .is_main = is_main};
 	bool entered = filter_enter(&filter, &module);
 	bool asked = filter_asks(&filter, name) != NULL;
 
@@ -231,7 +231,7 @@ static const struct filter_rule *rule_at(const struct filter *filter, size_t ind
 static void rules_know_what_they_found(void **state)
 {
 	struct filter filter = parse_as("malloc+m*@libc.so.6-mmap+free@libm.so.6", FILTER_CALLS);
-	struct filter_module module = {"libc.so.6", libc_path, false};
+	struct filter_module module = {.soname = "libc.so.6", .path = libc_path};
 
 	(void)state;
 	assert_int_equal(filter.rules.count, 4);

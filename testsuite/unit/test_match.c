@@ -347,7 +347,7 @@ static bool find_library(void *context, const struct elf_slot *slot, struct filt
 
 static void test_calls_to_libraries(void **state)
 {
-	struct filter_module one = {"libone.so.1", "/usr/lib/libone.so.1", false};
+	struct filter_module one = {.soname = "libone.so.1", .path = "/usr/lib/libone.so.1"};
 	struct question question;
 
 	(void)state;
