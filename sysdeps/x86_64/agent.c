@@ -210,13 +210,23 @@ static int put_call(struct moving *moving, const struct x86_scan *scan,
 	return error;
 }
 
+/*
+ * Programs let it raise SIGFPE without having asked for that. As the first instruction it would be
+ * run again at the function's beginning, and the call be noted twice.
+ */
+static bool is_division(const struct x86_scan *scan)
+{
+	return scan->encoding == ENCODING_LEGACY && scan->map == MAP_ONE_BYTE &&
+	       (scan->opcode & 0xfe) == 0xf6 && scan->reg >= 6;
+}
+
 /* What does not lead elsewhere. */
 static int move_plain(struct moving *moving, const uint8_t *bytes, const struct x86_scan *scan,
 		      size_t length)
 {
 	const enum x86_64_plain plain = x86_64_plain(scan, moving->has_frame);
 
-	if (plain == PLAIN_NOT)
+	if (plain == PLAIN_NOT || (!moving->taken && is_division(scan)))
 		return -ENOTSUP;
 	if (plain == PLAIN_ACCESS)
 		note_guard(moving, bytes, scan);

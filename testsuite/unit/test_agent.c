@@ -130,6 +130,7 @@ static void test_refused(void **state)
 	assert_int_equal(DISPLACE("\x31\xc0\xc3"), -ENOTSUP);		  /* too short */
 	assert_int_equal(DISPLACE("\x31\xc0\xc3\x90\x90\x90"), -ENOTSUP); /* it ends within */
 	assert_int_equal(DISPLACE("\xcc\x90\x90\x90\x90\xc3"), -ENOTSUP); /* int3 */
+	assert_int_equal(DISPLACE("\xf7\xf7\x90\x90\x90\xc3"), -ENOTSUP); /* div %edi */
 	assert_int_equal(DISPLACE("\x9c\x90\x90\x90\x90\xc3"), -ENOTSUP); /* pushf */
 	assert_int_equal(DISPLACE("\x0f\x31\x90\x90\x90\xc3"), -ENOTSUP); /* rdtsc */
 	/* bt %rax,(%rdi); rep stos; maskmovdqu; rdfsbase: memory that no operand tells; fs */
@@ -145,7 +146,7 @@ static void test_computing(void **state)
 	(void)state;
 	assert_int_equal(DISPLACE("\x48\x0f\xaf\xfe\x90\xc3"), 0); /* imul %rsi,%rdi */
 	assert_int_equal(DISPLACE("\x48\xf7\xe6\x90\x90\xc3"), 0); /* mul %rsi */
-	assert_int_equal(DISPLACE("\xf7\xf7\x90\x90\x90\xc3"), 0); /* div %edi */
+	assert_int_equal(DISPLACE("\x89\xf8\xf7\xf6\x90\xc3"), 0); /* mov %edi,%eax; div %esi */
 	assert_int_equal(DISPLACE("\xf3\x0f\xb8\xc7\x90\xc3"), 0); /* popcnt %edi,%eax */
 	assert_int_equal(DISPLACE("\x0f\xcf\x90\x90\x90\xc3"), 0); /* bswap %edi */
 	assert_int_equal(DISPLACE("\x48\x0f\xa3\xf7\x90\xc3"), 0); /* bt %rsi,%rdi */
