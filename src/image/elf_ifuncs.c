@@ -68,36 +68,24 @@ static uint64_t resolver_of_stub(struct elf_file *file, uint64_t address)
 	return 0;
 }
 
-static uint64_t resolver_of(struct elf_file *file, const struct elf_symbol *symbol, bool has_stubs)
+static uint64_t resolver_of(struct elf_file *file, const struct elf_symbol *symbol)
 {
 	if (symbol->type == STT_GNU_IFUNC)
 		return symbol->value;
-	return has_stubs && symbol->type == STT_FUNC && symbol->value && !symbol->size
+	return symbol->type == STT_FUNC && symbol->value && !symbol->size
 		       ? resolver_of_stub(file, symbol->value)
 		       : 0;
 }
 
-static bool has_stubs_of_ifuncs(struct elf_file *file)
-{
-	size_t count;
-	const struct elf_slot *slots = elf_slots(file, &count);
-
-	for (size_t i = 0; i < count; i++)
-		if (slots[i].kind == SLOT_IRELATIVE && slots[i].stub)
-			return true;
-	return false;
-}
-
 static void read_ifuncs(struct elf_file *file)
 {
-	const bool has_stubs = has_stubs_of_ifuncs(file);
 	struct vec ifuncs = VEC_OF(struct ifunc);
 	size_t count;
 	const struct elf_symbol *symbols = elf_symbols(file, &count);
 
 	file->ifuncs_read = true;
 	for (size_t i = 0; i < count; i++) {
-		const uint64_t resolver = resolver_of(file, &symbols[i], has_stubs);
+		const uint64_t resolver = resolver_of(file, &symbols[i]);
 
 		if (resolver)
 			vec_push(&ifuncs,

@@ -74,12 +74,12 @@ static bool words_agree(const struct c_words *w)
 
 	unsigned integers = sign + w->n_char + w->n_short + w->n_int;
 
-	if (w->n_float)
-		return w->n_float == 1 && !w->n_ldouble && w->n_complex <= 1 &&
-		       !(integers || w->n_long || w->n_double);
 	if (w->n_ldouble)
 		return w->n_ldouble == 1 && w->n_complex <= 1 &&
 		       !(integers || w->n_long || w->n_float || w->n_double);
+	if (w->n_float)
+		return w->n_float == 1 && w->n_complex <= 1 &&
+		       !(integers || w->n_long || w->n_double);
 	if (w->n_double || w->n_complex)
 		return w->n_double <= 1 && w->n_complex <= 1 && w->n_long <= 1 && !integers;
 	if (w->n_char)
