@@ -22,6 +22,15 @@
 
 enum { SEGMENTS_MAX = 1024, DYNAMIC_MAX = 4096 };
 
+static struct elf_file *create(void)
+{
+	struct elf_file *file = xcalloc(1, sizeof *file);
+
+	file->references = 1;
+	file->pieces = elf_pieces_create();
+	return file;
+}
+
 static int map_file(struct elf_file *file, int fd)
 {
 	struct stat status;
@@ -213,10 +222,9 @@ static int read_start(struct elf_file *file, struct elf_file **out)
 
 int elf_open(int fd, struct elf_file **out)
 {
-	struct elf_file *file = xcalloc(1, sizeof *file);
+	struct elf_file *file = create();
 	int error = map_file(file, fd);
 
-	file->references = 1;
 	if (!error)
 		return read_start(file, out);
 	elf_unref(file);
@@ -225,10 +233,9 @@ int elf_open(int fd, struct elf_file **out)
 
 int elf_open_debug(int fd, struct elf_file **out)
 {
-	struct elf_file *file = xcalloc(1, sizeof *file);
+	struct elf_file *file = create();
 	int error = map_file(file, fd);
 
-	file->references = 1;
 	elf_version(EV_CURRENT);
 	if (!error)
 		error = read_any_header(file);
@@ -241,9 +248,8 @@ int elf_open_debug(int fd, struct elf_file **out)
 
 int elf_open_image(uint8_t *bytes, uint64_t size, struct elf_file **out)
 {
-	struct elf_file *file = xcalloc(1, sizeof *file);
+	struct elf_file *file = create();
 
-	file->references = 1;
 	file->map = bytes;
 	file->size = size;
 	return read_start(file, out);
@@ -268,6 +274,7 @@ void elf_unref(struct elf_file *file)
 		return;
 	if (file->map)
 		munmap((void *)(uintptr_t)file->map, file->size);
+	free(file->pieces);
 	free(file->segments);
 	free(file->soname);
 	free(file->interpreter);

@@ -57,7 +57,8 @@ struct gnu_hash {
 
 struct elf_file {
 	unsigned references;
-	const uint8_t *map; /* the file; only elf_file_read() may touch it */
+	const uint8_t *map;	   /* the file; only elf_file_read() may touch it */
+	struct elf_pieces *pieces; /* elf_records.c: what was read of it last */
 	uint64_t size;
 	const struct arch *arch;
 	GElf_Ehdr header;
@@ -127,6 +128,8 @@ int elf_open_image(uint8_t *bytes, uint64_t size, struct elf_file **out);
 
 /* elf_records.c: bytes and tables of the file. */
 
+/* For `pieces`; freed with free(). */
+struct elf_pieces *elf_pieces_create(void);
 /* All `length` bytes at `offset`; false when the file ends before, now or since it was opened. */
 bool elf_file_read(const struct elf_file *file, uint64_t offset, void *buffer, size_t length);
 /* As a new block with a NUL behind it; NULL when it is not there or larger than ELF_TABLE_MAX. */

@@ -10,7 +10,8 @@
  * copy is also what makes checking worthwhile: it does not change between check and use.
  *
  * Pages that a large copy has touched are given back at once. They would count as ours, and what
- * is needed of them is in the copy.
+ * is needed of them is in the copy. Small reads come in crowds, ten for each function that is asked
+ * for, and are served from the last few pieces that were read around them.
  *
  * libelf knows the file forms of each class and byte order; its elf{32,64}_xlatetom() translate
  * them. From there on everything is GElf, the 64-bit forms. libelf's descriptor (elf_begin) is not
@@ -25,7 +26,17 @@
 #include <sys/mman.h>
 #include <sys/uio.h>
 
-enum { LARGE_READ = 256 << 10 };
+enum { LARGE_READ = 256 << 10, SMALL_READ = 512, PIECE = 4096, PIECES = 4 };
+
+/* Pieces of the file. What is read of one goes on being what was there when it was copied. */
+struct elf_pieces {
+	struct piece {
+		uint64_t start, length; /* length 0: empty */
+		uint64_t time;		/* of `now`, when it served last */
+		uint8_t bytes[PIECE];
+	} pieces[PIECES];
+	uint64_t now;
+};
 
 /* Takes the pages of a range that was copied out of our resident set. */
 static void give_back(const struct elf_file *file, uint64_t offset, size_t length)
@@ -38,10 +49,8 @@ static void give_back(const struct elf_file *file, uint64_t offset, size_t lengt
 			MADV_DONTNEED);
 }
 
-bool elf_file_read(const struct elf_file *file, uint64_t offset, void *buffer, size_t length)
+static bool copy(const struct elf_file *file, uint64_t offset, void *buffer, size_t length)
 {
-	if (offset > file->size || length > file->size - offset)
-		return false;
 	size_t done = 0;
 
 	while (done < length) {
@@ -53,8 +62,62 @@ bool elf_file_read(const struct elf_file *file, uint64_t offset, void *buffer, s
 			return false;
 		done += (size_t)got;
 	}
+	return true;
+}
+
+static bool holds(const struct piece *piece, uint64_t offset, size_t length)
+{
+	return offset >= piece->start && offset - piece->start < piece->length &&
+	       length <= piece->length - (offset - piece->start);
+}
+
+/* The piece with these bytes, of which there are at most SMALL_READ; NULL when it is not there. */
+static const struct piece *find_piece(const struct elf_file *file, uint64_t offset, size_t length)
+{
+	struct elf_pieces *all = file->pieces;
+	struct piece *oldest = all->pieces;
+
+	all->now++;
+	for (size_t i = 0; i < PIECES; i++) {
+		struct piece *piece = &all->pieces[i];
+
+		if (holds(piece, offset, length)) {
+			piece->time = all->now;
+			return piece;
+		}
+		if (piece->time < oldest->time)
+			oldest = piece;
+	}
+	oldest->start = offset & ~(uint64_t)(SMALL_READ - 1);
+	oldest->length = file->size - oldest->start < PIECE ? file->size - oldest->start : PIECE;
+	oldest->time = all->now;
+	if (copy(file, oldest->start, oldest->bytes, oldest->length))
+		return oldest;
+	oldest->length = 0;
+	return NULL;
+}
+
+bool elf_file_read(const struct elf_file *file, uint64_t offset, void *buffer, size_t length)
+{
+	if (offset > file->size || length > file->size - offset)
+		return false;
+	if (length && length <= SMALL_READ) {
+		const struct piece *piece = find_piece(file, offset, length);
+
+		if (piece) {
+			memcpy(buffer, piece->bytes + (offset - piece->start), length);
+			return true;
+		}
+	}
+	if (!copy(file, offset, buffer, length))
+		return false;
 	give_back(file, offset, length);
 	return true;
+}
+
+struct elf_pieces *elf_pieces_create(void)
+{
+	return xcalloc(1, sizeof(struct elf_pieces));
 }
 
 void *elf_file_load(const struct elf_file *file, uint64_t offset, uint64_t length)

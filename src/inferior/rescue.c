@@ -6,7 +6,8 @@
  * through /proc/PID/mem. Entries are written whole before the table says that they are in use, so a
  * handler that runs at any moment finds a table that is true. An entry that is not needed any more
  * is kept until a few others have followed it: a thread may have run into the breakpoint before it
- * was taken out, and if the tracer dies then, the handler has to know the place.
+ * was taken out, and if the tracer dies then, the handler has to know the place. How many are in use
+ * is told ahead, as each write is a system call: memory that was never written is free entries.
  *
  * The handler is told to the kernel with the flags and the mask of the program's own, which it
  * hands on to: then a handler of the program's runs with the signals blocked, on the stack and
@@ -41,6 +42,7 @@ struct table {
 	uint64_t block;	  /* what is mapped */
 	uint64_t address; /* of struct rescue_table */
 	uint64_t used;
+	uint64_t told; /* the `used` that stands there; what is between them is free */
 	uint64_t capacity;
 };
 
@@ -50,7 +52,7 @@ struct rescue {
 	size_t next_free;	/* the first of these that is free still */
 };
 
-enum { KEPT = 64, MAX_TABLES = 256 };
+enum { KEPT = 64, MAX_TABLES = 256, TOLD_AHEAD = 64 };
 
 /* The parts of a kernel's struct sigaction: words, then the mask. */
 struct action {
@@ -253,40 +255,49 @@ static bool take_free(struct rescue *rescue, uint64_t *place)
 	return true;
 }
 
-/* A place for an entry; *grown is the table whose `used` is to be told, if any. */
-static int take_place(struct thread *thread, uint64_t *place, struct table **grown)
+/* Makes the handler look at the next entries, too. */
+static int tell_ahead(struct space *space, struct table *table)
+{
+	uint64_t told = table->told + TOLD_AHEAD;
+
+	if (told > table->capacity)
+		told = table->capacity;
+	int error = space_write(space, table->address + offsetof(struct rescue_table, used), &told,
+				sizeof told);
+
+	if (!error)
+		table->told = told;
+	return error;
+}
+
+static int take_place(struct thread *thread, uint64_t *place)
 {
 	struct rescue *rescue = thread->process->space->rescue;
 	struct table *table = table_at(rescue, rescue->tables.count - 1);
+	int error = 0;
 
-	*grown = NULL;
 	if (take_free(rescue, place))
 		return 0;
-	if (table->used == table->capacity) {
-		int error = add_table(thread);
-
-		if (error)
-			return error;
+	if (table->used == table->capacity)
+		error = add_table(thread);
+	if (!error) {
 		table = table_at(rescue, rescue->tables.count - 1);
+		if (table->used >= table->told)
+			error = tell_ahead(thread->process->space, table);
 	}
-	*place = place_in(table, table->used++);
-	*grown = table;
-	return 0;
+	if (!error)
+		*place = place_in(table, table->used++);
+	return error;
 }
 
 static void note(struct thread *thread, const struct rescue_entry *entry, uint64_t *place)
 {
 	struct space *space = thread->process->space;
-	struct table *grown;
 
 	*place = 0;
-	if (!space->rescue || take_place(thread, place, &grown) != 0)
-		return;
-	if (space_write(space, *place, entry, sizeof *entry) != 0)
+	if (space->rescue && take_place(thread, place) == 0 &&
+	    space_write(space, *place, entry, sizeof *entry) != 0)
 		*place = 0;
-	else if (grown)
-		space_write(space, grown->address + offsetof(struct rescue_table, used),
-			    &grown->used, sizeof grown->used);
 }
 
 void rescue_note(struct thread *thread, uint64_t address, const uint8_t *before, uint64_t *place)

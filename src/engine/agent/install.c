@@ -8,7 +8,8 @@
  * function has to wait for the next time. A thread that has just run into the breakpoint itself, as
  * those do that call the function all the time, is put back to it.
  *
- * Written are the probe's stub, whose breakpoint takes the place of the function's; then the jump.
+ * Written are the probe's stub, whose breakpoint takes the place of the function's; then the jump,
+ * over that one.
  * Where there are many, only some are done at a time, and then the process goes on for a multiple
  * of that; those first that have been called, as their breakpoints cost most.
  *
@@ -229,6 +230,7 @@ static int write_jump(struct installing *installing, struct agent_probe *probe,
 	int error = space_write(space, probe->address, jump, AGENT_JUMP);
 
 	if (!error) {
+		trap_covered(space, probe->address);
 		map_put(&installing->own->probes, probe->address, probe);
 		probe->unit->probes[probe->number] = probe;
 		installing->agent->probes += !probe->wish.was_granted;
@@ -237,12 +239,11 @@ static int write_jump(struct installing *installing, struct agent_probe *probe,
 	}
 	journal_forget(space->journal, probe->journal);
 	trap_unplant(space, unit_probe_stub(probe->unit, probe->number) + AGENT_PROBE_BREAKPOINT);
-	trap_plant(installing->agent->trap, installing->thread, probe->address, probe->site, NULL);
 	free(probe);
 	return error;
 }
 
-/* Its stub, with a breakpoint in place of the function's. */
+/* Its stub, with a breakpoint that will take the place of the function's. */
 static int prepare(struct installing *installing, const struct agent_wish *wish,
 		   struct agent_unit *unit, const uint8_t stub[AGENT_PROBE_STUB])
 {
@@ -257,8 +258,6 @@ static int prepare(struct installing *installing, const struct agent_wish *wish,
 	if (!error)
 		error = trap_plant(trap, installing->thread, place + AGENT_PROBE_BREAKPOINT,
 				   wish->site, &unit->hook);
-	if (!error)
-		trap_unplant(installing->space, wish->address);
 	return error;
 }
 

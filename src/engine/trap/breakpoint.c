@@ -268,6 +268,13 @@ void breakpoint_remove(struct space *space, struct breakpoint *breakpoint)
 	discard(space, breakpoint);
 }
 
+void breakpoint_covered(struct space *space, struct breakpoint *breakpoint)
+{
+	note_removed(space, breakpoint);
+	journal_forget(space->journal, breakpoint->journal);
+	discard(space, breakpoint);
+}
+
 void breakpoints_forget(struct space *space, uint64_t low, uint64_t high)
 {
 	struct vec gone = VEC_OF(struct breakpoint *);

@@ -78,6 +78,8 @@ void breakpoint_put(struct space *space, struct breakpoint *breakpoint, enum jou
 
 /* Takes one out of the tracee's memory and frees it. */
 void breakpoint_remove(struct space *space, struct breakpoint *breakpoint);
+/* Frees one over which something else has been written, with a journal entry of its own. */
+void breakpoint_covered(struct space *space, struct breakpoint *breakpoint);
 
 /* Frees those in [low, high), whose memory is gone. */
 void breakpoints_forget(struct space *space, uint64_t low, uint64_t high);

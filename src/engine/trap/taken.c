@@ -21,6 +21,14 @@ void trap_unplant(struct space *space, uint64_t address)
 		breakpoint_remove(space, breakpoint);
 }
 
+void trap_covered(struct space *space, uint64_t address)
+{
+	struct breakpoint *breakpoint = breakpoint_find(space, address);
+
+	if (breakpoint)
+		breakpoint_covered(space, breakpoint);
+}
+
 bool trap_is_plain(const struct space *space, uint64_t address)
 {
 	const struct breakpoint *breakpoint = breakpoint_find(space, address);

@@ -39,6 +39,11 @@ struct hook *trap_hook_at(const struct space *space, uint64_t address);
 
 /* Takes out what was planted there. All threads of the space are stopped, none in its slot. */
 void trap_unplant(struct space *space, uint64_t address);
+/*
+ * The same when something else, of which the journal knows, has been written over it: its byte is
+ * not put back.
+ */
+void trap_covered(struct space *space, uint64_t address);
 /* Whether a probe has been planted there, and nothing else. */
 bool trap_is_plain(const struct space *space, uint64_t address);
 
