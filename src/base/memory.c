@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, MANY_PAGES = 16 * PAGE };
 
 size_t memory_read(const struct memory_source *source, uint64_t address, void *buffer,
 		   size_t length)
@@ -15,20 +15,32 @@ size_t memory_read(const struct memory_source *source, uint64_t address, void *b
 	return range.done;
 }
 
+/* What is left of `size` bytes from a multiple of that, and of `length`. */
+static size_t piece_of(uint64_t address, size_t size, size_t length)
+{
+	const size_t piece = size - address % size;
+
+	return piece < length ? piece : length;
+}
+
 size_t memory_read_pages(const struct memory_source *source, uint64_t address, void *buffer,
 			 size_t length)
 {
 	size_t done = 0;
 
 	while (done < length) {
-		size_t piece = PAGE - (address + done) % PAGE;
-
-		if (piece > length - done)
-			piece = length - done;
-		size_t read = memory_read(source, address + done, (char *)buffer + done, piece);
+		const size_t many = piece_of(address + done, MANY_PAGES, length - done);
+		size_t read = memory_read(source, address + done, (char *)buffer + done, many);
 
 		done += read;
-		if (read < piece)
+		if (read == many)
+			continue;
+		/* All of them may have been too much to bring in. */
+		const size_t one = piece_of(address + done, PAGE, length - done);
+
+		read = memory_read(source, address + done, (char *)buffer + done, one);
+		done += read;
+		if (read < one)
 			break;
 	}
 	return done;

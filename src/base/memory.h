@@ -38,9 +38,7 @@ struct memory_source {
 size_t memory_read(const struct memory_source *source, uint64_t address, void *buffer,
 		   size_t length);
 
-/*
- * The same of many pages, read one by one: a source may have a limit to what it brings in at once.
- */
+/* The same of many pages: a source may have a limit to what it brings in at once. */
 size_t memory_read_pages(const struct memory_source *source, uint64_t address, void *buffer,
 			 size_t length);
 

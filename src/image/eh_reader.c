@@ -49,7 +49,7 @@ static bool refill(struct eh_reader *reader)
 		return false;
 	size_t length = available < reader->capacity ? (size_t)available : reader->capacity;
 
-	if (!elf_file_read(reader->file, offset, reader->piece, length))
+	if (!elf_file_read_near(reader->file, offset, reader->piece, length))
 		return false;
 	reader->piece_start = reader->at;
 	reader->piece_length = length;

@@ -356,5 +356,5 @@ bool elf_read(const struct elf_file *file, uint64_t address, void *buffer, size_
 	uint64_t offset, available;
 
 	return elf_locate(file, address, &offset, &available) && length <= available &&
-	       elf_file_read(file, offset, buffer, length);
+	       elf_file_read_near(file, offset, buffer, length);
 }

@@ -132,6 +132,8 @@ int elf_open_image(uint8_t *bytes, uint64_t size, struct elf_file **out);
 struct elf_pieces *elf_pieces_create(void);
 /* All `length` bytes at `offset`; false when the file ends before, now or since it was opened. */
 bool elf_file_read(const struct elf_file *file, uint64_t offset, void *buffer, size_t length);
+/* The same for who comes again and again, close by: a moment ago, it may have been like that. */
+bool elf_file_read_near(const struct elf_file *file, uint64_t offset, void *buffer, size_t length);
 /* As a new block with a NUL behind it; NULL when it is not there or larger than ELF_TABLE_MAX. */
 void *elf_file_load(const struct elf_file *file, uint64_t offset, uint64_t length);
 /* File offset of `address`, and how many of the file's bytes are mapped from there on. */

@@ -10,8 +10,9 @@
  * copy is also what makes checking worthwhile: it does not change between check and use.
  *
  * Pages that a large copy has touched are given back at once. They would count as ours, and what
- * is needed of them is in the copy. Small reads come in crowds, ten for each function that is asked
- * for, and are served from the last few pieces that were read around them.
+ * is needed of them is in the copy. Small reads of code and exception tables come in crowds, ten
+ * for each function that is asked for: these are served from the last few pieces that were read
+ * around them (elf_file_read_near()).
  *
  * libelf knows the file forms of each class and byte order; its elf{32,64}_xlatetom() translate
  * them. From there on everything is GElf, the 64-bit forms. libelf's descriptor (elf_begin) is not
@@ -99,19 +100,21 @@ static const struct piece *find_piece(const struct elf_file *file, uint64_t offs
 
 bool elf_file_read(const struct elf_file *file, uint64_t offset, void *buffer, size_t length)
 {
-	if (offset > file->size || length > file->size - offset)
-		return false;
-	if (length && length <= SMALL_READ) {
-		const struct piece *piece = find_piece(file, offset, length);
-
-		if (piece) {
-			memcpy(buffer, piece->bytes + (offset - piece->start), length);
-			return true;
-		}
-	}
-	if (!copy(file, offset, buffer, length))
+	if (offset > file->size || length > file->size - offset ||
+	    !copy(file, offset, buffer, length))
 		return false;
 	give_back(file, offset, length);
+	return true;
+}
+
+bool elf_file_read_near(const struct elf_file *file, uint64_t offset, void *buffer, size_t length)
+{
+	const struct piece *piece;
+
+	if (!length || length > SMALL_READ || offset > file->size || length > file->size - offset ||
+	    !(piece = find_piece(file, offset, length)))
+		return elf_file_read(file, offset, buffer, length);
+	memcpy(buffer, piece->bytes + (offset - piece->start), length);
 	return true;
 }
 

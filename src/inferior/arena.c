@@ -352,6 +352,17 @@ void arena_add_region(struct arena *arena, uint64_t base, uint64_t length)
 	vec_push(&arena->regions, &(struct region){base, length});
 }
 
+bool arena_holds(const struct arena *arena, uint64_t address)
+{
+	for (size_t i = 0; i < arena->regions.count; i++) {
+		const struct region *region = vec_at(&arena->regions, i);
+
+		if (address - region->base < region->length)
+			return true;
+	}
+	return block_of(arena, address) != NULL;
+}
+
 void arena_forget_regions(struct arena *arena)
 {
 	vec_clear(&arena->regions);

@@ -74,6 +74,9 @@ void arena_forget_regions(struct arena *arena);
 /* Unmaps those in [low, high) at once. `thread` is at a clean stop. */
 void arena_unmap_regions(struct arena *arena, struct thread *thread, uint64_t low, uint64_t high);
 
+/* Whether `address` is in memory that was mapped for us, of either kind. */
+bool arena_holds(const struct arena *arena, uint64_t address);
+
 /*
  * Forgets what is not there in `memory` after all (a child that was forked before it was mapped).
  */

@@ -50,6 +50,7 @@ struct space {
 	struct memory_source memory;
 	struct memory_source readable; /* the same, but only what the program may read itself */
 	struct resident *resident;     /* which of it can be read without waiting */
+	struct gather *gather;	       /* gather.h; NULL: each read and write is made at once */
 	struct pulse *pulse;	       /* shows that we are in there; NULL: nobody looks */
 	struct journal *journal;
 	struct guardian *guardian; /* holds the journal by that number */
@@ -240,6 +241,8 @@ typedef void thread_visit(struct thread *thread, void *context);
 void process_each_thread(struct process *process, thread_visit *visit, void *context);
 void space_each_thread(struct inferior *inferior, struct space *space, thread_visit *visit,
 		       void *context);
+/* Whether it is stopped and the only one in its space. */
+bool space_has_only(const struct thread *thread);
 
 /*
  * Resumes a stopped thread, delivering `signal` unless 0. A thread that died meanwhile is no
@@ -337,6 +340,8 @@ static inline bool space_has_kernel_code(const struct space *space, uint64_t pc)
 bool space_find_kernel_code(struct space *space, pid_t tid);
 /* Writes through /proc/PID/mem, whatever the page's protection: 0 or -errno. */
 int space_write(struct space *space, uint64_t address, const void *bytes, size_t length);
+/* The same at once, also where writes are gathered (gather.h), which is who may use it then. */
+int space_write_through(struct space *space, uint64_t address, const void *bytes, size_t length);
 /*
  * The same of many words (no range crosses a page) that the tracee may write itself, in few system
  * calls; what cannot be written is left out.

@@ -36,6 +36,7 @@
  */
 #include "inferior/remote.h"
 
+#include "inferior/gather.h"
 #include "inferior/journal.h"
 #include "inferior/kept_maps.h"
 #include "inferior/limits.h"
@@ -398,7 +399,8 @@ static uint64_t turn_back(struct thread *thread, uint64_t pc)
 	return pc - thread->process->space->arch->breakpoint_pc_offset;
 }
 
-int remote_syscall(struct thread *thread, long number, const uint64_t arguments[6], int64_t *result)
+static int call_system(struct thread *thread, long number, const uint64_t arguments[6],
+		       int64_t *result)
 {
 	struct regs saved;
 	siginfo_t held;
@@ -446,6 +448,17 @@ int remote_syscall(struct thread *thread, long number, const uint64_t arguments[
 	/* The mark's stop takes the place of the signal's: that is delivered from there. */
 	if (holds && thread->stop == STOP_SIGNAL)
 		pt_set_siginfo(thread->tid, &held);
+	return error;
+}
+
+int remote_syscall(struct thread *thread, long number, const uint64_t arguments[6], int64_t *result)
+{
+	struct space *space = thread->process->space;
+
+	gather_pause(space);
+	int error = call_system(thread, number, arguments, result);
+
+	gather_go_on(space);
 	return error;
 }
 

@@ -6,8 +6,8 @@
  * through /proc/PID/mem. Entries are written whole before the table says that they are in use, so a
  * handler that runs at any moment finds a table that is true. An entry that is not needed any more
  * is kept until a few others have followed it: a thread may have run into the breakpoint before it
- * was taken out, and if the tracer dies then, the handler has to know the place. How many are in use
- * is told ahead, as each write is a system call: memory that was never written is free entries.
+ * was taken out, and if the tracer dies then, the handler has to know the place. How many are in
+ * use is told ahead, as each write is a system call: memory that was never written is free entries.
  *
  * The handler is told to the kernel with the flags and the mask of the program's own, which it
  * hands on to: then a handler of the program's runs with the signals blocked, on the stack and

@@ -26,6 +26,7 @@
 
 #include "base/xalloc.h"
 #include "inferior/arena.h"
+#include "inferior/gather.h"
 #include "inferior/guardian.h"
 #include "inferior/journal.h"
 #include "inferior/kept_maps.h"
@@ -266,6 +267,12 @@ bool space_find_kernel_code(struct space *space, pid_t tid)
 
 int space_write(struct space *space, uint64_t address, const void *bytes, size_t length)
 {
+	return gather_is_on(space) ? gather_write(space, address, bytes, length)
+				   : space_write_through(space, address, bytes, length);
+}
+
+int space_write_through(struct space *space, uint64_t address, const void *bytes, size_t length)
+{
 	const char *from = bytes;
 	bool blocked = false;
 
@@ -308,6 +315,10 @@ static void write_batch(struct space *space, const struct batch *batch)
 
 void space_write_words(struct space *space, struct memory_range *ranges, size_t count)
 {
+	for (size_t i = 0; gather_is_on(space) && i < count; i++)
+		space_write(space, ranges[i].address, ranges[i].buffer, ranges[i].length);
+	if (gather_is_on(space))
+		return;
 	for (size_t i = 0; i < count;) {
 		struct batch batch = {.count = 0};
 
@@ -315,6 +326,12 @@ void space_write_words(struct space *space, struct memory_range *ranges, size_t 
 			;
 		write_batch(space, &batch);
 	}
+}
+
+bool space_has_only(const struct thread *thread)
+{
+	return thread->state == THREAD_STOPPED && thread->process->threads == 1 &&
+	       thread->process->space->references == 1;
 }
 
 bool space_is_stuck(const struct space *space, uint64_t address)

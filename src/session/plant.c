@@ -17,6 +17,7 @@
 
 #include "base/diag.h"
 #include "base/xalloc.h"
+#include "inferior/gather.h"
 #include "inferior/proc.h"
 
 #include <elf.h>
@@ -398,17 +399,11 @@ static bool exchanges_stacks(const struct module *module)
 	       !strcmp(module->base_name, "continuation.so");
 }
 
-static struct filter_module as_filtered(const struct module *module)
-{
-	return (struct filter_module){elf_soname(module->file), module->path, module->is_main,
-				      module->mapped, module->listed};
-}
-
 /* Whether a function that we know nothing of may have been meant. */
 static bool wants_all(const struct session *session, const struct module *module)
 {
 	const struct vec *filters = &session->filters.entries;
-	struct filter_module what = as_filtered(module);
+	struct filter_module what = matching_filtered(module);
 
 	for (size_t i = 0; i < filters->count; i++) {
 		struct filter *filter = vec_at(filters, i);
@@ -480,84 +475,25 @@ static void list_unknown(struct session *session, const struct module *module, b
 		untraced_thing(session->untraced, module->path, elf_damage(module->file));
 }
 
-/* A module whose calls are looked at, and the space that it is in. */
-struct caller {
-	const struct space *space;
-	const struct module *module;
-};
-
-/*
- * Where the slot leads to, or will when it is bound: to the first that exports the name, as the
- * dynamic linker looks for it. Which of them a module that was loaded with RTLD_LOCAL can see is
- * not known; once its slots are bound they tell.
- */
-static bool find_library(void *context, const struct elf_slot *slot, struct filter_module *out)
+/* Frees them. */
+static void plant_matches(struct session *session, struct thread *thread, struct module *module,
+			  struct vec *found)
 {
-	const struct caller *caller = context;
-	const struct modules *modules = caller->space->modules;
-	const struct module *found = NULL;
-	uint64_t value;
+	const bool gathers = space_has_only(thread) && gather_begin(thread->process->space);
 
-	if (memory_read_word(&caller->space->memory, slot->address + caller->module->bias,
-			     caller->space->arch->abi->word, &value))
-		found = modules_find(modules, value);
-	if (found == caller->module)
-		found = NULL; /* its own PLT: not bound yet */
-	for (size_t i = 0; !found && i < modules->list.count; i++) {
-		const struct module *other = *(struct module **)vec_at(&modules->list, i);
-		const struct elf_symbol *symbol = elf_find_symbol(other->file, slot->name);
-
-		if (symbol && symbol->dynamic && symbol->value && symbol->bind != STB_LOCAL)
-			found = other;
-	}
-	if (found)
-		*out = as_filtered(found);
-	return found != NULL;
-}
-
-static struct elf_file *find_debug_file(void *context)
-{
-	const struct caller *caller = context;
-
-	return debug_source_file(caller->module->debug, caller->space->reader);
-}
-
-static struct match_module as_matched(const struct session *session, const struct module *module,
-				      struct caller *caller)
-{
-	return (struct match_module){
-		.file = module->file,
-		.decoder = trap_decoder(session->trap),
-		.path = module->path,
-		.is_main = module->is_main,
-		.mapped = module->mapped,
-		.listed = module->listed,
-		.prototypes = {module->prototypes, proto_search_global(session->prototypes)},
-		.debug_file = find_debug_file,
-		.find_library = find_library,
-		.context = caller};
-}
-
-void plant_match_module(const struct session *session, const struct space *space,
-			const struct module *module, const struct match_filters *filters,
-			struct vec *found)
-{
-	struct caller caller = {space, module};
-	struct match_module what = as_matched(session, module, &caller);
-
-	match_module(&what, filters, found);
+	for (size_t i = 0; i < found->count; i++)
+		plant_match(session, thread, module, vec_at(found, i));
+	if (gathers)
+		gather_end(thread->process->space);
+	vec_deinit(found);
 }
 
 void plant_libraries(struct session *session, struct thread *thread, struct module *module)
 {
-	struct caller caller = {thread->process->space, module};
-	struct match_module what = as_matched(session, module, &caller);
 	struct vec found = VEC_OF(struct match);
 
-	match_libraries(&what, &session->filters, &found);
-	for (size_t i = 0; i < found.count; i++)
-		plant_match(session, thread, module, vec_at(&found, i));
-	vec_deinit(&found);
+	matching_libraries(session, thread->process->space, module, &found);
+	plant_matches(session, thread, module, &found);
 }
 
 void plant_begin(struct session *session, struct thread *thread, const struct module *module,
@@ -578,14 +514,12 @@ void plant_module(struct session *session, struct thread *thread, struct module 
 	if (exchanges_stacks(module))
 		trap_stacks_exchanged(thread->process->space);
 	inprocess_module(session, thread, module);
-	plant_match_module(session, thread->process->space, module, &session->filters, &found);
+	matching_module(session, thread->process->space, module, &session->filters, &found);
 	list_unknown(session, module, found.count != 0);
 	if (later_take(thread->process->space->modules, module, &found))
 		return;
 	plant_begin(session, thread, module, found.count);
-	for (size_t i = 0; i < found.count; i++)
-		plant_match(session, thread, module, vec_at(&found, i));
-	vec_deinit(&found);
+	plant_matches(session, thread, module, &found);
 }
 
 void plant_deinit(struct session *session)

@@ -131,8 +131,7 @@ static void read_module(struct preparing *preparing, struct module *module)
 	struct vec found = VEC_OF(struct match);
 	size_t count;
 
-	plant_match_module(preparing->session, preparing->space, module, &preparing->filters,
-			   &found);
+	matching_module(preparing->session, preparing->space, module, &preparing->filters, &found);
 	for (size_t i = 0; i < found.count; i++)
 		read_match(preparing, module, vec_at(&found, i));
 	vec_deinit(&found);

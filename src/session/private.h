@@ -222,12 +222,20 @@ void sites_mark(struct session *session, const struct probe_site *site);
 void sites_sweep(struct session *session);
 void sites_deinit(struct session *session);
 
+/* matching.c: from filters to matches */
+
+/* What filters look at. Valid for as long as the module. */
+struct filter_module matching_filtered(const struct module *module);
+/* What `filters` find in a module of the space: struct match in `found`. */
+void matching_module(const struct session *session, const struct space *space,
+		     const struct module *module, const struct match_filters *filters,
+		     struct vec *found);
+/* The same of the session's, for -l alone. */
+void matching_libraries(const struct session *session, const struct space *space,
+			const struct module *module, struct vec *found);
+
 /* plant.c: from matches to breakpoints */
 
-/* What `filters` find in a module of the space: struct match in `found`. */
-void plant_match_module(const struct session *session, const struct space *space,
-			const struct module *module, const struct match_filters *filters,
-			struct vec *found);
 /* The implementation that an IFUNC was bound to, as some module's slot tells, or 0. */
 uint64_t plant_find_bound(const struct space *space, const struct module *module,
 			  const struct match *match);

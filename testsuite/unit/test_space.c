@@ -2,6 +2,9 @@
 /* The memory of a process, and whether two share one. */
 #include "tasks.h"
 
+#include "inferior/arena.h"
+#include "inferior/gather.h"
+
 #include <sys/mman.h>
 
 static uint64_t address_of(const void *place)
@@ -72,6 +75,57 @@ static void test_memory(void **state)
 	assert_int_equal(error, -ENOENT);
 }
 
+/* What is written is read back, and is in the memory at the end: ours first. */
+static void test_gather(void **state)
+{
+	int error = 0;
+	struct space *space = space_create(getpid(), host_arch(), &error);
+	unsigned char *memory = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE,
+				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const uint64_t start = address_of(memory);
+	char read[8] = "";
+
+	(void)state;
+	assert_true(space && memory != MAP_FAILED);
+	memset(memory, 'x', 3 * PAGE); /* the last page has never been touched */
+	mprotect(memory, PAGE, PROT_READ);
+	munmap(memory + PAGE, PAGE);
+	assert_true(gather_begin(space));
+	assert_false(gather_begin(space));
+	read_many(space);
+
+	assert_int_equal(space_write(space, start + PAGE - 4, "abcd", 4), 0);
+	assert_int_equal(space_write(space, start + PAGE - 8, "12", 2), 0);
+	assert_int_equal(space_write(space, start + 2 * PAGE - 1, "??", 2), -EFAULT);
+	assert_int_equal(space_write(space, start + 2 * PAGE, "second", 6), 0);
+	assert_memory_equal(memory + PAGE - 8, "xxxxxxxx", 8);
+	assert_memory_equal(memory + 2 * PAGE, "xxxxxx", 6);
+	assert_true(memory_read_exact(&space->memory, start + PAGE - 8, read, 8));
+	assert_memory_equal(read, "12xxabcd", 8);
+	assert_int_equal(memory_read(&space->memory, start + PAGE - 4, read, 8), 4);
+
+	/* Who lets a thread run has it written, and sees what that has changed. */
+	gather_pause(space);
+	assert_memory_equal(memory + PAGE - 8, "12xxabcd", 8);
+	memory[2 * PAGE] = 'S';
+	assert_int_equal(space_write(space, start + 2 * PAGE + 6, "!", 1), 0);
+	assert_memory_equal(memory + 2 * PAGE, "Second!x", 8);
+	gather_go_on(space);
+	assert_true(memory_read_exact(&space->memory, start + 2 * PAGE, read, 8));
+	assert_memory_equal(read, "Second!x", 8);
+
+	arena_add_region(space->arena, start + 3 * PAGE, PAGE);
+	assert_int_equal(space_write(space, start + 3 * PAGE, "ours", 4), 0);
+	assert_int_equal(space_write(space, start + 2 * PAGE, "third", 5), 0);
+	gather_end(space);
+	assert_memory_equal(memory + 2 * PAGE, "thirdd!x", 8);
+	assert_memory_equal(memory + 3 * PAGE, "ours", 4);
+	assert_int_equal(space_write(space, start, "now", 3), 0);
+	assert_memory_equal(memory, "now", 3);
+	munmap(memory, 4 * PAGE);
+	space_unref(space);
+}
+
 static void test_same_space(void **state)
 {
 	pid_t pid = fork();
@@ -93,6 +147,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_gather),
 		cmocka_unit_test(test_same_space),
 	};
 

@@ -13,6 +13,7 @@
 #include "engine/agent/rings.h"
 
 #include "base/xalloc.h"
+#include "inferior/gather.h"
 #include "inferior/journal.h"
 #include "inferior/ptrace.h"
 
@@ -536,11 +537,15 @@ void agent_settle(struct agent *agent, struct thread *thread)
 	agent_restore_returns(space);
 	agent_undo_jumps(space);
 	lines_take_over(agent, thread);
+	const bool gathers = space_has_only(thread) && gather_begin(space);
+
 	for (size_t i = 0; i < own->wishes.count; i++) {
 		const struct agent_wish *wish = vec_at(&own->wishes, i);
 
 		trap_plant(agent->trap, thread, wish->address, wish->site, NULL);
 	}
+	if (gathers)
+		gather_end(space);
 	if (own->refused || thread->process->silent)
 		vec_clear(&own->wishes);
 }

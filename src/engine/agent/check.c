@@ -6,6 +6,7 @@
 #include "engine/agent/private.h"
 
 #include "base/xalloc.h"
+#include "inferior/gather.h"
 #include "inferior/journal.h"
 
 #include <stdlib.h>
@@ -48,8 +49,7 @@ void agent_check(struct space *space, trap_overwritten *overwritten, void *conte
 				    .bytes = xcalloc(room, AGENT_JUMP)};
 
 	collect(own, &checking);
-	if (checking.count)
-		space->memory.readv(space->memory.context, checking.ranges, checking.count);
+	gather_read(space, checking.ranges, checking.count);
 	for (size_t i = 0; i < checking.count; i++) {
 		struct agent_probe *probe = checking.probes[i];
 		const struct journal_entry *entry = journal_entry(space->journal, probe->journal);

@@ -20,6 +20,7 @@
 
 #include "base/xalloc.h"
 #include "engine/trap/sigtrap.h"
+#include "inferior/gather.h"
 #include "inferior/journal.h"
 #include "inferior/kept_maps.h"
 
@@ -53,6 +54,7 @@ struct installing {
 	struct space *space;
 	struct agent_space *own;
 	struct vec turned;	 /* struct thread *: put back to a breakpoint, to be resumed */
+	struct vec covered;	 /* uint64_t: functions whose breakpoints are under jumps now */
 	uint64_t low, high;	 /* all jumps will be between them */
 	enum wish_state *states; /* of each wish */
 	size_t done;		 /* how many wishes */
@@ -230,7 +232,7 @@ static int write_jump(struct installing *installing, struct agent_probe *probe,
 	int error = space_write(space, probe->address, jump, AGENT_JUMP);
 
 	if (!error) {
-		trap_covered(space, probe->address);
+		vec_push(&installing->covered, &probe->address);
 		map_put(&installing->own->probes, probe->address, probe);
 		probe->unit->probes[probe->number] = probe;
 		installing->agent->probes += !probe->wish.was_granted;
@@ -341,6 +343,20 @@ static void install_some(struct installing *installing, bool called)
 	}
 }
 
+/* Breakpoints are forgotten when the jumps over them have been written, and not before. */
+static void install_gathered(struct installing *installing)
+{
+	struct space *space = installing->space;
+	const bool gathers = gather_begin(space);
+
+	install_some(installing, true);
+	install_some(installing, false);
+	if (gathers)
+		gather_end(space);
+	for (size_t i = 0; i < installing->covered.count; i++)
+		trap_covered(space, *(uint64_t *)vec_at(&installing->covered, i));
+}
+
 /* Takes out what has been decided. Whether some of those that are left have been called. */
 static bool keep_others(struct installing *installing)
 {
@@ -374,10 +390,8 @@ static bool install_all(struct installing *installing)
 			  installing);
 	/* Those as well to which threads have just been put back. */
 	wishes_note_calls(wishes, installing->space);
-	if (!installing->nobody) {
-		install_some(installing, true);
-		install_some(installing, false);
-	}
+	if (!installing->nobody)
+		install_gathered(installing);
 	bool is_soon = keep_others(installing);
 
 	free(installing->states);
@@ -408,7 +422,8 @@ bool agent_install(struct agent *agent, struct thread *thread, uint64_t longest)
 					.thread = thread,
 					.space = space,
 					.own = space->agent,
-					.turned = VEC_OF(struct thread *)};
+					.turned = VEC_OF(struct thread *),
+					.covered = VEC_OF(uint64_t)};
 
 	if (!agent_has_wishes(space))
 		return false;
@@ -440,5 +455,6 @@ bool agent_install(struct agent *agent, struct thread *thread, uint64_t longest)
 		installing.own->due += AGAIN_NS +
 				       (is_soon ? SHARE_OF_CALLED : SHARE) * (ended - begun);
 	vec_deinit(&installing.turned);
+	vec_deinit(&installing.covered);
 	return again;
 }

@@ -16,6 +16,7 @@
 
 #include "base/xalloc.h"
 #include "inferior/arena.h"
+#include "inferior/gather.h"
 #include "inferior/ptrace.h"
 #include "inferior/rescue.h"
 
@@ -245,20 +246,29 @@ static void note_removed(struct space *space, const struct breakpoint *breakpoin
  */
 static void heal_removed(struct space *child, const struct space *parent)
 {
-	const struct arch *arch = child->arch;
-	uint64_t now = inferior_clock();
-	uint8_t there[sizeof arch->breakpoint];
+	const size_t length = child->arch->breakpoint_length, count = parent->trap->removed.count;
+	const uint64_t now = inferior_clock();
+	struct memory_range *ranges = xcalloc(count + 1, sizeof *ranges);
+	uint8_t *there = xcalloc(count + 1, length);
 
-	for (size_t i = 0; i < parent->trap->removed.count; i++) {
+	for (size_t i = 0; i < count; i++) {
+		const struct removed_breakpoint *removed = vec_at(&parent->trap->removed, i);
+		const bool is_wanted = now - removed->time < REMOVED_NS &&
+				       !breakpoint_find(child, removed->address);
+
+		ranges[i] = (struct memory_range){removed->address, there + i * length,
+						  is_wanted ? length : 0, 0};
+	}
+	gather_read(child, ranges, count);
+	for (size_t i = 0; i < count; i++) {
 		const struct removed_breakpoint *removed = vec_at(&parent->trap->removed, i);
 
-		if (now - removed->time < REMOVED_NS && !breakpoint_find(child, removed->address) &&
-		    memory_read_exact(&child->memory, removed->address, there,
-				      arch->breakpoint_length) &&
-		    !memcmp(there, arch->breakpoint, arch->breakpoint_length))
-			space_write(child, removed->address, removed->before,
-				    arch->breakpoint_length);
+		if (ranges[i].done && ranges[i].done == ranges[i].length &&
+		    !memcmp(ranges[i].buffer, child->arch->breakpoint, length))
+			space_write(child, removed->address, removed->before, length);
 	}
+	free(ranges);
+	free(there);
 }
 
 void breakpoint_remove(struct space *space, struct breakpoint *breakpoint)

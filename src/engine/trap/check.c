@@ -13,6 +13,7 @@
 #include "engine/trap/trap.h"
 
 #include "base/xalloc.h"
+#include "inferior/gather.h"
 #include "inferior/journal.h"
 
 #include <stdlib.h>
@@ -64,8 +65,7 @@ void trap_check(struct space *space, trap_overwritten *overwritten, void *contex
 
 	for (size_t i = 0; i < count; i++)
 		ranges[i] = (struct memory_range){found[i]->address, bytes + i * length, length, 0};
-	if (count)
-		space->memory.readv(space->memory.context, ranges, count);
+	gather_read(space, ranges, count);
 	for (size_t i = 0; i < count; i++) {
 		if (ranges[i].done < length ||
 		    !memcmp(bytes + i * length, arch->breakpoint, length))

@@ -20,13 +20,17 @@
  */
 #include "engine/trap/breakpoint.h"
 #include "engine/trap/trap.h"
+
+#include "base/xalloc.h"
 #include "inferior/arena.h"
+#include "inferior/gather.h"
 #include "inferior/journal.h"
 #include "inferior/rescue.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { LOOKS = 64 };
+enum { LOOKS = 512 };
 
 struct completing {
 	struct space *space;
@@ -38,7 +42,7 @@ struct completing {
 static size_t look_for_bytes(struct completing *completing, struct breakpoint **breakpoints,
 			     size_t count)
 {
-	const struct space *space = completing->space;
+	struct space *space = completing->space;
 	uint8_t now[LOOKS][sizeof space->arch->breakpoint];
 	struct memory_range ranges[LOOKS];
 	size_t length = space->arch->breakpoint_length;
@@ -47,7 +51,7 @@ static size_t look_for_bytes(struct completing *completing, struct breakpoint **
 	for (size_t i = 0; i < count; i++)
 		ranges[i] = (struct memory_range){
 			.address = breakpoints[i]->address, .buffer = now[i], .length = length};
-	space->memory.readv(space->memory.context, ranges, count);
+	gather_read(space, ranges, count);
 	for (size_t i = 0; i < count; i++)
 		if (ranges[i].done < length || memcmp(now[i], space->arch->breakpoint, length) != 0)
 			vec_push(&completing->missing, &breakpoints[i]);
@@ -81,7 +85,7 @@ static void mend_slot(struct completing *completing, struct breakpoint *breakpoi
 static void look_for_slots(struct completing *completing, struct breakpoint **breakpoints,
 			   size_t count)
 {
-	const struct space *space = completing->space;
+	struct space *space = completing->space;
 	uint8_t expected[LOOKS][DISPLACED_CODE_MAX];
 	uint8_t now[LOOKS][DISPLACED_CODE_MAX];
 	struct memory_range ranges[LOOKS];
@@ -96,7 +100,7 @@ static void look_for_slots(struct completing *completing, struct breakpoint **br
 		ranges[i] = (struct memory_range){
 			.address = breakpoint->slot, .buffer = now[i], .length = length};
 	}
-	space->memory.readv(space->memory.context, ranges, count);
+	gather_read(space, ranges, count);
 	for (size_t i = 0; i < count; i++)
 		if (ranges[i].done < ranges[i].length ||
 		    memcmp(now[i], expected[i], ranges[i].length) != 0)
@@ -155,23 +159,37 @@ void trap_forget_missing(struct space *space)
 	forget_places(space);
 }
 
+static int compare(const void *left, const void *right)
+{
+	const struct breakpoint *const *a = left, *const *b = right;
+
+	return ((*a)->address > (*b)->address) - ((*a)->address < (*b)->address);
+}
+
+/* All of them by their addresses, so that those of a page are looked at together; to be freed. */
+static struct breakpoint **in_order(const struct space *space, size_t *count)
+{
+	const size_t room = space->trap ? space->trap->breakpoints.count : 0;
+	struct breakpoint **all = xcalloc(room + 1, sizeof(struct breakpoint *));
+	size_t cursor = 0;
+	void *value;
+
+	while (*count < room && map_next(&space->trap->breakpoints, &cursor, NULL, &value))
+		all[(*count)++] = value;
+	qsort(all, *count, sizeof(struct breakpoint *), compare);
+	return all;
+}
+
 void breakpoints_complete(struct decoder *decoder, struct thread *thread)
 {
 	struct space *space = thread->process->space;
 	struct completing completing = {space, thread->tid, VEC_OF(struct breakpoint *)};
-	struct breakpoint *looked[LOOKS];
 	size_t count = 0;
-	size_t cursor = 0;
-	void *value;
+	struct breakpoint **all = in_order(space, &count);
 
-	while (space->trap && map_next(&space->trap->breakpoints, &cursor, NULL, &value)) {
-		looked[count++] = value;
-		if (count < LOOKS)
-			continue;
-		look(&completing, looked, count);
-		count = 0;
-	}
-	look(&completing, looked, count);
+	for (size_t i = 0; i < count; i += LOOKS)
+		look(&completing, all + i, count - i < LOOKS ? count - i : LOOKS);
+	free(all);
 	if (completing.missing.count) {
 		arena_forget_missing(space->arena, &space->memory);
 		forget_places(space);
