@@ -92,13 +92,43 @@ static bool next_argument(struct capture *c, struct varargs *va, const struct fo
 	return known;
 }
 
-/* How long the string of %s is; `previous` is the argument before it, perhaps its precision. */
-static struct extent item_extent(const struct format_item *item, uint64_t previous)
+static void first_argument(const struct capture_plan *plan, struct varargs *va)
 {
-	int64_t precision = item->precision == PRECISION_ARGUMENT ? (int64_t)previous
-								  : item->precision;
+	va->next_int = plan->next_int;
+	va->next_fp = plan->next_fp;
+	va->next_stack = plan->next_stack;
+}
+
+/* The argument at a place, if all in front of it are known; -1: it, or one of those, is not. */
+static int64_t argument_at(struct capture *c, const struct format_scan *scan, uint64_t place)
+{
+	const struct format_item *item = scan->by_place;
+	struct varargs va;
+	uint64_t word = 0;
+
+	first_argument(c->plan, &va);
+	for (uint64_t i = 0; i < place; i++, item++) {
+		if (i >= scan->places || !format_item_is_known(item))
+			return -1;
+		if (item->class == FORMAT_LONG_DOUBLE)
+			next_on_stack(c, &va, item->size);
+		else if (!next_argument(c, &va, item, &word))
+			return -1;
+	}
+	return (int64_t)word;
+}
+
+/* How long the string of %s is; `previous` is the argument before it, perhaps its precision. */
+static struct extent item_extent(struct capture *c, const struct format_scan *scan,
+				 const struct format_item *item, uint64_t previous)
+{
+	int64_t precision = item->precision;
 	struct extent extent;
 
+	if (precision == PRECISION_ARGUMENT)
+		precision = (int64_t)previous;
+	else if (precision < PRECISION_ARGUMENT)
+		precision = argument_at(c, scan, (uint64_t)(PRECISION_ARGUMENT - precision));
 	extent.bytes = precision < 0 ? UINT64_MAX : (uint64_t)precision;
 	extent.nul_ends = true;
 	extent.fault = false;
@@ -107,13 +137,15 @@ static struct extent item_extent(const struct format_item *item, uint64_t previo
 }
 
 /* The strings that a format mentions, read in advance. */
-static void prefetch_varargs(struct capture *c, struct format_scan scan, struct varargs va)
+static void prefetch_varargs(struct capture *c, struct format_scan *scan)
 {
 	struct format_item item;
+	struct varargs va;
 	unsigned first = c->chunk_count;
 	uint64_t word = 0;
 
-	while (format_scan_next(&scan, &item)) {
+	first_argument(c->plan, &va);
+	while (format_scan_next(scan, &item)) {
 		uint64_t previous = word;
 
 		if (item.class == FORMAT_LONG_DOUBLE) {
@@ -122,14 +154,16 @@ static void prefetch_varargs(struct capture *c, struct format_scan scan, struct 
 		}
 		if (!next_argument(c, &va, &item, &word) || item.class != FORMAT_STRING)
 			continue;
-		struct extent extent = item_extent(&item, previous);
+		struct extent extent = item_extent(c, scan, &item, previous);
 
 		capture_want_chunk(c, word, capture_read_max(c, &extent));
 	}
 	capture_read_chunks(c, first);
+	format_scan_rewind(scan);
 }
 
-static bool put_vararg(struct capture *c, const struct capture_op *op, struct varargs *va,
+static bool put_vararg(struct capture *c, const struct capture_op *op,
+		       const struct format_scan *scan, struct varargs *va,
 		       const struct format_item *item, uint64_t *previous)
 {
 	static const uint8_t kinds[] = {
@@ -151,7 +185,7 @@ static bool put_vararg(struct capture *c, const struct capture_op *op, struct va
 	} else if (!next_argument(c, va, item, &value->word)) {
 		value->flags |= VALUE_FAULT;
 	} else if (item->class == FORMAT_STRING || item->class == FORMAT_WIDE_STRING) {
-		struct extent extent = item_extent(item, *previous);
+		struct extent extent = item_extent(c, scan, item, *previous);
 
 		if (item->class == FORMAT_STRING)
 			capture_load_string(c, value, &extent);
@@ -166,18 +200,15 @@ static bool put_vararg(struct capture *c, const struct capture_op *op, struct va
 static void put_varargs(struct capture *c, const struct capture_op *op, const unsigned char *format,
 			size_t length)
 {
-	const struct capture_plan *plan = c->plan;
 	struct format_scan scan;
 	struct format_item item;
 	struct varargs va;
 	uint64_t previous = 0;
 
-	va.next_int = plan->next_int;
-	va.next_fp = plan->next_fp;
-	va.next_stack = plan->next_stack;
-	format_scan_init(&scan, format, length, plan->word);
-	prefetch_varargs(c, scan, va);
-	while (format_scan_next(&scan, &item) && put_vararg(c, op, &va, &item, &previous))
+	format_scan_init(&scan, format, length, c->plan->word);
+	prefetch_varargs(c, &scan);
+	first_argument(c->plan, &va);
+	while (format_scan_next(&scan, &item) && put_vararg(c, op, &scan, &va, &item, &previous))
 		;
 }
 

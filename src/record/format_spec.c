@@ -12,17 +12,6 @@ enum modifier {
 	MODIFIER_Z
 };
 
-void format_scan_init(struct format_scan *scan, const unsigned char *format, size_t length,
-		      unsigned word)
-{
-	scan->at = format;
-	scan->end = format + length;
-	scan->word = word;
-	scan->count = 0;
-	scan->pending_stars = 0;
-	scan->pending = false;
-}
-
 static unsigned char peek(const struct format_scan *scan)
 {
 	return scan->at < scan->end ? *scan->at : 0;
@@ -148,35 +137,75 @@ static bool classify(struct format_item *item, unsigned char conversion, enum mo
 	}
 }
 
-static bool scan_star(struct format_scan *scan)
+/* The place of an argument (1$, from 1 on), if one is named here; 0: none. */
+static unsigned scan_place(struct format_scan *scan)
 {
+	const unsigned char *begun = scan->at;
+	const int64_t number = scan_number(scan);
+
+	if (peek(scan) != '$' || !number) {
+		scan->at = begun;
+		return 0;
+	}
+	scan->at++;
+	return number > FORMAT_ARGS_MAX ? FORMAT_ARGS_MAX + 1 : (unsigned)number;
+}
+
+/* Of two conversions of one argument the first says what it is. */
+static void set_place(struct format_scan *scan, unsigned place, const struct format_item *item)
+{
+	if (place > FORMAT_ARGS_MAX)
+		return;
+	if (!format_item_is_known(&scan->by_place[place - 1]))
+		scan->by_place[place - 1] = *item;
+	if (place > scan->places)
+		scan->places = place;
+}
+
+static void make_star(struct format_item *item)
+{
+	item->class = FORMAT_INT;
+	item->size = 4;
+	item->is_signed = true;
+	item->conversion = 'd';
+	item->precision = PRECISION_NONE;
+}
+
+/* A '*'; *place is its argument's, 0: the next. */
+static bool scan_star(struct format_scan *scan, unsigned *place)
+{
+	struct format_item star;
+
 	if (peek(scan) != '*')
 		return false;
 	scan->at++;
-	scan->pending_stars++;
+	*place = scan_place(scan);
+	make_star(&star);
+	if (*place)
+		set_place(scan, *place, &star);
+	else
+		scan->pending_stars++;
 	return true;
 }
 
-/* What is between '%' and the length modifier; false when it is positional. */
-static bool scan_prefix(struct format_scan *scan)
+/* What is between '%' and the length modifier. */
+static void scan_prefix(struct format_scan *scan)
 {
+	unsigned place;
+
 	scan->item.precision = PRECISION_NONE;
+	scan->place = scan_place(scan);
 	while (is_flag(peek(scan)))
 		scan->at++;
-	if (!scan_star(scan))
+	if (!scan_star(scan, &place))
 		scan_number(scan);
-	else if (peek(scan) >= '0' && peek(scan) <= '9')
-		return false; /* *n$ */
-	if (peek(scan) == '$')
-		return false;
 	if (peek(scan) == '.') {
 		scan->at++;
-		if (scan_star(scan))
-			scan->item.precision = PRECISION_ARGUMENT;
+		if (scan_star(scan, &place))
+			scan->item.precision = PRECISION_ARGUMENT - (int64_t)place;
 		else
 			scan->item.precision = scan_number(scan);
 	}
-	return true;
 }
 
 /* Finds the next conversion that takes an argument; false when there is none. */
@@ -186,8 +215,7 @@ static bool scan_conversion(struct format_scan *scan)
 		if (*scan->at++ != '%')
 			continue;
 		scan->pending_stars = 0;
-		if (!scan_prefix(scan))
-			return false;
+		scan_prefix(scan);
 		enum modifier modifier = scan_modifier(scan);
 		unsigned char conversion = peek(scan);
 
@@ -206,23 +234,55 @@ static bool scan_conversion(struct format_scan *scan)
 	return false;
 }
 
+void format_scan_rewind(struct format_scan *scan)
+{
+	scan->at = scan->format;
+	scan->count = 0;
+	scan->pending_stars = 0;
+	scan->pending = false;
+	scan->place = 0;
+}
+
+/* Either all conversions name the places of their arguments, or none does. */
+void format_scan_init(struct format_scan *scan, const unsigned char *format, size_t length,
+		      unsigned word)
+{
+	scan->format = format;
+	scan->end = format + length;
+	scan->word = word;
+	scan->places = 0;
+	for (unsigned i = 0; i < FORMAT_ARGS_MAX; i++)
+		scan->by_place[i].size = 0;
+	format_scan_rewind(scan);
+	while (scan_conversion(scan) && scan->place && !scan->pending_stars)
+		set_place(scan, scan->place, &scan->item);
+	format_scan_rewind(scan);
+}
+
+static bool next_place(struct format_scan *scan, struct format_item *item)
+{
+	if (scan->count >= scan->places || !format_item_is_known(&scan->by_place[scan->count]))
+		return false;
+	*item = scan->by_place[scan->count++];
+	return true;
+}
+
 bool format_scan_next(struct format_scan *scan, struct format_item *item)
 {
+	if (scan->places)
+		return next_place(scan, item);
 	if (scan->count >= FORMAT_ARGS_MAX)
 		return false;
-	if (!scan->pending_stars && !scan->pending && !scan_conversion(scan)) {
+	if (!scan->pending_stars && !scan->pending && (!scan_conversion(scan) || scan->place)) {
 		scan->at = scan->end;
 		scan->pending_stars = 0;
+		scan->pending = false;
 		return false;
 	}
 	scan->count++;
 	if (scan->pending_stars) {
 		scan->pending_stars--;
-		item->class = FORMAT_INT;
-		item->size = 4;
-		item->is_signed = true;
-		item->conversion = 'd';
-		item->precision = PRECISION_NONE;
+		make_star(item);
 		return true;
 	}
 	scan->pending = false;

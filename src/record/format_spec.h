@@ -21,6 +21,7 @@ enum format_class {
 	FORMAT_WIDE_STRING
 };
 
+/* Less than the last: that of the argument at a place, PRECISION_ARGUMENT - the place. */
 enum { PRECISION_NONE = -1, PRECISION_ARGUMENT = -2 };
 
 /* One argument that the format takes: of a conversion, or of a '*'. */
@@ -32,21 +33,33 @@ struct format_item {
 	int64_t precision; /* of strings: bytes, or one of the above (the item just before) */
 };
 
+static inline bool format_item_is_known(const struct format_item *item)
+{
+	return item->size != 0;
+}
+
 struct format_scan {
-	const unsigned char *at, *end;
+	const unsigned char *format, *at, *end;
 	unsigned word; /* bytes of a long */
 	unsigned count;
 	unsigned pending_stars; /* of the conversion in `item` */
 	bool pending;		/* `item` is still to be given out */
+	unsigned place;		/* of its argument (%2$s), from 1 on; 0: the next */
 	struct format_item item;
+	/* Where the format says the places itself; how many of them are of use. */
+	struct format_item by_place[FORMAT_ARGS_MAX];
+	unsigned places;
 };
 
 void format_scan_init(struct format_scan *scan, const unsigned char *format, size_t length,
 		      unsigned word);
+/* Begins anew. */
+void format_scan_rewind(struct format_scan *scan);
 
 /*
- * The next argument; false at the end, after FORMAT_ARGS_MAX arguments, and at what leaves open
- * which arguments follow (positional or unknown conversions).
+ * The next argument, in the order in which they are passed; false at the end, after FORMAT_ARGS_MAX
+ * arguments, and at what leaves open which arguments follow (unknown conversions, a place that no
+ * conversion has).
  */
 bool format_scan_next(struct format_scan *scan, struct format_item *item);
 
