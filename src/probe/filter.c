@@ -266,16 +266,19 @@ static int read_rule(struct reader *reader, struct filter *filter, bool subtract
 	return 0;
 }
 
+/* In front of all of it '!' stands for '-', as ltrace has always had it. */
 static int read_chain(struct reader *reader, struct filter *filter)
 {
+	bool is_first = true;
 	int result = 0;
 
-	if (*reader->at == '-')
+	if (*reader->at == '-' || *reader->at == '!')
 		vec_push(&filter->rules, &(struct filter_rule){.text = NULL});
 	do {
-		bool subtracts = *reader->at == '-';
+		bool subtracts = *reader->at == '-' || (is_first && *reader->at == '!');
 
-		reader->at += is_sign(*reader->at);
+		reader->at += subtracts || *reader->at == '+';
+		is_first = false;
 		result = read_rule(reader, filter, subtracts, reader->at);
 	} while (!result && *reader->at);
 	return result;

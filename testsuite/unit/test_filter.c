@@ -139,6 +139,10 @@ static void chains(void **state)
 	assert_true(in_main("malloc+free-@libc.so*", "free"));
 	assert_true(in_libc("-malloc", "free"));
 	assert_false(in_libc("-malloc", "malloc"));
+	assert_true(in_libc("!malloc", "free"));
+	assert_false(in_libc("!malloc-free+calloc", "malloc"));
+	assert_false(in_libc("!malloc-free", "free"));
+	assert_false(in_libc("malloc-!free", "free"));
 	/* From left to right. */
 	assert_true(in_libc("m*-malloc+mal*", "malloc"));
 	assert_false(in_libc("m*+mal*-malloc", "malloc"));
@@ -348,6 +352,7 @@ static void errors_name_the_position(void **state)
 	check_error("", "character 1:");
 	check_error("+", "character 2:");
 	check_error("-", "character 2:");
+	check_error("!", "character 2:");
 	check_error("malloc+", "character 8:");
 	check_error("malloc+-free", "character 8:");
 	check_error("malloc@libc.so.6-", "character 18:");
