@@ -299,8 +299,8 @@ int type_add(struct strbuf *text, const struct die *owner, unsigned word, bool *
 /* dwarf_struct.c: structs, unions, classes, and arrays */
 
 bool type_is_record(unsigned tag);
-/* One that C could have, too. */
-bool type_is_plain(const struct die *type);
+/* One that is shown where something points to it: what C could have, too, and small classes. */
+bool type_is_shown(const struct die *type);
 /* Whether a child of a record is a part of its objects. */
 bool type_has_part(const struct die *child);
 /* As type_add_object(). */

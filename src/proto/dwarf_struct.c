@@ -18,6 +18,9 @@
  * they are marked ([[no_unique_address]]). Nothing in them can be shown or decides on registers, so
  * they are left out without a mark.
  *
+ * Text of C++ is shown as such, where it is libstdc++'s: there is nobody who wants to see the insides
+ * of a std::string.
+ *
  * All members of a union are there, as they decide on the same; the first is shown.
  */
 #include "proto/dwarf_private.h"
@@ -26,11 +29,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 enum {
 	MEMBERS_MAX = 24, /* that are shown */
 	ELEMENTS_MAX = 1 << 20,
 	DIMENSIONS_MAX = 4,
+	CLASS_MAX = 64,	     /* bytes of one with functions that is shown behind a pointer */
 	OBJECT_MAX = 1 << 28 /* bytes: so bits can be counted */
 };
 
@@ -39,21 +44,38 @@ bool type_is_record(unsigned tag)
 	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
-bool type_is_plain(const struct die *type)
+/* Whether that has a part which is found by a table only. */
+static bool is_virtual(const struct die *part)
 {
-	if (!type_is_record(die_tag(type)) || die_flag(type, DW_AT_declaration))
+	uint64_t virtuality = DW_VIRTUALITY_none;
+
+	die_number(part, DW_AT_virtuality, &virtuality);
+	return virtuality != DW_VIRTUALITY_none;
+}
+
+bool type_is_shown(const struct die *type)
+{
+	uint64_t size = 0;
+	bool is_class = false;
+
+	/* A class with virtual functions says which class has its table. */
+	if (!type_is_record(die_tag(type)) || die_flag(type, DW_AT_declaration) ||
+	    die_has(type, DW_AT_containing_type))
 		return false;
 	_cleanup_die_ struct die child = die_first_child(type);
 
 	while (die_is(&child)) {
-		unsigned tag = die_tag(&child);
+		const unsigned tag = die_tag(&child);
 
-		if (tag == DW_TAG_subprogram || tag == DW_TAG_inheritance)
-			return false;
+		if (tag == DW_TAG_subprogram || tag == DW_TAG_inheritance) {
+			is_class = true;
+			if (is_virtual(&child))
+				return false;
+		}
 		if (!die_advance(&child))
 			break;
 	}
-	return true;
+	return !is_class || (die_number(type, DW_AT_byte_size, &size) && size <= CLASS_MAX);
 }
 
 bool type_has_part(const struct die *child)
@@ -250,6 +272,83 @@ static void add_end(struct type_writer *writer, struct members *members)
 	add_gap(writer, members, members->size);
 }
 
+/* ------------------------------------------------------------------ texts of C++ */
+
+/*
+ * Classes that hold text, as libstdc++ has them; which are known by their names and by what is in
+ * them.
+ */
+static const struct text_class {
+	const char *name;
+	const char *members[2];
+	const char *text; /* as a type */
+	unsigned local;	  /* bytes of text that is in the object itself, if short */
+} text_classes[] = {
+	{"basic_string<char,",
+	 {"_M_dataplus", "_M_string_length"},
+	 "string[elt2], hide(ulong)",
+	 16},
+	{"basic_string<wchar_t,",
+	 {"_M_dataplus", "_M_string_length"},
+	 "string(array(int, elt2)*), hide(ulong)",
+	 16},
+	{"basic_string_view<char,", {"_M_len", "_M_str"}, "hide(ulong), string[elt1]", 0},
+	{"basic_string_view<wchar_t,",
+	 {"_M_len", "_M_str"},
+	 "hide(ulong), string(array(int, elt1)*)",
+	 0},
+};
+
+static bool has_member_at(const struct die *type, const char *name, uint64_t expected)
+{
+	_cleanup_die_ struct die child = die_first_child(type);
+	bool found = false;
+
+	while (die_is(&child) && !found) {
+		uint64_t offset;
+		const char *its = die_tag(&child) == DW_TAG_member ? die_text(&child, DW_AT_name)
+								   : NULL;
+
+		found = its && !strcmp(its, name) && die_member_offset(&child, &offset) &&
+			offset == expected;
+		if (!die_advance(&child))
+			break;
+	}
+	return found;
+}
+
+static bool is_text_class(const struct die *type, const struct text_class *class, unsigned word,
+			  uint64_t size)
+{
+	const char *name = die_text(type, DW_AT_name);
+
+	return name && !strncmp(name, class->name, strlen(class->name)) &&
+	       size == 2 * word + class->local && has_member_at(type, class->members[0], 0) &&
+	       has_member_at(type, class->members[1], word);
+}
+
+/* False, with nothing added: it is no such class. */
+static bool add_text_class(struct type_writer *writer, const struct die *type,
+			   struct type_layout *layout)
+{
+	for (size_t i = 0; i < sizeof text_classes / sizeof *text_classes; i++) {
+		const struct text_class *class = &text_classes[i];
+
+		if (!is_text_class(type, class, writer->word, layout->size))
+			continue;
+		strbuf_printf(writer->text, "struct(%s", class->text);
+		if (class->local)
+			strbuf_printf(writer->text, ", hide(array(uint8, %u))", class->local);
+		strbuf_add_char(writer->text, ')');
+		layout->align = writer->word;
+		layout->exact = true;
+		return true;
+	}
+	return false;
+}
+
+/* ------------------------------------------------------------------ structs */
+
 int type_add_struct(struct type_writer *writer, const struct die *type, struct type_layout *layout)
 {
 	struct members members = {.align = 1, .exact = true};
@@ -258,6 +357,8 @@ int type_add_struct(struct type_writer *writer, const struct die *type, struct t
 	if (die_flag(type, DW_AT_declaration) ||
 	    !die_number(type, DW_AT_byte_size, &layout->size) || layout->size > OBJECT_MAX)
 		return -ENOTSUP;
+	if (add_text_class(writer, type, layout))
+		return 0;
 	members.size = 8 * layout->size;
 	strbuf_add(writer->text, members.is_union ? "union(" : "struct(");
 	add_members(writer, type, &members);

@@ -7,7 +7,8 @@
  * string. A pointer to numbers is an address: const ones may be an array of any length, of which
  * the first would look like the argument itself; others are mostly where results go, and hold
  * nothing yet. A reference of C++ is to one object, so what is const there is shown. A class of C++
- * with functions of its own is an address, too; its insides say little.
+ * with functions of its own is an address, too, if it is large or has virtual ones, as its insides
+ * say little then; and `this` is, as it would be in front of all that a method is given.
  *
  * Characters other than char are known by their names, which are typedefs in C and types in C++.
  * Those of one byte that are called anything else (unsigned char, uint8_t) are as often data.
@@ -30,7 +31,7 @@
 
 enum {
 	PEEL_MAX = 32,	/* typedefs of typedefs, qualifiers */
-	NESTED_MAX = 8, /* structs and arrays in structs */
+	NESTED_MAX = 12, /* structs and arrays in structs */
 	NAMES_MAX = 128 /* of an enumeration */
 };
 
@@ -334,7 +335,7 @@ static bool add_target(struct type_writer *writer, const struct die *target, boo
 	const bool is_number = tag == DW_TAG_base_type || tag == DW_TAG_enumeration_type;
 	struct type_layout layout;
 
-	if (writer->depth || !(type_is_plain(target) || (is_one && is_number)))
+	if (writer->depth || !(type_is_shown(target) || (is_one && is_number)))
 		return false;
 	writer->depth++;
 	int error = type_add_object(writer, target, &layout);
@@ -491,9 +492,12 @@ int type_add(struct strbuf *text, const struct die *owner, unsigned word, bool *
 
 	if (passing == PASSED_SOMEHOW)
 		return -ENOTSUP;
+	/* Where what it is called on would take the place of all that it is given. */
+	writer.depth = die_flag(owner, DW_AT_artificial);
 	if (passing == PASSED_BY_REFERENCE) {
 		*by_reference = true;
-		strbuf_add(text, "addr");
+		if (!add_target(&writer, &type, false))
+			strbuf_add(text, "addr");
 		return 0;
 	}
 	return add_value(&writer, &type);
