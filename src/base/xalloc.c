@@ -7,7 +7,12 @@
 
 _Noreturn void out_of_memory(void)
 {
-	fputs("tracer: out of memory\n", stderr);
+	out_of_room("out of memory");
+}
+
+_Noreturn void out_of_room(const char *why)
+{
+	fprintf(stderr, "tracer: %s\n", why);
 	exit(1);
 }
 

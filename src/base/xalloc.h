@@ -10,6 +10,8 @@
  * Ends the program with that message: for memory that comes from elsewhere than the functions here.
  */
 _Noreturn void out_of_memory(void);
+/* The same where it is known why there is none. */
+_Noreturn void out_of_room(const char *why);
 
 void *xmalloc(size_t size) __attribute__((malloc, returns_nonnull));
 /* Zeroed memory for `count` items of `size` bytes. */

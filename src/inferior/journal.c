@@ -7,10 +7,12 @@
 #include "inferior/journal.h"
 
 #include "base/map.h"
+#include "base/memory_file.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "inferior/inferior.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +52,17 @@ void journal_name(pid_t pid, char name[JOURNAL_NAME])
 	snprintf(name, JOURNAL_NAME, "tracer-journal-%d", (int)pid);
 }
 
+/* False: memory is short. */
+static bool resize(int fd, size_t bytes)
+{
+	int error = memory_file_resize(fd, bytes);
+
+	if (error == -EFBIG)
+		out_of_room("the limit on the size of files (ulimit -f) is too small for what it "
+			    "keeps in memory");
+	return !error;
+}
+
 struct journal *journal_create(pid_t pid)
 {
 	struct journal *journal = xcalloc(1, sizeof *journal);
@@ -60,7 +73,7 @@ struct journal *journal_create(pid_t pid)
 	journal->bytes = FIRST_BYTES;
 	journal_name(pid, name);
 	journal->fd = memfd_create(name, MFD_CLOEXEC);
-	if (journal->fd < 0 || ftruncate(journal->fd, (off_t)journal->bytes) < 0 ||
+	if (journal->fd < 0 || !resize(journal->fd, journal->bytes) ||
 	    !(journal->file = journal_map(journal->fd, journal->bytes)))
 		out_of_memory(); /* or a kernel without memfd: nothing else to be done, too */
 	journal->file->magic = MAGIC;
@@ -116,8 +129,7 @@ void journal_destroy(struct journal *journal)
 static void journal_grow(struct journal *journal)
 {
 	size_t bytes = journal->bytes * 2;
-	void *memory = ftruncate(journal->fd, (off_t)bytes) < 0 ? NULL
-								: journal_map(journal->fd, bytes);
+	void *memory = resize(journal->fd, bytes) ? journal_map(journal->fd, bytes) : NULL;
 
 	if (!memory)
 		out_of_memory();

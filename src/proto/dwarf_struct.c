@@ -18,8 +18,8 @@
  * they are marked ([[no_unique_address]]). Nothing in them can be shown or decides on registers, so
  * they are left out without a mark.
  *
- * Text of C++ is shown as such, where it is libstdc++'s: there is nobody who wants to see the insides
- * of a std::string.
+ * Text of C++ is shown as such, where it is libstdc++'s: there is nobody who wants to see the
+ * insides of a std::string.
  *
  * All members of a union are there, as they decide on the same; the first is shown.
  */

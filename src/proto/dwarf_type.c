@@ -30,9 +30,9 @@
 #include <string.h>
 
 enum {
-	PEEL_MAX = 32,	/* typedefs of typedefs, qualifiers */
+	PEEL_MAX = 32,	 /* typedefs of typedefs, qualifiers */
 	NESTED_MAX = 12, /* structs and arrays in structs */
-	NAMES_MAX = 128 /* of an enumeration */
+	NAMES_MAX = 128	 /* of an enumeration */
 };
 
 bool type_is_full(const struct type_writer *writer)

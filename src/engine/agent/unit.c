@@ -11,6 +11,7 @@
  */
 #include "engine/agent/private.h"
 
+#include "base/memory_file.h"
 #include "base/xalloc.h"
 #include "inferior/arena.h"
 #include "inferior/journal.h"
@@ -61,7 +62,7 @@ static uint8_t *open_shared(const struct thread *thread, int fd, uint64_t length
 	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)thread->tid, fd);
 	int file = open(path, O_RDWR | O_CLOEXEC);
 
-	if (file >= 0 && ftruncate(file, (off_t)length) == 0)
+	if (file >= 0 && memory_file_resize(file, length) == 0)
 		memory = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	if (file >= 0)
 		close(file);
