@@ -360,6 +360,23 @@ static bool is_elsewhere(const struct call_places *places, int number, int expec
 }
 
 /*
+ * Whether all that there ever is of it is a part, in a variable of the function's: the compiler has
+ * made that of a constant, where it could see all calls.
+ */
+static bool is_made_up(const struct call_places *places, const struct call_place *place,
+		       const struct die *owner)
+{
+	bool is_const = false;
+	_cleanup_die_ struct die type = type_peel(die_reference(owner, DW_AT_type), &is_const);
+	uint64_t size = 0;
+
+	return places->is_own && place->base != NO_REGISTER && !place->is_listed &&
+	       place->bytes != ALL_BYTES && die_is(&type) && !type_is_record(die_tag(&type)) &&
+	       die_number(&type, DW_AT_byte_size, &size) && size <= EIGHT &&
+	       place->bytes != (1U << size) - 1;
+}
+
+/*
  * Whether there is something of each word of an object that would be passed in several. What is
  * passed in memory is there as a whole.
  */
@@ -464,7 +481,8 @@ bool call_add_parameter(struct call_places *places, const struct die *parameter,
 			continue;
 		is_there = true;
 		if (is_elsewhere(places, place->number, expected, owner) ||
-		    (!by_reference && !is_whole(places, place, owner)))
+		    (!by_reference &&
+		     (!is_whole(places, place, owner) || is_made_up(places, place, owner))))
 			return false;
 		if (places->word != EIGHT && !is_in_place(places, place, owner, size))
 			return false;

@@ -175,6 +175,13 @@ KEPT static double e_other_half(double number, struct words object)
 	return number;
 }
 
+/* Only a byte is looked at, in memory, of what is always the same. */
+KEPT static long e_touched(long number)
+{
+	looked_at = *(volatile unsigned char *)&number;
+	return 77;
+}
+
 /* What is passed is not looked at. */
 KEPT static double e_assigned(double scale, int number)
 {
@@ -318,5 +325,7 @@ int main(int count, char **arguments)
 	sum += (int)aligned((float)count + 0.5F, count + 1, 'x') + compared(text, text);
 	sum += (int)(e_half(count, words) + e_other_half(count, words));
 	sum += (int)e_assigned(count, count + 6);
+	e_touched(-5);
+	e_touched(-5);
 	return sum ? EXIT_SUCCESS : EXIT_FAILURE;
 }
