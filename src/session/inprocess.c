@@ -69,12 +69,12 @@ static const char *const asking[] = {"dlsym", "dlvsym", "dlopen", "dlmopen"};
 #define BY_TABLES "the program's runtime walks stacks by itself"
 #define BY_FRAME_POINTERS "a sanitizer walks the program's stacks by frame pointers"
 
-/* What only a runtime has that walks stacks by its own tables, or by frame pointers. */
+/* Functions that only a runtime has that walks stacks by its own tables, or by frame pointers. */
 static const struct {
 	const char *symbol, *reason;
 } runtimes[] = {
 	{"runtime.morestack", BY_TABLES},     {"runtime.goexit", BY_TABLES},
-	{"caml_frametable", BY_TABLES},	      {"caml_system__frametable", BY_TABLES},
+	{"caml_start_program", BY_TABLES},    {"caml_init_frame_descriptors", BY_TABLES},
 	{"__asan_init", BY_FRAME_POINTERS},   {"__tsan_init", BY_FRAME_POINTERS},
 	{"__msan_init", BY_FRAME_POINTERS},   {"__lsan_init", BY_FRAME_POINTERS},
 	{"__hwasan_init", BY_FRAME_POINTERS},
@@ -87,6 +87,12 @@ static const struct {
  */
 static const char *const machines[] = {"_ZN2v87Isolate10GetCurrentEv", "JNI_CreateJavaVM",
 				       "JSGlobalContextCreate", "coreclr_initialize"};
+
+/*
+ * What functions call first that have been compiled with -pg, to have noted who calls them: that is
+ * read where the return address is.
+ */
+static const char *const profilers[] = {"mcount", "_mcount", "__fentry__"};
 
 static void decided(void *context, const struct probe_site *site, const char *reason)
 {
@@ -153,6 +159,8 @@ void inprocess_wish(struct session *session, struct space *space, uint64_t addre
 		reason = "it makes something of its return address";
 	else if (module && module->is_machine && !wish.is_plt_stub)
 		reason = "generated code may call it, whose runtime walks stacks by itself";
+	else if (module && module->is_profiled && !wish.is_plt_stub)
+		reason = "it may have its caller noted, for a profile (-pg)";
 	else if (!module ||
 		 (!wish.is_plt_stub && address == elf_entry(module->file) + module->bias))
 		reason = "it is not known to be a function that is called";
@@ -169,6 +177,21 @@ void inprocess_wish(struct session *session, struct space *space, uint64_t addre
 		reason = agent_wish(space, &wish);
 	if (reason)
 		decided(session, site, reason);
+}
+
+static bool is_profiled(const struct module *module)
+{
+	size_t count;
+	const struct elf_slot *slots = elf_slots(module->file, &count);
+
+	for (size_t k = 0; k < sizeof profilers / sizeof *profilers; k++) {
+		for (size_t i = 0; i < count; i++)
+			if (slots[i].name && !strcmp(slots[i].name, profilers[k]))
+				return true;
+		if (module->is_main && elf_find_symbol(module->file, profilers[k]))
+			return true;
+	}
+	return false;
 }
 
 /* Whether it looks for tables by TABLES, and may not have been entered by what is hooked. */
@@ -208,6 +231,7 @@ void inprocess_module(struct session *session, struct thread *thread, struct mod
 		return;
 	for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
 		module->is_machine |= elf_find_exported(module->file, machines[i]) != NULL;
+	module->is_profiled = is_profiled(module);
 	callers_note(session, space, module);
 	for (size_t i = 0; i < sizeof unwinders / sizeof *unwinders; i++)
 		plant_hook(session, thread, module, unwinders[i], &session->unwinder.hook);

@@ -92,8 +92,9 @@ struct module {
 	const char *base_name; /* of path */
 	char *mapped, *listed; /* other names: of the mapping, and of the linker's list; or NULL */
 	bool is_main;
-	bool is_machine; /* a virtual machine's: generated code calls its functions; inprocess.c */
-	bool ran_before; /* it was there when its process was attached to */
+	bool is_machine;  /* a virtual machine's: generated code calls its functions; inprocess.c */
+	bool is_profiled; /* compiled with -pg; the same */
+	bool ran_before;  /* it was there when its process was attached to */
 	const struct protolib *prototypes; /* its .conf file, or NULL */
 	struct debug_source *debug;	   /* its debug information; NULL: not to be used */
 };
