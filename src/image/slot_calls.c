@@ -17,7 +17,7 @@
  * A breakpoint is to be put there, so it must not be mistaken in where instructions begin. The
  * bytes of "call *slot" are too many to be anything else; a "call *%rbx" is two bytes, which may be
  * part of anything. Therefore the function is decoded from its beginning on, which .eh_frame tells,
- * and has to come by each reference that was found in it in the way that it should: as a
+ * or else its symbol, and has to come by each reference that was found in it in the way that it should: as a
  * displacement within one instruction.
  *
  * Code of the large model refers to a slot by a number of 64 bits, what it is away from the GOT,
@@ -67,6 +67,7 @@ struct reference {
 	struct elf_slot *slot;
 	bool is_wide; /* the latter */
 	bool is_none; /* bytes of an operand and of what is behind it, see is_by_chance() */
+	bool is_seen; /* it is in a function that has been looked at */
 };
 
 struct call_search {
@@ -206,8 +207,9 @@ static void search_code(struct call_search *search, const uint8_t *code, size_t 
 		if (is_called_at(search, code + insn, address + insn, slot))
 			add_call(search, slot, address + insn, true);
 		else if (!slot->stub && search->references.count < REFERENCES_MAX)
-			vec_push(&search->references,
-				 &(struct reference){address + at, slot, is_wide, false});
+			vec_push(&search->references, &(struct reference){.address = address + at,
+									  .slot = slot,
+									  .is_wide = is_wide});
 	}
 }
 
@@ -349,6 +351,13 @@ static bool decode_function(struct call_search *search, const struct eh_function
 	       decode(search, code, size, function->start, first, end);
 }
 
+/* Calls by what is referred to in code of which nothing is known may be anywhere. */
+static void give_up(const struct call_search *search, const struct reference *reference)
+{
+	if (search->file->arch->is_relative) /* else most are there by chance */
+		reference->slot->may_be_unseen = true;
+}
+
 static void visit_function(void *context, const struct eh_function *function)
 {
 	struct call_search *search = context;
@@ -357,12 +366,52 @@ static void visit_function(void *context, const struct eh_function *function)
 
 	if (first >= end)
 		return;
+	for (struct reference *one = first; one < end; one++)
+		one->is_seen = true;
 	vec_clear(&search->branches);
 	if (decode_function(search, function, first, end))
 		add_branches(search, first, end);
-	else if (search->file->arch->is_relative) /* else most are there by chance */
+	else
 		for (const struct reference *one = first; one < end; one++)
-			one->slot->may_be_unseen = true;
+			give_up(search, one);
+}
+
+/* Functions that .eh_frame does not know, as their symbols tell. */
+static void visit_symbols(struct call_search *search)
+{
+	size_t count;
+	const struct elf_symbol *symbols = elf_symbols(search->file, &count);
+	const struct reference *past = (const struct reference *)search->references.items +
+				       search->references.count;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct elf_symbol *symbol = &symbols[i];
+		const struct reference *first;
+
+		if (symbol->type != STT_FUNC || !symbol->value || !symbol->size)
+			continue;
+		first = reference_from(search, symbol->value);
+		if (first < past && !first->is_seen)
+			visit_function(search, &(struct eh_function){.start = symbol->value,
+								     .size = symbol->size});
+	}
+}
+
+static void visit_all(struct call_search *search)
+{
+	bool all_are_seen = true;
+
+	eh_frame_for_each(search->file, visit_function, search);
+	for (size_t i = 0; i < search->references.count; i++)
+		all_are_seen &= ((struct reference *)vec_at(&search->references, i))->is_seen;
+	if (!all_are_seen)
+		visit_symbols(search);
+	for (size_t i = 0; i < search->references.count; i++) {
+		const struct reference *reference = vec_at(&search->references, i);
+
+		if (!reference->is_seen)
+			give_up(search, reference);
+	}
 }
 
 /* ------------------------------------------------------------------ putting it together */
@@ -435,8 +484,8 @@ static void add_loaded(struct call_search *search, struct map *functions, struct
 	if (!first)
 		map_put(functions, name, slot);
 	if (search->references.count < REFERENCES_MAX)
-		vec_push(&search->references,
-			 &(struct reference){slot->address, first ? first : slot, false, false});
+		vec_push(&search->references, &(struct reference){.address = slot->address,
+								  .slot = first ? first : slot});
 }
 
 /* In code that is relocated itself: the opcode is in front of what the relocation changes. */
@@ -473,7 +522,7 @@ static void find(struct call_search *search)
 	if (search->references.count) {
 		qsort(search->references.items, search->references.count,
 		      search->references.item_size, compare_references);
-		eh_frame_for_each(search->file, visit_function, search);
+		visit_all(search);
 	}
 	if (search->found.count)
 		qsort(search->found.items, search->found.count, search->found.item_size,
