@@ -255,7 +255,10 @@ static void check_slot_calls(struct elf_file *file)
 	decoder_destroy(decoder);
 }
 
-/* Functions that load a slot, and such that do not; the last one is not known to .eh_frame. */
+/*
+ * Functions that load a slot, and such that do not; of the last one not .eh_frame tells, but its
+ * symbol.
+ */
 static const char pointers_source[] =
 	"__asm__(\".text\\n\"\n"
 	"\".globl loads\\n.type loads,@function\\nloads:\\n.cfi_startproc\\n\"\n"
@@ -284,6 +287,7 @@ static void pointers(void **state)
 	} expected[] = {{"f", "loads", 7, false},
 			{"f", "loads", 9, false},
 			{"f", "loads", 15, false},
+			{"f", "hidden", 7, false},
 			{"g", "other", 2, true}};
 	struct fixture *fixture = *state;
 	struct decoder *decoder = decoder_create();
@@ -297,8 +301,8 @@ static void pointers(void **state)
 	struct elf_file *file = fixture_open(fixture, "pointers.so");
 	const struct slot_call *calls = slot_calls(file, decoder, &count);
 
-	assert_int_equal(count, 4);
-	for (size_t i = 0; i < 4; i++) {
+	assert_int_equal(count, 5);
+	for (size_t i = 0; i < 5; i++) {
 		size_t k = 0;
 
 		while (k < count &&
