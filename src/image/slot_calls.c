@@ -16,9 +16,9 @@
  *
  * A breakpoint is to be put there, so it must not be mistaken in where instructions begin. The
  * bytes of "call *slot" are too many to be anything else; a "call *%rbx" is two bytes, which may be
- * part of anything. Therefore the function is decoded from its beginning on, which .eh_frame or its
- * symbol tells, and has to come by each reference that was found in it in the way that it should: as a
- * displacement within one instruction.
+ * part of anything. Therefore the function is decoded from its beginning on, which .eh_frame or
+ * its symbol tells, and has to come by each reference that was found in it in the way that it
+ * should: as a displacement within one instruction.
  *
  * Code of the large model refers to a slot by a number of 64 bits, what it is away from the GOT,
  * which it adds to the GOT's address in another register: that number is a reference, too. If such

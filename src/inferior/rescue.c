@@ -23,6 +23,7 @@
 #include "inferior/arena.h"
 #include "inferior/inferior.h"
 #include "inferior/journal.h"
+#include "inferior/proc.h"
 #include "inferior/remote.h"
 #include "inferior/rescue_abi.h"
 
@@ -50,9 +51,11 @@ struct rescue {
 	struct vec tables;	/* struct table; the first one's block has code and head */
 	struct vec free_places; /* uint64_t: addresses of entries, in the order they became free */
 	size_t next_free;	/* the first of these that is free still */
+	bool is_filtered;	/* as the handler has been told */
+	uint64_t looked;	/* when it was looked for that: inferior_clock() */
 };
 
-enum { KEPT = 64, MAX_TABLES = 256, TOLD_AHEAD = 64 };
+enum { KEPT = 64, MAX_TABLES = 256, TOLD_AHEAD = 64, LOOK_AGAIN_NS = 100000000 };
 
 /* The parts of a kernel's struct sigaction: words, then the mask. */
 struct action {
@@ -195,6 +198,22 @@ void rescue_tell_step(struct space *space, const struct rescue_step *step)
 	if (space->rescue)
 		space_write(space, head_address(space->rescue) + offsetof(struct rescue_head, step),
 			    &told, sizeof told);
+}
+
+void rescue_look_for_filters(const struct thread *thread, uint64_t now)
+{
+	struct space *space = thread->process->space;
+	struct rescue *rescue = space ? space->rescue : NULL;
+
+	if (!rescue || rescue->is_filtered || now - rescue->looked < LOOK_AGAIN_NS)
+		return;
+	const uint64_t filtered = proc_status_number(thread->tid, "Seccomp") > 0;
+
+	rescue->looked = now;
+	rescue->is_filtered =
+		filtered &&
+		space_write(space, head_address(rescue) + offsetof(struct rescue_head, filtered),
+			    &filtered, sizeof filtered) == 0;
 }
 
 uint64_t rescue_base(const struct space *space)
@@ -453,6 +472,7 @@ struct rescue *rescue_copy(const struct rescue *rescue)
 		return NULL;
 	struct rescue *copy = rescue_create();
 
+	copy->is_filtered = rescue->is_filtered;
 	for (size_t i = 0; i < rescue->tables.count; i++)
 		vec_push(&copy->tables, vec_at(&rescue->tables, i));
 	for (size_t i = rescue->next_free; i < rescue->free_places.count; i++)

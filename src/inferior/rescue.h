@@ -55,6 +55,12 @@ int rescue_guard(struct space *space, const uint8_t action[RESCUE_ACTION], bool 
 void rescue_tell_step(struct space *space, const struct rescue_step *step);
 
 /*
+ * Looks, not too often, whether system calls of the stopped thread are filtered (seccomp(2)), and
+ * tells the handler then.
+ */
+void rescue_look_for_filters(const struct thread *thread, uint64_t now);
+
+/*
  * Notes a breakpoint at `address` where `before` stood; *place is for rescue_forget(), 0 when it
  * could not be noted: no handler, no memory. `thread` is at a clean stop.
  */

@@ -46,11 +46,13 @@ struct rescue_head {
 	/* what the program itself wants at SIGTRAP: SIG_DFL, SIG_IGN or a function */
 	uint64_t handler;
 	uint64_t flags; /* and the SA_ flags with it */
+	/* not 0: system calls are filtered, and may end the process: none is to be made */
+	uint64_t filtered;
 	struct rescue_step step;
 	struct rescue_table table;
 };
 
 _Static_assert(sizeof(struct rescue_entry) == 16, "shared layout");
-_Static_assert(sizeof(struct rescue_head) == 56, "shared layout");
+_Static_assert(sizeof(struct rescue_head) == 64, "shared layout");
 
 #endif

@@ -9,12 +9,6 @@
  * processes do where a runtime walks stacks by tables of its own (Go, OCaml), or copies them, or
  * where a sanitizer walks them by frame pointers; and the functions of virtual machines that
  * generated code calls.
- *
- * Unwinders that go by tables must find them first: through dl_iterate_phdr() or _dl_find_object(),
- * linked statically or not. There, and where the unwinder is entered, the true addresses are put
- * back on that thread's stack. libgcc_s.so.1 is entered by functions that have symbols, and once is
- * enough for a whole exception: as long as nobody else asks for _dl_find_object(), which it calls
- * twice for each frame, that is left alone.
  */
 #include "session/private.h"
 
@@ -41,30 +35,6 @@ enum { PLT_STUB = 16 };
 enum { POLL_MAX_US = 20000, POLL_MIN_US = 500 };
 
 enum { ASK_AGAIN_NS = 100000000 };
-
-/* What libgcc asks for the tables of each frame. */
-static const char TABLES[] = "_dl_find_object";
-
-static const char *const unwinders[] = {
-	"_Unwind_RaiseException",
-	"_Unwind_Resume_or_Rethrow",
-	"_Unwind_ForcedUnwind",
-	"dl_iterate_phdr",
-	/*
-	 * libunwind's, by which a walk begins: nongnu.org's keeps the tables that it has found
-	 * once, and asks nobody for them again.
-	 */
-	"_ULx86_64_init_local",
-	"_ULx86_64_init_local2",
-	"_Ux86_64_init_local",
-	"_Ux86_64_init_local2",
-	"unw_backtrace",
-	"unw_backtrace2",
-	"unw_init_local",
-};
-
-/* They ask who called them, and may have been jumped to by what is counted. */
-static const char *const asking[] = {"dlsym", "dlvsym", "dlopen", "dlmopen"};
 
 #define BY_TABLES "the program's runtime walks stacks by itself"
 #define BY_FRAME_POINTERS "a sanitizer walks the program's stacks by frame pointers"
@@ -194,35 +164,6 @@ static bool is_profiled(const struct module *module)
 	return false;
 }
 
-/* Whether it looks for tables by TABLES, and may not have been entered by what is hooked. */
-static bool is_other_unwinder(const struct module *module)
-{
-	const char *soname = elf_soname(module->file);
-	size_t count;
-	const struct elf_slot *slots = elf_slots(module->file, &count);
-
-	if (soname && !strcmp(soname, "libgcc_s.so.1"))
-		return false;
-	for (size_t i = 0; i < count; i++)
-		if (slots[i].name && !strcmp(slots[i].name, TABLES))
-			return true;
-	return module->is_main && !elf_interpreter(module->file);
-}
-
-static void watch_tables(struct session *session, struct thread *thread,
-			 const struct module *module)
-{
-	struct modules *modules = thread->process->space->modules;
-	bool were_watched = modules->tables_watched;
-
-	modules->tables_watched |= is_other_unwinder(module);
-	for (size_t i = 0; !were_watched && modules->tables_watched && i < modules->list.count; i++)
-		plant_hook(session, thread, *(struct module **)vec_at(&modules->list, i), TABLES,
-			   &session->unwinder.hook);
-	if (modules->tables_watched)
-		plant_hook(session, thread, module, TABLES, &session->unwinder.hook);
-}
-
 void inprocess_module(struct session *session, struct thread *thread, struct module *module)
 {
 	struct space *space = thread->process->space;
@@ -233,18 +174,8 @@ void inprocess_module(struct session *session, struct thread *thread, struct mod
 		module->is_machine |= elf_find_exported(module->file, machines[i]) != NULL;
 	module->is_profiled = is_profiled(module);
 	callers_note(session, space, module);
-	for (size_t i = 0; i < sizeof unwinders / sizeof *unwinders; i++)
-		plant_hook(session, thread, module, unwinders[i], &session->unwinder.hook);
-	watch_tables(session, thread, module);
-	/*
-	 * What destructors have called is told before what they are called from is left: see
-	 * engine/trap/callstack.c.
-	 */
-	if (!session->options->summary)
-		plant_hook(session, thread, module, "_Unwind_Resume", &session->unwinder.hook);
-	plant_hook(session, thread, module, "_Unwind_Backtrace", &session->backtrace.hook);
-	for (size_t i = 0; i < sizeof asking / sizeof *asking; i++)
-		plant_hook(session, thread, module, asking[i], &session->asking.hook);
+	if (space->modules->is_hooked)
+		unwinders_hook(session, thread, module);
 	for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++)
 		if (elf_find_symbol(module->file, runtimes[i].symbol))
 			agent_refuse(session->agent, thread, runtimes[i].reason);
@@ -275,6 +206,9 @@ void inprocess_install(struct session *session, struct thread *thread)
 		agent_refuse(session->agent, thread, "the program copies stacks");
 	else if (proc_has_shadow_stack(thread->tid))
 		agent_refuse(session->agent, thread, "the program has a shadow stack");
+	if (!agent_has_wishes(space))
+		return;
+	unwinders_hook_all(session, thread);
 	/* Nobody waits yet for one that was launched, and what it loads later is mostly little. */
 	if (agent_install(session->agent, thread,
 			  program && program->ran_before ? PAUSE_NS : AGENT_NO_LIMIT)) {
@@ -313,62 +247,6 @@ void inprocess_look_ahead(struct session *session)
 		if (!space->modules->install_soon)
 			later_stop(session, process);
 	}
-}
-
-/*
- * It has a backtrace made, which has been given true addresses when it began, and looks for the
- * tables of each frame: all that was called since has returned. Unless that was left by a jump;
- * then its return address is not where it was.
- */
-static bool is_backtracing(const struct thread *thread)
-{
-	const struct space *space = thread->process->space;
-	struct regs regs;
-	uint64_t word;
-
-	return thread->backtrace_place && regs_load(thread->tid, &regs) == 0 &&
-	       regs.r[REG_SP] < thread->backtrace_place &&
-	       memory_read_word(&space->memory, thread->backtrace_place, sizeof word, &word) &&
-	       word == thread->backtrace_return;
-}
-
-static void unwinder_called(struct hook *hook, struct thread *thread)
-{
-	struct agent *agent = ((struct agent_hook *)(void *)hook)->agent;
-
-	if (!is_backtracing(thread))
-		agent_hand_over(agent, thread);
-}
-
-static void backtrace_called(struct hook *hook, struct thread *thread)
-{
-	struct agent *agent = ((struct agent_hook *)(void *)hook)->agent;
-	struct regs regs;
-
-	agent_hand_over(agent, thread);
-	thread->backtrace_place = 0;
-	if (regs_load(thread->tid, &regs) == 0 &&
-	    memory_read_word(&thread->process->space->memory, regs.r[REG_SP], sizeof(uint64_t),
-			     &thread->backtrace_return))
-		thread->backtrace_place = regs.r[REG_SP];
-}
-
-static void backtrace_returned(struct hook *hook, struct thread *thread, uint64_t result)
-{
-	(void)hook;
-	(void)result;
-	thread->backtrace_place = 0;
-}
-
-static void asked(struct hook *hook, struct thread *thread)
-{
-	struct agent *agent = ((struct agent_hook *)(void *)hook)->agent;
-	struct regs regs;
-	uint64_t word;
-
-	if (regs_load(thread->tid, &regs) == 0 &&
-	    memory_read_word(&thread->process->space->memory, regs.r[REG_SP], sizeof word, &word))
-		agent_show_caller(agent, thread, regs.r[REG_SP], word);
 }
 
 /* Where calls were counted: a space, and whose it is. */
@@ -496,8 +374,10 @@ bool inprocess_fault(struct session *session, const struct stop *stop)
 		return false;
 	if ((!faulted && stop->kind != STOP_TRAP) || !agent_fault(stop->thread, !faulted))
 		return false;
-	if (faulted)
+	if (faulted) {
+		agent_mind_clock(session->agent, stop->thread);
 		thread_resume(stop->thread, 0);
+	}
 	return faulted;
 }
 
@@ -582,10 +462,5 @@ void inprocess_init(struct session *session)
 	if (!session->agent && session->options->engine == ENGINE_AGENT)
 		diag("--engine=agent: the threads of this machine cannot be told apart; "
 		     "breakpoints are used");
-	session->unwinder = (struct agent_hook){{.entered = unwinder_called, .when = JOURNAL_STAYS},
-						session->agent};
-	session->backtrace = (struct agent_hook){
-		{.entered = backtrace_called, .returned = backtrace_returned}, session->agent};
-	session->asking = (struct agent_hook){{.entered = asked, .when = JOURNAL_STAYS},
-					      session->agent};
+	unwinders_init(session);
 }

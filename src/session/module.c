@@ -118,6 +118,7 @@ struct modules *modules_clone(struct session *session, const struct modules *mod
 	clone->masks_hooked = modules->masks_hooked;
 	clone->shadowed = modules->shadowed;
 	clone->tables_watched = modules->tables_watched;
+	clone->is_hooked = modules->is_hooked;
 	clone->r_debug = modules->r_debug;
 	clone->linkmap = modules->linkmap ? linkmap_clone(modules->linkmap) : NULL;
 	for (size_t i = 0; i < modules->list.count; i++) {

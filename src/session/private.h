@@ -136,6 +136,7 @@ struct modules {
 	bool install_soon;    /* inprocess_install_soon() */
 	uint64_t rings_asked; /* when a stop was asked for last to make more at; 0: never */
 	bool tables_watched;  /* inprocess.c: _dl_find_object() is hooked */
+	bool is_hooked;	      /* inprocess.c: unwinders are, as calls are caught inside */
 	uint8_t shadowed;     /* pointers.c: whether threads have shadow stacks; 0: not known */
 	uint64_t checked;     /* when modules_check() looked last, inferior_clock() */
 	pid_t suspended_for;  /* breakpoints are out until this thread stops; 0: they are in */
@@ -393,6 +394,14 @@ void masking_matters(void *context, struct thread *thread);
 void masking_child_gone(const struct session *session, const struct process *child);
 /* `thread` is at a STOP_TRAP, where what was put off can be done. */
 void masking_due(struct session *session, struct thread *thread);
+
+/* unwinders.c: hooks where stacks are unwound; only where calls are caught inside */
+
+/* After the agent was made. */
+void unwinders_init(struct session *session);
+/* Plants those of a module; and of all that there are, from when on modules->is_hooked. */
+void unwinders_hook(struct session *session, struct thread *thread, struct module *module);
+void unwinders_hook_all(struct session *session, struct thread *thread);
 
 /* inprocess.c: what is counted inside the process */
 /* The writer is told how many probes there were, and of which kind. At the end. */

@@ -15,6 +15,10 @@
  * breakpoint that was hit is taken out so, as far as the order allows (RESCUE_LAST), and the
  * guardian takes out the others.
  *
+ * A process whose system calls are filtered (seccomp(2)) may be ended by the first of these calls.
+ * So none is made there: its threads wait, reading the place again and again, until the guardian
+ * has put the byte back, which is some milliseconds. Only if it does not come the calls are tried.
+ *
  * What else can arrive:
  *  - A thread that was stopped at a breakpoint when the tracer died and whose registers had been
  *    set already to go on elsewhere. The signal is still delivered, then: there is no int3 before
@@ -61,7 +65,8 @@ enum {
 	NO_SUCH_CALL = 38, /* ENOSYS */
 	TRIES = 1000,
 	LOOKS = 2000, /* of LOOK_NS */
-	LOOK_NS = 1000000
+	LOOK_NS = 1000000,
+	SPINS = 1 << 29 /* some ten seconds */
 };
 
 static uintptr_t word_at(const uint8_t *base, unsigned offset)
@@ -212,6 +217,30 @@ static int wait_for_guardian(long fd, const struct rescue_entry *entry)
 	return 0;
 }
 
+/* The same without system calls, of a place that was run a moment ago. */
+static int wait_quietly(const struct rescue_entry *entry)
+{
+	const volatile uint8_t *place = (const volatile uint8_t *)(uintptr_t)entry->address;
+	const volatile uint64_t *flags = &entry->before;
+
+	for (int i = 0; i < SPINS; i++) {
+		if (*place != BREAKPOINT || *flags & RESCUE_GONE)
+			return 1;
+		__builtin_ia32_pause();
+	}
+	return 0;
+}
+
+/*
+ * Whether there is a breakpoint, asked without system calls: the page that the thread goes on in is
+ * there, but the one in front of it need not be.
+ */
+static int stands_at(uintptr_t address)
+{
+	return (address & (PAGE - 1)) != PAGE - 1 &&
+	       *(const volatile uint8_t *)address == BREAKPOINT;
+}
+
 static void put_right(const struct rescue_head *head, long fd, const struct rescue_entry *entry)
 {
 	if (fd < 0 && !(entry->before & (RESCUE_WAIT | RESCUE_LAST))) {
@@ -284,7 +313,9 @@ uintptr_t rescue(int signal, const uint8_t *info, uint8_t *context, const struct
 	uint8_t byte = BREAKPOINT;
 
 	(void)signal;
-	if (head->step.tid && head->step.tid == (uint64_t)host_call(SYS_GETTID, 0, 0, 0, 0))
+	/* The mask that it has tells enough where nobody may be asked. */
+	if (head->step.tid &&
+	    (head->filtered || head->step.tid == (uint64_t)host_call(SYS_GETTID, 0, 0, 0, 0)))
 		give_own_mask(&head->step, context);
 	if (is_tracers(head, context, code)) {
 		set_word(context, CONTEXT_FLAGS,
@@ -293,8 +324,15 @@ uintptr_t rescue(int signal, const uint8_t *info, uint8_t *context, const struct
 	}
 	if (code != CODE_KERNEL)
 		return hand_on(head, info, code);
-	long fd = open_memory();
 	const struct rescue_entry *ours = find_entry(head, before);
+
+	if (head->filtered && ours && wait_quietly(ours)) {
+		set_word(context, CONTEXT_PC, before);
+		return 0;
+	}
+	if (head->filtered && !ours && !stands_at(before))
+		return 0;
+	long fd = open_memory();
 
 	if (ours) {
 		put_right(head, fd, ours);

@@ -216,6 +216,11 @@ void agent_shared(const struct space *space);
  */
 bool agent_fault(struct thread *thread, bool interrupted);
 /*
+ * Behind that: each call would fault where the clock has been forbidden to a thread, and be the
+ * thread's end when the tracer is not there. So all are left to breakpoints then.
+ */
+void agent_mind_clock(struct agent *agent, struct thread *thread);
+/*
  * Whether a stopped thread was in a stub and had not begun with its call: it is where the function
  * begins then.
  */

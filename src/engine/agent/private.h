@@ -74,6 +74,7 @@ struct agent_space {
 	struct rings *rings;	 /* NULL: there are none */
 	struct agent *agent;	 /* with the rings */
 	uint64_t clock_function; /* clock_prepare(); 0: not found so far */
+	bool clock_is_forbidden; /* a thread was kept from reading it */
 	uint64_t due;		 /* when agent_install() may be called again */
 	struct agent_look look;
 };

@@ -233,16 +233,16 @@ int sigtrap_begin(struct thread *thread)
 	masks_begin(process);
 	learn_as(thread, ignored ? SIGTRAP_IGNORED : current_state(thread->tid));
 	int error = rescue_install(thread);
-	bool installed = !error;
 	size_t count = 0;
 
-	if (installed && process->sigtrap == SIGTRAP_HANDLED)
+	rescue_look_for_filters(thread, inferior_clock());
+	if (!error && process->sigtrap == SIGTRAP_HANDLED)
 		count = rescue_absorb(thread, process->sigtrap_action, earlier);
 	process->sigtrap_earlier = count > 0;
 	if (count)
 		process->sigtrap =
 			state_of_handler(handler_of(process->space, process->sigtrap_action));
-	if (installed || ignored)
+	if (!error || ignored)
 		kernel_set_ours(thread);
 	earlier_leave(thread, earlier, count);
 	return error;
@@ -327,6 +327,7 @@ void sigtrap_hit(struct thread *thread, uint64_t now)
 	siginfo_t info;
 
 	thread->sigtrap_own = thread->sigtrap_blocked = false;
+	rescue_look_for_filters(thread, now);
 	if (pt_get_sigmask(thread->tid, &mask) != 0 || unblock_is_ours(thread, mask))
 		return;
 	if (!(mask & TRAP_BIT) && was_blocked(thread, mask, now)) {
