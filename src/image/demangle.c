@@ -14,6 +14,7 @@
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,4 +64,50 @@ char *demangle(const char *name)
 	if (!readable && !strncmp(name, "_D", 2))
 		readable = dlang_demangle(name, DMGL_NO_OPTS);
 	return readable;
+}
+
+/* ------------------------------------------------------------------ parameters */
+
+typedef const struct demangle_component component;
+
+/* A function with its type, where that is what the name stands for; else NULL. */
+static component *find_function(component *tree)
+{
+	while (tree && tree->type == DEMANGLE_COMPONENT_CLONE)
+		tree = tree->u.s_binary.left;
+	if (!tree || tree->type != DEMANGLE_COMPONENT_TYPED_NAME)
+		return NULL;
+	tree = tree->u.s_binary.right;
+	return tree && tree->type == DEMANGLE_COMPONENT_FUNCTION_TYPE ? tree : NULL;
+}
+
+/* A list of none has an entry without a type. */
+static int count(component *list)
+{
+	int found = 0;
+
+	for (; list && list->type == DEMANGLE_COMPONENT_ARGLIST && list->u.s_binary.left;
+	     list = list->u.s_binary.right) {
+		/* There may be any number in place of it. */
+		if (list->u.s_binary.left->type == DEMANGLE_COMPONENT_PACK_EXPANSION)
+			return -1;
+		found++;
+	}
+	return found;
+}
+
+int demangle_parameters(const char *name)
+{
+	const size_t length = strnlen(name, MANGLED_MAX);
+	void *memory = NULL;
+
+	/* "..." is a z at the end; so is that of a class whose name ends so. */
+	if (strncmp(name, "_Z", 2) != 0 || length == MANGLED_MAX || name[length - 1] == 'z')
+		return -1;
+	component *function =
+		find_function(cplus_demangle_v3_components(name, DMGL_PARAMS, &memory));
+	const int found = function ? count(function->u.s_binary.right) : -1;
+
+	free(memory);
+	return found;
 }

@@ -165,8 +165,11 @@ static void render_varargs(struct rendering *r)
 	for (;;) {
 		const struct record_value *value = value_cursor_next(r->cursor);
 
-		if (value && (value->flags & VALUE_FORMAT_END))
+		if (value && (value->flags & VALUE_FORMAT_END)) {
+			if (value->flags & VALUE_TRUNCATED)
+				outbuf_text(r->out, ", ...");
 			return;
+		}
 		outbuf_text(r->out, ", ");
 		if (!value || !(value->flags & VALUE_VARARG)) {
 			outbuf_char(r->out, '?');

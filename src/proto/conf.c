@@ -2,7 +2,7 @@
 /*
  * The parser of .conf files, by recursive descent:
  *
- *   file        = { declaration ";" }
+ *   file        = { declaration ( ";" | end of the line ) }
  *   declaration = "typedef" NAME "=" ( type | "struct" )
  *               | "import" TEXT
  *               | type NAME "(" [ "void" | parameter { "," parameter } ] ")" [ slot ]
@@ -10,13 +10,12 @@
  *   slot        = "@" "*" NAME [ "+" NUMBER ]
  *
  * with types in conf_type.c and conf_compound.c. One token is looked ahead. A declaration is all
- * or nothing: it enters the library when its ';' was seen. After an error everything up to the
+ * or nothing: it enters the library when its end was seen. After an error everything up to the
  * next ';' is passed over, so each broken declaration is reported once and the others count.
  *
- * ';' is two things: the end of a declaration, and, behind one or as the first mark on a line, the
- * beginning of a comment. Between declarations it is read as the latter; inside of one as the
- * former. When one is missing, the error names the first token that does not fit, which may be on
- * a later line.
+ * A declaration may go on over several lines; where it could end and the line does, it has ended,
+ * as ltrace has one on a line and asks for no ';'. That is two things: the end of a declaration,
+ * and, behind one or as the first mark on a line, the beginning of a comment.
  *
  * Files are the user's, but nothing in them can hurt: time and memory grow linearly with their
  * size, names and numbers have no length at which something overflows, and what is quoted in a
@@ -305,11 +304,18 @@ static bool parse_number(struct conf_parser *parser, uint64_t *number, const cha
 	return true;
 }
 
+/* Where a declaration may end: whether it does. */
+static bool is_over(const struct conf_parser *parser)
+{
+	return conf_at_mark(parser, ';') || parser->token.kind == TOKEN_END ||
+	       (parser->token.first && parser->token.kind != TOKEN_UNCLOSED);
+}
+
 /* What follows the parameters: `@ *SYMBOL+OFFSET` or `@ *SYMBOL[INDEX]`, and the end. */
 static bool parse_slot(struct conf_parser *parser, struct prototype *prototype)
 {
 	if (!conf_at_mark(parser, '@'))
-		return conf_at_mark(parser, ';') || conf_fail(parser, "';' or '@'");
+		return is_over(parser) || conf_fail(parser, "';' or '@'");
 	conf_take(parser);
 	if (!conf_expect(parser, '*'))
 		return false;
@@ -323,7 +329,7 @@ static bool parse_slot(struct conf_parser *parser, struct prototype *prototype)
 	    !(parse_number(parser, &prototype->slot_index, "an index (a number)") &&
 	      conf_expect(parser, ']')))
 		return false;
-	return conf_at_mark(parser, ';') || conf_fail(parser, "';'");
+	return is_over(parser) || conf_fail(parser, "';'");
 }
 
 static bool check_result(struct conf_parser *parser, const struct type *type,
@@ -385,7 +391,7 @@ static const struct type *parse_named_type(struct conf_parser *parser)
 	const struct place place = place_of(parser);
 
 	conf_take(parser);
-	if (conf_at_mark(parser, ';')) {
+	if (is_over(parser)) {
 		const struct type type = {.kind = TYPE_STRUCT};
 
 		return conf_own(parser, &type);
@@ -408,7 +414,7 @@ static bool parse_typedef(struct conf_parser *parser)
 
 	if (!type)
 		return false;
-	if (!conf_at_mark(parser, ';'))
+	if (!is_over(parser))
 		return conf_fail(parser, "';'");
 	if (!define_struct(protolib_type(parser->lib, name, strlen(name)), type))
 		protolib_add_type(parser->lib, name, type);
@@ -446,7 +452,7 @@ static bool parse_import(struct conf_parser *parser)
 	const char *name = protolib_text(parser->lib, token.text + 1, token.length - 2);
 
 	conf_take(parser);
-	if (!conf_at_mark(parser, ';'))
+	if (!is_over(parser))
 		return conf_fail(parser, "';'");
 	int status = protolib_import(parser->lib, parser->file_name, name, parser->error,
 				     parser->context);
@@ -470,10 +476,10 @@ static void parse_declaration(struct conf_parser *parser)
 {
 	parser->levels = 0;
 	parser->in_struct = false;
-	if (parse_any(parser))
-		conf_take(parser); /* the ';' */
-	else
+	if (!parse_any(parser))
 		skip_declaration(parser);
+	else if (conf_at_mark(parser, ';') && !parser->token.first)
+		conf_take(parser);
 }
 
 int conf_parse(struct protolib *lib, const char *file_name, const char *text, size_t length,

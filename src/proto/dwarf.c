@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
+#include "image/demangle.h"
 #include "image/elf.h"
 
 #include <errno.h>
@@ -60,6 +61,7 @@ struct list {
 	bool variable;	    /* "..." was there */
 	const char *format; /* what the last one is, if it is called so; or NULL */
 	size_t last;	    /* where that begins */
+	int written;	    /* parameters that the source has */
 };
 
 /* A parameter says of itself only what its origin does not. */
@@ -108,6 +110,7 @@ static int add_parameter(struct list *list, const struct die *parameter)
 	const struct die *owner = die_is(&origin) ? &origin : parameter;
 	int error = type_add(list->text, owner, list->word, &by_reference);
 
+	list->written += !die_flag(owner, DW_AT_artificial);
 	if (error)
 		return error;
 	if (!call_add_parameter(list->places, parameter, owner, by_reference))
@@ -187,6 +190,17 @@ static int add_parameters(struct list *list, const struct die *function)
 	return error < 0 ? error : 0;
 }
 
+/*
+ * clang does not tell of a parameter of C++ that is passed by reference and not used. Then those
+ * behind it are not where they seem to be.
+ */
+static bool all_are_told(const struct list *list, const char *function)
+{
+	const int named = demangle_parameters(function);
+
+	return named < 0 || named == list->written;
+}
+
 /* A format says itself which arguments follow; scanf(3) has pointers there. */
 static void end_parameters(struct list *list, const char *function)
 {
@@ -250,7 +264,7 @@ static int describe(const struct die *function, struct call_places *places, cons
 	list.is_old &= !die_is(&declared) || !die_flag(&declared, DW_AT_prototyped);
 	places->promotes = list.is_old;
 	error = add_parameters(&list, from_declared ? &declared : function);
-	if (!error && !call_is_known(places))
+	if (!error && (!call_is_known(places) || !all_are_told(&list, name)))
 		error = -EPROTOTYPE;
 	/* `int f();` of C says nothing of parameters. */
 	if (!error && list.variable && !list.count)

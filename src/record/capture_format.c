@@ -197,7 +197,8 @@ static bool put_vararg(struct capture *c, const struct capture_op *op,
 	return true;
 }
 
-static void put_varargs(struct capture *c, const struct capture_op *op, const unsigned char *format,
+/* Whether there may be more. */
+static bool put_varargs(struct capture *c, const struct capture_op *op, const unsigned char *format,
 			size_t length)
 {
 	struct format_scan scan;
@@ -210,6 +211,7 @@ static void put_varargs(struct capture *c, const struct capture_op *op, const un
 	first_argument(c->plan, &va);
 	while (format_scan_next(&scan, &item) && put_vararg(c, op, &scan, &va, &item, &previous))
 		;
+	return scan.is_open;
 }
 
 /* The string value of a format, of which `length` bytes are at `format`. */
@@ -232,13 +234,13 @@ static bool put_format_string(struct capture *c, const struct capture_op *op, ui
 	return true;
 }
 
-static bool put_format_end(struct capture *c, const struct capture_op *op)
+static bool put_format_end(struct capture *c, const struct capture_op *op, bool is_open)
 {
 	struct record_value *end = capture_begin_value(c, VALUE_WORD, op->argument);
 
 	if (!end)
 		return false;
-	end->flags = VALUE_FORMAT_END;
+	end->flags = (uint8_t)(VALUE_FORMAT_END | (is_open ? VALUE_TRUNCATED : 0));
 	capture_end_value(c, end);
 	return true;
 }
@@ -317,7 +319,8 @@ bool capture_put_format(struct capture *c, const struct capture_op *op)
 	if (!(op->is_wide ? put_wide_format(c, op, pointer, flags)
 			  : put_format_string(c, op, pointer, format, length, flags)))
 		return false;
-	put_varargs(c, op, format, length);
+	const bool is_open = put_varargs(c, op, format, length);
+
 	c->reserve -= sizeof(struct record_value);
-	return put_format_end(c, op);
+	return put_format_end(c, op, is_open);
 }

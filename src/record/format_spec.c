@@ -154,6 +154,7 @@ static unsigned scan_place(struct format_scan *scan)
 /* Of two conversions of one argument the first says what it is. */
 static void set_place(struct format_scan *scan, unsigned place, const struct format_item *item)
 {
+	scan->has_far |= place > FORMAT_ARGS_MAX;
 	if (place > FORMAT_ARGS_MAX)
 		return;
 	if (!format_item_is_known(&scan->by_place[place - 1]))
@@ -208,6 +209,22 @@ static void scan_prefix(struct format_scan *scan)
 	}
 }
 
+/* Of SQLite: what is behind a q or z is no conversion, or it is Q or w. */
+static bool is_sql_text(struct format_scan *scan, const unsigned char *modifier)
+{
+	struct format_item item;
+	const unsigned char *behind = scan->at;
+
+	if (*modifier == 'Q' || *modifier == 'w') {
+		scan->at = modifier + 1;
+		return true;
+	}
+	if ((*modifier != 'q' && *modifier != 'z') || behind != modifier + 1 ||
+	    (behind < scan->end && classify(&item, *behind, MODIFIER_NONE, scan->word)))
+		return false;
+	return true;
+}
+
 /* Finds the next conversion that takes an argument; false when there is none. */
 static bool scan_conversion(struct format_scan *scan)
 {
@@ -216,9 +233,15 @@ static bool scan_conversion(struct format_scan *scan)
 			continue;
 		scan->pending_stars = 0;
 		scan_prefix(scan);
+		const unsigned char *begun = scan->at;
 		enum modifier modifier = scan_modifier(scan);
 		unsigned char conversion = peek(scan);
 
+		if (begun < scan->end && is_sql_text(scan, begun)) {
+			classify(&scan->item, 's', MODIFIER_NONE, scan->word);
+			scan->pending = true;
+			return true;
+		}
 		if (scan->at == scan->end)
 			return false;
 		scan->at++;
@@ -229,6 +252,7 @@ static bool scan_conversion(struct format_scan *scan)
 			continue;
 		}
 		scan->pending = classify(&scan->item, conversion, modifier, scan->word);
+		scan->is_open = !scan->pending;
 		return scan->pending;
 	}
 	return false;
@@ -240,6 +264,7 @@ void format_scan_rewind(struct format_scan *scan)
 	scan->count = 0;
 	scan->pending_stars = 0;
 	scan->pending = false;
+	scan->is_open = false;
 	scan->place = 0;
 }
 
@@ -251,18 +276,22 @@ void format_scan_init(struct format_scan *scan, const unsigned char *format, siz
 	scan->end = format + length;
 	scan->word = word;
 	scan->places = 0;
+	scan->has_far = false;
 	for (unsigned i = 0; i < FORMAT_ARGS_MAX; i++)
 		scan->by_place[i].size = 0;
 	format_scan_rewind(scan);
 	while (scan_conversion(scan) && scan->place && !scan->pending_stars)
 		set_place(scan, scan->place, &scan->item);
+	scan->has_far |= scan->is_open;
 	format_scan_rewind(scan);
 }
 
 static bool next_place(struct format_scan *scan, struct format_item *item)
 {
-	if (scan->count >= scan->places || !format_item_is_known(&scan->by_place[scan->count]))
+	if (scan->count >= scan->places || !format_item_is_known(&scan->by_place[scan->count])) {
+		scan->is_open = scan->count < scan->places || scan->has_far;
 		return false;
+	}
 	*item = scan->by_place[scan->count++];
 	return true;
 }
@@ -271,9 +300,12 @@ bool format_scan_next(struct format_scan *scan, struct format_item *item)
 {
 	if (scan->places)
 		return next_place(scan, item);
-	if (scan->count >= FORMAT_ARGS_MAX)
+	if (scan->count >= FORMAT_ARGS_MAX) {
+		scan->is_open = true;
 		return false;
+	}
 	if (!scan->pending_stars && !scan->pending && (!scan_conversion(scan) || scan->place)) {
+		scan->is_open |= scan->place != 0;
 		scan->at = scan->end;
 		scan->pending_stars = 0;
 		scan->pending = false;

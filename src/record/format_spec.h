@@ -49,6 +49,8 @@ struct format_scan {
 	/* Where the format says the places itself; how many of them are of use. */
 	struct format_item by_place[FORMAT_ARGS_MAX];
 	unsigned places;
+	bool has_far; /* there are places beyond, or may be */
+	bool is_open; /* it has ended where it is not known what follows */
 };
 
 void format_scan_init(struct format_scan *scan, const unsigned char *format, size_t length,
@@ -57,9 +59,12 @@ void format_scan_init(struct format_scan *scan, const unsigned char *format, siz
 void format_scan_rewind(struct format_scan *scan);
 
 /*
- * The next argument, in the order in which they are passed; false at the end, after FORMAT_ARGS_MAX
- * arguments, and at what leaves open which arguments follow (unknown conversions, a place that no
- * conversion has).
+ * The next argument, in the order in which they are passed; false at the end; also, with is_open,
+ * after FORMAT_ARGS_MAX arguments and at what leaves open which arguments follow (unknown
+ * conversions, a place that no conversion has).
+ *
+ * Beside printf's own, conversions of SQLite's are known that printf has not: %q, %Q, %w and %z are
+ * strings.
  */
 bool format_scan_next(struct format_scan *scan, struct format_item *item);
 

@@ -77,11 +77,12 @@ enum value_kind {
 };
 
 enum value_flags {
-	VALUE_FAULT = 1,      /* not (wholly) readable: the bytes are what could be read */
-	VALUE_TRUNCATED = 2,  /* there is more than was captured */
-	VALUE_VARARG = 4,     /* made by a printf format; `conversion` says by which */
-	VALUE_FORMAT_END = 8, /* the last value of a format's arguments; carries nothing itself */
-	VALUE_RECURSION = 16  /* see VALUE_OBJECT */
+	VALUE_FAULT = 1,     /* not (wholly) readable: the bytes are what could be read */
+	VALUE_TRUNCATED = 2, /* there is more than was captured */
+	VALUE_VARARG = 4,    /* made by a printf format; `conversion` says by which */
+	/* the last value of a format's arguments, with VALUE_TRUNCATED if there may be more */
+	VALUE_FORMAT_END = 8,
+	VALUE_RECURSION = 16 /* see VALUE_OBJECT */
 };
 
 enum { VALUE_RESULT = 255 }; /* `argument` of the return value */

@@ -393,6 +393,32 @@ static void test_byte_order_mark(void **state)
 	assert_error("\xef\xbb;", 1, "expected a type, found '\\357'");
 }
 
+/* The end of the line will do, where a declaration may end. */
+static void test_ends_of_lines(void **state)
+{
+	struct protolib *lib = parse_ok("typedef number = hex(int)\n"
+					"; a comment; and more\n"
+					"typedef later = struct\n"
+					"number a(later*)\n"
+					"typedef later = struct(int,\n\n long) # another\n"
+					"int b(\nint\n)\n"
+					"; c(int);\n"
+					"int d(int); int e(int)\n"
+					"int f(int)\n@ *table+8\n"
+					"int g(int)");
+
+	(void)state;
+	for (const char *name = "abdefg"; *name; name++) {
+		const char text[] = {*name, '\0'};
+
+		assert_non_null(protolib_find(lib, text));
+	}
+	assert_null(protolib_find(lib, "c"));
+	assert_int_equal(protolib_find(lib, "f")->slot_offset, 8);
+	assert_int_equal(protolib_find(lib, "a")->result->lens, LENS_HEX);
+	protolib_destroy(lib);
+}
+
 static void test_comments(void **state)
 {
 	(void)state;
@@ -607,8 +633,7 @@ static void test_recovery(void **state)
 		      "g");
 	assert_errors("int f(int", "t.conf:1: expected ',' or ')', found the end of the file\n",
 		      NULL);
-	assert_errors("int f(int)\n", "t.conf:2: expected ';' or '@', found the end of the file\n",
-		      NULL);
+	assert_errors("int f(int) g\n", "t.conf:1: expected ';' or '@', found 'g'\n", NULL);
 	assert_errors("int g(); /* and\n\n",
 		      "t.conf:3: expected '*/', found the end of the file"
 		      " within a comment\n",
@@ -811,6 +836,8 @@ int main(void)
 		cmocka_unit_test(test_parameter_lists),
 		cmocka_unit_test(test_typedefs),
 		cmocka_unit_test(test_slots),
+		cmocka_unit_test(test_ends_of_lines),
+		cmocka_unit_test(test_ends_of_lines),
 		cmocka_unit_test(test_comments),
 		cmocka_unit_test(test_byte_order_mark),
 		cmocka_unit_test(test_replacement),

@@ -112,7 +112,35 @@ static void names_of_noise(void **state)
 		else if (round % 3 == 1)
 			name[1] = 'D';
 		free(demangle(name));
+		demangle_parameters(name);
 	}
+}
+
+static void parameters(void **state)
+{
+	static const struct {
+		const char *name;
+		int count;
+	} known[] = {
+		{"main", -1},
+		{"_Z1fv", 0},
+		{"_Z1fi", 1},
+		{"_Z2fei1Vbl", 4},
+		{"_ZNK5thing3getERK5plainPKc", 2},
+		{"_Z1fIiEvT_S0_", 2},
+		{"_Z1fIJidEEvDpT_", -1},
+		{"_Z6printfPKcz", -1},
+		{"_Z2feiNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEbl", 4},
+		{"_ZZ4mainENKUliE_clEi", 1},
+		{"_ZN1A1xE", -1},
+		{"_ZTV1A", -1},
+		{"_Z1fPFivE", 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (demangle_parameters(known[i].name) != known[i].count)
+			fail_msg("%s: %d", known[i].name, demangle_parameters(known[i].name));
 }
 
 int main(void)
@@ -120,7 +148,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(languages),	      cmocka_unit_test(names_that_are_not_mangled),
 		cmocka_unit_test(names_that_explode), cmocka_unit_test(names_that_nest),
-		cmocka_unit_test(names_of_noise),
+		cmocka_unit_test(names_of_noise),     cmocka_unit_test(parameters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Formats that say which argument each conversion takes, as translated messages do. */
+/*
+ * Formats that say which argument each conversion takes, as translated messages do; and conversions
+ * that printf(3) has not.
+ */
 #include <stdarg.h>
 
 int p_format(int number, const char *format, ...);
@@ -24,5 +27,7 @@ int main(void)
 	p_format(7, "%33$d %1$d", 1);
 	p_format(8, "%7$s %6$.1f %5$s %4$s %3$s %2$s %1$s", "1", "2", "3", "4", "5", 6.5, "7");
 	p_format(9, "%1$s %0$d %4294967297$d", "nothing at 0", 3);
+	p_format(10, "'%q' %Q %w %d %z) %qd %zd", "it's", "Q", "w", 7, "z", 8LL, (long)9);
+	p_format(11, "%d %K %d", 1, 2, 3);
 	return 0;
 }
