@@ -182,10 +182,12 @@ static bool scan_star(struct format_scan *scan, unsigned *place)
 	scan->at++;
 	*place = scan_place(scan);
 	make_star(&star);
-	if (*place)
+	if (!*place)
+		scan->pending_stars++;
+	else if (scan->place)
 		set_place(scan, *place, &star);
 	else
-		scan->pending_stars++;
+		scan->place = *place; /* which the conversion has not said of itself */
 	return true;
 }
 
@@ -228,6 +230,7 @@ static bool is_sql_text(struct format_scan *scan, const unsigned char *modifier)
 /* Finds the next conversion that takes an argument; false when there is none. */
 static bool scan_conversion(struct format_scan *scan)
 {
+	scan->pending = false;
 	while (scan->at < scan->end) {
 		if (*scan->at++ != '%')
 			continue;
@@ -282,7 +285,7 @@ void format_scan_init(struct format_scan *scan, const unsigned char *format, siz
 	format_scan_rewind(scan);
 	while (scan_conversion(scan) && scan->place && !scan->pending_stars)
 		set_place(scan, scan->place, &scan->item);
-	scan->has_far |= scan->is_open;
+	scan->has_far |= scan->is_open || (scan->pending && !scan->place);
 	format_scan_rewind(scan);
 }
 

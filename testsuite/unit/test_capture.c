@@ -326,13 +326,19 @@ static void assert_double(const struct record *record, unsigned n, double expect
 	assert_true(number == expected);
 }
 
-static void assert_format_end(const struct record *record, unsigned n)
+/* `open`: there may be more. */
+static void assert_end(const struct record *record, unsigned n, bool open)
 {
 	const struct record_value *value = nth(record, n);
 
-	assert_int_equal(value->flags, VALUE_FORMAT_END);
+	assert_int_equal(value->flags, VALUE_FORMAT_END | (open ? VALUE_TRUNCATED : 0));
 	assert_int_equal(value->kind, VALUE_WORD);
 	assert_int_equal(record->value_count, n + 1);
+}
+
+static void assert_format_end(const struct record *record, unsigned n)
+{
+	assert_end(record, n, false);
 }
 
 static void set_double(uint8_t *xmm, double number)
@@ -993,8 +999,8 @@ static void test_format_precision(void **state)
 	assert_string(record, 1, "ok", 0);
 }
 
-static void assert_conversions(struct fixture *f, const char *format, const char *conversions,
-			       const char *sizes)
+static void assert_some(struct fixture *f, const char *format, const char *conversions,
+			const char *sizes, bool open)
 {
 	const struct record *record;
 	unsigned n = 1;
@@ -1007,7 +1013,13 @@ static void assert_conversions(struct fixture *f, const char *format, const char
 				 *sizes == 'a' ? 10 : (unsigned)(*sizes - '0'));
 		assert_true(nth(record, n)->flags & VALUE_VARARG);
 	}
-	assert_format_end(record, n);
+	assert_end(record, n, open);
+}
+
+static void assert_conversions(struct fixture *f, const char *format, const char *conversions,
+			       const char *sizes)
+{
+	assert_some(f, format, conversions, sizes, false);
 }
 
 static void test_format_conversions(void **state)
@@ -1029,10 +1041,19 @@ static void test_format_conversions(void **state)
 	assert_conversions(f, "%*.*f", "ddf", "448");
 	assert_conversions(f, "%*%%d", "dd", "44");
 	/* What can not be understood ends it. */
-	assert_conversions(f, "%d%y%d", "d", "4");
-	assert_conversions(f, "%d%*y%d", "d", "4");
-	assert_conversions(f, "%1$d%d", "", "");
-	assert_conversions(f, "%d%*1$d", "d", "4");
+	assert_some(f, "%d%y%d", "d", "4", true);
+	assert_some(f, "%d%*y%d", "d", "4", true);
+	assert_some(f, "%1$d%d", "d", "4", true);
+	assert_some(f, "%d%*1$d", "d", "4", true);
+	assert_some(f, "%1$*d%1$d", "", "", true);
+	/* In the order of their places. */
+	assert_conversions(f, "%3$s%1$d%%%2$Lf%1$p", "dfs", "4a8");
+	assert_conversions(f, "%2$*1$.*3$s", "dsd", "484");
+	assert_some(f, "%3$s%1$d", "d", "4", true);
+	assert_some(f, "%1$d%99999999999999999999$d", "d", "4", true);
+	assert_some(f, "%1$d%y", "d", "4", true);
+	/* SQLite's. */
+	assert_conversions(f, "%q%Q%w%z,%qd%.2Q%-q'", "ssssdss", "8888888");
 	assert_conversions(f, "%d%", "d", "4");
 	assert_conversions(f, "%d%l", "d", "4");
 	assert_conversions(f, "%d%-", "d", "4");
@@ -1059,7 +1080,7 @@ static void test_format_bounds(void **state)
 	text[STRING_MAX] = '\0';
 	/* Shown only as far as strings are, but all of it counts. */
 	assert_string(record, 0, text, VALUE_TRUNCATED);
-	assert_format_end(record, 33);
+	assert_end(record, 33, true);
 
 	/* No format, and none that can be read. */
 	f->gpr[REG_DI] = 0;
