@@ -110,6 +110,20 @@ struct decoder;
 struct decoder *decoder_create(void);
 void decoder_destroy(struct decoder *decoder);
 
+/* System calls that the SIGTRAP handler in a tracee makes to take breakpoints out. */
+enum rescue_call {
+	RESCUE_OPENAT,
+	RESCUE_PREAD,
+	RESCUE_PWRITE,
+	RESCUE_CLOSE,
+	RESCUE_GETTID,
+	RESCUE_MPROTECT,
+	RESCUE_READV, /* process_vm_readv(2), and its counterpart */
+	RESCUE_WRITEV,
+	RESCUE_NANOSLEEP,
+	RESCUE_CALLS
+};
+
 struct arch {
 	const char *name; /* "x86_64", "i386" */
 	uint16_t elf_machine;
@@ -142,6 +156,7 @@ struct arch {
 	const uint8_t *rescue_code;
 	size_t rescue_length;
 	bool rescue_restores;
+	uint16_t rescue_calls[RESCUE_CALLS]; /* the numbers of those system calls that it makes */
 
 	long sys_mmap; /* the mmap taking six register arguments (i386: mmap2, offset in pages) */
 	long sys_munmap;

@@ -85,6 +85,18 @@ bool pt_signal_is_fault(pid_t tid)
 	return pt_get_siginfo(tid, &info) == 0 && info.si_code > 0;
 }
 
+int pt_get_filter(pid_t tid, unsigned number, struct sock_filter *code, size_t room)
+{
+	long count = ptrace(PTRACE_SECCOMP_GET_FILTER, tid, (uintptr_t)number, NULL);
+
+	if (count < 0)
+		return -errno;
+	if (!code || (size_t)count > room)
+		return (int)count;
+	count = ptrace(PTRACE_SECCOMP_GET_FILTER, tid, (uintptr_t)number, code);
+	return count < 0 ? -errno : (int)count;
+}
+
 int pt_set_siginfo(pid_t tid, const siginfo_t *info)
 {
 	return request(PTRACE_SETSIGINFO, tid, 0, (uintptr_t)info);

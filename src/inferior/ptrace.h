@@ -27,6 +27,8 @@ int pt_to_syscall(pid_t tid, int signal);
  */
 enum pt_syscall_op { PT_SYSCALL_NONE, PT_SYSCALL_ENTRY, PT_SYSCALL_EXIT, PT_SYSCALL_SECCOMP };
 
+struct sock_filter;
+
 struct pt_syscall {
 	uint8_t op; /* enum pt_syscall_op */
 	uint8_t reserved[3];
@@ -54,6 +56,12 @@ int pt_event_message(pid_t tid, unsigned long *message);
 int pt_get_siginfo(pid_t tid, siginfo_t *info);
 /* Whether nobody has sent the signal that the thread stands at (sigaction(2): si_code). */
 bool pt_signal_is_fault(pid_t tid);
+/*
+ * The seccomp(2) filter of that number, the latest is 0: how many instructions it has, which are
+ * copied when there is `room` for them; -ENOENT: there is none; -EACCES: only CAP_SYS_ADMIN may
+ * know.
+ */
+int pt_get_filter(pid_t tid, unsigned number, struct sock_filter *code, size_t room);
 /* What a signal delivered from this stop carries. */
 int pt_set_siginfo(pid_t tid, const siginfo_t *info);
 /* Reads 8 bytes of a stopped thread's memory; cheaper than process_vm_readv(2) for one word. */

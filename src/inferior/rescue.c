@@ -23,9 +23,9 @@
 #include "inferior/arena.h"
 #include "inferior/inferior.h"
 #include "inferior/journal.h"
-#include "inferior/proc.h"
 #include "inferior/remote.h"
 #include "inferior/rescue_abi.h"
+#include "inferior/sandbox.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -207,7 +207,7 @@ void rescue_look_for_filters(const struct thread *thread, uint64_t now)
 
 	if (!rescue || rescue->is_filtered || now - rescue->looked < LOOK_AGAIN_NS)
 		return;
-	const uint64_t filtered = proc_status_number(thread->tid, "Seccomp") > 0;
+	const uint64_t filtered = sandbox_may_kill(thread);
 
 	rescue->looked = now;
 	rescue->is_filtered =

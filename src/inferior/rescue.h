@@ -55,7 +55,7 @@ int rescue_guard(struct space *space, const uint8_t action[RESCUE_ACTION], bool 
 void rescue_tell_step(struct space *space, const struct rescue_step *step);
 
 /*
- * Looks, not too often, whether system calls of the stopped thread are filtered (seccomp(2)), and
+ * Looks, not too often, whether system calls may be the end of the stopped thread (seccomp(2)), and
  * tells the handler then.
  */
 void rescue_look_for_filters(const struct thread *thread, uint64_t now);

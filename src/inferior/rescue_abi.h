@@ -46,7 +46,7 @@ struct rescue_head {
 	/* what the program itself wants at SIGTRAP: SIG_DFL, SIG_IGN or a function */
 	uint64_t handler;
 	uint64_t flags; /* and the SA_ flags with it */
-	/* not 0: system calls are filtered, and may end the process: none is to be made */
+	/* not 0: system calls may end the process, by a filter: none is to be made */
 	uint64_t filtered;
 	struct rescue_step step;
 	struct rescue_table table;

@@ -273,7 +273,9 @@ static void put_nothing(struct rendering *r, const struct type *type,
 	if ((value->flags & VALUE_FAULT) || type->lens == LENS_ADDRESS || is_one_or_none(type))
 		render_pointer(r->out, value->word);
 	else if (value->flags & VALUE_TRUNCATED)
-		outbuf_text(r->out, "...");
+		outbuf_text(r->out, type->kind == TYPE_ARRAY && type->lens == LENS_DEFAULT
+					    ? "[ ... ]"
+					    : "...");
 	else if (type->kind == TYPE_ARRAY)
 		put_elements(r, type, view, false);
 	else

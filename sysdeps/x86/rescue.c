@@ -15,7 +15,7 @@
  * breakpoint that was hit is taken out so, as far as the order allows (RESCUE_LAST), and the
  * guardian takes out the others.
  *
- * A process whose system calls are filtered (seccomp(2)) may be ended by the first of these calls.
+ * A process in a sandbox (seccomp(2), inferior/sandbox.h) may be ended by the first of these calls.
  * So none is made there: its threads wait, reading the place again and again, until the guardian
  * has put the byte back, which is some milliseconds. Only if it does not come the calls are tried.
  *
