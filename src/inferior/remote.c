@@ -455,6 +455,8 @@ int remote_syscall(struct thread *thread, long number, const uint64_t arguments[
 {
 	struct space *space = thread->process->space;
 
+	if (!space)
+		return -EBUSY; /* there is no program that is known */
 	gather_pause(space);
 	int error = call_system(thread, number, arguments, result);
 
