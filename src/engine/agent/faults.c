@@ -8,6 +8,8 @@
 #include "inferior/journal.h"
 #include "inferior/ptrace.h"
 
+#include <signal.h>
+
 /*
  * The clock has been forbidden to the thread since (prctl(2), PR_SET_TSC; also by strict
  * seccomp(2)): it is told the time.
@@ -27,8 +29,23 @@ static bool tell_time(const struct space *space, struct regs *regs)
 
 void agent_mind_clock(struct agent *agent, struct thread *thread)
 {
-	if (thread->process->space->agent->clock_is_forbidden)
-		agent_refuse(agent, thread, "a thread may not read the clock any more");
+	siginfo_t info;
+
+	if (thread->process->space->agent->refused ||
+	    !thread->process->space->agent->clock_is_forbidden)
+		return;
+	/*
+	 * The call has begun, or is over, when it is given to the trap engine; a thread that stands
+	 * at a fault would not be stepped there, but this one is dealt with. The record of that has
+	 * come behind the stop.
+	 */
+	if (pt_get_siginfo(thread->tid, &info) == 0) {
+		info.si_code = SI_USER;
+		pt_set_siginfo(thread->tid, &info);
+	}
+	agent_before_signal(thread);
+	thread->process->inferior->event = inferior_clock();
+	agent_refuse(agent, thread, "a thread may not read the clock any more");
 }
 
 /*
