@@ -42,7 +42,8 @@ static void check_rules(const struct filter *filter, const char *text)
 	for (size_t i = 0; i < filter->rules.count; i++) {
 		const struct filter_rule *rule = vec_at(&filter->rules, i);
 
-		MUST(rule->text ? strstr(text, rule->text) != NULL : i == 0 && *text == '-');
+		MUST(rule->text ? strstr(text, rule->text) != NULL
+				: i == 0 && (*text == '-' || *text == '!'));
 		MUST((rule->symbol.kind == PATTERN_REGEX) == (rule->symbol.regex != NULL));
 		MUST(rule->symbol.kind == PATTERN_ANY || rule->symbol.text);
 	}
