@@ -207,21 +207,13 @@ static bool is_constructor(const char *name, const char *class_name)
 	return strcspn(name, "<") == length && !strncmp(name, class_name, length);
 }
 
-static bool is_virtual(const struct die *die)
-{
-	uint64_t virtuality = DW_VIRTUALITY_none;
-
-	die_number(die, DW_AT_virtuality, &virtuality);
-	return virtuality != DW_VIRTUALITY_none;
-}
-
 static void look_at_function(struct class_facts *facts, const struct die *function)
 {
 	const char *name = die_text(function, DW_AT_name);
 	struct taken taken = {0};
 
 	facts->is_plain = false;
-	facts->is_virtual |= is_virtual(function);
+	facts->is_virtual |= die_is_virtual(function);
 	if (die_flag(function, DW_AT_artificial) || !name)
 		return;
 	facts->has_functions = true;
@@ -307,7 +299,7 @@ static bool gather(struct class_facts *facts)
 			look_at_part(facts, &child);
 		if (tag == DW_TAG_inheritance) {
 			facts->is_plain = false;
-			facts->is_virtual |= is_virtual(&child);
+			facts->is_virtual |= die_is_virtual(&child);
 		}
 		if (!die_advance(&child))
 			break;

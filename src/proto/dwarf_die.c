@@ -156,6 +156,14 @@ bool die_flag(const struct die *die, unsigned attribute)
 	return flag;
 }
 
+bool die_is_virtual(const struct die *die)
+{
+	uint64_t virtuality = DW_VIRTUALITY_none;
+
+	die_number(die, DW_AT_virtuality, &virtuality);
+	return virtuality != DW_VIRTUALITY_none;
+}
+
 const char *die_text(const struct die *die, unsigned attribute)
 {
 	Dwarf_Error error = NULL;

@@ -164,6 +164,8 @@ uint64_t die_key(const struct die *die);
 bool die_is_same(const struct die *a, const struct die *b);
 bool die_has(const struct die *die, unsigned attribute);
 bool die_flag(const struct die *die, unsigned attribute);
+/* Whether a function, or a base class, is virtual: found by a table only. */
+bool die_is_virtual(const struct die *die);
 /* Good as long as the object is; NULL when it has none. */
 const char *die_text(const struct die *die, unsigned attribute);
 /* A constant, signed ones as their two's complement. */

@@ -44,15 +44,6 @@ bool type_is_record(unsigned tag)
 	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
-/* Whether that has a part which is found by a table only. */
-static bool is_virtual(const struct die *part)
-{
-	uint64_t virtuality = DW_VIRTUALITY_none;
-
-	die_number(part, DW_AT_virtuality, &virtuality);
-	return virtuality != DW_VIRTUALITY_none;
-}
-
 bool type_is_shown(const struct die *type)
 {
 	uint64_t size = 0;
@@ -69,7 +60,7 @@ bool type_is_shown(const struct die *type)
 
 		if (tag == DW_TAG_subprogram || tag == DW_TAG_inheritance) {
 			is_class = true;
-			if (is_virtual(&child))
+			if (die_is_virtual(&child))
 				return false;
 		}
 		if (!die_advance(&child))

@@ -29,10 +29,10 @@ static bool tell_time(const struct space *space, struct regs *regs)
 
 void agent_mind_clock(struct agent *agent, struct thread *thread)
 {
+	const struct agent_space *own = thread->process->space->agent;
 	siginfo_t info;
 
-	if (thread->process->space->agent->refused ||
-	    !thread->process->space->agent->clock_is_forbidden)
+	if (own->refused || !own->clock_is_forbidden)
 		return;
 	/*
 	 * The call has begun, or is over, when it is given to the trap engine; a thread that stands
