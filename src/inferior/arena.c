@@ -111,16 +111,22 @@ static void add_block(struct arena *arena, const struct block *block)
 	vec_push(&arena->blocks, block);
 }
 
-/* What is looked for: `length` bytes near `address`. */
+/* What is looked for: `length` bytes near `address`, or, if `end` is not 0, in [begin, end). */
 struct wanted {
 	uint64_t address, length;
 	bool narrow;
 	uint64_t heap; /* where it begins, or will; 0: not known */
+	uint64_t begin, end;
 };
 
 /* Where in the gap [low, high) that would lie; false when it does not fit. */
 static bool place_in_gap(uint64_t low, uint64_t high, const struct wanted *wanted, uint64_t *place)
 {
+	if (wanted->end) {
+		*place = low > wanted->begin ? low : wanted->begin;
+		high = high < wanted->end ? high : wanted->end;
+		return *place < high && high - *place >= wanted->length;
+	}
 	uint64_t margin = high - low >= 4 * MARGIN ? MARGIN : 0;
 
 	if (high <= low || high - low < wanted->length + 2 * margin)
@@ -196,8 +202,10 @@ int arena_map_near(struct thread *thread, uint64_t address, uint64_t *mapped)
 	uint64_t tried[TRIES];
 	struct maps maps;
 
-	const struct wanted wanted = {address, ARENA_BYTES, space->arch->abi->word == 4,
-				      proc_start_brk(thread->tid)};
+	const struct wanted wanted = {.address = address,
+				      .length = ARENA_BYTES,
+				      .narrow = space->arch->abi->word == 4,
+				      .heap = proc_start_brk(thread->tid)};
 	int error = kept_maps_read(space, thread->tid, &maps);
 
 	if (error)
@@ -221,18 +229,38 @@ int arena_map_near(struct thread *thread, uint64_t address, uint64_t *mapped)
 	return error;
 }
 
-int arena_room_near(struct thread *thread, uint64_t address, uint64_t length, uint64_t *place)
+static int find_room(struct thread *thread, const struct wanted *wanted, uint64_t *place)
 {
-	const struct wanted wanted = {address, length, thread->process->space->arch->abi->word == 4,
-				      proc_start_brk(thread->tid)};
 	struct maps maps;
 	int error = kept_maps_read(thread->process->space, thread->tid, &maps);
 
 	if (error)
 		return error;
-	*place = choose_place(&maps, &wanted, NULL, 0);
+	*place = choose_place(&maps, wanted, NULL, 0);
 	maps_deinit(&maps);
 	return *place ? 0 : -ENOSPC;
+}
+
+int arena_room_near(struct thread *thread, uint64_t address, uint64_t length, uint64_t *place)
+{
+	const struct wanted wanted = {.address = address,
+				      .length = length,
+				      .narrow = thread->process->space->arch->abi->word == 4,
+				      .heap = proc_start_brk(thread->tid)};
+
+	return find_room(thread, &wanted, place);
+}
+
+int arena_room_within(struct thread *thread, uint64_t low, uint64_t high, uint64_t length,
+		      uint64_t *place)
+{
+	const struct wanted wanted = {.address = low,
+				      .length = length,
+				      .heap = proc_start_brk(thread->tid),
+				      .begin = low,
+				      .end = high};
+
+	return find_room(thread, &wanted, place);
 }
 
 static int map_block(struct arena *arena, struct thread *thread, uint64_t address)

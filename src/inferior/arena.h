@@ -32,6 +32,9 @@ int arena_map_near(struct thread *thread, uint64_t address, uint64_t *mapped);
  * way; -ENOSPC: none.
  */
 int arena_room_near(struct thread *thread, uint64_t address, uint64_t length, uint64_t *place);
+/* The same in [low, high): all three are multiples of a page. */
+int arena_room_within(struct thread *thread, uint64_t low, uint64_t high, uint64_t length,
+		      uint64_t *place);
 
 /*
  * A slot near `address`. Maps memory when it has to, for which `thread` must be at a clean

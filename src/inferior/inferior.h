@@ -65,6 +65,7 @@ struct space {
 	struct {
 		uint64_t low, high;
 	} kernel_code;
+	bool has_remains;  /* code of a tracer that was killed before is ours now (engine/agent) */
 	uint64_t landing;  /* where arch->landing stands, 0: nowhere; see remote.c */
 	uint64_t watch[4]; /* addresses under hardware watch, 0: free */
 	unsigned watch_generation;

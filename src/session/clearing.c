@@ -7,7 +7,8 @@
  * runs in each process whose program raises SIGTRAP itself, and whenever a breakpoint is hit that
  * nobody serves. A moment is enough for most; on a machine under load a thread may not have run at
  * all in one, so the moments grow. When a tracer has been killed, signals may have come in the
- * middle of our code, slots included, and their handlers return there. One that is in a group-stop
+ * middle of our code, slots included, and their handlers return there; in its code, which a later
+ * tracer has taken over, they may then as well. One that is in a group-stop
  * stays where it is, and so must the code.
  */
 #include "engine/agent/agent.h"
@@ -26,6 +27,19 @@ struct clearing {
 	struct vec running; /* pid_t: those of them that have been let run */
 };
 
+/* Whether handlers may return to our code: begun while a tracer that is dead did not see to it. */
+static bool was_unattended(const struct clearing *clearing, const struct thread *thread)
+{
+	return clearing->session->recovering || thread->process->space->has_remains;
+}
+
+/* A SIGTRAP is mostly ours, as long as we live. */
+static bool is_to_pass(const struct clearing *clearing, const struct thread *thread, int signal)
+{
+	return clearing->session->recovering ||
+	       (was_unattended(clearing, thread) && signal != SIGTRAP);
+}
+
 /* Whether the thread, stopped, runs code of ours, or will return to it. */
 static bool is_inside(const struct clearing *clearing, const struct thread *thread)
 {
@@ -34,7 +48,7 @@ static bool is_inside(const struct clearing *clearing, const struct thread *thre
 
 	return regs_load(thread->tid, &regs) == 0 &&
 	       (trap_runs_our_code(space, &regs) ||
-		(clearing->session->recovering && trap_on_stack(space, regs.r[REG_SP])));
+		(was_unattended(clearing, thread) && trap_on_stack(space, regs.r[REG_SP])));
 }
 
 /*
@@ -47,7 +61,7 @@ static bool is_our_fault(struct thread *thread, int signal)
 }
 
 /*
- * A thread that runs has stopped again. Inside, when the tracer is dead, it gets its signals at
+ * A thread that runs has stopped again. Inside what a dead tracer has left it gets its signals at
  * once: held up by each, under a timer it would never come to its end. Outside it stays at them: by
  * its own SIGTRAP it would get in again. One that was interrupted although it had stopped already
  * tells so as soon as it is resumed.
@@ -60,8 +74,9 @@ static void serve(const struct clearing *clearing, struct thread *thread)
 		return;
 	struct stop_status stop = stop_status_decode(status);
 
-	if (stop.kind == STOP_TRAP || (stop.kind == STOP_SIGNAL && clearing->session->recovering &&
-				       is_inside(clearing, thread))) {
+	if (stop.kind == STOP_TRAP ||
+	    (stop.kind == STOP_SIGNAL && is_to_pass(clearing, thread, stop.signal) &&
+	     is_inside(clearing, thread))) {
 		bool passed = stop.kind == STOP_SIGNAL && !is_our_fault(thread, stop.signal);
 
 		pt_continue(thread->tid, passed ? stop.signal : 0);

@@ -76,6 +76,7 @@ struct agent_space *agent_space_of(struct space *space)
 		space->agent = xcalloc(1, sizeof *space->agent);
 		vec_init(&space->agent->wishes, sizeof(struct agent_wish));
 		vec_init(&space->agent->units, sizeof(struct agent_unit *));
+		vec_init(&space->agent->detours, sizeof(struct detour));
 	}
 	return space->agent;
 }
@@ -96,6 +97,7 @@ void agent_space_gone(struct space *space)
 		unit_destroy(*(struct agent_unit **)vec_at(&own->units, i));
 	vec_deinit(&own->units);
 	vec_deinit(&own->wishes);
+	vec_deinit(&own->detours);
 	free(own->look.held);
 	map_deinit(&own->probes);
 	map_deinit(&own->asking);
@@ -272,7 +274,8 @@ void agent_before_signal(struct thread *thread)
 							       : NULL;
 	struct regs regs;
 
-	if (!own || !own->units.count || regs_load(thread->tid, &regs) != 0)
+	if (!own || !own->units.count || regs_load(thread->tid, &regs) != 0 ||
+	    detour_leave(thread, &regs))
 		return;
 	struct agent_unit *unit = unit_running(thread->process->space, &regs);
 
@@ -303,7 +306,7 @@ void agent_before_signal(struct thread *thread)
 }
 
 /*
- * The probe at whose stub's beginning the thread has come by a single step, not by anything of
+ * The probe at whose stub's beginning, or detour, the thread has come by a single step, not by anything of
  * ours.
  */
 static const struct agent_probe *stepped_to(const struct thread *thread, struct regs *regs)
@@ -315,6 +318,10 @@ static const struct agent_probe *stepped_to(const struct thread *thread, struct 
 	if (!own || !own->units.count || pt_get_siginfo(thread->tid, &info) != 0 ||
 	    info.si_code != TRAP_TRACE || regs_load(thread->tid, regs) != 0)
 		return NULL;
+	const struct agent_probe *detoured = detour_probe(own, regs->pc);
+
+	if (detoured)
+		return detoured;
 	const struct agent_unit *unit = agent_unit_at(own, regs->pc);
 	uint64_t offset = unit ? regs->pc - unit_probe_stub(unit, 0) : UINT64_MAX;
 
@@ -404,6 +411,7 @@ static void drop(struct space *space, struct agent_probe *probe)
 	map_remove(&space->agent->probes, probe->address);
 	journal_forget(space->journal, probe->journal);
 	trap_unplant(space, unit_probe_stub(probe->unit, probe->number) + AGENT_PROBE_BREAKPOINT);
+	detour_free(space->agent, probe->detour);
 	probe->unit->probes[probe->number] = NULL;
 	probe->unit->dropped++;
 	free(probe);
@@ -450,6 +458,7 @@ void agent_fork(struct space *child, const struct space *parent)
 	uint64_t address;
 	void *value;
 
+	child->has_remains = parent->has_remains;
 	if (!parent->agent)
 		return;
 	struct agent_space *own = agent_space_of(child);

@@ -67,6 +67,8 @@ struct agent_wish {
 	 */
 	bool looked_for;
 	bool is_looked_for; /* that is under way */
+	/* The first byte behind the beginning that code branches to, if a jump would cover it */
+	uint8_t branched; /* 0: there is none */
 	const char *refusal;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which functions cannot be caught by a jump, as code branches behind their beginnings, where the
- * jump would stand.
+ * Which functions cannot be caught by any jump, as code branches behind their beginnings, where
+ * the jump would stand: the bytes from there on must stay as they are (detours.c).
  *
  * Nobody tells where code branches to: all code of a module is looked through, as any of it may
  * branch to any other, at every byte, as it is not known where instructions begin. A byte that
@@ -128,8 +128,10 @@ static void note_branch(void *context, uint64_t from, uint64_t target, bool is_c
 	size_t found = wishes_covered(wishes, target);
 	struct agent_wish *wish = found < wishes->count ? vec_at(wishes, found) : NULL;
 
-	if (wish && !wish->refusal && !wish->is_plt_stub && may_be_branch(search, from))
-		wish->refusal = "code branches into its first instructions";
+	if (wish && !wish->refusal && !wish->is_plt_stub &&
+	    (!wish->branched || target - wish->address < wish->branched) &&
+	    may_be_branch(search, from))
+		wish->branched = (uint8_t)(target - wish->address);
 	if (is_call || !map_get(&search->own->asking, target))
 		return;
 	found = wish_around(wishes, from);

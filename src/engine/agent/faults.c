@@ -75,7 +75,7 @@ static bool find_code(const struct space *space, uint64_t pc, uint64_t *base)
 		const struct journal_entry *entry = journal_entry(space->journal, i);
 
 		*base = entry ? entry->address : 0;
-		if (entry && entry->kind == JOURNAL_AGENT && pc - *base < AGENT_CODE_BYTES)
+		if (agent_is_unit(entry) && pc - *base < AGENT_CODE_BYTES)
 			return true;
 	}
 	return false;

@@ -147,7 +147,8 @@ bool agent_leave(struct thread *thread)
 {
 	struct regs regs;
 
-	return regs_load(thread->tid, &regs) == 0 && guards_leave(thread, &regs);
+	return regs_load(thread->tid, &regs) == 0 &&
+	       (detour_leave(thread, &regs) || guards_leave(thread, &regs));
 }
 
 /* Some tell where they were raised. */

@@ -226,8 +226,9 @@ static int write_jump(struct installing *installing, struct agent_probe *probe,
 {
 	struct space *space = installing->space;
 	uint8_t jump[ARCH_JUMP_MAX];
+	const uint64_t stub = unit_probe_stub(probe->unit, probe->number);
 
-	space->arch->emit_jump(probe->address, unit_probe_stub(probe->unit, probe->number), jump);
+	space->arch->emit_jump(probe->address, probe->detour ? probe->detour : stub, jump);
 	probe->journal = journal_jump(space->journal, probe->address, before, jump, AGENT_JUMP);
 	int error = space_write(space, probe->address, jump, AGENT_JUMP);
 
@@ -240,7 +241,8 @@ static int write_jump(struct installing *installing, struct agent_probe *probe,
 		return 0;
 	}
 	journal_forget(space->journal, probe->journal);
-	trap_unplant(space, unit_probe_stub(probe->unit, probe->number) + AGENT_PROBE_BREAKPOINT);
+	trap_unplant(space, stub + AGENT_PROBE_BREAKPOINT);
+	detour_free(installing->own, probe->detour);
 	free(probe);
 	return error;
 }
@@ -261,6 +263,46 @@ static int prepare(struct installing *installing, const struct agent_wish *wish,
 		error = trap_plant(trap, installing->thread, place + AGENT_PROBE_BREAKPOINT,
 				   wish->site, &unit->hook);
 	return error;
+}
+
+/* Where the jump is not to lead to the stub itself, what it leads to: *detour, else 0. */
+static int make_detour(struct installing *installing, const struct agent_wish *wish,
+		       const struct agent_unit *unit, const uint8_t *bytes, uint64_t *detour)
+{
+	*detour = 0;
+	if (!wish->branched)
+		return 0;
+	int error = detour_make(installing->own, installing->thread, wish->address, bytes,
+				wish->branched, unit_probe_stub(unit, unit_next_number(unit)),
+				detour);
+
+	installing->is_early |= error == -EBUSY;
+	return error;
+}
+
+/* Catches it inside, by way of `stub`, which has been made up: 0 or -errno. */
+static int catch_by(struct installing *installing, const struct agent_wish *wish,
+		    struct agent_unit *unit, const uint8_t stub[AGENT_PROBE_STUB],
+		    const uint8_t *before)
+{
+	uint64_t detour;
+	int error = make_detour(installing, wish, unit, before, &detour);
+
+	if (!error)
+		error = prepare(installing, wish, unit, stub);
+	if (error) {
+		detour_free(installing->own, detour);
+		return error;
+	}
+	struct agent_probe *probe = xcalloc(1, sizeof *probe);
+
+	*probe = (struct agent_probe){.address = wish->address,
+				      .site = wish->site,
+				      .wish = *wish,
+				      .unit = unit,
+				      .detour = detour};
+	unit_give_number(unit, probe);
+	return write_jump(installing, probe, before);
 }
 
 /* NULL, or why it stays with the trap engine. */
@@ -292,16 +334,10 @@ static const char *install_one(struct installing *installing, const struct agent
 					   installing->agent->records, stub);
 
 	if (!error)
-		error = prepare(installing, wish, unit, stub);
-	if (!error) {
-		struct agent_probe *probe = xcalloc(1, sizeof *probe);
-
-		*probe = (struct agent_probe){
-			.address = wish->address, .site = wish->site, .wish = *wish, .unit = unit};
-		unit_give_number(unit, probe);
-		error = write_jump(installing, probe, bytes);
-	}
+		error = catch_by(installing, wish, unit, stub, bytes);
 	free(bytes);
+	if (error == -ENOSPC && wish->branched)
+		return "code branches into its first instructions";
 	if (error == -ENOTSUP)
 		return "its first instructions cannot be moved";
 	return error ? strerror(-error) : NULL;

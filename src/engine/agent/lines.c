@@ -515,7 +515,7 @@ void agent_turn_off(struct space *space)
 	for (size_t i = 0; i < journal_count(space->journal); i++) {
 		const struct journal_entry *entry = journal_entry(space->journal, i);
 
-		if (entry && entry->kind == JOURNAL_AGENT &&
+		if (agent_is_unit(entry) &&
 		    journal_has_mapping(space->journal, entry->address + AGENT_PLANS))
 			space_write(space, entry->address + AGENT_PLANS + AGENT_ON, &off,
 				    sizeof off);

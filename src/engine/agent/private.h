@@ -5,6 +5,7 @@
 
 #include "engine/agent/agent.h"
 #include "engine/agent/agent_arch.h"
+#include "inferior/journal.h"
 
 struct agent {
 	struct trap *trap;
@@ -37,6 +38,7 @@ struct agent_probe {
 	struct agent_wish wish; /* that it was made for */
 	struct agent_unit *unit;
 	uint32_t number;      /* in the unit */
+	uint64_t detour;      /* by which its jump leads to its stub, or 0 */
 	size_t journal;	      /* of the jump */
 	bool lost;	      /* the program has written over that */
 	uint64_t calls, time; /* that have been collected */
@@ -77,6 +79,7 @@ struct agent_space {
 	bool clock_is_forbidden; /* a thread was kept from reading it */
 	uint64_t due;		 /* when agent_install() may be called again */
 	struct agent_look look;
+	struct vec detours; /* struct detour */
 };
 
 struct agent_space *agent_space_of(struct space *space);
@@ -141,6 +144,31 @@ struct agent_unit *agent_unit_at(const struct agent_space *own, uint64_t pc);
 
 /* As trap_read_code(), and without our jumps. */
 size_t agent_read_code(const struct space *space, uint64_t address, void *bytes, size_t length);
+
+/* detours.c */
+
+/* A jump that our jump at a function's beginning leads to, as not all of its bytes are free. */
+struct detour {
+	uint64_t address;
+	uint64_t function; /* 0: it is free */
+};
+enum { DETOUR_PAGE = 4096, DETOUR_BYTES = 16 };
+
+/*
+ * A way to `stub` for a jump at the function, whose first AGENT_JUMP bytes are `bytes`, that leaves
+ * those from the one at `kept` on as they are. 0 or -errno: -ENOSPC where there is no room. The
+ * thread is at a clean stop; -EBUSY: it was not.
+ */
+int detour_make(struct agent_space *own, struct thread *thread, uint64_t function,
+		const uint8_t *bytes, unsigned kept, uint64_t stub, uint64_t *detour);
+/* Nobody is in there, nor will be. 0: nothing. */
+void detour_free(struct agent_space *own, uint64_t address);
+/* The probe in whose detour `pc` is, which it is at the beginning of, or NULL. */
+const struct agent_probe *detour_probe(const struct agent_space *own, uint64_t pc);
+/* Whether the thread, which is stopped, was in one; it is where the function begins then. */
+bool detour_leave(struct thread *thread, struct regs *regs);
+/* Whether the code in the journal is that of a unit, and no detours. */
+bool agent_is_unit(const struct journal_entry *entry);
 
 /* guards.c */
 

@@ -30,6 +30,8 @@ struct remains {
 	struct space *space;
 	struct vec units; /* uint64_t: where they begin */
 	struct vec rings; /* uint64_t: the same of these */
+	struct vec pages; /* uint64_t: of detours, that jumps were found to lead to */
+	const struct maps *maps;
 	struct file_view files;
 	bool stay; /* there are jumps that cannot be taken out, or may be */
 };
@@ -88,6 +90,17 @@ static void note_unit(const struct remains *remains, uint64_t base)
 	journal_agent(space->journal, base, AGENT_TEXT_BYTES);
 }
 
+/* More than one may have been found in the page. */
+static void note_detours(const struct remains *remains, uint64_t page)
+{
+	struct journal *journal = remains->space->journal;
+
+	if (journal_has_mapping(journal, page))
+		return;
+	note_mapping(remains, page, DETOUR_PAGE);
+	journal_agent(journal, page, DETOUR_PAGE);
+}
+
 static void find_units(struct remains *remains, const struct maps *maps)
 {
 	for (size_t i = 0; i < maps->count; i++) {
@@ -118,6 +131,53 @@ static bool is_stub(const struct remains *remains, uint64_t address)
 	return false;
 }
 
+/* ------------------------------------------------------------------ jumps that lead there */
+
+/* What is found of a jump that may be a detour (detours.c). */
+struct leading {
+	const struct remains *remains;
+	bool to_stub;
+};
+
+static void note_leading(void *context, uint64_t from, uint64_t target, bool is_call)
+{
+	struct leading *leading = context;
+	uint64_t word;
+
+	(void)from, (void)is_call;
+	/* Where the stub is not in reach, the jump is by a word. */
+	leading->to_stub |=
+		is_stub(leading->remains, target) ||
+		(memory_read_word(&leading->remains->space->memory, target, sizeof word, &word) &&
+		 is_stub(leading->remains, word));
+}
+
+static bool is_in_unnamed_code(const struct maps *maps, uint64_t address)
+{
+	for (size_t i = 0; i < maps->count; i++)
+		if (address >= maps->mappings[i].start && address < maps->mappings[i].end)
+			return maps->mappings[i].executable && !maps->mappings[i].inode;
+	return false;
+}
+
+static bool is_detour(struct remains *remains, uint64_t address)
+{
+	const struct agent_arch *arch = remains->space->arch->agent;
+	const uint64_t page = address & ~(uint64_t)(DETOUR_PAGE - 1);
+	struct leading leading = {remains, false};
+	struct sieve everything;
+	uint8_t code[DETOUR_BYTES];
+
+	if (!is_in_unnamed_code(remains->maps, address) ||
+	    !memory_read_exact(&remains->space->memory, address, code, sizeof code))
+		return false;
+	memset(&everything, 0xff, sizeof everything);
+	arch->find_branches(code, sizeof code, address, &everything, note_leading, &leading);
+	if (leading.to_stub)
+		vec_push(&remains->pages, &page);
+	return leading.to_stub;
+}
+
 /* Code of a mapping that is looked through for jumps of ours. */
 struct looking {
 	struct remains *remains;
@@ -134,10 +194,13 @@ static void note_branch(void *context, uint64_t from, uint64_t target, bool is_c
 	const uint8_t *found = looking->code + offset;
 	uint8_t jump[ARCH_JUMP_MAX], before[AGENT_JUMP];
 
-	if (is_call || !is_stub(looking->remains, target))
+	/* Most stay in the module. */
+	if (is_call ||
+	    target - looking->mapping->start < looking->mapping->end - looking->mapping->start)
 		return;
 	space->arch->emit_jump(from, target, jump);
-	if (memcmp(found, jump, AGENT_JUMP) != 0)
+	if (memcmp(found, jump, AGENT_JUMP) != 0 ||
+	    (!is_stub(looking->remains, target) && !is_detour(looking->remains, target)))
 		return;
 	if (looking->file == -1)
 		looking->file = file_view_open(&looking->remains->files, looking->mapping);
@@ -178,6 +241,8 @@ static void note_all(const struct remains *remains)
 		note_unit(remains, *(uint64_t *)vec_at(&remains->units, i));
 	for (size_t i = 0; i < remains->rings.count; i++)
 		note_mapping(remains, *(uint64_t *)vec_at(&remains->rings, i), AGENT_RINGS_BYTES);
+	for (size_t i = 0; i < remains->pages.count; i++)
+		note_detours(remains, *(uint64_t *)vec_at(&remains->pages, i));
 }
 
 static void look_for_jumps(struct remains *remains, const struct maps *maps, pid_t pid)
@@ -192,14 +257,18 @@ static void look_for_jumps(struct remains *remains, const struct maps *maps, pid
 void agent_adopt_remains(struct thread *thread)
 {
 	struct space *space = thread->process->space;
-	struct remains remains = {
-		.space = space, .units = VEC_OF(uint64_t), .rings = VEC_OF(uint64_t)};
+	struct remains remains = {.space = space,
+				  .units = VEC_OF(uint64_t),
+				  .rings = VEC_OF(uint64_t),
+				  .pages = VEC_OF(uint64_t)};
 	struct maps maps;
 
 	if (!space->arch->agent || kept_maps_read(space, thread->tid, &maps) != 0)
 		return;
+	remains.maps = &maps;
 	find_units(&remains, &maps);
 	if (remains.units.count) {
+		space->has_remains = true;
 		space_find_kernel_code(space, thread->tid);
 		look_for_jumps(&remains, &maps, thread->process->pid);
 		if (!remains.stay)
@@ -211,4 +280,5 @@ void agent_adopt_remains(struct thread *thread)
 	maps_deinit(&maps);
 	vec_deinit(&remains.units);
 	vec_deinit(&remains.rings);
+	vec_deinit(&remains.pages);
 }

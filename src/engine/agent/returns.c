@@ -184,7 +184,7 @@ void agent_restore_returns(struct space *space)
 	for (size_t i = 0; i < journal_count(space->journal); i++) {
 		const struct journal_entry *entry = journal_entry(space->journal, i);
 
-		if (entry && entry->kind == JOURNAL_AGENT && has_slots(space, entry->address))
+		if (agent_is_unit(entry) && has_slots(space, entry->address))
 			read_unit(space, entry->address, &all);
 	}
 	bool done = all.whole;
@@ -213,7 +213,7 @@ static bool read_saved(const struct space *space, uint64_t stub, struct capture_
 	for (size_t i = 0; i < journal_count(space->journal); i++) {
 		const struct journal_entry *entry = journal_entry(space->journal, i);
 
-		if (!entry || entry->kind != JOURNAL_AGENT)
+		if (!agent_is_unit(entry))
 			continue;
 		uint64_t number = return_slot_number(entry->address, stub);
 
