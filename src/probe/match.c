@@ -124,12 +124,12 @@ static void match_call(const struct match_module *module, struct filter *filter,
 	if (!rule)
 		return;
 	bool called = match_pointers(module, rule, slot, name, found);
-	bool unseen = (!called && slot->kind == SLOT_JUMP) ||
+	bool unseen = (!called && !slot->stub && slot->kind == SLOT_JUMP) ||
 		      (slot->may_be_unseen && !is_start_up(name));
 
 	if (slot->stub)
 		add(found, MATCH_CALL, slot->stub, name, rule);
-	else if (unseen)
+	if (unseen)
 		add(found, MATCH_NO_STUB, slot->address, name, rule);
 	if (called || slot->stub || unseen)
 		slot_found(module, filter, slot);
