@@ -60,7 +60,6 @@ static const char *const left_alone[] = {
 	"__libc_start_main",
 	"__restore_rt",
 	"__morestack",
-	"__tls_get_addr",
 	"_Unwind_RaiseException",
 	"_Unwind_Resume",
 	"_Unwind_Resume_or_Rethrow",
