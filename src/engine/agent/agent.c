@@ -149,9 +149,11 @@ static bool pass(struct agent_unit *unit, struct thread *thread, struct regs *re
 static bool learn(struct agent_unit *unit, const struct space *space, const struct regs *regs,
 		  const struct agent_probe *probe, uint64_t word, bool is_stub)
 {
-	return probe && !lines_would_wait(space, regs, probe->site->plan) &&
-	       (is_stub || is_return_address(unit->agent, space, word)) &&
-	       unit_learn(unit, word, is_stub);
+	if (!probe || lines_would_wait(space, regs, probe->site->plan) ||
+	    (!is_stub && !is_return_address(unit->agent, space, word)))
+		return false;
+	unit_learn(unit, word, is_stub);
+	return true;
 }
 
 bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs)
@@ -306,8 +308,8 @@ void agent_before_signal(struct thread *thread)
 }
 
 /*
- * The probe at whose stub's beginning, or detour, the thread has come by a single step, not by anything of
- * ours.
+ * The probe at whose stub's beginning, or detour, the thread has come by a single step, not by
+ * anything of ours.
  */
 static const struct agent_probe *stepped_to(const struct thread *thread, struct regs *regs)
 {

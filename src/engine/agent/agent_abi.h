@@ -20,7 +20,7 @@
 #ifndef TRACER_ENGINE_AGENT_AGENT_ABI_H
 #define TRACER_ENGINE_AGENT_AGENT_ABI_H
 
-#define AGENT_LAYOUT 15 /* to be changed with anything below */
+#define AGENT_LAYOUT 16 /* to be changed with anything below */
 
 /* Offsets in a unit, and how long its parts are. */
 #define AGENT_RETURNED                                                                             \
@@ -56,17 +56,17 @@
 #define AGENT_SLOTS_BYTES 0x20000
 #define AGENT_SHARED 0x62000
 #define AGENT_RETURN_SITES 0x62000
-#define AGENT_COUNTERS 0x82000
-#define AGENT_STUB_SITES 0x9a000
-#define AGENT_TALLIES 0xa2000
-#define AGENT_SHARED_BYTES 0xc0000
-#define AGENT_COUNTING_BYTES 0x122000 /* of a unit that counts only */
-#define AGENT_PLANS 0x122000
-#define AGENT_PLAN_ADDRESSES 0x123000 /* a word for each probe */
-#define AGENT_PLAN_ROOM 0x12a000
-#define AGENT_SAVED 0x22a000
+#define AGENT_COUNTERS 0x162000
+#define AGENT_STUB_SITES 0x17a000
+#define AGENT_TALLIES 0x182000
+#define AGENT_SHARED_BYTES 0x1a0000
+#define AGENT_COUNTING_BYTES 0x202000 /* of a unit that counts only */
+#define AGENT_PLANS 0x202000
+#define AGENT_PLAN_ADDRESSES 0x203000 /* a word for each probe */
+#define AGENT_PLAN_ROOM 0x20a000
+#define AGENT_SAVED 0x30a000
 #define AGENT_PLANS_BYTES 0x308000
-#define AGENT_BYTES 0x42a000
+#define AGENT_BYTES 0x50a000
 
 #define AGENT_SLOT_COUNT 4096 /* a power of 2 */
 #define AGENT_HOME_COUNT 2048 /* half of them */
@@ -105,9 +105,12 @@
 #define AGENT_SLOT_TRIES 8
 #define AGENT_SLOT_RESTS 1
 
-/* Return addresses that are good, in sets of 4 words that a multiplication chooses; 0: free. */
-#define AGENT_SET_COUNT 4096
-#define AGENT_SET_BITS 12
+/*
+ * Return addresses that are good, in sets of 4 words that a multiplication chooses; 0: free. Ruby
+ * calls libraries from 20,000 places; where a set is full, one more takes the place of another.
+ */
+#define AGENT_SET_COUNT 32768
+#define AGENT_SET_BITS 15
 #define AGENT_SET_WORDS 4
 #define AGENT_HASH 0x9e3779b1
 /*

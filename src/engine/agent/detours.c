@@ -7,9 +7,9 @@
  *
  * A jump takes five bytes: its opcode, and a distance whose lowest byte comes first. The two that
  * `start` begins with are the highest of that distance here, and stay. So the jump leads somewhere
- * into the 64 KiB that lie 0x83480000 (as a signed number) behind it, and who comes by `start` finds
- * what has always been there. Somewhere in those a page is mapped, and in it stands the jump to the
- * function's stub, its detour.
+ * into the 64 KiB that lie 0x83480000 (as a signed number) behind it, and who comes by `start`
+ * finds what has always been there. Somewhere in those a page is mapped, and in it stands the jump
+ * to the function's stub, its detour.
  *
  * If it is the third byte that is branched to there are 256 places, which one page holds; if it is
  * the fifth, there are 16 MiB to choose from. If it is the second there is but one place: such

@@ -54,8 +54,10 @@ struct agent_unit {
 	struct hook full;     /* of the breakpoint at AGENT_RECORD_FULL */
 	struct plans *plans;  /* NULL: it counts */
 	uint32_t probes_used; /* numbers ever given out */
-	struct vec free;  /* uint32_t: of these, that nothing in the process refers to any more */
-	uint32_t dropped; /* how many may have become so since that was looked for */
+	struct vec free;    /* uint32_t: of these, that nothing in the process refers to any more */
+	uint32_t dropped;   /* how many may have become so since that was looked for */
+	struct vec learned; /* uint64_t: return addresses that have been found good */
+	unsigned evicted;   /* of these, in place of which others were put */
 	struct agent_probe *probes[AGENT_PROBE_COUNT];
 };
 
@@ -119,11 +121,11 @@ uint32_t unit_next_number(const struct agent_unit *unit);
 void unit_give_number(struct agent_unit *unit, struct agent_probe *probe);
 bool unit_is_return_stub(const struct agent_unit *unit, uint64_t address);
 /*
- * A return address is among those that are good; and makes it one: false when there is no room.
+ * A return address is among those that are good; and makes it one, maybe instead of another.
  * `is_stub`: the return stub of another unit is; those of its own it knows.
  */
 bool unit_knows(const struct agent_unit *unit, uint64_t address, bool is_stub);
-bool unit_learn(struct agent_unit *unit, uint64_t address, bool is_stub);
+void unit_learn(struct agent_unit *unit, uint64_t address, bool is_stub);
 /* None in [low, high) is, from now on. */
 void unit_unlearn(struct agent_unit *unit, uint64_t low, uint64_t high);
 /* What has been counted of each probe, by their numbers; to be freed. */

@@ -281,6 +281,7 @@ int unit_create(const struct agent *agent, struct thread *thread, uint64_t addre
 	unit->base = base;
 	unit->plans = agent->records ? plans_create() : NULL;
 	vec_init(&unit->free, sizeof(uint32_t));
+	vec_init(&unit->learned, sizeof(uint64_t));
 	error = map_all(agent, thread, unit);
 	if (!error) {
 		/*
@@ -347,6 +348,7 @@ void unit_give_number(struct agent_unit *unit, struct agent_probe *probe)
 void unit_destroy(struct agent_unit *unit)
 {
 	vec_deinit(&unit->free);
+	vec_deinit(&unit->learned);
 	if (unit->shared)
 		munmap(unit->shared, AGENT_SHARED_BYTES);
 	for (uint32_t i = 0; i < unit->probes_used; i++)
@@ -393,25 +395,44 @@ bool unit_knows(const struct agent_unit *unit, uint64_t address, bool is_stub)
 	return false;
 }
 
-bool unit_learn(struct agent_unit *unit, uint64_t address, bool is_stub)
+/*
+ * One of a full set is forgotten, which the next call from there finds out. Most sets have room for
+ * all: those are listed, as it would take memory to look into them all.
+ */
+void unit_learn(struct agent_unit *unit, uint64_t address, bool is_stub)
 {
 	uint64_t *set = set_of(unit, address, is_stub);
+	size_t i = 0;
 
-	for (int i = 0; i < AGENT_SET_WORDS; i++)
-		if (!set[i]) {
-			__atomic_store_n(&set[i], address, __ATOMIC_RELEASE);
-			return true;
-		}
-	return false;
+	while (i < AGENT_SET_WORDS && set[i])
+		i++;
+	if (i == AGENT_SET_WORDS)
+		i = unit->evicted++ % AGENT_SET_WORDS;
+	else if (!is_stub)
+		vec_push(&unit->learned, &address);
+	__atomic_store_n(&set[i], address, __ATOMIC_RELEASE);
+}
+
+static void forget_between(uint64_t *words, size_t count, uint64_t low, uint64_t high)
+{
+	for (size_t i = 0; i < count; i++)
+		if (words[i] >= low && words[i] < high)
+			__atomic_store_n(&words[i], 0, __ATOMIC_RELEASE);
 }
 
 void unit_unlearn(struct agent_unit *unit, uint64_t low, uint64_t high)
 {
-	uint64_t *words = shared_word(unit, AGENT_RETURN_SITES);
+	if (unit->evicted)
+		forget_between(shared_word(unit, AGENT_RETURN_SITES),
+			       (size_t)AGENT_SET_COUNT * AGENT_SET_WORDS, low, high);
+	for (size_t i = unit->learned.count; i-- > 0;) {
+		const uint64_t address = *(uint64_t *)vec_at(&unit->learned, i);
 
-	for (size_t i = 0; i < (size_t)AGENT_SET_COUNT * AGENT_SET_WORDS; i++)
-		if (words[i] >= low && words[i] < high)
-			__atomic_store_n(&words[i], 0, __ATOMIC_RELEASE);
+		if (address < low || address >= high)
+			continue;
+		forget_between(set_of(unit, address, false), AGENT_SET_WORDS, low, high);
+		vec_remove_fast(&unit->learned, i);
+	}
 }
 
 static uint64_t *counter(const struct agent_unit *unit, uint32_t number, unsigned which)
