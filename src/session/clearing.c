@@ -6,10 +6,11 @@
  * SIGTRAP handler or a landing cannot: it has to be let run on until it is through. The handler
  * runs in each process whose program raises SIGTRAP itself, and whenever a breakpoint is hit that
  * nobody serves. A moment is enough for most; on a machine under load a thread may not have run at
- * all in one, so the moments grow. When a tracer has been killed, signals may have come in the
- * middle of our code, slots included, and their handlers return there; in its code, which a later
- * tracer has taken over, they may then as well. One that is in a group-stop
- * stays where it is, and so must the code.
+ * all in one, so the moments grow. In a group-stop it is let make steps, and no more.
+ *
+ * When a tracer has been killed, signals may have come in the middle of our code, slots included,
+ * and their handlers return there; in its code, which a later tracer has taken over, they may then
+ * as well. A handler that is in a group-stop stays there, and so must the code.
  */
 #include "engine/agent/agent.h"
 #include "engine/trap/trap.h"
@@ -38,6 +39,14 @@ static bool is_to_pass(const struct clearing *clearing, const struct thread *thr
 {
 	return clearing->session->recovering ||
 	       (was_unattended(clearing, thread) && signal != SIGTRAP);
+}
+
+static bool runs_our_code(const struct thread *thread)
+{
+	struct regs regs;
+
+	return regs_load(thread->tid, &regs) == 0 &&
+	       trap_runs_our_code(thread->process->space, &regs);
 }
 
 /* Whether the thread, stopped, runs code of ours, or will return to it. */
@@ -107,7 +116,11 @@ static void find_inside(struct thread *thread, void *context)
 	struct clearing *clearing = context;
 
 	/* Who waits for memory in there would not come out by himself. */
-	if (thread->state == THREAD_STOPPED && !agent_leave(thread) && is_inside(clearing, thread))
+	if (thread->state != THREAD_STOPPED || agent_leave(thread) || !is_inside(clearing, thread))
+		return;
+	if (thread->stop == STOP_GROUP && runs_our_code(thread))
+		trap_step_clear(thread);
+	if (is_inside(clearing, thread))
 		vec_push(&clearing->inside, &thread);
 }
 

@@ -209,7 +209,7 @@ static bool run_on(struct landed *landed, const struct trap_code *code)
 	rescue_tell_step(space, NULL);
 	if (signal && !over)
 		requeue_done(thread);
-	else if (!over)
+	else if (!over && landed->info.si_signo)
 		pt_set_siginfo(thread->tid, &landed->info);
 	send_again(thread, &kept);
 	return stepped && regs_load(thread->tid, &landed->regs) == 0;
@@ -272,6 +272,12 @@ void trap_at_syscall(struct thread *thread)
 
 /* ------------------------------------------------------------------ before the signal */
 
+static uint64_t stop_signals(void)
+{
+	return signal_bit(SIGSTOP) | signal_bit(SIGTSTP) | signal_bit(SIGTTIN) |
+	       signal_bit(SIGTTOU);
+}
+
 /*
  * Whether nothing comes of the signal: the thread goes on where it is, or after it was stopped for
  * a while.
@@ -279,9 +285,7 @@ void trap_at_syscall(struct thread *thread)
 static bool passes_by(const struct landed *landed)
 {
 	const uint64_t by_default = signal_bit(SIGCHLD) | signal_bit(SIGURG) |
-				    signal_bit(SIGWINCH) | signal_bit(SIGCONT) |
-				    signal_bit(SIGSTOP) | signal_bit(SIGTSTP) |
-				    signal_bit(SIGTTIN) | signal_bit(SIGTTOU);
+				    signal_bit(SIGWINCH) | signal_bit(SIGCONT) | stop_signals();
 	uint64_t signal = signal_bit(landed->info.si_signo);
 	uint64_t ignored;
 	uint64_t caught;
@@ -301,10 +305,31 @@ void trap_step_out(struct thread *thread, const struct trap_code *code)
 {
 	struct landed landed = {.thread = thread};
 
-	if (regs_load(thread->tid, &landed.regs) == 0 &&
-	    pt_get_siginfo(thread->tid, &landed.info) == 0 && !is_fault(&landed.info) &&
-	    !passes_by(&landed))
+	if (regs_load(thread->tid, &landed.regs) != 0 ||
+	    pt_get_siginfo(thread->tid, &landed.info) != 0 || is_fault(&landed.info))
+		return;
+	/* While it is stopped that code may be taken away. */
+	if (signal_bit(landed.info.si_signo) & stop_signals() || !passes_by(&landed))
 		run_on(&landed, code);
+}
+
+/* What our code calls in the vDSO is part of it. */
+static bool is_our_code(const void *context, uint64_t pc)
+{
+	const struct space *space = context;
+
+	return trap_in_our_code(space, pc) || space_has_kernel_code(space, pc);
+}
+
+void trap_step_clear(struct thread *thread)
+{
+	const struct trap_code code = {.inside = is_our_code, .context = thread->process->space};
+	struct landed landed = {.thread = thread};
+
+	if (thread->stop != STOP_GROUP || regs_load(thread->tid, &landed.regs) != 0)
+		return;
+	thread->stop = STOP_TRAP;
+	run_on(&landed, &code);
 }
 
 static void correct_address(struct landed *landed)

@@ -17,6 +17,8 @@
  * A process in vfork(2) can make no call before its child has a memory of its own, or is gone. The
  * text is the program's again by then, so the child is let run that far, if it does not take long.
  *
+ * The process may be in a group-stop (SIGSTOP, ^Z), and stays in it.
+ *
  * A thread that could not be stopped sits in the kernel; it comes back to where its pc was when
  * it went in, which is the program's own code but for a displaced system-call instruction. If
  * such a pc is in a slot, the memory stays mapped.
@@ -49,6 +51,7 @@ struct leaving {
 	bool guarded;	      /* a process still has our handler for SIGTRAP */
 	bool someone_inside;  /* a thread that does not stop may come back into a slot */
 	struct vec vforking;  /* struct thread *: wait for children in their memory */
+	struct vec held;      /* pid_t: are in a group-stop */
 };
 
 /* The pc at which a thread blocked in the kernel entered it (proc(5), /proc/PID/syscall). */
@@ -129,6 +132,30 @@ static bool was_served(const struct thread *thread, const struct space *space,
 	       memcmp(before, arch->breakpoint, arch->breakpoint_length) != 0;
 }
 
+/*
+ * A thread in a group-stop runs when it is resumed, as far as we let it, and goes back into it when
+ * it is detached: __ptrace_unlink() in the kernel. So it can make calls for us.
+ */
+static void note_held(struct leaving *leaving, struct thread *thread)
+{
+	if (thread->stop != STOP_GROUP)
+		return;
+	thread->stop = STOP_TRAP;
+	vec_push(&leaving->held, &thread->tid);
+}
+
+/* What such a thread was in the middle of ends as the program expects it to at a group-stop. */
+static void hold_again(struct inferior *inferior, const struct leaving *leaving)
+{
+	for (size_t i = 0; i < leaving->held.count; i++) {
+		pid_t tid = *(pid_t *)vec_at(&leaving->held, i);
+		struct thread *thread = inferior_thread(inferior, tid);
+
+		if (thread && thread->state == THREAD_STOPPED && thread->stop == STOP_TRAP)
+			thread->stop = STOP_GROUP;
+	}
+}
+
 static void move_out(struct thread *thread, void *context)
 {
 	struct leaving *leaving = context;
@@ -144,6 +171,7 @@ static void move_out(struct thread *thread, void *context)
 		return;
 	}
 	space->reader = thread->tid;
+	note_held(leaving, thread);
 	fetch_pending_hit(thread);
 	if (regs_load(thread->tid, &regs) != 0)
 		return;
@@ -312,7 +340,8 @@ static void unmap_all(const struct leaving *leaving)
 
 void trap_leave(struct inferior *inferior, struct space *space)
 {
-	struct leaving leaving = {.space = space, .vforking = VEC_OF(struct thread *)};
+	struct leaving leaving = {
+		.space = space, .vforking = VEC_OF(struct thread *), .held = VEC_OF(pid_t)};
 
 	/*
 	 * The thread that was read through last may have got other memory meanwhile: a vfork child
@@ -330,5 +359,7 @@ void trap_leave(struct inferior *inferior, struct space *space)
 		unmap_all(&leaving);
 	journal_undo_all_bytes(space->journal, space); /* what unmapping itself has needed */
 	space_each_thread(inferior, space, restore_limits, NULL);
+	hold_again(inferior, &leaving);
+	vec_deinit(&leaving.held);
 	trap_space_gone(space);
 }

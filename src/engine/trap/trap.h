@@ -127,6 +127,11 @@ struct trap_code {
  * come again (then the thread has no stop of a signal any more).
  */
 void trap_step_out(struct thread *thread, const struct trap_code *code);
+/*
+ * A thread that a group-stop has found in code of ours is let run out of that, by steps: it is as
+ * at a STOP_TRAP then, and goes back into the group-stop when it is detached.
+ */
+void trap_step_clear(struct thread *thread);
 
 /*
  * The thread is at a system-call stop, which it makes while a handler may have a call begun anew.
