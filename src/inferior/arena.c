@@ -344,6 +344,29 @@ void *arena_owner(const struct arena *arena, uint64_t slot)
 	return block ? block->owners[(slot - block->base) / ARENA_SLOT] : NULL;
 }
 
+static bool is_code_of_ours(const struct mapping *mapping)
+{
+	return mapping->executable && !mapping->writable && !mapping->inode && !*mapping->path;
+}
+
+/*
+ * Whether code of ours is all over [base, end): our handler may have cut it into several mappings,
+ * by mprotect(2), which it writes by where /proc is closed to it.
+ */
+static bool is_all_code(const struct maps *maps, uint64_t base, uint64_t end)
+{
+	for (size_t i = 0; i < maps->count && base < end; i++) {
+		const struct mapping *mapping = &maps->mappings[i];
+
+		if (mapping->end <= base)
+			continue;
+		if (mapping->start > base || !is_code_of_ours(mapping))
+			return false;
+		base = mapping->end;
+	}
+	return base >= end;
+}
+
 /* `whole`: also a mapping of any kind that is that and no more. */
 static bool is_mapped(const struct space *space, pid_t tid, uint64_t base, uint64_t length,
 		      bool whole)
@@ -352,11 +375,9 @@ static bool is_mapped(const struct space *space, pid_t tid, uint64_t base, uint6
 
 	if (kept_maps_read(space, tid, &maps) < 0)
 		return false;
-	const struct mapping *mapping = maps_find(&maps, base);
-	bool found =
-		mapping && mapping->end >= base + length &&
-		((whole && mapping->start == base && mapping->end == base + length) ||
-		 (mapping->executable && !mapping->writable && !mapping->inode && !*mapping->path));
+	const struct mapping *mapping = whole ? maps_find(&maps, base) : NULL;
+	bool found = (mapping && mapping->start == base && mapping->end == base + length) ||
+		     is_all_code(&maps, base, base + length);
 
 	maps_deinit(&maps);
 	return found;
