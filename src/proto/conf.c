@@ -434,7 +434,7 @@ static void skip_declaration(struct conf_parser *parser)
 	conf_take(parser);
 }
 
-/* A ';' where a declaration could begin: the rest of its line is a comment. */
+/* The rest of the line is one. */
 static void skip_comment(struct conf_parser *parser)
 {
 	conf_lexer_skip_line(&parser->lexer);
@@ -472,14 +472,36 @@ static bool parse_any(struct conf_parser *parser)
 	return conf_at_name(parser, "import") ? parse_import(parser) : parse_prototype(parser);
 }
 
+static bool begins_declaration(const struct conf_parser *parser)
+{
+	const struct conf_token *token = &parser->token;
+
+	return token->kind == TOKEN_NAME &&
+	       (conf_at_name(parser, "typedef") || conf_at_name(parser, "import") ||
+		conf_is_c_word(token) || conf_is_keyword(token) ||
+		protolib_type(parser->lib, token->text, token->length));
+}
+
+/* What stands behind a ';' on its line is a comment, as all of it is to ltrace, or one more. */
+static void end_declaration(struct conf_parser *parser)
+{
+	if (!conf_at_mark(parser, ';') || parser->token.first)
+		return;
+	conf_take(parser);
+	if (!parser->token.first && parser->token.kind != TOKEN_END &&
+	    parser->token.kind != TOKEN_UNCLOSED && !conf_at_mark(parser, ';') &&
+	    !begins_declaration(parser))
+		skip_comment(parser);
+}
+
 static void parse_declaration(struct conf_parser *parser)
 {
 	parser->levels = 0;
 	parser->in_struct = false;
 	if (!parse_any(parser))
 		skip_declaration(parser);
-	else if (conf_at_mark(parser, ';') && !parser->token.first)
-		conf_take(parser);
+	else
+		end_declaration(parser);
 }
 
 int conf_parse(struct protolib *lib, const char *file_name, const char *text, size_t length,

@@ -257,8 +257,8 @@ static int describe(const struct die *function, struct call_places *places, cons
 	call_add_result(places, typed, by_reference);
 	strbuf_printf(text, " %s(", name);
 	if (by_reference) {
-		/* Where the result shall go. */
-		strbuf_add(text, "addr");
+		/* Where the result shall go, which is no parameter of the function's. */
+		strbuf_add(text, "hide(addr)");
 		list.count = 1;
 	}
 	list.is_old &= !die_is(&declared) || !die_flag(&declared, DW_AT_prototyped);

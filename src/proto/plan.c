@@ -76,7 +76,10 @@ static struct capture_op make_op(struct planning *planning, const struct type *t
 		op.zero_ends = type->zero_ends;
 		op.result_ends = type->result_ends;
 	}
-	op.is_wide = type->kind == TYPE_FORMAT && type->is_wide;
+	if (type->kind == TYPE_FORMAT) {
+		op.is_wide = type->is_wide;
+		op.part = type->dialect;
+	}
 	if (op.kind == CAPTURE_OBJECT || op.kind == CAPTURE_INLINE) {
 		op.part = plan_parts_add(&planning->parts, type);
 		if (op.part == PLAN_NO_PART)

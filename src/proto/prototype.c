@@ -10,6 +10,7 @@
 #include "base/xalloc.h"
 #include "proto/names.h"
 #include "proto/protolib.h"
+#include "record/format_spec.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -119,6 +120,8 @@ static const struct built_in {
 	{"string", {.kind = TYPE_STRING, .length_from = STRING_NUL}},
 	{"format", {.kind = TYPE_FORMAT}},
 	{"wformat", {.kind = TYPE_FORMAT, .is_wide = true}},
+	{"sqliteformat", {.kind = TYPE_FORMAT, .dialect = FORMAT_OF_SQLITE}},
+	{"redisformat", {.kind = TYPE_FORMAT, .dialect = FORMAT_OF_REDIS}},
 };
 
 /*

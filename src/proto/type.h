@@ -107,6 +107,7 @@ struct type {
 	bool is_hidden;	  /* not shown, and not captured */
 	bool is_complex;  /* TYPE_STRUCT: two numbers, which are passed in a way of their own */
 	bool is_wide;	  /* TYPE_STRUCT: an integer of 16 bytes; TYPE_FORMAT: of wprintf(3) */
+	uint8_t dialect;  /* TYPE_FORMAT: enum format_dialect */
 	bool is_defined;  /* TYPE_STRUCT: its members are known */
 	bool is_union;	  /* TYPE_STRUCT: all members at its beginning; the first one is shown */
 	bool is_partial;  /* TYPE_STRUCT: there is more in it than its members */

@@ -80,7 +80,8 @@ struct capture_op {
 	bool zero_ends;
 	bool result_ends; /* nor is what lies behind as many bytes as the result says */
 	bool is_wide;	  /* CAPTURE_FORMAT: wprintf's */
-	uint16_t part;	  /* CAPTURE_OBJECT, CAPTURE_INLINE: index */
+	/* CAPTURE_OBJECT, CAPTURE_INLINE: index; CAPTURE_FORMAT: enum format_dialect */
+	uint16_t part;
 	/* Of plain operations, see capture_plain(): what their value begins with (capture_head());
 	   and how far a word is shifted left, and right again, to be extended. */
 	uint8_t unused_bits;

@@ -206,7 +206,7 @@ static bool put_varargs(struct capture *c, const struct capture_op *op, const un
 	struct varargs va;
 	uint64_t previous = 0;
 
-	format_scan_init(&scan, format, length, c->plan->word);
+	format_scan_init(&scan, format, length, c->plan->word, (enum format_dialect)op->part);
 	prefetch_varargs(c, &scan);
 	first_argument(c->plan, &va);
 	while (format_scan_next(&scan, &item) && put_vararg(c, op, &scan, &va, &item, &previous))

@@ -17,8 +17,10 @@ static unsigned char peek(const struct format_scan *scan)
 	return scan->at < scan->end ? *scan->at : 0;
 }
 
-static bool is_flag(unsigned char c)
+static bool is_flag(const struct format_scan *scan, unsigned char c)
 {
+	if (scan->dialect == FORMAT_OF_SQLITE && (c == '!' || c == ','))
+		return true;
 	return c == '-' || c == '+' || c == ' ' || c == '#' || c == '0' || c == '\'' || c == 'I';
 }
 
@@ -198,7 +200,7 @@ static void scan_prefix(struct format_scan *scan)
 
 	scan->item.precision = PRECISION_NONE;
 	scan->place = scan_place(scan);
-	while (is_flag(peek(scan)))
+	while (is_flag(scan, peek(scan)))
 		scan->at++;
 	if (!scan_star(scan, &place))
 		scan_number(scan);
@@ -209,6 +211,23 @@ static void scan_prefix(struct format_scan *scan)
 		else
 			scan->item.precision = scan_number(scan);
 	}
+}
+
+/* What is not as printf(3) says. */
+static bool classify_by_dialect(struct format_scan *scan, unsigned char conversion,
+				enum modifier modifier)
+{
+	if (scan->dialect == FORMAT_OF_REDIS && conversion == 'b') {
+		scan->pending_length = true;
+		return classify(&scan->item, 'p', MODIFIER_NONE, scan->word);
+	}
+	if (scan->dialect != FORMAT_OF_SQLITE)
+		return classify(&scan->item, conversion, modifier, scan->word);
+	if (conversion == 'S' || conversion == 'C' || conversion == 'b' || conversion == 'B')
+		return false;
+	if (conversion == 's' || conversion == 'c')
+		modifier = MODIFIER_NONE;
+	return classify(&scan->item, conversion == 'r' ? 'd' : conversion, modifier, scan->word);
 }
 
 /* Of SQLite: what is behind a q or z is no conversion, or it is Q or w. */
@@ -254,7 +273,7 @@ static bool scan_conversion(struct format_scan *scan)
 				return true;
 			continue;
 		}
-		scan->pending = classify(&scan->item, conversion, modifier, scan->word);
+		scan->pending = classify_by_dialect(scan, conversion, modifier);
 		scan->is_open = !scan->pending;
 		return scan->pending;
 	}
@@ -267,15 +286,17 @@ void format_scan_rewind(struct format_scan *scan)
 	scan->count = 0;
 	scan->pending_stars = 0;
 	scan->pending = false;
+	scan->pending_length = false;
 	scan->is_open = false;
 	scan->place = 0;
 }
 
 /* Either all conversions name the places of their arguments, or none does. */
 void format_scan_init(struct format_scan *scan, const unsigned char *format, size_t length,
-		      unsigned word)
+		      unsigned word, enum format_dialect dialect)
 {
 	scan->format = format;
+	scan->dialect = dialect;
 	scan->end = format + length;
 	scan->word = word;
 	scan->places = 0;
@@ -306,6 +327,11 @@ bool format_scan_next(struct format_scan *scan, struct format_item *item)
 	if (scan->count >= FORMAT_ARGS_MAX) {
 		scan->is_open = true;
 		return false;
+	}
+	if (!scan->pending_stars && !scan->pending && scan->pending_length) {
+		scan->pending_length = false;
+		scan->count++;
+		return classify(item, 'u', MODIFIER_Z, scan->word);
 	}
 	if (!scan->pending_stars && !scan->pending && (!scan_conversion(scan) || scan->place)) {
 		scan->is_open |= scan->place != 0;

@@ -13,6 +13,9 @@
 /* At most so many arguments of one format are captured. */
 enum { FORMAT_ARGS_MAX = 32 };
 
+/* Of whose printf a format is; SQLITE's and REDIS's (hiredis) have conversions of their own. */
+enum format_dialect { FORMAT_OF_C, FORMAT_OF_SQLITE, FORMAT_OF_REDIS };
+
 enum format_class {
 	FORMAT_INT,
 	FORMAT_DOUBLE,
@@ -41,9 +44,11 @@ static inline bool format_item_is_known(const struct format_item *item)
 struct format_scan {
 	const unsigned char *format, *at, *end;
 	unsigned word; /* bytes of a long */
+	enum format_dialect dialect;
 	unsigned count;
 	unsigned pending_stars; /* of the conversion in `item` */
 	bool pending;		/* `item` is still to be given out */
+	bool pending_length;	/* and behind it, that of %b */
 	unsigned place;		/* of its argument (%2$s), from 1 on; 0: the next */
 	struct format_item item;
 	/* Where the format says the places itself; how many of them are of use. */
@@ -54,7 +59,7 @@ struct format_scan {
 };
 
 void format_scan_init(struct format_scan *scan, const unsigned char *format, size_t length,
-		      unsigned word);
+		      unsigned word, enum format_dialect dialect);
 /* Begins anew. */
 void format_scan_rewind(struct format_scan *scan);
 
@@ -63,8 +68,9 @@ void format_scan_rewind(struct format_scan *scan);
  * after FORMAT_ARGS_MAX arguments and at what leaves open which arguments follow (unknown
  * conversions, a place that no conversion has).
  *
- * Beside printf's own, conversions of SQLite's are known that printf has not: %q, %Q, %w and %z are
- * strings.
+ * Beside printf's own, conversions of SQLite's are known that printf has not, whatever the dialect:
+ * %q, %Q, %w and %z are strings. Those that both have mean to SQLite what it says: %ls is a string,
+ * too. hiredis's %b has two arguments, a pointer and a length.
  */
 bool format_scan_next(struct format_scan *scan, struct format_item *item);
 

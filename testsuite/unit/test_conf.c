@@ -389,7 +389,7 @@ static void test_byte_order_mark(void **state)
 
 	assert_non_null(protolib_find(lib, "a"));
 	protolib_destroy(lib);
-	assert_error("int a();\xef\xbb\xbf;", 1, "expected a type, found '\\357'");
+	assert_error("int a();\n\xef\xbb\xbf;", 2, "expected a type, found '\\357'");
 	assert_error("\xef\xbb;", 1, "expected a type, found '\\357'");
 }
 
@@ -633,6 +633,12 @@ static void test_recovery(void **state)
 		      "g");
 	assert_errors("int f(int", "t.conf:1: expected ',' or ')', found the end of the file\n",
 		      NULL);
+	/* As to ltrace; but what begins like a declaration is one. */
+	assert_errors("int e(int) ; a comment (here)\nint f(int); also, 'here\nint g(int);\n", "",
+		      "g");
+	assert_errors("typedef t = int ; comment\nt f(t); t g(t)\n", "", "g");
+	assert_errors("int f(int); int g(int x\n",
+		      "t.conf:2: expected ',' or ')', found the end of the file\n", NULL);
 	assert_errors("int f(int) g\n", "t.conf:1: expected ';' or '@', found 'g'\n", NULL);
 	assert_errors("int g(); /* and\n\n",
 		      "t.conf:3: expected '*/', found the end of the file"
@@ -641,9 +647,9 @@ static void test_recovery(void **state)
 	assert_errors("int g(); int f(int /* and\n",
 		      "t.conf:2: expected ',' or ')', found the end of the file within a comment\n",
 		      "g");
-	assert_errors("int g(); foo /* and\n",
-		      "t.conf:1: expected a type, found 'foo'\n"
-		      "t.conf:2: expected '*/', found the end of the file within a comment\n",
+	assert_errors("int g();\nfoo /* and\n",
+		      "t.conf:2: expected a type, found 'foo'\n"
+		      "t.conf:3: expected '*/', found the end of the file within a comment\n",
 		      "g");
 	assert_errors("", "", NULL);
 	assert_errors("/", "t.conf:1: expected a type, found '/'\n", NULL);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Formats that say which argument each conversion takes, as translated messages do; and conversions
- * that printf(3) has not.
+ * that printf(3) has not, of SQLite and Redis.
  */
 #include <stdarg.h>
 
 int p_format(int number, const char *format, ...);
+int p_sqlite(int number, const char *format, ...);
+int p_redis(int number, const char *format, ...);
 
 static volatile int calls;
 
@@ -13,6 +15,20 @@ __attribute__((noinline)) int p_format(int number, const char *format, ...)
 {
 	(void)format;
 	calls++;
+	return number;
+}
+
+__attribute__((noinline)) int p_sqlite(int number, const char *format, ...)
+{
+	(void)format;
+	calls += 2;
+	return number;
+}
+
+__attribute__((noinline)) int p_redis(int number, const char *format, ...)
+{
+	(void)format;
+	calls += 3;
 	return number;
 }
 
@@ -29,5 +45,9 @@ int main(void)
 	p_format(9, "%1$s %0$d %4294967297$d", "nothing at 0", 3);
 	p_format(10, "'%q' %Q %w %d %z) %qd %zd", "it's", "Q", "w", 7, "z", 8LL, (long)9);
 	p_format(11, "%d %K %d", 1, 2, 3);
+	p_sqlite(12, "%ls %!.3f %,d %r %lld %q", "narrow", 1.5, 1000, 3, 1LL << 40, "it's");
+	p_sqlite(13, "%d %S %d", 1, "internal", 2);
+	p_redis(14, "SET %s %b %d %%", "key", (void *)0x1234567, (unsigned long)3, 5);
+	p_redis(15, "%b%b", (void *)0x1234567, (unsigned long)3, (void *)0x1234568, (unsigned long)4);
 	return 0;
 }
