@@ -92,7 +92,10 @@ static int exec_result(struct thread *thread, int failed)
 			break;
 		if (stop.kind == STOP_EXITED || stop.kind == STOP_KILLED) {
 			n = read(failed, &error, sizeof error);
-			return n == sizeof error ? -error : -ECHILD;
+			if (n == sizeof error)
+				return -error;
+			/* By the kernel, which had gone too far to let exec fail. */
+			return stop.kind == STOP_KILLED ? -ENOEXEC : -ECHILD;
 		}
 		if (stop.kind == STOP_SIGNAL)
 			pt_continue(thread->tid, stop.signal);

@@ -49,7 +49,6 @@ int main(void)
 
 	signal(SIGSEGV, on_signal);
 	signal(SIGBUS, on_signal);
-	alarm(30);
 	pthread_create(&thread, NULL, call_on, NULL);
 	sigemptyset(&faults);
 	sigaddset(&faults, SIGSEGV);
@@ -58,6 +57,7 @@ int main(void)
 	for (int i = 0; i < SIGNALS; i++) {
 		const int before = come;
 
+		alarm(30);
 		pthread_kill(thread, i % 2 ? SIGSEGV : SIGBUS);
 		while (come == before)
 			;
