@@ -17,6 +17,7 @@
  * expect.
  */
 #include "inferior/inferior.h"
+#include "inferior/ptrace.h"
 
 #include <errno.h>
 
@@ -31,14 +32,23 @@ bool syscall_may_be_retried(const struct arch *arch, uint64_t number, uint64_t f
 	return false;
 }
 
+/* We may be told to end before we know what the process runs. */
+static const struct arch *arch_of(const struct thread *thread)
+{
+	struct pt_syscall call;
+
+	if (thread->process->space)
+		return thread->process->space->arch;
+	return pt_get_syscall(thread->tid, &call) == 0 ? arch_find_calls(call.arch) : NULL;
+}
+
 void thread_retry_call(struct thread *thread)
 {
-	const struct space *space = thread->process->space;
+	const struct arch *arch = arch_of(thread);
 	struct regs regs;
 
-	if (!space || regs_load(thread->tid, &regs) != 0)
+	if (!arch || regs_load(thread->tid, &regs) != 0)
 		return;
-	const struct arch *arch = space->arch;
 	bool narrow = arch->abi->word == 4;
 	int64_t number = narrow ? (int32_t)regs.syscall : (int64_t)regs.syscall;
 	int64_t result = narrow ? (int32_t)regs.r[REG_AX] : (int64_t)regs.r[REG_AX];
