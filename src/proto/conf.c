@@ -434,7 +434,7 @@ static void skip_declaration(struct conf_parser *parser)
 	conf_take(parser);
 }
 
-/* The rest of the line is one. */
+/* The rest of the line is a comment. */
 static void skip_comment(struct conf_parser *parser)
 {
 	conf_lexer_skip_line(&parser->lexer);

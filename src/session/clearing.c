@@ -52,12 +52,11 @@ static bool runs_our_code(const struct thread *thread)
 /* Whether the thread, stopped, runs code of ours, or will return to it. */
 static bool is_inside(const struct clearing *clearing, const struct thread *thread)
 {
-	const struct space *space = thread->process->space;
 	struct regs regs;
 
-	return regs_load(thread->tid, &regs) == 0 &&
-	       (trap_runs_our_code(space, &regs) ||
-		(was_unattended(clearing, thread) && trap_on_stack(space, regs.r[REG_SP])));
+	return runs_our_code(thread) ||
+	       (was_unattended(clearing, thread) && regs_load(thread->tid, &regs) == 0 &&
+		trap_on_stack(thread->process->space, regs.r[REG_SP]));
 }
 
 /*

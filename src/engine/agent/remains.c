@@ -154,10 +154,9 @@ static void note_leading(void *context, uint64_t from, uint64_t target, bool is_
 
 static bool is_in_unnamed_code(const struct maps *maps, uint64_t address)
 {
-	for (size_t i = 0; i < maps->count; i++)
-		if (address >= maps->mappings[i].start && address < maps->mappings[i].end)
-			return maps->mappings[i].executable && !maps->mappings[i].inode;
-	return false;
+	const struct mapping *mapping = maps_find(maps, address);
+
+	return mapping && mapping->executable && !mapping->inode;
 }
 
 static bool is_detour(struct remains *remains, uint64_t address)
