@@ -49,6 +49,7 @@
 #include "inferior/ptrace.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -67,10 +68,19 @@ enum {
 	ORPHAN_NS = 1000000000,
 	PATIENCE_NS = 50000000,
 	LONG_PATIENCE_NS = 500000000,
+	SPIN_NS = 60000,
 	OUTSIDE_TRIES = 200,
 	OUTSIDE_STOP_MS = 1000,
 	OUTSIDE_PAUSE_NS = 200000
 };
+
+/* How many there are for the tracer, and most likely for the tracees. */
+static int processors(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 2;
+}
 
 struct inferior *inferior_create(void)
 {
@@ -83,6 +93,7 @@ struct inferior *inferior_create(void)
 				   PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC |
 				   PTRACE_O_TRACEEXIT;
 	inferior->prefault = prefault_create();
+	inferior->spin_ns = processors() > 1 ? SPIN_NS : 0;
 	return inferior;
 }
 
@@ -496,6 +507,7 @@ static bool sleeps_long(const struct thread *thread, uint64_t waited)
 static int wait_for_status(const struct thread *thread, int *wait_status, unsigned timeout_ms,
 			   bool may_sleep)
 {
+	struct inferior *inferior = thread->process->inferior;
 	uint64_t start = inferior_clock();
 	uint64_t deadline = start + (uint64_t)timeout_ms * 1000000U;
 	long pause = 2000;
@@ -508,7 +520,7 @@ static int wait_for_status(const struct thread *thread, int *wait_status, unsign
 		uint64_t now = inferior_clock();
 
 		if (tid > 0) {
-			thread->process->inferior->event = now;
+			inferior->event = now;
 			return 0;
 		}
 
@@ -517,6 +529,9 @@ static int wait_for_status(const struct thread *thread, int *wait_status, unsign
 			return -ESRCH;
 		if (now > deadline || (may_sleep && sleeps_long(thread, now - start)))
 			return -ETIMEDOUT;
+		/* A sleep of 2 us takes 60 (prctl(2), PR_SET_TIMERSLACK), more than most stops. */
+		if (now - start < inferior->spin_ns)
+			continue;
 		nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
 		pause = pause < 1000000 ? pause * 2 : pause;
 	}

@@ -190,6 +190,9 @@ struct inferior {
 	 */
 	void (*passed_syscall)(void *context, struct thread *thread);
 	void *passed_context;
+	/* How long a stop that is about to come is looked for without sleeping: where there is
+	   another processor for the tracee. */
+	uint64_t spin_ns;
 	struct waiting waiting;
 	pid_t last_stopped; /* that inferior_next() told about */
 	/* inferior_clock() when the last stop came that is being served; 0: none is. */

@@ -347,6 +347,12 @@ static void retire(struct prefault *prefault, struct reader **place)
 	prefault->reader = NULL;
 }
 
+void prefault_start(struct prefault *prefault)
+{
+	if (!prefault->reader)
+		(void)reader_create(&prefault->reader);
+}
+
 int prefault_pages(struct prefault *prefault, pid_t tid, uint64_t address, size_t count)
 {
 	int result = -EPIPE;

@@ -23,6 +23,12 @@ struct prefault;
 
 /* Starts nothing yet. */
 struct prefault *prefault_create(void);
+/*
+ * Makes the expendable process now. It is a fork, which takes the longer the more this process
+ * holds, and makes its writes slower for a while: best done while nothing waits for it. What fails
+ * is tried again by the first request.
+ */
+void prefault_start(struct prefault *prefault);
 /* Ends the expendable process, but does not wait for one that cannot even be killed. */
 void prefault_destroy(struct prefault *prefault); /* NULL is fine */
 

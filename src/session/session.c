@@ -13,6 +13,7 @@
 #include "engine/trap/sigtrap.h"
 #include "image/landing.h"
 #include "inferior/guardian.h"
+#include "inferior/prefault.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
 #include "proto/dwarf.h"
@@ -296,6 +297,7 @@ static int start_tracees(struct session *session, const struct original_signals 
 	const struct session_options *options = session->options;
 	struct process *process;
 
+	prefault_start(session->inferior->prefault);
 	for (size_t i = 0; i < options->pid_count; i++)
 		prepare_process(session, options->pids[i]);
 	for (size_t i = 0; i < options->pid_count; i++) {
