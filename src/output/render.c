@@ -182,7 +182,8 @@ static void render_varargs(struct rendering *r)
 	}
 }
 
-static void render_argument(struct rendering *r, const struct parameter *parameter)
+static void render_argument(struct rendering *r, const struct parameter *parameter,
+			    const struct type *type)
 {
 	const struct record_value *value = value_cursor_next(r->cursor);
 
@@ -195,11 +196,10 @@ static void render_argument(struct rendering *r, const struct parameter *paramet
 		r->ended = true;
 		return;
 	}
-	const bool is_format = parameter->type->kind == TYPE_FORMAT;
+	const bool is_format = type->kind == TYPE_FORMAT;
 	const struct type wide = conversion_type('S');
 
-	render_typed(r, is_format && parameter->type->is_wide ? &wide : parameter->type, value,
-		     false);
+	render_typed(r, is_format && type->is_wide ? &wide : type, value, false);
 	if (is_format)
 		render_varargs(r);
 }
@@ -222,6 +222,27 @@ static uint64_t bits_of_next(const struct rendering *r)
 
 	return value && value->argument == r->argument && value->kind == VALUE_WORD ? value->word
 										    : 0;
+}
+
+/*
+ * What a parameter is in this call, and what its values have for `argument` then; NULL: it is not
+ * passed. The first value says which of its choices was captured.
+ */
+static const struct type *type_in_call(struct rendering *r, const struct parameter *parameter)
+{
+	struct value_cursor next = *r->cursor;
+	const struct record_value *value;
+
+	if (!parameter->choices)
+		return parameter->type;
+	value = value_cursor_next(&next);
+	if (!value || value->argument == VALUE_RESULT ||
+	    (value->argument & VALUE_INDEX) != r->argument)
+		return NULL;
+	unsigned choice = value->argument >> VALUE_CHOICE_SHIFT;
+
+	r->argument = value->argument;
+	return choice < parameter->choice_count ? parameter->choices[choice].type : NULL;
 }
 
 /* Whether a parameter in front of `first` is shown. */
@@ -247,6 +268,10 @@ void render_arguments(struct outbuf *out, const struct prototype *prototype, uns
 		r.argument = i;
 		if (parameter->type->is_hidden)
 			continue;
+		const struct type *type = type_in_call(&r, parameter);
+
+		if (!type)
+			continue;
 		if (parameter->only_with && !(before & parameter->only_with)) {
 			skip_argument(&r);
 			continue;
@@ -254,9 +279,9 @@ void render_arguments(struct outbuf *out, const struct prototype *prototype, uns
 		if (any)
 			outbuf_text(out, ", ");
 		any = true;
-		if (!parameter->only_with)
+		if (!parameter->only_with && !parameter->choices)
 			before = bits_of_next(&r);
-		render_argument(&r, parameter);
+		render_argument(&r, parameter, type);
 	}
 }
 

@@ -6,10 +6,9 @@
  *   declaration = "typedef" NAME "=" ( type | "struct" )
  *               | "import" TEXT
  *               | type NAME "(" [ "void" | parameter { "," parameter } ] ")" [ slot ]
- *   parameter   = [ "+" ] type [ NAME ]
  *   slot        = "@" "*" NAME [ "+" NUMBER ]
  *
- * with types in conf_type.c and conf_compound.c. One token is looked ahead. A declaration is all
+ * with parameters in conf_parameter.c, types in conf_type.c and conf_compound.c. One token is looked ahead. A declaration is all
  * or nothing: it enters the library when its end was seen. After an error everything up to the
  * next ';' is passed over, so each broken declaration is reported once and the others count.
  *
@@ -21,7 +20,7 @@
  * size, names and numbers have no length at which something overflows, and what is quoted in a
  * message is escaped and cut.
  */
-#include "proto/conf_type.h"
+#include "proto/conf_parameter.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -110,175 +109,15 @@ bool conf_expect(struct conf_parser *parser, char mark)
 	return true;
 }
 
-/* Where a token was, to be looked at anew: two words are ahead of what they mean. */
-struct place {
-	struct conf_lexer lexer;
-	struct conf_token token;
-};
-
-static struct place place_of(const struct conf_parser *parser)
+struct conf_place conf_place_of(const struct conf_parser *parser)
 {
-	return (struct place){parser->lexer, parser->token};
+	return (struct conf_place){parser->lexer, parser->token};
 }
 
-static void go_back(struct conf_parser *parser, const struct place *place)
+void conf_go_back(struct conf_parser *parser, const struct conf_place *place)
 {
 	parser->lexer = place->lexer;
 	parser->token = place->token;
-}
-
-/* Parameters on their way, with the tokens that errors found later are about. */
-struct parameters {
-	struct parameter items[CONF_PARAMETERS_MAX];
-	struct conf_token tokens[CONF_PARAMETERS_MAX];
-	unsigned count;
-	bool on_return; /* a '+' was seen */
-};
-
-static bool check_parameter(struct conf_parser *parser, const struct parameters *list,
-			    const struct conf_token *token, const struct type *type)
-{
-	if (list->count == CONF_PARAMETERS_MAX)
-		return conf_fail_at(parser, token, "at most 32 parameters");
-	if (type->kind == TYPE_VOID || (type->kind == TYPE_STRUCT && !type->is_defined))
-		return conf_fail_at(parser, token, "the type of a parameter");
-	if (list->count && list->items[list->count - 1].type->kind == TYPE_FORMAT)
-		return conf_fail_at(parser, token, "')', as format must be the last parameter");
-	return true;
-}
-
-/*
- * `with NUMBER`: *bits of the last parameter before that is always passed. A parameter may be
- * called so, too.
- */
-static bool parse_with(struct conf_parser *parser, const struct parameters *list, uint32_t *bits)
-{
-	const struct place with_place = place_of(parser);
-
-	if (!conf_at_name(parser, "with"))
-		return true;
-	conf_take(parser);
-	if (parser->token.kind != TOKEN_NUMBER) {
-		go_back(parser, &with_place);
-		return true;
-	}
-	unsigned before = list->count;
-
-	while (before && list->items[before - 1].only_with)
-		before--;
-	if (!before || list->items[before - 1].type->kind != TYPE_INT)
-		return conf_fail(parser, "an integer parameter before it, as this gives its bits");
-	if (!parser->token.number || parser->token.number > UINT32_MAX)
-		return conf_fail(parser, "bits of the parameter before");
-	*bits = (uint32_t)parser->token.number;
-	conf_take(parser);
-	return true;
-}
-
-static bool parse_parameter(struct conf_parser *parser, struct parameters *list)
-{
-	bool is_filled = conf_at_mark(parser, '+');
-
-	if (is_filled)
-		conf_take(parser);
-	const struct conf_token token = parser->token;
-	const struct type *type = conf_parse_type(parser);
-
-	if (!type || !check_parameter(parser, list, &token, type))
-		return false;
-	type = conf_decay(parser, type);
-	/* Its length is not known before. */
-	is_filled |= type->needs_result;
-	list->on_return |= is_filled;
-	struct parameter parameter = {
-		.type = type, .on_return = list->on_return, .is_filled = is_filled};
-
-	if (!parse_with(parser, list, &parameter.only_with))
-		return false;
-	if (parser->token.kind == TOKEN_NAME && !conf_is_c_word(&parser->token)) {
-		parameter.name = protolib_text(parser->lib, parser->token.text,
-					       parser->token.length);
-		conf_take(parser);
-	}
-	list->tokens[list->count] = token;
-	list->items[list->count++] = parameter;
-	return true;
-}
-
-static bool parse_parameters(struct conf_parser *parser, struct parameters *list)
-{
-	if (!conf_expect(parser, '('))
-		return false;
-	if (conf_at_name(parser, "void")) {
-		const struct place void_place = place_of(parser);
-
-		conf_take(parser);
-		if (!conf_at_mark(parser, ')'))
-			go_back(parser, &void_place);
-	}
-	while (!conf_at_mark(parser, ')')) {
-		if (!parse_parameter(parser, list))
-			return false;
-		if (conf_at_mark(parser, ')'))
-			break;
-		if (!conf_at_mark(parser, ','))
-			return conf_fail(parser, "',' or ')'");
-		conf_take(parser);
-		if (conf_at_mark(parser, ')'))
-			return conf_fail(parser, "a type");
-	}
-	conf_take(parser);
-	return true;
-}
-
-/* Whether a parameter can be a length in the type that was at `token`. */
-static bool check_argument(struct conf_parser *parser, const struct parameters *list,
-			   unsigned index, const struct conf_token *token)
-{
-	char expected[80];
-
-	if (index >= list->count) {
-		snprintf(expected, sizeof expected, "arg1 to arg%u as its length", list->count);
-		return conf_fail_at(parser, token,
-				    list->count ? expected : "a parameter for the length");
-	}
-	const struct type *type = list->items[index].type;
-	bool is_integer = type->kind == TYPE_INT || (type->kind == TYPE_POINTER && type->target &&
-						     type->target->kind == TYPE_INT);
-
-	if (!is_integer) {
-		snprintf(expected, sizeof expected,
-			 "an integer type, or a pointer to one, as arg%u gives a length",
-			 index + 1);
-		return conf_fail_at(parser, &list->tokens[index], expected);
-	}
-	return true;
-}
-
-/* Whether what gives lengths in a type can do so. */
-static bool check_length(struct conf_parser *parser, const struct parameters *list,
-			 const struct type *result, const struct type *type,
-			 const struct conf_token *token)
-{
-	if (type->needs_result && (result->kind != TYPE_INT || result->is_hidden))
-		return conf_fail_at(
-			parser, token,
-			"an integer result that is shown, as its length is taken from that (retval)");
-	for (unsigned i = 0; i < CONF_PARAMETERS_MAX; i++)
-		if ((type->arguments >> i & 1) && !check_argument(parser, list, i, token))
-			return false;
-	return true;
-}
-
-static bool check_lengths(struct conf_parser *parser, const struct parameters *list,
-			  const struct type *result, const struct conf_token *result_token)
-{
-	if (!check_length(parser, list, result, result, result_token))
-		return false;
-	for (unsigned i = 0; i < list->count; i++)
-		if (!check_length(parser, list, result, list->items[i].type, &list->tokens[i]))
-			return false;
-	return true;
 }
 
 /* Takes a name and copies it; NULL when there is none. */
@@ -346,16 +185,14 @@ static bool parse_prototype(struct conf_parser *parser)
 	const struct conf_token result_token = parser->token;
 	const struct type *result = conf_parse_type(parser);
 	struct prototype parsed = {.result = result};
-	struct parameters list;
+	struct conf_parameters list;
 
-	list.count = 0;
-	list.on_return = false;
 	if (!result || !check_result(parser, result, &result_token))
 		return false;
 	result = parsed.result = conf_decay(parser, result);
 	parsed.name = parse_name(parser, "the name of a function");
-	if (!parsed.name || !parse_parameters(parser, &list) || !parse_slot(parser, &parsed) ||
-	    !check_lengths(parser, &list, result, &result_token))
+	if (!parsed.name || !conf_parse_parameters(parser, &list) || !parse_slot(parser, &parsed) ||
+	    !conf_check_lengths(parser, &list, result, &result_token))
 		return false;
 
 	size_t size = list.count * sizeof list.items[0];
@@ -388,7 +225,7 @@ static const struct type *parse_named_type(struct conf_parser *parser)
 {
 	if (!conf_at_name(parser, "struct"))
 		return conf_parse_type(parser);
-	const struct place place = place_of(parser);
+	const struct conf_place place = conf_place_of(parser);
 
 	conf_take(parser);
 	if (is_over(parser)) {
@@ -396,7 +233,7 @@ static const struct type *parse_named_type(struct conf_parser *parser)
 
 		return conf_own(parser, &type);
 	}
-	go_back(parser, &place);
+	conf_go_back(parser, &place);
 	return conf_parse_type(parser);
 }
 

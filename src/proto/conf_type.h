@@ -27,6 +27,15 @@ struct conf_parser {
 	bool is_partial;    /* the struct ended in "..." */
 };
 
+/* Where a token was, to be looked at anew: two words are ahead of what they mean. */
+struct conf_place {
+	struct conf_lexer lexer;
+	struct conf_token token;
+};
+
+struct conf_place conf_place_of(const struct conf_parser *parser);
+void conf_go_back(struct conf_parser *parser, const struct conf_place *place);
+
 /* Takes the token: the next one is looked at from now on. */
 void conf_take(struct conf_parser *parser);
 /* Whether the next token is this punctuation mark or this name. */

@@ -11,7 +11,7 @@
  * registers and stack slots: a word for each parameter, by its number. An object in two registers
  * has a second one, which gets a number behind those of the parameters, as long as there are any.
  *
- * The plan, its operations and its parts are one block of memory.
+ * The plan, its operations, its parts and its choices are one block of memory.
  */
 #include "proto/plan.h"
 
@@ -30,7 +30,8 @@ struct planning {
 	struct capture_plan plan;
 	struct object_place places[CAPTURE_ARGS_MAX];
 	struct plan_parts parts;
-	struct vec ops; /* struct capture_op */
+	struct vec ops;	    /* struct capture_op */
+	struct vec choices; /* struct capture_choice */
 	unsigned saved; /* words that are saved behind those of the parameters */
 };
 
@@ -220,8 +221,13 @@ static bool is_length(const struct prototype *prototype, unsigned index)
 {
 	uint32_t lengths = prototype->result->arguments;
 
-	for (unsigned i = 0; i < prototype->parameter_count; i++)
-		lengths |= prototype->parameters[i].type->arguments;
+	for (unsigned i = 0; i < prototype->parameter_count; i++) {
+		const struct parameter *parameter = &prototype->parameters[i];
+
+		lengths |= parameter->type->arguments;
+		for (unsigned k = 0; k < parameter->choice_count; k++)
+			lengths |= parameter->choices[k].type->arguments;
+	}
 	return lengths >> index & 1;
 }
 
@@ -318,7 +324,7 @@ static bool is_plain(const struct capture_plan *plan, const struct capture_op *o
 /* Whether all of one half are, of which nothing is saved. */
 static bool prepare_plain(const struct capture_plan *plan, struct capture_op *ops, unsigned count)
 {
-	bool plain = !plan->needs_saved;
+	bool plain = !plan->needs_saved && !plan->choice_count;
 
 	for (unsigned i = 0; i < count; i++) {
 		struct capture_op *op = &ops[i];
@@ -331,13 +337,47 @@ static bool prepare_plain(const struct capture_plan *plan, struct capture_op *op
 	return plain;
 }
 
+/*
+ * One operation for each type that a parameter may be of, at the same place. Of words that are
+ * compared as such, as many bytes as their type has.
+ */
+static void add_choice(struct planning *planning, unsigned i, unsigned which, bool on_return)
+{
+	const struct parameter *parameter = &planning->prototype->parameters[i];
+	const struct choice *choice = &parameter->choices[which];
+	struct capture_location location = planning->places[i].location[0];
+
+	if (!choice->value_count || planning->choices.count + choice->value_count > UINT16_MAX)
+		return;
+	location.size = (uint8_t)type_size(choice->type, planning->abi->word);
+	location.is_signed = choice->type->kind == TYPE_INT && choice->type->is_signed;
+	struct capture_op op = make_op(planning, choice->type, &location, i);
+
+	op.choice = (uint16_t)planning->choices.count;
+	op.choices = (uint16_t)choice->value_count;
+	op.selector = (uint8_t)parameter->selector;
+	for (unsigned k = 0; k < choice->value_count; k++)
+		vec_push(&planning->choices, &(struct capture_choice){choice->values[k].first,
+								      choice->values[k].last});
+	if (on_return) {
+		save_for(planning, &op);
+		save_lengths(planning, choice->type);
+		planning->plan.saved_mask |= 1U << parameter->selector;
+	}
+	op.argument = (uint8_t)(i | which << VALUE_CHOICE_SHIFT);
+	vec_push(&planning->ops, &op);
+}
+
 static void add_parameter(struct planning *planning, unsigned i, bool on_return)
 {
+	const unsigned choices = planning->prototype->parameters[i].choice_count;
 	const struct type *type = planning->prototype->parameters[i].type;
 	const struct object_place *place = &planning->places[i];
 	struct capture_op op;
 
-	if (type->is_hidden)
+	for (unsigned k = 0; k < choices; k++)
+		add_choice(planning, i, k, on_return);
+	if (type->is_hidden || choices)
 		return;
 	op = place->is_inline ? make_inline(planning, type, place, i)
 			      : make_op(planning, type, &place->location[0], i);
@@ -376,21 +416,27 @@ static struct capture_plan *put_together(const struct planning *planning)
 {
 	size_t ops = planning->ops.count * sizeof(struct capture_op);
 	size_t parts = planning->parts.parts.count * sizeof(struct capture_part);
-	struct capture_plan *plan = xcalloc(1, sizeof *plan + ops + parts);
+	size_t choices = planning->choices.count * sizeof(struct capture_choice);
+	struct capture_plan *plan = xcalloc(1, sizeof *plan + ops + parts + choices);
 	struct capture_op *first = (struct capture_op *)(void *)(plan + 1);
 
 	_Static_assert(sizeof(struct capture_plan) % _Alignof(struct capture_op) == 0 &&
-			       sizeof(struct capture_op) % _Alignof(struct capture_part) == 0,
-		       "operations and parts follow the plan");
+			       sizeof(struct capture_op) % _Alignof(struct capture_part) == 0 &&
+			       sizeof(struct capture_part) % _Alignof(struct capture_choice) == 0,
+		       "operations, parts and choices follow the plan");
 	*plan = planning->plan;
 	if (ops)
 		memcpy(first, planning->ops.items, ops);
 	if (parts)
 		memcpy((char *)first + ops, planning->parts.parts.items, parts);
+	if (choices)
+		memcpy((char *)first + ops + parts, planning->choices.items, choices);
 	plan->entry = first;
 	plan->exit = first + plan->entry_count;
 	plan->parts = (struct capture_part *)(void *)((char *)first + ops);
 	plan->part_count = (uint16_t)planning->parts.parts.count;
+	plan->choices = (struct capture_choice *)(void *)((char *)first + ops + parts);
+	plan->choice_count = (uint16_t)planning->choices.count;
 	note_needs(plan);
 	plan->plain_entry = prepare_plain(plan, first, plan->entry_count);
 	plan->plain_exit = prepare_plain(plan, first + plan->entry_count, plan->exit_count);
@@ -410,11 +456,13 @@ struct capture_plan *plan_create(const struct prototype *prototype, const struct
 	planning.plan.arg_count = (uint8_t)count;
 	plan_parts_init(&planning.parts, abi->word, count);
 	vec_init(&planning.ops, sizeof(struct capture_op));
+	vec_init(&planning.choices, sizeof(struct capture_choice));
 	place_parameters(&planning);
 	add_ops(&planning);
 	struct capture_plan *plan = put_together(&planning);
 
 	vec_deinit(&planning.ops);
+	vec_deinit(&planning.choices);
 	plan_parts_deinit(&planning.parts);
 	return plan;
 }

@@ -9,6 +9,22 @@
 
 #include <stddef.h>
 
+/* Values of a parameter, cut to 32 bits: the first and the last. */
+struct value_range {
+	uint32_t first, last;
+};
+
+/* One of the types that a parameter may be of. */
+struct choice {
+	const struct type *type;
+	/* With which values of the parameter it depends on: ascending; no two choices have one in
+	   common. */
+	const struct value_range *values;
+	unsigned value_count;
+};
+
+enum { CHOICES_MAX = 7 };
+
 struct parameter {
 	const struct type *type;
 	bool on_return;	  /* '+', here or before: fetched and shown when the call returns */
@@ -19,6 +35,14 @@ struct parameter {
 	 * before others of this kind, has one of these bits.
 	 */
 	uint32_t only_with;
+	/*
+	 * NULL: it is of `type`. Else it is what one of these says, of which `type` is the first,
+	 * and is not passed where none does. All are integers, pointers or strings. `selector`: the
+	 * index of the parameter, an integer before it, that they depend on.
+	 */
+	const struct choice *choices;
+	unsigned choice_count; /* at most CHOICES_MAX */
+	unsigned selector;
 };
 
 struct prototype {

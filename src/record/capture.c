@@ -300,6 +300,23 @@ static size_t ahead_of(struct capture *c, const struct capture_op *op)
 	return capture_read_max(c, &extent);
 }
 
+/* Whether an operation makes a value at all. Not inline: see result_length(). */
+static __attribute__((noinline)) bool is_chosen(struct capture *c, const struct capture_op *op)
+{
+	const struct capture_plan *plan = c->plan;
+	const struct capture_choice *choice = &plan->choices[op->choice];
+	uint64_t word;
+
+	if (c->saved)
+		word = c->saved->word[op->selector % CAPTURE_ARGS_MAX];
+	else if (!capture_fetch_location(c, &plan->args[op->selector % CAPTURE_ARGS_MAX], &word))
+		return false;
+	for (unsigned i = 0; i < op->choices; i++, choice++)
+		if ((uint32_t)word >= choice->first && (uint32_t)word <= choice->last)
+			return true;
+	return false;
+}
+
 /* What parameters point to, read in advance. */
 static void prefetch(struct capture *c, const struct capture_op *ops, unsigned count)
 {
@@ -315,7 +332,8 @@ static void prefetch(struct capture *c, const struct capture_op *ops, unsigned c
 		const struct capture_op *op = &ops[i];
 		uint64_t address;
 
-		if (is_pointer(op) && capture_fetch(c, op, &address))
+		if (is_pointer(op) && (!op->choices || is_chosen(c, op)) &&
+		    capture_fetch(c, op, &address))
 			capture_want_chunk(c, address, ahead_of(c, op));
 	}
 	capture_read_chunks(c, 0);
@@ -358,6 +376,8 @@ static void run(struct capture *c, const struct capture_op *ops, unsigned count)
 	c->reserve = count * sizeof(struct record_value);
 	for (unsigned i = 0; i < count; i++) {
 		c->reserve -= sizeof(struct record_value);
+		if (ops[i].choices && !is_chosen(c, &ops[i]))
+			continue;
 		if (!put_value(c, &ops[i]))
 			break;
 	}

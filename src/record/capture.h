@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Capture plans and their one executor. A plan is a prototype compiled for one ABI (proto/plan.h):
- * a list of operations, each making exactly one value of the record. capture.c is freestanding (no
+ * a list of operations, each making exactly one value of the record, or none if it has a condition
+ * that does not hold (`choices`). capture.c is freestanding (no
  * libc, no allocation, no TLS): it is compiled into the tracer and, later, into the agent.
  *
  * An argument that is fetched on return ('+' in the .conf, and all that follow it) has its raw word
@@ -72,7 +73,7 @@ struct capture_op {
 	uint8_t high;  /* PLACE_PAIR */
 	uint8_t size;  /* bytes of the C object */
 	bool is_signed;
-	uint8_t argument;    /* copied to the value */
+	uint8_t argument;    /* copied to the value: VALUE_INDEX */
 	uint8_t length_from; /* enum capture_length */
 	uint32_t length;
 	int32_t offset; /* PLACE_STACK */
@@ -82,6 +83,13 @@ struct capture_op {
 	bool is_wide;	  /* CAPTURE_FORMAT: wprintf's */
 	/* CAPTURE_OBJECT, CAPTURE_INLINE: index; CAPTURE_FORMAT: enum format_dialect */
 	uint16_t part;
+	/*
+	 * Not 0: it makes a value only where one of these `choices` of the plan, from number
+	 * `choice` on, has the value of parameter `selector`.
+	 */
+	uint16_t choices;
+	uint16_t choice;
+	uint8_t selector;
 	/* Of plain operations, see capture_plain(): what their value begins with (capture_head());
 	   and how far a word is shifted left, and right again, to be extended. */
 	uint8_t unused_bits;
@@ -108,6 +116,11 @@ enum {
 	CAPTURE_DEPTH_MAX = 16,	   /* objects followed in one another */
 	CAPTURE_OBJECT_MAX = 1024, /* bytes of a single object that are captured */
 	WIDE_BYTES = 4		   /* of a wchar_t */
+};
+
+/* Values of a parameter, cut to 32 bits. */
+struct capture_choice {
+	uint32_t first, last;
 };
 
 /*
@@ -146,9 +159,11 @@ struct capture_plan {
 	const struct capture_op *entry; /* operations at entry, in order */
 	const struct capture_op *exit;	/* operations at return: the result first */
 	const struct capture_part *parts;
+	const struct capture_choice *choices;
 	uint16_t entry_count;
 	uint16_t exit_count;
 	uint16_t part_count;
+	uint16_t choice_count;
 	uint8_t arg_count;
 	bool needs_saved; /* exit operations use saved words */
 	bool needs_fp_entry;

@@ -87,10 +87,13 @@ enum value_flags {
 
 enum { VALUE_RESULT = 255 }; /* `argument` of the return value */
 
+/* `argument` of a parameter: its index in the low bits, and which of its choices it is, from 0. */
+enum { VALUE_INDEX = 31, VALUE_CHOICE_SHIFT = 5 };
+
 struct record_value {
 	uint8_t kind;	      /* enum value_kind */
 	uint8_t flags;	      /* enum value_flags */
-	uint8_t argument;     /* index of the parameter, from 0; VALUE_RESULT */
+	uint8_t argument;     /* see VALUE_INDEX; VALUE_RESULT */
 	char conversion;      /* VALUE_VARARG: 'd', 'u', 'x', 'o', 'c', 's', 'S', 'p', 'f', … */
 	uint32_t size : 8;    /* bytes of the C object: 1, 2, 4, 8, 10 */
 	uint32_t length : 24; /* bytes that follow */

@@ -138,13 +138,16 @@ static struct written make(const struct capture_plan *plan)
 	size_t entry = plan->entry_count * sizeof *plan->entry;
 	size_t exit = plan->exit_count * sizeof *plan->exit;
 	size_t parts = plan->part_count * sizeof *plan->parts;
-	struct written made = {.length = (sizeof(struct agent_plan) + entry + exit + parts + 15) &
-					 ~(size_t)15};
+	size_t choices = plan->choice_count * sizeof *plan->choices;
+	struct written made = {
+		.length = (sizeof(struct agent_plan) + entry + exit + parts + choices + 15) &
+			  ~(size_t)15};
 	struct agent_plan *copy = xcalloc(1, made.length);
 
 	copy->plan = *plan;
 	copy->plan.entry = copy->plan.exit = NULL;
 	copy->plan.parts = NULL;
+	copy->plan.choices = NULL;
 	copy->entry_max = (uint32_t)record_bytes(plan, plan->entry, plan->entry_count);
 	copy->exit_max = (uint32_t)record_bytes(plan, plan->exit, plan->exit_count);
 	made.bytes = (unsigned char *)copy;
@@ -154,6 +157,8 @@ static struct written make(const struct capture_plan *plan)
 		memcpy(made.bytes + sizeof *copy + entry, plan->exit, exit);
 	if (parts)
 		memcpy(made.bytes + sizeof *copy + entry + exit, plan->parts, parts);
+	if (choices)
+		memcpy(made.bytes + sizeof *copy + entry + exit + parts, plan->choices, choices);
 	return made;
 }
 
@@ -176,8 +181,11 @@ static int write_new(struct space *space, uint64_t place, const struct written *
 
 	copy->plan.entry = (void *)(uintptr_t)ops;
 	copy->plan.exit = (void *)(uintptr_t)exit;
-	copy->plan.parts =
-		(void *)(uintptr_t)(exit + copy->plan.exit_count * sizeof *copy->plan.exit);
+	uint64_t parts = exit + copy->plan.exit_count * sizeof *copy->plan.exit;
+
+	copy->plan.parts = (void *)(uintptr_t)parts;
+	copy->plan.choices =
+		(void *)(uintptr_t)(parts + copy->plan.part_count * sizeof *copy->plan.parts);
 	int error = space_write(space, place, copy, made->length);
 
 	free(copy);

@@ -140,7 +140,8 @@ static void emit_call(struct syscalls *calls, const struct thread *thread,
 
 static bool is_filled(const struct capture_plan *plan, const struct capture_op *op)
 {
-	return op->argument == VALUE_RESULT || (plan->outputs >> op->argument & 1);
+	return op->argument == VALUE_RESULT ||
+	       (plan->outputs >> (op->argument & VALUE_INDEX) & 1);
 }
 
 /*
@@ -156,13 +157,16 @@ static void capture_failure(const struct system_call *own, const struct space *s
 	uint64_t registers[REG_COUNT] = {[REG_AX] = 1};
 	struct record *record = (struct record *)(void *)buffer->bytes;
 
-	/* Each makes one value at least, or the record is full. */
-	for (unsigned i = 0; i < plan->exit_count && record->value_count >= i; i++) {
+	unsigned made = 0;
+
+	/* Each makes one value at least, but for those with a condition, or the record is full. */
+	for (unsigned i = 0; i < plan->exit_count && record->value_count >= made; i++) {
 		bool is_readable = space && !is_filled(plan, &plan->exit[i]);
 		const struct capture_frame frame = {
 			.gpr = registers, .memory = is_readable ? &space->readable : &nowhere};
 
 		capture_exit_some(plan, i, 1, &frame, &own->saved, buffer);
+		made += !plan->exit[i].choices;
 	}
 	struct record_value *result = (struct record_value *)(void *)(record + 1);
 
