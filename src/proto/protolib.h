@@ -22,6 +22,9 @@ bool protolib_type_is_built_in(const struct protolib *lib, const char *name, siz
 /* Names a type; a name given before now means the new type. Both are owned by the library. */
 void protolib_add_type(struct protolib *lib, const char *name, const struct type *type);
 
+/* Walks all named types, in order: start with *cursor = 0; NULL at the end. */
+const struct type *protolib_next_type(const struct protolib *lib, size_t *cursor);
+
 /* Adds a prototype owned by the library, or puts it in the place of the one of the same name. */
 void protolib_add(struct protolib *lib, const struct prototype *prototype);
 

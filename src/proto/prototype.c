@@ -272,6 +272,11 @@ void protolib_add_type(struct protolib *lib, const char *name, const struct type
 	names_put(&lib->types, name, strlen(name), type);
 }
 
+const struct type *protolib_next_type(const struct protolib *lib, size_t *cursor)
+{
+	return *cursor < lib->types.count ? lib->types.entries[(*cursor)++].value : NULL;
+}
+
 void protolib_add(struct protolib *lib, const struct prototype *prototype)
 {
 	names_put(&lib->functions, prototype->name, strlen(prototype->name), prototype);

@@ -1,12 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Which headers declare the functions of which file of etc/, and how they are compiled."""
+"""What the parser makes of a file of etc/, which headers declare the functions in it, and how they are compiled."""
+import os
 import re
 import shlex
 import subprocess
 from dataclasses import dataclass
 
+from harness import Skip, check
+
+LISTER = os.path.join(os.environ.get("abs_builddir") or os.getcwd(), "testsuite", "conf", "list_prototypes")
+
 # What compilers and other libraries call, and no header shows.
 INTERNAL = re.compile(r"_")
+
+
+def listed(path, *options):
+    """The fields of each line that list_prototypes prints."""
+    if not os.access(LISTER, os.X_OK):
+        raise Skip("list_prototypes is not built")
+    done = subprocess.run([LISTER, *options, path], capture_output=True, text=True, check=False)
+    check(done.returncode == 0, f"the parser says: {done.stderr}")
+    return [line.split("\t") for line in done.stdout.splitlines()]
 
 
 @dataclass(frozen=True)
@@ -99,3 +113,59 @@ LIBRARIES = (
 WITHOUT_HEADERS = {"linux_types": "it has no functions, but types of others",
                    "mysqlnd": "its one function has no symbol",
                    "syscalls": "the kernel's, which are no functions"}
+
+
+# ---- names of numbers ----------------------------------------------------------------------------
+
+KERNEL = tuple("""
+    linux/fcntl.h linux/mman.h linux/sched.h linux/futex.h linux/wait.h linux/prctl.h linux/eventpoll.h linux/stat.h
+    linux/fs.h linux/mount.h linux/memfd.h linux/random.h linux/time.h linux/timerfd.h linux/signalfd.h linux/inotify.h
+    linux/resource.h linux/ptrace.h linux/seccomp.h linux/falloc.h linux/fadvise.h linux/close_range.h linux/ipc.h asm/prctl.h
+    asm/signal.h asm/poll.h sys/eventfd.h asm/socket.h linux/netlink.h linux/tcp.h linux/shm.h linux/sem.h linux/msg.h
+    linux/magic.h linux/openat2.h linux/xattr.h linux/landlock.h linux/fanotify.h linux/mempolicy.h linux/kcmp.h linux/ioprio.h
+    linux/keyctl.h linux/bpf.h linux/perf_event.h linux/reboot.h linux/timex.h linux/capability.h linux/userfaultfd.h
+    linux/rseq.h linux/pidfd.h linux/membarrier.h linux/signal.h asm/siginfo.h""".split())
+KERNEL = ("typedef long time_t;", *KERNEL)
+
+# (what names match, how else the number may be made of what headers have, why so)
+EXPRESSIONS = (
+    (r"(SIG[A-Z0-9]+)", r"1ULL << (\1 - 1)", "in a set of signals"),
+    (r"SIGRT_(\d+)", r"SIGRTMIN + \1", "they have no names, and are counted from the first one"),
+    (r"SIGRT_(\d+)", r"1ULL << (SIGRTMIN + \1 - 1)", "in a set of them"),
+    (r"(IOPRIO_CLASS_\w+)", r"\1 << IOPRIO_CLASS_SHIFT", "a class is the upper bits of a priority"),
+)
+# (what names match, for words of so many bytes, why they are not compared)
+OTHER_CONSTANTS = ((r"F_[A-Z]+LKW?64", 8, "only kernels of 32 bits have them"),)
+# (what names match, why a header need not have them)
+ABSENT_CONSTANTS = (
+    (r"ST_(VALID|NOSYMFOLLOW)", "only the kernel's own headers have what statfs(2) answers so"),
+    (r"F_SEAL_EXEC", "since Linux 6.3"),
+    (r"LANDLOCK_ACCESS_FS_TRUNCATE", "since Linux 6.2"),
+    (r"MOVE_MOUNT_BENEATH", "since Linux 6.5"),
+    (r"LANDLOCK_RULE_NET_PORT", "since Linux 6.7"),
+    (r"PIDFD_THREAD", "since Linux 6.9"),
+    (r"LANDLOCK_ACCESS_FS_IOCTL_DEV", "since Linux 6.10"),
+)
+
+
+def expressions_of(name):
+    """The expressions of C of which one should have the value that a name has here."""
+    return [name] + [re.sub(pattern, expression, name) for pattern, expression, _ in EXPRESSIONS if re.fullmatch(pattern, name)]
+
+
+def is_other_constant(name, word):
+    return any(re.fullmatch(pattern, name) and bytes_ == word for pattern, bytes_, _ in OTHER_CONSTANTS)
+
+
+def may_be_absent(name):
+    return any(re.fullmatch(pattern, name) for pattern, _ in ABSENT_CONSTANTS)
+
+
+def groups_of_headers():
+    """
+    The libraries of which files have names, by the files, and the headers that have them: of several groups, which cannot be
+    read together, the first one that has a name counts.
+    """
+    libc = next(library for library in LIBRARIES if library.name == "libc")
+    kernel = [(name, libc, (KERNEL, libc.headers)) for name in ("linux_types", "syscalls")]
+    return kernel + [(library.name, library, (library.headers,) + ((KERNEL,) if library is libc else ())) for library in LIBRARIES]

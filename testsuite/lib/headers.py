@@ -45,6 +45,13 @@ def _compile(text, flags, output, *more):
                           env={**os.environ, "LC_ALL": "C"})
 
 
+def _build(text, flags, output):
+    """A program, of which the compiler need not know more than its constants."""
+    compiler = shlex.split(os.environ.get("CC") or "gcc")
+    command = [*compiler, "-x", "c", "-", "-w", "-O0", "-D_GNU_SOURCE", "-fmax-errors=0", "-o", output, *flags]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=False, env={**os.environ, "LC_ALL": "C"})
+
+
 def _unit(headers, names):
     """`#undef` uncovers the function below a macro of its name."""
     lines = [line if line.startswith("#") else f"#include <{line}>" for line in headers]
@@ -171,3 +178,28 @@ def declared(headers, names, flags, word, directory):
         raise RuntimeError(done.stderr)
     listing = subprocess.run(["readelf", "--debug-dump=info", "-W", output], capture_output=True, text=True, check=True)
     return _functions(_entries(listing.stdout), word)
+
+
+def _program(headers, names):
+    lines = [line if line.startswith("#") or line.endswith(";") else f"#include <{line}>" for line in headers]
+    lines += ["int printf(const char *, ...);", "int main(void)", "{"]
+    lines += [f'\tprintf("{name} %lld\\n", (long long)({expression}));' for name, expression in names.items()]
+    return "\n".join([*lines, "\treturn 0;", "}"]) + "\n"
+
+
+def constants(headers, names, flags, word, directory):
+    """The values of those expressions of C, of which `names` has each a name, that the headers have all words of."""
+    program = os.path.join(directory, f"constants{word}")
+    flags = [f"-m{8 * word}", *flags]
+    done = _build(_program(headers, {}), flags, program)
+    if done.returncode:
+        raise Unavailable(done.stderr.strip().splitlines()[0] if done.stderr.strip() else "the compiler fails")
+    done = _build(_program(headers, names), flags, program)
+    if done.returncode:
+        missing = set(re.findall(r"error: '(\w+)' undeclared", done.stderr))
+        names = {name: expression for name, expression in names.items() if not missing.intersection(re.findall(r"\w+", expression))}
+        done = _build(_program(headers, names), flags, program)
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    listing = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    return {name: int(value) for name, value in (line.split() for line in listing.splitlines())}
