@@ -58,6 +58,15 @@ static bool parse_with(struct conf_parser *parser, const struct conf_parameters 
 	return true;
 }
 
+static bool needs_result(const struct parameter *parameter)
+{
+	bool needs = parameter->type->needs_result;
+
+	for (unsigned k = 1; k < parameter->choice_count; k++)
+		needs |= parameter->choices[k].type->needs_result;
+	return needs;
+}
+
 static bool parse_parameter(struct conf_parser *parser, struct conf_parameters *list)
 {
 	bool is_filled = conf_at_mark(parser, '+');
@@ -69,12 +78,7 @@ static bool parse_parameter(struct conf_parser *parser, struct conf_parameters *
 
 	if (!type || !check_parameter(parser, list, &token, type))
 		return false;
-	type = conf_decay(parser, type);
-	/* Its length is not known before. */
-	is_filled |= type->needs_result;
-	list->on_return |= is_filled;
-	struct parameter parameter = {
-		.type = type, .on_return = list->on_return, .is_filled = is_filled};
+	struct parameter parameter = {.type = conf_decay(parser, type)};
 
 	if (conf_at_name(parser, "if")) {
 		const struct parameter *selector = selector_of(list);
@@ -85,6 +89,10 @@ static bool parse_parameter(struct conf_parser *parser, struct conf_parameters *
 	} else if (!parse_with(parser, list, &parameter.only_with)) {
 		return false;
 	}
+	/* Its length is not known before. */
+	parameter.is_filled = is_filled || needs_result(&parameter);
+	list->on_return |= parameter.is_filled;
+	parameter.on_return = list->on_return;
 	if (parser->token.kind == TOKEN_NAME && !conf_is_c_word(&parser->token)) {
 		parameter.name = protolib_text(parser->lib, parser->token.text,
 					       parser->token.length);
@@ -135,8 +143,10 @@ static bool check_argument(struct conf_parser *parser, const struct conf_paramet
 				    list->count ? expected : "a parameter for the length");
 	}
 	const struct type *type = list->items[index].type;
-	bool is_integer = type->kind == TYPE_INT || (type->kind == TYPE_POINTER && type->target &&
-						     type->target->kind == TYPE_INT);
+	const bool is_pointed = type->kind == TYPE_POINTER && type->target &&
+				type->target->kind == TYPE_INT;
+	const bool is_integer = !list->items[index].choices &&
+				(type->kind == TYPE_INT || is_pointed);
 
 	if (!is_integer) {
 		snprintf(expected, sizeof expected,

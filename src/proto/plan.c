@@ -242,6 +242,20 @@ static void note_pointed(struct capture_plan *plan, const struct prototype *prot
 						 (target->is_signed ? CAPTURE_SIGNED : 0));
 }
 
+/* Of a parameter that may be of several types all is kept that any of them has. */
+static void widen(struct planning *planning, unsigned i)
+{
+	const struct parameter *parameter = &planning->prototype->parameters[i];
+	struct capture_location *location = &planning->places[i].location[0];
+
+	for (unsigned k = 1; k < parameter->choice_count; k++) {
+		unsigned size = type_size(parameter->choices[k].type, planning->abi->word);
+
+		if (size > location->size)
+			location->size = (uint8_t)size;
+	}
+}
+
 static void place_parameters(struct planning *planning)
 {
 	const struct prototype *prototype = planning->prototype;
@@ -260,6 +274,7 @@ static void place_parameters(struct planning *planning)
 	for (unsigned i = 0; i < plan->arg_count; i++) {
 		plan_place_parameter(&placement, prototype->parameters[i].type,
 				     &planning->places[i]);
+		widen(planning, i);
 		plan->args[i] = planning->places[i].location[0];
 		note_pointed(plan, prototype, i);
 	}
