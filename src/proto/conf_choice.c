@@ -29,7 +29,8 @@ struct choosing {
 	const struct type *selector;
 	struct choice choices[CHOICES_MAX];
 	unsigned count;
-	struct vec taken; /* struct value_range, ascending, not adjacent: the values of all of them */
+	struct vec
+		taken; /* struct value_range, ascending, not adjacent: the values of all of them */
 	unsigned written;
 };
 
@@ -75,8 +76,8 @@ static void subtract(const struct vec *from, const struct vec *taken, struct vec
 			if (hole->last < first || hole->first > range->last)
 				continue;
 			if (hole->first > first)
-				vec_push(left, &(struct value_range){(uint32_t)first,
-								     hole->first - 1});
+				vec_push(left,
+					 &(struct value_range){(uint32_t)first, hole->first - 1});
 			first = (uint64_t)hole->last + 1;
 		}
 		if (first <= range->last)
@@ -132,7 +133,8 @@ static bool parse_range(struct choosing *choosing, struct vec *values)
 		if (!parse_value(choosing, &range.last))
 			return false;
 		if (range.last < range.first)
-			return conf_fail_at(parser, &token, "a number not less than the one before");
+			return conf_fail_at(parser, &token,
+					    "a number not less than the one before");
 	}
 	vec_push(values, &range);
 	return true;
@@ -159,8 +161,7 @@ static bool parse_values(struct choosing *choosing, struct vec *values)
 }
 
 /* A type with what of these values has not been taken before. */
-static void add_choice(struct choosing *choosing, const struct type *type,
-		       const struct vec *values)
+static void add_choice(struct choosing *choosing, const struct type *type, const struct vec *values)
 {
 	struct vec left = VEC_OF(struct value_range);
 
@@ -172,16 +173,16 @@ static void add_choice(struct choosing *choosing, const struct type *type,
 		copy[i] = *(struct value_range *)vec_at(&left, i);
 		vec_push(&choosing->taken, &copy[i]);
 	}
-	choosing->choices[choosing->count++] = (struct choice){
-		.type = type, .values = copy, .value_count = (unsigned)left.count};
+	choosing->choices[choosing->count++] =
+		(struct choice){.type = type, .values = copy, .value_count = (unsigned)left.count};
 	normalize(&choosing->taken);
 	vec_deinit(&left);
 }
 
 static bool can_be_chosen(const struct type *type)
 {
-	return !type->is_hidden && (type->kind == TYPE_INT || type->kind == TYPE_STRING ||
-				    type->kind == TYPE_POINTER);
+	return !type->is_hidden &&
+	       (type->kind == TYPE_INT || type->kind == TYPE_STRING || type->kind == TYPE_POINTER);
 }
 
 static const struct type *parse_choice_type(struct conf_parser *parser)
@@ -240,12 +241,12 @@ bool conf_parse_choices(struct conf_parser *parser, const struct parameter *sele
 			struct parameter *parameter)
 {
 	if (!selector || selector->type->kind != TYPE_INT || selector->type->is_hidden)
-		return conf_fail(parser, "an integer parameter before it, as this gives its values");
+		return conf_fail(parser,
+				 "an integer parameter before it, as this gives its values");
 	if (!can_be_chosen(parameter->type))
 		return conf_fail(parser, "an integer, a pointer or a string in front of it");
-	struct choosing choosing = {.parser = parser,
-				    .selector = selector->type,
-				    .taken = VEC_OF(struct value_range)};
+	struct choosing choosing = {
+		.parser = parser, .selector = selector->type, .taken = VEC_OF(struct value_range)};
 	bool parsed = parse_all(&choosing, parameter->type);
 
 	vec_deinit(&choosing.taken);

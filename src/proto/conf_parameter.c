@@ -36,7 +36,8 @@ static const struct parameter *selector_of(const struct conf_parameters *list)
 }
 
 /* `with NUMBER`: *bits of the parameter before. A parameter may be called so, too. */
-static bool parse_with(struct conf_parser *parser, const struct conf_parameters *list, uint32_t *bits)
+static bool parse_with(struct conf_parser *parser, const struct conf_parameters *list,
+		       uint32_t *bits)
 {
 	const struct conf_place with_place = conf_place_of(parser);
 
@@ -173,7 +174,7 @@ static bool check_length(struct conf_parser *parser, const struct conf_parameter
 }
 
 bool conf_check_lengths(struct conf_parser *parser, const struct conf_parameters *list,
-			  const struct type *result, const struct conf_token *result_token)
+			const struct type *result, const struct conf_token *result_token)
 {
 	if (!check_length(parser, list, result, result, result_token))
 		return false;

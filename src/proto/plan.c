@@ -32,7 +32,7 @@ struct planning {
 	struct plan_parts parts;
 	struct vec ops;	    /* struct capture_op */
 	struct vec choices; /* struct capture_choice */
-	unsigned saved; /* words that are saved behind those of the parameters */
+	unsigned saved;	    /* words that are saved behind those of the parameters */
 };
 
 static enum capture_kind kind_of(const struct type *type)
@@ -372,8 +372,8 @@ static void add_choice(struct planning *planning, unsigned i, unsigned which, bo
 	op.choices = (uint16_t)choice->value_count;
 	op.selector = (uint8_t)parameter->selector;
 	for (unsigned k = 0; k < choice->value_count; k++)
-		vec_push(&planning->choices, &(struct capture_choice){choice->values[k].first,
-								      choice->values[k].last});
+		vec_push(&planning->choices,
+			 &(struct capture_choice){choice->values[k].first, choice->values[k].last});
 	if (on_return) {
 		save_for(planning, &op);
 		save_lengths(planning, choice->type);

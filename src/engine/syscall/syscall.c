@@ -140,8 +140,7 @@ static void emit_call(struct syscalls *calls, const struct thread *thread,
 
 static bool is_filled(const struct capture_plan *plan, const struct capture_op *op)
 {
-	return op->argument == VALUE_RESULT ||
-	       (plan->outputs >> (op->argument & VALUE_INDEX) & 1);
+	return op->argument == VALUE_RESULT || (plan->outputs >> (op->argument & VALUE_INDEX) & 1);
 }
 
 /*
