@@ -82,6 +82,10 @@ LIBXML = tuple("libxml/" + name for name in """
     xmlmemory.h xmlmodule.h xmlreader.h xmlregexp.h xmlsave.h xmlschemas.h xmlschemastypes.h xmlstring.h
     xmlunicode.h xmlversion.h xmlwriter.h xpath.h xpathInternals.h xpointer.h""".split())
 
+# Headers, the command, and no undeclared ones.
+MARIADB = (("mysql.h", "mariadb_rpl.h"), ("pkg-config", "--cflags", "libmariadb"), (), (),
+           (("mysql_ssl_set: result", "of libmysqlclient it is a bool, of which one byte counts"),))
+
 LIBRARIES = (
     Library("libc", "libc6-dev", ("#define _REGEX_RE_COMP", *LIBC), undeclared=LIBC_UNDECLARED, aliases=LIBC_ALIASES,
             excused=(("ioctl: parameter 2", "it is an unsigned long, of which the kernel looks at 32 bits"),)),
@@ -98,8 +102,8 @@ LIBRARIES = (
     Library("libsqlite3", "libsqlite3-dev", ("sqlite3.h",)),
     Library("libpq", "libpq-dev", ("libpq-fe.h", "libpq-events.h"), ("pkg-config", "--cflags", "libpq"),
             excused=tuple((f"{name}: ", "those of amd64 say long, those of i386 long long") for name in ("lo_lseek64", "lo_tell64", "lo_truncate64"))),
-    Library("libmariadb", "libmariadb-dev", ("mysql.h", "mariadb_rpl.h"), ("pkg-config", "--cflags", "libmariadb"),
-            excused=(("mysql_ssl_set: result", "of libmysqlclient it is a bool, of which one byte counts"),)),
+    Library("libmariadb", "libmariadb-dev", *MARIADB),
+    Library("libmysqlclient", "libmariadb-dev", *MARIADB),
     Library("python3", "libpython3-dev", ("Python.h",), ("/usr/bin/python3-config", "--includes")),
     Library("perl", "libperl-dev", ("EXTERN.h", "perl.h"), ("perl", "-MExtUtils::Embed", "-e", "ccopts"),
             undeclared=("Perl_pp_entersub",), only_64=True),
