@@ -29,8 +29,8 @@ struct choosing {
 	const struct type *selector;
 	struct choice choices[CHOICES_MAX];
 	unsigned count;
-	struct vec
-		taken; /* struct value_range, ascending, not adjacent: the values of all of them */
+	/* struct value_range, ascending, not adjacent: the values of all of them */
+	struct vec taken;
 	unsigned written;
 };
 
