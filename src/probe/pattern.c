@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wctype.h>
 
 /* Behind a class ([:alpha:], [.x.], [=x=]) within brackets; NULL: there is none at `at`. */
 static const char *skip_class(const char *at)
@@ -89,6 +90,37 @@ static const char *empty_range_in(const char *at, const char *end)
 	return NULL;
 }
 
+/* Whether a class that ends at `end` is one of alpha, digit, …, or no [:name:] at all. */
+static bool is_known_class(const char *at, const char *end)
+{
+	char name[16];
+	const size_t length = (size_t)(end - at) - strlen("[::]");
+
+	if (at[1] != ':')
+		return true;
+	if (length >= sizeof name)
+		return false;
+	memcpy(name, at + 2, length);
+	name[length] = '\0';
+	return wctype(name) != 0;
+}
+
+/* The first class of a bracket expression, up to its ']' at `end`, that there is not. */
+static const char *unknown_class_in(const char *at, const char *end)
+{
+	for (at++; at < end; at++) {
+		const char *class_end = skip_class(at);
+
+		if (class_end && !is_known_class(at, class_end))
+			return at;
+		if (class_end)
+			at = class_end - 1;
+		else
+			at += *at == '\\' && at + 1 < end;
+	}
+	return NULL;
+}
+
 /* ------------------------------------------------------------------ what cannot match */
 
 const char *pattern_senseless(const char *text, size_t length, const char **why)
@@ -101,11 +133,17 @@ const char *pattern_senseless(const char *text, size_t length, const char **why)
 			at++;
 		} else if (*at == '[') {
 			const char *next = pattern_skip_brackets(at);
-			const char *range = next ? empty_range_in(at, next - 1) : NULL;
+			if (!next)
+				return NULL;
+			const char *wrong = empty_range_in(at, next - 1);
 
 			*why = "a range that ends before it begins";
-			if (range || !next)
-				return range;
+			if (!wrong) {
+				*why = "no such class of characters";
+				wrong = unknown_class_in(at, next - 1);
+			}
+			if (wrong)
+				return wrong;
 			at = next - 1;
 		}
 	}

@@ -8,10 +8,10 @@
  *               | type NAME "(" [ "void" | parameter { "," parameter } ] ")" [ slot ]
  *   slot        = "@" "*" NAME [ "+" NUMBER ]
  *
- * with parameters in conf_parameter.c, types in conf_type.c and conf_compound.c. One token is looked
- * ahead. A declaration is all or nothing: it enters the library when its end was seen. After an
- * error everything up to the next ';' is passed over, so each broken declaration is reported once
- * and the others count.
+ * with parameters in conf_parameter.c, types in conf_type.c and conf_compound.c. One token is
+ * looked ahead. A declaration is all or nothing: it enters the library when its end was seen. After
+ * an error everything up to the next ';' is passed over, so each broken declaration is reported
+ * once and the others count.
  *
  * A declaration may go on over several lines; where it could end and the line does, it has ended,
  * as ltrace has one on a line and asks for no ';'. That is two things: the end of a declaration,

@@ -371,6 +371,8 @@ static void errors_name_the_position(void **state)
 	check_error("/a/b", "character 4: behind a regular expression '+', '-', '@' or the end");
 	check_error("free+/usr/lib/libc.so.6", "character 11: behind a regular expression");
 	check_error("a[xz-a]", "character 4: a range that ends before it begins");
+	check_error("a[x[:foo:]]", "character 4: no such class of characters");
+	check_error("a[^[:alphanumeric-and-more:]]", "character 4: no such class of characters");
 	check_error("f@[!9-0]*", "character 5: a range");
 	check_error("[[:alpha:]b-a]", "character 11: a range");
 	/* What would take all memory. */
