@@ -235,6 +235,12 @@ struct arch {
 	bool (*is_thunk)(const uint8_t *bytes);
 
 	/*
+	 * Whether an instruction computes what it leaves in a register from a table: it adds
+	 * another register to it, or loads it by way of an index. A jump to that is a switch.
+	 */
+	bool (*computes_target)(const uint8_t *bytes, size_t length, unsigned reg);
+
+	/*
 	 * Whether the 32-bit displacements by which instructions refer to slots are relative to the
 	 * GOT, or to nothing; else they are relative to what follows them.
 	 */

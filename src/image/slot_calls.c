@@ -12,7 +12,8 @@
  * the slot. Which calls belong to them would take an analysis of the program's flow, but need not
  * be known: in a function that refers to a slot each call by a pointer is a place where it may be
  * called, and whoever gets there sees where it leads to. So a call of a function's address that was
- * passed on is not taken for one, unless it is made where that address was loaded.
+ * passed on is not taken for one, unless it is made where that address was loaded. Jumps of a
+ * switch are none: they would be looked at with each round of an interpreter.
  *
  * A breakpoint is to be put there, so it must not be mistaken in where instructions begin. The
  * bytes of "call *slot" are too many to be anything else; a "call *%rbx" is two bytes, which may be
@@ -255,6 +256,14 @@ static bool is_call_by_pointer(const struct displaced *insn, bool wide)
 		 (!insn->operand.memory || (wide && is_jump_by_offset(&insn->operand)))));
 }
 
+/* Whether a jump is that of a switch: where it leads to comes from a table. */
+static bool is_switch(const struct call_search *search, const struct displaced *insn,
+		      const uint8_t *before, size_t length)
+{
+	return insn->action == ACTION_JUMP_OPERAND && !insn->operand.memory &&
+	       search->file->arch->computes_target(before, length, (unsigned)insn->operand.base);
+}
+
 /* Such are found otherwise, and known for certain. */
 static bool is_through_slot(const struct call_search *search, const uint8_t *code,
 			    const struct displaced *insn)
@@ -284,7 +293,7 @@ static bool decode(struct call_search *search, const uint8_t *code, size_t size,
 
 	for (const struct reference *one = reference; one < end; one++)
 		wide |= one->is_wide;
-	for (size_t at = 0; at < size;) {
+	for (size_t at = 0, before = 0; at < size;) {
 		struct displaced insn = {.length = 0};
 		uint64_t here = address + at;
 
@@ -299,8 +308,10 @@ static bool decode(struct call_search *search, const uint8_t *code, size_t size,
 			if (!reference->is_none)
 				return false;
 		}
-		if (is_call_by_pointer(&insn, wide) && !is_through_slot(search, code + at, &insn))
+		if (is_call_by_pointer(&insn, wide) && !is_through_slot(search, code + at, &insn) &&
+		    !is_switch(search, &insn, code + before, at - before))
 			vec_push(&search->branches, &here);
+		before = at;
 		at += insn.length;
 	}
 	return reference == end;

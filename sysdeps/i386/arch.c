@@ -27,6 +27,11 @@ static bool calls_by_distance(uint8_t opcode)
 	return opcode == 0xe8 || opcode == 0xe9;
 }
 
+static bool computes_target(const uint8_t *bytes, size_t length, unsigned reg)
+{
+	return x86_computes_target(X86_MODE_32, bytes, length, reg);
+}
+
 static bool slot_call(const uint8_t *bytes, uint64_t address, uint64_t got, uint64_t *slot)
 {
 	return x86_slot_call(X86_MODE_32, bytes, address, got, slot);
@@ -137,6 +142,7 @@ const struct arch arch_i386 = {
 	.plt_slot = plt_slot,
 	.thunk_opcode = X86_THUNK_OPCODE,
 	.is_thunk = x86_is_thunk,
+	.computes_target = computes_target,
 	.slot_call_opcode = X86_SLOT_CALL_OPCODE,
 	.slot_call = slot_call,
 	.slot_by_got = true,

@@ -24,6 +24,11 @@ static int displace(struct decoder *decoder, const uint8_t *bytes, size_t length
 	return x86_displace(decoder, &arch_x86_64, X86_MODE_64, bytes, length, address, out);
 }
 
+static bool computes_target(const uint8_t *bytes, size_t length, unsigned reg)
+{
+	return x86_computes_target(X86_MODE_64, bytes, length, reg);
+}
+
 static bool slot_call(const uint8_t *bytes, uint64_t address, uint64_t got, uint64_t *slot)
 {
 	return x86_slot_call(X86_MODE_64, bytes, address, got, slot);
@@ -142,6 +147,7 @@ const struct arch arch_x86_64 = {
 	.plt_slot = plt_slot,
 	.thunk_opcode = X86_THUNK_OPCODE,
 	.is_thunk = x86_is_thunk,
+	.computes_target = computes_target,
 	.slot_call_opcode = X86_SLOT_CALL_OPCODE,
 	.word_load_opcode = X86_LOAD_AX_OPCODE,
 	.wide_load = wide_load,
