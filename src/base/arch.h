@@ -96,6 +96,30 @@ struct insn_bytes {
 	uint8_t bytes[7];
 };
 
+/*
+ * What an instruction does with places that may hold an address of a function: general registers by
+ * their numbers, and some more.
+ */
+enum {
+	EFFECT_STACK = 16, /* all of the stack; vector registers count as that */
+	EFFECT_MEMORY,	   /* the operand in memory: see `base` and `displacement` */
+	EFFECT_NONE = -1,
+	EFFECT_UNKNOWN = -2
+};
+
+struct insn_effect {
+	uint32_t killed;      /* bits of places that hold something else behind it */
+	uint32_t joined;      /* those that may exchange what they hold, or are compared */
+	uint32_t base;	      /* registers that the operand in memory is found by; 0: others */
+	bool pc_relative;     /* by what follows the instruction, that is */
+	int64_t displacement; /* what is added to those */
+	uint32_t mixed;	      /* `mixed_to` may be an address if one of these is */
+	int8_t mixed_to;      /* or EFFECT_NONE */
+	int8_t from, to;      /* what `from` holds is copied to `to`; or EFFECT_NONE */
+	int8_t memory_to;     /* where what it reads from memory gets to */
+	int8_t immediate_to;  /* where its immediate operand gets to */
+};
+
 struct agent_arch;
 
 /* How a displaced instruction is made to take effect: see image/relocate.h. */
@@ -234,11 +258,9 @@ struct arch {
 	uint8_t thunk_opcode; /* the first of them */
 	bool (*is_thunk)(const uint8_t *bytes);
 
-	/*
-	 * Whether an instruction computes what it leaves in a register from a table: it adds
-	 * another register to it, or loads it by way of an index. A jump to that is a switch.
-	 */
-	bool (*computes_target)(const uint8_t *bytes, size_t length, unsigned reg);
+	/* What the instruction at `bytes` does: enum EFFECT_… */
+	void (*insn_effect)(const uint8_t *bytes, size_t length, struct insn_effect *effect);
+	uint16_t call_clobbers; /* bits of the registers that a function may change (psABI) */
 
 	/*
 	 * Whether the 32-bit displacements by which instructions refer to slots are relative to the

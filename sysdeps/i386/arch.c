@@ -27,9 +27,9 @@ static bool calls_by_distance(uint8_t opcode)
 	return opcode == 0xe8 || opcode == 0xe9;
 }
 
-static bool computes_target(const uint8_t *bytes, size_t length, unsigned reg)
+static void insn_effect(const uint8_t *bytes, size_t length, struct insn_effect *effect)
 {
-	return x86_computes_target(X86_MODE_32, bytes, length, reg);
+	x86_insn_effect(X86_MODE_32, bytes, length, effect);
 }
 
 static bool slot_call(const uint8_t *bytes, uint64_t address, uint64_t got, uint64_t *slot)
@@ -142,7 +142,8 @@ const struct arch arch_i386 = {
 	.plt_slot = plt_slot,
 	.thunk_opcode = X86_THUNK_OPCODE,
 	.is_thunk = x86_is_thunk,
-	.computes_target = computes_target,
+	.insn_effect = insn_effect,
+	.call_clobbers = 1U << REG_AX | 1U << REG_CX | 1U << REG_DX,
 	.slot_call_opcode = X86_SLOT_CALL_OPCODE,
 	.slot_call = slot_call,
 	.slot_by_got = true,

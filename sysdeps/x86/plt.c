@@ -159,27 +159,3 @@ bool x86_is_thunk(const uint8_t *bytes)
 	return jump[0] == 0xeb || (jump[0] == 0xff && (jump[1] & 0xf8) == 0xe0) ||
 	       (jump[0] == 0x41 && jump[1] == 0xff && (jump[2] & 0xf8) == 0xe0);
 }
-
-/*
- * Compilers put it right in front of the jump:
- *
- *	01 /r, 03 /r	add %base,%reg		a table of distances
- *	8b /r		mov table(,%i,8),%reg	a table of addresses
- */
-bool x86_computes_target(enum x86_mode mode, const uint8_t *bytes, size_t length, unsigned reg)
-{
-	struct x86_scan scan;
-
-	if (x86_scan(bytes, length, mode, &scan) || scan.encoding != ENCODING_LEGACY ||
-	    scan.map != MAP_ONE_BYTE || !scan.has_modrm || scan.operand_size)
-		return false;
-	const unsigned to_reg = scan.reg + (scan.rex & 4 ? 8 : 0);
-	const unsigned to_rm = scan.rm + (scan.rex & 1 ? 8 : 0);
-	const bool has_index = scan.has_sib && ((scan.sib >> 3 & 7) != 4 || (scan.rex & 2));
-
-	if (scan.opcode == 0x01)
-		return scan.mod == 3 && to_rm == reg;
-	if (scan.opcode == 0x03)
-		return to_reg == reg;
-	return scan.opcode == 0x8b && has_index && to_reg == reg;
-}

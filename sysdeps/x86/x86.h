@@ -57,8 +57,9 @@ enum { X86_LOAD_AX_OPCODE = 0xb8, X86_LOAD_BX_OPCODE = 0xbb, X86_LOAD_DI_OPCODE 
 /* arch->is_thunk. */
 enum { X86_THUNK_OPCODE = 0x0f };
 bool x86_is_thunk(const uint8_t *bytes);
-/* arch->computes_target. */
-bool x86_computes_target(enum x86_mode mode, const uint8_t *bytes, size_t length, unsigned reg);
+/* arch->insn_effect. */
+void x86_insn_effect(enum x86_mode mode, const uint8_t *bytes, size_t length,
+		     struct insn_effect *effect);
 /* arch->slot_call. */
 enum { X86_SLOT_CALL_OPCODE = 0xff };
 bool x86_slot_call(enum x86_mode mode, const uint8_t *bytes, uint64_t address, uint64_t got,

@@ -24,9 +24,9 @@ static int displace(struct decoder *decoder, const uint8_t *bytes, size_t length
 	return x86_displace(decoder, &arch_x86_64, X86_MODE_64, bytes, length, address, out);
 }
 
-static bool computes_target(const uint8_t *bytes, size_t length, unsigned reg)
+static void insn_effect(const uint8_t *bytes, size_t length, struct insn_effect *effect)
 {
-	return x86_computes_target(X86_MODE_64, bytes, length, reg);
+	x86_insn_effect(X86_MODE_64, bytes, length, effect);
 }
 
 static bool slot_call(const uint8_t *bytes, uint64_t address, uint64_t got, uint64_t *slot)
@@ -147,7 +147,9 @@ const struct arch arch_x86_64 = {
 	.plt_slot = plt_slot,
 	.thunk_opcode = X86_THUNK_OPCODE,
 	.is_thunk = x86_is_thunk,
-	.computes_target = computes_target,
+	.insn_effect = insn_effect,
+	.call_clobbers = 1U << REG_AX | 1U << REG_CX | 1U << REG_DX | 1U << REG_SI | 1U << REG_DI |
+			 0xf00,
 	.slot_call_opcode = X86_SLOT_CALL_OPCODE,
 	.word_load_opcode = X86_LOAD_AX_OPCODE,
 	.wide_load = wide_load,

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * See slot_flow.h.
+ *
+ * A forward data-flow analysis over the instructions of one function. For each instruction it has a
+ * set of places that may hold what was loaded when control gets there: the general registers, and
+ * the stack, which is one place. What an instruction does with places the architecture says
+ * (arch->insn_effect), and where it says nothing places keep what they hold; so more is thought to
+ * hold it than does, never less. A call by a register that is in the set may be one by the slot, or
+ * one by way of the stack if that is.
+ *
+ * Memory is the stack where it is found by what may be an address on it. Which registers have such
+ * is the same kind of question, and answered first, once for a function: the stack pointer always
+ * has one, and so has what is computed from it.
+ *
+ * Other memory is told apart by the displacement alone: where the address is stored to a member of
+ * an object, or compared with one, any object's member there may be it, anywhere in the function.
+ * It may be compared with a register that the member has just been loaded to. What is passed on
+ * otherwise is lost sight of: see slot_calls.c.
+ *
+ * Where control goes to from a switch is in a table, and where from a call that throws in another:
+ * what is held there may be held anywhere. The same goes for jumps out of the function, as to the
+ * part of it that is seldom run, from which it may come back. But a jump by a register does not
+ * carry that register on: it is a tail call by it, or it holds where the switch goes.
+ */
+#include "image/slot_flow.h"
+
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+
+/* Of one slot in one function. */
+enum { STEPS_MAX = 4 << 20, MEMBERS_MAX = 64 };
+
+enum { REGISTERS = 16 };
+
+/* What is asked: who has an address on the stack, who has what the slot holds. */
+enum question { ON_STACK, HOLDS, QUESTIONS };
+
+enum flow_kind { FLOW_ON, FLOW_BRANCH, FLOW_JUMP, FLOW_CALL, FLOW_ANYWHERE, FLOW_END };
+
+struct flow_insn {
+	uint64_t address;
+	uint64_t target;
+	struct insn_effect effect;
+	int64_t member; /* of what is in memory: its displacement, or address */
+	/* The same of what two registers that are joined were loaded from. */
+	int64_t origin[2];
+	uint8_t origins;
+	uint32_t by; /* the register of a call or a jump by one, or those it finds memory by */
+	bool by_memory;
+	uint8_t kind; /* enum flow_kind */
+	bool clobbers;
+	bool is_waiting;	    /* in `work` */
+	uint32_t loaded;	    /* places that the slot is loaded to, in this run */
+	uint32_t before[QUESTIONS]; /* places that may have it, when control gets here */
+};
+
+struct slot_flow {
+	const struct arch *arch;
+	bool catches;
+	int64_t origin[REGISTERS]; /* members, of registers in has_origin */
+	uint32_t has_origin;
+	struct vec insns;   /* struct flow_insn, by address */
+	struct vec work;    /* size_t: instructions to be looked at */
+	struct vec members; /* int64_t: displacements of what may have it */
+	enum question question;
+	uint32_t anywhere;
+	bool is_prepared; /* ON_STACK is answered */
+	bool any_load;
+};
+
+struct slot_flow *slot_flow_create(const struct arch *arch)
+{
+	struct slot_flow *flow = xcalloc(1, sizeof *flow);
+
+	flow->arch = arch;
+	vec_init(&flow->insns, sizeof(struct flow_insn));
+	vec_init(&flow->work, sizeof(size_t));
+	vec_init(&flow->members, sizeof(int64_t));
+	return flow;
+}
+
+void slot_flow_destroy(struct slot_flow *flow)
+{
+	if (!flow)
+		return;
+	vec_deinit(&flow->insns);
+	vec_deinit(&flow->work);
+	vec_deinit(&flow->members);
+	free(flow);
+}
+
+/* ------------------------------------------------------------------ the instructions */
+
+void slot_flow_begin(struct slot_flow *flow, bool catches)
+{
+	vec_clear(&flow->insns);
+	flow->catches = catches;
+	flow->has_origin = 0;
+	flow->is_prepared = false;
+}
+
+static enum flow_kind kind_of(const struct displaced *insn)
+{
+	if (insn->kind != DISPLACED_EMULATE)
+		return FLOW_ON;
+	switch ((enum displaced_action)insn->action) {
+	case ACTION_SKIP:
+		return FLOW_ON;
+	case ACTION_JUMP:
+		return FLOW_JUMP;
+	case ACTION_JUMP_IF:
+	case ACTION_LOOP:
+	case ACTION_JUMP_CXZ:
+		return FLOW_BRANCH;
+	case ACTION_CALL:
+	case ACTION_CALL_OPERAND:
+		return FLOW_CALL;
+	case ACTION_JUMP_OPERAND:
+		return FLOW_ANYWHERE;
+	case ACTION_RETURN:
+		break;
+	}
+	return FLOW_END;
+}
+
+static uint32_t bit_of(int place)
+{
+	return place >= 0 ? 1U << place : 0;
+}
+
+/* What says where a call or a jump goes. */
+static void note_operand(struct flow_insn *one, const struct displaced *insn)
+{
+	const struct displaced_operand *operand = &insn->operand;
+
+	if (insn->kind != DISPLACED_EMULATE ||
+	    (insn->action != ACTION_CALL_OPERAND && insn->action != ACTION_JUMP_OPERAND))
+		return;
+	one->by = bit_of(operand->base) | (operand->memory ? bit_of(operand->index) : 0);
+	one->by_memory = operand->memory;
+}
+
+/* Where registers were loaded from, in a row of instructions. */
+static void note_origins(struct slot_flow *flow, struct flow_insn *one)
+{
+	const struct insn_effect *effect = &one->effect;
+
+	for (int i = 0; i < REGISTERS && one->origins < 2; i++)
+		if (effect->joined & flow->has_origin & bit_of(i))
+			one->origin[one->origins++] = flow->origin[i];
+	flow->has_origin &= ~effect->killed;
+	if (one->kind != FLOW_ON && one->kind != FLOW_BRANCH)
+		flow->has_origin = 0;
+	if (effect->from == EFFECT_MEMORY && effect->to >= 0 && effect->to < REGISTERS) {
+		flow->has_origin |= bit_of(effect->to);
+		flow->origin[effect->to] = one->member;
+	}
+}
+
+void slot_flow_add(struct slot_flow *flow, const struct displaced *insn, const uint8_t *code,
+		   bool clobbers)
+{
+	struct flow_insn one = {
+		.address = insn->address,
+		.target = insn->target,
+		.kind = (uint8_t)kind_of(insn),
+		.clobbers = clobbers,
+	};
+
+	note_operand(&one, insn);
+	flow->arch->insn_effect(code, insn->length, &one.effect);
+	one.member = one.effect.displacement;
+	if (one.effect.pc_relative)
+		one.member += (int64_t)(insn->address + insn->length);
+	note_origins(flow, &one);
+	vec_push(&flow->insns, &one);
+}
+
+/* The instruction at an address, or NULL: it is not in the function, or not at its beginning. */
+static struct flow_insn *insn_at(const struct slot_flow *flow, uint64_t address)
+{
+	struct flow_insn *insns = flow->insns.items;
+	size_t low = 0, high = flow->insns.count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (insns[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < flow->insns.count && insns[low].address == address ? &insns[low] : NULL;
+}
+
+bool slot_flow_load(struct slot_flow *flow, uint64_t address, bool immediate)
+{
+	struct flow_insn *insn = insn_at(flow, address);
+
+	if (!insn)
+		return false;
+	int to = immediate ? insn->effect.immediate_to : insn->effect.memory_to;
+
+	if (to == EFFECT_UNKNOWN)
+		return false;
+	if (to == EFFECT_NONE)
+		return true;
+	insn->loaded |= bit_of(to);
+	flow->any_load = true;
+	return true;
+}
+
+/* ------------------------------------------------------------------ who has it where */
+
+static void wait(struct slot_flow *flow, struct flow_insn *insn)
+{
+	if (insn->is_waiting)
+		return;
+	insn->is_waiting = true;
+	vec_push(&flow->work, &(size_t){(size_t)(insn - (struct flow_insn *)flow->insns.items)});
+}
+
+static void reach(struct slot_flow *flow, struct flow_insn *insn, uint32_t held)
+{
+	uint32_t *before = &insn->before[flow->question];
+
+	if (!(held & ~*before))
+		return;
+	*before |= held;
+	wait(flow, insn);
+}
+
+static void reach_anywhere(struct slot_flow *flow, uint32_t held)
+{
+	if (!(held & ~flow->anywhere))
+		return;
+	flow->anywhere |= held;
+	for (size_t i = 0; i < flow->insns.count; i++)
+		reach(flow, vec_at(&flow->insns, i), held);
+}
+
+static void reach_target(struct slot_flow *flow, uint64_t target, uint32_t held)
+{
+	struct flow_insn *insn = insn_at(flow, target);
+
+	if (insn)
+		reach(flow, insn, held);
+	else
+		reach_anywhere(flow, held);
+}
+
+static bool is_member(const struct slot_flow *flow, int64_t member)
+{
+	for (size_t i = 0; i < flow->members.count; i++)
+		if (*(int64_t *)vec_at(&flow->members, i) == member)
+			return true;
+	return false;
+}
+
+static void add_member(struct slot_flow *flow, int64_t member)
+{
+	if (is_member(flow, member) || flow->members.count > MEMBERS_MAX)
+		return;
+	vec_push(&flow->members, &member);
+	for (size_t i = 0; i < flow->insns.count; i++) {
+		struct flow_insn *insn = vec_at(&flow->insns, i);
+
+		if (insn->member == member)
+			wait(flow, insn);
+	}
+}
+
+/* What is stored from a vector register may be the second of its words. */
+static void add_stored(struct slot_flow *flow, const struct flow_insn *insn)
+{
+	add_member(flow, insn->member);
+	if (insn->effect.from == EFFECT_STACK)
+		add_member(flow, insn->member + (int64_t)sizeof(uint64_t));
+}
+
+/* What an instruction does with who has it. */
+static uint32_t apply(const struct insn_effect *effect, uint32_t held)
+{
+	if (held & effect->joined)
+		held |= effect->joined;
+	uint32_t left = held & ~effect->killed;
+
+	return held & bit_of(effect->from) ? left | bit_of(effect->to) : left;
+}
+
+static uint32_t behind_on_stack(const struct flow_insn *insn, uint32_t held)
+{
+	const struct insn_effect *effect = &insn->effect;
+	const bool is_stack = held & effect->base;
+
+	if (is_stack && (held & bit_of(EFFECT_STACK)))
+		held |= bit_of(EFFECT_MEMORY);
+	uint32_t left = apply(effect, held);
+
+	if (is_stack && (left & bit_of(EFFECT_MEMORY)))
+		left |= bit_of(EFFECT_STACK);
+	if (held & effect->mixed)
+		left |= bit_of(effect->mixed_to);
+	return left | bit_of(REG_SP);
+}
+
+static uint32_t behind_holding(struct slot_flow *flow, const struct flow_insn *insn, uint32_t held)
+{
+	const struct insn_effect *effect = &insn->effect;
+	const bool may_be_stack = insn->before[ON_STACK] & effect->base;
+	const bool is_stack = effect->base & bit_of(REG_SP);
+
+	if ((may_be_stack && (held & bit_of(EFFECT_STACK))) ||
+	    (!is_stack && is_member(flow, insn->member)))
+		held |= bit_of(EFFECT_MEMORY);
+	uint32_t left = apply(effect, held) | insn->loaded;
+
+	if (may_be_stack && (left & bit_of(EFFECT_MEMORY)))
+		left |= bit_of(EFFECT_STACK);
+	if (!is_stack && (left & bit_of(EFFECT_MEMORY)))
+		add_stored(flow, insn);
+	for (unsigned i = 0; i < insn->origins && (held & effect->joined); i++)
+		add_member(flow, insn->origin[i]);
+	return left;
+}
+
+/* Hands what an instruction leaves behind on to all that may come next. */
+static void follow(struct slot_flow *flow, struct flow_insn *insn)
+{
+	const uint32_t clobbers = flow->arch->call_clobbers;
+	const uint32_t before = insn->before[flow->question];
+	uint32_t held = flow->question == HOLDS ? behind_holding(flow, insn, before)
+						: behind_on_stack(insn, before);
+
+	held &= ~(insn->clobbers ? clobbers : 0) & ~bit_of(EFFECT_MEMORY);
+	switch ((enum flow_kind)insn->kind) {
+	case FLOW_END:
+		return;
+	case FLOW_ANYWHERE:
+		reach_anywhere(flow, insn->by_memory ? held : held & ~insn->by);
+		return;
+	case FLOW_JUMP:
+		reach_target(flow, insn->target, held);
+		return;
+	case FLOW_BRANCH:
+		reach_target(flow, insn->target, held);
+		break;
+	case FLOW_CALL:
+		/* Who catches what it throws finds the registers that it saves. */
+		if (flow->catches)
+			reach_anywhere(flow, held & ~clobbers);
+		break;
+	case FLOW_ON:
+		break;
+	}
+	if (insn + 1 < (struct flow_insn *)flow->insns.items + flow->insns.count)
+		reach(flow, insn + 1, held);
+}
+
+static bool work_off(struct slot_flow *flow)
+{
+	size_t steps = 0;
+
+	for (; flow->work.count && steps < STEPS_MAX; steps++) {
+		size_t index = *(size_t *)vec_at(&flow->work, flow->work.count - 1);
+		struct flow_insn *insn = vec_at(&flow->insns, index);
+
+		flow->work.count--;
+		insn->is_waiting = false;
+		follow(flow, insn);
+	}
+	return steps < STEPS_MAX && flow->members.count <= MEMBERS_MAX;
+}
+
+/* Begins with these having it before each instruction, and, of all that load it, behind it. */
+static void ask(struct slot_flow *flow, enum question question, uint32_t always)
+{
+	flow->question = question;
+	flow->anywhere = 0;
+	vec_clear(&flow->work);
+	vec_clear(&flow->members);
+	for (size_t i = 0; i < flow->insns.count; i++) {
+		struct flow_insn *insn = vec_at(&flow->insns, i);
+
+		insn->before[question] = always;
+		insn->is_waiting = false;
+		if (always || insn->loaded)
+			wait(flow, insn);
+	}
+}
+
+/* ------------------------------------------------------------------ asking */
+
+/* Whether the frame pointer comes from another part of the function: nobody has saved it. */
+static bool is_part(const struct slot_flow *flow)
+{
+	for (size_t i = 0; i < flow->insns.count; i++) {
+		const struct flow_insn *insn = vec_at(&flow->insns, i);
+
+		if (insn->effect.from == REG_BP && insn->effect.to == EFFECT_STACK)
+			return false;
+	}
+	return true;
+}
+
+static bool prepare(struct slot_flow *flow)
+{
+	if (flow->is_prepared || !flow->insns.count)
+		return true;
+	ask(flow, ON_STACK, bit_of(REG_SP));
+	if (is_part(flow))
+		((struct flow_insn *)flow->insns.items)->before[ON_STACK] |= bit_of(REG_BP);
+	flow->is_prepared = work_off(flow);
+	return flow->is_prepared;
+}
+
+static bool may_be_call(const struct slot_flow *flow, const struct flow_insn *insn)
+{
+	if (!insn->by_memory)
+		return insn->before[HOLDS] & insn->by;
+	return ((insn->before[ON_STACK] & insn->by) &&
+		(insn->before[HOLDS] & bit_of(EFFECT_STACK))) ||
+	       is_member(flow, insn->member);
+}
+
+bool slot_flow_run(struct slot_flow *flow, struct vec *reached)
+{
+	if (!flow->any_load)
+		return true;
+	bool done = prepare(flow);
+
+	if (done) {
+		ask(flow, HOLDS, 0);
+		done = work_off(flow);
+	}
+	for (size_t i = 0; i < flow->insns.count; i++) {
+		struct flow_insn *insn = vec_at(&flow->insns, i);
+
+		if (done && may_be_call(flow, insn))
+			vec_push(reached, &insn->address);
+		insn->loaded = 0;
+	}
+	flow->any_load = false;
+	return done;
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Calls by pointers that were loaded from a slot: see slot_calls.h.
+ *
+ * A compiler that calls a function more than once may instead load the slot into a register, and
+ * call that as often as it likes. The loads are found by the same search: whatever else refers to
+ * the slot. In a function that refers to a slot each call by a pointer is a place where it may be
+ * called, and whoever gets there sees where it leads to. Each of these is a stop, so those that
+ * what was loaded cannot get to are left out: the jumps of an interpreter's switch, calls by way of
+ * an object (slot_flow.c). A call of a function's address that was passed on is not taken for one,
+ * unless it is made where that address was loaded.
+ *
+ * A breakpoint is to be put there, so it must not be mistaken in where instructions begin. The
+ * bytes of "call *slot" are too many to be anything else; a "call *%rbx" is two bytes, which may be
+ * part of anything. Therefore the function is decoded from its beginning on, which .eh_frame or
+ * its symbol tells, and has to come by each reference that was found in it in the way that it
+ * should: as a displacement within one instruction.
+ *
+ * Code of the large model refers to a slot by a number of 64 bits, what it is away from the GOT,
+ * which it adds to the GOT's address in another register: that number is a reference, too. If such
+ * code is not position-independent, it loads the function's address itself, which is a relocation
+ * of the code (SLOT_LOADED) and takes no search.
+ */
+#include "base/cleanup.h"
+#include "base/xalloc.h"
+#include "image/eh_frame.h"
+#include "image/relocate.h"
+#include "image/slot_calls_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FUNCTION_MAX = 1 << 20, DECODED_MAX = 64 << 20 };
+
+/* The large model's, of a slot that is so far away from where a register says. */
+static bool is_jump_by_offset(const struct displaced_operand *operand)
+{
+	return operand->memory && operand->index != OPERAND_NONE && operand->scale == 1;
+}
+
+/* What is read by way of a segment register is not the program's: i386's system calls. */
+static bool is_call_by_pointer(const struct displaced *insn)
+{
+	return insn->kind == DISPLACED_EMULATE && !insn->operand.segment &&
+	       (insn->action == ACTION_CALL_OPERAND || insn->action == ACTION_JUMP_OPERAND);
+}
+
+/* Jumps by way of memory are, where nothing is known. `wide`: but for the large model's. */
+static bool may_be_switch(const struct displaced *insn, bool wide)
+{
+	return insn->action == ACTION_JUMP_OPERAND && insn->operand.memory &&
+	       !(wide && is_jump_by_offset(&insn->operand));
+}
+
+/* Such are found otherwise, and known for certain. */
+static bool is_through_slot(const struct call_search *search, const uint8_t *code,
+			    const struct displaced *insn)
+{
+	size_t at = (size_t)insn->length - WORD; /* prefixes come in front */
+
+	return insn->length >= INSN && referred_at(search, code + at, insn->address + at);
+}
+
+/*
+ * Relative to the GOT slots have small negative numbers, and so have strings and variables: the
+ * last bytes of such an operand, 0xff, and the opcode behind it may look like one more.
+ */
+static bool is_by_chance(const struct call_search *search, const struct reference *reference,
+			 uint64_t insn, size_t length)
+{
+	return search->file->arch->slot_by_got && length > WORD &&
+	       reference->address > insn + length - WORD;
+}
+
+/* Whether it calls what is free to change registers: not what the same object may know all of. */
+static bool clobbers(const struct call_search *search, const struct displaced *insn)
+{
+	return insn->kind == DISPLACED_EMULATE &&
+	       (insn->action == ACTION_CALL_OPERAND ||
+		(insn->action == ACTION_CALL && map_get(&search->stubs, insn->target)));
+}
+
+/*
+ * Decodes a function that has these references: false when they are not where they should be.
+ * *wide: it is of the large model.
+ */
+static bool decode(struct call_search *search, const uint8_t *code, size_t size, uint64_t address,
+		   struct reference *reference, const struct reference *end, bool *wide)
+{
+	const struct arch *arch = search->file->arch;
+
+	for (const struct reference *one = reference; one < end; one++)
+		*wide |= one->is_wide;
+	for (size_t at = 0; at < size;) {
+		struct displaced insn = {.length = 0};
+		uint64_t here = address + at;
+
+		if (arch->displace(search->decoder, code + at, size - at, here, &insn) ||
+		    !insn.length)
+			break;
+		for (; reference < end && reference->address < here + insn.length; reference++) {
+			reference->insn = here;
+			if (reference->address > here &&
+			    reference->address + WORD <= here + insn.length)
+				continue;
+			reference->is_none = is_by_chance(search, reference, here, insn.length);
+			if (!reference->is_none)
+				return false;
+		}
+		if (is_call_by_pointer(&insn) && !is_through_slot(search, code + at, &insn))
+			vec_push(&search->branches,
+				 &(struct branch){here, may_be_switch(&insn, *wide)});
+		slot_flow_add(search->flow, &insn, code + at, clobbers(search, &insn));
+		at += insn.length;
+	}
+	return reference == end;
+}
+
+/* Whether it is known which calls what the slot of these references holds gets to: `reached`. */
+static bool follow_slot(struct call_search *search, const struct reference *first,
+			const struct reference *end)
+{
+	bool known = true;
+
+	vec_clear(&search->reached);
+	for (const struct reference *one = first; one < end; one++)
+		if (one->slot == first->slot && !one->is_none)
+			known &= slot_flow_load(search->flow, one->insn,
+						one->slot->kind == SLOT_LOADED);
+	return slot_flow_run(search->flow, &search->reached) && known;
+}
+
+/* Whether an address is among some that ascend. */
+static bool has_address(const struct vec *addresses, uint64_t address)
+{
+	size_t low = 0, high = addresses->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (*(uint64_t *)vec_at(addresses, middle) < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < addresses->count && *(uint64_t *)vec_at(addresses, low) == address;
+}
+
+/* The branches that may be calls by each of the slots; in the large model all of them may be. */
+static void add_branches(struct call_search *search, const struct reference *first,
+			 const struct reference *end, bool wide)
+{
+	for (const struct reference *reference = first; reference < end; reference++) {
+		const struct reference *before = first;
+
+		while (before < reference && (before->is_none || before->slot != reference->slot))
+			before++;
+		if (before < reference || reference->is_none)
+			continue;
+		const bool all = !follow_slot(search, reference, end) || wide;
+
+		for (size_t i = 0; i < search->branches.count; i++) {
+			const struct branch *branch = vec_at(&search->branches, i);
+
+			if (all ? !branch->may_be_switch
+				: has_address(&search->reached, branch->address))
+				slot_calls_add(search, reference->slot, branch->address, false);
+		}
+	}
+}
+
+/* The first reference at or behind an address. */
+static struct reference *reference_from(const struct call_search *search, uint64_t address)
+{
+	struct reference *references = search->references.items;
+	size_t low = 0, high = search->references.count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (references[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return references + low;
+}
+
+static bool decode_function(struct call_search *search, const struct eh_function *function,
+			    struct reference *first, const struct reference *end, bool *wide)
+{
+	const size_t size = (size_t)function->size;
+
+	if (function->size > FUNCTION_MAX || search->decoded > DECODED_MAX)
+		return false;
+	_cleanup_free_ uint8_t *code = xmalloc(size);
+
+	search->decoded += size;
+	return elf_read(search->file, function->start, code, size) &&
+	       decode(search, code, size, function->start, first, end, wide);
+}
+
+/* Calls by what is referred to in code of which nothing is known may be anywhere. */
+static void give_up(const struct call_search *search, const struct reference *reference)
+{
+	if (search->file->arch->is_relative) /* else most are there by chance */
+		reference->slot->may_be_unseen = true;
+}
+
+static void visit_function(void *context, const struct eh_function *function)
+{
+	struct call_search *search = context;
+	struct reference *first = reference_from(search, function->start);
+	const struct reference *end = reference_from(search, function->start + function->size);
+
+	if (first >= end)
+		return;
+	for (struct reference *one = first; one < end; one++)
+		one->is_seen = true;
+	vec_clear(&search->branches);
+	bool wide = false;
+
+	slot_flow_begin(search->flow, function->lsda || !function->entry);
+	if (decode_function(search, function, first, end, &wide))
+		add_branches(search, first, end, wide);
+	else
+		for (const struct reference *one = first; one < end; one++)
+			give_up(search, one);
+}
+
+/* Functions that .eh_frame does not know, as their symbols tell. */
+static void visit_symbols(struct call_search *search)
+{
+	size_t count;
+	const struct elf_symbol *symbols = elf_symbols(search->file, &count);
+	const struct reference *past = (const struct reference *)search->references.items +
+				       search->references.count;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct elf_symbol *symbol = &symbols[i];
+		const struct reference *first;
+
+		if (symbol->type != STT_FUNC || !symbol->value || !symbol->size)
+			continue;
+		first = reference_from(search, symbol->value);
+		if (first < past && !first->is_seen)
+			visit_function(search, &(struct eh_function){.start = symbol->value,
+								     .size = symbol->size});
+	}
+}
+
+void slot_pointers_visit(struct call_search *search)
+{
+	bool all_are_seen = true;
+
+	eh_frame_for_each(search->file, visit_function, search);
+	for (size_t i = 0; i < search->references.count; i++)
+		all_are_seen &= ((struct reference *)vec_at(&search->references, i))->is_seen;
+	if (!all_are_seen)
+		visit_symbols(search);
+	for (size_t i = 0; i < search->references.count; i++) {
+		const struct reference *reference = vec_at(&search->references, i);
+
+		if (!reference->is_seen)
+			give_up(search, reference);
+	}
+}

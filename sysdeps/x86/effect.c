@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What instructions do with places that may hold an address of a function: those by which compilers
+ * move one about, and those by which registers get something else. All others are said to leave
+ * everything as it is, which is never less than the truth.
+ *
+ * What changes a value by a constant or a mask leaves it, too: hardening against speculation
+ * (clang -mspeculative-load-hardening) does that to addresses right before they are called. Nor
+ * does an instruction that writes only a part of a register take anything out of it.
+ */
+#include "x86/x86.h"
+
+#include <string.h>
+
+enum { INDEX_NONE = 4, REX_B = 1, REX_X = 2, REX_R = 4, HIGH = 8 };
+
+static unsigned reg_of(const struct x86_scan *scan)
+{
+	return scan->reg + (scan->rex & REX_R ? HIGH : 0U);
+}
+
+static unsigned rm_of(const struct x86_scan *scan)
+{
+	return scan->rm + (scan->rex & REX_B ? HIGH : 0U);
+}
+
+/* The register in the low bits of an opcode. */
+static unsigned low_of(const struct x86_scan *scan)
+{
+	return (scan->opcode & 7U) + (scan->rex & REX_B ? HIGH : 0U);
+}
+
+static bool is_memory(const struct x86_scan *scan)
+{
+	return scan->has_modrm && scan->mod != 3;
+}
+
+/* The registers that the operand in memory is found by. */
+static uint32_t base_of(const struct x86_scan *scan)
+{
+	uint32_t base = 0;
+
+	if (!is_memory(scan) || scan->pc_relative)
+		return 0;
+	if (!scan->has_sib)
+		return scan->rm == REG_BP && !scan->mod ? 0 : 1U << rm_of(scan);
+	if ((scan->sib & 7) != REG_BP || scan->mod)
+		base = 1U << ((scan->sib & 7U) + (scan->rex & REX_B ? HIGH : 0U));
+	if ((scan->sib >> 3 & 7) != INDEX_NONE || (scan->rex & REX_X))
+		base |= 1U << ((scan->sib >> 3 & 7U) + (scan->rex & REX_X ? HIGH : 0U));
+	return base;
+}
+
+static int8_t operand_of(const struct x86_scan *scan)
+{
+	return is_memory(scan) ? EFFECT_MEMORY : (int8_t)rm_of(scan);
+}
+
+static void copies(struct insn_effect *effect, int from, int to)
+{
+	effect->from = (int8_t)from;
+	effect->to = (int8_t)to;
+}
+
+/* reg = rm */
+static void load(const struct x86_scan *scan, struct insn_effect *effect, bool always)
+{
+	const unsigned to = reg_of(scan);
+
+	effect->killed = always ? 1U << to : 0;
+	effect->memory_to = (int8_t)to;
+	copies(effect, operand_of(scan), (int)to);
+}
+
+/* rm = reg */
+static void store(const struct x86_scan *scan, struct insn_effect *effect)
+{
+	effect->memory_to = EFFECT_NONE;
+	effect->killed = is_memory(scan) ? 0 : 1U << rm_of(scan);
+	copies(effect, (int)reg_of(scan), operand_of(scan));
+}
+
+/* One that is computed of a single register, with nothing added, is a copy. */
+static void load_address(const struct x86_scan *scan, struct insn_effect *effect)
+{
+	const unsigned to = reg_of(scan);
+	const uint32_t base = base_of(scan);
+
+	effect->killed = 1U << to;
+	effect->mixed = base;
+	effect->mixed_to = (int8_t)to;
+	if (!scan->displacement && base && !(base & (base - 1)))
+		copies(effect, __builtin_ctz(base), (int)to);
+}
+
+static void exchange(const struct x86_scan *scan, struct insn_effect *effect)
+{
+	effect->joined = 1U << reg_of(scan) | 1U << operand_of(scan);
+}
+
+/* What is equal to an address has it. */
+static void compare(const struct x86_scan *scan, struct insn_effect *effect)
+{
+	exchange(scan, effect);
+	effect->memory_to = (int8_t)reg_of(scan);
+}
+
+/* add, adc, sbb, sub, xor: what two operands make is no address of a function any more. */
+static void compute(const struct x86_scan *scan, struct insn_effect *effect)
+{
+	const bool into_reg = scan->opcode & 2;
+	const unsigned to = into_reg ? reg_of(scan) : rm_of(scan);
+
+	if (!into_reg && is_memory(scan))
+		return;
+	effect->killed = 1U << to;
+	if (!is_memory(scan) && reg_of(scan) == rm_of(scan)) /* nothing */
+		return;
+	effect->mixed = 1U << reg_of(scan) | (is_memory(scan) ? 0 : 1U << rm_of(scan));
+	effect->mixed_to = (int8_t)to;
+}
+
+static void push(struct insn_effect *effect, int from)
+{
+	copies(effect, from, EFFECT_STACK);
+	effect->memory_to = EFFECT_STACK;
+}
+
+static void pop(struct insn_effect *effect, unsigned to)
+{
+	effect->killed = 1U << to;
+	copies(effect, EFFECT_STACK, (int)to);
+}
+
+static void move_immediate(const struct x86_scan *scan, struct insn_effect *effect)
+{
+	effect->killed = is_memory(scan) ? 0 : 1U << rm_of(scan);
+	effect->immediate_to = is_memory(scan) ? EFFECT_STACK : (int8_t)rm_of(scan);
+}
+
+/* Opcodes that name a register in their low bits. */
+static void by_opcode(const struct x86_scan *scan, struct insn_effect *effect)
+{
+	switch (scan->opcode & ~7U) {
+	case 0x50:
+		push(effect, (int)low_of(scan));
+		break;
+	case 0x58:
+		pop(effect, low_of(scan));
+		break;
+	case 0x90: /* xchg with %eax */
+		effect->joined = 1U << REG_AX | 1U << low_of(scan);
+		break;
+	case 0xb8:
+		effect->killed = 1U << low_of(scan);
+		effect->immediate_to = (int8_t)low_of(scan);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Opcodes of which the middle of the ModRM byte is a part. */
+static void by_group(const struct x86_scan *scan, struct insn_effect *effect)
+{
+	const unsigned which = scan->reg;
+
+	switch (scan->opcode) {
+	case 0x80: /* cmp */
+	case 0x81:
+	case 0x83:
+		effect->memory_to = which == 7 ? EFFECT_NONE : EFFECT_UNKNOWN;
+		break;
+	case 0xc7:
+		move_immediate(scan, effect);
+		break;
+	case 0xf7: /* test, …, mul, imul, div, idiv */
+		effect->killed = which >= 4 ? 1U << REG_AX | 1U << REG_DX : 0;
+		effect->memory_to = which < 2 ? EFFECT_NONE : EFFECT_UNKNOWN;
+		break;
+	case 0xff:
+		if (which == 6)
+			push(effect, operand_of(scan));
+		break;
+	default:
+		by_opcode(scan, effect);
+		break;
+	}
+}
+
+static void one_byte(enum x86_mode mode, const struct x86_scan *scan, struct insn_effect *effect)
+{
+	switch (scan->opcode) {
+	case 0x01: /* add */
+	case 0x03:
+	case 0x11: /* adc */
+	case 0x13:
+	case 0x19: /* sbb */
+	case 0x1b:
+	case 0x29: /* sub */
+	case 0x2b:
+	case 0x31: /* xor */
+	case 0x33:
+		compute(scan, effect);
+		break;
+	case 0x39: /* cmp */
+	case 0x3b:
+		compare(scan, effect);
+		break;
+	case 0x38: /* cmp of bytes */
+	case 0x3a:
+	case 0x84: /* test */
+	case 0x85:
+	case 0x88: /* mov of a byte */
+		effect->memory_to = EFFECT_NONE;
+		break;
+	case 0x63: /* movslq; in 32-bit mode arpl */
+		effect->killed = mode == X86_MODE_64 ? 1U << reg_of(scan) : 0;
+		break;
+	case 0x69: /* imul */
+	case 0x6b:
+		effect->killed = 1U << reg_of(scan);
+		break;
+	case 0x87:
+		exchange(scan, effect);
+		break;
+	case 0x89:
+		store(scan, effect);
+		break;
+	case 0x8b:
+		load(scan, effect, true);
+		break;
+	case 0x8d:
+		load_address(scan, effect);
+		break;
+	case 0x99: /* cltd */
+		effect->killed = 1U << REG_DX;
+		break;
+	case 0xa1: /* mov of what is at an address */
+		effect->killed = 1U << REG_AX;
+		effect->memory_to = REG_AX;
+		copies(effect, EFFECT_MEMORY, REG_AX);
+		break;
+	case 0xa3:
+		effect->memory_to = EFFECT_NONE;
+		copies(effect, REG_AX, EFFECT_MEMORY);
+		break;
+	case 0xc9: /* leave */
+		pop(effect, REG_BP);
+		break;
+	default:
+		by_group(scan, effect);
+		break;
+	}
+}
+
+/* Between general and vector registers, some by way of memory; `any`: the numbers are not known. */
+static void by_vector(const struct x86_scan *scan, struct insn_effect *effect, bool any)
+{
+	const uint32_t general = any ? 1U << scan->rm | 1U << (scan->rm + HIGH) : 1U << rm_of(scan);
+
+	effect->memory_to = EFFECT_STACK;
+	effect->joined = 1U << EFFECT_STACK | (is_memory(scan) ? 0 : general);
+}
+
+/* From a vector register to memory. */
+static bool is_vector_store(const struct x86_scan *scan)
+{
+	static const uint8_t opcodes[] = {0x11, 0x13, 0x17, 0x29, 0x2b, 0x7f, 0xd6, 0xe7};
+
+	for (size_t i = 0; scan->map == MAP_0F && is_memory(scan) && i < sizeof opcodes; i++)
+		if (scan->opcode == opcodes[i])
+			return true;
+	return false;
+}
+
+static bool is_vector_move(const struct x86_scan *scan)
+{
+	if (scan->map == MAP_0F3A) /* pextrq, pinsrq */
+		return scan->opcode == 0x16 || scan->opcode == 0x22;
+	/* movlps, movhps, movd and movq */
+	return scan->map == MAP_0F && (scan->opcode == 0x12 || scan->opcode == 0x16 ||
+				       scan->opcode == 0x6e || scan->opcode == 0x7e);
+}
+
+static void two_bytes(const struct x86_scan *scan, struct insn_effect *effect)
+{
+	switch (scan->opcode) {
+	case 0xaf: /* imul */
+	case 0xb6: /* movzx, movsx */
+	case 0xb7:
+	case 0xbe:
+	case 0xbf:
+		effect->killed = 1U << reg_of(scan);
+		break;
+	case 0xb1: /* cmpxchg */
+		exchange(scan, effect);
+		effect->joined |= 1U << REG_AX;
+		break;
+	default:
+		if ((scan->opcode & 0xf0) == 0x40) /* cmov */
+			load(scan, effect, false);
+	}
+}
+
+/* What the opcodes a0 to a3 have in place of an operand, in 32-bit mode. */
+static int64_t address_in(const uint8_t *bytes, size_t length, const struct x86_scan *scan)
+{
+	int32_t address = 0;
+
+	if (length >= scan->length + sizeof address)
+		memcpy(&address, bytes + scan->length, sizeof address);
+	return address;
+}
+
+void x86_insn_effect(enum x86_mode mode, const uint8_t *bytes, size_t length,
+		     struct insn_effect *effect)
+{
+	struct x86_scan scan;
+
+	*effect = (struct insn_effect){.mixed_to = EFFECT_NONE,
+				       .from = EFFECT_NONE,
+				       .to = EFFECT_NONE,
+				       .memory_to = EFFECT_UNKNOWN,
+				       .immediate_to = EFFECT_UNKNOWN};
+	if (x86_scan(bytes, length, mode, &scan))
+		return;
+	effect->base = base_of(&scan);
+	effect->pc_relative = scan.pc_relative;
+	effect->displacement = is_memory(&scan)	 ? scan.displacement
+			       : !scan.has_modrm ? address_in(bytes, length, &scan)
+						 : 0;
+	if (is_vector_store(&scan))
+		copies(effect, EFFECT_STACK, EFFECT_MEMORY);
+	else if (is_vector_move(&scan))
+		by_vector(&scan, effect, scan.encoding != ENCODING_LEGACY);
+	else if (scan.encoding != ENCODING_LEGACY || scan.operand_size)
+		return;
+	else if (scan.map == MAP_ONE_BYTE)
+		one_byte(mode, &scan, effect);
+	else if (scan.map == MAP_0F)
+		two_bytes(&scan, effect);
+}
