@@ -16,21 +16,8 @@ enum {
 	DUMPED_CORE = 0x80,
 	CONTINUED = 0xffff,
 	SYSTEM_CALL = 0x80, /* in the code of a stop: PTRACE_O_TRACESYSGOOD */
-	KERNEL_SIGRTMIN = 32,
 	KERNEL_SIGRTMAX = 64
 };
-
-/* As the kernel counts them, which is how linux_types.conf names them. */
-static void put_signal(struct outbuf *out, uint32_t number)
-{
-	if (number < KERNEL_SIGRTMIN) {
-		signame_put(out, number);
-	} else {
-		outbuf_text(out, number > KERNEL_SIGRTMIN ? "SIGRT_" : "SIGRTMIN");
-		if (number > KERNEL_SIGRTMIN)
-			outbuf_unsigned(out, number - KERNEL_SIGRTMIN, 1, ' ');
-	}
-}
 
 static bool is_signal(uint32_t number)
 {
@@ -42,7 +29,7 @@ static void put_stop(struct outbuf *out, uint32_t status)
 	const uint32_t code = status >> CODE_SHIFT & CODE_BITS;
 
 	outbuf_text(out, "W_STOPCODE(");
-	put_signal(out, code & ~(uint32_t)SYSTEM_CALL);
+	signame_put(out, code & ~(uint32_t)SYSTEM_CALL);
 	outbuf_text(out, code & SYSTEM_CALL ? "|0x80)" : ")");
 	if (status > STATUS_BITS) {
 		outbuf_char(out, '|');
@@ -66,7 +53,7 @@ void render_status(struct outbuf *out, uint32_t status)
 		outbuf_unsigned(out, code, 1, ' ');
 		outbuf_text(out, ", 0)");
 	} else if (is_whole && !code && is_signal(by)) {
-		put_signal(out, by);
+		signame_put(out, by);
 		outbuf_text(out, status & DUMPED_CORE ? "|WCOREFLAG" : "");
 	} else {
 		outbuf_hex(out, status);

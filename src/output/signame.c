@@ -4,6 +4,12 @@
 #include <signal.h>
 #include <stddef.h>
 
+/* The kernel's, of which the C library takes the first two for itself: its SIGRTMIN is 34. */
+enum {
+	KERNEL_SIGRTMIN = 32,
+	KERNEL_SIGRTMAX = 64
+};
+
 static const struct signal_text {
 	const char *name;
 	const char *meaning;
@@ -48,18 +54,22 @@ static const struct signal_text *find(int64_t number)
 	return signals[number].name ? &signals[number] : NULL;
 }
 
+static bool is_real_time(int64_t number)
+{
+	return number >= KERNEL_SIGRTMIN && number <= KERNEL_SIGRTMAX;
+}
+
 void signame_put(struct outbuf *out, int64_t number)
 {
 	const struct signal_text *known = find(number);
 
 	if (known) {
 		outbuf_text(out, known->name);
-	} else if (number >= SIGRTMIN && number <= SIGRTMAX) {
+	} else if (number == KERNEL_SIGRTMIN) {
 		outbuf_text(out, "SIGRTMIN");
-		if (number > SIGRTMIN) {
-			outbuf_char(out, '+');
-			outbuf_signed(out, number - SIGRTMIN);
-		}
+	} else if (is_real_time(number)) {
+		outbuf_text(out, "SIGRT_");
+		outbuf_signed(out, number - KERNEL_SIGRTMIN);
 	} else {
 		outbuf_text(out, "SIG");
 		outbuf_signed(out, number);
@@ -72,9 +82,9 @@ void signame_put_meaning(struct outbuf *out, int64_t number)
 
 	if (known) {
 		outbuf_text(out, known->meaning);
-	} else if (number >= SIGRTMIN && number <= SIGRTMAX) {
+	} else if (is_real_time(number)) {
 		outbuf_text(out, "Real-time signal ");
-		outbuf_signed(out, number - SIGRTMIN);
+		outbuf_signed(out, number - KERNEL_SIGRTMIN);
 	} else {
 		outbuf_text(out, "Unknown signal ");
 		outbuf_signed(out, number);

@@ -581,10 +581,16 @@ static void test_signals(void **state)
 		signame_put_meaning(&out, i);
 		assert_string_equal(taken(&out), strsignal(i));
 	}
-	signame_put(&out, SIGRTMIN);
+	signame_put(&out, 32);
 	assert_string_equal(taken(&out), "SIGRTMIN");
-	signame_put(&out, SIGRTMIN + 3);
-	assert_string_equal(taken(&out), "SIGRTMIN+3");
+	signame_put(&out, SIGRTMIN);
+	assert_string_equal(taken(&out), "SIGRT_2");
+	signame_put_meaning(&out, SIGRTMIN);
+	assert_string_equal(taken(&out), "Real-time signal 2");
+	signame_put(&out, SIGRTMAX);
+	assert_string_equal(taken(&out), "SIGRT_32");
+	signame_put(&out, SIGRTMAX + 1);
+	assert_string_equal(taken(&out), "SIG65");
 	signame_put(&out, -1);
 	assert_string_equal(taken(&out), "SIG-1");
 	signame_put(&out, INT64_MAX);
