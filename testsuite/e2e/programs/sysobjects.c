@@ -118,6 +118,7 @@ static void time_and_scheduling(void)
 	syscall(SYS_sched_getscheduler, 0);
 	syscall(SYS_sched_getparam, 0, &parameter);
 	syscall(SYS_sched_getattr, 0, &attributes, 48, 0);
+	syscall(SYS_sched_get_priority_max, SCHED_OTHER);
 	syscall(SYS_ioprio_set, 1, 0, 2 << 13 | 4);
 	syscall(SYS_ioprio_get, 1, 0);
 }
