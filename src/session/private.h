@@ -576,7 +576,7 @@ bool system_request_names_packed(const struct pattern *pattern);
 
 /* variants.c: system calls of which one argument says what another one is */
 
-enum { SYSTEM_VARIANT_BITS = 14 };
+enum { SYSTEM_VARIANT_BITS = 16 };
 
 /* Which of the ways to be shown that a call may have it has, in so many bits; 0: there is one. */
 uint64_t system_request_variant(const struct system_request *request);

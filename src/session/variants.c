@@ -25,7 +25,7 @@
 #include <sys/sem.h>
 #include <sys/socket.h>
 
-enum { ALL = -1, VARIANT_BITS = 7, ARGUMENTS_MAX = 2 };
+enum { ALL = -1, VARIANT_BITS = 8, ARGUMENTS_MAX = 2 };
 
 /*
  * The kernel's numbers (asm-generic/fcntl.h): the C library gives the first names to the others
@@ -56,6 +56,7 @@ static const struct variant {
 	{"setsockopt", 1, ALL, IPPROTO_IP, "_ip"},
 	{"setsockopt", 1, ALL, IPPROTO_IPV6, "_ipv6"},
 	{"setsockopt", 1, ALL, IPPROTO_TCP, "_tcp"},
+	{"setsockopt", 1, ALL, SOL_NETLINK, "_netlink"},
 	{"setsockopt_socket", 2, ALL, SO_LINGER, "_linger"},
 	{"setsockopt_socket", 2, ALL, SO_RCVTIMEO_OLD, "_time"},
 	{"setsockopt_socket", 2, ALL, SO_SNDTIMEO_OLD, "_time"},
@@ -66,6 +67,7 @@ static const struct variant {
 	{"getsockopt", 1, ALL, IPPROTO_IP, "_ip"},
 	{"getsockopt", 1, ALL, IPPROTO_IPV6, "_ipv6"},
 	{"getsockopt", 1, ALL, IPPROTO_TCP, "_tcp"},
+	{"getsockopt", 1, ALL, SOL_NETLINK, "_netlink"},
 	{"getsockopt_socket", 2, ALL, SO_LINGER, "_linger"},
 	{"getsockopt_socket", 2, ALL, SO_RCVTIMEO_OLD, "_time"},
 	{"getsockopt_socket", 2, ALL, SO_SNDTIMEO_OLD, "_time"},

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/landlock.h>
+#include <linux/netlink.h>
 #include <linux/openat2.h>
 #include <mqueue.h>
 #include <netinet/in.h>
@@ -20,6 +21,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/times.h>
@@ -226,6 +228,7 @@ static void lengths(int unix_socket)
 	socklen_t length = sizeof(struct ucred);
 	int queue = (int)syscall(SYS_msgget, IPC_PRIVATE, 0600);
 	int tcp = socket(AF_INET, SOCK_STREAM, 0);
+	struct statfs status;
 
 	syscall(CONTROL, unix_socket, F_SETOWN_EX, &owner);
 	syscall(CONTROL, unix_socket, F_GETOWN_EX, &owner);
@@ -238,6 +241,9 @@ static void lengths(int unix_socket)
 	syscall(SYS_setsockopt, tcp, IPPROTO_TCP, TCP_CONGESTION, "reno", 4L);
 	length = sizeof text;
 	syscall(SYS_getsockopt, tcp, IPPROTO_TCP, TCP_CONGESTION, text, &length);
+	syscall(SYS_setsockopt, -1, SOL_NETLINK, NETLINK_EXT_ACK, &length, 4L);
+	syscall(SYS_getsockopt, -1, SOL_NETLINK, NETLINK_GET_STRICT_CHK, text, &length);
+	syscall(SYS_fstatfs, tcp, &status);
 }
 
 int main(void)
