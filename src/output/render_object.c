@@ -169,7 +169,7 @@ static void put_text(struct rendering *r, const struct type *type, struct view v
 	render_text(r->out, view.bytes, count, size, is_cut);
 }
 
-/* array(TYPE, retval(1)): there is one, or none. */
+/* array(TYPE, retval(1)), array(TYPE, success): there is one, or none. */
 static bool is_one_or_none(const struct type *type)
 {
 	return type->kind == TYPE_ARRAY && type->result_ends &&

@@ -54,6 +54,7 @@ static const struct type *characters_of(struct conf_parser *parser, const struct
 			     .zero_ends = string->zero_ends ||
 					  string->length_from == STRING_CONSTANT,
 			     .result_ends = string->result_ends,
+			     .if_success = string->if_success,
 			     .target = protolib_type(parser->lib, "char", 4)};
 
 	type_complete(&array);

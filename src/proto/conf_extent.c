@@ -3,11 +3,12 @@
  * How long strings, arrays and the like are, in .conf files:
  *
  *   extent                length | zero | zero "(" extent ")"
- *   length                bound | retval, which is arg0 | retval "*" argN | retval "(" bound ")"
+ *   length                bound | retval, which is arg0 | retval "*" argN | retval "(" bound ")" |
+ *                         success, of an array
  *   bound                 NUMBER | argN | argN "*" argN | eltN
  *
  * What is in parentheses is what it is at most: zero(arg2) ends at a zero, retval(arg2) where the
- * result says, and no later than arg2 does.
+ * result says, and no later than arg2 does. `success` is one, where the result is not -1.
  */
 #include "proto/conf_type.h"
 
@@ -94,8 +95,23 @@ static bool parse_within(struct conf_parser *parser, struct type *type)
 	       conf_expect(parser, ')');
 }
 
+/* `success` was taken. */
+static bool set_success(struct type *type)
+{
+	type->length_from = STRING_CONSTANT;
+	type->length = 1;
+	type->result_ends = true;
+	type->if_success = true;
+	return true;
+}
+
 bool conf_parse_length(struct conf_parser *parser, struct type *type)
 {
+	if (type->kind == TYPE_ARRAY && type->lens == LENS_DEFAULT &&
+	    conf_at_name(parser, "success")) {
+		conf_take(parser);
+		return set_success(type);
+	}
 	if (!conf_at_name(parser, "retval"))
 		return parse_bound(parser, type,
 				   parser->in_struct

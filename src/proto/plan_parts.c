@@ -127,6 +127,7 @@ static void set_target(struct plan_parts *parts, const struct collected *item,
 				  (type->lens == LENS_TEXT && type->length_from == STRING_CONSTANT);
 		part->is_text = type->lens == LENS_TEXT;
 		part->result_ends = type->result_ends;
+		part->if_success = type->if_success;
 		part->in_bits = type->in_bits;
 		part->elements_max = elements_of_one(type);
 		if (part->length_from == LENGTH_MEMBER)

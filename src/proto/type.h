@@ -103,6 +103,7 @@ struct type {
 	uint8_t length_from; /* enum string_length, TYPE_STRING and TYPE_ARRAY */
 	bool zero_ends;	  /* zero(…): a NUL, or an element of zeros, ends it before its length */
 	bool result_ends; /* retval(…): the result ends it before its length */
+	bool if_success;  /* success: there is nothing if the result is -1; with result_ends */
 	bool in_bits;	  /* TYPE_ARRAY: its length counts bits, which fill bytes */
 	bool is_hidden;	  /* not shown, and not captured */
 	bool is_complex;  /* TYPE_STRUCT: two numbers, which are passed in a way of their own */

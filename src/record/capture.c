@@ -136,14 +136,27 @@ static bool fetch_length(struct capture *c, uint32_t index, uint64_t *word, bool
 				    word);
 }
 
-/* The result as a length. Not inline, here and below: in the agent there is little room. */
-static __attribute__((noinline)) uint64_t result_length(struct capture *c)
+/* 0 where there is none. Not inline, here and below: in the agent there is little room. */
+static __attribute__((noinline)) int64_t result_of(struct capture *c)
 {
 	uint64_t word = 0;
 
 	if (c->plan->exit_count && c->plan->exit[0].argument == VALUE_RESULT)
 		capture_fetch(c, &c->plan->exit[0], &word);
-	return (int64_t)word > 0 ? word : 0;
+	return (int64_t)word;
+}
+
+static uint64_t result_length(struct capture *c)
+{
+	const int64_t result = result_of(c);
+
+	return result > 0 ? (uint64_t)result : 0;
+}
+
+void capture_end_at_failure(struct capture *c, struct extent *extent)
+{
+	if (result_of(c) == -1)
+		extent->bytes = 0;
 }
 
 __attribute__((noinline)) void capture_end_at_result(struct capture *c, struct extent *extent)

@@ -69,7 +69,9 @@ static struct extent part_extent(struct capture *c, const struct capture_part *p
 {
 	struct extent extent = any_extent(c, part, around);
 
-	if (part->result_ends)
+	if (part->if_success)
+		capture_end_at_failure(c, &extent);
+	else if (part->result_ends)
 		capture_end_at_result(c, &extent);
 	/* A negative number of characters is one that is not known, one of other things is none. */
 	if (part->kind == CAPTURE_OBJECT && !part->is_text && part->length_from != LENGTH_NUL &&

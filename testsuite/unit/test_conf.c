@@ -531,6 +531,12 @@ static void test_errors_in_lengths(void **state)
 	assert_error("int f(string[zero(arg2];", 1, "expected ')', found ']'");
 	assert_error("int f(string[zero(zero(7)]);", 1, "expected ')', found ']'");
 	assert_error("int f(string[retval(arg2];", 1, "expected ')', found ']'");
+	assert_error("void f(array(int, success));", 1,
+		     "expected an integer result that is shown, as its length is taken from that "
+		     "(retval), found 'array'");
+	assert_error("int f(string[success]);", 1,
+		     "expected a length from 1 to 4294967295, arg1 to arg32 or retval, found "
+		     "'success'");
 	assert_error("int f(string[retval(retval)]);", 1,
 		     "expected a length from 1 to 4294967295 or arg1 to arg32, found 'retval'");
 	assert_error("int f(string[arg2*retval], int);", 1,

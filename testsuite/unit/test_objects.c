@@ -495,6 +495,16 @@ static void test_result_ends(void **state)
 	f->gpr[REG_SI] = 0;
 	run(f, true);
 	assert_string_equal(show(f, run(f, false), false, false), "1, nil");
+	/* One, unless the function has failed. */
+	compile(f, &abi64, "int f(array(short, success), +array(struct(short), success));");
+	f->gpr[REG_SI] = BASE + 2;
+	f->gpr[REG_AX] = 0;
+	run(f, true);
+	assert_string_equal(show(f, run(f, false), false, false), "1, { 2 }");
+	f->gpr[REG_AX] = UINT32_MAX;
+	assert_string_equal(show(f, run(f, false), false, false), "0x10000, 0x10002");
+	f->gpr[REG_AX] = UINT32_MAX - 1;
+	assert_string_equal(show(f, run(f, false), false, false), "1, { 2 }");
 	f->gpr[REG_AX] = 3;
 	compile(f, &abi64, "int f(struct(short, array(short, retval(2)), short)*);");
 	run(f, true);
