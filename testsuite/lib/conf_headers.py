@@ -128,7 +128,7 @@ KERNEL = tuple("""
     asm/signal.h asm/poll.h sys/eventfd.h asm/socket.h linux/netlink.h linux/tcp.h linux/shm.h linux/sem.h linux/msg.h
     linux/magic.h linux/openat2.h linux/xattr.h linux/landlock.h linux/fanotify.h linux/mempolicy.h linux/kcmp.h linux/ioprio.h
     linux/keyctl.h linux/bpf.h linux/perf_event.h linux/reboot.h linux/timex.h linux/capability.h linux/userfaultfd.h
-    linux/rseq.h linux/pidfd.h linux/membarrier.h linux/signal.h asm/siginfo.h""".split())
+    linux/rseq.h linux/pidfd.h linux/membarrier.h linux/signal.h asm/siginfo.h asm/termbits.h""".split())
 KERNEL = ("typedef long time_t;", *KERNEL)
 
 # (what names match, how else the number may be made of what headers have, why so)

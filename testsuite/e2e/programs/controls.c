@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Calls of the C library of which the last arguments depend on a command. */
 #include <fcntl.h>
+#include <net/if.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -11,6 +12,7 @@
 #include <sys/ptrace.h>
 #include <sys/sem.h>
 #include <sys/shm.h>
+#include <termios.h>
 #include <unistd.h>
 
 static void descriptors(void)
@@ -20,6 +22,8 @@ static void descriptors(void)
 	int memory = memfd_create("sealed", MFD_ALLOW_SEALING);
 	int ends[2], number = 1;
 	struct winsize window = {.ws_row = 25, .ws_col = 80};
+	struct termios terminal = {.c_iflag = ICRNL, .c_oflag = OPOST, .c_cflag = B9600 | CS7, .c_lflag = ECHO};
+	struct ifreq interface = {.ifr_name = "none0"};
 
 	fcntl(memory, F_GETFD);
 	fcntl(memory, F_SETFD, FD_CLOEXEC);
@@ -38,6 +42,8 @@ static void descriptors(void)
 	ioctl(ends[0], FIONBIO, &number);
 	ioctl(ends[0], FIOCLEX);
 	ioctl(ends[0], TIOCSWINSZ, &window);
+	ioctl(ends[0], TCSETSW, &terminal);
+	ioctl(ends[0], SIOCGIFINDEX, &interface);
 	ioctl(ends[0], 0x1234, (void *)0x5678);
 }
 

@@ -9,6 +9,7 @@
 #include <linux/netlink.h>
 #include <linux/openat2.h>
 #include <mqueue.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sched.h>
@@ -16,6 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/fanotify.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/prctl.h>
@@ -28,6 +30,7 @@
 #include <sys/timex.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 #include <utime.h>
@@ -246,6 +249,28 @@ static void lengths(int unix_socket)
 	syscall(SYS_fstatfs, tcp, &status);
 }
 
+/* Terminals, and interfaces of the network. */
+static void devices(int tcp)
+{
+	struct termios settings = {
+		.c_iflag = ICRNL | IXON,
+		.c_oflag = OPOST | ONLCR | TAB3,
+		.c_cflag = B115200 | CS8 | CREAD,
+		.c_lflag = ISIG | ICANON,
+	};
+	struct ifreq interface = {.ifr_name = "lo"};
+	int lines = TIOCM_DTR | TIOCM_RTS;
+
+	syscall(SYS_ioctl, -1, TCSETSW, &settings);
+	syscall(SYS_ioctl, -1, TCFLSH, TCIOFLUSH);
+	syscall(SYS_ioctl, -1, TIOCMBIS, &lines);
+	syscall(SYS_ioctl, tcp, SIOCGIFINDEX, &interface);
+	syscall(SYS_ioctl, tcp, SIOCGIFFLAGS, &interface);
+	interface.ifr_mtu = 1500;
+	syscall(SYS_ioctl, -1, SIOCGIFMTU, &interface);
+	syscall(SYS_ioctl, open("/dev/ptmx", O_RDWR | O_NOCTTY), TCGETS, &settings);
+}
+
 int main(void)
 {
 	int file = memfd_create("file", 0);
@@ -258,6 +283,7 @@ int main(void)
 	messages(file);
 	controls(4);
 	lengths(4);
+	devices(6);
 	close(-222);
 	return 0;
 }
