@@ -287,6 +287,15 @@ const struct prototype *protolib_find(const struct protolib *lib, const char *na
 	return names_get(&lib->functions, name, strlen(name));
 }
 
+const struct prototype *protolib_find_on(const struct protolib *lib, const char *name,
+					 const char *architecture)
+{
+	_cleanup_free_ char *own = xasprintf("%s_%s", name, architecture);
+	const struct prototype *found = protolib_find(lib, own);
+
+	return found ? found : protolib_find(lib, name);
+}
+
 const struct prototype *protolib_next(const struct protolib *lib, size_t *cursor)
 {
 	if (*cursor >= lib->functions.count)

@@ -91,6 +91,9 @@ int protolib_read(struct protolib *lib, const char *path, conf_error *error, voi
 
 /* The prototype of `name`, owned by the library, or NULL. */
 const struct prototype *protolib_find(const struct protolib *lib, const char *name);
+/* The same of NAME_ARCHITECTURE, or else of NAME. */
+const struct prototype *protolib_find_on(const struct protolib *lib, const char *name,
+					 const char *architecture);
 
 /* Walks all prototypes: start with *cursor = 0; NULL at the end. */
 const struct prototype *protolib_next(const struct protolib *lib, size_t *cursor);

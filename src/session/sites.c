@@ -108,17 +108,21 @@ static struct definition find_definition(const struct space *space, const struct
 	return definition;
 }
 
-static const struct prototype *find_in_file(const struct module *module, const char *name)
+static const struct prototype *find_in_file(const struct space *space, const struct module *module,
+					    const char *name)
 {
-	return module && module->prototypes ? protolib_find(module->prototypes, name) : NULL;
+	return module && module->prototypes
+		       ? protolib_find_on(module->prototypes, name, space->arch->name)
+		       : NULL;
 }
 
-static const struct prototype *find_in_files(const struct modules *modules, const char *name)
+static const struct prototype *find_in_files(const struct space *space, const char *name)
 {
+	const struct modules *modules = space->modules;
 	const struct prototype *found = NULL;
 
 	for (size_t i = 0; !found && i < modules->list.count; i++)
-		found = find_in_file(module_at(modules, i), name);
+		found = find_in_file(space, module_at(modules, i), name);
 	return found;
 }
 
@@ -164,18 +168,19 @@ static const struct prototype *find_prototype(const struct session *session,
 	const struct prototype *found = NULL;
 
 	if (files)
-		found = protolib_find(proto_search_global(session->prototypes), name);
+		found = protolib_find_on(proto_search_global(session->prototypes), name,
+					 space->arch->name);
 	if (!found && files)
-		found = find_in_file(question->module, name);
+		found = find_in_file(space, question->module, name);
 	if (!found && files)
-		found = find_in_file(definition.module, name);
+		found = find_in_file(space, definition.module, name);
 	if (!found && debugged)
 		found = find_debugged(space, &definition, name);
 	if (!found && debugged)
 		found = find_declared(space, question);
 	/* What another library's file calls so may be something else. */
 	if (!found && files)
-		found = find_in_files(space->modules, name);
+		found = find_in_files(space, name);
 	return found ? found : prototype_guess();
 }
 

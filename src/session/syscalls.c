@@ -164,16 +164,6 @@ static bool is_asked_for(struct session *session, const char *name, const char *
 
 /* ------------------------------------------------------------------ sites */
 
-/* The prototype NAME_ARCHITECTURE, or NAME, or NULL. */
-static const struct prototype *find_named(const struct protolib *lib, const struct arch *arch,
-					  const char *name)
-{
-	_cleanup_free_ char *own = xasprintf("%s_%s", name, arch->name);
-	const struct prototype *found = protolib_find(lib, own);
-
-	return found ? found : protolib_find(lib, name);
-}
-
 static const struct prototype *find_prototype(const struct session *session,
 					      const struct arch *arch, const char *name,
 					      const char *suffix)
@@ -183,9 +173,9 @@ static const struct prototype *find_prototype(const struct session *session,
 	const struct prototype *found = NULL;
 
 	if (lib)
-		found = find_named(lib, arch, described);
+		found = protolib_find_on(lib, described, arch->name);
 	if (!found && lib)
-		found = find_named(lib, arch, name);
+		found = protolib_find_on(lib, name, arch->name);
 	if (!found && lib && !strncmp(name, unknown_prefix, sizeof unknown_prefix - 1))
 		found = protolib_find(lib, unknown_name);
 	return found ? found : prototype_guess();
