@@ -132,9 +132,7 @@ static void search_code(struct call_search *search, const uint8_t *code, size_t 
 			continue;
 		if (is_called_at(search, code + insn, address + insn, slot))
 			slot_calls_add(search, slot, address + insn, true);
-		/* A static program's slot that has a stub nobody loads but who fills it. */
-		else if ((!slot->stub || slot->kind == SLOT_DATA) &&
-			 search->references.count < REFERENCES_MAX)
+		else if (search->references.count < REFERENCES_MAX)
 			vec_push(&search->references, &(struct reference){.address = address + at,
 									  .slot = slot,
 									  .is_wide = is_wide});

@@ -79,6 +79,7 @@ static bool match_pointers(const struct match_module *module, struct filter_rule
 				      .rule = rule,
 				      .by_name = rule->symbol.kind == PATTERN_PLAIN,
 				      .slot = slot->address,
+				      .resolver = slot->kind == SLOT_IRELATIVE ? slot->addend : 0,
 				      .in_code = slot->kind == SLOT_CODE};
 
 		vec_push(found, &match);

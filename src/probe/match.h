@@ -26,6 +26,7 @@ struct match {
 	struct filter_rule *rule; /* that asks for it; lives as long as its filter */
 	bool by_name;		  /* it names the function, and not by a pattern */
 	uint64_t slot;		  /* of a MATCH_POINTER, in the file's own address space */
+	uint64_t resolver;	  /* of an IFUNC's, the same; 0: it is none, or not by IRELATIVE */
 	bool in_code;		  /* which is the call itself (SLOT_CODE): it leads nowhere else */
 };
 

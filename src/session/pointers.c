@@ -26,7 +26,9 @@
 /* A function that may be called at a place. */
 struct callee {
 	uint64_t slot; /* address in the process */
-	bool in_code;  /* no slot: the call can be that of no other function */
+	/* Where the slot leads before it is bound, and who binds it goes (REL); 0: nowhere. */
+	uint64_t resolver;
+	bool in_code; /* no slot: the call can be that of no other function */
 	const struct probe_site *site;
 };
 
@@ -54,20 +56,19 @@ static const struct probe_site *chosen(struct hook *hook, struct thread *thread,
 			return callee->site;
 		if (memory_read_word(&space->memory, callee->slot, space->arch->abi->word,
 				     &value) &&
-		    value == target)
+		    value == target && target != callee->resolver)
 			return callee->site;
 	}
 	return NULL;
 }
 
 /* False: it is there already. */
-static bool add_callee(struct pointer_hook *pointer, uint64_t slot, bool in_code,
-		       const struct probe_site *site)
+static bool add_callee(struct pointer_hook *pointer, const struct callee *callee)
 {
 	for (size_t i = 0; i < pointer->callees.count; i++)
-		if (((struct callee *)vec_at(&pointer->callees, i))->slot == slot)
+		if (((struct callee *)vec_at(&pointer->callees, i))->slot == callee->slot)
 			return false;
-	vec_push(&pointer->callees, &(struct callee){slot, in_code, site});
+	vec_push(&pointer->callees, callee);
 	return true;
 }
 
@@ -120,10 +121,14 @@ void pointers_plant(struct session *session, struct thread *thread, const struct
 					       : make_hook(session);
 	char safe[256];
 
-	const uint64_t slot = match->slot + request->module->bias;
+	const uint64_t bias = request->module->bias;
+	const struct callee callee = {.slot = match->slot + bias,
+				      .resolver = match->resolver ? match->resolver + bias : 0,
+				      .in_code = match->in_code,
+				      .site = site};
 
-	if (add_callee(pointer, slot, match->in_code, site))
-		undefined_note(space->modules, request, address, slot);
+	if (add_callee(pointer, &callee))
+		undefined_note(space->modules, request, address, callee.slot);
 	if (is_ours)
 		return;
 	int error = has_shadow_stack(thread) ? -ENOTSUP
