@@ -22,6 +22,7 @@
 #include "engine/trap/trap.h"
 #include "engine/trap/unblock.h"
 #include "inferior/journal.h"
+#include "inferior/mend.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
 #include "session/private.h"
@@ -169,6 +170,21 @@ static struct process *stop_whole(struct session *session, pid_t pid)
 	}
 }
 
+/* The handler in the process may have cut its mappings. */
+static void mend_mappings(struct process *process)
+{
+	size_t cursor = 0;
+	void *value;
+
+	while (map_next(&process->inferior->threads, &cursor, NULL, &value)) {
+		struct thread *thread = value;
+
+		if (thread->process == process && thread_is_clean_stop(thread) &&
+		    mappings_mend(thread) == 0)
+			return;
+	}
+}
+
 static void leave(struct session *session, pid_t pid)
 {
 	struct process *process = stop_whole(session, pid);
@@ -184,6 +200,7 @@ static void leave(struct session *session, pid_t pid)
 	if (!clear || !process || !process->space || trap_adopt(process->space) != 0)
 		return;
 	unblock_adopt(session->inferior, process->space);
+	mend_mappings(process);
 	tasks_detach_all(session, true);
 }
 
