@@ -29,8 +29,8 @@
 
 #include <stdlib.h>
 
-/* Of one slot in one function. */
-enum { STEPS_MAX = 4 << 20, MEMBERS_MAX = 64 };
+/* Steps of one slot in one function, and of all there are. */
+enum { STEPS_MAX = 4 << 20, BUDGET = 256 << 20, MEMBERS_MAX = 64 };
 
 enum { REGISTERS = 16 };
 
@@ -66,6 +66,7 @@ struct slot_flow {
 	struct vec members; /* int64_t: displacements of what may have it */
 	enum question question;
 	uint32_t anywhere;
+	size_t budget;	  /* steps that are left */
 	bool is_prepared; /* ON_STACK is answered */
 	bool any_load;
 };
@@ -75,6 +76,7 @@ struct slot_flow *slot_flow_create(const struct arch *arch)
 	struct slot_flow *flow = xcalloc(1, sizeof *flow);
 
 	flow->arch = arch;
+	flow->budget = BUDGET;
 	vec_init(&flow->insns, sizeof(struct flow_insn));
 	vec_init(&flow->work, sizeof(size_t));
 	vec_init(&flow->members, sizeof(int64_t));
@@ -216,10 +218,13 @@ bool slot_flow_load(struct slot_flow *flow, uint64_t address, bool immediate)
 
 static void wait(struct slot_flow *flow, struct flow_insn *insn)
 {
+	const struct flow_insn *first = flow->insns.items;
+	const size_t index = (size_t)(insn - first);
+
 	if (insn->is_waiting)
 		return;
 	insn->is_waiting = true;
-	vec_push(&flow->work, &(size_t){(size_t)(insn - (struct flow_insn *)flow->insns.items)});
+	vec_push(&flow->work, &index);
 }
 
 static void reach(struct slot_flow *flow, struct flow_insn *insn, uint32_t held)
@@ -371,6 +376,7 @@ static bool work_off(struct slot_flow *flow)
 		insn->is_waiting = false;
 		follow(flow, insn);
 	}
+	flow->budget -= steps < flow->budget ? steps : flow->budget;
 	return steps < STEPS_MAX && flow->members.count <= MEMBERS_MAX;
 }
 
@@ -429,7 +435,9 @@ bool slot_flow_run(struct slot_flow *flow, struct vec *reached)
 {
 	if (!flow->any_load)
 		return true;
-	bool done = prepare(flow);
+	/* Each instruction is looked at once, whatever becomes of it. */
+	flow->budget -= flow->insns.count < flow->budget ? flow->insns.count : flow->budget;
+	bool done = flow->budget && prepare(flow);
 
 	if (done) {
 		ask(flow, HOLDS, 0);

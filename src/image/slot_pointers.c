@@ -30,7 +30,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FUNCTION_MAX = 1 << 20, DECODED_MAX = 64 << 20 };
+enum {
+	FUNCTION_MAX = 1 << 20,
+	DECODED_MAX = 64 << 20,
+	REFERRED_MAX = 8192 /* references in one function: each is compared with all before it */
+};
 
 /* The large model's, of a slot that is so far away from where a register says. */
 static bool is_jump_by_offset(const struct displaced_operand *operand)
@@ -191,7 +195,8 @@ static bool decode_function(struct call_search *search, const struct eh_function
 {
 	const size_t size = (size_t)function->size;
 
-	if (function->size > FUNCTION_MAX || search->decoded > DECODED_MAX)
+	if (function->size > FUNCTION_MAX || search->decoded > DECODED_MAX ||
+	    end - first > REFERRED_MAX)
 		return false;
 	_cleanup_free_ uint8_t *code = xmalloc(size);
 
