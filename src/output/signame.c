@@ -5,10 +5,7 @@
 #include <stddef.h>
 
 /* The kernel's, of which the C library takes the first two for itself: its SIGRTMIN is 34. */
-enum {
-	KERNEL_SIGRTMIN = 32,
-	KERNEL_SIGRTMAX = 64
-};
+enum { KERNEL_SIGRTMIN = 32, KERNEL_SIGRTMAX = 64 };
 
 static const struct signal_text {
 	const char *name;
