@@ -16,7 +16,7 @@ static bool begins_name(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
 }
 
-static bool continues_name(char c)
+bool conf_continues_name(char c)
 {
 	return begins_name(c) || is_digit(c) || c == '.';
 }
@@ -161,8 +161,8 @@ struct conf_token conf_lexer_next(struct conf_lexer *lexer)
 	lexer->line_start = false;
 	lexer->at++;
 	token.kind = TOKEN_PUNCTUATION;
-	if (continues_name(*token.text) && *token.text != '.') {
-		while (lexer->at < lexer->end && continues_name(*lexer->at))
+	if (conf_continues_name(*token.text) && *token.text != '.') {
+		while (lexer->at < lexer->end && conf_continues_name(*lexer->at))
 			lexer->at++;
 		token.kind = TOKEN_NAME;
 	}

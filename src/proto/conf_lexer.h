@@ -39,4 +39,7 @@ struct conf_token conf_lexer_next(struct conf_lexer *lexer);
 /* Drops the rest of the line: it was a comment. */
 void conf_lexer_skip_line(struct conf_lexer *lexer);
 
+/* Whether names go on with it. */
+bool conf_continues_name(char c);
+
 #endif

@@ -9,6 +9,7 @@
 #include "proto/prototype.h"
 
 #include <stdbool.h>
+#include <sys/stat.h>
 
 /* Memory owned by the library, aligned for any of its objects, not initialised. */
 void *protolib_alloc(struct protolib *lib, size_t size);
@@ -41,5 +42,16 @@ int protolib_import(struct protolib *lib, const char *from, const char *name, co
  */
 int conf_parse(struct protolib *lib, const char *file_name, const char *text, size_t length,
 	       conf_error *error, void *context);
+
+/*
+ * The whole of a file, with a NUL behind it, to be freed, and what it is. 0 or -errno.
+ */
+int conf_read_file(const char *path, char **text, size_t *length, struct stat *status);
+
+/*
+ * The path of NAME.conf, or NAME, beside the file that imports it, or where the finder knows it, to
+ * be freed; NULL: none. The finder may be NULL.
+ */
+char *conf_find_import(const char *from, const char *name, conf_finder *finder, void *context);
 
 #endif

@@ -308,17 +308,50 @@ const struct prototype *prototype_guess(void)
 	return &guess;
 }
 
+/* In which of the ways that conventions tell apart, on one ABI or another, a type is passed. */
+static unsigned way_of(const struct type *type)
+{
+	enum { NOTHING, NUMBER, WORD, OBJECT, FLOATING };
+
+	switch (type->kind) {
+	case TYPE_VOID:
+		return NOTHING;
+	case TYPE_INT:
+		return type->width <= WIDTH_INT ? NUMBER : WORD;
+	case TYPE_STRUCT:
+		return OBJECT;
+	case TYPE_FLOAT:
+		return FLOATING + type->width;
+	default:
+		return WORD;
+	}
+}
+
+bool prototype_may_be(const struct prototype *written, const struct prototype *declared)
+{
+	if (written->parameter_count < declared->parameter_count ||
+	    way_of(written->result) != way_of(declared->result))
+		return false;
+	for (unsigned i = 0; i < written->parameter_count; i++) {
+		const struct parameter *parameter = &written->parameters[i];
+
+		if (parameter->choices || parameter->only_with)
+			continue;
+		if (i >= declared->parameter_count ||
+		    way_of(parameter->type) != way_of(declared->parameters[i].type))
+			return false;
+	}
+	return true;
+}
+
 int protolib_parse(struct protolib *lib, const char *file_name, const char *text, conf_error *error,
 		   void *context)
 {
 	return conf_parse(lib, file_name, text, strlen(text), error, context);
 }
 
-/*
- * The whole of a file. Read until its end, not until its size, so that pipes (-F <(generate)) work
- * too. 0 or -errno.
- */
-static int read_file(const char *path, char **text, size_t *length, struct stat *status)
+/* Read until its end, not until its size, so that pipes (-F <(generate)) work, too. */
+int conf_read_file(const char *path, char **text, size_t *length, struct stat *status)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	_cleanup_free_ char *bytes = NULL;
@@ -344,6 +377,7 @@ static int read_file(const char *path, char **text, size_t *length, struct stat 
 		if (used > FILE_MAX)
 			return -EFBIG;
 	}
+	bytes[used] = '\0'; /* there is room: it was for one more read */
 	*text = take_ptr(bytes);
 	*length = used;
 	return 0;
@@ -354,7 +388,7 @@ int protolib_read(struct protolib *lib, const char *path, conf_error *error, voi
 	_cleanup_free_ char *text = NULL;
 	size_t length = 0;
 	struct reading reading = {.around = lib->reading};
-	int status = read_file(path, &text, &length, &reading.status);
+	int status = conf_read_file(path, &text, &length, &reading.status);
 
 	if (status < 0)
 		return status;
@@ -386,11 +420,7 @@ static bool is_file(const char *path)
 	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/*
- * The path of NAME.conf, or NAME, beside the file that imports it, or where the finder knows it;
- * NULL: none.
- */
-static char *find_import(const struct protolib *lib, const char *from, const char *name)
+char *conf_find_import(const char *from, const char *name, conf_finder *finder, void *context)
 {
 	static const char *const suffixes[] = {".conf", ""};
 	const char *slash = strrchr(from, '/');
@@ -403,13 +433,13 @@ static char *find_import(const struct protolib *lib, const char *from, const cha
 			return path;
 		free(path);
 	}
-	return lib->finder ? lib->finder(lib->finder_context, name) : NULL;
+	return finder ? finder(context, name) : NULL;
 }
 
 int protolib_import(struct protolib *lib, const char *from, const char *name, conf_error *error,
 		    void *context)
 {
-	_cleanup_free_ char *path = find_import(lib, from, name);
+	_cleanup_free_ char *path = conf_find_import(from, name, lib->finder, lib->finder_context);
 	struct stat file;
 
 	if (!path || stat(path, &file) < 0)

@@ -101,4 +101,11 @@ const struct prototype *protolib_next(const struct protolib *lib, size_t *cursor
 /* The prototype of functions nothing is known about: four guessed longs and a guessed result. */
 const struct prototype *prototype_guess(void);
 
+/*
+ * Whether `written`, from a file, may be about the function that `declared`, from debug
+ * information, is about: as many parameters are passed in the same way, as far as C tells. A file
+ * may say more of arguments that vary.
+ */
+bool prototype_may_be(const struct prototype *written, const struct prototype *declared);
+
 #endif

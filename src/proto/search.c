@@ -17,6 +17,7 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
+#include "proto/conf_index.h"
 #include "proto/names.h"
 
 #include <dirent.h>
@@ -40,9 +41,12 @@ struct proto_search {
 	struct vec directories; /* of struct conf_directory *, those that win first */
 	size_t given;		/* how many of them came with -F */
 	struct protolib *global;
-	struct names by_soname; /* owned names → struct protolib, or &nothing */
-	struct names by_files;	/* owned lists of paths, each ending in '\n' → struct protolib */
-	struct names read;	/* owned paths: their errors were reported */
+	struct names by_soname;	 /* owned names → struct protolib, or &nothing */
+	struct names by_files;	 /* owned lists of paths, each ending in '\n' → struct protolib */
+	struct names read;	 /* owned paths: their errors were reported */
+	struct vec libraries;	 /* char *, owned: those of proto_search_any(), in its order */
+	struct conf_index index; /* of their files; each means its element in there */
+	bool is_indexed;
 	conf_error *error;
 	void *context;
 };
@@ -166,6 +170,8 @@ struct proto_search *proto_search_create(const char *data_dir, conf_error *error
 	const char *home = getenv("HOME");
 
 	vec_init(&search->directories, sizeof(struct conf_directory *));
+	vec_init(&search->libraries, sizeof(char *));
+	conf_index_init(&search->index);
 	search->global = protolib_create();
 	protolib_set_finder(search->global, find_import, search);
 	search->error = error;
@@ -196,6 +202,10 @@ void proto_search_destroy(struct proto_search *search)
 	owned_names_deinit(&search->by_files);
 	owned_names_deinit(&search->by_soname);
 	owned_names_deinit(&search->read);
+	conf_index_deinit(&search->index);
+	for (size_t i = 0; i < search->libraries.count; i++)
+		free(*(char **)vec_at(&search->libraries, i));
+	vec_deinit(&search->libraries);
 	protolib_destroy(search->global);
 	free(search);
 }
@@ -375,6 +385,130 @@ const struct protolib *proto_search_library(struct proto_search *search, const c
 		names_put(&search->by_soname, name, strlen(name), known);
 	}
 	return known == &nothing ? NULL : known;
+}
+
+/* Whether a name is that of a library, with or without what tells its versions apart. */
+static bool is_called(const char *name, const char *library)
+{
+	size_t length = strlen(library);
+
+	return !strncmp(name, library, length) && (!name[length] || strchr(".-", name[length]));
+}
+
+/*
+ * Whether a program may have the library in it as one of many. Names of functions of machines, and
+ * of what else there are files for, mean something in these only. The C library comes before all.
+ */
+static bool may_be_in_a_program(const char *name)
+{
+	static const char *const machines[] = {"libperl", "libphp", "libpython", "libruby"};
+
+	for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
+		if (!strncmp(name, machines[i], strlen(machines[i])))
+			return false;
+	return !strncmp(name, "lib", strlen("lib")) && !is_called(name, "libc");
+}
+
+static size_t rank(const char *library)
+{
+	static const char *const first[] = {"libm", "libpthread", "librt", "libdl"};
+	size_t i = 0;
+
+	while (i < sizeof first / sizeof *first && !is_called(library, first[i]))
+		i++;
+	return i;
+}
+
+/* A name that goes on comes before the shorter one: a file for it is about that alone. */
+static int compare_names(const char *x, const char *y)
+{
+	while (*x && *x == *y) {
+		x++;
+		y++;
+	}
+	const unsigned next[] = {*x ? (unsigned char)*x : UINT8_MAX + 1U,
+				 *y ? (unsigned char)*y : UINT8_MAX + 1U};
+
+	return (next[0] > next[1]) - (next[0] < next[1]);
+}
+
+static int compare_libraries(const void *x, const void *y)
+{
+	const char *const *a = x;
+	const char *const *b = y;
+	const size_t ranks[] = {rank(*a), rank(*b)};
+
+	return ranks[0] != ranks[1] ? (ranks[0] > ranks[1]) - (ranks[0] < ranks[1])
+				    : compare_names(*a, *b);
+}
+
+/* The libraries that there are files for, in any directory: each once, sorted. */
+static void list_libraries(struct proto_search *search)
+{
+	struct vec *libraries = &search->libraries;
+	struct names known = {0};
+
+	for (size_t i = 0; i < search->directories.count; i++) {
+		struct conf_directory *directory =
+			*(struct conf_directory **)vec_at(&search->directories, i);
+
+		list_directory(search, directory);
+		for (size_t j = 0; j < directory->files.count; j++) {
+			const struct name_entry *file = &directory->files.entries[j];
+
+			if (names_get(&known, file->name, file->length))
+				continue;
+			names_put(&known, file->name, file->length, file->name);
+			char *library = xstrndup(file->name, file->length - strlen(".conf"));
+
+			if (may_be_in_a_program(library))
+				vec_push(libraries, &library);
+			else
+				free(library);
+		}
+	}
+	names_deinit(&known);
+	if (libraries->count)
+		qsort(vec_at(libraries, 0), libraries->count, sizeof(char *), compare_libraries);
+}
+
+static void index_libraries(struct proto_search *search)
+{
+	list_libraries(search);
+	for (size_t i = 0; i < search->libraries.count; i++) {
+		char **library = vec_at(&search->libraries, i);
+		struct strbuf paths = {0};
+
+		find_files(search, *library, &paths);
+		for (char *path = paths.text, *end; path && (end = strchr(path, '\n'));
+		     path = end + 1) {
+			*end = '\0';
+			conf_index_add(&search->index, path, library, find_import, search);
+		}
+		strbuf_deinit(&paths);
+	}
+}
+
+const struct prototype *proto_search_any(struct proto_search *search, const char *name)
+{
+	const struct prototype *found = NULL;
+
+	if (!search->is_indexed)
+		index_libraries(search);
+	search->is_indexed = true;
+	char *const *first = conf_index_get(&search->index, name);
+
+	if (!first)
+		return NULL;
+	/* It need not be a function in the first of them. */
+	for (size_t i = (size_t)(first - (char **)search->libraries.items);
+	     !found && i < search->libraries.count; i++) {
+		const struct protolib *lib =
+			proto_search_library(search, *(char **)vec_at(&search->libraries, i));
+
+		found = lib ? protolib_find(lib, name) : NULL;
+	}
+	return found;
 }
 
 const struct protolib *proto_search_global(const struct proto_search *search)

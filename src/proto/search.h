@@ -40,6 +40,14 @@ int proto_search_add(struct proto_search *search, const char *list, char **bad);
  */
 const struct protolib *proto_search_library(struct proto_search *search, const char *soname);
 
+/*
+ * The prototype of `name` that one of the libraries has that files speak for, apart from the C
+ * library and those of virtual machines: what a program may have in it that is linked statically.
+ * libm, libpthread, librt and libdl come first, then the others by their names. NULL: none has it.
+ * Files that have nothing of that name are not parsed.
+ */
+const struct prototype *proto_search_any(struct proto_search *search, const char *name);
+
 /* What the -F files (and ~/.tracer.conf) say, for every library. */
 const struct protolib *proto_search_global(const struct proto_search *search);
 

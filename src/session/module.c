@@ -28,7 +28,7 @@ void module_unref(struct module *module)
 
 /* The .conf file of the library that a file is, or NULL. */
 static const struct protolib *find_prototypes(struct session *session, const struct elf_file *file,
-					      const char *path, bool is_main)
+					      const char *path)
 {
 	struct proto_search *search = session->prototypes;
 	const char *soname = elf_soname(file);
@@ -36,9 +36,6 @@ static const struct protolib *find_prototypes(struct session *session, const str
 
 	if (!found && soname)
 		found = proto_search_library(search, path);
-	/* A program that is linked statically has the C library in it. */
-	if (!found && is_main && !elf_interpreter(file))
-		found = proto_search_library(search, "libc.so.6");
 	return found;
 }
 
@@ -58,6 +55,7 @@ struct module *module_create(struct session *session, struct elf_file *file, uin
 
 	module->base_name = slash ? slash + 1 : module->path;
 	module->is_main = is_main;
+	module->is_static = is_main && !elf_interpreter(file);
 	module->dynamic = dynamic ? dynamic + bias : 0;
 	module->low = UINT64_MAX;
 	for (size_t i = 0; i < count; i++) {
@@ -68,7 +66,7 @@ struct module *module_create(struct session *session, struct elf_file *file, uin
 		if (low + segments[i].memory_size > module->high)
 			module->high = low + segments[i].memory_size;
 	}
-	module->prototypes = find_prototypes(session, file, module->base_name, is_main);
+	module->prototypes = find_prototypes(session, file, module->base_name);
 	module->debug = debug_source_get(session->debuginfo, file, module->path);
 	return module;
 }

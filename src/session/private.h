@@ -92,6 +92,7 @@ struct module {
 	const char *base_name; /* of path */
 	char *mapped, *listed; /* other names: of the mapping, and of the linker's list; or NULL */
 	bool is_main;
+	bool is_static;	  /* the program, linked so: libraries are in it */
 	bool is_machine;  /* a virtual machine's: generated code calls its functions; inprocess.c */
 	bool is_profiled; /* compiled with -pg; the same */
 	bool ran_before;  /* it was there when its process was attached to */

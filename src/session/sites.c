@@ -6,7 +6,11 @@
  * it, else from that of the one that defines it, else from the debug information of that. A module
  * that has neither may still have a function that another one's file knows (an interposer, say), or
  * that its caller has declared. The files of others come that late as names are not unique: a
- * program's own remove(), with its debug information, is not the C library's. A PLT stub does not
+ * program's own remove(), with its debug information, is not the C library's. A program that is
+ * linked statically has the C library in it, and maybe any of the others that there are files for.
+ * Of these nobody knows, so they come behind what the program's debug information says: its own
+ * compress() is not zlib's. Where it only declares the function (libraries are mostly built without
+ * debug information) the file is taken if it is about one that is called so. A PLT stub does not
  * say which library will answer; it is taken to be the first one that defines the name. As long as
  * none does the question is kept (undefined.c).
  *
@@ -95,11 +99,16 @@ static struct definition find_definition(const struct space *space, const struct
 		definition.module = modules_find_definer(space->modules, question->name, &symbol);
 	else if (question->module)
 		symbol = find_entry(space, question->module, question->name, &file);
+	/* A static program exports nothing, and what it calls is in it. */
+	if (!definition.module && question->module && question->module->is_static) {
+		definition.module = question->module;
+		symbol = elf_find_symbol(question->module->file, question->name);
+	}
 	if (definition.module && !file)
 		file = definition.module->file;
 	if (question->kind != PROBE_CALL && question->module)
 		definition.address = question->address - question->module->bias;
-	else if (definition.module && symbol->type == STT_FUNC)
+	else if (symbol && symbol->type == STT_FUNC)
 		definition.address = symbol->value;
 	if (definition.address && symbol)
 		definition.is_local = is_local(file, symbol, definition.address);
@@ -108,21 +117,28 @@ static struct definition find_definition(const struct space *space, const struct
 	return definition;
 }
 
-static const struct prototype *find_in_file(const struct space *space, const struct module *module,
+static const struct prototype *find_in_file(const struct session *session,
+					    const struct space *space, const struct module *module,
 					    const char *name)
 {
-	return module && module->prototypes
-		       ? protolib_find_on(module->prototypes, name, space->arch->name)
-		       : NULL;
+	const char *architecture = space->arch->name;
+	const struct protolib *lib = module ? module->prototypes : NULL;
+	const struct prototype *found = lib ? protolib_find_on(lib, name, architecture) : NULL;
+
+	if (found || !module || !module->is_static)
+		return found;
+	lib = proto_search_library(session->prototypes, "libc.so.6");
+	return lib ? protolib_find_on(lib, name, architecture) : NULL;
 }
 
-static const struct prototype *find_in_files(const struct space *space, const char *name)
+static const struct prototype *find_in_files(const struct session *session,
+					     const struct space *space, const char *name)
 {
 	const struct modules *modules = space->modules;
 	const struct prototype *found = NULL;
 
 	for (size_t i = 0; !found && i < modules->list.count; i++)
-		found = find_in_file(space, module_at(modules, i), name);
+		found = find_in_file(session, space, module_at(modules, i), name);
 	return found;
 }
 
@@ -155,6 +171,18 @@ static const struct prototype *find_declared(const struct space *space,
 		      : NULL;
 }
 
+/* Of what a static program may have in it. `declared`: what it says of the function, or NULL. */
+static const struct prototype *find_in_program(const struct session *session,
+					       const struct definition *definition,
+					       const struct prototype *declared, const char *name)
+{
+	if (!definition->module || !definition->module->is_static || session->options->summary)
+		return declared;
+	const struct prototype *found = proto_search_any(session->prototypes, name);
+
+	return found && (!declared || prototype_may_be(found, declared)) ? found : declared;
+}
+
 static const struct prototype *find_prototype(const struct session *session,
 					      const struct space *space,
 					      const struct question *question)
@@ -171,16 +199,20 @@ static const struct prototype *find_prototype(const struct session *session,
 		found = protolib_find_on(proto_search_global(session->prototypes), name,
 					 space->arch->name);
 	if (!found && files)
-		found = find_in_file(space, question->module, name);
+		found = find_in_file(session, space, question->module, name);
 	if (!found && files)
-		found = find_in_file(space, definition.module, name);
+		found = find_in_file(session, space, definition.module, name);
 	if (!found && debugged)
 		found = find_debugged(space, &definition, name);
+	const bool is_known = found;
+
 	if (!found && debugged)
 		found = find_declared(space, question);
+	if (!is_known && files)
+		found = find_in_program(session, &definition, found, name);
 	/* What another library's file calls so may be something else. */
 	if (!found && files)
-		found = find_in_files(space, name);
+		found = find_in_files(session, space, name);
 	return found ? found : prototype_guess();
 }
 

@@ -806,6 +806,38 @@ static void test_guess(void **state)
 	}
 }
 
+/* Whether a prototype may be about what the second one, as debug information has it, is about. */
+static bool may_be(const char *written, const char *declared)
+{
+	struct protolib *libs[] = {protolib_create(), protolib_create()};
+
+	assert_int_equal(protolib_parse(libs[0], "written", written, NULL, NULL), 0);
+	assert_int_equal(protolib_parse(libs[1], "declared", declared, NULL, NULL), 0);
+	bool may = prototype_may_be(protolib_find(libs[0], "f"), protolib_find(libs[1], "f"));
+
+	protolib_destroy(libs[0]);
+	protolib_destroy(libs[1]);
+	return may;
+}
+
+static void test_may_be(void **state)
+{
+	(void)state;
+	assert_true(may_be("ulong f(ulong, string[arg3], uint);", "ulong f(ulong a, addr, uint);"));
+	assert_true(may_be("enum[int](OK) f(hex(int));", "int f(int);"));
+	assert_true(may_be("void f(string, +addr, sqliteformat);", "void f(addr, addr, string);"));
+	assert_true(may_be("int f(int, int if (1) or addr);", "int f(int);"));
+	assert_true(may_be("double f(ldouble);", "double f(ldouble);"));
+	assert_false(may_be("double f(double);", "float f(float);"));
+	assert_false(may_be("double f(double);", "double f(addr);"));
+	assert_false(may_be("int f(addr, addr, string, ulong);", "int f(int);"));
+	assert_false(may_be("int f(addr);", "int f(int);"));
+	assert_false(may_be("int f(int);", "int f(int, int);"));
+	assert_false(may_be("int f(int, int);", "int f(int);"));
+	assert_false(may_be("int f();", "void f();"));
+	assert_false(may_be("int f(struct(int));", "int f(addr);"));
+}
+
 /* Every shipped file parses, and says nothing twice. */
 static void test_shipped_files(void **state)
 {
@@ -863,6 +895,7 @@ int main(void)
 		cmocka_unit_test(test_random_input),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_guess),
+		cmocka_unit_test(test_may_be),
 		cmocka_unit_test(test_shipped_files),
 	};
 

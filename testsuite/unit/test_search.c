@@ -333,6 +333,59 @@ static void test_many_names(void **state)
 			 strrchr(f->errors.text, '/') + 1); /* said once */
 }
 
+/* The number of parameters `function` has in any library; -1: unknown. */
+static int find_any(struct fixture *f, const char *function)
+{
+	const struct prototype *prototype = proto_search_any(f->search, function);
+
+	return prototype ? (int)prototype->parameter_count : -1;
+}
+
+static void test_any(void **state)
+{
+	struct fixture *f = *state;
+
+	make_file(f, "data/libc.conf", "void of_c(int);");
+	make_file(f, "data/libc.so.6.conf", "void of_c(int);");
+	make_file(f, "data/libcurl.conf", "void a(); void b(); /* comment(x) */ void c ();");
+	make_file(f, "data/libdl.conf", "void a(int); void b(int);");
+	make_file(f, "data/libm.conf", "void a(int, int); void m(int);");
+	make_file(f, "data/libz.conf", "void comment(int); typedef late = enum(X); void z();");
+	make_file(f, "data/python3.conf", "void machine();");
+	make_file(f, "data/libpython3.conf", "void machine();");
+	make_file(f, "data/libruby-3.conf", "void machine();");
+	make_file(f, "data/linux.conf", "void imported(int, int, int);");
+	make_file(f, "data/libx.conf", "import \"linux\";\nimport \"libx\";\nbroken;");
+	make_file(f, "home/.config/tracer/libm.so.6.conf", "void m(int, int, int);");
+	begin(f);
+	/* libm before libdl before others; the C library and machines are not among them. */
+	assert_int_equal(find_any(f, "a"), 2);
+	assert_int_equal(find_any(f, "b"), 1);
+	assert_int_equal(find_any(f, "c"), 0);
+	assert_int_equal(find_any(f, "of_c"), -1);
+	assert_int_equal(find_any(f, "machine"), -1);
+	/* The user's file for one version comes with the others of that. */
+	assert_int_equal(find_any(f, "m"), 3);
+	/* What has no such name is not parsed, and its errors are not said. */
+	assert_int_equal(find_any(f, "nothing"), -1);
+	assert_int_equal(f->errors.length, 0);
+	assert_int_equal(find_any(f, "imported"), 3);
+	assert_non_null(strstr(f->errors.text, "libx.conf:3: "));
+	/* Of files that have the name and not the function the next one counts. */
+	assert_int_equal(find_any(f, "comment"), 1);
+	assert_int_equal(find_any(f, "enum"), -1);
+	assert_int_equal(find_any(f, ""), -1);
+}
+
+static void test_any_of_none(void **state)
+{
+	struct fixture *f = *state;
+
+	f->search = proto_search_create(NULL, collect, &f->errors);
+	assert_int_equal(find_any(f, "a"), -1);
+	assert_int_equal(find_any(f, "a"), -1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -342,7 +395,8 @@ int main(void)
 		TEST(test_directories),	 TEST(test_xdg_variables),
 		TEST(test_global),	 TEST(test_given_directories),
 		TEST(test_given_errors), TEST(test_found_errors_are_said_once),
-		TEST(test_many_names),
+		TEST(test_many_names),	 TEST(test_any),
+		TEST(test_any_of_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

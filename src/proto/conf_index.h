@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which of many .conf files may have a prototype of a name, found out without parsing them: that
+ * takes ten times as long, and mostly one of them is wanted, or none.
+ */
+#ifndef TRACER_PROTO_CONF_INDEX_H
+#define TRACER_PROTO_CONF_INDEX_H
+
+#include "base/vec.h"
+#include "proto/names.h"
+#include "proto/prototype.h"
+
+struct conf_index {
+	struct names names; /* what is before a '(' in a file → what the file stands for */
+	struct vec texts;   /* char *, owned: of the files, where the names are */
+};
+
+void conf_index_init(struct conf_index *index);
+void conf_index_deinit(struct conf_index *index);
+
+/*
+ * Adds a file and those that it imports; one that cannot be read has no names. A name that is there
+ * already stays with the file that had it first. `meaning`: what is to be known of the file, not
+ * NULL.
+ */
+void conf_index_add(struct conf_index *index, const char *path, const void *meaning,
+		    conf_finder *finder, void *context);
+
+/*
+ * The meaning of the first file that may have a prototype of `name`; NULL: no file has one. That it
+ * has one is not said: names of types and what stands in comments are names, too.
+ */
+const void *conf_index_get(const struct conf_index *index, const char *name);
+
+#endif
