@@ -47,6 +47,7 @@ int main(int count, char **arguments)
 	printf("%.3f ", sin(number));
 	printf("%.3f ", floor(number));
 	printf("%.3f ", modf(number, &whole));
+	printf("%.3f ", pow(number, 2));
 	printf("%lu ", crc32(0, (const unsigned char *)"text", 4));
 	printf("%d ", inflateReset(7));
 	printf("%d\n", compress(3));
