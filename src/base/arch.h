@@ -102,6 +102,7 @@ struct insn_bytes {
  */
 enum {
 	EFFECT_STACK = 16, /* all of the stack; vector registers count as that */
+	EFFECT_ELSEWHERE,  /* all other memory */
 	EFFECT_MEMORY,	   /* the operand in memory: see `base` and `displacement` */
 	EFFECT_NONE = -1,
 	EFFECT_UNKNOWN = -2
@@ -110,11 +111,13 @@ enum {
 struct insn_effect {
 	uint32_t killed;      /* bits of places that hold something else behind it */
 	uint32_t joined;      /* those that may exchange what they hold, or are compared */
+	bool compared;	      /* that: nothing is stored */
 	uint32_t base;	      /* registers that the operand in memory is found by; 0: others */
 	bool pc_relative;     /* by what follows the instruction, that is */
 	int64_t displacement; /* what is added to those */
-	uint32_t mixed;	      /* `mixed_to` may be an address if one of these is */
+	uint32_t mixed;	      /* what `mixed_to` holds is computed of these */
 	int8_t mixed_to;      /* or EFFECT_NONE */
+	bool by_bits;	      /* that: an address may be made of it again */
 	int8_t from, to;      /* what `from` holds is copied to `to`; or EFFECT_NONE */
 	int8_t memory_to;     /* where what it reads from memory gets to */
 	int8_t immediate_to;  /* where its immediate operand gets to */
@@ -272,6 +275,11 @@ struct arch {
 	 * follows. NULL where they are not.
 	 */
 	bool (*is_relative)(uint8_t modrm);
+	/*
+	 * How many bytes of an operand stand behind such a displacement, where that may be one of a
+	 * load; the 5 bytes before it can be read. NULL where it does not matter.
+	 */
+	unsigned (*behind_displacement)(const uint8_t *displacement);
 	/*
 	 * The number of 64 bits that an instruction loads into a register, WIDE_LOAD_BYTES long
 	 * with it at its end: how code of the large model refers to slots, relative to the GOT.

@@ -26,8 +26,9 @@
 
 enum {
 	PIECE = 1 << 20,
-	WIDE = 8,  /* a number of the large model */
-	STUB = 16, /* bytes of one, at most */
+	WIDE = 8,   /* a number of the large model */
+	BEFORE = 5, /* bytes of an instruction before its displacement */
+	STUB = 16,  /* bytes of one, at most */
 	PLT_HEAD = 64,
 	SEARCH_MAX = 512 << 20,
 	REFERENCES_MAX = 1 << 20,
@@ -117,6 +118,11 @@ static void search_code(struct call_search *search, const uint8_t *code, size_t 
 
 	for (size_t at = INSN - WORD; at + WORD <= size; at++) {
 		struct elf_slot *slot = referred_at(search, code + at, address + at);
+
+		if (!slot && at >= BEFORE && arch->behind_displacement &&
+		    arch->is_relative(code[at - 1]) && arch->behind_displacement(code + at))
+			slot = referred_at(search, code + at,
+					   address + at + arch->behind_displacement(code + at));
 		size_t insn = at - (INSN - WORD);
 
 		/* What else looks like one, as "b8 28 00 00" of a "mov $40,%eax", is none. */

@@ -3,20 +3,20 @@
  * See slot_flow.h.
  *
  * A forward data-flow analysis over the instructions of one function. For each instruction it has a
- * set of places that may hold what was loaded when control gets there: the general registers, and
- * the stack, which is one place. What an instruction does with places the architecture says
- * (arch->insn_effect), and where it says nothing places keep what they hold; so more is thought to
- * hold it than does, never less. A call by a register that is in the set may be one by the slot, or
- * one by way of the stack if that is.
+ * set of places that may hold what was loaded when control gets there: the general registers, the
+ * stack, which is one place, and all other memory, which is another. What an instruction does with
+ * places the architecture says (arch->insn_effect), and where it says nothing places keep what they
+ * hold; so more is thought to hold it than does, never less. A call by a register that is in the
+ * set may be one by the slot, or one by way of memory if that is.
  *
  * Memory is the stack where it is found by what may be an address on it. Which registers have such
  * is the same kind of question, and answered first, once for a function: the stack pointer always
  * has one, and so has what is computed from it.
  *
- * Other memory is told apart by the displacement alone: where the address is stored to a member of
- * an object, or compared with one, any object's member there may be it, anywhere in the function.
- * It may be compared with a register that the member has just been loaded to. What is passed on
- * otherwise is lost sight of: see slot_calls.c.
+ * To compare the address with something is no store, but what is equal is called then. Of what was
+ * compared in memory, or has just been loaded from there to a register that was, the displacement
+ * is kept: any object's member there may be it, anywhere in the function. What is passed to other
+ * functions is lost sight of: see slot_calls.c.
  *
  * Where control goes to from a switch is in a table, and where from a call that throws in another:
  * what is held there may be held anywhere. The same goes for jumps out of the function, as to the
@@ -63,7 +63,7 @@ struct slot_flow {
 	uint32_t has_origin;
 	struct vec insns;   /* struct flow_insn, by address */
 	struct vec work;    /* size_t: instructions to be looked at */
-	struct vec members; /* int64_t: displacements of what may have it */
+	struct vec members; /* int64_t: displacements of what it is compared with */
 	enum question question;
 	uint32_t anywhere;
 	size_t budget;	  /* steps that are left */
@@ -277,69 +277,51 @@ static void add_member(struct slot_flow *flow, int64_t member)
 	}
 }
 
-/* What is stored from a vector register may be the second of its words. */
-static void add_stored(struct slot_flow *flow, const struct flow_insn *insn)
+/* The memory that the operand may be. */
+static uint32_t memory_of(const struct flow_insn *insn)
 {
-	add_member(flow, insn->member);
-	if (insn->effect.from == EFFECT_STACK)
-		add_member(flow, insn->member + (int64_t)sizeof(uint64_t));
+	const uint32_t base = insn->effect.base;
+
+	return (insn->before[ON_STACK] & base ? bit_of(EFFECT_STACK) : 0) |
+	       (base & bit_of(REG_SP) ? 0 : bit_of(EFFECT_ELSEWHERE));
 }
 
-/* What an instruction does with who has it. */
-static uint32_t apply(const struct insn_effect *effect, uint32_t held)
-{
-	if (held & effect->joined)
-		held |= effect->joined;
-	uint32_t left = held & ~effect->killed;
-
-	return held & bit_of(effect->from) ? left | bit_of(effect->to) : left;
-}
-
-static uint32_t behind_on_stack(const struct flow_insn *insn, uint32_t held)
+/* Who has it behind an instruction. */
+static uint32_t behind(struct slot_flow *flow, const struct flow_insn *insn)
 {
 	const struct insn_effect *effect = &insn->effect;
-	const bool is_stack = held & effect->base;
+	const uint32_t memory = memory_of(insn);
+	uint32_t held = insn->before[flow->question];
 
-	if (is_stack && (held & bit_of(EFFECT_STACK)))
+	if ((held & memory) || (flow->question == HOLDS && is_member(flow, insn->member)))
 		held |= bit_of(EFFECT_MEMORY);
-	uint32_t left = apply(effect, held);
+	const bool joins = held & effect->joined;
+	uint32_t left = (joins ? held | effect->joined : held) & ~effect->killed;
+	bool is_stored = joins && !effect->compared && (effect->joined & bit_of(EFFECT_MEMORY));
 
-	if (is_stack && (left & bit_of(EFFECT_MEMORY)))
-		left |= bit_of(EFFECT_STACK);
-	if (held & effect->mixed)
+	if (held & bit_of(effect->from)) {
+		left |= bit_of(effect->to);
+		is_stored |= effect->to == EFFECT_MEMORY;
+	}
+	if ((held & effect->mixed) && (effect->by_bits || flow->question == ON_STACK))
 		left |= bit_of(effect->mixed_to);
-	return left | bit_of(REG_SP);
-}
-
-static uint32_t behind_holding(struct slot_flow *flow, const struct flow_insn *insn, uint32_t held)
-{
-	const struct insn_effect *effect = &insn->effect;
-	const bool may_be_stack = insn->before[ON_STACK] & effect->base;
-	const bool is_stack = effect->base & bit_of(REG_SP);
-
-	if ((may_be_stack && (held & bit_of(EFFECT_STACK))) ||
-	    (!is_stack && is_member(flow, insn->member)))
-		held |= bit_of(EFFECT_MEMORY);
-	uint32_t left = apply(effect, held) | insn->loaded;
-
-	if (may_be_stack && (left & bit_of(EFFECT_MEMORY)))
-		left |= bit_of(EFFECT_STACK);
-	if (!is_stack && (left & bit_of(EFFECT_MEMORY)))
-		add_stored(flow, insn);
-	for (unsigned i = 0; i < insn->origins && (held & effect->joined); i++)
+	if (is_stored)
+		left |= memory;
+	if (flow->question == ON_STACK)
+		return (left | bit_of(REG_SP)) & ~bit_of(EFFECT_MEMORY);
+	if (joins && effect->compared && (effect->joined & bit_of(EFFECT_MEMORY)))
+		add_member(flow, insn->member);
+	for (unsigned i = 0; i < insn->origins && joins; i++)
 		add_member(flow, insn->origin[i]);
-	return left;
+	return (left | insn->loaded) & ~bit_of(EFFECT_MEMORY);
 }
 
 /* Hands what an instruction leaves behind on to all that may come next. */
 static void follow(struct slot_flow *flow, struct flow_insn *insn)
 {
 	const uint32_t clobbers = flow->arch->call_clobbers;
-	const uint32_t before = insn->before[flow->question];
-	uint32_t held = flow->question == HOLDS ? behind_holding(flow, insn, before)
-						: behind_on_stack(insn, before);
+	const uint32_t held = behind(flow, insn) & ~(insn->clobbers ? clobbers : 0);
 
-	held &= ~(insn->clobbers ? clobbers : 0) & ~bit_of(EFFECT_MEMORY);
 	switch ((enum flow_kind)insn->kind) {
 	case FLOW_END:
 		return;
@@ -426,9 +408,7 @@ static bool may_be_call(const struct slot_flow *flow, const struct flow_insn *in
 {
 	if (!insn->by_memory)
 		return insn->before[HOLDS] & insn->by;
-	return ((insn->before[ON_STACK] & insn->by) &&
-		(insn->before[HOLDS] & bit_of(EFFECT_STACK))) ||
-	       is_member(flow, insn->member);
+	return (insn->before[HOLDS] & memory_of(insn)) || is_member(flow, insn->member);
 }
 
 bool slot_flow_run(struct slot_flow *flow, struct vec *reached)

@@ -42,11 +42,19 @@ static bool is_jump_by_offset(const struct displaced_operand *operand)
 	return operand->memory && operand->index != OPERAND_NONE && operand->scale == 1;
 }
 
-/* What is read by way of a segment register is not the program's: i386's system calls. */
-static bool is_call_by_pointer(const struct displaced *insn)
+/*
+ * What is read by way of a segment register is not the program's: i386's system calls. Jumps by way
+ * of a table are those of switches. `wide`: in a function of the large model.
+ */
+static bool is_call_by_pointer(const struct displaced *insn, bool wide)
 {
-	return insn->kind == DISPLACED_EMULATE && !insn->operand.segment &&
-	       (insn->action == ACTION_CALL_OPERAND || insn->action == ACTION_JUMP_OPERAND);
+	const struct displaced_operand *operand = &insn->operand;
+
+	return insn->kind == DISPLACED_EMULATE && !operand->segment &&
+	       (insn->action == ACTION_CALL_OPERAND ||
+		(insn->action == ACTION_JUMP_OPERAND &&
+		 (!operand->memory || operand->index == OPERAND_NONE ||
+		  (wide && is_jump_by_offset(operand)))));
 }
 
 /* Jumps by way of memory are, where nothing is known. `wide`: but for the large model's. */
@@ -111,7 +119,7 @@ static bool decode(struct call_search *search, const uint8_t *code, size_t size,
 			if (!reference->is_none)
 				return false;
 		}
-		if (is_call_by_pointer(&insn) && !is_through_slot(search, code + at, &insn))
+		if (is_call_by_pointer(&insn, *wide) && !is_through_slot(search, code + at, &insn))
 			vec_push(&search->branches,
 				 &(struct branch){here, may_be_switch(&insn, *wide)});
 		slot_flow_add(search->flow, &insn, code + at, clobbers(search, &insn));

@@ -4,9 +4,11 @@
  * move one about, and those by which registers get something else. All others are said to leave
  * everything as it is, which is never less than the truth.
  *
- * What changes a value by a constant or a mask leaves it, too: hardening against speculation
- * (clang -mspeculative-load-hardening) does that to addresses right before they are called. Nor
- * does an instruction that writes only a part of a register take anything out of it.
+ * What is computed of an address bit by bit may be made one again (a choice by xor and a mask, a
+ * pointer that is kept mangled). Hardening against speculation, too, masks addresses right before
+ * they are called (clang -mspeculative-load-hardening). Sums are what switches make of their tables,
+ * and count as no address of a function any more. Nor does an instruction that writes only a part
+ * of a register take anything out of it.
  */
 #include "x86/x86.h"
 
@@ -102,22 +104,47 @@ static void exchange(const struct x86_scan *scan, struct insn_effect *effect)
 static void compare(const struct x86_scan *scan, struct insn_effect *effect)
 {
 	exchange(scan, effect);
+	effect->compared = true;
 	effect->memory_to = (int8_t)reg_of(scan);
 }
 
-/* add, adc, sbb, sub, xor: what two operands make is no address of a function any more. */
+/* or, and, xor */
+static bool is_bitwise(const struct x86_scan *scan)
+{
+	const unsigned operation = scan->opcode & ~3U;
+
+	return scan->map == MAP_ONE_BYTE &&
+	       (operation == 0x08 || operation == 0x20 || operation == 0x30);
+}
+
+/* add, adc, sbb, sub, xor and the like. */
 static void compute(const struct x86_scan *scan, struct insn_effect *effect)
 {
 	const bool into_reg = scan->opcode & 2;
 	const unsigned to = into_reg ? reg_of(scan) : rm_of(scan);
 
-	if (!into_reg && is_memory(scan))
+	if (!into_reg && is_memory(scan)) { /* memory is computed */
+		effect->joined = 1U << reg_of(scan) | 1U << EFFECT_MEMORY;
 		return;
+	}
 	effect->killed = 1U << to;
-	if (!is_memory(scan) && reg_of(scan) == rm_of(scan)) /* nothing */
+	/* xor, sub, sbb with itself: nothing is left; or and and: all of it. */
+	if (!is_memory(scan) && reg_of(scan) == rm_of(scan) && (scan->opcode & 0xf0) >= 0x10 &&
+	    (scan->opcode & ~3U) != 0x20)
 		return;
-	effect->mixed = 1U << reg_of(scan) | (is_memory(scan) ? 0 : 1U << rm_of(scan));
+	effect->mixed = 1U << reg_of(scan) | 1U << operand_of(scan);
 	effect->mixed_to = (int8_t)to;
+	effect->by_bits = is_bitwise(scan);
+	effect->memory_to = (int8_t)to;
+}
+
+/* Of two other operands, or of one and a constant. */
+static void compute_from(const struct x86_scan *scan, struct insn_effect *effect)
+{
+	effect->killed = 1U << reg_of(scan);
+	effect->mixed = 1U << operand_of(scan);
+	effect->mixed_to = (int8_t)reg_of(scan);
+	effect->memory_to = (int8_t)reg_of(scan);
 }
 
 static void push(struct insn_effect *effect, int from)
@@ -175,7 +202,8 @@ static void by_group(const struct x86_scan *scan, struct insn_effect *effect)
 		move_immediate(scan, effect);
 		break;
 	case 0xf7: /* test, …, mul, imul, div, idiv */
-		effect->killed = which >= 4 ? 1U << REG_AX | 1U << REG_DX : 0;
+		if (which >= 4)
+			effect->joined = 1U << REG_AX | 1U << REG_DX | 1U << operand_of(scan);
 		effect->memory_to = which < 2 ? EFFECT_NONE : EFFECT_UNKNOWN;
 		break;
 	case 0xff:
@@ -193,10 +221,14 @@ static void one_byte(enum x86_mode mode, const struct x86_scan *scan, struct ins
 	switch (scan->opcode) {
 	case 0x01: /* add */
 	case 0x03:
+	case 0x09: /* or */
+	case 0x0b:
 	case 0x11: /* adc */
 	case 0x13:
 	case 0x19: /* sbb */
 	case 0x1b:
+	case 0x21: /* and */
+	case 0x23:
 	case 0x29: /* sub */
 	case 0x2b:
 	case 0x31: /* xor */
@@ -219,7 +251,7 @@ static void one_byte(enum x86_mode mode, const struct x86_scan *scan, struct ins
 		break;
 	case 0x69: /* imul */
 	case 0x6b:
-		effect->killed = 1U << reg_of(scan);
+		compute_from(scan, effect);
 		break;
 	case 0x87:
 		exchange(scan, effect);
@@ -245,6 +277,17 @@ static void one_byte(enum x86_mode mode, const struct x86_scan *scan, struct ins
 		effect->memory_to = EFFECT_NONE;
 		copies(effect, REG_AX, EFFECT_MEMORY);
 		break;
+	case 0xa4: /* movs */
+	case 0xa5:
+		effect->joined = 1U << EFFECT_STACK | 1U << EFFECT_ELSEWHERE;
+		break;
+	case 0xaa: /* stos */
+	case 0xab:
+		copies(effect, REG_AX, EFFECT_STACK);
+		effect->mixed = 1U << REG_AX;
+		effect->mixed_to = EFFECT_ELSEWHERE;
+		effect->by_bits = true;
+		break;
 	case 0xc9: /* leave */
 		pop(effect, REG_BP);
 		break;
@@ -260,7 +303,7 @@ static void by_vector(const struct x86_scan *scan, struct insn_effect *effect, b
 	const uint32_t general = any ? 1U << scan->rm | 1U << (scan->rm + HIGH) : 1U << rm_of(scan);
 
 	effect->memory_to = EFFECT_STACK;
-	effect->joined = 1U << EFFECT_STACK | (is_memory(scan) ? 0 : general);
+	effect->joined = 1U << EFFECT_STACK | (is_memory(scan) ? 1U << EFFECT_MEMORY : general);
 }
 
 /* From a vector register to memory. */
@@ -272,6 +315,12 @@ static bool is_vector_store(const struct x86_scan *scan)
 		if (scan->opcode == opcodes[i])
 			return true;
 	return false;
+}
+
+static bool is_vector_load(const struct x86_scan *scan)
+{
+	return scan->map == MAP_0F && is_memory(scan) &&
+	       (scan->opcode == 0x10 || scan->opcode == 0x28 || scan->opcode == 0x6f);
 }
 
 static bool is_vector_move(const struct x86_scan *scan)
@@ -287,6 +336,11 @@ static void two_bytes(const struct x86_scan *scan, struct insn_effect *effect)
 {
 	switch (scan->opcode) {
 	case 0xaf: /* imul */
+		compute(scan, effect);
+		break;
+	case 0xc1: /* xadd */
+		exchange(scan, effect);
+		break;
 	case 0xb6: /* movzx, movsx */
 	case 0xb7:
 	case 0xbe:
@@ -332,6 +386,8 @@ void x86_insn_effect(enum x86_mode mode, const uint8_t *bytes, size_t length,
 						 : 0;
 	if (is_vector_store(&scan))
 		copies(effect, EFFECT_STACK, EFFECT_MEMORY);
+	else if (is_vector_load(&scan))
+		push(effect, EFFECT_MEMORY);
 	else if (is_vector_move(&scan))
 		by_vector(&scan, effect, scan.encoding != ENCODING_LEGACY);
 	else if (scan.encoding != ENCODING_LEGACY || scan.operand_size)

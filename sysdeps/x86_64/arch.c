@@ -100,6 +100,13 @@ static bool is_relative(uint8_t modrm)
 	return (modrm & 0xc7) == 0x05;
 }
 
+/* pinsrq: 0f 3a 22 /r with a byte behind it, also by VEX (c4, two bytes, 22 /r). */
+static unsigned behind_displacement(const uint8_t *displacement)
+{
+	return displacement[-2] == 0x22 &&
+	       ((displacement[-3] == 0x3a && displacement[-4] == 0x0f) || displacement[-5] == 0xc4);
+}
+
 const struct arch arch_x86_64 = {
 	.name = "x86_64",
 	.elf_machine = EM_X86_64,
@@ -154,6 +161,7 @@ const struct arch arch_x86_64 = {
 	.word_load_opcode = X86_LOAD_AX_OPCODE,
 	.wide_load = wide_load,
 	.is_relative = is_relative,
+	.behind_displacement = behind_displacement,
 	.slot_call = slot_call,
 	.context_register = REG_DX,
 	.context_flags = 176, /* 40 + 8 * REG_EFL */
