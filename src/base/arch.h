@@ -263,7 +263,8 @@ struct arch {
 
 	/* What the instruction at `bytes` does: enum EFFECT_… */
 	void (*insn_effect)(const uint8_t *bytes, size_t length, struct insn_effect *effect);
-	uint16_t call_clobbers; /* bits of the registers that a function may change (psABI) */
+	uint16_t call_clobbers;	 /* bits of the registers that a function may change (psABI) */
+	uint32_t call_arguments; /* bits of places that it is given arguments in */
 
 	/*
 	 * Whether the 32-bit displacements by which instructions refer to slots are relative to the

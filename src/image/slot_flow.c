@@ -15,8 +15,9 @@
  *
  * To compare the address with something is no store, but what is equal is called then. Of what was
  * compared in memory, or has just been loaded from there to a register that was, the displacement
- * is kept: any object's member there may be it, anywhere in the function. What is passed to other
- * functions is lost sight of: see slot_calls.c.
+ * is kept, and of what it was stored to: any object's member there may be it, anywhere in the function. That is weak evidence: it
+ * is a third question who has such a member, which only registers answer. What is passed to other
+ * functions is lost sight of, unless they give it back: see slot_pointers.c.
  *
  * Where control goes to from a switch is in a table, and where from a call that throws in another:
  * what is held there may be held anywhere. The same goes for jumps out of the function, as to the
@@ -32,10 +33,13 @@
 /* Steps of one slot in one function, and of all there are. */
 enum { STEPS_MAX = 4 << 20, BUDGET = 256 << 20, MEMBERS_MAX = 64 };
 
-enum { REGISTERS = 16 };
+enum { REGISTERS = 16, REGISTERS_MASK = (1 << REGISTERS) - 1 };
 
-/* What is asked: who has an address on the stack, who has what the slot holds. */
-enum question { ON_STACK, HOLDS, QUESTIONS };
+/*
+ * What is asked: who has an address on the stack, who has what the slot holds, and which registers
+ * have what it was compared with.
+ */
+enum question { ON_STACK, HOLDS, EQUALS, QUESTIONS };
 
 enum flow_kind { FLOW_ON, FLOW_BRANCH, FLOW_JUMP, FLOW_CALL, FLOW_ANYWHERE, FLOW_END };
 
@@ -63,7 +67,7 @@ struct slot_flow {
 	uint32_t has_origin;
 	struct vec insns;   /* struct flow_insn, by address */
 	struct vec work;    /* size_t: instructions to be looked at */
-	struct vec members; /* int64_t: displacements of what it is compared with */
+	struct vec members; /* int64_t: displacements of what it is compared with or stored to */
 	enum question question;
 	uint32_t anywhere;
 	size_t budget;	  /* steps that are left */
@@ -266,15 +270,8 @@ static bool is_member(const struct slot_flow *flow, int64_t member)
 
 static void add_member(struct slot_flow *flow, int64_t member)
 {
-	if (is_member(flow, member) || flow->members.count > MEMBERS_MAX)
-		return;
-	vec_push(&flow->members, &member);
-	for (size_t i = 0; i < flow->insns.count; i++) {
-		struct flow_insn *insn = vec_at(&flow->insns, i);
-
-		if (insn->member == member)
-			wait(flow, insn);
-	}
+	if (!is_member(flow, member) && flow->members.count <= MEMBERS_MAX)
+		vec_push(&flow->members, &member);
 }
 
 /* The memory that the operand may be. */
@@ -293,7 +290,7 @@ static uint32_t behind(struct slot_flow *flow, const struct flow_insn *insn)
 	const uint32_t memory = memory_of(insn);
 	uint32_t held = insn->before[flow->question];
 
-	if ((held & memory) || (flow->question == HOLDS && is_member(flow, insn->member)))
+	if (flow->question == EQUALS ? is_member(flow, insn->member) : (held & memory) != 0)
 		held |= bit_of(EFFECT_MEMORY);
 	const bool joins = held & effect->joined;
 	uint32_t left = (joins ? held | effect->joined : held) & ~effect->killed;
@@ -309,18 +306,35 @@ static uint32_t behind(struct slot_flow *flow, const struct flow_insn *insn)
 		left |= memory;
 	if (flow->question == ON_STACK)
 		return (left | bit_of(REG_SP)) & ~bit_of(EFFECT_MEMORY);
-	if (joins && effect->compared && (effect->joined & bit_of(EFFECT_MEMORY)))
+	if (flow->question == EQUALS)
+		return left & REGISTERS_MASK;
+	if (is_stored || (joins && (effect->joined & bit_of(EFFECT_MEMORY))))
 		add_member(flow, insn->member);
 	for (unsigned i = 0; i < insn->origins && joins; i++)
 		add_member(flow, insn->origin[i]);
 	return (left | insn->loaded) & ~bit_of(EFFECT_MEMORY);
 }
 
+/*
+ * What a function does with an argument: it may give it back, or, if it is one of the same object,
+ * store it where another argument says, on the stack.
+ */
+static uint32_t given_back(const struct slot_flow *flow, const struct flow_insn *insn)
+{
+	const uint32_t arguments = flow->arch->call_arguments;
+	const bool stores = !insn->clobbers && (insn->before[ON_STACK] & arguments);
+
+	if (insn->kind != FLOW_CALL || !(insn->before[flow->question] & arguments))
+		return 0;
+	return bit_of(REG_AX) | (stores ? bit_of(EFFECT_STACK) : 0);
+}
+
 /* Hands what an instruction leaves behind on to all that may come next. */
 static void follow(struct slot_flow *flow, struct flow_insn *insn)
 {
 	const uint32_t clobbers = flow->arch->call_clobbers;
-	const uint32_t held = behind(flow, insn) & ~(insn->clobbers ? clobbers : 0);
+	const uint32_t held = (behind(flow, insn) & ~(insn->clobbers ? clobbers : 0)) |
+			      given_back(flow, insn);
 
 	switch ((enum flow_kind)insn->kind) {
 	case FLOW_END:
@@ -362,19 +376,22 @@ static bool work_off(struct slot_flow *flow)
 	return steps < STEPS_MAX && flow->members.count <= MEMBERS_MAX;
 }
 
-/* Begins with these having it before each instruction, and, of all that load it, behind it. */
+/* Begins with these having it before each instruction. */
 static void ask(struct slot_flow *flow, enum question question, uint32_t always)
 {
 	flow->question = question;
 	flow->anywhere = 0;
 	vec_clear(&flow->work);
-	vec_clear(&flow->members);
 	for (size_t i = 0; i < flow->insns.count; i++) {
 		struct flow_insn *insn = vec_at(&flow->insns, i);
+		const bool begins = question == HOLDS	 ? insn->loaded
+				    : question == EQUALS ? insn->effect.from == EFFECT_MEMORY &&
+								   is_member(flow, insn->member)
+							 : true;
 
 		insn->before[question] = always;
 		insn->is_waiting = false;
-		if (always || insn->loaded)
+		if (begins)
 			wait(flow, insn);
 	}
 }
@@ -404,11 +421,13 @@ static bool prepare(struct slot_flow *flow)
 	return flow->is_prepared;
 }
 
+/* A jump by way of memory is known by where that is: a tail call by a variable. */
 static bool may_be_call(const struct slot_flow *flow, const struct flow_insn *insn)
 {
 	if (!insn->by_memory)
-		return insn->before[HOLDS] & insn->by;
-	return (insn->before[HOLDS] & memory_of(insn)) || is_member(flow, insn->member);
+		return (insn->before[HOLDS] | insn->before[EQUALS]) & insn->by;
+	return (insn->kind == FLOW_CALL && (insn->before[HOLDS] & memory_of(insn))) ||
+	       is_member(flow, insn->member);
 }
 
 bool slot_flow_run(struct slot_flow *flow, struct vec *reached)
@@ -420,7 +439,12 @@ bool slot_flow_run(struct slot_flow *flow, struct vec *reached)
 	bool done = flow->budget && prepare(flow);
 
 	if (done) {
+		vec_clear(&flow->members);
 		ask(flow, HOLDS, 0);
+		done = work_off(flow);
+	}
+	if (done) {
+		ask(flow, EQUALS, 0);
 		done = work_off(flow);
 	}
 	for (size_t i = 0; i < flow->insns.count; i++) {

@@ -44,7 +44,8 @@ static bool is_jump_by_offset(const struct displaced_operand *operand)
 
 /*
  * What is read by way of a segment register is not the program's: i386's system calls. Jumps by way
- * of a table are those of switches. `wide`: in a function of the large model.
+ * of memory are those of switches and interpreters, but for tail calls by a variable. `wide`: in a
+ * function of the large model.
  */
 static bool is_call_by_pointer(const struct displaced *insn, bool wide)
 {
@@ -53,7 +54,7 @@ static bool is_call_by_pointer(const struct displaced *insn, bool wide)
 	return insn->kind == DISPLACED_EMULATE && !operand->segment &&
 	       (insn->action == ACTION_CALL_OPERAND ||
 		(insn->action == ACTION_JUMP_OPERAND &&
-		 (!operand->memory || operand->index == OPERAND_NONE ||
+		 (!operand->memory || (operand->base < 0 && operand->index < 0) ||
 		  (wide && is_jump_by_offset(operand)))));
 }
 

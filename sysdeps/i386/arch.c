@@ -143,6 +143,7 @@ const struct arch arch_i386 = {
 	.thunk_opcode = X86_THUNK_OPCODE,
 	.is_thunk = x86_is_thunk,
 	.insn_effect = insn_effect,
+	.call_arguments = 1U << EFFECT_STACK,
 	.call_clobbers = 1U << REG_AX | 1U << REG_CX | 1U << REG_DX,
 	.slot_call_opcode = X86_SLOT_CALL_OPCODE,
 	.slot_call = slot_call,
