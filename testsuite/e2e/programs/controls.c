@@ -18,7 +18,7 @@
 static void descriptors(void)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 10, .l_len = 20};
-	struct flock64 wide = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = 1LL << 32, .l_len = 5};
+	struct flock owned = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = 300, .l_len = 5};
 	int memory = memfd_create("sealed", MFD_ALLOW_SEALING);
 	int ends[2], number = 1;
 	struct winsize window = {.ws_row = 25, .ws_col = 80};
@@ -30,7 +30,7 @@ static void descriptors(void)
 	fcntl(memory, F_SETFL, O_APPEND | O_NONBLOCK);
 	fcntl(memory, F_DUPFD_CLOEXEC, 20);
 	fcntl(memory, F_SETLK, &lock);
-	fcntl(memory, F_OFD_SETLK, &wide);
+	fcntl(memory, F_OFD_SETLK, &owned);
 	fcntl(memory, F_SETSIG, SIGUSR1);
 	fcntl(memory, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK);
 	fcntl(memory, F_GET_SEALS);
