@@ -15,9 +15,10 @@
  *
  * To compare the address with something is no store, but what is equal is called then. Of what was
  * compared in memory, or has just been loaded from there to a register that was, the displacement
- * is kept, and of what it was stored to: any object's member there may be it, anywhere in the function. That is weak evidence: it
- * is a third question who has such a member, which only registers answer. What is passed to other
- * functions is lost sight of, unless they give it back: see slot_pointers.c.
+ * is kept, and of what it was stored to: any object's member there may be it, anywhere in the
+ * function. That is weak evidence: it is a third question who has such a member, which only
+ * registers answer. What is passed to other functions is lost sight of, unless they give it back:
+ * see slot_pointers.c.
  *
  * Where control goes to from a switch is in a table, and where from a call that throws in another:
  * what is held there may be held anywhere. The same goes for jumps out of the function, as to the

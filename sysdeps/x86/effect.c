@@ -6,9 +6,9 @@
  *
  * What is computed of an address bit by bit may be made one again (a choice by xor and a mask, a
  * pointer that is kept mangled). Hardening against speculation, too, masks addresses right before
- * they are called (clang -mspeculative-load-hardening). Sums are what switches make of their tables,
- * and count as no address of a function any more. Nor does an instruction that writes only a part
- * of a register take anything out of it.
+ * they are called (clang -mspeculative-load-hardening). Sums are what switches make of their
+ * tables, and count as no address of a function any more. Nor does an instruction that writes only
+ * a part of a register take anything out of it.
  */
 #include "x86/x86.h"
 
