@@ -289,13 +289,16 @@ static uint32_t behind(struct slot_flow *flow, const struct flow_insn *insn)
 {
 	const struct insn_effect *effect = &insn->effect;
 	const uint32_t memory = memory_of(insn);
-	uint32_t held = insn->before[flow->question];
+	const uint32_t loaded = flow->question == HOLDS ? insn->loaded : 0;
+	/* Compared with the slot itself it may have it before. */
+	uint32_t held = insn->before[flow->question] | (effect->compared ? loaded : 0);
 
 	if (flow->question == EQUALS ? is_member(flow, insn->member) : (held & memory) != 0)
 		held |= bit_of(EFFECT_MEMORY);
 	const bool joins = held & effect->joined;
 	uint32_t left = (joins ? held | effect->joined : held) & ~effect->killed;
-	bool is_stored = joins && !effect->compared && (effect->joined & bit_of(EFFECT_MEMORY));
+	bool is_stored = (joins && !effect->compared && (effect->joined & bit_of(EFFECT_MEMORY))) ||
+			 (loaded & bit_of(EFFECT_MEMORY));
 
 	if (held & bit_of(effect->from)) {
 		left |= bit_of(effect->to);
@@ -313,7 +316,7 @@ static uint32_t behind(struct slot_flow *flow, const struct flow_insn *insn)
 		add_member(flow, insn->member);
 	for (unsigned i = 0; i < insn->origins && joins; i++)
 		add_member(flow, insn->origin[i]);
-	return (left | insn->loaded) & ~bit_of(EFFECT_MEMORY);
+	return (left | loaded) & ~bit_of(EFFECT_MEMORY);
 }
 
 /*

@@ -32,8 +32,8 @@ void slot_flow_add(struct slot_flow *flow, const struct displaced *insn, const u
 bool slot_flow_load(struct slot_flow *flow, uint64_t address, bool immediate);
 /*
  * Works out where what slot_flow_load() was told of gets to, and forgets that. Onto the end of
- * `reached` (uint64_t): the addresses of calls and jumps by a register, or by way of the stack,
- * that may be by it. False: it took too long.
+ * `reached` (uint64_t): the addresses of calls and jumps by a register, or by way of memory, that
+ * may be by it, ascending. False: it took too long.
  */
 bool slot_flow_run(struct slot_flow *flow, struct vec *reached);
 

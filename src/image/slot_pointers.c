@@ -143,22 +143,6 @@ static bool follow_slot(struct call_search *search, const struct reference *firs
 	return slot_flow_run(search->flow, &search->reached) && known;
 }
 
-/* Whether an address is among some that ascend. */
-static bool has_address(const struct vec *addresses, uint64_t address)
-{
-	size_t low = 0, high = addresses->count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (*(uint64_t *)vec_at(addresses, middle) < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < addresses->count && *(uint64_t *)vec_at(addresses, low) == address;
-}
-
 /* The branches that may be calls by each of the slots; in the large model all of them may be. */
 static void add_branches(struct call_search *search, const struct reference *first,
 			 const struct reference *end, bool wide)
@@ -171,12 +155,19 @@ static void add_branches(struct call_search *search, const struct reference *fir
 		if (before < reference || reference->is_none)
 			continue;
 		const bool all = !follow_slot(search, reference, end) || wide;
+		size_t next = 0; /* both ascend */
 
 		for (size_t i = 0; i < search->branches.count; i++) {
 			const struct branch *branch = vec_at(&search->branches, i);
 
-			if (all ? !branch->may_be_switch
-				: has_address(&search->reached, branch->address))
+			while (next < search->reached.count &&
+			       *(uint64_t *)vec_at(&search->reached, next) < branch->address)
+				next++;
+			bool is_reached = next < search->reached.count &&
+					  *(uint64_t *)vec_at(&search->reached, next) ==
+						  branch->address;
+
+			if (all ? !branch->may_be_switch : is_reached)
 				slot_calls_add(search, reference->slot, branch->address, false);
 		}
 	}

@@ -162,7 +162,7 @@ static void pop(struct insn_effect *effect, unsigned to)
 static void move_immediate(const struct x86_scan *scan, struct insn_effect *effect)
 {
 	effect->killed = is_memory(scan) ? 0 : 1U << rm_of(scan);
-	effect->immediate_to = is_memory(scan) ? EFFECT_STACK : (int8_t)rm_of(scan);
+	effect->immediate_to = operand_of(scan);
 }
 
 /* Opcodes that name a register in their low bits. */

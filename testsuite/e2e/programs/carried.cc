@@ -106,6 +106,9 @@ WAY way_compared(object *object)
 	if (object->other != getenv)
 		return;
 	object->other("0 compared");
+	own("0");
+	object->other("0 compared");
+	own("0"); /* a tail call by way of an object is not looked for */
 }
 
 /* Two at once. */
@@ -195,7 +198,7 @@ int main()
 	way_spilled(1, 2, 3, 4); /* 2 */
 	way_object(&object);   /* 2 */
 	way_object(&global);   /* 2 */
-	way_compared(&object); /* 1 */
+	way_compared(&object); /* 2 */
 	way_pair(&object);     /* 2 */
 	for (int i = 0; i < 7; i++)
 		way_switch(i); /* 6 */
@@ -203,6 +206,6 @@ int main()
 	way_caught(1000000);   /* 1 */
 	way_jump(3);           /* 3 */
 	way_last(4);           /* 1 */
-	printf("%d\n", 30 + calls);
+	printf("%d\n", 31 + calls);
 	return 0;
 }
