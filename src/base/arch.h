@@ -101,23 +101,31 @@ struct insn_bytes {
  * their numbers, and some more.
  */
 enum {
-	EFFECT_STACK = 16, /* all of the stack; vector registers count as that */
+	EFFECT_STACK = 16, /* some word of the stack */
 	EFFECT_ELSEWHERE,  /* all other memory */
+	EFFECT_VECTOR,	   /* all of the vector registers */
 	EFFECT_MEMORY,	   /* the operand in memory: see `base` and `displacement` */
+	EFFECT_TOP,	   /* the word that is pushed or popped */
 	EFFECT_NONE = -1,
 	EFFECT_UNKNOWN = -2
 };
+
+enum { EFFECT_UNKNOWN_CHANGE = INT32_MIN };
 
 struct insn_effect {
 	uint32_t killed;      /* bits of places that hold something else behind it */
 	uint32_t joined;      /* those that may exchange what they hold, or are compared */
 	bool compared;	      /* that: nothing is stored */
 	uint32_t base;	      /* registers that the operand in memory is found by; 0: others */
+	bool is_indexed;      /* one of these is multiplied */
+	bool is_address;      /* it is not accessed, its address is computed (lea) */
 	bool pc_relative;     /* by what follows the instruction, that is */
 	int64_t displacement; /* what is added to those */
+	int64_t sp_change;    /* what it adds to the stack pointer, or EFFECT_UNKNOWN_CHANGE */
 	uint32_t mixed;	      /* what `mixed_to` holds is computed of these */
 	int8_t mixed_to;      /* or EFFECT_NONE */
 	bool by_bits;	      /* that: an address may be made of it again */
+	uint32_t subtracted;  /* one of these is taken from what `mixed_to` holds */
 	int8_t from, to;      /* what `from` holds is copied to `to`; or EFFECT_NONE */
 	int8_t memory_to;     /* where what it reads from memory gets to */
 	int8_t immediate_to;  /* where its immediate operand gets to */
@@ -263,8 +271,9 @@ struct arch {
 
 	/* What the instruction at `bytes` does: enum EFFECT_… */
 	void (*insn_effect)(const uint8_t *bytes, size_t length, struct insn_effect *effect);
-	uint16_t call_clobbers;	 /* bits of the registers that a function may change (psABI) */
-	uint32_t call_arguments; /* bits of places that it is given arguments in */
+	uint8_t dwarf_sp, dwarf_bp; /* what call-frame information calls these registers (psABI) */
+	uint16_t call_clobbers;	    /* bits of the registers that a function may change (psABI) */
+	uint32_t call_arguments;    /* bits of places that it is given arguments in */
 
 	/*
 	 * Whether the 32-bit displacements by which instructions refer to slots are relative to the

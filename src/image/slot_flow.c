@@ -3,11 +3,12 @@
  * See slot_flow.h.
  *
  * A forward data-flow analysis over the instructions of one function. For each instruction it has a
- * set of places that may hold what was loaded when control gets there: the general registers, the
- * stack, which is one place, and all other memory, which is another. What an instruction does with
- * places the architecture says (arch->insn_effect), and where it says nothing places keep what they
- * hold; so more is thought to hold it than does, never less. A call by a register that is in the
- * set may be one by the slot, or one by way of memory if that is.
+ * set of places that may hold what was loaded when control gets there: the general registers, words
+ * of the stack (stack_words.c), the rest of the stack, which is one place, the vector registers,
+ * which are another, and so is all other memory. What an instruction does with places the
+ * architecture says (arch->insn_effect), and where it says nothing places keep what they hold; so
+ * more is thought to hold it than does, never less. A call by a register that is in the set may be
+ * one by the slot, or one by way of memory if that is.
  *
  * Memory is the stack where it is found by what may be an address on it. Which registers have such
  * is the same kind of question, and answered first, once for a function: the stack pointer always
@@ -22,59 +23,22 @@
  *
  * Where control goes to from a switch is in a table, and where from a call that throws in another:
  * what is held there may be held anywhere. The same goes for jumps out of the function, as to the
- * part of it that is seldom run, from which it may come back. But a jump by a register does not
- * carry that register on: it is a tail call by it, or it holds where the switch goes.
+ * part of it that is seldom run, from which it may come back. But neither of these moves the stack
+ * pointer, so it is anywhere that is said to have it at the same distance from the CFA. And a jump
+ * by a register does not carry that register on: it is a tail call by it, or it holds where the
+ * switch goes. The question who has an address on the stack is asked more narrowly: a switch is
+ * taken to lead only to what nothing else goes on to. Else all registers soon have one, everything
+ * may be anywhere on the stack, and each call by a pointer is one by the slot.
  */
-#include "image/slot_flow.h"
+#include "image/slot_flow_private.h"
 
 #include "base/xalloc.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Steps of one slot in one function, and of all there are. */
-enum { STEPS_MAX = 4 << 20, BUDGET = 256 << 20, MEMBERS_MAX = 64 };
-
-enum { REGISTERS = 16, REGISTERS_MASK = (1 << REGISTERS) - 1 };
-
-/*
- * What is asked: who has an address on the stack, who has what the slot holds, and which registers
- * have what it was compared with.
- */
-enum question { ON_STACK, HOLDS, EQUALS, QUESTIONS };
-
-enum flow_kind { FLOW_ON, FLOW_BRANCH, FLOW_JUMP, FLOW_CALL, FLOW_ANYWHERE, FLOW_END };
-
-struct flow_insn {
-	uint64_t address;
-	uint64_t target;
-	struct insn_effect effect;
-	int64_t member; /* of what is in memory: its displacement, or address */
-	/* The same of what two registers that are joined were loaded from. */
-	int64_t origin[2];
-	uint8_t origins;
-	uint32_t by; /* the register of a call or a jump by one, or those it finds memory by */
-	bool by_memory;
-	uint8_t kind; /* enum flow_kind */
-	bool clobbers;
-	bool is_waiting;	    /* in `work` */
-	uint32_t loaded;	    /* places that the slot is loaded to, in this run */
-	uint32_t before[QUESTIONS]; /* places that may have it, when control gets here */
-};
-
-struct slot_flow {
-	const struct arch *arch;
-	bool catches;
-	int64_t origin[REGISTERS]; /* members, of registers in has_origin */
-	uint32_t has_origin;
-	struct vec insns;   /* struct flow_insn, by address */
-	struct vec work;    /* size_t: instructions to be looked at */
-	struct vec members; /* int64_t: displacements of what it is compared with or stored to */
-	enum question question;
-	uint32_t anywhere;
-	size_t budget;	  /* steps that are left */
-	bool is_prepared; /* ON_STACK is answered */
-	bool any_load;
-};
+enum { STEPS_MAX = 4 << 20, BUDGET = 256 << 20 };
 
 struct slot_flow *slot_flow_create(const struct arch *arch)
 {
@@ -82,6 +46,7 @@ struct slot_flow *slot_flow_create(const struct arch *arch)
 
 	flow->arch = arch;
 	flow->budget = BUDGET;
+	stack_words_init(&flow->words, arch);
 	vec_init(&flow->insns, sizeof(struct flow_insn));
 	vec_init(&flow->work, sizeof(size_t));
 	vec_init(&flow->members, sizeof(int64_t));
@@ -92,6 +57,7 @@ void slot_flow_destroy(struct slot_flow *flow)
 {
 	if (!flow)
 		return;
+	stack_words_deinit(&flow->words);
 	vec_deinit(&flow->insns);
 	vec_deinit(&flow->work);
 	vec_deinit(&flow->members);
@@ -100,10 +66,13 @@ void slot_flow_destroy(struct slot_flow *flow)
 
 /* ------------------------------------------------------------------ the instructions */
 
-void slot_flow_begin(struct slot_flow *flow, bool catches)
+void slot_flow_begin(struct slot_flow *flow, const struct elf_file *file,
+		     const struct eh_function *function)
 {
 	vec_clear(&flow->insns);
-	flow->catches = catches;
+	stack_words_begin(&flow->words, file, function);
+	/* Of what .eh_frame does not know it cannot be said. */
+	flow->catches = function->lsda || !function->entry;
 	flow->has_origin = 0;
 	flow->is_prepared = false;
 }
@@ -132,11 +101,6 @@ static enum flow_kind kind_of(const struct displaced *insn)
 	return FLOW_END;
 }
 
-static uint32_t bit_of(int place)
-{
-	return place >= 0 ? 1U << place : 0;
-}
-
 /* What says where a call or a jump goes. */
 static void note_operand(struct flow_insn *one, const struct displaced *insn)
 {
@@ -145,7 +109,8 @@ static void note_operand(struct flow_insn *one, const struct displaced *insn)
 	if (insn->kind != DISPLACED_EMULATE ||
 	    (insn->action != ACTION_CALL_OPERAND && insn->action != ACTION_JUMP_OPERAND))
 		return;
-	one->by = bit_of(operand->base) | (operand->memory ? bit_of(operand->index) : 0);
+	one->by = (uint32_t)(bit_of(operand->base) |
+			     (operand->memory ? bit_of(operand->index) : 0));
 	one->by_memory = operand->memory;
 }
 
@@ -161,9 +126,17 @@ static void note_origins(struct slot_flow *flow, struct flow_insn *one)
 	if (one->kind != FLOW_ON && one->kind != FLOW_BRANCH)
 		flow->has_origin = 0;
 	if (effect->from == EFFECT_MEMORY && effect->to >= 0 && effect->to < REGISTERS) {
-		flow->has_origin |= bit_of(effect->to);
+		flow->has_origin |= 1U << effect->to;
 		flow->origin[effect->to] = one->member;
 	}
+}
+
+/* Whether the last one does not go on to what comes behind it. */
+static bool goes_elsewhere(const struct slot_flow *flow)
+{
+	const struct flow_insn *last = vec_at(&flow->insns, flow->insns.count - 1);
+
+	return last->kind == FLOW_JUMP || last->kind == FLOW_ANYWHERE || last->kind == FLOW_END;
 }
 
 void slot_flow_add(struct slot_flow *flow, const struct displaced *insn, const uint8_t *code,
@@ -181,7 +154,10 @@ void slot_flow_add(struct slot_flow *flow, const struct displaced *insn, const u
 	one.member = one.effect.displacement;
 	if (one.effect.pc_relative)
 		one.member += (int64_t)(insn->address + insn->length);
+	stack_words_locate(&flow->words, one.address, &one.effect,
+			   one.kind == FLOW_ON || one.kind == FLOW_BRANCH, &one.access);
 	note_origins(flow, &one);
+	one.is_reached_by_jumps = !flow->insns.count || goes_elsewhere(flow);
 	vec_push(&flow->insns, &one);
 }
 
@@ -232,9 +208,9 @@ static void wait(struct slot_flow *flow, struct flow_insn *insn)
 	vec_push(&flow->work, &index);
 }
 
-static void reach(struct slot_flow *flow, struct flow_insn *insn, uint32_t held)
+static void reach(struct slot_flow *flow, struct flow_insn *insn, uint64_t held)
 {
-	uint32_t *before = &insn->before[flow->question];
+	uint64_t *before = &insn->before[flow->question];
 
 	if (!(held & ~*before))
 		return;
@@ -242,120 +218,78 @@ static void reach(struct slot_flow *flow, struct flow_insn *insn, uint32_t held)
 	wait(flow, insn);
 }
 
-static void reach_anywhere(struct slot_flow *flow, uint32_t held)
+/* How many instructions there are up to the first push: nothing leads there but a call. */
+static size_t prologue_of(const struct slot_flow *flow)
 {
-	if (!(held & ~flow->anywhere))
-		return;
-	flow->anywhere |= held;
-	for (size_t i = 0; i < flow->insns.count; i++)
-		reach(flow, vec_at(&flow->insns, i), held);
+	for (size_t i = 0; i < flow->insns.count; i++) {
+		const struct flow_insn *insn = vec_at(&flow->insns, i);
+
+		if (insn->kind != FLOW_ON)
+			break;
+		if (insn->effect.sp_change)
+			return i + 1;
+	}
+	return 0;
 }
 
-static void reach_target(struct slot_flow *flow, uint64_t target, uint32_t held)
+/* Where a jump of that frame may lead: it leaves the stack pointer as it is. */
+static void reach_anywhere(struct slot_flow *flow, unsigned frame, uint64_t held)
 {
-	struct flow_insn *insn = insn_at(flow, target);
+	if (!flow->words.is_sound)
+		frame = 0;
+	if (!(held & ~flow->anywhere[0] & ~flow->anywhere[frame]))
+		return;
+	flow->anywhere[frame] |= held;
+	for (size_t i = frame ? flow->prologue : 0; i < flow->insns.count; i++) {
+		struct flow_insn *insn = vec_at(&flow->insns, i);
+
+		if (flow->question == ON_STACK && !insn->is_reached_by_jumps)
+			continue;
+		if (!frame || !insn->access.frame || insn->access.frame == frame)
+			reach(flow, insn, held);
+	}
+}
+
+static void reach_target(struct slot_flow *flow, const struct flow_insn *from, uint64_t held)
+{
+	struct flow_insn *insn = insn_at(flow, from->target);
 
 	if (insn)
 		reach(flow, insn, held);
 	else
-		reach_anywhere(flow, held);
-}
-
-static bool is_member(const struct slot_flow *flow, int64_t member)
-{
-	for (size_t i = 0; i < flow->members.count; i++)
-		if (*(int64_t *)vec_at(&flow->members, i) == member)
-			return true;
-	return false;
-}
-
-static void add_member(struct slot_flow *flow, int64_t member)
-{
-	if (!is_member(flow, member) && flow->members.count <= MEMBERS_MAX)
-		vec_push(&flow->members, &member);
-}
-
-/* The memory that the operand may be. */
-static uint32_t memory_of(const struct flow_insn *insn)
-{
-	const uint32_t base = insn->effect.base;
-
-	return (insn->before[ON_STACK] & base ? bit_of(EFFECT_STACK) : 0) |
-	       (base & bit_of(REG_SP) ? 0 : bit_of(EFFECT_ELSEWHERE));
-}
-
-/* Who has it behind an instruction. */
-static uint32_t behind(struct slot_flow *flow, const struct flow_insn *insn)
-{
-	const struct insn_effect *effect = &insn->effect;
-	const uint32_t memory = memory_of(insn);
-	const uint32_t loaded = flow->question == HOLDS ? insn->loaded : 0;
-	/* Compared with the slot itself it may have it before. */
-	uint32_t held = insn->before[flow->question] | (effect->compared ? loaded : 0);
-
-	if (flow->question == EQUALS ? is_member(flow, insn->member) : (held & memory) != 0)
-		held |= bit_of(EFFECT_MEMORY);
-	const bool joins = held & effect->joined;
-	uint32_t left = (joins ? held | effect->joined : held) & ~effect->killed;
-	bool is_stored = (joins && !effect->compared && (effect->joined & bit_of(EFFECT_MEMORY))) ||
-			 (loaded & bit_of(EFFECT_MEMORY));
-
-	if (held & bit_of(effect->from)) {
-		left |= bit_of(effect->to);
-		is_stored |= effect->to == EFFECT_MEMORY;
-	}
-	if ((held & effect->mixed) && (effect->by_bits || flow->question == ON_STACK))
-		left |= bit_of(effect->mixed_to);
-	if (is_stored)
-		left |= memory;
-	if (flow->question == ON_STACK)
-		return (left | bit_of(REG_SP)) & ~bit_of(EFFECT_MEMORY);
-	if (flow->question == EQUALS)
-		return left & REGISTERS_MASK;
-	if (is_stored || (joins && (effect->joined & bit_of(EFFECT_MEMORY))))
-		add_member(flow, insn->member);
-	for (unsigned i = 0; i < insn->origins && joins; i++)
-		add_member(flow, insn->origin[i]);
-	return (left | loaded) & ~bit_of(EFFECT_MEMORY);
-}
-
-/*
- * What a function does with an argument: it may give it back, or, if it is one of the same object,
- * store it where another argument says, on the stack.
- */
-static uint32_t given_back(const struct slot_flow *flow, const struct flow_insn *insn)
-{
-	const uint32_t arguments = flow->arch->call_arguments;
-	const bool stores = !insn->clobbers && (insn->before[ON_STACK] & arguments);
-
-	if (insn->kind != FLOW_CALL || !(insn->before[flow->question] & arguments))
-		return 0;
-	return bit_of(REG_AX) | (stores ? bit_of(EFFECT_STACK) : 0);
+		reach_anywhere(flow, from->access.frame, held);
 }
 
 /* Hands what an instruction leaves behind on to all that may come next. */
 static void follow(struct slot_flow *flow, struct flow_insn *insn)
 {
-	const uint32_t clobbers = flow->arch->call_clobbers;
-	const uint32_t held = (behind(flow, insn) & ~(insn->clobbers ? clobbers : 0)) |
-			      given_back(flow, insn);
+	/*
+	 * What is called by a register may leave that alone (preserve_most, ms_abi): if not, the
+	 * register gets something else before it is used again.
+	 */
+	const uint32_t results = 1U << REG_AX | 1U << REG_DX;
+	const uint64_t clobbers = flow->arch->call_clobbers &
+				  ~(insn->by_memory ? 0 : (uint64_t)(insn->by & ~results));
+	const uint64_t held = (slot_flow_behind(flow, insn) & ~(insn->clobbers ? clobbers : 0)) |
+			      slot_flow_given_back(flow, insn);
 
 	switch ((enum flow_kind)insn->kind) {
 	case FLOW_END:
 		return;
 	case FLOW_ANYWHERE:
-		reach_anywhere(flow, insn->by_memory ? held : held & ~insn->by);
+		reach_anywhere(flow, insn->access.frame,
+			       insn->by_memory ? held : held & ~(uint64_t)insn->by);
 		return;
 	case FLOW_JUMP:
-		reach_target(flow, insn->target, held);
+		reach_target(flow, insn, held);
 		return;
 	case FLOW_BRANCH:
-		reach_target(flow, insn->target, held);
+		reach_target(flow, insn, held);
 		break;
 	case FLOW_CALL:
 		/* Who catches what it throws finds the registers that it saves. */
 		if (flow->catches)
-			reach_anywhere(flow, held & ~clobbers);
+			reach_anywhere(flow, 0, held & ~clobbers);
 		break;
 	case FLOW_ON:
 		break;
@@ -380,18 +314,21 @@ static bool work_off(struct slot_flow *flow)
 	return steps < STEPS_MAX && flow->members.count <= MEMBERS_MAX;
 }
 
-/* Begins with these having it before each instruction. */
-static void ask(struct slot_flow *flow, enum question question, uint32_t always)
+/* Begins with these having it before each instruction. What holds it is still asked for later. */
+static void ask(struct slot_flow *flow, enum question question, uint64_t always)
 {
 	flow->question = question;
-	flow->anywhere = 0;
+	memset(flow->anywhere, 0, sizeof flow->anywhere);
 	vec_clear(&flow->work);
+	if (question != EQUALS)
+		stack_words_clear(&flow->words);
 	for (size_t i = 0; i < flow->insns.count; i++) {
 		struct flow_insn *insn = vec_at(&flow->insns, i);
-		const bool begins = question == HOLDS	 ? insn->loaded
-				    : question == EQUALS ? insn->effect.from == EFFECT_MEMORY &&
-								   is_member(flow, insn->member)
-							 : true;
+		const bool begins = question == HOLDS ? insn->loaded
+				    : question == EQUALS
+					    ? insn->effect.from == EFFECT_MEMORY &&
+						      slot_flow_is_member(flow, insn->member)
+					    : true;
 
 		insn->before[question] = always;
 		insn->is_waiting = false;
@@ -408,7 +345,7 @@ static bool is_part(const struct slot_flow *flow)
 	for (size_t i = 0; i < flow->insns.count; i++) {
 		const struct flow_insn *insn = vec_at(&flow->insns, i);
 
-		if (insn->effect.from == REG_BP && insn->effect.to == EFFECT_STACK)
+		if (insn->effect.from == REG_BP && insn->effect.to == EFFECT_TOP)
 			return false;
 	}
 	return true;
@@ -418,6 +355,7 @@ static bool prepare(struct slot_flow *flow)
 {
 	if (flow->is_prepared || !flow->insns.count)
 		return true;
+	flow->prologue = prologue_of(flow);
 	ask(flow, ON_STACK, bit_of(REG_SP));
 	if (is_part(flow))
 		((struct flow_insn *)flow->insns.items)->before[ON_STACK] |= bit_of(REG_BP);
@@ -430,8 +368,8 @@ static bool may_be_call(const struct slot_flow *flow, const struct flow_insn *in
 {
 	if (!insn->by_memory)
 		return (insn->before[HOLDS] | insn->before[EQUALS]) & insn->by;
-	return (insn->kind == FLOW_CALL && (insn->before[HOLDS] & memory_of(insn))) ||
-	       is_member(flow, insn->member);
+	return (insn->kind == FLOW_CALL && (insn->before[HOLDS] & slot_flow_read_by(flow, insn))) ||
+	       slot_flow_is_member(flow, insn->member);
 }
 
 bool slot_flow_run(struct slot_flow *flow, struct vec *reached)

@@ -7,6 +7,7 @@
 #define TRACER_IMAGE_SLOT_FLOW_H
 
 #include "base/vec.h"
+#include "image/eh_frame.h"
 #include "image/relocate.h"
 
 struct slot_flow;
@@ -15,8 +16,9 @@ struct slot_flow;
 struct slot_flow *slot_flow_create(const struct arch *arch);
 void slot_flow_destroy(struct slot_flow *flow); /* NULL is fine */
 
-/* Forgets the function before. `catches`: the next one may catch exceptions. */
-void slot_flow_begin(struct slot_flow *flow, bool catches);
+/* Forgets the function before. */
+void slot_flow_begin(struct slot_flow *flow, const struct elf_file *file,
+		     const struct eh_function *function);
 /*
  * Its instructions, by ascending addresses: `insn` and its bytes. `clobbers`: a call of something
  * that is free to change all registers that a callee may change by the psABI, which a function of

@@ -225,7 +225,7 @@ static void visit_function(void *context, const struct eh_function *function)
 	vec_clear(&search->branches);
 	bool wide = false;
 
-	slot_flow_begin(search->flow, function->lsda || !function->entry);
+	slot_flow_begin(search->flow, search->file, function);
 	if (decode_function(search, function, first, end, &wide))
 		add_branches(search, first, end, wide);
 	else

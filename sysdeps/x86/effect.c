@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { INDEX_NONE = 4, REX_B = 1, REX_X = 2, REX_R = 4, HIGH = 8 };
+enum { INDEX_NONE = 4, REX_B = 1, REX_X = 2, REX_R = 4, REX_W = 8, HIGH = 8 };
 
 static unsigned reg_of(const struct x86_scan *scan)
 {
@@ -74,11 +74,19 @@ static void load(const struct x86_scan *scan, struct insn_effect *effect, bool a
 	copies(effect, operand_of(scan), (int)to);
 }
 
+/* What the operand that is written held, but for a part of a word. */
+static uint32_t kills(enum x86_mode mode, const struct x86_scan *scan)
+{
+	const bool all = !is_memory(scan) || mode == X86_MODE_32 || (scan->rex & REX_W);
+
+	return all ? 1U << operand_of(scan) : 0;
+}
+
 /* rm = reg */
-static void store(const struct x86_scan *scan, struct insn_effect *effect)
+static void store(enum x86_mode mode, const struct x86_scan *scan, struct insn_effect *effect)
 {
 	effect->memory_to = EFFECT_NONE;
-	effect->killed = is_memory(scan) ? 0 : 1U << rm_of(scan);
+	effect->killed = kills(mode, scan);
 	copies(effect, (int)reg_of(scan), operand_of(scan));
 }
 
@@ -88,6 +96,7 @@ static void load_address(const struct x86_scan *scan, struct insn_effect *effect
 	const unsigned to = reg_of(scan);
 	const uint32_t base = base_of(scan);
 
+	effect->is_address = true;
 	effect->killed = 1U << to;
 	effect->mixed = base;
 	effect->mixed_to = (int8_t)to;
@@ -117,6 +126,11 @@ static bool is_bitwise(const struct x86_scan *scan)
 	       (operation == 0x08 || operation == 0x20 || operation == 0x30);
 }
 
+static bool is_subtraction(const struct x86_scan *scan)
+{
+	return scan->map == MAP_ONE_BYTE && (scan->opcode & ~3U) == 0x28;
+}
+
 /* add, adc, sbb, sub, xor and the like. */
 static void compute(const struct x86_scan *scan, struct insn_effect *effect)
 {
@@ -135,6 +149,8 @@ static void compute(const struct x86_scan *scan, struct insn_effect *effect)
 	effect->mixed = 1U << reg_of(scan) | 1U << operand_of(scan);
 	effect->mixed_to = (int8_t)to;
 	effect->by_bits = is_bitwise(scan);
+	if (is_subtraction(scan))
+		effect->subtracted = effect->mixed & ~(1U << to);
 	effect->memory_to = (int8_t)to;
 }
 
@@ -149,19 +165,21 @@ static void compute_from(const struct x86_scan *scan, struct insn_effect *effect
 
 static void push(struct insn_effect *effect, int from)
 {
-	copies(effect, from, EFFECT_STACK);
-	effect->memory_to = EFFECT_STACK;
+	copies(effect, from, EFFECT_TOP);
+	effect->killed = 1U << EFFECT_TOP;
+	effect->memory_to = EFFECT_TOP;
 }
 
 static void pop(struct insn_effect *effect, unsigned to)
 {
 	effect->killed = 1U << to;
-	copies(effect, EFFECT_STACK, (int)to);
+	copies(effect, EFFECT_TOP, (int)to);
 }
 
-static void move_immediate(const struct x86_scan *scan, struct insn_effect *effect)
+static void move_immediate(enum x86_mode mode, const struct x86_scan *scan,
+			   struct insn_effect *effect)
 {
-	effect->killed = is_memory(scan) ? 0 : 1U << rm_of(scan);
+	effect->killed = kills(mode, scan);
 	effect->immediate_to = operand_of(scan);
 }
 
@@ -188,7 +206,7 @@ static void by_opcode(const struct x86_scan *scan, struct insn_effect *effect)
 }
 
 /* Opcodes of which the middle of the ModRM byte is a part. */
-static void by_group(const struct x86_scan *scan, struct insn_effect *effect)
+static void by_group(enum x86_mode mode, const struct x86_scan *scan, struct insn_effect *effect)
 {
 	const unsigned which = scan->reg;
 
@@ -199,7 +217,7 @@ static void by_group(const struct x86_scan *scan, struct insn_effect *effect)
 		effect->memory_to = which == 7 ? EFFECT_NONE : EFFECT_UNKNOWN;
 		break;
 	case 0xc7:
-		move_immediate(scan, effect);
+		move_immediate(mode, scan, effect);
 		break;
 	case 0xf7: /* test, …, mul, imul, div, idiv */
 		if (which >= 4)
@@ -214,6 +232,33 @@ static void by_group(const struct x86_scan *scan, struct insn_effect *effect)
 		by_opcode(scan, effect);
 		break;
 	}
+}
+
+/*
+ * Of 64-bit code by 32 bits at a time: what is moved about and computed so is no address, and
+ * clears all of a register. Only constants may be one of non-PIC code.
+ */
+static void by_halves(const struct x86_scan *scan, struct insn_effect *effect)
+{
+	effect->joined = 0;
+	effect->mixed = 0;
+	effect->mixed_to = EFFECT_NONE;
+	effect->from = effect->to = EFFECT_NONE;
+	if (scan->map == MAP_0F && (scan->opcode & 0xf0) == 0x40) /* cmov */
+		effect->killed = 1U << reg_of(scan);
+}
+
+/* By instructions that are of 64 bits only with a prefix: not push, pop, leave; nor copying. */
+static bool is_by_halves(enum x86_mode mode, const struct x86_scan *scan)
+{
+	const unsigned opcode = scan->opcode;
+
+	if (mode != X86_MODE_64 || (scan->rex & REX_W))
+		return false;
+	if (scan->map == MAP_0F)
+		return true;
+	return (opcode < 0x50 || opcode >= 0x60) && (opcode & ~1U) != 0xa4 && opcode != 0xff &&
+	       opcode != 0xc9;
 }
 
 static void one_byte(enum x86_mode mode, const struct x86_scan *scan, struct insn_effect *effect)
@@ -257,7 +302,7 @@ static void one_byte(enum x86_mode mode, const struct x86_scan *scan, struct ins
 		exchange(scan, effect);
 		break;
 	case 0x89:
-		store(scan, effect);
+		store(mode, scan, effect);
 		break;
 	case 0x8b:
 		load(scan, effect, true);
@@ -292,9 +337,11 @@ static void one_byte(enum x86_mode mode, const struct x86_scan *scan, struct ins
 		pop(effect, REG_BP);
 		break;
 	default:
-		by_group(scan, effect);
+		by_group(mode, scan, effect);
 		break;
 	}
+	if (is_by_halves(mode, scan))
+		by_halves(scan, effect);
 }
 
 /* Between general and vector registers, some by way of memory; `any`: the numbers are not known. */
@@ -302,8 +349,8 @@ static void by_vector(const struct x86_scan *scan, struct insn_effect *effect, b
 {
 	const uint32_t general = any ? 1U << scan->rm | 1U << (scan->rm + HIGH) : 1U << rm_of(scan);
 
-	effect->memory_to = EFFECT_STACK;
-	effect->joined = 1U << EFFECT_STACK | (is_memory(scan) ? 1U << EFFECT_MEMORY : general);
+	effect->memory_to = EFFECT_VECTOR;
+	effect->joined = 1U << EFFECT_VECTOR | (is_memory(scan) ? 1U << EFFECT_MEMORY : general);
 }
 
 /* From a vector register to memory. */
@@ -323,6 +370,12 @@ static bool is_vector_load(const struct x86_scan *scan)
 	       (scan->opcode == 0x10 || scan->opcode == 0x28 || scan->opcode == 0x6f);
 }
 
+static void load_vector(struct insn_effect *effect)
+{
+	copies(effect, EFFECT_MEMORY, EFFECT_VECTOR);
+	effect->memory_to = EFFECT_VECTOR;
+}
+
 static bool is_vector_move(const struct x86_scan *scan)
 {
 	if (scan->map == MAP_0F3A) /* pextrq, pinsrq */
@@ -332,7 +385,7 @@ static bool is_vector_move(const struct x86_scan *scan)
 				       scan->opcode == 0x6e || scan->opcode == 0x7e);
 }
 
-static void two_bytes(const struct x86_scan *scan, struct insn_effect *effect)
+static void two_bytes(enum x86_mode mode, const struct x86_scan *scan, struct insn_effect *effect)
 {
 	switch (scan->opcode) {
 	case 0xaf: /* imul */
@@ -355,6 +408,50 @@ static void two_bytes(const struct x86_scan *scan, struct insn_effect *effect)
 		if ((scan->opcode & 0xf0) == 0x40) /* cmov */
 			load(scan, effect, false);
 	}
+	if (is_by_halves(mode, scan))
+		by_halves(scan, effect);
+}
+
+/* The scale counts only with an index. */
+static bool is_indexed(const struct x86_scan *scan)
+{
+	return is_memory(scan) && scan->has_sib &&
+	       ((scan->sib >> 3 & 7) != INDEX_NONE || (scan->rex & REX_X));
+}
+
+/* What an immediate operand of add or sub is. */
+static int64_t immediate_of(const uint8_t *bytes, size_t length, const struct x86_scan *scan)
+{
+	int32_t immediate = 0;
+
+	if (scan->opcode == 0x83 && length > scan->length)
+		return (int8_t)bytes[scan->length];
+	if (length >= scan->length + sizeof immediate)
+		memcpy(&immediate, bytes + scan->length, sizeof immediate);
+	return immediate;
+}
+
+static int64_t sp_change(enum x86_mode mode, const uint8_t *bytes, size_t length,
+			 const struct x86_scan *scan, const struct insn_effect *effect)
+{
+	const bool is_plain = scan->map == MAP_ONE_BYTE && scan->encoding == ENCODING_LEGACY;
+	const unsigned opcode = scan->opcode;
+	const int64_t word = mode / 8;
+	const bool of_sp = scan->has_modrm && !is_memory(scan) && rm_of(scan) == REG_SP;
+
+	if (is_plain && ((opcode & ~7U) == 0x50 || opcode == 0x68 || opcode == 0x6a ||
+			 opcode == 0x9c || (opcode == 0xff && scan->reg == 6)))
+		return -word;
+	if (is_plain && ((opcode & ~7U) == 0x58 || opcode == 0x9d || opcode == 0x8f))
+		return low_of(scan) == REG_SP && opcode < 0x60 ? EFFECT_UNKNOWN_CHANGE : word;
+	if (is_plain && (opcode == 0x81 || opcode == 0x83) && of_sp && scan->reg != 7) {
+		if (scan->reg == 0)
+			return immediate_of(bytes, length, scan);
+		return scan->reg == 5 ? -immediate_of(bytes, length, scan) : EFFECT_UNKNOWN_CHANGE;
+	}
+	if (is_plain && opcode == 0x8d && reg_of(scan) == REG_SP && base_of(scan) == 1U << REG_SP)
+		return scan->displacement;
+	return (effect->killed | effect->joined) & 1U << REG_SP ? EFFECT_UNKNOWN_CHANGE : 0;
 }
 
 /* What the opcodes a0 to a3 have in place of an operand, in 32-bit mode. */
@@ -380,14 +477,15 @@ void x86_insn_effect(enum x86_mode mode, const uint8_t *bytes, size_t length,
 	if (x86_scan(bytes, length, mode, &scan))
 		return;
 	effect->base = base_of(&scan);
+	effect->is_indexed = is_indexed(&scan);
 	effect->pc_relative = scan.pc_relative;
 	effect->displacement = is_memory(&scan)	 ? scan.displacement
 			       : !scan.has_modrm ? address_in(bytes, length, &scan)
 						 : 0;
 	if (is_vector_store(&scan))
-		copies(effect, EFFECT_STACK, EFFECT_MEMORY);
+		copies(effect, EFFECT_VECTOR, EFFECT_MEMORY);
 	else if (is_vector_load(&scan))
-		push(effect, EFFECT_MEMORY);
+		load_vector(effect);
 	else if (is_vector_move(&scan))
 		by_vector(&scan, effect, scan.encoding != ENCODING_LEGACY);
 	else if (scan.encoding != ENCODING_LEGACY || scan.operand_size)
@@ -395,5 +493,6 @@ void x86_insn_effect(enum x86_mode mode, const uint8_t *bytes, size_t length,
 	else if (scan.map == MAP_ONE_BYTE)
 		one_byte(mode, &scan, effect);
 	else if (scan.map == MAP_0F)
-		two_bytes(&scan, effect);
+		two_bytes(mode, &scan, effect);
+	effect->sp_change = sp_change(mode, bytes, length, &scan, effect);
 }

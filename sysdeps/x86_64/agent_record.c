@@ -212,9 +212,13 @@ static __attribute__((noinline)) uint64_t find_room(struct agent_thread *thread,
 
 	if (thread->head - tail + skipped + most + kept > AGENT_RING_BYTES)
 		return NO_ROOM;
-	if (skipped)
-		*(uint32_t *)(void *)(thread->ring + place) = 0;
 	const uint64_t position = thread->head + skipped;
+
+	/* At once: what is free is told from there on, whether a record is made now or not. */
+	if (skipped) {
+		*(uint32_t *)(void *)(thread->ring + place) = 0;
+		__atomic_store_n(&thread->head, position, __ATOMIC_RELEASE);
+	}
 	const uint64_t end = (position | (AGENT_RING_BYTES - 1)) + 1;
 	const uint64_t read_to = tail + AGENT_RING_BYTES;
 

@@ -155,6 +155,8 @@ const struct arch arch_x86_64 = {
 	.thunk_opcode = X86_THUNK_OPCODE,
 	.is_thunk = x86_is_thunk,
 	.insn_effect = insn_effect,
+	.dwarf_sp = 7,
+	.dwarf_bp = 6,
 	.call_arguments = 1U << REG_DI | 1U << REG_SI | 1U << REG_DX | 1U << REG_CX | 0x300,
 	.call_clobbers = 1U << REG_AX | 1U << REG_CX | 1U << REG_DX | 1U << REG_SI | 1U << REG_DI |
 			 0xf00,

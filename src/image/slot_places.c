@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What one instruction does with the places of slot_flow.c.
+ *
+ * The architecture says which places it moves, joins, overwrites and computes of which others
+ * (arch->insn_effect). Here two of these get their meaning: the operand in memory, and the top of
+ * the stack. Found by the stack pointer or the frame pointer such is a word of the frame
+ * (stack_words.c). Found otherwise it is some other memory, and also some word of the stack, if
+ * what it is found by may be an address there: only one of the words, though, that are exposed, as
+ * an address at or below them is computed somewhere in the function. The words below are where
+ * compilers keep registers, which nothing but their own displacement leads to.
+ */
+#include "image/slot_flow_private.h"
+
+enum { ARGUMENTS_WIDTH = 512 }; /* of the stack that a callee's arguments may be in */
+
+bool slot_flow_is_member(const struct slot_flow *flow, int64_t member)
+{
+	for (size_t i = 0; i < flow->members.count; i++)
+		if (*(int64_t *)vec_at(&flow->members, i) == member)
+			return true;
+	return false;
+}
+
+static void add_member(struct slot_flow *flow, int64_t member)
+{
+	if (!slot_flow_is_member(flow, member) && flow->members.count <= MEMBERS_MAX)
+		vec_push(&flow->members, &member);
+}
+
+static bool is_by_word(const struct slot_flow *flow, bool has_word)
+{
+	return has_word && flow->words.is_sound;
+}
+
+static uint64_t places_of(uint64_t words)
+{
+	return words << FIRST_WORD;
+}
+
+/* What may be in a word: what was stored there, or by an address that was computed. */
+static uint64_t read_at(const struct slot_flow *flow, int64_t offset, unsigned width)
+{
+	return places_of(stack_words_within(&flow->words, offset, width)) | OTHER_WORDS |
+	       (stack_words_exposes(&flow->words, offset, width) ? bit_of(EFFECT_STACK) : 0);
+}
+
+/* Bytes of the operand in memory; of a vector register as many as there may be. */
+static unsigned width_of(const struct slot_flow *flow, const struct insn_effect *effect)
+{
+	const bool is_wide = effect->from == EFFECT_VECTOR || effect->to == EFFECT_VECTOR ||
+			     (effect->joined & bit_of(EFFECT_VECTOR));
+
+	return is_wide ? STACK_WORDS_WIDTH : flow->arch->abi->word;
+}
+
+uint64_t slot_flow_read_by(const struct slot_flow *flow, const struct flow_insn *insn)
+{
+	const struct insn_effect *effect = &insn->effect;
+	const uint64_t elsewhere = effect->base & bit_of(REG_SP) ? 0 : bit_of(EFFECT_ELSEWHERE);
+
+	if (is_by_word(flow, insn->access.has_operand))
+		return read_at(flow, insn->access.operand, width_of(flow, effect));
+	if (!(insn->before[ON_STACK] & effect->base))
+		return elsewhere;
+	/* An index may be a negative number, and lead below what it is added to. */
+	if (effect->is_indexed || !elsewhere)
+		return elsewhere | ON_THE_STACK;
+	return elsewhere | bit_of(EFFECT_STACK) | OTHER_WORDS |
+	       places_of(stack_words_exposed(&flow->words));
+}
+
+/* The place of a word; if there are too many, that of all others. */
+static uint64_t word_at(struct slot_flow *flow, int64_t offset)
+{
+	const int number = stack_words_number(&flow->words, offset);
+
+	return number < 0 ? OTHER_WORDS : places_of(1ULL << number);
+}
+
+/* Where it is when it is stored to the operand in memory. */
+static uint64_t written_by(struct slot_flow *flow, const struct flow_insn *insn)
+{
+	const struct insn_effect *effect = &insn->effect;
+	const unsigned word = flow->arch->abi->word, width = width_of(flow, effect);
+	uint64_t places = 0;
+
+	if (!is_by_word(flow, insn->access.has_operand))
+		return slot_flow_read_by(flow, insn) & ~WORDS;
+	for (unsigned at = 0; at < width; at += word)
+		places |= word_at(flow, insn->access.operand + at);
+	return places;
+}
+
+static uint64_t pushed_by(struct slot_flow *flow, const struct flow_insn *insn)
+{
+	return is_by_word(flow, insn->access.has_top) ? word_at(flow, insn->access.top)
+						      : bit_of(EFFECT_STACK);
+}
+
+/* The word that gets something else. */
+static uint64_t overwritten_by(const struct slot_flow *flow, const struct flow_insn *insn)
+{
+	const uint32_t killed = insn->effect.killed;
+	const struct stack_access *access = &insn->access;
+	const bool is_top = killed & bit_of(EFFECT_TOP);
+
+	if (!(killed & ALIASES) ||
+	    !is_by_word(flow, is_top ? access->has_top : access->has_operand))
+		return 0;
+	return places_of(stack_words_at(&flow->words, is_top ? access->top : access->operand));
+}
+
+/* Those of the instruction's aliases that may have it before. */
+static uint64_t aliases_of(const struct slot_flow *flow, const struct flow_insn *insn)
+{
+	const uint64_t held = insn->before[flow->question];
+	const bool in_memory = flow->question == EQUALS ? slot_flow_is_member(flow, insn->member)
+							: held & slot_flow_read_by(flow, insn);
+	/* What is popped was pushed: no computed address leads there. */
+	const uint64_t top =
+		is_by_word(flow, insn->access.has_top)
+			? OTHER_WORDS | places_of(stack_words_at(&flow->words, insn->access.top))
+			: ON_THE_STACK;
+
+	return (in_memory ? bit_of(EFFECT_MEMORY) : 0) | (held & top ? bit_of(EFFECT_TOP) : 0);
+}
+
+/* Any object's member may be what it is stored to, or compared with; but words are known. */
+static void note_members(struct slot_flow *flow, const struct flow_insn *insn, bool is_stored,
+			 bool joins)
+{
+	const bool is_compared = joins && (insn->effect.joined & bit_of(EFFECT_MEMORY));
+
+	if (is_compared || (is_stored && !is_by_word(flow, insn->access.has_operand)))
+		add_member(flow, insn->member);
+	for (unsigned i = 0; i < insn->origins && joins; i++)
+		add_member(flow, insn->origin[i]);
+}
+
+/* Sums with addresses on the stack are some, too, but the difference of two is none. */
+static bool is_address_of_stack(const struct insn_effect *effect, uint64_t held)
+{
+	return (held & effect->mixed & ~effect->subtracted) && !(held & effect->subtracted);
+}
+
+uint64_t slot_flow_behind(struct slot_flow *flow, const struct flow_insn *insn)
+{
+	const struct insn_effect *effect = &insn->effect;
+	const uint64_t loaded = flow->question == HOLDS ? insn->loaded : 0;
+	/* Compared with the slot itself it may have it before. */
+	const uint64_t held = insn->before[flow->question] | aliases_of(flow, insn) |
+			      (effect->compared ? loaded : 0);
+	const uint64_t anywhere = effect->joined & bit_of(EFFECT_STACK) ? WORDS : 0;
+	const bool joins = held & (effect->joined | anywhere) &&
+			   !(effect->compared && flow->question == ON_STACK);
+	uint64_t gets = loaded;
+
+	if (joins && !effect->compared)
+		gets |= effect->joined;
+	if (held & bit_of(effect->from))
+		gets |= bit_of(effect->to);
+	if (flow->question == ON_STACK ? is_address_of_stack(effect, held)
+				       : effect->by_bits && (held & effect->mixed))
+		gets |= bit_of(effect->mixed_to);
+
+	uint64_t left = (held & ~effect->killed & ~overwritten_by(flow, insn)) | gets;
+
+	if (joins && effect->compared)
+		left |= effect->joined;
+	if (flow->question == EQUALS)
+		return left & REGISTERS_MASK;
+	if (gets & bit_of(EFFECT_MEMORY))
+		left |= written_by(flow, insn);
+	if (gets & bit_of(EFFECT_TOP))
+		left |= pushed_by(flow, insn);
+	if (flow->question == HOLDS)
+		note_members(flow, insn, gets & bit_of(EFFECT_MEMORY), joins);
+	else
+		left |= bit_of(REG_SP);
+	return left & ~ALIASES;
+}
+
+/* The places that a callee is given arguments in, as far as they may have it. */
+static uint64_t arguments_of(const struct slot_flow *flow, const struct flow_insn *insn)
+{
+	const struct stack_access *access = &insn->access;
+	const uint64_t arguments = flow->arch->call_arguments;
+
+	if (!(arguments & bit_of(EFFECT_STACK)))
+		return arguments;
+	if (!is_by_word(flow, access->has_top))
+		return arguments | ON_THE_STACK;
+	return arguments | read_at(flow, access->top, ARGUMENTS_WIDTH);
+}
+
+uint64_t slot_flow_given_back(const struct slot_flow *flow, const struct flow_insn *insn)
+{
+	const uint64_t addresses = flow->arch->call_arguments & bit_of(EFFECT_STACK)
+					   ? ON_THE_STACK
+					   : flow->arch->call_arguments;
+	const bool stores = !insn->clobbers && (insn->before[ON_STACK] & addresses);
+
+	if (insn->kind != FLOW_CALL || !(insn->before[flow->question] & arguments_of(flow, insn)))
+		return 0;
+	return bit_of(REG_AX) | (stores ? bit_of(EFFECT_STACK) : 0);
+}

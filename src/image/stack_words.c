@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * See stack_words.h.
+ *
+ * A row of call-frame information says how far the CFA is from the stack pointer, or the frame
+ * pointer, for some instructions. So what these two find without an index has one place in the
+ * frame, whatever is pushed in between. What is found by a register that an address was computed
+ * in, or by the stack pointer where the CFA is known by the frame pointer, may be any word.
+ *
+ * Whether the information is true at each instruction, as it is meant to be, or only at calls (gcc
+ * -fno-asynchronous-unwind-tables), nothing says. Two words taken for one would have calls missed.
+ * So the code is compared with it: by what an instruction adds to the stack pointer the next row
+ * has to differ. Where it does not, nothing is told of that function.
+ */
+#include "image/stack_words.h"
+
+void stack_words_init(struct stack_words *words, const struct arch *arch)
+{
+	words->arch = arch;
+	vec_init(&words->rows, sizeof(struct eh_row));
+}
+
+void stack_words_deinit(struct stack_words *words)
+{
+	vec_deinit(&words->rows);
+}
+
+static void add_row(void *context, const struct eh_row *row)
+{
+	vec_push(&((struct stack_words *)context)->rows, row);
+}
+
+void stack_words_begin(struct stack_words *words, const struct elf_file *file,
+		       const struct eh_function *function)
+{
+	vec_clear(&words->rows);
+	words->row = 0;
+	words->register_before = 0;
+	words->is_sound = true;
+	words->exposed = INT64_MAX;
+	words->frame_count = 1;
+	stack_words_clear(words);
+	if (function->entry)
+		eh_rows_for_each(file, function, add_row, words);
+}
+
+static const struct eh_row *row_at(struct stack_words *words, uint64_t address)
+{
+	for (; words->row < words->rows.count; words->row++) {
+		const struct eh_row *row = vec_at(&words->rows, words->row);
+
+		if (address < row->from)
+			return NULL;
+		if (address < row->to)
+			return row;
+	}
+	return NULL;
+}
+
+/*
+ * Only behind what changes the register that the CFA is known by: behind padding there may come
+ * any row. The frame pointer is not moved about.
+ */
+static void expect(struct stack_words *words, const struct eh_row *row,
+		   const struct insn_effect *effect, bool goes_on)
+{
+	const bool by_stack = row->reg == words->arch->dwarf_sp;
+
+	const bool changes = by_stack ? effect->sp_change : effect->killed & 1U << REG_BP;
+
+	words->register_before = goes_on && changes ? row->reg : 0;
+	words->expected = by_stack && effect->sp_change != EFFECT_UNKNOWN_CHANGE
+				  ? row->offset - effect->sp_change
+				  : INT64_MIN;
+}
+
+/* What has an address in the frame computed, or finds memory there by an index. */
+static void expose(struct stack_words *words, const struct eh_row *row,
+		   const struct insn_effect *effect)
+{
+	const bool by_stack = row->reg == words->arch->dwarf_sp;
+	const int reg = by_stack ? REG_SP : REG_BP;
+	const bool by_memory = effect->base & 1U << reg;
+	int64_t lowest = INT64_MAX;
+
+	if (by_memory && (effect->is_address || effect->is_indexed))
+		lowest = effect->displacement - row->offset;
+	else if (effect->from == reg || (effect->mixed & 1U << reg) || (effect->joined & 1U << reg))
+		lowest = by_stack ? -row->offset : INT64_MIN;
+	/* Where the CFA is known by the frame pointer, this is somewhere. */
+	if (!by_stack && ((effect->base | effect->mixed | effect->joined) & 1U << REG_SP ||
+			  effect->from == REG_SP))
+		lowest = INT64_MIN;
+	if (lowest < words->exposed)
+		words->exposed = lowest;
+}
+
+static unsigned frame_of(struct stack_words *words, const struct eh_row *row)
+{
+	for (unsigned i = 1; i < words->frame_count; i++)
+		if (words->frames[i].reg == row->reg && words->frames[i].offset == row->offset)
+			return i;
+	if (words->frame_count == STACK_FRAMES_MAX)
+		return 0;
+	words->frames[words->frame_count] = *row;
+	return words->frame_count++;
+}
+
+void stack_words_locate(struct stack_words *words, uint64_t address,
+			const struct insn_effect *effect, bool goes_on, struct stack_access *access)
+{
+	const struct arch *arch = words->arch;
+	const struct eh_row *row = row_at(words, address);
+
+	*access = (struct stack_access){0};
+	if (!row || (row->reg != arch->dwarf_sp && row->reg != arch->dwarf_bp)) {
+		words->register_before = 0;
+		if ((effect->base | effect->mixed) & (1U << REG_SP | 1U << REG_BP))
+			words->exposed = INT64_MIN;
+		return;
+	}
+	if (row->reg == words->register_before && row->offset != words->expected)
+		words->is_sound = false;
+	expect(words, row, effect, goes_on);
+	expose(words, row, effect);
+
+	const bool by_stack = row->reg == arch->dwarf_sp;
+	const uint32_t base = 1U << (by_stack ? REG_SP : REG_BP);
+
+	access->has_operand = effect->base == base && !effect->is_indexed;
+	access->operand = effect->displacement - row->offset;
+	access->frame = frame_of(words, row);
+	access->has_top = by_stack;
+	access->top = -row->offset - (effect->to == EFFECT_TOP ? arch->abi->word : 0);
+}
+
+void stack_words_clear(struct stack_words *words)
+{
+	words->count = 0;
+}
+
+uint64_t stack_words_at(const struct stack_words *words, int64_t offset)
+{
+	for (unsigned i = 0; i < words->count; i++)
+		if (words->offsets[i] == offset)
+			return 1ULL << i;
+	return 0;
+}
+
+int stack_words_number(struct stack_words *words, int64_t offset)
+{
+	const uint64_t bit = stack_words_at(words, offset);
+
+	if (bit)
+		return __builtin_ctzll(bit);
+	if (words->count == STACK_WORDS_MAX)
+		return -1;
+	words->offsets[words->count] = offset;
+	return (int)words->count++;
+}
+
+bool stack_words_exposes(const struct stack_words *words, int64_t offset, unsigned width)
+{
+	return offset + (int64_t)width > words->exposed;
+}
+
+uint64_t stack_words_exposed(const struct stack_words *words)
+{
+	uint64_t bits = 0;
+
+	for (unsigned i = 0; i < words->count; i++)
+		if (stack_words_exposes(words, words->offsets[i], words->arch->abi->word))
+			bits |= 1ULL << i;
+	return bits;
+}
+
+uint64_t stack_words_within(const struct stack_words *words, int64_t offset, unsigned width)
+{
+	const int64_t word = words->arch->abi->word;
+	uint64_t bits = 0;
+
+	for (unsigned i = 0; i < words->count; i++)
+		if (words->offsets[i] > offset - word && words->offsets[i] < offset + width)
+			bits |= 1ULL << i;
+	return bits;
+}
