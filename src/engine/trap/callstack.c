@@ -41,10 +41,10 @@
 #include <stdlib.h>
 
 enum {
-	ARGUMENTS_MAX = 64,  /* bytes an i386 function may take off by itself (`ret n`) */
-	FOREIGN_MAX = 16384, /* calls kept on a stack whose order means nothing */
-	INNER_CHECKS = 8,    /* innermost calls looked at whether their slots were used again */
-	NEAR = 16384,	     /* bytes: a call so close above another is on the same stack */
+	ARGUMENTS_MAX = UINT16_MAX, /* bytes an i386 function may take off by itself (`ret n`) */
+	FOREIGN_MAX = 16384,	    /* calls kept on a stack whose order means nothing */
+	INNER_CHECKS = 8, /* innermost calls looked at whether their slots were used again */
+	NEAR = 16384,	  /* bytes: a call so close above another is on the same stack */
 	JUMP_MAX = 262144 /* bytes: who jumps farther within a mapping changes to another stack */
 };
 
