@@ -178,6 +178,7 @@ struct arch {
 	uint8_t context_register;
 	unsigned context_flags;
 	uint64_t step_flag;
+	uint64_t resume_flag; /* of the flags: see rescue_store() */
 
 	/* What a thread runs to make a system call for us: see inferior/remote.c. */
 	const struct landing *landing;

@@ -11,6 +11,9 @@
  * When a tracer has been killed, signals may have come in the middle of our code, slots included,
  * and their handlers return there; in its code, which a later tracer has taken over, they may then
  * as well. A handler that is in a group-stop stays there, and so must the code.
+ *
+ * Who is inside may be waiting for a thread that is not, as by pthread_join() in such a handler. So
+ * after a few moments in vain all are let run, by turns with being stopped.
  */
 #include "engine/agent/agent.h"
 #include "engine/trap/trap.h"
@@ -20,7 +23,7 @@
 #include <signal.h>
 #include <time.h>
 
-enum { TRIES = 100, LONGEST_PAUSE_MS = 100, LOOK_NS = 100000 };
+enum { TRIES = 100, ALONE_TRIES = 8, LONGEST_PAUSE_MS = 100, LOOK_NS = 100000 };
 
 struct clearing {
 	struct session *session;
@@ -155,6 +158,15 @@ static void send_on(struct clearing *clearing, struct thread *thread)
 	thread_resume(thread, swallowed ? 0 : stop.signal);
 }
 
+/* One that is not inside: nothing leads there any more. */
+static void send_other_on(struct thread *thread, void *context)
+{
+	struct clearing *clearing = context;
+
+	if (thread->state == THREAD_STOPPED)
+		send_on(clearing, thread);
+}
+
 /* What leads into our code is taken out before anybody runs. */
 static void close_entrances(const struct clearing *clearing, struct space *space)
 {
@@ -199,6 +211,10 @@ static bool clear(struct clearing *clearing, pid_t pid)
 			return true;
 		if (!clearing->running.count)
 			return false;
+		/* As long as we live, the others would run into breakpoints. */
+		if (session->recovering && i >= ALONE_TRIES)
+			space_each_thread(session->inferior, process->space, send_other_on,
+					  clearing);
 		run_for(clearing, i < 16 ? 1 + i / 4 : i < LONGEST_PAUSE_MS ? i : LONGEST_PAUSE_MS);
 	}
 	return false;

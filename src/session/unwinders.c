@@ -159,8 +159,10 @@ void unwinders_init(struct session *session)
 {
 	session->unwinder = (struct agent_hook){{.entered = unwinder_called, .when = JOURNAL_STAYS},
 						session->agent};
-	session->backtrace = (struct agent_hook){
-		{.entered = backtrace_called, .returned = backtrace_returned}, session->agent};
+	session->backtrace = (struct agent_hook){{.entered = backtrace_called,
+						  .returned = backtrace_returned,
+						  .when = JOURNAL_STAYS},
+						 session->agent};
 	session->asking = (struct agent_hook){{.entered = asked, .when = JOURNAL_STAYS},
 					      session->agent};
 }

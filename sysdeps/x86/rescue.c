@@ -21,8 +21,8 @@
  *
  * What else can arrive:
  *  - A thread that was stopped at a breakpoint when the tracer died and whose registers had been
- *    set already to go on elsewhere. The signal is still delivered, then: there is no int3 before
- *    the pc, and nothing is to be done.
+ *    set already to go on elsewhere. The signal is still delivered, then, and nothing is to be
+ *    done. By chance there may be an int3 of ours before that pc: the flags tell (rescue_store()).
  *  - A thread that is about to do what only goes well when all else of ours is gone: to unwind its
  *    stack, on which return addresses of ours may stand (RESCUE_WAIT). It waits for the guardian,
  *    some milliseconds, and if that does not come goes on as it is.
@@ -52,6 +52,7 @@ enum {
 	CODE_STEP = 2,	    /* TRAP_TRACE */
 	CODE_WATCH = 4,	    /* TRAP_HWBKPT */
 	TRACE_FLAG = 0x100, /* TF of eflags */
+	RESUME_FLAG = 0x10000, /* RF */
 	BREAKPOINT = 0xcc,
 	PAGE = 4096,
 	OPEN_MEMORY = 02 | 02000000, /* O_RDWR | O_CLOEXEC */
@@ -324,6 +325,11 @@ uintptr_t rescue(int signal, const uint8_t *info, uint8_t *context, const struct
 	}
 	if (code != CODE_KERNEL)
 		return hand_on(head, info, code);
+	if (word_at(context, CONTEXT_FLAGS) & RESUME_FLAG) {
+		set_word(context, CONTEXT_FLAGS,
+			 word_at(context, CONTEXT_FLAGS) & ~(uintptr_t)RESUME_FLAG);
+		return 0;
+	}
 	const struct rescue_entry *ours = find_entry(head, before);
 
 	if (head->filtered && ours && wait_quietly(ours)) {

@@ -123,14 +123,15 @@ entry:
 
 good:
 	/*
-	 * Below AGENT_SLOT_COUNT * AGENT_RETURN_STUB in %rdi: it is a stub. Stacks are often 8 MiB
-	 * apart.
+	 * Below AGENT_SLOT_COUNT * AGENT_RETURN_STUB in %rdi: it is a stub. For the home see
+	 * agent_slot_hash().
 	 */
 	mov	%rsi, %r8
 	shr	$4, %r8
 	mov	%rsi, %rcx
-	shr	$23, %rcx
-	imul	$977, %ecx, %ecx
+	shr	$AGENT_HOME_PIECE, %rcx
+	imul	$AGENT_HASH, %ecx, %ecx
+	shr	$32 - AGENT_HOME_BITS, %ecx
 	add	%ecx, %r8d
 	and	$AGENT_HOME_COUNT - 1, %r8d
 	find_slot

@@ -20,7 +20,7 @@
 #ifndef TRACER_ENGINE_AGENT_AGENT_ABI_H
 #define TRACER_ENGINE_AGENT_AGENT_ABI_H
 
-#define AGENT_LAYOUT 18 /* to be changed with anything below */
+#define AGENT_LAYOUT 19 /* to be changed with anything below */
 
 /* Offsets in a unit, and how long its parts are. */
 #define AGENT_RETURNED                                                                             \
@@ -69,6 +69,8 @@
 #define AGENT_BYTES 0x50a000
 
 #define AGENT_SLOT_COUNT 4096 /* a power of 2 */
+#define AGENT_HOME_BITS 11
+#define AGENT_HOME_PIECE 15   /* bits: 32 KiB of a stack have their homes in a row */
 #define AGENT_HOME_COUNT 2048 /* half of them */
 #define AGENT_PROBE_COUNT 2816
 

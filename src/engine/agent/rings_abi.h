@@ -66,11 +66,16 @@ static inline uint32_t agent_thread_hash(uint64_t base)
 
 /*
  * The home slot of a return address at `place`; from the same place on, behind the homes, others
- * are tried. agent_entry.S has its own copy. Stacks are often 8 MiB apart.
+ * are tried. agent_entry.S has its own copy. Calls of one thread lie close to each other, and those
+ * of another at the same distance from the beginning of its stack; stacks may be 64 KiB apart, a
+ * MiB, or 8.
  */
 static inline uint32_t agent_slot_hash(uint64_t place)
 {
-	return ((uint32_t)(place >> 4) + (uint32_t)(place >> 23) * 977) & (AGENT_HOME_COUNT - 1);
+	const uint32_t piece = (uint32_t)(place >> AGENT_HOME_PIECE) * (uint32_t)AGENT_HASH;
+
+	return ((uint32_t)(place >> 4) + (piece >> (32 - AGENT_HOME_BITS))) &
+	       (AGENT_HOME_COUNT - 1);
 }
 
 #endif

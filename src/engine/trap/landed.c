@@ -362,6 +362,9 @@ static void leave_slot(struct landed *landed)
 	}
 	correct_address(landed);
 	landed->regs.pc = landed->program_pc;
+	/* It may not have run since the hit, and the handler would see rescue_store()'s mark. */
+	if (!is_fault(&landed->info))
+		landed->regs.flags &= ~thread->process->space->arch->resume_flag;
 	regs_store(thread->tid, &landed->regs);
 }
 

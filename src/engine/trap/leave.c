@@ -180,7 +180,7 @@ static void move_out(struct thread *thread, void *context)
 	pc = regs.pc - space->arch->breakpoint_pc_offset;
 	if (hit_ours(thread, space, pc)) {
 		regs.pc = pc;
-		regs_store(thread->tid, &regs);
+		rescue_store(thread->tid, space->arch, &regs);
 		sigtrap_hit(thread, inferior_clock());
 		thread->stop_signal = thread->sigtrap_own ? SIGTRAP : 0;
 		thread_take_stop(thread); /* nor is it to be delivered if we are killed now */
