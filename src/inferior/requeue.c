@@ -7,7 +7,11 @@
 
 #include <signal.h>
 
-enum { FIRST_REALTIME = 32 }; /* to the kernel, which leaves none to the C library */
+/*
+ * Those above are queued, and their order counts. Of the two that glibc keeps for itself, as to
+ * cancel a thread, one that is pending is as good as two.
+ */
+enum { FIRST_QUEUED = 34 };
 
 int requeue_signal(const struct thread *thread, uint64_t open)
 {
@@ -18,7 +22,7 @@ int requeue_signal(const struct thread *thread, uint64_t open)
 	siginfo_t info;
 
 	if (thread->state != THREAD_STOPPED || thread->stop != STOP_SIGNAL || signal < 1 ||
-	    signal >= FIRST_REALTIME || kept & signal_bit(signal) ||
+	    signal >= FIRST_QUEUED || kept & signal_bit(signal) ||
 	    pt_get_siginfo(thread->tid, &info) != 0 || (signal == SIGTRAP && info.si_code > 0))
 		return 0;
 	return signal;

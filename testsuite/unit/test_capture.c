@@ -612,7 +612,7 @@ static void test_argument_lengths(void **state)
 	f->gpr[REG_DX] = 0;
 	assert_string(enter(f), 1, "", 0);
 	assert_int_equal(f->reads, 0);
-	f->gpr[REG_DX] = UINT64_MAX;
+	f->gpr[REG_DX] = UINT64_MAX - 1;
 	const struct record *record = enter(f);
 
 	assert_int_equal(nth(record, 1)->length, STRING_MAX);
@@ -624,6 +624,11 @@ static void test_argument_lengths(void **state)
 	f->gpr[REG_DX] = 10;
 	poke(f, AT(2, -2), "\0z", 2);
 	assert_bytes(enter(f), 1, "\0z", 2, VALUE_FAULT);
+
+	/* -1 of a type without a sign: up to the NUL. */
+	f->gpr[REG_SI] = poke_string(f, AT(0, 8), "select 1");
+	f->gpr[REG_DX] = UINT64_MAX;
+	assert_string(enter(f), 1, "select 1", 0);
 
 	/* A negative length of a signed type: up to the NUL. */
 	compile(f, &abi64, "void f(addr, string[arg3], int);");

@@ -520,6 +520,7 @@ static void withdraw(struct agent *agent, struct thread *thread)
 
 		probe->journal = JOURNAL_NO_ENTRY;
 		trap_plant(agent->trap, thread, probe->address, probe->site, NULL);
+		agent->decided(agent->events->context, probe->site, space->agent->refused);
 	}
 }
 
