@@ -158,12 +158,13 @@ static void send_on(struct clearing *clearing, struct thread *thread)
 	thread_resume(thread, swallowed ? 0 : stop.signal);
 }
 
-/* One that is not inside: nothing leads there any more. */
+/* One that is not inside: nothing leads there any more but its own SIGTRAP. */
 static void send_other_on(struct thread *thread, void *context)
 {
 	struct clearing *clearing = context;
 
-	if (thread->state == THREAD_STOPPED)
+	if (thread->state == THREAD_STOPPED &&
+	    !(thread->stop == STOP_SIGNAL && thread->stop_signal == SIGTRAP))
 		send_on(clearing, thread);
 }
 
