@@ -168,6 +168,7 @@ struct arch {
 	/* The breakpoint instruction and how far behind its start the pc is when it stops. */
 	uint8_t breakpoint[4];
 	unsigned breakpoint_length;
+	uint8_t long_breakpoint[2]; /* another form, that only programs use */
 	unsigned breakpoint_pc_offset;
 
 	/*
@@ -178,7 +179,7 @@ struct arch {
 	uint8_t context_register;
 	unsigned context_flags;
 	uint64_t step_flag;
-	uint64_t resume_flag; /* of the flags: see rescue_store() */
+	uint64_t resume_flag; /* the mark of regs_store() */
 
 	/* What a thread runs to make a system call for us: see inferior/remote.c. */
 	const struct landing *landing;
@@ -334,7 +335,16 @@ const struct arch *arch_at(unsigned index);
  * the host's sysdeps, as struct user_regs_struct is the host's.
  */
 int regs_load(pid_t tid, struct regs *regs);
+/*
+ * They are marked, by the flag that suppresses a breakpoint of the debug registers at the next
+ * instruction and is gone behind that (RF: Intel SDM, vol. 3, 18.3.1.1). A thread that is stopped
+ * at the SIGTRAP of a breakpoint gets that when the tracer is killed, also with another pc, in
+ * front of which another breakpoint may be by chance: so one that is marked has not hit it, and one
+ * that is not has, whatever stands there by then (sysdeps/x86/rescue.c, engine/trap/leave.c).
+ */
 int regs_store(pid_t tid, const struct regs *regs);
+/* Where a handler of the program's is to find them as they were: for a thread at another signal. */
+int regs_store_unmarked(pid_t tid, const struct regs *regs);
 int fp_regs_load(pid_t tid, struct fp_regs *regs);
 /* What the kernel calls the host's own ABI: AUDIT_ARCH_* of <linux/audit.h>. */
 uint32_t host_audit_arch(void);

@@ -3,7 +3,6 @@
 #include "inferior/abandoned.h"
 
 #include "inferior/ptrace.h"
-#include "inferior/rescue.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -48,7 +47,7 @@ static bool turn_back(pid_t tid, const struct arch *arch)
 	    !memcmp(&word, arch->breakpoint, arch->breakpoint_length))
 		return false;
 	regs.pc -= arch->breakpoint_pc_offset;
-	return rescue_store(tid, arch, &regs) == 0;
+	return regs_store(tid, &regs) == 0;
 }
 
 bool abandoned_let_go(struct inferior *inferior, pid_t tid, int status)

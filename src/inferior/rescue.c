@@ -324,14 +324,6 @@ void rescue_note(struct thread *thread, uint64_t address, const uint8_t *before,
 	note(thread, &(struct rescue_entry){.address = address, .before = before[0]}, place);
 }
 
-int rescue_store(pid_t tid, const struct arch *arch, const struct regs *regs)
-{
-	struct regs marked = *regs;
-
-	marked.flags |= arch->resume_flag;
-	return regs_store(tid, &marked);
-}
-
 void rescue_mark(struct space *space, uint64_t place, uint64_t flag)
 {
 	struct rescue_entry entry;

@@ -12,10 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
-struct arch;
-struct regs;
 struct rescue;
 struct space;
 struct thread;
@@ -77,15 +74,6 @@ bool rescue_holds(const struct space *space, uint64_t place);
  * RESCUE_WAIT: it leaves that to the guardian.
  */
 void rescue_mark(struct space *space, uint64_t place, uint64_t flag);
-
-/*
- * regs_store() of a thread that is stopped at the SIGTRAP of a breakpoint and is to go on elsewhere
- * than behind it. Should the tracer be killed before the thread is resumed, the handler gets that
- * SIGTRAP with the new pc, in front of which another breakpoint may be by chance, as of a function
- * of one byte. So the registers are marked, by the flag that suppresses a breakpoint of the debug
- * registers at the next instruction and is gone behind that (Intel SDM, vol. 3, 18.3.1.1).
- */
-int rescue_store(pid_t tid, const struct arch *arch, const struct regs *regs);
 
 enum { RESCUE_GENERATIONS = 8 }; /* tracers that have been killed one after the other */
 

@@ -102,6 +102,7 @@ const struct arch arch_i386 = {
 	.abi = &abi_i386,
 	.breakpoint = {0xcc},
 	.breakpoint_length = 1,
+	.long_breakpoint = {0xcd, 3},
 	.breakpoint_pc_offset = 1,
 	.landing = &landing,
 	.syscall_insn = {0xcd, 0x80},

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <sys/ptrace.h>
 
+enum { RESUME_FLAG = 0x10000 };
+
 bool regs_is_32bit(const struct regs *regs)
 {
 	(void)regs;
@@ -52,7 +54,7 @@ int regs_load(pid_t tid, struct regs *regs)
 	return 0;
 }
 
-int regs_store(pid_t tid, const struct regs *regs)
+int regs_store_unmarked(pid_t tid, const struct regs *regs)
 {
 	struct user_regs_struct host = regs->host;
 
@@ -68,6 +70,14 @@ int regs_store(pid_t tid, const struct regs *regs)
 	host.eflags = (long)regs->flags;
 	host.orig_eax = (long)regs->syscall;
 	return ptrace(PTRACE_SETREGS, tid, NULL, &host) < 0 ? -errno : 0;
+}
+
+int regs_store(pid_t tid, const struct regs *regs)
+{
+	struct regs marked = *regs;
+
+	marked.flags |= RESUME_FLAG;
+	return regs_store_unmarked(tid, &marked);
 }
 
 int fp_regs_load(pid_t tid, struct fp_regs *regs)

@@ -22,7 +22,8 @@
  * What else can arrive:
  *  - A thread that was stopped at a breakpoint when the tracer died and whose registers had been
  *    set already to go on elsewhere. The signal is still delivered, then, and nothing is to be
- *    done. By chance there may be an int3 of ours before that pc: the flags tell (rescue_store()).
+ *    done. By chance there may be an int3 of ours before that pc: the flags tell (regs_store()).
+ *  - One that had hit a breakpoint which was taken out before it was told.
  *  - A thread that is about to do what only goes well when all else of ours is gone: to unwind its
  *    stack, on which return addresses of ours may stand (RESCUE_WAIT). It waits for the guardian,
  *    some milliseconds, and if that does not come goes on as it is.
@@ -54,6 +55,8 @@ enum {
 	TRACE_FLAG = 0x100, /* TF of eflags */
 	RESUME_FLAG = 0x10000, /* RF */
 	BREAKPOINT = 0xcc,
+	LONG_FIRST = 0xcd, /* its other form, in two bytes */
+	LONG_SECOND = 3,
 	PAGE = 4096,
 	OPEN_MEMORY = 02 | 02000000, /* O_RDWR | O_CLOEXEC */
 	CURRENT_DIRECTORY = -100,    /* AT_FDCWD */
@@ -311,7 +314,7 @@ uintptr_t rescue(int signal, const uint8_t *info, uint8_t *context, const struct
 {
 	int32_t code = *(const int32_t *)(const void *)(info + CODE_OFFSET);
 	uintptr_t before = word_at(context, CONTEXT_PC) - 1;
-	uint8_t byte = BREAKPOINT;
+	uint8_t byte = BREAKPOINT, first = 0;
 
 	(void)signal;
 	/* The mask that it has tells enough where nobody may be asked. */
@@ -336,17 +339,22 @@ uintptr_t rescue(int signal, const uint8_t *info, uint8_t *context, const struct
 		set_word(context, CONTEXT_PC, before);
 		return 0;
 	}
-	if (head->filtered && !ours && !stands_at(before))
+	if (head->filtered && !ours && !stands_at(before)) {
+		set_word(context, CONTEXT_PC, before);
 		return 0;
+	}
 	long fd = open_memory();
 
-	if (ours) {
+	if (ours)
 		put_right(head, fd, ours);
-		set_word(context, CONTEXT_PC, before);
-	} else if (!read_code(fd, &byte, before)) {
+	else if (!read_code(fd, &byte, before))
 		byte = 0;
-	}
+	if (byte == LONG_SECOND && !read_code(fd, &first, before - 1))
+		first = 0;
 	if (fd >= 0)
 		host_call(SYS_CLOSE, (uintptr_t)fd, 0, 0, 0);
-	return ours || byte != BREAKPOINT ? 0 : hand_on(head, info, code);
+	if (!ours && (byte == BREAKPOINT || first == LONG_FIRST))
+		return hand_on(head, info, code);
+	set_word(context, CONTEXT_PC, before);
+	return 0;
 }

@@ -114,6 +114,7 @@ const struct arch arch_x86_64 = {
 	.abi = &abi_x86_64,
 	.breakpoint = {0xcc},
 	.breakpoint_length = 1,
+	.long_breakpoint = {0xcd, 3},
 	.breakpoint_pc_offset = 1,
 	.landing = &landing,
 	.syscall_insn = {0x0f, 0x05},

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/ptrace.h>
 
-enum { USER32_CS = 0x23 };
+enum { USER32_CS = 0x23, RESUME_FLAG = 0x10000 };
 
 bool regs_is_32bit(const struct regs *regs)
 {
@@ -82,7 +82,7 @@ int regs_load(pid_t tid, struct regs *regs)
 	return 0;
 }
 
-int regs_store(pid_t tid, const struct regs *regs)
+int regs_store_unmarked(pid_t tid, const struct regs *regs)
 {
 	struct user_regs_struct host = regs->host;
 	uint64_t r[REG_COUNT];
@@ -100,6 +100,14 @@ int regs_store(pid_t tid, const struct regs *regs)
 	host.eflags = regs->flags;
 	host.orig_rax = regs->syscall;
 	return ptrace(PTRACE_SETREGS, tid, NULL, &host) < 0 ? -errno : 0;
+}
+
+int regs_store(pid_t tid, const struct regs *regs)
+{
+	struct regs marked = *regs;
+
+	marked.flags |= RESUME_FLAG;
+	return regs_store_unmarked(tid, &marked);
 }
 
 int fp_regs_load(pid_t tid, struct fp_regs *regs)

@@ -416,11 +416,15 @@ bool breakpoint_is_stale(const struct thread *thread, uint64_t address)
 {
 	struct space *space = thread->process->space;
 	const struct arch *arch = space->arch;
-	uint8_t now[sizeof arch->breakpoint];
+	uint8_t now[sizeof arch->breakpoint], whole[sizeof arch->long_breakpoint];
 
 	return breakpoint_is_hit(thread) &&
 	       memory_read_exact(&space->memory, address, now, arch->breakpoint_length) &&
-	       memcmp(now, arch->breakpoint, arch->breakpoint_length) != 0;
+	       memcmp(now, arch->breakpoint, arch->breakpoint_length) != 0 &&
+	       !(memory_read_exact(&space->memory,
+				   address + arch->breakpoint_pc_offset - sizeof whole, whole,
+				   sizeof whole) &&
+		 !memcmp(whole, arch->long_breakpoint, sizeof whole));
 }
 
 void breakpoint_adopt(struct decoder *decoder, struct space *space, size_t entry)

@@ -362,10 +362,10 @@ static void leave_slot(struct landed *landed)
 	}
 	correct_address(landed);
 	landed->regs.pc = landed->program_pc;
-	/* It may not have run since the hit, and the handler would see rescue_store()'s mark. */
+	/* It may not have run since the hit, and be marked. A fault has the flag from the processor. */
 	if (!is_fault(&landed->info))
 		landed->regs.flags &= ~thread->process->space->arch->resume_flag;
-	regs_store(thread->tid, &landed->regs);
+	regs_store_unmarked(thread->tid, &landed->regs);
 }
 
 void trap_before_signal(struct thread *thread)

@@ -81,7 +81,7 @@ static bool hit_ours(struct thread *thread, const struct space *space, uint64_t 
 	if (thread->stop != STOP_SIGNAL || thread->stop_signal != SIGTRAP)
 		return false;
 	if (!breakpoint_find(space, address))
-		return !is_adopted(space) && breakpoint_is_stale(thread, address);
+		return breakpoint_is_stale(thread, address);
 	return sigtrap_is_hit(thread);
 }
 
@@ -114,7 +114,6 @@ static bool was_served(const struct thread *thread, const struct space *space,
 		       const struct regs *regs)
 {
 	const struct arch *arch = space->arch;
-	uint8_t before[sizeof arch->breakpoint];
 	uint64_t handler = 0;
 	siginfo_t info;
 
@@ -126,10 +125,7 @@ static bool was_served(const struct thread *thread, const struct space *space,
 		return handler <= (uintptr_t)SIG_IGN || !(regs->flags & arch->step_flag);
 	if (info.si_code == TRAP_HWBKPT)
 		return true;
-	return info.si_code == SI_KERNEL &&
-	       memory_read_exact(&space->memory, regs->pc - arch->breakpoint_pc_offset, before,
-				 arch->breakpoint_length) &&
-	       memcmp(before, arch->breakpoint, arch->breakpoint_length) != 0;
+	return info.si_code == SI_KERNEL && (regs->flags & arch->resume_flag);
 }
 
 /*
@@ -178,9 +174,9 @@ static void move_out(struct thread *thread, void *context)
 	bool served = was_served(thread, space, &regs);
 
 	pc = regs.pc - space->arch->breakpoint_pc_offset;
-	if (hit_ours(thread, space, pc)) {
+	if (!served && hit_ours(thread, space, pc)) {
 		regs.pc = pc;
-		rescue_store(thread->tid, space->arch, &regs);
+		regs_store(thread->tid, &regs);
 		sigtrap_hit(thread, inferior_clock());
 		thread->stop_signal = thread->sigtrap_own ? SIGTRAP : 0;
 		thread_take_stop(thread); /* nor is it to be delivered if we are killed now */

@@ -9,7 +9,6 @@
 #include "engine/trap/sigtrap.h"
 #include "inferior/journal.h"
 #include "inferior/ptrace.h"
-#include "inferior/rescue.h"
 
 #include <signal.h>
 
@@ -63,7 +62,7 @@ bool step_past(struct thread *thread, struct breakpoint *breakpoint, struct regs
 	const struct journal_entry *entry = journal_entry(space->journal, breakpoint->journal);
 
 	regs->pc = breakpoint->address;
-	rescue_store(thread->tid, arch, regs);
+	regs_store(thread->tid, regs);
 	space_each_thread(process->inferior, space, stop_other, thread);
 	space_write(space, breakpoint->address, entry->before, arch->breakpoint_length);
 	step_once(thread);

@@ -7,7 +7,6 @@
 #include "engine/trap/sigtrap.h"
 #include "engine/trap/trap.h"
 #include "inferior/journal.h"
-#include "inferior/rescue.h"
 
 #include <signal.h>
 
@@ -81,7 +80,7 @@ bool trap_put_back(struct thread *thread)
 	    !sigtrap_is_hit(thread))
 		return false;
 	regs.pc -= space->arch->breakpoint_pc_offset;
-	rescue_store(thread->tid, space->arch, &regs);
+	regs_store(thread->tid, &regs);
 	breakpoint_note_hit(space, breakpoint_find(space, regs.pc));
 	sigtrap_hit(thread, inferior_clock());
 	sigtrap_repair(thread);
@@ -109,7 +108,7 @@ bool trap_swallow_hit(struct thread *thread)
 
 	/* It has been taken away: what stands there now is run. */
 	if (!breakpoint || breakpoint_pass(breakpoint, space, &regs) == 0)
-		rescue_store(thread->tid, space->arch, &regs);
+		regs_store(thread->tid, &regs);
 	sigtrap_hit(thread, inferior_clock());
 	sigtrap_repair(thread);
 	return true;

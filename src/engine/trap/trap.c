@@ -35,7 +35,6 @@
 #include "engine/trap/unblock.h"
 #include "inferior/arena.h"
 #include "inferior/ptrace.h"
-#include "inferior/rescue.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -383,11 +382,6 @@ static bool find_end_of_call(const struct serving *serving, const struct breakpo
 }
 
 /* A hook answers in place of the function or the system call: the thread goes on behind it. */
-static void store(const struct serving *serving)
-{
-	rescue_store(serving->thread->tid, serving->space->arch, &serving->regs);
-}
-
 static bool is_answered(struct serving *serving, const struct breakpoint *breakpoint)
 {
 	struct hook *hook = breakpoint->hook;
@@ -402,7 +396,7 @@ static bool is_answered(struct serving *serving, const struct breakpoint *breakp
 		events->system_call_answered(events->context, serving->thread, &serving->regs,
 					     behind.r[REG_AX]);
 	serving->regs = behind;
-	store(serving);
+	regs_store(serving->thread->tid, &serving->regs);
 	if (hook->answered)
 		hook->answered(hook, serving->thread);
 	return true;
@@ -436,7 +430,7 @@ static void go_on(struct serving *serving, uint64_t address)
 	if (thread_is_over(thread))
 		return;
 	if (serving->redirected) {
-		store(serving);
+		regs_store(thread->tid, &serving->regs);
 		breakpoint = NULL;
 	} else if (!breakpoint) {
 		/*
@@ -444,7 +438,7 @@ static void go_on(struct serving *serving, uint64_t address)
 		 * now.
 		 */
 		serving->regs.pc = address;
-		store(serving);
+		regs_store(thread->tid, &serving->regs);
 	} else if (is_answered(serving, breakpoint)) {
 		breakpoint = NULL;
 	} else if (breakpoint->step ||
@@ -452,7 +446,7 @@ static void go_on(struct serving *serving, uint64_t address)
 		if (!step_past(thread, breakpoint, &serving->regs) && serving->made)
 			serving->made->restarted = true;
 	} else {
-		store(serving);
+		regs_store(thread->tid, &serving->regs);
 	}
 	thread->slot = breakpoint ? breakpoint->slot : 0;
 	trap_thread_sync(thread);
@@ -469,7 +463,7 @@ static bool serve_stale(struct serving *serving, uint64_t address)
 	if (!breakpoint_is_stale(serving->thread, address))
 		return false;
 	serving->regs.pc = address;
-	store(serving);
+	regs_store(serving->thread->tid, &serving->regs);
 	sigtrap_hit(serving->thread, serving->time);
 	sigtrap_repair(serving->thread);
 	thread_resume(serving->thread, serving->thread->sigtrap_own ? SIGTRAP : 0);
