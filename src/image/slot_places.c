@@ -54,6 +54,12 @@ static unsigned width_of(const struct slot_flow *flow, const struct insn_effect 
 	return is_wide ? STACK_WORDS_WIDTH : flow->arch->abi->word;
 }
 
+/* Below the address that it is found by, which need not be exposed: an index may be negative. */
+static bool leads_below(const struct insn_effect *effect)
+{
+	return effect->is_indexed || effect->displacement < 0;
+}
+
 uint64_t slot_flow_read_by(const struct slot_flow *flow, const struct flow_insn *insn)
 {
 	const struct insn_effect *effect = &insn->effect;
@@ -63,8 +69,7 @@ uint64_t slot_flow_read_by(const struct slot_flow *flow, const struct flow_insn 
 		return read_at(flow, insn->access.operand, width_of(flow, effect));
 	if (!(insn->before[ON_STACK] & effect->base))
 		return elsewhere;
-	/* An index may be a negative number, and lead below what it is added to. */
-	if (effect->is_indexed || !elsewhere)
+	if (leads_below(effect) || !elsewhere)
 		return elsewhere | ON_THE_STACK;
 	return elsewhere | bit_of(EFFECT_STACK) | OTHER_WORDS |
 	       places_of(stack_words_exposed(&flow->words));
@@ -85,8 +90,11 @@ static uint64_t written_by(struct slot_flow *flow, const struct flow_insn *insn)
 	const unsigned word = flow->arch->abi->word, width = width_of(flow, effect);
 	uint64_t places = 0;
 
-	if (!is_by_word(flow, insn->access.has_operand))
-		return slot_flow_read_by(flow, insn) & ~WORDS;
+	if (!is_by_word(flow, insn->access.has_operand)) {
+		places = slot_flow_read_by(flow, insn);
+		/* What may be any word's is read by each. */
+		return (places & ~WORDS) | (leads_below(effect) ? places & OTHER_WORDS : 0);
+	}
 	for (unsigned at = 0; at < width; at += word)
 		places |= word_at(flow, insn->access.operand + at);
 	return places;
