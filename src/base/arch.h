@@ -179,7 +179,6 @@ struct arch {
 	uint8_t context_register;
 	unsigned context_flags;
 	uint64_t step_flag;
-	uint64_t resume_flag; /* the mark of regs_store() */
 
 	/* What a thread runs to make a system call for us: see inferior/remote.c. */
 	const struct landing *landing;
@@ -333,16 +332,17 @@ const struct arch *arch_at(unsigned index);
 /*
  * Reads and writes the registers of stopped thread `tid`: 0 or -errno (-ESRCH: it died). Defined by
  * the host's sysdeps, as struct user_regs_struct is the host's.
+ *
+ * What is written is marked, by the flag that suppresses a breakpoint of the debug registers at
+ * the next instruction and is gone behind that (RF: Intel SDM, vol. 3, 18.3.1.1). A thread that
+ * is stopped at the SIGTRAP of a breakpoint gets that when the tracer is killed, also with
+ * another pc, in front of which another breakpoint may be by chance: so one that is marked has
+ * not hit it, and one that is not has, whatever stands there by then (sysdeps/x86/rescue.c,
+ * engine/trap/leave.c). What is read has no mark.
  */
 int regs_load(pid_t tid, struct regs *regs);
-/*
- * They are marked, by the flag that suppresses a breakpoint of the debug registers at the next
- * instruction and is gone behind that (RF: Intel SDM, vol. 3, 18.3.1.1). A thread that is stopped
- * at the SIGTRAP of a breakpoint gets that when the tracer is killed, also with another pc, in
- * front of which another breakpoint may be by chance: so one that is marked has not hit it, and one
- * that is not has, whatever stands there by then (sysdeps/x86/rescue.c, engine/trap/leave.c).
- */
 int regs_store(pid_t tid, const struct regs *regs);
+bool regs_are_marked(pid_t tid);
 /* Where a handler of the program's is to find them as they were: for a thread at another signal. */
 int regs_store_unmarked(pid_t tid, const struct regs *regs);
 int fp_regs_load(pid_t tid, struct fp_regs *regs);

@@ -67,12 +67,11 @@ static inline uint64_t capture_extend(uint64_t word, unsigned size, bool is_sign
 	return capture_extend_by(word, capture_unused_bits(size), is_signed);
 }
 
-/* What a length that was read means. -1 without a sign is no length either, on any word size. */
+/* What a length that was read means. -1 of 64 bits without a sign is no length either. */
 static inline struct extent capture_extent_of(uint64_t length, bool is_signed, bool zero_ends)
 {
 	struct extent extent;
-	bool none = (is_signed && (int64_t)length < 0) || length == UINT64_MAX ||
-		    length == UINT32_MAX;
+	bool none = (is_signed && (int64_t)length < 0) || length == UINT64_MAX;
 
 	extent.bytes = none ? UINT64_MAX : length;
 	extent.nul_ends = none || zero_ends;

@@ -156,7 +156,6 @@ const struct arch arch_i386 = {
 	.context_register = REG_CX,
 	.context_flags = 84, /* 20 + 4 * REG_EFL */
 	.step_flag = 0x100,
-	.resume_flag = 0x10000,
 	.r_jump_slot = R_386_JMP_SLOT,
 	.r_glob_dat = R_386_GLOB_DAT,
 	.r_distance = R_386_PC32,

@@ -47,6 +47,7 @@ int regs_load(pid_t tid, struct regs *regs)
 	regs->r[REG_SI] = (uint32_t)host->esi;
 	regs->r[REG_DI] = (uint32_t)host->edi;
 	regs->pc = (uint32_t)host->eip;
+	host->eflags &= ~RESUME_FLAG;
 	regs->flags = (uint32_t)host->eflags;
 	regs->syscall = (uint64_t)(int64_t)host->orig_eax;
 	regs->fs_base = segment_base(tid, host->xfs);
@@ -78,6 +79,13 @@ int regs_store(pid_t tid, const struct regs *regs)
 
 	marked.flags |= RESUME_FLAG;
 	return regs_store_unmarked(tid, &marked);
+}
+
+bool regs_are_marked(pid_t tid)
+{
+	struct user_regs_struct host;
+
+	return ptrace(PTRACE_GETREGS, tid, NULL, &host) == 0 && (host.eflags & RESUME_FLAG);
 }
 
 int fp_regs_load(pid_t tid, struct fp_regs *regs)

@@ -170,7 +170,6 @@ const struct arch arch_x86_64 = {
 	.context_register = REG_DX,
 	.context_flags = 176, /* 40 + 8 * REG_EFL */
 	.step_flag = 0x100,
-	.resume_flag = 0x10000,
 	.agent = &x86_64_agent,
 	.r_jump_slot = R_X86_64_JUMP_SLOT,
 	.r_glob_dat = R_X86_64_GLOB_DAT,

@@ -70,6 +70,7 @@ int regs_load(pid_t tid, struct regs *regs)
 		return -errno;
 	from_host(&regs->host, regs->r);
 	regs->pc = regs->host.rip;
+	regs->host.eflags &= ~(unsigned long)RESUME_FLAG;
 	regs->flags = regs->host.eflags;
 	regs->fs_base = regs->host.fs_base;
 	regs->gs_base = regs->host.gs_base;
@@ -108,6 +109,13 @@ int regs_store(pid_t tid, const struct regs *regs)
 
 	marked.flags |= RESUME_FLAG;
 	return regs_store_unmarked(tid, &marked);
+}
+
+bool regs_are_marked(pid_t tid)
+{
+	struct user_regs_struct host;
+
+	return ptrace(PTRACE_GETREGS, tid, NULL, &host) == 0 && (host.eflags & RESUME_FLAG);
 }
 
 int fp_regs_load(pid_t tid, struct fp_regs *regs)

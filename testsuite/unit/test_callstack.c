@@ -308,8 +308,8 @@ static void test_ret_n(void **state)
 		EXPECT(&fixture->log, 3 + i);
 	}
 	push_call(fixture, 7, OWN + 700, 0x20, 0x200);
-	assert_false(arrive(fixture, 0x20, OWN + 700 + 4 + 68, 4)); /* too far */
-	assert_true(arrive(fixture, 0x20, OWN + 700 + 4 + 64, 4));
+	assert_false(arrive(fixture, 0x20, OWN + 700 + 4 + 0x10000, 4)); /* too far */
+	assert_true(arrive(fixture, 0x20, OWN + 700 + 4 + 1024, 4));
 	EXPECT(&fixture->log, 7);
 	push_call(fixture, 8, OWN + 700, 0x20, 0x200);
 	/* 64-bit functions do not do that. */

@@ -362,10 +362,11 @@ static void leave_slot(struct landed *landed)
 	}
 	correct_address(landed);
 	landed->regs.pc = landed->program_pc;
-	/* It may not have run since the hit, and be marked. A fault has the flag from the processor. */
-	if (!is_fault(&landed->info))
-		landed->regs.flags &= ~thread->process->space->arch->resume_flag;
-	regs_store_unmarked(thread->tid, &landed->regs);
+	/* Its handler sees them. At a fault the processor sets the flag, too. */
+	if (is_fault(&landed->info))
+		regs_store(thread->tid, &landed->regs);
+	else
+		regs_store_unmarked(thread->tid, &landed->regs);
 }
 
 void trap_before_signal(struct thread *thread)

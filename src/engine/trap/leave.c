@@ -125,7 +125,7 @@ static bool was_served(const struct thread *thread, const struct space *space,
 		return handler <= (uintptr_t)SIG_IGN || !(regs->flags & arch->step_flag);
 	if (info.si_code == TRAP_HWBKPT)
 		return true;
-	return info.si_code == SI_KERNEL && (regs->flags & arch->resume_flag);
+	return info.si_code == SI_KERNEL && regs_are_marked(thread->tid);
 }
 
 /*
