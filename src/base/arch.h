@@ -343,7 +343,7 @@ const struct arch *arch_at(unsigned index);
 int regs_load(pid_t tid, struct regs *regs);
 int regs_store(pid_t tid, const struct regs *regs);
 bool regs_are_marked(pid_t tid);
-/* Where a handler of the program's is to find them as they were: for a thread at another signal. */
+/* Of a thread that gets the signal it is stopped at, whose handler is to find them as they were. */
 int regs_store_unmarked(pid_t tid, const struct regs *regs);
 int fp_regs_load(pid_t tid, struct fp_regs *regs);
 /* What the kernel calls the host's own ABI: AUDIT_ARCH_* of <linux/audit.h>. */

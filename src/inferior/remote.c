@@ -439,7 +439,8 @@ static int call_system(struct thread *thread, long number, const uint64_t argume
 	}
 	/* In this order: as long as pc is in the landing, the thread would set both by itself. */
 	pt_set_sigmask(thread->tid, mask);
-	regs_store(thread->tid, &saved);
+	/* It is where it was, and gets the signal that it is stopped at, if any. */
+	regs_store_unmarked(thread->tid, &saved);
 	space_write(thread->process->space, frame.sp, frame.before, frame.length);
 	if (dispatched)
 		pt_set_dispatch(thread->tid, &dispatch);
