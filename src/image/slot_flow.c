@@ -235,8 +235,6 @@ static size_t prologue_of(const struct slot_flow *flow)
 /* Where a jump of that frame may lead: it leaves the stack pointer as it is. */
 static void reach_anywhere(struct slot_flow *flow, unsigned frame, uint64_t held)
 {
-	if (!flow->words.is_sound)
-		frame = 0;
 	if (!(held & ~flow->anywhere[0] & ~flow->anywhere[frame]))
 		return;
 	flow->anywhere[frame] |= held;
@@ -351,10 +349,18 @@ static bool is_part(const struct slot_flow *flow)
 	return true;
 }
 
+static void forget_words(struct slot_flow *flow)
+{
+	for (size_t i = 0; i < flow->insns.count; i++)
+		((struct flow_insn *)vec_at(&flow->insns, i))->access = (struct stack_access){0};
+}
+
 static bool prepare(struct slot_flow *flow)
 {
 	if (flow->is_prepared || !flow->insns.count)
 		return true;
+	if (!flow->words.is_sound)
+		forget_words(flow);
 	flow->prologue = prologue_of(flow);
 	ask(flow, ON_STACK, bit_of(REG_SP));
 	if (is_part(flow))

@@ -28,11 +28,6 @@ static void add_member(struct slot_flow *flow, int64_t member)
 		vec_push(&flow->members, &member);
 }
 
-static bool is_by_word(const struct slot_flow *flow, bool has_word)
-{
-	return has_word && flow->words.is_sound;
-}
-
 static uint64_t places_of(uint64_t words)
 {
 	return words << FIRST_WORD;
@@ -65,7 +60,7 @@ uint64_t slot_flow_read_by(const struct slot_flow *flow, const struct flow_insn 
 	const struct insn_effect *effect = &insn->effect;
 	const uint64_t elsewhere = effect->base & bit_of(REG_SP) ? 0 : bit_of(EFFECT_ELSEWHERE);
 
-	if (is_by_word(flow, insn->access.has_operand))
+	if (insn->access.has_operand)
 		return read_at(flow, insn->access.operand, width_of(flow, effect));
 	if (!(insn->before[ON_STACK] & effect->base))
 		return elsewhere;
@@ -90,7 +85,7 @@ static uint64_t written_by(struct slot_flow *flow, const struct flow_insn *insn)
 	const unsigned word = flow->arch->abi->word, width = width_of(flow, effect);
 	uint64_t places = 0;
 
-	if (!is_by_word(flow, insn->access.has_operand)) {
+	if (!insn->access.has_operand) {
 		places = slot_flow_read_by(flow, insn);
 		/* What may be any word's is read by each. */
 		return (places & ~WORDS) | (leads_below(effect) ? places & OTHER_WORDS : 0);
@@ -102,8 +97,7 @@ static uint64_t written_by(struct slot_flow *flow, const struct flow_insn *insn)
 
 static uint64_t pushed_by(struct slot_flow *flow, const struct flow_insn *insn)
 {
-	return is_by_word(flow, insn->access.has_top) ? word_at(flow, insn->access.top)
-						      : bit_of(EFFECT_STACK);
+	return insn->access.has_top ? word_at(flow, insn->access.top) : bit_of(EFFECT_STACK);
 }
 
 /* The word that gets something else. */
@@ -113,8 +107,7 @@ static uint64_t overwritten_by(const struct slot_flow *flow, const struct flow_i
 	const struct stack_access *access = &insn->access;
 	const bool is_top = killed & bit_of(EFFECT_TOP);
 
-	if (!(killed & ALIASES) ||
-	    !is_by_word(flow, is_top ? access->has_top : access->has_operand))
+	if (!(killed & ALIASES) || !(is_top ? access->has_top : access->has_operand))
 		return 0;
 	return places_of(stack_words_at(&flow->words, is_top ? access->top : access->operand));
 }
@@ -127,7 +120,7 @@ static uint64_t aliases_of(const struct slot_flow *flow, const struct flow_insn 
 							: held & slot_flow_read_by(flow, insn);
 	/* What is popped was pushed: no computed address leads there. */
 	const uint64_t top =
-		is_by_word(flow, insn->access.has_top)
+		insn->access.has_top
 			? OTHER_WORDS | places_of(stack_words_at(&flow->words, insn->access.top))
 			: ON_THE_STACK;
 
@@ -140,7 +133,7 @@ static void note_members(struct slot_flow *flow, const struct flow_insn *insn, b
 {
 	const bool is_compared = joins && (insn->effect.joined & bit_of(EFFECT_MEMORY));
 
-	if (is_compared || (is_stored && !is_by_word(flow, insn->access.has_operand)))
+	if (is_compared || (is_stored && !insn->access.has_operand))
 		add_member(flow, insn->member);
 	for (unsigned i = 0; i < insn->origins && joins; i++)
 		add_member(flow, insn->origin[i]);
@@ -197,7 +190,7 @@ static uint64_t arguments_of(const struct slot_flow *flow, const struct flow_ins
 
 	if (!(arguments & bit_of(EFFECT_STACK)))
 		return arguments;
-	if (!is_by_word(flow, access->has_top))
+	if (!access->has_top)
 		return arguments | ON_THE_STACK;
 	return arguments | read_at(flow, access->top, ARGUMENTS_WIDTH);
 }

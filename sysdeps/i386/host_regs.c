@@ -4,15 +4,13 @@
  * traces i386 processes only. The bases of fs and gs are not among them and are asked for where a
  * selector is in use; 32-bit programs use gs for their thread pointer.
  */
-#include "base/arch.h"
+#include "x86/x86.h"
 
 #include <asm/ldt.h>
 #include <errno.h>
 #include <linux/audit.h>
 #include <string.h>
 #include <sys/ptrace.h>
-
-enum { RESUME_FLAG = 0x10000 };
 
 bool regs_is_32bit(const struct regs *regs)
 {
@@ -47,7 +45,7 @@ int regs_load(pid_t tid, struct regs *regs)
 	regs->r[REG_SI] = (uint32_t)host->esi;
 	regs->r[REG_DI] = (uint32_t)host->edi;
 	regs->pc = (uint32_t)host->eip;
-	host->eflags &= ~RESUME_FLAG;
+	host->eflags &= ~X86_RESUME_FLAG;
 	regs->flags = (uint32_t)host->eflags;
 	regs->syscall = (uint64_t)(int64_t)host->orig_eax;
 	regs->fs_base = segment_base(tid, host->xfs);
@@ -71,21 +69,6 @@ int regs_store_unmarked(pid_t tid, const struct regs *regs)
 	host.eflags = (long)regs->flags;
 	host.orig_eax = (long)regs->syscall;
 	return ptrace(PTRACE_SETREGS, tid, NULL, &host) < 0 ? -errno : 0;
-}
-
-int regs_store(pid_t tid, const struct regs *regs)
-{
-	struct regs marked = *regs;
-
-	marked.flags |= RESUME_FLAG;
-	return regs_store_unmarked(tid, &marked);
-}
-
-bool regs_are_marked(pid_t tid)
-{
-	struct user_regs_struct host;
-
-	return ptrace(PTRACE_GETREGS, tid, NULL, &host) == 0 && (host.eflags & RESUME_FLAG);
 }
 
 int fp_regs_load(pid_t tid, struct fp_regs *regs)

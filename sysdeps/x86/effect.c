@@ -37,6 +37,12 @@ static bool is_memory(const struct x86_scan *scan)
 	return scan->has_modrm && scan->mod != 3;
 }
 
+static bool is_indexed(const struct x86_scan *scan)
+{
+	return is_memory(scan) && scan->has_sib &&
+	       ((scan->sib >> 3 & 7) != INDEX_NONE || (scan->rex & REX_X));
+}
+
 /* The registers that the operand in memory is found by. */
 static uint32_t base_of(const struct x86_scan *scan)
 {
@@ -48,7 +54,7 @@ static uint32_t base_of(const struct x86_scan *scan)
 		return scan->rm == REG_BP && !scan->mod ? 0 : 1U << rm_of(scan);
 	if ((scan->sib & 7) != REG_BP || scan->mod)
 		base = 1U << ((scan->sib & 7U) + (scan->rex & REX_B ? HIGH : 0U));
-	if ((scan->sib >> 3 & 7) != INDEX_NONE || (scan->rex & REX_X))
+	if (is_indexed(scan))
 		base |= 1U << ((scan->sib >> 3 & 7U) + (scan->rex & REX_X ? HIGH : 0U));
 	return base;
 }
@@ -234,33 +240,6 @@ static void by_group(enum x86_mode mode, const struct x86_scan *scan, struct ins
 	}
 }
 
-/*
- * Of 64-bit code by 32 bits at a time: what is moved about and computed so is no address, and
- * clears all of a register. Only constants may be one of non-PIC code.
- */
-static void by_halves(const struct x86_scan *scan, struct insn_effect *effect)
-{
-	effect->joined = 0;
-	effect->mixed = 0;
-	effect->mixed_to = EFFECT_NONE;
-	effect->from = effect->to = EFFECT_NONE;
-	if (scan->map == MAP_0F && (scan->opcode & 0xf0) == 0x40) /* cmov */
-		effect->killed = 1U << reg_of(scan);
-}
-
-/* By instructions that are of 64 bits only with a prefix: not push, pop, leave; nor copying. */
-static bool is_by_halves(enum x86_mode mode, const struct x86_scan *scan)
-{
-	const unsigned opcode = scan->opcode;
-
-	if (mode != X86_MODE_64 || (scan->rex & REX_W))
-		return false;
-	if (scan->map == MAP_0F)
-		return true;
-	return (opcode < 0x50 || opcode >= 0x60) && (opcode & ~1U) != 0xa4 && opcode != 0xff &&
-	       opcode != 0xc9;
-}
-
 static void one_byte(enum x86_mode mode, const struct x86_scan *scan, struct insn_effect *effect)
 {
 	switch (scan->opcode) {
@@ -340,8 +319,6 @@ static void one_byte(enum x86_mode mode, const struct x86_scan *scan, struct ins
 		by_group(mode, scan, effect);
 		break;
 	}
-	if (is_by_halves(mode, scan))
-		by_halves(scan, effect);
 }
 
 /* Between general and vector registers, some by way of memory; `any`: the numbers are not known. */
@@ -385,7 +362,47 @@ static bool is_vector_move(const struct x86_scan *scan)
 				       scan->opcode == 0x6e || scan->opcode == 0x7e);
 }
 
-static void two_bytes(enum x86_mode mode, const struct x86_scan *scan, struct insn_effect *effect)
+/*
+ * Of 64-bit code by 32 bits at a time: what is moved about and computed so is no address, and
+ * clears all of a register. Only constants may be one of non-PIC code.
+ */
+static void by_halves(const struct x86_scan *scan, struct insn_effect *effect)
+{
+	effect->joined = 0;
+	effect->mixed = 0;
+	effect->mixed_to = EFFECT_NONE;
+	effect->from = effect->to = EFFECT_NONE;
+	if (scan->map == MAP_0F && (scan->opcode & 0xf0) == 0x40) /* cmov */
+		effect->killed = 1U << reg_of(scan);
+}
+
+/* By instructions that are of 64 bits only with a prefix: not push, pop, leave; nor copying. */
+static bool is_by_halves(enum x86_mode mode, const struct x86_scan *scan)
+{
+	const unsigned opcode = scan->opcode;
+
+	if (mode != X86_MODE_64 || (scan->rex & REX_W))
+		return false;
+	return scan->map != MAP_ONE_BYTE ||
+	       ((opcode < 0x50 || opcode >= 0x60) && (opcode & ~1U) != 0xa4 && opcode != 0xff &&
+		opcode != 0xc9);
+}
+
+/* Those that move something from or to vector registers. */
+static bool of_vectors(const struct x86_scan *scan, struct insn_effect *effect)
+{
+	if (is_vector_store(scan))
+		copies(effect, EFFECT_VECTOR, EFFECT_MEMORY);
+	else if (is_vector_load(scan))
+		load_vector(effect);
+	else if (is_vector_move(scan))
+		by_vector(scan, effect, scan->encoding != ENCODING_LEGACY);
+	else
+		return false;
+	return true;
+}
+
+static void two_bytes(const struct x86_scan *scan, struct insn_effect *effect)
 {
 	switch (scan->opcode) {
 	case 0xaf: /* imul */
@@ -408,15 +425,6 @@ static void two_bytes(enum x86_mode mode, const struct x86_scan *scan, struct in
 		if ((scan->opcode & 0xf0) == 0x40) /* cmov */
 			load(scan, effect, false);
 	}
-	if (is_by_halves(mode, scan))
-		by_halves(scan, effect);
-}
-
-/* The scale counts only with an index. */
-static bool is_indexed(const struct x86_scan *scan)
-{
-	return is_memory(scan) && scan->has_sib &&
-	       ((scan->sib >> 3 & 7) != INDEX_NONE || (scan->rex & REX_X));
 }
 
 /* What an immediate operand of add or sub is. */
@@ -482,17 +490,13 @@ void x86_insn_effect(enum x86_mode mode, const uint8_t *bytes, size_t length,
 	effect->displacement = is_memory(&scan)	 ? scan.displacement
 			       : !scan.has_modrm ? address_in(bytes, length, &scan)
 						 : 0;
-	if (is_vector_store(&scan))
-		copies(effect, EFFECT_VECTOR, EFFECT_MEMORY);
-	else if (is_vector_load(&scan))
-		load_vector(effect);
-	else if (is_vector_move(&scan))
-		by_vector(&scan, effect, scan.encoding != ENCODING_LEGACY);
-	else if (scan.encoding != ENCODING_LEGACY || scan.operand_size)
+	if (of_vectors(&scan, effect) || scan.encoding != ENCODING_LEGACY || scan.operand_size)
 		return;
-	else if (scan.map == MAP_ONE_BYTE)
+	if (scan.map == MAP_ONE_BYTE)
 		one_byte(mode, &scan, effect);
 	else if (scan.map == MAP_0F)
-		two_bytes(mode, &scan, effect);
+		two_bytes(&scan, effect);
+	if (is_by_halves(mode, &scan))
+		by_halves(&scan, effect);
 	effect->sp_change = sp_change(mode, bytes, length, &scan, effect);
 }

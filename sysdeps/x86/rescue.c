@@ -236,13 +236,15 @@ static int wait_quietly(const struct rescue_entry *entry)
 }
 
 /*
- * Whether there is a breakpoint, asked without system calls: the page that the thread goes on in is
- * there, but the one in front of it need not be.
+ * Whether a breakpoint of the program's own ends there, asked without system calls: it was run a
+ * moment ago, so that page is there, but the one in front of it need not be.
  */
-static int stands_at(uintptr_t address)
+static int is_own(uintptr_t address)
 {
-	return (address & (PAGE - 1)) != PAGE - 1 &&
-	       *(const volatile uint8_t *)address == BREAKPOINT;
+	const volatile uint8_t *place = (const volatile uint8_t *)address;
+
+	return *place == BREAKPOINT || (*place == LONG_SECOND && (address & (PAGE - 1)) &&
+					place[-1] == LONG_FIRST);
 }
 
 static void put_right(const struct rescue_head *head, long fd, const struct rescue_entry *entry)
@@ -335,11 +337,7 @@ uintptr_t rescue(int signal, const uint8_t *info, uint8_t *context, const struct
 	}
 	const struct rescue_entry *ours = find_entry(head, before);
 
-	if (head->filtered && ours && wait_quietly(ours)) {
-		set_word(context, CONTEXT_PC, before);
-		return 0;
-	}
-	if (head->filtered && !ours && !stands_at(before)) {
+	if (head->filtered && (ours ? wait_quietly(ours) : !is_own(before))) {
 		set_word(context, CONTEXT_PC, before);
 		return 0;
 	}

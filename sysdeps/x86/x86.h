@@ -54,6 +54,9 @@ int x86_displace(struct decoder *decoder, const struct arch *arch, enum x86_mode
 /* mov $imm32 to %eax, %ebx, %edi */
 enum { X86_LOAD_AX_OPCODE = 0xb8, X86_LOAD_BX_OPCODE = 0xbb, X86_LOAD_DI_OPCODE = 0xbf };
 
+/* RF: see regs_store(). */
+enum { X86_RESUME_FLAG = 0x10000 };
+
 /* arch->is_thunk. */
 enum { X86_THUNK_OPCODE = 0x0f };
 bool x86_is_thunk(const uint8_t *bytes);

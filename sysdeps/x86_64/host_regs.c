@@ -9,14 +9,14 @@
  * back what the kernel gave unless the value was changed here, so that a load and a store with
  * nothing in between is no change at all.
  */
-#include "base/arch.h"
+#include "x86/x86.h"
 
 #include <errno.h>
 #include <linux/audit.h>
 #include <string.h>
 #include <sys/ptrace.h>
 
-enum { USER32_CS = 0x23, RESUME_FLAG = 0x10000 };
+enum { USER32_CS = 0x23 };
 
 bool regs_is_32bit(const struct regs *regs)
 {
@@ -70,7 +70,7 @@ int regs_load(pid_t tid, struct regs *regs)
 		return -errno;
 	from_host(&regs->host, regs->r);
 	regs->pc = regs->host.rip;
-	regs->host.eflags &= ~(unsigned long)RESUME_FLAG;
+	regs->host.eflags &= ~(unsigned long)X86_RESUME_FLAG;
 	regs->flags = regs->host.eflags;
 	regs->fs_base = regs->host.fs_base;
 	regs->gs_base = regs->host.gs_base;
@@ -101,21 +101,6 @@ int regs_store_unmarked(pid_t tid, const struct regs *regs)
 	host.eflags = regs->flags;
 	host.orig_rax = regs->syscall;
 	return ptrace(PTRACE_SETREGS, tid, NULL, &host) < 0 ? -errno : 0;
-}
-
-int regs_store(pid_t tid, const struct regs *regs)
-{
-	struct regs marked = *regs;
-
-	marked.flags |= RESUME_FLAG;
-	return regs_store_unmarked(tid, &marked);
-}
-
-bool regs_are_marked(pid_t tid)
-{
-	struct user_regs_struct host;
-
-	return ptrace(PTRACE_GETREGS, tid, NULL, &host) == 0 && (host.eflags & RESUME_FLAG);
 }
 
 int fp_regs_load(pid_t tid, struct fp_regs *regs)
