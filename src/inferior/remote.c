@@ -353,7 +353,7 @@ static int call_with(struct thread *thread, const struct regs *saved, uint64_t s
 	if (!error)
 		error = through_call(thread, mark, signal, &kept);
 	if (signal && (!error || error == -EPERM))
-		requeue_done(thread);
+		requeue_forget(thread);
 	if (!error)
 		error = regs_load(thread->tid, &regs);
 	send_again(thread, mark, &kept);

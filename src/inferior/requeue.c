@@ -28,7 +28,7 @@ int requeue_signal(const struct thread *thread, uint64_t open)
 	return signal;
 }
 
-void requeue_done(struct thread *thread)
+void requeue_forget(struct thread *thread)
 {
 	thread->stop = STOP_TRAP;
 	thread->stop_signal = 0;

@@ -21,7 +21,10 @@
  */
 int requeue_signal(const struct thread *thread, uint64_t open);
 
-/* The thread has been resumed with it and has stopped again: that stop has no signal. */
-void requeue_done(struct thread *thread);
+/*
+ * The stop of the thread has no signal any more: it has been resumed with that and has stopped again,
+ * or the signal has been dealt with.
+ */
+void requeue_forget(struct thread *thread);
 
 #endif

@@ -7,6 +7,7 @@
 #include "engine/agent/rings.h"
 #include "inferior/journal.h"
 #include "inferior/ptrace.h"
+#include "inferior/requeue.h"
 
 #include <signal.h>
 
@@ -36,13 +37,18 @@ void agent_mind_clock(struct agent *agent, struct thread *thread)
 		return;
 	/*
 	 * The call has begun, or is over, when it is given to the trap engine; a thread that stands
-	 * at a fault would not be stepped there, but this one is dealt with. The record of that has
-	 * come behind the stop.
+	 * at a fault would not be stepped there, but this one is dealt with, and is queued again by
+	 * nobody who has the thread make a system call, either. The record of that has come behind
+	 * the stop.
 	 */
 	if (pt_get_siginfo(thread->tid, &info) == 0) {
 		info.si_code = SI_USER;
 		pt_set_siginfo(thread->tid, &info);
 	}
+	thread_take_stop(thread);
+	if (thread_is_over(thread))
+		return;
+	requeue_forget(thread);
 	agent_before_signal(thread);
 	thread->process->inferior->event = inferior_clock();
 	agent_refuse(agent, thread, "a thread may not read the clock any more");

@@ -208,7 +208,7 @@ static bool run_on(struct landed *landed, const struct trap_code *code)
 		pt_set_sigmask(thread->tid, told.mask);
 	rescue_tell_step(space, NULL);
 	if (signal && !over)
-		requeue_done(thread);
+		requeue_forget(thread);
 	else if (!over && landed->info.si_signo)
 		pt_set_siginfo(thread->tid, &landed->info);
 	send_again(thread, &kept);
