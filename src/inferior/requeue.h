@@ -22,8 +22,8 @@
 int requeue_signal(const struct thread *thread, uint64_t open);
 
 /*
- * The stop of the thread has no signal any more: it has been resumed with that and has stopped again,
- * or the signal has been dealt with.
+ * The stop of the thread has no signal any more: it has been resumed with that and has stopped
+ * again, or the signal has been dealt with.
  */
 void requeue_forget(struct thread *thread);
 
