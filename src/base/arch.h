@@ -59,15 +59,17 @@ enum { THUNK_BYTES = 6 };      /* arch.is_thunk */
 enum { WIDE_LOAD_BYTES = 10 }; /* arch.wide_load */
 
 /*
- * Code that makes one system call and then finds back by itself: it sets the signal mask to the
- * one on the stack, pops the registers, and returns with sp where it was. Words on the stack, from
- * sp up: `saved` registers in that order, the pc, then the mask (8 bytes).
+ * Code that makes one system call and then finds back by itself: it waits for some 10^7 turns for
+ * somebody who moves the thread, sets the signal mask to the one on the stack, pops the registers,
+ * and returns with sp where it was. Words on the stack, from sp up: `saved` registers in that
+ * order, the pc, then the mask (8 bytes).
  */
 enum { LANDING_MAX = 56, LANDING_SAVED = 9 };
 
 struct landing {
 	uint8_t code[LANDING_MAX];
 	unsigned length;
+	unsigned pops;		      /* where in it the first word is popped */
 	uint8_t saved[LANDING_SAVED]; /* register numbers */
 	unsigned saved_count;
 	unsigned gap; /* how far sp is moved beyond the popped words: past the red zone */

@@ -130,7 +130,10 @@ struct thread {
 		backtrace_return; /* session/inprocess.c: the backtrace under way */
 	/* engine/agent: where the stack that it ran on once ended, as maps(5) said; 0: not known */
 	uint64_t stack_end;
+	/* engine/agent: the fs base of the thread that made it, then; 0: not known */
+	uint64_t maker_base;
 	uint64_t sent_again;  /* engine/agent: a call's place on the stack, see agent_redirect() */
+	bool is_out;	      /* nothing leads it into our code any more: session/clearing.c */
 	uint64_t slot;	      /* the only out-of-line slot that it may be inside of; 0: none */
 	bool announced;	      /* RECORD_THREAD was made */
 	uint64_t cost;	      /* ns this thread has spent stopped for us, see engine/trap */

@@ -9,6 +9,11 @@
  * tracer stops it behind the first instruction, puts everything back with ptrace, and the rest
  * is never run.
  *
+ * That code cannot be unwound, and a signal that was held meanwhile is delivered in it when the
+ * mask is the thread's own again. A handler that unwinds its stack, as that by which a thread is
+ * cancelled, would leave out what the program has to clean up. So the thread waits a moment first,
+ * for the guardian, which puts it where it was at one stroke (inferior/stranded.h).
+ *
  * The landing lies in the zeros that fill up the last page of some executable mapping, which
  * belong to nobody; it is written there before the first call, noted in the journal like any
  * patch, and stays until the process is left. What it needs is written below the stack pointer,

@@ -18,6 +18,7 @@
 #include "engine/agent/agent.h"
 #include "engine/trap/trap.h"
 #include "inferior/ptrace.h"
+#include "inferior/stranded.h"
 #include "session/private.h"
 
 #include <signal.h>
@@ -52,14 +53,24 @@ static bool runs_our_code(const struct thread *thread)
 	       trap_runs_our_code(thread->process->space, &regs);
 }
 
-/* Whether the thread, stopped, runs code of ours, or will return to it. */
-static bool is_inside(const struct clearing *clearing, const struct thread *thread)
+/*
+ * Whether the thread, stopped, runs code of ours, or will return to it. What is seen on its stack
+ * may be of the past; but who was seen once without stays out, as nothing leads there any more when
+ * he runs on.
+ */
+static bool is_inside(const struct clearing *clearing, struct thread *thread)
 {
 	struct regs regs;
 
-	return runs_our_code(thread) ||
-	       (was_unattended(clearing, thread) && regs_load(thread->tid, &regs) == 0 &&
-		trap_on_stack(thread->process->space, regs.r[REG_SP]));
+	if (runs_our_code(thread)) {
+		thread->is_out = false;
+		return true;
+	}
+	if (!was_unattended(clearing, thread) || thread->is_out ||
+	    regs_load(thread->tid, &regs) != 0)
+		return false;
+	thread->is_out = !trap_on_stack(thread->process->space, regs.r[REG_SP]);
+	return !thread->is_out;
 }
 
 /*
@@ -117,6 +128,8 @@ static void find_inside(struct thread *thread, void *context)
 {
 	struct clearing *clearing = context;
 
+	if (clearing->session->recovering && thread->state == THREAD_STOPPED)
+		stranded_put_back(thread);
 	/* Who waits for memory in there would not come out by himself. */
 	if (thread->state != THREAD_STOPPED || agent_leave(thread) || !is_inside(clearing, thread))
 		return;
@@ -221,9 +234,20 @@ static bool clear(struct clearing *clearing, pid_t pid)
 	return false;
 }
 
+/* While we live, more than that may have led into our code since. */
+static void forget_out(struct thread *thread, void *context)
+{
+	(void)context;
+	thread->is_out = false;
+}
+
 bool clearing_run(struct session *session, pid_t pid)
 {
+	const struct process *process = inferior_process(session->inferior, pid);
 	struct clearing clearing = {session, VEC_OF(struct thread *), VEC_OF(pid_t)};
+
+	if (process && process->space && !session->recovering)
+		space_each_thread(session->inferior, process->space, forget_out, NULL);
 	bool is_clear = clear(&clearing, pid);
 
 	vec_deinit(&clearing.inside);

@@ -58,6 +58,8 @@ static bool plt_slot(const uint8_t *bytes, size_t length, uint64_t address, uint
 
 static const struct landing landing = {
 	.code = {0xcd, 0x80,				   /* int $0x80 */
+		 0xb9, 0,    0,	   0,	 2,		   /* mov $1 << 25, %ecx */
+		 0xf3, 0x90, 0xe2, 0xfc,		   /* 1: pause; loop 1b */
 		 0xb8, 175,  0,	   0,	 0,		   /* mov $rt_sigprocmask, %eax */
 		 0xbb, 2,    0,	   0,	 0,		   /* mov $SIG_SETMASK, %ebx */
 		 0x8d, 0x4c, 0x24, 0x20,		   /* lea 32(%esp), %ecx */
@@ -66,7 +68,8 @@ static const struct landing landing = {
 		 0xcd, 0x80,				   /* int $0x80 */
 		 0x58, 0x5b, 0x59, 0x5a, 0x5e, 0x5f, 0x5d, /* pop %eax, %ebx, … %edi, %ebp */
 		 0xc2, 0x00, 0x02},			   /* ret $512 */
-	.length = 38,
+	.length = 47,
+	.pops = 37,
 	.saved = {REG_AX, REG_BX, REG_CX, REG_DX, REG_SI, REG_DI, REG_BP},
 	.saved_count = 7,
 	.gap = 512,

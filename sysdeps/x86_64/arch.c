@@ -56,6 +56,8 @@ static size_t emit_jump(uint64_t from, uint64_t to, uint8_t *out)
 /* Nothing but moves, which leave the flags alone; the system calls preserve all else. */
 static const struct landing landing = {
 	.code = {0x0f, 0x05,			     /* syscall */
+		 0xb9, 0,    0,	   0,	 2,	     /* mov $1 << 25, %ecx */
+		 0xf3, 0x90, 0xe2, 0xfc,	     /* 1: pause; loop 1b */
 		 0xb8, 14,   0,	   0,	 0,	     /* mov $rt_sigprocmask, %eax */
 		 0xbf, 2,    0,	   0,	 0,	     /* mov $SIG_SETMASK, %edi */
 		 0x48, 0x8d, 0x74, 0x24, 0x50,	     /* lea 80(%rsp), %rsi */
@@ -66,7 +68,8 @@ static const struct landing landing = {
 		 0x41, 0x5a, 0x41, 0x58, 0x41, 0x59, /* pop %r10, %r8, %r9 */
 		 0x59, 0x41, 0x5b,		     /* pop %rcx, %r11 */
 		 0xc2, 0x00, 0x02},		     /* ret $512 */
-	.length = 46,
+	.length = 55,
+	.pops = 39,
 	.saved = {REG_AX, REG_DI, REG_SI, REG_DX, 10, 8, 9, REG_CX, 11},
 	.saved_count = 9,
 	.gap = 512,

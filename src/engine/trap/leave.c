@@ -188,7 +188,7 @@ static void move_out(struct thread *thread, void *context)
 		leaving->someone_inside |= trap_runs_our_code(space, &regs);
 	}
 	/* Signals have come while the tracer was gone. */
-	if (is_adopted(space) || space->has_remains)
+	if ((is_adopted(space) || space->has_remains) && !thread->is_out)
 		leaving->someone_inside |= trap_on_stack(space, regs.r[REG_SP]);
 	if (served) {
 		thread->stop_signal = 0;

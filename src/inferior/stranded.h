@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Threads that a tracer which was killed has left in the middle of a system call that they made for
+ * it (remote.h).
+ */
+#ifndef TRACER_INFERIOR_STRANDED_H
+#define TRACER_INFERIOR_STRANDED_H
+
+#include "inferior/inferior.h"
+
+/*
+ * Puts a thread, stopped, where it was when it was sent into such a call, with the registers and
+ * the mask that it had, if it waits for that (struct landing, base/arch.h). What is pending is
+ * delivered there, where the program's stack can be unwound. Others stay where they are.
+ */
+void stranded_put_back(struct thread *thread);
+
+#endif
