@@ -163,6 +163,7 @@ void tasks_announced(struct session *session, const struct stop *stop)
 		struct thread *made = thread_create(session->inferior, parent->process, tid);
 
 		made->slot = parent->slot;
+		agent_thread_made(session->agent, parent, made);
 		masks_inherit(made, parent);
 		unblock_inherit(made, parent);
 		return;

@@ -415,7 +415,9 @@ void inprocess_list_lost(struct session *session)
 
 	if (lost)
 		untraced_thing(session->untraced, "some calls", reason);
-	uint64_t dropped = session->agent ? agent_dropped(session->agent) : 0;
+	/* Without it what a ring says of that is the process's own writing. */
+	uint64_t dropped = session->agent && session->options->lossy ? agent_dropped(session->agent)
+								     : 0;
 	_cleanup_free_ char *calls = xasprintf("%llu calls", (unsigned long long)dropped);
 
 	if (dropped)

@@ -202,6 +202,8 @@ uint64_t agent_lost(const struct agent *agent);
 uint64_t agent_generated(const struct agent *agent);
 /* Calls that were not recorded as there was no room (lossy). */
 uint64_t agent_dropped(const struct agent *agent);
+/* `maker`, stopped in that, has made it. */
+void agent_thread_made(const struct agent *agent, const struct thread *maker, struct thread *made);
 /* A thread has begun, and is stopped; runs nothing of the program any more. */
 void agent_thread_born(struct agent *agent, struct thread *thread);
 void agent_thread_gone(struct agent *agent, struct thread *thread);

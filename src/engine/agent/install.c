@@ -451,6 +451,16 @@ static bool make_first_unit(struct installing *installing)
 	return installing->own->units.count > before;
 }
 
+/* All threads are stopped, for the first time: the rings of two would be the same. */
+static bool are_alike(struct installing *installing)
+{
+	struct agent_space *own = installing->own;
+	const bool known = own->bases_known;
+
+	own->bases_known = true;
+	return !known && installing->agent->records && lines_share_bases(installing->thread);
+}
+
 bool agent_install(struct agent *agent, struct thread *thread, uint64_t longest)
 {
 	struct space *space = thread->process->space;
@@ -476,7 +486,9 @@ bool agent_install(struct agent *agent, struct thread *thread, uint64_t longest)
 	if (!installing.nobody)
 		installing.nobody = again || installing.is_early || !agent_stop_others(thread);
 	installing.end = inferior_clock() + longest;
-	if (!installing.nobody)
+	if (!installing.nobody && are_alike(&installing))
+		agent_refuse(agent, thread, AGENT_ALIKE);
+	else if (!installing.nobody)
 		is_soon = install_all(&installing);
 	for (size_t i = 0; i < installing.turned.count; i++) {
 		struct thread *turned = *(struct thread **)vec_at(&installing.turned, i);

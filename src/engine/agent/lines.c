@@ -22,6 +22,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -475,14 +476,52 @@ bool lines_redirect_return(struct hook *hook, struct thread *thread, struct regs
 
 /* ------------------------------------------------------------------ other threads and processes */
 
+void agent_thread_made(const struct agent *agent, const struct thread *maker, struct thread *made)
+{
+	struct regs regs;
+
+	if (agent && agent->records && regs_load(maker->tid, &regs) == 0)
+		made->maker_base = regs.fs_base;
+}
+
 void agent_thread_born(struct agent *agent, struct thread *thread)
 {
 	const struct space *space = thread->process->space;
 	struct regs regs;
 
 	if (space && space->agent && space->agent->rings && regs_load(thread->tid, &regs) == 0 &&
-	    rings_have(space->agent->rings, thread->tid, regs.fs_base))
-		agent_refuse(agent, thread, "threads of the program cannot be told apart");
+	    ((regs.fs_base && regs.fs_base == thread->maker_base) ||
+	     rings_have(space->agent->rings, thread->tid, regs.fs_base)))
+		agent_refuse(agent, thread, AGENT_ALIKE);
+}
+
+static void note_base(struct thread *thread, void *context)
+{
+	struct regs regs;
+
+	if (thread->state == THREAD_STOPPED && regs_load(thread->tid, &regs) == 0 && regs.fs_base)
+		vec_push(context, &regs.fs_base);
+}
+
+static int compare_bases(const void *a, const void *b)
+{
+	const uint64_t *left = a, *right = b;
+
+	return (*left > *right) - (*left < *right);
+}
+
+bool lines_share_bases(const struct thread *thread)
+{
+	struct vec bases = VEC_OF(uint64_t);
+	bool shared = false;
+
+	process_each_thread(thread->process, note_base, &bases);
+	if (bases.count)
+		qsort(bases.items, bases.count, sizeof(uint64_t), compare_bases);
+	for (size_t i = 1; i < bases.count; i++)
+		shared |= *(uint64_t *)vec_at(&bases, i) == *(uint64_t *)vec_at(&bases, i - 1);
+	vec_deinit(&bases);
+	return shared;
 }
 
 static void note_told(void *context, const struct call *call)

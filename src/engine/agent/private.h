@@ -32,6 +32,9 @@ struct agent {
 	unsigned char *buffer; /* RINGS_RECORD_MAX bytes */
 };
 
+/* Why no records are made inside where two threads have the same fs base. */
+#define AGENT_ALIKE "threads of the program cannot be told apart"
+
 struct agent_probe {
 	uint64_t address;
 	const struct probe_site *site;
@@ -79,6 +82,7 @@ struct agent_space {
 	struct agent *agent;	 /* with the rings */
 	uint64_t clock_function; /* clock_prepare(); 0: not found so far */
 	bool clock_is_forbidden; /* a thread was kept from reading it */
+	bool bases_known;	 /* lines_share_bases() was asked */
 	uint64_t due;		 /* when agent_install() may be called again */
 	struct agent_look look;
 	struct vec detours; /* struct detour */
@@ -241,6 +245,8 @@ bool lines_would_wait(const struct space *space, const struct regs *regs,
 bool lines_help(struct agent *agent, struct thread *thread, const struct regs *regs);
 /* For thread.sent_again: not the same again when the thread has made a record meanwhile. */
 uint64_t lines_mark(const struct thread *thread, uint64_t place);
+/* Whether two threads of the process, of those that are stopped, have the same fs base. */
+bool lines_share_bases(const struct thread *thread);
 /* Makes what all units of the space need: 0 or -errno. */
 int lines_prepare(struct agent *agent, struct thread *thread, const struct agent_unit *unit);
 void lines_space_gone(struct space *space);
