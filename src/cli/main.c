@@ -8,10 +8,14 @@
 #include "session/session.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 enum { STATUS_ERROR = 1, STATUS_USAGE = 2 };
@@ -102,6 +106,63 @@ static int trace(const struct options *options)
 	return options->strict && result.untraced && !result.status ? STATUS_ERROR : result.status;
 }
 
+/* ------------------------------------------------------------------ where stacks are small */
+
+enum { STACK_BYTES = 1 << 20 };
+
+struct work {
+	const struct options *options;
+	int status;
+};
+
+/* A context takes integers only. */
+static void work_here(unsigned high, unsigned low)
+{
+	struct work *work = (struct work *)(uintptr_t)((uint64_t)high << 32 | low);
+
+	work->status = trace(work->options);
+}
+
+/* That of threads was taken from the limit when the program began. */
+static void widen_threads(void)
+{
+	pthread_attr_t attributes;
+
+	if (pthread_getattr_default_np(&attributes) != 0)
+		return;
+	if (pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0)
+		pthread_setattr_default_np(&attributes);
+	pthread_attr_destroy(&attributes);
+}
+
+/*
+ * Where the limit on it (ulimit -s) leaves no room for what we keep on the stack, the work is done
+ * on another one, so that a command has the limit that there was.
+ */
+static int trace_with_room(const struct options *options)
+{
+	struct work work = {options, STATUS_ERROR};
+	const uint64_t place = (uintptr_t)&work;
+	ucontext_t here, there;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= STACK_BYTES)
+		return trace(options);
+	void *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+
+	if (stack == MAP_FAILED || getcontext(&there) != 0)
+		return trace(options);
+	widen_threads();
+	there.uc_stack.ss_sp = stack;
+	there.uc_stack.ss_size = STACK_BYTES;
+	there.uc_link = &here;
+	makecontext(&there, (void (*)(void))work_here, 2, (unsigned)(place >> 32), (unsigned)place);
+	swapcontext(&here, &there);
+	munmap(stack, STACK_BYTES);
+	return work.status;
+}
+
 int main(int argc, char **argv)
 {
 	struct options options;
@@ -117,7 +178,7 @@ int main(int argc, char **argv)
 				 ? STATUS_ERROR
 				 : 0;
 	else if (error == 0)
-		status = trace(&options);
+		status = trace_with_room(&options);
 	options_deinit(&options);
 	return status;
 }
