@@ -51,7 +51,7 @@ void cores_before_signal(struct session *session, struct thread *thread, int sig
 		return;
 	if (session->agent &&
 	    space->agent) /* a debugger shall see the program's code, and who called whom */
-		agent_refuse(session->agent, thread, "the process was about to dump core");
+		agent_withdraw(session->agent, thread, "the process was about to dump core");
 	modules_check(session, space, 0); /* what is taken out now was there to the end */
 	space->modules->suspended_for = thread->tid;
 	trap_suspend(space);

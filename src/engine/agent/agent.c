@@ -526,6 +526,21 @@ static void withdraw(struct agent *agent, struct thread *thread)
 
 void agent_refuse(struct agent *agent, struct thread *thread, const char *reason)
 {
+	const struct agent_space *own = agent_space_of(thread->process->space);
+	size_t cursor = 0;
+	void *value;
+
+	while (!own->refused && map_next(&own->probes, &cursor, NULL, &value)) {
+		struct agent_probe *probe = value;
+
+		agent->probes -= probe->is_counted;
+		probe->is_counted = false;
+	}
+	agent_withdraw(agent, thread, reason);
+}
+
+void agent_withdraw(struct agent *agent, struct thread *thread, const char *reason)
+{
 	struct agent_space *own = agent_space_of(thread->process->space);
 
 	if (own->refused)

@@ -87,9 +87,10 @@ bool agent_has(const struct space *space, uint64_t address);
 void agent_asks_caller(struct space *space, uint64_t address);
 /*
  * Nothing is, or stays, counted inside in the space of the thread, which is at a clean stop;
- * `reason` is a literal.
+ * `reason` is a literal. Or so, where the program ends by that: agent_probes() stays.
  */
 void agent_refuse(struct agent *agent, struct thread *thread, const char *reason);
+void agent_withdraw(struct agent *agent, struct thread *thread, const char *reason);
 /* Whether it may be tried again what could not be done. `now` as inferior_clock(). */
 bool agent_is_due(const struct space *space, uint64_t now);
 /*
@@ -245,7 +246,7 @@ void agent_settle(struct agent *agent, struct thread *thread);
 /* The program is gone. Frees the engine's part; after agent_collect(). */
 void agent_space_gone(struct space *space);
 
-/* How many functions have been given to the agent so far. */
+/* How many functions have been given to the agent so far, and not been taken back. */
 size_t agent_probes(const struct agent *agent);
 
 #endif

@@ -236,7 +236,8 @@ static int write_jump(struct installing *installing, struct agent_probe *probe,
 		vec_push(&installing->covered, &probe->address);
 		map_put(&installing->own->probes, probe->address, probe);
 		probe->unit->probes[probe->number] = probe;
-		installing->agent->probes += !probe->wish.was_granted;
+		probe->is_counted = !probe->wish.was_granted;
+		installing->agent->probes += probe->is_counted;
 		probe->wish.was_granted = true;
 		return 0;
 	}

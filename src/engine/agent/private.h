@@ -43,6 +43,7 @@ struct agent_probe {
 	uint32_t number;      /* in the unit */
 	uint64_t detour;      /* by which its jump leads to its stub, or 0 */
 	size_t journal;	      /* of the jump */
+	bool is_counted;      /* in agent->probes */
 	bool lost;	      /* the program has written over that */
 	uint64_t calls, time; /* that have been collected */
 };
