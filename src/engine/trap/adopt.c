@@ -21,6 +21,7 @@ enum {
 	PIECE = 4096,
 	BEHIND_PC = 24, /* of a signal frame */
 	STACK_SEEN = 1 << 18,
+	STACKS_SEEN = 4,
 	KERNEL_STACK = 512, /* bytes, that the vDSO needs at most */
 	FLAG_ALWAYS_SET = 2,
 	FLAGS_END = 1 << 22
@@ -185,27 +186,65 @@ static bool is_frame_pc(const struct arch *arch, const uint8_t *word)
 	       flags < FLAGS_END;
 }
 
-bool trap_on_stack(const struct space *space, uint64_t sp)
+/* Stacks that are looked through: a handler may run on one of its own, and another one on that. */
+struct looked {
+	uint64_t low[STACKS_SEEN];
+	size_t count;
+};
+
+static void note_stack(const struct space *space, struct looked *looked, uint64_t sp)
 {
-	struct vec ranges = VEC_OF(struct range);
+	sp &= ~(uint64_t)(space->arch->abi->word - 1);
+	for (size_t i = 0; i < looked->count; i++)
+		if (sp - looked->low[i] < STACK_SEEN)
+			return;
+	if (looked->count < STACKS_SEEN)
+		looked->low[looked->count++] = sp;
+}
+
+/* The word at `address`: whether it is the pc of a frame that returns to us. */
+static bool is_ours_there(const struct space *space, const struct vec *ranges, const uint8_t *word,
+			  uint64_t address, struct looked *looked)
+{
+	uint64_t value = 0, sp;
+
+	if (!is_frame_pc(space->arch, word))
+		return false;
+	memcpy(&value, word, space->arch->abi->word);
+	if (memory_read_word(&space->memory, address + (uint64_t)space->arch->signal_frame.sp,
+			     space->arch->abi->word, &sp))
+		note_stack(space, looked, sp);
+	return leads_to_us(space, ranges, address, value);
+}
+
+/* On one of them, from there up. */
+static bool is_ours_above(const struct space *space, const struct vec *ranges, uint64_t sp,
+			  struct looked *looked)
+{
 	unsigned word = space->arch->abi->word;
 	uint8_t piece[PIECE + BEHIND_PC];
 	size_t length = sizeof piece;
 	bool found = false;
 
-	code_of_ours(space, &ranges);
-	sp &= ~(uint64_t)(word - 1);
 	for (uint64_t end = sp + STACK_SEEN; !found && length == sizeof piece && sp < end;
 	     sp += PIECE) {
 		length = memory_read(&space->memory, sp, piece, sizeof piece);
-		for (size_t at = 0; !found && at + BEHIND_PC <= length; at += word) {
-			uint64_t value = 0;
-
-			memcpy(&value, piece + at, word);
-			found = is_frame_pc(space->arch, piece + at) &&
-				leads_to_us(space, &ranges, sp + at, value);
-		}
+		for (size_t at = 0; !found && at + BEHIND_PC <= length; at += word)
+			found = is_ours_there(space, ranges, piece + at, sp + at, looked);
 	}
+	return found;
+}
+
+bool trap_on_stack(const struct space *space, uint64_t sp)
+{
+	struct vec ranges = VEC_OF(struct range);
+	struct looked looked = {.count = 0};
+	bool found = false;
+
+	code_of_ours(space, &ranges);
+	note_stack(space, &looked, sp);
+	for (size_t i = 0; i < looked.count && !found; i++)
+		found = is_ours_above(space, &ranges, looked.low[i], &looked);
 	vec_deinit(&ranges);
 	return found;
 }
