@@ -51,7 +51,9 @@ struct abi {
 	bool fp_result_in_st0; /* float and double come back in st(0), not xmm0 */
 	/* an integer wider than a word takes two registers, the low half first; else stack */
 	bool wide_in_pairs;
-	bool counts_vectors; /* calling variadic functions, al is how many xmm registers at most */
+	bool counts_vectors;  /* calling variadic functions, al is how many xmm registers at most */
+	uint8_t preserved[6]; /* registers that belong to the caller, sp aside */
+	unsigned preserved_count;
 };
 
 enum { ARCH_JUMP_MAX = 16 };

@@ -399,6 +399,30 @@ static bool exchanges_stacks(const struct module *module)
 	       !strcmp(module->base_name, "continuation.so");
 }
 
+/*
+ * Whether calls may be left by it in a way that is not seen: it unwinds stacks, or changes them, or
+ * nobody knows.
+ */
+static bool leaves_calls(const struct module *module)
+{
+	static const char *const names[] = {"_Unwind_RaiseException", "_Unwind_ForcedUnwind",
+					    "swapcontext", "setcontext"};
+	const bool is_whole = module->is_main && !elf_interpreter(module->file);
+	size_t symbols, slots;
+	const struct elf_symbol *symbol = elf_symbols(module->file, &symbols);
+	const struct elf_slot *slot = elf_slots(module->file, &slots);
+	bool leaves = is_whole && (!symbols || symbol[symbols - 1].dynamic);
+
+	for (size_t i = 0; i < sizeof names / sizeof *names && !leaves; i++) {
+		for (size_t k = 0; k < slots; k++)
+			leaves |= slot[k].name && !strcmp(slot[k].name, names[i]);
+		/* Who only has the latter is their library. */
+		if (is_whole || i < 2)
+			leaves |= elf_find_symbol(module->file, names[i]) != NULL;
+	}
+	return leaves;
+}
+
 /* Whether a function that we know nothing of may have been meant. */
 static bool wants_all(const struct session *session, const struct module *module)
 {
@@ -513,6 +537,8 @@ void plant_module(struct session *session, struct thread *thread, struct module 
 	plant_hook(session, thread, module, "ptrace", &session->ptrace); /* see debuggers.c */
 	if (exchanges_stacks(module))
 		trap_stacks_exchanged(thread->process->space);
+	if (leaves_calls(module))
+		trap_calls_are_left(thread->process->space);
 	inprocess_module(session, thread, module);
 	matching_module(session, thread->process->space, module, &session->filters, &found);
 	list_unknown(session, module, found.count != 0);

@@ -13,6 +13,8 @@ static const struct abi abi_i386 = {
 	.fp_args = 0,
 	.stack_first = 4,
 	.fp_result_in_st0 = true,
+	.preserved = {REG_BX, REG_BP, REG_SI, REG_DI},
+	.preserved_count = 4,
 };
 
 static int displace(struct decoder *decoder, const uint8_t *bytes, size_t length, uint64_t address,

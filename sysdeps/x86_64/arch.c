@@ -16,6 +16,8 @@ static const struct abi abi_x86_64 = {
 	.counts_vectors = true,
 	.stack_first = 8,
 	.fp_result_in_st0 = false,
+	.preserved = {REG_BX, REG_BP, 12, 13, 14, 15},
+	.preserved_count = 6,
 };
 
 static int displace(struct decoder *decoder, const uint8_t *bytes, size_t length, uint64_t address,

@@ -358,6 +358,7 @@ void breakpoints_copy(struct space *child, const struct space *parent)
 		return;
 	child->trap = trap_space_create();
 	child->trap->exchanged = parent->trap->exchanged;
+	child->trap->leaves = parent->trap->leaves;
 	child->trap->full = parent->trap->full;
 	for (size_t i = 0; i < parent->trap->first_hits.count; i++)
 		vec_push(&child->trap->first_hits, vec_at(&parent->trap->first_hits, i));

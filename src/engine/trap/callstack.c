@@ -14,8 +14,10 @@
  * call is over. So every push and every return first drops what lies deeper. Two cases need
  * more. One is setjmp, call f, longjmp out of f, call f again, which finds the old f pending at
  * the very slot of the new one. The same function twice at one slot is a repeated call, not a
- * tail call, and the old one is dropped. (A destructor that an exception runs may go deeper than
- * the call that was left: that call's slot no longer holds its return address.)
+ * tail call, and the old one is dropped; where nothing can leave calls but longjmp, which is told,
+ * and the caller's registers are as they were, it is a tail call in a circle (f, g, f). (A
+ * destructor that an exception runs may go deeper than the call that was left: that call's slot no
+ * longer holds its return address.)
  *
  * The other is a handler that goes on behind the very call that was left: `try { f(); } catch
  * (...) {}`, `if (!setjmp(b)) f();`. The thread arrives at R with the sp of a return. A real
@@ -43,6 +45,7 @@
 enum {
 	ARGUMENTS_MAX = UINT16_MAX, /* bytes an i386 function may take off by itself (`ret n`) */
 	FOREIGN_MAX = 16384,	    /* calls kept on a stack whose order means nothing */
+	CIRCLE_MAX = 64,  /* calls of one function at one slot, one jumped to by the other */
 	INNER_CHECKS = 8, /* innermost calls looked at whether their slots were used again */
 	NEAR = 16384,	  /* bytes: a call so close above another is on the same stack */
 	JUMP_MAX = 262144 /* bytes: who jumps farther within a mapping changes to another stack */
@@ -97,7 +100,8 @@ static bool is_over(const struct callstacks *stacks, const struct stack *stack,
 		return false;
 	/* A hook and a site at one place make two calls of each call. */
 	return pending->return_address != call->return_address ||
-	       (pending->entry == call->entry && pending->hook == call->hook);
+	       (pending->entry == call->entry && pending->hook == call->hook &&
+		!(call->preserved && pending->preserved == call->preserved));
 }
 
 /*
@@ -265,6 +269,21 @@ static void uncover(struct stack *stack, uint64_t slot)
 
 /* ------------------------------------------------------------------ what happens to a thread */
 
+/* As a machine of states may be made: what is pending is bounded. */
+static bool is_in_long_circle(const struct stack *stack, const struct call *made)
+{
+	size_t around = 0;
+
+	for (size_t i = stack->calls.count; i-- > 0 && around < CIRCLE_MAX;) {
+		const struct call *call = stack_call(stack, i);
+
+		if (call->slot != made->slot)
+			break;
+		around += call->entry == made->entry;
+	}
+	return around == CIRCLE_MAX;
+}
+
 struct call *callstacks_push(struct callstacks *stacks, const struct call *call,
 			     call_popped *popped, void *context)
 {
@@ -273,6 +292,8 @@ struct call *callstacks_push(struct callstacks *stacks, const struct call *call,
 
 	if (stacks->exchanged)
 		made.sample = sample_take(stacks->view, stacks->context, call->slot);
+	if (made.preserved && is_in_long_circle(stack, &made))
+		made.preserved = 0;
 	drop_over(stacks, stack, &made, popped, context);
 	size_t depth = depth_at(stacks, stack, &made);
 	cover(stack, &made);

@@ -23,6 +23,11 @@ struct call {
 	uint64_t origin;	 /* where its caller goes on, whatever stands in the slot */
 	uint64_t covered; /* by what stands there, as it made a tail call; 0: it is as it was */
 	uint64_t entry;	  /* address of the breakpoint */
+	/*
+	 * Of the registers that are its caller's, a hash; 0: calls may be left without a return
+	 * that is seen, and made again.
+	 */
+	uint64_t preserved;
 	const struct probe_site *site; /* NULL for hooks */
 	struct hook *hook;
 	struct capture_saved *saved; /* owned, or NULL */
@@ -77,7 +82,7 @@ typedef void call_popped(void *context, const struct call *call, bool returned);
  * Pushes a call; the copy's place is returned, good until the next change. Calls that can no
  * longer be pending are popped first, as left: those deeper on the same stack, one at the same
  * slot with another return address, and one of the same entry and hook at the same slot (it was
- * left by longjmp and is made again).
+ * left by longjmp and is made again), unless it is a tail call in a circle (call.preserved).
  */
 struct call *callstacks_push(struct callstacks *stacks, const struct call *call,
 			     call_popped *popped, void *context);

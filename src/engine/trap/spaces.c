@@ -24,6 +24,13 @@ void trap_stacks_exchanged(struct space *space)
 	space->trap->exchanged = true;
 }
 
+void trap_calls_are_left(struct space *space)
+{
+	if (!space->trap)
+		space->trap = trap_space_create();
+	space->trap->leaves = true;
+}
+
 void trap_suspend(struct space *space)
 {
 	breakpoints_lift(space);

@@ -277,6 +277,19 @@ static bool wants_return(struct hook *hook, const struct serving *serving)
 	       (!hook->wants_return || hook->wants_return(hook, serving->thread, &serving->regs));
 }
 
+/* See call.preserved. */
+static uint64_t hash_preserved(const struct serving *serving)
+{
+	const struct abi *abi = serving->space->arch->abi;
+	uint64_t hash = 1;
+
+	if (serving->space->trap->leaves)
+		return 0;
+	for (unsigned i = 0; i < abi->preserved_count; i++)
+		hash = (hash ^ serving->regs.r[abi->preserved[i]]) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash | 1;
+}
+
 static void serve_entry(struct serving *serving, const struct breakpoint *breakpoint,
 			const struct probe_site *site)
 {
@@ -304,6 +317,7 @@ static void serve_entry(struct serving *serving, const struct breakpoint *breakp
 	}
 	if (site) {
 		call.site = site;
+		call.preserved = hash_preserved(serving);
 		enter_call(serving, &call, readable);
 	}
 }

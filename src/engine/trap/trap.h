@@ -166,6 +166,12 @@ void trap_long_jump(struct trap *trap, struct thread *thread, bool mangled);
  * in: calls are matched with that in mind from now on.
  */
 void trap_stacks_exchanged(struct space *space);
+/*
+ * There is what may leave calls without a return that is seen: an unwinder, or who changes stacks.
+ * Else a function that is entered twice with the same return address at the same place, and the
+ * registers of its caller as they were, has been jumped to by what it had jumped to itself.
+ */
+void trap_calls_are_left(struct space *space);
 
 /*
  * The thread is gone or runs another program: its pending calls are dropped; `report`: as
