@@ -6,17 +6,20 @@
  * libstdc++.so.6 and ld-linux-x86-64.so.2 and lie in x86_64-linux-gnu, and nobody would think of
  * escaping that. So in a LIB a sign begins the next rule only where a rule can begin: not when the
  * ".so" of the LIB is still to come, nor, in a path, a '/', nor in "++". How far that is looked for
- * is up to the next '@', as what is behind that is another LIB:
+ * is up to the next '@', as what is behind that is another LIB, and to the next sign with a regular
+ * expression behind it. Before these two a sign always begins a rule:
  *
  *	free@ld-linux-x86-64.so.2-malloc	-malloc is a rule: the ".so" is in front of it
  *	*@/opt/some-app/bin/prog+free@MAIN	-app is none: a '/' follows; +free is one
  *	*@some-prog				-prog is one; some\-prog or some[-]prog is the name
+ *	-@/opt/c-/bin/prog-/f\|g/-@/x\|y/	-/bin/prog is none; -/f\|g/ and -@/x\|y/ are
  *
  * In a SYMBOL, where + and - do not occur, a sign always begins the next rule.
  *
- * A half that begins with '/' is a regular expression up to the first '/' behind which a half can
- * end: at a sign, at the end, and for a SYMBOL at '@'. A LIB without such a '/' is a path. /x@y/ is
- * short for /x/@/y/.
+ * A SYMBOL that begins with '/' is a regular expression up to the first '/' behind which it can
+ * end: at a sign, at the end, at '@'. /x@y/ is short for /x/@/y/. A LIB is one only if that is the
+ * next '/': what it is compared with are names, which have none, and then it is a path. So is what
+ * is behind a sign in a path.
  *
  * A filter that begins with '*' is a slot only if it has a '=', as `*alloc` is a good glob and no
  * symbol's name has a '='.
@@ -55,16 +58,45 @@ static bool is_sign(char c)
 
 /* ------------------------------------------------------------------ where halves end */
 
+/* Whether a regular expression can end with the '/' at `at`. */
+static bool can_end_regex(const char *at, bool at_sign_ends)
+{
+	return !at[1] || is_sign(at[1]) || (at_sign_ends && at[1] == '@');
+}
+
 /* The '/' that ends the regular expression which begins behind the one at `at`, or NULL. */
 static const char *end_of_regex(const char *at, bool at_sign_ends)
 {
 	for (at++; *at; at++) {
 		if (*at == '\\' && at[1])
 			at++;
-		else if (*at == '/' && (!at[1] || is_sign(at[1]) || (at_sign_ends && at[1] == '@')))
+		else if (*at == '/' && can_end_regex(at, at_sign_ends))
 			return at;
 	}
 	return NULL;
+}
+
+/*
+ * The same where it could also be the path of a LIB, in which a '/' would follow: NULL, if it is.
+ * What is in brackets is no end.
+ */
+static const char *end_of_name_regex(const char *at, bool at_sign_ends)
+{
+	for (at++; *at && *at != '/'; at++) {
+		const char *behind = *at == '[' ? pattern_skip_brackets(at) : NULL;
+
+		if (behind)
+			at = behind - 1;
+		else if (*at == '\\' && at[1])
+			at++;
+	}
+	return *at && can_end_regex(at, at_sign_ends) ? at : NULL;
+}
+
+/* Whether the sign at `at` begins a rule by having a regular expression behind it. */
+static bool begins_regex(const char *at, bool in_path)
+{
+	return is_sign(*at) && at[1] == '/' && (!in_path || end_of_name_regex(at + 1, true));
 }
 
 /* Whether the sign at `at` is part of the LIB that begins at `start`. */
@@ -74,12 +106,14 @@ static bool is_in_library(const char *start, const char *at)
 	const char *so = strstr(start, ".so");
 	bool had_so = so && so < at;
 
+	if (at[1] == '@')
+		return false;
 	/* No rule begins by two, and names end so. */
 	if (*at == '+' && (at[1] == '+' || (at > start && at[-1] == '+')))
 		return true;
-	if (!at[1] || at[1] == '@' || at[1] == '/')
+	if (!at[1] || begins_regex(at, is_path))
 		return false;
-	for (at++; *at && *at != '@' && !(is_sign(*at) && at[1] == '/'); at++)
+	for (at++; *at && *at != '@' && !begins_regex(at, is_path); at++)
 		if ((is_path && *at == '/') || (!had_so && !strncmp(at, ".so", 3)))
 			return true;
 	return false;
@@ -144,7 +178,7 @@ static int set_regex(const struct reader *reader, const char *start, const char 
 static int read_library(struct reader *reader, struct filter_rule *rule)
 {
 	const char *start = reader->at;
-	const char *end = *start == '/' ? end_of_regex(start, false) : NULL;
+	const char *end = *start == '/' ? end_of_name_regex(start, false) : NULL;
 
 	if (end) {
 		reader->at = end + 1;
@@ -209,7 +243,7 @@ static bool is_bare_library(const struct reader *reader)
 	if (reader->syntax != FILTER_LIBRARIES)
 		return false;
 	if (*reader->at == '/') {
-		end = end_of_regex(reader->at, true);
+		end = end_of_name_regex(reader->at, true);
 		if (end)
 			return end[1] != '@' &&
 			       !memchr(reader->at, '@', (size_t)(end - reader->at));

@@ -203,6 +203,64 @@ static void signs_in_libraries(void **state)
 	assert_true(in_file("f@some-prog", "/bin/some"));
 }
 
+/* Whether the chain has these rules, as messages call them; NULL ends them. */
+static void check_rules(const char *text, enum filter_syntax syntax, const char *const *rules)
+{
+	struct filter filter = parse_as(text, syntax);
+	size_t first = *text == '-', count = 0; /* the rule that is implied has no text */
+
+	for (; rules[count]; count++) {
+		const struct filter_rule *rule;
+
+		if (first + count == filter.rules.count)
+			fail_msg("%s: no rule '%s'", text, rules[count]);
+		rule = vec_at(&filter.rules, first + count);
+		if (strcmp(rule->text, rules[count]))
+			fail_msg("%s: '%s' and not '%s'", text, rule->text, rules[count]);
+	}
+	assert_int_equal(filter.rules.count, first + count);
+	filter_deinit(&filter);
+}
+
+#define RULES(...)                                                                                 \
+	(const char *const[])                                                                      \
+	{                                                                                          \
+		__VA_ARGS__, NULL                                                                  \
+	}
+
+static void rules_behind_paths(void **state)
+{
+	static const char *const both[] = {"-@/tmp/f/*.so.2-@/^lib.*/", "-@/tmp/f/*.so.2+@/opt/x",
+					   "-@/tmp/f/*.so.2-f@/lib[^/]*/", "-@/tmp/f/*.so.2-/f.*/",
+					   "-@/tmp/f/*.so.2+/f.*@lib.*/"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof both / sizeof *both; i++) {
+		const char *second = both[i] + strlen("-@/tmp/f/*.so.2-");
+
+		check_rules(both[i], FILTER_CALLS, RULES("@/tmp/f/*.so.2", second));
+		check_rules(both[i], FILTER_LIBRARIES, RULES("@/tmp/f/*.so.2", second));
+	}
+	check_rules("one_a-@/tmp/*-@/.*one.*/", FILTER_CALLS,
+		    RULES("one_a", "@/tmp/*", "@/.*one.*/"));
+	check_rules("/tmp/*-@/.*one.*/", FILTER_LIBRARIES, RULES("/tmp/*", "@/.*one.*/"));
+	check_rules("/tmp/*-/.*one.*/", FILTER_LIBRARIES, RULES("/tmp/*", "/.*one.*/"));
+	check_rules("@/tmp/a-f@/lib.*/", FILTER_CALLS, RULES("@/tmp/a", "f@/lib.*/"));
+	check_rules("@/tmp/a-f+/f.*/@MAIN", FILTER_CALLS, RULES("@/tmp/a", "f", "/f.*/@MAIN"));
+	check_rules("@libstdc+++@MAIN", FILTER_CALLS, RULES("@libstdc++", "@MAIN"));
+	assert_false(in_main("@-@/opt/my-app/*-@/.*one.*/", "f"));
+	assert_true(in_main("-@/tmp/*-@/.*one.*/", "f"));
+	assert_false(in_main("-@/tmp/*-@/pr.*/", "f"));
+	/* Behind these signs there is no regular expression, but more of the path. */
+	check_rules("@/opt/c++/lib", FILTER_CALLS, RULES("@/opt/c++/lib"));
+	check_rules("@/opt/c-/lib", FILTER_CALLS, RULES("@/opt/c-/lib"));
+	check_rules("@/opt/c-/lib/x-/f.*/", FILTER_CALLS, RULES("@/opt/c-/lib/x", "/f.*/"));
+	check_rules("@/opt/my-c-/lib/x", FILTER_CALLS, RULES("@/opt/my-c-/lib/x"));
+	assert_true(in_file("f@/opt/c-/lib/x", "/opt/c-/lib/x"));
+	check_rules("@/opt/c-/lib/-x", FILTER_CALLS, RULES("@/opt/c", "/lib/", "x"));
+	assert_true(in_file("f@/opt/c\\-/lib/\\-x", "/opt/c-/lib/-x"));
+}
+
 static bool to_libc(const char *text, const char *name)
 {
 	return asks_of(text, FILTER_LIBRARIES, name, "libc.so.6", libc_path, false);
@@ -418,6 +476,7 @@ int main(void)
 		cmocka_unit_test(chains),
 		cmocka_unit_test(modules),
 		cmocka_unit_test(signs_in_libraries),
+		cmocka_unit_test(rules_behind_paths),
 		cmocka_unit_test(libraries_alone),
 		cmocka_unit_test(rules_know_what_they_found),
 		cmocka_unit_test(files_have_names),
