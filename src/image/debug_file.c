@@ -18,10 +18,12 @@
 #include "image/debug_file.h"
 
 #include "base/cleanup.h"
+#include "base/xalloc.h"
 #include "image/elf_private.h"
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -121,14 +123,13 @@ struct wanted {
 	uint32_t crc;
 	debug_opener *opener;
 	void *context;
+	struct debug_files *passed_over; /* gets what is there and not wanted; or NULL */
 };
 
 static bool has_crc(const struct elf_file *file, uint32_t crc)
 {
 	uLong found = crc32(0, NULL, 0);
 
-	if (file->size > CRC_MAX)
-		return false;
 	for (uint64_t at = 0; at < file->size; at += CRC_CHUNK) {
 		size_t length = file->size - at < CRC_CHUNK ? file->size - at : CRC_CHUNK;
 		_cleanup_free_ uint8_t *chunk = elf_file_load(file, at, length);
@@ -140,16 +141,27 @@ static bool has_crc(const struct elf_file *file, uint32_t crc)
 	return found == crc;
 }
 
-static bool is_wanted(const struct wanted *wanted, struct elf_file *file)
+/* Why the file is not the one; NULL: it is. */
+static const char *is_stranger(const struct wanted *wanted, struct elf_file *file)
 {
 	struct build_id id;
 
-	if (!has_information(file))
-		return false;
 	read_build_id(file, &id);
 	if (wanted->id.size && id.size)
-		return same_build_id(&wanted->id, &id);
-	return wanted->by_crc && has_crc(file, wanted->crc);
+		return same_build_id(&wanted->id, &id) ? NULL : "its build ID differs";
+	if (!wanted->by_crc)
+		return "it has no build ID";
+	if (file->size > CRC_MAX)
+		return "it has no build ID, and is too large to look at its CRC";
+	return has_crc(file, wanted->crc) ? NULL : "its CRC differs";
+}
+
+static void note_stranger(struct debug_files *files, const char *path, const char *why)
+{
+	if (!files || files->stranger)
+		return;
+	files->stranger = xstrdup(path);
+	files->why_stranger = why;
 }
 
 static struct elf_file *try_path(const struct wanted *wanted, const char *path)
@@ -159,8 +171,14 @@ static struct elf_file *try_path(const struct wanted *wanted, const char *path)
 
 	if (fd < 0 || elf_open_debug(fd, &file))
 		return NULL;
-	if (is_wanted(wanted, file))
-		return file;
+	/* Without any it may be all sorts of things, the object itself for one. */
+	if (has_information(file)) {
+		const char *why = is_stranger(wanted, file);
+
+		if (!why)
+			return file;
+		note_stranger(wanted->passed_over, path, why);
+	}
 	elf_unref(file);
 	return NULL;
 }
@@ -262,7 +280,7 @@ static struct elf_file *find_shared(struct elf_file *file, const char *path, deb
 void debug_files_find(struct elf_file *object, const char *path, debug_opener *opener,
 		      void *context, struct debug_files *out)
 {
-	struct wanted wanted = {.opener = opener, .context = context};
+	struct wanted wanted = {.opener = opener, .context = context, .passed_over = out};
 	char directory[PATH_MAX], place[2 * PATH_MAX];
 
 	*out = (struct debug_files){0};
@@ -278,6 +296,9 @@ void debug_files_find(struct elf_file *object, const char *path, debug_opener *o
 	}
 	if (!out->information)
 		return;
+	free(out->stranger);
+	out->stranger = NULL;
+	out->why_stranger = NULL;
 	out->shared = find_shared(out->information, place, opener, context);
 	out->lacks_shared = !out->shared && find_section(out->information, ".gnu_debugaltlink");
 }
@@ -286,5 +307,6 @@ void debug_files_deinit(struct debug_files *files)
 {
 	elf_unref(files->information);
 	elf_unref(files->shared);
+	free(files->stranger);
 	*files = (struct debug_files){0};
 }

@@ -20,12 +20,15 @@ struct debug_files {
 	struct elf_file *information; /* has .debug_info; NULL: there is none */
 	struct elf_file *shared;      /* what the alternate link of it leads to, or NULL */
 	bool lacks_shared;	      /* it has such a link, and that leads nowhere */
+	/* While there is none: the first file in its place that belongs to something else; why. */
+	char *stranger;
+	const char *why_stranger;
 };
 
 /*
  * Looks for the debug information of `object`, which is known as `path` (absolute; else only its
  * build ID is gone by). What belongs to something else by its build ID, or checksum, is passed
- * over. What is found has references of its own: debug_files_deinit().
+ * over, and noted. What is found has references of its own: debug_files_deinit().
  */
 void debug_files_find(struct elf_file *object, const char *path, debug_opener *opener,
 		      void *context, struct debug_files *out);

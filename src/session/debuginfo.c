@@ -89,6 +89,17 @@ int debuginfo_open(void *view, const char *path)
 	return fd >= 0 ? fd : file_view_open_path(view, path);
 }
 
+/* Who has put it there means it to be used. */
+static void say_stranger(const struct debug_source *source)
+{
+	char stranger[512];
+	char path[512];
+
+	diag("%s: it does not belong to %s (%s), so it is not used",
+	     diag_safe(stranger, sizeof stranger, source->files.stranger),
+	     diag_safe(path, sizeof path, source->path), source->files.why_stranger);
+}
+
 static bool has_files(struct debug_source *source, pid_t pid)
 {
 	if (!source->looked) {
@@ -100,6 +111,8 @@ static bool has_files(struct debug_source *source, pid_t pid)
 			debug_files_find(source->file, source->path, debuginfo_open, &view,
 					 &source->files);
 		file_view_deinit(&view);
+		if (source->files.stranger)
+			say_stranger(source);
 	}
 	return source->files.information != NULL;
 }

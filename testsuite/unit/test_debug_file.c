@@ -88,7 +88,24 @@ static void assert_found(void **state, const char *command, const char *expected
 	} else {
 		assert_null(found.information);
 	}
+	assert_null(found.stranger);
 	debug_files_deinit(&found);
+}
+
+/* It is passed over, as belonging to something else. */
+static void assert_stranger(void **state, const char *command, const char *expected,
+			    const char *why)
+{
+	struct opener opener;
+	struct debug_files found;
+
+	find(*state, command, "f.so", &opener, &found);
+	assert_null(found.information);
+	assert_non_null(found.stranger);
+	assert_non_null(strstr(found.stranger, expected));
+	assert_string_equal(found.why_stranger, why);
+	debug_files_deinit(&found);
+	assert_null(found.stranger);
 }
 
 static void in_the_object(void **state)
@@ -112,11 +129,17 @@ static void by_build_id(void **state)
 
 static void another_build_id(void **state)
 {
+#define OTHER(flags)                                                                               \
+	MAKE_LIBRARY "mkdir -p usr/lib/debug/.build-id/ab && ${CC:-cc} -g -shared -fPIC " flags    \
+		     " f.c -o usr/lib/debug/.build-id/ab/cdef.debug"
+	static const char place[] = "/usr/lib/debug/.build-id/ab/cdef.debug";
+
+	assert_stranger(state, OTHER("-Wl,--build-id=0xabcdee"), place, "its build ID differs");
+	assert_stranger(state, OTHER("-Wl,--build-id=none"), place, "it has no build ID");
+	/* Another one that does belong to it makes up for that. */
 	assert_found(state,
-		     MAKE_LIBRARY
-		     "mkdir -p usr/lib/debug/.build-id/ab && ${CC:-cc} -g -shared -fPIC "
-		     "-Wl,--build-id=0xabcdee f.c -o usr/lib/debug/.build-id/ab/cdef.debug",
-		     NULL);
+		     OTHER("-Wl,--build-id=none") " && objcopy --add-gnu-debuglink=f.debug f.so",
+		     "/f.debug");
 }
 
 static void by_name(void **state)
@@ -152,7 +175,7 @@ static void by_checksum(void **state)
 
 static void another_checksum(void **state)
 {
-	assert_found(state, WITHOUT_ID "echo >>f.debug", NULL);
+	assert_stranger(state, WITHOUT_ID "echo >>f.debug", "/f.debug", "its CRC differs");
 }
 
 static void names_with_slashes(void **state)
