@@ -110,6 +110,8 @@ const struct elf_segment *elf_segments(const struct elf_file *file, size_t *coun
  * first asked).
  */
 const struct elf_symbol *elf_symbols(struct elf_file *file, size_t *count);
+/* Whether one of them may be a function that it defines; if not, it was stripped of all. */
+bool elf_has_functions(struct elf_file *file);
 
 /*
  * The defined symbol of that name, preferring .dynsym, then what is not local, then the version

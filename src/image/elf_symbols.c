@@ -302,6 +302,17 @@ const struct elf_symbol *elf_symbols(struct elf_file *file, size_t *count)
 	return file->symbols;
 }
 
+bool elf_has_functions(struct elf_file *file)
+{
+	size_t count;
+	const struct elf_symbol *symbols = elf_symbols(file, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (symbols[i].value && symbols[i].type != STT_OBJECT)
+			return true;
+	return false;
+}
+
 static const struct elf_symbol *find_internal(struct elf_file *file, const char *name)
 {
 	if (!file->internal.read && !elf_may_mention(file, name))

@@ -280,27 +280,21 @@ static void match_entries(const struct match_module *module, struct filter *filt
 
 /*
  * Whether no function has a symbol; asked of modules that a rule names, as it reads them all, or of
- * the program by a pattern, for which that has been done.
+ * the program by a pattern, for which that has been done, or when it is linked statically.
  */
 static bool is_stripped(const struct match_module *module, const struct filter *filter)
 {
+	/* It is the only module that a name could be in. */
+	const bool is_static = !elf_interpreter(module->file);
 	bool named = false;
-	size_t count;
 
 	for (size_t i = 0; i < filter->rules.count; i++) {
 		const struct filter_rule *rule = vec_at(&filter->rules, i);
 
 		named |= rule->applies && !rule->matched && is_meant(module, rule) &&
-			 (rule->symbol.kind != PATTERN_PLAIN || is_named(rule));
+			 (rule->symbol.kind != PATTERN_PLAIN || is_named(rule) || is_static);
 	}
-	if (!named)
-		return false;
-	const struct elf_symbol *symbols = elf_symbols(module->file, &count);
-
-	for (size_t i = 0; i < count; i++)
-		if (symbols[i].value && symbols[i].type != STT_OBJECT)
-			return false;
-	return true;
+	return named && !elf_has_functions(module->file);
 }
 
 static void match_slot(const struct match_module *module, struct filter *filter,

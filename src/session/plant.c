@@ -483,8 +483,23 @@ void plant_match(struct session *session, struct thread *thread, const struct mo
 	}
 }
 
+static void list_static(struct session *session, const struct space *space,
+			const struct module *module)
+{
+	const bool has_names = elf_has_functions(module->file) ||
+			       debug_source_file(module->debug, space->reader);
+
+	untraced_thing(session->untraced, module->path,
+		       has_names ? "it is linked statically, so it calls no libraries, and of its "
+				   "own functions only IFUNCs by a PLT; -x traces all of them"
+				 : "it is linked statically, so it calls no libraries, and of its "
+				   "own functions only IFUNCs by a PLT; -x finds none of them, as "
+				   "it was stripped of all symbols");
+}
+
 /* What is not known of a module, and so cannot have been planted. */
-static void list_unknown(struct session *session, const struct module *module, bool found_any)
+static void list_unknown(struct session *session, const struct space *space,
+			 const struct module *module, bool found_any)
 {
 	if (elf_is_from_memory(module->file) && wants_all(session, module))
 		untraced_thing(session->untraced, module->path,
@@ -492,9 +507,7 @@ static void list_unknown(struct session *session, const struct module *module, b
 			       "out of reach, so it was read from memory");
 	if (module->is_main && !elf_interpreter(module->file) &&
 	    !(found_any && session->calls_named) && !session->filters.entries.count)
-		untraced_thing(session->untraced, module->path,
-			       "it is linked statically, so it calls no libraries, and of its own "
-			       "functions only IFUNCs by a PLT; -x traces all of them");
+		list_static(session, space, module);
 	if (elf_damage(module->file))
 		untraced_thing(session->untraced, module->path, elf_damage(module->file));
 }
@@ -541,7 +554,7 @@ void plant_module(struct session *session, struct thread *thread, struct module 
 		trap_calls_are_left(thread->process->space);
 	inprocess_module(session, thread, module);
 	matching_module(session, thread->process->space, module, &session->filters, &found);
-	list_unknown(session, module, found.count != 0);
+	list_unknown(session, thread->process->space, module, found.count != 0);
 	if (later_take(thread->process->space->modules, module, &found))
 		return;
 	plant_begin(session, thread, module, found.count);
