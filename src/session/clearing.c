@@ -55,8 +55,8 @@ static bool runs_our_code(const struct thread *thread)
 
 /*
  * Whether the thread, stopped, runs code of ours, or will return to it. What is seen on its stack
- * may be of the past; but who was seen once without stays out, as nothing leads there any more when
- * he runs on.
+ * may be of the past; but who was seen once without, and elsewhere, stays out, as nothing leads
+ * there any more when he runs on.
  */
 static bool is_inside(const struct clearing *clearing, struct thread *thread)
 {
@@ -69,8 +69,11 @@ static bool is_inside(const struct clearing *clearing, struct thread *thread)
 	if (!was_unattended(clearing, thread) || thread->is_out ||
 	    regs_load(thread->tid, &regs) != 0)
 		return false;
-	thread->is_out = !trap_on_stack(thread->process->space, regs.r[REG_SP]);
-	return !thread->is_out;
+	const bool returns = trap_on_stack(thread->process->space, regs.r[REG_SP]);
+
+	/* Who is in a slot may have a signal there when he runs on. */
+	thread->is_out = !returns && !trap_has_mapped(thread->process->space, regs.pc);
+	return returns;
 }
 
 /*
@@ -171,6 +174,17 @@ static void send_on(struct clearing *clearing, struct thread *thread)
 	thread_resume(thread, swallowed ? 0 : stop.signal);
 }
 
+/*
+ * Who has begun a call there would, let run, have a return address of ours on his stack before we
+ * come again, and what unwinds stacks does not wait for us any more.
+ */
+static void step_through(const struct clearing *clearing, struct space *space)
+{
+	for (size_t i = 0; i < clearing->inside.count; i++)
+		trap_step_through(*(struct thread **)vec_at(&clearing->inside, i));
+	agent_restore_returns(space);
+}
+
 /* One that is not inside: nothing leads there any more but its own SIGTRAP. */
 static void send_other_on(struct thread *thread, void *context)
 {
@@ -219,6 +233,8 @@ static bool clear(struct clearing *clearing, pid_t pid)
 		if (!clearing->inside.count)
 			return true;
 		close_entrances(clearing, process->space);
+		if (session->recovering)
+			step_through(clearing, process->space);
 		for (size_t k = 0; k < clearing->inside.count; k++)
 			send_on(clearing, *(struct thread **)vec_at(&clearing->inside, k));
 		if (!clearing->running.count && !is_anyone_inside(clearing))

@@ -249,6 +249,29 @@ bool trap_on_stack(const struct space *space, uint64_t sp)
 	return found;
 }
 
+bool trap_has_mapped(const struct space *space, uint64_t pc)
+{
+	struct vec ranges = VEC_OF(struct range);
+
+	code_of_ours(space, &ranges);
+	const bool found = is_in(&ranges, pc);
+
+	vec_deinit(&ranges);
+	return found;
+}
+
+bool trap_in_agents_code(const struct space *space, uint64_t pc)
+{
+	for (size_t i = 0; i < journal_count(space->journal); i++) {
+		const struct journal_entry *entry = journal_entry(space->journal, i);
+
+		if (entry && entry->kind == JOURNAL_AGENT && pc >= entry->address &&
+		    pc - entry->address < entry->length)
+			return true;
+	}
+	return false;
+}
+
 bool trap_in_our_code(const struct space *space, uint64_t pc)
 {
 	const struct arch *arch = space->arch;

@@ -332,6 +332,28 @@ void trap_step_clear(struct thread *thread)
 	run_on(&landed, &code);
 }
 
+static bool is_agents_code(const void *context, uint64_t pc)
+{
+	const struct space *space = context;
+
+	return trap_in_agents_code(space, pc) || space_has_kernel_code(space, pc);
+}
+
+void trap_step_through(struct thread *thread)
+{
+	const struct space *space = thread->process->space;
+	const struct trap_code code = {.inside = is_agents_code, .context = space};
+	struct landed landed = {.thread = thread};
+
+	if (!thread_is_clean_stop(thread) || regs_load(thread->tid, &landed.regs) != 0 ||
+	    !trap_in_agents_code(space, landed.regs.pc))
+		return;
+	if (thread->stop == STOP_SIGNAL &&
+	    (pt_get_siginfo(thread->tid, &landed.info) != 0 || is_fault(&landed.info)))
+		return;
+	run_on(&landed, &code);
+}
+
 static void correct_address(struct landed *landed)
 {
 	uint64_t address = (uint64_t)(uintptr_t)landed->info.si_addr;

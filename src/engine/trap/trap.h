@@ -132,6 +132,11 @@ void trap_step_out(struct thread *thread, const struct trap_code *code);
  * at a STOP_TRAP then, and goes back into the group-stop when it is detached.
  */
 void trap_step_clear(struct thread *thread);
+/*
+ * Steps a thread, at a clean stop, out of the agent's code that it runs, if there is no fault that
+ * it is stopped for. It may have put a return address of ours on its stack by then.
+ */
+void trap_step_through(struct thread *thread);
 
 /*
  * The thread is at a system-call stop, which it makes while a handler may have a call begun anew.
@@ -195,6 +200,10 @@ void trap_thread_uses(const struct thread *thread, trap_use *use, void *context)
  * space's journal, which another process may have written.
  */
 bool trap_in_our_code(const struct space *space, uint64_t pc);
+/* Whether it is in a landing, or in memory that was mapped by us, as slots are. */
+bool trap_has_mapped(const struct space *space, uint64_t pc);
+/* Of the former, what the agent's units and detours are. */
+bool trap_in_agents_code(const struct space *space, uint64_t pc);
 /* The same of a thread with these registers, also where it is in the vDSO for our code. */
 bool trap_runs_our_code(const struct space *space, const struct regs *regs);
 /*
