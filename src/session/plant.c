@@ -408,10 +408,10 @@ static bool leaves_calls(const struct module *module)
 	static const char *const names[] = {"_Unwind_RaiseException", "_Unwind_ForcedUnwind",
 					    "swapcontext", "setcontext"};
 	const bool is_whole = module->is_main && !elf_interpreter(module->file);
-	size_t symbols, slots;
-	const struct elf_symbol *symbol = elf_symbols(module->file, &symbols);
+	size_t slots;
 	const struct elf_slot *slot = elf_slots(module->file, &slots);
-	bool leaves = is_whole && (!symbols || symbol[symbols - 1].dynamic);
+	/* Of others not all symbols are read for this. */
+	bool leaves = is_whole && !elf_has_functions(module->file);
 
 	for (size_t i = 0; i < sizeof names / sizeof *names && !leaves; i++) {
 		for (size_t k = 0; k < slots; k++)
