@@ -38,7 +38,7 @@ struct journal {
 };
 
 enum { FIRST_BYTES = 16384 };
-static const uint64_t MAGIC = 0x344c4e524a435254; /* "TRCJRNL4" */
+static const uint64_t MAGIC = 0x354c4e524a435254; /* "TRCJRNL5" */
 
 static void *journal_map(int fd, size_t bytes)
 {

@@ -54,6 +54,8 @@ struct journal_subject {
 	uint64_t rescue; /* where that handler's block begins, 0: none */
 	uint8_t action[32];
 	struct rescue_step step;
+	/* a thread that is sent into a system call for the tracer, or back: inferior/remote.c */
+	struct rescue_step call;
 };
 
 struct journal;

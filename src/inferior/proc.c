@@ -205,6 +205,17 @@ static bool is_leaving(pid_t tid)
 	return field && strtoul(field, NULL, 10) & (FLAG_EXITING | FLAG_SIGNALED);
 }
 
+uint64_t signals_of_faults(void)
+{
+	return signal_bit(SIGSEGV) | signal_bit(SIGBUS) | signal_bit(SIGFPE) | signal_bit(SIGILL) |
+	       signal_bit(SIGTRAP);
+}
+
+uint64_t signals_to_hold(void)
+{
+	return ~(signals_of_faults() | signal_bit(SIGKILL) | signal_bit(SIGSTOP));
+}
+
 bool proc_is_pending(pid_t tid, int signal)
 {
 	struct status_line lines[] = {{.name = "SigPnd"}, {.name = "ShdPnd"}};

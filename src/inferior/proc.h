@@ -54,6 +54,11 @@ static inline uint64_t signal_bit(int signal)
 	return UINT64_C(1) << (signal - 1);
 }
 
+/* The signals by which the processor complains of an instruction. */
+uint64_t signals_of_faults(void);
+/* All others, but for those that cannot be blocked: a thread can run on without them. */
+uint64_t signals_to_hold(void);
+
 /* Whether a signal waits for a task, or for its process. */
 bool proc_is_pending(pid_t tid, int signal);
 

@@ -12,7 +12,9 @@
  * That code cannot be unwound, and a signal that was held meanwhile is delivered in it when the
  * mask is the thread's own again. A handler that unwinds its stack, as that by which a thread is
  * cancelled, would leave out what the program has to clean up. So the thread waits a moment first,
- * for the guardian, which puts it where it was at one stroke (inferior/stranded.h).
+ * for the guardian, which puts it where it was at one stroke (inferior/stranded.h). Nor may it have
+ * its own mask while the tracer sets pc to the landing, or back: all but faults is held then, where
+ * there is a guardian that knows of it from the journal.
  *
  * The landing lies in the zeros that fill up the last page of some executable mapping, which
  * belong to nobody; it is written there before the first call, noted in the journal like any
@@ -334,8 +336,34 @@ static void send_again(const struct thread *thread, int mark, const struct kept 
 		syscall(SYS_tgkill, thread->process->pid, thread->tid, SIGSYS);
 }
 
-static int call_with(struct thread *thread, const struct regs *saved, uint64_t sp, long number,
-		     const uint64_t arguments[6], int64_t *result)
+/* Before pc is set; `mask` is the thread's own. */
+static int hold_signals(const struct thread *thread, uint64_t mask)
+{
+	const struct space *space = thread->process->space;
+
+	if (!space->guardian)
+		return 0;
+	const struct rescue_step call = {
+		.tid = (uint64_t)thread->tid, .held = mask | signals_to_hold(), .mask = mask};
+
+	journal_subject(space->journal)->call = call;
+	return pt_set_sigmask(thread->tid, call.held);
+}
+
+/* Puts the thread where it was before. */
+static void put_back(const struct thread *thread, const struct regs *saved, uint64_t mask)
+{
+	struct rescue_step *call = &journal_subject(thread->process->space->journal)->call;
+
+	pt_set_sigmask(thread->tid, call->held ? call->held : mask);
+	regs_store_unmarked(thread->tid, saved);
+	if (call->held)
+		pt_set_sigmask(thread->tid, mask);
+	call->held = 0;
+}
+
+static int call_with(struct thread *thread, const struct regs *saved, uint64_t mask, uint64_t sp,
+		     long number, const uint64_t arguments[6], int64_t *result)
 {
 	struct space *space = thread->process->space;
 	/* Blocked, a SIGSYS that the kernel makes would take its handler along. */
@@ -351,8 +379,10 @@ static int call_with(struct thread *thread, const struct regs *saved, uint64_t s
 	regs.r[REG_SP] = sp;
 	regs.pc = space->landing;
 	regs.syscall = (uint64_t)-1;
-	int error = regs_store(thread->tid, &regs);
+	int error = hold_signals(thread, mask);
 
+	if (!error)
+		error = regs_store(thread->tid, &regs);
 	if (!error)
 		error = pt_set_sigmask(thread->tid, ~open);
 	if (!error)
@@ -436,16 +466,15 @@ static int call_system(struct thread *thread, long number, const uint64_t argume
 	bool dispatched = lift_dispatch(thread, &dispatch);
 	bool holds = thread->stop == STOP_SIGNAL && pt_get_siginfo(thread->tid, &held) == 0;
 
-	error = call_with(thread, &saved, frame.sp, number, arguments, result);
+	error = call_with(thread, &saved, mask, frame.sp, number, arguments, result);
 	if (error == -ESRCH) {
+		journal_subject(thread->process->space->journal)->call.held = 0;
 		/* Whatever has this id now, registers and mask are not its own. */
 		space_write(thread->process->space, frame.sp, frame.before, frame.length);
 		return error;
 	}
-	/* In this order: as long as pc is in the landing, the thread would set both by itself. */
-	pt_set_sigmask(thread->tid, mask);
 	/* It is where it was, and gets the signal that it is stopped at, if any. */
-	regs_store_unmarked(thread->tid, &saved);
+	put_back(thread, &saved, mask);
 	space_write(thread->process->space, frame.sp, frame.before, frame.length);
 	if (dispatched)
 		pt_set_dispatch(thread->tid, &dispatch);

@@ -33,6 +33,23 @@ static uint64_t word_at(const uint8_t *frame, unsigned number, unsigned word)
 	return value;
 }
 
+/*
+ * One that was held while pc was set, and has not been in the landing yet, or not any more. (In there
+ * it sets the mask by itself.)
+ */
+static void unmask(const struct thread *thread)
+{
+	struct rescue_step *call = &journal_subject(thread->process->space->journal)->call;
+	uint64_t mask;
+
+	if (!call->held || call->tid != (uint64_t)thread->tid ||
+	    pt_get_sigmask(thread->tid, &mask) != 0)
+		return;
+	if (mask == call->held)
+		pt_set_sigmask(thread->tid, call->mask);
+	call->held = 0;
+}
+
 void stranded_put_back(struct thread *thread)
 {
 	struct space *space = thread->process->space;
@@ -43,8 +60,13 @@ void stranded_put_back(struct thread *thread)
 	struct regs regs;
 	uint64_t mask;
 
-	if (!thread_is_clean_stop(thread) || regs_load(thread->tid, &regs) != 0 ||
-	    !is_in_landing(space, regs.pc) ||
+	if (regs_load(thread->tid, &regs) != 0)
+		return;
+	if (!is_in_landing(space, regs.pc)) {
+		unmask(thread);
+		return;
+	}
+	if (!thread_is_clean_stop(thread) ||
 	    !memory_read_exact(&space->memory, regs.r[REG_SP], frame, length))
 		return;
 	for (unsigned i = 0; i < landing->saved_count; i++)

@@ -55,22 +55,9 @@ struct landed {
 	bool not_begun;
 };
 
-/* The signals by which the processor complains of an instruction. */
-static uint64_t fault_signals(void)
-{
-	return signal_bit(SIGSEGV) | signal_bit(SIGBUS) | signal_bit(SIGFPE) | signal_bit(SIGILL) |
-	       signal_bit(SIGTRAP);
-}
-
-/* All others, but for those that cannot be blocked. */
-static uint64_t held_signals(void)
-{
-	return ~(fault_signals() | signal_bit(SIGKILL) | signal_bit(SIGSTOP));
-}
-
 static bool is_fault(const siginfo_t *info)
 {
-	return signal_bit(info->si_signo) & fault_signals() && info->si_code > 0;
+	return signal_bit(info->si_signo) & signals_of_faults() && info->si_code > 0;
 }
 
 static bool has_landed(struct thread *thread, struct landed *landed)
@@ -182,7 +169,7 @@ static bool run_on(struct landed *landed, const struct trap_code *code)
 	struct thread *thread = landed->thread;
 	struct space *space = thread->process->space;
 	/* Should we be killed meanwhile, the handler or the guardian puts the mask back. */
-	struct rescue_step told = {.tid = (uint64_t)thread->tid, .held = held_signals()};
+	struct rescue_step told = {.tid = (uint64_t)thread->tid, .held = signals_to_hold()};
 	struct kept kept = {.stop = false};
 
 	if (pt_get_sigmask(thread->tid, &told.mask) != 0 || holds_own_trap(thread, told.mask))
@@ -192,7 +179,7 @@ static bool run_on(struct landed *landed, const struct trap_code *code)
 		rescue_tell_step(space, NULL);
 		return false;
 	}
-	int signal = requeue_signal(thread, fault_signals());
+	int signal = requeue_signal(thread, signals_of_faults());
 	bool stepped = go_on(thread, code, landed->regs.pc, signal, &kept);
 
 	for (int i = 0; i < STEPS_MAX && stepped && regs_load(thread->tid, &landed->regs) == 0 &&
