@@ -34,8 +34,8 @@ static uint64_t word_at(const uint8_t *frame, unsigned number, unsigned word)
 }
 
 /*
- * One that was held while pc was set, and has not been in the landing yet, or not any more. (In there
- * it sets the mask by itself.)
+ * One that was held while pc was set, and has not been in the landing yet, or not any more. (In
+ * there it sets the mask by itself.)
  */
 static void unmask(const struct thread *thread)
 {
