@@ -146,6 +146,8 @@ const char *elf_damage(const struct elf_file *file);
  * asked).
  */
 const struct elf_slot *elf_slots(struct elf_file *file, size_t *count);
+/* Whether one of them is for a symbol of that name. */
+bool elf_has_slot(struct elf_file *file, const char *name);
 
 /*
  * What the function is called that a slot leads to: the slot's symbol; of an IRELATIVE one, which

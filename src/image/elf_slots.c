@@ -10,6 +10,8 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 
+#include <string.h>
+
 struct slot_search {
 	struct elf_file *file;
 	const GElf_Sym *symbols;
@@ -132,6 +134,17 @@ const struct elf_slot *elf_slots(struct elf_file *file, size_t *count)
 	}
 	*count = file->slot_count;
 	return file->slots;
+}
+
+bool elf_has_slot(struct elf_file *file, const char *name)
+{
+	size_t count;
+	const struct elf_slot *slots = elf_slots(file, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (slots[i].name && !strcmp(slots[i].name, name))
+			return true;
+	return false;
 }
 
 /* The lowest word of DT_INIT_ARRAY whose value a relocation tells, and that relocation. */

@@ -151,16 +151,10 @@ void inprocess_wish(struct session *session, struct space *space, uint64_t addre
 
 static bool is_profiled(const struct module *module)
 {
-	size_t count;
-	const struct elf_slot *slots = elf_slots(module->file, &count);
-
-	for (size_t k = 0; k < sizeof profilers / sizeof *profilers; k++) {
-		for (size_t i = 0; i < count; i++)
-			if (slots[i].name && !strcmp(slots[i].name, profilers[k]))
-				return true;
-		if (module->is_main && elf_find_symbol(module->file, profilers[k]))
+	for (size_t i = 0; i < sizeof profilers / sizeof *profilers; i++)
+		if (elf_has_slot(module->file, profilers[i]) ||
+		    (module->is_main && elf_find_symbol(module->file, profilers[i])))
 			return true;
-	}
 	return false;
 }
 

@@ -408,14 +408,11 @@ static bool leaves_calls(const struct module *module)
 	static const char *const names[] = {"_Unwind_RaiseException", "_Unwind_ForcedUnwind",
 					    "swapcontext", "setcontext"};
 	const bool is_whole = module->is_main && !elf_interpreter(module->file);
-	size_t slots;
-	const struct elf_slot *slot = elf_slots(module->file, &slots);
 	/* Of others not all symbols are read for this. */
 	bool leaves = is_whole && !elf_has_functions(module->file);
 
 	for (size_t i = 0; i < sizeof names / sizeof *names && !leaves; i++) {
-		for (size_t k = 0; k < slots; k++)
-			leaves |= slot[k].name && !strcmp(slot[k].name, names[i]);
+		leaves = elf_has_slot(module->file, names[i]);
 		/* Who only has the latter is their library. */
 		if (is_whole || i < 2)
 			leaves |= elf_find_symbol(module->file, names[i]) != NULL;

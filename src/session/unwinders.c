@@ -43,15 +43,11 @@ static const char *const asking[] = {"dlsym", "dlvsym", "dlopen", "dlmopen"};
 static bool is_other_unwinder(const struct module *module)
 {
 	const char *soname = elf_soname(module->file);
-	size_t count;
-	const struct elf_slot *slots = elf_slots(module->file, &count);
 
 	if (soname && !strcmp(soname, "libgcc_s.so.1"))
 		return false;
-	for (size_t i = 0; i < count; i++)
-		if (slots[i].name && !strcmp(slots[i].name, TABLES))
-			return true;
-	return module->is_main && !elf_interpreter(module->file);
+	return elf_has_slot(module->file, TABLES) ||
+	       (module->is_main && !elf_interpreter(module->file));
 }
 
 static void watch_tables(struct session *session, struct thread *thread,
