@@ -222,12 +222,14 @@ struct arch {
 	uint8_t load_first_opcode;
 	/*
 	 * In a signal frame: where flags and code segment are, as seen from the pc, and what is in
-	 * there; and the stack pointer.
+	 * there; the stack pointer; and, in front of the pc, the address that the handler returns
+	 * to, for each kind of frame there is (0: no more).
 	 */
 	struct {
 		uint8_t flags, segment;
 		uint16_t segment_value;
 		int8_t sp;
+		uint8_t restorers[2];
 	} signal_frame;
 	struct insn_bytes syscall_insns[2];
 

@@ -382,6 +382,19 @@ void rescue_forget_missing(struct space *space)
 	space->rescue = NULL;
 }
 
+void rescue_beat(struct space *space)
+{
+	const uint64_t base = journal_subject(space->journal)->rescue;
+	const uint64_t place = base + RESCUE_CODE + offsetof(struct rescue_head, beats);
+	uint64_t beats;
+
+	if (!base || !is_rescue_code(space, base) ||
+	    !memory_read_exact(&space->memory, place, &beats, sizeof beats))
+		return;
+	beats++;
+	space_write(space, place, &beats, sizeof beats);
+}
+
 /* ------------------------------------------------------------------ what others left behind */
 
 /*

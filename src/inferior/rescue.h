@@ -75,6 +75,12 @@ bool rescue_holds(const struct space *space, uint64_t place);
  */
 void rescue_mark(struct space *space, uint64_t place, uint64_t flag);
 
+/*
+ * Of a guardian, in a process whose tracer has been killed, a few times a second: whoever waits for
+ * it in the handler goes on waiting.
+ */
+void rescue_beat(struct space *space);
+
 enum { RESCUE_GENERATIONS = 8 }; /* tracers that have been killed one after the other */
 
 /*

@@ -49,10 +49,11 @@ struct rescue_head {
 	/* not 0: system calls may end the process, by a filter: none is to be made */
 	uint64_t filtered;
 	struct rescue_step step;
+	uint64_t beats; /* of a guardian that is at work: who waits for it waits on */
 	struct rescue_table table;
 };
 
 _Static_assert(sizeof(struct rescue_entry) == 16, "shared layout");
-_Static_assert(sizeof(struct rescue_head) == 64, "shared layout");
+_Static_assert(sizeof(struct rescue_head) == 72, "shared layout");
 
 #endif

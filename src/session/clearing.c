@@ -10,7 +10,9 @@
  *
  * When a tracer has been killed, signals may have come in the middle of our code, slots included,
  * and their handlers return there; in its code, which a later tracer has taken over, they may then
- * as well. A handler that is in a group-stop stays there, and so must the code.
+ * as well. A handler that is in a group-stop stays there, and so must the code. One that takes
+ * longer than about a second is not waited for, nor what only looks like one on the stack of a
+ * coroutine that is not running: nothing leads into our code any more, but its memory stays.
  *
  * Who is inside may be waiting for a thread that is not, as by pthread_join() in such a handler. So
  * after a few moments in vain all are let run, by turns with being stopped.
@@ -18,13 +20,14 @@
 #include "engine/agent/agent.h"
 #include "engine/trap/trap.h"
 #include "inferior/ptrace.h"
+#include "inferior/rescue.h"
 #include "inferior/stranded.h"
 #include "session/private.h"
 
 #include <signal.h>
 #include <time.h>
 
-enum { TRIES = 100, ALONE_TRIES = 8, LONGEST_PAUSE_MS = 100, LOOK_NS = 100000 };
+enum { TRIES = 100, ALONE_TRIES = 8, FRAMES_TRIES = 40, LONGEST_PAUSE_MS = 100, LOOK_NS = 100000 };
 
 struct clearing {
 	struct session *session;
@@ -217,9 +220,20 @@ static bool is_anyone_inside(const struct clearing *clearing)
 	return found;
 }
 
+/* Whether all that keeps us is what was seen on stacks. */
+static bool are_frames_only(const struct clearing *clearing)
+{
+	bool found = true;
+
+	for (size_t i = 0; i < clearing->inside.count && found; i++)
+		found = !runs_our_code(*(struct thread **)vec_at(&clearing->inside, i));
+	return found;
+}
+
 static bool clear(struct clearing *clearing, pid_t pid)
 {
 	struct session *session = clearing->session;
+	unsigned frames = 0;
 
 	for (unsigned i = 0; i < TRIES; i++) {
 		tasks_stop_all(session, pid);
@@ -227,6 +241,8 @@ static bool clear(struct clearing *clearing, pid_t pid)
 
 		if (!process || !process->space)
 			return true;
+		if (session->recovering)
+			rescue_beat(process->space);
 		vec_clear(&clearing->inside);
 		vec_clear(&clearing->running);
 		space_each_thread(session->inferior, process->space, find_inside, clearing);
@@ -235,6 +251,9 @@ static bool clear(struct clearing *clearing, pid_t pid)
 		close_entrances(clearing, process->space);
 		if (session->recovering)
 			step_through(clearing, process->space);
+		frames += are_frames_only(clearing);
+		if (session->recovering && frames == FRAMES_TRIES)
+			return true;
 		for (size_t k = 0; k < clearing->inside.count; k++)
 			send_on(clearing, *(struct thread **)vec_at(&clearing->inside, k));
 		if (!clearing->running.count && !is_anyone_inside(clearing))

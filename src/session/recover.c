@@ -25,6 +25,7 @@
 #include "inferior/mend.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
+#include "inferior/rescue.h"
 #include "session/private.h"
 
 #include <dirent.h>
@@ -82,7 +83,8 @@ static bool is_held(const struct journal_subject *subject)
 	return held;
 }
 
-static struct process *attach(struct session *session, const struct journal_subject *subject)
+static struct process *attach(struct session *session, const struct journal_subject *subject,
+			      struct space *space)
 {
 	int strange = 0;
 
@@ -100,6 +102,8 @@ static struct process *attach(struct session *session, const struct journal_subj
 		if (!error)
 			return process;
 		/* Or one ends just now. */
+		if (space)
+			rescue_beat(space);
 		pause_ms(1);
 	}
 	return NULL;
@@ -233,7 +237,7 @@ static bool open_patient(int fd, struct patient *patient)
 static void recover_one(struct session *session, struct patient *patient)
 {
 	const struct journal_subject *subject = journal_subject(patient->journal);
-	struct process *process = attach(session, subject);
+	struct process *process = attach(session, subject, patient->space);
 
 	/* Nothing more will come that it would make sense to wait for. */
 	if (!process && patient->space && is_ours(subject))

@@ -137,7 +137,7 @@ const struct arch arch_i386 = {
 	.syscall_names = syscall_names,
 	.syscall_count = sizeof syscall_names / sizeof *syscall_names,
 	.load_number_opcode = X86_LOAD_AX_OPCODE,
-	.signal_frame = {8, 4, 0x23, 12},
+	.signal_frame = {8, 4, 0x23, 12, {64, 220}},
 	.load_first_opcode = X86_LOAD_BX_OPCODE,
 	/* call *%gs:0x10, where both glibc and musl have the vDSO's entry; int $0x80 */
 	.syscall_insns = {{7, {0x65, 0xff, 0x15, 0x10, 0, 0, 0}}, {2, {0xcd, 0x80}}},

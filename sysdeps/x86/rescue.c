@@ -26,7 +26,7 @@
  *  - One that had hit a breakpoint which was taken out before it was told.
  *  - A thread that is about to do what only goes well when all else of ours is gone: to unwind its
  *    stack, on which return addresses of ours may stand (RESCUE_WAIT). It waits for the guardian,
- *    some milliseconds, and if that does not come goes on as it is.
+ *    some milliseconds, and if that does not come, or is not at work any more, goes on as it is.
  *  - The trap of a single-step or of a watched word, which the tracer did not live to see, or of
  *    one step more: the kernel makes a thread go on stepping whose tracer dies between a step and
  *    its next resumption. Nobody else can have a word watched. A program that steps itself has a
@@ -68,7 +68,8 @@ enum {
 	NOT_PERMITTED = 1, /* EPERM */
 	NO_SUCH_CALL = 38, /* ENOSYS */
 	TRIES = 1000,
-	LOOKS = 2000, /* of LOOK_NS */
+	LOOKS = 2000, /* of LOOK_NS, without a beat of the guardian's */
+	LOOKS_MAX = 60000,
 	LOOK_NS = 1000000,
 	SPINS = 1 << 29 /* some ten seconds */
 };
@@ -202,12 +203,14 @@ static const struct rescue_entry *find_entry(const struct rescue_head *head, uin
  * Until the guardian has put the byte back, which it does last of all, or another tracer has taken
  * the place over: whether that was done.
  */
-static int wait_for_guardian(long fd, const struct rescue_entry *entry)
+static int wait_for_guardian(const struct rescue_head *head, long fd,
+			     const struct rescue_entry *entry)
 {
-	const volatile uint64_t *flags = &entry->before;
+	const volatile uint64_t *flags = &entry->before, *beats = &head->beats;
+	uint64_t last = *beats;
 	uint8_t now = BREAKPOINT;
 
-	for (int i = 0; i < LOOKS; i++) {
+	for (int i = 0, all = 0; i < LOOKS && all < LOOKS_MAX; i++, all++) {
 		/* Written one by one: a constant would need a place of its own. */
 		volatile uintptr_t moment[2];
 
@@ -217,6 +220,9 @@ static int wait_for_guardian(long fd, const struct rescue_entry *entry)
 		    *flags & RESCUE_GONE)
 			return 1;
 		host_call(SYS_NANOSLEEP, (uintptr_t)moment, 0, 0, 0);
+		if (*beats != last)
+			i = 0;
+		last = *beats;
 	}
 	return 0;
 }
@@ -253,7 +259,7 @@ static void put_right(const struct rescue_head *head, long fd, const struct resc
 		heal_one(fd, entry);
 	} else if (!(entry->before & RESCUE_WAIT)) {
 		heal_all(head, fd);
-	} else if (!wait_for_guardian(fd, entry)) {
+	} else if (!wait_for_guardian(head, fd, entry)) {
 		heal_all(head, fd);
 		heal_those(head, fd, RESCUE_WAIT);
 	}

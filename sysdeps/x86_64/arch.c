@@ -150,7 +150,7 @@ const struct arch arch_x86_64 = {
 	.syscall_names = syscall_names,
 	.syscall_count = sizeof syscall_names / sizeof *syscall_names,
 	.load_number_opcode = X86_LOAD_AX_OPCODE,
-	.signal_frame = {8, 16, 0x33, -8},
+	.signal_frame = {8, 16, 0x33, -8, {176}},
 	.load_first_opcode = X86_LOAD_DI_OPCODE,
 	.syscall_insns = {{2, {0x0f, 0x05}}},
 	.jump_buffer = {.sp = 6, .rotate = 17, .guard = 0x30, .thread_fs = true},

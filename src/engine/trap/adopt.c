@@ -22,6 +22,7 @@ enum {
 	BEHIND_PC = 24, /* of a signal frame */
 	STACK_SEEN = 1 << 18,
 	STACKS_SEEN = 4,
+	RESTORER = 16,	    /* bytes of code */
 	KERNEL_STACK = 512, /* bytes, that the vDSO needs at most */
 	FLAG_ALWAYS_SET = 2,
 	FLAGS_END = 1 << 22
@@ -186,6 +187,30 @@ static bool is_frame_pc(const struct arch *arch, const uint8_t *word)
 	       flags < FLAGS_END;
 }
 
+/*
+ * Whether the handler of a frame, with its pc at that address, returns to code that makes a system
+ * call, as sigreturn(2) is. What is left of old frames, on stacks of coroutines that lie side by
+ * side, is mostly written over by halves.
+ */
+static bool has_restorer(const struct space *space, uint64_t pc)
+{
+	const struct arch *arch = space->arch;
+	uint8_t code[RESTORER];
+	uint64_t restorer;
+
+	for (size_t i = 0; i < 2 && arch->signal_frame.restorers[i]; i++) {
+		if (!memory_read_word(&space->memory, pc - arch->signal_frame.restorers[i],
+				      arch->abi->word, &restorer))
+			continue;
+		const size_t length = memory_read(&space->memory, restorer, code, sizeof code);
+
+		for (size_t k = 0; k + sizeof arch->syscall_insn <= length; k++)
+			if (!memcmp(code + k, arch->syscall_insn, sizeof arch->syscall_insn))
+				return true;
+	}
+	return false;
+}
+
 /* Stacks that are looked through: a handler may run on one of its own, and another one on that. */
 struct looked {
 	uint64_t low[STACKS_SEEN];
@@ -208,7 +233,7 @@ static bool is_ours_there(const struct space *space, const struct vec *ranges, c
 {
 	uint64_t value = 0, sp;
 
-	if (!is_frame_pc(space->arch, word))
+	if (!is_frame_pc(space->arch, word) || !has_restorer(space, address))
 		return false;
 	memcpy(&value, word, space->arch->abi->word);
 	if (memory_read_word(&space->memory, address + (uint64_t)space->arch->signal_frame.sp,
