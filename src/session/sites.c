@@ -55,10 +55,11 @@ static struct module *module_at(const struct modules *modules, size_t index)
 
 /* What is known of a function where it is; addresses in the module's own address space, or 0. */
 struct definition {
-	const struct module *module; /* NULL: nobody knows */
-	uint64_t address;	     /* 0: of an IFUNC, as nothing was chosen so far */
-	uint64_t resolver;	     /* of an IFUNC: the function that its symbol stands for */
-	bool is_local;		     /* nobody outside of the module can call it by its name */
+	const struct module *module;	 /* NULL: nobody knows */
+	uint64_t address;		 /* 0: of an IFUNC, as nothing was chosen so far */
+	uint64_t resolver;		 /* of an IFUNC: the function that its symbol stands for */
+	bool is_local;			 /* nobody outside of the module can call it by its name */
+	const struct elf_symbol *called; /* of a call: it may be of another version of the name */
 };
 
 /* Whether all symbols of a function are local: static, or made so by who linked the module. */
@@ -114,6 +115,8 @@ static struct definition find_definition(const struct space *space, const struct
 		definition.is_local = is_local(file, symbol, definition.address);
 	if (definition.module && symbol && symbol->type == STT_GNU_IFUNC)
 		definition.resolver = symbol->value;
+	if (question->kind == PROBE_CALL)
+		definition.called = symbol;
 	return definition;
 }
 
@@ -142,6 +145,25 @@ static const struct prototype *find_in_files(const struct session *session,
 	return found;
 }
 
+/*
+ * Whether the debug information says the same of all versions of a function that is called: which
+ * of them is meant is not known.
+ */
+static bool is_same_in_all(const struct space *space, const struct definition *definition,
+			   const char *name, const struct prototype *found)
+{
+	const struct module *module = definition->module;
+	const struct elf_symbol *symbol = definition->called;
+
+	while (symbol && (symbol = elf_find_next(module->file, symbol)))
+		if (symbol->dynamic && symbol->type == STT_FUNC &&
+		    symbol->value != definition->address &&
+		    debug_source_function(module->debug, space->reader, symbol->value, name,
+					  DEBUG_FUNCTION) != found)
+			return false;
+	return true;
+}
+
 static const struct prototype *find_debugged(const struct space *space,
 					     const struct definition *definition, const char *name)
 {
@@ -154,6 +176,8 @@ static const struct prototype *find_debugged(const struct space *space,
 		found = debug_source_function(module->debug, space->reader, definition->address,
 					      name,
 					      definition->is_local ? DEBUG_LOCAL : DEBUG_FUNCTION);
+	if (found && !is_same_in_all(space, definition, name, found))
+		return prototype_guess();
 	if (!found && definition->resolver)
 		found = debug_source_function(module->debug, space->reader, definition->resolver,
 					      name, DEBUG_RESOLVER);
