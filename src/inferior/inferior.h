@@ -200,6 +200,8 @@ struct inferior {
 	pid_t last_stopped; /* that inferior_next() told about */
 	/* inferior_clock() when the last stop came that is being served; 0: none is. */
 	uint64_t event;
+	/* The same by the system's clock, of the `event` that was asked for last. */
+	uint64_t wall, wall_event;
 };
 
 struct inferior *inferior_create(void);
@@ -216,7 +218,7 @@ uint64_t inferior_wall_clock(void);
  * to come behind it.
  */
 uint64_t inferior_event_clock(const struct inferior *inferior);
-uint64_t inferior_event_wall_clock(const struct inferior *inferior);
+uint64_t inferior_event_wall_clock(struct inferior *inferior);
 
 /*
  * Waits for the next stop. 0 with *stop filled in; -EINTR when a signal came to the tracer;

@@ -50,7 +50,14 @@ static uint64_t wall_ahead(void)
 	return ahead;
 }
 
-uint64_t inferior_event_wall_clock(const struct inferior *inferior)
+uint64_t inferior_event_wall_clock(struct inferior *inferior)
 {
-	return inferior->event ? inferior->event + wall_ahead() : inferior_wall_clock();
+	if (!inferior->event)
+		return inferior_wall_clock();
+	/* Several calls that end at once end at the same time. */
+	if (inferior->wall_event != inferior->event) {
+		inferior->wall_event = inferior->event;
+		inferior->wall = inferior->event + wall_ahead();
+	}
+	return inferior->wall;
 }
