@@ -164,6 +164,10 @@ static void take_tag(struct elf_file *file, const GElf_Dyn *entry)
 		file->gnu_hash = entry->d_un.d_ptr;
 	else if (entry->d_tag == DT_VERSYM)
 		file->versions = entry->d_un.d_ptr;
+	else if (entry->d_tag == DT_VERDEF)
+		file->versions_defined = entry->d_un.d_ptr;
+	else if (entry->d_tag == DT_VERNEED)
+		file->versions_needed = entry->d_un.d_ptr;
 	else if (entry->d_tag == DT_RELACOUNT || entry->d_tag == DT_RELCOUNT)
 		file->relative_count = entry->d_un.d_val;
 }

@@ -23,6 +23,7 @@ struct elf_symbol {
 	uint8_t bind; /* STB_GLOBAL, STB_WEAK, STB_LOCAL */
 	bool dynamic; /* from .dynsym, not .symtab */
 	bool old;     /* in .dynsym for old programs: another version of the name is the default */
+	uint16_t version; /* its number in this file; 0 and 1: none */
 };
 
 enum slot_kind {
@@ -127,6 +128,9 @@ const struct elf_symbol *elf_find_exported(struct elf_file *file, const char *na
  * `symbol` must come from elf_find_symbol() or from here. Addresses may come more than once.
  */
 const struct elf_symbol *elf_find_next(struct elf_file *file, const struct elf_symbol *symbol);
+
+/* The version that one of .dynsym is defined or wanted as, by the hash of its name; 0: none. */
+uint32_t elf_symbol_version(const struct elf_file *file, const struct elf_symbol *symbol);
 
 /*
  * Whether a symbol of that name, of a function's type, is the part of a function that is seldom run

@@ -55,6 +55,9 @@ struct gnu_hash {
 	uint32_t *filter_words; /* NULL: too many, or damaged: read one by one */
 };
 
+/* In DT_VERSYM, and the records of versions. */
+enum { VERSION_HIDDEN = 0x8000, VERSION_NUMBER = 0x7fff };
+
 struct elf_file {
 	unsigned references;
 	const uint8_t *map;	   /* the file; only elf_file_read() may touch it */
@@ -69,6 +72,8 @@ struct elf_file {
 	uint64_t tags[DT_NUM];		   /* values of the dynamic section, 0 when absent */
 	uint64_t gnu_hash;		   /* DT_GNU_HASH */
 	uint64_t versions;		   /* DT_VERSYM */
+	uint64_t versions_defined;	   /* DT_VERDEF */
+	uint64_t versions_needed;	   /* DT_VERNEED */
 	uint64_t relative_count;	   /* DT_RELACOUNT or DT_RELCOUNT */
 	char *soname, *interpreter;
 	const char *damage; /* what could not be read; see elf_damage() */

@@ -20,8 +20,6 @@
 
 #include <string.h>
 
-enum { VERSION_HIDDEN = 0x8000 };
-
 /* Cutting all names at once is right: what points behind an '@' still ends where it ended. */
 struct string_table elf_load_names(const struct elf_file *file, uint64_t offset, uint64_t size)
 {
@@ -102,14 +100,13 @@ static char *load_versions(const struct elf_file *file, size_t count)
 	return elf_file_load(file, offset, count * sizeof(uint16_t));
 }
 
-static bool is_old(const char *versions, size_t index)
+static uint16_t version_at(const char *versions, size_t index)
 {
-	uint16_t version;
+	uint16_t version = 0;
 
-	if (!versions)
-		return false;
-	memcpy(&version, versions + index * sizeof version, sizeof version);
-	return version & VERSION_HIDDEN;
+	if (versions)
+		memcpy(&version, versions + index * sizeof version, sizeof version);
+	return version;
 }
 
 static void decode(struct elf_file *file, struct symbol_table *table, const GElf_Sym *symbols,
@@ -132,7 +129,8 @@ static void decode(struct elf_file *file, struct symbol_table *table, const GElf
 			.type = GELF_ST_TYPE(symbol->st_info),
 			.bind = GELF_ST_BIND(symbol->st_info),
 			.dynamic = dynamic,
-			.old = is_old(versions, i),
+			.old = version_at(versions, i) & VERSION_HIDDEN,
+			.version = version_at(versions, i) & VERSION_NUMBER,
 		};
 	}
 }

@@ -30,6 +30,7 @@
 
 #include <elf.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { SWEEP_AT_LEAST = 256 };
 
@@ -146,26 +147,68 @@ static const struct prototype *find_in_files(const struct session *session,
 }
 
 /*
- * Whether the debug information says the same of all versions of a function that is called: which
- * of them is meant is not known.
+ * The version of the name that a module calls, as of elf_symbol_version(). False: it calls
+ * several, and which of them it is here is not known.
  */
-static bool is_same_in_all(const struct space *space, const struct definition *definition,
-			   const char *name, const struct prototype *found)
+static bool find_version(const struct module *caller, const char *name, uint32_t *version)
 {
-	const struct module *module = definition->module;
-	const struct elf_symbol *symbol = definition->called;
+	size_t count;
+	const struct elf_symbol *symbols = elf_symbols(caller->file, &count);
+	bool found = false;
 
-	while (symbol && (symbol = elf_find_next(module->file, symbol)))
-		if (symbol->dynamic && symbol->type == STT_FUNC &&
-		    symbol->value != definition->address &&
-		    debug_source_function(module->debug, space->reader, symbol->value, name,
-					  DEBUG_FUNCTION) != found)
+	*version = 0;
+	for (size_t i = 0; i < count && symbols[i].dynamic; i++) {
+		if (symbols[i].value || strcmp(symbols[i].name, name) != 0)
+			continue;
+		const uint32_t one = elf_symbol_version(caller->file, &symbols[i]);
+
+		if (found && one != *version)
 			return false;
+		found = true;
+		*version = one;
+	}
 	return true;
 }
 
+/* The same function in another version than the one that is called by default, or NULL. */
+static const struct elf_symbol *next_version(const struct definition *definition,
+					     const struct elf_symbol *symbol)
+{
+	do
+		symbol = elf_find_next(definition->module->file, symbol);
+	while (symbol && (!symbol->dynamic || symbol->type != STT_FUNC ||
+			  symbol->value == definition->address));
+	return symbol;
+}
+
+/* A call may be of an older version; `found`: what is known of the one that is the default. */
+static const struct prototype *of_version(const struct space *space,
+					  const struct definition *definition,
+					  const struct module *caller, const char *name,
+					  const struct prototype *found)
+{
+	const struct module *module = definition->module;
+	const struct elf_symbol *symbol = next_version(definition, definition->called);
+	uint32_t version;
+	const bool sure = !symbol || !caller || find_version(caller, name, &version);
+
+	for (; symbol && caller; symbol = next_version(definition, symbol)) {
+		if (sure && (!version || version != elf_symbol_version(module->file, symbol)))
+			continue;
+		const struct prototype *other = debug_source_function(
+			module->debug, space->reader, symbol->value, name, DEBUG_FUNCTION);
+
+		if (sure)
+			return other;
+		if (other != found)
+			return prototype_guess();
+	}
+	return found;
+}
+
 static const struct prototype *find_debugged(const struct space *space,
-					     const struct definition *definition, const char *name)
+					     const struct definition *definition,
+					     const struct module *caller, const char *name)
 {
 	const struct module *module = definition->module;
 	const struct prototype *found = NULL;
@@ -176,8 +219,8 @@ static const struct prototype *find_debugged(const struct space *space,
 		found = debug_source_function(module->debug, space->reader, definition->address,
 					      name,
 					      definition->is_local ? DEBUG_LOCAL : DEBUG_FUNCTION);
-	if (found && !is_same_in_all(space, definition, name, found))
-		return prototype_guess();
+	if (found && definition->called)
+		found = of_version(space, definition, caller, name, found);
 	if (!found && definition->resolver)
 		found = debug_source_function(module->debug, space->reader, definition->resolver,
 					      name, DEBUG_RESOLVER);
@@ -227,7 +270,7 @@ static const struct prototype *find_prototype(const struct session *session,
 	if (!found && files)
 		found = find_in_file(session, space, definition.module, name);
 	if (!found && debugged)
-		found = find_debugged(space, &definition, name);
+		found = find_debugged(space, &definition, question->module, name);
 	const bool is_known = found;
 
 	if (!found && debugged)

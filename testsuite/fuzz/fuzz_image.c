@@ -41,6 +41,7 @@ static size_t ask_symbols(struct elf_file *file)
 	for (size_t i = 0; i < count; i++) {
 		MUST(symbols[i].name[0] && !strchr(symbols[i].name, '@'));
 		sum += elf_read(file, symbols[i].value, bytes, sizeof bytes);
+		sum += i < 16 ? elf_symbol_version(file, &symbols[i]) : 0;
 		uint64_t offset = 0;
 		const char *code = elf_name_of_code(file, symbols[i].value + i % 4, &offset);
 
