@@ -33,21 +33,16 @@ static uint64_t word_at(const uint8_t *frame, unsigned number, unsigned word)
 	return value;
 }
 
-/*
- * One that was held while pc was set, and has not been in the landing yet, or not any more. (In
- * there it sets the mask by itself.)
- */
-static void unmask(const struct thread *thread)
+void stranded_unmask(const struct thread *thread, struct rescue_step *given)
 {
-	struct rescue_step *call = &journal_subject(thread->process->space->journal)->call;
 	uint64_t mask;
 
-	if (!call->held || call->tid != (uint64_t)thread->tid ||
+	if (!given->held || given->tid != (uint64_t)thread->tid ||
 	    pt_get_sigmask(thread->tid, &mask) != 0)
 		return;
-	if (mask == call->held)
-		pt_set_sigmask(thread->tid, call->mask);
-	call->held = 0;
+	if (mask == given->held)
+		pt_set_sigmask(thread->tid, given->mask);
+	given->held = 0;
 }
 
 void stranded_put_back(struct thread *thread)
@@ -63,7 +58,8 @@ void stranded_put_back(struct thread *thread)
 	if (regs_load(thread->tid, &regs) != 0)
 		return;
 	if (!is_in_landing(space, regs.pc)) {
-		unmask(thread);
+		/* It is not there yet, or not any more; in there it sets the mask by itself. */
+		stranded_unmask(thread, &journal_subject(space->journal)->call);
 		return;
 	}
 	if (!thread_is_clean_stop(thread) ||

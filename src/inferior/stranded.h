@@ -7,6 +7,7 @@
 #define TRACER_INFERIOR_STRANDED_H
 
 #include "inferior/inferior.h"
+#include "inferior/rescue_abi.h"
 
 /*
  * Puts a thread, stopped, where it was when it was sent into such a call, with the registers and
@@ -14,5 +15,8 @@
  * delivered there, where the program's stack can be unwound. Others stay where they are.
  */
 void stranded_put_back(struct thread *thread);
+
+/* Gives a thread, stopped, its own mask again, if it is the one that was given another. */
+void stranded_unmask(const struct thread *thread, struct rescue_step *given);
 
 #endif

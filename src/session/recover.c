@@ -26,6 +26,7 @@
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
 #include "inferior/rescue.h"
+#include "inferior/stranded.h"
 #include "session/private.h"
 
 #include <dirent.h>
@@ -146,17 +147,11 @@ static void adopt_space(struct session *session, struct process *process, struct
 /* A thread that was being stepped with its signals blocked. */
 static void unmask(const struct session *session, const struct space *space)
 {
-	struct journal_subject *subject = journal_subject(space->journal);
-	const struct rescue_step *step = &subject->step;
-	const struct thread *thread = step->held
-					      ? inferior_thread(session->inferior, (pid_t)step->tid)
-					      : NULL;
-	uint64_t mask;
+	struct rescue_step *step = &journal_subject(space->journal)->step;
+	const struct thread *thread = inferior_thread(session->inferior, (pid_t)step->tid);
 
-	if (thread && thread->process->space == space && pt_get_sigmask(thread->tid, &mask) == 0 &&
-	    mask == step->held)
-		pt_set_sigmask(thread->tid, step->mask);
-	subject->step.held = 0;
+	if (thread && thread->process->space == space)
+		stranded_unmask(thread, step);
 }
 
 /* Stops all threads, those included that turn up when the others stand. NULL: it has ended. */

@@ -285,18 +285,6 @@ bool trap_has_mapped(const struct space *space, uint64_t pc)
 	return found;
 }
 
-bool trap_in_agents_code(const struct space *space, uint64_t pc)
-{
-	for (size_t i = 0; i < journal_count(space->journal); i++) {
-		const struct journal_entry *entry = journal_entry(space->journal, i);
-
-		if (entry && entry->kind == JOURNAL_AGENT && pc >= entry->address &&
-		    pc - entry->address < entry->length)
-			return true;
-	}
-	return false;
-}
-
 bool trap_in_our_code(const struct space *space, uint64_t pc)
 {
 	const struct arch *arch = space->arch;

@@ -323,7 +323,7 @@ static bool is_agents_code(const void *context, uint64_t pc)
 {
 	const struct space *space = context;
 
-	return trap_in_agents_code(space, pc) || space_has_kernel_code(space, pc);
+	return journal_in_agent(space->journal, pc) || space_has_kernel_code(space, pc);
 }
 
 void trap_step_through(struct thread *thread)
@@ -333,7 +333,7 @@ void trap_step_through(struct thread *thread)
 	struct landed landed = {.thread = thread};
 
 	if (!thread_is_clean_stop(thread) || regs_load(thread->tid, &landed.regs) != 0 ||
-	    !trap_in_agents_code(space, landed.regs.pc))
+	    !journal_in_agent(space->journal, landed.regs.pc))
 		return;
 	if (thread->stop == STOP_SIGNAL &&
 	    (pt_get_siginfo(thread->tid, &landed.info) != 0 || is_fault(&landed.info)))

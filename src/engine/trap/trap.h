@@ -202,8 +202,6 @@ void trap_thread_uses(const struct thread *thread, trap_use *use, void *context)
 bool trap_in_our_code(const struct space *space, uint64_t pc);
 /* Whether it is in a landing, or in memory that was mapped by us, as slots are. */
 bool trap_has_mapped(const struct space *space, uint64_t pc);
-/* Of the former, what the agent's units and detours are. */
-bool trap_in_agents_code(const struct space *space, uint64_t pc);
 /* The same of a thread with these registers, also where it is in the vDSO for our code. */
 bool trap_runs_our_code(const struct space *space, const struct regs *regs);
 /*
