@@ -36,6 +36,12 @@ enum { X86_64_NEAR_JCC = 6 };
 size_t x86_64_offset_in_function(struct decoder *decoder, const uint8_t *code, size_t length,
 				 size_t offset);
 
+/* The members of the same names: agent_branches.c. */
+void x86_64_find_branches(const uint8_t *code, size_t length, uint64_t address,
+			  const struct sieve *asked, agent_branch *found, void *context);
+bool x86_64_is_branch(struct decoder *decoder, const struct agent_function *function,
+		      size_t offset);
+
 /* The members of the same names: agent_references.c. */
 bool x86_64_jumps_by_pointer(const uint8_t *code, size_t length);
 bool x86_64_reads_distances(const uint8_t *code, size_t length);
