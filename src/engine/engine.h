@@ -67,6 +67,8 @@ struct hook {
 	 * long as anything of ours is in its way, so it has to wait.
 	 */
 	enum journal_when when;
+	/* How often a thread has stopped at it, and at no probe. Counted by the trap engine. */
+	uint64_t stops;
 };
 
 enum return_place {

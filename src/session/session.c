@@ -17,6 +17,7 @@
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
 #include "proto/dwarf.h"
+#include "session/own_stops.h"
 #include "session/private.h"
 #include "session/recover.h"
 
@@ -469,7 +470,7 @@ static int finish(struct session *session)
 		     error == -EINTR ? "nobody reads it" : strerror(-error));
 	session->result->stops = trap_stops(session->trap);
 	if (session->options->verbose)
-		diag("%llu breakpoint stops", (unsigned long long)session->result->stops);
+		own_stops_show(session);
 	if (session->options->verbose && session->agent && agent_generated(session->agent))
 		diag("%llu calls stopped though they are caught in the process: they came from "
 		     "generated code",

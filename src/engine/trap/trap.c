@@ -541,6 +541,8 @@ bool trap_stop(struct trap *trap, const struct stop *stop)
 	    !sigtrap_is_hit(thread))
 		return serve_watch(&serving);
 	trap->stops++;
+	if (breakpoint->hook && !breakpoint->site && !breakpoint->is_return)
+		breakpoint->hook->stops++;
 	thread->at_breakpoint = true;
 	sigtrap_hit(thread, serving.time);
 	if (thread->sigtrap_blocked) {
