@@ -97,20 +97,18 @@ static bool points_into(const struct space *space, uint64_t low, uint64_t high)
 }
 
 /*
- * Several functions may have the name: of several versions, or static ones. Of an IFUNC it is what
- * was chosen for it, which may have no symbol.
+ * Several functions may have the name: of several versions, or static ones. Without a symbol are
+ * implementations of IFUNCs, and functions that were found through a table of pointers; .eh_frame
+ * says how long those are.
  */
 static uint64_t length_at(const struct module *module, const char *name, uint64_t address)
 {
 	const struct elf_symbol *symbol = elf_find_symbol(module->file, name);
-	bool is_chosen = false;
 
-	for (; symbol; symbol = elf_find_next(module->file, symbol)) {
+	for (; symbol; symbol = elf_find_next(module->file, symbol))
 		if (symbol->type == STT_FUNC && symbol->value == address)
 			return symbol->size;
-		is_chosen |= symbol->type == STT_GNU_IFUNC;
-	}
-	return is_chosen ? extent_of_function(module->file, address) : 0;
+	return extent_of_function(module->file, address);
 }
 
 void inprocess_wish(struct session *session, struct space *space, uint64_t address,
@@ -202,7 +200,9 @@ void inprocess_install(struct session *session, struct thread *thread)
 		agent_refuse(session->agent, thread, "the program has a shadow stack");
 	if (!agent_has_wishes(space))
 		return;
-	unwinders_hook_all(session, thread);
+	/* A gate leaves return addresses alone. */
+	if (agent_has_wishes_of_calls(space))
+		unwinders_hook_all(session, thread);
 	/* Nobody waits yet for one that was launched, and what it loads later is mostly little. */
 	if (agent_install(session->agent, thread,
 			  program && program->ran_before ? PAUSE_NS : AGENT_NO_LIMIT)) {

@@ -3,6 +3,7 @@
  * A module: its file, where that is loaded, and what is known of its functions; and the list of
  * those of a space.
  */
+#include "session/gates.h"
 #include "session/private.h"
 
 #include "base/cleanup.h"
@@ -81,6 +82,7 @@ void modules_destroy(struct modules *modules)
 		free(((struct pending_slot *)vec_at(&modules->slots, i))->name);
 	later_deinit(modules);
 	undefined_deinit(modules);
+	gates_deinit(modules);
 	vec_deinit(&modules->list);
 	vec_deinit(&modules->slots);
 	linkmap_destroy(modules->linkmap);
@@ -95,6 +97,7 @@ struct modules *modules_create(void)
 	vec_init(&modules->slots, sizeof(struct pending_slot));
 	later_init(modules);
 	undefined_init(modules);
+	gates_init(modules);
 	return modules;
 }
 
@@ -131,6 +134,7 @@ struct modules *modules_clone(struct session *session, const struct modules *mod
 	}
 	later_clone(session, clone, modules);
 	undefined_clone(clone, modules);
+	gates_clone(clone, modules);
 	return clone;
 }
 

@@ -75,6 +75,7 @@ static void plant_site(struct session *session, struct thread *thread, uint64_t 
 	struct space *space = thread->process->space;
 	const struct probe_site *site = sites_get(session, space, request->kind, address,
 						  request->name, request->module);
+	agent_take_gate_out(thread, address);
 	/* Found once more, as an IFUNC that is bound in another module. */
 	int error = agent_has(space, address)
 			    ? -EALREADY
@@ -358,6 +359,8 @@ void plant_hook(struct session *session, struct thread *thread, const struct mod
 		return;
 	const uint64_t address = symbol->value + module->bias;
 
+	if (agent_has_gate(thread->process->space, address, hook))
+		return;
 	if (agent_has(thread->process->space, address))
 		agent_refuse(session->agent, thread, "one of its functions has to be watched");
 	trap_plant(session->trap, thread, address, NULL, hook);

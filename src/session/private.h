@@ -129,6 +129,7 @@ struct modules {
 	struct vec slots;     /* struct pending_slot */
 	struct vec waiting;   /* struct waiting_matches, see later.c */
 	struct vec undefined; /* struct undefined_call, see undefined.c */
+	struct vec gates;     /* struct gate_place, see gates.c */
 	bool gathers;	      /* what is found waits there */
 	pid_t stop_asked;     /* the thread that shall stop to plant some of it, or 0 */
 	uint64_t rests_until; /* inferior_clock(): not before */

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/diag.h"
 #include "base/xalloc.h"
+#include "engine/trap/pending.h"
 #include "engine/trap/sigtrap.h"
 #include "image/landing.h"
 #include "inferior/guardian.h"
@@ -17,6 +18,7 @@
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
 #include "proto/dwarf.h"
+#include "session/gates.h"
 #include "session/own_stops.h"
 #include "session/private.h"
 #include "session/recover.h"
@@ -55,8 +57,14 @@ static void linker_changed(struct hook *hook, struct thread *thread)
 
 static bool sigaction_called(struct hook *hook, struct thread *thread, const struct regs *regs)
 {
-	(void)hook;
-	return sigtrap_will_call(thread, regs);
+	static const struct gate of_sigtrap = {GATE_ARGUMENT, SIGTRAP};
+	struct session *session =
+		(struct session *)(void *)((char *)hook - offsetof(struct session, sigaction));
+
+	if (sigtrap_will_call(thread, regs))
+		return true;
+	gates_note(session, thread, regs, hook, "sigaction", of_sigtrap);
+	return false;
 }
 
 static void sigaction_returned(struct hook *hook, struct thread *thread, uint64_t result)
@@ -83,11 +91,16 @@ static void long_jump_called(struct hook *hook, struct thread *thread)
 
 static void glibc_long_jump_called(struct hook *hook, struct thread *thread)
 {
+	static const struct gate of_jumps = {.kind = GATE_JUMP};
 	struct session *session =
 		(struct session *)(void *)((char *)hook -
 					   offsetof(struct session, long_jump_glibc));
+	struct regs regs;
 
 	trap_long_jump(session->trap, thread, true);
+	pending_settle(session->inferior, thread->process->space);
+	if (regs_load(thread->tid, &regs) == 0)
+		gates_note(session, thread, &regs, hook, "longjmp", of_jumps);
 }
 
 static void slot_written(void *context, struct thread *thread, uint64_t address)

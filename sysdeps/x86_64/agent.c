@@ -30,9 +30,17 @@
  * byte before the handler in the process (sysdeps/x86/rescue.c) would take that for the program's
  * own.
  */
-enum { REG_NUMBER_SP = 4, NO_INDEX = 4 };
+enum { REG_NUMBER_SP = 4, NO_INDEX = 4, REG_NUMBER_11 = 11 };
 enum { WORD = 4, JUMP_GROUP = 4 /* of opcode 0xff */ };
-enum { JMP = 0xe9, JCC = 0x0f, JCC_NEAR = 0x80, HWCAP2_FSGSBASE = 2, NEVER_RUN = 0xf4 };
+enum {
+	CALL = 0xe8,
+	JMP = 0xe9,
+	JCC = 0x0f,
+	JCC_NEAR = 0x80,
+	HWCAP2_FSGSBASE = 2,
+	NEVER_RUN = 0xf4,
+	NOP = 0x90
+};
 
 static const uint8_t code[] = {
 #include "x86_64/agent_code.inc"
@@ -394,36 +402,83 @@ static int put_guard(const struct moving *moving, uint64_t entry, uint32_t probe
 	return 0;
 }
 
-static int write_probe_stub(struct decoder *decoder, const struct agent_function *function,
-			    uint64_t unit, uint32_t probe, bool records,
-			    uint8_t out[AGENT_PROBE_STUB])
+/* The rest of a stub: its breakpoint, and the instructions that the jump displaces. */
+static int move_beginning(struct moving *moving, struct decoder *decoder)
 {
-	uint64_t stub = unit + AGENT_PROBE_STUBS + (uint64_t)probe * AGENT_PROBE_STUB;
-	struct moving moving = {
-		.function = function, .stub = stub, .written = AGENT_PROBE_DISPLACED, .out = out};
+	const struct agent_function *function = moving->function;
+	uint8_t *out = moving->out;
 
-	memset(out, NEVER_RUN, AGENT_PROBE_STUB);
-	const uint64_t entry = unit + (records ? AGENT_RECORD_ENTRY : 0);
-	size_t length = put_push(out, probe);
-
-	put_jump(out + length, stub + length, entry);
-	out[AGENT_PROBE_BREAKPOINT] = 0x90;
-	put_jump(out + AGENT_PROBE_BREAKPOINT + 1, stub + AGENT_PROBE_BREAKPOINT + 1,
-		 stub + AGENT_PROBE_DISPLACED);
-	if (handles_return_address(decoder, function))
-		return -ENOTSUP;
-	while (moving.taken < AGENT_JUMP && !moving.ended) {
-		int error = move_one(&moving, decoder);
+	out[AGENT_PROBE_BREAKPOINT] = NOP;
+	put_jump(out + AGENT_PROBE_BREAKPOINT + 1, moving->stub + AGENT_PROBE_BREAKPOINT + 1,
+		 moving->stub + AGENT_PROBE_DISPLACED);
+	while (moving->taken < AGENT_JUMP && !moving->ended) {
+		int error = move_one(moving, decoder);
 
 		if (error)
 			return error;
 	}
-	if (moving.taken < AGENT_JUMP && !is_padding(decoder, &moving, AGENT_JUMP - moving.taken))
+	if (moving->taken < AGENT_JUMP && !is_padding(decoder, moving, AGENT_JUMP - moving->taken))
 		return -ENOTSUP;
-	if (!moving.ended)
-		moving.written += put_jump(out + moving.written, stub + moving.written,
-					   function->address + moving.taken);
-	return moving.guard_length ? put_guard(&moving, entry, probe) : 0;
+	if (!moving->ended)
+		moving->written += put_jump(out + moving->written, moving->stub + moving->written,
+					    function->address + moving->taken);
+	return 0;
+}
+
+static struct moving begin_stub(const struct agent_function *function, uint64_t unit,
+				uint32_t probe, uint8_t out[AGENT_PROBE_STUB])
+{
+	memset(out, NEVER_RUN, AGENT_PROBE_STUB);
+	return (struct moving){.function = function,
+			       .stub = unit + AGENT_PROBE_STUBS +
+				       (uint64_t)probe * AGENT_PROBE_STUB,
+			       .written = AGENT_PROBE_DISPLACED,
+			       .out = out};
+}
+
+static int write_probe_stub(struct decoder *decoder, const struct agent_function *function,
+			    uint64_t unit, uint32_t probe, bool records,
+			    uint8_t out[AGENT_PROBE_STUB])
+{
+	struct moving moving = begin_stub(function, unit, probe, out);
+	const uint64_t entry = unit + (records ? AGENT_RECORD_ENTRY : 0);
+	size_t length = put_push(out, probe);
+
+	put_jump(out + length, moving.stub + length, entry);
+	if (handles_return_address(decoder, function))
+		return -ENOTSUP;
+	int error = move_beginning(&moving, decoder);
+
+	return !error && moving.guard_length ? put_guard(&moving, entry, probe) : error;
+}
+
+static int write_gate_stub(struct decoder *decoder, const struct agent_function *function,
+			   uint64_t unit, uint32_t probe, const struct gate *gate,
+			   uint8_t out[AGENT_PROBE_STUB])
+{
+	struct moving moving = begin_stub(function, unit, probe, out);
+	/* cmp $value, %edi; jne to what was displaced */
+	const uint8_t test[5] = {0x83, 0xff, gate->value, 0x75, AGENT_PROBE_DISPLACED - 5};
+
+	memset(out, NOP, AGENT_PROBE_BREAKPOINT);
+	if (gate->kind == GATE_ARGUMENT) {
+		memcpy(out, test, sizeof test);
+	} else {
+		put_jump(out, moving.stub, unit + AGENT_JUMP_TEST);
+		out[0] = CALL;
+	}
+	int error = move_beginning(&moving, decoder);
+
+	return !error && moving.guard_length ? -ENOTSUP : error;
+}
+
+/* The first instruction of the test takes the stub's address off the stack. */
+static uint64_t gate_stub_of(uint64_t unit, const struct regs *regs, uint64_t top, uint64_t *sp)
+{
+	const bool is_first = regs->pc == unit + AGENT_JUMP_TEST;
+
+	*sp = regs->r[REG_SP] + (is_first ? sizeof top : 0);
+	return is_first ? top : regs->r[REG_NUMBER_11];
 }
 
 /* ------------------------------------------------------------------ return addresses */
@@ -468,6 +523,8 @@ const struct agent_arch x86_64_agent = {
 	.can_tell_threads = can_tell_threads,
 	.write_return_stub = write_return_stub,
 	.write_probe_stub = write_probe_stub,
+	.write_gate_stub = write_gate_stub,
+	.gate_stub_of = gate_stub_of,
 	.leads_to_guard = JMP,
 	.is_guard = x86_64_is_guard,
 	.offset_in_function = x86_64_offset_in_function,

@@ -43,6 +43,11 @@
 #define FLAG_TF 0x100
 #define FLAG_AC 0x40000
 
+/* Where glibc's jmp_buf has the stack pointer, and how it hides it: see arch.jump_buffer. */
+#define JMP_BUF_SP 48
+#define JMP_BUF_ROTATED 17
+#define JMP_BUF_GUARD 48
+
 	/* The return address in %rdx is looked for in the set that it belongs to. */
 	.macro	to_good_if_among sites, bits
 	imul	$AGENT_HASH, %edx, %eax
@@ -555,6 +560,54 @@ string_nul:
 string_end:
 	mov	%rcx, %rax
 	ret
+
+	/*
+	 * The test of a gate at glibc's longjmp(): may the jump leave a call that is known to be
+	 * pending? Each call that is caught inside has a return stub of some unit on the stack, so
+	 * the words that the jump takes off are looked at. A jump that takes off much, or leads to
+	 * another stack, counts as one that does.
+	 *
+	 * (%rsp): the gate's stub, behind the call; taken off at once. Registers of which a C
+	 * function expects nothing at its entry are spent. A thread that has to be sent back to the
+	 * function's beginning is told by its pc, and the stub by %r11 (gates_place()).
+	 */
+	.set	LOOKED_AT, 32768
+	.macro	stop_if_stub index
+	mov	%rdx, %r8
+	sub	base + AGENT_GATE_STUBS + 8 * \index(%rip), %r8
+	cmp	$AGENT_SLOT_COUNT * AGENT_RETURN_STUB, %r8
+	jb	gate_stops
+	.endm
+
+	.org	AGENT_JUMP_TEST, 0xf4
+	pop	%r11
+	cmpl	$0, base + AGENT_PENDING(%rip)
+	jne	gate_stops
+	mov	JMP_BUF_SP(%rdi), %rax
+	ror	$JMP_BUF_ROTATED, %rax
+	xor	%fs:JMP_BUF_GUARD, %rax
+	mov	%rax, %rdx
+	sub	%rsp, %rdx
+	cmp	$LOOKED_AT, %rdx
+	ja	gate_stops
+	mov	%rsp, %rcx
+gate_look:
+	cmp	%rax, %rcx
+	jae	gate_passes
+	mov	(%rcx), %rdx
+	stop_if_stub 0
+	stop_if_stub 1
+	stop_if_stub 2
+	stop_if_stub 3
+	add	$8, %rcx
+	jmp	gate_look
+gate_passes:
+	add	$AGENT_PROBE_DISPLACED - AGENT_GATE_CALL, %r11
+	jmp	*%r11
+gate_stops:
+	add	$AGENT_PROBE_BREAKPOINT - AGENT_GATE_CALL, %r11
+	jmp	*%r11
+	.org	AGENT_JUMP_TEST + AGENT_JUMP_TEST_BYTES, 0xf4
 
 	/*
 	 * void agent_capture(four arguments, void *stack): agent_capture_there() with these, on

@@ -20,6 +20,7 @@ import sys
 import attach
 import costs
 import programs
+import services
 import ways
 from common import Goals, build
 
@@ -78,12 +79,15 @@ def main():
         attach.print_attach(first)
         pauses = attach.measure_pauses(arguments)
         attach.print_pauses(pauses)
+        served = services.measure_services(arguments.tracer, arguments.runs)
+        services.print_services(served)
     except (RuntimeError, subprocess.TimeoutExpired) as error:
         sys.exit(f"bench: {error}")
     costs.add_goals(goals, medians, records, shares)
     ways.add_goals(goals, every_way)
     programs.add_goals(goals, whole)
     attach.add_goals(goals, first, pauses)
+    services.add_goals(goals, served)
     print("\n".join(goals.lines))
 
 

@@ -13,6 +13,7 @@
 #include "engine/agent/rings.h"
 
 #include "base/xalloc.h"
+#include "engine/trap/pending.h"
 #include "inferior/gather.h"
 #include "inferior/journal.h"
 #include "inferior/ptrace.h"
@@ -81,6 +82,12 @@ struct agent_space *agent_space_of(struct space *space)
 	return space->agent;
 }
 
+void agent_decide(const struct agent *agent, const struct probe_site *site, const char *reason)
+{
+	if (site)
+		agent->decided(agent->events->context, site, reason);
+}
+
 bool agent_has(const struct space *space, uint64_t address)
 {
 	return space->agent && map_get(&space->agent->probes, address);
@@ -93,6 +100,7 @@ void agent_space_gone(struct space *space)
 	if (!own)
 		return;
 	lines_space_gone(space);
+	pending_forget_words(space); /* they are in the memory of its units */
 	for (size_t i = 0; i < own->units.count; i++)
 		unit_destroy(*(struct agent_unit **)vec_at(&own->units, i));
 	vec_deinit(&own->units);
@@ -149,7 +157,7 @@ static bool pass(struct agent_unit *unit, struct thread *thread, struct regs *re
 static bool learn(struct agent_unit *unit, const struct space *space, const struct regs *regs,
 		  const struct agent_probe *probe, uint64_t word, bool is_stub)
 {
-	if (!probe || lines_would_wait(space, regs, probe->site->plan) ||
+	if (!probe || !probe->site || lines_would_wait(space, regs, probe->site->plan) ||
 	    (!is_stub && !is_return_address(unit->agent, space, word)))
 		return false;
 	unit_learn(unit, word, is_stub);
@@ -374,7 +382,7 @@ void agent_collect(struct agent *agent, struct space *space, agent_counted *coun
 		struct unit_count *counts = unit_counts(unit);
 
 		for (uint32_t k = 0; k < unit->probes_used; k++)
-			if (unit->probes[k])
+			if (unit->probes[k] && unit->probes[k]->site)
 				collect_one(unit->probes[k], &counts[k], ns, counted, context);
 		free(counts);
 	}
@@ -519,8 +527,8 @@ static void withdraw(struct agent *agent, struct thread *thread)
 		struct agent_probe *probe = value;
 
 		probe->journal = JOURNAL_NO_ENTRY;
-		trap_plant(agent->trap, thread, probe->address, probe->site, NULL);
-		agent->decided(agent->events->context, probe->site, space->agent->refused);
+		trap_plant(agent->trap, thread, probe->address, probe->site, probe->wish.hook);
+		agent_decide(agent, probe->site, space->agent->refused);
 	}
 }
 
@@ -547,8 +555,7 @@ void agent_withdraw(struct agent *agent, struct thread *thread, const char *reas
 		return;
 	own->refused = reason;
 	for (size_t i = 0; i < own->wishes.count; i++)
-		agent->decided(agent->events->context,
-			       ((struct agent_wish *)vec_at(&own->wishes, i))->site, reason);
+		agent_decide(agent, ((struct agent_wish *)vec_at(&own->wishes, i))->site, reason);
 	vec_clear(&own->wishes);
 	if (own->units.count)
 		withdraw(agent, thread);
@@ -569,7 +576,7 @@ void agent_settle(struct agent *agent, struct thread *thread)
 	for (size_t i = 0; i < own->wishes.count; i++) {
 		const struct agent_wish *wish = vec_at(&own->wishes, i);
 
-		trap_plant(agent->trap, thread, wish->address, wish->site, NULL);
+		trap_plant(agent->trap, thread, wish->address, wish->site, wish->hook);
 	}
 	if (gathers)
 		gather_end(space);

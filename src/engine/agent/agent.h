@@ -11,6 +11,7 @@
 #ifndef TRACER_ENGINE_AGENT_AGENT_H
 #define TRACER_ENGINE_AGENT_AGENT_H
 
+#include "engine/agent/gate.h"
 #include "engine/trap/trap.h"
 
 struct agent;
@@ -52,11 +53,13 @@ struct agent *agent_create(struct trap *trap, const struct engine_events *events
 			   agent_points_into *points_into, const struct agent_options *options);
 void agent_destroy(struct agent *agent);
 
-/* A function at whose entry a probe has been planted, and nothing else. */
+/* A function at whose entry a probe has been planted, or a hook that may have a gate. */
 struct agent_wish {
 	uint64_t address;
 	uint64_t length; /* of its code; 0: not known, and so it stays with the trap engine */
-	const struct probe_site *site;
+	const struct probe_site *site; /* NULL: a gate is wished, for `hook` */
+	struct hook *hook;	       /* NULL: its calls are to be caught inside */
+	struct gate gate;
 	bool was_granted; /* or may have been, in the parent of a child; the agent's */
 	bool was_called;  /* since it was wished; the agent's */
 	/* nobody branches into it behind its beginning, whatever bytes there look like it */
@@ -79,6 +82,13 @@ struct agent_wish {
 const char *agent_wish(struct space *space, const struct agent_wish *wish);
 /* Whether the function there has been given to the agent. */
 bool agent_has(const struct space *space, uint64_t address);
+/*
+ * Takes the gate of `hook` at `address` out again, and plants the hook's breakpoint there. True: it
+ * had one. `thread` is at a clean stop.
+ */
+bool agent_take_gate_out(struct thread *thread, uint64_t address);
+/* Whether a gate of the hook is at `address`, or wished there. */
+bool agent_has_gate(const struct space *space, uint64_t address, const struct hook *hook);
 /*
  * What makes something of its return address begins at `address`, is jumped to from there (a PLT
  * stub), or by the word there (a slot). A function that ends by such a jump must have its true one,
@@ -103,6 +113,8 @@ bool agent_lacks_any_rings(const struct agent *agent);
 void agent_add_rings(struct thread *thread);
 /* Whether there are such that have not been decided on; they are by the next agent_install(). */
 bool agent_has_wishes(const struct space *space);
+/* Whether there are such of calls that are to be caught inside, and not of gates alone. */
+bool agent_has_wishes_of_calls(const struct space *space);
 /* So many ns are as good as no limit. */
 #define AGENT_NO_LIMIT (UINT64_C(1) << 62)
 

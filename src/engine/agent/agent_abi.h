@@ -20,7 +20,7 @@
 #ifndef TRACER_ENGINE_AGENT_AGENT_ABI_H
 #define TRACER_ENGINE_AGENT_AGENT_ABI_H
 
-#define AGENT_LAYOUT 19 /* to be changed with anything below */
+#define AGENT_LAYOUT 20 /* to be changed with anything below */
 
 /* Offsets in a unit, and how long its parts are. */
 #define AGENT_RETURNED                                                                             \
@@ -47,6 +47,9 @@
 #define AGENT_STRING_WORD 0xa37
 #define AGENT_STRING_BYTE 0xa5c
 #define AGENT_STRING_END 0xa82
+/* The test of a gate at longjmp(), as long as AGENT_JUMP_TEST_BYTES; see agent_entry.S. */
+#define AGENT_JUMP_TEST 0xaa0
+#define AGENT_JUMP_TEST_BYTES 0xa0
 #define AGENT_CODE_BYTES 0x6000
 #define AGENT_RETURN_CALLS 0x6000
 #define AGENT_RETURN_STUBS (AGENT_RETURN_CALLS + AGENT_RETURN_CALL)
@@ -57,6 +60,13 @@
 #define AGENT_SHARED 0x62000
 #define AGENT_RETURN_SITES 0x62000
 #define AGENT_COUNTERS 0x162000
+/*
+ * 4 bytes, not 0: calls are pending that only the trap engine knows of. Behind it, 8 bytes each:
+ * where the return stubs of the space's units begin.
+ */
+#define AGENT_PENDING 0x179000
+#define AGENT_GATE_STUBS 0x179008
+#define AGENT_GATE_UNITS 4
 #define AGENT_STUB_SITES 0x17a000
 #define AGENT_TALLIES 0x182000
 #define AGENT_SHARED_BYTES 0x1a0000
@@ -92,6 +102,13 @@
 #define AGENT_PROBE_GUARDED 54
 #define AGENT_GUARD_MAX 13
 #define AGENT_GUARD_BACK 5
+
+/*
+ * A gate's stub has its test in place of the first two of these, and its breakpoint and what it
+ * displaces where a probe's has them. A test that does not fit there is called by the first
+ * instruction, for nothing but the stub's address.
+ */
+#define AGENT_GATE_CALL 5
 
 /*
  * A return slot: where on the stack its stub stands, a multiple of 8; what stood there; time of

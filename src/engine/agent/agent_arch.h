@@ -8,6 +8,7 @@
 
 #include "base/arch.h"
 #include "engine/agent/agent_abi.h"
+#include "engine/agent/gate.h"
 #include "engine/agent/sieve.h"
 
 /* The beginning of a function, as it is without us. */
@@ -65,6 +66,21 @@ struct agent_arch {
 	int (*write_probe_stub)(struct decoder *decoder, const struct agent_function *function,
 				uint64_t unit, uint32_t probe, bool records,
 				uint8_t out[AGENT_PROBE_STUB]);
+	/*
+	 * The stub of a gate, likewise: it goes to its breakpoint if the call meets the condition,
+	 * else at once to what was displaced. What is spent by that no C function expects anything
+	 * of at its entry.
+	 */
+	int (*write_gate_stub)(struct decoder *decoder, const struct agent_function *function,
+			       uint64_t unit, uint32_t probe, const struct gate *gate,
+			       uint8_t out[AGENT_PROBE_STUB]);
+	/*
+	 * An address in the stub of the gate whose test a thread with these registers runs, outside
+	 * of the stub, and its stack pointer at the function's beginning. `top` is on top of its
+	 * stack.
+	 */
+	uint64_t (*gate_stub_of)(uint64_t unit, const struct regs *regs, uint64_t top,
+				 uint64_t *sp);
 	/* What such a stub begins with if it has a guard, and no other does. */
 	uint8_t leads_to_guard;
 	/*

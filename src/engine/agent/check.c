@@ -60,7 +60,8 @@ void agent_check(struct space *space, trap_overwritten *overwritten, void *conte
 		    entry->address != probe->address || !memcmp(now, entry->after, AGENT_JUMP))
 			continue;
 		probe->lost = true;
-		overwritten(context, probe->site, NULL, !memcmp(now, entry->before, AGENT_JUMP));
+		overwritten(context, probe->site, probe->wish.hook,
+			    !memcmp(now, entry->before, AGENT_JUMP));
 	}
 	free(checking.probes);
 	free(checking.ranges);

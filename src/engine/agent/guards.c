@@ -68,8 +68,11 @@ static struct displaced_pc find_place(const struct space *space, const struct re
 					    ? unit->probes[offset / AGENT_PROBE_STUB]
 					    : NULL;
 
-	if (!probe || within < AGENT_PROBE_DISPLACED)
-		return none;
+	struct displaced_pc gate = none;
+
+	gate.probe = unit ? gates_place(space, regs, &gate.sp) : NULL;
+	if (gate.probe || !probe || within < AGENT_PROBE_DISPLACED)
+		return gate;
 	if (within >= AGENT_PROBE_GUARD && within < AGENT_PROBE_GUARDED) {
 		const struct displaced_pc guard = at_guard(space, regs, probe);
 
@@ -102,7 +105,7 @@ static bool has_jump(const struct space *space, const struct agent_probe *probe)
 	return entry && entry->kind == JOURNAL_JUMP && entry->address == probe->address;
 }
 
-static const char *reason(int signal)
+static const char *reason_of(int signal)
 {
 	switch (signal) {
 	case SIGFPE:
@@ -114,7 +117,7 @@ static const char *reason(int signal)
 	}
 }
 
-static void give_up(struct thread *thread, struct agent_probe *probe)
+void guards_give_up(struct thread *thread, struct agent_probe *probe, const char *reason)
 {
 	struct space *space = thread->process->space;
 	struct agent *agent = probe->unit->agent;
@@ -124,8 +127,8 @@ static void give_up(struct thread *thread, struct agent_probe *probe)
 	agent_stop_others(thread); /* who does not stop sits in the kernel */
 	journal_undo_bytes(space->journal, space, probe->journal);
 	probe->journal = JOURNAL_NO_ENTRY;
-	trap_plant(agent->trap, thread, probe->address, probe->site, NULL);
-	agent->decided(agent->events->context, probe->site, reason(thread->stop_signal));
+	trap_plant(agent->trap, thread, probe->address, probe->site, probe->wish.hook);
+	agent_decide(agent, probe->site, reason);
 }
 
 static bool go_to_function(struct thread *thread, struct regs *regs,
@@ -170,7 +173,7 @@ bool guards_fault(struct thread *thread, struct regs *regs)
 	if (!place.probe ||
 	    (place.is_begun && !find_offset(thread->process->space, regs->pc, &place)))
 		return false;
-	give_up(thread, place.probe);
+	guards_give_up(thread, place.probe, reason_of(thread->stop_signal));
 	if (!go_to_function(thread, regs, &place))
 		return false;
 	if (tells)

@@ -80,13 +80,25 @@ const char *agent_wish(struct space *space, const struct agent_wish *wish)
 		return own->refused;
 	if (!wish->length)
 		return "its length is not known";
-	vec_push(&own->wishes, wish);
+	struct agent_wish *kept = vec_push(&own->wishes, wish);
+
+	kept->was_called = wish->hook != NULL; /* or no gate would be wished */
 	return NULL;
 }
 
 bool agent_is_due(const struct space *space, uint64_t now)
 {
 	return now > space->agent->due;
+}
+
+bool agent_has_wishes_of_calls(const struct space *space)
+{
+	const struct vec *wishes = agent_has_wishes(space) ? &space->agent->wishes : NULL;
+
+	for (size_t i = 0; wishes && i < wishes->count; i++)
+		if (((struct agent_wish *)vec_at(wishes, i))->site)
+			return true;
+	return false;
 }
 
 bool agent_has_wishes(const struct space *space)
@@ -204,6 +216,7 @@ static struct agent_unit *make_unit(struct installing *installing, uint64_t addr
 	if (installing->agent->records && prepare_records(installing, unit) != 0)
 		own->refused = "no memory for its records can be had";
 	vec_push(&own->units, &unit);
+	gates_unit_made(installing->space);
 	return own->refused ? NULL : unit;
 }
 
@@ -236,7 +249,7 @@ static int write_jump(struct installing *installing, struct agent_probe *probe,
 		vec_push(&installing->covered, &probe->address);
 		map_put(&installing->own->probes, probe->address, probe);
 		probe->unit->probes[probe->number] = probe;
-		probe->is_counted = !probe->wish.was_granted;
+		probe->is_counted = probe->site && !probe->wish.was_granted;
 		installing->agent->probes += probe->is_counted;
 		probe->wish.was_granted = true;
 		return 0;
@@ -257,12 +270,12 @@ static int prepare(struct installing *installing, const struct agent_wish *wish,
 	uint64_t place = unit_probe_stub(unit, number);
 	int error = space_write(installing->space, place, stub, AGENT_PROBE_STUB);
 
-	if (!error && unit->plans)
+	if (!error && unit->plans && wish->site)
 		error = plans_write(unit->plans, installing->space, unit->base, number,
 				    wish->site->plan);
 	if (!error)
 		error = trap_plant(trap, installing->thread, place + AGENT_PROBE_BREAKPOINT,
-				   wish->site, &unit->hook);
+				   wish->site, wish->hook ? wish->hook : &unit->hook);
 	return error;
 }
 
@@ -306,15 +319,29 @@ static int catch_by(struct installing *installing, const struct agent_wish *wish
 	return write_jump(installing, probe, before);
 }
 
+static int write_stub(const struct installing *installing, const struct agent_wish *wish,
+		      const struct agent_function *function, const struct agent_unit *unit,
+		      uint8_t stub[AGENT_PROBE_STUB])
+{
+	const struct agent_arch *arch = installing->space->arch->agent;
+	struct decoder *decoder = trap_decoder(installing->agent->trap);
+	const uint32_t number = unit_next_number(unit);
+
+	if (wish->hook)
+		return arch->write_gate_stub(decoder, function, unit->base, number, &wish->gate,
+					     stub);
+	return arch->write_probe_stub(decoder, function, unit->base, number,
+				      installing->agent->records, stub);
+}
+
 /* NULL, or why it stays with the trap engine. */
 static const char *install_one(struct installing *installing, const struct agent_wish *wish)
 {
 	struct space *space = installing->space;
-	const struct agent_arch *arch = space->arch->agent;
 	uint64_t length = wish->length < FUNCTION_MAX ? wish->length : FUNCTION_MAX;
 	uint8_t stub[AGENT_PROBE_STUB];
 
-	if (!trap_is_plain(space, wish->address))
+	if (!trap_is_plain(space, wish->address, wish->hook))
 		return "its breakpoint has other purposes, too";
 	for (uint64_t k = 1; k < AGENT_JUMP || (k < AGENT_MOVED_MAX && k < length); k++)
 		if (trap_hook_at(space, wish->address + k))
@@ -330,9 +357,7 @@ static const char *install_one(struct installing *installing, const struct agent
 					  .length = known < length ? known : length};
 
 	function.behind = known - function.length;
-	int error = arch->write_probe_stub(trap_decoder(installing->agent->trap), &function,
-					   unit->base, unit_next_number(unit),
-					   installing->agent->records, stub);
+	int error = write_stub(installing, wish, &function, unit, stub);
 
 	if (!error)
 		error = catch_by(installing, wish, unit, stub, bytes);
@@ -352,13 +377,13 @@ static bool decide(struct installing *installing, const struct agent_wish *wish)
 
 	if (!reason)
 		reason = installing->own->refused;
-	if (!reason && agent->records)
+	if (!reason && agent->records && wish->site)
 		reason = plans_refuse(wish->site->plan);
 	if (!reason)
 		reason = install_one(installing, wish);
 	if (installing->is_early)
 		return false;
-	agent->decided(agent->events->context, wish->site, reason);
+	agent_decide(agent, wish->site, reason);
 	return true;
 }
 

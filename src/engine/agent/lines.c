@@ -72,7 +72,7 @@ static void tell(struct agent *agent, struct thread *thread, const struct clocks
 						  ? unit->probes[head->probe]
 						  : NULL;
 
-	if (!probe || head->slot >= AGENT_SLOT_COUNT)
+	if (!probe || !probe->site || head->slot >= AGENT_SLOT_COUNT)
 		return;
 	uint64_t ns = ago(clocks, head->time);
 	const struct told told = {.site = probe->site,

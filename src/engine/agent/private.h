@@ -37,8 +37,8 @@ struct agent {
 
 struct agent_probe {
 	uint64_t address;
-	const struct probe_site *site;
-	struct agent_wish wish; /* that it was made for */
+	const struct probe_site *site; /* NULL: it is a gate, of wish.hook */
+	struct agent_wish wish;	       /* that it was made for */
 	struct agent_unit *unit;
 	uint32_t number;      /* in the unit */
 	uint64_t detour;      /* by which its jump leads to its stub, or 0 */
@@ -142,6 +142,8 @@ void unit_add_call(struct agent_unit *unit, uint32_t number);
 
 /* agent.c */
 
+/* Tells what has become of a wish, if it was a probe's: see agent_decided. */
+void agent_decide(const struct agent *agent, const struct probe_site *site, const char *reason);
 /* Stops all other threads of the thread's space: whether they stand. */
 bool agent_stop_others(const struct thread *thread);
 /* The unit in whose code, stubs included, `pc` is, or NULL. */
@@ -177,6 +179,16 @@ bool detour_leave(struct thread *thread, struct regs *regs);
 /* Whether the code in the journal is that of a unit, and no detours. */
 bool agent_is_unit(const struct journal_entry *entry);
 
+/* gates.c */
+
+/* A unit has been made: tests of gates in all of them are to know its return stubs. */
+void gates_unit_made(struct space *space);
+/*
+ * The probe whose gate's test the thread runs, at `pc`, and its stack pointer at the function's
+ * beginning; NULL: it runs none.
+ */
+struct agent_probe *gates_place(const struct space *space, const struct regs *regs, uint64_t *sp);
+
 /* guards.c */
 
 /*
@@ -190,6 +202,11 @@ bool guards_leave(struct thread *thread, struct regs *regs);
  * cannot but fault.
  */
 bool guards_fault(struct thread *thread, struct regs *regs);
+/*
+ * Takes the jump to a probe's stub back for good, and plants a breakpoint in its place. `thread` is
+ * at a clean stop. Other threads may be in the stub, which stays.
+ */
+void guards_give_up(struct thread *thread, struct agent_probe *probe, const char *reason);
 bool agent_is_stub(const struct agent_space *own, uint64_t address);
 /* hook.redirect of the breakpoints in stubs. */
 bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs);

@@ -246,7 +246,7 @@ static void take_over(const struct handing *handing, const struct return_slot *s
 		returns_untold(handing->agent, handing->thread, slot->place, stub, return_address);
 		return;
 	}
-	if (number >= unit->probes_used || !unit->probes[number])
+	if (number >= unit->probes_used || !unit->probes[number] || !unit->probes[number]->site)
 		return;
 	uint64_t ago = slot->time < handing->clock
 			       ? (uint64_t)((double)(handing->clock - slot->time) * handing->ns)

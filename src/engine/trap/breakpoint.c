@@ -33,6 +33,7 @@ struct trap_space *trap_space_create(void)
 	own_text_init(&traps->own_text);
 	vec_init(&traps->removed, sizeof(struct removed_breakpoint));
 	vec_init(&traps->first_hits, sizeof(uint64_t));
+	vec_init(&traps->pending_words, sizeof(uint32_t *));
 	return traps;
 }
 
@@ -49,6 +50,7 @@ void trap_space_destroy(struct trap_space *traps)
 	own_text_deinit(&traps->own_text);
 	vec_deinit(&traps->removed);
 	vec_deinit(&traps->first_hits);
+	vec_deinit(&traps->pending_words);
 	free(traps);
 }
 

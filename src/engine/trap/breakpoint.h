@@ -39,15 +39,16 @@ struct removed_breakpoint {
 };
 
 struct trap_space {
-	struct map breakpoints; /* address → struct breakpoint */
-	struct vec removed;	/* struct removed_breakpoint: the last of them, in a ring */
-	size_t removed_next;	/* its oldest one, when it is full */
-	bool exchanged;		/* trap_stacks_exchanged() */
-	bool leaves;		/* trap_calls_are_left() */
-	bool adopted;		/* trap_adopt(): the process that planted it is dead */
-	size_t full;		/* for returns.c: so many of them are looked through */
-	bool lifted;		/* breakpoints_lift(): they stand in the books only */
-	struct vec first_hits;	/* uint64_t: trap_first_hits() */
+	struct map breakpoints;	  /* address → struct breakpoint */
+	struct vec removed;	  /* struct removed_breakpoint: the last of them, in a ring */
+	size_t removed_next;	  /* its oldest one, when it is full */
+	bool exchanged;		  /* trap_stacks_exchanged() */
+	bool leaves;		  /* trap_calls_are_left() */
+	bool adopted;		  /* trap_adopt(): the process that planted it is dead */
+	size_t full;		  /* for returns.c: so many of them are looked through */
+	bool lifted;		  /* breakpoints_lift(): they stand in the books only */
+	struct vec first_hits;	  /* uint64_t: trap_first_hits() */
+	struct vec pending_words; /* uint32_t *: see pending.h */
 	struct own_text own_text;
 };
 

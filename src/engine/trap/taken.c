@@ -29,11 +29,12 @@ void trap_covered(struct space *space, uint64_t address)
 		breakpoint_covered(space, breakpoint);
 }
 
-bool trap_is_plain(const struct space *space, uint64_t address)
+bool trap_is_plain(const struct space *space, uint64_t address, const struct hook *hook)
 {
 	const struct breakpoint *breakpoint = breakpoint_find(space, address);
 
-	return breakpoint && breakpoint->site && !breakpoint->hook && !breakpoint->is_return;
+	return breakpoint && (breakpoint->site != NULL) == (hook == NULL) &&
+	       breakpoint->hook == hook && !breakpoint->is_return;
 }
 
 size_t trap_read_code(const struct space *space, uint64_t address, void *buffer, size_t length)
@@ -69,6 +70,16 @@ void breakpoint_note_hit(struct space *space, const struct breakpoint *breakpoin
 		vec_push(hits, &breakpoint->address);
 }
 
+/* Whether a thread that has hit it may be put back: nothing has been made of the hit yet. */
+static bool can_be_hit_again(const struct space *space, uint64_t address)
+{
+	const struct hook *hook = trap_hook_at(space, address);
+
+	return trap_is_plain(space, address, NULL) ||
+	       (hook && !hook->on_system_call && !hook->chosen &&
+		trap_is_plain(space, address, hook));
+}
+
 bool trap_put_back(struct thread *thread)
 {
 	struct space *space = thread->process->space;
@@ -76,7 +87,7 @@ bool trap_put_back(struct thread *thread)
 
 	if (thread->stop != STOP_SIGNAL || thread->stop_signal != SIGTRAP || thread->unblocked ||
 	    regs_load(thread->tid, &regs) != 0 ||
-	    !trap_is_plain(space, regs.pc - space->arch->breakpoint_pc_offset) ||
+	    !can_be_hit_again(space, regs.pc - space->arch->breakpoint_pc_offset) ||
 	    !sigtrap_is_hit(thread))
 		return false;
 	regs.pc -= space->arch->breakpoint_pc_offset;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engine/trap/told.h"
 
+#include "engine/trap/pending.h"
 #include "engine/trap/returns.h"
 #include "engine/trap/stackview.h"
 
@@ -111,6 +112,7 @@ bool trap_untold(struct trap *trap, struct thread *thread, const struct told *to
 
 	if (!call)
 		return false;
+	pending_note(thread->process->space);
 	if (saved && !call->saved && call->site && call->site->plan->needs_saved)
 		call->saved = xmemdup(saved, sizeof *saved);
 	return returns_plant(trap_decoder(trap), trap_events(trap), thread, caller) == 0;
@@ -128,6 +130,7 @@ void trap_take_over(struct trap *trap, struct thread *thread, const struct runni
 
 	if (!thread->calls)
 		thread->calls = callstacks_create(&stackview_thread, thread);
+	pending_note(thread->process->space);
 	if (returns_plant(trap_decoder(trap), events, thread, call.return_address) == 0)
 		callstacks_insert(thread->calls, &call);
 	else

@@ -27,6 +27,7 @@
 #include "engine/trap/breakpoint.h"
 #include "engine/trap/callstack.h"
 #include "engine/trap/overhead.h"
+#include "engine/trap/pending.h"
 #include "engine/trap/returns.h"
 #include "engine/trap/sigtrap.h"
 #include "engine/trap/stackview.h"
@@ -256,6 +257,7 @@ static void enter_call(struct serving *serving, struct call *call, bool watch_re
 		call->saved = xcalloc(1, sizeof *call->saved);
 	bool returns = watch_return && returns_plant(trap->decoder, trap->events, thread,
 						     call->return_address) == 0;
+	pending_note(serving->space);
 	struct call *pushed = callstacks_push(thread->calls, call, call_popped_now, serving);
 
 	if (call->site)

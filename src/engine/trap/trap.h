@@ -44,8 +44,11 @@ void trap_unplant(struct space *space, uint64_t address);
  * not put back.
  */
 void trap_covered(struct space *space, uint64_t address);
-/* Whether a probe has been planted there, and nothing else. */
-bool trap_is_plain(const struct space *space, uint64_t address);
+/*
+ * Whether a probe has been planted there, and nothing else; or `hook` and no probe, if that is not
+ * NULL.
+ */
+bool trap_is_plain(const struct space *space, uint64_t address, const struct hook *hook);
 
 /*
  * Where probes' breakpoints stand that were hit for the first time since the caller emptied this,

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * PHP calls sigaction() eight times in each request and Perl four times, and the tracer wants to
+ * know of none of these calls: it watches the function for the disposition of SIGTRAP only. Two
+ * stops less or more do not matter to a process; one that goes on calling the function gets a gate.
+ * Nothing is prepared for all the others, which keeps attaching quick.
+ */
+#include "session/gates.h"
+
+#include "image/extent.h"
+#include "session/private.h"
+
+#include <elf.h>
+
+enum { STOPS_BEFORE = 8 };
+
+/* A function with a hook, in one space. */
+struct gate_place {
+	uint64_t address;
+	unsigned stops; /* that were for nothing */
+};
+
+void gates_init(struct modules *modules)
+{
+	vec_init(&modules->gates, sizeof(struct gate_place));
+}
+
+void gates_deinit(struct modules *modules)
+{
+	vec_deinit(&modules->gates);
+}
+
+void gates_clone(struct modules *modules, const struct modules *from)
+{
+	for (size_t i = 0; i < from->gates.count; i++)
+		vec_push(&modules->gates, vec_at(&from->gates, i));
+}
+
+static struct gate_place *find_place(struct modules *modules, uint64_t address)
+{
+	const struct gate_place made = {.address = address};
+
+	for (size_t i = 0; i < modules->gates.count; i++) {
+		struct gate_place *place = vec_at(&modules->gates, i);
+
+		if (place->address == address)
+			return place;
+	}
+	return vec_push(&modules->gates, &made);
+}
+
+/* The symbol is at hand; .eh_frame has to be read as a whole, while the thread stands. */
+static uint64_t length_of(const struct module *module, const char *name, uint64_t address)
+{
+	const struct elf_symbol *symbol = elf_find_symbol(module->file, name);
+
+	if (symbol && symbol->type == STT_FUNC && symbol->value == address - module->bias)
+		return symbol->size;
+	return extent_of_function(module->file, address - module->bias);
+}
+
+void gates_note(struct session *session, struct thread *thread, const struct regs *regs,
+		struct hook *hook, const char *name, struct gate gate)
+{
+	struct space *space = thread->process->space;
+	const uint64_t address = regs->pc - space->arch->breakpoint_pc_offset;
+	const struct module *module = modules_find(space->modules, address);
+
+	/* No module: the thread has stopped in the gate itself, whose condition is met. */
+	if (!session->agent || !space->arch->agent || !module || session->leaving ||
+	    thread->process->silent)
+		return;
+	struct gate_place *place = find_place(space->modules, address);
+
+	if (++place->stops != STOPS_BEFORE)
+		return;
+	const struct agent_wish wish = {.address = address,
+					.length = length_of(module, name, address),
+					.hook = hook,
+					.gate = gate};
+
+	if (!agent_wish(space, &wish))
+		inprocess_install_soon(session, space);
+}
