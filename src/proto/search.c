@@ -43,7 +43,7 @@ struct proto_search {
 	struct protolib *global;
 	struct names by_soname;	 /* owned names → struct protolib, or &nothing */
 	struct names by_files;	 /* owned lists of paths, each ending in '\n' → struct protolib */
-	struct names read;	 /* owned paths: their errors were reported */
+	struct names said;	 /* owned messages about files */
 	struct vec libraries;	 /* char *, owned: those of proto_search_any(), in its order */
 	struct conf_index index; /* of their files; each means its element in there */
 	bool is_indexed;
@@ -123,25 +123,32 @@ static void add_xdg_directories(struct proto_search *search, const char *home)
 	}
 }
 
+/* Says what is wrong with a file, once: many libraries may have it read, or import it. */
+static void complain(void *context, const char *file, unsigned line, const char *message)
+{
+	struct proto_search *search = context;
+	char *whole = xasprintf("%s:%u:%s", file, line, message);
+	const bool is_new = !names_get(&search->said, whole, strlen(whole));
+
+	if (is_new && search->error)
+		search->error(search->context, file, line, message);
+	if (is_new)
+		names_put(&search->said, whole, strlen(whole), &nothing);
+	else
+		free(whole);
+}
+
 static void report(struct proto_search *search, const char *path, int error)
 {
 	_cleanup_free_ char *message = xasprintf("cannot be read: %s", strerror(error));
 
-	if (search->error)
-		search->error(search->context, path, 0, message);
+	complain(search, path, 0, message);
 }
 
-/* Reads a file that was found, not asked for: what is wrong with it is reported once. */
+/* Reads a file that was found, not asked for. */
 static void read_found(struct proto_search *search, struct protolib *lib, const char *path)
 {
-	size_t length = strlen(path);
-
-	if (names_get(&search->read, path, length)) {
-		protolib_read(lib, path, NULL, NULL);
-		return;
-	}
-	names_put(&search->read, xstrdup(path), length, &nothing);
-	int status = protolib_read(lib, path, search->error, search->context);
+	int status = protolib_read(lib, path, complain, search);
 
 	if (status < 0 && status != -ENOENT)
 		report(search, path, -status);
@@ -201,7 +208,7 @@ void proto_search_destroy(struct proto_search *search)
 		protolib_destroy((struct protolib *)(uintptr_t)search->by_files.entries[i].value);
 	owned_names_deinit(&search->by_files);
 	owned_names_deinit(&search->by_soname);
-	owned_names_deinit(&search->read);
+	owned_names_deinit(&search->said);
 	conf_index_deinit(&search->index);
 	for (size_t i = 0; i < search->libraries.count; i++)
 		free(*(char **)vec_at(&search->libraries, i));
@@ -232,7 +239,7 @@ static int add_element(struct proto_search *search, const char *path)
 	if (stat(path, &status) < 0)
 		return -errno;
 	if (!S_ISDIR(status.st_mode))
-		return protolib_read(search->global, path, search->error, search->context);
+		return protolib_read(search->global, path, complain, search);
 	DIR *readable = opendir(path);
 
 	if (!readable)
