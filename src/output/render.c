@@ -148,6 +148,9 @@ static struct type conversion_type(char conversion)
 	case 'x':
 	case 'X':
 		return (struct type){.kind = TYPE_INT, .lens = LENS_HEX};
+	case 'b':
+	case 'B':
+		return (struct type){.kind = TYPE_INT, .lens = LENS_BIN};
 	case 'S':
 		return (struct type){.kind = TYPE_POINTER, .target = &text};
 	case 's':
@@ -156,6 +159,22 @@ static struct type conversion_type(char conversion)
 		return (struct type){.kind = TYPE_POINTER};
 	default:
 		return (struct type){.kind = TYPE_INT};
+	}
+}
+
+/* Passes over what follows a format string, which is shown behind the parameters to come. */
+static void defer_varargs(struct rendering *r)
+{
+	struct value_cursor next = *r->cursor;
+	const struct record_value *value;
+
+	r->has_deferred = true;
+	r->deferred = *r->cursor;
+	while ((value = value_cursor_next(&next)) &&
+	       (value->flags & (VALUE_VARARG | VALUE_FORMAT_END))) {
+		*r->cursor = next;
+		if (value->flags & VALUE_FORMAT_END)
+			break;
 	}
 }
 
@@ -201,7 +220,7 @@ static void render_argument(struct rendering *r, const struct parameter *paramet
 
 	render_typed(r, is_format && type->is_wide ? &wide : type, value, false);
 	if (is_format)
-		render_varargs(r);
+		defer_varargs(r);
 }
 
 /* Passes over the values of an argument that has not been passed. */
@@ -282,6 +301,11 @@ void render_arguments(struct outbuf *out, const struct prototype *prototype, uns
 		if (!parameter->only_with && !parameter->choices)
 			before = bits_of_next(&r);
 		render_argument(&r, parameter, type);
+	}
+	if (r.has_deferred) {
+		r.cursor = &r.deferred;
+		r.ended = false;
+		render_varargs(&r);
 	}
 }
 

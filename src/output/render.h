@@ -68,6 +68,8 @@ struct rendering {
 	unsigned levels;	     /* of values in one another */
 	uint8_t lens;		     /* that of the struct around (enum type_lens) */
 	bool ended;		     /* the record is not what it should be, or too deep */
+	bool has_deferred;	     /* a format has arguments, at `deferred`, not shown so far */
+	struct value_cursor deferred;
 };
 
 /* One value, and those that belong to it; `inside`: it is part of an object. */

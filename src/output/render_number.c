@@ -53,13 +53,42 @@ static void render_guess(struct outbuf *out, uint64_t word, unsigned size, bool 
 		outbuf_hex(out, bits);
 }
 
-/* A character, unless the object is wider and holds none. */
-static void render_character(struct outbuf *out, int64_t number)
+/* A character beyond one byte, as C writes it. */
+static void put_wide(struct outbuf *out, uint32_t c)
 {
-	if (number >= INT8_MIN && number <= UINT8_MAX)
+	static const char digits[] = "0123456789abcdef";
+	unsigned count = c > UINT16_MAX ? 8 : 4;
+
+	outbuf_text(out, count == 8 ? "\\U" : "\\u");
+	while (count--)
+		outbuf_char(out, digits[c >> 4 * count & 15]);
+}
+
+enum { ASCII_MAX = 0x7f, UNICODE_MAX = 0x10ffff };
+
+/* A character, unless the object is wider and holds none, as WEOF. */
+static void render_character(struct outbuf *out, int64_t number, unsigned size)
+{
+	const int64_t most = size == 1 ? UINT8_MAX : ASCII_MAX;
+
+	if (number >= (size == 1 ? INT8_MIN : 0) && number <= most) {
 		escape_char(out, (unsigned char)number);
-	else
+	} else if (number > most && number <= UNICODE_MAX) {
+		outbuf_char(out, '\'');
+		put_wide(out, (uint32_t)number);
+		outbuf_char(out, '\'');
+	} else {
 		outbuf_signed(out, number);
+	}
+}
+
+static void render_binary(struct outbuf *out, uint64_t bits)
+{
+	int count = bits ? 64 - __builtin_clzll(bits) : 1;
+
+	outbuf_text(out, bits ? "0b" : "");
+	while (count--)
+		outbuf_char(out, bits >> count & 1 ? '1' : '0');
 }
 
 /*
@@ -302,7 +331,10 @@ static void render_integer(struct outbuf *out, const struct type *type, uint64_t
 {
 	switch (type->lens) {
 	case LENS_CHAR:
-		render_character(out, signed_of(word, size));
+		render_character(out, signed_of(word, size), size);
+		break;
+	case LENS_BIN:
+		render_binary(out, bits_of(word, size));
 		break;
 	case LENS_OCT:
 		outbuf_octal(out, bits_of(word, size));
@@ -426,17 +458,6 @@ void render_float(struct outbuf *out, const struct type *type, uint64_t word, un
 	outbuf_text(out, text);
 }
 
-/* A character beyond one byte, as C writes it. */
-static void put_wide(struct outbuf *out, uint32_t c)
-{
-	static const char digits[] = "0123456789abcdef";
-	unsigned count = c > UINT16_MAX ? 8 : 4;
-
-	outbuf_text(out, count == 8 ? "\\U" : "\\u");
-	while (count--)
-		outbuf_char(out, digits[c >> 4 * count & 15]);
-}
-
 void render_text(struct outbuf *out, const unsigned char *bytes, size_t count, unsigned size,
 		 bool is_cut)
 {
@@ -448,7 +469,7 @@ void render_text(struct outbuf *out, const unsigned char *bytes, size_t count, u
 
 		for (unsigned k = 0; k < size && k < sizeof c; k++)
 			c |= (uint32_t)bytes[i * size + k] << 8 * k;
-		if (c <= 0x7f)
+		if (c <= ASCII_MAX)
 			escape_bytes(out, &(unsigned char){(unsigned char)c}, 1);
 		else
 			put_wide(out, c);

@@ -5,7 +5,7 @@
  *   file        = { declaration ( ";" | end of the line ) }
  *   declaration = "typedef" NAME "=" ( type | "struct" )
  *               | "import" TEXT
- *               | type NAME "(" [ "void" | parameter { "," parameter } ] ")" [ slot ]
+ *               | [ "function" ] type NAME "(" [ "void" | parameter { "," parameter } ] ")" [ slot ]
  *   slot        = "@" "*" NAME [ "+" NUMBER ]
  *
  * with parameters in conf_parameter.c, types in conf_type.c and conf_compound.c. One token is
@@ -238,13 +238,45 @@ static const struct type *parse_named_type(struct conf_parser *parser)
 	return conf_parse_type(parser);
 }
 
+/* What the file that is parsed has made of a name. */
+static const char given, given_again;
+
+/* A name that is given for a second time: the user may not know of the first. Said once. */
+static void note_name(struct conf_parser *parser, const char *name, unsigned line)
+{
+	const size_t length = strlen(name);
+	const char *before = names_get(&parser->given, name, length);
+	char message[FOUND_MAX + 80];
+
+	if (before == &given && parser->error) {
+		snprintf(message, sizeof message,
+			 "typedef '%.*s' is given again; the new one counts from here on",
+			 FOUND_MAX, name);
+		parser->error(parser->context, parser->file_name, line, message);
+	}
+	names_put(&parser->given, name, length, before ? &given_again : &given);
+}
+
+/*
+ * Gives a type a name. Files that were written for an ltrace without long double say that it is a
+ * double, and the like; the language has all of C's numbers, and these stay what they are.
+ */
+static void name_type(struct conf_parser *parser, const char *name, const struct type *type,
+		      unsigned line)
+{
+	if (protolib_names_own_number(name) && protolib_is_own_number(type))
+		return;
+	if (define_struct(protolib_type(parser->lib, name, strlen(name)), type))
+		return;
+	note_name(parser, name, line);
+	protolib_add_type(parser->lib, name, type);
+}
+
 static bool parse_typedef(struct conf_parser *parser)
 {
 	conf_take(parser);
-	if (conf_is_c_word(&parser->token) || conf_is_keyword(&parser->token) ||
-	    protolib_type_is_built_in(parser->lib, parser->token.text, parser->token.length))
-		return conf_fail(parser, "a new name");
-	const char *name = parse_name(parser, "a new name");
+	const unsigned line = parser->token.line;
+	const char *name = parse_name(parser, "a name for a type");
 
 	if (!name || !conf_expect(parser, '='))
 		return false;
@@ -254,8 +286,7 @@ static bool parse_typedef(struct conf_parser *parser)
 		return false;
 	if (!is_over(parser))
 		return conf_fail(parser, "';'");
-	if (!define_struct(protolib_type(parser->lib, name, strlen(name)), type))
-		protolib_add_type(parser->lib, name, type);
+	name_type(parser, name, type, line);
 	return true;
 }
 
@@ -303,11 +334,21 @@ static bool parse_import(struct conf_parser *parser)
 	return true;
 }
 
+/* Whether a declaration begins with this word of the language, which no type is called. */
+static bool begins_with(const struct conf_parser *parser, const char *word)
+{
+	return conf_at_name(parser, word) && !protolib_type(parser->lib, word, strlen(word));
+}
+
 static bool parse_any(struct conf_parser *parser)
 {
-	if (conf_at_name(parser, "typedef"))
+	if (begins_with(parser, "typedef"))
 		return parse_typedef(parser);
-	return conf_at_name(parser, "import") ? parse_import(parser) : parse_prototype(parser);
+	if (begins_with(parser, "import"))
+		return parse_import(parser);
+	if (begins_with(parser, "function"))
+		conf_take(parser);
+	return parse_prototype(parser);
 }
 
 static bool begins_declaration(const struct conf_parser *parser)
@@ -342,6 +383,26 @@ static void parse_declaration(struct conf_parser *parser)
 		end_declaration(parser);
 }
 
+/* All declarations of the file, of which the first token is looked at. */
+static void parse_all(struct conf_parser *parser)
+{
+	while (parser->token.kind != TOKEN_END) {
+		if (parser->token.kind == TOKEN_UNCLOSED) {
+			if (!parser->said_unclosed)
+				conf_fail(parser, "'*/'");
+			break;
+		}
+		if (parser->errors >= ERRORS_MAX) {
+			report(parser, parser->token.line, "too many errors, the rest is not read");
+			break;
+		}
+		if (conf_at_mark(parser, ';'))
+			skip_comment(parser);
+		else
+			parse_declaration(parser);
+	}
+}
+
 int conf_parse(struct protolib *lib, const char *file_name, const char *text, size_t length,
 	       conf_error *error, void *context)
 {
@@ -354,20 +415,7 @@ int conf_parse(struct protolib *lib, const char *file_name, const char *text, si
 
 	conf_lexer_init(&parser.lexer, text, length);
 	conf_take(&parser);
-	while (parser.token.kind != TOKEN_END) {
-		if (parser.token.kind == TOKEN_UNCLOSED) {
-			if (!parser.said_unclosed)
-				conf_fail(&parser, "'*/'");
-			break;
-		}
-		if (parser.errors >= ERRORS_MAX) {
-			report(&parser, parser.token.line, "too many errors, the rest is not read");
-			break;
-		}
-		if (conf_at_mark(&parser, ';'))
-			skip_comment(&parser);
-		else
-			parse_declaration(&parser);
-	}
+	parse_all(&parser);
+	names_deinit(&parser.given);
 	return parser.errors;
 }

@@ -2,7 +2,7 @@
 /*
  * Types in .conf files that have a syntax of their own:
  *
- *   string                string "[" extent "]" | string "(" type ")" | stringN (string[argN])
+ *   string, format        conf_string.c
  *   struct, union         struct "(" [ member { "," member } [ "," "..." ] ] ")"
  *   member                type [ NAME ] [ ":" NUMBER ]
  *   array                 array "(" type "," extent ")"
@@ -10,17 +10,16 @@
  *   bitset                bitset [ "[" type "]" ] "(" NAME "=" NUMBER [ "of" NUMBER ] { "," … } ")"
  *   sockaddr              sockaddr "(" extent ")"
  *   bitvec                bitvec "[" length "]" | bitvec [ "(" type ")" ]
- *   lenses                hex, oct, octal, bool, bitvec, guess, hide: NAME [ "(" type ")" ]
+ *   lenses                hex, oct, octal, bin, bool, bitvec, guess, hide: NAME [ "(" type ")" ]
  *   extent, length        conf_extent.c
+ *
+ * These words are names, too, where no parenthesis or bracket follows: functions, parameters and
+ * types that a file names may be called so.
  *
  * A lens is put on the type itself where it is a number, else on what is behind or in it:
  * hex(int*) is a pointer to a hex(int). bitvec takes any object for a row of bytes. A struct keeps
  * its lens for those of its members that have none, which the renderer finds: to give each of them
  * another type would take time and room for every use of the struct, and may not come to an end.
- *
- * string(…) makes one of three: a TYPE_STRING of characters behind a pointer, which is what the
- * others could do as well, but the one that matters; an array with LENS_TEXT within a struct; a
- * pointer to such an array where characters are wide.
  *
  * sockaddr(…) is an array of bytes with a lens of its own. Files may have given that name to
  * something, and then it is that.
@@ -55,7 +54,7 @@ static const struct type *characters_of(struct conf_parser *parser, const struct
 					  string->length_from == STRING_CONSTANT,
 			     .result_ends = string->result_ends,
 			     .if_success = string->if_success,
-			     .target = protolib_type(parser->lib, "char", 4)};
+			     .target = protolib_own_type("char")};
 
 	type_complete(&array);
 	return conf_own(parser, &array);
@@ -117,10 +116,9 @@ static const struct type *hidden(struct conf_parser *parser, const struct type *
 	return conf_own(parser, &changed);
 }
 
-/* `lens` was taken, and '(' is next. */
+/* `lens` and '(' were taken. */
 static const struct type *parse_lens(struct conf_parser *parser, enum type_lens lens)
 {
-	conf_take(parser);
 	const struct conf_token inner = parser->token;
 	const struct type *type = conf_parse_type(parser);
 
@@ -129,62 +127,6 @@ static const struct type *parse_lens(struct conf_parser *parser, enum type_lens 
 	/* No lens means that it is not seen at all. */
 	return lens == LENS_DEFAULT ? hidden(parser, type, &inner)
 				    : conf_with_lens(parser, type, lens, &inner);
-}
-
-/* ------------------------------------------------------------------ strings */
-
-static const struct type *text_of(struct conf_parser *parser, const struct type *array)
-{
-	struct type text = *array;
-
-	text.lens = LENS_TEXT;
-	return conf_own(parser, &text);
-}
-
-/* The string that string(type) is, or NULL. */
-static const struct type *make_string(struct conf_parser *parser, const struct type *type)
-{
-	const struct type *target = type->target;
-
-	if (type->kind == TYPE_STRING)
-		return type;
-	if (type->kind == TYPE_ARRAY && target->kind == TYPE_INT)
-		return text_of(parser, type);
-	if (type->kind != TYPE_POINTER || !target)
-		return NULL;
-	if (target->kind == TYPE_INT) {
-		struct type array = {.kind = TYPE_ARRAY, .target = target};
-
-		type_complete(&array);
-		target = conf_own(parser, &array);
-	}
-	if (target->kind != TYPE_ARRAY || target->target->kind != TYPE_INT)
-		return NULL;
-	return conf_decay(parser, text_of(parser, target));
-}
-
-/* `string` was taken. */
-static const struct type *parse_string(struct conf_parser *parser)
-{
-	struct type type = {.kind = TYPE_STRING};
-
-	if (conf_at_mark(parser, '(')) {
-		conf_take(parser);
-		const struct conf_token inner = parser->token;
-		const struct type *made = conf_parse_type(parser);
-
-		if (!made || !conf_expect(parser, ')'))
-			return NULL;
-		made = make_string(parser, made);
-		return made ? made : failed(parser, &inner, "a type of characters in parentheses");
-	}
-	if (conf_at_mark(parser, '[')) {
-		conf_take(parser);
-		if (!conf_parse_extent(parser, &type) || !conf_expect(parser, ']'))
-			return NULL;
-	}
-	type_complete(&type);
-	return conf_own(parser, &type);
 }
 
 /* ------------------------------------------------------------------ array, struct, enum */
@@ -213,9 +155,8 @@ static const struct type *parse_array(struct conf_parser *parser)
 /* `sockaddr` was taken. */
 static const struct type *parse_address(struct conf_parser *parser)
 {
-	struct type type = {.kind = TYPE_ARRAY,
-			    .lens = LENS_ADDRESS,
-			    .target = protolib_type(parser->lib, "uchar", 5)};
+	struct type type = {
+		.kind = TYPE_ARRAY, .lens = LENS_ADDRESS, .target = protolib_own_type("uchar")};
 
 	if (!conf_expect(parser, '(') || !conf_parse_extent(parser, &type) ||
 	    !conf_expect(parser, ')'))
@@ -230,7 +171,7 @@ static const struct type *parse_bit_vector(struct conf_parser *parser)
 	struct type type = {.kind = TYPE_ARRAY,
 			    .lens = LENS_BITVEC,
 			    .in_bits = true,
-			    .target = protolib_type(parser->lib, "uchar", 5)};
+			    .target = protolib_own_type("uchar")};
 
 	conf_take(parser);
 	if (!conf_parse_length(parser, &type) || !conf_expect(parser, ']'))
@@ -403,7 +344,7 @@ static bool parse_enumerator(struct conf_parser *parser, struct vec *names)
 static const struct type *parse_enum_base(struct conf_parser *parser, enum type_lens lens)
 {
 	if (!conf_at_mark(parser, '['))
-		return protolib_type(parser->lib, "int", 3);
+		return protolib_own_type("int");
 	conf_take(parser);
 	const struct conf_token inner = parser->token;
 	const struct type *type = conf_parse_type(parser);
@@ -443,14 +384,21 @@ static const struct type *parse_names(struct conf_parser *parser, enum type_lens
 	if (!base || !conf_expect(parser, '('))
 		return NULL;
 	vec_init(&names, sizeof(struct type_name));
-	bool fine = parse_list(parser, &names, lens == LENS_BITSET ? parse_bits : parse_enumerator);
+	bool fine = true;
 	struct type type = *base;
+
+	if (conf_at_mark(parser, ')'))
+		conf_take(parser);
+	else
+		fine = parse_list(parser, &names,
+				  lens == LENS_BITSET ? parse_bits : parse_enumerator);
 
 	if (fine) {
 		struct type_name *copy = protolib_alloc(parser->lib,
 							names.count * sizeof(struct type_name));
 
-		memcpy(copy, names.items, names.count * sizeof *copy);
+		if (names.count)
+			memcpy(copy, names.items, names.count * sizeof *copy);
 		type.rest_in_octal = base->lens == LENS_OCT;
 		type.lens = (uint8_t)lens;
 		type.names = copy;
@@ -465,6 +413,7 @@ static const struct type *parse_names(struct conf_parser *parser, enum type_lens
 enum keyword {
 	KEYWORD_LENS,
 	KEYWORD_STRING,
+	KEYWORD_FORMAT,
 	KEYWORD_ARRAY,
 	KEYWORD_STRUCT,
 	KEYWORD_UNION,
@@ -478,13 +427,14 @@ static const struct keyword_entry {
 	enum keyword keyword;
 	enum type_lens lens;
 } keywords[] = {
-	{"hex", KEYWORD_LENS, LENS_HEX},	{"oct", KEYWORD_LENS, LENS_OCT},
-	{"octal", KEYWORD_LENS, LENS_OCT},	{"bool", KEYWORD_LENS, LENS_BOOL},
-	{"bitvec", KEYWORD_LENS, LENS_BITVEC},	{"guess", KEYWORD_LENS, LENS_GUESS},
-	{"hide", KEYWORD_LENS, LENS_DEFAULT},	{"string", KEYWORD_STRING, LENS_DEFAULT},
-	{"array", KEYWORD_ARRAY, LENS_DEFAULT}, {"struct", KEYWORD_STRUCT, LENS_DEFAULT},
-	{"union", KEYWORD_UNION, LENS_DEFAULT}, {"enum", KEYWORD_NAMES, LENS_ENUM},
-	{"bitset", KEYWORD_NAMES, LENS_BITSET}, {"sockaddr", KEYWORD_ADDRESS, LENS_ADDRESS},
+	{"hex", KEYWORD_LENS, LENS_HEX},	  {"oct", KEYWORD_LENS, LENS_OCT},
+	{"octal", KEYWORD_LENS, LENS_OCT},	  {"bin", KEYWORD_LENS, LENS_BIN},
+	{"bool", KEYWORD_LENS, LENS_BOOL},	  {"bitvec", KEYWORD_LENS, LENS_BITVEC},
+	{"guess", KEYWORD_LENS, LENS_GUESS},	  {"hide", KEYWORD_LENS, LENS_DEFAULT},
+	{"string", KEYWORD_STRING, LENS_DEFAULT}, {"format", KEYWORD_FORMAT, LENS_DEFAULT},
+	{"array", KEYWORD_ARRAY, LENS_DEFAULT},	  {"struct", KEYWORD_STRUCT, LENS_DEFAULT},
+	{"union", KEYWORD_UNION, LENS_DEFAULT},	  {"enum", KEYWORD_NAMES, LENS_ENUM},
+	{"bitset", KEYWORD_NAMES, LENS_BITSET},	  {"sockaddr", KEYWORD_ADDRESS, LENS_ADDRESS},
 };
 
 static const struct keyword_entry *find_keyword(const struct conf_token *token)
@@ -504,35 +454,39 @@ bool conf_is_keyword(const struct conf_token *token)
 	return entry->keyword != KEYWORD_LENS || entry->lens == LENS_HEX || entry->lens == LENS_OCT;
 }
 
-/* string3, as old files have it. */
-static const struct type *numbered_string(struct conf_parser *parser, uint32_t number)
+/* Whether the word is one of the language's here; else it is a type's name, if it is a type's. */
+static bool is_used(const struct conf_parser *parser, const struct keyword_entry *entry,
+		    const struct type *named)
 {
-	struct type type = {.kind = TYPE_STRING};
-
-	conf_take(parser);
-	conf_set_argument(&type, number);
-	type_complete(&type);
-	return conf_own(parser, &type);
+	if (!named)
+		return true;
+	return entry->keyword != KEYWORD_ADDRESS &&
+	       (conf_at_mark(parser, '(') || conf_at_mark(parser, '['));
 }
 
 const struct type *conf_parse_compound(struct conf_parser *parser, bool *found)
 {
 	const struct conf_token token = parser->token;
 	const struct keyword_entry *entry = find_keyword(&token);
+	const struct type *named = NULL;
 	uint32_t number = 0;
 
 	*found = true;
-	if (conf_numbered(&token, "string", CONF_PARAMETERS_MAX, &number) &&
-	    !protolib_type(parser->lib, token.text, token.length))
-		return numbered_string(parser, number);
-	*found = entry && (entry->keyword != KEYWORD_ADDRESS ||
-			   !protolib_type(parser->lib, token.text, token.length));
-	if (!*found)
+	if (token.kind == TOKEN_NAME)
+		named = protolib_type(parser->lib, token.text, token.length);
+	if (!named && conf_numbered(&token, "string", CONF_PARAMETERS_MAX, &number))
+		return conf_parse_numbered_string(parser, number);
+	*found = entry != NULL;
+	if (!entry)
 		return NULL;
 	conf_take(parser);
+	if (!is_used(parser, entry, named))
+		return named;
 	switch (entry->keyword) {
 	case KEYWORD_STRING:
-		return parse_string(parser);
+		return conf_parse_string(parser);
+	case KEYWORD_FORMAT:
+		return conf_parse_format(parser);
 	case KEYWORD_ARRAY:
 		return parse_array(parser);
 	case KEYWORD_STRUCT:
@@ -547,6 +501,5 @@ const struct type *conf_parse_compound(struct conf_parser *parser, bool *found)
 	}
 	if (entry->lens == LENS_BITVEC && conf_at_mark(parser, '['))
 		return parse_bit_vector(parser);
-	return conf_at_mark(parser, '(') ? parse_lens(parser, entry->lens)
-					 : protolib_type(parser->lib, token.text, token.length);
+	return conf_expect(parser, '(') ? parse_lens(parser, entry->lens) : NULL;
 }

@@ -64,7 +64,7 @@ static bool parse_bound(struct conf_parser *parser, struct type *type, const cha
 	const struct conf_token *token = &parser->token;
 	uint32_t number = 0;
 
-	if (token->kind == TOKEN_NUMBER && token->number > 0 && token->number <= UINT32_MAX) {
+	if (token->kind == TOKEN_NUMBER && token->number <= UINT32_MAX) {
 		type->length_from = STRING_CONSTANT;
 		type->length = (uint32_t)token->number;
 	} else if (conf_numbered(token, "arg", CONF_PARAMETERS_MAX, &number)) {
@@ -89,9 +89,9 @@ static bool parse_within(struct conf_parser *parser, struct type *type)
 	conf_take(parser);
 	type->result_ends = true;
 	return parse_bound(parser, type,
-			   parser->in_struct ? "a length from 1 to 4294967295, arg1 to arg32 or "
+			   parser->in_struct ? "a length up to 4294967295, arg1 to arg32 or "
 					       "elt1 to elt64"
-					     : "a length from 1 to 4294967295 or arg1 to arg32") &&
+					     : "a length up to 4294967295 or arg1 to arg32") &&
 	       conf_expect(parser, ')');
 }
 
@@ -114,11 +114,10 @@ bool conf_parse_length(struct conf_parser *parser, struct type *type)
 	}
 	if (!conf_at_name(parser, "retval"))
 		return parse_bound(parser, type,
-				   parser->in_struct
-					   ? "a length from 1 to 4294967295, arg1 to arg32, "
-					     "elt1 to elt64 or retval"
-					   : "a length from 1 to 4294967295, arg1 to arg32 "
-					     "or retval");
+				   parser->in_struct ? "a length up to 4294967295, arg1 to arg32, "
+						       "elt1 to elt64 or retval"
+						     : "a length up to 4294967295, arg1 to arg32 "
+						       "or retval");
 	conf_take(parser);
 	if (conf_at_mark(parser, '('))
 		return parse_within(parser, type);

@@ -111,12 +111,16 @@ static unsigned digit_value(char c)
 	return 16;
 }
 
-/* What began with a digit: a number, or a mixture that is one byte of rubbish to the parser. */
+/*
+ * What began with a digit: a number, as C has them, or a mixture that is one byte of rubbish to the
+ * parser.
+ */
 static void lex_number(struct conf_token *token)
 {
-	bool is_hex = token->length > 2 && token->text[0] == '0' &&
+	bool is_octal = token->length > 1 && token->text[0] == '0';
+	bool is_hex = token->length > 2 && is_octal &&
 		      (token->text[1] == 'x' || token->text[1] == 'X');
-	uint64_t base = is_hex ? 16 : 10;
+	uint64_t base = is_hex ? 16 : is_octal ? 8 : 10;
 
 	token->kind = TOKEN_NUMBER;
 	for (size_t i = is_hex ? 2 : 0; i < token->length; i++) {

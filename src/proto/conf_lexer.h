@@ -11,7 +11,7 @@ enum conf_token_kind {
 	TOKEN_END,
 	TOKEN_UNCLOSED,	  /* the end, inside a comment */
 	TOKEN_NAME,	  /* letters, digits, '_', '$', '.'; not a digit or '.' first */
-	TOKEN_NUMBER,	  /* decimal, or hexadecimal behind 0x */
+	TOKEN_NUMBER,	  /* decimal, hexadecimal behind 0x, octal behind 0 */
 	TOKEN_HUGE,	  /* a number beyond 64 bits */
 	TOKEN_TEXT,	  /* "…" on one line, the quotes included; nothing is escaped in it */
 	TOKEN_PUNCTUATION /* one byte: a punctuation mark, or one that has no business here */

@@ -18,10 +18,11 @@ static bool check_parameter(struct conf_parser *parser, const struct conf_parame
 {
 	if (list->count == CONF_PARAMETERS_MAX)
 		return conf_fail_at(parser, token, "at most 32 parameters");
-	if (type->kind == TYPE_VOID || (type->kind == TYPE_STRUCT && !type->is_defined))
+	if (type->kind == TYPE_STRUCT && !type->is_defined)
 		return conf_fail_at(parser, token, "the type of a parameter");
-	if (list->count && list->items[list->count - 1].type->kind == TYPE_FORMAT)
-		return conf_fail_at(parser, token, "')', as format must be the last parameter");
+	for (unsigned i = 0; i < list->count && type->kind == TYPE_FORMAT; i++)
+		if (list->items[i].type->kind == TYPE_FORMAT)
+			return conf_fail_at(parser, token, "no other format");
 	return true;
 }
 
@@ -68,6 +69,15 @@ static bool needs_result(const struct parameter *parameter)
 	return needs;
 }
 
+/* What a parameter of a type is: `void`, where it is not all there is, is one that is not shown. */
+static const struct type *as_parameter(struct conf_parser *parser, const struct type *type)
+{
+	struct type hidden = *protolib_own_type("int");
+
+	hidden.is_hidden = true;
+	return type->kind == TYPE_VOID ? conf_own(parser, &hidden) : conf_decay(parser, type);
+}
+
 static bool parse_parameter(struct conf_parser *parser, struct conf_parameters *list)
 {
 	bool is_filled = conf_at_mark(parser, '+');
@@ -79,7 +89,7 @@ static bool parse_parameter(struct conf_parser *parser, struct conf_parameters *
 
 	if (!type || !check_parameter(parser, list, &token, type))
 		return false;
-	struct parameter parameter = {.type = conf_decay(parser, type)};
+	struct parameter parameter = {.type = as_parameter(parser, type)};
 
 	if (conf_at_name(parser, "if")) {
 		const struct parameter *selector = selector_of(list);

@@ -4,6 +4,7 @@
 #define TRACER_PROTO_CONF_TYPE_H
 
 #include "proto/conf_lexer.h"
+#include "proto/names.h"
 #include "proto/protolib.h"
 
 enum {
@@ -21,6 +22,7 @@ struct conf_parser {
 	void *context;
 	int errors;
 	bool said_unclosed; /* that a comment does not end was reported */
+	struct names given; /* by typedef, in this file (conf.c) */
 	unsigned levels;    /* of the type that is being parsed */
 	bool in_struct;	    /* its members may be lengths: */
 	uint64_t elements;  /* bits of those that are */
@@ -57,6 +59,13 @@ const struct type *conf_parse_object_type(struct conf_parser *parser);
  * (conf_compound.c). The latter stores false in *found when the next token begins no such type.
  */
 const struct type *conf_parse_compound(struct conf_parser *parser, bool *found);
+/*
+ * conf_string.c: what may follow `string`, or `format`, which was taken; and stringN, which was
+ * not.
+ */
+const struct type *conf_parse_string(struct conf_parser *parser);
+const struct type *conf_parse_format(struct conf_parser *parser);
+const struct type *conf_parse_numbered_string(struct conf_parser *parser, uint32_t number);
 /* A copy owned by the library, to be changed until it is given out. */
 struct type *conf_own(struct conf_parser *parser, const struct type *type);
 /* A pointer to a type. */

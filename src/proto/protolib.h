@@ -18,8 +18,12 @@ const char *protolib_text(struct protolib *lib, const char *text, size_t length)
 
 /* The type called so (built in or by typedef), or NULL. */
 const struct type *protolib_type(const struct protolib *lib, const char *name, size_t length);
-/* Whether the name belongs to the language and cannot be given by typedef. */
-bool protolib_type_is_built_in(const struct protolib *lib, const char *name, size_t length);
+/* What the language itself has of that name, whatever typedef has made of it; it must have one. */
+const struct type *protolib_own_type(const char *name);
+/* Whether it is a number that C has, as the language itself has it. */
+bool protolib_is_own_number(const struct type *type);
+/* The same of a name, whatever typedef has made of it. */
+bool protolib_names_own_number(const char *name);
 /* Names a type; a name given before now means the new type. Both are owned by the library. */
 void protolib_add_type(struct protolib *lib, const char *name, const struct type *type);
 

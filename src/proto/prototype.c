@@ -103,6 +103,7 @@ static const struct built_in {
 	{"short", INTEGER(WIDTH_SHORT, true, LENS_DEFAULT)},
 	{"ushort", INTEGER(WIDTH_SHORT, false, LENS_DEFAULT)},
 	{"int", INTEGER(WIDTH_INT, true, LENS_DEFAULT)},
+	{"itn", INTEGER(WIDTH_INT, true, LENS_DEFAULT)}, /* in old files of ltrace */
 	{"uint", INTEGER(WIDTH_INT, false, LENS_DEFAULT)},
 	{"long", INTEGER(WIDTH_LONG, true, LENS_DEFAULT)},
 	{"ulong", INTEGER(WIDTH_LONG, false, LENS_DEFAULT)},
@@ -254,17 +255,37 @@ const struct type *protolib_type(const struct protolib *lib, const char *name, s
 	return names_get(&lib->types, name, length);
 }
 
-bool protolib_type_is_built_in(const struct protolib *lib, const char *name, size_t length)
+static const struct built_in *find_built_in(const char *name)
 {
-	/* They were put in first, and no typedef replaces them. */
-	const size_t count = sizeof built_in / sizeof built_in[0];
-	const struct type *type = protolib_type(lib, name, length);
+	for (size_t i = 0; i < sizeof built_in / sizeof built_in[0]; i++)
+		if (!strcmp(built_in[i].name, name))
+			return &built_in[i];
+	return NULL;
+}
 
-	for (size_t i = 0; i < count; i++)
-		if (&built_in[i].type == type && strlen(built_in[i].name) == length &&
-		    memcmp(built_in[i].name, name, length) == 0)
-			return true;
+const struct type *protolib_own_type(const char *name)
+{
+	return &find_built_in(name)->type;
+}
+
+static bool is_number(const struct type *type)
+{
+	return (type->kind == TYPE_INT || type->kind == TYPE_FLOAT) && type->lens == LENS_DEFAULT;
+}
+
+bool protolib_is_own_number(const struct type *type)
+{
+	for (size_t i = 0; i < sizeof built_in / sizeof built_in[0]; i++)
+		if (&built_in[i].type == type)
+			return is_number(type);
 	return false;
+}
+
+bool protolib_names_own_number(const char *name)
+{
+	const struct built_in *found = find_built_in(name);
+
+	return found && is_number(&found->type);
 }
 
 void protolib_add_type(struct protolib *lib, const char *name, const struct type *type)

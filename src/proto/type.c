@@ -122,7 +122,7 @@ struct type type_with_lens(const struct type *type, enum type_lens lens)
 	if (is_float && lens != LENS_HEX && lens != LENS_BITVEC)
 		changed.lens = LENS_DEFAULT;
 	/* These make the bits visible, so there is no sign to extend. */
-	if (lens == LENS_HEX || lens == LENS_OCT || lens == LENS_BITVEC)
+	if (lens == LENS_HEX || lens == LENS_OCT || lens == LENS_BIN || lens == LENS_BITVEC)
 		changed.is_signed &= is_float;
 	changed.names = NULL;
 	changed.count = 0;

@@ -39,8 +39,9 @@ enum type_width {
 
 enum type_lens {
 	LENS_DEFAULT, /* decimal; pointers in hexadecimal, NULL as nil */
-	LENS_CHAR,    /* 'a' */
+	LENS_CHAR,    /* 'a'; of more than one byte, a wide character */
 	LENS_OCT,
+	LENS_BIN,
 	LENS_HEX,      /* of TYPE_FLOAT: as %a of printf(3) */
 	LENS_GUESS,    /* decimal near zero, else hexadecimal: unknown functions */
 	LENS_BOOL,     /* false, true */

@@ -39,7 +39,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text[size] = '\0';
 	int reported = protolib_parse(lib, "f", text, note_error, &errors);
 
-	MUST(reported >= 0 && (size_t)reported == errors);
+	/* Some of what is said is no error. */
+	MUST(reported >= 0 && (size_t)reported <= errors);
 	while ((prototype = protolib_next(lib, &cursor))) {
 		MUST(protolib_find(lib, prototype->name) == prototype);
 		check_plan(prototype, arch_x86_64.abi);

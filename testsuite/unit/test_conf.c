@@ -501,13 +501,13 @@ static void test_errors_in_types(void **state)
 static void test_errors_in_lengths(void **state)
 {
 	(void)state;
-	static const char length[] = "a length from 1 to 4294967295, arg1 to arg32 or retval";
+	static const char length[] = "a length up to 4294967295, arg1 to arg32 or retval";
 	static const struct {
 		const char *between;
 		const char *found;
 	} cases[] = {
 		{"", "']'"},
-		{"0", "'0'"},
+		{"08", "'08'"},
 		{"4294967296", "'4294967296'"},
 		{"99999999999999999999", "'99999999999999999999'"},
 		{"arg", "'arg'"},
@@ -535,10 +535,10 @@ static void test_errors_in_lengths(void **state)
 		     "expected an integer result that is shown, as its length is taken from that "
 		     "(retval), found 'array'");
 	assert_error("int f(string[success]);", 1,
-		     "expected a length from 1 to 4294967295, arg1 to arg32 or retval, found "
+		     "expected a length up to 4294967295, arg1 to arg32 or retval, found "
 		     "'success'");
 	assert_error("int f(string[retval(retval)]);", 1,
-		     "expected a length from 1 to 4294967295 or arg1 to arg32, found 'retval'");
+		     "expected a length up to 4294967295 or arg1 to arg32, found 'retval'");
 	assert_error("int f(string[arg2*retval], int);", 1,
 		     "expected arg1 to arg32 as the other factor of a length, found 'retval'");
 	assert_error("int f(string[arg2*arg0], int);", 1,
@@ -554,7 +554,7 @@ static void test_errors_in_lengths(void **state)
 	assert_error("int f(string[retval(arg2)]);", 1,
 		     "expected arg1 to arg1 as its length, found 'string'");
 	assert_error("int f(string[zero()]);", 1,
-		     "expected a length from 1 to 4294967295, arg1 to arg32 or retval, found ')'");
+		     "expected a length up to 4294967295, arg1 to arg32 or retval, found ')'");
 	assert_error("int f(string[zero(arg2)]);", 1,
 		     "expected arg1 to arg1 as its length, found 'string'");
 	assert_error("int f(string[3);", 1, "expected ']', found ')'");
@@ -590,10 +590,6 @@ static void test_errors_in_declarations(void **state)
 	assert_error("int f(int) x;", 1, "expected ';' or '@', found 'x'");
 	assert_error("int f(int;", 1, "expected ',' or ')', found ';'");
 	assert_error("int f(int a b);", 1, "expected ',' or ')', found 'b'");
-	assert_error("int f(void, int);", 1, "expected the type of a parameter, found 'void'");
-	assert_error("int f(int, void);", 1, "expected the type of a parameter, found 'void'");
-	assert_error("int f(format, int);", 1,
-		     "expected ')', as format must be the last parameter, found 'int'");
 	assert_error("format f();", 1, "expected the type of a result, found 'format'");
 	assert_error(many, 1, "expected at most 32 parameters, found 'int'");
 	assert_error("int f(int with 4);", 1,
@@ -602,9 +598,7 @@ static void test_errors_in_declarations(void **state)
 		     "expected an integer parameter before it, as this gives its bits, found '4'");
 	assert_error("int f(int, int with 0);", 1,
 		     "expected bits of the parameter before, found '0'");
-	assert_error("typedef int = long;", 1, "expected a new name, found 'int'");
-	assert_error("typedef unsigned = long;", 1, "expected a new name, found 'unsigned'");
-	assert_error("typedef = long;", 1, "expected a new name, found '='");
+	assert_error("typedef = long;", 1, "expected a name for a type, found '='");
 	assert_error("typedef t long;", 1, "expected '=', found 'long'");
 	assert_error("typedef t = long x;", 1, "expected ';', found 'x'");
 	assert_error("typedef t = t;", 1, "expected a type, found 't'");

@@ -64,6 +64,9 @@ static void test_integers(void **state)
 	assert_word(integer(false, LENS_OCT), 4, 0755, "0755");
 	assert_word(integer(true, LENS_OCT), 8, UINT64_MAX, "01777777777777777777777");
 	assert_word(integer(false, LENS_OCT), 4, 0, "0");
+	assert_word(integer(false, LENS_BIN), 4, 0x16, "0b10110");
+	assert_word(integer(true, LENS_BIN), 1, UINT64_MAX, "0b11111111");
+	assert_word(integer(false, LENS_BIN), 8, 0, "0");
 }
 
 static void test_guess(void **state)
@@ -278,8 +281,14 @@ static void test_characters(void **state)
 	assert_word(character, 1, 0, "'\\0'");
 	assert_word(character, 1, 1, "'\\001'");
 	assert_word(character, 1, (uint64_t)-1, "'\\377'");
-	assert_word(character, 4, 200, "'\\310'");
-	assert_word(character, 4, 123456, "123456");
+	/* Wide ones. */
+	assert_word(character, 4, 'a', "'a'");
+	assert_word(character, 4, '\n', "'\\n'");
+	assert_word(character, 4, 200, "'\\u00c8'");
+	assert_word(character, 2, 0x416, "'\\u0416'");
+	assert_word(character, 4, 0x1f600, "'\\U0001f600'");
+	assert_word(character, 4, 0x110000, "1114112");
+	assert_word(character, 4, UINT32_MAX, "-1");
 }
 
 static void test_pointers(void **state)
@@ -460,13 +469,14 @@ static void test_format(void **state)
 	add_conversion(&made, 's', 8, 0);
 	by_conversion(add_string(&made, 0, "str", 0), 's');
 	by_conversion(add_double(&made, 0, 1.5), 'f');
+	add_conversion(&made, 'b', 4, 5);
 	add_conversion(&made, '*', 4, 12);
 	end_format(&made, 0);
 	add_word(&made, 1, 4, 99);
 	assert_string_equal(
 		arguments(&out, &printf_prototype, &made.record, 0, 2),
-		"\"%d\\342\\200\\246\", -5, 7, 4294967295, 0xff, 0xff, 010, 'a', 0x7ffe, "
-		"nil, \"str\", 1.500000, 12, 99");
+		"\"%d\\342\\200\\246\", 99, -5, 7, 4294967295, 0xff, 0xff, 010, 'a', 0x7ffe, "
+		"nil, \"str\", 1.500000, 0b101, 12");
 	outbuf_deinit(&out);
 }
 
@@ -479,9 +489,11 @@ static void test_format_without_end(void **state)
 	outbuf_init(&out, -1);
 	add_string(&made, 0, "%d", 0);
 	add_conversion(&made, 'd', 4, 5);
-	assert_string_equal(arguments(&out, &printf_prototype, &made.record, 0, 2), "\"%d\", 5, ?");
+	assert_string_equal(arguments(&out, &printf_prototype, &made.record, 0, 2),
+			    "\"%d\", ?, 5, ?");
 	add_word(&made, 1, 4, 99);
-	assert_string_equal(arguments(&out, &printf_prototype, &made.record, 0, 2), "\"%d\", 5, ?");
+	assert_string_equal(arguments(&out, &printf_prototype, &made.record, 0, 2),
+			    "\"%d\", 99, 5, ?");
 	outbuf_deinit(&out);
 }
 
