@@ -8,6 +8,7 @@
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <wchar.h>
 
 static void write_and_read(void)
 {
@@ -71,6 +72,16 @@ static void calculate(void)
 	cpowf(single, 1);
 }
 
+static void wide_characters(void)
+{
+	FILE *nothing = fopen("/dev/null", "r");
+
+	wctob(btowc('q'));
+	wcwidth(L'\u0424');
+	if (nothing)
+		fgetwc(nothing);
+}
+
 int main(void)
 {
 	write_and_read();
@@ -78,5 +89,6 @@ int main(void)
 	look_up();
 	search();
 	calculate();
+	wide_characters();
 	return 0;
 }
