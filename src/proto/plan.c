@@ -21,7 +21,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ST0_BYTES = 16 };
+enum {
+	ST0_BYTES = 16,
+	FOLLOWED_EACH = 1 << 10, /* bytes for each level that pointers are followed to */
+	FOLLOWED_LEVELS = 4	 /* at least */
+};
 
 /* A plan in the making. */
 struct planning {
@@ -468,6 +472,9 @@ struct capture_plan *plan_create(const struct prototype *prototype, const struct
 		count = CAPTURE_ARGS_MAX;
 	planning.plan.string_max = limits->string_max;
 	planning.plan.array_max = limits->array_max;
+	planning.plan.followed_max = FOLLOWED_EACH * (limits->array_max > FOLLOWED_LEVELS
+							      ? limits->array_max
+							      : FOLLOWED_LEVELS);
 	planning.plan.arg_count = (uint8_t)count;
 	plan_parts_init(&planning.parts, abi->word, count);
 	vec_init(&planning.ops, sizeof(struct capture_op));

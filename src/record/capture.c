@@ -408,6 +408,8 @@ static bool begin(struct capture *c, const struct capture_plan *plan,
 	c->record = (struct record *)(void *)buffer->bytes;
 	c->capacity = min_size(buffer->capacity, RECORD_MAX) & ~(size_t)7;
 	c->reserve = 0;
+	c->room_end = SIZE_MAX;
+	c->followed_left = plan->followed_max;
 	c->shared_out = 0;
 	c->chunk_count = 0;
 	c->stack_offset = 0;

@@ -176,6 +176,8 @@ struct capture_plan {
 	uint32_t outputs;    /* which parameters are for what the callee fills */
 	uint32_t string_max; /* -s: longest string captured, in bytes */
 	uint32_t array_max;  /* -A: elements of an array captured, and objects in one another */
+	/* Bytes of a half of a call that are for what pointers in objects lead to. */
+	uint32_t followed_max;
 	/*
 	 * Of a parameter that points to an integer which is a length: the bytes of that, and
 	 * CAPTURE_SIGNED; else 0.

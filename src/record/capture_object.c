@@ -9,12 +9,14 @@
  * to one another by index, so a list's element refers to itself, and a plan is as long as its
  * types are, however long the tracee's lists.
  *
- * So it is here that an end is found, by three bounds: objects are followed in one another no
+ * So it is here that an end is found, by four bounds: objects are followed in one another no
  * further than array_max and CAPTURE_DEPTH_MAX (beyond that, a value without bytes says that there
- * is more); an object that is one of those around it is not entered again; and the record is as
- * long as it may be. The room for the headers of all parts of an object is kept back before its
- * own bytes take any: elements that would have no room for their parts are not captured at all.
- * That is what the renderer relies on: where an object has bytes, all its parts have values.
+ * is more); an object that is one of those around it is not entered again; what pointers in objects
+ * lead to has followed_max bytes, so that a tree leaves room for the parameters behind it, and
+ * rings for the record; and the record is as long as it may be. The room for the headers of all
+ * parts of an object is kept back before its own bytes take any: elements that would have no room
+ * for their parts are not captured at all. That is what the renderer relies on: where an object has
+ * bytes, all its parts have values.
  *
  * This recurses, in the agent on the stack of the tracee, some 200 bytes a level.
  *
@@ -23,6 +25,9 @@
  * when the object was read.
  */
 #include "record/capture_run.h"
+
+/* Addresses of processes, on both ABIs; x86_64 has them in 47 bits. */
+enum { NULL_PAGE = 4096, USER_BITS = 47 };
 
 /* An object that is being captured, in those around it. */
 struct object {
@@ -234,6 +239,15 @@ static bool put_parts(struct capture *c, struct object *object)
 	return fine;
 }
 
+/*
+ * Whether nothing can be there, in any process: what is read in vain costs a stop in the agent. In
+ * objects that are not filled so far such pointers are common.
+ */
+static bool is_nowhere(const struct capture *c, uint64_t address)
+{
+	return address < NULL_PAGE || (c->plan->word == sizeof address && address >> USER_BITS);
+}
+
 /* The bytes of what a pointer points to, or why there are none. */
 static void enter_object(struct capture *c, struct record_value *value, const struct object *object)
 {
@@ -242,6 +256,10 @@ static void enter_object(struct capture *c, struct record_value *value, const st
 
 	if (object->depth > depth_max || object->depth > CAPTURE_DEPTH_MAX) {
 		value->flags = VALUE_TRUNCATED;
+		return;
+	}
+	if (object->depth > 1 && is_nowhere(c, object->address)) {
+		value->flags = VALUE_FAULT;
 		return;
 	}
 	up = find_around(object->around, object->part, object->address);
@@ -302,6 +320,20 @@ static bool put_pointer(struct capture *c, const struct object *around, uint64_t
 	return true;
 }
 
+/* What a pointer in one of the outermost objects points to, and all that this leads to. */
+static bool put_followed(struct capture *c, struct object *object)
+{
+	const size_t start = c->record->size;
+	const size_t end = c->room_end;
+
+	c->room_end = start + c->reserve + c->followed_left;
+	const bool fine = put_object(c, object, NULL);
+
+	c->room_end = end;
+	c->followed_left -= min_size(c->record->size - start, c->followed_left);
+	return fine;
+}
+
 static bool put_part(struct capture *c, const struct object *around,
 		     const struct capture_part *part)
 {
@@ -323,6 +355,8 @@ static bool put_part(struct capture *c, const struct object *around,
 	object.address = word;
 	object.depth = around->depth + !part->is_inline;
 	object.argument = around->argument;
+	if (!part->is_inline && around->depth == 1)
+		return put_followed(c, &object);
 	return put_object(c, &object, part->is_inline ? around : NULL);
 }
 

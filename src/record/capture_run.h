@@ -25,6 +25,8 @@ struct capture {
 	unsigned char *bytes; /* of the record */
 	size_t capacity;      /* those of them that may be used; a multiple of 8 */
 	size_t reserve;	      /* those kept back for values still to come */
+	size_t room_end;      /* what is captured now is to end there; see put_followed() */
+	size_t followed_left; /* of the plan's followed_max */
 	uint64_t shared_out;  /* bytes of the result that strings in an object have had so far */
 
 	struct memory_range chunk[CHUNKS_MAX]; /* beginnings of strings */
@@ -83,9 +85,10 @@ static inline struct extent capture_extent_of(uint64_t length, bool is_signed, b
 /* Bytes that may follow the value being made; and where they go. */
 static inline size_t capture_room(const struct capture *c)
 {
-	size_t taken = c->record->size + sizeof(struct record_value) + c->reserve;
+	const size_t taken = c->record->size + sizeof(struct record_value) + c->reserve;
+	const size_t end = min_size(c->capacity, c->room_end);
 
-	return taken < c->capacity ? c->capacity - taken : 0;
+	return taken < end ? end - taken : 0;
 }
 
 static inline unsigned char *capture_bytes(struct record_value *value)

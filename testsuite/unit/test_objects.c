@@ -694,6 +694,35 @@ static void test_circles(void **state)
 	assert_null(strchr(f->out.text, '?'));
 }
 
+/* What pointers in objects lead to does not take the room of what comes behind it. */
+static void test_followed(void **state)
+{
+	struct fixture *f = *state;
+
+	poke_text(f, BASE + LENGTH - 8, "behind");
+	f->gpr[REG_DI] = BASE;
+	f->gpr[REG_SI] = BASE + LENGTH - 8;
+	for (uint64_t i = 0; i < 160; i++)
+		poke_words(f, BASE + 24 * i, 8, 3, BASE + 24 * ((3 * i + 1) % 160),
+			   BASE + 24 * ((3 * i + 2) % 160), BASE + 24 * ((3 * i + 3) % 160));
+	compile(f, &abi64,
+		"typedef t = struct; typedef t = struct(t*, t*, t*); void f(t*, string);");
+	for (uint32_t most = 0; most <= f->plan->followed_max; most += 512) {
+		f->plan->followed_max = most;
+		const struct record *record = run(f, true);
+		const size_t own = sizeof(struct record) + 5 * sizeof(struct record_value) + 24 + 8;
+
+		assert_in_range(record->size, own, own + most);
+		assert_non_null(strstr(show(f, record, true, false), "}, \"behind\""));
+		assert_null(strchr(f->out.text, '?'));
+	}
+	/* Nothing is read where nothing can be. */
+	poke_words(f, BASE, 8, 3, UINT64_C(4095), UINT64_C(1) << 47, UINT64_MAX);
+	compile(f, &abi64, "typedef t = struct; typedef t = struct(t*, t*, t*); void f(t*);");
+	assert_string_equal(entered(f), "{ 0xfff, 0x800000000000, 0xffffffffffffffff }");
+	assert_int_equal(f->reads, 1);
+}
+
 /*
  * Whatever the room is, the record holds together: nothing is `?` but parameters that are not
  * there at all.
@@ -802,6 +831,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_result_ends, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unreadable, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_circles, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_followed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_little_room, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_large, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lies, setup, teardown),

@@ -53,18 +53,32 @@ static size_t string_bytes(const struct capture_plan *plan)
 	return sizeof(struct record_value) + (((size_t)plan->string_max + 1 + 7) & ~(size_t)7);
 }
 
+/* Bytes of values, at most: those of objects, and of what pointers in objects lead to. */
+struct estimate {
+	size_t own, followed;
+};
+
+/* Whether it is known to be too much for a ring, or so much that the executor ends it. */
+static bool is_enough(const struct capture_plan *plan, const struct estimate *estimate,
+		      bool is_followed)
+{
+	return is_followed ? estimate->followed > plan->followed_max
+			   : estimate->own > AGENT_RECORD_MAX;
+}
+
 /*
  * Values of what an object points to, with its own: an element is taken for each pointer that can
- * be followed. It gives up when it is known to be too much.
+ * be followed.
  */
 static void add_part(const struct capture_plan *plan, const struct capture_part *part,
-		     unsigned depth, size_t *bytes)
+		     unsigned depth, bool is_followed, struct estimate *estimate)
 {
 	uint64_t elements = part->elements_max ? part->elements_max
 			    : part->is_text    ? plan->string_max
 					       : plan->array_max;
 	uint64_t size = part->size < CAPTURE_OBJECT_MAX ? part->size : CAPTURE_OBJECT_MAX;
 	unsigned depth_max = plan->array_max ? plan->array_max : 1;
+	size_t *bytes = is_followed ? &estimate->followed : &estimate->own;
 
 	if (part->length_from == LENGTH_CONSTANT && (part->length < elements || part->length == 1))
 		elements = part->length;
@@ -73,62 +87,98 @@ static void add_part(const struct capture_plan *plan, const struct capture_part 
 		*bytes += string_bytes(plan);
 	if (part->kind != CAPTURE_OBJECT || depth > depth_max || depth > CAPTURE_DEPTH_MAX)
 		return;
+	is_followed |= depth > 1;
+	bytes = is_followed ? &estimate->followed : &estimate->own;
+	if (is_enough(plan, estimate, is_followed))
+		return;
 	/* One more element is read than is kept. */
 	*bytes += (size_t)((elements + 1) * size + 7) & ~(size_t)7;
 	for (uint64_t i = 0; i < elements && part->count; i++)
-		for (unsigned k = 0; k < part->count && *bytes <= AGENT_RECORD_MAX; k++) {
+		for (unsigned k = 0; k < part->count && !is_enough(plan, estimate, is_followed);
+		     k++) {
 			const struct capture_part *inner = &plan->parts[part->first + k];
 
-			add_part(plan, inner, depth + !inner->is_inline, bytes);
+			add_part(plan, inner, depth + !inner->is_inline, is_followed, estimate);
 		}
 }
 
-static size_t op_bytes(const struct capture_plan *plan, const struct capture_op *op)
+static void add_op(const struct capture_plan *plan, const struct capture_op *op,
+		   struct estimate *estimate)
 {
-	size_t bytes = 0;
-
 	switch (op->kind) {
 	case CAPTURE_FLOAT:
-		return sizeof(struct record_value) + FLOAT_BYTES;
+		estimate->own += sizeof(struct record_value) + FLOAT_BYTES;
+		break;
 	case CAPTURE_STRING:
-		return string_bytes(plan);
+		estimate->own += string_bytes(plan);
+		break;
 	case CAPTURE_FORMAT:
-		return (FORMAT_ARGS_MAX + 2) * (string_bytes(plan) + FLOAT_BYTES) +
-		       (op->is_wide ? WIDE_BYTES * string_bytes(plan) : 0);
+		estimate->own += (FORMAT_ARGS_MAX + 2) * (string_bytes(plan) + FLOAT_BYTES) +
+				 (op->is_wide ? WIDE_BYTES * string_bytes(plan) : 0);
+		break;
 	case CAPTURE_OBJECT:
 	case CAPTURE_INLINE:
-		add_part(plan, &plan->parts[op->part], 1, &bytes);
-		return bytes + FLOAT_BYTES;
+		add_part(plan, &plan->parts[op->part], 1, false, estimate);
+		estimate->own += FLOAT_BYTES;
+		break;
 	default:
-		return sizeof(struct record_value);
+		estimate->own += sizeof(struct record_value);
 	}
 }
 
-/*
- * The longest record; a quarter of its buffer may be lent to strings read in advance
- * (record/capture.c).
- */
-static size_t record_bytes(const struct capture_plan *plan, const struct capture_op *ops,
+/* Of one half of a call. */
+struct half {
+	struct estimate estimate;
+	bool lends; /* a quarter of the buffer, to strings read in advance (record/capture.c) */
+};
+
+static struct half look_at(const struct capture_plan *plan, const struct capture_op *ops,
 			   unsigned count)
 {
-	size_t bytes = RING_CALL;
+	struct half half = {.estimate.own = RING_CALL};
 	unsigned strings = 0;
 
 	for (unsigned i = 0; i < count; i++) {
-		bytes += op_bytes(plan, &ops[i]);
+		add_op(plan, &ops[i], &half.estimate);
 		strings += ops[i].kind == CAPTURE_STRING || ops[i].kind == CAPTURE_FORMAT ||
 			   ops[i].kind == CAPTURE_OBJECT;
 	}
-	if (strings > 1 || plan->varargs)
+	half.lends = strings > 1 || plan->varargs;
+	return half;
+}
+
+/* The longest record, with so much of what pointers in objects lead to. */
+static size_t record_bytes(const struct half *half, size_t followed)
+{
+	size_t bytes = half->estimate.own +
+		       (half->estimate.followed < followed ? half->estimate.followed : followed);
+
+	if (half->lends)
 		bytes += bytes / 2;
 	return (bytes + 15) & ~(size_t)7;
 }
 
+/* How much of that has room in a ring; what has less than FOLLOWED_MIN is not worth while. */
+enum { FOLLOWED_MIN = 1 << 10, FOLLOWED_STEP = 256 };
+
+static size_t followed_in_ring(const struct capture_plan *plan, const struct half *half)
+{
+	size_t followed = plan->followed_max < AGENT_RECORD_MAX ? plan->followed_max
+								: AGENT_RECORD_MAX;
+
+	while (followed > FOLLOWED_MIN && record_bytes(half, followed) > AGENT_RECORD_MAX)
+		followed -= FOLLOWED_STEP;
+	return followed;
+}
+
 const char *plans_refuse(const struct capture_plan *plan)
 {
-	if (record_bytes(plan, plan->entry, plan->entry_count) > AGENT_RECORD_MAX ||
-	    record_bytes(plan, plan->exit, plan->exit_count) > AGENT_RECORD_MAX)
-		return "its lines may become too long for a ring";
+	const struct half halves[] = {look_at(plan, plan->entry, plan->entry_count),
+				      look_at(plan, plan->exit, plan->exit_count)};
+
+	for (unsigned i = 0; i < 2; i++)
+		if (record_bytes(&halves[i], followed_in_ring(plan, &halves[i])) > AGENT_RECORD_MAX)
+			return "its lines may become too long for a ring";
 	return NULL;
 }
 
@@ -148,8 +198,14 @@ static struct written make(const struct capture_plan *plan)
 	copy->plan.entry = copy->plan.exit = NULL;
 	copy->plan.parts = NULL;
 	copy->plan.choices = NULL;
-	copy->entry_max = (uint32_t)record_bytes(plan, plan->entry, plan->entry_count);
-	copy->exit_max = (uint32_t)record_bytes(plan, plan->exit, plan->exit_count);
+	const struct half on_entry = look_at(plan, plan->entry, plan->entry_count);
+	const struct half on_exit = look_at(plan, plan->exit, plan->exit_count);
+	const size_t followed[] = {followed_in_ring(plan, &on_entry),
+				   followed_in_ring(plan, &on_exit)};
+
+	copy->plan.followed_max = (uint32_t)(followed[0] < followed[1] ? followed[0] : followed[1]);
+	copy->entry_max = (uint32_t)record_bytes(&on_entry, copy->plan.followed_max);
+	copy->exit_max = (uint32_t)record_bytes(&on_exit, copy->plan.followed_max);
 	made.bytes = (unsigned char *)copy;
 	if (entry)
 		memcpy(made.bytes + sizeof *copy, plan->entry, entry);
