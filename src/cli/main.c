@@ -174,7 +174,8 @@ int main(int argc, char **argv)
 	else if (error < 0)
 		status = STATUS_ERROR;
 	else if (error == 0 && options.print_prototypes)
-		status = print_prototypes(options.print_prototypes, DWARF_STEPS_FOR_ALL)
+		status = print_prototypes(options.print_prototypes, DWARF_STEPS_FOR_ALL,
+					  options.output.array_max)
 				 ? STATUS_ERROR
 				 : 0;
 	else if (error == 0)

@@ -445,6 +445,11 @@ static const struct keyword_entry *find_keyword(const struct conf_token *token)
 	return NULL;
 }
 
+bool conf_is_word(const struct conf_token *token)
+{
+	return find_keyword(token) != NULL;
+}
+
 bool conf_is_keyword(const struct conf_token *token)
 {
 	const struct keyword_entry *entry = find_keyword(token);

@@ -72,8 +72,10 @@ struct type *conf_own(struct conf_parser *parser, const struct type *type);
 const struct type *conf_pointer(struct conf_parser *parser, const struct type *target);
 /* What a parameter or a result of this type is: as in C, an array is a pointer to it. */
 const struct type *conf_decay(struct conf_parser *parser, const struct type *type);
-/* Whether the token is a word that conf_parse_compound() has for itself. */
+/* Whether the token is a word that conf_parse_compound() has for itself, and that is no type. */
 bool conf_is_keyword(const struct conf_token *token);
+/* Whether it is any word that conf_parse_compound() knows. */
+bool conf_is_word(const struct conf_token *token);
 /*
  * conf_extent.c: parses a length alone; or what says how long something is, a length or one that
  * zeros end; into the type (enum string_length).

@@ -18,13 +18,15 @@
 #include <errno.h>
 #include <string.h>
 
-int dwarf_reader_create(const struct debug_files *files, unsigned steps, struct dwarf_reader **out)
+int dwarf_reader_create(const struct debug_files *files, unsigned steps, unsigned levels,
+			struct dwarf_reader **out)
 {
 	struct dwarf_reader *reader = xcalloc(1, sizeof *reader);
 	int error = 0;
 
 	vec_init(&reader->ranges, sizeof(struct unit_range));
 	reader->steps_max = steps;
+	reader->levels = levels;
 	reader->word = elf_arch(files->information)->abi->word;
 	if (files->shared)
 		error = dwarf_file_open(&reader->shared, reader, files->shared);
@@ -44,6 +46,7 @@ void dwarf_reader_destroy(struct dwarf_reader *reader)
 	if (!reader)
 		return;
 	index_deinit(reader);
+	links_deinit(reader);
 	dwarf_file_close(&reader->main);
 	dwarf_file_close(&reader->shared);
 	free(reader);
@@ -343,6 +346,8 @@ static int answer(struct dwarf_reader *reader, struct die found, struct code cod
 		text->length = before;
 		text->text[before] = '\0';
 	}
+	if (!error)
+		links_resolve(reader, text, before);
 	return error;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Prototypes from debug information (DWARF 2 to 5), as text in the language of .conf files: each
- * answer is a declaration that stands for itself, so that everything else is the same for both.
+ * answer is a declaration that stands for itself, with the types that it needs in front, a line
+ * each, so that everything else is the same for both.
  *
  * Built on libdwarf, which reads the mapped file and was not made for files that somebody has
  * forged. It may crash, or be killed by what becomes of the file, so a reader belongs into a
@@ -35,8 +36,10 @@ struct dwarf_reader;
 /*
  * -ENOENT: there is no debug information in them that could be read; -ENOTSUP: there is, but it is
  * compressed otherwise than by zlib. The files must outlive the reader. It does `steps` at most.
+ * `levels`: how far pointers are followed, 1 is from a parameter to what it points to.
  */
-int dwarf_reader_create(const struct debug_files *files, unsigned steps, struct dwarf_reader **out);
+int dwarf_reader_create(const struct debug_files *files, unsigned steps, unsigned levels,
+			struct dwarf_reader **out);
 void dwarf_reader_destroy(struct dwarf_reader *reader); /* NULL is fine */
 
 /*

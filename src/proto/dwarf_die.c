@@ -119,6 +119,32 @@ bool die_is_same(const struct die *a, const struct die *b)
 	       die_offset(a) == die_offset(b);
 }
 
+enum { PLACE_SHARED = 1, PLACE_OF_TYPES = 2, PLACE_SHIFT = 2 };
+
+uint64_t die_place(const struct die *die)
+{
+	const struct dwarf_file *file = die->object->file;
+	const bool in_types = !dwarf_get_die_infotypes_flag(die->handle);
+	const uint64_t offset = die_offset(die);
+
+	return offset ? offset << PLACE_SHIFT | (in_types ? PLACE_OF_TYPES : 0) |
+				(file == &file->reader->shared ? PLACE_SHARED : 0)
+		      : 0;
+}
+
+struct die die_of_place(struct dwarf_reader *reader, uint64_t place)
+{
+	struct dwarf_file *file = place & PLACE_SHARED ? &reader->shared : &reader->main;
+	const uint64_t offset = place >> PLACE_SHIFT;
+
+	if (!(place & PLACE_OF_TYPES))
+		return die_at(file, offset);
+	/* Who sees some of .debug_info sees all of .debug_types. */
+	struct dwarf_object *object = dwarf_file_slice(file, 0);
+
+	return object ? entry_at(object, offset, false) : (struct die){0};
+}
+
 /* ------------------------------------------------------------------ attributes */
 
 bool die_has(const struct die *die, unsigned attribute)

@@ -58,12 +58,14 @@ struct dwarf_reader {
 	struct names declarations; /* name → place (dwarf_index.c) */
 	unsigned imports;	   /* units that were looked at for others */
 	/* Of the unit that is asked about. */
-	bool marks_defaulted;  /* copy_is_marked() */
-	bool marks_prototypes; /* in C: functions without a mark have none */
-	bool drops_empty;      /* in C++: on x86_64 objects of empty classes are not passed */
-	struct map manners;    /* class → how its objects are copied (dwarf_copy.c) */
-	struct names bodiless; /* name → definition without code (dwarf_index.c) */
-	struct map details;    /* unit → what it tells of (dwarf_detail.c) */
+	bool marks_defaulted;	/* copy_is_marked() */
+	bool marks_prototypes;	/* in C: functions without a mark have none */
+	bool drops_empty;	/* in C++: on x86_64 objects of empty classes are not passed */
+	unsigned levels;	/* of pointers that are followed from a parameter on */
+	struct map definitions; /* place of a struct → how it is written (dwarf_link.c) */
+	struct map manners;	/* class → how its objects are copied (dwarf_copy.c) */
+	struct names bodiless;	/* name → definition without code (dwarf_index.c) */
+	struct map details;	/* unit → what it tells of (dwarf_detail.c) */
 };
 
 /* An entry of debug information ("DIE"), or none. Owned: die_drop(). */
@@ -162,6 +164,9 @@ uint64_t die_offset(const struct die *die); /* in .debug_info */
 /* Something else for each entry in .debug_info of the main file; 0 for those that are elsewhere. */
 uint64_t die_key(const struct die *die);
 bool die_is_same(const struct die *a, const struct die *b);
+/* Where any entry is, so that it can be had again; 0: that is not known. */
+uint64_t die_place(const struct die *die);
+struct die die_of_place(struct dwarf_reader *reader, uint64_t place);
 bool die_has(const struct die *die, unsigned attribute);
 bool die_flag(const struct die *die, unsigned attribute);
 /* Whether a function, or a base class, is virtual: found by a table only. */
@@ -273,6 +278,7 @@ struct type_writer {
 	struct strbuf *text;
 	unsigned word;
 	unsigned depth; /* structs around, and pointers */
+	bool is_closed; /* pointers to structs are addresses */
 };
 
 bool type_is_full(const struct type_writer *writer);
@@ -297,6 +303,17 @@ int type_add(struct strbuf *text, const struct die *owner, unsigned word, bool *
 
 /* An object that nothing is passed of. */
 #define TYPE_EMPTY "struct()"
+
+/*
+ * dwarf_link.c: pointers to structs. Adds a mark that stands for one, in an object, or where a
+ * parameter or the result points to it; the text must be resolved in the end. False, with nothing
+ * added: it is to be an address.
+ */
+bool link_add(struct type_writer *writer, const struct die *target);
+bool link_add_root(struct type_writer *writer, const struct die *target);
+/* Puts what they stand for in the place of the marks from `start` on, and typedefs in front. */
+void links_resolve(struct dwarf_reader *reader, struct strbuf *text, size_t start);
+void links_deinit(struct dwarf_reader *reader);
 
 /* dwarf_struct.c: structs, unions, classes, and arrays */
 

@@ -21,7 +21,10 @@
  * Text of C++ is shown as such, where it is libstdc++'s: there is nobody who wants to see the
  * insides of a std::string.
  *
- * All members of a union are there, as they decide on the same; the first is shown.
+ * All members of a union are there, as they decide on the same; the first is shown. Whether that is
+ * the one that counts nobody knows, so pointers to structs in it are addresses. So are members with
+ * names that are reserved, as in the C++ library's containers: they belong to the insides of
+ * something, and some of them point behind the end of what there is.
  */
 #include "proto/dwarf_private.h"
 
@@ -207,11 +210,21 @@ static void leave_out(struct members *members)
 	members->exact = false;
 }
 
+/* Whether it is a name for compilers and what comes with them. */
+static bool is_reserved(const char *name)
+{
+	return name && name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'));
+}
+
 /* Adds a member, or leaves it to the gap in front of the next one. */
 static void add_member(struct type_writer *writer, const struct die *die, struct members *members)
 {
 	struct strbuf text = {0};
-	struct type_writer aside = {.text = &text, .word = writer->word, .depth = writer->depth};
+	struct type_writer aside = {.text = &text,
+				    .word = writer->word,
+				    .depth = writer->depth,
+				    .is_closed = writer->is_closed || members->is_union ||
+						 is_reserved(die_text(die, DW_AT_name))};
 	struct member member = {0};
 	bool is_const = false;
 	_cleanup_die_ struct die type = type_peel(die_reference(die, DW_AT_type), &is_const);

@@ -3,9 +3,9 @@
  * Types of debug information as types of .conf files.
  *
  * What comes out is meant to be read in one line of a trace, and to cost a bounded amount of memory
- * there: what a parameter points to is shown, what that points to is an address, unless it is a
- * string. A pointer to numbers is an address: const ones may be an array of any length, of which
- * the first would look like the argument itself; others are mostly where results go, and hold
+ * there: what a parameter points to is shown, and what pointers to structs in there lead to
+ * (dwarf_link.c). A pointer to numbers is an address: const ones may be an array of any length, of
+ * which the first would look like the argument itself; others are mostly where results go, and hold
  * nothing yet. A reference of C++ is to one object, so what is const there is shown. A class of C++
  * with functions of its own is an address, too, if it is large or has virtual ones, as its insides
  * say little then; and `this` is, as it would be in front of all that a method is given.
@@ -335,13 +335,13 @@ static bool add_target(struct type_writer *writer, const struct die *target, boo
 	const bool is_number = tag == DW_TAG_base_type || tag == DW_TAG_enumeration_type;
 	struct type_layout layout;
 
-	if (writer->depth || !(type_is_shown(target) || (is_one && is_number)))
+	if (writer->depth)
+		return link_add(writer, target);
+	if (!is_number)
+		return link_add_root(writer, target);
+	if (!is_one)
 		return false;
-	writer->depth++;
-	int error = type_add_object(writer, target, &layout);
-
-	writer->depth--;
-	if (error || type_is_full(writer)) {
+	if (type_add_object(writer, target, &layout)) {
 		type_cut_back(writer, before);
 		return false;
 	}
@@ -493,7 +493,7 @@ int type_add(struct strbuf *text, const struct die *owner, unsigned word, bool *
 	if (passing == PASSED_SOMEHOW)
 		return -ENOTSUP;
 	/* Where what it is called on would take the place of all that it is given. */
-	writer.depth = die_flag(owner, DW_AT_artificial);
+	writer.depth = writer.is_closed = die_flag(owner, DW_AT_artificial);
 	if (passing == PASSED_BY_REFERENCE) {
 		*by_reference = true;
 		if (!add_target(&writer, &type, false))

@@ -20,6 +20,8 @@ const char *protolib_text(struct protolib *lib, const char *text, size_t length)
 const struct type *protolib_type(const struct protolib *lib, const char *name, size_t length);
 /* What the language itself has of that name, whatever typedef has made of it; it must have one. */
 const struct type *protolib_own_type(const char *name);
+/* Whether it has any of that name, also one that files often give anew. */
+bool protolib_has_own_type(const char *name);
 /* Whether it is a number that C has, as the language itself has it. */
 bool protolib_is_own_number(const struct type *type);
 /* The same of a name, whatever typedef has made of it. */

@@ -268,6 +268,14 @@ const struct type *protolib_own_type(const char *name)
 	return &find_built_in(name)->type;
 }
 
+bool protolib_has_own_type(const char *name)
+{
+	for (size_t i = 0; i < sizeof predefined / sizeof predefined[0]; i++)
+		if (!strcmp(predefined[i].name, name))
+			return true;
+	return find_built_in(name) != NULL;
+}
+
 static bool is_number(const struct type *type)
 {
 	return (type->kind == TYPE_INT || type->kind == TYPE_FLOAT) && type->lens == LENS_DEFAULT;

@@ -13,6 +13,9 @@
  * Prototypes are kept by text for the whole session: a library that is loaded again and again, by
  * one process or many, must lead to the same prototypes and so to the same probes. There are at
  * most TEXTS_MAX; a program that makes libraries as it runs cannot make us grow without end.
+ *
+ * In front of a declaration come the types that it needs. Many functions have the same ones, which
+ * are parsed and kept once.
  */
 #include "session/debuginfo.h"
 
@@ -25,6 +28,7 @@
 #include "inferior/helper.h"
 #include "proto/dwarf.h"
 #include "proto/names.h"
+#include "proto/protolib.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,13 +44,19 @@ enum { HELPERS_MAX = 16, TEXTS_MAX = 100000, QUESTION_MAX = 4096, DECLARATIONS_M
 
 struct debuginfo {
 	struct protolib *lib;
-	struct names by_text; /* owned declarations → struct prototype, or &nothing */
+	/*
+	 * Owned declarations, with the number of their types' text in front → struct prototype, or
+	 * &nothing.
+	 */
+	struct names by_text;
+	struct names types; /* owned texts of types → struct declared_types */
 	struct vec
 		asked; /* struct debug_source * that have helpers, the one asked last at the end */
 	struct map sources; /* struct elf_file * → struct debug_source * */
 	bool is_full;	    /* of prototypes, as was said */
 	bool verbose;
-	unsigned steps; /* for one module */
+	unsigned steps;	 /* for one module */
+	unsigned levels; /* of pointers */
 };
 
 struct debug_source {
@@ -130,7 +140,7 @@ struct elf_file *debug_source_file(struct debug_source *source, pid_t pid)
 struct reading {
 	struct debug_files files;
 	struct dwarf_reader *reader;
-	unsigned steps;
+	unsigned steps, levels;
 	bool opened;
 	int error; /* of that */
 };
@@ -167,7 +177,7 @@ static void answer(void *context, const char *question, size_t length, struct st
 	if (!reading->opened) {
 		reading->opened = true;
 		reading->error = dwarf_reader_create(&reading->files, reading->steps,
-						     &reading->reader);
+						     reading->levels, &reading->reader);
 	}
 	if (reading->error) {
 		strbuf_add(text, reading->error == -ENOTSUP ? IN_OTHER_FORM : DAMAGED);
@@ -201,7 +211,9 @@ static bool have_helper(struct debug_source *source)
 {
 	struct vec *asked = &source->info->asked;
 	/* The helper gets a copy of it, and all it needs is there when it is made. */
-	struct reading reading = {.files = source->files, .steps = source->info->steps};
+	struct reading reading = {.files = source->files,
+				  .steps = source->info->steps,
+				  .levels = source->info->levels};
 
 	if (!source->helper) {
 		if (asked->count == HELPERS_MAX)
@@ -265,8 +277,67 @@ static void ask(struct debug_source *source, pid_t pid, const char *question, st
 
 /* ------------------------------------------------------------------ prototypes */
 
-static const void *parse(struct debuginfo *info, const char *text, const char *name)
+/* The types that stand in front of declarations; the library has names and types. */
+struct declared_types {
+	size_t number;
+	struct vec items; /* struct declared_type */
+};
+
+struct declared_type {
+	const char *name;
+	const struct type *type;
+};
+
+#define TYPEDEF "typedef "
+
+/* Parses types, a line each, and takes them from the library, where names mean others later. */
+static struct declared_types *parse_types(struct debuginfo *info, const char *text)
 {
+	struct declared_types *types = xcalloc(1, sizeof *types);
+
+	vec_init(&types->items, sizeof(struct declared_type));
+	types->number = info->types.count;
+	protolib_parse(info->lib, "debug information", text, NULL, NULL);
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, TYPEDEF, strlen(TYPEDEF)) != 0)
+			continue;
+		const char *name = line + strlen(TYPEDEF);
+		const size_t length = strcspn(name, " ");
+		const struct declared_type item = {.name = protolib_text(info->lib, name, length),
+						   .type = protolib_type(info->lib, name, length)};
+
+		if (item.type)
+			vec_push(&types->items, &item);
+	}
+	return types;
+}
+
+/* The types that a text begins with; NULL: there are none. */
+static const struct declared_types *types_of(struct debuginfo *info, const char *text,
+					     size_t length)
+{
+	if (!length)
+		return NULL;
+	const struct declared_types *types = names_get(&info->types, text, length);
+
+	if (!types) {
+		char *own = xstrndup(text, length);
+
+		types = parse_types(info, own);
+		names_put(&info->types, own, length, types);
+	}
+	return types;
+}
+
+static const void *parse(struct debuginfo *info, const struct declared_types *types,
+			 const char *text, const char *name)
+{
+	for (size_t i = 0; types && i < types->items.count; i++) {
+		const struct declared_type *item = vec_at(&types->items, i);
+
+		protolib_add_type(info->lib, item->name, item->type);
+	}
 	if (protolib_parse(info->lib, "debug information", text, NULL, NULL))
 		return &nothing;
 	const struct prototype *parsed = protolib_find(info->lib, name);
@@ -288,16 +359,21 @@ static const void *prototype_of(struct debuginfo *info, const struct strbuf *tex
 {
 	if (!text->length)
 		return &nothing;
-	const void *known = names_get(&info->by_text, text->text, text->length);
+	const char *last = strrchr(text->text, '\n');
+	const char *declaration = last ? last + 1 : text->text;
+	const struct declared_types *types = types_of(info, text->text,
+						      (size_t)(declaration - text->text));
+	char *key = xasprintf("%zu %s", types ? types->number + 1 : 0, declaration);
+	const void *known = names_get(&info->by_text, key, strlen(key));
 
-	if (!known && info->by_text.count >= TEXTS_MAX) {
-		say_full(info);
-	} else if (!known) {
-		char *key = xstrdup(text->text);
-
-		known = parse(info, key, name);
+	if (!known && info->by_text.count < TEXTS_MAX) {
+		known = parse(info, types, declaration, name);
 		names_put(&info->by_text, key, strlen(key), known);
+		return known;
 	}
+	if (!known)
+		say_full(info);
+	free(key);
 	return known ? known : &nothing;
 }
 
@@ -384,13 +460,14 @@ const struct prototype *debug_source_declaration(struct debug_source *source, pi
 
 /* ------------------------------------------------------------------ life */
 
-struct debuginfo *debuginfo_create(bool verbose, unsigned steps)
+struct debuginfo *debuginfo_create(bool verbose, unsigned steps, unsigned levels)
 {
 	struct debuginfo *info = xcalloc(1, sizeof *info);
 
 	info->lib = protolib_create();
 	info->verbose = verbose;
 	info->steps = steps;
+	info->levels = levels;
 	vec_init(&info->asked, sizeof(struct debug_source *));
 	return info;
 }
@@ -399,6 +476,14 @@ void debuginfo_destroy(struct debuginfo *info)
 {
 	if (!info)
 		return;
+	for (size_t i = 0; i < info->types.count; i++) {
+		struct declared_types *types =
+			(struct declared_types *)(uintptr_t)info->types.entries[i].value;
+
+		vec_deinit(&types->items);
+		free(types);
+	}
+	forget_names(&info->types);
 	forget_names(&info->by_text);
 	protolib_destroy(info->lib);
 	vec_deinit(&info->asked);

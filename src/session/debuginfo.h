@@ -18,8 +18,8 @@ struct debuginfo;
 /* What is known of one. */
 struct debug_source;
 
-/* `steps`: that may be done for one module, see proto/dwarf.h. */
-struct debuginfo *debuginfo_create(bool verbose, unsigned steps);
+/* `steps` that may be done for one module, `levels` of pointers: see proto/dwarf.h. */
+struct debuginfo *debuginfo_create(bool verbose, unsigned steps, unsigned levels);
 void debuginfo_destroy(struct debuginfo *info); /* NULL is fine; the sources must be gone */
 
 /*

@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Prototypes from debug information as a .conf file.
+ *
+ * Each comes with the types that it needs in front (proto/dwarf.h). What was printed before is not
+ * printed again. Two structs may have one name, and one may be described in two ways, as it is so
+ * many pointers away; as a name means one thing in a file, all types of a prototype get other names
+ * then.
+ */
 #include "session/print.h"
 
 #include "base/cleanup.h"
 #include "base/diag.h"
 #include "base/vec.h"
+#include "base/xalloc.h"
+#include "proto/names.h"
 #include "session/debuginfo.h"
 
 #include <elf.h>
@@ -41,8 +51,112 @@ static void list_functions(struct elf_file *file, struct vec *functions)
 		qsort(functions->items, functions->count, functions->item_size, compare_symbols);
 }
 
+#define TYPEDEF "typedef "
+
+/* The name that a line is about, and how long that is; NULL: it is a prototype. */
+static const char *named_type(const char *line, size_t *length)
+{
+	if (strncmp(line, TYPEDEF, strlen(TYPEDEF)) != 0)
+		return NULL;
+	line += strlen(TYPEDEF);
+	*length = strcspn(line, " ");
+	return line;
+}
+
+/* The names of all types of a text. */
+static void find_names(const char *text, struct names *names)
+{
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		size_t length;
+
+		line += *line == '\n';
+		const char *name = named_type(line, &length);
+
+		if (name)
+			names_put(names, name, length, name);
+	}
+}
+
+/* The text with a number behind each name of a type, which is known by what is around it. */
+static void rename_types(const char *text, const struct names *names, unsigned number,
+			 struct strbuf *out)
+{
+	static const char others[] = " \n*(),;=:[]-";
+	bool is_named = false; /* behind a typedef */
+
+	while (*text) {
+		const size_t length = strcspn(text, others);
+		const bool is_type = length && (is_named || text[length] == '*') &&
+				     names_get(names, text, length);
+
+		strbuf_add_bytes(out, text, length ? length : 1);
+		if (is_type)
+			strbuf_printf(out, "_%u", number);
+		if (length)
+			is_named = length + 1 == strlen(TYPEDEF) &&
+				   !strncmp(text, TYPEDEF, strlen(TYPEDEF));
+		text += length ? length : 1;
+	}
+}
+
+/* Whether none of the types was printed as something else. */
+static bool agrees(const struct names *printed, char *text)
+{
+	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+		size_t length;
+		const char *name = named_type(line, &length);
+		const char *before = name ? names_get(printed, name, length) : NULL;
+
+		/* What comes last is what it is; in front of that it was only declared. */
+		if (before && end[-2] == ')' && strncmp(before, line, (size_t)(end - line)) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Prints what was not printed so far, and keeps what it is. */
+static void print_lines(struct names *printed, char *text)
+{
+	char *line = text;
+
+	for (char *end; (end = strchr(line, '\n')); line = end + 1) {
+		size_t length;
+		const char *name = named_type(line, &length);
+		const char *before = name ? names_get(printed, name, length) : NULL;
+		const bool is_whole = end[-2] == ')';
+
+		if (before && strchr(before, '('))
+			continue;
+		fwrite(line, 1, (size_t)(end + 1 - line), stdout);
+		if (name && is_whole) {
+			char *kept = xstrndup(line, (size_t)(end - line));
+
+			names_put(printed, kept + (name - line), length, kept);
+		}
+	}
+	puts(line);
+}
+
+/* A prototype, and the types in front of it. */
+static void print_text(struct names *printed, const char *text)
+{
+	struct strbuf renamed = {0};
+	struct names names = {0};
+
+	find_names(text, &names);
+	strbuf_add(&renamed, text);
+	for (unsigned number = 2; !agrees(printed, renamed.text); number++) {
+		strbuf_clear(&renamed);
+		rename_types(text, &names, number, &renamed);
+	}
+	print_lines(printed, renamed.text);
+	names_deinit(&names);
+	strbuf_deinit(&renamed);
+}
+
 /* Whether there was something to print. */
-static bool print_function(struct debug_source *source, const struct elf_symbol *function)
+static bool print_function(struct debug_source *source, const struct elf_symbol *function,
+			   struct names *printed)
 {
 	struct strbuf text = {0};
 
@@ -51,9 +165,16 @@ static bool print_function(struct debug_source *source, const struct elf_symbol 
 	const bool is_known = text.length != 0;
 
 	if (is_known)
-		puts(text.text);
+		print_text(printed, text.text);
 	strbuf_deinit(&text);
 	return is_known;
+}
+
+static void free_lines(struct names *printed)
+{
+	for (size_t i = 0; i < printed->count; i++)
+		free((char *)(uintptr_t)printed->entries[i].value);
+	names_deinit(printed);
 }
 
 /* What became of all of them. */
@@ -65,6 +186,7 @@ struct printed {
 static struct printed print_functions(struct debug_source *source, struct elf_file *file)
 {
 	struct vec functions = VEC_OF(const struct elf_symbol *);
+	struct names types = {0}; /* owned lines, by the names in them */
 	const char *last = "";
 	struct printed printed = {0};
 
@@ -75,20 +197,21 @@ static struct printed print_functions(struct debug_source *source, struct elf_fi
 
 		/* Versions of one name, and what is in both symbol tables. */
 		if (strcmp(last, function->name)) {
-			if (print_function(source, function))
+			if (print_function(source, function, &types))
 				printed.any = true;
 			else if (!debug_source_is_there(source, getpid()))
 				printed.left_out++;
 		}
 		last = function->name;
 	}
+	free_lines(&types);
 	vec_deinit(&functions);
 	return printed;
 }
 
-static int print_all(struct elf_file *file, const char *path, unsigned steps)
+static int print_all(struct elf_file *file, const char *path, unsigned steps, unsigned levels)
 {
-	struct debuginfo *info = debuginfo_create(true, steps);
+	struct debuginfo *info = debuginfo_create(true, steps, levels);
 	struct debug_source *source = debug_source_get(info, file, path);
 	int error = 0;
 
@@ -108,7 +231,7 @@ static int print_all(struct elf_file *file, const char *path, unsigned steps)
 	return error;
 }
 
-int print_prototypes(const char *path, unsigned steps)
+int print_prototypes(const char *path, unsigned steps, unsigned levels)
 {
 	_cleanup_free_ char *whole = realpath(path, NULL);
 	_cleanup_close_ int fd = whole ? open(whole, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
@@ -119,7 +242,7 @@ int print_prototypes(const char *path, unsigned steps)
 		diag("%s: %s", path, error == -ENOEXEC ? "not an ELF file" : strerror(-error));
 		return error;
 	}
-	error = print_all(file, whole, steps);
+	error = print_all(file, whole, steps, levels);
 	elf_unref(file);
 	if (!error && (fflush(stdout) || ferror(stdout))) {
 		error = -errno;

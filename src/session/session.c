@@ -273,7 +273,8 @@ static int set_up(struct session *session)
 					   .returned = sigaction_returned,
 					   .intercept = sigaction_answered};
 	session->files = elf_cache_create();
-	session->debuginfo = debuginfo_create(options->verbose != 0, DWARF_STEPS_MAX);
+	session->debuginfo = debuginfo_create(options->verbose != 0, DWARF_STEPS_MAX,
+					      options->array_max);
 	session->probes = probe_table_create();
 	vec_init(&session->ifuncs, sizeof(struct ifunc_hook *));
 	pointers_init(session);

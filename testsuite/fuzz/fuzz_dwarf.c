@@ -79,7 +79,7 @@ static void look(struct elf_file *file)
 	const struct debug_files files = {.information = file, .shared = file};
 	struct dwarf_reader *reader;
 
-	if (!dwarf_reader_create(&files, DWARF_STEPS_MAX, &reader))
+	if (!dwarf_reader_create(&files, DWARF_STEPS_MAX, 4, &reader))
 		ask_all(reader);
 	dwarf_reader_destroy(reader);
 }

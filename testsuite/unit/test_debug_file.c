@@ -312,7 +312,7 @@ static int print_to(const struct fixture *fixture, unsigned steps, char out[4096
 	dup2(fd, STDOUT_FILENO);
 	dup2(fd, STDERR_FILENO);
 	const int error = print_prototypes(fixture_path(fixture, path, sizeof path, "many.so"),
-					   steps);
+					   steps, 4);
 
 	fflush(stdout);
 	dup2(kept[0], STDOUT_FILENO);
