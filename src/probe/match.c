@@ -324,7 +324,9 @@ static void match_prototypes(const struct match_module *module, const struct pro
 	const struct prototype *prototype;
 	size_t cursor = 0;
 
-	while (prototypes && (prototype = protolib_next(prototypes, &cursor)))
+	if (!prototypes || !protolib_has_places(prototypes))
+		return;
+	while ((prototype = protolib_next(prototypes, &cursor)))
 		if (prototype->slot_symbol)
 			match_slot(module, filter, prototype, found);
 }

@@ -12,12 +12,23 @@
 /* How deep files are imported; what is deeper is a circle, or has names for nobody. */
 enum { IMPORTS_MAX = 8 };
 
-struct adding {
-	struct conf_index *index;
-	const void *meaning;
+/* A file and those that it imports are looked at. */
+struct looking {
 	conf_finder *finder;
 	void *context;
 	unsigned depth;
+	void (*look)(struct looking *looking, char *text, size_t length); /* takes the text over */
+};
+
+struct adding {
+	struct looking looking; /* first */
+	struct conf_index *index;
+	const void *meaning;
+};
+
+struct finding {
+	struct looking looking; /* first */
+	bool has_places;
 };
 
 void conf_index_init(struct conf_index *index)
@@ -56,10 +67,10 @@ static void add_names(struct adding *adding, const char *text, size_t length)
 	}
 }
 
-static void add_file(struct adding *adding, const char *path);
+static void look_at_file(struct looking *looking, const char *path);
 
 /* All that looks like `import "NAME"`. `text` ends with a NUL. */
-static void add_imports(struct adding *adding, const char *path, const char *text)
+static void look_at_imports(struct looking *looking, const char *path, const char *text)
 {
 	for (const char *at = text; (at = strstr(at, "import")); at++) {
 		const char *name = at + strlen("import");
@@ -68,18 +79,18 @@ static void add_imports(struct adding *adding, const char *path, const char *tex
 		if (*name++ != '"')
 			continue;
 		_cleanup_free_ char *copy = xstrndup(name, strcspn(name, "\"\n"));
-		_cleanup_free_ char *found = conf_find_import(path, copy, adding->finder,
-							      adding->context);
+		_cleanup_free_ char *found = conf_find_import(path, copy, looking->finder,
+							      looking->context);
 
-		if (found && adding->depth < IMPORTS_MAX) {
-			adding->depth++;
-			add_file(adding, found);
-			adding->depth--;
+		if (found && looking->depth < IMPORTS_MAX) {
+			looking->depth++;
+			look_at_file(looking, found);
+			looking->depth--;
 		}
 	}
 }
 
-static void add_file(struct adding *adding, const char *path)
+static void look_at_file(struct looking *looking, const char *path)
 {
 	struct stat status;
 	size_t length;
@@ -87,17 +98,40 @@ static void add_file(struct adding *adding, const char *path)
 
 	if (conf_read_file(path, &text, &length, &status) < 0)
 		return;
+	look_at_imports(looking, path, text);
+	looking->look(looking, text, length);
+}
+
+static void add_text(struct looking *looking, char *text, size_t length)
+{
+	struct adding *adding = (struct adding *)(void *)looking;
+
 	vec_push(&adding->index->texts, &text);
 	add_names(adding, text, length);
-	add_imports(adding, path, text);
 }
 
 void conf_index_add(struct conf_index *index, const char *path, const void *meaning,
 		    conf_finder *finder, void *context)
 {
-	struct adding adding = {index, meaning, finder, context, 0};
+	struct adding adding = {{finder, context, 0, add_text}, index, meaning};
 
-	add_file(&adding, path);
+	look_at_file(&adding.looking, path);
+}
+
+static void find_places(struct looking *looking, char *text, size_t length)
+{
+	struct finding *finding = (struct finding *)(void *)looking;
+
+	finding->has_places |= memchr(text, '@', length) != NULL;
+	free(text);
+}
+
+bool conf_has_places(const char *path, conf_finder *finder, void *context)
+{
+	struct finding finding = {{finder, context, 0, find_places}, false};
+
+	look_at_file(&finding.looking, path);
+	return finding.has_places;
 }
 
 const void *conf_index_get(const struct conf_index *index, const char *name)

@@ -32,4 +32,10 @@ void conf_index_add(struct conf_index *index, const char *path, const void *mean
  */
 const void *conf_index_get(const struct conf_index *index, const char *name);
 
+/*
+ * Whether a file, or one that it imports, may have functions that are known by a data word
+ * (`@ *SYMBOL`). What is in comments counts, too.
+ */
+bool conf_has_places(const char *path, conf_finder *finder, void *context);
+
 #endif

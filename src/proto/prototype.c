@@ -48,6 +48,13 @@ struct protolib {
 	conf_finder *finder;
 	void *finder_context;
 	unsigned imports; /* that are being read, one for another */
+	/* Of one whose files have not been read; `load` is NULL once they have. */
+	struct {
+		protolib_load *load;
+		void *context;
+		const char *files;
+		bool has_places;
+	} waiting;
 };
 
 #define INTEGER(width_, signed_, lens_)                                                            \
@@ -311,8 +318,34 @@ void protolib_add(struct protolib *lib, const struct prototype *prototype)
 	names_put(&lib->functions, prototype->name, strlen(prototype->name), prototype);
 }
 
+void protolib_set_loader(struct protolib *lib, protolib_load *load, void *context,
+			 const char *files, bool has_places)
+{
+	lib->waiting.load = load;
+	lib->waiting.context = context;
+	lib->waiting.files = files;
+	lib->waiting.has_places = has_places;
+}
+
+/* What a library has does not change by that, so askers need not be able to change it. */
+static void need(const struct protolib *asked)
+{
+	struct protolib *lib = (struct protolib *)(uintptr_t)asked;
+	protolib_load *load = lib->waiting.load;
+
+	lib->waiting.load = NULL;
+	if (load)
+		load(lib->waiting.context, lib, lib->waiting.files);
+}
+
+bool protolib_has_places(const struct protolib *lib)
+{
+	return !lib->waiting.load || lib->waiting.has_places;
+}
+
 const struct prototype *protolib_find(const struct protolib *lib, const char *name)
 {
+	need(lib);
 	return names_get(&lib->functions, name, strlen(name));
 }
 
@@ -327,6 +360,7 @@ const struct prototype *protolib_find_on(const struct protolib *lib, const char 
 
 const struct prototype *protolib_next(const struct protolib *lib, size_t *cursor)
 {
+	need(lib);
 	if (*cursor >= lib->functions.count)
 		return NULL;
 	return lib->functions.entries[(*cursor)++].value;

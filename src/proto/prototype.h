@@ -74,6 +74,17 @@ typedef char *conf_finder(void *context, const char *name);
 void protolib_set_finder(struct protolib *lib, conf_finder *finder, void *context);
 
 /*
+ * The library's files are read when it is first asked for what is in them: `load` parses them into
+ * it, once. `has_places`: they may have functions that are known by a data word; a walk through a
+ * library that has none is not worth reading it. `files`, which `load` gets, outlives the library.
+ */
+typedef void protolib_load(void *context, struct protolib *lib, const char *files);
+void protolib_set_loader(struct protolib *lib, protolib_load *load, void *context,
+			 const char *files, bool has_places);
+/* Whether there may be prototypes with a `slot_symbol`. */
+bool protolib_has_places(const struct protolib *lib);
+
+/*
  * What went wrong in a .conf file, for the user: `FILE:LINE: expected …, found …`. Called once per
  * error; parsing goes on behind the next ';'.
  */

@@ -333,12 +333,10 @@ static void find_files(struct proto_search *search, const char *soname, struct s
 	}
 }
 
-/* Reads the files of such a list, the last first. */
-static struct protolib *read_files(struct proto_search *search, const char *paths)
+/* protolib_load: reads the files of such a list, the last first. */
+static void read_files(void *context, struct protolib *lib, const char *paths)
 {
-	struct protolib *lib = protolib_create();
-
-	protolib_set_finder(lib, find_import, search);
+	struct proto_search *search = context;
 	_cleanup_free_ char *copy = xstrdup(paths);
 	size_t end = strlen(copy);
 
@@ -351,6 +349,28 @@ static struct protolib *read_files(struct proto_search *search, const char *path
 		read_found(search, lib, copy + start);
 		end = start;
 	}
+}
+
+static bool have_places(const struct proto_search *search, const char *paths)
+{
+	const char *end;
+
+	for (; (end = strchr(paths, '\n')); paths = end + 1) {
+		_cleanup_free_ char *path = xstrndup(paths, (size_t)(end - paths));
+
+		if (conf_has_places(path, find_import, (void *)(uintptr_t)search))
+			return true;
+	}
+	return false;
+}
+
+/* Most libraries of a process are never asked for a prototype, and parsing takes long. */
+static struct protolib *library_of_files(struct proto_search *search, const char *paths)
+{
+	struct protolib *lib = protolib_create();
+
+	protolib_set_finder(lib, find_import, search);
+	protolib_set_loader(lib, read_files, search, paths, have_places(search, paths));
 	return lib;
 }
 
@@ -365,7 +385,7 @@ static const struct protolib *find_library(struct proto_search *search, const ch
 		if (!lib) {
 			char *key = xstrdup(paths.text);
 
-			lib = read_files(search, key);
+			lib = library_of_files(search, key);
 			names_put(&search->by_files, key, paths.length, lib);
 		}
 	}
