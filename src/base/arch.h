@@ -135,6 +135,27 @@ struct insn_effect {
 	int8_t immediate_to;  /* where its immediate operand gets to */
 };
 
+/* What a plain move does: one of those that functions which look something up are made of. */
+enum insn_move_kind {
+	MOVE_COPY,    /* to = base */
+	MOVE_ADDRESS, /* to = base + displacement */
+	MOVE_LOAD,    /* to = the word at base + displacement */
+	MOVE_TEST,    /* flags: whether base is 0, as a condition of "equal" has it */
+	MOVE_PUSH,    /* of base */
+	MOVE_POP      /* to `to` */
+};
+
+/* `base` that is no register. */
+enum { MOVE_BASE_NONE = -1, MOVE_BASE_PC = -2 };
+
+struct insn_move {
+	uint8_t kind;	    /* enum insn_move_kind */
+	int8_t to;	    /* number of a general register, or -1 */
+	int8_t base;	    /* the same, or MOVE_BASE_…: 0, or what follows the instruction */
+	bool changes_flags; /* else they stay */
+	int64_t displacement;
+};
+
 struct agent_arch;
 
 /* How a displaced instruction is made to take effect: see image/relocate.h. */
@@ -278,6 +299,11 @@ struct arch {
 
 	/* What the instruction at `bytes` does: enum EFFECT_… */
 	void (*insn_effect)(const uint8_t *bytes, size_t length, struct insn_effect *effect);
+	/*
+	 * Whether the instruction, `length` bytes long, is a move of whole words and does nothing
+	 * else.
+	 */
+	bool (*insn_move)(const uint8_t *bytes, size_t length, struct insn_move *move);
 	uint8_t dwarf_sp, dwarf_bp; /* what call-frame information calls these registers (psABI) */
 	uint16_t call_clobbers;	    /* bits of the registers that a function may change (psABI) */
 	uint32_t call_arguments;    /* bits of places that it is given arguments in */

@@ -306,15 +306,16 @@ static void match_slot(const struct match_module *module, struct filter *filter,
 
 	if (!symbol || !symbol->value)
 		return;
-	uint64_t place = symbol->value + slot->slot_offset +
-			 slot->slot_index * elf_arch(module->file)->abi->word;
+	const unsigned word = elf_arch(module->file)->abi->word;
 
 	filter_missed(filter, slot->name, MISS_EMPTY);
-	vec_push(found, &(struct match){.kind = MATCH_SLOT,
-					.address = place,
-					.name = slot->name,
-					.rule = rule,
-					.by_name = true});
+	vec_push(found,
+		 &(struct match){.kind = slot->slot_is_getter ? MATCH_GETTER : MATCH_SLOT,
+				 .address = symbol->value + table_place_bytes(&slot->slot, word),
+				 .table_offset = table_place_bytes(&slot->table, word),
+				 .name = slot->name,
+				 .rule = rule,
+				 .by_name = true});
 }
 
 /* Functions without a symbol that the module's .conf file knows the place of. */
@@ -352,8 +353,7 @@ static void match_functions(const struct match_module *module, struct filter *fi
 		const struct filter_rule *rule = vec_at(&filter->rules, 0);
 		struct prototype slot = {.name = rule->symbol.text,
 					 .slot_symbol = filter->slot_symbol,
-					 .slot_offset = filter->slot_offset,
-					 .slot_index = filter->slot_index};
+					 .slot = {filter->slot_offset, filter->slot_index}};
 
 		match_slot(module, filter, &slot, found);
 		return;
@@ -373,6 +373,8 @@ static int compare_places(const struct match *x, const struct match *y)
 		return x->address < y->address ? -1 : 1;
 	if (x->kind != y->kind)
 		return x->kind < y->kind ? -1 : 1;
+	if (x->table_offset != y->table_offset)
+		return x->table_offset < y->table_offset ? -1 : 1;
 	return (x->slot > y->slot) - (x->slot < y->slot);
 }
 

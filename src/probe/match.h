@@ -16,7 +16,8 @@ enum match_kind {
 	MATCH_IFUNC,   /* the resolver of an IFUNC: the implementation is to be found */
 	MATCH_POINTER, /* a call by a pointer: of the function, if that is what the slot holds */
 	MATCH_NO_STUB, /* a slot of a PLT whose stub was not found: cannot be planted */
-	MATCH_SLOT     /* a data word that holds, or will hold, a function's address */
+	MATCH_SLOT,    /* a data word that holds, or will hold, a function's address */
+	MATCH_GETTER   /* one whose function returns the address of a table of such words */
 };
 
 struct match {
@@ -27,6 +28,7 @@ struct match {
 	bool by_name;		  /* it names the function, and not by a pattern */
 	uint64_t slot;		  /* of a MATCH_POINTER, in the file's own address space */
 	uint64_t resolver;	  /* of an IFUNC's, the same; 0: it is none, or not by IRELATIVE */
+	uint64_t table_offset;	  /* of a MATCH_GETTER: bytes from the beginning of that table */
 	bool in_code;		  /* which is the call itself (SLOT_CODE): it leads nowhere else */
 };
 

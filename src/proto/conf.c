@@ -6,7 +6,8 @@
  *   declaration = "typedef" NAME "=" ( type | "struct" )
  *               | "import" TEXT
  *               | [ "function" ] type NAME "(" [ "void" | parameter { "," parameter } ] ")" [ slot ]
- *   slot        = "@" "*" NAME [ "+" NUMBER ]
+ *   slot        = "@" "*" NAME place [ "(" ")" place ]
+ *   place       = [ "+" NUMBER ] [ "[" NUMBER "]" ]
  *
  * with parameters in conf_parameter.c, types in conf_type.c and conf_compound.c. One token is
  * looked ahead. A declaration is all or nothing: it enters the library when its end was seen. After
@@ -151,7 +152,22 @@ static bool is_over(const struct conf_parser *parser)
 	       (parser->token.first && parser->token.kind != TOKEN_UNCLOSED);
 }
 
-/* What follows the parameters: `@ *SYMBOL+OFFSET` or `@ *SYMBOL[INDEX]`, and the end. */
+/* How far behind the beginning of a table: `+OFFSET`, `[INDEX]`, both or neither. */
+static bool parse_place(struct conf_parser *parser, struct table_place *place)
+{
+	if (conf_at_mark(parser, '+') &&
+	    !parse_number(parser, &place->offset, "an offset (a number)"))
+		return false;
+	if (!conf_at_mark(parser, '['))
+		return true;
+	return parse_number(parser, &place->index, "an index (a number)") &&
+	       conf_expect(parser, ']');
+}
+
+/*
+ * What follows the parameters: `@ *SYMBOL[INDEX]`, or `@ *SYMBOL[INDEX]()[INDEX]` where the word
+ * found first is that of a function which returns the address of the table; and the end.
+ */
 static bool parse_slot(struct conf_parser *parser, struct prototype *prototype)
 {
 	if (!conf_at_mark(parser, '@'))
@@ -160,15 +176,14 @@ static bool parse_slot(struct conf_parser *parser, struct prototype *prototype)
 	if (!conf_expect(parser, '*'))
 		return false;
 	prototype->slot_symbol = parse_name(parser, "the name of a data symbol");
-	if (!prototype->slot_symbol)
+	if (!prototype->slot_symbol || !parse_place(parser, &prototype->slot))
 		return false;
-	if (conf_at_mark(parser, '+') &&
-	    !parse_number(parser, &prototype->slot_offset, "an offset (a number)"))
-		return false;
-	if (conf_at_mark(parser, '[') &&
-	    !(parse_number(parser, &prototype->slot_index, "an index (a number)") &&
-	      conf_expect(parser, ']')))
-		return false;
+	if (conf_at_mark(parser, '(')) {
+		conf_take(parser);
+		prototype->slot_is_getter = true;
+		if (!conf_expect(parser, ')') || !parse_place(parser, &prototype->table))
+			return false;
+	}
 	return is_over(parser) || conf_fail(parser, "';'");
 }
 

@@ -45,6 +45,17 @@ struct parameter {
 	unsigned selector;
 };
 
+/* How far behind the beginning of a table a word is: both added. */
+struct table_place {
+	uint64_t offset; /* bytes */
+	uint64_t index;	 /* pointers */
+};
+
+static inline uint64_t table_place_bytes(const struct table_place *place, unsigned word)
+{
+	return place->offset + place->index * word;
+}
+
 struct prototype {
 	const char *name; /* NULL for the guessed one */
 	const struct type *result;
@@ -52,12 +63,17 @@ struct prototype {
 	unsigned parameter_count;
 	/*
 	 * `NAME(…) @ *SYMBOL+OFFSET;` or `@ *SYMBOL[INDEX];`: the function has no symbol; its
-	 * address is stored at data symbol `slot_symbol` plus `slot_offset` bytes and `slot_index`
-	 * pointers. NULL for ordinary functions.
+	 * address is stored at `slot` behind the data symbol `slot_symbol`. NULL for ordinary
+	 * functions.
 	 */
 	const char *slot_symbol;
-	uint64_t slot_offset;
-	uint64_t slot_index;
+	struct table_place slot;
+	/*
+	 * `@ *SYMBOL[INDEX]()[INDEX];`: the function that is stored there returns the address of
+	 * another table, where the one that is meant is stored at `table`.
+	 */
+	bool slot_is_getter;
+	struct table_place table;
 };
 
 /* The prototypes of one .conf file, or of several read one after the other. */

@@ -24,6 +24,7 @@
  * stays a module until another one is loaded where it was.
  */
 #include "session/private.h"
+#include "session/tables.h"
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
@@ -81,15 +82,7 @@ static void forget_module(struct session *session, struct space *space, const st
 	undefined_forget(modules, module);
 	agent_forget(space, module->low, module->high);
 	trap_forget(space, module->low, module->high);
-	for (size_t i = modules->slots.count; i-- > 0;) {
-		struct pending_slot *slot = vec_at(&modules->slots, i);
-
-		if (slot->address < module->low || slot->address >= module->high)
-			continue;
-		trap_unwatch(space, slot->address);
-		free(slot->name);
-		vec_remove(&modules->slots, i);
-	}
+	tables_forget(space, module->low, module->high);
 	for (size_t i = 0; i < modules->list.count; i++)
 		if (*(struct module **)vec_at(&modules->list, i) == module) {
 			module_unref(*(struct module **)vec_at(&modules->list, i));
@@ -418,7 +411,7 @@ void modules_update(struct session *session, struct thread *thread)
 	if (modules->r_debug)
 		walk(session, thread, false, known ? NULL : program);
 	modules_check(session, thread->process->space, 0);
-	plant_slots(session, thread);
+	tables_plant(session, thread);
 	inprocess_install(session, thread);
 	note_looked(session, thread);
 }
@@ -555,7 +548,7 @@ static int begin(struct session *session, struct thread *thread, bool at_exec)
 	if (!at_exec)
 		later_begin(session, process->space->modules);
 	first_walk(session, thread, &auxv, at_exec);
-	plant_slots(session, thread);
+	tables_plant(session, thread);
 	if (at_exec)
 		inprocess_install(session, thread);
 	else

@@ -7,13 +7,9 @@
  * relocated to the symbol, or an IRELATIVE one of the defining module with the resolver as
  * addend. When not, the resolver itself gets a hook: what it returns is the implementation, and
  * whoever binds the function later calls it.
- *
- * A function without a symbol, known by a data word that holds its address (*SYM+OFF=NAME), is
- * planted when that word points into the code of a module. Until then the word is under
- * hardware watch, so the very write that fills it in is seen, and it is looked at again
- * whenever the linker says something and a few times a second, as another thread may write it.
  */
 #include "session/private.h"
+#include "session/tables.h"
 
 #include "base/diag.h"
 #include "base/xalloc.h"
@@ -26,7 +22,6 @@
 #include <string.h>
 
 enum {
-	SLOT_POLL_US = 50000,
 	MANY_FUNCTIONS =
 		64 /* of a library: some will be among those that it calls with signals blocked */
 };
@@ -94,9 +89,8 @@ static void plant_site(struct session *session, struct thread *thread, uint64_t 
 		     (unsigned long long)address);
 }
 
-/* Plants a function found by its address at run time (IFUNC implementation, filled slot). */
-static void plant_found(struct session *session, struct thread *thread, uint64_t address,
-			const char *name, bool one_of_many)
+void plant_found(struct session *session, struct thread *thread, uint64_t address, const char *name,
+		 bool one_of_many)
 {
 	struct modules *modules = thread->process->space->modules;
 	struct probe_request request = {PROBE_ENTRY, name, modules_find(modules, address),
@@ -273,81 +267,6 @@ void plant_drop_hooks(struct session *session)
 	}
 }
 
-/* ------------------------------------------------------------------ data words */
-
-/* The code that a pending word points to by now, or 0. */
-static uint64_t slot_value(const struct space *space, const struct pending_slot *slot)
-{
-	uint64_t value;
-
-	if (!memory_read_word(&space->memory, slot->address, space->arch->abi->word, &value))
-		return 0;
-	const struct module *module = modules_find(space->modules, value);
-	size_t count = 0;
-	const struct elf_segment *segments = module ? elf_segments(module->file, &count) : NULL;
-
-	for (size_t i = 0; i < count; i++)
-		if ((segments[i].flags & 1) && value - module->bias >= segments[i].address &&
-		    value - module->bias - segments[i].address < segments[i].memory_size)
-			return value;
-	return 0;
-}
-
-bool plant_slot_ready(const struct space *space)
-{
-	for (size_t i = 0; space->modules && i < space->modules->slots.count; i++)
-		if (slot_value(space, vec_at(&space->modules->slots, i)))
-			return true;
-	return false;
-}
-
-/* Another thread than the one that fills the word in may then call the function unseen. */
-static void list_unwatched(struct session *session, const struct modules *modules,
-			   const struct pending_slot *slot)
-{
-	const struct module *module = modules_find(modules, slot->address);
-
-	untraced_function(session->untraced, module ? module->base_name : NULL, slot->name, false,
-			  "calls in the moment after its address is known: there is no hardware "
-			  "watch for the word that will hold it");
-}
-
-void plant_slots(struct session *session, struct thread *thread)
-{
-	struct space *space = thread->process->space;
-	struct modules *modules = space->modules;
-
-	for (size_t i = modules ? modules->slots.count : 0; i-- > 0;) {
-		struct pending_slot slot = *(struct pending_slot *)vec_at(&modules->slots, i);
-		uint64_t value = slot_value(space, &slot);
-
-		if (!value) {
-			if (trap_watch(thread, slot.address) != 0)
-				list_unwatched(session, modules, &slot);
-			if (!session->poll_us)
-				interrupts_tick(session->interrupts, SLOT_POLL_US);
-			continue;
-		}
-		vec_remove(&modules->slots, i);
-		slot.rule->matched = true;
-		trap_unwatch(space, slot.address);
-		trap_thread_sync(thread);
-		plant_found(session, thread, value, slot.name, false);
-		free(slot.name);
-	}
-}
-
-static void add_slot(struct modules *modules, uint64_t address, const struct match *match)
-{
-	struct pending_slot slot = {address, NULL, match->rule};
-
-	for (size_t i = 0; i < modules->slots.count; i++)
-		if (((struct pending_slot *)vec_at(&modules->slots, i))->address == address)
-			return;
-	slot.name = xstrdup(match->name);
-	vec_push(&modules->slots, &slot);
-}
-
 /* ------------------------------------------------------------------ modules */
 
 void plant_hook(struct session *session, struct thread *thread, const struct module *module,
@@ -478,7 +397,8 @@ void plant_match(struct session *session, struct thread *thread, const struct mo
 		plant_ifunc(session, thread, module, match);
 		break;
 	case MATCH_SLOT:
-		add_slot(thread->process->space->modules, address, match);
+	case MATCH_GETTER:
+		tables_add(thread->process->space->modules, address, match);
 		break;
 	}
 }

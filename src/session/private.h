@@ -100,9 +100,12 @@ struct module {
 	struct debug_source *debug;	   /* its debug information; NULL: not to be used */
 };
 
-/* A data word that will hold the address of a function. */
+/* A data word that will hold the address of a function, or leads to such a word: see tables.c. */
 struct pending_slot {
 	uint64_t address;
+	bool is_getter; /* its function returns the address of a table */
+	uint64_t table_offset;
+	uint64_t watched; /* the word on the way to it that is not filled in yet; 0: not known */
 	char *name;
 	struct filter_rule *rule; /* that asked for it */
 };
@@ -256,10 +259,9 @@ void plant_libraries(struct session *session, struct thread *thread, struct modu
 /* Plants a hook at the function of that name, if the module has it. */
 void plant_hook(struct session *session, struct thread *thread, const struct module *module,
 		const char *name, struct hook *hook);
-/* Looks whether pending data words are filled in by now. */
-void plant_slots(struct session *session, struct thread *thread);
-/* Whether one of them is, without needing a stopped thread. */
-bool plant_slot_ready(const struct space *space);
+/* Plants a function found by its address at run time (IFUNC implementation, filled data word). */
+void plant_found(struct session *session, struct thread *thread, uint64_t address, const char *name,
+		 bool one_of_many);
 /* Lists what was waited for in vain, at the end of a session. */
 void plant_list_waiting(struct session *session);
 /* Hooks of plant.c's own: one that is in use is marked, those that are not marked are dropped. */

@@ -22,6 +22,7 @@
 #include "session/own_stops.h"
 #include "session/private.h"
 #include "session/recover.h"
+#include "session/tables.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -106,7 +107,7 @@ static void glibc_long_jump_called(struct hook *hook, struct thread *thread)
 static void slot_written(void *context, struct thread *thread, uint64_t address)
 {
 	(void)address;
-	plant_slots(context, thread);
+	tables_plant(context, thread);
 }
 
 static enum return_place return_place(void *context, const struct space *space, uint64_t address)
@@ -397,7 +398,7 @@ static void poll_slots(struct session *session)
 			continue;
 		waiting = true;
 		if (thread->state == THREAD_RUNNING && thread->tid == thread->process->pid &&
-		    plant_slot_ready(space))
+		    tables_have_news(session, space))
 			pt_interrupt(thread->tid);
 	}
 	if (!waiting && !session->poll_us)

@@ -19,6 +19,7 @@
  * memory.
  */
 #include "session/private.h"
+#include "session/tables.h"
 
 #include "engine/trap/sigtrap.h"
 #include "engine/trap/unblock.h"
@@ -449,7 +450,7 @@ static void on_trap(struct session *session, struct thread *thread)
 	if (thread->process->space && thread->stop == STOP_TRAP)
 		masking_due(session, thread);
 	if (thread->process->space && thread->process->space->modules)
-		plant_slots(session, thread);
+		tables_plant(session, thread);
 	if (thread->process->space)
 		trap_thread_sync(thread);
 	thread_retry_call(thread);

@@ -34,6 +34,11 @@ static void insn_effect(const uint8_t *bytes, size_t length, struct insn_effect 
 	x86_insn_effect(X86_MODE_32, bytes, length, effect);
 }
 
+static bool insn_move(const uint8_t *bytes, size_t length, struct insn_move *move)
+{
+	return x86_insn_move(X86_MODE_32, bytes, length, move);
+}
+
 static bool slot_call(const uint8_t *bytes, uint64_t address, uint64_t got, uint64_t *slot)
 {
 	return x86_slot_call(X86_MODE_32, bytes, address, got, slot);
@@ -149,6 +154,7 @@ const struct arch arch_i386 = {
 	.thunk_opcode = X86_THUNK_OPCODE,
 	.is_thunk = x86_is_thunk,
 	.insn_effect = insn_effect,
+	.insn_move = insn_move,
 	.dwarf_sp = 4,
 	.dwarf_bp = 5,
 	.call_arguments = 1U << EFFECT_STACK,

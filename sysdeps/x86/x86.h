@@ -63,6 +63,8 @@ bool x86_is_thunk(const uint8_t *bytes);
 /* arch->insn_effect. */
 void x86_insn_effect(enum x86_mode mode, const uint8_t *bytes, size_t length,
 		     struct insn_effect *effect);
+/* arch->insn_move. */
+bool x86_insn_move(enum x86_mode mode, const uint8_t *bytes, size_t length, struct insn_move *move);
 /* arch->slot_call. */
 enum { X86_SLOT_CALL_OPCODE = 0xff };
 bool x86_slot_call(enum x86_mode mode, const uint8_t *bytes, uint64_t address, uint64_t got,

@@ -363,21 +363,32 @@ static void test_slots(void **state)
 					"int decimal() @*table + 24;"
 					"int none() @ *table;"
 					"int third() @ *table[2];"
+					"int hidden() @ *table[12]()[2];"
+					"int first() @ *table + 96() + 8;"
 					"int plain();");
 	const struct prototype *f = protolib_find(lib, "mysqlnd_query");
 
 	assert_string_equal(f->slot_symbol, "mysqlnd_mysqlnd_conn_data_methods");
-	assert_int_equal(f->slot_offset, 0x18);
+	assert_int_equal(f->slot.offset, 0x18);
 	f = protolib_find(lib, "decimal");
 	assert_string_equal(f->slot_symbol, "table");
-	assert_int_equal(f->slot_offset, 24);
+	assert_int_equal(f->slot.offset, 24);
 	f = protolib_find(lib, "none");
 	assert_string_equal(f->slot_symbol, "table");
-	assert_int_equal(f->slot_offset, 0);
+	assert_int_equal(f->slot.offset, 0);
 	f = protolib_find(lib, "third");
 	assert_string_equal(f->slot_symbol, "table");
-	assert_int_equal(f->slot_offset, 0);
-	assert_int_equal(f->slot_index, 2);
+	assert_int_equal(f->slot.offset, 0);
+	assert_int_equal(f->slot.index, 2);
+	assert_false(f->slot_is_getter);
+	f = protolib_find(lib, "hidden");
+	assert_string_equal(f->slot_symbol, "table");
+	assert_int_equal(f->slot.index, 12);
+	assert_true(f->slot_is_getter);
+	assert_int_equal(f->table.index, 2);
+	f = protolib_find(lib, "first");
+	assert_int_equal(f->slot.offset, 96);
+	assert_int_equal(f->table.offset, 8);
 	assert_null(protolib_find(lib, "plain")->slot_symbol);
 	protolib_destroy(lib);
 }
@@ -414,7 +425,7 @@ static void test_ends_of_lines(void **state)
 		assert_non_null(protolib_find(lib, text));
 	}
 	assert_null(protolib_find(lib, "c"));
-	assert_int_equal(protolib_find(lib, "f")->slot_offset, 8);
+	assert_int_equal(protolib_find(lib, "f")->slot.offset, 8);
 	assert_int_equal(protolib_find(lib, "a")->result->lens, LENS_HEX);
 	protolib_destroy(lib);
 }
