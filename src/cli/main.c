@@ -68,6 +68,7 @@ static int trace(const struct options *options)
 					  .no_default = options->no_default,
 					  .entries_only = options->entries_only,
 					  .system_calls = options->system_calls,
+					  .depth_max = options->depth_max,
 					  .configs = &options->configs,
 					  .data_dir = data_dir ? data_dir : PKGDATADIR,
 					  .summary = options->summary,

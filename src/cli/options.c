@@ -45,6 +45,7 @@ enum {
 	CODE_STRICT,
 	CODE_PROTOTYPES,
 	CODE_PRINT_PROTOTYPES,
+	CODE_DEPTH,
 
 	DEFAULT_STRING_MAX = 32,
 	DEFAULT_ARRAY_MAX = 4,
@@ -75,6 +76,8 @@ static const struct option_spec table[] = {
 	 FIELD(entries_only)},
 	{'S', "system-calls", NULL, "system calls, too; -x NAME@SYS: only those",
 	 .action = OPTION_FLAG, FIELD(system_calls)},
+	{CODE_DEPTH, "depth", "N", "not calls within N others that are traced",
+	 .action = OPTION_NUMBER, FIELD(depth_max), .maximum = 1000000},
 	{'F', "config", "FILE|DIR[:...]", "read prototypes from there (repeatable)",
 	 .action = OPTION_LIST, FIELD(configs)},
 	{CODE_PROTOTYPES, "prototypes", "conf|dwarf|none", "where they come from (dwarf: both)",

@@ -32,6 +32,7 @@ struct options {
 	bool no_default;	      /* -L: without the default */
 	bool entries_only;	      /* -g: nothing but entry_filters */
 	bool system_calls;	      /* -S */
+	unsigned depth_max;	      /* --depth: how deep calls are in others, or 0: any */
 	struct vec configs;	      /* of const char *: -F, in order, each FILE|DIR[:…] */
 	int prototypes;		      /* --prototypes: enum session_prototypes */
 	const char *print_prototypes; /* of this file, and be done; or NULL */

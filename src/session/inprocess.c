@@ -447,8 +447,8 @@ void inprocess_init(struct session *session)
 	if (session->options->engine == ENGINE_TRAP)
 		return;
 	const struct agent_options options = {
-		/* What is counted there has no time of a single call: then each makes a record. */
-		.records = !session->options->summary ||
+		/* What is counted there has neither the time of a single call nor its depth. */
+		.records = !session->options->summary || session->options->depth_max ||
 			   summary_needs_each_call(session->options->output),
 		.lossy = session->options->lossy,
 		.clock = clocks[session->options->clock]};

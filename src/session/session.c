@@ -36,10 +36,21 @@ static void take_record(void *context, const struct record *record)
 	session_record(context, record);
 }
 
+/* Whether it is of a call within as many others as --depth says. */
+static bool is_too_deep(const struct session *session, const struct record *record)
+{
+	const unsigned depth_max = session->options->depth_max;
+
+	if (!depth_max || record->depth < depth_max)
+		return false;
+	return record->kind == RECORD_CALL || record->kind == RECORD_RETURN ||
+	       record->kind == RECORD_UNWOUND;
+}
+
 void session_record(struct session *session, const struct record *record)
 {
 	debug_record(session, record);
-	if (session->output_error || !session->writer)
+	if (session->output_error || !session->writer || is_too_deep(session, record))
 		return;
 	session->output_error = session->writer->ops->record(session->writer, record);
 	/* A table is written at the end only. */

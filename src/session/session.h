@@ -44,6 +44,7 @@ struct session_options {
 	bool no_default;		  /* -L */
 	bool entries_only;		  /* -g */
 	bool system_calls;		  /* -S */
+	unsigned depth_max;		  /* --depth: no calls within so many others; 0: all */
 	const struct vec *configs;	  /* const char *: -F */
 	const char *data_dir;		  /* where the installed .conf files are */
 	bool summary;			  /* -c */

@@ -202,7 +202,7 @@ static void each_long_name(void **state)
 		   "--output=e --timestamps --timestamps --timestamps --relative-timestamps "
 		   "--durations --instruction-pointer --indent=3 --string-limit=4 "
 		   "--array-limit=5 --parameter-names --align=6 --no-signals --demangle --summary "
-		   "--sort=calls --verbose -- true");
+		   "--sort=calls --depth=7 --verbose -- true");
 	assert_int_equal(pid_at(&parse.options.pids, 0), 12);
 	assert_true(parse.options.follow_forks);
 	assert_string_equal(text_at(&parse.options.call_filters, 0), "a@b");
@@ -218,6 +218,7 @@ static void each_long_name(void **state)
 	assert_int_equal(parse.options.output.indent, 3);
 	assert_int_equal(parse.options.output.string_max, 4);
 	assert_int_equal(parse.options.output.array_max, 5);
+	assert_int_equal(parse.options.depth_max, 7);
 	assert_true(parse.options.output.parameter_names);
 	assert_int_equal(parse.options.output.align, 6);
 	assert_true(parse.options.output.no_signals);
