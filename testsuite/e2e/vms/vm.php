@@ -12,17 +12,44 @@ function load($driver)
 			exit(3);
 }
 
-function query($sql)
+function connect()
 {
 	global $argv;
 
 	load($argv[2]);
-	if ($argv[2] == "pdo") {
-		$db = new PDO("mysql:unix_socket=$argv[1]", "root", "");
-		return $db->query($sql)->fetchColumn();
+	if ($argv[2] == "pdo")
+		return new PDO("mysql:unix_socket=$argv[1]", "root", "");
+	return new mysqli("localhost", "root", "", "", 0, $argv[1]);
+}
+
+function query($sql)
+{
+	$db = connect();
+	return $db instanceof PDO ? $db->query($sql)->fetchColumn() : $db->query($sql)->fetch_row()[0];
+}
+
+// Prepared by the server, and executed twice; the one that is executed last is kept.
+function prepared($sql)
+{
+	static $statement;
+	$db = connect();
+
+	if ($db instanceof PDO)
+		$db->setAttribute(PDO::ATTR_EMULATE_PREPARES, false);
+	$statement = $db->prepare($sql);
+	foreach ([1, 2] as $time) {
+		$statement->execute();
+		$result = $db instanceof PDO ? $statement->fetchAll(PDO::FETCH_NUM)[0] : $statement->get_result()->fetch_row();
 	}
-	$db = new mysqli("localhost", "root", "", "", 0, $argv[1]);
-	return $db->query($sql)->fetch_row()[0];
+	return $result[0];
+}
+
+// Sent, and the answer fetched later.
+function async($sql)
+{
+	$db = connect();
+	$db->query($sql, MYSQLI_ASYNC);
+	return $db->reap_async_query()->fetch_row()[0];
 }
 
 if ($argc > 3)
@@ -30,8 +57,8 @@ if ($argc > 3)
 echo "ready\n";
 while (($line = fgets(STDIN)) !== false) {
 	[$verb, $sql] = explode(" ", rtrim($line, "\n"), 2);
-	if ($verb == "query") {
-		echo "result ", query($sql), "\n";
+	if (in_array($verb, ["query", "prepared", "async"])) {
+		echo "result ", $verb($sql), "\n";
 	} elseif ($verb == "fork") {
 		$pid = pcntl_fork();
 		if ($pid == 0) {
