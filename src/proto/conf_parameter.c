@@ -3,7 +3,10 @@
  * The parser of .conf files: the parameters of a prototype.
  *
  *   parameters  = "(" [ "void" | parameter { "," parameter } ] ")"
- *   parameter   = [ "+" ] type [ choices | "with" NUMBER ] [ NAME ]
+ *   parameter   = [ "+" ] type [ choices | "with" NUMBER | "@" path ] [ NAME ]
+ *   path        = { "*" } NAME "(" "argN" ")" | sum
+ *   sum         = place [ ( "+" | "-" ) NUMBER ]
+ *   place       = "argN" | "*" place | "(" sum ")"
  *
  * with choices in conf_choice.c. What a parameter says of others, that they are its length or that
  * their bits or values say what it is, is checked here: of those before it at once, of all when all
@@ -60,6 +63,121 @@ static bool parse_with(struct conf_parser *parser, const struct conf_parameters 
 	return true;
 }
 
+enum { PATH_DEPTH_MAX = 8 }; /* parentheses in one another */
+
+/* A path in the making. */
+struct path_parser {
+	struct conf_parser *parser;
+	char argument[8]; /* what the parameter is called in it */
+	unsigned depth;
+	struct text_path path;
+};
+
+static bool parse_path_argument(struct path_parser *path)
+{
+	if (conf_at_name(path->parser, path->argument)) {
+		conf_take(path->parser);
+		return true;
+	}
+	char expected[40];
+
+	snprintf(expected, sizeof expected, "%s, the parameter itself", path->argument);
+	return conf_fail(path->parser, expected);
+}
+
+static bool parse_path_sum(struct path_parser *path);
+
+static bool parse_path_place(struct path_parser *path)
+{
+	struct conf_parser *parser = path->parser;
+	unsigned loads = 0;
+
+	for (; conf_at_mark(parser, '*'); loads++)
+		conf_take(parser);
+	if (conf_at_mark(parser, '(')) {
+		if (path->depth++ == PATH_DEPTH_MAX)
+			return conf_fail(parser, "fewer parentheses");
+		conf_take(parser);
+		if (!parse_path_sum(path) || !conf_expect(parser, ')'))
+			return false;
+	} else if (!parse_path_argument(path)) {
+		return false;
+	}
+	path->path.loads += loads;
+	return path->path.loads <= TEXT_LOADS_MAX || conf_fail(parser, "at most two '*'");
+}
+
+static bool parse_path_sum(struct path_parser *path)
+{
+	struct conf_parser *parser = path->parser;
+
+	if (!parse_path_place(path))
+		return false;
+	const bool minus = conf_at_mark(parser, '-');
+
+	if (!minus && !conf_at_mark(parser, '+'))
+		return true;
+	conf_take(parser);
+	int32_t *offset = &path->path.offset[path->path.loads];
+	const int64_t number = (int64_t)parser->token.number;
+
+	if (parser->token.kind != TOKEN_NUMBER || number < 0 || number > INT32_MAX - *offset)
+		return conf_fail(parser, "an offset (a number)");
+	conf_take(parser);
+	*offset += (int32_t)(minus ? -number : number);
+	return true;
+}
+
+/* Whether a function is named next, behind any '*'; nothing else begins with a name but argN. */
+static bool is_at_accessor(struct conf_parser *parser)
+{
+	const struct conf_place place = conf_place_of(parser);
+	uint32_t number;
+
+	while (conf_at_mark(parser, '*'))
+		conf_take(parser);
+	const bool is = parser->token.kind == TOKEN_NAME &&
+			!conf_numbered(&parser->token, "arg", 9999, &number);
+
+	conf_go_back(parser, &place);
+	return is;
+}
+
+static bool parse_path_accessor(struct path_parser *path)
+{
+	struct conf_parser *parser = path->parser;
+
+	for (; conf_at_mark(parser, '*'); conf_take(parser))
+		if (path->path.loads++ == TEXT_LOADS_MAX)
+			return conf_fail(parser, "at most two '*'");
+	const struct conf_token token = parser->token;
+
+	conf_take(parser);
+	path->path.accessor = protolib_text(parser->lib, token.text, token.length);
+	return conf_expect(parser, '(') && parse_path_argument(path) && conf_expect(parser, ')');
+}
+
+/* `@ PATH`: where the text is that the argument leads to. */
+static bool parse_path(struct conf_parser *parser, const struct conf_parameters *list,
+		       struct parameter *parameter)
+{
+	struct path_parser path = {.parser = parser};
+
+	if (!conf_at_mark(parser, '@'))
+		return true;
+	if (parameter->type->kind != TYPE_STRING)
+		return conf_fail(parser, "no '@' behind what is no string");
+	snprintf(path.argument, sizeof path.argument, "arg%u", list->count + 1);
+	conf_take(parser);
+	if (is_at_accessor(parser) ? !parse_path_accessor(&path) : !parse_path_sum(&path))
+		return false;
+	struct text_path *made = protolib_alloc(parser->lib, sizeof *made);
+
+	*made = path.path;
+	parameter->path = made;
+	return true;
+}
+
 static bool needs_result(const struct parameter *parameter)
 {
 	bool needs = parameter->type->needs_result;
@@ -97,7 +215,8 @@ static bool parse_parameter(struct conf_parser *parser, struct conf_parameters *
 		if (!conf_parse_choices(parser, selector, &parameter))
 			return false;
 		parameter.selector = (unsigned)(selector - list->items);
-	} else if (!parse_with(parser, list, &parameter.only_with)) {
+	} else if (!parse_with(parser, list, &parameter.only_with) ||
+		   !parse_path(parser, list, &parameter)) {
 		return false;
 	}
 	/* Its length is not known before. */

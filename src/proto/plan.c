@@ -330,7 +330,7 @@ static void note_needs(struct capture_plan *plan)
  */
 static bool is_plain(const struct capture_plan *plan, const struct capture_op *op)
 {
-	if (op->place != PLACE_GPR || op->result_ends)
+	if (op->place != PLACE_GPR || op->result_ends || op->has_path)
 		return false;
 	if (op->kind == CAPTURE_WORD ||
 	    (op->kind == CAPTURE_STRING && op->length_from == LENGTH_NUL))
@@ -387,6 +387,20 @@ static void add_choice(struct planning *planning, unsigned i, unsigned which, bo
 	vec_push(&planning->ops, &op);
 }
 
+/* Where that is not known, the argument is a word. */
+static void set_path(struct capture_op *op, const struct text_path *path)
+{
+	static_assert((int)TEXT_LOADS_MAX == (int)CAPTURE_LOADS_MAX, "it is the same path");
+	if (path->accessor) {
+		op->kind = CAPTURE_WORD;
+		return;
+	}
+	op->has_path = true;
+	op->checks_text = !path->is_certain;
+	op->loads = (uint8_t)path->loads;
+	memcpy(op->path, path->offset, sizeof op->path);
+}
+
 static void add_parameter(struct planning *planning, unsigned i, bool on_return)
 {
 	const unsigned choices = planning->prototype->parameters[i].choice_count;
@@ -400,6 +414,8 @@ static void add_parameter(struct planning *planning, unsigned i, bool on_return)
 		return;
 	op = place->is_inline ? make_inline(planning, type, place, i)
 			      : make_op(planning, type, &place->location[0], i);
+	if (planning->prototype->parameters[i].path)
+		set_path(&op, planning->prototype->parameters[i].path);
 	if (on_return) {
 		save_for(planning, &op);
 		save_lengths(planning, type);

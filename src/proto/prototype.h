@@ -25,8 +25,28 @@ struct choice {
 
 enum { CHOICES_MAX = 7 };
 
+enum { TEXT_LOADS_MAX = 2 };
+
+/*
+ * Where the text of a string parameter is, if the argument is not its address but that of an object
+ * which leads to it: `string @ *(arg1 + 0xf8)`. offset[0] is added to the argument; then, `loads`
+ * times, the word there is loaded and the next offset added.
+ */
+struct text_path {
+	/*
+	 * `string @ NAME(arg1)`, `string @ *NAME(arg1)`: not NULL, until it is known where that
+	 * function of the library finds it. What it returns is loaded from `loads` times then, and
+	 * the offsets do not count.
+	 */
+	const char *accessor;
+	bool is_certain; /* a function of the library says so; else what is no text is not shown */
+	unsigned loads;
+	int32_t offset[TEXT_LOADS_MAX + 1];
+};
+
 struct parameter {
 	const struct type *type;
+	const struct text_path *path; /* NULL: a string begins where the argument points to */
 	bool on_return;	  /* '+', here or before: fetched and shown when the call returns */
 	bool is_filled;	  /* by the call: it has a '+' of its own, or the result is its length */
 	const char *name; /* NULL: it has none */

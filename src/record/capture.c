@@ -249,7 +249,8 @@ size_t capture_read_max(const struct capture *c, const struct extent *extent)
 	return with_next(extent, shown_max(c, extent, SIZE_MAX));
 }
 
-void capture_load_string(struct capture *c, struct record_value *value, const struct extent *extent)
+void capture_load_string(struct capture *c, struct record_value *value, uint64_t address,
+			 const struct extent *extent)
 {
 	size_t room = capture_room(c) & ~(size_t)7;
 	size_t limit = shown_max(c, extent, room);
@@ -257,15 +258,14 @@ void capture_load_string(struct capture *c, struct record_value *value, const st
 
 	if (extent->fault)
 		value->flags |= VALUE_FAULT;
-	if (!value->word)
+	if (!address)
 		return;
 	if (!room && extent->bytes) {
 		value->flags |= VALUE_TRUNCATED;
 		return;
 	}
 	size_t want = with_next(extent, limit);
-	size_t got = capture_load(c, value->word, capture_bytes(value), want, extent->nul_ends,
-				  &ended);
+	size_t got = capture_load(c, address, capture_bytes(value), want, extent->nul_ends, &ended);
 
 	value->length = (uint32_t)min_size(got, limit);
 	if (ended)
@@ -274,6 +274,43 @@ void capture_load_string(struct capture *c, struct record_value *value, const st
 		value->flags |= VALUE_FAULT;
 	else if (limit < extent->bytes)
 		value->flags |= VALUE_TRUNCATED;
+}
+
+/* Where the text is that an argument leads to; 0: nowhere. */
+static __attribute__((noinline)) uint64_t follow_path(struct capture *c,
+						      const struct capture_op *op, uint64_t word)
+{
+	uint64_t address = word + (uint64_t)(int64_t)op->path[0];
+
+	for (unsigned i = 0; i < op->loads && i < CAPTURE_LOADS_MAX; i++) {
+		if (!word || !capture_load_pointed(c, address, c->plan->word, false, &word))
+			return 0;
+		address = word + (uint64_t)(int64_t)op->path[i + 1];
+	}
+	return word ? address : 0;
+}
+
+/* Whether bytes may be text: no control characters but those that lines are made of. */
+static bool is_text(const unsigned char *bytes, size_t length)
+{
+	bool fine = length != 0;
+
+	for (size_t i = 0; i < length; i++)
+		fine &= bytes[i] >= ' ' ? bytes[i] != 0x7f : bytes[i] >= '\t' && bytes[i] <= '\r';
+	return fine;
+}
+
+/* The text that an argument leads to. Without one the argument is all that is known. */
+static void load_by_path(struct capture *c, const struct capture_op *op, struct record_value *value,
+			 const struct extent *extent)
+{
+	const uint64_t address = follow_path(c, op, value->word);
+
+	capture_load_string(c, value, address, extent);
+	if (!address || (op->checks_text && !is_text(capture_bytes(value), value->length))) {
+		value->length = 0;
+		value->flags = VALUE_FAULT;
+	}
 }
 
 static bool put_string(struct capture *c, const struct capture_op *op)
@@ -286,7 +323,10 @@ static bool put_string(struct capture *c, const struct capture_op *op)
 	if (capture_fetch(c, op, &value->word)) {
 		struct extent extent = extent_of(c, op);
 
-		capture_load_string(c, value, &extent);
+		if (op->has_path)
+			load_by_path(c, op, value, &extent);
+		else
+			capture_load_string(c, value, value->word, &extent);
 	} else {
 		value->flags = VALUE_FAULT;
 	}
@@ -296,7 +336,7 @@ static bool put_string(struct capture *c, const struct capture_op *op)
 
 static bool is_pointer(const struct capture_op *op)
 {
-	return op->kind == CAPTURE_STRING || op->kind == CAPTURE_FORMAT ||
+	return (op->kind == CAPTURE_STRING && !op->has_path) || op->kind == CAPTURE_FORMAT ||
 	       op->kind == CAPTURE_OBJECT;
 }
 

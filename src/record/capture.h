@@ -66,6 +66,8 @@ enum capture_length {
 	LENGTH_PRODUCT
 };
 
+enum { CAPTURE_LOADS_MAX = 2 };
+
 struct capture_op {
 	uint8_t kind;  /* enum capture_kind */
 	uint8_t place; /* enum capture_place */
@@ -90,6 +92,15 @@ struct capture_op {
 	uint16_t choices;
 	uint16_t choice;
 	uint8_t selector;
+	/*
+	 * CAPTURE_STRING: the value's word is not the text's address, but leads to it. path[0] is
+	 * added to it; then, `loads` times, the word there is loaded and the next offset added.
+	 * Where that leads nowhere it is as if the text could not be read.
+	 */
+	bool has_path;
+	bool checks_text; /* nor is anything shown if bytes of it cannot be text */
+	uint8_t loads;	  /* at most CAPTURE_LOADS_MAX */
+	int32_t path[CAPTURE_LOADS_MAX + 1];
 	/* Of plain operations, see capture_plain(): what their value begins with (capture_head());
 	   and how far a word is shifted left, and right again, to be extended. */
 	uint8_t unused_bits;

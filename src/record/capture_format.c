@@ -188,7 +188,7 @@ static bool put_vararg(struct capture *c, const struct capture_op *op,
 		struct extent extent = item_extent(c, scan, item, *previous);
 
 		if (item->class == FORMAT_STRING)
-			capture_load_string(c, value, &extent);
+			capture_load_string(c, value, value->word, &extent);
 		else
 			capture_load_wide(c, value, &extent);
 	}

@@ -300,7 +300,7 @@ static bool put_string(struct capture *c, const struct object *around,
 		return false;
 	value->size = c->plan->word;
 	value->word = word;
-	capture_load_string(c, value, &extent);
+	capture_load_string(c, value, word, &extent);
 	capture_end_value(c, value);
 	/* They are filled one behind the other, as by readv(2). */
 	if (part->result_ends)

@@ -141,8 +141,8 @@ void capture_end_value(struct capture *c, struct record_value *value);
 /* Completes a value with the ten bytes of an x87 number; NULL: they cannot be had. */
 void capture_set_long_double(const struct capture *c, struct record_value *value,
 			     const unsigned char *bytes);
-/* Reads the bytes of a string value whose `word` is the pointer. */
-void capture_load_string(struct capture *c, struct record_value *value,
+/* Reads the bytes of a string value, which are at `address`; NULL has none. */
+void capture_load_string(struct capture *c, struct record_value *value, uint64_t address,
 			 const struct extent *extent);
 /* How many bytes of a string must be read to show as much as is shown of it. */
 size_t capture_read_max(const struct capture *c, const struct extent *extent);

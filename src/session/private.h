@@ -14,6 +14,7 @@
 #include "probe/match.h"
 #include "proto/plan.h"
 #include "proto/search.h"
+#include "session/accessors.h"
 #include "session/debuginfo.h"
 #include "session/session.h"
 #include "session/untraced.h"
@@ -60,13 +61,14 @@ struct session {
 	struct agent_hook asking;    /* who asks who called him */
 	struct hook ptrace;	     /* ptrace(): see debuggers.c */
 	struct vec ifuncs;	     /* struct ifunc_hook * */
-	struct vec pointers;	     /* struct pointer_hook *, see pointers.c */
-	struct untraced *untraced;   /* what cannot be traced */
-	struct identity identity;    /* -u */
-	struct map unprivileged;     /* programs that were said to run without their rights */
-	int stop_wanted;	     /* by the terminal; done when the command has stopped: job.c */
-	int output_error;	     /* -errno of the writer; ends the session */
-	bool dirty;		     /* records since the last flush */
+	struct accessors accessors;
+	struct vec pointers;	   /* struct pointer_hook *, see pointers.c */
+	struct untraced *untraced; /* what cannot be traced */
+	struct identity identity;  /* -u */
+	struct map unprivileged;   /* programs that were said to run without their rights */
+	int stop_wanted;	   /* by the terminal; done when the command has stopped: job.c */
+	int output_error;	   /* -errno of the writer; ends the session */
+	bool dirty;		   /* records since the last flush */
 	/* processes make records that have to be fetched so often; 0: they do not */
 	unsigned poll_us;
 	uint64_t polled;   /* when they were, as inferior_clock() */

@@ -219,6 +219,7 @@ static void tear_down(struct session *session)
 	if (session->writer)
 		session->writer->ops->destroy(session->writer);
 	probe_table_destroy(session->probes);
+	accessors_deinit(&session->accessors);
 	prepare_deinit(session);
 	proto_search_destroy(session->prototypes);
 	debuginfo_destroy(session->debuginfo);
@@ -289,6 +290,7 @@ static int set_up(struct session *session)
 					      options->array_max);
 	session->probes = probe_table_create();
 	vec_init(&session->ifuncs, sizeof(struct ifunc_hook *));
+	accessors_init(&session->accessors);
 	pointers_init(session);
 	prepare_init(session);
 	session->code = (struct code_names){module_code_name, session};

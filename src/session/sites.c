@@ -283,6 +283,19 @@ static const struct prototype *find_prototype(const struct session *session,
 	return found ? found : prototype_guess();
 }
 
+/* Where the texts of objects are, as the library itself finds them. A table shows none. */
+static const struct prototype *resolve(struct session *session, const struct space *space,
+				       const struct question *question,
+				       const struct prototype *prototype)
+{
+	if (session->options->summary || !accessors_are_named(prototype))
+		return prototype;
+	const struct module *module = find_definition(space, question).module;
+
+	return accessors_resolve(&session->accessors, trap_decoder(session->trap),
+				 module ? module->file : NULL, prototype);
+}
+
 static char *make_display(const struct session *session, enum probe_kind kind, const char *name,
 			  const struct module *module)
 {
@@ -317,7 +330,8 @@ const struct probe_site *sites_get(struct session *session, const struct space *
 				   const struct module *module)
 {
 	const struct question question = {kind, address, symbol, module};
-	const struct prototype *prototype = find_prototype(session, space, &question);
+	const struct prototype *prototype = resolve(session, space, &question,
+						    find_prototype(session, space, &question));
 	_cleanup_free_ char *demangled = session->options->demangle ? demangle(symbol) : NULL;
 	const char *name = demangled ? demangled : symbol;
 	_cleanup_free_ char *display = make_display(session, kind, name, module);

@@ -62,17 +62,22 @@ static void print_type(char before, const struct type *type)
 	       type->is_signed ? 's' : 'u', lens_name(type));
 }
 
+/* Of a text that an argument leads to nothing is declared but that. */
+static void print_parameter(const struct parameter *parameter)
+{
+	static const struct type object = {.kind = TYPE_POINTER};
+
+	print_type('\t', parameter->path ? &object : parameter->type);
+	for (unsigned k = 1; k < parameter->choice_count; k++)
+		print_type('|', parameter->choices[k].type);
+}
+
 static void print_prototype(const struct prototype *prototype)
 {
 	printf("%s\t%s", prototype->name, prototype->slot_symbol ? "slot" : "-");
 	print_type('\t', prototype->result);
-	for (unsigned i = 0; i < prototype->parameter_count; i++) {
-		const struct parameter *parameter = &prototype->parameters[i];
-
-		print_type('\t', parameter->type);
-		for (unsigned k = 1; k < parameter->choice_count; k++)
-			print_type('|', parameter->choices[k].type);
-	}
+	for (unsigned i = 0; i < prototype->parameter_count; i++)
+		print_parameter(&prototype->parameters[i]);
 	putchar('\n');
 }
 

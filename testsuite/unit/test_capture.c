@@ -527,6 +527,66 @@ static void test_strings(void **state)
 	assert_string(enter(f), 0, "", VALUE_FAULT);
 }
 
+static void poke_word(struct fixture *f, uint64_t address, uint64_t word, unsigned size)
+{
+	poke(f, address, &word, size);
+}
+
+/* Texts that arguments lead to. Where there is none the argument is what is known. */
+static void test_paths(void **state)
+{
+	struct fixture *f = *state;
+	const struct record *record;
+
+	compile(f, &abi64, "void f(string @ *(arg1 + 0xf8), string @ arg2 + 4);");
+	f->gpr[REG_DI] = AT(0, 0);
+	f->gpr[REG_SI] = AT(1, 200);
+	poke_word(f, AT(0, 0xf8), AT(3, 0), 8);
+	poke_string(f, AT(3, 0), "SELECT\t1\n");
+	poke_string(f, AT(1, 204), "text");
+	record = enter(f);
+	assert_string(record, 0, "SELECT\t1\n", 0);
+	assert_true(nth(record, 0)->word == AT(0, 0));
+	assert_string(record, 1, "text", 0);
+	assert_true(nth(record, 1)->word == AT(1, 200));
+	/* What is no text is not shown; UTF-8 is. */
+	poke_string(f, AT(3, 0), "SELECT\x01");
+	poke_string(f, AT(1, 204), "\xc4\xab");
+	record = enter(f);
+	assert_string(record, 0, "", VALUE_FAULT);
+	assert_true(nth(record, 0)->word == AT(0, 0));
+	assert_string(record, 1, "\xc4\xab", 0);
+	poke_string(f, AT(3, 0), "");
+	assert_string(enter(f), 0, "", VALUE_FAULT);
+	poke_string(f, AT(3, 0), "0123456789abcdef0123456789abcdef+");
+	assert_string(enter(f), 0, "0123456789abcdef0123456789abcdef", VALUE_TRUNCATED);
+	/* It leads nowhere, or the object is not there, or there is none. */
+	poke_word(f, AT(0, 0xf8), AT(2, 0), 8);
+	assert_string(enter(f), 0, "", VALUE_FAULT);
+	poke_word(f, AT(0, 0xf8), 0, 8);
+	assert_string(enter(f), 0, "", VALUE_FAULT);
+	f->gpr[REG_DI] = AT(2, 0);
+	assert_string(enter(f), 0, "", VALUE_FAULT);
+	f->gpr[REG_DI] = 0;
+	record = enter(f);
+	assert_string(record, 0, "", VALUE_FAULT);
+	assert_true(nth(record, 0)->word == 0);
+
+	/* At the return, by what the argument was at the entry; from an object in another. */
+	compile(f, &abi32, "int f(+string @ *(*(arg1 - 8) + 12) + 2);");
+	poke_stack(f, 4, AT(0, 64), 4);
+	poke_word(f, AT(0, 56), AT(1, 0), 4);
+	poke_word(f, AT(1, 12), AT(3, 100), 4);
+	assert_int_equal(enter(f)->value_count, 0);
+	poke_string(f, AT(3, 100), "..back");
+	assert_string(leave(f), 1, "back", 0);
+
+	/* Where that would have been said by a function that is not known. */
+	compile(f, &abi64, "void f(string @ text_of(arg1));");
+	f->gpr[REG_DI] = AT(0, 0);
+	assert_word(enter(f), 0, AT(0, 0), 8);
+}
+
 static void test_strings_at_holes(void **state)
 {
 	struct fixture *f = *state;
@@ -1233,6 +1293,7 @@ int main(void)
 		TEST(test_x87),
 		TEST(test_pair),
 		TEST(test_strings),
+		TEST(test_paths),
 		TEST(test_strings_at_holes),
 		TEST(test_string_max),
 		TEST(test_constant_lengths),

@@ -393,6 +393,69 @@ static void test_slots(void **state)
 	protolib_destroy(lib);
 }
 
+static const struct text_path *path_of(const struct protolib *lib, const char *name, unsigned i)
+{
+	return protolib_find(lib, name)->parameters[i].path;
+}
+
+static void test_paths(void **state)
+{
+	(void)state;
+	struct protolib *lib = parse_ok("int by_name(string @ text_of(arg1) it);"
+					"int behind(int, string[arg1] @ arg2 + 24);"
+					"int once(string @ *(arg1 + 0xf8), +string @ (*arg2));"
+					"int twice(string @ *(*(arg1 - 8) + 0x10) + 1);"
+					"int member(addr, string @ *text_of(arg2));"
+					"int none(string);");
+	const struct text_path *path = path_of(lib, "by_name", 0);
+
+	assert_string_equal(path->accessor, "text_of");
+	assert_string_equal(protolib_find(lib, "by_name")->parameters[0].name, "it");
+	assert_int_equal(path->loads, 0);
+	path = path_of(lib, "member", 1);
+	assert_string_equal(path->accessor, "text_of");
+	assert_int_equal(path->loads, 1);
+	path = path_of(lib, "behind", 1);
+	assert_null(path->accessor);
+	assert_false(path->is_certain);
+	assert_int_equal(path->loads, 0);
+	assert_int_equal(path->offset[0], 24);
+	path = path_of(lib, "once", 0);
+	assert_int_equal(path->loads, 1);
+	assert_int_equal(path->offset[0], 0xf8);
+	assert_int_equal(path->offset[1], 0);
+	path = path_of(lib, "once", 1);
+	assert_int_equal(path->loads, 1);
+	assert_int_equal(path->offset[0], 0);
+	path = path_of(lib, "twice", 0);
+	assert_int_equal(path->loads, 2);
+	assert_int_equal(path->offset[0], -8);
+	assert_int_equal(path->offset[1], 0x10);
+	assert_int_equal(path->offset[2], 1);
+	assert_null(path_of(lib, "none", 0));
+	protolib_destroy(lib);
+}
+
+static void test_errors_in_paths(void **state)
+{
+	(void)state;
+	assert_error("int f(addr @ arg1);", 1,
+		     "expected no '@' behind what is no string, found '@'");
+	assert_error("int f(string @ arg2 + 8, addr);", 1,
+		     "expected arg1, the parameter itself, found 'arg2'");
+	assert_error("int f(string @ *(arg2 + 8), addr);", 1,
+		     "expected arg1, the parameter itself, found 'arg2'");
+	assert_error("int f(string @ text_of());", 1,
+		     "expected arg1, the parameter itself, found ')'");
+	assert_error("int f(string @ text_of(arg1);", 1, "expected ',' or ')', found ';'");
+	assert_error("int f(string @ *(arg1 + x));", 1, "expected an offset (a number), found 'x'");
+	assert_error("int f(string @ *(arg1 + 0x80000000));", 1,
+		     "expected an offset (a number), found '0x80000000'");
+	assert_error("int f(string @ ***arg1);", 1, "expected at most two '*', found ')'");
+	assert_error("int f(string @ ((((((((((arg1);", 1, "expected fewer parentheses, found '('");
+	assert_error("int f(string @ *);", 1, "expected arg1, the parameter itself, found ')'");
+}
+
 static void test_byte_order_mark(void **state)
 {
 	(void)state;
@@ -885,6 +948,8 @@ int main(void)
 		cmocka_unit_test(test_parameter_lists),
 		cmocka_unit_test(test_typedefs),
 		cmocka_unit_test(test_slots),
+		cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_errors_in_paths),
 		cmocka_unit_test(test_ends_of_lines),
 		cmocka_unit_test(test_ends_of_lines),
 		cmocka_unit_test(test_comments),
