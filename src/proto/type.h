@@ -104,16 +104,16 @@ struct type {
 	uint8_t length_from; /* enum string_length, TYPE_STRING and TYPE_ARRAY */
 	bool zero_ends;	  /* zero(…): a NUL, or an element of zeros, ends it before its length */
 	bool result_ends; /* retval(…): the result ends it before its length */
-	bool if_success;  /* success: there is nothing if the result is -1; with result_ends */
-	bool in_bits;	  /* TYPE_ARRAY: its length counts bits, which fill bytes */
-	bool is_hidden;	  /* not shown, and not captured */
-	bool is_complex;  /* TYPE_STRUCT: two numbers, which are passed in a way of their own */
-	bool is_wide;	  /* TYPE_STRUCT: an integer of 16 bytes; TYPE_FORMAT: of wprintf(3) */
-	uint8_t dialect;  /* TYPE_FORMAT: enum format_dialect */
-	bool is_defined;  /* TYPE_STRUCT: its members are known */
-	bool is_union;	  /* TYPE_STRUCT: all members at its beginning; the first one is shown */
-	bool is_partial;  /* TYPE_STRUCT: there is more in it than its members */
-	bool follows;	  /* TYPE_STRUCT: has a member that points to something that is shown */
+	bool if_success; /* success: there is nothing if the result is negative; with result_ends */
+	bool in_bits;	 /* TYPE_ARRAY: its length counts bits, which fill bytes */
+	bool is_hidden;	 /* not shown, and not captured */
+	bool is_complex; /* TYPE_STRUCT: two numbers, which are passed in a way of their own */
+	bool is_wide;	 /* TYPE_STRUCT: an integer of 16 bytes; TYPE_FORMAT: of wprintf(3) */
+	uint8_t dialect; /* TYPE_FORMAT: enum format_dialect */
+	bool is_defined; /* TYPE_STRUCT: its members are known */
+	bool is_union;	 /* TYPE_STRUCT: all members at its beginning; the first one is shown */
+	bool is_partial; /* TYPE_STRUCT: there is more in it than its members */
+	bool follows;	 /* TYPE_STRUCT: has a member that points to something that is shown */
 	bool rest_in_octal; /* LENS_BITSET: bits without a name are shown so, else in hexadecimal */
 	bool needs_result;  /* a length in it is the result */
 	uint8_t levels;	    /* how deep other types are nested in it */

@@ -155,7 +155,7 @@ static uint64_t result_length(struct capture *c)
 
 void capture_end_at_failure(struct capture *c, struct extent *extent)
 {
-	if (result_of(c) == -1)
+	if (result_of(c) < 0)
 		extent->bytes = 0;
 }
 

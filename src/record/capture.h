@@ -145,7 +145,7 @@ struct capture_part {
 	uint8_t length_from; /* enum capture_length: bytes of a string, elements of an object */
 	bool zero_ends;	  /* also before its length is reached; for objects: an element of zeros */
 	bool result_ends; /* also where the result says, if that is less than its length */
-	bool if_success;  /* that is, there is nothing if the result is -1, and else its length */
+	bool if_success;  /* that is, nothing if the result is negative, and else its length */
 	bool in_bits;	  /* its length is one of bits, eight of which make an element */
 	bool is_text;	  /* no more elements than string_max; else array_max */
 	uint8_t member_size; /* LENGTH_MEMBER: that of the member */

@@ -159,7 +159,7 @@ struct extent capture_extent(struct capture *c, enum capture_length from, uint32
  * has room, nothing has been written, so nothing is read.
  */
 void capture_end_at_result(struct capture *c, struct extent *extent);
-/* Nothing is there if the result is -1 (if_success). */
+/* Nothing is there if the result is negative (if_success). */
 void capture_end_at_failure(struct capture *c, struct extent *extent);
 /* capture_object.c */
 

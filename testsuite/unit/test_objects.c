@@ -504,6 +504,8 @@ static void test_result_ends(void **state)
 	f->gpr[REG_AX] = UINT32_MAX;
 	assert_string_equal(show(f, run(f, false), false, false), "0x10000, 0x10002");
 	f->gpr[REG_AX] = UINT32_MAX - 1;
+	assert_string_equal(show(f, run(f, false), false, false), "0x10000, 0x10002");
+	f->gpr[REG_AX] = INT32_MAX;
 	assert_string_equal(show(f, run(f, false), false, false), "1, { 2 }");
 	f->gpr[REG_AX] = 3;
 	compile(f, &abi64, "int f(struct(short, array(short, retval(2)), short)*);");
