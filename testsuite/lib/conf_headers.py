@@ -82,6 +82,10 @@ LIBXML = tuple("libxml/" + name for name in """
     xmlmemory.h xmlmodule.h xmlreader.h xmlregexp.h xmlsave.h xmlschemas.h xmlschemastypes.h xmlstring.h
     xmlunicode.h xmlversion.h xmlwriter.h xpath.h xpathInternals.h xpointer.h""".split())
 
+GNUTLS = tuple("gnutls/" + name for name in """
+    abstract.h compat.h crypto.h dane.h dtls.h gnutls.h ocsp.h openpgp.h openssl.h pkcs11.h pkcs12.h pkcs7.h self-test.h
+    socket.h system-keys.h tpm.h urls.h x509-ext.h x509.h""".split())
+
 # Headers, the command, and no undeclared ones.
 MARIADB = (("mysql.h", "mariadb_rpl.h"), ("pkg-config", "--cflags", "libmariadb"), (), (),
            (("mysql_ssl_set: result", "of libmysqlclient it is a bool, of which one byte counts"),))
@@ -104,6 +108,10 @@ LIBRARIES = (
             excused=tuple((f"{name}: ", "those of amd64 say long, those of i386 long long") for name in ("lo_lseek64", "lo_tell64", "lo_truncate64"))),
     Library("libmariadb", "libmariadb-dev", *MARIADB),
     Library("libmysqlclient", "libmariadb-dev", *MARIADB),
+    Library("libmemcached", "libmemcached-dev", ("libmemcached/memcached.h", "libmemcached/util.h")),
+    Library("libgnutls", "libgnutls28-dev", GNUTLS),
+    Library("libldap", "libldap-dev", ("#define LDAP_DEPRECATED 1", "sys/time.h", "wchar.h", "lber.h", "ldap.h", "ldap_schema.h", "ldap_utf8.h")),
+    Library("librdkafka", "librdkafka-dev", ("librdkafka/rdkafka.h", "librdkafka/rdkafka_mock.h")),
     Library("python3", "libpython3-dev", ("Python.h",), ("/usr/bin/python3-config", "--includes")),
     Library("perl", "libperl-dev", ("EXTERN.h", "perl.h"), ("perl", "-MExtUtils::Embed", "-e", "ccopts"),
             undeclared=("Perl_pp_entersub",), only_64=True),
