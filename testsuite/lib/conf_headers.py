@@ -112,6 +112,8 @@ LIBRARIES = (
     Library("libgnutls", "libgnutls28-dev", GNUTLS),
     Library("libldap", "libldap-dev", ("#define LDAP_DEPRECATED 1", "sys/time.h", "wchar.h", "lber.h", "ldap.h", "ldap_schema.h", "ldap_utf8.h")),
     Library("librdkafka", "librdkafka-dev", ("librdkafka/rdkafka.h", "librdkafka/rdkafka_mock.h")),
+    Library("mariadbd", "libmariadb-dev", ("mysql.h", "mariadb_com.h"), ("pkg-config", "--cflags", "libmariadb")),
+    Library("mysqld", "libmariadb-dev", ("mysql.h", "mariadb_com.h"), ("pkg-config", "--cflags", "libmariadb")),
     Library("python3", "libpython3-dev", ("Python.h",), ("/usr/bin/python3-config", "--includes")),
     Library("perl", "libperl-dev", ("EXTERN.h", "perl.h"), ("perl", "-MExtUtils::Embed", "-e", "ccopts"),
             undeclared=("Perl_pp_entersub",), only_64=True),

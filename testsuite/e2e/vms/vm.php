@@ -44,6 +44,25 @@ function prepared($sql)
 	return $result[0];
 }
 
+// Prepared by the server, to be executed later.
+function prepare($sql)
+{
+	global $kept;
+
+	$db = connect();
+	$db->setAttribute(PDO::ATTR_EMULATE_PREPARES, false);
+	$kept = $db->prepare($sql);
+	return "prepared";
+}
+
+function execute()
+{
+	global $kept;
+
+	$kept->execute();
+	return $kept->fetchAll(PDO::FETCH_NUM)[0][0];
+}
+
 // Sent, and the answer fetched later.
 function async($sql)
 {
@@ -57,7 +76,7 @@ if ($argc > 3)
 echo "ready\n";
 while (($line = fgets(STDIN)) !== false) {
 	[$verb, $sql] = explode(" ", rtrim($line, "\n"), 2);
-	if (in_array($verb, ["query", "prepared", "async"])) {
+	if (in_array($verb, ["query", "prepared", "prepare", "execute", "async"])) {
 		echo "result ", $verb($sql), "\n";
 	} elseif ($verb == "fork") {
 		$pid = pcntl_fork();
