@@ -8,16 +8,25 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* How deep files are imported; what is deeper is a circle, or has names for nobody. */
 enum { IMPORTS_MAX = 8 };
+
+struct indexed_file {
+	const void *meaning;
+	dev_t device;
+	ino_t inode;
+};
 
 /* A file and those that it imports are looked at. */
 struct looking {
 	conf_finder *finder;
 	void *context;
 	unsigned depth;
-	void (*look)(struct looking *looking, char *text, size_t length); /* takes the text over */
+	/* Takes the text over. */
+	void (*look)(struct looking *looking, char *text, size_t length, const struct stat *status);
+	const struct conf_index *known; /* has files that need no second look; or NULL */
 };
 
 struct adding {
@@ -33,7 +42,8 @@ struct finding {
 
 void conf_index_init(struct conf_index *index)
 {
-	*index = (struct conf_index){.texts = VEC_OF(char *)};
+	*index = (struct conf_index){.texts = VEC_OF(char *),
+				     .files = VEC_OF(struct indexed_file *)};
 }
 
 void conf_index_deinit(struct conf_index *index)
@@ -41,13 +51,28 @@ void conf_index_deinit(struct conf_index *index)
 	for (size_t i = 0; i < index->texts.count; i++)
 		free(*(char **)vec_at(&index->texts, i));
 	vec_deinit(&index->texts);
+	for (size_t i = 0; i < index->files.count; i++)
+		free(*(struct indexed_file **)vec_at(&index->files, i));
+	vec_deinit(&index->files);
 	names_deinit(&index->names);
+	names_deinit(&index->several);
+}
+
+static void add_name(struct conf_index *index, const char *name, size_t length,
+		     const struct indexed_file *file)
+{
+	const struct indexed_file *first = names_get(&index->names, name, length);
+
+	if (!first)
+		names_put(&index->names, name, length, file);
+	else if (first->meaning != file->meaning)
+		names_put(&index->several, name, length, file);
 }
 
 /* What stands in front of each parenthesis, if it is a name. */
-static void add_names(struct adding *adding, const char *text, size_t length)
+static void add_names(struct adding *adding, const char *text, size_t length,
+		      const struct indexed_file *file)
 {
-	struct names *names = &adding->index->names;
 	const char *end = text + length;
 	const char *at = text;
 
@@ -62,8 +87,8 @@ static void add_names(struct adding *adding, const char *text, size_t length)
 			first--;
 		size_t wide = (size_t)(last - first);
 
-		if (wide && !names_get(names, first, wide))
-			names_put(names, first, wide, adding->meaning);
+		if (wide)
+			add_name(adding->index, first, wide, file);
 	}
 }
 
@@ -90,36 +115,55 @@ static void look_at_imports(struct looking *looking, const char *path, const cha
 	}
 }
 
+/* By another name, or as one that others import. */
+static bool is_known(const struct conf_index *index, const struct stat *status)
+{
+	for (size_t i = 0; i < index->files.count; i++) {
+		const struct indexed_file *file = *(struct indexed_file **)vec_at(&index->files, i);
+
+		if (file->device == status->st_dev && file->inode == status->st_ino)
+			return true;
+	}
+	return false;
+}
+
 static void look_at_file(struct looking *looking, const char *path)
 {
 	struct stat status;
 	size_t length;
 	char *text;
 
+	if (looking->known && stat(path, &status) == 0 && is_known(looking->known, &status))
+		return;
 	if (conf_read_file(path, &text, &length, &status) < 0)
 		return;
 	look_at_imports(looking, path, text);
-	looking->look(looking, text, length);
+	looking->look(looking, text, length, &status);
 }
 
-static void add_text(struct looking *looking, char *text, size_t length)
+static void add_text(struct looking *looking, char *text, size_t length, const struct stat *status)
 {
 	struct adding *adding = (struct adding *)(void *)looking;
+	struct indexed_file *file = xcalloc(1, sizeof *file);
 
+	*file = (struct indexed_file){adding->meaning, status->st_dev, status->st_ino};
+	vec_push(&adding->index->files, &file);
 	vec_push(&adding->index->texts, &text);
-	add_names(adding, text, length);
+	add_names(adding, text, length, file);
 }
 
 void conf_index_add(struct conf_index *index, const char *path, const void *meaning,
 		    conf_finder *finder, void *context)
 {
-	struct adding adding = {{finder, context, 0, add_text}, index, meaning};
+	struct adding adding = {{finder, context, 0, add_text, index}, index, meaning};
 
 	look_at_file(&adding.looking, path);
 }
 
-static void find_places(struct looking *looking, char *text, size_t length)
+static void find_places(struct looking *looking, char *text, size_t length,
+			const struct stat *status)
 {
+	(void)status;
 	struct finding *finding = (struct finding *)(void *)looking;
 
 	finding->has_places |= memchr(text, '@', length) != NULL;
@@ -128,7 +172,7 @@ static void find_places(struct looking *looking, char *text, size_t length)
 
 bool conf_has_places(const char *path, conf_finder *finder, void *context)
 {
-	struct finding finding = {{finder, context, 0, find_places}, false};
+	struct finding finding = {{finder, context, 0, find_places, NULL}, false};
 
 	look_at_file(&finding.looking, path);
 	return finding.has_places;
@@ -136,5 +180,14 @@ bool conf_has_places(const char *path, conf_finder *finder, void *context)
 
 const void *conf_index_get(const struct conf_index *index, const char *name)
 {
-	return names_get(&index->names, name, strlen(name));
+	const struct indexed_file *file = names_get(&index->names, name, strlen(name));
+
+	return file ? file->meaning : NULL;
+}
+
+const void *conf_index_get_only(const struct conf_index *index, const char *name)
+{
+	if (names_get(&index->several, name, strlen(name)))
+		return NULL;
+	return conf_index_get(index, name);
 }

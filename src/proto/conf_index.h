@@ -11,8 +11,10 @@
 #include "proto/prototype.h"
 
 struct conf_index {
-	struct names names; /* what is before a '(' in a file → what the file stands for */
-	struct vec texts;   /* char *, owned: of the files, where the names are */
+	struct names names;   /* what is before a '(' in a file → struct indexed_file */
+	struct names several; /* those of them that are in files of different meanings */
+	struct vec files;     /* struct indexed_file *, owned */
+	struct vec texts;     /* char *, owned: of the files, where the names are */
 };
 
 void conf_index_init(struct conf_index *index);
@@ -31,6 +33,11 @@ void conf_index_add(struct conf_index *index, const char *path, const void *mean
  * has one is not said: names of types and what stands in comments are names, too.
  */
 const void *conf_index_get(const struct conf_index *index, const char *name);
+/*
+ * The same, or NULL if there are files of other meanings that have the name, too. A file that has
+ * several names of its own, or is imported, is one file.
+ */
+const void *conf_index_get_only(const struct conf_index *index, const char *name);
 
 /*
  * Whether a file, or one that it imports, may have functions that are known by a data word

@@ -516,14 +516,18 @@ static void index_libraries(struct proto_search *search)
 	}
 }
 
-const struct prototype *proto_search_any(struct proto_search *search, const char *name)
+static const struct conf_index *index_of(struct proto_search *search)
 {
-	const struct prototype *found = NULL;
-
 	if (!search->is_indexed)
 		index_libraries(search);
 	search->is_indexed = true;
-	char *const *first = conf_index_get(&search->index, name);
+	return &search->index;
+}
+
+const struct prototype *proto_search_any(struct proto_search *search, const char *name)
+{
+	const struct prototype *found = NULL;
+	char *const *first = conf_index_get(index_of(search), name);
 
 	if (!first)
 		return NULL;
@@ -536,6 +540,20 @@ const struct prototype *proto_search_any(struct proto_search *search, const char
 		found = lib ? protolib_find(lib, name) : NULL;
 	}
 	return found;
+}
+
+const struct prototype *proto_search_only(struct proto_search *search, const char *name,
+					  const char *architecture, const char **library)
+{
+	char *const *only = conf_index_get_only(index_of(search), name);
+
+	/* The first ones are parts of the C library. */
+	if (!only || rank(*only) < rank("libany"))
+		return NULL;
+	const struct protolib *lib = proto_search_library(search, *only);
+
+	*library = *only;
+	return lib ? protolib_find_on(lib, name, architecture) : NULL;
 }
 
 const struct protolib *proto_search_global(const struct proto_search *search)

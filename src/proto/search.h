@@ -48,6 +48,14 @@ const struct protolib *proto_search_library(struct proto_search *search, const c
  */
 const struct prototype *proto_search_any(struct proto_search *search, const char *name);
 
+/*
+ * The prototype of a function that may be linked into a program, or into a library, which calls
+ * the C library's as others do: if the file of one library alone knows its name. NULL: none does,
+ * or several. Stores the library's name, which lives as long as `search`.
+ */
+const struct prototype *proto_search_only(struct proto_search *search, const char *name,
+					  const char *architecture, const char **library);
+
 /* What the -F files (and ~/.tracer.conf) say, for every library. */
 const struct protolib *proto_search_global(const struct proto_search *search);
 

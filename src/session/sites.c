@@ -25,6 +25,7 @@
 #include "session/private.h"
 
 #include "base/cleanup.h"
+#include "base/diag.h"
 #include "base/xalloc.h"
 #include "image/demangle.h"
 
@@ -250,9 +251,59 @@ static const struct prototype *find_in_program(const struct session *session,
 	return found && (!declared || prototype_may_be(found, declared)) ? found : declared;
 }
 
+enum { OTHERS = 3 };
+
+/*
+ * Whether a library seems to be linked into a module that has one of its functions. A name that
+ * could be anybody's, as `compress` could, takes some others of the library beside it.
+ */
+static bool is_linked_in(const struct session *session, struct elf_file *file, const char *name,
+			 const char *library)
+{
+	const struct protolib *lib = proto_search_library(session->prototypes, library);
+	const struct prototype *other;
+	size_t cursor = 0;
+	unsigned others = 0;
+
+	if (strpbrk(name, "_ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+		return true;
+	while (others < OTHERS && lib && (other = protolib_next(lib, &cursor))) {
+		const struct elf_symbol *symbol = elf_find_symbol(file, other->name);
+
+		others += strcmp(other->name, name) != 0 && symbol && symbol->value;
+	}
+	return others == OTHERS;
+}
+
+/*
+ * Of what may be linked into a program, as OpenSSL is into node, or into a plugin; what a library
+ * exports is its own. *library: the one that it is then.
+ */
+static const struct prototype *find_linked(const struct session *session, const struct space *space,
+					   const struct definition *definition,
+					   const struct prototype *declared, const char *name,
+					   const char **library)
+{
+	const struct module *module = definition->module;
+	const char *only = NULL;
+
+	if (!module || module->is_static || session->options->summary ||
+	    (!module->is_main && elf_soname(module->file)))
+		return declared;
+	const struct prototype *found = proto_search_only(session->prototypes, name,
+							  space->arch->name, &only);
+
+	if (!found || (declared && !prototype_may_be(found, declared)) ||
+	    !is_linked_in(session, module->file, name, only))
+		return declared;
+	*library = only;
+	return found;
+}
+
+/* *library: that of which it is, if it is taken for one that is linked in; else NULL. */
 static const struct prototype *find_prototype(const struct session *session,
 					      const struct space *space,
-					      const struct question *question)
+					      const struct question *question, const char **library)
 {
 	const bool files = session->options->prototypes != PROTOTYPES_NONE;
 	/* A table shows no arguments. */
@@ -262,6 +313,7 @@ static const struct prototype *find_prototype(const struct session *session,
 	const char *name = question->name;
 	const struct prototype *found = NULL;
 
+	*library = NULL;
 	if (files)
 		found = protolib_find_on(proto_search_global(session->prototypes), name,
 					 space->arch->name);
@@ -273,13 +325,18 @@ static const struct prototype *find_prototype(const struct session *session,
 		found = find_debugged(space, &definition, question->module, name);
 	const bool is_known = found;
 
-	if (!found && debugged)
-		found = find_declared(space, question);
+	const struct prototype *declared = !found && debugged ? find_declared(space, question)
+							      : NULL;
+
+	if (declared)
+		found = declared;
 	if (!is_known && files)
 		found = find_in_program(session, &definition, found, name);
 	/* What another library's file calls so may be something else. */
 	if (!found && files)
 		found = find_in_files(session, space, name);
+	if (found == declared && files)
+		found = find_linked(session, space, &definition, found, name, library);
 	return found ? found : prototype_guess();
 }
 
@@ -322,7 +379,9 @@ static struct planted *get_planted(struct session *session, const struct probe_i
 void sites_prepare(const struct session *session, const struct space *space, enum probe_kind kind,
 		   uint64_t address, const char *symbol, const struct module *module)
 {
-	find_prototype(session, space, &(struct question){kind, address, symbol, module});
+	const char *library;
+
+	find_prototype(session, space, &(struct question){kind, address, symbol, module}, &library);
 }
 
 const struct probe_site *sites_get(struct session *session, const struct space *space,
@@ -330,8 +389,10 @@ const struct probe_site *sites_get(struct session *session, const struct space *
 				   const struct module *module)
 {
 	const struct question question = {kind, address, symbol, module};
-	const struct prototype *prototype = resolve(session, space, &question,
-						    find_prototype(session, space, &question));
+	const char *library;
+	char safe[256];
+	const struct prototype *prototype = resolve(
+		session, space, &question, find_prototype(session, space, &question, &library));
 	_cleanup_free_ char *demangled = session->options->demangle ? demangle(symbol) : NULL;
 	const char *name = demangled ? demangled : symbol;
 	_cleanup_free_ char *display = make_display(session, kind, name, module);
@@ -341,6 +402,9 @@ const struct probe_site *sites_get(struct session *session, const struct space *
 	int wide = space->arch->abi->word == 8;
 
 	if (!planted->plans[wide]) {
+		if (library && session->options->verbose)
+			diag("%s: linked in, it seems; its prototype is that of %s",
+			     diag_safe(safe, sizeof safe, display), library);
 		const struct plan_limits limits = {.string_max = session->options->string_max,
 						   .array_max = session->options->array_max};
 

@@ -377,6 +377,45 @@ static void test_any(void **state)
 	assert_int_equal(find_any(f, ""), -1);
 }
 
+/* What find_any() gives, of the library that alone has it; *library: which one. */
+static int find_only(struct fixture *f, const char *function, const char **library)
+{
+	const struct prototype *prototype = proto_search_only(f->search, function, "x86_64",
+							      library);
+
+	return prototype ? (int)prototype->parameter_count : -1;
+}
+
+static void test_only(void **state)
+{
+	struct fixture *f = *state;
+	const char *library = NULL;
+
+	make_file(f, "data/libc.conf", "void of_c(int);");
+	make_file(f, "data/libm.conf", "void m(int, int);");
+	make_file(f, "data/libssl.conf", "void a(int); void b(int); void own(int, int);");
+	make_file(f, "data/libz.conf", "void b(); void z();");
+	make_file(f, "data/shared.conf", "void imported(int, int, int);");
+	make_file(f, "data/libx.conf", "import \"shared\"; void x(int);");
+	make_file(f, "data/liby.conf", "import \"shared\"; void y(int);");
+	make_file(f, "home/.config/tracer/libssl.conf", "void own(int, int, int);");
+	begin(f);
+	assert_int_equal(find_only(f, "a", &library), 1);
+	assert_string_equal(library, "libssl");
+	/* Two libraries have it; and one the user's file of which counts. */
+	assert_int_equal(find_only(f, "b", &library), -1);
+	assert_int_equal(find_only(f, "own", &library), 3);
+	assert_string_equal(library, "libssl");
+	/* A file that two import is one file. */
+	assert_int_equal(find_only(f, "imported", &library), 3);
+	assert_string_equal(library, "libx");
+	assert_int_equal(find_only(f, "y", &library), 1);
+	/* What is part of the C library is linked in with that only. */
+	assert_int_equal(find_only(f, "m", &library), -1);
+	assert_int_equal(find_only(f, "of_c", &library), -1);
+	assert_int_equal(find_only(f, "nothing", &library), -1);
+}
+
 static void test_any_of_none(void **state)
 {
 	struct fixture *f = *state;
@@ -396,7 +435,8 @@ int main(void)
 		TEST(test_global),	 TEST(test_given_directories),
 		TEST(test_given_errors), TEST(test_found_errors_are_said_once),
 		TEST(test_many_names),	 TEST(test_any),
-		TEST(test_any_of_none),
+		TEST(test_only),	 TEST(test_any_of_none),
+		TEST(test_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
