@@ -14,7 +14,8 @@
  *
  * The looks are ltrace's, with these differences: a double quote within a string is escaped;
  * pointers that are NULL read nil, whether they point to characters or not; a floating-point number
- * of 18 or more digits before the point is shown as 1.000000e+100.
+ * has more than six digits behind the point where it needs them (1e-10, not 0.000000), and of 18 or
+ * more digits before the point it is shown as 1.000000e+100.
  */
 #include "output/render_number.h"
 
@@ -101,8 +102,7 @@ void render_word(struct rendering *r, const struct type *type, uint64_t word, un
 		render_pointer(r->out, word);
 }
 
-void render_typed(struct rendering *r, const struct type *type, const struct record_value *value,
-		  bool inside)
+void render_typed(struct rendering *r, const struct type *type, const struct record_value *value)
 {
 	if ((value->kind == VALUE_WORD || value->kind == VALUE_FLOAT) &&
 	    (value->flags & VALUE_FAULT)) {
@@ -115,7 +115,7 @@ void render_typed(struct rendering *r, const struct type *type, const struct rec
 		break;
 	case VALUE_FLOAT:
 		render_float(r->out, type, value->word, value->size,
-			     value->length >= 10 ? record_value_bytes(value) : NULL, inside);
+			     value->length >= 10 ? record_value_bytes(value) : NULL);
 		break;
 	case VALUE_STRING:
 		render_string(r, value);
@@ -197,7 +197,7 @@ static void render_varargs(struct rendering *r)
 		}
 		struct type type = conversion_type(value->conversion);
 
-		render_typed(r, &type, value, false);
+		render_typed(r, &type, value);
 	}
 }
 
@@ -218,7 +218,7 @@ static void render_argument(struct rendering *r, const struct parameter *paramet
 	const bool is_format = type->kind == TYPE_FORMAT;
 	const struct type wide = conversion_type('S');
 
-	render_typed(r, is_format && type->is_wide ? &wide : type, value, false);
+	render_typed(r, is_format && type->is_wide ? &wide : type, value);
 	if (is_format)
 		defer_varargs(r);
 }
@@ -322,7 +322,7 @@ void render_result(struct outbuf *out, const struct prototype *prototype,
 	}
 	value = value_cursor_next(cursor);
 	if (value && value->argument == VALUE_RESULT)
-		render_typed(&r, prototype->result, value, false);
+		render_typed(&r, prototype->result, value);
 	else
 		outbuf_char(out, '?');
 }

@@ -72,9 +72,9 @@ struct rendering {
 	struct value_cursor deferred;
 };
 
-/* One value, and those that belong to it; `inside`: it is part of an object. */
+/* One value, and those that belong to it. */
 void render_typed(struct rendering *rendering, const struct type *type,
-		  const struct record_value *value, bool inside);
+		  const struct record_value *value);
 /* A number or a pointer: the low `size` bytes of a word. */
 void render_word(struct rendering *rendering, const struct type *type, uint64_t word,
 		 unsigned size);

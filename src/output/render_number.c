@@ -3,14 +3,13 @@
 
 #include "output/escape.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum {
-	GUESS_DECIMAL_MAX = 10000, /* unknown values up to this far from zero are numbers */
-	DIGITS_MIN = 6,
-	DIGITS_MAX = 21 /* all that 64 bits of mantissa can need */
+	GUESS_DECIMAL_MAX = 10000 /* unknown values up to this far from zero are numbers */
 };
 
 void render_pointer(struct outbuf *out, uint64_t pointer)
@@ -398,34 +397,118 @@ static long double x87_number(const unsigned char *bytes)
 	return bytes[9] & 0x80 ? -number : number;
 }
 
-/* The fewest digits that mean this number and no other of its size. */
-static void format_brief(char *text, size_t room, long double number, unsigned size)
+/* Whether a program that keeps numbers in `size` bytes reads `text` as this one. */
+static bool is_read_as(const char *text, long double number, unsigned size)
 {
-	for (int digits = DIGITS_MIN; digits <= DIGITS_MAX; digits++) {
-		snprintf(text, room, "%.*Lg", digits, number);
-		long double again = size == sizeof(float)    ? (long double)strtof(text, NULL)
-				    : size == sizeof(double) ? (long double)strtod(text, NULL)
-							     : strtold(text, NULL);
+	long double again = size == sizeof(float)    ? (long double)strtof(text, NULL)
+			    : size == sizeof(double) ? (long double)strtod(text, NULL)
+						     : strtold(text, NULL);
 
-		if (isnan(number) || (again <= number && again >= number))
-			break;
+	return isnan(number) || (again <= number && again >= number);
+}
+
+/* How many digits always survive the way to a format of `size` bytes and back, and how many do. */
+struct digits {
+	int least, most;
+	long double normal; /* numbers that are nearer to zero have fewer */
+};
+
+static struct digits digits_of(unsigned size)
+{
+	switch (size) {
+	case sizeof(float):
+		return (struct digits){FLT_DIG, FLT_DECIMAL_DIG, FLT_MIN};
+	case sizeof(double):
+		return (struct digits){DBL_DIG, DBL_DECIMAL_DIG, DBL_MIN};
+	default:
+		return (struct digits){LDBL_DIG, LDBL_DECIMAL_DIG, LDBL_MIN};
 	}
 }
 
-static void format_float(char *text, size_t room, long double number)
+/*
+ * Six digits behind the point, as printf's %f and ltrace have it, if they tell the number from all
+ * others of its size; else the fewest digits that do. From 18 digits before the point on it is %e
+ * instead of %f.
+ */
+static void format_float(char *text, size_t room, long double number, unsigned size)
 {
-	bool is_long = number >= 1e18L || number <= -1e18L;
+	const bool is_long = number >= 1e18L || number <= -1e18L;
+	const struct digits can = digits_of(size);
+	int digits = fabsl(number) < can.normal ? 1 : can.least;
 
 	snprintf(text, room, is_long ? "%Le" : "%Lf", number);
+	for (; !is_read_as(text, number, size) && digits <= can.most; digits++)
+		snprintf(text, room, "%.*Lg", digits, number);
+}
+
+/*
+ * Numbers that are so many 64ths, as most in programs are, have at most six digits behind the
+ * point. Nothing needs to be tried for them, and stdio would take several times as long.
+ */
+static bool put_64ths(struct outbuf *out, long double number)
+{
+	const long double parts = number * 64;
+
+	if (!(parts < 1e15L && parts > -1e15L))
+		return false;
+	const int64_t count = (int64_t)parts;
+	const uint64_t distance = count < 0 ? -(uint64_t)count : (uint64_t)count;
+
+	if ((long double)count < parts || (long double)count > parts)
+		return false;
+	if (signbit(number))
+		outbuf_char(out, '-');
+	outbuf_unsigned(out, distance / 64, 1, ' ');
+	outbuf_char(out, '.');
+	outbuf_unsigned(out, distance % 64 * 15625, 6, '0');
+	return true;
+}
+
+/* The number that 4 or 8 bytes in `word` are, or the 10 at `bytes`; false: there are none. */
+static bool load_float(uint64_t word, unsigned size, const unsigned char *bytes,
+		       long double *number)
+{
+	const uint32_t low = (uint32_t)word;
+	float single;
+	double twice;
+
+	if (size == sizeof single) {
+		memcpy(&single, &low, sizeof single);
+		*number = single;
+	} else if (size == sizeof twice) {
+		memcpy(&twice, &word, sizeof twice);
+		*number = twice;
+	} else if (bytes) {
+		*number = x87_number(bytes);
+	}
+	return size == sizeof single || size == sizeof twice || bytes;
+}
+
+/*
+ * i386 returns any floating-point number in 80 bits, with more digits than a float or a double has
+ * once the caller has stored it. The bytes that the type has.
+ */
+static unsigned narrow_float(const struct type *type, unsigned size, long double *number)
+{
+	if (type->kind != TYPE_FLOAT || size <= sizeof(double))
+		return size;
+	switch (type->width) {
+	case WIDTH_FLOAT:
+		*number = (float)*number;
+		return sizeof(float);
+	case WIDTH_DOUBLE:
+		*number = (double)*number;
+		return sizeof(double);
+	default:
+		return size;
+	}
 }
 
 void render_float(struct outbuf *out, const struct type *type, uint64_t word, unsigned size,
-		  const unsigned char *bytes, bool brief)
+		  const unsigned char *bytes)
 {
-	long double number = 0;
+	long double number;
 	char text[64];
-	float single;
-	double twice;
 
 	if (type->lens == LENS_BITVEC && size <= sizeof word) {
 		render_bit_vector(out, word, size);
@@ -435,26 +518,17 @@ void render_float(struct outbuf *out, const struct type *type, uint64_t word, un
 		render_bits_of(out, bytes, size);
 		return;
 	}
-	if (size == sizeof single) {
-		uint32_t bits = (uint32_t)word;
-
-		memcpy(&single, &bits, sizeof single);
-		number = single;
-	} else if (size == sizeof twice) {
-		memcpy(&twice, &word, sizeof twice);
-		number = twice;
-	} else if (bytes) {
-		number = x87_number(bytes);
-	} else {
+	if (!load_float(word, size, bytes, &number)) {
 		outbuf_char(out, '?');
 		return;
 	}
+	size = narrow_float(type, size, &number);
+	if (type->lens != LENS_HEX && put_64ths(out, number))
+		return;
 	if (type->lens == LENS_HEX)
 		snprintf(text, sizeof text, "%a", (double)number);
-	else if (brief)
-		format_brief(text, sizeof text, number, size);
 	else
-		format_float(text, sizeof text, number);
+		format_float(text, sizeof text, number, size);
 	outbuf_text(out, text);
 }
 

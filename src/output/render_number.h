@@ -12,11 +12,11 @@ void render_bits(struct outbuf *out, const struct type *type, uint64_t word, uns
 /* The name that LENS_ENUM has for a value; false, with nothing added: none. */
 bool render_value_name(struct outbuf *out, const struct type *type, uint64_t word, unsigned size);
 /*
- * A floating-point number of 4 or 8 bytes in `word`, or of 10 at `bytes`; `brief`: with as many
- * digits as it needs, else with six behind the point.
+ * A floating-point number of 4 or 8 bytes in `word`, or of 10 at `bytes`: 1.500000, or with more
+ * digits if these do not tell it from others (3.141592653589793, 1e-10).
  */
 void render_float(struct outbuf *out, const struct type *type, uint64_t word, unsigned size,
-		  const unsigned char *bytes, bool brief);
+		  const unsigned char *bytes);
 /* A bit vector in bytes: the numbers of the bits that are set. */
 void render_bits_of(struct outbuf *out, const unsigned char *bytes, size_t length);
 /* An integer of 16 bytes, in hexadecimal. */

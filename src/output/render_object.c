@@ -57,7 +57,7 @@ static void put_apart(struct rendering *r, const struct type *type)
 		return;
 	}
 	r->levels++;
-	render_typed(r, type, value, true);
+	render_typed(r, type, value);
 	r->levels--;
 }
 
@@ -252,7 +252,7 @@ static void put_inside(struct rendering *r, const struct type *type, struct view
 	else if (size > view.length)
 		outbuf_text(r->out, "...");
 	else if (type->kind == TYPE_FLOAT)
-		render_float(r->out, seen(r, type, &changed), word, size, view.bytes, true);
+		render_float(r->out, seen(r, type, &changed), word, size, view.bytes);
 	else
 		render_word(r, seen(r, type, &changed), word, size);
 }

@@ -322,9 +322,9 @@ static void test_x86_64_results(void **state)
 	f->st[0][9] = f->st[1][9] = 0x3f;
 	f->st[1][8] = 0xfe;
 	compile(f, &abi64, "long double _Complex f();");
-	assert_string_equal(show(f, run(f, false), false, true), "{ 1, 0.5 }");
+	assert_string_equal(show(f, run(f, false), false, true), "{ 1.000000, 0.500000 }");
 	compile(f, &abi64, "struct(long double) f();");
-	assert_string_equal(show(f, run(f, false), false, true), "{ 1 }");
+	assert_string_equal(show(f, run(f, false), false, true), "{ 1.000000 }");
 	/* In memory: its address came first, and comes back. */
 	compile(f, &abi64, "struct(long, long, long) f(int);");
 	assert_int_equal(f->plan->exit->kind, CAPTURE_OBJECT);
@@ -363,12 +363,13 @@ static void test_in_registers(void **state)
 	f->gpr[REG_SI] = (uint64_t)-2 << 32 | 7;
 	memcpy(f->xmm[0], &number, 8);
 	compile(f, &abi64, "void f(struct(string, int, short), struct(double));");
-	assert_string_equal(entered(f), "{ \"text\", 7, -2 }, { 2.5 }");
+	assert_string_equal(entered(f), "{ \"text\", 7, -2 }, { 2.500000 }");
 	compile(f, &abi64, "void f(+struct(string, int, short), struct(double));");
 	run(f, true);
 	f->gpr[REG_DI] = f->gpr[REG_SI] = 0;
 	memset(f->xmm, 0, sizeof f->xmm);
-	assert_string_equal(show(f, run(f, false), false, false), "{ \"text\", 7, -2 }, { 2.5 }");
+	assert_string_equal(show(f, run(f, false), false, false),
+			    "{ \"text\", 7, -2 }, { 2.500000 }");
 	f->gpr[REG_AX] = BASE + 8;
 	f->gpr[REG_DX] = 1;
 	compile(f, &abi64, "struct(string, long) f();");

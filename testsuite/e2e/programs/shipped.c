@@ -63,6 +63,9 @@ static void calculate(void)
 	volatile float complex single = 3 + 4 * I;
 	volatile double complex twice = 5 - 12 * I;
 	volatile long double complex most = -9;
+	volatile double third = 1 / 3.0, small = 1e-10;
+	volatile float tenth = 0.1F;
+	volatile long double whole = 12;
 
 	cabsf(single);
 	cabs(twice);
@@ -70,6 +73,11 @@ static void calculate(void)
 	conj(twice);
 	csqrtl(most);
 	cpowf(single, 1);
+	acos(-1 + 0 * third);
+	fmod(small, 1);
+	fmodf(tenth, 1);
+	fmodl(whole, 1e-10L);
+	conj(third + small * I);
 }
 
 static void wide_characters(void)
