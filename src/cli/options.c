@@ -587,6 +587,7 @@ int options_parse(struct options *options, int argc, char **argv)
 	if (options->output.time_stamp > 3)
 		options->output.time_stamp = 3;
 	options->output.to_file = options->output_file != NULL;
+	options->output.all_pids = options->output_file && options->follow_forks == 1;
 	options->output.no_ends = options->quiet > 1;
 	return check_together(options, sorted);
 }

@@ -18,7 +18,9 @@
  *
  * Lines are told apart by thread with `[pid N]` from the moment that a second thread was seen;
  * before that it would only be noise. A thread is seen with its first record, whichever kind that
- * has (RECORD_THREAD is there to make it early).
+ * has (RECORD_THREAD is there to make it early). A file of several processes (-f -o) is for
+ * programs, too, which cut lines at the same place: there all of them begin with the number, as
+ * strace's do.
  *
  * Cost: no stdio, no allocation and no system call per record; the local time of day is asked for
  * once per second.
@@ -54,7 +56,7 @@ struct text_writer {
 	uint64_t open_call;
 
 	int32_t first_tid; /* 0: none seen yet */
-	bool has_several;  /* threads */
+	bool has_several;  /* threads, or -f -o says that lines begin as if there were */
 
 	uint64_t last_time; /* -r: of the line before; 0: none */
 	uint64_t clock_second;
@@ -416,6 +418,7 @@ struct writer *text_writer_create(int fd, const struct probe_table *probes,
 	text->writer.ops = &text_ops;
 	text->probes = probes;
 	text->options = options;
+	text->has_several = options->all_pids;
 	text->render = (struct render_options){.string_max = options->string_max,
 					       .array_max = options->array_max,
 					       .names = options->parameter_names,

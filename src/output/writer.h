@@ -36,6 +36,7 @@ struct output_options {
 	bool color;	      /* --color, as decided for where lines go */
 	bool demangle;	      /* -C: names come demangled already; here for the writers' headings */
 	bool to_file;	      /* -o: "N " instead of "[pid N] " */
+	bool all_pids;	      /* -f -o: each line begins so, also where there is one thread */
 	unsigned indent;      /* -n: columns per nesting level */
 	unsigned align;	      /* -a: column of the result; already defaulted */
 	unsigned string_max;  /* -s */

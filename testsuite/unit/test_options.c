@@ -173,6 +173,7 @@ static void each_letter(void **state)
 	assert_true(parse.options.follow_forks);
 	assert_string_equal(parse.options.output_file, "out");
 	assert_true(parse.options.output.to_file);
+	assert_true(parse.options.output.all_pids);
 	assert_int_equal(parse.options.output.time_stamp, 1);
 	assert_true(parse.options.output.relative_time);
 	assert_true(parse.options.output.durations);
@@ -385,6 +386,7 @@ static void twice_f_is_kept(void **state)
 	parse_good(&parse, "-ff -o file -c --per-process true");
 	assert_int_equal(parse.options.follow_forks, 2);
 	assert_true(parse.options.per_process);
+	assert_false(parse.options.output.all_pids);
 	options_deinit(&parse.options);
 	/* Without a file to be written it is what -f is. */
 	parse_good(&parse, "-ff true");
