@@ -8,6 +8,8 @@
 #include "session/session.h"
 
 #include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -52,6 +54,24 @@ static bool wants_color(int choice, int fd)
 	return isatty(fd) && (!none || !*none) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
+/*
+ * Whether the locale of the environment (LC_ALL, LC_CTYPE, LANG) is there and has UTF-8. Only that
+ * is taken from it. The tracer itself stays in the C locale, as setlocale(3) would also change
+ * which bytes are letters, and make regcomp(3) and fnmatch(3), which go over all symbols of all
+ * libraries, decode each name.
+ */
+static bool wants_utf8(void)
+{
+	locale_t locale = newlocale(LC_CTYPE_MASK, "", NULL);
+
+	if (!locale)
+		return false;
+	bool has_utf8 = strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
+
+	freelocale(locale);
+	return has_utf8;
+}
+
 static int trace(const struct options *options)
 {
 	const char *data_dir = getenv("TRACER_DATADIR");
@@ -93,6 +113,7 @@ static int trace(const struct options *options)
 		return STATUS_ERROR;
 	session.output_fd = outfile.fd;
 	output.color = wants_color(options->color, outfile.fd);
+	output.utf8 = wants_utf8();
 	int error = session_run(&session, &result);
 
 	outfile_close(&outfile);

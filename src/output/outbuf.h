@@ -2,8 +2,8 @@
 /*
  * Text on its way to a descriptor. It is gathered here, as a system call per line would cost more
  * than the line, and written when the writer says so. The buffer knows the column the text has
- * reached, also after half a line was written. Numbers are formatted by hand: stdio is several
- * times slower and obeys the locale.
+ * reached, also after half a line was written: a byte is a column, unless who adds it says
+ * otherwise. Numbers are formatted by hand: stdio is several times slower and obeys the locale.
  */
 #ifndef TRACER_OUTPUT_OUTBUF_H
 #define TRACER_OUTPUT_OUTBUF_H
@@ -26,7 +26,7 @@ struct outbuf {
 	char *text; /* owned */
 	size_t length;
 	size_t capacity;
-	size_t line_start; /* where in `text` the current line begins */
+	size_t line_start; /* where the current line would begin if each byte took a column */
 	size_t carried;	   /* columns of the current line that were written already */
 	int fd;		   /* not owned */
 	const struct outbuf_patience *patience; /* NULL: without end; not owned */
@@ -79,6 +79,12 @@ static inline void outbuf_newline(struct outbuf *out)
 	out->carried = 0;
 }
 
+/* The current line has so many bytes more than columns. */
+static inline void outbuf_take_no_column(struct outbuf *out, size_t bytes)
+{
+	out->line_start += bytes;
+}
+
 /* Switches the terminal to a style: "1" is bold, "0" as before. This takes no column. */
 static inline void outbuf_style(struct outbuf *out, const char *code)
 {
@@ -87,10 +93,10 @@ static inline void outbuf_style(struct outbuf *out, const char *code)
 	outbuf_text(out, "\033[");
 	outbuf_text(out, code);
 	outbuf_char(out, 'm');
-	out->line_start += out->length - before;
+	outbuf_take_no_column(out, out->length - before);
 }
 
-/* Columns of the current line so far. All text is ASCII. */
+/* Columns of the current line so far. */
 static inline size_t outbuf_column(const struct outbuf *out)
 {
 	return out->carried + (out->length - out->line_start);

@@ -71,7 +71,7 @@ static void render_string(struct rendering *r, const struct record_value *value)
 	if (!value->word || (!value->length && (value->flags & VALUE_FAULT)))
 		render_pointer(r->out, value->word);
 	else
-		render_text(r->out, record_value_bytes(value), length, 1, is_cut);
+		render_text(r->out, record_value_bytes(value), length, 1, is_cut, r->options->utf8);
 }
 
 /* Whether a pointer to a function was shown by its name. */
@@ -91,7 +91,7 @@ void render_word(struct rendering *r, const struct type *type, uint64_t word, un
 {
 	if (type->kind != TYPE_POINTER ||
 	    (type->lens != LENS_FUNCTION && type->lens != LENS_ENUM)) {
-		render_bits(r->out, type, word, size);
+		render_bits(r->out, type, word, size, r->options->utf8);
 		return;
 	}
 	if (size == sizeof(uint32_t))

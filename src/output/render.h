@@ -35,9 +35,10 @@ struct code_names {
 
 /* How much of values is shown, and how. */
 struct render_options {
-	unsigned string_max;	       /* bytes of a string */
-	unsigned array_max;	       /* elements of an array that is not a value of its own */
-	bool names;		       /* of parameters, where the prototype has them */
+	unsigned string_max; /* bytes of a string */
+	unsigned array_max;  /* elements of an array that is not a value of its own */
+	bool names;	     /* of parameters, where the prototype has them */
+	bool utf8;	     /* who reads knows UTF-8: printable characters are not escaped */
 	const struct code_names *code; /* NULL: nothing is known of functions */
 };
 

@@ -26,7 +26,7 @@ enum {
 struct address {
 	const unsigned char *bytes;
 	size_t length;
-	unsigned string_max;
+	const struct render_options *options;
 };
 
 static const struct family {
@@ -118,9 +118,10 @@ static void put_inet6(struct outbuf *out, const struct address *address)
 static void put_bytes(struct outbuf *out, const struct address *address, size_t first, size_t end)
 {
 	size_t length = end - first;
-	size_t shown = length < address->string_max ? length : address->string_max;
+	const unsigned string_max = address->options->string_max;
+	size_t shown = length < string_max ? length : string_max;
 
-	render_text(out, address->bytes + first, shown, 1, shown < length);
+	render_text(out, address->bytes + first, shown, 1, shown < length, address->options->utf8);
 }
 
 /*
@@ -150,9 +151,9 @@ static void put_netlink(struct outbuf *out, const struct address *address)
 }
 
 void render_address(struct outbuf *out, const unsigned char *bytes, size_t length,
-		    unsigned string_max)
+		    const struct render_options *options)
 {
-	const struct address address = {bytes, length, string_max};
+	const struct address address = {bytes, length, options};
 
 	if (length < FAMILY_BYTES) {
 		outbuf_text(out, "{ }");

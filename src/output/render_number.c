@@ -9,7 +9,8 @@
 #include <stdlib.h>
 
 enum {
-	GUESS_DECIMAL_MAX = 10000 /* unknown values up to this far from zero are numbers */
+	GUESS_DECIMAL_MAX = 10000, /* unknown values up to this far from zero are numbers */
+	CODE_POINT_MAX = 0x10ffff  /* of Unicode */
 };
 
 void render_pointer(struct outbuf *out, uint64_t pointer)
@@ -52,33 +53,17 @@ static void render_guess(struct outbuf *out, uint64_t word, unsigned size, bool 
 		outbuf_hex(out, bits);
 }
 
-/* A character beyond one byte, as C writes it. */
-static void put_wide(struct outbuf *out, uint32_t c)
+/* A character, or what a wider object holds that is none (WEOF). */
+static void render_character(struct outbuf *out, uint64_t word, unsigned size, bool utf8)
 {
-	static const char digits[] = "0123456789abcdef";
-	unsigned count = c > UINT16_MAX ? 8 : 4;
+	const uint64_t bits = bits_of(word, size);
 
-	outbuf_text(out, count == 8 ? "\\U" : "\\u");
-	while (count--)
-		outbuf_char(out, digits[c >> 4 * count & 15]);
-}
-
-enum { ASCII_MAX = 0x7f, UNICODE_MAX = 0x10ffff };
-
-/* A character, unless the object is wider and holds none, as WEOF. */
-static void render_character(struct outbuf *out, int64_t number, unsigned size)
-{
-	const int64_t most = size == 1 ? UINT8_MAX : ASCII_MAX;
-
-	if (number >= (size == 1 ? INT8_MIN : 0) && number <= most) {
-		escape_char(out, (unsigned char)number);
-	} else if (number > most && number <= UNICODE_MAX) {
-		outbuf_char(out, '\'');
-		put_wide(out, (uint32_t)number);
-		outbuf_char(out, '\'');
-	} else {
-		outbuf_signed(out, number);
-	}
+	if (size <= 1)
+		escape_char(out, (unsigned char)word);
+	else if (bits <= CODE_POINT_MAX)
+		escape_wide_char(out, (uint32_t)bits, utf8);
+	else
+		outbuf_signed(out, signed_of(word, size));
 }
 
 static void render_binary(struct outbuf *out, uint64_t bits)
@@ -326,11 +311,11 @@ static void render_bit_vector(struct outbuf *out, uint64_t word, unsigned size)
 }
 
 static void render_integer(struct outbuf *out, const struct type *type, uint64_t word,
-			   unsigned size)
+			   unsigned size, bool utf8)
 {
 	switch (type->lens) {
 	case LENS_CHAR:
-		render_character(out, signed_of(word, size), size);
+		render_character(out, word, size, utf8);
 		break;
 	case LENS_BIN:
 		render_binary(out, bits_of(word, size));
@@ -364,10 +349,11 @@ static void render_integer(struct outbuf *out, const struct type *type, uint64_t
 	}
 }
 
-void render_bits(struct outbuf *out, const struct type *type, uint64_t word, unsigned size)
+void render_bits(struct outbuf *out, const struct type *type, uint64_t word, unsigned size,
+		 bool utf8)
 {
 	if (type->kind == TYPE_INT)
-		render_integer(out, type, word, size);
+		render_integer(out, type, word, size, utf8);
 	else if (type->kind == TYPE_POINTER && type->lens == LENS_BOOL)
 		outbuf_text(out, bits_of(word, size) ? "true" : "false");
 	else if (type->kind == TYPE_POINTER && type->lens == LENS_BITVEC)
@@ -533,20 +519,14 @@ void render_float(struct outbuf *out, const struct type *type, uint64_t word, un
 }
 
 void render_text(struct outbuf *out, const unsigned char *bytes, size_t count, unsigned size,
-		 bool is_cut)
+		 bool is_cut, bool utf8)
 {
+	if (is_cut && utf8)
+		count -= escape_unfinished(bytes, count, size);
 	outbuf_text(out, size > 1 ? "L\"" : "\"");
 	if (size == 1)
-		escape_bytes(out, bytes, count);
-	for (size_t i = 0; size > 1 && i < count; i++) {
-		uint32_t c = 0;
-
-		for (unsigned k = 0; k < size && k < sizeof c; k++)
-			c |= (uint32_t)bytes[i * size + k] << 8 * k;
-		if (c <= ASCII_MAX)
-			escape_bytes(out, &(unsigned char){(unsigned char)c}, 1);
-		else
-			put_wide(out, c);
-	}
+		escape_bytes(out, bytes, count, utf8);
+	else
+		escape_wide(out, bytes, count, size, utf8);
 	outbuf_text(out, is_cut ? "\"..." : "\"");
 }

@@ -7,8 +7,12 @@
 
 /* Hexadecimal; NULL is nil. */
 void render_pointer(struct outbuf *out, uint64_t pointer);
-/* The low `size` bytes of a word, as an object of this type: an integer or a pointer. */
-void render_bits(struct outbuf *out, const struct type *type, uint64_t word, unsigned size);
+/*
+ * The low `size` bytes of a word, as an object of this type: an integer or a pointer; `utf8`: as in
+ * render_options.
+ */
+void render_bits(struct outbuf *out, const struct type *type, uint64_t word, unsigned size,
+		 bool utf8);
 /* The name that LENS_ENUM has for a value; false, with nothing added: none. */
 bool render_value_name(struct outbuf *out, const struct type *type, uint64_t word, unsigned size);
 /*
@@ -21,18 +25,18 @@ void render_float(struct outbuf *out, const struct type *type, uint64_t word, un
 void render_bits_of(struct outbuf *out, const unsigned char *bytes, size_t length);
 /* An integer of 16 bytes, in hexadecimal. */
 void render_wide(struct outbuf *out, const unsigned char *bytes);
-/* Characters of `size` bytes in quotes; `is_cut`: there are more. */
+/* Characters of `size` bytes in quotes, of which none is cut in two; `is_cut`: there are more. */
 void render_text(struct outbuf *out, const unsigned char *bytes, size_t count, unsigned size,
-		 bool is_cut);
+		 bool is_cut, bool utf8);
 
 /* What wait(2) says of a child (render_status.c). */
 void render_status(struct outbuf *out, uint32_t status);
 
 /*
- * A socket address of so many bytes; of a name in it no more than `string_max` characters
+ * A socket address of so many bytes; of a name in it no more than `string_max` of the options
  * (render_address.c).
  */
 void render_address(struct outbuf *out, const unsigned char *bytes, size_t length,
-		    unsigned string_max);
+		    const struct render_options *options);
 
 #endif

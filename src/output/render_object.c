@@ -166,7 +166,7 @@ static void put_text(struct rendering *r, const struct type *type, struct view v
 		count = r->options->string_max;
 		is_cut = true;
 	}
-	render_text(r->out, view.bytes, count, size, is_cut);
+	render_text(r->out, view.bytes, count, size, is_cut, r->options->utf8);
 }
 
 /* array(TYPE, retval(1)), array(TYPE, success): there is one, or none. */
@@ -192,7 +192,7 @@ static void put_elements(struct rendering *r, const struct type *type, struct vi
 		return;
 	}
 	if (type->lens == LENS_ADDRESS) {
-		render_address(r->out, view.bytes, view.length, r->options->string_max);
+		render_address(r->out, view.bytes, view.length, r->options);
 		return;
 	}
 	if (is_one_or_none(type)) {

@@ -422,6 +422,7 @@ struct writer *text_writer_create(int fd, const struct probe_table *probes,
 	text->render = (struct render_options){.string_max = options->string_max,
 					       .array_max = options->array_max,
 					       .names = options->parameter_names,
+					       .utf8 = options->utf8,
 					       .code = code};
 	outbuf_init(&text->out, fd);
 	text->out.patience = &options->patience;

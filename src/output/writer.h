@@ -42,6 +42,7 @@ struct output_options {
 	unsigned string_max;  /* -s */
 	unsigned array_max;   /* -A */
 	bool parameter_names; /* -N */
+	bool utf8;	      /* characters that are not of ASCII are shown as they are */
 	int sort;	      /* enum summary_sort */
 	uint8_t columns[SUMMARY_COLUMNS]; /* -U: enum summary_column, each once */
 	unsigned column_count;		  /* 0: the usual ones */

@@ -5,7 +5,9 @@
  */
 #include "engine/agent/rings.h"
 #include "fuzz.h"
+#include "output/printable.h"
 #include "output/render.h"
+#include "output/utf8.h"
 
 #include <sys/mman.h>
 
@@ -74,10 +76,26 @@ static const char prototypes[] =
 	"void e(sockaddr(arg2), int*, bitvec[arg2], struct(sockaddr(12), uint, sockaddr(elt2)*)*);\n"
 	"double d(long double, hide(int), enum(A, B), format);\n";
 
-static void show(const struct record *record, const struct prototype *prototype)
+/* Printable characters in UTF-8, and none of them beyond ASCII without `utf8`. */
+static void check_text(const struct outbuf *out, bool utf8)
 {
-	static const struct render_options options = {
-		.string_max = 32, .array_max = 4, .names = true};
+	const unsigned char *text = (const unsigned char *)out->text;
+	struct printable_range range = {0};
+	uint32_t c;
+
+	for (size_t i = 0; i < out->length;) {
+		size_t size = utf8_decode(text + i, out->length - i, &c);
+
+		MUST(size && printable_class(c, &range) != PRINTABLE_NOT && (utf8 || size == 1));
+		i += size;
+	}
+	MUST(outbuf_column(out) <= out->length);
+}
+
+static void show(const struct record *record, const struct prototype *prototype, bool utf8)
+{
+	const struct render_options options = {
+		.string_max = 32, .array_max = 4, .names = true, .utf8 = utf8};
 	struct value_cursor result = value_cursor_start(record);
 	struct value_cursor cursor = result;
 	struct outbuf out;
@@ -88,8 +106,7 @@ static void show(const struct record *record, const struct prototype *prototype)
 		render_result(&out, prototype, &result, &options);
 	}
 	render_arguments(&out, prototype, 0, prototype->parameter_count, &cursor, &options);
-	for (size_t i = 0; i < out.length; i++)
-		MUST(out.text[i] >= ' ' && out.text[i] <= '~');
+	check_text(&out, utf8);
 	outbuf_deinit(&out);
 }
 
@@ -99,7 +116,8 @@ static void show_all(const struct record *record, const struct protolib *lib)
 	size_t cursor = 0;
 
 	while ((prototype = protolib_next(lib, &cursor)))
-		show(record, prototype);
+		for (int utf8 = 0; utf8 < 2; utf8++)
+			show(record, prototype, utf8);
 }
 
 static void take_all(struct rings *rings, struct record *record, const struct protolib *lib)

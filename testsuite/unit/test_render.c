@@ -282,14 +282,17 @@ static void test_characters(void **state)
 	assert_word(character, 1, 0, "'\\0'");
 	assert_word(character, 1, 1, "'\\001'");
 	assert_word(character, 1, (uint64_t)-1, "'\\377'");
-	/* Wide ones. */
+	/* Wide ones, and what is none. */
 	assert_word(character, 4, 'a', "'a'");
-	assert_word(character, 4, '\n', "'\\n'");
+	assert_word(character, 4, 0, "'\\0'");
 	assert_word(character, 4, 200, "'\\u00c8'");
 	assert_word(character, 2, 0x416, "'\\u0416'");
 	assert_word(character, 4, 0x1f600, "'\\U0001f600'");
+	assert_word(character, 4, 0x10ffff, "'\\U0010ffff'");
 	assert_word(character, 4, 0x110000, "1114112");
-	assert_word(character, 4, UINT32_MAX, "-1");
+	assert_word(character, 4, (uint64_t)-1, "-1");
+	assert_word(integer(false, LENS_CHAR), 4, UINT32_MAX, "-1");
+	assert_word(integer(false, LENS_CHAR), 2, 0xd83c, "'\\ud83c'");
 }
 
 static void test_pointers(void **state)
@@ -447,7 +450,8 @@ static void test_nothing_raw(void **state)
 		unsigned char byte = (unsigned char)c;
 
 		name[0] = (char)byte;
-		escape_bytes(&out, &byte, 1);
+		escape_bytes(&out, &byte, 1, false);
+		escape_bytes(&out, &byte, 1, true);
 		escape_char(&out, byte);
 		escape_name(&out, name);
 	}

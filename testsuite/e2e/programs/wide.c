@@ -37,7 +37,7 @@ int main(void)
 
 	swprintf(buffer, 64, L"<%d|%s|%ls|%5.2f>", -5, "narrow", L"wide \u017c", 2.5);
 	fwprintf(stderr, L"");
-	w_format(1, L"\u00e9\u6c34%%%*d %.2ls %lc %lld %Lg", 4, 9, L"cut", L'w', 1LL << 40, 1.5L);
+	w_format(1, L"\u00e9\u6c34%%%*d %.2ls %lc %lld %Lg", 4, 9, L"cut", L'\u0448', 1LL << 40, 1.5L);
 	w_format(2, NULL);
 	w_format(3, (const wchar_t *)8, 1);
 	w_format(4, at_end(L"%d %d", 5), 6, 7);
