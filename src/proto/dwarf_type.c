@@ -474,11 +474,28 @@ static int add_value(struct type_writer *writer, const struct die *type)
 	return type_add_passed(writer, type);
 }
 
+/* The name that the language has for a wide character of this type, or NULL: it is none. */
+static const char *wide_character(const struct die *type)
+{
+	uint64_t encoding = 0;
+
+	switch (character_size(type)) {
+	case 2:
+		return "char16_t";
+	case 4:
+		die_number(type, DW_AT_encoding, &encoding);
+		return encoding == DW_ATE_signed ? "wchar_t" : "char32_t";
+	default:
+		return NULL;
+	}
+}
+
 int type_add(struct strbuf *text, const struct die *owner, unsigned word, bool *by_reference)
 {
 	struct type_writer writer = {.text = text, .word = word};
-	bool is_const = false;
-	_cleanup_die_ struct die type = type_peel(die_reference(owner, DW_AT_type), &is_const);
+	bool is_const = false, is_character;
+	_cleanup_die_ struct die type = type_peel_text(die_reference(owner, DW_AT_type), &is_const,
+						       &is_character);
 
 	*by_reference = false;
 	if (!die_has(owner, DW_AT_type)) {
@@ -487,6 +504,10 @@ int type_add(struct strbuf *text, const struct die *owner, unsigned word, bool *
 	}
 	if (!die_is(&type))
 		return -ENOTSUP;
+	if (is_character && wide_character(&type)) {
+		strbuf_add(text, wide_character(&type));
+		return 0;
+	}
 	const enum type_passing passing = type_is_record(die_tag(&type)) ? type_find_passing(&type)
 									 : PASSED_BY_VALUE;
 

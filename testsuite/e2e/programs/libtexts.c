@@ -31,6 +31,11 @@ int t_kinds(const char16_t *narrow, const char32_t *wide)
 	return narrow[0] + (int)wide[0];
 }
 
+wchar_t t_characters(wchar_t any, char16_t narrow, char32_t wide)
+{
+	return narrow == wide ? 'x' : any;
+}
+
 int t_members(const struct texts *texts)
 {
 	return texts->number;

@@ -8,7 +8,9 @@
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <uchar.h>
 #include <wchar.h>
+#include <wctype.h>
 
 static void write_and_read(void)
 {
@@ -90,6 +92,18 @@ static void wide_characters(void)
 		fgetwc(nothing);
 }
 
+static void write_letters(void)
+{
+	towupper(L'\u0448');
+	towupper(L'a');
+	towupper(L'\n');
+	towupper(L'\u202e');
+	towupper(WEOF);
+	wctob(L'z');
+	wctob(L'\U0001f389');
+	c16rtomb(NULL, u'\u5927', NULL);
+}
+
 int main(void)
 {
 	write_and_read();
@@ -98,5 +112,6 @@ int main(void)
 	search();
 	calculate();
 	wide_characters();
+	write_letters();
 	return 0;
 }

@@ -15,6 +15,7 @@ int main(void)
 	t_bad((const int *)5);
 	t_wide(L"h\u00e9llo", other);
 	t_kinds(u"sixteen", U"thirty-two");
+	t_characters(L'\u00e9', u'h', U'\U0001f389');
 	t_members(&texts);
 	t_wprintf(3, L"%d %s", 5, "five");
 	return 0;

@@ -25,6 +25,7 @@ int t_numbers(const int *, const double *, const enum kind *, size_t);
 int t_bad(const int *);
 wchar_t *t_wide(const wchar_t *, wchar_t *);
 int t_kinds(const char16_t *, const char32_t *);
+wchar_t t_characters(wchar_t, char16_t, char32_t);
 int t_members(const struct texts *);
 int t_wprintf(int, const wchar_t *format, ...);
 
