@@ -74,7 +74,12 @@ struct hook {
 enum return_place {
 	RETURN_IN_MODULE, /* code of a loaded module, whose end would be told */
 	RETURN_AT_PAD,	  /* the same, and a landing pad: who arrives there did not return */
-	RETURN_ELSEWHERE  /* in memory that may vanish without a word: generated code */
+	/*
+	 * Code of a module that no row of .eh_frame describes: a runtime of its own may walk the
+	 * stack, and not know what another return address there means.
+	 */
+	RETURN_UNDESCRIBED,
+	RETURN_ELSEWHERE /* in memory that may vanish without a word: generated code */
 };
 
 struct engine_events {

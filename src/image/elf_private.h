@@ -109,7 +109,8 @@ struct elf_file {
 	bool relocated_read;
 	uint64_t *relocated; /* words in code that relocations change: elf_text.c; ascending */
 	size_t relocated_count;
-	bool from_memory; /* elf_memory.c put it together */
+	bool from_memory;     /* elf_memory.c put it together */
+	bool go_known, is_go; /* go_module.c */
 	bool init_read;
 	uint64_t init;
 	bool landings_read;

@@ -6,9 +6,8 @@
  * The agent puts a stub in place of return addresses. Functions that make something of theirs keep
  * their breakpoints: those that return twice or on another stack, those that ask who called them,
  * and the unwinder's own; and what is no function that is called, whatever its symbol says. Whole
- * processes do where a runtime walks stacks by tables of its own (Go, OCaml), or copies them, or
- * where a sanitizer walks them by frame pointers; and the functions of virtual machines that
- * generated code calls.
+ * processes do where a runtime walks stacks by itself, or copies them; and the functions of virtual
+ * machines that generated code calls (runtimes.c).
  */
 #include "session/private.h"
 
@@ -35,28 +34,6 @@ enum { PLT_STUB = 16 };
 enum { POLL_MAX_US = 20000, POLL_MIN_US = 500 };
 
 enum { ASK_AGAIN_NS = 100000000 };
-
-#define BY_TABLES "the program's runtime walks stacks by itself"
-#define BY_FRAME_POINTERS "a sanitizer walks the program's stacks by frame pointers"
-
-/* Functions that only a runtime has that walks stacks by its own tables, or by frame pointers. */
-static const struct {
-	const char *symbol, *reason;
-} runtimes[] = {
-	{"runtime.morestack", BY_TABLES},     {"runtime.goexit", BY_TABLES},
-	{"caml_start_program", BY_TABLES},    {"caml_init_frame_descriptors", BY_TABLES},
-	{"__asan_init", BY_FRAME_POINTERS},   {"__tsan_init", BY_FRAME_POINTERS},
-	{"__msan_init", BY_FRAME_POINTERS},   {"__lsan_init", BY_FRAME_POINTERS},
-	{"__hwasan_init", BY_FRAME_POINTERS},
-};
-
-/*
- * What is exported by the library of a virtual machine of which generated code calls functions, and
- * whose collector finds the frame of that code by where such a function returns to: V8, HotSpot,
- * JavaScriptCore, CoreCLR.
- */
-static const char *const machines[] = {"_ZN2v87Isolate10GetCurrentEv", "JNI_CreateJavaVM",
-				       "JSGlobalContextCreate", "coreclr_initialize"};
 
 /*
  * What functions call first that have been compiled with -pg, to have noted who calls them: that is
@@ -162,15 +139,15 @@ void inprocess_module(struct session *session, struct thread *thread, struct mod
 
 	if (!session->agent || !space->arch->agent)
 		return;
-	for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
-		module->is_machine |= elf_find_exported(module->file, machines[i]) != NULL;
+	module->is_machine = runtimes_generate_code(module);
 	module->is_profiled = is_profiled(module);
 	callers_note(session, space, module);
 	if (space->modules->is_hooked)
 		unwinders_hook(session, thread, module);
-	for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++)
-		if (elf_find_symbol(module->file, runtimes[i].symbol))
-			agent_refuse(session->agent, thread, runtimes[i].reason);
+	const char *reason = runtimes_walk_stacks(module);
+
+	if (reason)
+		agent_refuse(session->agent, thread, reason);
 }
 
 /* A program linked statically and stripped has an unwinder that cannot be found. */

@@ -95,7 +95,7 @@ struct module {
 	char *mapped, *listed; /* other names: of the mapping, and of the linker's list; or NULL */
 	bool is_main;
 	bool is_static;	  /* the program, linked so: libraries are in it */
-	bool is_machine;  /* a virtual machine's: generated code calls its functions; inprocess.c */
+	bool is_machine;  /* a virtual machine's: generated code calls its functions; runtimes.c */
 	bool is_profiled; /* compiled with -pg; the same */
 	bool ran_before;  /* it was there when its process was attached to */
 	const struct protolib *prototypes; /* its .conf file, or NULL */
@@ -408,6 +408,12 @@ void unwinders_init(struct session *session);
 /* Plants those of a module; and of all that there are, from when on modules->is_hooked. */
 void unwinders_hook(struct session *session, struct thread *thread, struct module *module);
 void unwinders_hook_all(struct session *session, struct thread *thread);
+
+/* runtimes.c: what may not be caught inside as a runtime looks at stacks */
+/* Why nothing of a process may be that has this module; NULL: it may. */
+const char *runtimes_walk_stacks(const struct module *module);
+/* Whether generated code calls the module's functions, and is looked for on the stack. */
+bool runtimes_generate_code(const struct module *module);
 
 /* inprocess.c: what is counted inside the process */
 /* The writer is told how many probes there were, and of which kind. At the end. */

@@ -12,6 +12,7 @@
 #include "base/xalloc.h"
 #include "engine/trap/pending.h"
 #include "engine/trap/sigtrap.h"
+#include "image/extent.h"
 #include "image/landing.h"
 #include "inferior/guardian.h"
 #include "inferior/prefault.h"
@@ -126,8 +127,13 @@ static enum return_place return_place(void *context, const struct space *space, 
 	const struct module *module = modules_find(space->modules, address);
 
 	(void)context;
+	uint64_t start, length;
+
 	if (!module)
 		return RETURN_ELSEWHERE;
+	/* What does not return may be called by a function's last instruction. */
+	if (!extent_around(module->file, address - 1 - module->bias, &start, &length))
+		return RETURN_UNDESCRIBED;
 	return landing_is_pad(module->file, address - module->bias) ? RETURN_AT_PAD
 								    : RETURN_IN_MODULE;
 }
@@ -501,7 +507,7 @@ static int finish(struct session *session)
 		own_stops_show(session);
 	if (session->options->verbose && session->agent && agent_generated(session->agent))
 		diag("%llu calls stopped though they are caught in the process: they came from "
-		     "generated code",
+		     "generated code, or from code without unwind tables",
 		     (unsigned long long)agent_generated(session->agent));
 	return error;
 }

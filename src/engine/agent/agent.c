@@ -123,7 +123,10 @@ bool agent_is_stub(const struct agent_space *own, uint64_t address)
 	return false;
 }
 
-/* Whether a word is a return address: of code in a module, behind an instruction that calls. */
+/*
+ * Whether a word is a return address that may be replaced: behind an instruction that calls, of
+ * code in a module that unwinders know how to walk through.
+ */
 static bool is_return_address(struct agent *agent, const struct space *space, uint64_t word)
 {
 	uint8_t before[AGENT_CALL_MAX];
@@ -131,10 +134,11 @@ static bool is_return_address(struct agent *agent, const struct space *space, ui
 	if (agent_read_code(space, word - sizeof before, before, sizeof before) != sizeof before ||
 	    !space->arch->agent->ends_with_call(before))
 		return false;
-	if (agent->events->return_place(agent->events->context, space, word) != RETURN_ELSEWHERE)
-		return true;
-	agent->generated++;
-	return false;
+	const enum return_place place = agent->events->return_place(agent->events->context, space,
+								    word);
+
+	agent->generated += place == RETURN_ELSEWHERE || place == RETURN_UNDESCRIBED;
+	return place == RETURN_IN_MODULE || place == RETURN_AT_PAD;
 }
 
 /*

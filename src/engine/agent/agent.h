@@ -209,8 +209,8 @@ bool agent_has_rings(const struct agent *agent);
 /* Records that were lost as what the process had written made no sense. */
 uint64_t agent_lost(const struct agent *agent);
 /*
- * Calls of functions that are caught inside that stopped as they came from no module's code, but
- * from such as is generated (RETURN_ELSEWHERE).
+ * Calls of functions that are caught inside that stopped as they came from generated code, or from
+ * code without unwind rows (RETURN_ELSEWHERE, RETURN_UNDESCRIBED).
  */
 uint64_t agent_generated(const struct agent *agent);
 /* Calls that were not recorded as there was no room (lossy). */

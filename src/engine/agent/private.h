@@ -27,7 +27,7 @@ struct agent {
 	size_t probes;
 	uint64_t lost;	       /* records that made no sense, of spaces that are gone */
 	uint64_t dropped;      /* calls that were left out, of the same */
-	uint64_t generated;    /* calls that stopped as they came from no module's code */
+	uint64_t generated;    /* see agent_generated() */
 	struct vec spaces;     /* struct space * that have rings */
 	unsigned char *buffer; /* RINGS_RECORD_MAX bytes */
 };

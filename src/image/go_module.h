@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Whether a file has code of Go's compiler in it: a program, a library for C programs (c-shared),
+ * or a C program that such an archive was linked into (c-archive). Stripped or not.
+ */
+#ifndef TRACER_IMAGE_GO_MODULE_H
+#define TRACER_IMAGE_GO_MODULE_H
+
+#include "image/elf.h"
+
+/* Whether Go's linker has made a part of it; found out when it is first asked. */
+bool go_module_is(struct elf_file *file);
+
+#endif
