@@ -34,6 +34,7 @@
 #include "engine/trap/step.h"
 #include "engine/trap/told.h"
 #include "engine/trap/unblock.h"
+#include "engine/trap/watch.h"
 #include "inferior/arena.h"
 #include "inferior/ptrace.h"
 
@@ -486,32 +487,6 @@ static bool serve_stale(struct serving *serving, uint64_t address)
 	return true;
 }
 
-/* A write to watched memory: DR6 says which. */
-static bool serve_watch(struct serving *serving)
-{
-	struct space *space = serving->space;
-	uint64_t status = 0;
-	siginfo_t info;
-
-	/*
-	 * Also when nothing is watched any more: the word may have been seen before the trap was
-	 * told.
-	 */
-	if (!serving->thread->watch_generation)
-		return false;
-	if (pt_get_siginfo(serving->thread->tid, &info) != 0 || info.si_code != TRAP_HWBKPT ||
-	    pt_get_debug_register(serving->thread->tid, 6, &status) != 0)
-		return false;
-	pt_set_debug_register(serving->thread->tid, 6, 0);
-	for (unsigned i = 0; i < 4; i++)
-		if (status & (1U << i) && space->watch[i])
-			serving->trap->events->watched(serving->trap->events->context,
-						       serving->thread, space->watch[i]);
-	trap_thread_sync(serving->thread);
-	thread_resume(serving->thread, 0);
-	return true;
-}
-
 static bool is_redirected(struct serving *serving, const struct breakpoint *breakpoint)
 {
 	struct hook *hook = breakpoint->hook;
@@ -538,10 +513,10 @@ bool trap_stop(struct trap *trap, const struct stop *stop)
 	struct breakpoint *breakpoint = breakpoint_find(serving.space, address);
 
 	if (!breakpoint)
-		return serve_watch(&serving) || serve_stale(&serving, address);
+		return watch_serve(trap->events, thread) || serve_stale(&serving, address);
 	if (breakpoint->displaced.length <= serving.space->arch->breakpoint_pc_offset &&
 	    !sigtrap_is_hit(thread))
-		return serve_watch(&serving);
+		return watch_serve(trap->events, thread);
 	trap->stops++;
 	if (breakpoint->hook && !breakpoint->site && !breakpoint->is_return)
 		breakpoint->hook->stops++;

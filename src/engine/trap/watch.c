@@ -18,6 +18,7 @@
 #include "inferior/ptrace.h"
 
 #include <errno.h>
+#include <signal.h>
 
 static uint64_t control_word(const struct space *space)
 {
@@ -104,4 +105,28 @@ void trap_unwatch(struct space *space, uint64_t address)
 			space->watch[i] = 0;
 			space->watch_generation++;
 		}
+}
+
+bool watch_serve(const struct engine_events *events, struct thread *thread)
+{
+	const struct space *space = thread->process->space;
+	uint64_t status = 0;
+	siginfo_t info;
+
+	/*
+	 * Also when nothing is watched any more: the word may have been seen before the trap was
+	 * told.
+	 */
+	if (!thread->watch_generation)
+		return false;
+	if (pt_get_siginfo(thread->tid, &info) != 0 || info.si_code != TRAP_HWBKPT ||
+	    pt_get_debug_register(thread->tid, 6, &status) != 0)
+		return false;
+	pt_set_debug_register(thread->tid, 6, 0);
+	for (unsigned i = 0; i < 4; i++)
+		if (status & (1U << i) && space->watch[i])
+			events->watched(events->context, thread, space->watch[i]);
+	trap_thread_sync(thread);
+	thread_resume(thread, 0);
+	return true;
 }

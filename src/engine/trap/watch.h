@@ -13,5 +13,10 @@
 int watch_exits(struct thread *thread, const uint64_t exits[TRAP_EXITS]);
 /* Stops at what the space watches again, and at nothing else. */
 void watch_again(struct thread *thread);
+/*
+ * Serves the stop of a thread that has written to watched memory, if that is why it stopped; DR6
+ * says where.
+ */
+bool watch_serve(const struct engine_events *events, struct thread *thread);
 
 #endif
