@@ -37,15 +37,15 @@ struct regs {
 
 /* Registers that hold floating-point arguments and results; fetched only when a plan asks. */
 struct fp_regs {
-	uint8_t xmm[8][16];
-	uint8_t st[2][16]; /* st(0) and st(1): 10 bytes of x87 extended each, the rest zero */
+	uint8_t xmm[16][16]; /* i386: 8 */
+	uint8_t st[2][16];   /* st(0) and st(1): 10 bytes of x87 extended each, the rest zero */
 };
 
 /* Where arguments and results of a C function lie: System V AMD64 psABI 3.2.3, i386 psABI 2.2. */
 struct abi {
 	unsigned word;	       /* bytes of a pointer, a long and a stack slot */
 	unsigned int_args;     /* how many integer arguments go in registers */
-	uint8_t int_arg[6];    /* their register numbers, in order */
+	uint8_t int_arg[9];    /* their register numbers, in order */
 	unsigned fp_args;      /* how many xmm registers take floating-point arguments */
 	unsigned stack_first;  /* offset of the first stack argument from sp at entry */
 	bool fp_result_in_st0; /* float and double come back in st(0), not xmm0 */
@@ -54,6 +54,14 @@ struct abi {
 	bool counts_vectors;  /* calling variadic functions, al is how many xmm registers at most */
 	uint8_t preserved[6]; /* registers that belong to the caller, sp aside */
 	unsigned preserved_count;
+	/*
+	 * The convention of Go's compiler: arguments and results are taken apart into numbers and
+	 * pointers, each of which has a register of its own, in the same order for both; what finds
+	 * not as many registers as it needs goes to the stack as a whole. `goroutine` is the
+	 * register that points to the running goroutine.
+	 */
+	bool is_go;
+	uint8_t goroutine;
 };
 
 enum { ARCH_JUMP_MAX = 16 };
@@ -189,6 +197,7 @@ struct arch {
 	uint16_t elf_machine;
 	uint8_t elf_class;
 	const struct abi *abi;
+	const struct abi *go; /* of Go's functions since Go 1.17 (abi-internal.md); or NULL */
 
 	/* The breakpoint instruction and how far behind its start the pc is when it stops. */
 	uint8_t breakpoint[4];

@@ -90,6 +90,8 @@ struct engine_events {
 	/* What is at a return address. */
 	enum return_place (*return_place)(void *context, const struct space *space,
 					  uint64_t address);
+	/* Whether there is code that Go's compiler made, with conventions as in base/arch.h. */
+	bool (*is_go)(void *context, const struct space *space, uint64_t address);
 	/*
 	 * A call was entered whose return cannot be seen, as no breakpoint can be planted where it
 	 * returns to.

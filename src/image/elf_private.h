@@ -111,6 +111,7 @@ struct elf_file {
 	size_t relocated_count;
 	bool from_memory;     /* elf_memory.c put it together */
 	bool go_known, is_go; /* go_module.c */
+	bool go_registers_known, go_registers;
 	bool init_read;
 	uint64_t init;
 	bool landings_read;

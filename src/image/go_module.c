@@ -11,6 +11,10 @@
  *   -buildid=: the contents of .go.buildinfo, which begin with a magic number in a writable
  *   segment, at a multiple of 16.
  *
+ * C code in such a file has rows in .eh_frame, Go's compiler makes none. Since arguments are passed
+ * in registers (Go 1.17) functions in assembler have symbols that end in .abi0; a file that was
+ * stripped of them has no names of Go's functions either.
+ *
  * Source: cmd/link/internal/ld (elf.go, data.go) and debug/buildinfo of Go 1.13 to 1.23.
  */
 #include "image/go_module.h"
@@ -18,6 +22,7 @@
 #include "base/cleanup.h"
 #include "base/xalloc.h"
 #include "image/elf_private.h"
+#include "image/extent.h"
 
 #include <string.h>
 
@@ -120,4 +125,24 @@ bool go_module_is(struct elf_file *file)
 			      (!file->section_count && has_buildinfo(file));
 	}
 	return file->is_go;
+}
+
+/* Two that each program has. */
+static bool passes_in_registers(struct elf_file *file)
+{
+	return elf_find_symbol(file, "runtime.goexit.abi0") ||
+	       elf_find_symbol(file, "runtime.morestack.abi0");
+}
+
+bool go_module_has_code(struct elf_file *file, uint64_t address)
+{
+	uint64_t start, size;
+
+	if (!go_module_is(file))
+		return false;
+	if (!file->go_registers_known) {
+		file->go_registers_known = true;
+		file->go_registers = passes_in_registers(file);
+	}
+	return file->go_registers && !extent_around(file, address, &start, &size);
 }

@@ -18,6 +18,7 @@
 #include "image/code_pointers.h"
 #include "image/extent.h"
 #include "inferior/proc.h"
+#include "session/runtimes.h"
 
 #include <elf.h>
 #include <errno.h>

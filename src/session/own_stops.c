@@ -40,6 +40,7 @@ void own_stops_show(const struct session *session)
 		{&session->mask_blocks, "system calls that block signals"},
 		{&session->mask_opens, "system calls that unblock signals"},
 		{&session->action_call, "system calls that set dispositions"},
+		{&session->stack_growth, "runtime.morestack"},
 		{&session->linker, "the dynamic linker's changes"},
 		{&session->unwinder.hook, "unwinders"},
 		{&session->backtrace.hook, "backtraces"},

@@ -15,6 +15,7 @@
 #include "base/xalloc.h"
 #include "inferior/gather.h"
 #include "inferior/proc.h"
+#include "session/runtimes.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -474,6 +475,7 @@ void plant_module(struct session *session, struct thread *thread, struct module 
 		trap_calls_are_left(thread->process->space);
 	inprocess_module(session, thread, module);
 	matching_module(session, thread->process->space, module, &session->filters, &found);
+	runtimes_watch_go(session, thread, module, &found);
 	list_unknown(session, thread->process->space, module, found.count != 0);
 	if (later_take(thread->process->space->modules, module, &found))
 		return;

@@ -54,6 +54,7 @@ struct session {
 	struct hook action_call;     /* and those that set dispositions */
 	struct hook long_jump;	     /* longjmp() and its like */
 	struct hook long_jump_glibc; /* the same, of glibc */
+	struct hook stack_growth;    /* runtime.morestack of Go */
 	struct hook linker;	     /* r_brk */
 	uint64_t planted;	     /* probes, ever */
 	struct agent_hook unwinder;  /* who looks at stacks: inprocess.c */
@@ -408,12 +409,6 @@ void unwinders_init(struct session *session);
 /* Plants those of a module; and of all that there are, from when on modules->is_hooked. */
 void unwinders_hook(struct session *session, struct thread *thread, struct module *module);
 void unwinders_hook_all(struct session *session, struct thread *thread);
-
-/* runtimes.c: what may not be caught inside as a runtime looks at stacks */
-/* Why nothing of a process may be that has this module; NULL: it may. */
-const char *runtimes_walk_stacks(const struct module *module);
-/* Whether generated code calls the module's functions, and is looked for on the stack. */
-bool runtimes_generate_code(const struct module *module);
 
 /* inprocess.c: what is counted inside the process */
 /* The writer is told how many probes there were, and of which kind. At the end. */

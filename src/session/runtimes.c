@@ -15,7 +15,7 @@
  *   .eh_frame: no return address in such code is replaced (RETURN_UNDESCRIBED), and none in code
  *   that was generated (RETURN_ELSEWHERE).
  */
-#include "session/private.h"
+#include "session/runtimes.h"
 
 #include "image/go_module.h"
 
@@ -55,4 +55,21 @@ bool runtimes_generate_code(const struct module *module)
 		if (elf_find_exported(module->file, machines[i]))
 			return true;
 	return false;
+}
+
+/* Where a function of Go's finds too little room on its stack. */
+void runtimes_watch_go(struct session *session, struct thread *thread, const struct module *module,
+		       const struct vec *found)
+{
+	bool has_go = false;
+
+	for (size_t i = 0; i < found->count && !has_go; i++) {
+		const struct match *match = vec_at(found, i);
+
+		has_go = match->kind == MATCH_ENTRY &&
+			 go_module_has_code(module->file, match->address);
+	}
+	if (has_go)
+		plant_hook(session, thread, module, "runtime.morestack.abi0",
+			   &session->stack_growth);
 }

@@ -10,9 +10,11 @@
 #include "base/cleanup.h"
 #include "base/diag.h"
 #include "base/xalloc.h"
+#include "engine/trap/goroutines.h"
 #include "engine/trap/pending.h"
 #include "engine/trap/sigtrap.h"
 #include "image/extent.h"
+#include "image/go_module.h"
 #include "image/landing.h"
 #include "inferior/guardian.h"
 #include "inferior/prefault.h"
@@ -116,6 +118,12 @@ static void glibc_long_jump_called(struct hook *hook, struct thread *thread)
 		gates_note(session, thread, &regs, hook, "longjmp", of_jumps);
 }
 
+static void stack_grows(struct hook *hook, struct thread *thread)
+{
+	(void)hook;
+	goroutine_restarts(thread);
+}
+
 static void slot_written(void *context, struct thread *thread, uint64_t address)
 {
 	(void)address;
@@ -136,6 +144,14 @@ static enum return_place return_place(void *context, const struct space *space, 
 		return RETURN_UNDESCRIBED;
 	return landing_is_pad(module->file, address - module->bias) ? RETURN_AT_PAD
 								    : RETURN_IN_MODULE;
+}
+
+static bool is_go(void *context, const struct space *space, uint64_t address)
+{
+	const struct module *module = modules_find(space->modules, address);
+
+	(void)context;
+	return module && go_module_has_code(module->file, address - module->bias);
 }
 
 enum { NOWHERE = 0x10000 };
@@ -278,6 +294,7 @@ static int set_up(struct session *session)
 						 .watched = slot_written,
 						 .return_place = return_place,
 						 .return_lost = return_lost,
+						 .is_go = is_go,
 						 .show_caller = inprocess_show_caller,
 						 .delayed = inprocess_delayed,
 						 .masks_matter = masking_matters,
@@ -288,6 +305,7 @@ static int set_up(struct session *session)
 	masking_init(session);
 	session->long_jump.entered = long_jump_called;
 	session->long_jump_glibc.entered = glibc_long_jump_called;
+	session->stack_growth.entered = stack_grows;
 	session->sigaction = (struct hook){.wants_return = sigaction_called,
 					   .returned = sigaction_returned,
 					   .intercept = sigaction_answered};

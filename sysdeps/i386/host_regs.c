@@ -77,7 +77,7 @@ int fp_regs_load(pid_t tid, struct fp_regs *regs)
 
 	if (ptrace(PTRACE_GETFPXREGS, tid, NULL, &host) < 0)
 		return -errno;
-	memcpy(regs->xmm, host.xmm_space, sizeof regs->xmm);
+	memcpy(regs->xmm, host.xmm_space, sizeof host.xmm_space);
 	memset(regs->st, 0, sizeof regs->st);
 	for (size_t i = 0; i < sizeof regs->st / sizeof *regs->st; i++)
 		memcpy(regs->st[i], &host.st_space[4 * i], 10);

@@ -20,6 +20,16 @@ static const struct abi abi_x86_64 = {
 	.preserved_count = 6,
 };
 
+static const struct abi abi_go = {
+	.word = 8,
+	.int_args = 9,
+	.int_arg = {REG_AX, REG_BX, REG_CX, REG_DI, REG_SI, 8, 9, 10, 11},
+	.fp_args = 15,
+	.stack_first = 8,
+	.is_go = true,
+	.goroutine = 14,
+};
+
 static int displace(struct decoder *decoder, const uint8_t *bytes, size_t length, uint64_t address,
 		    struct displaced *out)
 {
@@ -122,6 +132,7 @@ const struct arch arch_x86_64 = {
 	.elf_machine = EM_X86_64,
 	.elf_class = ELFCLASS64,
 	.abi = &abi_x86_64,
+	.go = &abi_go,
 	.breakpoint = {0xcc},
 	.breakpoint_length = 1,
 	.long_breakpoint = {0xcd, 3},

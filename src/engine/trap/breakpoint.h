@@ -23,6 +23,7 @@ struct breakpoint {
 	bool verify;		/* not in a module: it may vanish without a word */
 	bool recent;		/* for returns.c: called from again since it last looked */
 	bool settled;		/* breakpoint_settle() */
+	bool is_go;		/* in code of Go's; known when it is settled */
 	bool lost;		/* the program has written over it, and that was told */
 	enum journal_when when; /* breakpoint_put() */
 	bool step;		/* cannot be displaced: the thread steps with all others stopped */
@@ -49,6 +50,7 @@ struct trap_space {
 	bool lifted;		  /* breakpoints_lift(): they stand in the books only */
 	struct vec first_hits;	  /* uint64_t: trap_first_hits() */
 	struct vec pending_words; /* uint32_t *: see pending.h */
+	struct map goroutines;	  /* address of the g → struct goroutine; goroutines.c */
 	struct own_text own_text;
 };
 

@@ -350,6 +350,20 @@ struct call *callstacks_find(struct callstacks *stacks, uint64_t slot, uint64_t 
 	return NULL;
 }
 
+void callstacks_restart(struct callstacks *stacks, uint64_t slot)
+{
+	struct stack *stack = stackset_known(stacks, slot);
+
+	for (size_t i = stack ? stack->calls.count : 0; i-- > 0;) {
+		struct call *call = stack_call(stack, i);
+
+		if (call->slot != slot)
+			continue;
+		call->restarted = true;
+		break;
+	}
+}
+
 /*
  * The oldest call that returns to `pc` with its slot right below sp; count when there is none.
  */
@@ -500,6 +514,15 @@ void callstacks_each(const struct callstacks *stacks, call_visit *visit, void *c
 		for (size_t k = 0; k < stack->calls.count; k++)
 			visit(context, stack_call(stack, k));
 	}
+}
+
+bool callstacks_are_empty(const struct callstacks *stacks)
+{
+	bool empty = true;
+
+	for (size_t i = 0; i < stacks->stacks.count; i++)
+		empty &= !stackset_at(stacks, i)->calls.count;
+	return empty;
 }
 
 size_t callstacks_depth(const struct callstacks *stacks)

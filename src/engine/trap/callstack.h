@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct hook;
 struct probe_site;
@@ -32,6 +33,7 @@ struct call {
 	struct hook *hook;
 	struct capture_saved *saved; /* owned, or NULL */
 	uint64_t number;	     /* record.call */
+	pid_t tid;		     /* made by that thread; 0: by the one that has it */
 	uint64_t start;		     /* clock when the thread went on */
 	uint64_t cost;		     /* thread->cost at that time */
 	uint64_t owed;		     /* ns that its entry took, for trap_delayed() */
@@ -94,6 +96,9 @@ void callstacks_insert(struct callstacks *stacks, const struct call *call);
 struct call *callstacks_find(struct callstacks *stacks, uint64_t slot, uint64_t return_address,
 			     uint64_t entry);
 
+/* The function that was entered last with its return address at `slot` will be entered anew. */
+void callstacks_restart(struct callstacks *stacks, uint64_t slot);
+
 /* Where a thread is. */
 struct arrival {
 	uint64_t pc, sp;
@@ -155,6 +160,8 @@ void callstacks_unwind(struct callstacks *stacks, call_popped *popped, void *con
 typedef void call_visit(void *context, const struct call *call);
 void callstacks_each(const struct callstacks *stacks, call_visit *visit, void *context);
 
+/* Whether none is pending, with a site or without. */
+bool callstacks_are_empty(const struct callstacks *stacks);
 /* How many calls with a site are pending. */
 size_t callstacks_depth(const struct callstacks *stacks);
 /* How many of them are around what is done at `sp`, on its stack. */

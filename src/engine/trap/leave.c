@@ -26,6 +26,7 @@
 #include "base/vec.h"
 #include "engine/trap/breakpoint.h"
 #include "engine/trap/callstack.h"
+#include "engine/trap/goroutines.h"
 #include "engine/trap/sigtrap.h"
 #include "engine/trap/trap.h"
 #include "engine/trap/unblock.h"
@@ -346,6 +347,7 @@ void trap_leave(struct inferior *inferior, struct space *space)
 	space->reader = 0;
 	space_each_thread(inferior, space, move_out, &leaving);
 	space_each_thread(inferior, space, forget_calls, NULL);
+	goroutines_forget(space);
 	journal_undo_all_bytes(space->journal, space);
 	space_each_thread(inferior, space, end_sigtrap, &leaving);
 	finish_vforks(inferior, &leaving);

@@ -18,6 +18,7 @@
 
 #include "engine/trap/breakpoint.h"
 #include "engine/trap/callstack.h"
+#include "engine/trap/goroutines.h"
 #include "inferior/arena.h"
 
 #include <errno.h>
@@ -75,6 +76,7 @@ static void make_room(struct inferior *inferior, struct space *space)
 	if (!traps || traps->breakpoints.count < traps->full)
 		return;
 	space_each_thread(inferior, space, keep_of_thread, space);
+	goroutines_each(space, keep_return, space);
 	while (map_next(&traps->breakpoints, &cursor, NULL, &value)) {
 		struct breakpoint *breakpoint = value;
 
@@ -157,6 +159,7 @@ void returns_drop(struct thread *thread, uint64_t address)
 
 	breakpoint->recent = false;
 	space_each_thread(inferior, space, keep_pending, space);
+	goroutines_each(space, keep_return, space);
 	if (!breakpoint->recent && breakpoint->slot)
 		space_each_thread(inferior, space, look_inside, &inside);
 	if (!breakpoint->recent && !inside.found)

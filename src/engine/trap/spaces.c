@@ -2,6 +2,7 @@
 /* What address spaces and forked threads have of the trap engine. */
 #include "engine/trap/breakpoint.h"
 #include "engine/trap/callstack.h"
+#include "engine/trap/goroutines.h"
 #include "engine/trap/trap.h"
 
 void trap_fork(struct space *child_space, const struct space *parent_space)
@@ -43,6 +44,7 @@ void trap_restore(struct space *space)
 
 void trap_space_gone(struct space *space)
 {
+	goroutines_forget(space);
 	trap_space_destroy(space->trap);
 	space->trap = NULL;
 }

@@ -21,7 +21,7 @@ void call_record_fill(struct record *record, enum record_kind kind, const struct
 	record->version = RECORD_VERSION;
 	record->kind = (uint8_t)kind;
 	record->pid = thread->process->pid;
-	record->tid = thread->tid;
+	record->tid = call->tid ? call->tid : thread->tid;
 	record->probe = call->site->info->id;
 	record->depth = call->depth;
 	record->call = call->number;

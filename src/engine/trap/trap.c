@@ -26,6 +26,7 @@
 #include "base/xalloc.h"
 #include "engine/trap/breakpoint.h"
 #include "engine/trap/callstack.h"
+#include "engine/trap/goroutines.h"
 #include "engine/trap/overhead.h"
 #include "engine/trap/pending.h"
 #include "engine/trap/returns.h"
@@ -61,9 +62,10 @@ struct serving {
 	struct thread *thread;
 	struct space *space;
 	struct regs regs;
-	uint64_t time;	   /* of the stop */
-	struct call *made; /* pushed at this stop: gets its start time last */
-	uint64_t owed;	   /* of calls that are over now */
+	uint64_t time;	     /* of the stop */
+	struct keeping kept; /* where its calls are */
+	struct call *made;   /* pushed at this stop: gets its start time last */
+	uint64_t owed;	     /* of calls that are over now */
 	uint64_t result;
 	bool redirected; /* struct hook */
 	bool fp_loaded;
@@ -195,7 +197,7 @@ static uint64_t duration_of(struct serving *serving, const struct call *call)
 {
 	struct overhead *overhead = &serving->trap->overhead;
 	uint64_t raw = serving->time - call->start;
-	uint64_t inner = serving->thread->cost - call->cost;
+	uint64_t inner = *serving->kept.cost - call->cost;
 
 	if (!inner)
 		overhead_learn(overhead, raw);
@@ -249,17 +251,17 @@ static void enter_call(struct serving *serving, struct call *call, bool watch_re
 	struct thread *thread = serving->thread;
 	struct trap *trap = serving->trap;
 
-	if (!thread->calls)
-		thread->calls = callstacks_create(&stackview_thread, thread);
-	if (serving->space->trap->exchanged)
-		callstacks_exchange(thread->calls);
+	struct callstacks *calls = keeping_calls(&serving->kept, thread);
+
+	if (serving->space->trap->exchanged && !serving->kept.goroutine)
+		callstacks_exchange(calls);
 	call->number = call->site ? ++trap->calls : 0;
 	if (call->site && call->site->plan->needs_saved)
 		call->saved = xcalloc(1, sizeof *call->saved);
 	bool returns = watch_return && returns_plant(trap->decoder, trap->events, thread,
 						     call->return_address) == 0;
 	pending_note(serving->space);
-	struct call *pushed = callstacks_push(thread->calls, call, call_popped_now, serving);
+	struct call *pushed = callstacks_push(calls, call, call_popped_now, serving);
 
 	if (call->site)
 		emit_call(serving, pushed);
@@ -286,7 +288,7 @@ static uint64_t hash_preserved(const struct serving *serving)
 	const struct abi *abi = serving->space->arch->abi;
 	uint64_t hash = 1;
 
-	if (serving->space->trap->leaves)
+	if (serving->space->trap->leaves || serving->kept.goroutine)
 		return 0;
 	for (unsigned i = 0; i < abi->preserved_count; i++)
 		hash = (hash ^ serving->regs.r[abi->preserved[i]]) * UINT64_C(0x9e3779b97f4a7c15);
@@ -298,15 +300,16 @@ static void serve_entry(struct serving *serving, const struct breakpoint *breakp
 {
 	struct thread *thread = serving->thread;
 	const struct engine_events *events = serving->trap->events;
-	struct call call = {.slot = serving->regs.r[REG_SP], .entry = breakpoint->address};
+	struct call call = {.slot = serving->regs.r[REG_SP] + serving->kept.shift,
+			    .entry = breakpoint->address};
 	bool readable = read_return_address(serving, &call.return_address);
 
 	if (readable && serving->space->agent && events->show_caller)
-		call.return_address = events->show_caller(events->context, thread, call.slot,
-							  call.return_address);
-	struct call *again = thread->calls ? callstacks_find(thread->calls, call.slot,
-							     call.return_address, call.entry)
-					   : NULL;
+		call.return_address = events->show_caller(
+			events->context, thread, serving->regs.r[REG_SP], call.return_address);
+	struct callstacks *calls = *serving->kept.calls;
+	struct call *again =
+		calls ? callstacks_find(calls, call.slot, call.return_address, call.entry) : NULL;
 
 	if (again && again->restarted) {
 		again->restarted = false;
@@ -318,6 +321,7 @@ static void serve_entry(struct serving *serving, const struct breakpoint *breakp
 		hidden.hook = breakpoint->hook;
 		enter_call(serving, &hidden, true);
 	}
+	call.tid = serving->kept.goroutine ? thread->tid : 0;
 	if (site) {
 		call.site = site;
 		call.preserved = hash_preserved(serving);
@@ -352,13 +356,15 @@ static void serve_return(struct serving *serving, const struct breakpoint *break
 	struct thread *thread = serving->thread;
 	struct arrival arrival = stackview_arrival(serving->space->arch->abi, &serving->regs,
 						   breakpoint->address);
+	struct callstacks *calls = *serving->kept.calls;
 
-	if (thread->calls && !breakpoint->is_pad &&
-	    callstacks_return(thread->calls, &arrival, call_popped_now, serving))
+	arrival.sp += serving->kept.shift;
+	if (calls && !breakpoint->is_pad &&
+	    callstacks_return(calls, &arrival, call_popped_now, serving))
 		return;
 	/* Not a return (a landing pad, a longjmp): what was deeper is over all the same. */
-	if (thread->calls)
-		callstacks_leave(thread->calls, arrival.sp, call_popped_now, serving);
+	if (calls)
+		callstacks_leave(calls, arrival.sp, call_popped_now, serving);
 	if (serving->space->agent)
 		returns_drop(thread, arrival.pc);
 }
@@ -372,7 +378,12 @@ static void serve(struct serving *serving, uint64_t address)
 	if (!breakpoint->settled) {
 		breakpoint_note_hit(serving->space, breakpoint);
 		breakpoint_settle(serving->trap->decoder, serving->space, breakpoint);
+		breakpoint->is_go = serving->space->arch->go &&
+				    serving->trap->events->is_go(serving->trap->events->context,
+								 serving->space, address);
 	}
+	if (breakpoint->is_go)
+		serving->kept = keeping_of_goroutine(serving->thread, &serving->regs);
 	/* Planting and verifying may replace the breakpoint: look it up again after each step. */
 	if (breakpoint->is_return)
 		serve_return(serving, breakpoint);
@@ -432,10 +443,12 @@ static void charge(const struct serving *serving)
 	uint64_t took = now - serving->time + trap->overhead.now;
 
 	thread->cost += took;
+	if (serving->kept.goroutine)
+		*serving->kept.cost += took;
 	if (!made)
 		return;
 	made->owed = serving->owed + took;
-	made->cost = thread->cost;
+	made->cost = *serving->kept.cost;
 	made->start = now;
 }
 
@@ -470,6 +483,7 @@ static void go_on(struct serving *serving, uint64_t address)
 	if (thread->state == THREAD_STOPPED && !thread->has_deferred)
 		sigtrap_repair(thread);
 	charge(serving);
+	keeping_release(&serving->kept, serving->space);
 	if (thread->state == THREAD_STOPPED && !thread->has_deferred)
 		thread_resume(thread, thread->sigtrap_own ? SIGTRAP : 0);
 }
@@ -501,7 +515,8 @@ bool trap_stop(struct trap *trap, const struct stop *stop)
 	struct serving serving = {.trap = trap,
 				  .thread = thread,
 				  .space = thread->process->space,
-				  .time = stop->time};
+				  .time = stop->time,
+				  .kept = keeping_of_thread(thread)};
 
 	if (!serving.space)
 		return false;
@@ -549,7 +564,10 @@ void trap_complete(struct trap *trap, struct thread *thread)
 
 void trap_thread_gone(struct trap *trap, struct thread *thread, bool report)
 {
-	struct serving serving = {.trap = trap, .thread = thread, .space = thread->process->space};
+	struct serving serving = {.trap = trap,
+				  .thread = thread,
+				  .space = thread->process->space,
+				  .kept = keeping_of_thread(thread)};
 
 	unblock_forget(thread);
 	if (!thread->calls)
@@ -564,7 +582,10 @@ void trap_thread_gone(struct trap *trap, struct thread *thread, bool report)
 
 void trap_long_jump(struct trap *trap, struct thread *thread, bool mangled)
 {
-	struct serving serving = {.trap = trap, .thread = thread, .space = thread->process->space};
+	struct serving serving = {.trap = trap,
+				  .thread = thread,
+				  .space = thread->process->space,
+				  .kept = keeping_of_thread(thread)};
 	struct regs regs;
 	uint64_t target;
 

@@ -2,6 +2,7 @@
 /* What breakpoints and pending calls refer to: see trap.h. */
 #include "engine/trap/breakpoint.h"
 #include "engine/trap/callstack.h"
+#include "engine/trap/goroutines.h"
 #include "engine/trap/trap.h"
 
 struct hook *trap_hook_at(const struct space *space, uint64_t address)
@@ -21,18 +22,6 @@ bool trap_change_site(const struct space *space, uint64_t address, const struct 
 	return true;
 }
 
-void trap_space_uses(const struct space *space, trap_use *use, void *context)
-{
-	size_t cursor = 0;
-	void *value;
-
-	while (space->trap && map_next(&space->trap->breakpoints, &cursor, NULL, &value)) {
-		const struct breakpoint *breakpoint = value;
-
-		use(context, breakpoint->site, breakpoint->hook);
-	}
-}
-
 struct use {
 	trap_use *use;
 	void *context;
@@ -43,6 +32,20 @@ static void use_of_call(void *context, const struct call *call)
 	const struct use *use = context;
 
 	use->use(use->context, call->site, call->hook);
+}
+
+void trap_space_uses(const struct space *space, trap_use *use, void *context)
+{
+	struct use with = {use, context};
+	size_t cursor = 0;
+	void *value;
+
+	while (space->trap && map_next(&space->trap->breakpoints, &cursor, NULL, &value)) {
+		const struct breakpoint *breakpoint = value;
+
+		use(context, breakpoint->site, breakpoint->hook);
+	}
+	goroutines_each(space, use_of_call, &with);
 }
 
 void trap_thread_uses(const struct thread *thread, trap_use *use, void *context)
