@@ -41,6 +41,7 @@ void own_stops_show(const struct session *session)
 		{&session->mask_opens, "system calls that unblock signals"},
 		{&session->action_call, "system calls that set dispositions"},
 		{&session->stack_growth, "runtime.morestack"},
+		{&session->go_sigaction, "runtime.rt_sigaction"},
 		{&session->linker, "the dynamic linker's changes"},
 		{&session->unwinder.hook, "unwinders"},
 		{&session->backtrace.hook, "backtraces"},

@@ -55,6 +55,7 @@ struct session {
 	struct hook long_jump;	     /* longjmp() and its like */
 	struct hook long_jump_glibc; /* the same, of glibc */
 	struct hook stack_growth;    /* runtime.morestack of Go */
+	struct hook go_sigaction;    /* and runtime.rt_sigaction */
 	struct hook linker;	     /* r_brk */
 	uint64_t planted;	     /* probes, ever */
 	struct agent_hook unwinder;  /* who looks at stacks: inprocess.c */

@@ -17,6 +17,8 @@
  */
 #include "session/runtimes.h"
 
+#include "engine/trap/goroutines.h"
+#include "engine/trap/sigtrap_go.h"
 #include "image/go_module.h"
 
 #define BY_TABLES "the program's runtime walks stacks by itself"
@@ -57,7 +59,33 @@ bool runtimes_generate_code(const struct module *module)
 	return false;
 }
 
-/* Where a function of Go's finds too little room on its stack. */
+/* ------------------------------------------------------------------ Go */
+
+static void stack_grows(struct hook *hook, struct thread *thread)
+{
+	(void)hook;
+	goroutine_restarts(thread);
+}
+
+static bool wants_go_sigaction(struct hook *hook, struct thread *thread, const struct regs *regs)
+{
+	(void)hook;
+	return sigtrap_go_will_call(thread, regs);
+}
+
+static void go_sigaction_returned(struct hook *hook, struct thread *thread, uint64_t result)
+{
+	(void)hook;
+	sigtrap_go_called(thread, result);
+}
+
+void runtimes_init(struct session *session)
+{
+	session->stack_growth.entered = stack_grows;
+	session->go_sigaction.wants_return = wants_go_sigaction;
+	session->go_sigaction.returned = go_sigaction_returned;
+}
+
 void runtimes_watch_go(struct session *session, struct thread *thread, const struct module *module,
 		       const struct vec *found)
 {
@@ -69,7 +97,10 @@ void runtimes_watch_go(struct session *session, struct thread *thread, const str
 		has_go = match->kind == MATCH_ENTRY &&
 			 go_module_has_code(module->file, match->address);
 	}
-	if (has_go)
+	if (has_go) {
+		plant_hook(session, thread, module, "runtime.rt_sigaction.abi0",
+			   &session->go_sigaction);
 		plant_hook(session, thread, module, "runtime.morestack.abi0",
 			   &session->stack_growth);
+	}
 }

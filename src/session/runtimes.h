@@ -5,6 +5,7 @@
 
 #include "session/private.h"
 
+void runtimes_init(struct session *session);
 /* Why nothing may be caught inside a process that has this module; NULL: it may. */
 const char *runtimes_walk_stacks(const struct module *module);
 /* Whether generated code calls the module's functions, and is looked for on the stack. */

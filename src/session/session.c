@@ -10,7 +10,6 @@
 #include "base/cleanup.h"
 #include "base/diag.h"
 #include "base/xalloc.h"
-#include "engine/trap/goroutines.h"
 #include "engine/trap/pending.h"
 #include "engine/trap/sigtrap.h"
 #include "image/extent.h"
@@ -25,6 +24,7 @@
 #include "session/own_stops.h"
 #include "session/private.h"
 #include "session/recover.h"
+#include "session/runtimes.h"
 #include "session/tables.h"
 
 #include <errno.h>
@@ -116,12 +116,6 @@ static void glibc_long_jump_called(struct hook *hook, struct thread *thread)
 	pending_settle(session->inferior, thread->process->space);
 	if (regs_load(thread->tid, &regs) == 0)
 		gates_note(session, thread, &regs, hook, "longjmp", of_jumps);
-}
-
-static void stack_grows(struct hook *hook, struct thread *thread)
-{
-	(void)hook;
-	goroutine_restarts(thread);
 }
 
 static void slot_written(void *context, struct thread *thread, uint64_t address)
@@ -305,7 +299,7 @@ static int set_up(struct session *session)
 	masking_init(session);
 	session->long_jump.entered = long_jump_called;
 	session->long_jump_glibc.entered = glibc_long_jump_called;
-	session->stack_growth.entered = stack_grows;
+	runtimes_init(session);
 	session->sigaction = (struct hook){.wants_return = sigaction_called,
 					   .returned = sigaction_returned,
 					   .intercept = sigaction_answered};
