@@ -134,15 +134,18 @@ static bool passes_in_registers(struct elf_file *file)
 	       elf_find_symbol(file, "runtime.morestack.abi0");
 }
 
+bool go_module_uses_registers(struct elf_file *file)
+{
+	if (!file->go_registers_known) {
+		file->go_registers_known = true;
+		file->go_registers = go_module_is(file) && passes_in_registers(file);
+	}
+	return file->go_registers;
+}
+
 bool go_module_has_code(struct elf_file *file, uint64_t address)
 {
 	uint64_t start, size;
 
-	if (!go_module_is(file))
-		return false;
-	if (!file->go_registers_known) {
-		file->go_registers_known = true;
-		file->go_registers = passes_in_registers(file);
-	}
-	return file->go_registers && !extent_around(file, address, &start, &size);
+	return go_module_is(file) && !extent_around(file, address, &start, &size);
 }

@@ -11,10 +11,14 @@
 /* Whether Go's linker has made a part of it; found out when it is first asked. */
 bool go_module_is(struct elf_file *file);
 /*
- * Whether the code at `address` of the file's own address space is Go's compiler's, or assembler of
- * Go's, of Go 1.17 or later, whose functions take arguments in registers of their own (struct
- * abi.is_go). Code of C that was linked in is not.
+ * Whether the code at `address` of the file's own address space is Go's compiler's, or assembler.
+ * Code of C that was linked in is not.
  */
 bool go_module_has_code(struct elf_file *file, uint64_t address);
+/*
+ * Whether functions of Go's there take arguments in registers of their own (struct abi.is_go), as
+ * since Go 1.17; false also where no functions of Go's have names any more.
+ */
+bool go_module_uses_registers(struct elf_file *file);
 
 #endif

@@ -316,6 +316,10 @@ void render_result(struct outbuf *out, const struct prototype *prototype,
 		.out = out, .options = options, .cursor = cursor, .argument = VALUE_RESULT};
 	const struct record_value *value;
 
+	if (prototype->is_unknown) {
+		outbuf_char(out, '?');
+		return;
+	}
 	if (prototype->result->kind == TYPE_VOID || prototype->result->is_hidden) {
 		outbuf_text(out, prototype->result->is_hidden ? "<hidden>" : "<void>");
 		return;

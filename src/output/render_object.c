@@ -99,10 +99,11 @@ static void put_bit_field(struct rendering *r, const struct type_member *member,
 	render_word(r, type, word, type_size(type, view.word));
 }
 
-static void put_member(struct rendering *r, const struct type_member *member, struct view view)
+static void put_member(struct rendering *r, const struct type_member *member, bool is_named,
+		       struct view view)
 {
 	view = view_at(view, member->offset[view.word == 8], SIZE_MAX);
-	if (member->name) {
+	if (member->name && is_named) {
 		escape_name(r->out, member->name);
 		outbuf_char(r->out, '=');
 	}
@@ -112,13 +113,22 @@ static void put_member(struct rendering *r, const struct type_member *member, st
 		put_inside(r, member->type, view);
 }
 
+/* A string of Go, a pointer and a length, needs no pointer where the length is 0. */
+static bool is_empty_text(const struct type *type, const struct type_member *member,
+			  struct view view)
+{
+	return type->is_bare && type->count == 2 && member->type->kind == TYPE_STRING &&
+	       !load_word(view_at(view, member->offset[view.word == 8], view.word));
+}
+
 static void put_members(struct rendering *r, const struct type *type, struct view view)
 {
 	const uint32_t count = type_size(type, view.word) ? type_shown_members(type) : 0;
 	bool is_partial = type->is_partial;
 	const char *before = "";
 
-	outbuf_text(r->out, "{ ");
+	if (!type->is_bare)
+		outbuf_text(r->out, "{ ");
 	for (uint32_t i = 0; i < count && !r->ended; i++) {
 		const struct type_member *member = &type->members[i];
 
@@ -130,13 +140,17 @@ static void put_members(struct rendering *r, const struct type *type, struct vie
 		}
 		outbuf_text(r->out, before);
 		before = ", ";
-		put_member(r, member, view);
+		if (is_empty_text(type, member, view) && value_cursor_next(r->cursor))
+			outbuf_text(r->out, "\"\"");
+		else
+			put_member(r, member, !type->is_bare, view);
 	}
 	if (is_partial) {
 		outbuf_text(r->out, before);
 		outbuf_text(r->out, "...");
 	}
-	outbuf_text(r->out, " }");
+	if (!type->is_bare)
+		outbuf_text(r->out, " }");
 }
 
 static void put_struct(struct rendering *r, const struct type *type, struct view view)

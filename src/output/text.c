@@ -186,7 +186,9 @@ static void write_call(struct text_writer *text, const struct record *record)
 	escape_name(&text->out, probe ? probe->display : NULL);
 	style(text, STYLE_NONE);
 	outbuf_char(&text->out, '(');
-	if (probe)
+	if (probe && probe->prototype->is_unknown)
+		outbuf_text(&text->out, "...");
+	else if (probe)
 		render_arguments(&text->out, probe->prototype, 0,
 				 render_entry_count(probe->prototype), &cursor, &text->render);
 	text->is_open = true;

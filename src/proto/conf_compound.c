@@ -116,6 +116,23 @@ static const struct type *hidden(struct conf_parser *parser, const struct type *
 	return conf_own(parser, &changed);
 }
 
+static const struct type *parse_bare(struct conf_parser *parser)
+{
+	if (!conf_expect(parser, '('))
+		return NULL;
+	const struct conf_token inner = parser->token;
+	const struct type *type = conf_parse_type(parser);
+
+	if (!type || !conf_expect(parser, ')'))
+		return NULL;
+	if (type->kind != TYPE_STRUCT || !type->is_defined || type->is_union)
+		return failed(parser, &inner, "a structure");
+	struct type changed = *type;
+
+	changed.is_bare = true;
+	return conf_own(parser, &changed);
+}
+
 /* `lens` and '(' were taken. */
 static const struct type *parse_lens(struct conf_parser *parser, enum type_lens lens)
 {
@@ -418,7 +435,8 @@ enum keyword {
 	KEYWORD_STRUCT,
 	KEYWORD_UNION,
 	KEYWORD_NAMES,
-	KEYWORD_ADDRESS
+	KEYWORD_ADDRESS,
+	KEYWORD_BARE
 };
 
 /* LENS_DEFAULT: hide. */
@@ -435,6 +453,7 @@ static const struct keyword_entry {
 	{"array", KEYWORD_ARRAY, LENS_DEFAULT},	  {"struct", KEYWORD_STRUCT, LENS_DEFAULT},
 	{"union", KEYWORD_UNION, LENS_DEFAULT},	  {"enum", KEYWORD_NAMES, LENS_ENUM},
 	{"bitset", KEYWORD_NAMES, LENS_BITSET},	  {"sockaddr", KEYWORD_ADDRESS, LENS_ADDRESS},
+	{"bare", KEYWORD_BARE, LENS_DEFAULT},
 };
 
 static const struct keyword_entry *find_keyword(const struct conf_token *token)
@@ -454,7 +473,7 @@ bool conf_is_keyword(const struct conf_token *token)
 {
 	const struct keyword_entry *entry = find_keyword(token);
 
-	if (!entry || entry->keyword == KEYWORD_ADDRESS)
+	if (!entry || entry->keyword == KEYWORD_ADDRESS || entry->keyword == KEYWORD_BARE)
 		return false;
 	return entry->keyword != KEYWORD_LENS || entry->lens == LENS_HEX || entry->lens == LENS_OCT;
 }
@@ -501,6 +520,8 @@ const struct type *conf_parse_compound(struct conf_parser *parser, bool *found)
 		return parse_names(parser, entry->lens);
 	case KEYWORD_ADDRESS:
 		return parse_address(parser);
+	case KEYWORD_BARE:
+		return parse_bare(parser);
 	case KEYWORD_LENS:
 		break;
 	}

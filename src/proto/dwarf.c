@@ -334,7 +334,8 @@ static int answer(struct dwarf_reader *reader, struct die found, struct code cod
 	_cleanup_die_ struct die unit = die_is(&found) ? die_unit(&found) : found;
 	_cleanup_die_ struct die function = die_last_origin(found);
 
-	if (die_is(&function) && detail_is_told(&function, &unit)) {
+	if (die_is(&function) && die_is(&unit) && !die_is_of_go(&unit) &&
+	    detail_is_told(&function, &unit)) {
 		learn_unit(reader, &function);
 		error = is_variant(name) || !is_usual ? -EPROTOTYPE
 			: !type_is_name(name)	      ? -ENOTSUP
@@ -358,6 +359,25 @@ int dwarf_reader_function(struct dwarf_reader *reader, uint64_t address, const c
 
 	dwarf_file_trim(&reader->main);
 	return answer(reader, index_find_function(reader, address, name), code, name, text);
+}
+
+int dwarf_reader_go(struct dwarf_reader *reader, uint64_t address, const char *name,
+		    struct strbuf *text)
+{
+	dwarf_file_trim(&reader->main);
+	_cleanup_die_ struct die found = index_find_function(reader, address, name);
+	_cleanup_die_ struct die unit = die_is(&found) ? die_unit(&found)
+						       : (struct die){.handle = NULL};
+
+	if (!die_is(&unit) || !die_is_of_go(&unit))
+		return -ENOENT;
+	int error = go_describe(&found, &unit, address, text);
+
+	if (reader->steps >= reader->steps_max)
+		error = -E2BIG;
+	if (error)
+		strbuf_clear(text);
+	return error;
 }
 
 /*

@@ -53,6 +53,14 @@ int dwarf_reader_function(struct dwarf_reader *reader, uint64_t address, const c
 			  bool is_local, struct strbuf *text);
 
 /*
+ * The same for a function of Go's, as the function DWARF_GO_NAME, since Go's names are none in that
+ * language: as it is called by Go's own convention.
+ */
+#define DWARF_GO_NAME "go_function"
+int dwarf_reader_go(struct dwarf_reader *reader, uint64_t address, const char *name,
+		    struct strbuf *text);
+
+/*
  * The same for an indirect function (STT_GNU_IFUNC), of which `address` is the resolver's: that
  * says what kind of function it returns, without names.
  */

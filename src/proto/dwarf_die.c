@@ -429,6 +429,13 @@ bool die_is_of_c(const struct die *first)
 	}
 }
 
+bool die_is_of_go(const struct die *first)
+{
+	uint64_t language = 0;
+
+	return die_number(first, DW_AT_language, &language) && language == DW_LANG_Go;
+}
+
 bool die_is_of_c_itself(const struct die *first)
 {
 	uint64_t language = 0;

@@ -241,7 +241,7 @@ static struct unit *get_unit(struct dwarf_reader *reader, uint64_t header)
 	if (!die_is(&die))
 		return unit;
 	reader->split |= die_has(&die, DW_AT_dwo_name) || die_has(&die, DW_AT_GNU_dwo_name);
-	if (!die_is_of_c(&die))
+	if (!die_is_of_c(&die) && !die_is_of_go(&die))
 		return unit;
 	ranges_learn(&die, &unit->code);
 	visit_functions(reader, die_first_child(&die), 0, reader->steps_max, note_function, unit);

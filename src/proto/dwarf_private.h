@@ -200,6 +200,8 @@ bool die_has_parameters(const struct die *function, bool or_variable);
 struct die die_unit(const struct die *die);
 /* What the first entry of a unit says: whether its functions are called as those of C are. */
 bool die_is_of_c(const struct die *first);
+/* The same as those of Go's compiler. */
+bool die_is_of_go(const struct die *first);
 /* And that it is C; false also when it says nothing. */
 bool die_is_of_c_itself(const struct die *first);
 unsigned die_version(const struct die *die);	 /* of its unit */
@@ -408,6 +410,10 @@ enum { ALL_BYTES = UINT16_MAX };
 /* All of *place but which parameter it is of. */
 void place_find(const struct die *parameter, const struct beginning *beginning,
 		struct call_place *place);
+
+/* dwarf_go.c: the prototype of a function of Go with code at `address`; as dwarf_reader_go(). */
+int go_describe(const struct die *function, const struct die *unit, uint64_t address,
+		struct strbuf *text);
 
 /* dwarf_call.c: functions that are not called as the ABI says */
 

@@ -23,6 +23,7 @@
 
 enum {
 	ST0_BYTES = 16,
+	NOWHERE = UINT8_MAX,	 /* no register has that number */
 	FOLLOWED_EACH = 1 << 10, /* bytes for each level that pointers are followed to */
 	FOLLOWED_LEVELS = 4	 /* at least */
 };
@@ -36,6 +37,7 @@ struct planning {
 	struct plan_parts parts;
 	struct vec ops;	    /* struct capture_op */
 	struct vec choices; /* struct capture_choice */
+	struct vec scalars; /* struct capture_scalar */
 	unsigned saved;	    /* words that are saved behind those of the parameters */
 };
 
@@ -100,6 +102,25 @@ static uint8_t piece_of(const struct capture_location *location)
 	return (uint8_t)(base + location->index);
 }
 
+/* An object of Go's in registers. */
+static struct capture_op make_scalars(struct planning *planning, struct capture_op op,
+				      const struct type *type, const struct object_place *place,
+				      unsigned argument)
+{
+	op.place = PLACE_SCALARS;
+	op.size = (uint8_t)type_size(type, planning->abi->word);
+	op.index = (uint8_t)planning->scalars.count;
+	op.high = (uint8_t)place->scalar_count;
+	for (unsigned i = 0; i < place->scalar_count; i++)
+		vec_push(&planning->scalars, &place->scalars[i]);
+	if (planning->scalars.count <= UINT8_MAX)
+		return op;
+	return (struct capture_op){.kind = CAPTURE_WORD,
+				   .place = PLACE_XMM,
+				   .index = NOWHERE,
+				   .argument = (uint8_t)argument};
+}
+
 /* An object that is itself at a place. One that is too complicated is a word that says nothing. */
 static struct capture_op make_inline(struct planning *planning, const struct type *type,
 				     const struct object_place *place, unsigned argument)
@@ -110,6 +131,8 @@ static struct capture_op make_inline(struct planning *planning, const struct typ
 		op.size = (uint8_t)planning->abi->word;
 		return op;
 	}
+	if (planning->abi->is_go)
+		return make_scalars(planning, op, type, place, argument);
 	op.place = PLACE_PIECES;
 	op.size = (uint8_t)type_size(type, planning->abi->word);
 	op.index = piece_of(&place->location[0]);
@@ -139,6 +162,24 @@ static struct capture_op make_object_result(struct planning *planning, const str
 	return op;
 }
 
+/* Of Go. One on the stack is not looked for. */
+static struct capture_op make_go_result(struct planning *planning, const struct type *type)
+{
+	struct placement placement = {.abi = planning->abi};
+	struct object_place place;
+	struct capture_op op;
+
+	plan_place_parameter(&placement, type, &place);
+	op = place.is_inline ? make_inline(planning, type, &place, VALUE_RESULT)
+			     : make_op(planning, type, &place.location[0], VALUE_RESULT);
+	if (op.place == PLACE_STACK)
+		op = (struct capture_op){.kind = CAPTURE_WORD,
+					 .place = PLACE_XMM,
+					 .index = NOWHERE,
+					 .argument = VALUE_RESULT};
+	return op;
+}
+
 static struct capture_op make_result(struct planning *planning, const struct type *type)
 {
 	const struct abi *abi = planning->abi;
@@ -149,6 +190,8 @@ static struct capture_op make_result(struct planning *planning, const struct typ
 		.is_signed = type->is_signed && type->kind == TYPE_INT,
 	};
 
+	if (abi->is_go)
+		return make_go_result(planning, type);
 	if (type->kind == TYPE_STRUCT)
 		return make_object_result(planning, type);
 	if (type->kind == TYPE_FLOAT) {
@@ -193,6 +236,13 @@ static void save_for(struct planning *planning, struct capture_op *op)
 	plan->needs_saved = true;
 	const struct object_place *place = &planning->places[op->argument];
 
+	/* Of Go: more than a word cannot be saved. */
+	if (op->place == PLACE_SCALARS) {
+		op->kind = CAPTURE_WORD;
+		op->place = PLACE_XMM;
+		op->index = NOWHERE;
+		return;
+	}
 	if (op->place == PLACE_PIECES) {
 		op->index = (uint8_t)(PIECE_SAVED +
 				      save_word(planning, op->argument, &place->location[0]));
@@ -268,7 +318,7 @@ static void place_parameters(struct planning *planning)
 	struct placement placement = {.abi = abi, .stack = abi->stack_first};
 
 	plan->word = (uint8_t)abi->word;
-	if (prototype->result->kind == TYPE_STRUCT) {
+	if (prototype->result->kind == TYPE_STRUCT && !abi->is_go) {
 		struct object_place result;
 
 		plan_place_result(abi, prototype->result, &result);
@@ -286,8 +336,9 @@ static void place_parameters(struct planning *planning)
 	plan->next_fp = (uint8_t)placement.fps;
 	plan->first_stack = (int32_t)abi->stack_first;
 	plan->next_stack = (int32_t)placement.stack;
-	plan->int_args = (uint8_t)abi->int_args;
-	plan->fp_args = (uint8_t)abi->fp_args;
+	/* Go passes variable arguments in an array. */
+	plan->int_args = abi->is_go ? 0 : (uint8_t)abi->int_args;
+	plan->fp_args = abi->is_go ? 0 : (uint8_t)abi->fp_args;
 	plan->counts_vectors = abi->counts_vectors;
 	for (unsigned i = 0; i < sizeof plan->int_arg; i++)
 		plan->int_arg[i] = abi->int_arg[i];
@@ -298,8 +349,14 @@ static bool is_fp_piece(uint8_t piece)
 	return (piece >= PIECE_XMM && piece < PIECE_SAVED) || piece == PIECE_ST0;
 }
 
-static bool uses_fp(const struct capture_op *op)
+static bool uses_fp(const struct capture_plan *plan, const struct capture_op *op)
 {
+	bool uses = false;
+
+	for (unsigned i = 0; op->place == PLACE_SCALARS && i < op->high; i++)
+		uses |= is_fp_piece(plan->scalars[op->index + i].piece);
+	if (op->place == PLACE_SCALARS)
+		return uses;
 	if (op->place == PLACE_PIECES)
 		return is_fp_piece(op->index) || is_fp_piece(op->high);
 	return op->place == PLACE_XMM || op->place == PLACE_ST0;
@@ -310,12 +367,12 @@ static void note_needs(struct capture_plan *plan)
 {
 	for (unsigned i = 0; i < plan->entry_count; i++) {
 		plan->varargs |= plan->entry[i].kind == CAPTURE_FORMAT;
-		plan->needs_fp_entry |= uses_fp(&plan->entry[i]);
+		plan->needs_fp_entry |= uses_fp(plan, &plan->entry[i]);
 	}
 	for (unsigned i = 0; i < plan->exit_count; i++) {
 		if (plan->exit[i].kind == CAPTURE_FORMAT)
 			plan->varargs = plan->saves_varargs = true;
-		plan->needs_fp_exit |= uses_fp(&plan->exit[i]);
+		plan->needs_fp_exit |= uses_fp(plan, &plan->exit[i]);
 	}
 	for (unsigned i = 0; i < CAPTURE_ARGS_MAX; i++)
 		if ((plan->saved_mask >> i & 1) && plan->args[i].place == PLACE_XMM)
@@ -452,7 +509,8 @@ static struct capture_plan *put_together(const struct planning *planning)
 	size_t ops = planning->ops.count * sizeof(struct capture_op);
 	size_t parts = planning->parts.parts.count * sizeof(struct capture_part);
 	size_t choices = planning->choices.count * sizeof(struct capture_choice);
-	struct capture_plan *plan = xcalloc(1, sizeof *plan + ops + parts + choices);
+	size_t scalars = planning->scalars.count * sizeof(struct capture_scalar);
+	struct capture_plan *plan = xcalloc(1, sizeof *plan + ops + parts + choices + scalars);
 	struct capture_op *first = (struct capture_op *)(void *)(plan + 1);
 
 	_Static_assert(sizeof(struct capture_plan) % _Alignof(struct capture_op) == 0 &&
@@ -466,6 +524,9 @@ static struct capture_plan *put_together(const struct planning *planning)
 		memcpy((char *)first + ops, planning->parts.parts.items, parts);
 	if (choices)
 		memcpy((char *)first + ops + parts, planning->choices.items, choices);
+	if (scalars)
+		memcpy((char *)first + ops + parts + choices, planning->scalars.items, scalars);
+	plan->scalars = (struct capture_scalar *)(void *)((char *)first + ops + parts + choices);
 	plan->entry = first;
 	plan->exit = first + plan->entry_count;
 	plan->parts = (struct capture_part *)(void *)((char *)first + ops);
@@ -495,12 +556,14 @@ struct capture_plan *plan_create(const struct prototype *prototype, const struct
 	plan_parts_init(&planning.parts, abi->word, count);
 	vec_init(&planning.ops, sizeof(struct capture_op));
 	vec_init(&planning.choices, sizeof(struct capture_choice));
+	vec_init(&planning.scalars, sizeof(struct capture_scalar));
 	place_parameters(&planning);
 	add_ops(&planning);
 	struct capture_plan *plan = put_together(&planning);
 
 	vec_deinit(&planning.ops);
 	vec_deinit(&planning.choices);
+	vec_deinit(&planning.scalars);
 	plan_parts_deinit(&planning.parts);
 	return plan;
 }

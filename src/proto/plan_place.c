@@ -219,6 +219,10 @@ void plan_place_parameter(struct placement *placement, const struct type *type,
 	};
 
 	*place = (struct object_place){0};
+	if (abi->is_go) {
+		plan_place_go(placement, type, place);
+		return;
+	}
 	if (is_aggregate(type)) {
 		place_object(placement, type, place);
 		return;

@@ -40,8 +40,12 @@ struct placement {
 };
 
 /* Where an object is: one place, or two words of 8 bytes in registers. */
+enum { SCALARS_MAX = 16 };
+
 struct object_place {
 	struct capture_location location[2];
+	struct capture_scalar scalars[SCALARS_MAX]; /* of Go: see plan_go.c */
+	unsigned scalar_count;
 	unsigned words; /* how many of them, of an object in registers */
 	bool is_inline; /* a struct, not a word or a number in location[0] */
 	bool in_memory; /* results: at the address that is in ax */
@@ -55,6 +59,10 @@ void plan_place_parameter(struct placement *placement, const struct type *type,
  * plan_place_hidden().
  */
 void plan_place_result(const struct abi *abi, const struct type *type, struct object_place *place);
+/* plan_go.c: the same of Go's; results are placed as parameters are. */
+void plan_place_go(struct placement *placement, const struct type *type,
+		   struct object_place *place);
+
 /* The caller's pointer to the room for the result. */
 void plan_place_hidden(struct placement *placement);
 

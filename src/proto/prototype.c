@@ -373,6 +373,14 @@ const struct prototype *prototype_guess(void)
 	return &guess;
 }
 
+const struct prototype *prototype_unknown(void)
+{
+	static const struct type nothing = {.kind = TYPE_VOID};
+	static const struct prototype unknown = {.result = &nothing, .is_unknown = true};
+
+	return &unknown;
+}
+
 /* In which of the ways that conventions tell apart, on one ABI or another, a type is passed. */
 static unsigned way_of(const struct type *type)
 {

@@ -94,6 +94,7 @@ struct prototype {
 	 */
 	bool slot_is_getter;
 	struct table_place table;
+	bool is_unknown; /* prototype_unknown() */
 };
 
 /* The prototypes of one .conf file, or of several read one after the other. */
@@ -145,6 +146,11 @@ const struct prototype *protolib_find_on(const struct protolib *lib, const char 
 /* Walks all prototypes: start with *cursor = 0; NULL at the end. */
 const struct prototype *protolib_next(const struct protolib *lib, size_t *cursor);
 
+/*
+ * The prototype of functions of which it is not known either how they are called: no arguments are
+ * read, `...` and `?` are shown.
+ */
+const struct prototype *prototype_unknown(void);
 /* The prototype of functions nothing is known about: four guessed longs and a guessed result. */
 const struct prototype *prototype_guess(void);
 

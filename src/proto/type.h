@@ -113,6 +113,7 @@ struct type {
 	bool is_defined; /* TYPE_STRUCT: its members are known */
 	bool is_union;	 /* TYPE_STRUCT: all members at its beginning; the first one is shown */
 	bool is_partial; /* TYPE_STRUCT: there is more in it than its members */
+	bool is_bare;	 /* TYPE_STRUCT: shown as its members, without braces and names */
 	bool follows;	 /* TYPE_STRUCT: has a member that points to something that is shown */
 	bool rest_in_octal; /* LENS_BITSET: bits without a name are shown so, else in hexadecimal */
 	bool needs_result;  /* a length in it is the result */

@@ -19,14 +19,21 @@
 
 /* Where the raw bits of an argument or result lie. */
 enum capture_place {
-	PLACE_GPR,   /* general register `index`, by hardware number */
-	PLACE_XMM,   /* xmm register `index` */
-	PLACE_STACK, /* `offset` bytes from sp at entry */
-	PLACE_ST0,   /* x87 top of stack: results only */
-	PLACE_SAVED, /* word `index` saved at entry */
-	PLACE_PAIR,  /* low half in general register `index`, high half in `high`: results, and
+	PLACE_GPR,    /* general register `index`, by hardware number */
+	PLACE_XMM,    /* xmm register `index` */
+	PLACE_STACK,  /* `offset` bytes from sp at entry */
+	PLACE_ST0,    /* x87 top of stack: results only */
+	PLACE_SAVED,  /* word `index` saved at entry */
+	PLACE_PAIR,   /* low half in general register `index`, high half in `high`: results, and
 			parameters of system calls */
-	PLACE_PIECES /* CAPTURE_INLINE: two words, in `index` and `high` (enum capture_piece) */
+	PLACE_PIECES, /* CAPTURE_INLINE: two words, in `index` and `high` (enum capture_piece) */
+	PLACE_SCALARS /* CAPTURE_INLINE: `high` of the plan's scalars, from number `index` on */
+};
+
+/* A number or a pointer within an object, that has a register of its own. */
+struct capture_scalar {
+	uint8_t piece; /* enum capture_piece */
+	uint8_t offset, size;
 };
 
 /* Where a word of an object in registers is. */
@@ -172,6 +179,7 @@ struct capture_plan {
 	const struct capture_op *exit;	/* operations at return: the result first */
 	const struct capture_part *parts;
 	const struct capture_choice *choices;
+	const struct capture_scalar *scalars;
 	uint16_t entry_count;
 	uint16_t exit_count;
 	uint16_t part_count;
@@ -211,12 +219,19 @@ struct capture_plan {
 /* The registers a plan reads. Pointers are the caller's. */
 struct capture_frame {
 	const uint64_t *gpr;	  /* 16, by hardware number */
-	const uint8_t (*xmm)[16]; /* 8, or NULL when the plan has no need */
+	const uint8_t (*xmm)[16]; /* or NULL when the plan has no need */
+	unsigned xmm_count;	  /* of these; 0: 8 */
 	const uint8_t (*st)[16];  /* st(0) and, of results that have two, st(1); or NULL */
 	uint64_t sp;		  /* address of the return address; read by capture_entry() only,
 					the return half goes by what was saved */
 	const struct memory_source *memory;
 };
+
+/* How many xmm registers there are in a frame that has them. */
+static inline unsigned capture_xmm_count(const struct capture_frame *frame)
+{
+	return frame->xmm_count ? frame->xmm_count : 8;
+}
 
 /* What is kept from the entry of one pending call, when plan->needs_saved. */
 struct capture_saved {

@@ -123,7 +123,7 @@ bool capture_fetch_location(struct capture *c, const struct capture_location *lo
 		*word = load_pair(c, location->index, (unsigned)location->offset);
 		break;
 	case PLACE_XMM:
-		if (!c->frame->xmm || location->index >= 8)
+		if (!c->frame->xmm || location->index >= capture_xmm_count(c->frame))
 			return false;
 		*word = capture_load_word(c->frame->xmm[location->index], size);
 		break;

@@ -367,7 +367,8 @@ static bool fetch_piece(const struct capture *c, unsigned piece, unsigned char *
 
 	if (piece < PIECE_XMM)
 		word = c->frame->gpr[piece];
-	else if (piece < PIECE_XMM + 8 && c->frame->xmm)
+	else if (piece < PIECE_SAVED && c->frame->xmm &&
+		 piece - PIECE_XMM < capture_xmm_count(c->frame))
 		word = capture_load_word(c->frame->xmm[piece - PIECE_XMM], 8);
 	else if (piece - PIECE_SAVED < CAPTURE_ARGS_MAX && c->saved)
 		word = c->saved->word[piece - PIECE_SAVED];
@@ -396,6 +397,30 @@ static void load_pieces(const struct capture *c, const struct capture_op *op,
 		value->flags = VALUE_FAULT;
 }
 
+/* The same of one that is taken apart further. Between its scalars there is nothing. */
+static void load_scalars(const struct capture *c, const struct capture_op *op,
+			 struct record_value *value)
+{
+	unsigned char *bytes = capture_bytes(value);
+	bool fine = capture_room(c) >= op->size;
+	unsigned char word[sizeof(uint64_t)];
+
+	for (unsigned i = 0; fine && i < op->size; i++)
+		bytes[i] = 0;
+	for (unsigned i = 0; fine && i < op->high; i++) {
+		const struct capture_scalar *scalar = &c->plan->scalars[op->index + i];
+
+		fine = scalar->size <= sizeof word && scalar->offset + scalar->size <= op->size &&
+		       fetch_piece(c, scalar->piece, word);
+		if (fine)
+			capture_copy(bytes + scalar->offset, word, scalar->size);
+	}
+	if (fine)
+		value->length = op->size;
+	else
+		value->flags = VALUE_FAULT;
+}
+
 static bool put_pieces(struct capture *c, const struct capture_op *op, struct object *object)
 {
 	struct record_value *value = capture_begin_value(c, VALUE_OBJECT, op->argument);
@@ -403,7 +428,10 @@ static bool put_pieces(struct capture *c, const struct capture_op *op, struct ob
 	if (!value)
 		return false;
 	value->size = c->plan->word;
-	load_pieces(c, op, value);
+	if (op->place == PLACE_SCALARS)
+		load_scalars(c, op, value);
+	else
+		load_pieces(c, op, value);
 	object->bytes = capture_bytes(value);
 	object->length = value->length;
 	capture_end_value(c, value);
@@ -421,7 +449,7 @@ bool capture_put_object(struct capture *c, const struct capture_op *op)
 	object.address = 0;
 	object.depth = 1;
 	object.argument = op->argument;
-	if (op->kind == CAPTURE_INLINE && op->place == PLACE_PIECES)
+	if (op->kind == CAPTURE_INLINE && (op->place == PLACE_PIECES || op->place == PLACE_SCALARS))
 		return put_pieces(c, op, &object);
 	if (op->kind == CAPTURE_INLINE)
 		object.address = c->sp + (uint64_t)(int64_t)op->offset;

@@ -162,6 +162,8 @@ static int ask_reader(struct dwarf_reader *reader, const char *question, struct 
 	uint64_t address = strtoull(question + 2, &name, 16);
 
 	name += *name == ' ';
+	if (question[0] == DEBUG_GO)
+		return dwarf_reader_go(reader, address, name, text);
 	return question[0] == DEBUG_RESOLVER
 		       ? dwarf_reader_indirect(reader, address, name, text)
 		       : dwarf_reader_function(reader, address, name, question[0] == DEBUG_LOCAL,
@@ -433,7 +435,7 @@ const struct prototype *debug_source_function(struct debug_source *source, pid_t
 	if (known) {
 		free(question);
 	} else {
-		known = find(source, pid, question, name);
+		known = find(source, pid, question, kind == DEBUG_GO ? DWARF_GO_NAME : name);
 		names_put(&source->functions, question, strlen(question), known);
 	}
 	return known == &nothing ? NULL : known;

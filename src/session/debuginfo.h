@@ -36,6 +36,7 @@ void debug_source_unref(struct debug_source *source); /* NULL is fine */
 enum debug_function {
 	DEBUG_FUNCTION = 'f',
 	DEBUG_LOCAL = 'l',   /* one that nobody outside of the module can call by its name */
+	DEBUG_GO = 'g',	     /* one of Go's, by its convention */
 	DEBUG_RESOLVER = 'i' /* what chooses the function that an IFUNC of that name is */
 };
 

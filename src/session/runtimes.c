@@ -91,6 +91,8 @@ void runtimes_watch_go(struct session *session, struct thread *thread, const str
 {
 	bool has_go = false;
 
+	if (!go_module_uses_registers(module->file))
+		return;
 	for (size_t i = 0; i < found->count && !has_go; i++) {
 		const struct match *match = vec_at(found, i);
 

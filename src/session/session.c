@@ -145,7 +145,8 @@ static bool is_go(void *context, const struct space *space, uint64_t address)
 	const struct module *module = modules_find(space->modules, address);
 
 	(void)context;
-	return module && go_module_has_code(module->file, address - module->bias);
+	return module && go_module_uses_registers(module->file) &&
+	       go_module_has_code(module->file, address - module->bias);
 }
 
 enum { NOWHERE = 0x10000 };

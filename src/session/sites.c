@@ -28,6 +28,7 @@
 #include "base/diag.h"
 #include "base/xalloc.h"
 #include "image/demangle.h"
+#include "image/go_module.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -300,6 +301,47 @@ static const struct prototype *find_linked(const struct session *session, const 
 	return found;
 }
 
+/*
+ * Whether it is called by a convention of Go's. Names of Go's functions have a dot behind the
+ * package, but for those by which C calls functions of Go's; others without are assembler that C
+ * calls.
+ */
+static bool is_go(const struct question *question)
+{
+	static const char from_c[] = "_cgoexp_";
+	const struct module *module = question->module;
+
+	return question->kind == PROBE_ENTRY && module &&
+	       (strchr(question->name, '.') || !strncmp(question->name, from_c, strlen(from_c))) &&
+	       go_module_has_code(module->file, question->address - module->bias);
+}
+
+/*
+ * Of a function of Go's: only what is about it counts. Those in assembler that take their arguments
+ * on the stack have names that end in .abi0, and nobody tells which they are.
+ */
+static const struct prototype *find_of_go(const struct session *session, const struct space *space,
+					  const struct question *question)
+{
+	const struct module *module = question->module;
+	const char *name = question->name;
+	const size_t length = strlen(name);
+	const bool is_compiled = length < strlen(".abi0") ||
+				 strcmp(name + length - strlen(".abi0"), ".abi0") != 0;
+	const struct prototype *found = NULL;
+
+	if (!space->arch->go || !go_module_uses_registers(module->file))
+		return prototype_unknown();
+	if (session->options->prototypes != PROTOTYPES_NONE && is_compiled)
+		found = protolib_find_on(proto_search_global(session->prototypes), name,
+					 space->arch->name);
+	if (!found && session->options->prototypes == PROTOTYPES_DWARF &&
+	    !session->options->summary && is_compiled)
+		found = debug_source_function(module->debug, space->reader,
+					      question->address - module->bias, name, DEBUG_GO);
+	return found && found != prototype_guess() ? found : prototype_unknown();
+}
+
 /* *library: that of which it is, if it is taken for one that is linked in; else NULL. */
 static const struct prototype *find_prototype(const struct session *session,
 					      const struct space *space,
@@ -309,11 +351,14 @@ static const struct prototype *find_prototype(const struct session *session,
 	/* A table shows no arguments. */
 	const bool debugged = session->options->prototypes == PROTOTYPES_DWARF &&
 			      !session->options->summary;
-	const struct definition definition = find_definition(space, question);
 	const char *name = question->name;
 	const struct prototype *found = NULL;
 
 	*library = NULL;
+	if (is_go(question))
+		return find_of_go(session, space, question);
+	const struct definition definition = find_definition(space, question);
+
 	if (files)
 		found = protolib_find_on(proto_search_global(session->prototypes), name,
 					 space->arch->name);
@@ -408,9 +453,12 @@ const struct probe_site *sites_get(struct session *session, const struct space *
 		const struct plan_limits limits = {.string_max = session->options->string_max,
 						   .array_max = session->options->array_max};
 
+		const struct abi *go = is_go(&question) ? space->arch->go : NULL;
+
 		planted->plans[wide] = session->options->summary
 					       ? plan_create_empty()
-					       : plan_create(prototype, space->arch->abi, &limits);
+					       : plan_create(prototype, go ? go : space->arch->abi,
+							     &limits);
 		planted->sites[wide] = (struct probe_site){info, planted->plans[wide]};
 	}
 	return &planted->sites[wide];

@@ -15,14 +15,14 @@ SHARED = ("-buildmode=c-shared",)
 ARCHIVE = ("-buildmode=c-archive",)
 
 
-def go(source, *flags, output=None):
+def go(source, *flags, output=None, arch="amd64"):
     """Builds one of programs/ with those flags of `go build`; its path."""
     if not shutil.which("go"):
         raise Skip("no go")
     path = os.path.join(PROGRAMS, source)
     output = output or source.rsplit(".", 1)[0]
     command = ["go", "build", *flags]
-    directory = os.path.join(CACHE, harness._digest([*command, output], [path]))
+    directory = os.path.join(CACHE, harness._digest([*command, output, arch], [path]))
     result = os.path.join(directory, output)
     if os.path.exists(result):
         return result
@@ -32,7 +32,7 @@ def go(source, *flags, output=None):
     # A copy of its own, as go looks at all files of a source's directory.
     shutil.copy(path, temporary)
     environment = {**os.environ, "GOCACHE": os.path.join(CACHE, "go"), "GOFLAGS": "-mod=mod", "GO111MODULE": "off",
-                   "GOPROXY": "off", "GOTOOLCHAIN": "local", "GOPATH": os.path.join(CACHE, "gopath")}
+                   "GOPROXY": "off", "GOARCH": arch, "GOTOOLCHAIN": "local", "GOPATH": os.path.join(CACHE, "gopath")}
     done = subprocess.run([*command, "-o", os.path.join(temporary, output), source], cwd=temporary, env=environment,
                           capture_output=True, text=True, check=False)
     if done.returncode != 0:

@@ -174,6 +174,7 @@ static void load_frame(struct serving *serving, bool need_fp, struct capture_fra
 					.memory = &serving->space->readable};
 	if (need_fp && serving->fp_loaded) {
 		frame->xmm = (const uint8_t(*)[16])serving->fp.xmm;
+		frame->xmm_count = sizeof serving->fp.xmm / sizeof *serving->fp.xmm;
 		frame->st = (const uint8_t(*)[16])serving->fp.st;
 	}
 }
