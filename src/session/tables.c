@@ -162,7 +162,7 @@ void tables_plant(struct session *session, struct thread *thread)
 	for (size_t i = 0; i < left.count; i++)
 		unwatch(space, *(uint64_t *)vec_at(&left, i));
 	trap_thread_sync(thread);
-	for (size_t i = 0; i < modules->slots.count; i++)
+	for (size_t i = modules->slots.count; i-- > 0;)
 		watch(session, thread, vec_at(&modules->slots, i));
 	vec_deinit(&left);
 }
