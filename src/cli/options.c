@@ -389,7 +389,8 @@ void options_help(struct strbuf *text)
 	strbuf_add(text,
 		   "\nFILTER is [SYMBOL][@LIB] and more of them with + or - between, with the\n"
 		   "wildcards * ? [] or as /REGEX/; LIB is a library, or MAIN for the program\n"
-		   "itself. Example, the SQL of a running Python or Perl service:\n"
+		   "itself. A SYMBOL with :: is a name in the source: 'ns::Klass::*'.\n"
+		   "Example, the SQL of a running Python or Perl service:\n"
 		   "  tracer -ttTg -x mysql_real_query -p PID\n"
 		   "The whole story is in tracer(1), prototypes are in tracer.conf(5).\n");
 }

@@ -6,7 +6,8 @@
  * interface exists for callers that cannot allocate: the C++ demangler keeps everything on the
  * stack, so jumping out of it loses nothing.
  *
- * Parameters are left out, as ltrace does; D has no form without them.
+ * Lines show the arguments themselves, so parameters are left out, unless functions of one name
+ * have to be told apart. D has no form without them.
  */
 #include "image/demangle.h"
 
@@ -38,16 +39,18 @@ typedef int callback_demangler(const char *name, int options, demangle_callbackr
 			       void *context);
 
 /* The readable name, or NULL. */
-static char *run(callback_demangler *demangler, const char *name, struct demangling *demangling)
+static char *run(callback_demangler *demangler, const char *name, int options,
+		 struct demangling *demangling)
 {
-	if (!setjmp(demangling->too_long) &&
-	    demangler(name, DMGL_NO_OPTS, take_piece, demangling) && demangling->text.length)
+	if (!setjmp(demangling->too_long) && demangler(name, options, take_piece, demangling) &&
+	    demangling->text.length)
 		return demangling->text.text;
 	strbuf_deinit(&demangling->text);
 	return NULL;
 }
 
-char *demangle(const char *name)
+/* `options`: DMGL_…, of the names of C++. */
+static char *demangle_as(const char *name, int options)
 {
 	struct demangling demangling = {.text = {0}};
 	char *readable = NULL;
@@ -58,12 +61,23 @@ char *demangle(const char *name)
 	 * The older form of Rust names is also valid C++, with a hash that only Rust takes off.
 	 */
 	if (!strncmp(name, "_R", 2) || !strncmp(name, "_ZN", 3))
-		readable = run(rust_demangle_callback, name, &demangling);
+		readable = run(rust_demangle_callback, name, DMGL_NO_OPTS, &demangling);
 	if (!readable && !strncmp(name, "_Z", 2))
-		readable = run(cplus_demangle_v3_callback, name, &demangling);
+		readable = run(cplus_demangle_v3_callback, name, options, &demangling);
 	if (!readable && !strncmp(name, "_D", 2))
 		readable = dlang_demangle(name, DMGL_NO_OPTS);
 	return readable;
+}
+
+char *demangle(const char *name)
+{
+	return demangle_as(name, DMGL_NO_OPTS);
+}
+
+char *demangle_with_parameters(const char *name)
+{
+	/* DMGL_ANSI: with "const" behind it. The type of the result is no part of the name. */
+	return demangle_as(name, DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP);
 }
 
 /* ------------------------------------------------------------------ parameters */

@@ -1,28 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parsing of filters, and what a chain of rules says about a name.
- *
- * The language is ltrace's. It has no quoting, and + and - are signs; but libraries are called
- * libstdc++.so.6 and ld-linux-x86-64.so.2 and lie in x86_64-linux-gnu, and nobody would think of
- * escaping that. So in a LIB a sign begins the next rule only where a rule can begin: not when the
- * ".so" of the LIB is still to come, nor, in a path, a '/', nor in "++". How far that is looked for
- * is up to the next '@', as what is behind that is another LIB, and to the next sign with a regular
- * expression behind it. Before these two a sign always begins a rule:
- *
- *	free@ld-linux-x86-64.so.2-malloc	-malloc is a rule: the ".so" is in front of it
- *	*@/opt/some-app/bin/prog+free@MAIN	-app is none: a '/' follows; +free is one
- *	*@some-prog				-prog is one; some\-prog or some[-]prog is the name
- *	-@/opt/c-/bin/prog-/f\|g/-@/x\|y/	-/bin/prog is none; -/f\|g/ and -@/x\|y/ are
- *
- * In a SYMBOL, where + and - do not occur, a sign always begins the next rule.
- *
- * A SYMBOL that begins with '/' is a regular expression up to the first '/' behind which it can
- * end: at a sign, at the end, at '@'. /x@y/ is short for /x/@/y/. A LIB is one only if that is the
- * next '/': what it is compared with are names, which have none, and then it is a path. So is what
- * is behind a sign in a path.
+ * Parsing of filters, and what a chain of rules says about a name. filter_lexer.c finds where the
+ * halves of a rule end.
  *
  * A filter that begins with '*' is a slot only if it has a '=', as `*alloc` is a good glob and no
- * symbol's name has a '='.
+ * symbol's name has a '='. C++'s operators have, and "::" in front of it: `*::operator==` is a glob.
  *
  * Which rules apply in a module is found out once for each module (filter_enter()), as there are
  * thousands of names in one.
@@ -31,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
+#include "probe/filter_lexer.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -51,102 +34,13 @@ static int fail(const struct reader *reader, const char *at, const char *what)
 	return -EINVAL;
 }
 
-static bool is_sign(char c)
-{
-	return c == '+' || c == '-';
-}
-
-/* ------------------------------------------------------------------ where halves end */
-
-/* Whether a regular expression can end with the '/' at `at`. */
-static bool can_end_regex(const char *at, bool at_sign_ends)
-{
-	return !at[1] || is_sign(at[1]) || (at_sign_ends && at[1] == '@');
-}
-
-/* The '/' that ends the regular expression which begins behind the one at `at`, or NULL. */
-static const char *end_of_regex(const char *at, bool at_sign_ends)
-{
-	for (at++; *at; at++) {
-		if (*at == '\\' && at[1])
-			at++;
-		else if (*at == '/' && can_end_regex(at, at_sign_ends))
-			return at;
-	}
-	return NULL;
-}
-
-/*
- * The same where it could also be the path of a LIB, in which a '/' would follow: NULL, if it is.
- * What is in brackets is no end.
- */
-static const char *end_of_name_regex(const char *at, bool at_sign_ends)
-{
-	for (at++; *at && *at != '/'; at++) {
-		const char *behind = *at == '[' ? pattern_skip_brackets(at) : NULL;
-
-		if (behind)
-			at = behind - 1;
-		else if (*at == '\\' && at[1])
-			at++;
-	}
-	return *at && can_end_regex(at, at_sign_ends) ? at : NULL;
-}
-
-/* Whether the sign at `at` begins a rule by having a regular expression behind it. */
-static bool begins_regex(const char *at, bool in_path)
-{
-	return is_sign(*at) && at[1] == '/' && (!in_path || end_of_name_regex(at + 1, true));
-}
-
-/* Whether the sign at `at` is part of the LIB that begins at `start`. */
-static bool is_in_library(const char *start, const char *at)
-{
-	bool is_path = memchr(start, '/', (size_t)(at - start)) != NULL;
-	const char *so = strstr(start, ".so");
-	bool had_so = so && so < at;
-
-	if (at[1] == '@')
-		return false;
-	/* No rule begins by two, and names end so. */
-	if (*at == '+' && (at[1] == '+' || (at > start && at[-1] == '+')))
-		return true;
-	if (!at[1] || begins_regex(at, is_path))
-		return false;
-	for (at++; *at && *at != '@' && !begins_regex(at, is_path); at++)
-		if ((is_path && *at == '/') || (!had_so && !strncmp(at, ".so", 3)))
-			return true;
-	return false;
-}
-
-/*
- * The end of a glob: the first '@' or sign that is not in brackets, escaped or, in a LIB, part of
- * the name. NULL: *stray is a '[' without ']'.
- */
-static const char *end_of_glob(const char *start, bool is_library, const char **stray)
-{
-	const char *at = start;
-
-	while (*at && *at != '@' && !(is_sign(*at) && !(is_library && is_in_library(start, at)))) {
-		if (*at == '[') {
-			*stray = at;
-			at = pattern_skip_brackets(at);
-			if (!at)
-				return NULL;
-		} else {
-			at += *at == '\\' && at[1] ? 2 : 1;
-		}
-	}
-	return at;
-}
-
 /* ------------------------------------------------------------------ halves */
 
 /* Reads a glob; of a LIB also whether it is a path. */
 static int read_glob(struct reader *reader, bool is_library, struct pattern *pattern)
 {
 	const char *stray;
-	const char *end = end_of_glob(reader->at, is_library, &stray);
+	const char *end = filter_end_of_glob(reader->at, is_library, &stray);
 
 	if (!end)
 		return fail(reader, stray, "'[' without ']'");
@@ -178,7 +72,7 @@ static int set_regex(const struct reader *reader, const char *start, const char 
 static int read_library(struct reader *reader, struct filter_rule *rule)
 {
 	const char *start = reader->at;
-	const char *end = *start == '/' ? end_of_name_regex(start, false) : NULL;
+	const char *end = *start == '/' ? filter_end_of_name_regex(start, false) : NULL;
 
 	if (end) {
 		reader->at = end + 1;
@@ -212,7 +106,7 @@ static int fail_regex(const struct reader *reader, const char *start)
 static int read_regex(struct reader *reader, struct filter_rule *rule)
 {
 	const char *start = reader->at;
-	const char *end = end_of_regex(start, true);
+	const char *end = filter_end_of_regex(start, true);
 
 	if (!end)
 		return fail_regex(reader, start);
@@ -243,13 +137,24 @@ static bool is_bare_library(const struct reader *reader)
 	if (reader->syntax != FILTER_LIBRARIES)
 		return false;
 	if (*reader->at == '/') {
-		end = end_of_name_regex(reader->at, true);
+		end = filter_end_of_name_regex(reader->at, true);
 		if (end)
 			return end[1] != '@' &&
 			       !memchr(reader->at, '@', (size_t)(end - reader->at));
 	}
-	end = end_of_glob(reader->at, true, &stray);
+	end = filter_end_of_glob(reader->at, true, &stray);
 	return end && *end != '@';
+}
+
+/* The SYMBOL of a rule, with the LIB that may be between the slashes of a regular expression. */
+static int read_symbol(struct reader *reader, struct filter_rule *rule)
+{
+	int result = *reader->at == '/' ? read_regex(reader, rule)
+					: read_glob(reader, false, &rule->symbol);
+
+	if (!result)
+		pattern_means_functions(&rule->symbol);
+	return result;
 }
 
 /* [SYMBOL][@LIB] */
@@ -257,12 +162,11 @@ static int read_halves(struct reader *reader, struct filter_rule *rule)
 {
 	const char *start = reader->at;
 
-	if (!*start || is_sign(*start))
+	if (!*start || filter_is_sign(*start))
 		return fail(reader, start, "a function's name or @LIB is expected");
 	if (is_bare_library(reader))
 		return read_library(reader, rule);
-	int result = *start == '/' ? read_regex(reader, rule)
-				   : read_glob(reader, false, &rule->symbol);
+	int result = read_symbol(reader, rule);
 
 	if (result)
 		return result;
@@ -289,7 +193,7 @@ static int read_rule(struct reader *reader, struct filter *filter, bool subtract
 
 	if (!result && *reader->at == '@')
 		result = fail(reader, reader->at, "a second '@'");
-	else if (!result && *reader->at && !is_sign(*reader->at))
+	else if (!result && *reader->at && !filter_is_sign(*reader->at))
 		result = fail(reader, reader->at, "'+', '-' or the end is expected");
 	if (result) {
 		rule_deinit(&rule);
@@ -377,6 +281,14 @@ static int read_slot(struct reader *reader, struct filter *filter)
 
 /* ------------------------------------------------------------------ filters */
 
+static bool is_slot(const char *text)
+{
+	const char *equals = *text == '*' ? strchr(text, '=') : NULL;
+	const char *scope = equals ? strstr(text, "::") : NULL;
+
+	return equals && (!scope || scope > equals);
+}
+
 int filter_parse(struct filter *filter, const char *text, enum filter_syntax syntax, char **error)
 {
 	struct reader reader = {text, text, syntax, error};
@@ -384,7 +296,7 @@ int filter_parse(struct filter *filter, const char *text, enum filter_syntax syn
 
 	*filter = (struct filter){.rules = VEC_OF(struct filter_rule)};
 	*error = NULL;
-	if (*text != '*' || !strchr(text, '='))
+	if (!is_slot(text))
 		result = read_chain(&reader, filter);
 	else if (syntax == FILTER_ENTRIES)
 		result = read_slot(&reader, filter);
@@ -526,7 +438,7 @@ bool filter_is_plain(const struct filter *filter)
 	for (size_t i = 0; i < filter->rules.count; i++) {
 		const struct filter_rule *rule = rule_at(filter, i);
 
-		if (rule->applies && !rule->subtracts && rule->symbol.kind != PATTERN_PLAIN)
+		if (rule->applies && !rule->subtracts && !pattern_is_symbol(&rule->symbol))
 			return false;
 	}
 	return true;

@@ -267,6 +267,30 @@ static void match_all(const struct match_module *module, struct elf_file *file,
 		match_symbol(module, filter, &symbols[i], found);
 }
 
+/* Whether a rule names a function as in the source, whose symbol may have been stripped off. */
+static bool is_missed_name(const struct match_module *module, const struct filter_rule *rule)
+{
+	return rule->applies && !rule->subtracts && !rule->matched && is_meant(module, rule) &&
+	       rule->symbol.kind == PATTERN_PLAIN && rule->symbol.source;
+}
+
+/* A name in the source does not say what symbol it has: all are compared with it. */
+static void match_source_names(const struct match_module *module, struct filter *filter,
+			       struct vec *found)
+{
+	size_t count;
+
+	for (size_t i = 0; i < filter->rules.count; i++) {
+		const struct filter_rule *rule = vec_at(&filter->rules, i);
+		struct elf_file *other = is_missed_name(module, rule) ? debug_file(module) : NULL;
+		const struct elf_symbol *symbols = other ? elf_symbols(other, &count) : NULL;
+
+		for (size_t k = 0; symbols && k < count; k++)
+			if (pattern_matches(&rule->symbol, symbols[k].name))
+				match_symbol(module, filter, &symbols[k], found);
+	}
+}
+
 static void match_entries(const struct match_module *module, struct filter *filter,
 			  struct vec *found)
 {
@@ -276,6 +300,7 @@ static void match_entries(const struct match_module *module, struct filter *filt
 		return;
 	}
 	match_all(module, module->file, filter, found);
+	match_source_names(module, filter, found);
 }
 
 /*
@@ -292,7 +317,7 @@ static bool is_stripped(const struct match_module *module, const struct filter *
 		const struct filter_rule *rule = vec_at(&filter->rules, i);
 
 		named |= rule->applies && !rule->matched && is_meant(module, rule) &&
-			 (rule->symbol.kind != PATTERN_PLAIN || is_named(rule) || is_static);
+			 (!pattern_is_symbol(&rule->symbol) || is_named(rule) || is_static);
 	}
 	return named && !elf_has_functions(module->file);
 }

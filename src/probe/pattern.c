@@ -321,8 +321,25 @@ int pattern_set_regex(struct pattern *pattern, const char *text, size_t length, 
 	int result = compile(regex, copy, error);
 
 	if (!result)
-		*pattern = (struct pattern){PATTERN_REGEX, take_ptr(copy), take_ptr(regex)};
+		*pattern = (struct pattern){
+			.kind = PATTERN_REGEX, .text = take_ptr(copy), .regex = take_ptr(regex)};
 	return result;
+}
+
+void pattern_means_functions(struct pattern *pattern)
+{
+	static const enum source_syntax syntaxes[] = {[PATTERN_PLAIN] = SOURCE_PLAIN,
+						      [PATTERN_GLOB] = SOURCE_GLOB,
+						      [PATTERN_REGEX] = SOURCE_REGEX};
+	struct source_name source;
+
+	if (pattern->kind == PATTERN_ANY ||
+	    !source_name_init(&source, pattern->text, syntaxes[pattern->kind]))
+		return;
+	pattern->source = xmalloc(sizeof *pattern->source);
+	*pattern->source = source;
+	if (pattern->kind != PATTERN_REGEX && !strncmp(pattern->text, "::", 2))
+		memmove(pattern->text, pattern->text + 2, strlen(pattern->text + 2) + 1);
 }
 
 void pattern_deinit(struct pattern *pattern)
@@ -331,11 +348,21 @@ void pattern_deinit(struct pattern *pattern)
 		regfree(pattern->regex);
 	free(pattern->regex);
 	free(pattern->text);
+	if (pattern->source)
+		source_name_deinit(pattern->source);
+	free(pattern->source);
 	*pattern = (struct pattern){.kind = PATTERN_ANY};
 }
 
-bool pattern_matches(const struct pattern *pattern, const char *name)
+bool pattern_is_symbol(const struct pattern *pattern)
 {
+	return pattern->kind == PATTERN_PLAIN && !pattern->source;
+}
+
+static bool fits(const void *context, const char *name)
+{
+	const struct pattern *pattern = context;
+
 	switch (pattern->kind) {
 	case PATTERN_PLAIN:
 		return !strcmp(pattern->text, name);
@@ -347,4 +374,10 @@ bool pattern_matches(const struct pattern *pattern, const char *name)
 		break;
 	}
 	return true;
+}
+
+bool pattern_matches(const struct pattern *pattern, const char *name)
+{
+	return fits(pattern, name) ||
+	       (pattern->source && source_name_matches(pattern->source, name, fits, pattern));
 }

@@ -2,10 +2,13 @@
 /*
  * A pattern that names are compared with, always as a whole: a plain name, a glob with the * ? []
  * of fnmatch(3), where ^ in front and $ at the end are allowed and say nothing, or a basic regular
- * expression of regex(7).
+ * expression of regex(7). One that contains "::" is compared with symbols and with what they are
+ * called in the source: see probe/source_name.h.
  */
 #ifndef TRACER_PROBE_PATTERN_H
 #define TRACER_PROBE_PATTERN_H
+
+#include "probe/source_name.h"
 
 #include <regex.h>
 #include <stdbool.h>
@@ -17,6 +20,7 @@ struct pattern {
 	enum pattern_kind kind;
 	char *text; /* of a plain name: it; of a glob: without ^ and $; NULL for PATTERN_ANY */
 	regex_t *regex;
+	struct source_name *source; /* NULL: only symbols are compared with it */
 };
 
 /* The first character of `text`, which is `length` long, that is a '[' without its ']', or NULL. */
@@ -39,7 +43,15 @@ const char *pattern_excess(const char *text, size_t length);
 void pattern_set_glob(struct pattern *pattern, const char *text, size_t length);
 /* -EINVAL: it is no regular expression, *error says why (to be freed). */
 int pattern_set_regex(struct pattern *pattern, const char *text, size_t length, char **error);
+/*
+ * The pattern is one of functions: if it contains "::", it means names in the source, too. A "::"
+ * at the beginning of a name or a glob says nothing else, and is taken off.
+ */
+void pattern_means_functions(struct pattern *pattern);
 void pattern_deinit(struct pattern *pattern);
+
+/* Whether it is one symbol's own name, so that a hash finds who has it. */
+bool pattern_is_symbol(const struct pattern *pattern);
 
 bool pattern_matches(const struct pattern *pattern, const char *name);
 

@@ -34,6 +34,29 @@ static void languages(void **state)
 	check("_D3std5stdio7writelnFZv", "std.stdio.writeln()");
 }
 
+static void parameters_tell_overloads_apart(void **state)
+{
+	static const char *const rows[][2] = {
+		{"_ZN2ns1fEi", "ns::f(int)"},
+		{"_ZNK2ns1fEPKc", "ns::f(char const*) const"},
+		{"_ZN2ns3maxIiEET_S1_S1_", "ns::max<int>(int, int)"},
+		{"_ZN2ns1KC1Ev", "ns::K::K()"},
+		{"_ZN2ns1KC2Ev", "ns::K::K()"},
+		{"_ZN4core3fmt5Write9write_str17h0123456789abcdefE", "core::fmt::Write::write_str"},
+		{"_D3std5stdio7writelnFZv", "std.stdio.writeln()"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char *name = demangle_with_parameters(rows[i][0]);
+
+		assert_non_null(name);
+		assert_string_equal(name, rows[i][1]);
+		free(name);
+	}
+	assert_null(demangle_with_parameters("malloc"));
+}
+
 static void names_that_are_not_mangled(void **state)
 {
 	static const char *const plain[] = {"",	  "malloc", "_",    "_Z",    "_ZN",
@@ -146,9 +169,13 @@ static void parameters(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(languages),	      cmocka_unit_test(names_that_are_not_mangled),
-		cmocka_unit_test(names_that_explode), cmocka_unit_test(names_that_nest),
-		cmocka_unit_test(names_of_noise),     cmocka_unit_test(parameters),
+		cmocka_unit_test(languages),
+		cmocka_unit_test(parameters_tell_overloads_apart),
+		cmocka_unit_test(names_that_are_not_mangled),
+		cmocka_unit_test(names_that_explode),
+		cmocka_unit_test(names_that_nest),
+		cmocka_unit_test(names_of_noise),
+		cmocka_unit_test(parameters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

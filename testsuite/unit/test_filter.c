@@ -467,6 +467,101 @@ static void errors_name_the_position(void **state)
 	check_error("*sym+8=f+g", "character 9:");
 }
 
+/* What a pattern with "::" is compared with: symbols of C++, Rust (both forms) and D. */
+static void names_in_the_source(void **state)
+{
+	static const struct {
+		const char *pattern, *symbol;
+		bool matches;
+	} rows[] = {
+		{"ns::f", "_ZN2ns1fEi", true},
+		{"ns::f", "_ZN2ns2ffEi", false},
+		{"s::f", "_ZN2ns1fEi", false},
+		{"ns::f", "ns::f", true},
+		{"ns*f", "_ZN2ns1fEi", false},
+		{"ns::*", "_ZN2ns5Klass6methodEv", true},
+		{"ns::Klass::*", "_ZN2ns5KlassC1Ei", true},
+		{"ns::Klass::Klass", "_ZN2ns5KlassC2Ei", true},
+		{"ns::Klass::~Klass", "_ZN2ns5KlassD0Ev", true},
+		{"ns::K[a-m]ass::*", "_ZN2ns5KlassD0Ev", true},
+		{"ns::K[m-z]ass::*", "_ZN2ns5KlassD0Ev", false},
+		{"*::K?ass::met*", "_ZNK2ns5Klass6methodEv", true},
+		{"ns::f(int)", "_ZN2ns1fEi", true},
+		{"ns::f(int)", "_ZN2ns1fEd", false},
+		{"ns::f(*)", "_ZN2ns1fEd", true},
+		{"ns::f(int) const", "_ZNK2ns1fEi", true},
+		{"ns::f() \\[clone .isra.0\\]", "_ZN2ns1fEv.isra.0", true},
+		{"(anonymous namespace)::f", "_ZN12_GLOBAL__N_11fEi", true},
+		{"::f", "_Z1fi", true},
+		{"::f", "f", true},
+		{"::f*", "_Z3foov", true},
+		{"f", "_Z1fi", false},
+		/* what mangling has codes for */
+		{"std::vector*", "_ZNSt6vectorIiSaIiEE9push_backEOi", true},
+		{"std::string::*", "_ZNSs6appendEPKc", true},
+		{"std::ostream::*", "_ZNSo5writeEPKcl", true},
+		{"std::allocator<char>::*", "_ZNSaIcEC1Ev", true},
+		/* with and without arguments of templates, and tags */
+		{"std::vector::push_back", "_ZNSt6vectorIiSaIiEE9push_backEOi", true},
+		{"std::vector<int*>::push_back", "_ZNSt6vectorIiSaIiEE9push_backEOi", true},
+		{"std::vector<long*>::push_back", "_ZNSt6vectorIiSaIiEE9push_backEOi", false},
+		{"ns::max", "_ZN2ns3maxIiEET_S1_S1_", true},
+		{"ns::max<int>(int, int)", "_ZN2ns3maxIiEET_S1_S1_", true},
+		{"ns::K::f", "_ZN2ns1K1fB5cxx11Ev", true},
+		/* operators, whose signs begin no rules and whose brackets hold no arguments */
+		{"ns::K::operator+", "_ZN2ns1KplEi", true},
+		{"ns::K::operator++", "_ZN2ns1KppEv", true},
+		{"ns::K::operator--", "_ZN2ns1KmmEv", true},
+		{"ns::K::operator->", "_ZN2ns1KptEv", true},
+		{"ns::K::operator-=", "_ZN2ns1KmIEi", true},
+		{"ns::K::operator<", "_ZN2ns1KltEi", true},
+		{"ns::K::opera*", "_ZN2ns1KltEi", true},
+		{"*::operator==", "_ZN2ns1KeqEi", true},
+		{"*::operator=*", "_ZN2ns1KaSEi", true},
+		{"ns::K::operator+-ns::K::*", "_ZN2ns1KplEi", false},
+		{"my_operator-ns::f", "my_operator", true},
+		/* expressions */
+		{"/ns::.*/", "_ZN2ns1fEi", true},
+		{"/ns::f*/", "_ZN2ns1gEi", false},
+		{"/ns::gf*/", "_ZN2ns1gEi", true},
+		{"/ns::\\(foo\\|bar\\)/", "_ZN2ns3barEi", true},
+		{"/ns::fo\\{0,1\\}/", "_ZN2ns1fEi", true},
+		{"/ns::[a-f]\\?g/", "_ZN2ns1gEi", true},
+		/* Rust */
+		{"core::fmt::*", "_ZN4core3fmt5Write9write_str17h0123456789abcdefE", true},
+		{"core::fmt::Write::write_str", "_ZN4core3fmt5Write9write_str17h0123456789abcdefE",
+		 true},
+		{"mycrate::foo", "_RNvCs1234_7mycrate3foo", true},
+		{"core::fmt::foo", "_RNvCs1234_7mycrate3foo", false},
+		{"m::shop::Cart::add", "_RNvMNtCs1_1m4shopNtB2_4Cart3add", true},
+		{"m::shop::Cart::total", "_RNvXNtCs1_1m4shopNtB2_4CartNtB2_5Total5total", true},
+		{"<m::shop::Cart as *>::total", "_RNvXNtCs1_1m4shopNtB2_4CartNtB2_5Total5total",
+		 true},
+		{"m::shop::Total::total", "_RNvXNtCs1_1m4shopNtB2_4CartNtB2_5Total5total", false},
+		/* D */
+		{"std::stdio::writeln", "_D3std5stdio7writelnFZv", true},
+		{"std::stdio::writeln()", "_D3std5stdio7writelnFZv", true},
+		{"std::stdio::write", "_D3std5stdio7writelnFZv", false},
+		{"app::Item::run", "_D3app4Item3runMxFiZi", true},
+		{"app::Item::this", "_D3app4Item6__ctorMFZC3app4Item", true},
+		/* what is not mangled */
+		{"*::*", "malloc", false},
+		{"*::*", "_", false},
+		{"*::*", "_Z", false},
+		{"*::*", "_ZQQ", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (in_libc(rows[i].pattern, rows[i].symbol) != rows[i].matches)
+			fail_msg("%s and %s", rows[i].pattern, rows[i].symbol);
+	/* What stands alone behind -l is a library. */
+	assert_false(
+		asks_of("ns::f", FILTER_LIBRARIES, "_ZN2ns1fEi", "libc.so.6", libc_path, false));
+	assert_true(asks_of("ns::f@libc.so.6", FILTER_LIBRARIES, "_ZN2ns1fEi", "libc.so.6",
+			    libc_path, false));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -481,6 +576,7 @@ int main(void)
 		cmocka_unit_test(rules_know_what_they_found),
 		cmocka_unit_test(files_have_names),
 		cmocka_unit_test(slots),
+		cmocka_unit_test(names_in_the_source),
 		cmocka_unit_test(errors_name_the_position),
 	};
 
