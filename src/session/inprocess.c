@@ -90,16 +90,16 @@ static uint64_t length_at(const struct module *module, const char *name, uint64_
 }
 
 void inprocess_wish(struct session *session, struct space *space, uint64_t address,
-		    const struct module *module, const struct probe_site *site)
+		    const char *symbol, const struct module *module, const struct probe_site *site)
 {
 	struct agent_wish wish = {.address = address, .site = site};
-	const char *name = site->info->name;
 	const char *reason = NULL;
 
 	if (!session->agent)
 		return;
 	wish.is_plt_stub = site->info->kind == PROBE_CALL;
-	if (callers_are_asked_for(name) || (wish.is_plt_stub && callers_are_read_by(space, name)) ||
+	if (callers_are_asked_for(symbol) ||
+	    (wish.is_plt_stub && callers_are_read_by(space, symbol)) ||
 	    (module && !wish.is_plt_stub &&
 	     callers_are_read(space->arch, module->file, address - module->bias)))
 		reason = "it makes something of its return address";
@@ -115,7 +115,7 @@ void inprocess_wish(struct session *session, struct space *space, uint64_t addre
 	else if (wish.is_plt_stub)
 		wish.length = PLT_STUB;
 	else
-		wish.length = length_at(module, name, address - module->bias);
+		wish.length = length_at(module, symbol, address - module->bias);
 	if (!wish.is_plt_stub && !reason && wish.length &&
 	    extent_to_next_symbol(module->file, address - module->bias) < AGENT_JUMP)
 		reason = "another function begins right behind it";

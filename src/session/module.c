@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
-#include "image/demangle.h"
+#include "session/naming.h"
 
 #include <elf.h>
 #include <stdio.h>
@@ -19,6 +19,7 @@ void module_unref(struct module *module)
 {
 	if (--module->references)
 		return;
+	naming_deinit(module);
 	debug_source_unref(module->debug);
 	elf_unref(module->file);
 	free(module->path);
@@ -49,6 +50,7 @@ struct module *module_create(struct session *session, struct elf_file *file, uin
 	uint64_t dynamic = elf_dynamic(file);
 
 	module->references = 1;
+	vec_init(&module->shared_names, sizeof(char *));
 	module->file = file;
 	module->bias = bias;
 	module->path = xstrdup(path);
@@ -170,12 +172,12 @@ char *module_code_name(void *context, int32_t pid, uint64_t address)
 
 	if (!symbol)
 		return NULL;
-	_cleanup_free_ char *demangled = session->options->demangle ? demangle(symbol) : NULL;
+	_cleanup_free_ char *name = naming_function(session, module, symbol);
 
 	if (offset)
 		snprintf(place, sizeof place, "+0x%llx", (unsigned long long)offset);
-	return xasprintf("%s%s%s%s", demangled ? demangled : symbol, place,
-			 module->is_main ? "" : "@", module->is_main ? "" : module_library(module));
+	return xasprintf("%s%s%s%s", name, place, module->is_main ? "" : "@",
+			 module->is_main ? "" : module_library(module));
 }
 
 const struct module *modules_find_definer(const struct modules *modules, const char *name,

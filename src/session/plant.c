@@ -11,10 +11,12 @@
 #include "session/private.h"
 #include "session/tables.h"
 
+#include "base/cleanup.h"
 #include "base/diag.h"
 #include "base/xalloc.h"
 #include "inferior/gather.h"
 #include "inferior/proc.h"
+#include "session/naming.h"
 #include "session/runtimes.h"
 
 #include <elf.h>
@@ -32,6 +34,7 @@ struct ifunc_hook {
 	struct session *session;
 	struct elf_file *file;
 	char *name;
+	char *shown; /* what messages call it */
 	char *module;
 	bool one_of_many;
 	bool attached; /* the process ran before: somebody may have bound it unseen */
@@ -45,6 +48,7 @@ struct ifunc_hook {
 void plant_list_refused(struct session *session, const struct thread *thread,
 			const struct probe_request *request, int error)
 {
+	_cleanup_free_ char *name = naming_function(session, request->module, request->name);
 	const char *reason = strerror(-error);
 
 	if (proc_is_exiting(thread->tid))
@@ -62,7 +66,7 @@ void plant_list_refused(struct session *session, const struct thread *thread,
 	else if (error == -EXDEV)
 		reason = "its code lies in memory that other processes may share";
 	untraced_function(session->untraced, request->module ? request->module->base_name : NULL,
-			  request->name, request->one_of_many, reason);
+			  name, request->one_of_many, reason);
 }
 
 static void plant_site(struct session *session, struct thread *thread, uint64_t address,
@@ -83,7 +87,7 @@ static void plant_site(struct session *session, struct thread *thread, uint64_t 
 		plant_list_refused(session, thread, request, error);
 	session->planted += !error;
 	if (!error && !undefined_note(space->modules, request, address, 0))
-		inprocess_wish(session, space, address, request->module, site);
+		inprocess_wish(session, space, address, request->name, request->module, site);
 	if (!error && debug_wanted(session, DEBUG_FUNCTIONS))
 		diag("process %d: %s at 0x%llx", (int)thread->process->pid,
 		     diag_safe(safe, sizeof safe, site->info->display),
@@ -167,7 +171,7 @@ static void resolver_returned(struct hook *hook, struct thread *thread, uint64_t
 	if (modules_find(thread->process->space->modules, result))
 		plant_found(ifunc->session, thread, result, ifunc->name, ifunc->one_of_many);
 	else
-		untraced_function(ifunc->session->untraced, ifunc->module, ifunc->name,
+		untraced_function(ifunc->session->untraced, ifunc->module, ifunc->shown,
 				  ifunc->one_of_many, why_not(thread, result));
 }
 
@@ -180,6 +184,7 @@ static void free_ifunc(struct ifunc_hook *ifunc)
 {
 	elf_unref(ifunc->file);
 	free(ifunc->name);
+	free(ifunc->shown);
 	free(ifunc->module);
 	free(ifunc);
 }
@@ -199,6 +204,7 @@ static struct ifunc_hook *get_ifunc_hook(struct session *session, const struct m
 	made->session = session;
 	made->file = elf_ref(module->file);
 	made->name = xstrdup(match->name);
+	made->shown = naming_function(session, module, match->name);
 	made->module = xstrdup(module->base_name);
 	made->one_of_many = !match->by_name;
 	vec_push(&session->ifuncs, &made);
@@ -234,7 +240,8 @@ static void plant_ifunc(struct session *session, struct thread *thread, const st
 static void list_waiting(struct session *session, const struct ifunc_hook *ifunc)
 {
 	if (ifunc->attached && !ifunc->resolved)
-		untraced_function(session->untraced, ifunc->module, ifunc->name, ifunc->one_of_many,
+		untraced_function(session->untraced, ifunc->module, ifunc->shown,
+				  ifunc->one_of_many,
 				  "an IFUNC that nothing in sight was bound to; calls through "
 				  "an address taken before are not seen");
 }
@@ -369,8 +376,10 @@ static void list_stubless(struct session *session, const struct probe_request *r
 	for (size_t i = 0; i < filters->count; i++)
 		if (filter_may_ask(vec_at(filters, i), request->name))
 			return;
+	_cleanup_free_ char *name = naming_function(session, request->module, request->name);
+
 	untraced_function(
-		session->untraced, request->module->base_name, request->name, request->one_of_many,
+		session->untraced, request->module->base_name, name, request->one_of_many,
 		"called from there in a way that is not known; -x traces the function itself");
 }
 
@@ -451,6 +460,7 @@ void plant_libraries(struct session *session, struct thread *thread, struct modu
 	struct vec found = VEC_OF(struct match);
 
 	matching_libraries(session, thread->process->space, module, &found);
+	naming_note(session, module, &found);
 	plant_matches(session, thread, module, &found);
 }
 
@@ -475,6 +485,7 @@ void plant_module(struct session *session, struct thread *thread, struct module 
 		trap_calls_are_left(thread->process->space);
 	inprocess_module(session, thread, module);
 	matching_module(session, thread->process->space, module, &session->filters, &found);
+	naming_note(session, module, &found);
 	runtimes_watch_go(session, thread, module, &found);
 	list_unknown(session, thread->process->space, module, found.count != 0);
 	if (later_take(thread->process->space->modules, module, &found))

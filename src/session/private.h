@@ -102,6 +102,7 @@ struct module {
 	bool ran_before;  /* it was there when its process was attached to */
 	const struct protolib *prototypes; /* its .conf file, or NULL */
 	struct debug_source *debug;	   /* its debug information; NULL: not to be used */
+	struct vec shared_names;	   /* of char *, in order: naming.c */
 };
 
 /* A data word that will hold the address of a function, or leads to such a word: see tables.c. */
@@ -418,9 +419,9 @@ void inprocess_tell_engines(struct session *session);
 void inprocess_list_lost(struct session *session);
 
 void inprocess_init(struct session *session);
-/* A probe of that module has been planted at `address`. */
+/* A probe of that module has been planted at `address`, for a function with that symbol. */
 void inprocess_wish(struct session *session, struct space *space, uint64_t address,
-		    const struct module *module, const struct probe_site *site);
+		    const char *symbol, const struct module *module, const struct probe_site *site);
 /* To be called for each module, when its probes are planted. */
 void inprocess_module(struct session *session, struct thread *thread, struct module *module);
 /* To be called when that has been done for all there are; `thread` is at a clean stop. */

@@ -27,8 +27,8 @@
 #include "base/cleanup.h"
 #include "base/diag.h"
 #include "base/xalloc.h"
-#include "image/demangle.h"
 #include "image/go_module.h"
+#include "session/naming.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -438,8 +438,7 @@ const struct probe_site *sites_get(struct session *session, const struct space *
 	char safe[256];
 	const struct prototype *prototype = resolve(
 		session, space, &question, find_prototype(session, space, &question, &library));
-	_cleanup_free_ char *demangled = session->options->demangle ? demangle(symbol) : NULL;
-	const char *name = demangled ? demangled : symbol;
+	_cleanup_free_ char *name = naming_function(session, module, symbol);
 	_cleanup_free_ char *display = make_display(session, kind, name, module);
 	const struct probe_info *info = probe_table_add(
 		session->probes, kind, name, module ? module->base_name : "", display, prototype);

@@ -93,7 +93,7 @@ static void settle(struct session *session, struct space *space, const struct un
 	if (call->slot)
 		pointers_settle(space, call->address, call->slot, site);
 	else if (trap_change_site(space, call->address, site))
-		inprocess_wish(session, space, call->address, caller, site);
+		inprocess_wish(session, space, call->address, call->name, caller, site);
 }
 
 void undefined_settle(struct session *session, struct space *space, const struct module *fresh)

@@ -139,7 +139,7 @@ def _seconds(text):
 
 def counts(text):
     """name → calls, of a table of -c."""
-    rows = re.findall(r"^ *[\d.]+ +[\d.]+ +\d+ +(\d+) (\S+)$", text, re.M)
+    rows = re.findall(r"^ *[\d.]+ +[\d.]+ +\d+ +(\d+) (\S.*)$", text, re.M)
     harness.check(rows, f"a table in {text[-1000:]!r}")
     return {name: int(number) for number, name in rows}
 
