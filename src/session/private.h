@@ -560,38 +560,6 @@ void system_calls_answered(void *context, struct thread *thread, const struct re
 void system_calls_let_pass(struct thread *thread, void *context);
 void system_calls_deinit(struct session *session);
 
-/* unpack.c: system calls that are packed in others */
-
-/* What a program asks the kernel for. Names live for ever. */
-struct system_request {
-	const struct arch *arch;
-	uint64_t number;
-	uint64_t arguments[6];
-	const char *name; /* NULL: the number has none */
-	/* the name of the number, if `name` is the call that is packed in it; else NULL */
-	const char *outer;
-	/* where the kernel stores the result of a call that succeeds, as a word; 0: nowhere */
-	uint64_t result_at;
-	unsigned packed; /* which of the calls that come packed it is, less than 64; 0: none */
-};
-
-/*
- * Of a call as its number and registers say, makes the one that is meant, if it is packed and can
- * be read.
- */
-void system_request_unpack(struct system_request *request, const struct memory_source *memory);
-/* Whether a call has a name like that which comes packed. */
-bool system_request_names_packed(const struct pattern *pattern);
-
-/* variants.c: system calls of which one argument says what another one is */
-
-enum { SYSTEM_VARIANT_BITS = 16 };
-
-/* Which of the ways to be shown that a call may have it has, in so many bits; 0: there is one. */
-uint64_t system_request_variant(const struct system_request *request);
-/* What the name of its prototype has behind the name of the call, to be freed. */
-char *system_variant_suffix(uint64_t variant);
-
 /* debuggers.c: programs that use ptrace(2) */
 
 void debuggers_init(struct session *session);

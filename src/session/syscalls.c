@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
+#include "session/variants.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -13,7 +13,9 @@
  * The array is the program's, so the kernel may find something else in it than we did, as with
  * strings. One that cannot be read, or is of no call that is known, leaves the call as it is.
  */
-#include "session/private.h"
+#include "session/unpack.h"
+
+#include "base/arch.h"
 
 #include <string.h>
 

@@ -10,8 +10,9 @@
  * the kernel's headers, where their names are; those of requests of ioctl(2) are the same on all
  * ABIs that we have.
  */
-#include "session/private.h"
+#include "session/variants.h"
 
+#include "base/arch.h"
 #include "base/xalloc.h"
 
 #include <asm/ioctls.h>
