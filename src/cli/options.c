@@ -298,8 +298,6 @@ static int add_pids(struct vec *pids, const struct option_spec *spec, const char
 
 		if (!lists_parse_number(place, length, 1, INT_MAX, &pid))
 			return bad_argument(spec, argument, "a process id");
-		if ((pid_t)pid == getpid())
-			return usage_error("process %u is the tracer itself", pid);
 		add_pid(pids, (pid_t)pid);
 		place += length;
 		place += strspn(place, separators);

@@ -80,6 +80,7 @@ struct session {
 	bool leaving;	   /* detaching: nothing is planted any more */
 	bool recovering;   /* what another tracer has left behind (recover.c) */
 	bool looked;	   /* some program was looked at, and lived: what it has not is missing */
+	size_t unattached; /* processes that could not be attached to */
 	struct session_result *result;
 };
 

@@ -20,6 +20,7 @@
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
 #include "proto/dwarf.h"
+#include "session/attaching.h"
 #include "session/gates.h"
 #include "session/own_stops.h"
 #include "session/private.h"
@@ -346,27 +347,15 @@ static int start_tracees(struct session *session, const struct original_signals 
 	struct process *process;
 
 	prefault_start(session->inferior->prefault);
-	for (size_t i = 0; i < options->pid_count; i++)
-		prepare_process(session, options->pids[i]);
-	for (size_t i = 0; i < options->pid_count; i++) {
-		char *why = NULL;
+	int error = attaching_start(session);
 
-		guardian_await(options->pids[i]);
-		int error = inferior_attach(session->inferior, options->pids[i], &process, &why);
-
-		if (error) {
-			diag("cannot attach to process %d: %s", (int)options->pids[i],
-			     why ? why : strerror(-error));
-			free(why);
-			return error;
-		}
-	}
+	if (error)
+		return error;
 	announce_all(session);
 	if (!options->command)
 		return 0;
 	session->inferior->launch_as = options->user ? &session->identity : NULL;
-	int error = inferior_launch(session->inferior, options->command, original, &process);
-
+	error = inferior_launch(session->inferior, options->command, original, &process);
 	if (error && options->user)
 		diag("cannot run '%s' as user '%s': %s", options->command[0], options->user,
 		     strerror(-error));
@@ -509,7 +498,7 @@ static int finish(struct session *session)
 	inprocess_list_lost(session);
 	untraced_show(session->untraced);
 	inprocess_tell_engines(session);
-	session->result->untraced = untraced_count(session->untraced);
+	session->result->untraced = untraced_count(session->untraced) + session->unattached;
 	if (!error)
 		error = session->writer->ops->finish(session->writer);
 	if (error)

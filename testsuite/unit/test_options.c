@@ -561,19 +561,6 @@ static void long_nonsense_is_cut(void **state)
 	options_deinit(&parse.options);
 }
 
-static void the_tracer_itself_is_no_target(void **state)
-{
-	struct parse parse;
-	char line[64];
-
-	(void)state;
-	snprintf(line, sizeof(line), "-p 1,%d", (int)getpid());
-	parse_line(&parse, line);
-	assert_int_equal(parse.result, -EINVAL);
-	assert_non_null(strstr(parse.err, "is the tracer itself"));
-	options_deinit(&parse.options);
-}
-
 static void no_words_at_all(void **state)
 {
 	char *argv[] = {NULL};
@@ -913,7 +900,6 @@ int main(void)
 		cmocka_unit_test(width_comes_from_columns),
 		cmocka_unit_test(usage_errors_are_one_clear_line),
 		cmocka_unit_test(long_nonsense_is_cut),
-		cmocka_unit_test(the_tracer_itself_is_no_target),
 		cmocka_unit_test(no_words_at_all),
 		cmocka_unit_test(help_and_version_end_it),
 		cmocka_unit_test(unwritable_help_is_an_error),
