@@ -10,8 +10,15 @@ enum {
 	STARS_MAX = 6 /* fnmatch(3) tries all ways of so many */
 };
 
-static const char *const names[] = {"", "a", "malloc", "mysql_real_query@@libmysqlclient_18",
-				    "_Z1fv"};
+static const char *const names[] = {"",
+				    "a",
+				    "malloc",
+				    "mysql_real_query@@libmysqlclient_18",
+				    "_Z1fv",
+				    "_ZN2ns5KlassIiE6methodIdEEvT_",
+				    "_ZNSt6vectorIiSaIiEEltERKS1_",
+				    "_RNvCs1234_7mycrate3foo",
+				    "_D3app4Item3runMxFiZi"};
 
 static const struct filter_module modules[] = {
 	{.soname = NULL, .path = "", .is_main = true},

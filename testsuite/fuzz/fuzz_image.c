@@ -47,8 +47,10 @@ static size_t ask_symbols(struct elf_file *file)
 
 		MUST(!code || (*code && offset <= symbols[i].value + i % 4));
 		char *plain = i < 16 ? demangle(symbols[i].name) : NULL;
+		char *whole = plain ? demangle_with_parameters(symbols[i].name) : NULL;
 
 		free(plain);
+		free(whole);
 	}
 	return sum;
 }
