@@ -132,7 +132,7 @@ static const struct option_spec table[] = {
 	{CODE_PRINT_PROTOTYPES, "print-prototypes", "LIB",
 	 "print those of LIB from debug information", .action = OPTION_TEXT,
 	 FIELD(print_prototypes)},
-	{'q', "quiet", NULL, "not what is not traced; -qq no ends either", .action = OPTION_COUNT,
+	{'q', "quiet", NULL, "not attaching, nothing untraced; -qq no ends", .action = OPTION_COUNT,
 	 FIELD(quiet)},
 	{'D', "debug", "DOMAIN[,...]", "show what goes on inside; -D help lists domains",
 	 .action = OPTION_DOMAINS, FIELD(debug)},

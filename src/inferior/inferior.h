@@ -102,9 +102,9 @@ struct process {
 	bool born;		   /* made by a process of ours */
 	pid_t vforker;		   /* the thread in whose vfork(2) it was made, or 0 */
 	bool calls_pass;	   /* is about to be let go: no stops at system calls any more */
-	bool let_go;   /* asked to be traced by its parent: detached at its next clean stop */
-	bool pretends; /* was told that its parent traces it now */
-	void *user;    /* the session's */
+	bool let_go;	  /* asked to be traced by its parent: detached at its next clean stop */
+	bool pretends;	  /* was told that its parent traces it now */
+	bool to_announce; /* attached to, and the user has not been told that tracing has begun */
 };
 
 struct thread {

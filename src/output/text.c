@@ -328,6 +328,15 @@ static void write_untraced(struct text_writer *text, const struct record *record
 	outbuf_newline(&text->out);
 }
 
+/* The tracer says it on stderr: if lines go there, too, the open one is ended before. */
+static void write_attached(struct text_writer *text)
+{
+	if (text->options->to_file)
+		return;
+	suspend_line(text);
+	outbuf_flush(&text->out);
+}
+
 static void see_thread(struct text_writer *text, int32_t tid)
 {
 	if (!text->first_tid)
@@ -362,6 +371,9 @@ static void write_record(struct text_writer *text, const struct record *record)
 		break;
 	case RECORD_UNTRACED:
 		write_untraced(text, record);
+		break;
+	case RECORD_ATTACHED:
+		write_attached(text);
 		break;
 	case RECORD_THREAD_END:
 		if (text->open_tid == record->tid)

@@ -34,7 +34,9 @@ enum record_kind {
 	 * at the end: `call` probes there were, `number` of them counted in the process; no pid, no
 	 * tid
 	 */
-	RECORD_PROBES
+	RECORD_PROBES,
+	/* a process was attached to, and `number` functions are planted in it; no tid */
+	RECORD_ATTACHED
 };
 
 struct record {

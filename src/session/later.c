@@ -17,6 +17,7 @@
  * planted. Both need a thread at a clean stop, whichever; and where system calls are traced it is
  * left to chance when there is one, as an interrupt could be seen in them. Then nothing waits.
  */
+#include "session/attaching.h"
 #include "session/private.h"
 
 #include "engine/agent/agent.h"
@@ -147,6 +148,7 @@ static void plant_some(struct session *session, struct thread *thread, uint64_t 
 	}
 	debug_say(session, DEBUG_PROCESSES, "process %d: all functions are planted",
 		  (int)thread->process->pid);
+	attaching_done(session, thread->process);
 	inprocess_install_soon(session, space);
 }
 

@@ -170,6 +170,15 @@ const struct probe_site *pointers_site(const struct hook *hook)
 	return ((const struct callee *)vec_at(&pointer->callees, 0))->site;
 }
 
+void pointers_each_site(const struct hook *hook,
+			void (*visit)(void *context, const struct probe_site *site), void *context)
+{
+	const struct pointer_hook *pointer = (const struct pointer_hook *)(const void *)hook;
+
+	for (size_t i = 0; hook->chosen == chosen && i < pointer->callees.count; i++)
+		visit(context, ((const struct callee *)vec_at(&pointer->callees, i))->site);
+}
+
 static struct pointer_hook *hook_at(const struct session *session, size_t index)
 {
 	return *(struct pointer_hook **)vec_at(&session->pointers, index);

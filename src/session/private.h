@@ -289,6 +289,9 @@ void pointers_settle(const struct space *space, uint64_t address, uint64_t slot,
 		     const struct probe_site *site);
 /* What may be called at the place of a hook, or NULL when it is not one of these. */
 const struct probe_site *pointers_site(const struct hook *hook);
+/* Visits each of them; none when it is not one of these. */
+void pointers_each_site(const struct hook *hook,
+			void (*visit)(void *context, const struct probe_site *site), void *context);
 /* As plant_mark_hook() and plant_drop_hooks(). */
 void pointers_mark(struct session *session, struct hook *hook);
 void pointers_drop(struct session *session);

@@ -18,6 +18,7 @@
  * Detaching stops every thread of a space first, since a thread that runs could be in our
  * memory.
  */
+#include "session/attaching.h"
 #include "session/private.h"
 #include "session/tables.h"
 
@@ -204,7 +205,9 @@ static void start_program(struct session *session, struct thread *thread)
 	tasks_announce(session, thread);
 	if (process->execed)
 		rights_check(session, thread);
-	modules_start(session, thread, process->execed);
+	/* Of one that ran before, not all may be planted at once: then later.c says it. */
+	if (modules_start(session, thread, process->execed) == 0 && process->execed)
+		attaching_done(session, process);
 	prepare_done(session, process->pid);
 	forks_share_space(session, process);
 }

@@ -247,11 +247,6 @@ class Attached:
         pids = [word for target in self.targets for word in ("-p", str(target.pid))]
         extra = ["-x", "target_ping"] if ping else []
         self.command = [*through, harness.TRACER, *arguments, *extra, *pids]
-        # Files of other mount namespaces have other names, or others have theirs: they differ from the beginning.
-        self._before = {}
-        for target in self.targets:
-            with contextlib.suppress(OSError):  # not everybody can be looked at, nor has to be
-                self._before[target.pid] = text_changes(target.pid)
         with open(self.lines_path, "wb") as lines:
             self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=lines,
                                             stderr=lines, env=harness.environment(env),
@@ -272,6 +267,10 @@ class Attached:
     def trace(self):
         return Trace(self.text())
 
+    def messages(self):
+        """All lines but those that say that tracing has begun."""
+        return re.sub(r"^tracer: attached to process .*\n", "", self.text(), flags=re.M)
+
     def ping(self, target):
         """Asks the target to call target_ping(n), again and again, until one of them is traced."""
         limit = time.monotonic() + harness.TIMEOUT
@@ -287,15 +286,12 @@ class Attached:
             check(time.monotonic() < limit, "no call of the target is traced")
 
     def wait_planted(self):
-        """
-        For targets that cannot be pinged: waits until they run on with breakpoints in their text. That is all of them if
-        these are not more than are planted at one stop (AT_ONCE in src/session/later.c).
-        """
+        """For targets that cannot be pinged: waits until all is planted, as the tracer says, and they run on."""
         for target in self.targets:
-            wait_until(lambda pid=target.pid: self.process.poll() is not None or (
-                text_changes(pid) != self._before.get(pid, []) and all(state not in "tT" and tracer == self.process.pid
-                                          for state, tracer in thread_states(pid).values())),
-                       "breakpoints in the target")
+            self.wait_for(rf"^tracer: attached to process {target.pid} ")
+            wait_until(lambda pid=target.pid: self.process.poll() is not None or all(
+                state not in "tT" and tracer == self.process.pid for state, tracer in thread_states(pid).values()),
+                       "the target to run on")
         check(self.process.poll() is None, f"the tracer ended: {self.process.returncode}")
 
     def wait_for(self, pattern, timeout=harness.TIMEOUT):

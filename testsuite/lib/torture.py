@@ -110,13 +110,13 @@ def attached(command, options, start="go", env=None):
     path, errors = os.path.join(directory, "lines"), os.path.join(directory, "stderr")
     with open(errors, "wb") as file:
         target = Target(*command, env=env, stderr=file)
-    tracing = Attached(target, "-D", "processes", "-o", path, *options, ping=False, env=env)
-    tracing.wait_for(f"process {target.pid}: all functions are planted")
+    tracing = Attached(target, "-o", path, *options, ping=False, env=env)
+    tracing.wait_for(f"^tracer: attached to process {target.pid} ")
     target.say(start)
     out = "\n".join([*target.said, target.rest(PATIENCE)])
     status = target.wait(PATIENCE)
     traced_status = tracing.ended(PATIENCE)
-    return Done(ATTACHED, status, out, _read(errors), _read(path), tracing.text(), traced_status)
+    return Done(ATTACHED, status, out, _read(errors), _read(path), tracing.messages(), traced_status)
 
 
 _WAYS = {LAUNCHED: launched, ATTACHED: attached}
