@@ -35,6 +35,7 @@ struct interrupts {
 	pthread_t thread;
 	pthread_t tracing;
 	sigset_t watched;
+	uint64_t ignored;	    /* before: bit N - 1: signal N */
 	atomic_uint pending;	    /* how many signals wait */
 	atomic_uint count[SIGNALS]; /* of each */
 	atomic_uint from_terminal[SIGNALS];
@@ -118,6 +119,7 @@ int interrupts_start(struct interrupts **interrupts, struct original_signals *or
 		sigaddset(&made->watched, WATCHED[i]);
 	sigaddset(&made->watched, SIGURG); /* ends the watcher's own sleep: interrupts_tick() */
 	original_signals_read(original);
+	made->ignored = original->ignored;
 	pthread_sigmask(SIG_BLOCK, &made->watched, NULL);
 	sigaction(SIGURG, &action, NULL);
 	/* Stops are told by wait alone: no SIGCHLD needs to be made for each. */
@@ -173,10 +175,18 @@ bool interrupts_is_stop(int signal)
 	return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
 }
 
+bool interrupts_is_ignored(const struct interrupts *interrupts, int signal)
+{
+	if (signal == SIGINT || signal == SIGQUIT)
+		return false;
+	return interrupts->ignored >> (signal - 1) & 1;
+}
+
 bool interrupts_end(const struct interrupts *interrupts)
 {
 	for (int signal = 1; signal < SIGNALS; signal++)
-		if (!interrupts_is_stop(signal) && atomic_load(&interrupts->count[signal]))
+		if (atomic_load(&interrupts->count[signal]) && !interrupts_is_stop(signal) &&
+		    !interrupts_is_ignored(interrupts, signal))
 			return true;
 	return false;
 }

@@ -42,10 +42,17 @@ int interrupts_take(struct interrupts *interrupts, bool *from_terminal);
 /* Whether a shell's or the terminal's signal means that the job has to stop. */
 bool interrupts_is_stop(int signal);
 
+/*
+ * Whether the tracer goes on at that signal, because it was started with the signal ignored: SIGHUP
+ * under nohup(1). Never SIGINT and SIGQUIT: a shell ignores these for each command that it runs in
+ * the background, and whoever sends one means it all the same.
+ */
+bool interrupts_is_ignored(const struct interrupts *interrupts, int signal);
+
 /* Whether one waits to be taken; cheap. */
 bool interrupts_pending(const struct interrupts *interrupts);
 
-/* Whether one waits to be taken that does not just stop the job. */
+/* Whether one waits to be taken that ends tracing. */
 bool interrupts_end(const struct interrupts *interrupts);
 
 /*

@@ -394,6 +394,8 @@ static void take_signals(struct session *session)
 		}
 		if (command && !from_terminal)
 			kill(command->pid, signal);
+		if (interrupts_is_ignored(session->interrupts, signal))
+			continue;
 		/* Who reads the trace may do so no more: that must not hold what is traced. */
 		session->is_leaving = true;
 		interrupts_tick(session->interrupts, LEAVING_TICK_US);

@@ -244,6 +244,8 @@ def main():
         sys.exit(status)
     sys.stdout.reconfigure(errors="backslashreplace")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # run the clean-ups
+    if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda *_: None)  # under nohup: what is run here does not inherit that
     selected = sys.argv[1:]
     verdicts = []
     for name, function, arguments in _cases:
