@@ -97,6 +97,8 @@ struct process {
 	uint64_t sigtrap_sets;	  /* how often */
 	uint64_t
 		handler_masks[64]; /* what each signal's handler blocks; 0: not known, or nothing */
+	uint64_t handlers_opened;  /* sigtrap_go.c: bits of signals whose handlers do not block
+				      SIGTRAP any more, though the program wanted that */
 	bool starting;		   /* attached or exec'd; its modules have not been looked at yet */
 	bool execed;		   /* STOP_EXEC was seen at least once */
 	bool born;		   /* made by a process of ours */

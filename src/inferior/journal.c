@@ -484,6 +484,7 @@ void journal_copy(struct journal *to, const struct journal *from)
 
 	to->file->subject.rescue = subject->rescue;
 	to->file->subject.guarded = subject->guarded;
+	to->file->subject.handlers_opened = subject->handlers_opened;
 	memcpy(to->file->subject.action, subject->action, sizeof subject->action);
 
 	/* Numbers are kept, as the engine refers to them: first fill in, then free the holes. */

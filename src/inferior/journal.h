@@ -56,6 +56,7 @@ struct journal_subject {
 	struct rescue_step step;
 	/* a thread that is sent into a system call for the tracer, or back: inferior/remote.c */
 	struct rescue_step call;
+	uint64_t handlers_opened; /* struct process.handlers_opened */
 };
 
 struct journal;

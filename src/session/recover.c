@@ -130,6 +130,7 @@ static void adopt_disposition(struct session *session, const struct space *space
 		if (process->space != space)
 			continue;
 		process->sigtrap_guarded = subject->guarded;
+		process->handlers_opened = subject->handlers_opened;
 		memcpy(process->sigtrap_action, subject->action, sizeof process->sigtrap_action);
 		process_each_thread(process, assume_watched, NULL);
 	}

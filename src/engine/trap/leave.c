@@ -28,6 +28,7 @@
 #include "engine/trap/callstack.h"
 #include "engine/trap/goroutines.h"
 #include "engine/trap/sigtrap.h"
+#include "engine/trap/sigtrap_go.h"
 #include "engine/trap/trap.h"
 #include "engine/trap/unblock.h"
 #include "inferior/arena.h"
@@ -215,8 +216,10 @@ static void forget_calls(struct thread *thread, void *context)
 static void end_sigtrap(struct thread *thread, void *context)
 {
 	(void)context;
-	if (thread->state == THREAD_STOPPED && thread_is_clean_stop(thread))
-		sigtrap_end(thread);
+	if (thread->state != THREAD_STOPPED || !thread_is_clean_stop(thread))
+		return;
+	sigtrap_go_end(thread);
+	sigtrap_end(thread);
 }
 
 static void restore_limits(struct thread *thread, void *context)

@@ -107,6 +107,7 @@ static void begin_thread(struct thread *thread, void *context)
 void masks_begin(struct process *process)
 {
 	memset(process->handler_masks, 0, sizeof process->handler_masks);
+	process->handlers_opened = 0;
 	process_each_thread(process, begin_thread, NULL);
 }
 

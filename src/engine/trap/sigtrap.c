@@ -59,8 +59,7 @@
 #include <string.h>
 
 enum {
-	SCRATCH =
-		1024, /* below the stack pointer, out of the red zone's way and of the landing's */
+	SCRATCH = 256, /* below sp: between the red zone and what the landing takes */
 	MASK_BYTES = 8,
 	LIBC_MASK_BYTES = 128, /* sigset_t */
 	DELIVERY_MS = 2000
@@ -457,6 +456,7 @@ void sigtrap_inherit(struct process *child, const struct process *parent)
 	child->sigtrap = parent->sigtrap;
 	child->sigtrap_guarded = parent->sigtrap_guarded;
 	child->sigtrap_earlier = parent->sigtrap_earlier;
+	child->handlers_opened = parent->handlers_opened;
 	memcpy(child->sigtrap_action, parent->sigtrap_action, sizeof child->sigtrap_action);
 	memcpy(child->handler_masks, parent->handler_masks, sizeof child->handler_masks);
 }

@@ -5,6 +5,12 @@
  * tracer that is killed would take the program along. So the function by which it does that,
  * runtime.rt_sigaction, is watched like libc's sigaction().
  *
+ * Its handlers block all signals. A breakpoint that is hit in one of them would have the kernel
+ * reset the disposition each time, and be the program's end when nobody traces it any more. So what
+ * comes to the kernel is a mask without SIGTRAP: the word is changed in the structure that the
+ * runtime has made for the call and looks at no more. Each such signal is noted first
+ * (handlers_opened), and has its own mask again when the process is left.
+ *
  * It takes (signal, new, old, size) on the stack, as words, and has the kernel's struct sigaction:
  * the handler, flags, a restorer and the mask. It returns with the system call's result in ax as
  * well (runtime/sys_linux_amd64.s).
@@ -13,10 +19,13 @@
 
 #include "engine/trap/masks.h"
 #include "engine/trap/sigtrap.h"
+#include "inferior/journal.h"
+#include "inferior/remote.h"
 
 #include <signal.h>
 
 enum { WORD = 8, FLAGS = WORD, MASK = 3 * WORD, NUMBER = WORD, NEW = 2 * WORD, OLD = 3 * WORD };
+enum { SIGNALS = 64, ACTION = 4 * WORD, SCRATCH = 256 /* below sp, as in sigtrap.c */ };
 
 static uint64_t read_word(const struct space *space, uint64_t address)
 {
@@ -26,28 +35,50 @@ static uint64_t read_word(const struct space *space, uint64_t address)
 	return word;
 }
 
+static void note_opened(struct process *process, uint64_t signal, bool is_opened)
+{
+	const uint64_t bit = UINT64_C(1) << (signal - 1);
+	struct journal_subject *subject = journal_subject(process->space->journal);
+
+	process->handlers_opened &= ~bit;
+	process->handlers_opened |= is_opened ? bit : 0;
+	if (subject->pid == process->pid)
+		subject->handlers_opened = process->handlers_opened;
+}
+
+/* What the handler of `signal` will block, of which `action` is about to be set. */
+static uint64_t open_handler(struct process *process, uint64_t signal, uint64_t action)
+{
+	struct space *space = process->space;
+	const uint64_t flags = read_word(space, action + FLAGS);
+	const uint64_t mask = read_word(space, action + MASK);
+	const uint64_t opened = mask & ~TRAP_BIT;
+	const bool is_opened = mask != opened && signal != SIGTRAP;
+
+	note_opened(process, signal, is_opened);
+	if (is_opened)
+		space_write(space, action + MASK, &opened, sizeof opened);
+	return (is_opened ? opened : mask) | (flags & SA_NODEFER ? 0 : UINT64_C(1) << (signal - 1));
+}
+
 bool sigtrap_go_will_call(struct thread *thread, const struct regs *regs)
 {
-	const struct space *space = thread->process->space;
+	struct process *process = thread->process;
+	const struct space *space = process->space;
 	const uint64_t sp = regs->r[REG_SP];
 	const uint64_t signal = read_word(space, sp + NUMBER);
 	const uint64_t new = read_word(space, sp + NEW);
 	const uint64_t handler = new ? read_word(space, new) : 0;
-	const uint64_t flags = new ? read_word(space, new + FLAGS) : 0;
-	const bool is_handled = handler > (uintptr_t)SIG_IGN;
 
-	if (new &&signal >= 1 && signal <= 64)
-		masks_of_handler(
-			thread->process, (uint32_t)signal,
-			!is_handled
-				? 0
-				: read_word(space, new + MASK) |
-					  (flags & SA_NODEFER ? 0 : UINT64_C(1) << (signal - 1)));
+	if (new &&signal >= 1 && signal <= SIGNALS)
+		masks_of_handler(process, (uint32_t)signal,
+				 handler > (uintptr_t)SIG_IGN ? open_handler(process, signal, new)
+							      : 0);
 	if (signal != SIGTRAP)
 		return false;
 	thread->sigtrap_changes = new != 0;
 	thread->sigtrap_handler = handler;
-	thread->sigtrap_flags = flags;
+	thread->sigtrap_flags = new ? read_word(space, new + FLAGS) : 0;
 	thread->sigtrap_old = 0; /* see sigtrap_go_called() */
 	return true;
 }
@@ -67,4 +98,52 @@ void sigtrap_go_called(struct thread *thread, uint64_t result)
 				    sizeof process->sigtrap_action);
 	}
 	sigtrap_called(thread, result);
+}
+
+/* ------------------------------------------------------------------ when it is left */
+
+static bool call_sigaction(struct thread *thread, uint64_t signal, uint64_t new, uint64_t old)
+{
+	const uint64_t arguments[6] = {signal, new, old, SIGNALS / 8};
+	int64_t result = -1;
+
+	return remote_syscall(thread, thread->process->space->arch->sys_rt_sigaction, arguments,
+			      &result) == 0 &&
+	       result == 0;
+}
+
+/* `place`: room for a struct sigaction. */
+static void close_handler(struct thread *thread, uint64_t signal, uint64_t place)
+{
+	struct space *space = thread->process->space;
+
+	if (!call_sigaction(thread, signal, 0, place) ||
+	    read_word(space, place) <= (uintptr_t)SIG_IGN)
+		return;
+	const uint64_t mask = read_word(space, place + MASK) | TRAP_BIT;
+
+	if (space_write(space, place + MASK, &mask, sizeof mask) == 0)
+		call_sigaction(thread, signal, place, 0);
+}
+
+void sigtrap_go_end(struct thread *thread)
+{
+	struct process *process = thread->process;
+	struct space *space = process->space;
+	uint8_t before[ACTION];
+	struct regs regs;
+
+	if (!process->handlers_opened || regs_load(thread->tid, &regs) != 0)
+		return;
+	const uint64_t place = (regs.r[REG_SP] - SCRATCH) & ~UINT64_C(15);
+
+	if (!memory_read_exact(&space->memory, place, before, sizeof before))
+		return;
+	for (uint64_t signal = 1; signal <= SIGNALS; signal++) {
+		if (!(process->handlers_opened >> (signal - 1) & 1))
+			continue;
+		close_handler(thread, signal, place);
+		note_opened(process, signal, false);
+	}
+	space_write(space, place, before, sizeof before);
 }

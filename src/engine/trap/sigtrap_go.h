@@ -7,5 +7,7 @@
 
 bool sigtrap_go_will_call(struct thread *thread, const struct regs *regs);
 void sigtrap_go_called(struct thread *thread, uint64_t result);
+/* With `thread` at a clean stop: its process's handlers block SIGTRAP again where they shall. */
+void sigtrap_go_end(struct thread *thread);
 
 #endif

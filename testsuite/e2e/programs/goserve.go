@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Says "ready"; then goroutines call deep(), always on new stacks, until a line is said to it.
+// Says "ready"; then goroutines call deep(), always on new stacks, until a line is said to it. At the end
+// it says whether the handlers of its runtime block SIGTRAP, as they do untraced.
 package main
 
 import (
@@ -8,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"unsafe"
 )
 
 //go:noinline
@@ -41,5 +43,10 @@ func main() {
 	syscall.Read(0, make([]byte, 1))
 	atomic.StoreInt32(&stop, 1)
 	wait.Wait()
+	var action [4]uint64 // the kernel's struct sigaction: the mask comes last
+	syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(syscall.SIGURG), 0, uintptr(unsafe.Pointer(&action)), 8, 0, 0)
+	if action[3]&(1<<(syscall.SIGTRAP-1)) != 0 {
+		syscall.Write(1, []byte("blocked\n"))
+	}
 	syscall.Write(1, []byte("done\n"))
 }
