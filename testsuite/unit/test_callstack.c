@@ -63,7 +63,9 @@ struct world {
 	unsigned asked;
 	struct range signal_stack;
 	unsigned asked_signal_stack;
-	struct map words; /* slot → what it holds, where that is no longer the return address */
+	struct map words;   /* slot → what it holds, where that is no longer the return address */
+	struct map returns; /* slot → the return address that a call has written there last */
+	bool has_words;	    /* read_frames() shows these */
 	unsigned char greenlet; /* whose frames are in memory */
 };
 
@@ -94,7 +96,10 @@ static void read_words(void *context, size_t count, const uint64_t *slots, uint6
 	}
 }
 
-/* One word of five tells whose frames these are. */
+/*
+ * One word of five tells whose frames these are; or what calls have written to the stack, in words
+ * of four bytes.
+ */
 static size_t read_frames(void *context, uint64_t address, void *buffer, size_t length)
 {
 	const struct world *world = context;
@@ -102,6 +107,14 @@ static size_t read_frames(void *context, uint64_t address, void *buffer, size_t 
 
 	for (size_t i = 0; i < length; i++)
 		bytes[i] = (address + i) / 8 % 5 ? (unsigned char)(address / 8) : world->greenlet;
+	for (size_t i = 0; world->has_words && i < length; i++) {
+		const uint64_t place = (address + i) & ~UINT64_C(3);
+		const uintptr_t word = (uintptr_t)map_get(&world->returns, place);
+
+		bytes[i] = map_get(&world->words, place)
+				   ? 0xff
+				   : (word >> 8 * (address + i - place)) & 0xff;
+	}
 	return length;
 }
 
@@ -156,6 +169,7 @@ static int tear_down(void **state)
 	callstacks_destroy(fixture->stacks);
 	vec_deinit(&fixture->log.numbers);
 	map_deinit(&fixture->world.words);
+	map_deinit(&fixture->world.returns);
 	free(fixture);
 	return 0;
 }
@@ -169,6 +183,8 @@ static struct call *push_call(struct fixture *fixture, int number, uint64_t slot
 			    .site = (const struct probe_site *)&site_marker,
 			    .number = (uint64_t)number};
 
+	map_put(&fixture->world.returns, slot, (void *)(uintptr_t)return_address);
+	map_remove(&fixture->world.words, slot);
 	return callstacks_push(fixture->stacks, &call, note, &fixture->log);
 }
 
@@ -210,7 +226,8 @@ static void test_nested(void **state)
 	EXPECT(&fixture->log, 3);
 	/* An address that nothing returns to, at the right place, and the right one elsewhere. */
 	assert_false(arrive(fixture, 0x30, OWN + 708, 8));
-	assert_false(arrive(fixture, 0x20, OWN + 716, 8));
+	fixture->world.has_words = true;
+	assert_false(arrive(fixture, 0x20, OWN + 616, 8));
 	assert_false(arrive(fixture, 0x20, OWN + 700, 8));
 	assert_false(arrive(fixture, 0x10, OWN + 708, 8));
 	assert_int_equal(callstacks_depth(fixture->stacks), 2);
@@ -291,30 +308,75 @@ static void test_landing(void **state)
 	EXPECT(&fixture->log, -1);
 }
 
-/* i386: the function may take its arguments off itself. */
-static void test_ret_n(void **state)
+/* A function may take its arguments off the stack itself. */
+static void tell_ret_n(struct fixture *fixture, unsigned word)
 {
-	struct fixture *fixture = *state;
-
+	fixture->world.has_words = true;
 	push_call(fixture, 1, OWN + 800, 0x10, 0x100);
 	push_call(fixture, 2, OWN + 700, 0x20, 0x200);
-	assert_true(arrive(fixture, 0x20, OWN + 708, 4)); /* ret 4 */
+	assert_true(arrive(fixture, 0x20, OWN + 700 + 2 * word, word)); /* ret $word */
 	EXPECT(&fixture->log, 2);
-	/* Recursion in frames of 16 bytes: the innermost below sp is meant, not one within reach. */
+	/* Recursion in frames of 32 bytes: the innermost below sp is meant, not one within reach. */
 	for (int i = 0; i < 4; i++)
-		push_call(fixture, 3 + i, (uint64_t)(OWN + 700 - 16 * i), 0x20, 0x200);
+		push_call(fixture, 3 + i, (uint64_t)(OWN + 700 - 32 * i), 0x20, 0x200);
 	for (int i = 3; i >= 0; i--) {
-		assert_true(arrive(fixture, 0x20, (uint64_t)(OWN + 700 - 16 * i + 4 + 8), 4));
+		assert_true(
+			arrive(fixture, 0x20, (uint64_t)(OWN + 700 - 32 * i) + word + 16, word));
 		EXPECT(&fixture->log, 3 + i);
 	}
 	push_call(fixture, 7, OWN + 700, 0x20, 0x200);
-	assert_false(arrive(fixture, 0x20, OWN + 700 + 4 + 0x10000, 4)); /* too far */
-	assert_true(arrive(fixture, 0x20, OWN + 700 + 4 + 1024, 4));
+	assert_false(arrive(fixture, 0x20, OWN + 700 + word + 0x10000, word)); /* too far */
+	assert_true(arrive(fixture, 0x20, OWN + 700 + word + 1024, word));
 	EXPECT(&fixture->log, 7);
+	/* Tail calls: the one that was jumped to takes the arguments off. */
 	push_call(fixture, 8, OWN + 700, 0x20, 0x200);
-	/* 64-bit functions do not do that. */
-	assert_false(arrive(fixture, 0x20, OWN + 716, 8));
+	push_call(fixture, 9, OWN + 700, 0x20, 0x300);
+	assert_true(arrive(fixture, 0x20, OWN + 700 + word + 16, word));
+	EXPECT(&fixture->log, 9, 8);
+	assert_true(arrive(fixture, 0x10, OWN + 800 + word, word));
+	EXPECT(&fixture->log, 1);
+}
+
+static void test_ret_n(void **state)
+{
+	tell_ret_n(*state, 4);
+}
+
+static void test_ret_n_64(void **state)
+{
+	tell_ret_n(*state, 8);
+}
+
+/* A return that takes nothing off is not that of a call that is pending further down. */
+static void test_ret_n_among_fibers(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture->world.has_words = true;
+	push_call(fixture, 1, FIBER + 1000, 0x10, 0x100);
+	/* A fiber above has made that call when nobody looked. */
+	map_put(&fixture->world.returns, FIBER + 2000, (void *)0x10);
+	assert_false(arrive(fixture, 0x10, FIBER + 2008, 8));
+	map_put(&fixture->world.returns, FIBER + 3000, (void *)0x10);
+	assert_false(arrive(fixture, 0x10, FIBER + 3024, 8));
 	EXPECT(&fixture->log);
+	assert_true(arrive(fixture, 0x10, FIBER + 1016, 8));
+	EXPECT(&fixture->log, 1);
+}
+
+/* A signal handler overwrites what a function has taken off, before its return is told. */
+static void test_signal_behind_ret_n(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct arrival arrival = {.pc = 0x10, .sp = OWN + 1032, .word = 8};
+
+	fixture->world.has_words = true;
+	push_call(fixture, 1, OWN + 800, 0x10, 0x100);
+	callstacks_interrupted(fixture->stacks, &arrival);
+	overwrite(&fixture->world, OWN + 800);
+	map_put(&fixture->world.returns, OWN + 900, (void *)0x10); /* the handler returns there */
+	assert_true(arrive(fixture, arrival.pc, arrival.sp, arrival.word));
+	EXPECT(&fixture->log, 1);
 }
 
 /* A hook and a site on one function: two calls of each call, and both return. */
@@ -649,6 +711,7 @@ static void test_signal_behind_the_return(void **state)
 	EXPECT(&fixture->log, 1);
 	/* But not when the call had been left before the signal came. */
 	push_call(fixture, 2, OWN + 700, 0x20, 0x200);
+	overwrite(&fixture->world, OWN + 700);
 	callstacks_interrupted(fixture->stacks, &arrival);
 	assert_true(arrive(fixture, 0x20, OWN + 704, 4));
 	EXPECT(&fixture->log, -2);
@@ -913,12 +976,14 @@ static void do_call(struct program *program, unsigned stack)
 {
 	size_t depth = program->depth[stack];
 	unsigned entry = choose(program, ENTRIES);
-	unsigned cleared = program->word == 4 ? choose(program, 5) * 4 : 0;
+	unsigned cleared = choose(program, 5) * program->word;
 	uint64_t above = depth ? program->frames[stack][depth - 1].slot : program->top[stack];
 	uint64_t slot = above - program->word * (1 + choose(program, 20)) - cleared;
 
 	if (depth == FRAMES)
 		return;
+	for (unsigned i = 0; i < cleared; i += program->word)
+		overwrite(&program->fixture->world, slot + program->word + i);
 	/* A call instruction calls one function; two such instructions for each. */
 	program->frames[stack][depth] =
 		(struct frame){.slot = slot,
@@ -986,6 +1051,7 @@ static void run_program(struct fixture *fixture, unsigned word, uint64_t seed)
 	unsigned stack = 0;
 
 	program->fixture = fixture;
+	fixture->world.has_words = true;
 	program->seed = seed * 0x9e3779b97f4a7c15 + 1;
 	program->word = word;
 	program->dead = xcalloc(STEPS + 1, sizeof *program->dead);
@@ -1042,6 +1108,9 @@ int main(void)
 		STORY(test_longjmp),
 		STORY(test_landing),
 		STORY(test_ret_n),
+		STORY(test_ret_n_64),
+		STORY(test_ret_n_among_fibers),
+		STORY(test_signal_behind_ret_n),
 		STORY(test_hook_and_site),
 		STORY(test_find),
 		STORY(test_unwind),

@@ -3,11 +3,9 @@
  * Pending calls.
  *
  * A call is known by two things: the stack slot that holds its return address, and that
- * address. When a thread arrives at a return address R with stack pointer sp, the call that
- * returned is the one with return address R whose slot lies right below sp. "Right below" is
- * one word, or a little more when the function takes its arguments off the stack itself (`ret
- * n`: i386 struct results). Recursion gives many calls with the same R and different slots; a
- * tail call gives several with the same slot and the same R, which all return at once.
+ * address (returned.c). Recursion gives many calls with the same return address and different
+ * slots; a tail call gives several with the same slot and the same return address, which all return
+ * at once.
  *
  * Calls are also left without returning: longjmp, C++ exceptions, thread cancellation. Nothing
  * tells us. But a stack is a stack: once the thread is seen with sp above a call's slot, that
@@ -20,11 +18,11 @@
  * longer holds its return address.)
  *
  * The other is a handler that goes on behind the very call that was left: `try { f(); } catch
- * (...) {}`, `if (!setjmp(b)) f();`. The thread arrives at R with the sp of a return. A real
- * return leaves R in the slot, just below sp, where no signal handler of x86_64 may write (i386:
- * callstacks_interrupted()). A handler of an exception has called functions from the frame that
- * caught it, which wrote their own return addresses there. longjmp has not, and is told by its
- * caller (callstacks_jump()).
+ * (...) {}`, `if (!setjmp(b)) f();`. The thread arrives at the return address with the sp of a
+ * return. A real return leaves that address in the slot, just below sp, where no signal handler of
+ * x86_64 may write (i386: callstacks_interrupted()). A handler of an exception has called functions
+ * from the frame that caught it, which wrote their own return addresses there. longjmp has not, and
+ * is told by its caller (callstacks_jump()).
  *
  * All this holds within one stack; a thread may have several (stackset.c). Where they cannot be
  * kept apart, only an exact match of slot and return address is trusted, and calls are dropped when
@@ -37,37 +35,21 @@
  */
 #include "engine/trap/callstack.h"
 
+#include "engine/trap/returned.h"
 #include "engine/trap/sample.h"
 #include "engine/trap/stackset.h"
 
 #include <stdlib.h>
 
 enum {
-	ARGUMENTS_MAX = UINT16_MAX, /* bytes an i386 function may take off by itself (`ret n`) */
-	FOREIGN_MAX = 16384,	    /* calls kept on a stack whose order means nothing */
-	CIRCLE_MAX = 64,  /* calls of one function at one slot, one jumped to by the other */
-	INNER_CHECKS = 8, /* innermost calls looked at whether their slots were used again */
-	NEAR = 16384,	  /* bytes: a call so close above another is on the same stack */
+	FOREIGN_MAX = 16384, /* calls kept on a stack whose order means nothing */
+	CIRCLE_MAX = 64,     /* calls of one function at one slot, one jumped to by the other */
+	INNER_CHECKS = 8,    /* innermost calls looked at whether their slots were used again */
+	NEAR = 16384,	     /* bytes: a call so close above another is on the same stack */
 	JUMP_MAX = 262144 /* bytes: who jumps farther within a mapping changes to another stack */
 };
 
 /* ------------------------------------------------------------------ calls that are over */
-
-/* What the slot of a pending call holds; 0: nobody knows. */
-static uint64_t word_of(const struct call *call)
-{
-	return call->covered ? call->covered : call->return_address;
-}
-
-/* Whether the slot still holds the return address, as far as can be seen. */
-static bool is_intact(const struct callstacks *stacks, const struct call *call)
-{
-	uint64_t word = word_of(call);
-
-	if (stacks->view && stacks->view->words && !stacks->moment)
-		stacks->view->words(stacks->context, 1, &call->slot, &word);
-	return word == word_of(call);
-}
 
 /*
  * Whether what lies deeper than where the thread is seen is over. Not where that is told later of a
@@ -93,7 +75,7 @@ static bool is_over(const struct callstacks *stacks, const struct stack *stack,
 	 * was left by an exception: the same function hardly ends by itself.
 	 */
 	if (call->in_process)
-		return word_of(pending) != call->caller ||
+		return returned_word(pending) != call->caller ||
 		       (!pending->in_process && pending->entry == call->entry);
 	if (stacks->exchanged && (pending->return_address != call->return_address ||
 				  !sample_equal(pending->sample, call->sample)))
@@ -111,7 +93,7 @@ static bool is_over(const struct callstacks *stacks, const struct stack *stack,
  */
 static uint64_t expected_word(const struct callstacks *stacks, const struct call *call)
 {
-	return stacks->moment && (call->in_process || call->covered) ? 0 : word_of(call);
+	return stacks->moment && (call->in_process || call->covered) ? 0 : returned_word(call);
 }
 
 /* Whether it is worth it to look at what slots hold: once, of all that is told at one moment. */
@@ -181,29 +163,6 @@ static void drop_over(struct callstacks *stacks, struct stack *stack, const stru
 		stackset_pop(stacks, stack, 0, false, popped, context);
 }
 
-/* Of the calls at a slot that return to one place, the one made where the thread is now. */
-static size_t find_alike(const struct callstacks *stacks, const struct stack *stack, size_t found)
-{
-	const struct call first = *stack_call(stack, found);
-	struct sample *now = sample_take(stacks->view, stacks->context, first.slot);
-	size_t most = 0;
-
-	for (size_t i = stack->calls.count; i-- > 0;) {
-		const struct call *call = stack_call(stack, i);
-		size_t alike = call->slot == first.slot &&
-					       call->return_address == first.return_address
-				       ? sample_likeness(call->sample, now)
-				       : 0;
-
-		if (alike > most) {
-			most = alike;
-			found = i;
-		}
-	}
-	free(now);
-	return found;
-}
-
 /*
  * How many calls with a site are around `made`, which is about to be pushed. Where the order of a
  * stack means nothing, that is told by the one closest above.
@@ -225,13 +184,13 @@ static size_t depth_at(const struct callstacks *stacks, const struct stack *stac
 			    ? call->slot == made->slot && !sample_equal(call->sample, made->sample)
 			    : call->slot - made->slot > NEAR)
 			continue;
-		if (!is_intact(stacks, call))
+		if (!returned_is_intact(stacks, call))
 			continue;
 		around = call;
 		index = i;
 	}
 	if (around && stacks->exchanged)
-		around = stack_call(stack, find_alike(stacks, stack, index));
+		around = stack_call(stack, returned_alike(stacks, stack, index));
 	return around ? around->depth + (around->site != NULL) : 0;
 }
 
@@ -364,50 +323,21 @@ void callstacks_restart(struct callstacks *stacks, uint64_t slot)
 	}
 }
 
-/*
- * The oldest call that returns to `pc` with its slot right below sp; count when there is none.
- */
-static size_t find_returned(const struct callstacks *stacks, const struct stack *stack,
-			    const struct arrival *arrival)
-{
-	size_t found = stack->calls.count;
-	uint64_t reach = arrival->word + (arrival->word == 4 ? ARGUMENTS_MAX : 0);
-	uint64_t best = 0;
-
-	for (size_t i = stack->calls.count; i-- > 0;) {
-		const struct call *call = stack_call(stack, i);
-
-		if (stack->single && call->slot >= arrival->sp)
-			break;
-		if (call->return_address == arrival->pc &&
-		    call->in_process == arrival->in_process && call->slot < arrival->sp &&
-		    call->slot >= best && arrival->sp - call->slot <= reach) {
-			best = call->slot;
-			found = i;
-		}
-	}
-	if (!stacks->exchanged || found == stack->calls.count)
-		return found;
-	found = find_alike(stacks, stack, found);
-	while (found &&
-	       sample_equal(stack_call(stack, found - 1)->sample, stack_call(stack, found)->sample))
-		found--; /* it made a tail call */
-	return found;
-}
-
 bool callstacks_return(struct callstacks *stacks, const struct arrival *arrival,
 		       call_popped *popped, void *context)
 {
 	struct stack *stack = stackset_known(stacks, arrival->sp - arrival->word);
-	size_t found = stack ? find_returned(stacks, stack, arrival) : 0;
+	size_t found = stack ? returned_find(stacks, stack, arrival) : 0;
 
 	if (!stack || found == stack->calls.count)
 		return false;
 	stack = stackset_end_inner(stacks, stack, popped, context);
-	found = find_returned(stacks, stack, arrival);
+	found = returned_find(stacks, stack, arrival);
+	if (found == stack->calls.count)
+		return false; /* another thread writes to the stack */
 	stack->signal_sp = 0;
 	const struct call first = *stack_call(stack, found);
-	bool returned = first.arrived || is_intact(stacks, &first);
+	bool returned = first.arrived || returned_is_intact(stacks, &first);
 
 	for (size_t i = stack->calls.count; i-- > found;) {
 		const struct call *call = stack_call(stack, i);
@@ -430,9 +360,10 @@ bool callstacks_return(struct callstacks *stacks, const struct arrival *arrival,
 void callstacks_interrupted(struct callstacks *stacks, const struct arrival *arrival)
 {
 	struct stack *stack = stackset_known(stacks, arrival->sp - arrival->word);
-	size_t found = stack ? find_returned(stacks, stack, arrival) : 0;
+	size_t found = stack ? returned_find(stacks, stack, arrival) : 0;
 
-	if (stack && found < stack->calls.count && is_intact(stacks, stack_call(stack, found)))
+	if (stack && found < stack->calls.count &&
+	    returned_is_intact(stacks, stack_call(stack, found)))
 		stack_call(stack, found)->arrived = true;
 }
 
@@ -492,7 +423,7 @@ void callstacks_jump(struct callstacks *stacks, uint64_t sp, uint64_t target, ca
 			break;
 		/* What of a copied stack is at its place now is the jumping one's. */
 		if (stack->single || (call->slot >= sp && call->slot < target &&
-				      (!stacks->exchanged || is_intact(stacks, call))))
+				      (!stacks->exchanged || returned_is_intact(stacks, call))))
 			stackset_pop(stacks, stack, i, false, popped, context);
 	}
 }
