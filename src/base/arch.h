@@ -86,11 +86,18 @@ struct landing {
 };
 
 /*
- * Where a jmp_buf holds the stack pointer that longjmp() goes back to. glibc keeps it rotated left
- * and xored with a secret of the process (setjmp/setjmp.S, PTR_MANGLE), musl as it is.
+ * Where a jmp_buf holds the stack pointer and the pc that longjmp() goes back to. glibc keeps them
+ * rotated left and xored with a secret of the process (setjmp/setjmp.S, PTR_MANGLE), musl as they
+ * are.
  */
 struct jump_buffer {
-	unsigned sp;	 /* number of its word */
+	unsigned sp; /* number of its word */
+	unsigned pc; /* and of that of setjmp()'s return address, kept in the same way */
+	/*
+	 * Bytes of setjmp()'s arguments, as padded by compilers, that are on the stack when it
+	 * returns, and may be taken off before the next call is made.
+	 */
+	unsigned arguments;
 	unsigned rotate; /* bits */
 	unsigned guard;	 /* offset of the secret from the thread pointer */
 	bool thread_fs;	 /* the thread pointer is the base of fs, else of gs */

@@ -146,7 +146,8 @@ const struct arch arch_i386 = {
 	.load_first_opcode = X86_LOAD_BX_OPCODE,
 	/* call *%gs:0x10, where both glibc and musl have the vDSO's entry; int $0x80 */
 	.syscall_insns = {{7, {0x65, 0xff, 0x15, 0x10, 0, 0, 0}}, {2, {0xcd, 0x80}}},
-	.jump_buffer = {.sp = 4, .rotate = 9, .guard = 0x18, .thread_fs = false},
+	.jump_buffer =
+		{.sp = 4, .pc = 5, .arguments = 16, .rotate = 9, .guard = 0x18, .thread_fs = false},
 	.displace = displace,
 	.condition_holds = x86_condition_holds,
 	.emit_jump = x86_emit_jump_relative, /* addresses wrap: everything is in reach */

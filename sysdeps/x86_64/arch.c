@@ -169,7 +169,7 @@ const struct arch arch_x86_64 = {
 	.signal_frame = {8, 16, 0x33, -8, {176}},
 	.load_first_opcode = X86_LOAD_DI_OPCODE,
 	.syscall_insns = {{2, {0x0f, 0x05}}},
-	.jump_buffer = {.sp = 6, .rotate = 17, .guard = 0x30, .thread_fs = true},
+	.jump_buffer = {.sp = 6, .pc = 7, .rotate = 17, .guard = 0x30, .thread_fs = true},
 	.displace = displace,
 	.condition_holds = x86_condition_holds,
 	.emit_jump = emit_jump,

@@ -207,6 +207,13 @@ static bool arrive(struct fixture *fixture, uint64_t pc, uint64_t sp, unsigned w
 	return callstacks_return(fixture->stacks, &arrival, note, &fixture->log);
 }
 
+static void jump(struct fixture *fixture, uint64_t from, uint64_t target)
+{
+	const struct stack_jump jump = {.from = from, .target = target, .pc = 0x200000};
+
+	callstacks_jump(fixture->stacks, &jump, note, &fixture->log);
+}
+
 /* ------------------------------------------------------------------ one stack */
 
 static void test_nested(void **state)
@@ -523,7 +530,7 @@ static void test_signal_stack_inside(void **state)
 	/* Another one, which is left by siglongjmp. */
 	push_call(fixture, 5, OWN + 600, 0x50, 0x500);
 	push_call(fixture, 6, inner + 900, 0x60, 0x600);
-	callstacks_jump(fixture->stacks, inner + 400, OWN + 700, note, &fixture->log);
+	jump(fixture, inner + 400, OWN + 700);
 	EXPECT(&fixture->log, -6, -5);
 	push_call(fixture, 7, OWN + 650, 0x70, 0x700);
 	assert_true(arrive(fixture, 0x10, OWN + 808, 8));
@@ -717,11 +724,6 @@ static void test_signal_behind_the_return(void **state)
 	EXPECT(&fixture->log, -2);
 }
 
-static void jump(struct fixture *fixture, uint64_t sp, uint64_t target)
-{
-	callstacks_jump(fixture->stacks, sp, target, note, &fixture->log);
-}
-
 static void test_jump(void **state)
 {
 	struct fixture *fixture = *state;
@@ -759,6 +761,26 @@ static void test_jump(void **state)
 }
 
 /* Where stacks share a mapping: what lies between is over, what lies deeper may be another's. */
+/* Where the arguments of setjmp() were, the next call may lie: i386. */
+static void test_jump_above_the_buffer(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct stack_jump jump = {
+		.from = OWN + 500, .target = OWN + 700, .pc = 0x100020, .arguments = 16};
+
+	push_call(fixture, 1, OWN + 740, 0x100100, 0x100);
+	push_call(fixture, 2, OWN + 712, 0x100100, 0x100);
+	callstacks_jump(fixture->stacks, &jump, note, &fixture->log);
+	EXPECT(&fixture->log, -2);
+	/* That is the call of the function that jumps back to itself. */
+	push_call(fixture, 3, OWN + 712, 0x200000, 0x100);
+	callstacks_jump(fixture->stacks, &jump, note, &fixture->log);
+	EXPECT(&fixture->log);
+	assert_true(arrive(fixture, 0x200000, OWN + 716, 4));
+	assert_true(arrive(fixture, 0x100100, OWN + 744, 4));
+	EXPECT(&fixture->log, 3, 1);
+}
+
 static void test_jump_among_fibers(void **state)
 {
 	struct fixture *fixture = *state;
@@ -1129,6 +1151,7 @@ int main(void)
 		STORY(test_destructor),
 		STORY(test_signal_behind_the_return),
 		STORY(test_jump),
+		STORY(test_jump_above_the_buffer),
 		STORY(test_jump_among_fibers),
 		STORY(test_overwritten),
 		STORY(test_guarded_fiber),

@@ -42,10 +42,11 @@
 #include <stdlib.h>
 
 enum {
-	FOREIGN_MAX = 16384, /* calls kept on a stack whose order means nothing */
-	CIRCLE_MAX = 64,     /* calls of one function at one slot, one jumped to by the other */
-	INNER_CHECKS = 8,    /* innermost calls looked at whether their slots were used again */
-	NEAR = 16384,	     /* bytes: a call so close above another is on the same stack */
+	FOREIGN_MAX = 16384,  /* calls kept on a stack whose order means nothing */
+	CIRCLE_MAX = 64,      /* calls of one function at one slot, one jumped to by the other */
+	INNER_CHECKS = 8,     /* innermost calls looked at whether their slots were used again */
+	NEAR = 16384,	      /* bytes: a call so close above another is on the same stack */
+	FUNCTION_MAX = 16384, /* bytes of code between a setjmp() and a call behind it */
 	JUMP_MAX = 262144 /* bytes: who jumps farther within a mapping changes to another stack */
 };
 
@@ -401,9 +402,25 @@ static void leave_handler(struct callstacks *stacks, uint64_t sp, uint64_t since
 			stackset_pop(stacks, stack, i, false, popped, context);
 }
 
-void callstacks_jump(struct callstacks *stacks, uint64_t sp, uint64_t target, call_popped *popped,
+/*
+ * Whether a call is left by a jump to a frame. Calls from that frame lie below the stack pointer
+ * that setjmp() kept. But where its arguments were on the stack, and have been taken off, a call
+ * may lie in their place: from the code around the setjmp(), other than the one that made the
+ * frame.
+ */
+static bool is_jumped_over(const struct call *call, const struct stack_jump *jump)
+{
+	if (call->slot < jump->target)
+		return true;
+	return call->slot - jump->target < jump->arguments &&
+	       call->origin - jump->pc + FUNCTION_MAX < 2 * FUNCTION_MAX;
+}
+
+void callstacks_jump(struct callstacks *stacks, const struct stack_jump *jump, call_popped *popped,
 		     void *context)
 {
+	const uint64_t sp = jump->from;
+	const uint64_t target = jump->target;
 	struct stack *stack = stackset_known(stacks, target - 1);
 
 	/* A jump to another stack may be how a coroutine gives way: it will be back. */
@@ -418,11 +435,12 @@ void callstacks_jump(struct callstacks *stacks, uint64_t sp, uint64_t target, ca
 	stack = stackset_end_inner(stacks, stack, popped, context);
 	for (size_t i = stack->calls.count; i-- > 0;) {
 		const struct call *call = stack_call(stack, i);
+		const bool is_left = is_jumped_over(call, jump);
 
-		if (stack->single && call->slot >= target)
+		if (stack->single && !is_left)
 			break;
 		/* What of a copied stack is at its place now is the jumping one's. */
-		if (stack->single || (call->slot >= sp && call->slot < target &&
+		if (stack->single || (call->slot >= sp && is_left &&
 				      (!stacks->exchanged || returned_is_intact(stacks, call))))
 			stackset_pop(stacks, stack, i, false, popped, context);
 	}

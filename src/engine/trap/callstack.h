@@ -128,11 +128,16 @@ void callstacks_leave(struct callstacks *stacks, uint64_t sp, call_popped *poppe
  */
 void callstacks_signal(struct callstacks *stacks, uint64_t sp);
 
-/*
- * The thread, now at `sp`, is about to go back to where the stack pointer is `target` (longjmp):
- * pops, as left, what lies between.
- */
-void callstacks_jump(struct callstacks *stacks, uint64_t sp, uint64_t target, call_popped *popped,
+/* Where a thread is about to go back to (longjmp). */
+struct stack_jump {
+	uint64_t from;	    /* its stack pointer now */
+	uint64_t target;    /* what that is to be */
+	uint64_t pc;	    /* behind the call of setjmp() */
+	unsigned arguments; /* of setjmp(), that may lie above `target`: bytes */
+};
+
+/* Pops, as left, what lies between. */
+void callstacks_jump(struct callstacks *stacks, const struct stack_jump *jump, call_popped *popped,
 		     void *context);
 
 /* From now on, pieces of the stacks are copied out and others in their place: see callstack.c. */

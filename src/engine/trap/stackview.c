@@ -203,29 +203,32 @@ static uint64_t rotate_right(uint64_t value, unsigned bits, unsigned width)
 	return width < 64 ? value & ((UINT64_C(1) << width) - 1) : value;
 }
 
-bool stackview_jump_target(const struct space *space, const struct regs *regs, bool mangled,
-			   uint64_t *target)
+bool stackview_find_jump(const struct space *space, const struct regs *regs, bool mangled,
+			 struct stack_jump *jump)
 {
 	const struct abi *abi = space->arch->abi;
 	const struct jump_buffer *layout = &space->arch->jump_buffer;
 	uint64_t sp = regs->r[REG_SP];
 	uint64_t buffer;
 	uint64_t guard;
-	uint64_t kept;
 
+	*jump = (struct stack_jump){.from = sp, .arguments = layout->arguments};
 	if (abi->int_args)
 		buffer = regs->r[abi->int_arg[0]];
 	else if (!memory_read_word(&space->memory, sp + abi->stack_first, abi->word, &buffer))
 		return false;
-	if (!memory_read_word(&space->memory, buffer + layout->sp * abi->word, abi->word, &kept))
+	if (!memory_read_word(&space->memory, buffer + layout->sp * abi->word, abi->word,
+			      &jump->target) ||
+	    !memory_read_word(&space->memory, buffer + layout->pc * abi->word, abi->word,
+			      &jump->pc))
 		return false;
-	*target = kept;
 	if (!mangled)
 		return true;
 	uint64_t thread_pointer = layout->thread_fs ? regs->fs_base : regs->gs_base;
 
 	if (!memory_read_word(&space->memory, thread_pointer + layout->guard, abi->word, &guard))
 		return false;
-	*target = rotate_right(kept, layout->rotate, abi->word * 8) ^ guard;
+	jump->target = rotate_right(jump->target, layout->rotate, abi->word * 8) ^ guard;
+	jump->pc = rotate_right(jump->pc, layout->rotate, abi->word * 8) ^ guard;
 	return true;
 }

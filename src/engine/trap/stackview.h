@@ -18,11 +18,11 @@ struct arrival stackview_arrival(const struct abi *abi, const struct regs *regs,
 uint64_t stackview_argument(const struct space *space, const struct regs *regs, unsigned index);
 
 /*
- * Where longjmp(), which the thread is about to run with these registers, will put the stack
- * pointer; `mangled`: it is glibc's, see base/arch.h. False when that cannot be read.
+ * Where longjmp(), which the thread is about to run with these registers, goes; `mangled`: it is
+ * glibc's, see base/arch.h. False when that cannot be read.
  */
-bool stackview_jump_target(const struct space *space, const struct regs *regs, bool mangled,
-			   uint64_t *target);
+bool stackview_find_jump(const struct space *space, const struct regs *regs, bool mangled,
+			 struct stack_jump *jump);
 
 /*
  * To be called before a signal is delivered to the thread: makes sure that its signal stack is

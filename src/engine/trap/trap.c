@@ -587,10 +587,10 @@ void trap_long_jump(struct trap *trap, struct thread *thread, bool mangled)
 				  .thread = thread,
 				  .space = thread->process->space,
 				  .kept = keeping_of_thread(thread)};
+	struct stack_jump jump;
 	struct regs regs;
-	uint64_t target;
 
 	if (thread->calls && regs_load(thread->tid, &regs) == 0 &&
-	    stackview_jump_target(serving.space, &regs, mangled, &target))
-		callstacks_jump(thread->calls, regs.r[REG_SP], target, call_popped_now, &serving);
+	    stackview_find_jump(serving.space, &regs, mangled, &jump))
+		callstacks_jump(thread->calls, &jump, call_popped_now, &serving);
 }
