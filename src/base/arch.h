@@ -65,6 +65,7 @@ struct abi {
 };
 
 enum { ARCH_JUMP_MAX = 16 };
+enum { ARCH_CALL_MAX = 8 };    /* arch.ends_with_call */
 enum { THUNK_BYTES = 6 };      /* arch.is_thunk */
 enum { WIDE_LOAD_BYTES = 10 }; /* arch.wide_load */
 
@@ -281,6 +282,9 @@ struct arch {
 	 */
 	int (*displace)(struct decoder *decoder, const uint8_t *bytes, size_t length,
 			uint64_t address, struct displaced *out);
+
+	/* Whether an instruction that calls ends with the last of those bytes. */
+	bool (*ends_with_call)(const uint8_t bytes[ARCH_CALL_MAX]);
 
 	/* Whether the branch condition `condition` of a displaced instruction holds. */
 	bool (*condition_holds)(const struct regs *regs, uint8_t condition);

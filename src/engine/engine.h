@@ -74,11 +74,14 @@ struct hook {
 enum return_place {
 	RETURN_IN_MODULE, /* code of a loaded module, whose end would be told */
 	RETURN_AT_PAD,	  /* the same, and a landing pad: who arrives there did not return */
+	RETURN_TO_PART,	  /* the same; another function may begin there as well */
+	RETURN_NOWHERE,	  /* behind the end of the function that calls: the call does not return */
 	/*
 	 * Code of a module that no row of .eh_frame describes: a runtime of its own may walk the
-	 * stack, and not know what another return address there means.
+	 * stack, and not know what another return address there means. Also behind its end.
 	 */
 	RETURN_UNDESCRIBED,
+	RETURN_NOWHERE_UNDESCRIBED,
 	RETURN_ELSEWHERE /* in memory that may vanish without a word: generated code */
 };
 

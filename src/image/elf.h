@@ -170,6 +170,12 @@ const char *elf_slot_alias(struct elf_file *file, const struct elf_slot *slot, s
 const char *elf_name_of_code(struct elf_file *file, uint64_t address, uint64_t *offset);
 
 /*
+ * Whether the function in front of `address` of the file's own address space ends there, as the
+ * sizes of symbols say: at least one does, and none goes on.
+ */
+bool elf_symbol_ends_at(struct elf_file *file, uint64_t address);
+
+/*
  * Orders names by how plain they are: without leading underscores, then the shortest. As strcmp().
  */
 int elf_compare_names(const char *left, const char *right);

@@ -83,7 +83,8 @@ static void read_code(struct elf_file *file)
 	file->code_count = found.count;
 }
 
-const char *elf_name_of_code(struct elf_file *file, uint64_t address, uint64_t *offset)
+/* How many of them begin at `address` or before. */
+static size_t count_before(struct elf_file *file, uint64_t address)
 {
 	if (!file->code_read)
 		read_code(file);
@@ -97,12 +98,34 @@ const char *elf_name_of_code(struct elf_file *file, uint64_t address, uint64_t *
 		else
 			high = middle;
 	}
-	for (unsigned i = 0; low-- && i < AROUND_MAX; i++) {
-		const struct named_code *code = &file->code[low];
+	return low;
+}
+
+const char *elf_name_of_code(struct elf_file *file, uint64_t address, uint64_t *offset)
+{
+	size_t last = count_before(file, address);
+
+	for (unsigned i = 0; last-- && i < AROUND_MAX; i++) {
+		const struct named_code *code = &file->code[last];
 
 		*offset = address - code->start;
 		if (!*offset || *offset < code->size)
 			return code->name;
 	}
 	return NULL;
+}
+
+bool elf_symbol_ends_at(struct elf_file *file, uint64_t address)
+{
+	size_t last = address ? count_before(file, address - 1) : 0;
+	bool ends = false;
+
+	for (unsigned i = 0; last-- && i < AROUND_MAX; i++) {
+		const struct named_code *code = &file->code[last];
+
+		if (code->size > address - code->start)
+			return false;
+		ends |= code->size == address - code->start;
+	}
+	return ends;
 }

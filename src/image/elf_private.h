@@ -44,6 +44,7 @@ struct name_filter {
 struct extent {
 	uint64_t start, size;
 	uint64_t entry;	    /* in .eh_frame */
+	uint64_t lsda;	    /* struct eh_function */
 	bool asked, answer; /* extent_remember() */
 };
 

@@ -10,8 +10,10 @@
 
 static void add_extent(void *context, const struct eh_function *function)
 {
-	const struct extent extent = {
-		.start = function->start, .size = function->size, .entry = function->entry};
+	const struct extent extent = {.start = function->start,
+				      .size = function->size,
+				      .entry = function->entry,
+				      .lsda = function->lsda};
 
 	vec_push(context, &extent);
 }
@@ -33,6 +35,14 @@ static void read_extents(struct elf_file *file)
 		qsort(extents.items, extents.count, extents.item_size, compare);
 	file->extents = extents.items;
 	file->extent_count = extents.count;
+}
+
+const struct extent *extent_list(struct elf_file *file, size_t *count)
+{
+	if (!file->extents_read)
+		read_extents(file);
+	*count = file->extent_count;
+	return file->extents;
 }
 
 /* The last one that begins at `address` or before, or NULL. */

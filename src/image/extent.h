@@ -8,6 +8,11 @@
 
 #include "image/elf.h"
 
+struct extent;
+
+/* All functions and parts of functions (elf_private.h), by their addresses; owned by the file. */
+const struct extent *extent_list(struct elf_file *file, size_t *count);
+
 /*
  * The bytes of the function (or the part of one) whose code begins at `address` of the file's own
  * address space, as .eh_frame tells; 0: none begins there. All are read when this is first asked,

@@ -27,6 +27,7 @@
 #include "base/vec.h"
 #include "image/eh_frame.h"
 #include "image/elf_private.h"
+#include "image/extent.h"
 
 #include <stdlib.h>
 
@@ -44,7 +45,7 @@ struct search {
 
 static int compare_functions(const void *left, const void *right)
 {
-	const struct eh_function *a = left, *b = right;
+	const struct extent *a = left, *b = right;
 
 	if (a->lsda != b->lsda)
 		return a->lsda < b->lsda ? -1 : 1;
@@ -58,15 +59,9 @@ static int compare_addresses(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
-static void add_function(void *context, const struct eh_function *function)
-{
-	if (function->lsda)
-		vec_push(context, function);
-}
-
 /* The table from where the reader is to `end`. */
-static void read_call_sites(struct search *search, const struct eh_function *function,
-			    uint8_t encoding, uint64_t end, uint64_t base)
+static void read_call_sites(struct search *search, const struct extent *function, uint8_t encoding,
+			    uint64_t end, uint64_t base)
 {
 	struct eh_reader *reader = &search->reader;
 
@@ -87,7 +82,7 @@ static void read_call_sites(struct search *search, const struct eh_function *fun
 }
 
 /* `limit`: where the next LSDA begins. */
-static void read_lsda(struct search *search, const struct eh_function *function, uint64_t limit)
+static void read_lsda(struct search *search, const struct extent *function, uint64_t limit)
 {
 	struct eh_reader *reader = &search->reader;
 	uint64_t base = function->start;
@@ -110,7 +105,7 @@ static void read_lsda(struct search *search, const struct eh_function *function,
 }
 
 /* `functions` are sorted by LSDA; some may share one. */
-static void read_lsdas(struct search *search, const struct eh_function *functions, size_t count)
+static void read_lsdas(struct search *search, const struct extent *functions, size_t count)
 {
 	for (size_t i = 0, next = 0; i < count; i++) {
 		while (next < count && functions[next].lsda <= functions[i].lsda)
@@ -139,9 +134,13 @@ static void sort(struct vec *vec, int (*compare)(const void *, const void *))
 static void read_landings(struct elf_file *file)
 {
 	struct search search = {.file = file, .pads = VEC_OF(uint64_t)};
-	struct vec functions = VEC_OF(struct eh_function);
+	struct vec functions = VEC_OF(struct extent);
+	size_t count;
+	const struct extent *all = extent_list(file, &count);
 
-	eh_frame_for_each(file, add_function, &functions);
+	for (size_t i = 0; i < count; i++)
+		if (all[i].lsda)
+			vec_push(&functions, &all[i]);
 	if (!functions.count)
 		return;
 	sort(&functions, compare_functions);

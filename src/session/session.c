@@ -13,6 +13,7 @@
 #include "engine/trap/pending.h"
 #include "engine/trap/sigtrap.h"
 #include "image/extent.h"
+#include "image/function_end.h"
 #include "image/go_module.h"
 #include "image/landing.h"
 #include "inferior/guardian.h"
@@ -125,6 +126,18 @@ static void slot_written(void *context, struct thread *thread, uint64_t address)
 	tables_plant(context, thread);
 }
 
+/*
+ * Hand-written code may push the beginning of a function as a return address, without a call
+ * (makecontext). The file tells, as code in memory may have been patched by us.
+ */
+static bool is_behind_call(const struct module *module, const struct arch *arch, uint64_t address)
+{
+	uint8_t before[ARCH_CALL_MAX];
+
+	return elf_read(module->file, address - sizeof before, before, sizeof before) &&
+	       arch->ends_with_call(before);
+}
+
 static enum return_place return_place(void *context, const struct space *space, uint64_t address)
 {
 	const struct module *module = modules_find(space->modules, address);
@@ -134,11 +147,23 @@ static enum return_place return_place(void *context, const struct space *space, 
 
 	if (!module)
 		return RETURN_ELSEWHERE;
+	address -= module->bias;
 	/* What does not return may be called by a function's last instruction. */
-	if (!extent_around(module->file, address - 1 - module->bias, &start, &length))
-		return RETURN_UNDESCRIBED;
-	return landing_is_pad(module->file, address - module->bias) ? RETURN_AT_PAD
-								    : RETURN_IN_MODULE;
+	const bool is_described = extent_around(module->file, address - 1, &start, &length);
+
+	if (is_described && landing_is_pad(module->file, address))
+		return RETURN_AT_PAD;
+	switch (function_end_at(module->file, address)) {
+	case FUNCTION_IS_AT_ITS_END:
+		if (is_behind_call(module, space->arch, address))
+			return is_described ? RETURN_NOWHERE : RETURN_NOWHERE_UNDESCRIBED;
+		break;
+	case FUNCTION_MAY_GO_ON:
+		return RETURN_TO_PART;
+	default:
+		break;
+	}
+	return is_described ? RETURN_IN_MODULE : RETURN_UNDESCRIBED;
 }
 
 static bool is_go(void *context, const struct space *space, uint64_t address)

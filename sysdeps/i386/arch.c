@@ -149,6 +149,7 @@ const struct arch arch_i386 = {
 	.jump_buffer =
 		{.sp = 4, .pc = 5, .arguments = 16, .rotate = 9, .guard = 0x18, .thread_fs = false},
 	.displace = displace,
+	.ends_with_call = x86_ends_with_call,
 	.condition_holds = x86_condition_holds,
 	.emit_jump = x86_emit_jump_relative, /* addresses wrap: everything is in reach */
 	.plt_slot = plt_slot,

@@ -239,3 +239,33 @@ int x86_scan(const uint8_t *bytes, size_t length, enum x86_mode mode, struct x86
 	scan->length = (uint8_t)cursor.at;
 	return 0;
 }
+
+/* Bytes of an operand in memory or a register, from its ModRM byte on. */
+static unsigned operand_length(const uint8_t *modrm)
+{
+	unsigned mod = modrm[0] >> 6;
+	unsigned rm = modrm[0] & 7;
+	unsigned length = mod != 3 && rm == 4 ? 2 : 1;
+
+	if (mod == 1)
+		return length + 1;
+	if (mod == 2 || (mod == 0 && (rm == 5 || (rm == 4 && (modrm[1] & 7) == 5))))
+		return length + 4;
+	return length;
+}
+
+bool x86_ends_with_call(const uint8_t bytes[ARCH_CALL_MAX])
+{
+	if (bytes[ARCH_CALL_MAX - 5] == 0xe8)
+		return true;
+	for (unsigned back = 2; back <= 7; back++) {
+		const uint8_t *place = bytes + ARCH_CALL_MAX - back;
+
+		/* A SIB byte would be the third: *%rax and *(%rax) have two. */
+		if (place[0] == 0xff && (place[1] >> 3 & 7) == 2 &&
+		    (back > 2 || place[1] >> 6 == 3 || (place[1] & 7) != 4) &&
+		    1 + operand_length(place + 1) == back)
+			return true;
+	}
+	return false;
+}

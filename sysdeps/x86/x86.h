@@ -57,6 +57,9 @@ enum { X86_LOAD_AX_OPCODE = 0xb8, X86_LOAD_BX_OPCODE = 0xbb, X86_LOAD_DI_OPCODE 
 /* RF: see regs_store(). */
 enum { X86_RESUME_FLAG = 0x10000 };
 
+/* arch->ends_with_call. */
+bool x86_ends_with_call(const uint8_t bytes[ARCH_CALL_MAX]);
+
 /* arch->is_thunk. */
 enum { X86_THUNK_OPCODE = 0x0f };
 bool x86_is_thunk(const uint8_t *bytes);

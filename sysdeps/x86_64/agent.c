@@ -481,38 +481,6 @@ static uint64_t gate_stub_of(uint64_t unit, const struct regs *regs, uint64_t to
 	return is_first ? top : regs->r[REG_NUMBER_11];
 }
 
-/* ------------------------------------------------------------------ return addresses */
-
-/* Bytes of an operand in memory or a register, from its ModRM byte on. */
-static unsigned operand_length(const uint8_t *modrm)
-{
-	unsigned mod = modrm[0] >> 6;
-	unsigned rm = modrm[0] & 7;
-	unsigned length = mod != 3 && rm == 4 ? 2 : 1;
-
-	if (mod == 1)
-		return length + 1;
-	if (mod == 2 || (mod == 0 && (rm == 5 || (rm == 4 && (modrm[1] & 7) == 5))))
-		return length + 4;
-	return length;
-}
-
-static bool ends_with_call(const uint8_t bytes[AGENT_CALL_MAX])
-{
-	if (bytes[AGENT_CALL_MAX - 5] == 0xe8)
-		return true;
-	for (unsigned back = 2; back <= 7; back++) {
-		const uint8_t *place = bytes + AGENT_CALL_MAX - back;
-
-		/* A SIB byte would be the third: *%rax and *(%rax) have two. */
-		if (place[0] == 0xff && (place[1] >> 3 & 7) == 2 &&
-		    (back > 2 || place[1] >> 6 == 3 || (place[1] & 7) != 4) &&
-		    1 + operand_length(place + 1) == back)
-			return true;
-	}
-	return false;
-}
-
 const struct agent_arch x86_64_agent = {
 	.code = code,
 	.code_length = sizeof code,
@@ -534,7 +502,6 @@ const struct agent_arch x86_64_agent = {
 	.reads_distances = x86_64_reads_distances,
 	.find_references = x86_64_find_references,
 	.names_word = x86_64_names_word,
-	.ends_with_call = ends_with_call,
 	.sys_memfd_create = 319,
 	.sys_close = 3,
 	.sys_prctl = 157,

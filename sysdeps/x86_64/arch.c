@@ -171,6 +171,7 @@ const struct arch arch_x86_64 = {
 	.syscall_insns = {{2, {0x0f, 0x05}}},
 	.jump_buffer = {.sp = 6, .pc = 7, .rotate = 17, .guard = 0x30, .thread_fs = true},
 	.displace = displace,
+	.ends_with_call = x86_ends_with_call,
 	.condition_holds = x86_condition_holds,
 	.emit_jump = emit_jump,
 	.plt_slot = plt_slot,

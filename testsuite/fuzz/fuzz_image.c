@@ -7,6 +7,7 @@
 #include "image/code_pointers.h"
 #include "image/demangle.h"
 #include "image/elf.h"
+#include "image/function_end.h"
 #include "image/landing.h"
 #include "image/linkmap.h"
 #include "image/relocate.h"
@@ -89,9 +90,22 @@ static size_t ask_slot_calls(struct elf_file *file)
 	return count;
 }
 
+/* Where functions end, and where they do not. */
+static size_t ask_ends(struct elf_file *file)
+{
+	size_t count;
+	const struct elf_symbol *symbols = elf_symbols(file, &count);
+	size_t sum = function_end_at(file, 0) + function_end_at(file, UINT64_MAX);
+
+	for (size_t i = 0; i < count; i++)
+		sum += function_end_at(file, symbols[i].value) +
+		       function_end_at(file, symbols[i].value + symbols[i].size);
+	return sum;
+}
+
 static size_t ask_all(struct elf_file *file)
 {
-	size_t sum = ask_symbols(file);
+	size_t sum = ask_symbols(file) + ask_ends(file);
 	size_t count;
 	const struct elf_slot *slots = elf_slots(file, &count);
 

@@ -335,7 +335,7 @@ static void test_short(void **state)
 
 static bool ends_with_call(const char *bytes)
 {
-	return arch_x86_64.agent->ends_with_call((const uint8_t *)bytes);
+	return arch_x86_64.ends_with_call((const uint8_t *)bytes);
 }
 
 static void test_calls(void **state)

@@ -129,16 +129,19 @@ bool agent_is_stub(const struct agent_space *own, uint64_t address)
  */
 static bool is_return_address(struct agent *agent, const struct space *space, uint64_t word)
 {
-	uint8_t before[AGENT_CALL_MAX];
+	uint8_t before[ARCH_CALL_MAX];
 
 	if (agent_read_code(space, word - sizeof before, before, sizeof before) != sizeof before ||
-	    !space->arch->agent->ends_with_call(before))
+	    !space->arch->ends_with_call(before))
 		return false;
 	const enum return_place place = agent->events->return_place(agent->events->context, space,
 								    word);
 
-	agent->generated += place == RETURN_ELSEWHERE || place == RETURN_UNDESCRIBED;
-	return place == RETURN_IN_MODULE || place == RETURN_AT_PAD;
+	const bool is_unknown = place == RETURN_ELSEWHERE || place == RETURN_UNDESCRIBED ||
+				place == RETURN_NOWHERE_UNDESCRIBED;
+
+	agent->generated += is_unknown;
+	return !is_unknown;
 }
 
 /*

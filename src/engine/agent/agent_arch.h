@@ -25,12 +25,7 @@ typedef void agent_branch(void *context, uint64_t from, uint64_t target, bool is
 typedef void agent_reference(void *context, uint64_t address);
 
 /* AGENT_MOVED_MAX: bytes of the instructions that the jump takes the place of, at most. */
-enum {
-	AGENT_JUMP = 5,
-	AGENT_MOVED_MAX = AGENT_JUMP - 1 + 15,
-	AGENT_CALL_MAX = 8,
-	AGENT_CLOCK_BYTES = 3
-};
+enum { AGENT_JUMP = 5, AGENT_MOVED_MAX = AGENT_JUMP - 1 + 15, AGENT_CLOCK_BYTES = 3 };
 
 struct agent_arch {
 	const uint8_t *code; /* for the beginning of a unit, without relocations */
@@ -128,8 +123,6 @@ struct agent_arch {
 	 */
 	bool (*names_word)(const struct agent_function *function, size_t from, size_t to,
 			   uint64_t reg, int64_t offset);
-	/* Whether an instruction that calls ends with the last of those bytes. */
-	bool (*ends_with_call)(const uint8_t bytes[AGENT_CALL_MAX]);
 
 	long sys_memfd_create, sys_close, sys_prctl, sys_madvise;
 };

@@ -328,6 +328,7 @@ int breakpoint_plant_again(struct decoder *decoder, struct thread *thread,
 	fresh->hook = kept.hook;
 	fresh->is_return = kept.is_return;
 	fresh->is_pad = kept.is_pad;
+	fresh->is_part = kept.is_part;
 	fresh->verify = kept.verify;
 	fresh->recent = kept.recent;
 	if (kept.when)

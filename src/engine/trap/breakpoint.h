@@ -20,6 +20,7 @@ struct breakpoint {
 	struct hook *hook;
 	bool is_return;		/* traced calls return here */
 	bool is_pad;		/* a landing pad: arriving here is not returning */
+	bool is_part;		/* another function may begin here */
 	bool verify;		/* not in a module: it may vanish without a word */
 	bool recent;		/* for returns.c: called from again since it last looked */
 	bool settled;		/* breakpoint_settle() */

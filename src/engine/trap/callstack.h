@@ -104,6 +104,7 @@ struct arrival {
 	uint64_t pc, sp;
 	unsigned word;	 /* bytes of a stack slot */
 	bool in_process; /* the process tells of it */
+	bool exact;	 /* nothing says so but pc and sp: no arguments have been taken off */
 };
 
 /*

@@ -120,6 +120,7 @@ static uint64_t find_slot(const struct callstacks *stacks, const struct stack *s
 			  const struct arrival *arrival)
 {
 	const bool has_memory = stacks->view && stacks->view->read;
+	const uint64_t most = has_memory && !arrival->exact ? ARGUMENTS_MAX : 0;
 	const struct call *highest = NULL;
 	uint64_t lowest = arrival->sp;
 
@@ -128,7 +129,7 @@ static uint64_t find_slot(const struct callstacks *stacks, const struct stack *s
 
 		if (stack->single && call->slot >= arrival->sp)
 			break;
-		if (!may_have_returned(call, arrival, has_memory ? ARGUMENTS_MAX : 0))
+		if (!may_have_returned(call, arrival, most))
 			continue;
 		if (call->arrived)
 			return call->slot;

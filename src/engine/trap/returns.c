@@ -28,13 +28,11 @@ enum {
 	STOP_MS = 200
 };
 
-static void describe(const struct engine_events *events, const struct space *space,
-		     struct breakpoint *breakpoint)
+static void describe(struct breakpoint *breakpoint, enum return_place place)
 {
-	enum return_place place = events->return_place(events->context, space, breakpoint->address);
-
 	breakpoint->is_return = true;
 	breakpoint->is_pad = place == RETURN_AT_PAD;
+	breakpoint->is_part = place == RETURN_TO_PART;
 	breakpoint->verify = place == RETURN_ELSEWHERE;
 }
 
@@ -92,13 +90,37 @@ static void make_room(struct inferior *inferior, struct space *space)
 
 /* ------------------------------------------------------------------ planting */
 
+/* Whether it may be known of a call, without a breakpoint at `address`, that it has returned. */
+static bool is_needless(const struct space *space, uint64_t address, int error)
+{
+	uint8_t byte;
+
+	switch (error) {
+	case -EBUSY:
+		/* The next function begins there, and is caught inside: nobody comes back. */
+	case -EEXIST:
+		/* The program's own breakpoint instruction stops the thread, too. */
+		return true;
+	case -EFAULT:
+		/* Code ends there: nobody can come back. */
+		return memory_read_exact(&space->memory, address - 1, &byte, sizeof byte);
+	default:
+		return false;
+	}
+}
+
 int returns_plant(struct decoder *decoder, const struct engine_events *events,
 		  struct thread *thread, uint64_t address)
 {
 	struct space *space = thread->process->space;
 	struct breakpoint *breakpoint = breakpoint_find(space, address);
+	enum return_place place = RETURN_IN_MODULE;
 	int error = 0;
 
+	if (!breakpoint || !breakpoint->is_return)
+		place = events->return_place(events->context, space, address);
+	if (place == RETURN_NOWHERE || place == RETURN_NOWHERE_UNDESCRIBED)
+		return 0;
 	if (breakpoint)
 		breakpoint->recent = true;
 	if (!breakpoint) {
@@ -108,13 +130,10 @@ int returns_plant(struct decoder *decoder, const struct engine_events *events,
 		error = breakpoint_verify(decoder, thread, breakpoint);
 		breakpoint = breakpoint_find(space, address);
 	}
-	/* Behind the call the next function begins, and is caught inside: it does not come back. */
-	if (error == -EBUSY)
-		return 0;
 	if (error)
-		return error;
+		return is_needless(space, address, error) ? 0 : error;
 	if (!breakpoint->is_return)
-		describe(events, space, breakpoint);
+		describe(breakpoint, place);
 	return 0;
 }
 

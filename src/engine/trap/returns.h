@@ -8,9 +8,10 @@
 struct decoder;
 
 /*
- * Makes sure that `thread`, which is stopped, stops again when it comes back to `address`. 0, or
- * -errno as breakpoint_insert(). Breakpoints that have only been places of return may be taken away
- * to make room: pointers to these are no longer good.
+ * Makes sure that `thread`, which is stopped, stops again if it comes back to `address`. 0, or
+ * -errno as breakpoint_insert(). Where nobody can come back to there is no breakpoint.
+ * Breakpoints that have only been places of return may be taken away to make room: pointers to
+ * these are no longer good.
  */
 int returns_plant(struct decoder *decoder, const struct engine_events *events,
 		  struct thread *thread, uint64_t address);

@@ -30,6 +30,7 @@
 #include "engine/trap/overhead.h"
 #include "engine/trap/pending.h"
 #include "engine/trap/returns.h"
+#include "engine/trap/serving.h"
 #include "engine/trap/sigtrap.h"
 #include "engine/trap/stackview.h"
 #include "engine/trap/step.h"
@@ -46,31 +47,6 @@
 #include <time.h>
 
 enum { RECORD_BYTES = 65536 };
-
-struct trap {
-	const struct engine_events *events;
-	struct decoder *decoder;
-	struct overhead overhead;
-	uint64_t calls; /* numbers given out */
-	uint64_t stops;
-	unsigned char *buffer; /* the record under construction */
-};
-
-/* One stop being served. */
-struct serving {
-	struct trap *trap;
-	struct thread *thread;
-	struct space *space;
-	struct regs regs;
-	uint64_t time;	     /* of the stop */
-	struct keeping kept; /* where its calls are */
-	struct call *made;   /* pushed at this stop: gets its start time last */
-	uint64_t owed;	     /* of calls that are over now */
-	uint64_t result;
-	bool redirected; /* struct hook */
-	bool fp_loaded;
-	struct fp_regs fp;
-};
 
 struct trap *trap_create(const struct engine_events *events, uint64_t overhead)
 {
@@ -221,7 +197,7 @@ static void emit_return(struct serving *serving, const struct call *call)
 	serving->trap->events->record(serving->trap->events->context, record);
 }
 
-static void call_popped_now(void *context, const struct call *call, bool returned)
+void serving_popped(void *context, const struct call *call, bool returned)
 {
 	struct serving *serving = context;
 
@@ -262,7 +238,7 @@ static void enter_call(struct serving *serving, struct call *call, bool watch_re
 	bool returns = watch_return && returns_plant(trap->decoder, trap->events, thread,
 						     call->return_address) == 0;
 	pending_note(serving->space);
-	struct call *pushed = callstacks_push(calls, call, call_popped_now, serving);
+	struct call *pushed = callstacks_push(calls, call, serving_popped, serving);
 
 	if (call->site)
 		emit_call(serving, pushed);
@@ -360,12 +336,13 @@ static void serve_return(struct serving *serving, const struct breakpoint *break
 	struct callstacks *calls = *serving->kept.calls;
 
 	arrival.sp += serving->kept.shift;
+	arrival.exact = breakpoint->is_part;
 	if (calls && !breakpoint->is_pad &&
-	    callstacks_return(calls, &arrival, call_popped_now, serving))
+	    callstacks_return(calls, &arrival, serving_popped, serving))
 		return;
 	/* Not a return (a landing pad, a longjmp): what was deeper is over all the same. */
 	if (calls)
-		callstacks_leave(calls, arrival.sp, call_popped_now, serving);
+		callstacks_leave(calls, arrival.sp, serving_popped, serving);
 	if (serving->space->agent)
 		returns_drop(thread, arrival.pc);
 }
@@ -489,19 +466,6 @@ static void go_on(struct serving *serving, uint64_t address)
 		thread_resume(thread, thread->sigtrap_own ? SIGTRAP : 0);
 }
 
-/* A hit of a breakpoint that has been taken away since: run the instruction that is there. */
-static bool serve_stale(struct serving *serving, uint64_t address)
-{
-	if (!breakpoint_is_stale(serving->thread, address))
-		return false;
-	serving->regs.pc = address;
-	regs_store(serving->thread->tid, &serving->regs);
-	sigtrap_hit(serving->thread, serving->time);
-	sigtrap_repair(serving->thread);
-	thread_resume(serving->thread, serving->thread->sigtrap_own ? SIGTRAP : 0);
-	return true;
-}
-
 static bool is_redirected(struct serving *serving, const struct breakpoint *breakpoint)
 {
 	struct hook *hook = breakpoint->hook;
@@ -529,7 +493,7 @@ bool trap_stop(struct trap *trap, const struct stop *stop)
 	struct breakpoint *breakpoint = breakpoint_find(serving.space, address);
 
 	if (!breakpoint)
-		return watch_serve(trap->events, thread) || serve_stale(&serving, address);
+		return watch_serve(trap->events, thread) || serving_not_ours(&serving, address);
 	if (breakpoint->displaced.length <= serving.space->arch->breakpoint_pc_offset &&
 	    !sigtrap_is_hit(thread))
 		return watch_serve(trap->events, thread);
@@ -574,7 +538,7 @@ void trap_thread_gone(struct trap *trap, struct thread *thread, bool report)
 	if (!thread->calls)
 		return;
 	if (report)
-		callstacks_unwind(thread->calls, call_popped_now, &serving);
+		callstacks_unwind(thread->calls, serving_popped, &serving);
 	callstacks_destroy(thread->calls);
 	thread->calls = NULL;
 	thread->interrupted = 0;
@@ -592,5 +556,5 @@ void trap_long_jump(struct trap *trap, struct thread *thread, bool mangled)
 
 	if (thread->calls && regs_load(thread->tid, &regs) == 0 &&
 	    stackview_find_jump(serving.space, &regs, mangled, &jump))
-		callstacks_jump(thread->calls, &jump, call_popped_now, &serving);
+		callstacks_jump(thread->calls, &jump, serving_popped, &serving);
 }
