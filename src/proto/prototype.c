@@ -205,6 +205,10 @@ static const struct prototype guess = {
 	.parameter_count = sizeof guessed_parameters / sizeof guessed_parameters[0],
 };
 
+static const struct type pointer = {.kind = TYPE_POINTER};
+
+static const struct prototype resolver = {.result = &pointer};
+
 struct protolib *protolib_create(void)
 {
 	struct protolib *lib = xcalloc(1, sizeof *lib);
@@ -379,6 +383,11 @@ const struct prototype *prototype_unknown(void)
 	static const struct prototype unknown = {.result = &nothing, .is_unknown = true};
 
 	return &unknown;
+}
+
+const struct prototype *prototype_resolver(void)
+{
+	return &resolver;
 }
 
 /* In which of the ways that conventions tell apart, on one ABI or another, a type is passed. */

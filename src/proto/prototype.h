@@ -154,6 +154,9 @@ const struct prototype *prototype_unknown(void);
 /* The prototype of functions nothing is known about: four guessed longs and a guessed result. */
 const struct prototype *prototype_guess(void);
 
+/* That of all resolvers of IFUNCs: void *resolver(void). */
+const struct prototype *prototype_resolver(void);
+
 /*
  * Whether `written`, from a file, may be about the function that `declared`, from debug
  * information, is about: as many parameters are passed in the same way, as far as C tells. A file

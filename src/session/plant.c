@@ -5,8 +5,8 @@
  * The symbol of an IFUNC is its resolver; what is to be traced is the implementation that the
  * resolver chose. When some module has bound it already, a GOT slot holds it: one that is
  * relocated to the symbol, or an IRELATIVE one of the defining module with the resolver as
- * addend. When not, the resolver itself gets a hook: what it returns is the implementation, and
- * whoever binds the function later calls it.
+ * addend. The resolver itself gets a hook: what it returns is the implementation, and whoever binds
+ * the function later calls it. It gets a site, too, as its calls are shown (NAME.IFUNC).
  */
 #include "session/private.h"
 #include "session/tables.h"
@@ -211,25 +211,33 @@ static struct ifunc_hook *get_ifunc_hook(struct session *session, const struct m
 	return made;
 }
 
+/* Its calls are shown, and what it returns is what is to be traced. */
+static void plant_resolver(struct session *session, struct thread *thread,
+			   const struct module *module, const struct match *match, bool is_bound)
+{
+	struct ifunc_hook *hook = get_ifunc_hook(session, module, match);
+	const struct probe_site *site = sites_get_resolver(session, thread->process->space,
+							   match->name, module);
+	int error = trap_plant(session->trap, thread, match->address + module->bias, site,
+			       &hook->hook);
+	struct probe_request request = {PROBE_ENTRY, match->name, module, hook->one_of_many};
+
+	hook->attached |= module->ran_before;
+	hook->resolved |= is_bound;
+	if (error && error != -EALREADY)
+		plant_list_refused(session, thread, &request, error);
+}
+
 static void plant_ifunc(struct session *session, struct thread *thread, const struct module *module,
 			const struct match *match)
 {
 	uint64_t bound = plant_find_bound(thread->process->space, module, match);
 
-	if (bound) {
+	if (bound)
 		plant_found(session, thread, bound, match->name, !match->by_name);
-		return;
-	}
-	if (proc_is_exiting(thread->tid))
+	else if (proc_is_exiting(thread->tid))
 		return; /* what it was bound to went with the memory */
-	struct ifunc_hook *hook = get_ifunc_hook(session, module, match);
-	int error = trap_plant(session->trap, thread, match->address + module->bias, NULL,
-			       &hook->hook);
-	struct probe_request request = {PROBE_ENTRY, match->name, module, hook->one_of_many};
-
-	hook->attached |= module->ran_before;
-	if (error)
-		plant_list_refused(session, thread, &request, error);
+	plant_resolver(session, thread, module, match, bound);
 }
 
 /*

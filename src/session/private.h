@@ -227,6 +227,9 @@ void sites_prepare(const struct session *session, const struct space *space, enu
 const struct probe_site *sites_get(struct session *session, const struct space *space,
 				   enum probe_kind kind, uint64_t address, const char *symbol,
 				   const struct module *module);
+/* That of the resolver of an IFUNC, whose symbol that is: it is shown as ltrace shows it. */
+const struct probe_site *sites_get_resolver(struct session *session, const struct space *space,
+					    const char *symbol, const struct module *module);
 /* Somebody refers to a site: the next sweep keeps it. */
 void sites_mark(struct session *session, const struct probe_site *site);
 /*

@@ -429,38 +429,70 @@ void sites_prepare(const struct session *session, const struct space *space, enu
 	find_prototype(session, space, &(struct question){kind, address, symbol, module}, &library);
 }
 
+/* A function as it is shown. */
+struct shown {
+	enum probe_kind kind;
+	const char *name;
+	const struct module *module;
+	const struct prototype *prototype;
+	const struct abi *abi;
+	const char *library; /* that is linked in, it seems: whose prototype it is; or NULL */
+};
+
+static const struct probe_site *get_site(struct session *session, const struct space *space,
+					 const struct shown *shown)
+{
+	const struct module *module = shown->module;
+	char safe[256];
+	_cleanup_free_ char *display = make_display(session, shown->kind, shown->name, module);
+	const struct probe_info *info = probe_table_add(session->probes, shown->kind, shown->name,
+							module ? module->base_name : "", display,
+							shown->prototype);
+	struct planted *planted = get_planted(session, info);
+	int wide = space->arch->abi->word == 8;
+
+	if (!planted->plans[wide]) {
+		if (shown->library && session->options->verbose)
+			diag("%s: linked in, it seems; its prototype is that of %s",
+			     diag_safe(safe, sizeof safe, display), shown->library);
+		const struct plan_limits limits = {.string_max = session->options->string_max,
+						   .array_max = session->options->array_max};
+
+		planted->plans[wide] = session->options->summary
+					       ? plan_create_empty()
+					       : plan_create(shown->prototype, shown->abi, &limits);
+		planted->sites[wide] = (struct probe_site){info, planted->plans[wide]};
+	}
+	return &planted->sites[wide];
+}
+
 const struct probe_site *sites_get(struct session *session, const struct space *space,
 				   enum probe_kind kind, uint64_t address, const char *symbol,
 				   const struct module *module)
 {
 	const struct question question = {kind, address, symbol, module};
-	const char *library;
-	char safe[256];
-	const struct prototype *prototype = resolve(
-		session, space, &question, find_prototype(session, space, &question, &library));
 	_cleanup_free_ char *name = naming_function(session, module, symbol);
-	_cleanup_free_ char *display = make_display(session, kind, name, module);
-	const struct probe_info *info = probe_table_add(
-		session->probes, kind, name, module ? module->base_name : "", display, prototype);
-	struct planted *planted = get_planted(session, info);
-	int wide = space->arch->abi->word == 8;
+	const struct abi *go = is_go(&question) ? space->arch->go : NULL;
+	struct shown shown = {.kind = kind, .name = name, .module = module};
 
-	if (!planted->plans[wide]) {
-		if (library && session->options->verbose)
-			diag("%s: linked in, it seems; its prototype is that of %s",
-			     diag_safe(safe, sizeof safe, display), library);
-		const struct plan_limits limits = {.string_max = session->options->string_max,
-						   .array_max = session->options->array_max};
+	shown.abi = go ? go : space->arch->abi;
+	shown.prototype = resolve(session, space, &question,
+				  find_prototype(session, space, &question, &shown.library));
+	return get_site(session, space, &shown);
+}
 
-		const struct abi *go = is_go(&question) ? space->arch->go : NULL;
+const struct probe_site *sites_get_resolver(struct session *session, const struct space *space,
+					    const char *symbol, const struct module *module)
+{
+	_cleanup_free_ char *chosen = naming_function(session, module, symbol);
+	_cleanup_free_ char *name = xasprintf("%s.IFUNC", chosen);
+	const struct shown shown = {.kind = PROBE_ENTRY,
+				    .name = name,
+				    .module = module,
+				    .prototype = prototype_resolver(),
+				    .abi = space->arch->abi};
 
-		planted->plans[wide] = session->options->summary
-					       ? plan_create_empty()
-					       : plan_create(prototype, go ? go : space->arch->abi,
-							     &limits);
-		planted->sites[wide] = (struct probe_site){info, planted->plans[wide]};
-	}
-	return &planted->sites[wide];
+	return get_site(session, space, &shown);
 }
 
 static void free_planted(struct planted *planted)
