@@ -17,6 +17,7 @@
 #include "image/go_module.h"
 #include "image/landing.h"
 #include "inferior/guardian.h"
+#include "inferior/maps.h"
 #include "inferior/prefault.h"
 #include "inferior/proc.h"
 #include "inferior/ptrace.h"
@@ -177,19 +178,38 @@ static bool is_go(void *context, const struct space *space, uint64_t address)
 
 enum { NOWHERE = 0x10000 };
 
+/* Whether a word that was taken for a return address leads to something that can be run. */
+static bool is_code(const struct thread *thread, uint64_t address)
+{
+	struct maps maps;
+
+	if (maps_read(thread->tid, &maps) != 0)
+		return true;
+	const struct mapping *mapping = maps_find(&maps, address);
+	const bool is = mapping && mapping->executable;
+
+	maps_deinit(&maps);
+	return is;
+}
+
 static void return_lost(void *context, const struct thread *thread, const struct probe_site *site,
 			uint64_t address)
 {
 	struct session *session = context;
 	const struct module *caller = modules_find(thread->process->space->modules, address);
-	_cleanup_free_ char *reason = xasprintf(
-		"calls from %s are shown, but how they end cannot be seen: there can be no breakpoint",
-		caller ? caller->base_name : "outside of modules");
 
 	/* Nothing returns to the lowest pages: the word is a number, and nobody has called. */
-	if (address >= NOWHERE && !proc_is_exiting(thread->tid))
-		untraced_function(session->untraced, site->info->module, site->info->name, false,
-				  reason);
+	if (address < NOWHERE || proc_is_exiting(thread->tid))
+		return;
+	_cleanup_free_ char *reason =
+		is_code(thread, address)
+			? xasprintf("calls from %s are shown, but how they end cannot be seen: "
+				    "there can be no breakpoint",
+				    caller ? caller->base_name : "outside of modules")
+			: xstrdup("it was also jumped to, without a call: how that ends cannot be "
+				  "seen");
+
+	untraced_function(session->untraced, site->info->module, site->info->name, false, reason);
 }
 
 static void conf_complain(void *context, const char *file, unsigned line, const char *message)

@@ -4,7 +4,8 @@
  * a function and in its cold part. Behind each is something else: padding, data, what is no
  * instruction, another function, no memory. What lies there must stay as it is; the function is
  * called, too. Then calls that do return: to a breakpoint instruction of the program's own, to the
- * next part of a function that is split, and to a function whose address was pushed.
+ * next part of a function that is split, and to a function whose address was pushed. Then a function
+ * that is jumped to.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -29,6 +30,7 @@ ALL(LEAVES)
 void leaves_cold(void);
 int next_plt(void), next_got(void), next_pointer(void), next_cold(void);
 int returns_to_part(void), returns_to_int3(void), returns_to_pushed(void);
+int jumps_with_data(void);
 
 static int changed;
 
@@ -89,6 +91,7 @@ int main(void)
 		leave(last, NULL, "last");
 		sum += next_plt() + next_got() + next_pointer() + next_cold();
 		sum += returns_to_part() + returns_to_int3() + returns_to_pushed();
+		sum += jumps_with_data();
 	}
 	printf("changed %d, sum %d, traps %d\n", changed, sum, (int)traps);
 	return 0;

@@ -190,4 +190,27 @@ behind_\way\()_\what:
 	leave_frame
 	end pushed
 
+/* It is jumped to, with an address of data on the stack, and returns to the caller of who has jumped. */
+	.p2align 4
+	begin jumps_with_data
+	enter
+	push_place leaves_data
+	jmp jumped_to
+	end jumps_with_data
+	.p2align 4
+	begin jumped_to
+#ifdef __x86_64__
+	pop %rax
+#else
+	pop %eax
+#endif
+	mov $4, %eax
+	leave_frame
+	end jumped_to
+
+	.data
+	.p2align 4
+leaves_data:
+	.quad 0
+
 	.section .note.GNU-stack, "", @progbits
