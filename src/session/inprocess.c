@@ -125,6 +125,25 @@ void inprocess_wish(struct session *session, struct space *space, uint64_t addre
 		decided(session, site, reason);
 }
 
+void inprocess_wish_call(struct session *session, struct space *space, const struct module *module,
+			 const struct agent_call *call)
+{
+	const char *name = call->site->info->name;
+	const char *reason;
+
+	if (!session->agent)
+		return;
+	if (callers_are_asked_for(name) || callers_are_read_by(space, name))
+		reason = "it makes something of its return address";
+	else if (!module ||
+		 elf_relocates_code(module->file, call->address - module->bias, AGENT_MOVED_MAX))
+		reason = "the code that calls it is relocated";
+	else
+		reason = agent_wish_call(session->agent, space, call);
+	if (reason)
+		decided(session, call->site, reason);
+}
+
 static bool is_profiled(const struct module *module)
 {
 	for (size_t i = 0; i < sizeof profilers / sizeof *profilers; i++)

@@ -17,7 +17,7 @@
 
 #include "base/diag.h"
 #include "base/xalloc.h"
-#include "engine/agent/agent_arch.h"
+#include "engine/agent/agent.h"
 #include "inferior/proc.h"
 
 #include <errno.h>
@@ -83,18 +83,6 @@ static struct pointer_hook *make_hook(struct session *session)
 }
 
 /*
- * Whether the instruction is one of those that run elsewhere, as a jump of the agent's stands
- * there.
- */
-static bool is_moved(const struct space *space, uint64_t address)
-{
-	for (uint64_t back = 1; back < AGENT_MOVED_MAX; back++)
-		if (agent_has(space, address - back))
-			return true;
-	return false;
-}
-
-/*
  * A call is emulated at a breakpoint, and that does not write to a shadow stack: the return would
  * be fatal.
  */
@@ -108,11 +96,28 @@ static bool has_shadow_stack(const struct thread *thread)
 	return modules->shadowed == YES;
 }
 
+/* It may be caught without a stop if nothing but one function's slot leads there. */
+static void wish(struct session *session, struct space *space, uint64_t address,
+		 const struct module *module, struct pointer_hook *pointer)
+{
+	const struct callee *callee = vec_at(&pointer->callees, 0);
+	const struct agent_call call = {.address = address,
+					.slot = callee->slot,
+					.site = callee->site,
+					.hook = &pointer->hook};
+
+	if (pointer->callees.count == 1 && !callee->in_code && !callee->resolver)
+		inprocess_wish_call(session, space, module, &call);
+}
+
 void pointers_plant(struct session *session, struct thread *thread, const struct match *match,
 		    const struct probe_request *request)
 {
 	struct space *space = thread->process->space;
 	uint64_t address = match->address + request->module->bias;
+
+	if (agent_has(space, address))
+		return;
 	const struct probe_site *site = sites_get(session, space, request->kind, address,
 						  request->name, request->module);
 	struct hook *known = trap_hook_at(space, address);
@@ -127,17 +132,20 @@ void pointers_plant(struct session *session, struct thread *thread, const struct
 				      .in_code = match->in_code,
 				      .site = site};
 
-	if (add_callee(pointer, &callee))
-		undefined_note(space->modules, request, address, callee.slot);
+	bool is_unknown = add_callee(pointer, &callee) &&
+			  undefined_note(space->modules, request, address, callee.slot);
+
 	if (is_ours)
 		return;
 	int error = has_shadow_stack(thread) ? -ENOTSUP
-		    : known || is_moved(space, address)
+		    : known || agent_moves(space, address)
 			    ? -EBUSY
 			    : trap_plant(session->trap, thread, address, NULL, &pointer->hook);
 
 	if (error)
 		plant_list_refused(session, thread, request, error);
+	else if (!is_unknown)
+		wish(session, space, address, request->module, pointer);
 	session->planted += !error;
 	if (!error && debug_wanted(session, DEBUG_FUNCTIONS))
 		diag("process %d: %s by a pointer at 0x%llx", (int)thread->process->pid,
@@ -145,7 +153,7 @@ void pointers_plant(struct session *session, struct thread *thread, const struct
 		     (unsigned long long)address);
 }
 
-void pointers_settle(const struct space *space, uint64_t address, uint64_t slot,
+void pointers_settle(struct session *session, struct space *space, uint64_t address, uint64_t slot,
 		     const struct probe_site *site)
 {
 	struct hook *hook = trap_hook_at(space, address);
@@ -159,6 +167,7 @@ void pointers_settle(const struct space *space, uint64_t address, uint64_t slot,
 		if (callee->slot == slot)
 			callee->site = site;
 	}
+	wish(session, space, address, modules_find(space->modules, address), pointer);
 }
 
 const struct probe_site *pointers_site(const struct hook *hook)

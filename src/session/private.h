@@ -288,7 +288,7 @@ void pointers_init(struct session *session);
 void pointers_plant(struct session *session, struct thread *thread, const struct match *match,
 		    const struct probe_request *request);
 /* What that function is, is known better now. */
-void pointers_settle(const struct space *space, uint64_t address, uint64_t slot,
+void pointers_settle(struct session *session, struct space *space, uint64_t address, uint64_t slot,
 		     const struct probe_site *site);
 /* What may be called at the place of a hook, or NULL when it is not one of these. */
 const struct probe_site *pointers_site(const struct hook *hook);
@@ -429,6 +429,9 @@ void inprocess_init(struct session *session);
 /* A probe of that module has been planted at `address`, for a function with that symbol. */
 void inprocess_wish(struct session *session, struct space *space, uint64_t address,
 		    const char *symbol, const struct module *module, const struct probe_site *site);
+/* The same of a call by a pointer. */
+void inprocess_wish_call(struct session *session, struct space *space, const struct module *module,
+			 const struct agent_call *call);
 /* To be called for each module, when its probes are planted. */
 void inprocess_module(struct session *session, struct thread *thread, struct module *module);
 /* To be called when that has been done for all there are; `thread` is at a clean stop. */

@@ -528,8 +528,10 @@ static void mark_all(struct session *session)
 	while (map_next(&session->inferior->processes, &cursor, NULL, &value)) {
 		const struct process *process = value;
 
-		if (process->space)
-			trap_space_uses(process->space, mark, session);
+		if (!process->space)
+			continue;
+		trap_space_uses(process->space, mark, session);
+		agent_space_uses(process->space, mark, session);
 	}
 	cursor = 0;
 	while (map_next(&session->inferior->threads, &cursor, NULL, &value))

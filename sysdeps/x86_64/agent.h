@@ -30,6 +30,13 @@ size_t x86_64_put_guard(const uint8_t *bytes, const struct x86_scan *scan,
 /* agent_arch.is_guard */
 bool x86_64_is_guard(const uint8_t bytes[AGENT_GUARD_BACK], uint64_t *pushed);
 
+/* The members of the same names: agent_calls.c. */
+int x86_64_write_call_stub(struct decoder *decoder, const struct agent_function *code,
+			   uint64_t slot, uint64_t unit, uint32_t probe, bool records,
+			   uint8_t out[AGENT_PROBE_STUB]);
+enum agent_way x86_64_way_of(struct decoder *decoder, const struct agent_function *code,
+			     uint64_t slot, size_t *length);
+
 /* Bytes of a conditional branch in a stub, however short it is in the function. */
 enum { X86_64_NEAR_JCC = 6 };
 /* agent_arch.offset_in_function */

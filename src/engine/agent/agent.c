@@ -176,9 +176,10 @@ bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs)
 	struct agent_unit *unit = (struct agent_unit *)(void *)hook;
 	const struct space *space = thread->process->space;
 	uint64_t number = (regs->pc - unit_probe_stub(unit, 0)) / AGENT_PROBE_STUB;
+	const struct agent_probe *probe = number < unit->probes_used ? unit->probes[number] : NULL;
 	uint64_t word;
 
-	if (!space->agent || number >= unit->probes_used ||
+	if (!space->agent || !probe ||
 	    !memory_read_word(&space->memory, regs->r[REG_SP], sizeof word, &word))
 		return false;
 	bool is_stub = agent_is_stub(space->agent, word);
@@ -196,10 +197,10 @@ bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs)
 		      !return_slot_is_there(space, unit, regs->r[REG_SP],
 					    unit_is_return_stub(unit, word)));
 
-	if (tried || (!known && !learn(unit, space, regs, unit->probes[number], word, is_stub)))
+	if (tried || (!known && !learn(unit, space, regs, probe, word, is_stub)))
 		return is_stub && pass(unit, thread, regs, (uint32_t)number, word);
 	thread->sent_again = mark;
-	regs->pc = unit_probe_stub(unit, (uint32_t)number);
+	regs->pc = probe_entered(probe);
 	return true;
 }
 
@@ -317,7 +318,7 @@ void agent_before_signal(struct thread *thread)
 		unit->probes[(regs.pc - unit_probe_stub(unit, 0)) / AGENT_PROBE_STUB];
 
 	if (probe) {
-		regs.pc = probe->address;
+		probe_turn_back(probe, &regs);
 		regs_store(thread->tid, &regs);
 	}
 }
@@ -534,7 +535,7 @@ static void withdraw(struct agent *agent, struct thread *thread)
 		struct agent_probe *probe = value;
 
 		probe->journal = JOURNAL_NO_ENTRY;
-		trap_plant(agent->trap, thread, probe->address, probe->site, probe->wish.hook);
+		wish_plant(agent->trap, thread, &probe->wish);
 		agent_decide(agent, probe->site, space->agent->refused);
 	}
 }
@@ -580,11 +581,8 @@ void agent_settle(struct agent *agent, struct thread *thread)
 	lines_take_over(agent, thread);
 	const bool gathers = space_has_only(thread) && gather_begin(space);
 
-	for (size_t i = 0; i < own->wishes.count; i++) {
-		const struct agent_wish *wish = vec_at(&own->wishes, i);
-
-		trap_plant(agent->trap, thread, wish->address, wish->site, wish->hook);
-	}
+	for (size_t i = 0; i < own->wishes.count; i++)
+		wish_plant(agent->trap, thread, vec_at(&own->wishes, i));
 	if (gathers)
 		gather_end(space);
 	if (own->refused || thread->process->silent)

@@ -53,13 +53,20 @@ struct agent *agent_create(struct trap *trap, const struct engine_events *events
 			   agent_points_into *points_into, const struct agent_options *options);
 void agent_destroy(struct agent *agent);
 
-/* A function at whose entry a probe has been planted, or a hook that may have a gate. */
+/*
+ * A function at whose entry a probe has been planted, and nothing else; an instruction that calls
+ * or jumps through a GOT slot, with a hook that says so; or a function with a hook that may have a
+ * gate.
+ */
 struct agent_wish {
 	uint64_t address;
 	uint64_t length; /* of its code; 0: not known, and so it stays with the trap engine */
 	const struct probe_site *site; /* NULL: a gate is wished, for `hook` */
-	struct hook *hook;	       /* NULL: its calls are to be caught inside */
+	/* of the breakpoint: that of an instruction (hook.chosen), or the one with a gate; or NULL */
+	struct hook *hook;
 	struct gate gate;
+	uint64_t slot;	  /* that the instruction goes through */
+	bool calls;	  /* and comes back from */
 	bool was_granted; /* or may have been, in the parent of a child; the agent's */
 	bool was_called;  /* since it was wished; the agent's */
 	/* nobody branches into it behind its beginning, whatever bytes there look like it */
@@ -80,6 +87,21 @@ struct agent_wish {
  * agent_install().
  */
 const char *agent_wish(struct space *space, const struct agent_wish *wish);
+/* An instruction at `address` that calls or jumps by a pointer, where a hook has been planted. */
+struct agent_call {
+	uint64_t address;
+	uint64_t slot; /* which holds the address of the function that `site` is about */
+	const struct probe_site *site;
+	struct hook *hook;
+};
+/* The same for such a call. */
+const char *agent_wish_call(struct agent *agent, struct space *space,
+			    const struct agent_call *call);
+/*
+ * Whether the instruction at `address` is run elsewhere, as a jump of ours covers it, or what is in
+ * front of it.
+ */
+bool agent_moves(const struct space *space, uint64_t address);
 /* Whether the function there has been given to the agent. */
 bool agent_has(const struct space *space, uint64_t address);
 /*
@@ -257,6 +279,9 @@ void agent_settle(struct agent *agent, struct thread *thread);
 
 /* The program is gone. Frees the engine's part; after agent_collect(). */
 void agent_space_gone(struct space *space);
+
+/* As trap_space_uses(), of wishes and of what is caught inside. */
+void agent_space_uses(const struct space *space, trap_use *use, void *context);
 
 /* How many functions have been given to the agent so far, and not been taken back. */
 size_t agent_probes(const struct agent *agent);

@@ -94,12 +94,16 @@
  * push $probe; jmp entry; nop (or a breakpoint); jmp to what was displaced. Of a function whose
  * first instruction accesses memory: jmp to a guard, which reads from there and puts back the stack
  * pointer, by its last AGENT_GUARD_BACK bytes; behind it is what else is at the beginning.
+ *
+ * Of an instruction that calls by a pointer: what puts the return address on the stack comes first,
+ * then what else is at the beginning, at the same place.
  */
 #define AGENT_PROBE_STUB 64
 #define AGENT_PROBE_BREAKPOINT 10
 #define AGENT_PROBE_DISPLACED 16
 #define AGENT_PROBE_GUARD 41 /* or later, up to AGENT_PROBE_GUARDED */
 #define AGENT_PROBE_GUARDED 54
+#define AGENT_PROBE_CALLED AGENT_PROBE_GUARDED
 #define AGENT_GUARD_MAX 13
 #define AGENT_GUARD_BACK 5
 

@@ -27,6 +27,14 @@ typedef void agent_reference(void *context, uint64_t address);
 /* AGENT_MOVED_MAX: bytes of the instructions that the jump takes the place of, at most. */
 enum { AGENT_JUMP = 5, AGENT_MOVED_MAX = AGENT_JUMP - 1 + 15, AGENT_CLOCK_BYTES = 3 };
 
+/* How an instruction goes by a pointer. */
+enum agent_way {
+	AGENT_OTHERWISE,	/* not at all, or in a way that cannot be run elsewhere */
+	AGENT_CALLS_THROUGH,	/* it calls what the slot holds */
+	AGENT_JUMPS_THROUGH,	/* it jumps there */
+	AGENT_CALLS_BY_REGISTER /* it calls what a register holds */
+};
+
 struct agent_arch {
 	const uint8_t *code; /* for the beginning of a unit, without relocations */
 	size_t code_length;
@@ -76,6 +84,17 @@ struct agent_arch {
 	 */
 	uint64_t (*gate_stub_of)(uint64_t unit, const struct regs *regs, uint64_t top,
 				 uint64_t *sp);
+	/*
+	 * write_probe_stub() for an instruction that calls by a pointer, which ends the code that is given;
+	 * what stands in front of it there are instructions that straight_before() has found. It is
+	 * the probe's call only if the pointer is what the word at `slot` holds.
+	 */
+	int (*write_call_stub)(struct decoder *decoder, const struct agent_function *code,
+			       uint64_t slot, uint64_t unit, uint32_t probe, bool records,
+			       uint8_t out[AGENT_PROBE_STUB]);
+	/* How the instruction that `code` begins with goes by a pointer. */
+	enum agent_way (*way_of)(struct decoder *decoder, const struct agent_function *code,
+				 uint64_t slot, size_t *length);
 	/* What such a stub begins with if it has a guard, and no other does. */
 	uint8_t leads_to_guard;
 	/*

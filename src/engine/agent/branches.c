@@ -59,12 +59,16 @@ static void fill_sieve(struct search *search)
 		sieve_add(search->sieve, address);
 }
 
-/* The wish in whose code `address` is, or count. */
+/* The function's wish in whose code `address` is, or count. */
 static size_t wish_around(const struct vec *wishes, uint64_t address)
 {
 	size_t found = wishes_last_before(wishes, address + 1);
 	const struct agent_wish *wish = found < wishes->count ? vec_at(wishes, found) : NULL;
 
+	while (wish && wish->slot && found)
+		wish = vec_at(wishes, --found);
+	if (!wish || wish->slot)
+		return wishes->count;
 	return wish && address - wish->address < wish->length ? found : wishes->count;
 }
 
@@ -128,7 +132,7 @@ static void note_branch(void *context, uint64_t from, uint64_t target, bool is_c
 	size_t found = wishes_covered(wishes, target);
 	struct agent_wish *wish = found < wishes->count ? vec_at(wishes, found) : NULL;
 
-	if (wish && !wish->refusal && !wish->is_plt_stub &&
+	if (wish && !wish->refusal && !wish_is_closed(wish) &&
 	    (!wish->branched || target - wish->address < wish->branched) &&
 	    may_be_branch(search, from))
 		wish->branched = (uint8_t)(target - wish->address);
@@ -184,7 +188,7 @@ static void look_for_computed(const struct search *search, struct agent_wish *wi
 {
 	_cleanup_free_ uint8_t *made = NULL;
 
-	if (wish->refusal || wish->is_plt_stub)
+	if (wish->refusal || wish_is_closed(wish))
 		return;
 	const struct agent_function function = {
 		.address = wish->address,

@@ -60,7 +60,7 @@ void agent_check(struct space *space, trap_overwritten *overwritten, void *conte
 		    entry->address != probe->address || !memcmp(now, entry->after, AGENT_JUMP))
 			continue;
 		probe->lost = true;
-		overwritten(context, probe->site, probe->wish.hook,
+		overwritten(context, probe->wish.hook ? NULL : probe->site, probe->wish.hook,
 			    !memcmp(now, entry->before, AGENT_JUMP));
 	}
 	free(checking.probes);

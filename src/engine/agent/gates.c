@@ -22,7 +22,7 @@ static struct agent_wish *wished_at(const struct agent_space *own, uint64_t addr
 	for (size_t i = 0; i < own->wishes.count; i++) {
 		struct agent_wish *wish = vec_at(&own->wishes, i);
 
-		if (wish->address == address && wish->hook && (!hook || wish->hook == hook))
+		if (wish->address == address && wish_is_gate(wish) && (!hook || wish->hook == hook))
 			return wish;
 	}
 	return NULL;
@@ -33,7 +33,7 @@ bool agent_has_gate(const struct space *space, uint64_t address, const struct ho
 	const struct agent_space *own = space->agent;
 	const struct agent_probe *probe = own ? map_get(&own->probes, address) : NULL;
 
-	if (probe && probe->wish.hook)
+	if (probe && wish_is_gate(&probe->wish))
 		return probe->wish.hook == hook;
 	return own && wished_at(own, address, hook);
 }
@@ -46,7 +46,7 @@ bool agent_take_gate_out(struct thread *thread, uint64_t address)
 
 	if (wish)
 		vec_remove(&own->wishes, (size_t)(wish - (struct agent_wish *)own->wishes.items));
-	if (!probe || !probe->wish.hook)
+	if (!probe || !wish_is_gate(&probe->wish))
 		return wish != NULL;
 	guards_give_up(thread, probe, NULL);
 	map_remove(&own->probes, address);
@@ -90,7 +90,7 @@ static struct agent_probe *gate_at(const struct agent_unit *unit, uint64_t pc)
 	const uint64_t number = (pc - unit_probe_stub(unit, 0)) / AGENT_PROBE_STUB;
 	struct agent_probe *probe = number < unit->probes_used ? unit->probes[number] : NULL;
 
-	return probe && probe->wish.hook ? probe : NULL;
+	return probe && wish_is_gate(&probe->wish) ? probe : NULL;
 }
 
 struct agent_probe *gates_place(const struct space *space, const struct regs *regs, uint64_t *sp)

@@ -127,7 +127,7 @@ void guards_give_up(struct thread *thread, struct agent_probe *probe, const char
 	agent_stop_others(thread); /* who does not stop sits in the kernel */
 	journal_undo_bytes(space->journal, space, probe->journal);
 	probe->journal = JOURNAL_NO_ENTRY;
-	trap_plant(agent->trap, thread, probe->address, probe->site, probe->wish.hook);
+	wish_plant(agent->trap, thread, &probe->wish);
 	agent_decide(agent, probe->site, reason);
 }
 

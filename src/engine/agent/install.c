@@ -82,7 +82,7 @@ const char *agent_wish(struct space *space, const struct agent_wish *wish)
 		return "its length is not known";
 	struct agent_wish *kept = vec_push(&own->wishes, wish);
 
-	kept->was_called = wish->hook != NULL; /* or no gate would be wished */
+	kept->was_called = wish_is_gate(wish); /* or no gate would be wished */
 	return NULL;
 }
 
@@ -320,18 +320,21 @@ static int catch_by(struct installing *installing, const struct agent_wish *wish
 }
 
 static int write_stub(const struct installing *installing, const struct agent_wish *wish,
-		      const struct agent_function *function, const struct agent_unit *unit,
+		      const struct agent_unit *unit, const struct agent_function *function,
 		      uint8_t stub[AGENT_PROBE_STUB])
 {
 	const struct agent_arch *arch = installing->space->arch->agent;
-	struct decoder *decoder = trap_decoder(installing->agent->trap);
+	const struct agent *agent = installing->agent;
+	struct decoder *decoder = trap_decoder(agent->trap);
 	const uint32_t number = unit_next_number(unit);
 
-	if (wish->hook)
+	if (wish_is_gate(wish))
 		return arch->write_gate_stub(decoder, function, unit->base, number, &wish->gate,
 					     stub);
-	return arch->write_probe_stub(decoder, function, unit->base, number,
-				      installing->agent->records, stub);
+	if (wish->calls)
+		return arch->write_call_stub(decoder, function, wish->slot, unit->base, number,
+					     agent->records, stub);
+	return arch->write_probe_stub(decoder, function, unit->base, number, agent->records, stub);
 }
 
 /* NULL, or why it stays with the trap engine. */
@@ -341,11 +344,13 @@ static const char *install_one(struct installing *installing, const struct agent
 	uint64_t length = wish->length < FUNCTION_MAX ? wish->length : FUNCTION_MAX;
 	uint8_t stub[AGENT_PROBE_STUB];
 
-	if (!trap_is_plain(space, wish->address, wish->hook))
+	if (!trap_is_plain(space, wish->address, wish_is_gate(wish) ? wish->hook : NULL))
 		return "its breakpoint has other purposes, too";
 	for (uint64_t k = 1; k < AGENT_JUMP || (k < AGENT_MOVED_MAX && k < length); k++)
 		if (trap_hook_at(space, wish->address + k))
 			return "there is another breakpoint in its first instructions";
+	if (wish_overlaps(installing->own, wish))
+		return "a call in its first instructions is caught by a jump of its own";
 	struct agent_unit *unit = find_unit(installing, wish->address);
 
 	if (!unit)
@@ -357,7 +362,7 @@ static const char *install_one(struct installing *installing, const struct agent
 					  .length = known < length ? known : length};
 
 	function.behind = known - function.length;
-	int error = write_stub(installing, wish, &function, unit, stub);
+	int error = write_stub(installing, wish, unit, &function, stub);
 
 	if (!error)
 		error = catch_by(installing, wish, unit, stub, bytes);

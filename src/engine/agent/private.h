@@ -140,6 +140,11 @@ struct unit_count {
 struct unit_count *unit_counts(const struct agent_unit *unit);
 void unit_add_call(struct agent_unit *unit, uint32_t number);
 
+static inline bool wish_is_gate(const struct agent_wish *wish)
+{
+	return !wish->site;
+}
+
 /* agent.c */
 
 /* Tells what has become of a wish, if it was a probe's: see agent_decided. */
@@ -148,6 +153,25 @@ void agent_decide(const struct agent *agent, const struct probe_site *site, cons
 bool agent_stop_others(const struct thread *thread);
 /* The unit in whose code, stubs included, `pc` is, or NULL. */
 struct agent_unit *agent_unit_at(const struct agent_space *own, uint64_t pc);
+
+/* calls.c: calls by pointers, and what wishes for those and for functions have in common */
+
+/* Whether nobody branches into what its jump covers. */
+static inline bool wish_is_closed(const struct agent_wish *wish)
+{
+	return wish->is_plt_stub || wish->hook;
+}
+/* Plants the breakpoint that the trap engine serves such calls by: 0 or -errno. */
+int wish_plant(struct trap *trap, struct thread *thread, const struct agent_wish *wish);
+/* Whether a jump of ours stands in what the jump for the wish would move, behind its beginning. */
+bool wish_overlaps(const struct agent_space *own, const struct agent_wish *wish);
+/*
+ * Where a probe's stub begins when the stack is as at a function's entry: it may be what puts the
+ * return address there itself.
+ */
+uint64_t probe_entered(const struct agent_probe *probe);
+/* A thread that has come to the breakpoint of a stub is where the call begins. */
+void probe_turn_back(const struct agent_probe *probe, struct regs *regs);
 
 /* check.c */
 

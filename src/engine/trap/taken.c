@@ -29,12 +29,20 @@ void trap_covered(struct space *space, uint64_t address)
 		breakpoint_covered(space, breakpoint);
 }
 
+static bool is_call_by_pointer(const struct breakpoint *breakpoint)
+{
+	return breakpoint->hook && breakpoint->hook->chosen && !breakpoint->site;
+}
+
 bool trap_is_plain(const struct space *space, uint64_t address, const struct hook *hook)
 {
 	const struct breakpoint *breakpoint = breakpoint_find(space, address);
 
-	return breakpoint && (breakpoint->site != NULL) == (hook == NULL) &&
-	       breakpoint->hook == hook && !breakpoint->is_return;
+	if (!breakpoint || breakpoint->is_return)
+		return false;
+	if (hook)
+		return breakpoint->hook == hook && !breakpoint->site;
+	return is_call_by_pointer(breakpoint) || (breakpoint->site && !breakpoint->hook);
 }
 
 size_t trap_read_code(const struct space *space, uint64_t address, void *buffer, size_t length)
@@ -66,7 +74,8 @@ void breakpoint_note_hit(struct space *space, const struct breakpoint *breakpoin
 {
 	struct vec *hits = &space->trap->first_hits;
 
-	if (space->agent && breakpoint->site && !breakpoint->settled && hits->count < HITS_MAX)
+	if (space->agent && (breakpoint->site || is_call_by_pointer(breakpoint)) &&
+	    !breakpoint->settled && hits->count < HITS_MAX)
 		vec_push(hits, &breakpoint->address);
 }
 

@@ -45,8 +45,8 @@ void trap_unplant(struct space *space, uint64_t address);
  */
 void trap_covered(struct space *space, uint64_t address);
 /*
- * Whether a probe has been planted there, and nothing else; or `hook` and no probe, if that is not
- * NULL.
+ * Whether a probe has been planted there, or a hook for calls by a pointer, and nothing else; or
+ * `hook` and no probe, if that is not NULL.
  */
 bool trap_is_plain(const struct space *space, uint64_t address, const struct hook *hook);
 
