@@ -437,14 +437,15 @@ void journal_undo_bytes(struct journal *journal, struct space *space, size_t num
 	journal_forget(journal, number);
 }
 
-void journal_undo_jumps(struct journal *journal, struct space *space)
+void journal_undo_jumps(struct journal *journal, struct space *space, bool staying_too)
 {
 	struct undoing undoing = undoing_begin(journal, space);
 
 	for (size_t number = 0; number < undoing.count; number++) {
 		const struct journal_entry *entry = journal_entry(journal, number);
 
-		if (entry && entry->kind == JOURNAL_JUMP && !undo_ours(&undoing, number))
+		if (entry && entry->kind == JOURNAL_JUMP &&
+		    (staying_too || entry->when != JOURNAL_STAYS) && !undo_ours(&undoing, number))
 			journal_forget(journal, number);
 	}
 	undoing_end(&undoing);

@@ -126,8 +126,11 @@ bool journal_has_mapping(const struct journal *journal, uint64_t address);
  */
 void journal_undo_bytes(struct journal *journal, struct space *space, size_t number);
 
-/* The same of all jumps. All threads of the space are stopped. */
-void journal_undo_jumps(struct journal *journal, struct space *space);
+/*
+ * The same of all jumps; or of those that do not stay (JOURNAL_STAYS). All threads of the space are
+ * stopped.
+ */
+void journal_undo_jumps(struct journal *journal, struct space *space, bool staying_too);
 
 /*
  * Puts back all bytes, latest first; all threads of the space are stopped. Mappings stay: unmapping

@@ -176,6 +176,14 @@ uint64_t proc_start_brk(pid_t pid)
 	return field ? strtoull(field, NULL, 10) : 0;
 }
 
+uint64_t proc_start_stack(pid_t pid)
+{
+	char text[512];
+	const char *field = stat_field(read_stat(pid, text), 28);
+
+	return field ? strtoull(field, NULL, 10) : 0;
+}
+
 void proc_name(pid_t tid, char name[16])
 {
 	char path[96];

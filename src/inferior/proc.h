@@ -21,6 +21,8 @@ long proc_effective_id(pid_t tid, const char *name);
 
 /* Where brk(2) begins in the process; 0: that cannot be told. */
 uint64_t proc_start_brk(pid_t pid);
+/* Where the stack of its main thread began, below arguments and environment; 0: the same. */
+uint64_t proc_start_stack(pid_t pid);
 
 /*
  * A task of the process (or of that thread's) that has not ended, `pid` itself if it has not: what

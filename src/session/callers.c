@@ -85,6 +85,29 @@ static bool is_of_libunwind(const char *name)
 	return false;
 }
 
+/*
+ * What throws, and libgcc's functions that it ends in. Where calls are counted, these put true
+ * return addresses on the stack when they are entered, their own included (unwinders.c); so they
+ * may be called by what is caught inside.
+ */
+static const char *const throwing[] = {
+	"__cxa_throw",
+	"__cxa_rethrow",
+	"_Unwind_RaiseException",
+	"_Unwind_Resume",
+	"_Unwind_Resume_or_Rethrow",
+};
+
+bool callers_are_put_right(const struct session *session, const char *name)
+{
+	if (!agent_may_unwind(session->agent))
+		return false;
+	for (size_t i = 0; i < sizeof throwing / sizeof *throwing; i++)
+		if (name[0] == throwing[i][0] && !strcmp(name, throwing[i]))
+			return true;
+	return false;
+}
+
 /* A library may call thousands: most of the table is passed over by first letters. */
 bool callers_are_asked_for(const char *name)
 {
@@ -158,7 +181,7 @@ bool callers_are_read_by(const struct space *space, const char *name)
 	return false;
 }
 
-void callers_find(struct elf_file *file, struct vec *found)
+void callers_find(const struct session *session, struct elf_file *file, struct vec *found)
 {
 	size_t count;
 	const struct elf_slot *slots = elf_slots(file, &count);
@@ -170,7 +193,8 @@ void callers_find(struct elf_file *file, struct vec *found)
 			vec_push(found, &symbol->value);
 	}
 	for (size_t i = 0; i < count; i++) {
-		if (!slots[i].name || !callers_are_asked_for(slots[i].name))
+		if (!slots[i].name || !callers_are_asked_for(slots[i].name) ||
+		    callers_are_put_right(session, slots[i].name))
 			continue;
 		vec_push(found, &slots[i].address);
 		if (slots[i].stub)
@@ -184,7 +208,7 @@ void callers_note(const struct session *session, struct space *space, const stru
 	struct vec found = VEC_OF(uint64_t);
 
 	if (!known)
-		callers_find(module->file, &found);
+		callers_find(session, module->file, &found);
 	for (size_t i = 0; i < (known ? known : &found)->count; i++)
 		agent_asks_caller(space, *(const uint64_t *)vec_at(known ? known : &found, i) +
 						 module->bias);

@@ -177,17 +177,6 @@ static void send_on(struct clearing *clearing, struct thread *thread)
 	thread_resume(thread, swallowed ? 0 : stop.signal);
 }
 
-/*
- * Who has begun a call there would, let run, have a return address of ours on his stack before we
- * come again, and what unwinds stacks does not wait for us any more.
- */
-static void step_through(const struct clearing *clearing, struct space *space)
-{
-	for (size_t i = 0; i < clearing->inside.count; i++)
-		trap_step_through(*(struct thread **)vec_at(&clearing->inside, i));
-	agent_restore_returns(space);
-}
-
 /* One that is not inside: nothing leads there any more but its own SIGTRAP. */
 static void send_other_on(struct thread *thread, void *context)
 {
@@ -203,11 +192,15 @@ static void close_entrances(const struct clearing *clearing, struct space *space
 {
 	/*
 	 * So that nobody gets into the handler again by them. As long as we live, threads stop at
-	 * breakpoints, and must not run by those that answer them for us (masking.c).
+	 * breakpoints, and must not run by those that answer them for us (masking.c). Nor does one
+	 * that throws all the time get into our code any more, but stops.
 	 */
 	if (clearing->session->recovering)
 		trap_heal(space, false);
-	agent_undo_jumps(space);
+	else if (clearing->session->agent)
+		agent_stop_unwinders(clearing->session->agent,
+				     *(struct thread **)vec_at(&clearing->inside, 0));
+	agent_undo_jumps(space, false);
 	agent_restore_returns(space);
 }
 
@@ -218,6 +211,18 @@ static bool is_anyone_inside(const struct clearing *clearing)
 	for (size_t i = 0; i < clearing->inside.count; i++)
 		found |= is_inside(clearing, *(struct thread **)vec_at(&clearing->inside, i));
 	return found;
+}
+
+/*
+ * Who has begun a call there would, let run, have a return address of ours on his stack before we
+ * come again, and what unwinds stacks does not wait for us any more. True: nobody is inside then.
+ */
+static bool step_through(const struct clearing *clearing, struct space *space)
+{
+	for (size_t i = 0; i < clearing->inside.count; i++)
+		trap_step_through(*(struct thread **)vec_at(&clearing->inside, i));
+	agent_restore_returns(space);
+	return !is_anyone_inside(clearing);
 }
 
 /* Whether all that keeps us is what was seen on stacks. */
@@ -249,8 +254,8 @@ static bool clear(struct clearing *clearing, pid_t pid)
 		if (!clearing->inside.count)
 			return true;
 		close_entrances(clearing, process->space);
-		if (session->recovering)
-			step_through(clearing, process->space);
+		if (session->recovering && step_through(clearing, process->space))
+			return true;
 		frames += are_frames_only(clearing);
 		if (session->recovering && frames == FRAMES_TRIES)
 			return true;

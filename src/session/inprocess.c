@@ -49,7 +49,7 @@ static void decided(void *context, const struct probe_site *site, const char *re
 
 	if (!debug_wanted(session, DEBUG_FUNCTIONS))
 		return;
-	diag_safe(safe, sizeof safe, site->info->display);
+	diag_safe(safe, sizeof safe, site ? site->info->display : "exceptions");
 	if (reason)
 		diag("%s: by breakpoint: %s", safe, reason);
 	else
@@ -89,6 +89,14 @@ static uint64_t length_at(const struct module *module, const char *name, uint64_
 	return extent_of_function(module->file, address);
 }
 
+/* What is called by that name from wherever makes something of its return address. */
+static bool must_know_caller(const struct session *session, const struct space *space,
+			     const char *name)
+{
+	return !callers_are_put_right(session, name) &&
+	       (callers_are_asked_for(name) || callers_are_read_by(space, name));
+}
+
 void inprocess_wish(struct session *session, struct space *space, uint64_t address,
 		    const char *symbol, const struct module *module, const struct probe_site *site)
 {
@@ -98,10 +106,10 @@ void inprocess_wish(struct session *session, struct space *space, uint64_t addre
 	if (!session->agent)
 		return;
 	wish.is_plt_stub = site->info->kind == PROBE_CALL;
-	if (callers_are_asked_for(symbol) ||
-	    (wish.is_plt_stub && callers_are_read_by(space, symbol)) ||
-	    (module && !wish.is_plt_stub &&
-	     callers_are_read(space->arch, module->file, address - module->bias)))
+	if (wish.is_plt_stub ? must_know_caller(session, space, symbol)
+			     : callers_are_asked_for(symbol) ||
+				       (module && callers_are_read(space->arch, module->file,
+								   address - module->bias)))
 		reason = "it makes something of its return address";
 	else if (module && module->is_machine && !wish.is_plt_stub)
 		reason = "generated code may call it, whose runtime walks stacks by itself";
@@ -133,7 +141,7 @@ void inprocess_wish_call(struct session *session, struct space *space, const str
 
 	if (!session->agent)
 		return;
-	if (callers_are_asked_for(name) || callers_are_read_by(space, name))
+	if (must_know_caller(session, space, name))
 		reason = "it makes something of its return address";
 	else if (!module ||
 		 elf_relocates_code(module->file, call->address - module->bias, AGENT_MOVED_MAX))

@@ -79,7 +79,7 @@ static void add_module(const struct preparing *preparing, struct elf_file *file,
 	module->references++;
 	prepared.module = module;
 	if (preparing->session->agent)
-		callers_find(file, &prepared.callers);
+		callers_find(preparing->session, file, &prepared.callers);
 	vec_push(&modules->list, &module);
 	vec_push(&preparing->session->prepared, &prepared);
 }

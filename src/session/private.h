@@ -59,6 +59,7 @@ struct session {
 	struct hook linker;	     /* r_brk */
 	uint64_t planted;	     /* probes, ever */
 	struct agent_hook unwinder;  /* who looks at stacks: inprocess.c */
+	struct hook landing;	     /* where that goes on */
 	struct agent_hook backtrace; /* and does so without leaving any of its frames */
 	struct agent_hook asking;    /* who asks who called him */
 	struct hook ptrace;	     /* ptrace(): see debuggers.c */
@@ -537,6 +538,8 @@ const struct vec *prepare_callers(const struct session *session, const struct el
 
 /* Whether one of that name does. */
 bool callers_are_asked_for(const char *name);
+/* But that is seen to where it is called. */
+bool callers_are_put_right(const struct session *session, const char *name);
 /* Whether the one at `address` of the file's own address space reads it. */
 bool callers_are_read(const struct arch *arch, struct elf_file *file, uint64_t address);
 /*
@@ -548,7 +551,7 @@ bool callers_are_read_by(const struct space *space, const char *name);
  * Where functions of a file are that have such a name, and what leads to such in others: addresses
  * of its own address space are added to `found` (uint64_t).
  */
-void callers_find(struct elf_file *file, struct vec *found);
+void callers_find(const struct session *session, struct elf_file *file, struct vec *found);
 /* Tells the agent of those of a module. */
 void callers_note(const struct session *session, struct space *space, const struct module *module);
 

@@ -20,6 +20,11 @@ static const char TABLES[] = "_dl_find_object";
 
 static const char *const unwinders[] = {
 	"_Unwind_RaiseException",
+	/*
+	 * What destructors have called is told before what they are called from is left: see
+	 * engine/trap/callstack.c. And it has a return address of its own.
+	 */
+	"_Unwind_Resume",
 	"_Unwind_Resume_or_Rethrow",
 	"_Unwind_ForcedUnwind",
 	"dl_iterate_phdr",
@@ -39,12 +44,17 @@ static const char *const unwinders[] = {
 /* They ask who called them, and may have been jumped to by what is counted. */
 static const char *const asking[] = {"dlsym", "dlvsym", "dlopen", "dlmopen"};
 
-/* Whether it looks for tables by TABLES, and may not have been entered by what is hooked. */
-static bool is_other_unwinder(const struct module *module)
+static bool is_libgcc(const struct module *module)
 {
 	const char *soname = elf_soname(module->file);
 
-	if (soname && !strcmp(soname, "libgcc_s.so.1"))
+	return soname && !strcmp(soname, "libgcc_s.so.1");
+}
+
+/* Whether it looks for tables by TABLES, and may not have been entered by what is hooked. */
+static bool is_other_unwinder(const struct module *module)
+{
+	if (is_libgcc(module))
 		return false;
 	return elf_has_slot(module->file, TABLES) ||
 	       (module->is_main && !elf_interpreter(module->file));
@@ -65,6 +75,37 @@ static void watch_tables(struct session *session, struct thread *thread,
 }
 
 /*
+ * Exceptions by libgcc_s.so.1 are to need no stop, where that can be done: the agent takes over
+ * what is hooked there.
+ */
+static void wish_unwinder(struct session *session, struct thread *thread,
+			  const struct module *module)
+{
+	static const char *const names[UNWINDER_FUNCTIONS] = {
+		[UNWINDER_RAISE] = "_Unwind_RaiseException",
+		[UNWINDER_RESUME] = "_Unwind_Resume",
+		[UNWINDER_RETHROW] = "_Unwind_Resume_or_Rethrow",
+		[UNWINDER_SET_IP] = "_Unwind_SetIP",
+	};
+	const struct elf_symbol *symbol = elf_find_symbol(module->file, "_Unwind_GetCFA");
+	struct agent_unwinder unwinder = {.get_cfa = 0};
+
+	if (!is_libgcc(module) || !symbol || !symbol->value || !agent_may_unwind(session->agent))
+		return;
+	unwinder.get_cfa = symbol->value + module->bias;
+	for (int i = 0; i < UNWINDER_FUNCTIONS; i++) {
+		symbol = elf_find_symbol(module->file, names[i]);
+		if (!symbol || !symbol->value)
+			return;
+		unwinder.functions[i].address = symbol->value + module->bias;
+		unwinder.functions[i].length = symbol->size;
+		unwinder.functions[i].hook = i == UNWINDER_SET_IP ? &session->landing
+								  : &session->unwinder.hook;
+	}
+	agent_wish_unwinder(session->agent, thread, &unwinder);
+}
+
+/*
  * They stop whoever unwinds a stack, so they are planted only where something may be caught inside:
  * a program that unwinds all the time, and is not, is not to be slowed down.
  */
@@ -73,12 +114,7 @@ void unwinders_hook(struct session *session, struct thread *thread, struct modul
 	for (size_t i = 0; i < sizeof unwinders / sizeof *unwinders; i++)
 		plant_hook(session, thread, module, unwinders[i], &session->unwinder.hook);
 	watch_tables(session, thread, module);
-	/*
-	 * What destructors have called is told before what they are called from is left: see
-	 * engine/trap/callstack.c.
-	 */
-	if (!session->options->summary)
-		plant_hook(session, thread, module, "_Unwind_Resume", &session->unwinder.hook);
+	wish_unwinder(session, thread, module);
 	plant_hook(session, thread, module, "_Unwind_Backtrace", &session->backtrace.hook);
 	for (size_t i = 0; i < sizeof asking / sizeof *asking; i++)
 		plant_hook(session, thread, module, asking[i], &session->asking.hook);
@@ -120,6 +156,13 @@ static void unwinder_called(struct hook *hook, struct thread *thread)
 		agent_hand_over(agent, thread);
 }
 
+/* Where the agent has taken the hook over. */
+static bool unwinds_by_itself(struct hook *hook, struct thread *thread, struct regs *regs)
+{
+	(void)hook;
+	return agent_bind_stack(thread, regs);
+}
+
 static void backtrace_called(struct hook *hook, struct thread *thread)
 {
 	struct agent *agent = ((struct agent_hook *)(void *)hook)->agent;
@@ -153,8 +196,9 @@ static void asked(struct hook *hook, struct thread *thread)
 
 void unwinders_init(struct session *session)
 {
-	session->unwinder = (struct agent_hook){{.entered = unwinder_called, .when = JOURNAL_STAYS},
-						session->agent};
+	session->unwinder = (struct agent_hook){
+		{.entered = unwinder_called, .redirect = unwinds_by_itself, .when = JOURNAL_STAYS},
+		session->agent};
 	session->backtrace = (struct agent_hook){{.entered = backtrace_called,
 						  .returned = backtrace_returned,
 						  .when = JOURNAL_STAYS},

@@ -12,7 +12,7 @@ case $kind in
 small) how="-Os -fno-pic -fno-pie" most=4096 constants=0 ;;
 fast)
 	# Places that jumps lead to are not aligned: what that adds is better used for code.
-	how="-O2 -fno-align-jumps -fpie -fvisibility=hidden" most=24576 constants=4096
+	how="-O2 -fno-align-jumps -fpie -fvisibility=hidden" most=32768 constants=4096
 	# It has another idea of what is worth its bytes, and there is no room for that.
 	case $($compiler --version) in *clang*) how="-Os -fpie -fvisibility=hidden" ;; esac
 	# It has calls that the compiler does not know of.

@@ -437,15 +437,16 @@ static struct moving begin_stub(const struct agent_function *function, uint64_t 
 }
 
 static int write_probe_stub(struct decoder *decoder, const struct agent_function *function,
-			    uint64_t unit, uint32_t probe, bool records,
+			    uint64_t unit, uint32_t probe, enum agent_role role,
 			    uint8_t out[AGENT_PROBE_STUB])
 {
 	struct moving moving = begin_stub(function, unit, probe, out);
-	const uint64_t entry = unit + (records ? AGENT_RECORD_ENTRY : 0);
+	const uint64_t entry = unit + x86_64_entry_of(role);
 	size_t length = put_push(out, probe);
 
 	put_jump(out + length, moving.stub + length, entry);
-	if (handles_return_address(decoder, function))
+	if ((role == AGENT_COUNTS || role == AGENT_RECORDS) &&
+	    handles_return_address(decoder, function))
 		return -ENOTSUP;
 	int error = move_beginning(&moving, decoder);
 
@@ -504,6 +505,7 @@ const struct agent_arch x86_64_agent = {
 	.reads_distances = x86_64_reads_distances,
 	.find_references = x86_64_find_references,
 	.names_word = x86_64_names_word,
+	.returns_member = x86_64_returns_member,
 	.sys_memfd_create = 319,
 	.sys_close = 3,
 	.sys_prctl = 157,

@@ -27,15 +27,28 @@ enum x86_64_plain x86_64_plain(const struct x86_scan *scan, bool has_frame);
  */
 size_t x86_64_put_guard(const uint8_t *bytes, const struct x86_scan *scan,
 			uint8_t out[AGENT_GUARD_MAX]);
+/* agent_arch.returns_member, in agent_references.c */
+bool x86_64_returns_member(const uint8_t *code, size_t length, uint64_t *offset);
 /* agent_arch.is_guard */
 bool x86_64_is_guard(const uint8_t bytes[AGENT_GUARD_BACK], uint64_t *pushed);
 
 /* The members of the same names: agent_calls.c. */
 int x86_64_write_call_stub(struct decoder *decoder, const struct agent_function *code,
-			   uint64_t slot, uint64_t unit, uint32_t probe, bool records,
+			   uint64_t slot, uint64_t unit, uint32_t probe, enum agent_role role,
 			   uint8_t out[AGENT_PROBE_STUB]);
 enum agent_way x86_64_way_of(struct decoder *decoder, const struct agent_function *code,
 			     uint64_t slot, size_t *length);
+
+/* Where in the code of a unit stubs lead to. */
+static inline uint64_t x86_64_entry_of(enum agent_role role)
+{
+	static const uint64_t entries[] = {[AGENT_COUNTS] = 0,
+					   [AGENT_RECORDS] = AGENT_RECORD_ENTRY,
+					   [AGENT_BEGINS_UNWINDING] = AGENT_UNWINDING_BEGINS,
+					   [AGENT_LANDS] = AGENT_UNWINDING_LANDS};
+
+	return entries[role];
+}
 
 /* Bytes of a conditional branch in a stub, however short it is in the function. */
 enum { X86_64_NEAR_JCC = 6 };

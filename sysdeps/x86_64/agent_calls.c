@@ -85,11 +85,11 @@ static int put_jump_through(uint8_t *out, uint64_t address, uint64_t slot)
 }
 
 int x86_64_write_call_stub(struct decoder *decoder, const struct agent_function *code,
-			   uint64_t slot, uint64_t unit, uint32_t probe, bool records,
+			   uint64_t slot, uint64_t unit, uint32_t probe, enum agent_role role,
 			   uint8_t out[AGENT_PROBE_STUB])
 {
 	const uint64_t stub = unit + AGENT_PROBE_STUBS + (uint64_t)probe * AGENT_PROBE_STUB;
-	const uint64_t entry = unit + (records ? AGENT_RECORD_ENTRY : 0);
+	const uint64_t entry = unit + x86_64_entry_of(role);
 	const size_t put = AGENT_PROBE_CALLED - PUT_BYTES;
 	size_t length, at = AGENT_PROBE_CALLED;
 

@@ -461,8 +461,9 @@ copy_end:
 	/* The last instructions of what goes on elsewhere: where it counts, where it records. */
 	.org	AGENT_EXITS, 0xf4
 	.long	exit_entered - base, exit_refused - base, exit_returned - base
+	.long	exit_unwinding - base
 	.long	exit_record_entered - base, exit_record_refused - base
-	.long	exit_record_returned - base
+	.long	exit_record_returned - base, exit_unwinding - base
 
 	/*
 	 * What read_clock becomes a call of. Of CLOCK_MONOTONIC the vDSO tells without entering the
@@ -608,6 +609,26 @@ gate_stops:
 	add	$AGENT_PROBE_BREAKPOINT - AGENT_GATE_CALL, %r11
 	jmp	*%r11
 	.org	AGENT_JUMP_TEST + AGENT_JUMP_TEST_BYTES, 0xf4
+
+	/*
+	 * At the functions of an unwinder; 128(%rsp), as saved: the probe, and then where it goes
+	 * on.
+	 */
+	.org	AGENT_UNWINDING_BEGINS, 0xf4
+	save
+	mov	%rsp, %rdi
+	call	agent_unwinding_begins
+unwinding:
+	mov	%rax, 128(%rsp)
+	restore
+	lea	8(%rsp), %rsp
+exit_unwinding:
+	jmp	*-8(%rsp)
+	.org	AGENT_UNWINDING_LANDS, 0xf4
+	save
+	mov	%rsp, %rdi
+	call	agent_unwinding_lands
+	jmp	unwinding
 
 	/*
 	 * void agent_capture(four arguments, void *stack): agent_capture_there() with these, on

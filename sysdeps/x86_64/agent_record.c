@@ -18,17 +18,7 @@
  */
 #include "engine/agent/rings_abi.h"
 #include "record/capture_plain.h"
-
-struct frame {
-	uint64_t gpr[16];	 /* by hardware number */
-	uint64_t number;	 /* probe, or slot */
-	uint64_t return_address; /* at the entry only */
-};
-
-struct slot {
-	uint64_t place, return_address, time, probe;
-};
-static_assert(sizeof(struct slot) == AGENT_SLOT, "shared layout");
+#include "x86_64/agent_process.h"
 
 /* A record that is being made. */
 struct making {
@@ -48,7 +38,6 @@ struct onward {
 #define LOWEST UINT64_C(0x1000)
 #define HIGHEST UINT64_C(0x100000000000000) /* of five levels of pages */
 
-extern __attribute__((visibility("hidden"))) unsigned char base[];
 size_t agent_copy(void *to, uint64_t from, size_t length);
 size_t agent_copy_string(void *to, uint64_t from, size_t length);
 void agent_capture(struct record *record, const struct agent_plan *plan, struct frame *frame,
@@ -68,14 +57,6 @@ static inline uint64_t read_clock(void)
 			 :
 			 : "rdx", "cc", "memory");
 	return time;
-}
-
-static inline uint64_t read_thread(void)
-{
-	uint64_t value;
-
-	__asm__ volatile("rdfsbase %0" : "=r"(value));
-	return value;
 }
 
 static inline uint64_t word_at(uint64_t offset)
@@ -238,8 +219,8 @@ static inline __attribute__((always_inline)) bool begin(struct making *making, s
 		if (making->position == NO_ROOM)
 			return false;
 	}
-	making->record = (struct record *)(void *)(thread->ring +
-						   making->position % AGENT_RING_BYTES);
+	making->record =
+		(struct record *)(void *)(thread->ring + making->position % AGENT_RING_BYTES);
 	return true;
 }
 

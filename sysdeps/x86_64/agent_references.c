@@ -54,3 +54,25 @@ void x86_64_find_references(const struct agent_function *function, agent_referen
 			found(context, (uint32_t)word);
 	}
 }
+
+/* [endbr64] mov offset(%rdi), %rax; ret */
+bool x86_64_returns_member(const uint8_t *code, size_t length, uint64_t *offset)
+{
+	static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
+	static const uint8_t mov_near[] = {0x48, 0x8b, 0x47}, mov_far[] = {0x48, 0x8b, 0x87};
+	enum { RET = 0xc3, LONGEST = sizeof endbr + sizeof mov_far + 4 + 1 };
+	uint32_t far;
+
+	if (length < LONGEST)
+		return false;
+	if (!memcmp(code, endbr, sizeof endbr))
+		code += sizeof endbr;
+	memcpy(&far, code + sizeof mov_far, sizeof far);
+	if (!memcmp(code, mov_near, sizeof mov_near) && code[4] == RET && code[3] < 0x80)
+		*offset = code[3];
+	else if (!memcmp(code, mov_far, sizeof mov_far) && code[7] == RET)
+		*offset = far;
+	else
+		return false;
+	return true;
+}

@@ -28,8 +28,8 @@ static int displace(const char *bytes, size_t length, size_t behind)
 	struct decoder *decoder = decoder_create();
 
 	assert_non_null(decoder);
-	int error = arch_x86_64.agent->write_probe_stub(decoder, &function, UNIT, PROBE, false,
-							stub);
+	int error = arch_x86_64.agent->write_probe_stub(decoder, &function, UNIT, PROBE,
+							AGENT_COUNTS, stub);
 
 	decoder_destroy(decoder);
 	return error;
@@ -60,6 +60,110 @@ static void test_stub(void **state)
 									  AGENT_PROBE_DISPLACED);
 	assert_memory_equal(stub + AGENT_PROBE_DISPLACED, "\xf3\x0f\x1e\xfa\x55", 5);
 	assert_int_equal(jump_target(AGENT_PROBE_DISPLACED + 5), ADDRESS + 5);
+}
+
+/* Calls and jumps through the slot at the address, as far as that is where the instruction leads. */
+static enum agent_way way_of(const char *bytes, size_t length, uint64_t slot)
+{
+	const struct agent_function code = {
+		.address = ADDRESS, .bytes = (const uint8_t *)bytes, .length = length};
+	struct decoder *decoder = decoder_create();
+	size_t taken = 0;
+	enum agent_way way = arch_x86_64.agent->way_of(decoder, &code, slot, &taken);
+
+	decoder_destroy(decoder);
+	if (way != AGENT_OTHERWISE)
+		assert_int_equal(taken, length);
+	return way;
+}
+
+static void test_ways(void **state)
+{
+	(void)state;
+	assert_int_equal(way_of("\xff\x15\x00\x10\x00\x00", 6, ADDRESS + 0x1006),
+			 AGENT_CALLS_THROUGH);
+	assert_int_equal(way_of("\xff\x25\x00\x10\x00\x00", 6, ADDRESS + 0x1006),
+			 AGENT_JUMPS_THROUGH);
+	assert_int_equal(way_of("\xff\x15\x00\x10\x00\x00", 6, ADDRESS + 0x100e), AGENT_OTHERWISE);
+	/* call *%rax; call *0x1000(%rax); push 0x1000(%rip); call *%fs:0x1000(%rip) */
+	assert_int_equal(way_of("\xff\xd0", 2, ADDRESS + 0x1006), AGENT_OTHERWISE);
+	assert_int_equal(way_of("\xff\x90\x00\x10\x00\x00", 6, ADDRESS + 0x1006), AGENT_OTHERWISE);
+	assert_int_equal(way_of("\xff\x35\x00\x10\x00\x00", 6, ADDRESS + 0x1006), AGENT_OTHERWISE);
+	assert_int_equal(way_of("\x64\xff\x15\x00\x10\x00\x00", 7, ADDRESS + 0x1007),
+			 AGENT_OTHERWISE);
+}
+
+/* What the call pushes is put in place of what the stub's own call does; then it is like any other stub. */
+static void test_call_through_slot(void **state)
+{
+	static const struct agent_function code = {
+		.address = ADDRESS,
+		.bytes = (const uint8_t *)"\xff\x15\x00\x10\x00\x00",
+		.length = 6};
+	const uint64_t place = UNIT + AGENT_PROBE_STUBS + PROBE * AGENT_PROBE_STUB;
+	const int32_t distance = (int32_t)(ADDRESS + 0x1006 - (place + AGENT_PROBE_DISPLACED + 6));
+	struct decoder *decoder = decoder_create();
+
+	(void)state;
+	assert_int_equal(arch_x86_64.agent->write_call_stub(decoder, &code, ADDRESS + 0x1006, UNIT,
+							    PROBE, AGENT_RECORDS, stub),
+			 0);
+	assert_memory_equal(stub, "\xe8\x22\x00\x00\x00", 5);
+	assert_int_equal(stub[AGENT_PROBE_BREAKPOINT], 0x90);
+	assert_int_equal(jump_target(AGENT_PROBE_BREAKPOINT + 1), place + AGENT_PROBE_DISPLACED);
+	assert_memory_equal(stub + AGENT_PROBE_DISPLACED, "\xff\x25", 2);
+	assert_memory_equal(stub + AGENT_PROBE_DISPLACED + 2, &distance, sizeof distance);
+	/* movl $0x400006,(%rsp); movl $0,4(%rsp) */
+	assert_memory_equal(stub + 5 + 0x22,
+			    "\xc7\x04\x24\x06\x00\x40\x00\xc7\x44\x24\x04\x00\x00\x00\x00", 15);
+	assert_int_equal(5 + 0x22 + 15, AGENT_PROBE_CALLED);
+	assert_int_equal(stub[AGENT_PROBE_CALLED], 0x68);
+	assert_int_equal(stub[AGENT_PROBE_CALLED + 1], PROBE);
+	assert_int_equal(jump_target(AGENT_PROBE_CALLED + 5), UNIT + AGENT_RECORD_ENTRY);
+	assert_int_not_equal(stub[AGENT_PROBE_CALLED - 1], 0xcc);
+	/* Out of reach; through another word. */
+	assert_int_equal(arch_x86_64.agent->write_call_stub(decoder, &code, ADDRESS + 0x1006,
+							    UNIT + (UINT64_C(1) << 32), PROBE,
+							    AGENT_RECORDS, stub),
+			 -ERANGE);
+	assert_int_equal(arch_x86_64.agent->write_call_stub(decoder, &code, ADDRESS + 0x1000, UNIT,
+							    PROBE, AGENT_RECORDS, stub),
+			 -ENOTSUP);
+	decoder_destroy(decoder);
+}
+
+static void test_returns_member(void **state)
+{
+	static const char padding[] = "\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90";
+	static const struct {
+		const char *code;
+		size_t length;
+		int64_t offset; /* -1: it does something else */
+	} cases[] = {
+		{"\xf3\x0f\x1e\xfa\x48\x8b\x87\x90\x00\x00\x00\xc3", 12, 0x90},
+		{"\x48\x8b\x87\x90\x00\x00\x00\xc3", 8, 0x90},
+		{"\x48\x8b\x47\x48\xc3", 5, 0x48},
+		{"\x48\x8b\x47\xf8\xc3", 5, -1},
+		{"\x48\x8b\x46\x48\xc3", 5, -1},
+		{"\x48\x8b\x47\x48\x48\x8b\x00\xc3", 8, -1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		uint8_t code[24];
+		uint64_t offset;
+
+		memcpy(code, cases[i].code, cases[i].length);
+		memcpy(code + cases[i].length, padding, sizeof padding - 1);
+		const bool is = arch_x86_64.agent->returns_member(
+			code, cases[i].length + sizeof padding - 1, &offset);
+
+		assert_int_equal(is, cases[i].offset >= 0);
+		if (is)
+			assert_int_equal(offset, cases[i].offset);
+	}
+	assert_false(arch_x86_64.agent->returns_member((const uint8_t *)cases[2].code, 5,
+						       &(uint64_t){0}));
 }
 
 /* A thread that has been sent to where a stub begins, or goes on, must not seem to have run into an int3 there. */
@@ -484,6 +588,9 @@ int main(void)
 		cmocka_unit_test(test_system_clock),
 		cmocka_unit_test(test_told_time),
 		cmocka_unit_test(test_stub),
+		cmocka_unit_test(test_ways),
+		cmocka_unit_test(test_call_through_slot),
+		cmocka_unit_test(test_returns_member),
 		cmocka_unit_test(test_guarded_reads),
 		cmocka_unit_test(test_relative),
 		cmocka_unit_test(test_refused),

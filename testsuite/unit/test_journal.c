@@ -263,7 +263,7 @@ static void test_undo_at_ends_of_pages(void **state)
 	space_unref(space);
 }
 
-/* Jumps only: breakpoints stay, and stay noted. */
+/* Jumps only: breakpoints stay, and stay noted; and jumps that are to stay until those are asked for. */
 static void test_undo_jumps(void **state)
 {
 	struct space *space = own_space();
@@ -274,8 +274,16 @@ static void test_undo_jumps(void **state)
 
 	journal_jump(space->journal, address_of(&target[10]), &target[10], "JUMP!", 5);
 	assert_int_equal(space_write(space, address_of(&target[10]), "JUMP!", 5), 0);
-	journal_undo_jumps(space->journal, space);
+	size_t stays = journal_jump(space->journal, address_of(&target[30]), &target[30], "STAY!",
+				    5);
+
+	journal_set_when(space->journal, stays, JOURNAL_STAYS);
+	assert_int_equal(space_write(space, address_of(&target[30]), "STAY!", 5), 0);
+	journal_undo_jumps(space->journal, space, false);
 	assert_memory_equal(&target[9], "...........\xcc.", 13);
+	assert_memory_equal(&target[30], "STAY!", 5);
+	journal_undo_jumps(space->journal, space, true);
+	assert_memory_equal(&target[30], ".....", 5);
 	for (size_t i = 0; i < journal_count(space->journal); i++)
 		assert_true((journal_entry(space->journal, i) != NULL) == (i == number));
 	space_unref(space);

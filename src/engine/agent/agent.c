@@ -371,7 +371,7 @@ static void collect_one(struct agent_probe *probe, const struct unit_count *coun
 	/* The program can write there, too. */
 	if (count->calls < probe->calls || count->time < probe->time)
 		return;
-	if (count->calls != probe->calls || count->time != probe->time)
+	if (probe->site && (count->calls != probe->calls || count->time != probe->time))
 		counted(context, probe->site, count->calls - probe->calls,
 			(uint64_t)((double)(count->time - probe->time) * ns));
 	probe->calls = count->calls;
@@ -456,6 +456,7 @@ void agent_forget(struct space *space, uint64_t low, uint64_t high)
 	}
 	for (size_t i = 0; i < gone.count; i++)
 		drop(space, *(struct agent_probe **)vec_at(&gone, i));
+	unwinding_forget(space, low, high);
 	vec_deinit(&gone);
 }
 
@@ -482,6 +483,8 @@ void agent_fork(struct space *child, const struct space *parent)
 	struct agent_space *own = agent_space_of(child);
 
 	child->kernel_code = parent->kernel_code;
+	own->unwinding.unwinder = parent->agent->unwinding.unwinder;
+	own->unwinding.cfa_offset = parent->agent->unwinding.cfa_offset;
 	own->refused = parent->agent->refused;
 	own->due = inferior_clock() + CHILDHOOD_NS;
 	for (size_t i = 0; i < parent->agent->wishes.count; i++)
@@ -530,7 +533,7 @@ static void withdraw(struct agent *agent, struct thread *thread)
 
 	agent_stop_others(thread); /* who does not stop sits in the kernel */
 	space_each_thread(thread->process->inferior, space, hand_over_one, agent);
-	agent_undo_jumps(space);
+	agent_undo_jumps(space, true);
 	while (map_next(&space->agent->probes, &cursor, NULL, &value)) {
 		struct agent_probe *probe = value;
 
@@ -577,7 +580,7 @@ void agent_settle(struct agent *agent, struct thread *thread)
 	if (!own || own->units.count)
 		return;
 	agent_restore_returns(space);
-	agent_undo_jumps(space);
+	agent_undo_jumps(space, true);
 	lines_take_over(agent, thread);
 	const bool gathers = space_has_only(thread) && gather_begin(space);
 

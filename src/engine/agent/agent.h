@@ -17,8 +17,8 @@
 struct agent;
 
 /*
- * What has become of a wish. `reason`: why it stays with the trap engine; NULL: it is counted
- * inside.
+ * What has become of a wish. `site`: NULL for a function of an unwinder. `reason`: why it stays
+ * with the trap engine; NULL: it is counted inside.
  */
 typedef void agent_decided(void *context, const struct probe_site *site, const char *reason);
 
@@ -54,6 +54,20 @@ struct agent *agent_create(struct trap *trap, const struct engine_events *events
 void agent_destroy(struct agent *agent);
 
 /*
+ * What is known of a libgcc that unwinds stacks for exceptions: its functions (_Unwind_ is left out
+ * of their names), and their lengths. A hook stands at the entry of each but SET_IP, where it will.
+ */
+enum unwinder_part { NO_PART_OF_UNWINDER, UNWINDER_BEGINS, UNWINDER_LANDS };
+enum { UNWINDER_RAISE, UNWINDER_RESUME, UNWINDER_RETHROW, UNWINDER_SET_IP, UNWINDER_FUNCTIONS };
+struct agent_unwinder {
+	struct {
+		uint64_t address, length;
+		struct hook *hook;
+	} functions[UNWINDER_FUNCTIONS];
+	uint64_t get_cfa; /* the address of that function */
+};
+
+/*
  * A function at whose entry a probe has been planted, and nothing else; an instruction that calls
  * or jumps through a GOT slot, with a hook that says so; or a function with a hook that may have a
  * gate.
@@ -61,12 +75,16 @@ void agent_destroy(struct agent *agent);
 struct agent_wish {
 	uint64_t address;
 	uint64_t length; /* of its code; 0: not known, and so it stays with the trap engine */
-	const struct probe_site *site; /* NULL: a gate is wished, for `hook` */
-	/* of the breakpoint: that of an instruction (hook.chosen), or the one with a gate; or NULL */
+	const struct probe_site *site; /* NULL: it is for `hook` alone, a gate or `part` */
+	/*
+	 * Of the breakpoint: that of an instruction (hook.chosen), of a function with a gate, or of
+	 * an unwinder's; or NULL.
+	 */
 	struct hook *hook;
 	struct gate gate;
-	uint64_t slot;	  /* that the instruction goes through */
-	bool calls;	  /* and comes back from */
+	uint64_t slot; /* that the instruction goes through; 0: it is a function */
+	bool calls;    /* and comes back from */
+	enum unwinder_part part;
 	bool was_granted; /* or may have been, in the parent of a child; the agent's */
 	bool was_called;  /* since it was wished; the agent's */
 	/* nobody branches into it behind its beginning, whatever bytes there look like it */
@@ -87,6 +105,19 @@ struct agent_wish {
  * agent_install().
  */
 const char *agent_wish(struct space *space, const struct agent_wish *wish);
+/* Whether that may be: calls are counted, and the processor tells threads apart. */
+bool agent_may_unwind(const struct agent *agent);
+/*
+ * The same of the functions of an unwinder: exceptions are to need no stop, where calls are counted
+ * only. As long as it is not done, hooks see to them.
+ */
+void agent_wish_unwinder(const struct agent *agent, struct thread *thread,
+			 const struct agent_unwinder *unwinder);
+/*
+ * The thread has stopped at such a hook, as its stack was not known. Now it is, and the thread is
+ * to go on with these registers, and to unwind without a stop; false: it cannot.
+ */
+bool agent_bind_stack(struct thread *thread, struct regs *regs);
 /* An instruction at `address` that calls or jumps by a pointer, where a hook has been planted. */
 struct agent_call {
 	uint64_t address;
@@ -155,10 +186,16 @@ int agent_look_ahead(struct agent *agent, struct space *space, pid_t tid, uint64
 bool agent_install(struct agent *agent, struct thread *thread, uint64_t longest);
 
 /*
- * Undoes all jumps, by the journal. All threads of the space are stopped; none enters our code
- * again then, but by returning.
+ * An unwinder stops again where it is entered, as before agent_wish_unwinder(). All threads of the
+ * space are stopped, `thread` among them.
  */
-void agent_undo_jumps(struct space *space);
+void agent_stop_unwinders(struct agent *agent, struct thread *thread);
+/*
+ * Undoes all jumps, by the journal. All threads of the space are stopped; none enters our code
+ * again then, but by returning. `unwinders_too`: else those of unwinders stay, as threads may run
+ * on, and put return addresses of ours on their stacks by that.
+ */
+void agent_undo_jumps(struct space *space, bool unwinders_too);
 /*
  * Puts true return addresses in place of all stubs of ours that stand on stacks. All threads of the
  * space are stopped. By the journal, which another process may have written. Where that cannot be
@@ -246,7 +283,7 @@ void agent_thread_gone(struct agent *agent, struct thread *thread);
  * Another process is about to run in the space: while it does, what is called is served by the trap
  * engine.
  */
-void agent_shared(const struct space *space);
+void agent_shared(struct space *space);
 /*
  * The thread has a SIGSEGV or SIGBUS as it read for us what cannot be read (or the clock, which may
  * be forbidden to it), or was interrupted as it took too long: then it is to go on without either,

@@ -6,7 +6,8 @@
  *
  *	text	read and executed. The code; a return stub for each return slot; a stub for each
  *		probe.
- *	slots	private to the process, also after fork(2): what each return stub stands for.
+ *	slots	private to the process, also after fork(2): what each return stub stands for. And
+ *		what is needed for exceptions.
  *	shared	a memory file that the tracer has open: counters and tallies, which must outlive the
  *		process, and the return addresses that have been found good.
  *	plans	private to the process; only where records are made: what to capture of each
@@ -20,7 +21,7 @@
 #ifndef TRACER_ENGINE_AGENT_AGENT_ABI_H
 #define TRACER_ENGINE_AGENT_AGENT_ABI_H
 
-#define AGENT_LAYOUT 20 /* to be changed with anything below */
+#define AGENT_LAYOUT 21 /* to be changed with anything below */
 
 /* Offsets in a unit, and how long its parts are. */
 #define AGENT_RETURNED                                                                             \
@@ -34,7 +35,7 @@
 #define AGENT_COPY_BYTE 0x96d /* and here: that was all */
 #define AGENT_COPY_END 0x971
 #define AGENT_EXITS 0x980 /* offsets, 4 bytes each: AGENT_EXIT_COUNT of each kind of unit */
-#define AGENT_EXIT_COUNT 3
+#define AGENT_EXIT_COUNT 4
 /*
  * Reads the system's clock by the function whose address is behind it, as ns; that returns to
  * AGENT_CLOCK_READ.
@@ -50,33 +51,38 @@
 /* The test of a gate at longjmp(), as long as AGENT_JUMP_TEST_BYTES; see agent_entry.S. */
 #define AGENT_JUMP_TEST 0xaa0
 #define AGENT_JUMP_TEST_BYTES 0xa0
-#define AGENT_CODE_BYTES 0x6000
-#define AGENT_RETURN_CALLS 0x6000
+/* Where stubs jump to at functions of an unwinder (unwinding_abi.h). */
+#define AGENT_UNWINDING_BEGINS 0xb50
+#define AGENT_UNWINDING_LANDS 0xc40
+#define AGENT_CODE_BYTES 0x8000
+#define AGENT_RETURN_CALLS 0x8000
 #define AGENT_RETURN_STUBS (AGENT_RETURN_CALLS + AGENT_RETURN_CALL)
-#define AGENT_PROBE_STUBS 0x16000
-#define AGENT_TEXT_BYTES 0x42000
-#define AGENT_SLOTS 0x42000
-#define AGENT_SLOTS_BYTES 0x20000
-#define AGENT_SHARED 0x62000
-#define AGENT_RETURN_SITES 0x62000
-#define AGENT_COUNTERS 0x162000
+#define AGENT_PROBE_STUBS 0x18000
+#define AGENT_TEXT_BYTES 0x44000
+#define AGENT_SLOTS 0x44000
+#define AGENT_SLOTS_BYTES 0x60000 /* with what is behind them */
+#define AGENT_UNWINDING 0x64000
+#define AGENT_UNWINDING_BYTES 0x40000
+#define AGENT_SHARED 0xa4000
+#define AGENT_RETURN_SITES 0xa4000
+#define AGENT_COUNTERS 0x1a4000
 /*
  * 4 bytes, not 0: calls are pending that only the trap engine knows of. Behind it, 8 bytes each:
  * where the return stubs of the space's units begin.
  */
-#define AGENT_PENDING 0x179000
-#define AGENT_GATE_STUBS 0x179008
+#define AGENT_PENDING 0x1bb000
+#define AGENT_GATE_STUBS 0x1bb008
 #define AGENT_GATE_UNITS 4
-#define AGENT_STUB_SITES 0x17a000
-#define AGENT_TALLIES 0x182000
+#define AGENT_STUB_SITES 0x1bc000
+#define AGENT_TALLIES 0x1c4000
 #define AGENT_SHARED_BYTES 0x1a0000
-#define AGENT_COUNTING_BYTES 0x202000 /* of a unit that counts only */
-#define AGENT_PLANS 0x202000
-#define AGENT_PLAN_ADDRESSES 0x203000 /* a word for each probe */
-#define AGENT_PLAN_ROOM 0x20a000
-#define AGENT_SAVED 0x30a000
+#define AGENT_COUNTING_BYTES 0x244000 /* of a unit that counts only */
+#define AGENT_PLANS 0x244000
+#define AGENT_PLAN_ADDRESSES 0x245000 /* a word for each probe */
+#define AGENT_PLAN_ROOM 0x24c000
+#define AGENT_SAVED 0x34c000
 #define AGENT_PLANS_BYTES 0x308000
-#define AGENT_BYTES 0x50a000
+#define AGENT_BYTES 0x54c000
 
 #define AGENT_SLOT_COUNT 4096 /* a power of 2 */
 #define AGENT_HOME_BITS 11

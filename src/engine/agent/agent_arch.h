@@ -27,6 +27,12 @@ typedef void agent_reference(void *context, uint64_t address);
 /* AGENT_MOVED_MAX: bytes of the instructions that the jump takes the place of, at most. */
 enum { AGENT_JUMP = 5, AGENT_MOVED_MAX = AGENT_JUMP - 1 + 15, AGENT_CLOCK_BYTES = 3 };
 
+/*
+ * What the stub of a probe leads to: where calls are counted, or recorded; or what is done at the
+ * functions of an unwinder (unwinding_abi.h).
+ */
+enum agent_role { AGENT_COUNTS, AGENT_RECORDS, AGENT_BEGINS_UNWINDING, AGENT_LANDS };
+
 /* How an instruction goes by a pointer. */
 enum agent_way {
 	AGENT_OTHERWISE,	/* not at all, or in a way that cannot be run elsewhere */
@@ -67,7 +73,7 @@ struct agent_arch {
 	 * fault; -ERANGE: it is out of reach from there.
 	 */
 	int (*write_probe_stub)(struct decoder *decoder, const struct agent_function *function,
-				uint64_t unit, uint32_t probe, bool records,
+				uint64_t unit, uint32_t probe, enum agent_role role,
 				uint8_t out[AGENT_PROBE_STUB]);
 	/*
 	 * The stub of a gate, likewise: it goes to its breakpoint if the call meets the condition,
@@ -90,7 +96,7 @@ struct agent_arch {
 	 * the probe's call only if the pointer is what the word at `slot` holds.
 	 */
 	int (*write_call_stub)(struct decoder *decoder, const struct agent_function *code,
-			       uint64_t slot, uint64_t unit, uint32_t probe, bool records,
+			       uint64_t slot, uint64_t unit, uint32_t probe, enum agent_role role,
 			       uint8_t out[AGENT_PROBE_STUB]);
 	/* How the instruction that `code` begins with goes by a pointer. */
 	enum agent_way (*way_of)(struct decoder *decoder, const struct agent_function *code,
@@ -142,6 +148,11 @@ struct agent_arch {
 	 */
 	bool (*names_word)(const struct agent_function *function, size_t from, size_t to,
 			   uint64_t reg, int64_t offset);
+	/*
+	 * Whether a function does nothing but return a word behind what its argument points to; how
+	 * far behind.
+	 */
+	bool (*returns_member)(const uint8_t *code, size_t length, uint64_t *offset);
 
 	long sys_memfd_create, sys_close, sys_prctl, sys_madvise;
 };

@@ -128,6 +128,7 @@ void guards_give_up(struct thread *thread, struct agent_probe *probe, const char
 	journal_undo_bytes(space->journal, space, probe->journal);
 	probe->journal = JOURNAL_NO_ENTRY;
 	wish_plant(agent->trap, thread, &probe->wish);
+	unwinding_update(space);
 	agent_decide(agent, probe->site, reason);
 }
 

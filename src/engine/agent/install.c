@@ -243,13 +243,15 @@ static int write_jump(struct installing *installing, struct agent_probe *probe,
 
 	space->arch->emit_jump(probe->address, probe->detour ? probe->detour : stub, jump);
 	probe->journal = journal_jump(space->journal, probe->address, before, jump, AGENT_JUMP);
+	if (probe->wish.part)
+		journal_set_when(space->journal, probe->journal, JOURNAL_STAYS);
 	int error = space_write(space, probe->address, jump, AGENT_JUMP);
 
 	if (!error) {
 		vec_push(&installing->covered, &probe->address);
 		map_put(&installing->own->probes, probe->address, probe);
 		probe->unit->probes[probe->number] = probe;
-		probe->is_counted = probe->site && !probe->wish.was_granted;
+		probe->is_counted = !probe->wish.was_granted && probe->site;
 		installing->agent->probes += probe->is_counted;
 		probe->wish.was_granted = true;
 		return 0;
@@ -275,7 +277,7 @@ static int prepare(struct installing *installing, const struct agent_wish *wish,
 				    wish->site->plan);
 	if (!error)
 		error = trap_plant(trap, installing->thread, place + AGENT_PROBE_BREAKPOINT,
-				   wish->site, wish->hook ? wish->hook : &unit->hook);
+				   wish->site, wish->site ? &unit->hook : wish->hook);
 	return error;
 }
 
@@ -319,6 +321,13 @@ static int catch_by(struct installing *installing, const struct agent_wish *wish
 	return write_jump(installing, probe, before);
 }
 
+static enum agent_role role_of(const struct agent *agent, const struct agent_wish *wish)
+{
+	if (wish->part)
+		return wish->part == UNWINDER_BEGINS ? AGENT_BEGINS_UNWINDING : AGENT_LANDS;
+	return agent->records ? AGENT_RECORDS : AGENT_COUNTS;
+}
+
 static int write_stub(const struct installing *installing, const struct agent_wish *wish,
 		      const struct agent_unit *unit, const struct agent_function *function,
 		      uint8_t stub[AGENT_PROBE_STUB])
@@ -333,8 +342,9 @@ static int write_stub(const struct installing *installing, const struct agent_wi
 					     stub);
 	if (wish->calls)
 		return arch->write_call_stub(decoder, function, wish->slot, unit->base, number,
-					     agent->records, stub);
-	return arch->write_probe_stub(decoder, function, unit->base, number, agent->records, stub);
+					     role_of(agent, wish), stub);
+	return arch->write_probe_stub(decoder, function, unit->base, number, role_of(agent, wish),
+				      stub);
 }
 
 /* NULL, or why it stays with the trap engine. */
@@ -344,7 +354,7 @@ static const char *install_one(struct installing *installing, const struct agent
 	uint64_t length = wish->length < FUNCTION_MAX ? wish->length : FUNCTION_MAX;
 	uint8_t stub[AGENT_PROBE_STUB];
 
-	if (!trap_is_plain(space, wish->address, wish_is_gate(wish) ? wish->hook : NULL))
+	if (!trap_is_only(space, wish->address, wish->hook))
 		return "its breakpoint has other purposes, too";
 	for (uint64_t k = 1; k < AGENT_JUMP || (k < AGENT_MOVED_MAX && k < length); k++)
 		if (trap_hook_at(space, wish->address + k))
@@ -422,6 +432,7 @@ static void install_gathered(struct installing *installing)
 		gather_end(space);
 	for (size_t i = 0; i < installing->covered.count; i++)
 		trap_covered(space, *(uint64_t *)vec_at(&installing->covered, i));
+	unwinding_update(space);
 }
 
 /* Takes out what has been decided. Whether some of those that are left have been called. */

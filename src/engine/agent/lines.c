@@ -355,15 +355,21 @@ void agent_thread_gone(struct agent *agent, struct thread *thread)
 {
 	struct space *space = thread->process->space;
 
-	if (!agent || !space || !space->agent || !space->agent->rings)
+	if (!agent || !space || !space->agent)
+		return;
+	unwinding_thread_gone(space, thread->tid);
+	if (!space->agent->rings)
 		return;
 	fetch_whole(agent, thread, space->agent->rings);
 	rings_unbind(space->agent->rings, thread->tid);
 }
 
-void agent_shared(const struct space *space)
+void agent_shared(struct space *space)
 {
-	if (space->agent && space->agent->rings)
+	if (!space->agent)
+		return;
+	unwinding_turn_off(space);
+	if (space->agent->rings)
 		rings_close(space->agent->rings);
 }
 

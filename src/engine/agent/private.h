@@ -5,6 +5,7 @@
 
 #include "engine/agent/agent.h"
 #include "engine/agent/agent_arch.h"
+#include "engine/agent/unwinding_abi.h"
 #include "inferior/journal.h"
 
 struct agent {
@@ -87,6 +88,13 @@ struct agent_space {
 	uint64_t due;		 /* when agent_install() may be called again */
 	struct agent_look look;
 	struct vec detours; /* struct detour */
+	struct unwinding {
+		struct agent_unwinder unwinder; /* address 0: there is none, or it is not known */
+		uint64_t cfa_offset;
+		struct agent_unit *unit; /* whose code serves it; NULL: it stops */
+		bool is_off;		 /* unwinding_turn_off() */
+		pid_t threads[UNWINDING_THREADS];
+	} unwinding;
 };
 
 struct agent_space *agent_space_of(struct space *space);
@@ -142,7 +150,7 @@ void unit_add_call(struct agent_unit *unit, uint32_t number);
 
 static inline bool wish_is_gate(const struct agent_wish *wish)
 {
-	return !wish->site;
+	return !wish->site && !wish->part;
 }
 
 /* agent.c */
@@ -159,7 +167,7 @@ struct agent_unit *agent_unit_at(const struct agent_space *own, uint64_t pc);
 /* Whether nobody branches into what its jump covers. */
 static inline bool wish_is_closed(const struct agent_wish *wish)
 {
-	return wish->is_plt_stub || wish->hook;
+	return wish->is_plt_stub || wish->slot;
 }
 /* Plants the breakpoint that the trap engine serves such calls by: 0 or -errno. */
 int wish_plant(struct trap *trap, struct thread *thread, const struct agent_wish *wish);
@@ -172,6 +180,16 @@ bool wish_overlaps(const struct agent_space *own, const struct agent_wish *wish)
 uint64_t probe_entered(const struct agent_probe *probe);
 /* A thread that has come to the breakpoint of a stub is where the call begins. */
 void probe_turn_back(const struct agent_probe *probe, struct regs *regs);
+
+/* unwinding.c */
+
+/* What has been installed, or not any more, may be of an unwinder. No thread is in our code. */
+void unwinding_update(struct space *space);
+/* What was in [low, high) has been unmapped, and its probes are gone. */
+void unwinding_forget(struct space *space, uint64_t low, uint64_t high);
+/* While another process runs in the space. */
+void unwinding_turn_off(struct space *space);
+void unwinding_thread_gone(struct space *space, pid_t tid);
 
 /* check.c */
 

@@ -274,7 +274,7 @@ void agent_adopt_remains(struct thread *thread)
 			note_all(&remains);
 		agent_turn_off(space);
 		agent_stop_others(thread); /* who does not stop sits in the kernel */
-		agent_undo_jumps(space);
+		agent_undo_jumps(space, true);
 	}
 	maps_deinit(&maps);
 	vec_deinit(&remains.units);

@@ -172,9 +172,9 @@ static bool restore_unit(struct space *space, const struct all_slots *all,
 	return done;
 }
 
-void agent_undo_jumps(struct space *space)
+void agent_undo_jumps(struct space *space, bool unwinders_too)
 {
-	journal_undo_jumps(space->journal, space);
+	journal_undo_jumps(space->journal, space, unwinders_too);
 }
 
 void agent_restore_returns(struct space *space)

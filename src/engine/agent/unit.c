@@ -210,8 +210,9 @@ static int write_text(const struct agent *agent, struct space *space, const stru
 /* Pages that have never been written to may not be read without waiting (inferior/resident.h). */
 static int touch_slots(struct space *space, uint64_t base)
 {
-	uint8_t *zeros = xcalloc(1, AGENT_SLOTS_BYTES);
-	int error = space_write(space, base + AGENT_SLOTS, zeros, AGENT_SLOTS_BYTES);
+	enum { LENGTH = AGENT_SLOT_COUNT * AGENT_SLOT };
+	uint8_t *zeros = xcalloc(1, LENGTH);
+	int error = space_write(space, base + AGENT_SLOTS, zeros, LENGTH);
 
 	free(zeros);
 	return error;

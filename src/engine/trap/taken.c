@@ -34,15 +34,24 @@ static bool is_call_by_pointer(const struct breakpoint *breakpoint)
 	return breakpoint->hook && breakpoint->hook->chosen && !breakpoint->site;
 }
 
-bool trap_is_plain(const struct space *space, uint64_t address, const struct hook *hook)
+bool trap_stands_at(const struct space *space, uint64_t address)
+{
+	return breakpoint_find(space, address);
+}
+
+bool trap_is_only(const struct space *space, uint64_t address, const struct hook *hook)
 {
 	const struct breakpoint *breakpoint = breakpoint_find(space, address);
 
-	if (!breakpoint || breakpoint->is_return)
-		return false;
-	if (hook)
-		return breakpoint->hook == hook && !breakpoint->site;
-	return is_call_by_pointer(breakpoint) || (breakpoint->site && !breakpoint->hook);
+	return breakpoint && !breakpoint->is_return && breakpoint->hook == hook &&
+	       !breakpoint->site == (hook != NULL);
+}
+
+/* What may become a jump while a thread is at it, and stands for nothing else. */
+static bool is_plain(const struct breakpoint *breakpoint)
+{
+	return breakpoint && !breakpoint->is_return &&
+	       (is_call_by_pointer(breakpoint) || (breakpoint->site && !breakpoint->hook));
 }
 
 size_t trap_read_code(const struct space *space, uint64_t address, void *buffer, size_t length)
@@ -82,11 +91,11 @@ void breakpoint_note_hit(struct space *space, const struct breakpoint *breakpoin
 /* Whether a thread that has hit it may be put back: nothing has been made of the hit yet. */
 static bool can_be_hit_again(const struct space *space, uint64_t address)
 {
-	const struct hook *hook = trap_hook_at(space, address);
+	const struct breakpoint *breakpoint = breakpoint_find(space, address);
+	const struct hook *hook = breakpoint ? breakpoint->hook : NULL;
 
-	return trap_is_plain(space, address, NULL) ||
-	       (hook && !hook->on_system_call && !hook->chosen &&
-		trap_is_plain(space, address, hook));
+	return is_plain(breakpoint) || (hook && !hook->on_system_call && !hook->chosen &&
+					trap_is_only(space, address, hook));
 }
 
 bool trap_put_back(struct thread *thread)

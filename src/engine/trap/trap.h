@@ -44,11 +44,10 @@ void trap_unplant(struct space *space, uint64_t address);
  * not put back.
  */
 void trap_covered(struct space *space, uint64_t address);
-/*
- * Whether a probe has been planted there, or a hook for calls by a pointer, and nothing else; or
- * `hook` and no probe, if that is not NULL.
- */
-bool trap_is_plain(const struct space *space, uint64_t address, const struct hook *hook);
+/* Whether anything has been planted there. */
+bool trap_stands_at(const struct space *space, uint64_t address);
+/* Whether that hook has been planted there, or a probe (NULL), and nothing else. */
+bool trap_is_only(const struct space *space, uint64_t address, const struct hook *hook);
 
 /*
  * Where probes' breakpoints stand that were hit for the first time since the caller emptied this,
