@@ -171,6 +171,15 @@ static size_t followed_in_ring(const struct capture_plan *plan, const struct hal
 	return followed;
 }
 
+/* make() has no room for the scalars of a plan: only Go's functions have any. */
+static bool has_scalars(const struct capture_op *ops, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (ops[i].place == PLACE_SCALARS)
+			return true;
+	return false;
+}
+
 const char *plans_refuse(const struct capture_plan *plan)
 {
 	const struct half halves[] = {look_at(plan, plan->entry, plan->entry_count),
@@ -179,6 +188,9 @@ const char *plans_refuse(const struct capture_plan *plan)
 	for (unsigned i = 0; i < 2; i++)
 		if (record_bytes(&halves[i], followed_in_ring(plan, &halves[i])) > AGENT_RECORD_MAX)
 			return "its lines may become too long for a ring";
+	if (has_scalars(plan->entry, plan->entry_count) ||
+	    has_scalars(plan->exit, plan->exit_count))
+		return "it passes objects member by member";
 	return NULL;
 }
 
@@ -198,6 +210,7 @@ static struct written make(const struct capture_plan *plan)
 	copy->plan.entry = copy->plan.exit = NULL;
 	copy->plan.parts = NULL;
 	copy->plan.choices = NULL;
+	copy->plan.scalars = NULL;
 	const struct half on_entry = look_at(plan, plan->entry, plan->entry_count);
 	const struct half on_exit = look_at(plan, plan->exit, plan->exit_count);
 	const size_t followed[] = {followed_in_ring(plan, &on_entry),
