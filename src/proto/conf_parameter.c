@@ -119,12 +119,16 @@ static bool parse_path_sum(struct path_parser *path)
 		return true;
 	conf_take(parser);
 	int32_t *offset = &path->path.offset[path->path.loads];
-	const int64_t number = (int64_t)parser->token.number;
+	const uint64_t number = parser->token.number;
 
-	if (parser->token.kind != TOKEN_NUMBER || number < 0 || number > INT32_MAX - *offset)
+	if (parser->token.kind != TOKEN_NUMBER || number > INT32_MAX)
+		return conf_fail(parser, "an offset (a number)");
+	const int64_t sum = *offset + (minus ? -(int64_t)number : (int64_t)number);
+
+	if (sum < INT32_MIN || sum > INT32_MAX)
 		return conf_fail(parser, "an offset (a number)");
 	conf_take(parser);
-	*offset += (int32_t)(minus ? -number : number);
+	*offset = (int32_t)sum;
 	return true;
 }
 

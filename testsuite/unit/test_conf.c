@@ -449,6 +449,8 @@ static void test_errors_in_paths(void **state)
 		     "expected arg1, the parameter itself, found ')'");
 	assert_error("int f(string @ text_of(arg1);", 1, "expected ',' or ')', found ';'");
 	assert_error("int f(string @ *(arg1 + x));", 1, "expected an offset (a number), found 'x'");
+	assert_error("int f(string @ ((arg1 - 0x7fffffff) - 0x10));", 1,
+		     "expected an offset (a number), found '0x10'");
 	assert_error("int f(string @ *(arg1 + 0x80000000));", 1,
 		     "expected an offset (a number), found '0x80000000'");
 	assert_error("int f(string @ ***arg1);", 1, "expected at most two '*', found ')'");

@@ -91,9 +91,9 @@ struct agent_arch {
 	uint64_t (*gate_stub_of)(uint64_t unit, const struct regs *regs, uint64_t top,
 				 uint64_t *sp);
 	/*
-	 * write_probe_stub() for an instruction that calls by a pointer, which ends the code that is given;
-	 * what stands in front of it there are instructions that straight_before() has found. It is
-	 * the probe's call only if the pointer is what the word at `slot` holds.
+	 * As write_probe_stub(), for the instruction that ends `code` and calls by a pointer. The
+	 * instructions before it are those that straight_before() has found. It is the probe's call
+	 * only if the pointer is what the word at `slot` holds.
 	 */
 	int (*write_call_stub)(struct decoder *decoder, const struct agent_function *code,
 			       uint64_t slot, uint64_t unit, uint32_t probe, enum agent_role role,
