@@ -7,8 +7,8 @@
  * and unmaps there itself is noted. At an attach the other threads are not stopped, and may map and
  * unmap: what is kept is some milliseconds old. So it is good for what is looked for in memory of
  * the program's own or asked of the kernel anyway (a place that is free: MAP_FIXED_NOREPLACE). Who
- * looks for what the linker has just told of calls kept_maps_end() before, and who does not find a
- * thing kept_maps_outdated().
+ * takes a mapping for that of a library compares its memory with the file, and who does not find
+ * what has to be there calls kept_maps_outdated() and asks again.
  */
 #ifndef TRACER_INFERIOR_KEPT_MAPS_H
 #define TRACER_INFERIOR_KEPT_MAPS_H

@@ -42,10 +42,12 @@ static void take_line(const char *line, struct status_line *wanted, size_t count
 static bool read_lines(const char *path, struct status_line *wanted, size_t count)
 {
 	char line[STATUS_LINE];
+	char buffer[4096]; /* all of most of them: read while a process stands still */
 	FILE *file = fopen(path, "re");
 
 	if (!file)
 		return false;
+	setvbuf(file, buffer, _IOFBF, sizeof buffer);
 	while (fgets(line, sizeof line, file))
 		take_line(line, wanted, count);
 	fclose(file);

@@ -68,7 +68,8 @@ static int open_file(struct look *look, const struct mapping *mapping, struct el
 
 	*file = header && look->prepared ? prepare_file(look->prepared, look->prepared_for, header)
 					 : NULL;
-	if (*file) {
+	/* The maps may be older than what is mapped there now: inferior/kept_maps.h. */
+	if (*file && elf_fits_memory(*file, memory_of(look), header->start)) {
 		elf_ref(*file);
 		return 0;
 	}

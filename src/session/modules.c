@@ -199,6 +199,31 @@ static bool is_linkers_program(const struct modules *modules, const struct linkm
 	return program->is_main && linker_is_program(program) && count && objects[0] == object;
 }
 
+/* NULL with the object's file, or why there is none. `path` is good as long as update->look. */
+static const char *open_object(struct update *update, const struct linkmap_object *object,
+			       struct elf_file **file, const char **path)
+{
+	int error = look_open_at(&update->look, object->dynamic, file, path);
+
+	if (error)
+		return look_reason(error);
+	if (elf_arch(*file) == update->thread->process->space->arch &&
+	    object->bias + elf_dynamic(*file) == object->dynamic &&
+	    is_mapped_there(look_mapping_at(&update->look, object->dynamic), *file, object))
+		return NULL;
+	elf_unref(*file);
+	return "its file does not fit what is loaded";
+}
+
+static void look_anew(struct update *update)
+{
+	struct process *process = update->thread->process;
+
+	look_init(&update->look, update->session->files, update->thread->tid, process->space);
+	update->look.prepared = update->session;
+	update->look.prepared_for = process->pid;
+}
+
 static void object_added(void *context, struct linkmap_object *object)
 {
 	struct update *update = context;
@@ -210,19 +235,18 @@ static void object_added(void *context, struct linkmap_object *object)
 		object->user = module;
 		return;
 	}
-	int error = look_open_at(&update->look, object->dynamic, &file, &path);
+	const char *reason = open_object(update, object, &file, &path);
 
-	if (error) {
+	if (reason && path[0] != '[' && kept_maps_outdated(update->thread->process->space)) {
+		/* What was kept may be older than the linker's list. */
+		look_deinit(&update->look);
+		look_anew(update);
+		reason = open_object(update, object, &file, &path);
+	}
+	if (reason) {
 		/* The vDSO is on the list too, but is no file and calls nobody. */
 		if (path[0] != '[')
-			list_module(update, object, look_reason(error));
-		return;
-	}
-	if (elf_arch(file) != update->thread->process->space->arch ||
-	    object->bias + elf_dynamic(file) != object->dynamic ||
-	    !is_mapped_there(look_mapping_at(&update->look, object->dynamic), file, object)) {
-		list_module(update, object, "its file does not fit what is loaded");
-		elf_unref(file);
+			list_module(update, object, reason);
 		return;
 	}
 	_cleanup_free_ char *full = module_path(update, object, path);
@@ -275,15 +299,6 @@ static void object_removed(void *context, struct linkmap_object *object)
 		forget_module(update->session, update->thread->process->space, module);
 }
 
-static void look_anew(struct update *update)
-{
-	struct process *process = update->thread->process;
-
-	look_init(&update->look, update->session->files, update->thread->tid, process->space);
-	update->look.prepared = update->session;
-	update->look.prepared_for = process->pid;
-}
-
 static void walk(struct session *session, struct thread *thread, bool force,
 		 struct module *plant_too)
 {
@@ -296,8 +311,6 @@ static void walk(struct session *session, struct thread *thread, bool force,
 				.added = VEC_OF(struct module *)};
 	struct linkmap_events events = {object_added, object_removed, &update};
 
-	/* Other threads run: what the list has may be newer than the maps that were kept. */
-	kept_maps_end(space);
 	look_anew(&update);
 	int error = linkmap_update(space->modules->linkmap, &space->memory, space->modules->r_debug,
 				   force, &events);
@@ -314,8 +327,6 @@ static void walk(struct session *session, struct thread *thread, bool force,
 		untraced_process(session->untraced, thread->process->pid,
 				 "libraries behind a damaged place in the linker's list: %s",
 				 error == -ELOOP ? "it has no end" : "it cannot be read");
-	if (force && update.look.have_maps)
-		kept_maps_begin(space, &update.look.maps);
 	/* Should it be the same file mapped anew, its code is without breakpoints. */
 	if (update.tampered)
 		trap_complete(session->trap, thread);

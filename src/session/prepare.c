@@ -21,6 +21,7 @@
 #include "image/extent.h"
 #include "probe/match.h"
 #include "session/look.h"
+#include "session/runtimes.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -136,6 +137,8 @@ static void read_module(struct preparing *preparing, struct module *module)
 		read_match(preparing, module, vec_at(&found, i));
 	vec_deinit(&found);
 	elf_slots(module->file, &count);
+	if (preparing->session->agent)
+		runtimes_walk_stacks(module);
 }
 
 /* `program` is that of the process. */
