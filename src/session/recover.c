@@ -143,6 +143,12 @@ static void adopt_space(struct session *session, struct process *process, struct
 	process->starting = false;
 	forks_share_space(session, process);
 	adopt_disposition(session, space);
+	/*
+	 * What clock is read by the code that is left there is not known: it may be the system's,
+	 * and then a thread in the vDSO, or a handler that returns to it, goes back to our code.
+	 */
+	if (space->arch->agent)
+		space_find_kernel_code(space, process->pid);
 }
 
 /* A thread that was being stepped with its signals blocked. */

@@ -70,9 +70,6 @@ int trap_adopt(struct space *space)
 	if (!space->trap)
 		space->trap = trap_space_create();
 	space->trap->adopted = true;
-	/* What clock is read by what is left there is not known. */
-	if (space->arch->agent)
-		space_find_kernel_code(space, journal_subject(space->journal)->pid);
 	return 0;
 }
 

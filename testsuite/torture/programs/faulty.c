@@ -53,6 +53,9 @@ static void handle(int signal)
 	(void)signal;
 	if (host_bytes("handler", 16) != (int)((uintptr_t) "handler" & 7))
 		wrong++;
+	/* So that who stops the thread often finds it here. */
+	for (volatile int i = 0; i < 100000; i++)
+		;
 }
 
 /* By the threads' own time: they get all of them. */
