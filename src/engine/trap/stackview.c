@@ -60,6 +60,22 @@ static bool is_one_stack(const struct space *space, const struct maps *maps,
 		!is_heap(space, mapping->start, align));
 }
 
+/*
+ * What a process tells later may have been on a stack that is unmapped by now, a fiber's. There may
+ * have been several in that place.
+ */
+static void find_hole(const struct maps *maps, uint64_t sp, uint64_t *low, uint64_t *high)
+{
+	*low = 0;
+	*high = UINT64_MAX;
+	for (size_t i = 0; i < maps->count; i++) {
+		if (maps->mappings[i].end <= sp)
+			*low = maps->mappings[i].end;
+		if (maps->mappings[i].start > sp && maps->mappings[i].start < *high)
+			*high = maps->mappings[i].start;
+	}
+}
+
 static bool thread_bounds(void *context, uint64_t sp, uint64_t *low, uint64_t *high, bool *single)
 {
 	const struct thread *thread = context;
@@ -73,9 +89,14 @@ static bool thread_bounds(void *context, uint64_t sp, uint64_t *low, uint64_t *h
 		*low = mapping->start;
 		*high = mapping->end;
 		*single = is_one_stack(thread->process->space, &maps, mapping);
+	} else if (maps.count) {
+		find_hole(&maps, sp, low, high);
+		*single = false;
 	}
+	const bool is_known = maps.count != 0;
+
 	maps_deinit(&maps);
-	return mapping != NULL;
+	return is_known;
 }
 
 /*
