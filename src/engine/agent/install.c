@@ -63,50 +63,6 @@ struct installing {
 	uint64_t end;		 /* inferior_clock(): from then on it is left for the next time */
 };
 
-void agent_asks_caller(struct space *space, uint64_t address)
-{
-	struct agent_space *own = agent_space_of(space);
-
-	map_put(&own->asking, address, own);
-}
-
-const char *agent_wish(struct space *space, const struct agent_wish *wish)
-{
-	struct agent_space *own = agent_space_of(space);
-
-	if (!space->arch->agent)
-		return "not on this architecture";
-	if (own->refused)
-		return own->refused;
-	if (!wish->length)
-		return "its length is not known";
-	struct agent_wish *kept = vec_push(&own->wishes, wish);
-
-	kept->was_called = wish_is_gate(wish); /* or no gate would be wished */
-	return NULL;
-}
-
-bool agent_is_due(const struct space *space, uint64_t now)
-{
-	return now > space->agent->due;
-}
-
-bool agent_has_wishes_of_calls(const struct space *space)
-{
-	const struct vec *wishes = agent_has_wishes(space) ? &space->agent->wishes : NULL;
-
-	for (size_t i = 0; wishes && i < wishes->count; i++)
-		if (((struct agent_wish *)vec_at(wishes, i))->site)
-			return true;
-	return false;
-}
-
-bool agent_has_wishes(const struct space *space)
-{
-	return space->agent && space->agent->wishes.count && !space->agent->refused &&
-	       space->arch->agent;
-}
-
 /* ------------------------------------------------------------------ where threads are */
 
 static bool mark_covered(struct installing *installing, uint64_t address)
