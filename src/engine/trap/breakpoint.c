@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INSN_MAX = 16, REMOVED_MAX = 1024, REMOVED_NS = 1000000000 };
+enum { INSN_MAX = 16, AHEAD = 4, REMOVED_MAX = 1024, REMOVED_NS = 1000000000 };
 
 struct trap_space *trap_space_create(void)
 {
@@ -88,6 +88,8 @@ static int patch(struct breakpoint *breakpoint, struct thread *thread, const uin
 	struct space *space = thread->process->space;
 	const struct arch *arch = space->arch;
 
+	if (space->trap->planting)
+		space->trap->planting(thread, breakpoint->address, arch->breakpoint_length);
 	breakpoint->journal = journal_bytes(space->journal, breakpoint->address, before,
 					    arch->breakpoint, arch->breakpoint_length);
 	journal_set_slot(space->journal, breakpoint->journal, breakpoint->slot);
@@ -113,9 +115,9 @@ static bool is_jump(const struct space *space, uint64_t address, const uint8_t *
 {
 	uint8_t jump[ARCH_JUMP_MAX];
 
-	/* Few begin like one, and the journal is long. */
+	/* Few begin like one, maybe with fillers in front of it, and the journal is long. */
 	space->arch->emit_jump(address, address, jump);
-	if (!space->agent || bytes[0] != jump[0])
+	if (!space->agent || !memchr(bytes, jump[0], length < AHEAD ? length : AHEAD))
 		return false;
 	for (size_t i = 0; i < journal_count(space->journal); i++) {
 		const struct journal_entry *entry = journal_entry(space->journal, i);

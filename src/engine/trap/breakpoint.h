@@ -8,6 +8,7 @@
 
 #include "engine/engine.h"
 #include "engine/trap/own_text.h"
+#include "engine/trap/trap.h"
 #include "image/relocate.h"
 
 struct breakpoint {
@@ -53,6 +54,7 @@ struct trap_space {
 	struct vec pending_words; /* uint32_t *: see pending.h */
 	struct map goroutines;	  /* address of the g → struct goroutine; goroutines.c */
 	struct own_text own_text;
+	trap_planting *planting; /* trap_watch_planting() */
 };
 
 struct trap_space *trap_space_create(void);

@@ -13,6 +13,16 @@
 /* More are nothing that somebody waits for. */
 enum { HITS_MAX = 65536 };
 
+bool trap_is_planted(const struct space *space, uint64_t address)
+{
+	return breakpoint_find(space, address);
+}
+
+void trap_watch_planting(struct space *space, trap_planting *planting)
+{
+	space->trap->planting = planting;
+}
+
 void trap_unplant(struct space *space, uint64_t address)
 {
 	struct breakpoint *breakpoint = breakpoint_find(space, address);

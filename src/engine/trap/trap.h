@@ -37,6 +37,15 @@ bool trap_change_site(const struct space *space, uint64_t address, const struct 
 /* The hook that has been planted there, or NULL. */
 struct hook *trap_hook_at(const struct space *space, uint64_t address);
 
+/* Whether a breakpoint stands there, for whatever purpose. */
+bool trap_is_planted(const struct space *space, uint64_t address);
+/*
+ * From now on `planting` is called before a breakpoint of `length` bytes is written anywhere in the
+ * space; `thread` is stopped.
+ */
+typedef void trap_planting(struct thread *thread, uint64_t address, size_t length);
+void trap_watch_planting(struct space *space, trap_planting *planting);
+
 /* Takes out what was planted there. All threads of the space are stopped, none in its slot. */
 void trap_unplant(struct space *space, uint64_t address);
 /*
