@@ -19,6 +19,7 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "inferior/inferior.h"
+#include "inferior/journal.h"
 #include "inferior/kept_maps.h"
 #include "inferior/proc.h"
 #include "inferior/remote.h"
@@ -417,9 +418,16 @@ void arena_forget_regions(struct arena *arena)
 	vec_clear(&arena->regions);
 }
 
+/*
+ * The program may have mapped memory of its own in place of ours, of the same length. Where it was
+ * code, its rights tell.
+ */
 static int unmap_region(struct thread *thread, const struct region *region)
 {
-	if (is_mapped(thread->process->space, thread->tid, region->base, region->length, true))
+	const struct space *space = thread->process->space;
+	const bool is_code = journal_in_agent(space->journal, region->base);
+
+	if (is_mapped(space, thread->tid, region->base, region->length, !is_code))
 		return remote_unmap(thread, region->base, region->length);
 	remote_forget_mapping(thread, region->base);
 	return 0;
