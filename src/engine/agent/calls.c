@@ -69,7 +69,7 @@ int wish_plant(struct trap *trap, struct thread *thread, const struct agent_wish
 /* How many bytes of its code may be run elsewhere. */
 static uint64_t moved_by(const struct agent_wish *wish)
 {
-	return wish->slot ? wish->length : AGENT_MOVED_MAX;
+	return wish->slot || wish->length < AGENT_MOVED_MAX ? wish->length : AGENT_MOVED_MAX;
 }
 
 bool agent_moves(const struct space *space, uint64_t address)
