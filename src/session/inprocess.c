@@ -97,6 +97,17 @@ static bool must_know_caller(const struct session *session, const struct space *
 	       (callers_are_asked_for(name) || callers_are_read_by(space, name));
 }
 
+/* Its first byte may be a function's, whoever calls that. */
+static void note_next_symbol(const struct module *module, uint64_t address, struct agent_wish *wish)
+{
+	const uint64_t distance = extent_to_next_symbol(module->file, address - module->bias);
+
+	if (distance >= AGENT_JUMP)
+		return;
+	wish->kept = (uint8_t)distance;
+	wish->kept_because = "another function begins right behind it";
+}
+
 void inprocess_wish(struct session *session, struct space *space, uint64_t address,
 		    const char *symbol, const struct module *module, const struct probe_site *site)
 {
@@ -124,9 +135,8 @@ void inprocess_wish(struct session *session, struct space *space, uint64_t addre
 		wish.length = PLT_STUB;
 	else
 		wish.length = length_at(module, symbol, address - module->bias);
-	if (!wish.is_plt_stub && !reason && wish.length &&
-	    extent_to_next_symbol(module->file, address - module->bias) < AGENT_JUMP)
-		reason = "another function begins right behind it";
+	if (!wish.is_plt_stub && !reason && wish.length)
+		note_next_symbol(module, address, &wish);
 	if (!reason)
 		reason = agent_wish(space, &wish);
 	if (reason)

@@ -37,10 +37,14 @@ enum {
 	JMP = 0xe9,
 	JCC = 0x0f,
 	JCC_NEAR = 0x80,
+	REX_W = 0x48,
+	BND = 0xf2,
 	HWCAP2_FSGSBASE = 2,
 	NEVER_RUN = 0xf4,
 	NOP = 0x90
 };
+
+static const uint64_t LOW = UINT64_C(1) << 31;
 
 static const uint8_t code[] = {
 #include "x86_64/agent_code.inc"
@@ -53,6 +57,16 @@ static bool can_tell_threads(void)
 }
 
 /* ------------------------------------------------------------------ stubs */
+
+/*
+ * Prefixes that a jump ignores. One may be the highest byte of another jump's distance: 0x48 is a
+ * GiB ahead, behind where the heap of a program at a low address grows; 0xf2 is 224 MiB back, in
+ * front of a program that may lie anywhere.
+ */
+static uint8_t filler(uint64_t address)
+{
+	return address < LOW ? REX_W : BND;
+}
 
 static size_t put_jump(uint8_t *out, uint64_t from, uint64_t to)
 {
@@ -411,13 +425,14 @@ static int move_beginning(struct moving *moving, struct decoder *decoder)
 	out[AGENT_PROBE_BREAKPOINT] = NOP;
 	put_jump(out + AGENT_PROBE_BREAKPOINT + 1, moving->stub + AGENT_PROBE_BREAKPOINT + 1,
 		 moving->stub + AGENT_PROBE_DISPLACED);
-	while (moving->taken < AGENT_JUMP && !moving->ended) {
+	while (moving->taken < function->covered && !moving->ended) {
 		int error = move_one(moving, decoder);
 
 		if (error)
 			return error;
 	}
-	if (moving->taken < AGENT_JUMP && !is_padding(decoder, moving, AGENT_JUMP - moving->taken))
+	if (moving->taken < function->covered &&
+	    !is_padding(decoder, moving, function->covered - moving->taken))
 		return -ENOTSUP;
 	if (!moving->ended)
 		moving->written += put_jump(out + moving->written, moving->stub + moving->written,
@@ -496,6 +511,7 @@ const struct agent_arch x86_64_agent = {
 	.gate_stub_of = gate_stub_of,
 	.write_call_stub = x86_64_write_call_stub,
 	.way_of = x86_64_way_of,
+	.filler = filler,
 	.leads_to_guard = JMP,
 	.is_guard = x86_64_is_guard,
 	.offset_in_function = x86_64_offset_in_function,

@@ -18,13 +18,14 @@ enum { ADDRESS = 0x400000, UNIT = 0x500000, PROBE = 7 };
 
 static uint8_t stub[AGENT_PROBE_STUB];
 
-/* `behind` of the bytes are not the function's. */
-static int displace(const char *bytes, size_t length, size_t behind)
+/* `behind` of the bytes are not the function's; a jump is written over `covered` of them. */
+static int displace_covered(const char *bytes, size_t length, size_t behind, size_t covered)
 {
 	const struct agent_function function = {.address = ADDRESS,
 						.bytes = (const uint8_t *)bytes,
 						.length = length - behind,
-						.behind = behind};
+						.behind = behind,
+						.covered = covered};
 	struct decoder *decoder = decoder_create();
 
 	assert_non_null(decoder);
@@ -33,6 +34,11 @@ static int displace(const char *bytes, size_t length, size_t behind)
 
 	decoder_destroy(decoder);
 	return error;
+}
+
+static int displace(const char *bytes, size_t length, size_t behind)
+{
+	return displace_covered(bytes, length, behind, AGENT_JUMP);
 }
 
 #define DISPLACE(bytes) displace(bytes, sizeof(bytes) - 1, 0)
@@ -437,6 +443,25 @@ static void test_short(void **state)
 	assert_int_equal(displace("\xc3\x90\x90\x90\x90\x90", 6, 5), 0);
 }
 
+/* A jump is written over less than it has: what is behind stays, whatever it is. */
+static void test_covered(void **state)
+{
+	(void)state;
+	/* xor %eax,%eax; ret; the next function */
+	assert_int_equal(displace_covered("\x31\xc0\xc3\x0f\x05\xc3", 6, 3, 3), 0);
+	assert_memory_equal(stub + AGENT_PROBE_DISPLACED, "\x31\xc0\xc3", 3);
+	assert_int_equal(displace_covered("\x31\xc0\xc3\x0f\x05\xc3", 6, 3, 4), -ENOTSUP);
+	/* mov %edi,%eax; syscall: goes on there */
+	assert_int_equal(displace_covered("\x89\xf8\x0f\x05\xc3", 5, 0, 3), -ENOTSUP);
+	assert_int_equal(displace_covered("\x89\xf8\x0f\x05\xc3", 5, 0, 2), 0);
+	assert_memory_equal(stub + AGENT_PROBE_DISPLACED, "\x89\xf8", 2);
+	assert_int_equal(jump_target(AGENT_PROBE_DISPLACED + 2), ADDRESS + 2);
+	/* mov %rdi,%rax has three bytes, of which one is covered */
+	assert_int_equal(displace_covered("\x48\x89\xf8\x0f\x05\xc3", 6, 0, 1), 0);
+	assert_int_equal(jump_target(AGENT_PROBE_DISPLACED + 3), ADDRESS + 3);
+	assert_int_equal(displace_covered("\xc3\x31\xc0\xc3", 4, 3, 1), 0);
+}
+
 static bool ends_with_call(const char *bytes)
 {
 	return arch_x86_64.ends_with_call((const uint8_t *)bytes);
@@ -603,6 +628,7 @@ int main(void)
 		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_short),
+		cmocka_unit_test(test_covered),
 		cmocka_unit_test(test_what_is_a_branch),
 		cmocka_unit_test(test_no_breakpoint_before),
 	};

@@ -77,7 +77,6 @@ struct agent_space *agent_space_of(struct space *space)
 		space->agent = xcalloc(1, sizeof *space->agent);
 		vec_init(&space->agent->wishes, sizeof(struct agent_wish));
 		vec_init(&space->agent->units, sizeof(struct agent_unit *));
-		vec_init(&space->agent->detours, sizeof(struct detour));
 	}
 	return space->agent;
 }
@@ -105,7 +104,7 @@ void agent_space_gone(struct space *space)
 		unit_destroy(*(struct agent_unit **)vec_at(&own->units, i));
 	vec_deinit(&own->units);
 	vec_deinit(&own->wishes);
-	vec_deinit(&own->detours);
+	detours_deinit(own);
 	free(own->look.held);
 	map_deinit(&own->probes);
 	map_deinit(&own->asking);
@@ -429,7 +428,8 @@ static void drop(struct space *space, struct agent_probe *probe)
 	map_remove(&space->agent->probes, probe->address);
 	journal_forget(space->journal, probe->journal);
 	trap_unplant(space, unit_probe_stub(probe->unit, probe->number) + AGENT_PROBE_BREAKPOINT);
-	detour_free(space->agent, probe->detour);
+	if (probe->jump.length < AGENT_JUMP)
+		detour_free(space->agent, probe->address);
 	probe->unit->probes[probe->number] = NULL;
 	probe->unit->dropped++;
 	free(probe);

@@ -95,8 +95,13 @@ struct agent_wish {
 	 */
 	bool looked_for;
 	bool is_looked_for; /* that is under way */
-	/* The first byte behind the beginning that code branches to, if a jump would cover it */
-	uint8_t branched; /* 0: there is none */
+	/*
+	 * The first byte behind the beginning that has to stay as it is, if a jump would cover it,
+	 * and why; 0: there is none. Set by who wishes where a symbol is there, by the agent where
+	 * code branches to it.
+	 */
+	uint8_t kept;
+	const char *kept_because;
 	const char *refusal;
 };
 

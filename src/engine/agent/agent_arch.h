@@ -17,6 +17,8 @@ struct agent_function {
 	const uint8_t *bytes;
 	size_t length; /* so many of them are its own */
 	size_t behind; /* and so many more stand behind those */
+	/* how many bytes from its beginning on a jump may be written over: at most AGENT_JUMP */
+	size_t covered;
 };
 
 /* A branch found, its opcode at `from`; `is_call`: it comes back there. */
@@ -24,8 +26,16 @@ typedef void agent_branch(void *context, uint64_t from, uint64_t target, bool is
 /* An address that code names. */
 typedef void agent_reference(void *context, uint64_t address);
 
-/* AGENT_MOVED_MAX: bytes of the instructions that the jump takes the place of, at most. */
-enum { AGENT_JUMP = 5, AGENT_MOVED_MAX = AGENT_JUMP - 1 + 15, AGENT_CLOCK_BYTES = 3 };
+/*
+ * AGENT_MOVED_MAX: bytes of the instructions that the jump takes the place of, at most.
+ * AGENT_SPAN_MAX: bytes of a jump with fillers in front of it, at most.
+ */
+enum {
+	AGENT_JUMP = 5,
+	AGENT_SPAN_MAX = 2 * (AGENT_JUMP - 1),
+	AGENT_MOVED_MAX = AGENT_JUMP - 1 + 15,
+	AGENT_CLOCK_BYTES = 3
+};
 
 /*
  * What the stub of a probe leads to: where calls are counted, or recorded; or what is done at the
@@ -68,9 +78,9 @@ struct agent_arch {
 	void (*write_return_stub)(uint64_t unit, uint32_t slot, bool records,
 				  uint8_t out[AGENT_RETURN_STUB]);
 	/*
-	 * The stub of probe `probe` of the unit at `unit`, for a function that is to begin with a
-	 * jump of AGENT_JUMP bytes. -ENOTSUP: what stands there cannot be run elsewhere, or may
-	 * fault; -ERANGE: it is out of reach from there.
+	 * The stub of probe `probe` of the unit at `unit`, for a function whose first `covered`
+	 * bytes a jump is to be written over. -ENOTSUP: what stands there cannot be run elsewhere,
+	 * or may fault; -ERANGE: it is out of reach from there.
 	 */
 	int (*write_probe_stub)(struct decoder *decoder, const struct agent_function *function,
 				uint64_t unit, uint32_t probe, enum agent_role role,
@@ -101,6 +111,11 @@ struct agent_arch {
 	/* How the instruction that `code` begins with goes by a pointer. */
 	enum agent_way (*way_of)(struct decoder *decoder, const struct agent_function *code,
 				 uint64_t slot, size_t *length);
+	/*
+	 * A byte that does nothing in front of a jump (arch.emit_jump) at that address. No jump
+	 * begins with it.
+	 */
+	uint8_t (*filler)(uint64_t address);
 	/* What such a stub begins with if it has a guard, and no other does. */
 	uint8_t leads_to_guard;
 	/*

@@ -133,9 +133,10 @@ static void note_branch(void *context, uint64_t from, uint64_t target, bool is_c
 	struct agent_wish *wish = found < wishes->count ? vec_at(wishes, found) : NULL;
 
 	if (wish && !wish->refusal && !wish_is_closed(wish) &&
-	    (!wish->branched || target - wish->address < wish->branched) &&
-	    may_be_branch(search, from))
-		wish->branched = (uint8_t)(target - wish->address);
+	    (!wish->kept || target - wish->address < wish->kept) && may_be_branch(search, from)) {
+		wish->kept = (uint8_t)(target - wish->address);
+		wish->kept_because = "code branches into its first instructions";
+	}
 	if (is_call || !map_get(&search->own->asking, target))
 		return;
 	found = wish_around(wishes, from);
@@ -194,6 +195,7 @@ static void look_for_computed(const struct search *search, struct agent_wish *wi
 		.address = wish->address,
 		.bytes = bytes_of(search, wish->address, wish->length, &made),
 		.length = wish->length,
+		.covered = wish->kept ? wish->kept : AGENT_JUMP,
 	};
 
 	if (!function.bytes)

@@ -32,7 +32,7 @@ static void collect(const struct agent_space *own, struct checking *checking)
 			continue;
 		checking->probes[i] = probe;
 		checking->ranges[i] = (struct memory_range){
-			probe->address, checking->bytes + i * AGENT_JUMP, AGENT_JUMP, 0};
+			probe->address, checking->bytes + i * AGENT_JUMP, probe->jump.length, 0};
 		checking->count++;
 	}
 }
@@ -56,12 +56,13 @@ void agent_check(struct space *space, trap_overwritten *overwritten, void *conte
 		const uint8_t *now = checking.bytes + i * AGENT_JUMP;
 
 		/* Those that we have taken out ourselves are in no journal any more. */
-		if (checking.ranges[i].done < AGENT_JUMP || !entry || entry->kind != JOURNAL_JUMP ||
-		    entry->address != probe->address || !memcmp(now, entry->after, AGENT_JUMP))
+		if (checking.ranges[i].done < probe->jump.length || !entry ||
+		    entry->kind != JOURNAL_JUMP || entry->address != probe->address ||
+		    !memcmp(now, entry->after, entry->length))
 			continue;
 		probe->lost = true;
 		overwritten(context, probe->wish.hook ? NULL : probe->site, probe->wish.hook,
-			    !memcmp(now, entry->before, AGENT_JUMP));
+			    !memcmp(now, entry->before, entry->length));
 	}
 	free(checking.probes);
 	free(checking.ranges);
@@ -76,7 +77,7 @@ static void take_out(const struct space *space, const struct agent_probe *probe,
 
 	if (!entry || entry->kind != JOURNAL_JUMP || entry->address != probe->address)
 		return;
-	for (size_t i = 0; i < AGENT_JUMP; i++) {
+	for (size_t i = 0; i < entry->length; i++) {
 		const uint64_t at = probe->address + i - address;
 
 		if (at < length && bytes[at] == entry->after[i])
@@ -102,7 +103,10 @@ static void take_out_at(const struct space *space, uint64_t at, uint64_t address
 		take_out(space, probe, address, bytes, length);
 }
 
-/* A look into the map for each byte would take longer than all the rest. */
+/*
+ * A look into the map for each byte would take longer than all the rest. A jump has its opcode
+ * behind up to AGENT_JUMP - 2 fillers.
+ */
 size_t agent_read_code(const struct space *space, uint64_t address, void *bytes, size_t length)
 {
 	const size_t done = trap_read_code(space, address, bytes, length);
@@ -114,7 +118,8 @@ size_t agent_read_code(const struct space *space, uint64_t address, void *bytes,
 		take_out_at(space, address - back, address, bytes, done);
 	for (uint8_t opcode = jump_opcode(space);
 	     at < end && (at = memchr(at, opcode, (size_t)(end - at))); at++)
-		take_out_at(space, address + (uint64_t)(at - (uint8_t *)bytes), address, bytes,
-			    done);
+		for (uint64_t fillers = 0; fillers < AGENT_JUMP - 1; fillers++)
+			take_out_at(space, address + (uint64_t)(at - (uint8_t *)bytes) - fillers,
+				    address, bytes, done);
 	return done;
 }

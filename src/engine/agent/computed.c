@@ -29,7 +29,7 @@ struct computing {
 
 static bool is_covered(const struct agent_function *function, uint64_t address)
 {
-	return address - function->address - 1 < AGENT_JUMP - 1;
+	return address - function->address - 1 < function->covered - 1;
 }
 
 static bool table_leads_there(const struct computing *computing, uint64_t table)
@@ -65,7 +65,7 @@ bool computed_may_lead_into(const struct agent *agent, const struct space *space
 
 	if (!arch->jumps_by_pointer(function->bytes, function->length))
 		return false;
-	if (agent->points_into(space, function->address + 1, function->address + AGENT_JUMP))
+	if (agent->points_into(space, function->address + 1, function->address + function->covered))
 		return true;
 	computing.has_tables = arch->reads_distances(function->bytes, function->length);
 	arch->find_references(function, note_reference, &computing);

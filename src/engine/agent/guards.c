@@ -97,14 +97,6 @@ static bool find_offset(const struct space *space, uint64_t pc, struct displaced
 	return found != SIZE_MAX;
 }
 
-/* It may have been taken back before. */
-static bool has_jump(const struct space *space, const struct agent_probe *probe)
-{
-	const struct journal_entry *entry = journal_entry(space->journal, probe->journal);
-
-	return entry && entry->kind == JOURNAL_JUMP && entry->address == probe->address;
-}
-
 static const char *reason_of(int signal)
 {
 	switch (signal) {
@@ -122,9 +114,11 @@ void guards_give_up(struct thread *thread, struct agent_probe *probe, const char
 	struct space *space = thread->process->space;
 	struct agent *agent = probe->unit->agent;
 
-	if (!has_jump(space, probe))
+	/* It may have been taken back before. */
+	if (!agent_has_jump(space, probe->address))
 		return;
 	agent_stop_others(thread); /* who does not stop sits in the kernel */
+	kept_make_way(thread, probe->address, probe->address + probe->jump.length);
 	journal_undo_bytes(space->journal, space, probe->journal);
 	probe->journal = JOURNAL_NO_ENTRY;
 	wish_plant(agent->trap, thread, &probe->wish);

@@ -38,6 +38,7 @@ enum {
 	SHARE_OF_CALLED = 5,
 	/* functions, however long that takes: less than a ms, with the processor to itself */
 	AT_ONCE = 64,
+	DETOURS_AT_ONCE = 16, /* each may take a system call of the process */
 	AGENT_BEHIND = 16
 };
 
@@ -58,6 +59,7 @@ struct installing {
 	uint64_t low, high;	 /* all jumps will be between them */
 	enum wish_state *states; /* of each wish */
 	size_t done;		 /* how many wishes */
+	size_t detours;		 /* for how many one was made, or looked for in vain */
 	bool nobody;		 /* nothing can be done now */
 	bool is_early;		 /* the thread has run into a breakpoint, and not said so yet */
 	uint64_t end;		 /* inferior_clock(): from then on it is left for the next time */
@@ -194,14 +196,15 @@ static int write_jump(struct installing *installing, struct agent_probe *probe,
 		      const uint8_t *before)
 {
 	struct space *space = installing->space;
-	uint8_t jump[ARCH_JUMP_MAX];
+	const struct entry_jump *jump = &probe->jump;
 	const uint64_t stub = unit_probe_stub(probe->unit, probe->number);
 
-	space->arch->emit_jump(probe->address, probe->detour ? probe->detour : stub, jump);
-	probe->journal = journal_jump(space->journal, probe->address, before, jump, AGENT_JUMP);
+	kept_settle(space, probe->address, jump);
+	probe->journal = journal_jump(space->journal, probe->address, before, jump->bytes,
+				      jump->length);
 	if (probe->wish.part)
 		journal_set_when(space->journal, probe->journal, JOURNAL_STAYS);
-	int error = space_write(space, probe->address, jump, AGENT_JUMP);
+	int error = space_write(space, probe->address, jump->bytes, jump->length);
 
 	if (!error) {
 		vec_push(&installing->covered, &probe->address);
@@ -214,7 +217,8 @@ static int write_jump(struct installing *installing, struct agent_probe *probe,
 	}
 	journal_forget(space->journal, probe->journal);
 	trap_unplant(space, stub + AGENT_PROBE_BREAKPOINT);
-	detour_free(installing->own, probe->detour);
+	if (jump->length < AGENT_JUMP)
+		detour_free(installing->own, probe->address);
 	free(probe);
 	return error;
 }
@@ -237,33 +241,43 @@ static int prepare(struct installing *installing, const struct agent_wish *wish,
 	return error;
 }
 
-/* Where the jump is not to lead to the stub itself, what it leads to: *detour, else 0. */
-static int make_detour(struct installing *installing, const struct agent_wish *wish,
-		       const struct agent_unit *unit, const uint8_t *bytes, uint64_t *detour)
+/* The jump to the function's stub, by a detour where not all of its bytes may be written. */
+static int make_jump(struct installing *installing, const struct agent_function *function,
+		     const struct agent_unit *unit, struct entry_jump *jump)
 {
-	*detour = 0;
-	if (!wish->branched)
-		return 0;
-	int error = detour_make(installing->own, installing->thread, wish->address, bytes,
-				wish->branched, unit_probe_stub(unit, unit_next_number(unit)),
-				detour);
+	const uint64_t stub = unit_probe_stub(unit, unit_next_number(unit));
 
+	if (function->covered == AGENT_JUMP) {
+		*jump = (struct entry_jump){.length = AGENT_JUMP, .span = AGENT_JUMP};
+		installing->space->arch->emit_jump(function->address, stub, jump->bytes);
+		return 0;
+	}
+	int error = detour_make(installing->own, installing->thread, function->address,
+				(unsigned)function->covered, stub, jump);
+
+	installing->detours++;
 	installing->is_early |= error == -EBUSY;
+	if (!error)
+		kept_watch(installing->space);
 	return error;
 }
 
 /* Catches it inside, by way of `stub`, which has been made up: 0 or -errno. */
 static int catch_by(struct installing *installing, const struct agent_wish *wish,
 		    struct agent_unit *unit, const uint8_t stub[AGENT_PROBE_STUB],
-		    const uint8_t *before)
+		    const struct agent_function *function)
 {
-	uint64_t detour;
-	int error = make_detour(installing, wish, unit, before, &detour);
+	struct entry_jump jump;
 
-	if (!error)
-		error = prepare(installing, wish, unit, stub);
+	kept_make_way(installing->thread, wish->address, wish->address + function->covered);
+	int error = make_jump(installing, function, unit, &jump);
+
+	if (error)
+		return error;
+	error = prepare(installing, wish, unit, stub);
 	if (error) {
-		detour_free(installing->own, detour);
+		if (jump.length < AGENT_JUMP)
+			detour_free(installing->own, wish->address);
 		return error;
 	}
 	struct agent_probe *probe = xcalloc(1, sizeof *probe);
@@ -272,9 +286,9 @@ static int catch_by(struct installing *installing, const struct agent_wish *wish
 				      .site = wish->site,
 				      .wish = *wish,
 				      .unit = unit,
-				      .detour = detour};
+				      .jump = jump};
 	unit_give_number(unit, probe);
-	return write_jump(installing, probe, before);
+	return write_jump(installing, probe, function->bytes);
 }
 
 static enum agent_role role_of(const struct agent *agent, const struct agent_wish *wish)
@@ -303,6 +317,35 @@ static int write_stub(const struct installing *installing, const struct agent_wi
 				      stub);
 }
 
+/*
+ * Makes up the stub, for a jump that covers as much of the function as can be moved, and may be
+ * written over. An instruction that cannot be moved has to stay, as what is behind the function has
+ * to.
+ */
+static int find_covered(const struct installing *installing, const struct agent_wish *wish,
+			const struct agent_unit *unit, struct agent_function *function,
+			uint8_t stub[AGENT_PROBE_STUB])
+{
+	int error = -ENOTSUP;
+
+	for (size_t covered = wish->kept ? wish->kept : AGENT_JUMP; error == -ENOTSUP && covered;
+	     covered--) {
+		function->covered = covered;
+		error = write_stub(installing, wish, unit, function, stub);
+	}
+	return error;
+}
+
+static bool has_other_breakpoint(const struct space *space, const struct agent_wish *wish)
+{
+	const uint64_t covered = wish->kept ? wish->kept : AGENT_JUMP;
+
+	for (uint64_t k = 1; k < covered || (k < AGENT_MOVED_MAX && k < wish->length); k++)
+		if (trap_hook_at(space, wish->address + k))
+			return true;
+	return false;
+}
+
 /* NULL, or why it stays with the trap engine. */
 static const char *install_one(struct installing *installing, const struct agent_wish *wish)
 {
@@ -312,9 +355,8 @@ static const char *install_one(struct installing *installing, const struct agent
 
 	if (!trap_is_only(space, wish->address, wish->hook))
 		return "its breakpoint has other purposes, too";
-	for (uint64_t k = 1; k < AGENT_JUMP || (k < AGENT_MOVED_MAX && k < length); k++)
-		if (trap_hook_at(space, wish->address + k))
-			return "there is another breakpoint in its first instructions";
+	if (has_other_breakpoint(space, wish))
+		return "there is another breakpoint in its first instructions";
 	if (wish_overlaps(installing->own, wish))
 		return "a call in its first instructions is caught by a jump of its own";
 	struct agent_unit *unit = find_unit(installing, wish->address);
@@ -328,14 +370,14 @@ static const char *install_one(struct installing *installing, const struct agent
 					  .length = known < length ? known : length};
 
 	function.behind = known - function.length;
-	int error = write_stub(installing, wish, unit, &function, stub);
+	int error = find_covered(installing, wish, unit, &function, stub);
 
 	if (!error)
-		error = catch_by(installing, wish, unit, stub, bytes);
+		error = catch_by(installing, wish, unit, stub, &function);
 	free(bytes);
-	if (error == -ENOSPC && wish->branched)
-		return "code branches into its first instructions";
-	if (error == -ENOTSUP)
+	if (error == -ENOSPC && wish->kept)
+		return wish->kept_because;
+	if (error == -ENOTSUP || error == -ENOSPC)
 		return "its first instructions cannot be moved";
 	return error ? strerror(-error) : NULL;
 }
@@ -358,21 +400,62 @@ static bool decide(struct installing *installing, const struct agent_wish *wish)
 	return true;
 }
 
+static bool is_time_up(const struct installing *installing)
+{
+	return (installing->done >= AT_ONCE || installing->detours >= DETOURS_AT_ONCE) &&
+	       inferior_clock() > installing->end;
+}
+
+static void decide_one(struct installing *installing, size_t number)
+{
+	const struct agent_wish wish = *(struct agent_wish *)vec_at(&installing->own->wishes,
+								    number);
+
+	if (installing->states[number] != WAITS || !decide(installing, &wish))
+		return;
+	installing->states[number] = IS_DONE;
+	installing->done++;
+}
+
+static uint64_t wish_address(const struct installing *installing, size_t number)
+{
+	return ((struct agent_wish *)vec_at(&installing->own->wishes, number))->address;
+}
+
+/*
+ * Decides on functions so close behind that bytes of them may become part of the jump, the last one
+ * first. False: one of them has to wait.
+ */
+static bool decide_behind(struct installing *installing, size_t number)
+{
+	const size_t count = installing->own->wishes.count;
+	size_t last = number;
+
+	while (last + 1 < count &&
+	       wish_address(installing, last + 1) - wish_address(installing, last) < AGENT_SPAN_MAX)
+		last++;
+	for (; last > number; last--) {
+		if (installing->states[last] == WAITS && !is_time_up(installing))
+			decide_one(installing, last);
+		if (installing->states[last] != IS_DONE)
+			return false;
+	}
+	return true;
+}
+
 static void install_some(struct installing *installing, bool called)
 {
 	const struct vec *wishes = &installing->own->wishes;
 
 	for (size_t i = 0; i < wishes->count && !installing->is_early; i++) {
-		const struct agent_wish wish = *(struct agent_wish *)vec_at(wishes, i);
+		const struct agent_wish *wish = vec_at(wishes, i);
 
-		if (wish.was_called != called || installing->states[i] != WAITS)
+		if (wish->was_called != called || installing->states[i] != WAITS)
 			continue;
-		if (installing->done >= AT_ONCE && inferior_clock() > installing->end)
+		if (is_time_up(installing))
 			return;
-		if (decide(installing, &wish)) {
-			installing->states[i] = IS_DONE;
-			installing->done++;
-		}
+		if (decide_behind(installing, i))
+			decide_one(installing, i);
 	}
 }
 
@@ -386,6 +469,7 @@ static void install_gathered(struct installing *installing)
 	install_some(installing, false);
 	if (gathers)
 		gather_end(space);
+	kept_maps_end(space); /* detours.c reads them */
 	for (size_t i = 0; i < installing->covered.count; i++)
 		trap_covered(space, *(uint64_t *)vec_at(&installing->covered, i));
 	unwinding_update(space);

@@ -36,13 +36,22 @@ struct agent {
 /* Why no records are made inside where two threads have the same fs base. */
 #define AGENT_ALIKE "threads of the program cannot be told apart"
 
+/* A jump as it is written over a function's beginning, maybe with some bytes that stay. */
+struct entry_jump {
+	uint8_t bytes[ARCH_JUMP_MAX];
+	uint8_t length; /* of these, so many are written */
+	uint8_t span;	/* so many it has, with those that stay */
+	/* bit k: it leads to the stub with a breakpoint in the place of its byte k, and without */
+	uint8_t traps;
+};
+
 struct agent_probe {
 	uint64_t address;
 	const struct probe_site *site; /* NULL: it is a gate, of wish.hook */
 	struct agent_wish wish;	       /* that it was made for */
 	struct agent_unit *unit;
-	uint32_t number;      /* in the unit */
-	uint64_t detour;      /* by which its jump leads to its stub, or 0 */
+	uint32_t number; /* in the unit */
+	struct entry_jump jump;
 	size_t journal;	      /* of the jump */
 	bool is_counted;      /* in agent->probes */
 	bool lost;	      /* the program has written over that */
@@ -87,7 +96,8 @@ struct agent_space {
 	bool bases_known;	 /* lines_share_bases() was asked */
 	uint64_t due;		 /* when agent_install() may be called again */
 	struct agent_look look;
-	struct vec detours; /* struct detour */
+	struct map detours;	 /* where one stands → struct detour * */
+	struct map detour_pages; /* where one begins → struct detour_page * */
 	struct unwinding {
 		struct agent_unwinder unwinder; /* address 0: there is none, or it is not known */
 		uint64_t cfa_offset;
@@ -198,28 +208,44 @@ size_t agent_read_code(const struct space *space, uint64_t address, void *bytes,
 
 /* detours.c */
 
-/* A jump that our jump at a function's beginning leads to, as not all of its bytes are free. */
+/* A jump to a function's stub, to which the jump at the function's beginning leads. */
 struct detour {
 	uint64_t address;
-	uint64_t function; /* 0: it is free */
+	uint64_t function;
 };
 enum { DETOUR_PAGE = 4096, DETOUR_BYTES = 16 };
 
 /*
- * A way to `stub` for a jump at the function, whose first AGENT_JUMP bytes are `bytes`, that leaves
- * those from the one at `kept` on as they are. 0 or -errno: -ENOSPC where there is no room. The
- * thread is at a clean stop; -EBUSY: it was not.
+ * Makes the jump from the function to `stub` of which only the first `covered` bytes, less than
+ * AGENT_JUMP, are to be written, and the detours that it leads by. All threads are stopped. 0 or
+ * -errno: -ENOSPC where nothing can be mapped where it could lead; -EBUSY: `thread` is not at a
+ * clean stop.
  */
-int detour_make(struct agent_space *own, struct thread *thread, uint64_t function,
-		const uint8_t *bytes, unsigned kept, uint64_t stub, uint64_t *detour);
-/* Nobody is in there, nor will be. 0: nothing. */
-void detour_free(struct agent_space *own, uint64_t address);
+int detour_make(struct agent_space *own, struct thread *thread, uint64_t function, unsigned covered,
+		uint64_t stub, struct entry_jump *jump);
+/* Frees those of the function. Nobody is in there, nor will be. */
+void detour_free(struct agent_space *own, uint64_t function);
+void detours_deinit(struct agent_space *own);
 /* The probe in whose detour `pc` is, which it is at the beginning of, or NULL. */
 const struct agent_probe *detour_probe(const struct agent_space *own, uint64_t pc);
 /* Whether the thread, which is stopped, was in one; it is where the function begins then. */
 bool detour_leave(struct thread *thread, struct regs *regs);
 /* Whether the code in the journal is that of a unit, and no detours. */
 bool agent_is_unit(const struct journal_entry *entry);
+
+/* kept.c */
+
+/* Whether our jump stands at the beginning of the function there. */
+bool agent_has_jump(const struct space *space, uint64_t address);
+/*
+ * Takes out jumps that need bytes in [low, high) to stay, which are about to change. `thread` is at
+ * a clean stop.
+ */
+void kept_make_way(struct thread *thread, uint64_t low, uint64_t high);
+/* Has the same done from now on for breakpoints that are planted. */
+void kept_watch(struct space *space);
+/* What a jump needs to stay is written now, as the jump is about to be written. */
+void kept_settle(struct space *space, uint64_t address, const struct entry_jump *jump);
 
 /* gates.c */
 

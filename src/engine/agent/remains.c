@@ -24,13 +24,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TEXT_MAX = 1 << 25 };
+enum { TEXT_MAX = 1 << 25, PAGES_SEEN = 64 };
 
 struct remains {
 	struct space *space;
 	struct vec units; /* uint64_t: where they begin */
 	struct vec rings; /* uint64_t: the same of these */
-	struct vec pages; /* uint64_t: of detours, that jumps were found to lead to */
+	struct vec pages; /* uint64_t: of detours */
 	const struct maps *maps;
 	struct file_view files;
 	bool stay; /* there are jumps that cannot be taken out, or may be */
@@ -159,64 +159,183 @@ static bool is_in_unnamed_code(const struct maps *maps, uint64_t address)
 	return mapping && mapping->executable && !mapping->inode;
 }
 
-static bool is_detour(struct remains *remains, uint64_t address)
+/* Whether some jump among `length` bytes of code leads to a stub. */
+static bool leads_to_stub(const struct remains *remains, uint64_t address, size_t length)
 {
 	const struct agent_arch *arch = remains->space->arch->agent;
-	const uint64_t page = address & ~(uint64_t)(DETOUR_PAGE - 1);
 	struct leading leading = {remains, false};
 	struct sieve everything;
-	uint8_t code[DETOUR_BYTES];
+	uint8_t code[DETOUR_PAGE];
 
-	if (!is_in_unnamed_code(remains->maps, address) ||
-	    !memory_read_exact(&remains->space->memory, address, code, sizeof code))
+	if (!memory_read_exact(&remains->space->memory, address, code, length))
 		return false;
 	memset(&everything, 0xff, sizeof everything);
-	arch->find_branches(code, sizeof code, address, &everything, note_leading, &leading);
-	if (leading.to_stub)
-		vec_push(&remains->pages, &page);
+	arch->find_branches(code, length, address, &everything, note_leading, &leading);
 	return leading.to_stub;
 }
+
+static bool is_detour(struct remains *remains, uint64_t address)
+{
+	const uint64_t page = address & ~(uint64_t)(DETOUR_PAGE - 1);
+
+	if (!is_in_unnamed_code(remains->maps, address) ||
+	    !leads_to_stub(remains, address, DETOUR_BYTES))
+		return false;
+	vec_push(&remains->pages, &page);
+	return true;
+}
+
+static bool is_in_unit(const struct remains *remains, uint64_t address)
+{
+	for (size_t i = 0; i < remains->units.count; i++)
+		if (address - *(uint64_t *)vec_at(&remains->units, i) < AGENT_TEXT_BYTES)
+			return true;
+	return false;
+}
+
+/*
+ * Also those that no jump leads to just now. Few lie side by side, and are one mapping then;
+ * generated code has larger ones.
+ */
+static void find_pages(struct remains *remains)
+{
+	for (size_t i = 0; i < remains->maps->count; i++) {
+		const struct mapping *mapping = &remains->maps->mappings[i];
+
+		if (!mapping->executable || mapping->writable || mapping->inode || *mapping->path ||
+		    mapping->end - mapping->start > PAGES_SEEN * DETOUR_PAGE)
+			continue;
+		for (uint64_t page = mapping->start; page < mapping->end; page += DETOUR_PAGE)
+			if (!is_in_unit(remains, page) && leads_to_stub(remains, page, DETOUR_PAGE))
+				vec_push(&remains->pages, &page);
+	}
+}
+
+/* A jump of ours, and what its bytes are in the file. */
+struct old_jump {
+	uint64_t address;
+	size_t length;
+	uint8_t before[AGENT_SPAN_MAX], after[AGENT_SPAN_MAX];
+};
 
 /* Code of a mapping that is looked through for jumps of ours. */
 struct looking {
 	struct remains *remains;
 	const struct mapping *mapping;
 	const uint8_t *code;
-	int file; /* behind the mapping; -1: not open */
+	int file;	  /* behind the mapping; -1: not open */
+	struct vec found; /* struct old_jump */
 };
+
+/* Reads what the file has there; false: nothing that a jump could have taken the place of. */
+static bool read_before(struct looking *looking, struct old_jump *jump)
+{
+	const struct mapping *mapping = looking->mapping;
+
+	if (looking->file == -1)
+		looking->file = file_view_open(&looking->remains->files, mapping);
+	return looking->file >= 0 &&
+	       pread(looking->file, jump->before, jump->length,
+		     (off_t)(mapping->offset + (jump->address - mapping->start))) ==
+		       (ssize_t)jump->length &&
+	       memcmp(jump->before, jump->after, jump->length) != 0;
+}
+
+/*
+ * Takes off what a jump that leads to a detour has not written: bytes of the file, and a breakpoint
+ * (detours.c sees to it that the last byte written is none).
+ */
+static void take_off_kept(const struct looking *looking, struct old_jump *jump)
+{
+	const uint8_t trap = looking->remains->space->arch->breakpoint[0];
+	const uint8_t *after = jump->after;
+
+	while (jump->length > 1 && (after[jump->length - 1] == jump->before[jump->length - 1] ||
+				    after[jump->length - 1] == trap))
+		jump->length--;
+}
+
+/* It may have fillers in front of it that were written with it. */
+static void add_fillers(struct looking *looking, struct old_jump *jump)
+{
+	const uint8_t filler = looking->remains->space->arch->agent->filler(jump->address);
+
+	while (jump->length < AGENT_SPAN_MAX && jump->address > looking->mapping->start &&
+	       looking->code[jump->address - looking->mapping->start - 1] == filler) {
+		struct old_jump longer = *jump;
+
+		longer.address--;
+		longer.length++;
+		memcpy(longer.after, looking->code + (longer.address - looking->mapping->start),
+		       longer.length);
+		if (!read_before(looking, &longer) || longer.before[0] == filler)
+			return;
+		*jump = longer;
+	}
+}
 
 static void note_branch(void *context, uint64_t from, uint64_t target, bool is_call)
 {
 	struct looking *looking = context;
 	struct space *space = looking->remains->space;
-	uint64_t offset = from - looking->mapping->start;
-	const uint8_t *found = looking->code + offset;
-	uint8_t jump[ARCH_JUMP_MAX], before[AGENT_JUMP];
+	struct old_jump jump = {.address = from, .length = AGENT_JUMP};
+	uint8_t expected[ARCH_JUMP_MAX];
 
 	/* Most stay in the module. */
 	if (is_call ||
 	    target - looking->mapping->start < looking->mapping->end - looking->mapping->start)
 		return;
-	space->arch->emit_jump(from, target, jump);
-	if (memcmp(found, jump, AGENT_JUMP) != 0 ||
-	    (!is_stub(looking->remains, target) && !is_detour(looking->remains, target)))
+	space->arch->emit_jump(from, target, expected);
+	memcpy(jump.after, looking->code + (from - looking->mapping->start), AGENT_JUMP);
+	if (memcmp(jump.after, expected, AGENT_JUMP) != 0)
 		return;
-	if (looking->file == -1)
-		looking->file = file_view_open(&looking->remains->files, looking->mapping);
-	if (looking->file >= 0 &&
-	    pread(looking->file, before, sizeof before,
-		  (off_t)(looking->mapping->offset + offset)) == sizeof before &&
-	    memcmp(before, jump, sizeof before) != 0)
-		journal_jump(space->journal, from, before, jump, sizeof before);
-	else
+	const bool by_detour = !is_stub(looking->remains, target);
+
+	if (by_detour && !is_detour(looking->remains, target))
+		return;
+	if (!read_before(looking, &jump)) {
 		looking->remains->stay = true;
+		return;
+	}
+	if (by_detour) {
+		add_fillers(looking, &jump);
+		take_off_kept(looking, &jump);
+	}
+	vec_push(&looking->found, &jump);
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct old_jump *a = left, *b = right;
+
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+/* What is behind a jump that leads to a detour may be the next jump's. */
+static void note_jumps(struct looking *looking)
+{
+	struct vec *found = &looking->found;
+
+	if (found->count)
+		qsort(found->items, found->count, found->item_size, compare);
+	for (size_t i = 0; i < found->count; i++) {
+		struct old_jump *jump = vec_at(found, i);
+		const struct old_jump *next = i + 1 < found->count ? vec_at(found, i + 1) : NULL;
+
+		if (next && next->address - jump->address < jump->length)
+			jump->length = next->address - jump->address;
+		if (jump->length)
+			journal_jump(looking->remains->space->journal, jump->address, jump->before,
+				     jump->after, jump->length);
+	}
+	vec_deinit(found);
 }
 
 static void find_jumps(struct remains *remains, const struct mapping *mapping)
 {
 	size_t length = mapping->end - mapping->start;
 	uint8_t *code = length <= TEXT_MAX ? xmalloc(length) : NULL;
-	struct looking looking = {remains, mapping, code, -1};
+	struct looking looking = {remains, mapping, code, -1, VEC_OF(struct old_jump)};
 	struct sieve everything;
 
 	if (!code) {
@@ -228,6 +347,7 @@ static void find_jumps(struct remains *remains, const struct mapping *mapping)
 			 length;
 	remains->space->arch->agent->find_branches(code, length, mapping->start, &everything,
 						   note_branch, &looking);
+	note_jumps(&looking);
 	if (looking.file >= 0)
 		close(looking.file);
 	free(code);
@@ -269,6 +389,7 @@ void agent_adopt_remains(struct thread *thread)
 	if (remains.units.count) {
 		space->has_remains = true;
 		space_find_kernel_code(space, thread->tid);
+		find_pages(&remains);
 		look_for_jumps(&remains, &maps, thread->process->pid);
 		if (!remains.stay)
 			note_all(&remains);
