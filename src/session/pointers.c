@@ -10,6 +10,9 @@
  * by where the call leads to, and that is compared with what the slots hold at that moment. Whether
  * they are bound by then, or to an IFUNC, makes no difference.
  *
+ * A place that is reached often is caught inside the process, where that can be done
+ * (engine/agent/calls.c).
+ *
  * The places of a module go with its breakpoints; the hooks are dropped when nothing refers to
  * them any more, like those of plant.c.
  */
@@ -35,19 +38,27 @@ struct callee {
 struct pointer_hook {
 	struct hook hook;   /* first: the engine hands this back */
 	struct vec callees; /* struct callee */
+	struct session *session;
+	uint64_t address; /* of the place, which a forked child has, too */
+	uint64_t hits;	  /* that were served */
+	uint64_t next;	  /* at so many it is tried to catch it inside */
+	bool is_unknown; /* what it calls: undefined.c */
 	bool in_use;
 };
 
+/*
+ * A place that was reached so often is worth a look through its code; if nothing comes of that,
+ * again when it was reached so many times as often.
+ */
+enum { OFTEN = 32 };
 void pointers_init(struct session *session)
 {
 	vec_init(&session->pointers, sizeof(struct pointer_hook *));
 }
 
-static const struct probe_site *chosen(struct hook *hook, struct thread *thread, uint64_t target)
+static const struct probe_site *find_callee(const struct pointer_hook *pointer,
+					    const struct space *space, uint64_t target)
 {
-	const struct pointer_hook *pointer = (struct pointer_hook *)(void *)hook;
-	const struct space *space = thread->process->space;
-
 	for (size_t i = 0; i < pointer->callees.count; i++) {
 		const struct callee *callee = vec_at(&pointer->callees, i);
 		uint64_t value;
@@ -62,6 +73,34 @@ static const struct probe_site *chosen(struct hook *hook, struct thread *thread,
 	return NULL;
 }
 
+/* It may be caught without a stop if nothing but one function's slot leads there. */
+static void wish(struct pointer_hook *pointer, struct space *space, bool is_worth_it)
+{
+	const struct callee *callee = vec_at(&pointer->callees, 0);
+	const struct agent_call call = {.address = pointer->address,
+					.slot = callee->slot,
+					.site = callee->site,
+					.hook = &pointer->hook,
+					.is_worth_it = is_worth_it};
+
+	if (pointer->callees.count == 1 && !callee->in_code && !callee->resolver)
+		inprocess_wish_call(pointer->session, space,
+				    modules_find(space->modules, pointer->address), &call);
+}
+
+static const struct probe_site *chosen(struct hook *hook, struct thread *thread, uint64_t target)
+{
+	struct pointer_hook *pointer = (struct pointer_hook *)(void *)hook;
+	struct space *space = thread->process->space;
+	const struct probe_site *site = find_callee(pointer, space, target);
+
+	if (++pointer->hits == pointer->next && !pointer->is_unknown && space->modules) {
+		pointer->next *= OFTEN;
+		wish(pointer, space, true);
+	}
+	return site;
+}
+
 /* False: it is there already. */
 static bool add_callee(struct pointer_hook *pointer, const struct callee *callee)
 {
@@ -72,10 +111,13 @@ static bool add_callee(struct pointer_hook *pointer, const struct callee *callee
 	return true;
 }
 
-static struct pointer_hook *make_hook(struct session *session)
+static struct pointer_hook *make_hook(struct session *session, uint64_t address)
 {
 	struct pointer_hook *made = xcalloc(1, sizeof *made);
 
+	made->session = session;
+	made->address = address;
+	made->next = OFTEN;
 	made->hook.chosen = chosen;
 	vec_init(&made->callees, sizeof(struct callee));
 	vec_push(&session->pointers, &made);
@@ -96,20 +138,6 @@ static bool has_shadow_stack(const struct thread *thread)
 	return modules->shadowed == YES;
 }
 
-/* It may be caught without a stop if nothing but one function's slot leads there. */
-static void wish(struct session *session, struct space *space, uint64_t address,
-		 const struct module *module, struct pointer_hook *pointer)
-{
-	const struct callee *callee = vec_at(&pointer->callees, 0);
-	const struct agent_call call = {.address = address,
-					.slot = callee->slot,
-					.site = callee->site,
-					.hook = &pointer->hook};
-
-	if (pointer->callees.count == 1 && !callee->in_code && !callee->resolver)
-		inprocess_wish_call(session, space, module, &call);
-}
-
 void pointers_plant(struct session *session, struct thread *thread, const struct match *match,
 		    const struct probe_request *request)
 {
@@ -123,7 +151,7 @@ void pointers_plant(struct session *session, struct thread *thread, const struct
 	struct hook *known = trap_hook_at(space, address);
 	bool is_ours = known && known->chosen == chosen;
 	struct pointer_hook *pointer = is_ours ? (struct pointer_hook *)(void *)known
-					       : make_hook(session);
+					       : make_hook(session, address);
 	char safe[256];
 
 	const uint64_t bias = request->module->bias;
@@ -132,8 +160,10 @@ void pointers_plant(struct session *session, struct thread *thread, const struct
 				      .in_code = match->in_code,
 				      .site = site};
 
-	bool is_unknown = add_callee(pointer, &callee) &&
-			  undefined_note(space->modules, request, address, callee.slot);
+	const bool is_unknown = add_callee(pointer, &callee) &&
+				undefined_note(space->modules, request, address, callee.slot);
+
+	pointer->is_unknown |= is_unknown;
 
 	if (is_ours)
 		return;
@@ -145,7 +175,7 @@ void pointers_plant(struct session *session, struct thread *thread, const struct
 	if (error)
 		plant_list_refused(session, thread, request, error);
 	else if (!is_unknown)
-		wish(session, space, address, request->module, pointer);
+		wish(pointer, space, false);
 	session->planted += !error;
 	if (!error && debug_wanted(session, DEBUG_FUNCTIONS))
 		diag("process %d: %s by a pointer at 0x%llx", (int)thread->process->pid,
@@ -153,7 +183,7 @@ void pointers_plant(struct session *session, struct thread *thread, const struct
 		     (unsigned long long)address);
 }
 
-void pointers_settle(struct session *session, struct space *space, uint64_t address, uint64_t slot,
+void pointers_settle(struct space *space, uint64_t address, uint64_t slot,
 		     const struct probe_site *site)
 {
 	struct hook *hook = trap_hook_at(space, address);
@@ -167,7 +197,8 @@ void pointers_settle(struct session *session, struct space *space, uint64_t addr
 		if (callee->slot == slot)
 			callee->site = site;
 	}
-	wish(session, space, address, modules_find(space->modules, address), pointer);
+	pointer->is_unknown = false;
+	wish(pointer, space, false);
 }
 
 const struct probe_site *pointers_site(const struct hook *hook)

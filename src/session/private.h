@@ -289,7 +289,7 @@ void pointers_init(struct session *session);
 void pointers_plant(struct session *session, struct thread *thread, const struct match *match,
 		    const struct probe_request *request);
 /* What that function is, is known better now. */
-void pointers_settle(struct session *session, struct space *space, uint64_t address, uint64_t slot,
+void pointers_settle(struct space *space, uint64_t address, uint64_t slot,
 		     const struct probe_site *site);
 /* What may be called at the place of a hook, or NULL when it is not one of these. */
 const struct probe_site *pointers_site(const struct hook *hook);

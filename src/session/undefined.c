@@ -91,7 +91,7 @@ static void settle(struct session *session, struct space *space, const struct un
 		return;
 	site = sites_get(session, space, PROBE_CALL, call->address, call->name, caller);
 	if (call->slot)
-		pointers_settle(session, space, call->address, call->slot, site);
+		pointers_settle(space, call->address, call->slot, site);
 	else if (trap_change_site(space, call->address, site))
 		inprocess_wish(session, space, call->address, call->name, caller, site);
 }

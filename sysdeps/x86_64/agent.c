@@ -510,6 +510,7 @@ const struct agent_arch x86_64_agent = {
 	.write_gate_stub = write_gate_stub,
 	.gate_stub_of = gate_stub_of,
 	.write_call_stub = x86_64_write_call_stub,
+	.straight_before = x86_64_straight_before,
 	.way_of = x86_64_way_of,
 	.filler = filler,
 	.leads_to_guard = JMP,

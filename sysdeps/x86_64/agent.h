@@ -36,6 +36,8 @@ bool x86_64_is_guard(const uint8_t bytes[AGENT_GUARD_BACK], uint64_t *pushed);
 int x86_64_write_call_stub(struct decoder *decoder, const struct agent_function *code,
 			   uint64_t slot, uint64_t unit, uint32_t probe, enum agent_role role,
 			   uint8_t out[AGENT_PROBE_STUB]);
+size_t x86_64_straight_before(struct decoder *decoder, const struct agent_function *function,
+			      size_t offset);
 enum agent_way x86_64_way_of(struct decoder *decoder, const struct agent_function *code,
 			     uint64_t slot, size_t *length);
 

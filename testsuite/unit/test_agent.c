@@ -91,8 +91,12 @@ static void test_ways(void **state)
 	assert_int_equal(way_of("\xff\x25\x00\x10\x00\x00", 6, ADDRESS + 0x1006),
 			 AGENT_JUMPS_THROUGH);
 	assert_int_equal(way_of("\xff\x15\x00\x10\x00\x00", 6, ADDRESS + 0x100e), AGENT_OTHERWISE);
-	/* call *%rax; call *0x1000(%rax); push 0x1000(%rip); call *%fs:0x1000(%rip) */
-	assert_int_equal(way_of("\xff\xd0", 2, ADDRESS + 0x1006), AGENT_OTHERWISE);
+	/* call *%rax; call *%r12; call *%rsp; jmp *%rax */
+	assert_int_equal(way_of("\xff\xd0", 2, ADDRESS + 0x1006), AGENT_CALLS_BY_REGISTER);
+	assert_int_equal(way_of("\x41\xff\xd4", 3, ADDRESS + 0x1006), AGENT_CALLS_BY_REGISTER);
+	assert_int_equal(way_of("\xff\xd4", 2, ADDRESS + 0x1006), AGENT_OTHERWISE);
+	assert_int_equal(way_of("\xff\xe0", 2, ADDRESS + 0x1006), AGENT_OTHERWISE);
+	/* call *0x1000(%rax); push 0x1000(%rip); call *%fs:0x1000(%rip) */
 	assert_int_equal(way_of("\xff\x90\x00\x10\x00\x00", 6, ADDRESS + 0x1006), AGENT_OTHERWISE);
 	assert_int_equal(way_of("\xff\x35\x00\x10\x00\x00", 6, ADDRESS + 0x1006), AGENT_OTHERWISE);
 	assert_int_equal(way_of("\x64\xff\x15\x00\x10\x00\x00", 7, ADDRESS + 0x1007),
@@ -134,6 +138,79 @@ static void test_call_through_slot(void **state)
 			 -ERANGE);
 	assert_int_equal(arch_x86_64.agent->write_call_stub(decoder, &code, ADDRESS + 0x1000, UNIT,
 							    PROBE, AGENT_RECORDS, stub),
+			 -ENOTSUP);
+	decoder_destroy(decoder);
+}
+
+/* Where the instructions begin that are taken in front of the call with which the code ends. */
+static size_t straight_before(const char *bytes, size_t length, size_t call)
+{
+	const struct agent_function function = {
+		.address = ADDRESS, .bytes = (const uint8_t *)bytes, .length = length};
+	struct decoder *decoder = decoder_create();
+	size_t found = arch_x86_64.agent->straight_before(decoder, &function, length - call);
+
+	decoder_destroy(decoder);
+	return found;
+}
+#define STRAIGHT_BEFORE(bytes) straight_before(bytes, sizeof(bytes) - 1, 2)
+
+static void test_straight_before(void **state)
+{
+	(void)state;
+	/* push %rbx; mov $1,%edi; call *%rax: as few as there have to be */
+	assert_int_equal(STRAIGHT_BEFORE("\x53\xbf\x01\x00\x00\x00\xff\xd0"), 1);
+	/* push %rbx; mov %rbx,%rdi; mov %rax,%rsi; call *%rax */
+	assert_int_equal(STRAIGHT_BEFORE("\x53\x48\x89\xdf\x48\x89\xc6\xff\xd0"), 1);
+	/* too few; a branch in between; more than there is room for */
+	assert_int_equal(STRAIGHT_BEFORE("\x53\x48\x89\xdf\xff\xd0"), SIZE_MAX);
+	assert_int_equal(STRAIGHT_BEFORE("\x48\x89\xdf\x74\x03\x48\x89\xc6\xff\xd0"), SIZE_MAX);
+	assert_int_equal(STRAIGHT_BEFORE("\x48\xc7\x44\x24\x08\x01\x00\x00\x00\x89\xdf\xff\xd0"),
+			 SIZE_MAX);
+	/* A call returns to the first one; behind that there is room. */
+	assert_int_equal(STRAIGHT_BEFORE("\xff\xd3\xbf\x01\x00\x00\x00\xff\xd0"), SIZE_MAX);
+	assert_int_equal(STRAIGHT_BEFORE("\xff\xd3\x89\xde\xbf\x01\x00\x00\x00\xff\xd0"), 4);
+	/* What does not decode to where the call begins. */
+	assert_int_equal(STRAIGHT_BEFORE("\x53\xbf\x01\x00\x00\x00\x48\xff\xd0"), SIZE_MAX);
+	/* Many in a row. */
+	assert_int_equal(
+		STRAIGHT_BEFORE("\x53\x54\x55\x56\x57\x53\x54\x55\x56\x57\x53\x54\xff\xd0"), 7);
+}
+
+/* mov 0x1000(%rip),%edi; call *%r12 */
+static void test_call_by_register(void **state)
+{
+	static const struct agent_function code = {
+		.address = ADDRESS,
+		.bytes = (const uint8_t *)"\x8b\x3d\x00\x10\x00\x00\x41\xff\xd4",
+		.length = 9};
+	const uint64_t place = UNIT + AGENT_PROBE_STUBS + PROBE * AGENT_PROBE_STUB;
+	const uint8_t *at = stub + AGENT_PROBE_FRONT;
+	struct decoder *decoder = decoder_create();
+	int32_t distance = (int32_t)(ADDRESS + 6 + 0x1000 - (place + AGENT_PROBE_FRONT + 6));
+
+	(void)state;
+	assert_int_equal(arch_x86_64.agent->write_call_stub(decoder, &code, ADDRESS + 0x2000, UNIT,
+							    PROBE, AGENT_COUNTS, stub),
+			 0);
+	assert_memory_equal(stub, "\xeb\x14", 2);
+	assert_memory_equal(stub + AGENT_PROBE_DISPLACED, "\x41\xff\xe4", 3);
+	assert_memory_equal(at, "\x8b\x3d", 2);
+	assert_memory_equal(at + 2, &distance, sizeof distance);
+	/* call over a byte; movl $0x400009,(%rsp); cmp slot(%rip),%r12; jne to the jump */
+	assert_memory_equal(at + 6, "\xe8\x01\x00\x00\x00\xf4\xc7\x04\x24\x09\x00\x40\x00", 13);
+	distance = (int32_t)(ADDRESS + 0x2000 - (place + AGENT_PROBE_FRONT + 26));
+	assert_memory_equal(at + 19, "\x4c\x3b\x25", 3);
+	assert_memory_equal(at + 22, &distance, sizeof distance);
+	assert_int_equal(at[26], 0x75);
+	assert_int_equal((int8_t)at[27] + 28 + AGENT_PROBE_FRONT, AGENT_PROBE_DISPLACED);
+	assert_memory_equal(at + 28, "\x90\x90\x90\x90", 4);
+	assert_int_equal(28 + 4 + AGENT_PROBE_FRONT, AGENT_PROBE_CALLED);
+	assert_int_equal(jump_target(AGENT_PROBE_CALLED + 5), UNIT);
+	/* Where the upper half of the return address is not that of what the stub pushes. */
+	assert_int_equal(arch_x86_64.agent->write_call_stub(decoder, &code, ADDRESS + 0x2000,
+							    UINT64_C(1) << 32, PROBE, AGENT_COUNTS,
+							    stub),
 			 -ENOTSUP);
 	decoder_destroy(decoder);
 }
@@ -615,6 +692,8 @@ int main(void)
 		cmocka_unit_test(test_stub),
 		cmocka_unit_test(test_ways),
 		cmocka_unit_test(test_call_through_slot),
+		cmocka_unit_test(test_straight_before),
+		cmocka_unit_test(test_call_by_register),
 		cmocka_unit_test(test_returns_member),
 		cmocka_unit_test(test_guarded_reads),
 		cmocka_unit_test(test_relative),

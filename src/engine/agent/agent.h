@@ -81,6 +81,11 @@ struct agent_wish {
 	 * an unwinder's; or NULL.
 	 */
 	struct hook *hook;
+	/*
+	 * Where that stands, if it is not at the address: then a jump there covers instructions in
+	 * front of a call by a register, and the breakpoint stays. Else the agent's.
+	 */
+	uint64_t breakpoint;
 	struct gate gate;
 	uint64_t slot; /* that the instruction goes through; 0: it is a function */
 	bool calls;    /* and comes back from */
@@ -123,14 +128,18 @@ void agent_wish_unwinder(const struct agent *agent, struct thread *thread,
  * to go on with these registers, and to unwind without a stop; false: it cannot.
  */
 bool agent_bind_stack(struct thread *thread, struct regs *regs);
-/* An instruction at `address` that calls or jumps by a pointer, where a hook has been planted. */
+/*
+ * An instruction at `address` that calls or jumps by a pointer, where a hook has been planted.
+ * `is_worth_it`: it may take a look through all code of the module.
+ */
 struct agent_call {
 	uint64_t address;
 	uint64_t slot; /* which holds the address of the function that `site` is about */
 	const struct probe_site *site;
 	struct hook *hook;
+	bool is_worth_it;
 };
-/* The same for such a call. */
+/* The same for such a call. It may have been wished before, and been done or not. */
 const char *agent_wish_call(struct agent *agent, struct space *space,
 			    const struct agent_call *call);
 /*

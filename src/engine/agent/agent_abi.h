@@ -21,7 +21,7 @@
 #ifndef TRACER_ENGINE_AGENT_AGENT_ABI_H
 #define TRACER_ENGINE_AGENT_AGENT_ABI_H
 
-#define AGENT_LAYOUT 21 /* to be changed with anything below */
+#define AGENT_LAYOUT 22 /* to be changed with anything below */
 
 /* Offsets in a unit, and how long its parts are. */
 #define AGENT_RETURNED                                                                             \
@@ -102,7 +102,8 @@
  * pointer, by its last AGENT_GUARD_BACK bytes; behind it is what else is at the beginning.
  *
  * Of an instruction that calls by a pointer: what puts the return address on the stack comes first,
- * then what else is at the beginning, at the same place.
+ * then what else is at the beginning, at the same place. Where it calls by a register the stub
+ * begins with the instructions in front of it, at AGENT_PROBE_FRONT.
  */
 #define AGENT_PROBE_STUB 64
 #define AGENT_PROBE_BREAKPOINT 10
@@ -110,6 +111,7 @@
 #define AGENT_PROBE_GUARD 41 /* or later, up to AGENT_PROBE_GUARDED */
 #define AGENT_PROBE_GUARDED 54
 #define AGENT_PROBE_CALLED AGENT_PROBE_GUARDED
+#define AGENT_PROBE_FRONT 22
 #define AGENT_GUARD_MAX 13
 #define AGENT_GUARD_BACK 5
 

@@ -108,6 +108,13 @@ struct agent_arch {
 	int (*write_call_stub)(struct decoder *decoder, const struct agent_function *code,
 			       uint64_t slot, uint64_t unit, uint32_t probe, enum agent_role role,
 			       uint8_t out[AGENT_PROBE_STUB]);
+	/*
+	 * Where in a function's code the instructions begin that are in front of the one at
+	 * `offset`, have room for a jump, and can be run elsewhere, one after the other; SIZE_MAX:
+	 * there are none such.
+	 */
+	size_t (*straight_before)(struct decoder *decoder, const struct agent_function *function,
+				  size_t offset);
 	/* How the instruction that `code` begins with goes by a pointer. */
 	enum agent_way (*way_of)(struct decoder *decoder, const struct agent_function *code,
 				 uint64_t slot, size_t *length);

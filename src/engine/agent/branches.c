@@ -30,6 +30,7 @@
 enum { HELD = 1 << 22, BEHIND = 1 << 16, PART = 1 << 16, OVERLAP = 16, FUNCTION_MAX = 1 << 24 };
 
 static const char unreadable[] = "the code around it cannot be read";
+static const char in_front[] = "code branches into the instructions in front of it";
 
 /* One look. */
 struct search {
@@ -136,6 +137,7 @@ static void note_branch(void *context, uint64_t from, uint64_t target, bool is_c
 	    (!wish->kept || target - wish->address < wish->kept) && may_be_branch(search, from)) {
 		wish->kept = (uint8_t)(target - wish->address);
 		wish->kept_because = "code branches into its first instructions";
+		wish->refusal = wish_is_front(wish) ? in_front : NULL;
 	}
 	if (is_call || !map_get(&search->own->asking, target))
 		return;
@@ -188,19 +190,22 @@ static void note_asked(const struct search *search, const struct mapping *mappin
 static void look_for_computed(const struct search *search, struct agent_wish *wish)
 {
 	_cleanup_free_ uint8_t *made = NULL;
+	uint64_t start = wish->address, length = wish->length;
 
 	if (wish->refusal || wish_is_closed(wish))
 		return;
+	const bool is_known = !wish_is_front(wish) ||
+			      search->agent->around(search->space, start, &start, &length);
 	const struct agent_function function = {
-		.address = wish->address,
-		.bytes = bytes_of(search, wish->address, wish->length, &made),
-		.length = wish->length,
+		.address = start,
+		.bytes = is_known ? bytes_of(search, start, length, &made) : NULL,
+		.length = length,
 		.covered = wish->kept ? wish->kept : AGENT_JUMP,
 	};
 
 	if (!function.bytes)
 		wish->refusal = unreadable;
-	else if (computed_may_lead_into(search->agent, search->space, &function))
+	else if (computed_may_lead_into(search->agent, search->space, &function, wish->address))
 		wish->refusal = "its jumps may lead into its first instructions";
 }
 

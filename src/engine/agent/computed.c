@@ -22,14 +22,15 @@ struct computing {
 	const struct agent *agent;
 	const struct space *space;
 	const struct agent_function *function;
+	uint64_t jump;	 /* where ours would stand */
 	bool has_tables; /* perhaps */
 	unsigned references;
 	bool found;
 };
 
-static bool is_covered(const struct agent_function *function, uint64_t address)
+static bool is_covered(const struct computing *computing, uint64_t address)
 {
-	return address - function->address - 1 < function->covered - 1;
+	return address - computing->jump - 1 < computing->function->covered - 1;
 }
 
 static bool table_leads_there(const struct computing *computing, uint64_t table)
@@ -39,7 +40,7 @@ static bool table_leads_there(const struct computing *computing, uint64_t table)
 		       sizeof *distances;
 
 	for (size_t i = 0; i < count; i++)
-		if (is_covered(computing->function, table + (uint64_t)(int64_t)distances[i]))
+		if (is_covered(computing, table + (uint64_t)(int64_t)distances[i]))
 			return true;
 	return false;
 }
@@ -51,21 +52,22 @@ static void note_reference(void *context, uint64_t address)
 
 	if (computing->found)
 		return;
-	if (is_covered(function, address) || ++computing->references > REFERENCES_MAX)
+	if (is_covered(computing, address) || ++computing->references > REFERENCES_MAX)
 		computing->found = true;
 	else if (computing->has_tables && address - function->address >= function->length)
 		computing->found = table_leads_there(computing, address);
 }
 
 bool computed_may_lead_into(const struct agent *agent, const struct space *space,
-			    const struct agent_function *function)
+			    const struct agent_function *function, uint64_t jump)
 {
 	const struct agent_arch *arch = space->arch->agent;
-	struct computing computing = {.agent = agent, .space = space, .function = function};
+	struct computing computing = {
+		.agent = agent, .space = space, .function = function, .jump = jump};
 
 	if (!arch->jumps_by_pointer(function->bytes, function->length))
 		return false;
-	if (agent->points_into(space, function->address + 1, function->address + function->covered))
+	if (agent->points_into(space, jump + 1, jump + function->covered))
 		return true;
 	computing.has_tables = arch->reads_distances(function->bytes, function->length);
 	arch->find_references(function, note_reference, &computing);

@@ -86,8 +86,17 @@ static struct displaced_pc find_place(const struct space *space, const struct re
 static bool find_offset(const struct space *space, uint64_t pc, struct displaced_pc *place)
 {
 	const struct agent_probe *probe = place->probe;
-	const uint64_t displaced = unit_probe_stub(probe->unit, probe->number) +
-				   AGENT_PROBE_DISPLACED;
+	const uint64_t stub = unit_probe_stub(probe->unit, probe->number);
+	const uint64_t displaced = stub + AGENT_PROBE_DISPLACED;
+
+	if (probe->wish.calls) {
+		const uint64_t call = probe->wish.breakpoint - probe->address;
+
+		/* The jump to where no code can be: the call itself would have failed. */
+		place->sp += pc == displaced ? sizeof(uint64_t) : 0;
+		place->offset = pc == displaced ? call : pc - (stub + AGENT_PROBE_FRONT);
+		return place->offset <= call;
+	}
 	uint8_t code[AGENT_MOVED_MAX];
 	const size_t length = agent_read_code(space, probe->address, code, sizeof code);
 	const size_t found = space->arch->agent->offset_in_function(

@@ -207,7 +207,8 @@ static int write_jump(struct installing *installing, struct agent_probe *probe,
 	int error = space_write(space, probe->address, jump->bytes, jump->length);
 
 	if (!error) {
-		vec_push(&installing->covered, &probe->address);
+		if (!wish_is_front(&probe->wish))
+			vec_push(&installing->covered, &probe->address);
 		map_put(&installing->own->probes, probe->address, probe);
 		probe->unit->probes[probe->number] = probe;
 		probe->is_counted = !probe->wish.was_granted && probe->site;
@@ -336,16 +337,6 @@ static int find_covered(const struct installing *installing, const struct agent_
 	return error;
 }
 
-static bool has_other_breakpoint(const struct space *space, const struct agent_wish *wish)
-{
-	const uint64_t covered = wish->kept ? wish->kept : AGENT_JUMP;
-
-	for (uint64_t k = 1; k < covered || (k < AGENT_MOVED_MAX && k < wish->length); k++)
-		if (trap_hook_at(space, wish->address + k))
-			return true;
-	return false;
-}
-
 /* NULL, or why it stays with the trap engine. */
 static const char *install_one(struct installing *installing, const struct agent_wish *wish)
 {
@@ -353,12 +344,10 @@ static const char *install_one(struct installing *installing, const struct agent
 	uint64_t length = wish->length < FUNCTION_MAX ? wish->length : FUNCTION_MAX;
 	uint8_t stub[AGENT_PROBE_STUB];
 
-	if (!trap_is_only(space, wish->address, wish->hook))
-		return "its breakpoint has other purposes, too";
-	if (has_other_breakpoint(space, wish))
-		return "there is another breakpoint in its first instructions";
-	if (wish_overlaps(installing->own, wish))
-		return "a call in its first instructions is caught by a jump of its own";
+	const char *reason = wish_is_obstructed(space, wish);
+
+	if (reason)
+		return reason;
 	struct agent_unit *unit = find_unit(installing, wish->address);
 
 	if (!unit)

@@ -76,7 +76,7 @@ static void tell(struct agent *agent, struct thread *thread, const struct clocks
 		return;
 	uint64_t ns = ago(clocks, head->time);
 	const struct told told = {.site = probe->site,
-				  .entry = probe->address,
+				  .entry = probe->wish.breakpoint,
 				  .place = head->place,
 				  .stub = unit->base + AGENT_RETURN_STUBS +
 					  (uint64_t)head->slot * AGENT_RETURN_STUB,

@@ -177,12 +177,17 @@ struct agent_unit *agent_unit_at(const struct agent_space *own, uint64_t pc);
 /* Whether nobody branches into what its jump covers. */
 static inline bool wish_is_closed(const struct agent_wish *wish)
 {
-	return wish->is_plt_stub || wish->slot;
+	return wish->is_plt_stub || (wish->slot && wish->breakpoint == wish->address);
+}
+/* Whether its jump covers what is in front of a call. */
+static inline bool wish_is_front(const struct agent_wish *wish)
+{
+	return wish->breakpoint != wish->address;
 }
 /* Plants the breakpoint that the trap engine serves such calls by: 0 or -errno. */
 int wish_plant(struct trap *trap, struct thread *thread, const struct agent_wish *wish);
-/* Whether a jump of ours stands in what the jump for the wish would move, behind its beginning. */
-bool wish_overlaps(const struct agent_space *own, const struct agent_wish *wish);
+/* NULL, or what stands where the jump for the wish would, or in what that would move. */
+const char *wish_is_obstructed(const struct space *space, const struct agent_wish *wish);
 /*
  * Where a probe's stub begins when the stack is as at a function's entry: it may be what puts the
  * return address there itself.
@@ -360,10 +365,10 @@ void wishes_note_calls(struct vec *wishes, const struct space *space);
 
 /*
  * Whether a jump of the function to an address that it computes may lead to where our jump would
- * stand in it, behind its first byte.
+ * stand in it, at `jump`, behind its first byte.
  */
 bool computed_may_lead_into(const struct agent *agent, const struct space *space,
-			    const struct agent_function *function);
+			    const struct agent_function *function, uint64_t jump);
 
 /* returns.c */
 

@@ -26,6 +26,8 @@ const char *agent_wish(struct space *space, const struct agent_wish *wish)
 	struct agent_wish *kept = vec_push(&own->wishes, wish);
 
 	kept->was_called = wish_is_gate(wish); /* or no gate would be wished */
+	if (!kept->breakpoint)
+		kept->breakpoint = kept->address;
 	return NULL;
 }
 
