@@ -94,6 +94,7 @@ static int trace(const struct options *options)
 					  .summary = options->summary,
 					  .per_process = options->per_process,
 					  .engine = options->engine,
+					  .strict = options->strict,
 					  .clock = options->clock,
 					  .lossy = options->lossy,
 					  .prototypes = options->prototypes,

@@ -11,13 +11,14 @@
  * they are bound by then, or to an IFUNC, makes no difference.
  *
  * A place that is reached often is caught inside the process, where that can be done
- * (engine/agent/calls.c).
+ * (engine/agent/calls.c). One that is reached very often, and by other calls only, is given up.
  *
  * The places of a module go with its breakpoints; the hooks are dropped when nothing refers to
  * them any more, like those of plant.c.
  */
 #include "session/private.h"
 
+#include "base/cleanup.h"
 #include "base/diag.h"
 #include "base/xalloc.h"
 #include "engine/agent/agent.h"
@@ -42,6 +43,8 @@ struct pointer_hook {
 	uint64_t address; /* of the place, which a forked child has, too */
 	uint64_t hits;	  /* that were served */
 	uint64_t next;	  /* at so many it is tried to catch it inside */
+	/* Since `since` (inferior_clock()): calls of what is traced, and others. */
+	uint64_t calls, others, since;
 	bool is_unknown; /* what it calls: undefined.c */
 	bool in_use;
 };
@@ -51,6 +54,13 @@ struct pointer_hook {
  * again when it was reached so many times as often.
  */
 enum { OFTEN = 32 };
+/*
+ * So many stops of one place within that time, of which hardly any is for a call of what is traced,
+ * slow the program down for nothing.
+ */
+enum { TOO_OFTEN = 10000, SELDOM = 100 };
+#define SOON_NS UINT64_C(10000000000)
+
 void pointers_init(struct session *session)
 {
 	vec_init(&session->pointers, sizeof(struct pointer_hook *));
@@ -88,6 +98,38 @@ static void wish(struct pointer_hook *pointer, struct space *space, bool is_wort
 				    modules_find(space->modules, pointer->address), &call);
 }
 
+/* What is called there is not traced any more. A thread is at the place. */
+static void give_up(const struct pointer_hook *pointer, struct space *space)
+{
+	trap_unplant(space, pointer->address);
+	for (size_t i = 0; i < pointer->callees.count; i++) {
+		const struct probe_info *info =
+			((const struct callee *)vec_at(&pointer->callees, i))->site->info;
+		_cleanup_free_ char *reason = xasprintf(
+			"more calls by the pointer at 0x%llx: it has stopped %llu times, nearly "
+			"always for other calls",
+			(unsigned long long)pointer->address, (unsigned long long)pointer->hits);
+
+		untraced_function(pointer->session->untraced, info->module, info->name, true,
+				  reason);
+	}
+}
+
+static bool is_in_vain(struct pointer_hook *pointer, bool is_call)
+{
+	const uint64_t now = inferior_clock();
+
+	if (now - pointer->since > SOON_NS) {
+		pointer->since = now;
+		pointer->calls = pointer->others = 0;
+	}
+	pointer->calls += is_call;
+	pointer->others += !is_call;
+	return pointer->others >= TOO_OFTEN && pointer->calls * SELDOM < pointer->others &&
+	       pointer->session->options->engine != ENGINE_TRAP &&
+	       !pointer->session->options->strict;
+}
+
 static const struct probe_site *chosen(struct hook *hook, struct thread *thread, uint64_t target)
 {
 	struct pointer_hook *pointer = (struct pointer_hook *)(void *)hook;
@@ -98,6 +140,8 @@ static const struct probe_site *chosen(struct hook *hook, struct thread *thread,
 		pointer->next *= OFTEN;
 		wish(pointer, space, true);
 	}
+	if (is_in_vain(pointer, site) && !site)
+		give_up(pointer, space);
 	return site;
 }
 

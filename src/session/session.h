@@ -50,6 +50,7 @@ struct session_options {
 	bool summary;			  /* -c */
 	int engine;			  /* enum session_engine */
 	int clock;			  /* enum session_clock */
+	bool strict;			  /* nothing is given up because it is slow */
 	bool lossy;	/* calls are left out where processes would have to wait */
 	int prototypes; /* enum session_prototypes */
 	bool demangle;
