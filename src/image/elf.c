@@ -110,6 +110,12 @@ static void add_segment(struct elf_file *file, const GElf_Phdr *phdr)
 	};
 }
 
+static void add_relro(struct elf_file *file, const GElf_Phdr *header)
+{
+	file->relro = header->p_vaddr;
+	file->relro_size = header->p_memsz;
+}
+
 static uint64_t program_header_address(const struct elf_file *file)
 {
 	uint64_t offset = file->header.e_phoff;
@@ -144,6 +150,8 @@ static int read_program_headers(struct elf_file *file, GElf_Phdr *dynamic)
 			file->program_headers = header->p_vaddr;
 		else if (header->p_type == PT_GNU_EH_FRAME)
 			file->eh_frame_header = header->p_vaddr;
+		else if (header->p_type == PT_GNU_RELRO)
+			add_relro(file, header);
 		else if (header->p_type == PT_INTERP && !file->interpreter)
 			file->interpreter = elf_load_string(file, header->p_offset,
 							    header->p_filesz);
@@ -347,6 +355,16 @@ uint64_t elf_eh_frame_header(const struct elf_file *file)
 const char *elf_damage(const struct elf_file *file)
 {
 	return file->damage;
+}
+
+bool elf_is_constant(const struct elf_file *file, uint64_t address)
+{
+	if (address - file->relro < file->relro_size)
+		return true;
+	for (size_t i = 0; i < file->segment_count; i++)
+		if (address - file->segments[i].address < file->segments[i].memory_size)
+			return !(file->segments[i].flags & PF_W);
+	return false;
 }
 
 const struct elf_segment *elf_segments(const struct elf_file *file, size_t *count)

@@ -105,6 +105,8 @@ uint64_t elf_program_headers(
 uint64_t elf_dynamic(const struct elf_file *file); /* address of PT_DYNAMIC, or 0 */
 uint64_t elf_eh_frame_header(const struct elf_file *file); /* address of PT_GNU_EH_FRAME, or 0 */
 const struct elf_segment *elf_segments(const struct elf_file *file, size_t *count);
+/* Whether the program cannot write there: not to a segment of code, nor to PT_GNU_RELRO. */
+bool elf_is_constant(const struct elf_file *file, uint64_t address);
 
 /*
  * All defined and undefined symbols of .dynsym, then of .symtab when there is one (read when

@@ -70,6 +70,7 @@ struct elf_file {
 	size_t segment_count;
 	uint64_t program_headers, dynamic; /* addresses */
 	uint64_t eh_frame_header;	   /* address of PT_GNU_EH_FRAME */
+	uint64_t relro, relro_size;	   /* PT_GNU_RELRO */
 	uint64_t tags[DT_NUM];		   /* values of the dynamic section, 0 when absent */
 	uint64_t gnu_hash;		   /* DT_GNU_HASH */
 	uint64_t versions;		   /* DT_VERSYM */

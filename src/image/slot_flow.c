@@ -19,7 +19,8 @@
  * is kept, and of what it was stored to: any object's member there may be it, anywhere in the
  * function. That is weak evidence: it is a third question who has such a member, which only
  * registers answer. What is passed to other functions is lost sight of, unless they give it back:
- * see slot_pointers.c.
+ * see slot_pointers.c. Memory that the program cannot write to never gets it: rustc calls functions
+ * of the same program through GOT slots, which are read-only after relocation.
  *
  * Where control goes to from a switch is in a table, and where from a call that throws in another:
  * what is held there may be held anywhere. The same goes for jumps out of the function, as to the
@@ -70,6 +71,7 @@ void slot_flow_begin(struct slot_flow *flow, const struct elf_file *file,
 		     const struct eh_function *function)
 {
 	vec_clear(&flow->insns);
+	flow->file = file;
 	stack_words_begin(&flow->words, file, function);
 	/* Of what .eh_frame does not know it cannot be said. */
 	flow->catches = function->lsda || !function->entry;
@@ -152,8 +154,10 @@ void slot_flow_add(struct slot_flow *flow, const struct displaced *insn, const u
 	note_operand(&one, insn);
 	flow->arch->insn_effect(code, insn->length, &one.effect);
 	one.member = one.effect.displacement;
-	if (one.effect.pc_relative)
+	if (one.effect.pc_relative) {
 		one.member += (int64_t)(insn->address + insn->length);
+		one.is_constant = elf_is_constant(flow->file, (uint64_t)one.member);
+	}
 	stack_words_locate(&flow->words, one.address, &one.effect,
 			   one.kind == FLOW_ON || one.kind == FLOW_BRANCH, &one.access);
 	note_origins(flow, &one);
@@ -372,6 +376,8 @@ static bool prepare(struct slot_flow *flow)
 /* A jump by way of memory is known by where that is: a tail call by a variable. */
 static bool may_be_call(const struct slot_flow *flow, const struct flow_insn *insn)
 {
+	if (insn->is_constant)
+		return false;
 	if (!insn->by_memory)
 		return (insn->before[HOLDS] | insn->before[EQUALS]) & insn->by;
 	return (insn->kind == FLOW_CALL && (insn->before[HOLDS] & slot_flow_read_by(flow, insn))) ||

@@ -32,7 +32,8 @@ struct flow_insn {
 	uint64_t target;
 	struct insn_effect effect;
 	struct stack_access access;
-	int64_t member; /* of what is in memory: its displacement, or address */
+	int64_t member;	  /* of what is in memory: its displacement, or address */
+	bool is_constant; /* that is no memory that the program writes to */
 	/* The same of what two registers that are joined were loaded from. */
 	int64_t origin[2];
 	uint8_t origins;
@@ -48,6 +49,7 @@ struct flow_insn {
 
 struct slot_flow {
 	const struct arch *arch;
+	const struct elf_file *file; /* of the function */
 	struct stack_words words;
 	bool catches;
 	int64_t origin[REGISTERS]; /* members, of registers in has_origin */

@@ -58,7 +58,9 @@ static bool leads_below(const struct insn_effect *effect)
 uint64_t slot_flow_read_by(const struct slot_flow *flow, const struct flow_insn *insn)
 {
 	const struct insn_effect *effect = &insn->effect;
-	const uint64_t elsewhere = effect->base & bit_of(REG_SP) ? 0 : bit_of(EFFECT_ELSEWHERE);
+	const uint64_t elsewhere = insn->is_constant || (effect->base & bit_of(REG_SP))
+					   ? 0
+					   : bit_of(EFFECT_ELSEWHERE);
 
 	if (insn->access.has_operand)
 		return read_at(flow, insn->access.operand, width_of(flow, effect));
