@@ -93,6 +93,14 @@ static pid_t look(idtype_t whose, pid_t tid, int flags, int *status)
 	return waitpid(info.si_pid, status, WAIT_FLAGS | WNOHANG);
 }
 
+bool waiting_is_due(void)
+{
+	siginfo_t info = {0};
+
+	return waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT | WAIT_FLAGS) == 0 &&
+	       info.si_pid;
+}
+
 pid_t waiting_poll(pid_t tid, int *status)
 {
 	return look(P_PID, tid, WNOHANG, status);

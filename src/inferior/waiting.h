@@ -21,6 +21,9 @@ struct waiting {
  */
 pid_t waiting_next(struct waiting *waiting, bool block, int *status);
 
+/* Whether a task has stopped or ended, and waits for waiting_next(). */
+bool waiting_is_due(void);
+
 /* The same for one task that belongs to the caller, without blocking. */
 pid_t waiting_poll(pid_t tid, int *status);
 

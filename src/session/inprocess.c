@@ -215,12 +215,17 @@ void inprocess_install(struct session *session, struct thread *thread)
 		agent_refuse(session->agent, thread, "the program has a shadow stack");
 	if (!agent_has_wishes(space))
 		return;
-	/* A gate leaves return addresses alone. */
-	if (agent_has_wishes_of_calls(space))
-		unwinders_hook_all(session, thread);
 	/* Nobody waits yet for one that was launched, and what it loads later is mostly little. */
-	if (agent_install(session->agent, thread,
-			  program && program->ran_before ? PAUSE_NS : AGENT_NO_LIMIT)) {
+	const bool is_waited_for = program && program->ran_before;
+
+	/* A gate leaves return addresses alone. */
+	if (agent_has_wishes_of_calls(space) && unwinders_hook_all(session, thread) &&
+	    is_waited_for) {
+		later_rest(space->modules);
+		inprocess_install_soon(session, space);
+		return;
+	}
+	if (agent_install(session->agent, thread, is_waited_for ? PAUSE_NS : AGENT_NO_LIMIT)) {
 		later_rest(space->modules);
 		inprocess_install_soon(session, space);
 	}

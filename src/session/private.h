@@ -129,7 +129,7 @@ struct probe_request {
  * For how many ns at once threads of a process stand, or wait for the tracer, when there is much to
  * do in it.
  */
-enum { PAUSE_NS = 4000000 };
+enum { PAUSE_NS = 2000000 };
 
 /* What is loaded in one space. */
 struct modules {
@@ -416,9 +416,10 @@ void masking_due(struct session *session, struct thread *thread);
 
 /* After the agent was made. */
 void unwinders_init(struct session *session);
-/* Plants those of a module; and of all that there are, from when on modules->is_hooked. */
+/* Plants those of a module. */
 void unwinders_hook(struct session *session, struct thread *thread, struct module *module);
-void unwinders_hook_all(struct session *session, struct thread *thread);
+/* Plants those of all modules, once: modules->is_hooked. Whether it did. */
+bool unwinders_hook_all(struct session *session, struct thread *thread);
 
 /* inprocess.c: what is counted inside the process */
 /* The writer is told how many probes there were, and of which kind. At the end. */

@@ -120,15 +120,16 @@ void unwinders_hook(struct session *session, struct thread *thread, struct modul
 		plant_hook(session, thread, module, asking[i], &session->asking.hook);
 }
 
-void unwinders_hook_all(struct session *session, struct thread *thread)
+bool unwinders_hook_all(struct session *session, struct thread *thread)
 {
 	struct modules *modules = thread->process->space->modules;
 
 	if (modules->is_hooked)
-		return;
+		return false;
 	modules->is_hooked = true;
 	for (size_t i = 0; i < modules->list.count; i++)
 		unwinders_hook(session, thread, *(struct module **)vec_at(&modules->list, i));
+	return true;
 }
 
 /*

@@ -22,12 +22,13 @@
 #include "base/cleanup.h"
 #include "base/xalloc.h"
 #include "inferior/maps.h"
+#include "inferior/waiting.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 /* HELD: bytes that are held at once; BEHIND: those of them that have been looked through before. */
-enum { HELD = 1 << 22, BEHIND = 1 << 16, PART = 1 << 16, OVERLAP = 16, FUNCTION_MAX = 1 << 24 };
+enum { HELD = 1 << 19, BEHIND = 1 << 16, PART = 1 << 16, OVERLAP = 16, FUNCTION_MAX = 1 << 24 };
 
 static const char unreadable[] = "the code around it cannot be read";
 static const char in_front[] = "code branches into the instructions in front of it";
@@ -38,6 +39,7 @@ struct search {
 	struct space *space;
 	struct agent_space *own;
 	struct sieve *sieve; /* of branches' targets */
+	unsigned parts;	     /* that were looked through */
 };
 
 /* ------------------------------------------------------------------ branches */
@@ -253,7 +255,10 @@ static bool hold_next(const struct search *search)
 			       look->held_count) == look->held_count;
 }
 
-/* Goes on with the look that has begun, if one has, until it is `end`. Whether all is done. */
+/*
+ * Goes on with the look that has begun, if one has, until it is `end`, or a thread has stopped and
+ * is to be served. Whether all is done.
+ */
 static bool go_on(struct search *search, uint64_t end)
 {
 	struct agent_look *look = &search->own->look;
@@ -262,7 +267,8 @@ static bool go_on(struct search *search, uint64_t end)
 	while (look->held && look->done < look->length && is_readable) {
 		uint64_t left = look->length - look->done;
 
-		if (inferior_clock() > end)
+		if (inferior_clock() > end ||
+		    (search->parts++ && end != UINT64_MAX && waiting_is_due()))
 			return false;
 		is_readable = hold_next(search);
 		/* What begins at the end of a part is within it. */
@@ -289,6 +295,11 @@ static bool is_anything_left(const struct agent_space *own)
 	return own->look.held;
 }
 
+static uint64_t end_of(uint64_t longest)
+{
+	return longest == AGENT_NO_LIMIT ? UINT64_MAX : inferior_clock() + longest;
+}
+
 int agent_look_ahead(struct agent *agent, struct space *space, pid_t tid, uint64_t longest)
 {
 	struct search search = {.agent = agent, .space = space, .own = space->agent};
@@ -300,16 +311,22 @@ int agent_look_ahead(struct agent *agent, struct space *space, pid_t tid, uint64
 	/* It is asked again at each stop, until all are installed. */
 	if (!is_anything_left(search.own))
 		return 0;
-	int error = maps_read(tid, &maps);
-
-	if (error)
-		return error;
-	/* From here on, as each time something is to be got done: there may be 65,000 mappings. */
-	const uint64_t end = inferior_clock() + longest;
-
 	search.sieve = xcalloc(1, sizeof *search.sieve);
 	fill_sieve(&search);
-	bool done = go_on(&search, end);
+	bool done = go_on(&search, end_of(longest));
+
+	if (!done) {
+		free(search.sieve);
+		return -EAGAIN;
+	}
+	int error = maps_read(tid, &maps);
+
+	if (error) {
+		free(search.sieve);
+		return error;
+	}
+	/* From here on, as each time something is to be got done: there may be 65,000 mappings. */
+	const uint64_t end = end_of(longest);
 
 	for (size_t i = 0; i < maps.count && done; i++)
 		if (maps.mappings[i].executable && has_news(wishes, &maps.mappings[i])) {

@@ -544,15 +544,14 @@ bool agent_install(struct agent *agent, struct thread *thread, uint64_t longest)
 
 	if (!agent_has_wishes(space))
 		return false;
-	struct vec *wishes = &installing.own->wishes;
 
 	const uint64_t begun = inferior_clock();
 	bool is_soon = false;
 
 	installing.nobody = agent_look_ahead(agent, space, thread->tid, AGENT_NO_LIMIT) != 0;
-	/* To make a unit is enough for once, where there is much to do behind it. */
+	/* To make a unit is enough for once, where a program waits. */
 	const bool again = !installing.nobody && make_first_unit(&installing) &&
-			   wishes->count > AT_ONCE && inferior_clock() - begun > longest / 2;
+			   longest != AGENT_NO_LIMIT;
 
 	if (!installing.nobody)
 		installing.nobody = again || installing.is_early || !agent_stop_others(thread);
