@@ -378,7 +378,8 @@ static long double x87_number(const unsigned char *bytes)
 		mantissa = mantissa << 8 | bytes[i];
 	long double number = exponent == 0x7fff
 				     ? (mantissa << 1 ? NAN : INFINITY)
-				     : ldexpl((long double)mantissa, (int)exponent - 16383 - 63);
+				     : ldexpl((long double)mantissa,
+					      (exponent ? (int)exponent : 1) - 16383 - 63);
 
 	return bytes[9] & 0x80 ? -number : number;
 }

@@ -293,6 +293,11 @@ void type_cut_back(struct type_writer *writer, size_t length);
 struct die type_peel(struct die type, bool *is_const);
 /* The same; *is_text: it is a character of 1, 2 or 4 bytes, by its name or one on the way to it. */
 struct die type_peel_text(struct die type, bool *is_const, bool *is_text);
+/*
+ * The language's name for a wide character, as which `owner` (a parameter, a member) has the type,
+ * or NULL. `type` and `is_text` are what type_peel_text() found of the owner's type.
+ */
+const char *type_wide_character(const struct die *owner, const struct die *type, bool is_text);
 /* A type without typedefs and qualifiers. 0, or -ENOTSUP, when something may have been added. */
 int type_add_object(struct type_writer *writer, const struct die *type, struct type_layout *layout);
 

@@ -226,11 +226,20 @@ static void add_member(struct type_writer *writer, const struct die *die, struct
 				    .is_closed = writer->is_closed || members->is_union ||
 						 is_reserved(die_text(die, DW_AT_name))};
 	struct member member = {0};
-	bool is_const = false;
-	_cleanup_die_ struct die type = type_peel(die_reference(die, DW_AT_type), &is_const);
+	bool is_const = false, is_text;
+	_cleanup_die_ struct die type = type_peel_text(die_reference(die, DW_AT_type), &is_const,
+						       &is_text);
 
 	members->is_aligned |= die_has(die, DW_AT_alignment);
 	int error = type_add_object(&aside, &type, &member.layout);
+	const char *wide = !error && !die_has(die, DW_AT_bit_size)
+				   ? type_wide_character(die, &type, is_text)
+				   : NULL;
+
+	if (wide) {
+		strbuf_clear(&text);
+		strbuf_add(&text, wide);
+	}
 	const bool is_vain = !error && member.layout.is_vain;
 
 	members->has_data |= !is_vain;

@@ -474,12 +474,22 @@ static int add_value(struct type_writer *writer, const struct die *type)
 	return type_add_passed(writer, type);
 }
 
-/* The name that the language has for a wide character of this type, or NULL: it is none. */
-static const char *wide_character(const struct die *type)
+static bool is_wint(const struct die *owner)
+{
+	_cleanup_die_ struct die type = die_reference(owner, DW_AT_type);
+	const char *name = die_is(&type) ? die_text(&type, DW_AT_name) : NULL;
+
+	return name && !strcmp(name, "wint_t");
+}
+
+const char *type_wide_character(const struct die *owner, const struct die *type, bool is_text)
 {
 	uint64_t encoding = 0;
 
-	switch (character_size(type)) {
+	/* Its values are not all characters, so pointers to it are none to texts. */
+	if (is_wint(owner) && character_size(type) == 4)
+		return "wint_t";
+	switch (is_text ? character_size(type) : 0) {
 	case 2:
 		return "char16_t";
 	case 4:
@@ -504,8 +514,10 @@ int type_add(struct strbuf *text, const struct die *owner, unsigned word, bool *
 	}
 	if (!die_is(&type))
 		return -ENOTSUP;
-	if (is_character && wide_character(&type)) {
-		strbuf_add(text, wide_character(&type));
+	const char *wide = type_wide_character(owner, &type, is_character);
+
+	if (wide) {
+		strbuf_add(text, wide);
 		return 0;
 	}
 	const enum type_passing passing = type_is_record(die_tag(&type)) ? type_find_passing(&type)
