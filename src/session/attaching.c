@@ -48,16 +48,25 @@ static int attach(struct session *session, pid_t pid)
 	return error;
 }
 
+/* The process, where a thread of it is named, as `ps -L` and top show them. */
+static pid_t process_of(pid_t tid)
+{
+	const long pid = proc_status_number(tid, "Tgid");
+
+	return pid > 0 ? (pid_t)pid : tid;
+}
+
 int attaching_start(struct session *session)
 {
 	const struct session_options *options = session->options;
 	int first_error = 0;
 
 	for (size_t i = 0; i < options->pid_count; i++)
-		if (options->pids[i] != getpid())
-			prepare_process(session, options->pids[i]);
+		if (process_of(options->pids[i]) != getpid())
+			prepare_process(session, process_of(options->pids[i]));
 	for (size_t i = 0; i < options->pid_count; i++) {
-		int error = attach(session, options->pids[i]);
+		const pid_t pid = process_of(options->pids[i]);
+		int error = inferior_process(session->inferior, pid) ? 0 : attach(session, pid);
 
 		session->unattached += error != 0;
 		if (!first_error)

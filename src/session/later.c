@@ -19,6 +19,7 @@
  */
 #include "session/attaching.h"
 #include "session/private.h"
+#include "session/tables.h"
 
 #include "engine/agent/agent.h"
 #include "engine/trap/trap.h"
@@ -148,6 +149,7 @@ static void plant_some(struct session *session, struct thread *thread, uint64_t 
 	}
 	debug_say(session, DEBUG_PROCESSES, "process %d: all functions are planted",
 		  (int)thread->process->pid);
+	tables_plant(session, thread);
 	attaching_done(session, thread->process);
 	inprocess_install_soon(session, space);
 }
