@@ -32,10 +32,11 @@ def wait_until(condition, what, timeout=harness.TIMEOUT):
 
 # ---- what /proc says ---------------------------------------------------------------------------
 
-def _read(path):
+def _read(path, start=0):
     try:
-        with open(path, encoding="latin-1") as file:
-            return file.read()
+        with open(path, "rb") as file:
+            file.seek(start)
+            return file.read().decode("latin-1")
     except (FileNotFoundError, ProcessLookupError, PermissionError):  # gone, or out of reach
         return ""
 
@@ -295,12 +296,19 @@ class Attached:
         check(self.process.poll() is None, f"the tracer ended: {self.process.returncode}")
 
     def wait_for(self, pattern, timeout=harness.TIMEOUT):
-        """Waits for a line that contains a match; returns the match."""
+        """Waits for a line that contains a match; returns the match. Each line is looked at once: there may be a million a second."""
+        whole = 0
+
+        def search():
+            nonlocal whole
+            text = _read(self.lines_path, whole)
+            whole += text.rfind("\n") + 1
+            return re.search(pattern, text, re.M)
+
         def look():
-            found = re.search(pattern, self.text(), re.M)
-            if not found and self.process.poll() is not None:
-                found = re.search(pattern, self.text(), re.M)
-                check(found, f"the tracer ended ({self.process.returncode}) without {pattern!r}")
+            ended = self.process.poll() is not None
+            found = search()
+            check(found or not ended, f"the tracer ended ({self.process.returncode}) without {pattern!r}")
             return found
         return wait_until(look, f"a line with {pattern!r}", timeout)
 
@@ -321,9 +329,9 @@ class Attached:
         except subprocess.TimeoutExpired:
             raise Failure("the tracer does not end") from None
 
-    def detach(self, number=signal.SIGINT):
-        """Detaches and checks that nothing is left behind; the whole trace."""
+    def detach(self, number=signal.SIGINT, lines=""):
+        """Detaches and checks that nothing is left behind; the trace, of the lines that have a match."""
         equal(self.stop(number), 0, "tracer's exit status after a detach")
         for target in self.targets:
             target.unharmed()
-        return self.trace
+        return Trace("".join(line for line in self.text().splitlines(keepends=True) if re.search(lines, line)) if lines else self.text())
