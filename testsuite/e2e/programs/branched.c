@@ -5,16 +5,12 @@
  * threads go on and on amid signals, until the input ends; where those find them is not looked at with another argument.
  */
 #define _GNU_SOURCE
+#include "caught.h"
+
 #include <pthread.h>
-#include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
-#include <sys/wait.h>
-#include <ucontext.h>
-#include <unistd.h>
 
 enum { CALLS = 1000, THREADS = 3 };
 
@@ -44,23 +40,7 @@ FUNCTION("fifth", ".byte 0x48, 0x8d, 0x7f, 0x00\n"); /* lea 0(%rdi), %rdi */
 static long (*const functions[])(long) = {n_second, n_third, n_fourth, n_fifth, j_second, j_third, j_fourth, j_fifth};
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-extern const char __executable_start[], etext[];
-static volatile int stop, strict;
-static _Thread_local volatile int inside;
 static volatile unsigned long steps;
-
-static uintptr_t pc_of(void *context)
-{
-	return (uintptr_t)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
-}
-
-/* What calls them runs nothing but what is here. */
-static void on_timer(int number, siginfo_t *info, void *context)
-{
-	(void)number, (void)info;
-	if (strict && inside && pc_of(context) - (uintptr_t)__executable_start >= (uintptr_t)(etext - __executable_start))
-		abort();
-}
 
 static void on_step(int number, siginfo_t *info, void *context)
 {
@@ -84,13 +64,6 @@ static void *call_on(void *unused)
 		call_all(3);
 	inside = 0;
 	return unused;
-}
-
-static void handle(int number, void (*handler)(int, siginfo_t *, void *))
-{
-	struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART};
-
-	sigaction(number, &action, NULL);
 }
 
 static int storm(void)
@@ -131,26 +104,6 @@ static void step(void)
 	printf("steps %lu\n", steps);
 }
 
-static int fork_all(void)
-{
-	int status = 1;
-
-	for (int i = 0; i < 2; i++) {
-		const pid_t child = fork();
-
-		if (!child) {
-			for (int k = 0; k < CALLS; k++)
-				call_all(k);
-			_exit(0);
-		}
-		waitpid(child, &status, 0);
-		if (status)
-			break;
-		call_all(1);
-	}
-	return status;
-}
-
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -165,5 +118,5 @@ int main(int argc, char **argv)
 			call_all(i);
 	puts("good");
 	fflush(stdout);
-	return strcmp(what, "forks") ? 0 : fork_all();
+	return strcmp(what, "forks") ? 0 : fork_all(CALLS);
 }

@@ -8,17 +8,13 @@
  * argument.
  */
 #define _GNU_SOURCE
+#include "caught.h"
+
 #include <pthread.h>
-#include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/time.h>
-#include <sys/wait.h>
-#include <ucontext.h>
-#include <unistd.h>
 
 enum { CALLS = 300, THREADS = 3 };
 
@@ -104,9 +100,6 @@ __asm__(".globl s_beside, slot_calls\n"
 long s_beside(long);
 int slot_calls(void);
 
-extern const char __executable_start[], etext[];
-static volatile int stop, strict;
-static _Thread_local volatile int inside;
 static int good_value;
 
 static void call_all(long n)
@@ -116,19 +109,6 @@ static void call_all(long n)
 	FUNCTIONS(CHECK)
 }
 
-static uintptr_t pc_of(void *context)
-{
-	return (uintptr_t)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
-}
-
-/* What calls them runs nothing but what is here. */
-static void on_timer(int number, siginfo_t *info, void *context)
-{
-	(void)number, (void)info;
-	if (strict && inside && pc_of(context) - (uintptr_t)__executable_start >= (uintptr_t)(etext - __executable_start))
-		abort();
-}
-
 /* The pointer is the second argument. */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
@@ -136,13 +116,6 @@ static void on_fault(int number, siginfo_t *info, void *context)
 	if (info->si_addr || pc_of(context) - (uintptr_t)__executable_start >= (uintptr_t)(etext - __executable_start))
 		abort();
 	((ucontext_t *)context)->uc_mcontext.gregs[REG_RSI] = (greg_t)(uintptr_t)&good_value;
-}
-
-static void handle(int number, void (*handler)(int, siginfo_t *, void *))
-{
-	struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART};
-
-	sigaction(number, &action, NULL);
 }
 
 static void *call_often(void *calls)
@@ -203,26 +176,6 @@ static void fault(long calls)
 	end(threads);
 }
 
-static int fork_all(void)
-{
-	int status = 1;
-
-	for (int i = 0; i < 2; i++) {
-		const pid_t child = fork();
-
-		if (!child) {
-			for (int k = 0; k < CALLS; k++)
-				call_all(k);
-			_exit(0);
-		}
-		waitpid(child, &status, 0);
-		if (status)
-			break;
-		call_all(1);
-	}
-	return status;
-}
-
 /* Some calls before the breakpoint is planted, and some behind it. */
 static void call_before(void)
 {
@@ -260,5 +213,5 @@ int main(int argc, char **argv)
 	}
 	puts("good");
 	fflush(stdout);
-	return strcmp(what, "forks") ? 0 : fork_all();
+	return strcmp(what, "forks") ? 0 : fork_all(CALLS);
 }
