@@ -61,9 +61,12 @@ int attaching_start(struct session *session)
 	const struct session_options *options = session->options;
 	int first_error = 0;
 
-	for (size_t i = 0; i < options->pid_count; i++)
-		if (process_of(options->pids[i]) != getpid())
-			prepare_process(session, process_of(options->pids[i]));
+	for (size_t i = 0; i < options->pid_count; i++) {
+		const pid_t pid = process_of(options->pids[i]);
+
+		if (pid != getpid())
+			prepare_process(session, pid);
+	}
 	for (size_t i = 0; i < options->pid_count; i++) {
 		const pid_t pid = process_of(options->pids[i]);
 		int error = inferior_process(session->inferior, pid) ? 0 : attach(session, pid);

@@ -436,7 +436,7 @@ struct shown {
 	const struct module *module;
 	const struct prototype *prototype;
 	const struct abi *abi;
-	const char *library; /* that is linked in, it seems: whose prototype it is; or NULL */
+	const char *linked_in; /* a library, it seems: its prototype is that one's; or NULL */
 };
 
 static const struct probe_site *get_site(struct session *session, const struct space *space,
@@ -452,9 +452,9 @@ static const struct probe_site *get_site(struct session *session, const struct s
 	int wide = space->arch->abi->word == 8;
 
 	if (!planted->plans[wide]) {
-		if (shown->library && session->options->verbose)
+		if (shown->linked_in && session->options->verbose)
 			diag("%s: linked in, it seems; its prototype is that of %s",
-			     diag_safe(safe, sizeof safe, display), shown->library);
+			     diag_safe(safe, sizeof safe, display), shown->linked_in);
 		const struct plan_limits limits = {.string_max = session->options->string_max,
 						   .array_max = session->options->array_max};
 
@@ -477,7 +477,7 @@ const struct probe_site *sites_get(struct session *session, const struct space *
 
 	shown.abi = go ? go : space->arch->abi;
 	shown.prototype = resolve(session, space, &question,
-				  find_prototype(session, space, &question, &shown.library));
+				  find_prototype(session, space, &question, &shown.linked_in));
 	return get_site(session, space, &shown);
 }
 

@@ -39,6 +39,7 @@ struct search {
 	struct space *space;
 	struct agent_space *own;
 	struct sieve *sieve; /* of branches' targets */
+	bool gives_way;	     /* to threads that have stopped, once it has done a part */
 	unsigned parts;	     /* that were looked through */
 };
 
@@ -268,7 +269,7 @@ static bool go_on(struct search *search, uint64_t end)
 		uint64_t left = look->length - look->done;
 
 		if (inferior_clock() > end ||
-		    (search->parts++ && end != UINT64_MAX && waiting_is_due()))
+		    (search->parts++ && search->gives_way && waiting_is_due()))
 			return false;
 		is_readable = hold_next(search);
 		/* What begins at the end of a part is within it. */
@@ -295,45 +296,45 @@ static bool is_anything_left(const struct agent_space *own)
 	return own->look.held;
 }
 
-static uint64_t end_of(uint64_t longest)
+/* Looks through what is mapped and has not been looked through: 0 or -errno; -EAGAIN: not all. */
+static int look_through(struct search *search, pid_t tid, uint64_t longest)
 {
-	return longest == AGENT_NO_LIMIT ? UINT64_MAX : inferior_clock() + longest;
+	struct vec *wishes = &search->own->wishes;
+	struct maps maps;
+	bool done = true;
+	int error = maps_read(tid, &maps);
+
+	if (error)
+		return error;
+	/* From here on, as each time something is to be got done: there may be 65,000 mappings. */
+	const uint64_t end = inferior_clock() + longest;
+
+	for (size_t i = 0; i < maps.count && done; i++)
+		if (maps.mappings[i].executable && has_news(wishes, &maps.mappings[i])) {
+			begin_look(search, &maps.mappings[i]);
+			done = go_on(search, end);
+		}
+	maps_deinit(&maps);
+	return done ? 0 : -EAGAIN;
 }
 
 int agent_look_ahead(struct agent *agent, struct space *space, pid_t tid, uint64_t longest)
 {
-	struct search search = {.agent = agent, .space = space, .own = space->agent};
-	struct vec *wishes = &search.own->wishes;
-	struct maps maps;
+	struct search search = {.agent = agent,
+				.space = space,
+				.own = space->agent,
+				.gives_way = longest != AGENT_NO_LIMIT};
+	int error = -EAGAIN;
 
 	/* By address, for whoever asks, too: a child inherits them in no order, all looked for. */
-	wishes_sort(wishes);
+	wishes_sort(&search.own->wishes);
 	/* It is asked again at each stop, until all are installed. */
 	if (!is_anything_left(search.own))
 		return 0;
 	search.sieve = xcalloc(1, sizeof *search.sieve);
 	fill_sieve(&search);
-	bool done = go_on(&search, end_of(longest));
-
-	if (!done) {
-		free(search.sieve);
-		return -EAGAIN;
-	}
-	int error = maps_read(tid, &maps);
-
-	if (error) {
-		free(search.sieve);
-		return error;
-	}
-	/* From here on, as each time something is to be got done: there may be 65,000 mappings. */
-	const uint64_t end = end_of(longest);
-
-	for (size_t i = 0; i < maps.count && done; i++)
-		if (maps.mappings[i].executable && has_news(wishes, &maps.mappings[i])) {
-			begin_look(&search, &maps.mappings[i]);
-			done = go_on(&search, end);
-		}
+	if (go_on(&search, inferior_clock() + longest))
+		error = look_through(&search, tid, longest);
 	free(search.sieve);
-	maps_deinit(&maps);
-	return done ? 0 : -EAGAIN;
+	return error;
 }
