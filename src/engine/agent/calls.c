@@ -174,7 +174,7 @@ static bool has_breakpoints(const struct space *space, const struct agent_wish *
 			return true;
 	for (uint64_t k = 0; wish_is_front(wish) && k < wish->length; k++)
 		if (wish->address + k != wish->breakpoint &&
-		    trap_stands_at(space, wish->address + k))
+		    trap_is_planted(space, wish->address + k))
 			return true;
 	return false;
 }
@@ -183,6 +183,9 @@ const char *wish_is_obstructed(const struct space *space, const struct agent_wis
 {
 	if (!trap_is_only(space, wish->breakpoint, wish->hook))
 		return "its breakpoint has other purposes, too";
+	/* A jump there would be in the place of what the program wants to run. */
+	if (trap_is_written_over(space, wish->breakpoint))
+		return "the program has written over its beginning";
 	if (has_breakpoints(space, wish))
 		return "there is another breakpoint in its first instructions";
 	if (has_jumps(space->agent, wish) ||

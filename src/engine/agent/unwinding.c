@@ -70,7 +70,7 @@ void agent_wish_unwinder(const struct agent *agent, struct thread *thread,
 	struct hook *landing = unwinder->functions[UNWINDER_SET_IP].hook;
 
 	if (!agent_may_unwind(agent) || !space->arch->agent || unwinding->unwinder.get_cfa ||
-	    !is_known(space, unwinder, &unwinding->cfa_offset) || trap_stands_at(space, set_ip) ||
+	    !is_known(space, unwinder, &unwinding->cfa_offset) || trap_is_planted(space, set_ip) ||
 	    trap_plant(agent->trap, thread, set_ip, NULL, landing) != 0)
 		return;
 	unwinding->unwinder = *unwinder;

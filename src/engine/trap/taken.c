@@ -9,6 +9,7 @@
 #include "inferior/journal.h"
 
 #include <signal.h>
+#include <string.h>
 
 /* More are nothing that somebody waits for. */
 enum { HITS_MAX = 65536 };
@@ -44,9 +45,14 @@ static bool is_call_by_pointer(const struct breakpoint *breakpoint)
 	return breakpoint->hook && breakpoint->hook->chosen && !breakpoint->site;
 }
 
-bool trap_stands_at(const struct space *space, uint64_t address)
+bool trap_is_written_over(const struct space *space, uint64_t address)
 {
-	return breakpoint_find(space, address);
+	const struct arch *arch = space->arch;
+	uint8_t now[sizeof arch->breakpoint];
+
+	return breakpoint_find(space, address) && !space->trap->lifted &&
+	       memory_read_exact(&space->memory, address, now, arch->breakpoint_length) &&
+	       memcmp(now, arch->breakpoint, arch->breakpoint_length) != 0;
 }
 
 bool trap_is_only(const struct space *space, uint64_t address, const struct hook *hook)

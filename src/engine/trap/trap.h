@@ -53,8 +53,8 @@ void trap_unplant(struct space *space, uint64_t address);
  * not put back.
  */
 void trap_covered(struct space *space, uint64_t address);
-/* Whether anything has been planted there. */
-bool trap_stands_at(const struct space *space, uint64_t address);
+/* Whether the program has written something else over the breakpoint there, which is its own. */
+bool trap_is_written_over(const struct space *space, uint64_t address);
 /* Whether that hook has been planted there, or a probe (NULL), and nothing else. */
 bool trap_is_only(const struct space *space, uint64_t address, const struct hook *hook);
 
