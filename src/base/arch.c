@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The list of supported architectures. */
 #include "base/arch.h"
 
 const struct arch *arch_at(unsigned index)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Scope cleanup. A variable declared `_cleanup_(f)` has f(&variable) called when it leaves its
- * scope; take_ptr() and take_fd() hand ownership over, leaving nothing to clean up.
+ * Scope-based cleanup. A variable declared with `_cleanup_(f)` has f(&variable) called at the end
+ * of its scope. take_ptr() and take_fd() transfer ownership, so that nothing is cleaned up.
  */
 #ifndef TRACER_BASE_CLEANUP_H
 #define TRACER_BASE_CLEANUP_H
@@ -24,7 +24,7 @@ static inline void cleanup_close(const int *fd)
 		close(*fd);
 }
 
-/* Returns the pointer and leaves NULL behind. */
+/* Returns the pointer and sets the variable to NULL. */
 #define take_ptr(pointer)                                                                          \
 	__extension__({                                                                            \
 		__auto_type taken_ = (pointer);                                                    \
@@ -32,7 +32,7 @@ static inline void cleanup_close(const int *fd)
 		taken_;                                                                            \
 	})
 
-/* Returns the descriptor and leaves -1 behind. */
+/* Returns the descriptor and sets the variable to -1. */
 static inline int take_fd(int *fd)
 {
 	int taken = *fd;

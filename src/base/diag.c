@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The tracer's own messages. Separate from the sinks, as every room may report an error. */
 #include "base/diag.h"
 
 #include "base/strbuf.h"
@@ -23,7 +24,7 @@ void diag(const char *format, ...)
 
 		strbuf_printf(&line, "tracer: %s\n", diag_safe(safe, room, message));
 		free(safe);
-		/* Nobody to tell when stderr itself fails. */
+		/* If stderr itself fails, there is no other way to report. */
 		if (write(STDERR_FILENO, line.text, line.length) < 0)
 			line.length = 0;
 		strbuf_deinit(&line);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the tracer says about itself: one line on stderr, `tracer: …`, written with one write(2)
- * so that lines of tracer and tracee do not mix. Whatever is put in, printable ASCII comes out.
+ * The tracer's own messages: one line on stderr, `tracer: …`, written by a single write(2), so that
+ * lines of tracer and tracee do not mix. Bytes that are not printable ASCII are escaped.
  */
 #ifndef TRACER_BASE_DIAG_H
 #define TRACER_BASE_DIAG_H
@@ -11,8 +11,8 @@
 void diag(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Copies `text` into `buffer` with every byte that is not printable ASCII shown as \ooo, cut to
- * `size`; returns `buffer`.
+ * Copies `text` to `buffer`, at most `size` bytes; bytes that are not printable ASCII become \ooo.
+ * Returns `buffer`.
  */
 const char *diag_safe(char *buffer, size_t size, const char *text);
 

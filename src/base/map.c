@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A hash table with linear probing. Entries are moved at removal, so there are no tombstones. */
 #include "base/map.h"
 
 #include "base/xalloc.h"
@@ -10,7 +11,7 @@ struct map_entry {
 	void *value; /* NULL: free */
 };
 
-/* The finaliser of splitmix64: addresses differ in few, low bits. */
+/* The finaliser of splitmix64, as addresses differ in few, low bits. */
 static size_t home(const struct map *map, uint64_t key)
 {
 	key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -18,7 +19,7 @@ static size_t home(const struct map *map, uint64_t key)
 	return (key ^ (key >> 31)) & (map->capacity - 1);
 }
 
-/* The entry of `key`, or the free one where it belongs; the table has a free entry. */
+/* Returns the entry of `key`, or the free entry for it. The table must have a free entry. */
 static struct map_entry *find(const struct map *map, uint64_t key)
 {
 	size_t i = home(map, key);
@@ -71,7 +72,7 @@ void *map_remove(struct map *map, uint64_t key)
 	size_t mask = map->capacity - 1;
 	size_t hole = (size_t)(entry - map->entries);
 
-	/* Close the hole: pull back every follower whose home lies at or before it. */
+	/* Closes the gap: moves back every follower whose home is at or before the gap. */
 	for (size_t i = (hole + 1) & mask; map->entries[i].value; i = (i + 1) & mask) {
 		size_t distance = (i - home(map, map->entries[i].key)) & mask;
 

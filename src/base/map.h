@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hash map from a 64-bit key (an address, a pid) to a pointer. Open addressing with linear
- * probing; made for the one lookup per breakpoint stop. The map owns neither keys' nor values'
- * memory. Zero-initialised is an empty map.
+ * A hash map from a 64-bit key (an address, a pid) to a pointer, designed for one lookup per
+ * breakpoint stop. Open addressing with linear probing. The map does not own the values. A
+ * zero-initialised map is empty.
  */
 #ifndef TRACER_BASE_MAP_H
 #define TRACER_BASE_MAP_H
@@ -20,15 +20,15 @@ struct map {
 };
 
 void map_deinit(struct map *map); /* frees the table; the map is empty again */
-/* The value, or NULL. */
+/* Returns the value, or NULL. */
 void *map_get(const struct map *map, uint64_t key);
-/* Sets or replaces; `value` must not be NULL. */
+/* Inserts or replaces. `value` must not be NULL. */
 void map_put(struct map *map, uint64_t key, void *value);
-/* Takes the key out; returns the value it had, or NULL. */
+/* Removes the key. Returns its value, or NULL. */
 void *map_remove(struct map *map, uint64_t key);
 /*
- * Walks all entries in no order: start with *cursor = 0; false at the end. The map must not
- * be changed during the walk.
+ * Iterates over all entries in no particular order: start with *cursor = 0; returns false at the
+ * end. The map must not be changed meanwhile.
  */
 bool map_next(const struct map *map, size_t *cursor, uint64_t *key, void **value);
 

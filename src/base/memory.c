@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads of a memory_source that need more than one range or a terminator. */
 #include "base/memory.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@ size_t memory_read(const struct memory_source *source, uint64_t address, void *b
 	return range.done;
 }
 
-/* What is left of `size` bytes from a multiple of that, and of `length`. */
+/* Returns the number of bytes to the next multiple of `size`, at most `length`. */
 static size_t piece_of(uint64_t address, size_t size, size_t length)
 {
 	const size_t piece = size - address % size;
@@ -35,7 +36,7 @@ size_t memory_read_pages(const struct memory_source *source, uint64_t address, v
 		done += read;
 		if (read == many)
 			continue;
-		/* All of them may have been too much to bring in. */
+		/* The source may have a limit on pages faulted in at once: try a single page. */
 		const size_t one = piece_of(address + done, PAGE, length - done);
 
 		read = memory_read(source, address + done, (char *)buffer + done, one);
@@ -65,7 +66,9 @@ long memory_read_string(const struct memory_source *source, uint64_t address, ch
 	size_t length = 0;
 
 	while (length < size) {
-		/* Small pieces: most names are short, and the far end may be unmapped. */
+		/*
+		 * Small pieces: most names are short, and the memory behind them may not be mapped.
+		 */
 		size_t want = size - length < 256 ? size - length : 256;
 		size_t got = memory_read(source, address + length, buffer + length, want);
 		char *end = memchr(buffer + length, '\0', got);

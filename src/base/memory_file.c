@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Resizes memory files in spite of RLIMIT_FSIZE. */
 #include "base/memory_file.h"
 
 #include <errno.h>
@@ -6,7 +7,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Whoever may not raise the upper one, too, has nothing from trying. */
+/*
+ * Raises the soft limit and, if necessary, the hard one. A process that may not raise the hard
+ * limit gains nothing, and ftruncate(2) fails.
+ */
 static void lift(struct rlimit limit, uint64_t bytes)
 {
 	limit.rlim_cur = bytes;

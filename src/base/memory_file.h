@@ -5,9 +5,8 @@
 #include <stdint.h>
 
 /*
- * Makes a memory file (memfd_create(2)) as large as that: 0 or -errno. The limit on the size of
- * files (RLIMIT_FSIZE), which is about disks, holds for these, too: it is lifted for the moment, as
- * far as that is allowed; -EFBIG when it is not.
+ * Resizes a memory file (memfd_create(2)): 0 or -errno. RLIMIT_FSIZE, which is meant for disks,
+ * also holds for memory files. It is raised for the call if that is permitted; -EFBIG if not.
  */
 int memory_file_resize(int fd, uint64_t bytes);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The growable text buffer. */
 #include "base/strbuf.h"
 
 #include "base/xalloc.h"
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for `more` bytes and a NUL. */
+/* Makes room for `more` bytes and a NUL. Returns the end of the text. */
 static char *reserve(struct strbuf *buffer, size_t more)
 {
 	if (buffer->length + more + 1 > buffer->capacity) {

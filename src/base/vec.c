@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The growable array. */
 #include "base/vec.h"
 
 #include "base/xalloc.h"

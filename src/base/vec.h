@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A growable array of equal items in one block of memory. The owner of the struct owns the
- * items; pointers into it are good until the next push. Zero-initialised plus `item_size` is
- * an empty vec (VEC_OF).
+ * A growable array of equal items in one block of memory. The owner of the struct owns the items.
+ * Pointers to items are valid until the next push. A struct that is zero except for `item_size` is
+ * an empty array (VEC_OF).
  */
 #ifndef TRACER_BASE_VEC_H
 #define TRACER_BASE_VEC_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 struct vec {
-	void *items; /* cast to the item type to index */
+	void *items; /* to be cast to a pointer to the item type */
 	size_t count;
 	size_t capacity;
 	size_t item_size;
@@ -23,16 +23,17 @@ struct vec {
 	}
 
 void vec_init(struct vec *vec, size_t item_size);
-void vec_deinit(struct vec *vec); /* frees the block, not what items point to; vec is empty again */
-/* Appends a copy of *item (zeroes when NULL); returns the new item's place. */
+/* Frees the block, not what items point to; the array is empty then. */
+void vec_deinit(struct vec *vec);
+/* Appends a copy of *item (zeros if NULL). Returns the address of the new item. */
 void *vec_push(struct vec *vec, const void *item);
-/* The item at `index`, which must be below count. */
+/* Returns the address of the item at `index`, which must be below count. */
 void *vec_at(const struct vec *vec, size_t index);
-/* Removes one item, keeping the order of the others. */
+/* Removes one item and keeps the order of the others. */
 void vec_remove(struct vec *vec, size_t index);
-/* Removes one item by moving the last one into its place. */
+/* Removes one item and moves the last one into its place. */
 void vec_remove_fast(struct vec *vec, size_t index);
-/* Empties it and keeps the memory. */
+/* Empties the array but keeps the memory. */
 void vec_clear(struct vec *vec);
 
 #endif

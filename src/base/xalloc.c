@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Allocation functions that end the tracer if memory runs out. */
 #include "base/xalloc.h"
 
 #include <stdio.h>

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Allocation that never returns NULL: out of memory ends the program with a message. */
+/* Allocation that never returns NULL: if memory runs out, the tracer prints a message and exits. */
 #ifndef TRACER_BASE_XALLOC_H
 #define TRACER_BASE_XALLOC_H
 
 #include <stdarg.h>
 #include <stddef.h>
 
-/*
- * Ends the program with that message: for memory that comes from elsewhere than the functions here.
- */
+/* Prints the message and exits: for memory that was not allocated by the functions here. */
 _Noreturn void out_of_memory(void);
-/* The same where it is known why there is none. */
+/* Like out_of_memory(), with another reason. */
 _Noreturn void out_of_room(const char *why);
 
 void *xmalloc(size_t size) __attribute__((malloc, returns_nonnull));
-/* Zeroed memory for `count` items of `size` bytes. */
+/* Returns zeroed memory for `count` items of `size` bytes. */
 void *xcalloc(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
 void *xrealloc(void *memory, size_t size) __attribute__((returns_nonnull));
-/* As xrealloc for `count` items of `size` bytes, with the product checked. */
+/* Like xrealloc(), for `count` items of `size` bytes, with a check for overflow. */
 void *xreallocarray(void *memory, size_t count, size_t size) __attribute__((returns_nonnull));
 char *xstrdup(const char *text) __attribute__((malloc, returns_nonnull));
 char *xstrndup(const char *text, size_t length) __attribute__((malloc, returns_nonnull));

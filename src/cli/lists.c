@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Parsers of option arguments that are lists of words, such as those of -U and -D, and of plain
+ * numbers. They are separate from options.c, which has the table of options.
+ */
 #include "cli/lists.h"
 
 #include "session/session.h"
@@ -6,7 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The index of a word of `length` bytes among `count` names, or `count`. */
+/* Returns the index of a word of `length` bytes among `count` names, or `count`. */
 static unsigned find_word(const char *const *names, unsigned count, const char *word, size_t length)
 {
 	unsigned index = 0;

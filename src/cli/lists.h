@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Arguments of options that are lists of words. */
+/* Option arguments that are lists of words. */
 #ifndef TRACER_CLI_LISTS_H
 #define TRACER_CLI_LISTS_H
 
-#include "output/writer.h"
+#include "sink/sink.h"
 
 /*
- * Adds "time,calls,name" to the columns of the table of -c. NULL, or what the argument should have
- * been: "a list of ...".
+ * Adds columns, such as "time,calls,name", to those of the table of -c. Returns NULL, or what the
+ * argument should have been: "a list of ...".
  */
 const char *lists_add_columns(struct output_options *output, const char *argument);
 
 /*
- * Adds to *mask (enum session_debug) what "events,modules", "all" or, as for ltrace, an octal
- * number names. NULL, or what the argument should have been.
+ * Adds domains to *mask (enum session_debug): "events,modules", "all" or, as in ltrace, an octal
+ * number. Returns NULL, or what the argument should have been.
  */
 const char *lists_add_domains(unsigned *mask, const char *argument);
 
-/* Reads a decimal number of digits only, from `minimum` to `maximum`. */
+/*
+ * Reads a decimal number that consists of digits only. False if it is not from `minimum` to
+ * `maximum`.
+ */
 bool lists_parse_number(const char *text, size_t length, unsigned minimum, unsigned maximum,
 			unsigned *number);
 

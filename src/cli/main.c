@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Start-up: options, the session, and how the tracer itself ends. */
+/* Start-up: the options, the session, and the tracer's exit status. */
+#include "base/cleanup.h"
 #include "base/diag.h"
+#include "base/xalloc.h"
 #include "cli/options.h"
 #include "cli/outfile.h"
-#include "proto/dwarf.h"
+#include "dwarf/dwarf.h"
 #include "session/print.h"
 #include "session/session.h"
 
@@ -23,8 +25,7 @@
 enum { STATUS_ERROR = 1, STATUS_USAGE = 2 };
 
 /*
- * Ends by the signal that ended the command, so that a shell sees the same; leaves no core of
- * its own.
+ * Ends by the signal that ended the command, so that a shell sees that signal. Leaves no core dump.
  */
 static int die_by_signal(int number)
 {
@@ -40,10 +41,7 @@ static int die_by_signal(int number)
 	return 128 + number;
 }
 
-/*
- * As others do it: on a terminal that can, unless the user wants none anywhere
- * (https://no-color.org).
- */
+/* Colors are used on a terminal that has them, unless NO_COLOR is set (https://no-color.org). */
 static bool wants_color(int choice, int fd)
 {
 	const char *none = getenv("NO_COLOR");
@@ -55,10 +53,10 @@ static bool wants_color(int choice, int fd)
 }
 
 /*
- * Whether the locale of the environment (LC_ALL, LC_CTYPE, LANG) is there and has UTF-8. Only that
- * is taken from it. The tracer itself stays in the C locale, as setlocale(3) would also change
- * which bytes are letters, and make regcomp(3) and fnmatch(3), which go over all symbols of all
- * libraries, decode each name.
+ * Returns true if the locale of the environment (LC_ALL, LC_CTYPE, LANG) exists and uses UTF-8.
+ * Nothing else is taken from it. The tracer itself stays in the C locale: setlocale(3) would also
+ * change which bytes are letters, and make regcomp(3) and fnmatch(3), which are applied to all
+ * symbols of all libraries, decode each name.
  */
 static bool wants_utf8(void)
 {
@@ -76,7 +74,8 @@ static int trace(const struct options *options)
 {
 	const char *data_dir = getenv("TRACER_DATADIR");
 	struct output_options output = options->output;
-	bool split = options->follow_forks > 1; /* -ff: into a file for each process */
+	const char *sink = options->summary ? "summary" : "text";
+	bool split = options->follow_forks > 1; /* -ff: a file for each process */
 	struct session_options session = {.command = options->command,
 					  .pids = options->pids.items,
 					  .pid_count = options->pids.count,
@@ -91,9 +90,9 @@ static int trace(const struct options *options)
 					  .depth_max = options->depth_max,
 					  .configs = &options->configs,
 					  .data_dir = data_dir ? data_dir : PKGDATADIR,
-					  .summary = options->summary,
 					  .per_process = options->per_process,
-					  .engine = options->engine,
+					  .engine = options->output.script_line ? ENGINE_TRAP
+										: options->engine,
 					  .strict = options->strict,
 					  .clock = options->clock,
 					  .lossy = options->lossy,
@@ -104,12 +103,13 @@ static int trace(const struct options *options)
 					  .verbose = options->verbose,
 					  .quiet = options->quiet,
 					  .debug = options->debug,
+					  .sink = sink_find(sink),
 					  .output_path = split ? options->output_file : NULL,
 					  .output = &output};
 	struct outfile outfile = {.fd = -1, .done = -1};
 	struct session_result result;
 
-	/* Otherwise each process has a file of its own. */
+	/* If session.output_path is set, each process has a file of its own. */
 	if (!session.output_path && outfile_open(&outfile, options->output_file))
 		return STATUS_ERROR;
 	session.output_fd = outfile.fd;
@@ -125,11 +125,11 @@ static int trace(const struct options *options)
 	if (options->strict && result.untraced)
 		diag("--strict: %zu thing%s could not be traced", result.untraced,
 		     result.untraced == 1 ? "" : "s");
-	/* The command's own failure says more than ours. */
+	/* The command's own failure says more than that of --strict. */
 	return options->strict && result.untraced && !result.status ? STATUS_ERROR : result.status;
 }
 
-/* ------------------------------------------------------------------ where stacks are small */
+/* ------------------------------------------------------------------ small stack limits */
 
 enum { STACK_BYTES = 1 << 20 };
 
@@ -138,7 +138,7 @@ struct work {
 	int status;
 };
 
-/* A context takes integers only. */
+/* makecontext(3) passes only integers. */
 static void work_here(unsigned high, unsigned low)
 {
 	struct work *work = (struct work *)(uintptr_t)((uint64_t)high << 32 | low);
@@ -146,7 +146,7 @@ static void work_here(unsigned high, unsigned low)
 	work->status = trace(work->options);
 }
 
-/* That of threads was taken from the limit when the program began. */
+/* Enlarges the default stack of threads, which was taken from the limit when the program began. */
 static void widen_threads(void)
 {
 	pthread_attr_t attributes;
@@ -159,14 +159,13 @@ static void widen_threads(void)
 }
 
 /*
- * Where the limit on it (ulimit -s) leaves no room for what we keep on the stack, the work is done
- * on another one, so that a command has the limit that there was.
+ * If the stack limit (ulimit -s) leaves too little room for what the tracer keeps on its stack, the
+ * work is done on another stack. The limit is not raised, because the command inherits it.
  */
 static int trace_with_room(const struct options *options)
 {
 	struct work work = {options, STATUS_ERROR};
 	const uint64_t place = (uintptr_t)&work;
-	ucontext_t here, there;
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= STACK_BYTES)
@@ -174,14 +173,18 @@ static int trace_with_room(const struct options *options)
 	void *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 
-	if (stack == MAP_FAILED || getcontext(&there) != 0)
+	/* Two contexts take 2 KiB, which is much here. */
+	_cleanup_free_ ucontext_t *contexts = xcalloc(2, sizeof *contexts);
+	ucontext_t *here = &contexts[0], *there = &contexts[1];
+
+	if (stack == MAP_FAILED || getcontext(there) != 0)
 		return trace(options);
 	widen_threads();
-	there.uc_stack.ss_sp = stack;
-	there.uc_stack.ss_size = STACK_BYTES;
-	there.uc_link = &here;
-	makecontext(&there, (void (*)(void))work_here, 2, (unsigned)(place >> 32), (unsigned)place);
-	swapcontext(&here, &there);
+	there->uc_stack.ss_sp = stack;
+	there->uc_stack.ss_size = STACK_BYTES;
+	there->uc_link = here;
+	makecontext(there, (void (*)(void))work_here, 2, (unsigned)(place >> 32), (unsigned)place);
+	swapcontext(here, there);
 	munmap(stack, STACK_BYTES);
 	return work.status;
 }

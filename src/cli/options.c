@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A row of the table says everything about its option: names, argument, help and, as an action with
- * a field, what it does. So an option that stores what it is given is one row and no code; the few
- * that need a syntax of their own have an action of their own. What getopt_long wants (a string of
- * letters, an array of long names) is made from the table at each parse, on the stack.
+ * The command line is parsed by the table of option_table.c. The input of getopt_long() (a string
+ * of letters, an array of long names) is made from it at each parse.
  *
- * getopt's own messages are switched off, to say things in the tracer's way: one line, with a hint,
- * and nothing raw from the command line, which scripts may have filled with anything. getopt_long
- * is vague about what was wrong ('?' for an unknown, an ambiguous and an over-supplied option
- * alike), so explain_bad_option() finds it out from the table.
+ * getopt's own messages are switched off. The tracer's messages are one line, with a hint, and
+ * without raw bytes of the command line, into which scripts may put anything. getopt_long() is
+ * vague about errors ('?' for an unknown option, an ambiguous one, and one with a needless argument
+ * alike), so explain_bad_option() finds the cause in the table.
  *
- * getopt keeps its state in globals (optind, optarg, …), the one place where the tracer lives with
- * such. optind = 0 makes glibc and musl start afresh, so parsing twice in one process works; POSIX
- * order ("+") keeps argv as it is.
+ * getopt keeps its state in globals (optind, optarg, …); nowhere else does the tracer use such
+ * globals. optind = 0 makes glibc and musl start again, so parsing twice in one process works.
+ * POSIX order ("+") leaves argv unchanged.
  */
 #include "cli/options.h"
 
+#include "base/cleanup.h"
 #include "base/diag.h"
+#include "base/xalloc.h"
 #include "cli/lists.h"
+#include "cli/option_table.h"
 #include "session/session.h"
 
 #include <errno.h>
@@ -30,146 +31,47 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* make gives it from configure.ac; objects compiled by hand do without. */
+/* Set by make from configure.ac; missing for objects compiled by hand. */
 #ifndef PACKAGE_VERSION
 #define PACKAGE_VERSION "(not a release)"
 #endif
 
 enum {
-	CODE_SORT = 256, /* options without a letter */
-	CODE_ENGINE,
-	CODE_CLOCK,
-	CODE_LOSSY,
-	CODE_PER_PROCESS,
-	CODE_COLOR,
-	CODE_STRICT,
-	CODE_PROTOTYPES,
-	CODE_PRINT_PROTOTYPES,
-	CODE_DEPTH,
-
 	DEFAULT_STRING_MAX = 32,
 	DEFAULT_ARRAY_MAX = 4,
 	DEFAULT_WIDTH = 80,
 	WIDTH_MAX = 10000,
 	HELP_COLUMN = 31,
-	QUOTE_MAX = 80 /* how much of a bad argument a message shows, escaped */
+	QUOTE_MAX = 80 /* at most so many bytes of a bad argument are shown, escaped */
 };
 
-#define FIELD(member) .field = offsetof(struct options, member)
-
-static const struct option_spec table[] = {
-	{'p', "attach", "PID", "attach to the running process PID (repeatable)",
-	 .heading = "Whom to trace", .action = OPTION_PIDS, FIELD(pids)},
-	{'f', "follow-forks", NULL, "children too; -ff -o FILE: a FILE.PID for each",
-	 .action = OPTION_COUNT, FIELD(follow_forks)},
-	{'u', "user", "USER", "run the command as USER", .action = OPTION_TEXT, FIELD(user)},
-
-	{'e', "calls", "FILTER", "calls made from modules (repeatable)", .heading = "What to trace",
-	 .action = OPTION_LIST, FIELD(call_filters)},
-	{'l', "library", "FILTER", "calls made to libraries (repeatable)", .action = OPTION_LIST,
-	 FIELD(callee_filters)},
-	{'L', "no-default", NULL, "not the main program's calls without -e or -l",
-	 .action = OPTION_FLAG, FIELD(no_default)},
-	{'x', "functions", "FILTER", "functions, whoever calls them (repeatable)",
-	 .action = OPTION_LIST, FIELD(entry_filters)},
-	{'g', "functions-only", NULL, "nothing but what -x names", .action = OPTION_FLAG,
-	 FIELD(entries_only)},
-	{'S', "system-calls", NULL, "system calls, too; -x NAME@SYS: only those",
-	 .action = OPTION_FLAG, FIELD(system_calls)},
-	{CODE_DEPTH, "depth", "N", "not calls within N others that are traced",
-	 .action = OPTION_NUMBER, FIELD(depth_max), .maximum = 1000000},
-	{'F', "config", "FILE|DIR[:...]", "read prototypes from there (repeatable)",
-	 .action = OPTION_LIST, FIELD(configs)},
-	{CODE_PROTOTYPES, "prototypes", "conf|dwarf|none", "where they come from (dwarf: both)",
-	 .action = OPTION_CHOICE, FIELD(prototypes)},
-
-	{'o', "output", "FILE", "write to FILE, or to '|COMMAND'", .heading = "How it is shown",
-	 .action = OPTION_TEXT, FIELD(output_file)},
-	{'t', "timestamps", NULL, "time of day; -tt with us; -ttt since the Epoch",
-	 .action = OPTION_COUNT, FIELD(output.time_stamp)},
-	{'r', "relative-timestamps", NULL, "time since the line before", .action = OPTION_FLAG,
-	 FIELD(output.relative_time)},
-	{'T', "durations", NULL, "time spent in each call", .action = OPTION_FLAG,
-	 FIELD(output.durations)},
-	{'i', "instruction-pointer", NULL, "address each call returns to", .action = OPTION_FLAG,
-	 FIELD(output.return_address)},
-	{'n', "indent", "N", "indent nested calls by N columns each", .action = OPTION_NUMBER,
-	 FIELD(output.indent), .maximum = 80},
-	{'s', "string-limit", "N", "show at most N bytes of a string (32)", .action = OPTION_NUMBER,
-	 FIELD(output.string_max), .maximum = 1000000},
-	{'A', "array-limit", "N", "show at most N elements of an array (4)",
-	 .action = OPTION_NUMBER, FIELD(output.array_max), .maximum = 65536},
-	{'N', "parameter-names", NULL, "show the names of parameters", .action = OPTION_FLAG,
-	 FIELD(output.parameter_names)},
-	{'a', "align", "N", "align results in column N (5/8 of the width)", .action = OPTION_NUMBER,
-	 FIELD(output.align), .maximum = 1000},
-	{'b', "no-signals", NULL, "do not show signals", .action = OPTION_FLAG,
-	 FIELD(output.no_signals)},
-	{'C', "demangle", NULL, "show C++, Rust and D names as in the source",
-	 .action = OPTION_FLAG, FIELD(output.demangle)},
-
-	{CODE_COLOR, "color", "auto|always|never", "colors: on a terminal (auto), always, never",
-	 .action = OPTION_CHOICE, FIELD(color)},
-
-	{'c', "summary", NULL, "count calls and time, print a table at the end",
-	 .heading = "Counting", .action = OPTION_FLAG, FIELD(summary)},
-	{'U', "summary-columns", "COLUMN[,...]", "what that table shows of each function",
-	 .action = OPTION_COLUMNS, FIELD(output)},
-	{CODE_PER_PROCESS, "per-process", NULL, "a table for each process", .action = OPTION_FLAG,
-	 FIELD(per_process)},
-	{CODE_SORT, "sort", "time|calls|name", "order of that table (time)",
-	 .action = OPTION_CHOICE, FIELD(output.sort)},
-	{CODE_ENGINE, "engine", "auto|trap|agent", "catch in the process or by breakpoints (auto)",
-	 .action = OPTION_CHOICE, FIELD(engine)},
-	{CODE_CLOCK, "clock", "auto|tsc|system", "what is read there: tsc if it is steady (auto)",
-	 .action = OPTION_CHOICE, FIELD(clock)},
-	{CODE_LOSSY, "lossy", NULL, "leave calls out rather than have them wait",
-	 .action = OPTION_FLAG, FIELD(lossy)},
-
-	{CODE_STRICT, "strict", NULL, "fail (1) when something cannot be traced",
-	 .heading = "About the tracer", .action = OPTION_FLAG, FIELD(strict)},
-	{'v', "verbose", NULL, "say what the tracer does", .action = OPTION_COUNT, FIELD(verbose)},
-	{CODE_PRINT_PROTOTYPES, "print-prototypes", "LIB",
-	 "print those of LIB from debug information", .action = OPTION_TEXT,
-	 FIELD(print_prototypes)},
-	{'q', "quiet", NULL, "not attaching, nothing untraced; -qq no ends", .action = OPTION_COUNT,
-	 FIELD(quiet)},
-	{'D', "debug", "DOMAIN[,...]", "show what goes on inside; -D help lists domains",
-	 .action = OPTION_DOMAINS, FIELD(debug)},
-	{'h', "help", NULL, "print this and exit", .action = OPTION_HELP},
-	{'V', "version", NULL, "print the version and exit", .action = OPTION_VERSION},
-};
-
-enum { TABLE_COUNT = sizeof(table) / sizeof(table[0]) };
-
-/* What getopt_long reads. */
+/* The input of getopt_long(). */
 struct getopt_tables {
-	char letters[2 + 2 * TABLE_COUNT + 1];
-	struct option names[TABLE_COUNT + 1];
+	char letters[2 + 2 * OPTIONS_MAX + 1];
+	struct option names[OPTIONS_MAX + 1];
 };
-
-const struct option_spec *options_table(size_t *count)
-{
-	*count = TABLE_COUNT;
-	return table;
-}
 
 static const struct option_spec *find_option(int code)
 {
-	for (size_t i = 0; i < TABLE_COUNT; i++)
+	size_t count;
+	const struct option_spec *table = options_table(&count);
+
+	for (size_t i = 0; i < count; i++)
 		if (table[i].code == code)
 			return &table[i];
 	return NULL;
 }
 
-/* Fills in tables that are all zero, which is how both of them end. */
+/* Fills in tables that are all zero, so that the terminators are there. */
 static void make_getopt_tables(struct getopt_tables *tables)
 {
+	size_t count;
+	const struct option_spec *table = options_table(&count);
 	char *letter = tables->letters;
 
-	*letter++ = '+'; /* options end at the first word that is none */
-	*letter++ = ':'; /* a missing argument is told from an unknown option; no messages */
-	for (size_t i = 0; i < TABLE_COUNT; i++) {
+	*letter++ = '+'; /* options end at the first word that is not an option */
+	*letter++ = ':'; /* no messages; ':' for a missing argument, '?' for an unknown option */
+	for (size_t i = 0; i < count; i++) {
 		const struct option_spec *spec = &table[i];
 
 		if (spec->code <= UCHAR_MAX) {
@@ -187,7 +89,7 @@ static void make_getopt_tables(struct getopt_tables *tables)
 
 /* --- usage errors --- */
 
-/* The message with the hint behind it; always -EINVAL. */
+/* Prints the message and a hint. Always returns -EINVAL. */
 __attribute__((format(printf, 1, 2))) static int usage_error(const char *format, ...)
 {
 	char message[512];
@@ -209,7 +111,7 @@ static const char *quote(struct quoted *quoted, const char *text)
 	return diag_safe(quoted->text, sizeof(quoted->text), text);
 }
 
-/* An option as messages call it: "-p", "--sort". */
+/* Returns an option as messages name it: "-p", "--sort". */
 static const char *option_label(struct quoted *label, const struct option_spec *spec)
 {
 	if (spec->code <= UCHAR_MAX)
@@ -227,13 +129,14 @@ static int bad_argument(const struct option_spec *spec, const char *argument, co
 			   quote(&text, argument), expected);
 }
 
-/* How many long names begin with `prefix`, which ends at '=' or at the end. */
+/* Returns how many long names begin with `prefix`, which ends at '=' or at its end. */
 static size_t count_prefixed(const char *prefix)
 {
 	size_t length = strcspn(prefix, "=");
-	size_t count = 0;
+	size_t rows, count = 0;
+	const struct option_spec *table = options_table(&rows);
 
-	for (size_t i = 0; i < TABLE_COUNT; i++)
+	for (size_t i = 0; i < rows; i++)
 		count += !strncmp(table[i].name, prefix, length);
 	return count;
 }
@@ -244,7 +147,7 @@ static int explain_bad_option(const char *word)
 	const struct option_spec *spec = optopt ? find_option(optopt) : NULL;
 	struct quoted text;
 
-	/* A known option is only wrong as --name=argument without a use for it. */
+	/* A known option can only be wrong in the form --name=argument, if it takes none. */
 	if (spec)
 		return usage_error("option --%s takes no argument", spec->name);
 	if (optopt)
@@ -284,7 +187,7 @@ static void add_pid(struct vec *pids, pid_t pid)
 	vec_push(pids, &pid);
 }
 
-/* "12,13" or "12 13": what pidof and pgrep print can be given as it is. */
+/* Accepts "12,13" and "12 13", so the output of pidof and pgrep can be used as it is. */
 static int add_pids(struct vec *pids, const struct option_spec *spec, const char *argument)
 {
 	static const char separators[] = ", \t\n";
@@ -305,7 +208,7 @@ static int add_pids(struct vec *pids, const struct option_spec *spec, const char
 	return 0;
 }
 
-/* "time|calls|name" as people say it: "time, calls or name". */
+/* Turns "time|calls|name" into "time, calls or name". */
 static void join_words(char *out, size_t size, const char *words)
 {
 	size_t length = 0;
@@ -322,7 +225,7 @@ static void join_words(char *out, size_t size, const char *words)
 	}
 }
 
-/* The words are those that the table describes the argument by: "time|calls|name". */
+/* Accepts one of the words in the table's description of the argument: "time|calls|name". */
 static int set_choice(int *field, const struct option_spec *spec, const char *argument)
 {
 	const char *word = spec->argument;
@@ -377,12 +280,15 @@ static void add_help_line(struct strbuf *text, const struct option_spec *spec)
 
 void options_help(struct strbuf *text)
 {
+	size_t count;
+	const struct option_spec *table = options_table(&count);
+
 	strbuf_add(text,
 		   "Usage: tracer [OPTION]... [--] COMMAND [ARGUMENT]...\n"
 		   "       tracer [OPTION]... -p PID\n"
 		   "Shows the library calls of a program: what is called, with what, what comes\n"
 		   "back and how long it takes. By default the calls of the main program.\n");
-	for (size_t i = 0; i < TABLE_COUNT; i++)
+	for (size_t i = 0; i < count; i++)
 		add_help_line(text, &table[i]);
 	strbuf_add(text,
 		   "\nFILTER is [SYMBOL][@LIB] and more of them with + or - between, with the\n"
@@ -393,7 +299,7 @@ void options_help(struct strbuf *text)
 		   "The whole story is in tracer(1), prototypes are in tracer.conf(5).\n");
 }
 
-/* Prints `text` on stdout: OPTIONS_DONE, or -errno after saying so (--help >/dev/full). */
+/* Prints `text` on stdout. Returns OPTIONS_DONE, or -errno after a message (--help >/dev/full). */
 static int print_and_be_done(const struct strbuf *text)
 {
 	if (fwrite(text->text, 1, text->length, stdout) == text->length && !fflush(stdout))
@@ -484,10 +390,12 @@ static int apply(struct options *options, const struct option_spec *spec, const 
 	case OPTION_VERSION:
 		return print_version();
 	}
-	return -EINVAL; /* no such action */
+	return -EINVAL; /* not reached: all actions are handled above */
 }
 
-/* Columns of the user's screen: $COLUMNS, else the terminal that lines go to, else 80. */
+/*
+ * Returns the width of the user's screen: $COLUMNS, else that of the terminal on stderr, else 80.
+ */
 static unsigned screen_width(void)
 {
 	const char *columns = getenv("COLUMNS");
@@ -529,7 +437,7 @@ void options_deinit(struct options *options)
 	vec_deinit(&options->configs);
 }
 
-/* What the options say together; `sorted`: --sort was given. */
+/* Checks which options were given together. `sorted`: --sort was given. */
 static int check_together(const struct options *options, bool sorted)
 {
 	if (options->print_prototypes && (options->command || options->pids.count))
@@ -545,6 +453,13 @@ static int check_together(const struct options *options, bool sorted)
 				   options->call_filters.count ? 'e' : 'l');
 	if (options->user && !options->command)
 		return usage_error("-u is for a command, and there is none");
+	if ((options->output.any_line || options->output.paths) && !options->output.script_line)
+		return usage_error("--%s is for the lines of -W, and there is no -W",
+				   options->output.any_line ? "any-line" : "paths");
+	if (options->output.script_line && options->engine == ENGINE_AGENT)
+		return usage_error("-W needs breakpoints, so --engine=agent cannot be obeyed");
+	if (options->output.script_line && options->summary)
+		return usage_error("-W is for lines, and -c shows none");
 	if (options->output.column_count && !options->summary)
 		return usage_error("-U is for the table of -c, and there is no -c");
 	if (options->per_process && !options->summary)
@@ -562,15 +477,16 @@ static int check_together(const struct options *options, bool sorted)
 
 int options_parse(struct options *options, int argc, char **argv)
 {
-	struct getopt_tables tables = {0};
+	/* Not on the stack, of which a small limit (ulimit -s) leaves some KiB only. */
+	_cleanup_free_ struct getopt_tables *tables = xcalloc(1, sizeof *tables);
 	bool sorted = false;
 	int code;
 
 	set_defaults(options);
-	make_getopt_tables(&tables);
+	make_getopt_tables(tables);
 	optind = 0;
 	opterr = 0;
-	while ((code = getopt_long(argc, argv, tables.letters, tables.names, NULL)) != -1) {
+	while ((code = getopt_long(argc, argv, tables->letters, tables->names, NULL)) != -1) {
 		if (code == '?')
 			return explain_bad_option(argv[optind - 1]);
 		if (code == ':')

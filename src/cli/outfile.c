@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A command that reads the trace must not be a child of the tracer: whoever traces waits for any
- * child, and its end would be taken for a tracee's. So it is a child of a child that has ended.
- * That it has ended, too, shows in a pipe of which it has the only other end (it, and what it
- * leaves in the background).
+ * Opens the trace's destination: standard error, a file, or a command.
  *
- * The terminal's Ctrl-C is for what is traced: the command has to live until it has read the end.
+ * A command that reads the trace must not be a child of the tracer, which waits for any child and
+ * would take its end for a tracee's. So the command is a child of a child that has exited. The end
+ * of the command shows in a pipe whose other end only the command has (and processes that it leaves
+ * in the background).
+ *
+ * The terminal's Ctrl-C is meant for the tracees. The command ignores it, as it has to read the
+ * trace to the end.
  */
 #include "cli/outfile.h"
 
@@ -21,7 +24,7 @@
 
 enum { FD_MIN = 3 };
 
-/* In the child of the child. */
+/* Runs in the child's child. */
 static _Noreturn void run_command(const char *command, int input, int done)
 {
 	signal(SIGINT, SIG_IGN);
@@ -51,7 +54,7 @@ static int start_command(const char *command, int input, int done)
 	return status ? -EAGAIN : 0;
 }
 
-/* A pipe of which neither end is a standard descriptor, also where those are closed. */
+/* Makes a pipe whose fds are no standard fds, also if some of these are closed. */
 static int make_pipe(int ends[2])
 {
 	int made[2];

@@ -4,18 +4,18 @@
 #define TRACER_CLI_OUTFILE_H
 
 struct outfile {
-	int fd;	  /* to write to, out of the way of what traced programs may use; owned */
-	int done; /* of a command: at its end when the command has ended; -1: there is none */
+	int fd;	  /* to write to; above the fds that traced programs use; owned */
+	int done; /* reports EOF when the command has ended; -1: there is no command */
 };
 
 /*
- * `name`: of a file, which is emptied; "|COMMAND" for a shell; NULL: standard error. 0, or -errno,
- * which has been said. To be called while the signals are as the user has them, because a command
- * gets them so.
+ * `name`: a file, which is truncated; "|COMMAND" for a shell; NULL: standard error. Returns 0, or
+ * -errno after a message. To be called while signal dispositions are as the user set them, because
+ * a command inherits them.
  */
 int outfile_open(struct outfile *outfile, const char *name);
 
-/* Closes it; waits until a command has read all of it and has ended. */
+/* Closes the fd, and waits until a command has read everything and has ended. */
 void outfile_close(struct outfile *outfile);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parsing of filters, and what a chain of rules says about a name. filter_lexer.c finds where the
- * halves of a rule end.
+ * Parses filters, and evaluates a chain of rules for a name. filter_lexer.c finds where the halves
+ * of a rule end.
  *
- * A filter that begins with '*' is a slot only if it has a '=', as `*alloc` is a good glob and no
- * symbol's name has a '='. C++'s operators have, and "::" in front of it: `*::operator==` is a glob.
+ * A filter that begins with '*' is a data word (*SYMBOL[INDEX]=NAME) only if it contains a '=',
+ * since `*alloc` is a valid glob, and no symbol contains a '='. C++ operators do, but have a "::"
+ * in front of it: `*::operator==` is a glob.
  *
- * Which rules apply in a module is found out once for each module (filter_enter()), as there are
- * thousands of names in one.
+ * Which rules apply to a module is computed once per module (filter_enter()), because a module has
+ * thousands of names.
  */
 #include "probe/filter.h"
 
@@ -19,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One filter being read. */
+/* The state of parsing one filter. */
 struct reader {
 	const char *text;
 	const char *at;
@@ -36,7 +37,7 @@ static int fail(const struct reader *reader, const char *at, const char *what)
 
 /* ------------------------------------------------------------------ halves */
 
-/* Reads a glob; of a LIB also whether it is a path. */
+/* Reads a glob, of a SYMBOL or a LIB. */
 static int read_glob(struct reader *reader, bool is_library, struct pattern *pattern)
 {
 	const char *stray;
@@ -88,7 +89,7 @@ static int read_library(struct reader *reader, struct filter_rule *rule)
 	return result;
 }
 
-/* There is no '/' that ends it; perhaps one is there where a half cannot end. */
+/* Reports a regular expression without an end. A '/' may be there, but where a half cannot end. */
 static int fail_regex(const struct reader *reader, const char *start)
 {
 	for (const char *at = start + 1; *at; at++) {
@@ -102,7 +103,7 @@ static int fail_regex(const struct reader *reader, const char *start)
 	return fail(reader, start, "a regular expression that has no second '/'");
 }
 
-/* What is between the slashes of a SYMBOL; with an '@' it has both halves. */
+/* Reads a SYMBOL between slashes. If there is an '@' between them, they contain both halves. */
 static int read_regex(struct reader *reader, struct filter_rule *rule)
 {
 	const char *start = reader->at;
@@ -121,14 +122,14 @@ static int read_regex(struct reader *reader, struct filter_rule *rule)
 	return result;
 }
 
-/* Passes a version, `@@VERSION`. */
+/* Skips a version, `@@VERSION`. */
 static void skip_version(struct reader *reader)
 {
 	if (reader->at[0] == '@' && reader->at[1] == '@')
 		reader->at += 2 + strcspn(reader->at + 2, "@+-");
 }
 
-/* Whether a rule of -l is a LIB alone. */
+/* Returns true if the rule is one of -l that consists of a LIB only. */
 static bool is_bare_library(const struct reader *reader)
 {
 	const char *stray;
@@ -146,7 +147,7 @@ static bool is_bare_library(const struct reader *reader)
 	return end && *end != '@';
 }
 
-/* The SYMBOL of a rule, with the LIB that may be between the slashes of a regular expression. */
+/* Reads the SYMBOL of a rule, and the LIB if that is between the same slashes. */
 static int read_symbol(struct reader *reader, struct filter_rule *rule)
 {
 	int result = *reader->at == '/' ? read_regex(reader, rule)
@@ -184,7 +185,10 @@ static void rule_deinit(struct filter_rule *rule)
 	pattern_deinit(&rule->module);
 }
 
-/* A rule behind its sign, up to the next one's. What messages call it begins at `start`. */
+/*
+ * Reads a rule behind its sign, up to the sign of the next one. `start`: where its text for
+ * messages begins.
+ */
 static int read_rule(struct reader *reader, struct filter *filter, bool subtracts,
 		     const char *start)
 {
@@ -204,7 +208,7 @@ static int read_rule(struct reader *reader, struct filter *filter, bool subtract
 	return 0;
 }
 
-/* In front of all of it '!' stands for '-', as ltrace has always had it. */
+/* At the beginning of a filter '!' means '-', as in ltrace. */
 static int read_chain(struct reader *reader, struct filter *filter)
 {
 	bool is_first = true;
@@ -222,9 +226,9 @@ static int read_chain(struct reader *reader, struct filter *filter)
 	return result;
 }
 
-/* ------------------------------------------------------------------ slots */
+/* ------------------------------------------------------------------ data words */
 
-/* +OFFSET or [INDEX], decimal or 0x hexadecimal; none is 0. */
+/* Reads +OFFSET or [INDEX], decimal or 0x hexadecimal; if left out it is 0. */
 static int read_place(struct reader *reader, struct filter *filter)
 {
 	static const char expected[] = "a number is expected, decimal or 0x hexadecimal";
@@ -239,7 +243,7 @@ static int read_place(struct reader *reader, struct filter *filter)
 		at += 2;
 		base = 16;
 	}
-	/* strtoull() alone would also take spaces, a sign and a second 0x */
+	/* strtoull() alone would also accept spaces, a sign and a second 0x */
 	size_t digits = strspn(at, base == 16 ? "0123456789abcdefABCDEF" : "0123456789");
 
 	if (!digits || at[digits] != (is_index ? ']' : '='))
@@ -251,7 +255,7 @@ static int read_place(struct reader *reader, struct filter *filter)
 	return errno ? fail(reader, at, "the number is too large") : 0;
 }
 
-/* *SYMBOL=NAME, *SYMBOL+OFFSET=NAME, *SYMBOL[INDEX]=NAME; @LIB may follow. */
+/* Reads *SYMBOL=NAME, *SYMBOL+OFFSET=NAME or *SYMBOL[INDEX]=NAME; @LIB may follow. */
 static int read_slot(struct reader *reader, struct filter *filter)
 {
 	const char *symbol = reader->text + 1;
@@ -333,7 +337,10 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* A file of the name that `path` has, in the directory of `other`; NULL: not to be told. Freed. */
+/*
+ * Returns the path of a file named like `path` in the directory of `other`, or NULL. The caller
+ * frees it.
+ */
 static char *path_beside(const char *other, const char *path)
 {
 	const char *slash = other ? strrchr(other, '/') : NULL;
@@ -342,9 +349,9 @@ static char *path_beside(const char *other, const char *path)
 }
 
 /*
- * A file may have other paths than the one it was loaded by: /lib is a link to /usr/lib on most
- * machines. One that is given plainly may be any of them; what a pattern matches must be one by
- * which it was loaded, what that leads to, or its name there.
+ * A file may have other paths than the one it was loaded by: /lib is a symbolic link to /usr/lib on
+ * most systems. A plain path may be any of the file's paths. A pattern has to match a path by which
+ * the file was loaded, the path that leads to, or the path with the loaded name beside that file.
  */
 static bool path_fits(const struct pattern *pattern, const struct filter_module *module)
 {
@@ -392,7 +399,7 @@ bool filter_enter(struct filter *filter, const struct filter_module *module)
 	return any;
 }
 
-/* The name without a version: itself, or a copy of its beginning in *copy. */
+/* Returns the name without its version: `name` itself, or a copy of its beginning in *copy. */
 static const char *without_version(const char *name, char **copy)
 {
 	size_t length = strcspn(name, "@");
@@ -412,7 +419,7 @@ struct filter_rule *filter_asks(const struct filter *filter, const char *name)
 	for (size_t i = 0; i < filter->rules.count; i++) {
 		struct filter_rule *rule = rule_at(filter, i);
 
-		/* What was named by one rule is meant by name, whatever others match it, too. */
+		/* A rule with the plain name takes precedence over patterns that match it, too. */
 		bool changes = rule->subtracts ? asking != NULL
 					       : !asking || rule->symbol.kind == PATTERN_PLAIN;
 

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Filter expressions of -e, -x and -l, and matching names against them. A filter is a chain of
- * rules
+ * Filter expressions of -e, -x and -l. A filter is a chain of rules
  *
  *	{[+-][SYMBOL][@LIB]}
  *
- * read from left to right: what a rule with + (or the first, without a sign) matches is asked for,
- * what a later one with - matches is not any more. A chain that begins with - starts from
- * everything. Both halves are globs, or regular expressions when between slashes (/REGEX/); a half
- * that is missing or empty matches everything. The version behind a name, NAME@@VERSION, is
- * dropped. With FILTER_ENTRIES there is also, alone,
+ * that is read from left to right: names that match a rule with + (or the first, without a sign)
+ * are selected; names that match a later rule with - are deselected. A chain that begins with -
+ * starts from all names. Both halves are globs, or regular expressions between slashes (/REGEX/); a
+ * half that is missing or empty matches everything. The version behind a name, NAME@@VERSION, is
+ * dropped. With FILTER_ENTRIES, a filter may also be one of
  *
  *	*SYMBOL+OFFSET=NAME[@LIB], *SYMBOL[INDEX]=NAME[@LIB]
  *
- * the function whose address is stored at a data symbol plus so many bytes or pointers (decimal, 0x
- * hexadecimal, or left out for 0), to be called NAME.
+ * which selects the function whose address is stored at a data symbol plus that many bytes or
+ * pointers (decimal, 0x hexadecimal, or left out for 0), and calls it NAME.
  */
 #ifndef TRACER_PROBE_FILTER_H
 #define TRACER_PROBE_FILTER_H
@@ -26,17 +25,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How near a rule that matched nothing came to it: the last of these that happened. */
+/* Why a rule matched nothing. Of several reasons the one that comes last here is kept. */
 enum filter_miss {
-	MISS_MODULE,	  /* no such module was loaded */
-	MISS_TAKEN_BACK,  /* it was, and later rules have taken all of it back */
-	MISS_UNCALLED,	  /* -l: it was, and nobody calls it by name */
-	MISS_NAME,	  /* nothing in it has such a name, or nothing there calls it */
-	MISS_UNKNOWN,	  /* not all names of a module are known, its file was not to be had */
-	MISS_SYMBOLS,	  /* it has no symbols at all */
-	MISS_NO_STUB,	  /* its address is taken, but nothing there calls it by its name */
-	MISS_NO_FUNCTION, /* what has the name is data */
-	MISS_EMPTY	  /* it is known by a data word, which no address was ever found in */
+	MISS_MODULE,	 /* no such module was loaded */
+	MISS_TAKEN_BACK, /* the module was loaded, but later rules deselect all of it */
+	MISS_UNCALLED,	 /* -l: the library was loaded, but no module calls it by name */
+	MISS_NAME,	 /* the module has no such name, or no call of it */
+	/* not all names of a module are known, because its file could not be opened */
+	MISS_UNKNOWN,
+	MISS_SYMBOLS, /* the module has no symbols at all */
+	/* the module uses the function's address, but has no call of it by name */
+	MISS_NO_STUB,
+	MISS_NO_FUNCTION, /* the name is that of data */
+	MISS_EMPTY	  /* the function is known by a data word, which never held an address */
 };
 
 /* What the LIB of a rule is compared with. */
@@ -49,16 +50,19 @@ struct filter_rule {
 	struct pattern module;
 	enum filter_library library;
 	bool applies;	       /* to the module of filter_enter() */
-	bool matched;	       /* something was ever planted for it: filter_found() */
-	enum filter_miss miss; /* while not matched */
+	bool matched;	       /* a probe was planted for it: see filter_found() */
+	enum filter_miss miss; /* valid while not matched */
 };
 
 struct filter {
 	struct vec rules; /* struct filter_rule */
-	/* *SYM+OFF=NAME or *SYM[INDEX]=NAME: SYM, else NULL; the only rule has NAME and LIB */
+	/*
+	 * For *SYM+OFF=NAME or *SYM[INDEX]=NAME: SYM; the only rule has NAME and LIB. Otherwise
+	 * NULL.
+	 */
 	char *slot_symbol;
-	uint64_t slot_offset; /* bytes */
-	uint64_t slot_index;  /* pointers */
+	uint64_t slot_offset; /* in bytes */
+	uint64_t slot_index;  /* in pointers */
 };
 
 enum filter_syntax {
@@ -67,49 +71,54 @@ enum filter_syntax {
 	FILTER_LIBRARIES /* -l: a rule without '@' is a LIB */
 };
 
-/* A module as rules see it. */
+/* The names of a module that rules are compared with. */
 struct filter_module {
 	const char *soname; /* or NULL */
 	const char *path;
 	bool is_main;
-	/* Further names of its file, or NULL: of what is mapped, as a link has another one; and as
-	   the program has asked for it, which may be relative. */
+	/*
+	 * Further names of the module's file, or NULL: the mapped file, if `path` is a symbolic
+	 * link to it, and the name as the program asked for it, which may be relative.
+	 */
 	const char *mapped, *listed;
 };
 
 /*
- * Parses one filter. On a syntax error returns -EINVAL and stores a message naming the position in
- * *error (free it). filter_deinit() frees what a good one owns.
+ * Parses one filter. Returns 0, or -EINVAL on a syntax error; then *error gets a message that names
+ * the position, which the caller frees. filter_deinit() frees what a valid filter owns.
  */
 int filter_parse(struct filter *filter, const char *text, enum filter_syntax syntax, char **error);
 void filter_deinit(struct filter *filter);
 
 /*
- * What is asked from here on is asked about names of `module`. False: whatever they are, none is
- * asked for.
+ * Makes `module` the one that the following calls are about. Returns false if no name in it can be
+ * selected.
  */
 bool filter_enter(struct filter *filter, const struct filter_module *module);
 
 /*
- * The rule by which a name of the module entered is asked for, NULL when it is not. `name` may have
- * a version, which is not compared.
+ * Returns the rule that selects a name of the module entered, or NULL. `name` may have a version,
+ * which is ignored.
  */
 struct filter_rule *filter_asks(const struct filter *filter, const char *name);
 
-/* Whether a rule takes it away, of whatever the chain had before. */
+/* Returns true if any rule deselects the name, whatever other rules say. */
 bool filter_excludes(const struct filter *filter, const char *name);
 
-/* Whether only plain names can be asked for in the module entered: those of rules that add. */
+/* Returns true if all adding rules that apply to the module entered are plain symbol names. */
 bool filter_is_plain(const struct filter *filter);
 
-/* Whether functions of the module entered may be asked for that nobody knows the names of. */
+/* Returns true if functions of the module entered may be selected whose names are unknown. */
 bool filter_asks_all(const struct filter *filter);
-/* Whether a function of that name may be asked for in some module. */
+/* Returns true if a function with this name may be selected in some module. */
 bool filter_may_ask(const struct filter *filter, const char *name);
 
-/* `name` of the module entered was found: notes it with all rules that ask for it. */
+/* Marks all rules that match `name` of the module entered as matched. */
 void filter_found(struct filter *filter, const char *name);
-/* It was not, for that reason; `name` NULL: nothing was, of any name. */
+/*
+ * Notes why `name` was not found in the module entered, with the rules that match it. `name` NULL:
+ * for all rules that apply.
+ */
 void filter_missed(struct filter *filter, const char *name, enum filter_miss miss);
 
 #endif

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Evaluates the filters of -e, -l and -x for one module: calls through GOT slots and their stubs,
+ * function entries by symbol, and functions that only a data word or the debug file knows.
+ */
 #include "probe/match.h"
 
-#include "image/slot_calls.h"
+#include "code/slot_calls.h"
+#include "object/elf_got_slots.h"
+#include "object/elf_ifuncs.h"
+#include "object/elf_memory.h"
+#include "object/elf_symbols.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -27,7 +35,7 @@ static void add(struct vec *found, enum match_kind kind, uint64_t address, const
 	vec_push(found, &match);
 }
 
-/* Called by the start-up code of each program, which the compiler brings along. */
+/* Functions that the compiler's start-up code calls in each program. */
 static bool is_start_up(const char *name)
 {
 	static const char *const names[] = {"__libc_start_main", "__gmon_start__", "__cxa_finalize",
@@ -40,9 +48,9 @@ static bool is_start_up(const char *name)
 	return false;
 }
 
-/* The calls of a slot among those of all. */
+/* Returns the first of the calls by this GOT slot. */
 static const struct slot_call *first_call(const struct slot_call *calls, size_t count,
-					  const struct elf_slot *slot)
+					  const struct got_slot *slot)
 {
 	size_t low = 0, high = count;
 
@@ -58,11 +66,11 @@ static const struct slot_call *first_call(const struct slot_call *calls, size_t 
 }
 
 /*
- * Places where code calls through the slot without a stub. A slot that has a stub, too, is looked
- * for as well where that is possible: one of .plt.got, which some of the code may not use.
+ * Adds the places where code calls through the GOT slot without a stub. A GOT slot with a stub in
+ * .plt.got is searched for as well, because some of the code may not use that stub.
  */
 static bool match_pointers(const struct match_module *module, struct filter_rule *rule,
-			   const struct elf_slot *slot, const char *name, struct vec *found)
+			   const struct got_slot *slot, const char *name, struct vec *found)
 {
 	size_t count, before = found->count;
 
@@ -88,17 +96,17 @@ static bool match_pointers(const struct match_module *module, struct filter_rule
 }
 
 /*
- * The rule that asks for what a slot leads to, and the name by which it does: of several that a
- * function has, the best one. What a rule takes away by that one nobody meant by another.
+ * Returns the rule that selects the function of a GOT slot, and in *name the first of its names
+ * that a rule selects. If a rule deselects the function's best name, its other names do not count.
  */
 static struct filter_rule *asks_by_slot(const struct match_module *module,
-					const struct filter *filter, const struct elf_slot *slot,
+					const struct filter *filter, const struct got_slot *slot,
 					const char **name)
 {
-	const char *best = elf_slot_name(module->file, slot);
+	const char *best = got_slot_name(module->file, slot);
 	struct filter_rule *rule = NULL;
 
-	for (size_t i = 0; !rule && (*name = elf_slot_alias(module->file, slot, i)); i++) {
+	for (size_t i = 0; !rule && (*name = got_slot_alias(module->file, slot, i)); i++) {
 		if (i == 1 && filter_excludes(filter, best))
 			return NULL;
 		rule = filter_asks(filter, *name);
@@ -106,18 +114,18 @@ static struct filter_rule *asks_by_slot(const struct match_module *module,
 	return rule;
 }
 
-/* Rules that ask for it by another of its names have found something, too. */
+/* Marks rules that match any name of the slot's function. */
 static void slot_found(const struct match_module *module, struct filter *filter,
-		       const struct elf_slot *slot)
+		       const struct got_slot *slot)
 {
 	const char *name;
 
-	for (size_t i = 0; (name = elf_slot_alias(module->file, slot, i)); i++)
+	for (size_t i = 0; (name = got_slot_alias(module->file, slot, i)); i++)
 		filter_found(filter, name);
 }
 
 static void match_call(const struct match_module *module, struct filter *filter,
-		       const struct elf_slot *slot, struct vec *found)
+		       const struct got_slot *slot, struct vec *found)
 {
 	const char *name;
 	struct filter_rule *rule = asks_by_slot(module, filter, slot, &name);
@@ -141,7 +149,7 @@ static void match_call(const struct match_module *module, struct filter *filter,
 static void match_calls(const struct match_module *module, struct filter *filter, struct vec *found)
 {
 	size_t count;
-	const struct elf_slot *slots = elf_slots(module->file, &count);
+	const struct got_slot *slots = elf_got_slots(module->file, &count);
 
 	if (!enter(module, filter))
 		return;
@@ -151,14 +159,14 @@ static void match_calls(const struct match_module *module, struct filter *filter
 }
 
 /*
- * The library is another one for each slot; those of one library often stand together. A slot
- * without a symbol is the module's own.
+ * Matches the calls to libraries (-l). Each GOT slot may lead to another library; slots of one
+ * library are often adjacent. A slot without a symbol belongs to the module itself.
  */
 static void match_calls_to(const struct match_module *module, struct filter *filter,
 			   struct vec *found)
 {
 	size_t count;
-	const struct elf_slot *slots = elf_slots(module->file, &count);
+	const struct got_slot *slots = elf_got_slots(module->file, &count);
 	const char *entered = NULL;
 	bool asked = false;
 
@@ -212,13 +220,13 @@ static void match_symbol(const struct match_module *module, struct filter *filte
 	    symbol->name, rule);
 }
 
-/* Whether a rule says which modules it is about. */
+/* Returns true if the rule says which modules it applies to. */
 static bool is_named(const struct filter_rule *rule)
 {
 	return rule->library == LIBRARY_MAIN || rule->module.kind != PATTERN_ANY;
 }
 
-/* Whether it is about this module, and not about any. */
+/* Returns true if the rule names the module, or the module is the program. */
 static bool is_meant(const struct match_module *module, const struct filter_rule *rule)
 {
 	return is_named(rule) || module->is_main;
@@ -267,14 +275,17 @@ static void match_all(const struct match_module *module, struct elf_file *file,
 		match_symbol(module, filter, &symbols[i], found);
 }
 
-/* Whether a rule names a function as in the source, whose symbol may have been stripped off. */
+/*
+ * Returns true if a rule has a source-level name that was not found; its symbol may have been
+ * stripped.
+ */
 static bool is_missed_name(const struct match_module *module, const struct filter_rule *rule)
 {
 	return rule->applies && !rule->subtracts && !rule->matched && is_meant(module, rule) &&
 	       rule->symbol.kind == PATTERN_PLAIN && rule->symbol.source;
 }
 
-/* A name in the source does not say what symbol it has: all are compared with it. */
+/* A source-level name does not tell the symbol, so all symbols are compared with it. */
 static void match_source_names(const struct match_module *module, struct filter *filter,
 			       struct vec *found)
 {
@@ -294,7 +305,7 @@ static void match_source_names(const struct match_module *module, struct filter 
 static void match_entries(const struct match_module *module, struct filter *filter,
 			  struct vec *found)
 {
-	/* The symbols of a file are decoded only when they have to be looked at one by one. */
+	/* Decode all symbols of a file only if each of them has to be compared. */
 	if (filter_is_plain(filter)) {
 		match_named(module, filter, found);
 		return;
@@ -304,12 +315,13 @@ static void match_entries(const struct match_module *module, struct filter *filt
 }
 
 /*
- * Whether no function has a symbol; asked of modules that a rule names, as it reads them all, or of
- * the program by a pattern, for which that has been done, or when it is linked statically.
+ * Returns true if the module has no symbol of a function. That reads all symbols, so it is checked
+ * only if an unmatched rule names the module, or is about the program and either is a pattern
+ * (which has read all symbols already) or the program is linked statically.
  */
 static bool is_stripped(const struct match_module *module, const struct filter *filter)
 {
-	/* It is the only module that a name could be in. */
+	/* the only module in which a name could be */
 	const bool is_static = !elf_interpreter(module->file);
 	bool named = false;
 
@@ -343,7 +355,7 @@ static void match_slot(const struct match_module *module, struct filter *filter,
 				 .by_name = true});
 }
 
-/* Functions without a symbol that the module's .conf file knows the place of. */
+/* Matches functions without a symbol whose place the module's .conf file describes. */
 static void match_prototypes(const struct match_module *module, const struct protolib *prototypes,
 			     struct filter *filter, struct vec *found)
 {
@@ -403,7 +415,7 @@ static int compare_places(const struct match *x, const struct match *y)
 	return (x->slot > y->slot) - (x->slot < y->slot);
 }
 
-/* By place, then the plainest name first. */
+/* Sorts by place, then by name, the plainest first. */
 static int compare(const void *a, const void *b)
 {
 	const struct match *x = a;

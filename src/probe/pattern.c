@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Parses and matches patterns. fnmatch(3) and regcomp(3) do the matching; the checks here reject
+ * patterns that cannot match anything, or that would take too long to compile.
+ */
 #include "probe/pattern.h"
 
 #include "base/cleanup.h"
@@ -11,7 +15,10 @@
 #include <string.h>
 #include <wctype.h>
 
-/* Behind a class ([:alpha:], [.x.], [=x=]) within brackets; NULL: there is none at `at`. */
+/*
+ * Returns the end of a class ([:alpha:], [.x.], [=x=]) in a bracket expression, or NULL if none
+ * begins at `at`.
+ */
 static const char *skip_class(const char *at)
 {
 	const char kind[3] = {at[0] == '[' ? at[1] : '\0', ']', '\0'};
@@ -27,7 +34,7 @@ const char *pattern_skip_brackets(const char *at)
 	at++;
 	if (*at == '!' || *at == '^')
 		at++;
-	if (*at == ']') /* as the first one it stands for itself */
+	if (*at == ']') /* as the first character it stands for itself */
 		at++;
 	while (*at && *at != ']') {
 		const char *class_end = skip_class(at);
@@ -57,7 +64,7 @@ const char *pattern_unbalanced(const char *text, size_t length)
 
 /* ------------------------------------------------------------------ ranges in brackets */
 
-/* Passes a member of a bracket expression; its character, or -1 for one that is more. */
+/* Skips a member of a bracket expression. Returns its character, or -1 if it is a class. */
 static int take_member(const char **at)
 {
 	const char *class_end = skip_class(*at);
@@ -70,7 +77,7 @@ static int take_member(const char **at)
 	return (unsigned char)*(*at)++;
 }
 
-/* The first range of a bracket expression, up to its ']' at `end`, that has nothing in it. */
+/* Returns the first empty range in a bracket expression, whose ']' is at `end`, or NULL. */
 static const char *empty_range_in(const char *at, const char *end)
 {
 	at++;
@@ -90,7 +97,7 @@ static const char *empty_range_in(const char *at, const char *end)
 	return NULL;
 }
 
-/* Whether a class that ends at `end` is one of alpha, digit, …, or no [:name:] at all. */
+/* Returns true if the class is a known [:name:], or no [:name:] at all. */
 static bool is_known_class(const char *at, const char *end)
 {
 	char name[16];
@@ -105,7 +112,7 @@ static bool is_known_class(const char *at, const char *end)
 	return wctype(name) != 0;
 }
 
-/* The first class of a bracket expression, up to its ']' at `end`, that there is not. */
+/* Returns the first unknown class in a bracket expression, whose ']' is at `end`, or NULL. */
 static const char *unknown_class_in(const char *at, const char *end)
 {
 	for (at++; at < end; at++) {
@@ -121,7 +128,7 @@ static const char *unknown_class_in(const char *at, const char *end)
 	return NULL;
 }
 
-/* ------------------------------------------------------------------ what cannot match */
+/* ------------------------------------------------------------------ globs that match nothing */
 
 const char *pattern_senseless(const char *text, size_t length, const char **why)
 {
@@ -150,18 +157,19 @@ const char *pattern_senseless(const char *text, size_t length, const char **why)
 	return NULL;
 }
 
-/* ------------------------------------------------------------------ how large it becomes */
+/* ------------------------------------------------------------------ size of expressions */
 
 /*
- * regcomp(3) copies what \{N\} is behind N times, and takes the square of that in time and memory.
- * Of such copies there may not be more than this.
+ * For \{N\}, regcomp(3) copies the repeated part N times, and needs the square of that in time and
+ * memory. COPIES_MAX limits the number of copied characters.
  */
 enum { COPIES_MAX = 4000, GROUPS_MAX = 64 };
 
-/* Characters of the parts of an expression, with their copies. */
+/* The number of characters in the parts of an expression, with the copies. */
 struct growth {
-	uint64_t all[GROUPS_MAX];  /* of each group that is open, the expression itself first */
-	uint64_t last[GROUPS_MAX]; /* of what a repetition would repeat there */
+	uint64_t all[GROUPS_MAX]; /* of each open group; the first one is the expression itself */
+	/* of the part that a repetition would repeat, for each open group */
+	uint64_t last[GROUPS_MAX];
 	uint64_t copies;
 	unsigned open;
 };
@@ -172,7 +180,10 @@ static void add_part(struct growth *growth, uint64_t size)
 	growth->last[growth->open] = size;
 }
 
-/* Behind a bracket expression of a regular expression, where a backslash is as good as any. */
+/*
+ * Returns the end of a bracket expression of a regular expression. A backslash has no special
+ * meaning in it.
+ */
 static const char *skip_set(const char *at, const char *end)
 {
 	at++;
@@ -186,7 +197,7 @@ static const char *skip_set(const char *at, const char *end)
 	return at < end ? at + 1 : end;
 }
 
-/* `at` is behind \{: the most that it says. */
+/* Returns the maximum of the repetition whose \{ is in front of `at`. */
 static uint64_t repetitions(const char *at)
 {
 	uint64_t least = strtoull(at, NULL, 10), most = least;
@@ -199,7 +210,7 @@ static uint64_t repetitions(const char *at)
 	return most < UINT16_MAX ? most : UINT16_MAX;
 }
 
-/* A backslash and what is behind it; false when it becomes too large by that. */
+/* Counts a backslash and the character behind it. Returns false if the expression is too large. */
 static bool add_escape(struct growth *growth, const char *at)
 {
 	if (at[1] == '(') {
@@ -232,7 +243,7 @@ const char *pattern_excess(const char *text, size_t length)
 		if (*at == '\\' && at + 1 < end) {
 			if (!add_escape(&growth, at))
 				return at;
-			/* What is in \{\} is no part. */
+			/* The text in \{\} is not counted. */
 			if (at[1] == '{')
 				at += strspn(at + 2, "0123456789,") + 2;
 			at++;
@@ -248,7 +259,7 @@ const char *pattern_excess(const char *text, size_t length)
 
 /* ------------------------------------------------------------------ patterns */
 
-/* Whether the last character is a '$' that no backslash takes its meaning from. */
+/* Returns true if the text ends with a '$' that is not escaped. */
 static bool ends_anchored(const char *text, size_t length)
 {
 	size_t backslashes = 0;
@@ -260,7 +271,7 @@ static bool ends_anchored(const char *text, size_t length)
 	return backslashes % 2 == 0;
 }
 
-/* As the name it stands for, when there are no wildcards: only backslashes go. */
+/* Removes the backslashes from a text without wildcards, which leaves the name it stands for. */
 static void take_backslashes_out(char *text)
 {
 	char *to = text;
@@ -294,11 +305,14 @@ void pattern_set_glob(struct pattern *pattern, const char *text, size_t length)
 	}
 }
 
-/* Its own anchors would only hold for one of several alternatives. */
+/* The text's own anchors would only apply to one of several alternatives. */
 static int compile(regex_t *regex, const char *text, char **error)
 {
 	_cleanup_free_ char *whole = xasprintf("^\\(%s\\)$", text);
-	/* Alone, it is wrong for what it is: not for an open \( that ours would close. */
+	/*
+	 * Compile the text alone first, so that an error in it is found: the added \) could close
+	 * an open \( in it.
+	 */
 	int result = regcomp(regex, text, REG_NOSUB);
 
 	if (!result) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A pattern that names are compared with, always as a whole: a plain name, a glob with the * ? []
- * of fnmatch(3), where ^ in front and $ at the end are allowed and say nothing, or a basic regular
- * expression of regex(7). One that contains "::" is compared with symbols and with what they are
- * called in the source: see probe/source_name.h.
+ * A pattern that is compared with whole names: a plain name; a glob with the * ? [] of fnmatch(3),
+ * where a ^ in front and a $ at the end are allowed and mean nothing; or a basic regular expression
+ * of regex(7). A pattern that contains "::" is compared with symbols and with their source-level
+ * names: see probe/source_name.h.
  */
 #ifndef TRACER_PROBE_PATTERN_H
 #define TRACER_PROBE_PATTERN_H
@@ -18,39 +18,39 @@ enum pattern_kind { PATTERN_ANY, PATTERN_PLAIN, PATTERN_GLOB, PATTERN_REGEX };
 
 struct pattern {
 	enum pattern_kind kind;
-	char *text; /* of a plain name: it; of a glob: without ^ and $; NULL for PATTERN_ANY */
+	char *text; /* the name, or the glob without ^ and $; NULL for PATTERN_ANY */
 	regex_t *regex;
-	struct source_name *source; /* NULL: only symbols are compared with it */
+	struct source_name *source; /* NULL: it is compared with symbols only */
 };
 
-/* The first character of `text`, which is `length` long, that is a '[' without its ']', or NULL. */
+/* Returns the first '[' without a ']' in `text`, which has `length` characters, or NULL. */
 const char *pattern_unbalanced(const char *text, size_t length);
-/* Behind the bracket expression that begins at `at`, or NULL when it has no end. */
+/* Returns the end of the bracket expression that begins at `at`, or NULL if it has none. */
 const char *pattern_skip_brackets(const char *at);
 
 /*
- * What in a glob with balanced brackets can match nothing, and why: a backslash at the end, a range
- * like [z-a]. NULL: nothing.
+ * Returns the part of a glob, with balanced brackets, that can match nothing (a backslash at the
+ * end, a range like [z-a]), and in *why the reason; or NULL if there is none.
  */
 const char *pattern_senseless(const char *text, size_t length, const char **why);
 /*
- * The repetition (\{N\}) by which a regular expression becomes so large that it would take seconds,
- * and all memory, to be read; or the \( by which it is too deep. NULL: none.
+ * Returns the repetition (\{N\}) that makes a regular expression so large that compiling it would
+ * take seconds and all memory, or the \( that makes it too deep, or NULL.
  */
 const char *pattern_excess(const char *text, size_t length);
 
-/* Of a text whose brackets are balanced; an empty one and "*" match everything. */
+/* The brackets in `text` must be balanced. An empty text and "*" match everything. */
 void pattern_set_glob(struct pattern *pattern, const char *text, size_t length);
-/* -EINVAL: it is no regular expression, *error says why (to be freed). */
+/* Returns 0, or -EINVAL and in *error the reason, which the caller frees. */
 int pattern_set_regex(struct pattern *pattern, const char *text, size_t length, char **error);
 /*
- * The pattern is one of functions: if it contains "::", it means names in the source, too. A "::"
- * at the beginning of a name or a glob says nothing else, and is taken off.
+ * Declares that the pattern is one of functions: if it contains "::", it also matches source-level
+ * names. A leading "::" of a plain name or a glob has no meaning and is removed.
  */
 void pattern_means_functions(struct pattern *pattern);
 void pattern_deinit(struct pattern *pattern);
 
-/* Whether it is one symbol's own name, so that a hash finds who has it. */
+/* Returns true if the pattern is one plain symbol, which a hash table can find. */
 bool pattern_is_symbol(const struct pattern *pattern);
 
 bool pattern_matches(const struct pattern *pattern, const char *name);

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A table of descriptions by id, with a hash that finds an equal description when one is added. Ids
+ * of removed descriptions are given out again.
+ */
 #include "probe/probe.h"
 
 #include "base/map.h"
@@ -9,19 +13,20 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* Each description is a block of its own, so that pointers stay good when the table grows. */
+/* Each description is a block of its own, so that pointers stay valid when the table grows. */
 struct probe_entry {
 	struct probe_info info;
 	uint64_t hash;
-	struct probe_entry *next; /* of the same hash */
+	struct probe_entry *next; /* with the same hash */
 	char text[];		  /* name, module, display */
 };
 
 struct probe_table {
 	struct vec entries;  /* of struct probe_entry *, by id; NULL: removed */
 	struct vec free_ids; /* of uint32_t */
-	struct map by_hash;  /* hash of the description: chain of entries */
-	uint64_t seed;	     /* names come from files of others, who shall not choose the chains */
+	struct map by_hash;  /* hash of the description → chain of entries */
+	/* names come from untrusted files, which must not be able to choose the chains */
+	uint64_t seed;
 };
 
 struct probe_table *probe_table_create(void)
@@ -30,7 +35,7 @@ struct probe_table *probe_table_create(void)
 
 	vec_init(&table->entries, sizeof(struct probe_entry *));
 	vec_init(&table->free_ids, sizeof(uint32_t));
-	/* Without entropy the table is as right, only not as hard to slow down. */
+	/* Without entropy the table still works; it is only easier to slow down. */
 	if (getrandom(&table->seed, sizeof table->seed, GRND_NONBLOCK) < 0)
 		table->seed = 0;
 	return table;
@@ -59,7 +64,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ (hash >> 29);
 }
 
-/* The terminating NUL counts, so that texts do not run together. */
+/* The terminating NUL is hashed, too, so that adjacent texts stay distinct. */
 static uint64_t mix_text(uint64_t hash, const char *text)
 {
 	size_t i = 0;
@@ -87,7 +92,7 @@ static bool is_same(const struct probe_info *a, const struct probe_info *b)
 	       strcmp(a->display, b->display) == 0;
 }
 
-/* Copies `text` to *end and moves it behind. */
+/* Copies `text` to *end, and moves *end behind the copy. */
 static const char *store_text(char **end, const char *text)
 {
 	size_t size = strlen(text) + 1;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is traced: the description of a probe that records refer to by id. It outlives the module it
- * was found in, so that late records can still be rendered; equal descriptions share one id, so
- * that dlopen and dlclose do not make it grow. Libraries of ever new names do: who knows that no
- * record will refer to a description any more removes it, and its id goes to another.
+ * The table of probe descriptions, to which records refer by id. A description outlives the module
+ * in which the probe was found, so that later records can still be rendered. Equal descriptions
+ * share one id, so dlopen and dlclose do not make the table grow. Libraries with ever new names do:
+ * when no record will refer to a description any more, its user removes it, and the id is used
+ * again.
  */
 #ifndef TRACER_PROBE_PROBE_H
 #define TRACER_PROBE_PROBE_H
@@ -23,9 +24,9 @@ struct probe_info {
 	uint32_t id;	  /* index in its table */
 	uint8_t kind;	  /* enum probe_kind */
 	const char *name; /* symbol without version, demangled when -C asks for it */
-	const char *
-		module; /* file name of the calling (PROBE_CALL) or defining (PROBE_ENTRY) module */
-	const char *display; /* what a line begins with: `name`, `caller->name` or `name@lib` */
+	/* file name of the calling (PROBE_CALL) or defining (PROBE_ENTRY) module */
+	const char *module;
+	const char *display; /* the beginning of a line: `name`, `caller->name` or `name@lib` */
 	const struct prototype *prototype; /* never NULL */
 };
 
@@ -35,17 +36,17 @@ struct probe_table *probe_table_create(void);
 void probe_table_destroy(struct probe_table *table);
 
 /*
- * The description with these properties, made when it is new; all text is copied. `prototype` must
- * outlive the table. The pointer stays good until it is removed.
+ * Returns the description with these properties, which is created if it is new. All text is copied;
+ * `prototype` must outlive the table. The pointer stays valid until the description is removed.
  */
 const struct probe_info *probe_table_add(struct probe_table *table, enum probe_kind kind,
 					 const char *name, const char *module, const char *display,
 					 const struct prototype *prototype);
 
-/* The description of an id from a record, or NULL when there is none. */
+/* Returns the description with the id of a record, or NULL if there is none. */
 const struct probe_info *probe_table_get(const struct probe_table *table, uint32_t id);
 
-/* Frees a description; no id of one that is there: nothing. */
+/* Frees a description; does nothing if there is none with this id. */
 void probe_table_remove(struct probe_table *table, uint32_t id);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A user knows a function by its name in the source, ns::Klass::method; its symbol is
+ * Users know a function by its source-level name, ns::Klass::method; its symbol is
  * _ZN2ns5Klass6methodEi. No symbol contains "::", so a pattern that contains it is meant for the
- * name in the source, whether -C is given or not.
+ * source-level name, with or without -C.
  *
  * A function has several such names, and users write the shortest one that they know. The pattern
- * says which of them it can match:
+ * tells which of them it can match:
  *
  *	ns::max<int>		always: without parameters, as -C shows it
  *	ns::max			if the pattern has no '<': without template arguments, ABI tags,
@@ -13,13 +13,13 @@
  *	ns::max<int>(int, int)	if the pattern has a '(': with parameters, without the result's type
  *
  * D writes a '.' for "::". Patterns are written with "::" for D, too, because a '.' is part of many
- * symbols of C (f.part.0) and says nothing about the language.
+ * C symbols (f.part.0) and tells nothing about the language.
  *
  * A library may have 100,000 symbols, and each of them is compared with each pattern while the
  * process waits. Demangling one takes about half a microsecond. Most symbols are ruled out before
- * that: an identifier in the source is also in the symbol, letter by letter, as mangling only puts
- * its length in front of it. So each run of letters that the pattern requires has to be in the
- * symbol. The exceptions are words for which mangling has codes ("std" is St, "operator" and
+ * that: an identifier of the source is also in the symbol, letter by letter, because mangling only
+ * puts its length in front of it. So the symbol must contain each run of letters that the pattern
+ * requires. The exceptions are words for which mangling has codes ("std" is St; "operator" and
  * built-in types are a letter or two), or which a demangler makes up ("lambda"). A run that is part
  * of such a word requires nothing.
  */
@@ -27,16 +27,16 @@
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
-#include "image/demangle.h"
+#include "object/demangle.h"
 #include "probe/pattern.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Words that a demangled name may have, and its symbol not. */
+/* Words that may be in a demangled name but not in its symbol. */
 static const char coded_words[] =
-	/* C++: abbreviations of the standard library, operators, types, what is generated */
+	/* C++: abbreviations of the standard library, operators, types, generated functions */
 	"std allocator basic_string string basic_istream istream basic_ostream ostream "
 	"basic_iostream iostream char_traits operator new delete co_await sizeof alignof typeid "
 	"throw noexcept static_cast dynamic_cast reinterpret_cast const_cast void wchar_t bool "
@@ -57,27 +57,27 @@ static const char coded_words[] =
 	"initializer Interface ClassInfo ModuleInfo TypeInfo pure nothrow ref property trusted "
 	"safe nogc scope lazy out cast";
 
-/* ------------------------------------------------------------------ what a pattern requires */
+/* ------------------------------------------------------------------ required runs of letters */
 
 static bool is_letter(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Whether each symbol whose demangled name has this run of letters has it, too. */
+/* Returns true if this run of letters, when it is in a demangled name, is also in the symbol. */
 static bool is_kept(const char *run)
 {
 	return run[0] && run[1] && !isdigit((unsigned char)run[0]) && !strstr(coded_words, run);
 }
 
-/* Whether the regular expression may match without all of its parts, at any depth. */
+/* Returns true if some parts of the regular expression are optional, at any depth. */
 static bool has_choices(const char *text)
 {
 	return strstr(text, "\\(") || strstr(text, "\\|");
 }
 
 /*
- * Passes what is no letter that the pattern requires. `at`: the text of a glob or of a regular
+ * Skips one element that is not a required letter. `at`: in the text of a glob or of a regular
  * expression.
  */
 static const char *skip_one(const char *at)
@@ -97,13 +97,13 @@ static const char *skip_one(const char *at)
 	return at + (*at == '\\' && at[1] ? 2 : 1);
 }
 
-/* Whether what stands at `at` lets the character before it be absent. */
+/* Returns true if the operator at `at` makes the character before it optional. */
 static bool makes_optional(const char *at)
 {
 	return *at == '*' || (*at == '\\' && (at[1] == '?' || at[1] == '{'));
 }
 
-/* Adds the runs of letters that must be in the symbol: char *, of the heap. */
+/* Adds the runs of letters that the symbol must contain: char *, allocated. */
 static void add_required_runs(const char *text, enum source_syntax syntax, struct vec *runs)
 {
 	if (syntax == SOURCE_REGEX && has_choices(text))
@@ -147,7 +147,7 @@ void source_name_deinit(struct source_name *source)
 	vec_deinit(&source->required);
 }
 
-/* Whether the symbol may have a name that the pattern matches, as far as that is told cheaply. */
+/* Returns false if the symbol cannot match the pattern, as far as a cheap test tells. */
 static bool may_match(const struct source_name *source, const char *symbol)
 {
 	if (symbol[0] != '_' || !strchr("ZRD", symbol[1]))
@@ -158,9 +158,12 @@ static bool may_match(const struct source_name *source, const char *symbol)
 	return true;
 }
 
-/* ------------------------------------------------------------------ names in the source */
+/* ------------------------------------------------------------------ source-level names */
 
-/* Behind the bracket that closes the one at `at`, or NULL. Those of "->" close nothing. */
+/*
+ * Returns the end of the bracketed text that begins at `at`, or NULL. The '>' of "->" closes
+ * nothing.
+ */
 static const char *skip_arguments(const char *at)
 {
 	unsigned depth = 0;
@@ -176,7 +179,10 @@ static const char *skip_arguments(const char *at)
 	return NULL;
 }
 
-/* Behind the operator's name at `at`, which may be made of the characters of brackets. */
+/*
+ * Returns the end of the operator's name at `at`, which may contain the characters of brackets, or
+ * `at` if there is none.
+ */
 static const char *skip_operator(const char *at)
 {
 	static const char word[] = "operator";
@@ -208,8 +214,8 @@ static void take_trait_out(char *name)
 }
 
 /*
- * Takes template arguments and ABI tags out of a name: what is in <> behind a letter, or behind ::,
- * where Rust has it; what is in [abi:].
+ * Removes template arguments and ABI tags from a name: text in <> behind a letter or, as in Rust,
+ * behind "::", and text in [abi:].
  */
 static void take_arguments_out(char *name)
 {
@@ -241,7 +247,10 @@ static void take_arguments_out(char *name)
 	*to = '\0';
 }
 
-/* The parameters that D's names always have go: what the last brackets hold, and what is behind. */
+/*
+ * Removes the parameters, which D names always have: the text in the last brackets, and all behind
+ * it.
+ */
 static void take_parameters_out(char *name)
 {
 	const char *last = strrchr(name, ')');
@@ -253,12 +262,12 @@ static void take_parameters_out(char *name)
 		depth += name[at] == ')';
 		depth -= name[at] == '(';
 	}
-	/* Those behind a '!' are arguments of a template. */
+	/* Brackets behind a '!' contain template arguments. */
 	if (at && name[at - 1] != '!')
 		name[at] = '\0';
 }
 
-/* D's names with "::" for each '.', to be freed. */
+/* Returns a D name with "::" for each '.'. The caller frees it. */
 static char *with_colons(const char *name)
 {
 	char *made = xmalloc(2 * strlen(name) + 1);
@@ -273,7 +282,10 @@ static char *with_colons(const char *name)
 	return made;
 }
 
-/* The name in the source without parameters, or with; NULL: the symbol has none. To be freed. */
+/*
+ * Returns the source-level name, with or without parameters, or NULL if the symbol has none. The
+ * caller frees it.
+ */
 static char *source_form(const char *symbol, bool parameters)
 {
 	_cleanup_free_ char *name = parameters ? demangle_with_parameters(symbol)

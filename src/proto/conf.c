@@ -9,19 +9,22 @@
  *   slot        = "@" "*" NAME place [ "(" ")" place ]
  *   place       = [ "+" NUMBER ] [ "[" NUMBER "]" ]
  *
- * with parameters in conf_parameter.c, types in conf_type.c and conf_compound.c. One token is
- * looked ahead. A declaration is all or nothing: it enters the library when its end was seen. After
- * an error everything up to the next ';' is passed over, so each broken declaration is reported
- * once and the others count.
+ * Parameters are parsed in conf_parameter.c, types in conf_type.c and conf_compound.c. The parser
+ * looks one token ahead. A declaration enters the library only when it has been parsed to its end.
+ * After an error everything up to the next ';' is skipped, so each broken declaration is reported
+ * once and the others are used.
  *
- * A declaration may go on over several lines; where it could end and the line does, it has ended,
- * as ltrace has one on a line and asks for no ';'. That is two things: the end of a declaration,
- * and, behind one or as the first mark on a line, the beginning of a comment.
+ * A declaration may continue on several lines. It ends at the end of a line where it can end, as
+ * ltrace has one declaration per line and does not require ';'. A ';' ends a declaration. Behind a
+ * declaration, or as the first mark on a line, a ';' begins a comment.
  *
- * Files are the user's, but nothing in them can hurt: time and memory grow linearly with their
- * size, names and numbers have no length at which something overflows, and what is quoted in a
- * message is escaped and cut.
+ * Files are the user's, but nothing in them can do damage: time and memory grow linearly with their
+ * size, names and numbers of any length cause no overflow, and text that is quoted in a message is
+ * escaped and cut.
  */
+#include "proto/conf.h"
+
+#include "proto/conf_compound.h"
 #include "proto/conf_parameter.h"
 
 #include <errno.h>
@@ -29,8 +32,8 @@
 #include <string.h>
 
 enum {
-	ERRORS_MAX = 50, /* then the file is taken for something else */
-	FOUND_MAX = 40	 /* bytes of the text that are quoted */
+	ERRORS_MAX = 50, /* after so many errors the file is taken for something else */
+	FOUND_MAX = 40	 /* bytes of the text that are quoted in a message */
 };
 
 void conf_take(struct conf_parser *parser)
@@ -53,7 +56,7 @@ bool conf_at_name(const struct conf_parser *parser, const char *name)
 	       memcmp(token->text, name, token->length) == 0;
 }
 
-/* The token as a person would call it. */
+/* Writes the token as a user would call it. */
 static void describe(char *buffer, size_t size, const struct conf_token *token)
 {
 	char quoted[FOUND_MAX + 1];
@@ -122,7 +125,7 @@ void conf_go_back(struct conf_parser *parser, const struct conf_place *place)
 	parser->token = place->token;
 }
 
-/* Takes a name and copies it; NULL when there is none. */
+/* Takes a name and returns a copy. Without a name, reports an error and returns NULL. */
 static const char *parse_name(struct conf_parser *parser, const char *expected)
 {
 	const struct conf_token token = parser->token;
@@ -145,14 +148,14 @@ static bool parse_number(struct conf_parser *parser, uint64_t *number, const cha
 	return true;
 }
 
-/* Where a declaration may end: whether it does. */
+/* Returns true if the declaration ends here. Called where it may end. */
 static bool is_over(const struct conf_parser *parser)
 {
 	return conf_at_mark(parser, ';') || parser->token.kind == TOKEN_END ||
 	       (parser->token.first && parser->token.kind != TOKEN_UNCLOSED);
 }
 
-/* How far behind the beginning of a table: `+OFFSET`, `[INDEX]`, both or neither. */
+/* Parses the distance from the beginning of a table: `+OFFSET`, `[INDEX]`, both or neither. */
 static bool parse_place(struct conf_parser *parser, struct table_place *place)
 {
 	if (conf_at_mark(parser, '+') &&
@@ -165,8 +168,9 @@ static bool parse_place(struct conf_parser *parser, struct table_place *place)
 }
 
 /*
- * What follows the parameters: `@ *SYMBOL[INDEX]`, or `@ *SYMBOL[INDEX]()[INDEX]` where the word
- * found first is that of a function which returns the address of the table; and the end.
+ * Parses what follows the parameters up to the end of the declaration: `@ *SYMBOL[INDEX]`, or `@
+ * *SYMBOL[INDEX]()[INDEX]` where the first word is the address of a function that returns the
+ * table.
  */
 static bool parse_slot(struct conf_parser *parser, struct prototype *prototype)
 {
@@ -224,8 +228,8 @@ static bool parse_prototype(struct conf_parser *parser)
 }
 
 /*
- * A struct declared in advance gets its members: what refers to it, refers to it with them. Nobody
- * but the parser has seen the type so far.
+ * Fills in a struct that was declared in advance; types that refer to it then have its members.
+ * Only the parser has used the type so far, so it may change.
  */
 static bool define_struct(const struct type *declared, const struct type *type)
 {
@@ -236,7 +240,7 @@ static bool define_struct(const struct type *declared, const struct type *type)
 	return true;
 }
 
-/* What a typedef names: a type, or `struct` alone, whose members come later. */
+/* Parses the type of a typedef: a type, or `struct` alone, whose members come later. */
 static const struct type *parse_named_type(struct conf_parser *parser)
 {
 	if (!conf_at_name(parser, "struct"))
@@ -253,10 +257,10 @@ static const struct type *parse_named_type(struct conf_parser *parser)
 	return conf_parse_type(parser);
 }
 
-/* What the file that is parsed has made of a name. */
+/* Values in `given`: the file has defined the name once, or more than once. */
 static const char given, given_again;
 
-/* A name that is given for a second time: the user may not know of the first. Said once. */
+/* Warns, once per name, that a typedef replaces another one of the same file. */
 static void note_name(struct conf_parser *parser, const char *name, unsigned line)
 {
 	const size_t length = strlen(name);
@@ -273,8 +277,9 @@ static void note_name(struct conf_parser *parser, const char *name, unsigned lin
 }
 
 /*
- * Gives a type a name. Files that were written for an ltrace without long double say that it is a
- * double, and the like; the language has all of C's numbers, and these stay what they are.
+ * Gives a type a name. Files that were written for an ltrace without long double define it as
+ * double, and do so with other numbers of C, too. The .conf language has all numbers of C, so these
+ * definitions are ignored.
  */
 static void name_type(struct conf_parser *parser, const char *name, const struct type *type,
 		      unsigned line)
@@ -305,7 +310,7 @@ static bool parse_typedef(struct conf_parser *parser)
 	return true;
 }
 
-/* Passes over the rest of a declaration: up to behind the next ';'. */
+/* Skips the rest of a declaration and the next ';'. */
 static void skip_declaration(struct conf_parser *parser)
 {
 	while (!conf_at_mark(parser, ';') && parser->token.kind != TOKEN_END &&
@@ -318,14 +323,14 @@ static void skip_declaration(struct conf_parser *parser)
 	conf_take(parser);
 }
 
-/* The rest of the line is a comment. */
+/* Skips the rest of the line, which is a comment. */
 static void skip_comment(struct conf_parser *parser)
 {
 	conf_lexer_skip_line(&parser->lexer);
 	conf_take(parser);
 }
 
-/* `import` is next, and a text behind it. */
+/* Parses `import` and the name of a file, and reads the file. */
 static bool parse_import(struct conf_parser *parser)
 {
 	conf_take(parser);
@@ -349,7 +354,9 @@ static bool parse_import(struct conf_parser *parser)
 	return true;
 }
 
-/* Whether a declaration begins with this word of the language, which no type is called. */
+/*
+ * Returns true if the declaration begins with this word of the language, and no type has that name.
+ */
 static bool begins_with(const struct conf_parser *parser, const char *word)
 {
 	return conf_at_name(parser, word) && !protolib_type(parser->lib, word, strlen(word));
@@ -376,7 +383,10 @@ static bool begins_declaration(const struct conf_parser *parser)
 		protolib_type(parser->lib, token->text, token->length));
 }
 
-/* What stands behind a ';' on its line is a comment, as all of it is to ltrace, or one more. */
+/*
+ * Takes the ';' of a declaration. If another declaration follows on the line, it is parsed;
+ * anything else on the line is a comment, as it is for ltrace.
+ */
 static void end_declaration(struct conf_parser *parser)
 {
 	if (!conf_at_mark(parser, ';') || parser->token.first)
@@ -398,7 +408,7 @@ static void parse_declaration(struct conf_parser *parser)
 		end_declaration(parser);
 }
 
-/* All declarations of the file, of which the first token is looked at. */
+/* Parses all declarations of the file. The first token is the next one. */
 static void parse_all(struct conf_parser *parser)
 {
 	while (parser->token.kind != TOKEN_END) {

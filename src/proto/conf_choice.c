@@ -1,35 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parser of .conf files: parameters of which another one says what they are.
+ * The parser of .conf files: parameters whose type depends on the value of another parameter.
  *
  *   choices     = "if" "(" values ")" [ "or" type [ choices' ] ]
  *   values      = value [ "to" value ] { "," value [ "to" value ] }
  *   value       = NUMBER | a NAME of the enum that the other parameter is
  *
- * A list is read from left to right, and the first that has a value counts; a type without values
- * is for all that are left. To whoever uses the result that is no order: what a list has of those
- * before it is taken out of it, and the type without values gets all the others. So each choice can
- * be looked at by itself, by who captures it and in another half of the call by who shows it.
+ * The choices are read from left to right. The first one that has the value applies, and a type
+ * without values applies to all remaining values. The parser removes this order: from each choice
+ * it subtracts the values of the choices before it, and gives a type without values all remaining
+ * ones. So the capture plan and the renderer can each test a choice by itself.
  *
- * Only what is one word in a register or on the stack can be chosen: where the parameters behind it
- * lie must not depend on it.
+ * Only types that take one word, in a register or on the stack, can be chosen: the places of the
+ * parameters behind must not depend on the choice.
  */
-#include "proto/conf_parameter.h"
+#include "proto/conf_choice.h"
 
 #include "base/vec.h"
+#include "proto/conf.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { VALUES_MAX = 1000 }; /* that are written, in one prototype: subtracting takes their square */
+/* written in one prototype: the time of subtract() grows with the square of their number */
+enum { VALUES_MAX = 1000 };
 
-/* Choices on their way. */
+/* The choices parsed so far. */
 struct choosing {
 	struct conf_parser *parser;
 	const struct type *selector;
 	struct choice choices[CHOICES_MAX];
 	unsigned count;
-	/* struct value_range, ascending, not adjacent: the values of all of them */
+	/* struct value_range, ascending, not adjacent: the values of all choices so far */
 	struct vec taken;
 	unsigned written;
 };
@@ -44,7 +46,7 @@ static int compare_ranges(const void *left, const void *right)
 	return (a->first > b->first) - (a->first < b->first);
 }
 
-/* Puts ranges in order and joins those that touch. */
+/* Sorts ranges and joins those that touch. */
 static void normalize(struct vec *ranges)
 {
 	struct value_range *range = ranges->items;
@@ -63,7 +65,7 @@ static void normalize(struct vec *ranges)
 	ranges->count = kept + 1;
 }
 
-/* What of `from` is in none of `taken`, both in order, onto the end of `left`. */
+/* Appends to `left` the values of `from` that are not in `taken`. Both are sorted. */
 static void subtract(const struct vec *from, const struct vec *taken, struct vec *left)
 {
 	for (size_t i = 0; i < from->count; i++) {
@@ -140,7 +142,7 @@ static bool parse_range(struct choosing *choosing, struct vec *values)
 	return true;
 }
 
-/* From "(" to ")". */
+/* Parses from "(" up to and with ")". */
 static bool parse_values(struct choosing *choosing, struct vec *values)
 {
 	struct conf_parser *parser = choosing->parser;
@@ -160,7 +162,7 @@ static bool parse_values(struct choosing *choosing, struct vec *values)
 	return false;
 }
 
-/* A type with what of these values has not been taken before. */
+/* Adds a choice with those of its values that no earlier choice has. */
 static void add_choice(struct choosing *choosing, const struct type *type, const struct vec *values)
 {
 	struct vec left = VEC_OF(struct value_range);
@@ -200,7 +202,10 @@ static const struct type *parse_choice_type(struct conf_parser *parser)
 	return type;
 }
 
-/* `if (…)` behind a type, or nothing, which is for all other values; `*more`: another may come. */
+/*
+ * Parses `if (…)` behind a type, or nothing, which stands for all other values. *more: another
+ * choice may follow.
+ */
 static bool parse_condition(struct choosing *choosing, const struct type *type, bool *more)
 {
 	struct vec values = VEC_OF(struct value_range);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Types in .conf files that have a syntax of their own:
+ * Parses the types of .conf files that have a syntax of their own:
  *
  *   string, format        conf_string.c
  *   struct, union         struct "(" [ member { "," member } [ "," "..." ] ] ")"
@@ -13,18 +13,24 @@
  *   lenses                hex, oct, octal, bin, bool, bitvec, guess, hide: NAME [ "(" type ")" ]
  *   extent, length        conf_extent.c
  *
- * These words are names, too, where no parenthesis or bracket follows: functions, parameters and
- * types that a file names may be called so.
+ * These words are ordinary names where no parenthesis or bracket follows: functions, parameters and
+ * typedefs may have them.
  *
- * A lens is put on the type itself where it is a number, else on what is behind or in it:
- * hex(int*) is a pointer to a hex(int). bitvec takes any object for a row of bytes. A struct keeps
- * its lens for those of its members that have none, which the renderer finds: to give each of them
- * another type would take time and room for every use of the struct, and may not come to an end.
+ * A lens on a number changes the type of the number. A lens on another type applies to the numbers
+ * in it or behind it: hex(int*) is a pointer to a hex(int). bitvec takes any object for a row of
+ * bytes. A struct keeps its lens, and the renderer applies it to members without a lens. Giving
+ * each member a new type instead would take time and memory for every use of the struct, and might
+ * not terminate.
  *
- * sockaddr(…) is an array of bytes with a lens of its own. Files may have given that name to
- * something, and then it is that.
+ * sockaddr(…) is an array of bytes with a lens of its own. If a file defines a type sockaddr, that
+ * type is used.
  */
+#include "proto/conf_compound.h"
+
 #include "base/vec.h"
+#include "proto/conf.h"
+#include "proto/conf_extent.h"
+#include "proto/conf_string.h"
 #include "proto/conf_type.h"
 
 #include <string.h>
@@ -44,7 +50,7 @@ static const struct type *failed(struct conf_parser *parser, const struct conf_t
 	return NULL;
 }
 
-/* The array of characters that is behind a string. */
+/* Makes the array of characters that a string points to. */
 static const struct type *characters_of(struct conf_parser *parser, const struct type *string)
 {
 	struct type array = {.kind = TYPE_ARRAY,
@@ -61,8 +67,9 @@ static const struct type *characters_of(struct conf_parser *parser, const struct
 }
 
 /*
- * A type of numbers, alone or in something; NULL: it is none. Text within something stays text;
- * `is_outer`: this is not within anything.
+ * Puts a lens on a type of numbers, or on the numbers in or behind it. Returns NULL if the type
+ * cannot have a lens. Text inside of another type stays text. `is_outer`: this type is not inside
+ * of another.
  */
 static const struct type *with_lens(struct conf_parser *parser, const struct type *type,
 				    enum type_lens lens, bool is_outer)
@@ -133,7 +140,7 @@ static const struct type *parse_bare(struct conf_parser *parser)
 	return conf_own(parser, &changed);
 }
 
-/* `lens` and '(' were taken. */
+/* The word for `lens`, and '(', were taken. */
 static const struct type *parse_lens(struct conf_parser *parser, enum type_lens lens)
 {
 	const struct conf_token inner = parser->token;
@@ -141,7 +148,7 @@ static const struct type *parse_lens(struct conf_parser *parser, enum type_lens 
 
 	if (!type || !conf_expect(parser, ')'))
 		return NULL;
-	/* No lens means that it is not seen at all. */
+	/* For `hide` the table of keywords has LENS_DEFAULT. */
 	return lens == LENS_DEFAULT ? hidden(parser, type, &inner)
 				    : conf_with_lens(parser, type, lens, &inner);
 }
@@ -182,7 +189,7 @@ static const struct type *parse_address(struct conf_parser *parser)
 	return conf_own(parser, &type);
 }
 
-/* `bitvec` was taken, and '[' is next: a pointer, as string[...] is. */
+/* `bitvec` was taken, and '[' is next. Makes a pointer, as string[...] does. */
 static const struct type *parse_bit_vector(struct conf_parser *parser)
 {
 	struct type type = {.kind = TYPE_ARRAY,
@@ -201,7 +208,7 @@ static const struct type *parse_bit_vector(struct conf_parser *parser)
 	return conf_pointer(parser, conf_own(parser, &type));
 }
 
-/* How many bits a bit-field has; ':' was taken. */
+/* Parses the width of a bit-field; ':' was taken. */
 static bool parse_bits_of(struct conf_parser *parser, struct type_member *member,
 			  const struct conf_token *type)
 {
@@ -217,7 +224,7 @@ static bool parse_bits_of(struct conf_parser *parser, struct type_member *member
 	return true;
 }
 
-/* "...", and then the end. */
+/* Parses "...", which must be followed by ')'. */
 static bool parse_rest(struct conf_parser *parser)
 {
 	parser->is_partial = true;
@@ -249,7 +256,7 @@ static bool parse_member(struct conf_parser *parser, struct vec *members)
 	return true;
 }
 
-/* Up to the closing parenthesis, which is taken. */
+/* Parses items up to the closing parenthesis, which is taken. */
 static bool parse_list(struct conf_parser *parser, struct vec *items,
 		       bool (*parse)(struct conf_parser *, struct vec *))
 {
@@ -265,7 +272,7 @@ static bool parse_list(struct conf_parser *parser, struct vec *items,
 	return false;
 }
 
-/* Whether the members that are lengths can be. */
+/* Checks that the members that are lengths are integers, and no bit-fields. */
 static bool check_elements(struct conf_parser *parser, const struct type_member *members,
 			   uint32_t count, uint64_t elements, const struct conf_token *token)
 {
@@ -357,7 +364,7 @@ static bool parse_enumerator(struct conf_parser *parser, struct vec *names)
 	return true;
 }
 
-/* The type of enum[TYPE](…): int when it is not given. */
+/* Parses the type in enum[TYPE](…); int if there is none. */
 static const struct type *parse_enum_base(struct conf_parser *parser, enum type_lens lens)
 {
 	if (!conf_at_mark(parser, '['))
@@ -375,7 +382,9 @@ static const struct type *parse_enum_base(struct conf_parser *parser, enum type_
 						  : "an integer type");
 }
 
-/* NAME=VALUE, or NAME=VALUE of FIELD where the value is one of those that these bits can have. */
+/*
+ * Parses NAME=VALUE, or NAME=VALUE of FIELD, where VALUE is one of the values of the bits in FIELD.
+ */
 static bool parse_bits(struct conf_parser *parser, struct vec *names)
 {
 	if (!parse_enumerator(parser, names))
@@ -439,7 +448,7 @@ enum keyword {
 	KEYWORD_BARE
 };
 
-/* LENS_DEFAULT: hide. */
+/* `hide` has LENS_DEFAULT. */
 static const struct keyword_entry {
 	const char *word;
 	enum keyword keyword;
@@ -478,7 +487,10 @@ bool conf_is_keyword(const struct conf_token *token)
 	return entry->keyword != KEYWORD_LENS || entry->lens == LENS_HEX || entry->lens == LENS_OCT;
 }
 
-/* Whether the word is one of the language's here; else it is a type's name, if it is a type's. */
+/*
+ * Returns true if the word has its meaning in the language here. Else it is the name of the type
+ * `named`.
+ */
 static bool is_used(const struct conf_parser *parser, const struct keyword_entry *entry,
 		    const struct type *named)
 {

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How long strings, arrays and the like are, in .conf files:
+ * Parses the lengths of strings, arrays and similar types in .conf files:
  *
  *   extent                length | zero | zero "(" extent ")"
  *   length                bound | retval, which is arg0 | retval "*" argN | retval "(" bound ")" |
  *                         success, of an array
  *   bound                 NUMBER | argN | argN "*" argN | eltN
  *
- * What is in parentheses is what it is at most: zero(arg2) ends at a zero, retval(arg2) where the
- * result says, and no later than arg2 does. `success` is one, where the result is not -1.
+ * The bound in parentheses is a maximum: zero(arg2) ends at a zero, but not later than arg2 says;
+ * retval(arg2) ends where the result says, but not later than arg2 says. `success` is one element
+ * if the result is not negative, else none.
  */
+#include "proto/conf_extent.h"
+
+#include "proto/conf.h"
 #include "proto/conf_type.h"
 
 #include <string.h>
@@ -41,7 +45,7 @@ void conf_set_argument(struct type *type, uint32_t number)
 	type->length = number ? number - 1 : 0;
 }
 
-/* `type` has a first factor, a parameter or the result; another may follow. */
+/* Parses a second factor behind the first, which is a parameter or the result and is in `type`. */
 static bool parse_factor(struct conf_parser *parser, struct type *type)
 {
 	const uint32_t first = type->length_from == STRING_ARGUMENT ? type->length + 1 : 0;
@@ -58,7 +62,7 @@ static bool parse_factor(struct conf_parser *parser, struct type *type)
 	return true;
 }
 
-/* A number, argN, argN*argM or eltN; else says that `expected` was. */
+/* Parses a number, argN, argN*argM or eltN. Else reports that `expected` was expected. */
 static bool parse_bound(struct conf_parser *parser, struct type *type, const char *expected)
 {
 	const struct conf_token *token = &parser->token;
@@ -83,7 +87,7 @@ static bool parse_bound(struct conf_parser *parser, struct type *type, const cha
 	return true;
 }
 
-/* `retval` was taken, and '(' is next. */
+/* Parses `(bound)` behind `retval`, which was taken. */
 static bool parse_within(struct conf_parser *parser, struct type *type)
 {
 	conf_take(parser);
@@ -125,7 +129,10 @@ bool conf_parse_length(struct conf_parser *parser, struct type *type)
 	return parse_factor(parser, type);
 }
 
-/* zero(…) within zero(…) says nothing new: they are taken together, `open` being their number. */
+/*
+ * Parses zero(…). zero(…) inside of zero(…) means the same, so all are parsed at once; *open counts
+ * the parentheses to close.
+ */
 static bool parse_zeros(struct conf_parser *parser, struct type *type, unsigned *open)
 {
 	while (conf_at_name(parser, "zero")) {

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The lexer of .conf files. It knows no keywords: what a name means is decided by the parser
+ * (conf.c).
+ */
 #include "proto/conf_lexer.h"
 
 #include <string.h>
 
 static const char byte_order_mark[] = "\xef\xbb\xbf"; /* U+FEFF in UTF-8 */
 
-/* Our own classes: those of ctype.h depend on the locale. */
+/* These classes are fixed; those of ctype.h depend on the locale. */
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -23,7 +27,7 @@ bool conf_continues_name(char c)
 
 void conf_lexer_init(struct conf_lexer *lexer, const char *text, size_t length)
 {
-	/* Some editors begin a file with a byte order mark. */
+	/* Some editors write a byte order mark at the beginning of a file. */
 	if (length >= sizeof byte_order_mark - 1 &&
 	    !memcmp(text, byte_order_mark, sizeof byte_order_mark - 1)) {
 		text += sizeof byte_order_mark - 1;
@@ -49,7 +53,7 @@ static bool looking_at(const struct conf_lexer *lexer, const char *two)
 	return lexer->end - lexer->at >= 2 && lexer->at[0] == two[0] && lexer->at[1] == two[1];
 }
 
-/* Passes a comment of several lines; false when it does not end. */
+/* Skips a block comment; false if it does not end. */
 static bool skip_block(struct conf_lexer *lexer)
 {
 	for (lexer->at += 2; lexer->at < lexer->end; lexer->at++) {
@@ -62,7 +66,7 @@ static bool skip_block(struct conf_lexer *lexer)
 	return false;
 }
 
-/* Passes blanks and comments; false when a comment does not end. */
+/* Skips blanks and comments; false if a comment does not end. */
 static bool skip_blanks(struct conf_lexer *lexer)
 {
 	while (lexer->at < lexer->end) {
@@ -99,7 +103,7 @@ static bool skip_blanks(struct conf_lexer *lexer)
 	return true;
 }
 
-/* The value of a character as a digit; 16 when it is none. */
+/* Returns the value of a digit; 16 for other characters. */
 static unsigned digit_value(char c)
 {
 	if (is_digit(c))
@@ -112,8 +116,8 @@ static unsigned digit_value(char c)
 }
 
 /*
- * What began with a digit: a number, as C has them, or a mixture that is one byte of rubbish to the
- * parser.
+ * Makes a number of a token that began with a digit. If it is no number of C, the token becomes a
+ * stray byte.
  */
 static void lex_number(struct conf_token *token)
 {
@@ -137,7 +141,7 @@ static void lex_number(struct conf_token *token)
 	}
 }
 
-/* What began with a quote: a text, if it ends on its line. */
+/* Makes a text of what began with a quote, if it ends on the same line. */
 static void lex_text(struct conf_lexer *lexer, struct conf_token *token)
 {
 	const char *at = lexer->at;

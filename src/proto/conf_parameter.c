@@ -8,11 +8,15 @@
  *   sum         = place [ ( "+" | "-" ) NUMBER ]
  *   place       = "argN" | "*" place | "(" sum ")"
  *
- * with choices in conf_choice.c. What a parameter says of others, that they are its length or that
- * their bits or values say what it is, is checked here: of those before it at once, of all when all
- * are known.
+ * Choices are parsed in conf_choice.c. A parameter may refer to others: to their bits or values,
+ * which determine its type, or to one that is its length. References of the first kind are to
+ * earlier parameters and are checked at once. Lengths are checked when all parameters are known.
  */
 #include "proto/conf_parameter.h"
+
+#include "proto/conf.h"
+#include "proto/conf_choice.h"
+#include "proto/conf_extent.h"
 
 #include <stdio.h>
 
@@ -29,7 +33,9 @@ static bool check_parameter(struct conf_parser *parser, const struct conf_parame
 	return true;
 }
 
-/* The last parameter before that is always passed, and always the same; NULL if there is none. */
+/*
+ * Returns the last parameter so far that is always passed and has one type; NULL if there is none.
+ */
 static const struct parameter *selector_of(const struct conf_parameters *list)
 {
 	unsigned before = list->count;
@@ -39,7 +45,10 @@ static const struct parameter *selector_of(const struct conf_parameters *list)
 	return before ? &list->items[before - 1] : NULL;
 }
 
-/* `with NUMBER`: *bits of the parameter before. A parameter may be called so, too. */
+/*
+ * Parses `with NUMBER` into *bits: bits of the selector. `with` without a number is the name of the
+ * parameter.
+ */
 static bool parse_with(struct conf_parser *parser, const struct conf_parameters *list,
 		       uint32_t *bits)
 {
@@ -63,12 +72,12 @@ static bool parse_with(struct conf_parser *parser, const struct conf_parameters 
 	return true;
 }
 
-enum { PATH_DEPTH_MAX = 8 }; /* parentheses in one another */
+enum { PATH_DEPTH_MAX = 8 }; /* nested parentheses */
 
-/* A path in the making. */
+/* The path parsed so far. */
 struct path_parser {
 	struct conf_parser *parser;
-	char argument[8]; /* what the parameter is called in it */
+	char argument[8]; /* the name of the parameter in the path */
 	unsigned depth;
 	struct text_path path;
 };
@@ -132,7 +141,10 @@ static bool parse_path_sum(struct path_parser *path)
 	return true;
 }
 
-/* Whether a function is named next, behind any '*'; nothing else begins with a name but argN. */
+/*
+ * Returns true if, behind any '*', a function is named. No other path begins with a name except
+ * argN.
+ */
 static bool is_at_accessor(struct conf_parser *parser)
 {
 	const struct conf_place place = conf_place_of(parser);
@@ -161,7 +173,7 @@ static bool parse_path_accessor(struct path_parser *path)
 	return conf_expect(parser, '(') && parse_path_argument(path) && conf_expect(parser, ')');
 }
 
-/* `@ PATH`: where the text is that the argument leads to. */
+/* Parses `@ PATH`: where the text is that the argument leads to. */
 static bool parse_path(struct conf_parser *parser, const struct conf_parameters *list,
 		       struct parameter *parameter)
 {
@@ -191,7 +203,7 @@ static bool needs_result(const struct parameter *parameter)
 	return needs;
 }
 
-/* What a parameter of a type is: `void`, where it is not all there is, is one that is not shown. */
+/* Converts a type to that of a parameter. `void` among other parameters becomes a hidden int. */
 static const struct type *as_parameter(struct conf_parser *parser, const struct type *type)
 {
 	struct type hidden = *protolib_own_type("int");
@@ -223,7 +235,7 @@ static bool parse_parameter(struct conf_parser *parser, struct conf_parameters *
 		   !parse_path(parser, list, &parameter)) {
 		return false;
 	}
-	/* Its length is not known before. */
+	/* A parameter whose length is the result is filled by the call. */
 	parameter.is_filled = is_filled || needs_result(&parameter);
 	list->on_return |= parameter.is_filled;
 	parameter.on_return = list->on_return;
@@ -265,7 +277,7 @@ bool conf_parse_parameters(struct conf_parser *parser, struct conf_parameters *l
 	return true;
 }
 
-/* Whether a parameter can be a length in the type that was at `token`. */
+/* Checks that a parameter can be a length in the type that was parsed at `token`. */
 static bool check_argument(struct conf_parser *parser, const struct conf_parameters *list,
 			   unsigned index, const struct conf_token *token)
 {
@@ -291,7 +303,7 @@ static bool check_argument(struct conf_parser *parser, const struct conf_paramet
 	return true;
 }
 
-/* Whether what gives lengths in a type can do so. */
+/* Checks that the parameters, and the result, that are lengths in a type can be lengths. */
 static bool check_length(struct conf_parser *parser, const struct conf_parameters *list,
 			 const struct type *result, const struct type *type,
 			 const struct conf_token *token)

@@ -5,26 +5,21 @@
 
 #include "proto/conf_type.h"
 
-/* Parameters on their way, with the tokens that errors found later are about. */
+/* Parameters parsed so far, with their first tokens, which later errors refer to. */
 struct conf_parameters {
 	struct parameter items[CONF_PARAMETERS_MAX];
 	struct conf_token tokens[CONF_PARAMETERS_MAX];
 	unsigned count;
-	bool on_return; /* a '+' was seen */
+	bool on_return; /* a '+' was parsed */
 };
 
-/* From "(" to ")", both taken; false when an error was reported. */
+/* Parses from "(" up to and with ")". Returns false if an error was reported. */
 bool conf_parse_parameters(struct conf_parser *parser, struct conf_parameters *list);
-/* Whether all that gives lengths, in parameters and in the result, can do so. */
+/*
+ * Returns true if the parameters that give lengths, and the result, are integers that can do so.
+ * Else reports an error.
+ */
 bool conf_check_lengths(struct conf_parser *parser, const struct conf_parameters *list,
 			const struct type *result, const struct conf_token *result_token);
-
-/*
- * conf_choice.c: what may follow the type of a parameter, `if (VALUES) or TYPE …`, into the
- * parameter; its type is the first choice then. `selector`: the parameter whose values these are,
- * NULL: there is none before it.
- */
-bool conf_parse_choices(struct conf_parser *parser, const struct parameter *selector,
-			struct parameter *parameter);
 
 #endif

@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text in .conf files:
+ * Parses types of text in .conf files:
  *
  *   string                string [ "[" extent "]" | "(" type ")" ] | stringN (string[argN])
  *   format                format [ "[" extent "]" | "(" type ")" ]
  *
- * string(TYPE) is one of these, by what TYPE is:
+ * string(TYPE) is one of these, depending on TYPE:
  *
  *   pointer to char, or to an array of char   TYPE_STRING
  *   array of integers                         the array with LENS_TEXT, within a struct
  *   pointer to wider integers, or an array    a pointer to an array with LENS_TEXT
  *   integer                                   a character
- *   anything else                             TYPE itself, as ltrace has it
+ *   anything else                             TYPE itself, like in ltrace
  *
- * A pointer to characters could always be a pointer to an array with LENS_TEXT. TYPE_STRING does
- * less and is the one that nearly all prototypes have, so the capture executor knows it.
+ * A pointer to characters could always be a pointer to an array with LENS_TEXT. TYPE_STRING can do
+ * less, but nearly all prototypes use it, so the capture executor has a fast path for it.
  *
- * format(TYPE) is a format of wprintf(3) if string(TYPE) is one of wide characters. Whatever length
- * it is given, a format ends at a NUL: printf(3) knows no other end.
+ * format(TYPE) is a format of wprintf(3) if string(TYPE) is text of wide characters. A format ends
+ * at a NUL, whatever length it is given: printf(3) knows no other end.
  */
+#include "proto/conf_string.h"
+
+#include "proto/conf.h"
+#include "proto/conf_extent.h"
 #include "proto/conf_type.h"
 
 #include <stddef.h>
@@ -40,7 +44,7 @@ static const struct type *character_of(struct conf_parser *parser, const struct 
 	return conf_own(parser, &character);
 }
 
-/* Up to a character that is 0. */
+/* Makes an array of integers that ends at a 0. */
 static const struct type *characters_at(struct conf_parser *parser, const struct type *integer)
 {
 	struct type array = {.kind = TYPE_ARRAY, .target = integer};
@@ -49,7 +53,7 @@ static const struct type *characters_at(struct conf_parser *parser, const struct
 	return conf_own(parser, &array);
 }
 
-/* The string that string(TYPE) is, or NULL: objects of TYPE have no size. */
+/* Makes the type that string(TYPE) is. Returns NULL if objects of TYPE have no size. */
 static const struct type *make_string(struct conf_parser *parser, const struct type *type)
 {
 	const struct type *target = type->target;
@@ -106,7 +110,7 @@ const struct type *conf_parse_numbered_string(struct conf_parser *parser, uint32
 	return conf_own(parser, &type);
 }
 
-/* Whether it is a pointer to wide characters. */
+/* Returns true for a pointer to wide characters. */
 static bool is_wide(const struct type *string)
 {
 	const struct type *target = string->kind == TYPE_POINTER ? string->target : NULL;

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Types in .conf files. Three kinds of spelling:
+ * Parses types in .conf files. There are three ways to write one:
  *
  *   words of C in any order   unsigned long int, long long, short unsigned, long double
- *   names                     uint, addr, file, and what typedef named
- *   with something behind     string[arg2] array(int, 4) hex(TYPE) struct(…): conf_compound.c
+ *   names                     uint, addr, file, and names defined by typedef
+ *   words with a syntax       string[arg2] array(int, 4) hex(TYPE) struct(…): conf_compound.c
  *
- * and any number of '*' behind each. Types are parsed by recursion, no deeper than CONF_LEVELS_MAX.
+ * Any number of '*' may follow. The parser is recursive, no deeper than CONF_LEVELS_MAX.
  */
 #include "proto/conf_type.h"
 
+#include "proto/conf.h"
+#include "proto/conf_compound.h"
+
 #include <string.h>
 
-/* How often each word was there. `unsigned` is both a flag and a type of its own. */
+/* How often each word was parsed. `unsigned` is both a flag and a type by itself. */
 struct c_words {
 	unsigned is_signed, is_unsigned;
 	unsigned n_char, n_short, n_int, n_long, n_float, n_double, n_ldouble, n_complex;
@@ -23,7 +26,7 @@ static bool is_word(const struct conf_token *token, const char *word, size_t len
 	return token->length == length && memcmp(token->text, word, length) == 0;
 }
 
-/* The counter of the word, or NULL. Asked of every type, so it goes by the first letter. */
+/* Returns the counter of a word, or NULL. A hot path, so it switches on the first letter. */
 static unsigned *c_word(struct c_words *words, const struct conf_token *token)
 {
 	if (token->kind != TOKEN_NAME)
@@ -32,7 +35,7 @@ static unsigned *c_word(struct c_words *words, const struct conf_token *token)
 	case '_':
 		return is_word(token, "_Complex", 8) ? &words->n_complex : NULL;
 	case 'c':
-		/* <complex.h>'s, elsewhere a name like others */
+		/* the macro of <complex.h>; elsewhere an ordinary name */
 		if ((words->n_float || words->n_double || words->n_ldouble) &&
 		    is_word(token, "complex", 7))
 			return &words->n_complex;
@@ -66,7 +69,8 @@ bool conf_is_c_word(const struct conf_token *token)
 }
 
 /*
- * Whether the words so far, in some order and perhaps with more to come, are the start of a C type.
+ * Returns true if the words so far are the beginning of a C type, in any order and with more to
+ * come.
  */
 static bool words_agree(const struct c_words *w)
 {
@@ -89,7 +93,7 @@ static bool words_agree(const struct c_words *w)
 	return sign <= 1 && w->n_int <= 1 && w->n_long <= 2;
 }
 
-/* The name under which the library has the type that the words make. */
+/* Returns the library's name of the type that the words make. */
 static const char *words_name(const struct c_words *w)
 {
 	bool u = w->is_unsigned;

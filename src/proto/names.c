@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An open-addressing hash table whose buckets are indices into an array, so that the entries stay
+ * in the order of insertion.
+ */
 #include "proto/names.h"
 
 #include "base/xalloc.h"
@@ -6,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* FNV-1a: names are short, and no one gains from making them collide. */
+/* FNV-1a: names are short, and nothing is gained by making them collide. */
 static uint32_t hash_of(const char *name, size_t length)
 {
 	uint32_t hash = 2166136261U;
@@ -16,7 +20,7 @@ static uint32_t hash_of(const char *name, size_t length)
 	return hash;
 }
 
-/* The slot that holds the name, or the free one where it belongs. */
+/* Returns the bucket that has the name, or the free one where it belongs. */
 static uint32_t *find(const struct names *names, const char *name, size_t length, uint32_t hash)
 {
 	size_t mask = names->slot_count - 1;
@@ -34,7 +38,7 @@ static uint32_t *find(const struct names *names, const char *name, size_t length
 	}
 }
 
-/* Doubles both arrays; the slots stay at most half full. */
+/* Doubles both arrays. The buckets stay at most half full. */
 static void grow(struct names *names)
 {
 	size_t slot_count = names->slot_count ? names->slot_count * 2 : 64;

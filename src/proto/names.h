@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hash table from names to pointers that remembers the order of insertion. Names need no NUL
- * behind them. The table owns neither names nor values; both must outlive it. Zero-initialised is
- * an empty table; nothing is ever removed.
+ * A hash table from names to pointers that keeps the order of insertion. Names need no NUL at the
+ * end. The table owns neither names nor values; both must outlive it. A zero-initialised table is
+ * empty. Names are never removed.
  */
 #ifndef TRACER_PROTO_NAMES_H
 #define TRACER_PROTO_NAMES_H
@@ -20,14 +20,16 @@ struct name_entry {
 struct names {
 	struct name_entry *entries; /* in order of insertion */
 	size_t count;
-	uint32_t *slots;   /* index into entries plus one; 0 is free */
+	uint32_t *slots;   /* hash buckets: index into entries plus one; 0 is free */
 	size_t slot_count; /* zero or a power of two */
 };
 
 void names_deinit(struct names *names);
-/* The value of a name, or NULL. */
+/* Returns the value of a name, or NULL. */
 const void *names_get(const struct names *names, const char *name, size_t length);
-/* Adds a name, or gives a known one a new value (then the table keeps the name it has). */
+/*
+ * Adds a name, or gives a known one a new value; the table then keeps the pointer to the old name.
+ */
 void names_put(struct names *names, const char *name, size_t length, const void *value);
 
 #endif

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From prototype to capture plan: which operations capture parameters and result, from where the
- * calling convention of an ABI has put them (plan_place.c), and the parts that objects have
- * (plan_parts.c).
+ * Compiles a prototype into a capture plan: operations that capture the parameters and the result
+ * from the places where the calling convention of an ABI passes them (plan_place.c), and the parts
+ * of objects (plan_parts.c).
  *
- * Results: integers in ax, on i386 long long in dx:ax; float and double in xmm0 or st(0); long
+ * Results: integers are in ax, on i386 long long in dx:ax; float and double in xmm0 or st(0); long
  * double in st(0) on both; structs as plan_place.c says.
  *
- * What is fetched at the return has to be saved at the entry, as the callee may overwrite
- * registers and stack slots: a word for each parameter, by its number. An object in two registers
- * has a second one, which gets a number behind those of the parameters, as long as there are any.
+ * A parameter that is captured at the return has to be saved at the entry, as the callee may
+ * overwrite registers and stack words. Each parameter has room for one saved word, numbered like
+ * the parameter. The second word of an object in two registers gets a number behind those of the
+ * parameters, if one is left.
  *
- * The plan, its operations, its parts and its choices are one block of memory.
+ * The plan, its operations, parts, choices and scalars are one block of memory.
  */
 #include "proto/plan.h"
 
 #include "base/xalloc.h"
+#include "proto/plan_parts.h"
+#include "proto/plan_place.h"
 #include "proto/plan_private.h"
 
 #include <stdlib.h>
@@ -23,12 +26,12 @@
 
 enum {
 	ST0_BYTES = 16,
-	NOWHERE = UINT8_MAX,	 /* no register has that number */
-	FOLLOWED_EACH = 1 << 10, /* bytes for each level that pointers are followed to */
-	FOLLOWED_LEVELS = 4	 /* at least */
+	NOWHERE = UINT8_MAX,	 /* stands for no register */
+	FOLLOWED_EACH = 1 << 10, /* bytes captured for each level of pointers that are followed */
+	FOLLOWED_LEVELS = 4	 /* levels counted at least */
 };
 
-/* A plan in the making. */
+/* The plan so far. */
 struct planning {
 	const struct prototype *prototype;
 	const struct abi *abi;
@@ -38,7 +41,7 @@ struct planning {
 	struct vec ops;	    /* struct capture_op */
 	struct vec choices; /* struct capture_choice */
 	struct vec scalars; /* struct capture_scalar */
-	unsigned saved;	    /* words that are saved behind those of the parameters */
+	unsigned saved;	    /* words saved in addition to those of the parameters */
 };
 
 static enum capture_kind kind_of(const struct type *type)
@@ -102,7 +105,7 @@ static uint8_t piece_of(const struct capture_location *location)
 	return (uint8_t)(base + location->index);
 }
 
-/* An object of Go's in registers. */
+/* Makes the operation for an object in registers by Go's convention. */
 static struct capture_op make_scalars(struct planning *planning, struct capture_op op,
 				      const struct type *type, const struct object_place *place,
 				      unsigned argument)
@@ -121,7 +124,10 @@ static struct capture_op make_scalars(struct planning *planning, struct capture_
 				   .argument = (uint8_t)argument};
 }
 
-/* An object that is itself at a place. One that is too complicated is a word that says nothing. */
+/*
+ * Makes the operation for an object that is passed by value. An object with too many parts becomes
+ * a word without a meaning.
+ */
 static struct capture_op make_inline(struct planning *planning, const struct type *type,
 				     const struct object_place *place, unsigned argument)
 {
@@ -162,7 +168,7 @@ static struct capture_op make_object_result(struct planning *planning, const str
 	return op;
 }
 
-/* Of Go. One on the stack is not looked for. */
+/* Makes the operation for a result of Go. A result on the stack is not captured. */
 static struct capture_op make_go_result(struct planning *planning, const struct type *type)
 {
 	struct placement placement = {.abi = planning->abi};
@@ -206,7 +212,7 @@ static struct capture_op make_result(struct planning *planning, const struct typ
 	return make_op(planning, type, &location, VALUE_RESULT);
 }
 
-/* Has word `index` of a call saved, which is at `location` at the entry. */
+/* Makes the plan save word `index` of a call, which is at `location` at the entry. */
 static uint8_t save_word(struct planning *planning, unsigned index,
 			 const struct capture_location *location)
 {
@@ -215,7 +221,7 @@ static uint8_t save_word(struct planning *planning, unsigned index,
 	return (uint8_t)index;
 }
 
-/* The second word of an object in registers; without a place for it, that cannot be shown. */
+/* Saves the second word of an object in registers; PIECE_NONE: no room is left to save it. */
 static uint8_t save_second(struct planning *planning, const struct capture_location *location)
 {
 	unsigned index = planning->plan.arg_count + planning->saved;
@@ -226,7 +232,7 @@ static uint8_t save_second(struct planning *planning, const struct capture_locat
 	return (uint8_t)(PIECE_SAVED + save_word(planning, index, location));
 }
 
-/* Marks what the return half needs of the entry; `op` is one of its operations. */
+/* Changes an operation of the return half so that it reads what was saved at the entry. */
 static void save_for(struct planning *planning, struct capture_op *op)
 {
 	struct capture_plan *plan = &planning->plan;
@@ -236,7 +242,7 @@ static void save_for(struct planning *planning, struct capture_op *op)
 	plan->needs_saved = true;
 	const struct object_place *place = &planning->places[op->argument];
 
-	/* Of Go: more than a word cannot be saved. */
+	/* An object of Go is more than a word, and cannot be saved. */
 	if (op->place == PLACE_SCALARS) {
 		op->kind = CAPTURE_WORD;
 		op->place = PLACE_XMM;
@@ -250,14 +256,14 @@ static void save_for(struct planning *planning, struct capture_op *op)
 			op->high = save_second(planning, &place->location[1]);
 		return;
 	}
-	/* More than a word: read from where it is, hoping the callee left it alone. */
+	/* More than a word is read from the stack, which the callee may have changed. */
 	if (op->place == PLACE_STACK && (op->size > sizeof(uint64_t) || op->kind == CAPTURE_INLINE))
 		return;
 	op->index = save_word(planning, op->argument, &place->location[0]);
 	op->place = PLACE_SAVED;
 }
 
-/* The parameters that are lengths in what the return half captures. */
+/* Saves the parameters that are lengths of what the return half captures. */
 static void save_lengths(struct planning *planning, const struct type *type)
 {
 	struct capture_plan *plan = &planning->plan;
@@ -270,7 +276,7 @@ static void save_lengths(struct planning *planning, const struct type *type)
 	}
 }
 
-/* Whether a parameter is a length of something. */
+/* Returns true if a parameter is the length of another one or of the result. */
 static bool is_length(const struct prototype *prototype, unsigned index)
 {
 	uint32_t lengths = prototype->result->arguments;
@@ -296,7 +302,7 @@ static void note_pointed(struct capture_plan *plan, const struct prototype *prot
 						 (target->is_signed ? CAPTURE_SIGNED : 0));
 }
 
-/* Of a parameter that may be of several types all is kept that any of them has. */
+/* A parameter with several types is kept in the largest of their sizes. */
 static void widen(struct planning *planning, unsigned i)
 {
 	const struct parameter *parameter = &planning->prototype->parameters[i];
@@ -362,7 +368,7 @@ static bool uses_fp(const struct capture_plan *plan, const struct capture_op *op
 	return op->place == PLACE_XMM || op->place == PLACE_ST0;
 }
 
-/* Which registers the engine must have fetched for each half. */
+/* Notes which registers the engine must fetch for each half. */
 static void note_needs(struct capture_plan *plan)
 {
 	for (unsigned i = 0; i < plan->entry_count; i++) {
@@ -382,8 +388,8 @@ static void note_needs(struct capture_plan *plan)
 }
 
 /*
- * Whether an operation is plain: see capture_plain(). What is saved at the entry is not, nor what
- * the result bounds.
+ * Returns true for an operation that capture_plain() can execute: one that reads general registers,
+ * uses nothing saved at the entry, and is not bounded by the result.
  */
 static bool is_plain(const struct capture_plan *plan, const struct capture_op *op)
 {
@@ -397,7 +403,7 @@ static bool is_plain(const struct capture_plan *plan, const struct capture_op *o
 	       !plan->pointed[op->length];
 }
 
-/* Whether all of one half are, of which nothing is saved. */
+/* Prepares the operations of one half. Returns true if all are plain and nothing is saved. */
 static bool prepare_plain(const struct capture_plan *plan, struct capture_op *ops, unsigned count)
 {
 	bool plain = !plan->needs_saved && !plan->choice_count;
@@ -414,8 +420,8 @@ static bool prepare_plain(const struct capture_plan *plan, struct capture_op *op
 }
 
 /*
- * One operation for each type that a parameter may be of, at the same place. Of words that are
- * compared as such, as many bytes as their type has.
+ * Adds one operation for each type that a parameter may have, all with the same place. Each
+ * captures as many bytes as its type has.
  */
 static void add_choice(struct planning *planning, unsigned i, unsigned which, bool on_return)
 {
@@ -444,7 +450,7 @@ static void add_choice(struct planning *planning, unsigned i, unsigned which, bo
 	vec_push(&planning->ops, &op);
 }
 
-/* Where that is not known, the argument is a word. */
+/* Sets the path to the text. If the path is not known yet, the argument is captured as a word. */
 static void set_path(struct capture_op *op, const struct text_path *path)
 {
 	static_assert((int)TEXT_LOADS_MAX == (int)CAPTURE_LOADS_MAX, "it is the same path");
@@ -503,7 +509,7 @@ static void add_ops(struct planning *planning)
 	plan->exit_count = (uint16_t)(planning->ops.count - plan->entry_count);
 }
 
-/* The plan with its operations and parts behind it. */
+/* Copies the plan, its operations, parts, choices and scalars into one block. */
 static struct capture_plan *put_together(const struct planning *planning)
 {
 	size_t ops = planning->ops.count * sizeof(struct capture_op);

@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where Go's compiler puts parameters and results, since Go 1.17 (cmd/compile/abi-internal.md in
- * Go's sources).
+ * Finds the places of parameters and results of Go's compiler since Go 1.17
+ * (cmd/compile/abi-internal.md in Go's sources).
  *
- * Each is taken apart into its numbers and pointers: of a structure each member, of an array with
- * one element that, of a string a pointer and a length. An integer or a pointer takes the next of 9
- * integer registers, a floating-point number the next of 15 xmm registers, in the low bytes. If
- * there are not enough of them left for all of one, or if it has an array of several elements, it
- * goes to the stack as a whole, aligned as in memory, and those behind it go on with the registers.
- * What has no size goes nowhere. Results begin with the first registers again.
+ * Each value is split into its numbers and pointers: a structure into its members, an array of one
+ * element into that element, a string into a pointer and a length. An integer or a pointer takes
+ * the next of 9 integer registers, a floating-point number the next of 15 xmm registers, in the low
+ * bytes. If there are not enough registers for all of a value, or if it contains an array of
+ * several elements, the whole value goes to the stack, aligned as in memory; the values behind it
+ * can still use the registers. A value without a size takes no place. Results begin with the first
+ * registers again.
  */
+#include "proto/plan_go.h"
+
 #include "proto/plan_private.h"
 
-/* On the way through one parameter. */
+/* One value that is being placed. */
 struct assignment {
 	struct placement *placement;
 	struct object_place *place;
 	unsigned word;
 };
 
-/* `piece` has a scalar of `size` bytes at that place of the object. */
+/* Adds a scalar of `size` bytes, at `offset` of the object, that is in `piece`. */
 static bool add_scalar(const struct assignment *assignment, unsigned piece, unsigned offset,
 		       unsigned size)
 {

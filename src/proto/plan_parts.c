@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parts of objects (record/capture.h), from their types.
+ * Makes the parts of objects (record/capture.h) from their types.
  *
- * Each struct's parts are made once, and lie side by side; a pointer to a struct refers to them,
- * also one from within. So before those of a struct are filled in, their place is reserved and
- * noted. Structs and arrays within a struct are part of its bytes; the parts that these have
- * become its own, further on.
+ * The parts of each struct are made once, and are adjacent. A pointer to a struct refers to them,
+ * also a pointer inside of that struct. So the parts of a struct are reserved and noted before they
+ * are filled in. Structs and arrays inside of a struct belong to its bytes, and their parts become
+ * parts of the outer struct.
  */
+#include "proto/plan_parts.h"
+
 #include "proto/plan_private.h"
 
 /* The parts of an element of a type. */
@@ -50,14 +52,14 @@ enum capture_length plan_length_of(const struct type *type, unsigned arg_count)
 	return LENGTH_NUL;
 }
 
-/* Something apart in an element, and where. */
+/* A part of an element that has a value of its own, and its place. */
 struct collected {
 	const struct type *type;
-	const struct type *around; /* the struct it is in */
+	const struct type *around; /* the struct that has it as a member */
 	uint32_t around_offset, offset;
 };
 
-/* Collects all of it, in the order of the offsets. */
+/* Collects all of them, in the order of their offsets. */
 static void collect(struct plan_parts *parts, struct vec *found, const struct type *type,
 		    const struct type *around, uint32_t around_offset, uint32_t offset)
 {
@@ -82,7 +84,7 @@ static void collect(struct plan_parts *parts, struct vec *found, const struct ty
 static void element_parts(struct plan_parts *parts, const struct type *type,
 			  struct capture_part *part);
 
-/* The length of a part that a member of the struct around it gives. */
+/* Sets the length of a part from a member of the struct around it. */
 static void set_member_length(const struct plan_parts *parts, const struct collected *item,
 			      const struct type *type, struct capture_part *part)
 {
@@ -100,7 +102,10 @@ static void set_member_length(const struct plan_parts *parts, const struct colle
 	part->member_signed = member->type->is_signed;
 }
 
-/* Elements that are one thing to the eye, however many others are shown; 0: they are not. */
+/*
+ * Returns how many elements belong to one thing that is shown as a whole, whatever -A says; 0:
+ * elements are shown one by one.
+ */
 static uint8_t elements_of_one(const struct type *type)
 {
 	switch ((enum type_lens)type->lens) {
@@ -113,7 +118,10 @@ static uint8_t elements_of_one(const struct type *type)
 	}
 }
 
-/* What is at, or behind, a part: `type` is that, not the pointer. */
+/*
+ * Fills in the part for an object of `type`, which is at the part's place or behind the pointer
+ * there.
+ */
 static void set_target(struct plan_parts *parts, const struct collected *item,
 		       const struct type *type, struct capture_part *part)
 {
@@ -132,7 +140,7 @@ static void set_target(struct plan_parts *parts, const struct collected *item,
 		part->elements_max = elements_of_one(type);
 		if (part->length_from == LENGTH_MEMBER)
 			set_member_length(parts, item, type, part);
-		/* All of its bytes, as one. */
+		/* All bytes are captured as one element. */
 		if (type->lens == LENS_BITVEC && part->length_from == LENGTH_CONSTANT &&
 		    !type->result_ends) {
 			part->size = type_size(type, parts->word);
@@ -168,7 +176,7 @@ static struct capture_part make_part(struct plan_parts *parts, const struct coll
 	return part;
 }
 
-/* Whether two structs differ in nothing but a lens. */
+/* Returns true if two structs differ in nothing but a lens. */
 static bool are_alike(const struct type *one, const struct type *other)
 {
 	return one == other || (one->kind == TYPE_STRUCT && other->kind == TYPE_STRUCT &&
@@ -186,7 +194,7 @@ static const struct known_parts *find_known(const struct plan_parts *parts, cons
 	return NULL;
 }
 
-/* Reserves room for parts; false when there would be too many. */
+/* Reserves `count` parts; false if there are too many. */
 static bool reserve(struct plan_parts *parts, const struct type *type, size_t count,
 		    struct known_parts *known)
 {
@@ -201,7 +209,7 @@ static bool reserve(struct plan_parts *parts, const struct type *type, size_t co
 	return true;
 }
 
-/* The parts of each element of this type into `part`. */
+/* Makes the parts of each element of this type, and stores in `part` where they are. */
 static void element_parts(struct plan_parts *parts, const struct type *type,
 			  struct capture_part *part)
 {
@@ -240,7 +248,7 @@ uint16_t plan_parts_add(struct plan_parts *parts, const struct type *type)
 		return PLAN_NO_PART;
 	vec_push(&parts->parts, NULL);
 	set_target(parts, &item, type->kind == TYPE_POINTER ? type->target : type, &part);
-	/* What refers to parts that there was no room for is not to be used. */
+	/* The part would refer to parts that are missing. */
 	if (parts->overflow || part.kind == CAPTURE_WORD)
 		return PLAN_NO_PART;
 	*(struct capture_part *)vec_at(&parts->parts, index) = part;

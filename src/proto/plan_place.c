@@ -1,32 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the calling conventions put parameters and results.
+ * Finds the places of parameters and results by the calling conventions.
  *
  * System V AMD64 psABI 3.2.3: integers and pointers take the integer registers in order, float and
- * double the xmm registers in order, whatever finds no register the stack; long double always the
- * stack, in 16 bytes aligned to 16. A struct of up to 16 bytes is taken apart into words of 8
- * bytes: one of which all members are floating-point numbers goes to an xmm register, any other to
- * an integer register, and if there are not registers for all of it, it goes to the stack as a
- * whole. Larger ones, and those with a long double, go to the stack; but where members of a union
- * overlap, words with an integer in them are those of integers, also if a long double is there.
+ * double the xmm registers in order; what finds no register goes to the stack; long double always
+ * goes to the stack, in 16 bytes aligned to 16. A struct of up to 16 bytes is split into words of 8
+ * bytes. A word with only floating-point members goes to an xmm register, any other word to an
+ * integer register. If there are not registers for all words, the whole struct goes to the stack.
+ * Larger structs, and those with a long double, go to the stack; but where union members overlap, a
+ * word with an integer in it is an integer word, even if a long double is there, too.
  *
- * i386 psABI 2.2: everything on the stack in slots of four bytes (long long and double two, long
- * double three, structs as many as they need, none aligned further).
+ * i386 psABI 2.2: everything is on the stack in words of four bytes (long long and double two, long
+ * double three, structs as many as they need), none aligned further.
  *
- * struct abi brings both under one rule: classes with a number of registers each, then slots of a
- * word. The value of an argument smaller than its register or slot is its low bytes: the rest is
- * garbage by both documents, so each word is cut and extended by its own size and sign. An
- * argument wider than a word never goes to an integer register: neither ABI has such a case (i386
- * has no integer registers). It does in system calls of i386, where it takes two (wide_in_pairs).
+ * struct abi puts both under one rule: classes with a number of registers each, then stack words.
+ * An argument smaller than its register or stack word is in the low bytes. By both documents the
+ * rest is garbage, so each word is cut and extended by its own size and sign. An argument wider
+ * than a word never goes to an integer register: neither ABI has such a case (i386 passes nothing
+ * in integer registers). System calls of i386 are the exception: there it takes two registers
+ * (wide_in_pairs).
  *
- * Results that are structs: on x86_64 as parameters, but in ax, dx and xmm0, xmm1, or st(0) for
- * one long double, or several in one place; what would go to the stack goes to room whose address
- * the caller passes as a hidden first parameter and gets back in ax. On i386 all structs do (Linux;
- * other systems return small ones in registers).
+ * Results that are structs: on x86_64 like parameters, but in ax, dx and xmm0, xmm1; or in st(0)
+ * for one long double, or several in one place. A result that would go to the stack is in memory,
+ * whose address the caller passes as a hidden first parameter and gets back in ax. On i386 all
+ * structs are returned in memory (Linux; other systems return small ones in registers).
  *
- * A complex number is a struct of two numbers to all that, with these exceptions: on x86_64 one of
+ * A complex number is passed like a struct of two numbers, with these exceptions: on x86_64 one of
  * two long doubles is returned in st(0) and st(1); on i386 one of two floats in ax and dx.
  */
+#include "proto/plan_place.h"
+
+#include "proto/plan_go.h"
 #include "proto/plan_private.h"
 
 enum { EIGHT = 8, IN_REGISTERS_MAX = 2 * EIGHT };
@@ -52,7 +56,7 @@ static int32_t place_on_stack(struct placement *placement, const struct type *ty
 	const struct abi *abi = placement->abi;
 	unsigned align = abi->word;
 
-	/* What is aligned to 16 is; on i386, nothing is aligned further than any slot. */
+	/* On x86_64 objects may be aligned to 16; on i386 none is aligned to more than a word. */
 	if (type_align(type, abi->word) > align)
 		align = type_align(type, abi->word);
 	unsigned offset = round_up(placement->stack - abi->stack_first, align) + abi->stack_first;
@@ -63,12 +67,12 @@ static int32_t place_on_stack(struct placement *placement, const struct type *ty
 	return (int32_t)offset;
 }
 
-/* Classes of words of 8 bytes; in the order in which they win where members share a word. */
+/* Classes of words of 8 bytes, ordered by precedence where members share a word. */
 enum word_class {
 	CLASS_NONE,
 	CLASS_SSE,
 	CLASS_X87,    /* the first word of a long double */
-	CLASS_X87_UP, /* and its second */
+	CLASS_X87_UP, /* the second word of a long double */
 	CLASS_INTEGER,
 	CLASS_MEMORY
 };
@@ -100,7 +104,10 @@ static void add_classes(struct classes *classes, struct classes added)
 		classes->word[i] = merge(classes->word[i], added.word[i]);
 }
 
-/* Of bit-fields, which do not reach from word to word, those that only pad are not looked at. */
+/*
+ * Adds the class of a member. A bit-field does not cross words. One that is only padding (hidden)
+ * has no class.
+ */
 static void add_member(struct classes *classes, const struct type_member *member, unsigned offset)
 {
 	struct classes added = {0};
@@ -113,7 +120,7 @@ static void add_member(struct classes *classes, const struct type_member *member
 	add_classes(classes, added);
 }
 
-/* Each by itself, before it is merged with what is beside or over it. */
+/* Classifies a struct or an array by itself, before it is merged with its neighbours. */
 static struct classes classify_aggregate(const struct type *type, unsigned offset)
 {
 	struct classes classes = {0};
@@ -159,7 +166,7 @@ static struct classes classes_of(const struct abi *abi, const struct type *type)
 								      : classify(type, 0);
 }
 
-/* A word of an object in the next register of its class, or false. */
+/* Places a word of an object in the next register of its class; false if none is left. */
 static bool place_word(struct placement *placement, bool is_float,
 		       struct capture_location *location)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The library of prototypes. All that belongs to it (names, types, prototypes) is cut from a list
- * of chunks and lives until the library goes, so that a prototype that was given out stays good
- * even when a later one of the same name takes its place.
+ * The library of prototypes. Its names, types and prototypes are allocated from a list of chunks
+ * and live as long as the library. So a prototype that was returned stays valid even when a later
+ * one of the same name replaces it.
  */
 #include "proto/prototype.h"
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
+#include "proto/conf.h"
 #include "proto/names.h"
 #include "proto/protolib.h"
 #include "record/format_spec.h"
@@ -22,8 +23,8 @@
 enum {
 	CHUNK_SIZE = 16 << 10,
 	CHUNK_ALIGN = 8,
-	FILE_MAX = 64 << 20, /* a .conf file larger than this is none */
-	IMPORTS_MAX = 16     /* one in another */
+	FILE_MAX = 64 << 20, /* a larger file is not a .conf file */
+	IMPORTS_MAX = 16     /* nested imports */
 };
 
 struct chunk {
@@ -33,7 +34,7 @@ struct chunk {
 	uint64_t bytes[];
 };
 
-/* A file that is being read, and the one that imports it. */
+/* A file that is being read, and the file that imports it. */
 struct reading {
 	const struct reading *around;
 	struct stat status;
@@ -44,11 +45,11 @@ struct protolib {
 	struct names types;	/* struct type */
 	struct names imported;	/* device and inode */
 	const struct reading *reading;
-	struct chunk *chunks; /* the one in use first */
+	struct chunk *chunks; /* the one in use is the first */
 	conf_finder *finder;
 	void *finder_context;
-	unsigned imports; /* that are being read, one for another */
-	/* Of one whose files have not been read; `load` is NULL once they have. */
+	unsigned imports; /* that are being read now, nested */
+	/* For a library whose files have not been read. `load` is NULL once they have been. */
 	struct {
 		protolib_load *load;
 		void *context;
@@ -62,9 +63,7 @@ struct protolib {
 		.kind = TYPE_INT, .width = (width_), .is_signed = (signed_), .lens = (lens_)       \
 	}
 
-/*
- * The names of the language itself, besides what the parser puts together (unsigned int, hex(…)).
- */
+/* A complex number: two numbers of the same type. */
 #define COMPLEX(members_, size_4, size_8, align_4, align_8)                                        \
 	{                                                                                          \
 		.kind = TYPE_STRUCT, .is_defined = true, .is_complex = true, .levels = 1,          \
@@ -95,11 +94,12 @@ static const struct type half_type = INTEGER(WIDTH_LONG_LONG, false, LENS_HEX);
 static const struct type_member two_halves[] = {{.type = &half_type},
 						{.type = &half_type, .offset = {8, 8}}};
 
-/* Requests of ioctl(2), by the kernel's headers; the kernel looks at 32 bits. */
+/* Requests of ioctl(2), by the kernel's headers. The kernel uses 32 bits of a request. */
 static const struct type_name ioctl_names[] = {
 #include "ioctl_names.inc"
 };
 
+/* The types of the language itself; the parser makes others of them (unsigned int, hex(…)). */
 static const struct built_in {
 	const char *name;
 	struct type type;
@@ -110,7 +110,7 @@ static const struct built_in {
 	{"short", INTEGER(WIDTH_SHORT, true, LENS_DEFAULT)},
 	{"ushort", INTEGER(WIDTH_SHORT, false, LENS_DEFAULT)},
 	{"int", INTEGER(WIDTH_INT, true, LENS_DEFAULT)},
-	{"itn", INTEGER(WIDTH_INT, true, LENS_DEFAULT)}, /* in old files of ltrace */
+	{"itn", INTEGER(WIDTH_INT, true, LENS_DEFAULT)}, /* a misspelling in old files of ltrace */
 	{"uint", INTEGER(WIDTH_INT, false, LENS_DEFAULT)},
 	{"long", INTEGER(WIDTH_LONG, true, LENS_DEFAULT)},
 	{"ulong", INTEGER(WIDTH_LONG, false, LENS_DEFAULT)},
@@ -133,8 +133,8 @@ static const struct built_in {
 };
 
 /*
- * Names that are there from the start and may be given anew, as files do: lenses that stand alone,
- * addr and file, C's types for sizes and the like, as glibc has them.
+ * Names that are defined from the start and that files may redefine: lenses without a type, addr
+ * and file, and C's types for sizes and the like, as glibc has them.
  */
 static const struct built_in predefined[] = {
 	{"bool", INTEGER(WIDTH_CHAR, false, LENS_BOOL)},
@@ -333,7 +333,10 @@ void protolib_set_loader(struct protolib *lib, protolib_load *load, void *contex
 	lib->waiting.has_places = has_places;
 }
 
-/* What a library has does not change by that, so askers need not be able to change it. */
+/*
+ * Reads the files of the library. That does not change which prototypes it has, so the parameter is
+ * const.
+ */
 static void need(const struct protolib *asked)
 {
 	struct protolib *lib = (struct protolib *)(uintptr_t)asked;
@@ -390,7 +393,7 @@ const struct prototype *prototype_resolver(void)
 	return &resolver;
 }
 
-/* In which of the ways that conventions tell apart, on one ABI or another, a type is passed. */
+/* Returns a number for each way to pass a type that the supported ABIs distinguish. */
 static unsigned way_of(const struct type *type)
 {
 	enum { NOTHING, NUMBER, WORD, OBJECT, FLOATING };
@@ -432,7 +435,7 @@ int protolib_parse(struct protolib *lib, const char *file_name, const char *text
 	return conf_parse(lib, file_name, text, strlen(text), error, context);
 }
 
-/* Read until its end, not until its size, so that pipes (-F <(generate)) work, too. */
+/* Reads until the end of the file, not for its size, so that pipes (-F <(generate)) work, too. */
 int conf_read_file(const char *path, char **text, size_t *length, struct stat *status)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -459,7 +462,7 @@ int conf_read_file(const char *path, char **text, size_t *length, struct stat *s
 		if (used > FILE_MAX)
 			return -EFBIG;
 	}
-	bytes[used] = '\0'; /* there is room: it was for one more read */
+	bytes[used] = '\0'; /* read() was called with room left, so there is room for the NUL */
 	*text = take_ptr(bytes);
 	*length = used;
 	return 0;
@@ -480,7 +483,7 @@ int protolib_read(struct protolib *lib, const char *path, conf_error *error, voi
 	return status;
 }
 
-/* Whether it is a file that imports are being read for. */
+/* Returns true if the file is being read, or is waiting for its imports. */
 static bool is_being_read(const struct protolib *lib, const struct stat *status)
 {
 	for (const struct reading *at = lib->reading; at; at = at->around)
@@ -526,7 +529,7 @@ int protolib_import(struct protolib *lib, const char *from, const char *name, co
 
 	if (!path || stat(path, &file) < 0)
 		return -ENOENT;
-	/* By what it is: a file has many names. */
+	/* Files are identified by device and inode, as a file may have many names. */
 	_cleanup_free_ char *id = xasprintf("%jx:%jx", (uintmax_t)file.st_dev,
 					    (uintmax_t)file.st_ino);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Prototypes and the library of them that one .conf file makes.
- */
+/* Prototypes, and the library of them that .conf files make. */
 #ifndef TRACER_PROTO_PROTOTYPE_H
 #define TRACER_PROTO_PROTOTYPE_H
 
@@ -14,11 +12,13 @@ struct value_range {
 	uint32_t first, last;
 };
 
-/* One of the types that a parameter may be of. */
+/* One of the types that a parameter may have. */
 struct choice {
 	const struct type *type;
-	/* With which values of the parameter it depends on: ascending; no two choices have one in
-	   common. */
+	/*
+	 * The values of the selector that choose this type: ascending; no two choices share a
+	 * value.
+	 */
 	const struct value_range *values;
 	unsigned value_count;
 };
@@ -28,47 +28,53 @@ enum { CHOICES_MAX = 7 };
 enum { TEXT_LOADS_MAX = 2 };
 
 /*
- * Where the text of a string parameter is, if the argument is not its address but that of an object
- * which leads to it: `string @ *(arg1 + 0xf8)`. offset[0] is added to the argument; then, `loads`
- * times, the word there is loaded and the next offset added.
+ * The path to the text of a string parameter whose argument is the address of an object, not of the
+ * text: `string @ *(arg1 + 0xf8)`. offset[0] is added to the argument. Then, `loads` times, the
+ * word at that address is loaded and the next offset is added.
  */
 struct text_path {
 	/*
-	 * `string @ NAME(arg1)`, `string @ *NAME(arg1)`: not NULL, until it is known where that
-	 * function of the library finds it. What it returns is loaded from `loads` times then, and
-	 * the offsets do not count.
+	 * `string @ NAME(arg1)`, `string @ *NAME(arg1)`: the library's function that returns the
+	 * address of the text, or of words that lead to it; `loads` counts the '*', and `offset` is
+	 * unused. Such a path cannot be followed. target/accessors.c makes another one, with NULL
+	 * here, from that function's code.
 	 */
 	const char *accessor;
-	bool is_certain; /* a function of the library says so; else what is no text is not shown */
+	/* a function of the library confirms the path; else what is no text is not shown */
+	bool is_certain;
 	unsigned loads;
 	int32_t offset[TEXT_LOADS_MAX + 1];
 };
 
 struct parameter {
 	const struct type *type;
-	const struct text_path *path; /* NULL: a string begins where the argument points to */
-	bool on_return;	  /* '+', here or before: fetched and shown when the call returns */
-	bool is_filled;	  /* by the call: it has a '+' of its own, or the result is its length */
+	const struct text_path *path; /* NULL: the string begins where the argument points to */
+	/* fetched and shown when the call returns: this or an earlier parameter has a '+' */
+	bool on_return;
+	/* filled by the call: has a '+' of its own, or the result as its length */
+	bool is_filled;
 	const char *name; /* NULL: it has none */
 	/*
-	 * 0: always; else it is passed, and shown, only where the integer parameter before it, and
-	 * before others of this kind, has one of these bits.
+	 * 0: always passed. Else the parameter is passed, and shown, only if its selector has one
+	 * of these bits. The selector is the last parameter before it that is always passed, an
+	 * integer.
 	 */
 	uint32_t only_with;
 	/*
-	 * NULL: it is of `type`. Else it is what one of these says, of which `type` is the first,
-	 * and is not passed where none does. All are integers, pointers or strings. `selector`: the
-	 * index of the parameter, an integer before it, that they depend on.
+	 * NULL: the parameter is of `type`. Else one of these gives its type; `type` is that of the
+	 * first. If no choice applies, the parameter is not passed. All choices are integers,
+	 * pointers or strings. `selector`: the index of the earlier integer parameter that they
+	 * depend on.
 	 */
 	const struct choice *choices;
 	unsigned choice_count; /* at most CHOICES_MAX */
 	unsigned selector;
 };
 
-/* How far behind the beginning of a table a word is: both added. */
+/* The distance of a word from the beginning of a table: the sum of both. */
 struct table_place {
-	uint64_t offset; /* bytes */
-	uint64_t index;	 /* pointers */
+	uint64_t offset; /* in bytes */
+	uint64_t index;	 /* in pointers */
 };
 
 static inline uint64_t table_place_bytes(const struct table_place *place, unsigned word)
@@ -82,85 +88,87 @@ struct prototype {
 	const struct parameter *parameters;
 	unsigned parameter_count;
 	/*
-	 * `NAME(…) @ *SYMBOL+OFFSET;` or `@ *SYMBOL[INDEX];`: the function has no symbol; its
+	 * `NAME(…) @ *SYMBOL+OFFSET;` or `@ *SYMBOL[INDEX];`: the function has no symbol. Its
 	 * address is stored at `slot` behind the data symbol `slot_symbol`. NULL for ordinary
 	 * functions.
 	 */
 	const char *slot_symbol;
 	struct table_place slot;
 	/*
-	 * `@ *SYMBOL[INDEX]()[INDEX];`: the function that is stored there returns the address of
-	 * another table, where the one that is meant is stored at `table`.
+	 * `@ *SYMBOL[INDEX]()[INDEX];`: the function whose address is stored there returns the
+	 * address of another table, where this function's address is stored at `table`.
 	 */
 	bool slot_is_getter;
 	struct table_place table;
-	bool is_unknown; /* prototype_unknown() */
+	bool is_unknown; /* see prototype_unknown() */
 };
 
-/* The prototypes of one .conf file, or of several read one after the other. */
+/* The prototypes of one .conf file, or of several files read one after the other. */
 struct protolib;
 
 struct protolib *protolib_create(void);
-void protolib_destroy(struct protolib *lib); /* NULL is fine; frees every prototype it gave out */
+/* NULL is ignored; frees every prototype of the library */
+void protolib_destroy(struct protolib *lib);
 
 /*
- * Where a file that is imported may be, besides beside the one that imports it: its path, to be
- * freed, or NULL. It is asked as long as the library is parsed into.
+ * Returns the path of an imported file that is not beside the one that imports it; the caller frees
+ * it. NULL: not found. Called only while files are parsed into the library.
  */
 typedef char *conf_finder(void *context, const char *name);
 void protolib_set_finder(struct protolib *lib, conf_finder *finder, void *context);
 
 /*
- * The library's files are read when it is first asked for what is in them: `load` parses them into
- * it, once. `has_places`: they may have functions that are known by a data word; a walk through a
- * library that has none is not worth reading it. `files`, which `load` gets, outlives the library.
+ * Sets a function that reads the library's files when a prototype is first asked for. `load` parses
+ * them into the library and is called once; it gets `files`, which must outlive the library.
+ * `has_places`: the files may have functions that are found through a data word. Without such
+ * functions a walk through the library is not worth reading the files.
  */
 typedef void protolib_load(void *context, struct protolib *lib, const char *files);
 void protolib_set_loader(struct protolib *lib, protolib_load *load, void *context,
 			 const char *files, bool has_places);
-/* Whether there may be prototypes with a `slot_symbol`. */
+/* Returns true if the library may have prototypes with a `slot_symbol`. */
 bool protolib_has_places(const struct protolib *lib);
 
 /*
- * What went wrong in a .conf file, for the user: `FILE:LINE: expected …, found …`. Called once per
- * error; parsing goes on behind the next ';'.
+ * Called once per error in a .conf file, with a message for the user: `FILE:LINE: expected …, found
+ * …`. Parsing continues behind the next ';'.
  */
 typedef void conf_error(void *context, const char *file, unsigned line, const char *message);
 
 /*
- * Parses `text` (NUL-terminated) into `lib`; a later prototype of the same name replaces the
+ * Parses `text` (NUL-terminated) into `lib`. A later prototype of the same name replaces the
  * earlier one. Returns the number of errors reported.
  */
 int protolib_parse(struct protolib *lib, const char *file_name, const char *text, conf_error *error,
 		   void *context);
 
-/* Reads and parses a file: number of errors, or -errno when it cannot be read. */
+/* Reads and parses a file. Returns the number of errors, or -errno if it cannot be read. */
 int protolib_read(struct protolib *lib, const char *path, conf_error *error, void *context);
 
-/* The prototype of `name`, owned by the library, or NULL. */
+/* Returns the prototype of `name`, owned by the library, or NULL. */
 const struct prototype *protolib_find(const struct protolib *lib, const char *name);
-/* The same of NAME_ARCHITECTURE, or else of NAME. */
+/* Returns the prototype of NAME_ARCHITECTURE, else that of NAME, or NULL. */
 const struct prototype *protolib_find_on(const struct protolib *lib, const char *name,
 					 const char *architecture);
 
-/* Walks all prototypes: start with *cursor = 0; NULL at the end. */
+/* Walks all prototypes. Begin with *cursor = 0. Returns NULL at the end. */
 const struct prototype *protolib_next(const struct protolib *lib, size_t *cursor);
 
 /*
- * The prototype of functions of which it is not known either how they are called: no arguments are
- * read, `...` and `?` are shown.
+ * The prototype for functions whose calling convention is not known: no arguments are read, and the
+ * trace shows `...` and `?`.
  */
 const struct prototype *prototype_unknown(void);
-/* The prototype of functions nothing is known about: four guessed longs and a guessed result. */
+/* The prototype for unknown functions: four guessed longs and a guessed result. */
 const struct prototype *prototype_guess(void);
 
-/* That of all resolvers of IFUNCs: void *resolver(void). */
+/* The prototype of all resolvers of IFUNCs: void *resolver(void). */
 const struct prototype *prototype_resolver(void);
 
 /*
- * Whether `written`, from a file, may be about the function that `declared`, from debug
- * information, is about: as many parameters are passed in the same way, as far as C tells. A file
- * may say more of arguments that vary.
+ * Returns true if `written`, from a file, may describe the same function as `declared`, from debug
+ * information: as many parameters are passed in the same way, as far as C tells. `written` may have
+ * more parameters if these are passed only in some calls.
  */
 bool prototype_may_be(const struct prototype *written, const struct prototype *declared);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finding .conf files.
+ * Finds .conf files.
  *
  * A process may have hundreds of libraries, and for each there are several names to try in several
- * directories. So a directory is listed once and names are looked up in the list; a library that no
- * file speaks for costs no system call.
+ * directories. So each directory is listed once, and names are looked up in the list. A library
+ * without a file then costs no system call.
  *
- * In each directory the longest name that exists counts. The directories do not exclude each other:
- * the files they have are read one after the other into one library of prototypes, the last
- * directory's first, so that a prototype in the user's libc.conf takes the place of the installed
- * one and leaves the others. Libraries that lead to the same files share what was made of them.
+ * In each directory the longest name that exists is used. The files of all directories are read
+ * into one library of prototypes, the last directory's first. So a prototype in the user's
+ * libc.conf replaces the installed one and leaves the others. Libraries for which the same files
+ * are found share one library of prototypes.
  */
 #include "proto/search.h"
 
@@ -28,30 +28,32 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Names remembered; a process may load libraries of ever new ones. */
+/* Names that are remembered. A process may load libraries with ever new names. */
 enum { SONAMES_MAX = 512 };
 
 struct conf_directory {
 	char *path;
 	bool listed;
-	struct names files; /* names that end in .conf; owned, the value too is the name */
+	struct names files; /* file names that end in .conf; owned; each is its own value */
 };
 
 struct proto_search {
-	struct vec directories; /* of struct conf_directory *, those that win first */
+	struct vec directories; /* struct conf_directory *, those that win first */
 	size_t given;		/* how many of them came with -F */
 	struct protolib *global;
-	struct names by_soname;	 /* owned names → struct protolib, or &nothing */
-	struct names by_files;	 /* owned lists of paths, each ending in '\n' → struct protolib */
-	struct names said;	 /* owned messages about files */
-	struct vec libraries;	 /* char *, owned: those of proto_search_any(), in its order */
-	struct conf_index index; /* of their files; each means its element in there */
+	struct names by_soname; /* owned names → struct protolib, or &nothing */
+	struct names by_files;	/* owned lists of paths, each ending in '\n' → struct protolib */
+	struct names said;	/* owned messages about files */
+	/* char *, owned: the libraries of proto_search_any(), in its order */
+	struct vec libraries;
+	/* of their files; the meaning of a file is its library's element of `libraries` */
+	struct conf_index index;
 	bool is_indexed;
 	conf_error *error;
 	void *context;
 };
 
-/* Marks a name that no file speaks for: a table has no NULL values. */
+/* Stands for a name without a file: a table has no NULL values. */
 static const char nothing;
 
 static struct conf_directory *directory_create(const char *path, size_t length)
@@ -87,7 +89,10 @@ static void add_directory(struct proto_search *search, const char *base, const c
 	}
 }
 
-/* The elements of a list with colons that are not empty: start with *at = list; NULL at the end. */
+/*
+ * Walks the non-empty elements of a list with colons. Begin with *at = list. Returns NULL at the
+ * end.
+ */
 static const char *next_element(const char **at, size_t *length)
 {
 	while (**at) {
@@ -102,14 +107,14 @@ static const char *next_element(const char **at, size_t *length)
 	return NULL;
 }
 
-/* The directories of the XDG base directory specification. */
+/* Adds the directories of the XDG base directory specification. */
 static void add_xdg_directories(struct proto_search *search, const char *home)
 {
 	const char *config_home = getenv("XDG_CONFIG_HOME");
 	const char *config_dirs = getenv("XDG_CONFIG_DIRS");
 	size_t length;
 
-	/* Relative paths in them are to be ignored. */
+	/* The specification says to ignore relative paths. */
 	if (config_home && *config_home == '/')
 		add_directory(search, config_home, "/tracer");
 	else
@@ -123,7 +128,7 @@ static void add_xdg_directories(struct proto_search *search, const char *home)
 	}
 }
 
-/* Says what is wrong with a file, once: many libraries may have it read, or import it. */
+/* Reports an error in a file, once: the file may be read or imported for many libraries. */
 static void complain(void *context, const char *file, unsigned line, const char *message)
 {
 	struct proto_search *search = context;
@@ -145,16 +150,16 @@ static void report(struct proto_search *search, const char *path, int error)
 	complain(search, path, 0, message);
 }
 
-/* Reads a file that was found, not asked for. */
+/* Reads a file that was found by its name, not given by the user. */
 static void read_found(struct proto_search *search, struct protolib *lib, const char *path)
 {
 	int status = protolib_read(lib, path, complain, search);
 
-	if (status < 0 && status != -ENOENT)
+	if (status < 0 && status != -ENOENT && status != -ENOTDIR)
 		report(search, path, -status);
 }
 
-/* An imported file that is in one of the directories. */
+/* Finds an imported file in one of the directories. */
 static char *find_import(void *context, const char *name)
 {
 	const struct proto_search *search = context;
@@ -217,7 +222,7 @@ void proto_search_destroy(struct proto_search *search)
 	free(search);
 }
 
-/* Puts a directory behind the others that came with -F, in front of the rest. */
+/* Inserts a directory behind the others that came with -F, before the rest. */
 static void insert_directory(struct proto_search *search, const char *path)
 {
 	struct vec *directories = &search->directories;
@@ -231,7 +236,7 @@ static void insert_directory(struct proto_search *search, const char *path)
 	search->given++;
 }
 
-/* One element of -F: number of errors reported, or -errno. */
+/* Adds one element of -F. Returns the number of errors reported, or -errno. */
 static int add_element(struct proto_search *search, const char *path)
 {
 	struct stat status;
@@ -269,7 +274,7 @@ int proto_search_add(struct proto_search *search, const char *list, char **bad)
 	return errors;
 }
 
-/* Lists a directory, if that has not been done. One that does not exist is an empty one. */
+/* Lists a directory, if that has not been done. A directory that does not exist is empty. */
 static void list_directory(struct proto_search *search, struct conf_directory *directory)
 {
 	static const char suffix[] = ".conf";
@@ -298,7 +303,7 @@ static void list_directory(struct proto_search *search, struct conf_directory *d
 	closedir(stream);
 }
 
-/* The name of the file in a directory that speaks for a library, or NULL. */
+/* Returns the name of the file for a library in a directory, or NULL. */
 static const char *find_in(struct proto_search *search, struct conf_directory *directory,
 			   const char *soname)
 {
@@ -306,21 +311,23 @@ static const char *find_in(struct proto_search *search, struct conf_directory *d
 	size_t length = strlen(soname);
 	const char *found = NULL;
 
-	/* No file has such a name; and a tracee may make up long ones to keep us busy. */
+	/*
+	 * No file has a longer name. Without the limit a tracee could make up names that take long.
+	 */
 	if (length > NAME_MAX)
 		return NULL;
 	list_directory(search, directory);
 	while (length > 0 && !found) {
 		memcpy(name + length, ".conf", sizeof ".conf");
 		found = names_get(&directory->files, name, length + strlen(".conf"));
-		/* Shorter by what is behind the last dot. */
+		/* Cuts the name at its last dot. */
 		while (--length > 0 && name[length] != '.')
 			;
 	}
 	return found;
 }
 
-/* The paths of all files that speak for a library, those that win first, each ending in '\n'. */
+/* Finds the paths of all files for a library, those that win first, each ending in '\n'. */
 static void find_files(struct proto_search *search, const char *soname, struct strbuf *paths)
 {
 	for (size_t i = 0; i < search->directories.count; i++) {
@@ -333,7 +340,7 @@ static void find_files(struct proto_search *search, const char *soname, struct s
 	}
 }
 
-/* protolib_load: reads the files of such a list, the last first. */
+/* protolib_load: reads the files of a list of paths, the last first. */
 static void read_files(void *context, struct protolib *lib, const char *paths)
 {
 	struct proto_search *search = context;
@@ -364,7 +371,10 @@ static bool have_places(const struct proto_search *search, const char *paths)
 	return false;
 }
 
-/* Most libraries of a process are never asked for a prototype, and parsing takes long. */
+/*
+ * The files are parsed when a prototype is first asked for. For most libraries of a process that
+ * never happens, and parsing takes long.
+ */
 static struct protolib *library_of_files(struct proto_search *search, const char *paths)
 {
 	struct protolib *lib = protolib_create();
@@ -414,7 +424,7 @@ const struct protolib *proto_search_library(struct proto_search *search, const c
 	return known == &nothing ? NULL : known;
 }
 
-/* Whether a name is that of a library, with or without what tells its versions apart. */
+/* Returns true if `name` is that of a library, with or without a version. */
 static bool is_called(const char *name, const char *library)
 {
 	size_t length = strlen(library);
@@ -423,8 +433,9 @@ static bool is_called(const char *name, const char *library)
 }
 
 /*
- * Whether a program may have the library in it as one of many. Names of functions of machines, and
- * of what else there are files for, mean something in these only. The C library comes before all.
+ * Returns true if a library may be linked statically into a program. Names in files for language
+ * runtimes, and for things that are not libraries, have a meaning only there. The C library is
+ * searched before all others.
  */
 static bool may_be_in_a_program(const char *name)
 {
@@ -446,7 +457,7 @@ static size_t rank(const char *library)
 	return i;
 }
 
-/* A name that goes on comes before the shorter one: a file for it is about that alone. */
+/* A longer name comes before its prefix: a file for the longer name is more specific. */
 static int compare_names(const char *x, const char *y)
 {
 	while (*x && *x == *y) {
@@ -469,7 +480,7 @@ static int compare_libraries(const void *x, const void *y)
 				    : compare_names(*a, *b);
 }
 
-/* The libraries that there are files for, in any directory: each once, sorted. */
+/* Lists the libraries that have a file in any directory: each once, sorted. */
 static void list_libraries(struct proto_search *search)
 {
 	struct vec *libraries = &search->libraries;
@@ -531,7 +542,7 @@ const struct prototype *proto_search_any(struct proto_search *search, const char
 
 	if (!first)
 		return NULL;
-	/* It need not be a function in the first of them. */
+	/* The name need not be that of a function in the first of them. */
 	for (size_t i = (size_t)(first - (char **)search->libraries.items);
 	     !found && i < search->libraries.count; i++) {
 		const struct protolib *lib =
@@ -547,7 +558,10 @@ const struct prototype *proto_search_only(struct proto_search *search, const cha
 {
 	char *const *only = conf_index_get_only(index_of(search), name);
 
-	/* The first ones are parts of the C library. */
+	/*
+	 * The libraries that rank first (libm, libpthread, librt, libdl) are parts of the C
+	 * library.
+	 */
 	if (!only || rank(*only) < rank("libany"))
 		return NULL;
 	const struct protolib *lib = proto_search_library(search, *only);

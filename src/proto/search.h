@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which .conf file speaks for which library. Files given with -F come first and speak for every
- * library. Otherwise a library's SONAME (or file name) is tried with ".conf" behind it, shortened
- * dot by dot (libc.so.6.conf, libc.so.conf, libc.conf), in $XDG_CONFIG_HOME/tracer
- * (~/.config/tracer), as well as ~/.tracer.conf, in each of $XDG_CONFIG_DIRS (/etc/xdg) under
- * tracer/, and in the installed directory. Each file is read once, when a library first asks for
- * it.
+ * Finds the .conf files for a library. Files given with -F, and ~/.tracer.conf, apply to every
+ * library. For a library, its SONAME (or file name) is tried with ".conf" behind it, shortened dot
+ * by dot (libc.so.6.conf, libc.so.conf, libc.conf), in each directory: those given with -F,
+ * $XDG_CONFIG_HOME/tracer (~/.config/tracer), tracer/ in each of $XDG_CONFIG_DIRS (/etc/xdg), and
+ * the installed directory. Each file is read once, when a prototype of a library is first asked
+ * for.
  *
- * In each directory the longest of the names counts; the files of all directories together make the
- * library, where a prototype of a directory named earlier replaces one of a later directory. Errors
- * in a file are reported once; that a file or directory as a whole cannot be read is reported as
+ * In each directory the longest name that exists is used. The files of all directories together
+ * make the library; a prototype from an earlier directory replaces one from a later directory.
+ * Errors in a file are reported once. A file or directory that cannot be read at all is reported as
  * line 0.
  */
 #ifndef TRACER_PROTO_SEARCH_H
@@ -20,43 +20,43 @@
 struct proto_search;
 
 /*
- * `data_dir`: the installed directory, or NULL. Errors in files found on the way go to `error`,
- * once; ~/.tracer.conf is read here and now.
+ * `data_dir`: the installed directory, or NULL. Errors in all files are reported to `error`, each
+ * once. ~/.tracer.conf is read at once.
  */
 struct proto_search *proto_search_create(const char *data_dir, conf_error *error, void *context);
 void proto_search_destroy(struct proto_search *search);
 
 /*
- * Adds -F FILE|DIR[:FILE|DIR…]. A file is read now and serves every library; a directory is put in
- * front of those where SONAME.conf is looked for, behind those given before. To be called before
- * proto_search_library(). Returns the number of errors reported, or -errno with *bad set to the
- * failing element (owned by the caller, free it).
+ * Adds -F FILE|DIR[:FILE|DIR…]. A file is read at once and applies to every library. A directory is
+ * searched for SONAME.conf before the standard ones, behind those given earlier. Must be called
+ * before proto_search_library(). Returns the number of errors reported, or -errno with *bad set to
+ * the failing element, which the caller frees.
  */
 int proto_search_add(struct proto_search *search, const char *list, char **bad);
 
 /*
- * The library of prototypes for `soname`, or NULL when no file speaks for it. Owned by `search`.
- * The -F files are not part of it: see proto_search_global().
+ * Returns the prototypes for `soname`, or NULL if there is no file for it. Owned by `search`. They
+ * do not include the -F files: see proto_search_global().
  */
 const struct protolib *proto_search_library(struct proto_search *search, const char *soname);
 
 /*
- * The prototype of `name` that one of the libraries has that files speak for, apart from the C
- * library and those of virtual machines: what a program may have in it that is linked statically.
- * libm, libpthread, librt and libdl come first, then the others by their names. NULL: none has it.
- * Files that have nothing of that name are not parsed.
+ * Returns a prototype of `name` from any library that a program may be statically linked with. The
+ * C library and the libraries of language runtimes are excluded. libm, libpthread, librt and libdl
+ * are searched first, then the others by their names. NULL: none has it. Files without the name are
+ * not parsed.
  */
 const struct prototype *proto_search_any(struct proto_search *search, const char *name);
 
 /*
- * The prototype of a function that may be linked into a program, or into a library, which calls
- * the C library's as others do: if the file of one library alone knows its name. NULL: none does,
- * or several. Stores the library's name, which lives as long as `search`.
+ * Returns the prototype of a function that may be linked into a program or a library, if the files
+ * of one library alone have the name. NULL: none has it, several have it, or it belongs to a part
+ * of the C library. Stores the name of that library, which lives as long as `search`.
  */
 const struct prototype *proto_search_only(struct proto_search *search, const char *name,
 					  const char *architecture, const char **library);
 
-/* What the -F files (and ~/.tracer.conf) say, for every library. */
+/* Returns the prototypes of the -F files and ~/.tracer.conf, which apply to every library. */
 const struct protolib *proto_search_global(const struct proto_search *search);
 
 #endif

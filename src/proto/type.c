@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sizes, alignment and layout of types, by the psABIs of i386 and x86_64; and which parts of an
+ * object have values of their own in a record. Plan and renderer use these functions, so that both
+ * agree.
+ */
 #include "proto/type.h"
 
 #include <stddef.h>
@@ -24,7 +29,7 @@ static unsigned width_size(enum type_width width, unsigned word)
 	return word;
 }
 
-/* The index of what is kept for each size of a pointer. */
+/* Index into fields that exist for both sizes of a pointer. */
 static unsigned by_word(unsigned word)
 {
 	return word == 8;
@@ -68,7 +73,7 @@ unsigned type_align(const struct type *type, unsigned word)
 	case TYPE_ARRAY:
 		return type_align(type->target, word);
 	case TYPE_FLOAT:
-		/* Of 10 bytes 16 or, on i386, 12 are taken. */
+		/* The 10 bytes take up 16, or 12 on i386. */
 		size = type->width == WIDTH_LONG_DOUBLE ? 2 * word : type_size(type, word);
 		if (word == 4 && size > word)
 			size = word;
@@ -121,7 +126,7 @@ struct type type_with_lens(const struct type *type, enum type_lens lens)
 	changed.lens = (uint8_t)lens;
 	if (is_float && lens != LENS_HEX && lens != LENS_BITVEC)
 		changed.lens = LENS_DEFAULT;
-	/* These make the bits visible, so there is no sign to extend. */
+	/* These lenses show the bits, so the sign is not extended. */
 	if (lens == LENS_HEX || lens == LENS_OCT || lens == LENS_BIN || lens == LENS_BITVEC)
 		changed.is_signed &= is_float;
 	changed.names = NULL;
@@ -140,7 +145,9 @@ uint32_t type_shown_members(const struct type *type)
 	return type->is_union && type->count ? 1 : type->count;
 }
 
-/* Puts a member behind the first `used` bits of a struct; where it ends, in bits. */
+/*
+ * Puts a member behind the first `used` bits of a struct. Returns where the member ends, in bits.
+ */
 static uint64_t put_member(struct type_member *member, uint64_t used, bool wide)
 {
 	const unsigned word = wide ? 8 : 4;
@@ -148,8 +155,7 @@ static uint64_t put_member(struct type_member *member, uint64_t used, bool wide)
 	const uint64_t size = 8ULL * type_storage(member->type, word);
 
 	/*
-	 * A bit-field goes on where the last one ended, if it does not need more units than its
-	 * type.
+	 * A bit-field continues where the last one ended, unless it would cross a unit of its type.
 	 */
 	if (!member->bits || used % align + member->bits > size)
 		used = (used + align - 1) / align * align;
@@ -190,7 +196,7 @@ void type_lay_out(struct type *type, struct type_member *members, uint32_t count
 		type->follows |= type_follows(members[i].type);
 }
 
-/* What a factor of its length is taken from. */
+/* Notes the parameter, or the result, that is a factor of the length. */
 static void note_factor(struct type *type, uint32_t factor)
 {
 	if (factor)

@@ -2,37 +2,40 @@
 /*
  * The executor of capture plans.
  *
- * It runs on every traced call, so what counts is how often it reads the tracee's memory (a system
- * call each in the tracer, a guarded copy in the agent):
+ * It runs at every traced call, and its cost is the number of reads of the tracee's memory (each a
+ * system call in the tracer, a guarded copy in the agent):
  *
  *   no stack arguments, no strings        no read
- *   stack arguments, however many         one read of the whole area, kept for the rest of the call
- *   one string                            one read, straight into the record
- *   several strings                       one batched read of the beginnings of all of them, then
- *                                         each is copied into its place; only one that is longer
- *                                         than its beginning costs a read more
- *   a printf format                       one read, and one more for all the strings it mentions
+ *   stack arguments, any number           one read of the whole area, cached for this call
+ *   one string                            one read, directly into the record
+ *   several strings                       one batched read of the beginnings of all, which are
+ *                                         copied into place; one read more for each string that
+ *                                         is longer than its beginning
+ *   a printf format                       one read, and one more for all strings it mentions
  *   a struct or an array                  one read, together with strings; one for each string or
  *                                         object that it points to
  *
- * The beginnings are kept at the far end of the record's buffer, which is lent for that as long as
- * the record is made; so nothing large is on the stack, which in the agent is the tracee's own.
+ * The beginnings are kept at the far end of the record's buffer, which is borrowed while the record
+ * is made. So nothing large is on the stack, which is the tracee's own in the agent.
  *
- * All input is foreign: registers, lengths, formats, memory that changes while it is read. Every
- * string is bounded by the plan's string_max and the room in the buffer, a format by its own bytes
- * read and FORMAT_ARGS_MAX arguments, and nothing is read twice to decide on something that was
- * checked before. Room for the headers of values still to come is kept back, so that one long
- * string does not push out the arguments behind it.
+ * No input is trusted: registers, lengths, formats, memory that changes during the read. Every
+ * string is limited by the plan's string_max and the room in the buffer, a format by its own bytes
+ * and FORMAT_ARGS_MAX arguments. Nothing that was checked is read again for a decision. Room for
+ * the headers of values still to come is reserved, so that a long string leaves room for the
+ * arguments behind it.
  *
- * Freestanding: no libc, no allocation, no TLS, no floating point; the same goes for
- * capture_fetch.c (reading), capture_object.c (structs, arrays, pointers), capture_format.c and
- * format_spec.c (printf formats), which belong to the executor, and capture_plain.h, the short cut
- * for what most plans are.
+ * Freestanding: no libc, no allocation, no TLS, no floating point. That also holds for the other
+ * files of the executor: capture_fetch.c (reading), capture_object.c (structs, arrays, pointers),
+ * capture_format.c and format_spec.c (printf formats), and capture_plain.h (a fast path for most
+ * plans).
  */
+#include "record/capture_fetch.h"
+#include "record/capture_format.h"
+#include "record/capture_object.h"
 #include "record/capture_run.h"
 
 /*
- * At once: what is written byte by byte and then read as a word has to be waited for.
+ * Written as one word: a load of a word that was stored byte by byte stalls (no store forwarding).
  */
 static inline void set_head(struct record_value *value, enum value_kind kind, unsigned argument,
 			    unsigned size)
@@ -64,7 +67,7 @@ void capture_end_value(struct capture *c, struct record_value *value)
 
 	for (size_t i = value->length; i < padded; i++) {
 		capture_bytes(value)[i] = 0;
-		__asm__("" : "+r"(i)); /* no call of memset */
+		__asm__("" : "+r"(i)); /* keeps the compiler from calling memset */
 	}
 	c->record->size += (uint32_t)(sizeof *value + padded);
 	c->record->value_count++;
@@ -116,7 +119,7 @@ static bool put_float(struct capture *c, const struct capture_op *op)
 	return true;
 }
 
-/* The value of a parameter that is a length, or points to one, and whether it has a sign. */
+/* Returns the value of a parameter that is or points to a length, and whether it is signed. */
 static bool fetch_length(struct capture *c, uint32_t index, uint64_t *word, bool *is_signed)
 {
 	*word = 0;
@@ -136,7 +139,7 @@ static bool fetch_length(struct capture *c, uint32_t index, uint64_t *word, bool
 				    word);
 }
 
-/* 0 where there is none. Not inline, here and below: in the agent there is little room. */
+/* 0 if there is none. noinline, here and below: the agent's code has to be small. */
 static __attribute__((noinline)) int64_t result_of(struct capture *c)
 {
 	uint64_t word = 0;
@@ -169,8 +172,8 @@ __attribute__((noinline)) void capture_end_at_result(struct capture *c, struct e
 }
 
 /*
- * The product of two lengths. Factors are cut to 32 bits, so it cannot overflow: no more than that
- * is captured of anything.
+ * Multiplies two lengths. Factors are limited to 32 bits, so the product cannot overflow; no more
+ * than that is ever captured.
  */
 static __attribute__((noinline)) bool fetch_product(struct capture *c, uint32_t factors,
 						    uint64_t *word, bool *is_signed)
@@ -228,7 +231,7 @@ static struct extent extent_of(struct capture *c, const struct capture_op *op)
 	return extent;
 }
 
-/* How much of a string of this extent is shown at most, where there is room for so much. */
+/* Returns how many bytes of a string are shown at most, with `room` bytes left. */
 static size_t shown_max(const struct capture *c, const struct extent *extent, size_t room)
 {
 	size_t limit = min_size(extent->bytes, c->plan->string_max);
@@ -238,7 +241,7 @@ static size_t shown_max(const struct capture *c, const struct extent *extent, si
 	return room ? room - 1 : 0;
 }
 
-/* One byte more tells whether a string goes on behind its limit. */
+/* Adds the byte that tells whether a string goes on behind its limit. */
 static size_t with_next(const struct extent *extent, size_t limit)
 {
 	return limit + (extent->nul_ends && limit < extent->bytes);
@@ -276,7 +279,7 @@ void capture_load_string(struct capture *c, struct record_value *value, uint64_t
 		value->flags |= VALUE_TRUNCATED;
 }
 
-/* Where the text is that an argument leads to; 0: nowhere. */
+/* Follows has_path from an argument to its text. Returns 0 if it leads nowhere. */
 static __attribute__((noinline)) uint64_t follow_path(struct capture *c,
 						      const struct capture_op *op, uint64_t word)
 {
@@ -290,7 +293,7 @@ static __attribute__((noinline)) uint64_t follow_path(struct capture *c,
 	return word ? address : 0;
 }
 
-/* Whether bytes may be text: no control characters but those that lines are made of. */
+/* Returns true if bytes may be text: no control characters but tab, newline and the like. */
 static bool is_text(const unsigned char *bytes, size_t length)
 {
 	bool fine = length != 0;
@@ -300,7 +303,7 @@ static bool is_text(const unsigned char *bytes, size_t length)
 	return fine;
 }
 
-/* The text that an argument leads to. Without one the argument is all that is known. */
+/* Reads the text that has_path leads to. Without one, the value has only the argument. */
 static void load_by_path(struct capture *c, const struct capture_op *op, struct record_value *value,
 			 const struct extent *extent)
 {
@@ -340,10 +343,10 @@ static bool is_pointer(const struct capture_op *op)
 	       op->kind == CAPTURE_OBJECT;
 }
 
-/* How much is read in advance of what a parameter points to. */
+/* Returns how much to read in advance of what a parameter points to. */
 static size_t ahead_of(struct capture *c, const struct capture_op *op)
 {
-	/* All of a format is needed, whatever is shown of it. */
+	/* All of a format is needed, however little of it is shown. */
 	if (op->kind == CAPTURE_FORMAT)
 		return CHUNK_MAX;
 	if (op->kind == CAPTURE_OBJECT)
@@ -353,7 +356,7 @@ static size_t ahead_of(struct capture *c, const struct capture_op *op)
 	return capture_read_max(c, &extent);
 }
 
-/* Whether an operation makes a value at all. Not inline: see result_length(). */
+/* Returns true if an operation with `choices` makes a value. noinline: see result_of(). */
 static __attribute__((noinline)) bool is_chosen(struct capture *c, const struct capture_op *op)
 {
 	const struct capture_plan *plan = c->plan;
@@ -370,7 +373,7 @@ static __attribute__((noinline)) bool is_chosen(struct capture *c, const struct 
 	return false;
 }
 
-/* What parameters point to, read in advance. */
+/* Reads the beginnings of what parameters point to, in one batch. */
 static void prefetch(struct capture *c, const struct capture_op *ops, unsigned count)
 {
 	unsigned pointers = 0;
@@ -392,7 +395,7 @@ static void prefetch(struct capture *c, const struct capture_op *ops, unsigned c
 	capture_read_chunks(c, 0);
 }
 
-/* What most values are, in a few instructions: an integer or a pointer in a register. */
+/* A fast path for most values: an integer or a pointer in a register. */
 static bool put_register(struct capture *c, const struct capture_op *op)
 {
 	struct record_value *value = capture_begin_value(c, VALUE_WORD, op->argument);
@@ -436,7 +439,7 @@ static void run(struct capture *c, const struct capture_op *ops, unsigned count)
 	}
 }
 
-/* False when the record has no room for anything, whatever its header says. */
+/* Returns false if the record has no room for any value. */
 static bool begin(struct capture *c, const struct capture_plan *plan,
 		  const struct capture_frame *frame, struct capture_buffer *buffer)
 {

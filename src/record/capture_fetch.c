@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reading for the plan executor: registers, stack arguments, strings. See capture.c for how few
- * reads it should take. Freestanding: compilers turn plain loops over bytes into calls of memcpy
- * and memset, and the empty asm statement in capture_copy() keeps them from it.
+ * Reading for the executor: registers, stack arguments, strings. See capture.c for the number of
+ * reads. Freestanding: compilers turn plain loops over bytes into calls of memcpy and memset, which
+ * the empty asm statement in capture_copy() prevents.
  */
+#include "record/capture_fetch.h"
+
 #include "record/capture_run.h"
 
 void capture_copy(unsigned char *to, const unsigned char *from, size_t length)
@@ -23,13 +25,13 @@ void capture_copy(unsigned char *to, const unsigned char *from, size_t length)
 	}
 }
 
-/* The index of the first NUL in [start, end), or `end`. */
+/* Returns the index of the first NUL in [start, end), or `end`. */
 static size_t find_nul(const unsigned char *bytes, size_t start, size_t end)
 {
 	static const uint64_t ones = UINT64_C(0x0101010101010101);
 	uint64_t word;
 
-	/* By words, as long as none of their bytes is 0. */
+	/* Word by word, while no byte of the word is 0. */
 	for (; end - start >= sizeof word; start += sizeof word) {
 		__builtin_memcpy(&word, bytes + start, sizeof word);
 		if ((word - ones) & ~word & ones << 7)
@@ -62,8 +64,7 @@ static size_t read_memory(const struct capture *c, uint64_t address, void *buffe
 }
 
 /*
- * Reads the stack around an object into the cache: all of the parameters' area, if it is in
- * there.
+ * Reads the stack around an object into the cache: all of the parameters' area, if it lies in that.
  */
 static void read_stack(struct capture *c, int32_t offset, unsigned size)
 {
@@ -164,7 +165,7 @@ bool capture_fetch(struct capture *c, const struct capture_op *op, uint64_t *wor
 	}
 }
 
-/* Copies what was read of a string in advance; returns how much. */
+/* Copies what was read of a string in advance. Returns the number of bytes. */
 static size_t take_chunk(const struct capture *c, uint64_t address, unsigned char *to, size_t want)
 {
 	for (unsigned i = 0; i < c->chunk_count; i++) {
@@ -191,7 +192,7 @@ size_t capture_load(const struct capture *c, uint64_t address, unsigned char *to
 	size_t done = take_chunk(c, address, to, want);
 	size_t nul = nul_ends ? find_nul(to, 0, done) : done;
 
-	/* A string whose length is not known is read in pieces that double. */
+	/* A string of unknown length is read in pieces of doubling size. */
 	for (size_t piece = CHUNK_MAX; nul == done && done < want; piece *= 2) {
 		size_t asked = nul_ends ? min_size(want - done, piece) : want - done;
 		size_t got = read_memory(c, address + done, to + done, asked);

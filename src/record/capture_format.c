@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Printf formats in capture plans: the format itself, then a value for each argument it takes.
+ * Printf formats in capture plans: the format, then a value for each argument that it takes.
  *
- * A format is read whole, as it says which arguments there are, though it is shown only as far as
- * other strings are; it is kept at the far end of the buffer meanwhile. It is walked twice when it
- * mentions several strings: once to read their beginnings together, once to make the values.
+ * A format is read whole, as it determines the arguments, even if less of it is shown; meanwhile it
+ * is kept at the far end of the buffer. It is walked twice if it mentions several strings: once to
+ * read their beginnings in one batch, once to make the values.
  */
+#include "record/capture_format.h"
+
+#include "record/capture_fetch.h"
+#include "record/capture_object.h"
 #include "record/capture_run.h"
 #include "record/format_spec.h"
 
 enum {
-	FORMAT_MAX = 1024, /* characters of a format that are looked at, at least */
-	WIDE_PIECE = 256   /* bytes of a wide one that are read at once */
+	FORMAT_MAX = 1024, /* how many characters of a format are parsed, at least */
+	WIDE_PIECE = 256   /* bytes of a wide-character format that are read at once */
 };
 
 /* Where the next variable argument of each class is. */
@@ -20,14 +24,14 @@ struct varargs {
 	int32_t next_stack;
 };
 
-/* The bytes of the next variable argument on the stack, or NULL. */
+/* Returns the bytes of the next variable argument on the stack, or NULL. */
 static const unsigned char *next_on_stack(struct capture *c, struct varargs *va, unsigned size)
 {
 	int32_t word = c->plan->word;
 	int32_t slots = (int32_t)(size + c->plan->word - 1) / word * word;
 	int32_t offset = va->next_stack;
 
-	/* As in proto/plan.c: 16 bytes are a long double, and aligned. */
+	/* As in proto/plan.c: an argument of 16 bytes is a long double and is aligned. */
 	if (slots == 16)
 		offset = c->plan->first_stack + ((offset - c->plan->first_stack + 15) & ~15);
 	va->next_stack = offset + slots;
@@ -41,7 +45,7 @@ uint64_t capture_vectors(const struct capture_plan *plan, const struct capture_f
 	return plan->counts_vectors ? frame->gpr[0] & 0xff : plan->fp_args;
 }
 
-/* Those that the caller does not know of have not been passed. */
+/* Reads an xmm argument. Registers beyond the number that the caller has set hold none. */
 static bool fetch_vector(const struct capture *c, unsigned index, uint64_t *word)
 {
 	if (index >= (c->saved ? c->saved->vectors : capture_vectors(c->plan, c->frame)))
@@ -51,8 +55,8 @@ static bool fetch_vector(const struct capture *c, unsigned index, uint64_t *word
 }
 
 /*
- * The next variable argument in general or xmm registers, if it is in one; *known: it could be
- * had.
+ * Reads the next variable argument if it is passed in a register. Returns false if it is not.
+ * *known: it could be read.
  */
 static bool next_in_register(struct capture *c, struct varargs *va, const struct format_item *item,
 			     uint64_t *word, bool *known)
@@ -74,7 +78,7 @@ static bool next_in_register(struct capture *c, struct varargs *va, const struct
 	return true;
 }
 
-/* Fetches the next variable argument but a long double; false when it cannot be read. */
+/* Reads the next variable argument, except a long double. Returns false if unreadable. */
 static bool next_argument(struct capture *c, struct varargs *va, const struct format_item *item,
 			  uint64_t *word)
 {
@@ -99,7 +103,7 @@ static void first_argument(const struct capture_plan *plan, struct varargs *va)
 	va->next_stack = plan->next_stack;
 }
 
-/* The argument at a place, if all in front of it are known; -1: it, or one of those, is not. */
+/* Returns the argument at a place; -1 if its type or that of an argument before it is not known. */
 static int64_t argument_at(struct capture *c, const struct format_scan *scan, uint64_t place)
 {
 	const struct format_item *item = scan->by_place;
@@ -118,7 +122,9 @@ static int64_t argument_at(struct capture *c, const struct format_scan *scan, ui
 	return (int64_t)word;
 }
 
-/* How long the string of %s is; `previous` is the argument before it, perhaps its precision. */
+/*
+ * Returns the length of a %s string; `previous` is the argument before it, possibly its precision.
+ */
 static struct extent item_extent(struct capture *c, const struct format_scan *scan,
 				 const struct format_item *item, uint64_t previous)
 {
@@ -136,7 +142,7 @@ static struct extent item_extent(struct capture *c, const struct format_scan *sc
 	return extent;
 }
 
-/* The strings that a format mentions, read in advance. */
+/* Reads the beginnings of the strings that a format mentions, in one batch. */
 static void prefetch_varargs(struct capture *c, struct format_scan *scan)
 {
 	struct format_item item;
@@ -174,7 +180,7 @@ static bool put_vararg(struct capture *c, const struct capture_op *op,
 	struct record_value *value = capture_begin_value(c, (enum value_kind)kinds[item->class],
 							 op->argument);
 
-	/* What is kept back includes the end mark. */
+	/* The reserve includes the end mark. */
 	if (!value || c->capacity - c->record->size < sizeof *value + c->reserve)
 		return false;
 	value->flags = VALUE_VARARG;
@@ -197,7 +203,7 @@ static bool put_vararg(struct capture *c, const struct capture_op *op,
 	return true;
 }
 
-/* Whether there may be more. */
+/* Makes the values of the variable arguments. Returns true if there may be more. */
 static bool put_varargs(struct capture *c, const struct capture_op *op, const unsigned char *format,
 			size_t length)
 {
@@ -214,7 +220,7 @@ static bool put_varargs(struct capture *c, const struct capture_op *op, const un
 	return scan.is_open;
 }
 
-/* The string value of a format, of which `length` bytes are at `format`. */
+/* Makes the string value of a format; `length` bytes of it are at `format`. */
 static bool put_format_string(struct capture *c, const struct capture_op *op, uint64_t pointer,
 			      const unsigned char *format, size_t length, unsigned flags)
 {
@@ -245,7 +251,7 @@ static bool put_format_end(struct capture *c, const struct capture_op *op, bool 
 	return true;
 }
 
-/* The same of wide characters. */
+/* Makes the value of a wide-character format. */
 static bool put_wide_format(struct capture *c, const struct capture_op *op, uint64_t pointer,
 			    unsigned flags)
 {
@@ -267,8 +273,8 @@ static bool put_wide_format(struct capture *c, const struct capture_op *op, uint
 }
 
 /*
- * As capture_load() of a format of wide characters, of which it makes bytes: what is no ASCII is no
- * part of a conversion.
+ * Reads a wide-character format and converts it to bytes, like capture_load(). Characters that are
+ * not ASCII become 0xff, as they are no part of a conversion.
  */
 static size_t load_wide_format(const struct capture *c, uint64_t address, unsigned char *to,
 			       size_t want, bool *ended)

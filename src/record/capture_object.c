@@ -1,43 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Structs, arrays and pointers to anything, in capture plans.
+ * Structs, arrays and pointers in capture plans.
  *
- * An object is captured as its bytes: numbers in it cost nothing but room, and the renderer finds
- * them by the type. Only what the bytes do not say has values of its own, which follow in the
- * order in which the type has them: strings, objects that are pointed to, arrays whose length is
- * known only now. These are the object's *parts*. A plan has one list of them, in which they refer
- * to one another by index, so a list's element refers to itself, and a plan is as long as its
- * types are, however long the tracee's lists.
+ * An object is captured as its bytes; the renderer finds the numbers in it by the type. Only what
+ * the bytes do not tell has values of its own, which follow in the order of the type: strings,
+ * objects that pointers lead to, arrays whose length is only known at run time. These are the
+ * *parts* of the object. A plan has one list of parts, which refer to one another by index. So the
+ * element of a linked list refers to itself, and the length of a plan depends on the types only,
+ * not on the tracee's lists.
  *
- * So it is here that an end is found, by four bounds: objects are followed in one another no
- * further than array_max and CAPTURE_DEPTH_MAX (beyond that, a value without bytes says that there
- * is more); an object that is one of those around it is not entered again; what pointers in objects
- * lead to has followed_max bytes, so that a tree leaves room for the parameters behind it, and
- * rings for the record; and the record is as long as it may be. The room for the headers of all
- * parts of an object is kept back before its own bytes take any: elements that would have no room
- * for their parts are not captured at all. That is what the renderer relies on: where an object has
- * bytes, all its parts have values.
+ * So it is this code that must find an end, by four limits. Nested objects are followed to
+ * array_max and CAPTURE_DEPTH_MAX; beyond that, a value without bytes says that there is more. An
+ * object that is one of those around it is not entered again. What pointers in objects lead to is
+ * limited to followed_max bytes, so that a tree leaves room for the parameters behind it, and the
+ * rings for the record. And the record has a maximum size. Before the bytes of an object are
+ * stored, room is reserved for the headers of all its parts: elements without room for their parts
+ * are not captured. The renderer relies on that: if an object has bytes, all its parts have values.
  *
- * This recurses, in the agent on the stack of the tracee, some 200 bytes a level.
+ * The recursion takes some 200 bytes of stack a level, in the agent on the tracee's stack.
  *
- * Objects in registers (CAPTURE_INLINE) are put together in the record's buffer; parts of an
- * object that lie in it are taken from its bytes, as far as these go, so they are as they were
- * when the object was read.
+ * Objects in registers (CAPTURE_INLINE) are assembled in the record's buffer. Parts that lie within
+ * an object are taken from its captured bytes as far as possible, so they show the same moment.
  */
+#include "record/capture_object.h"
+
+#include "record/capture_fetch.h"
 #include "record/capture_run.h"
 
-/* Addresses of processes, on both ABIs; x86_64 has them in 47 bits. */
+/* User-space addresses on both ABIs: x86_64 uses 47 bits. */
 enum { NULL_PAGE = 4096, USER_BITS = 47 };
 
-/* An object that is being captured, in those around it. */
+/* An object that is being captured, and those around it. */
 struct object {
 	const struct object *around;
 	const struct capture_part *part;
 	uint64_t address;
-	const unsigned char *bytes; /* those that were read, of all elements */
+	const unsigned char *bytes; /* the bytes that were read, of all elements */
 	size_t length;
-	const unsigned char *element; /* the one whose parts are being captured */
-	size_t element_length;	      /* how much of that was read */
+	const unsigned char *element; /* the element whose parts are being captured */
+	size_t element_length;	      /* how much of the element was read */
 	unsigned depth;
 	uint8_t argument;
 };
@@ -53,7 +54,10 @@ static struct extent any_extent(struct capture *c, const struct capture_part *pa
 	if (part->length_from != LENGTH_MEMBER) {
 		extent = capture_extent(c, (enum capture_length)part->length_from, part->length,
 					part->zero_ends);
-		/* A constant number of elements may have zeros in it; characters end at one. */
+		/*
+		 * A constant number of elements may contain zeros; a constant number of characters
+		 * ends at one.
+		 */
 		if (part->length_from == LENGTH_CONSTANT && part->kind == CAPTURE_OBJECT)
 			extent.nul_ends = part->zero_ends;
 		return extent;
@@ -78,7 +82,10 @@ static struct extent part_extent(struct capture *c, const struct capture_part *p
 		capture_end_at_failure(c, &extent);
 	else if (part->result_ends)
 		capture_end_at_result(c, &extent);
-	/* A negative number of characters is one that is not known, one of other things is none. */
+	/*
+	 * A negative number of characters means that it is not known; of other elements, that there
+	 * are none.
+	 */
 	if (part->kind == CAPTURE_OBJECT && !part->is_text && part->length_from != LENGTH_NUL &&
 	    extent.bytes == UINT64_MAX && !extent.fault)
 		extent.bytes = 0;
@@ -89,11 +96,11 @@ static struct extent part_extent(struct capture *c, const struct capture_part *p
 	return extent;
 }
 
-/* How many levels up the object at `address` is one that is being captured; 0: it is none. */
+/* Returns how many levels up the object at `address` is being captured already; 0: it is not. */
 static unsigned find_around(const struct object *around, const struct capture_part *part,
 			    uint64_t address)
 {
-	/* Without parts it leads nowhere. */
+	/* An object without parts leads to no other. */
 	for (unsigned up = 1; around && part->count; around = around->around) {
 		if (around->address == address && around->part->first == part->first &&
 		    around->part->count == part->count && around->part->size == part->size)
@@ -103,13 +110,13 @@ static unsigned find_around(const struct object *around, const struct capture_pa
 	return 0;
 }
 
-/* Bytes of an element that are captured. */
+/* Returns the number of bytes of an element that are captured. */
 static size_t element_bytes(const struct capture_part *part)
 {
 	return min_size(part->size, CAPTURE_OBJECT_MAX);
 }
 
-/* How many elements are captured at most. */
+/* Returns how many elements are captured at most. */
 static size_t elements_max(const struct capture *c, const struct capture_part *part,
 			   const struct extent *extent, size_t room)
 {
@@ -118,10 +125,10 @@ static size_t elements_max(const struct capture *c, const struct capture_part *p
 					 : c->plan->array_max;
 	size_t each = element_bytes(part) + part->count * sizeof(struct record_value);
 
-	/* An object alone is not an array. */
+	/* A single object is not an array. */
 	if (part->length_from == LENGTH_CONSTANT && part->length == 1)
 		most = 1;
-	/* Of large ones not all is there, so none can follow. */
+	/* A large element is not captured whole, so none can follow it. */
 	if (part->size > CAPTURE_OBJECT_MAX)
 		most = min_size(most, 1);
 	most = min_size(most, extent->bytes);
@@ -147,7 +154,9 @@ static bool is_zero(const unsigned char *bytes, size_t length)
 	return !any;
 }
 
-/* Bytes of the object around it, as far as they are there and memory beyond. */
+/*
+ * Copies from the bytes of the enclosing object as far as they go, and reads the rest from memory.
+ */
 static size_t load(const struct capture *c, const struct object *around, uint64_t address,
 		   unsigned char *to, size_t want)
 {
@@ -165,7 +174,7 @@ static size_t load(const struct capture *c, const struct object *around, uint64_
 	return done;
 }
 
-/* The bytes of the elements into the value. */
+/* Reads the bytes of the elements into the value. */
 static void load_extent(struct capture *c, struct record_value *value, const struct object *object,
 			const struct object *within, struct extent extent)
 {
@@ -173,7 +182,7 @@ static void load_extent(struct capture *c, struct record_value *value, const str
 	size_t size = element_bytes(part);
 	size_t room = capture_room(c) & ~(size_t)7;
 	size_t most = elements_max(c, part, &extent, room);
-	/* One more, to see whether it is the end. */
+	/* One element more, to see if it is the end. */
 	size_t next = extent.nul_ends && most < extent.bytes && (most + 1) * size <= room;
 	size_t want = (most + next) * size;
 	size_t got = load(c, within, object->address, capture_bytes(value), want);
@@ -218,7 +227,7 @@ void capture_load_wide(struct capture *c, struct record_value *value, const stru
 		load_extent(c, value, &object, NULL, *extent);
 }
 
-/* The parts of all elements. Their headers have room, see elements_max(). */
+/* Makes the values of the parts of all elements. Their headers have room, see elements_max(). */
 static bool put_parts(struct capture *c, struct object *object)
 {
 	const struct capture_part *part = object->part;
@@ -240,15 +249,15 @@ static bool put_parts(struct capture *c, struct object *object)
 }
 
 /*
- * Whether nothing can be there, in any process: what is read in vain costs a stop in the agent. In
- * objects that are not filled so far such pointers are common.
+ * Returns true if no process can have memory at `address`: a failed read costs a stop in the agent.
+ * Such pointers are common in objects that are not initialised yet.
  */
 static bool is_nowhere(const struct capture *c, uint64_t address)
 {
 	return address < NULL_PAGE || (c->plan->word == sizeof address && address >> USER_BITS);
 }
 
-/* The bytes of what a pointer points to, or why there are none. */
+/* Reads the bytes that a pointer leads to, or notes why there are none. */
 static void enter_object(struct capture *c, struct record_value *value, const struct object *object)
 {
 	unsigned depth_max = c->plan->array_max ? c->plan->array_max : 1;
@@ -271,7 +280,9 @@ static void enter_object(struct capture *c, struct record_value *value, const st
 	value->conversion = (char)up;
 }
 
-/* What `object` is, but for its bytes, is known: makes its value, and those of its parts. */
+/*
+ * Makes the value of `object`, whose fields except its bytes are set, and the values of its parts.
+ */
 static bool put_object(struct capture *c, struct object *object, const struct object *within)
 {
 	struct record_value *value = capture_begin_value(c, VALUE_OBJECT, object->argument);
@@ -302,7 +313,7 @@ static bool put_string(struct capture *c, const struct object *around,
 	value->word = word;
 	capture_load_string(c, value, word, &extent);
 	capture_end_value(c, value);
-	/* They are filled one behind the other, as by readv(2). */
+	/* The strings are filled one after the other, as by readv(2). */
 	if (part->result_ends)
 		c->shared_out += extent.bytes;
 	return true;
@@ -320,7 +331,7 @@ static bool put_pointer(struct capture *c, const struct object *around, uint64_t
 	return true;
 }
 
-/* What a pointer in one of the outermost objects points to, and all that this leads to. */
+/* Captures what a pointer in an outermost object leads to, within followed_max. */
 static bool put_followed(struct capture *c, struct object *object)
 {
 	const size_t start = c->record->size;
@@ -341,7 +352,7 @@ static bool put_part(struct capture *c, const struct object *around,
 	size_t in_object = (size_t)(around->element - around->bytes) + part->offset;
 	uint64_t word = around->address + in_object;
 
-	/* Of large objects the end is missing. The renderer does the same. */
+	/* The end of a large object was not captured. The renderer makes the same test. */
 	if (part->offset + (part->is_inline ? 0U : c->plan->word) > around->element_length)
 		return true;
 	if (!part->is_inline)
@@ -360,7 +371,7 @@ static bool put_part(struct capture *c, const struct object *around,
 	return put_object(c, &object, part->is_inline ? around : NULL);
 }
 
-/* A word of an object in registers. */
+/* Reads a word of an object in registers. */
 static bool fetch_piece(const struct capture *c, unsigned piece, unsigned char *to)
 {
 	uint64_t word;
@@ -378,7 +389,9 @@ static bool fetch_piece(const struct capture *c, unsigned piece, unsigned char *
 	return true;
 }
 
-/* An object in registers, of 16 bytes or two x87 registers: in its place in the record. */
+/*
+ * Assembles an object in two registers, of up to 16 bytes or in two x87 registers, in the record.
+ */
 static void load_pieces(const struct capture *c, const struct capture_op *op,
 			struct record_value *value)
 {
@@ -397,7 +410,7 @@ static void load_pieces(const struct capture *c, const struct capture_op *op,
 		value->flags = VALUE_FAULT;
 }
 
-/* The same of one that is taken apart further. Between its scalars there is nothing. */
+/* Assembles an object with scalars in more registers. The bytes between the scalars are 0. */
 static void load_scalars(const struct capture *c, const struct capture_op *op,
 			 struct record_value *value)
 {

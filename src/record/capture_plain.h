@@ -1,33 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Plans as most are: integers, pointers and strings in general registers. The executor needs some
- * hundred instructions to begin with and fifty a value, as it is for anything; in a process where
- * calls are not stopped that is most of what a record costs. What can be known before is in the
- * operations (proto/plan.c), and the room has been seen to.
+ * A fast path for the most common plans: integers, pointers and strings in general registers. The
+ * general executor needs some hundred instructions to start and fifty for each value; in the agent,
+ * where calls do not stop, that is most of the cost of a record. What can be computed in advance is
+ * stored in the operations (proto/plan.c), and the caller makes sure that there is room.
  *
- * It has to make what the executor makes, byte for byte: unit/test_capture compares the two.
- * Freestanding, as capture.c is; and inline, with the functions that read memory: what it is then
- * made of has neither calls by pointers nor a frame of its own.
+ * The result must be the same as the executor's, byte for byte: unit/test_capture compares both.
+ * Freestanding like capture.c. Inline, together with the functions that read memory, so that the
+ * compiled code has neither indirect calls nor a frame of its own.
  */
 #ifndef TRACER_RECORD_CAPTURE_PLAIN_H
 #define TRACER_RECORD_CAPTURE_PLAIN_H
 
 #include "record/capture_run.h"
 
-/* Both read up to `length` bytes and return how many; a string no further than its NUL. */
+/*
+ * Both functions read up to `length` bytes and return how many; read_string() stops behind the NUL.
+ */
 struct plain_memory {
 	size_t (*read)(void *context, uint64_t address, void *buffer, size_t length);
 	size_t (*read_string)(void *context, uint64_t address, void *buffer, size_t length);
 	void *context;
 };
 
-/* Bytes of a string that were wanted and got, and what of it that makes. */
+/* What was read of a string. */
 struct plain_bytes {
 	size_t length;
 	uint64_t flags; /* enum value_flags */
 };
 
-/* Of a string up to its NUL, or to a limit: one byte more tells whether it goes on behind that. */
+/*
+ * Reads a string up to its NUL or a limit. `one_more`: one byte more is read, which tells whether
+ * the string goes on behind the limit.
+ */
 static inline __attribute__((always_inline)) struct plain_bytes plain_read_text(
 	const struct plain_memory *memory, uint64_t address, unsigned char *to, size_t limit,
 	bool one_more)
@@ -42,7 +47,7 @@ static inline __attribute__((always_inline)) struct plain_bytes plain_read_text(
 	return (struct plain_bytes){limit, one_more ? VALUE_TRUNCATED : 0};
 }
 
-/* Of data, which may have zeros in it. */
+/* Reads data, which may contain NULs. */
 static inline __attribute__((always_inline)) struct plain_bytes plain_read_data(
 	const struct plain_memory *memory, uint64_t address, unsigned char *to, uint64_t length,
 	size_t limit)
@@ -55,7 +60,7 @@ static inline __attribute__((always_inline)) struct plain_bytes plain_read_data(
 	return (struct plain_bytes){got, length > limit ? VALUE_TRUNCATED : 0};
 }
 
-/* One whose length is that of a parameter. */
+/* Reads a string whose length is the value of a parameter. */
 static inline __attribute__((always_inline)) struct plain_bytes plain_read_counted(
 	const struct capture_plan *plan, const struct capture_op *op, const uint64_t *gpr,
 	const struct plain_memory *memory, uint64_t address, unsigned char *to)
@@ -72,11 +77,11 @@ static inline __attribute__((always_inline)) struct plain_bytes plain_read_count
 }
 
 /*
- * Runs `count` operations that are plain, those of a half of which the plan says so: integers,
- * pointers and strings in general registers, a string's length, if it has one, too. `gpr` as in
- * struct capture_frame. Makes what capture_entry() and capture_exit() make, in a `record` that
- * begins like one of theirs and has room for all values with the longest strings, each rounded up
- * to 8 bytes, and for 8 bytes more.
+ * Runs `count` operations of a half that the plan marks as plain: integers, pointers and strings in
+ * general registers, and string lengths in general registers. `gpr` as in struct capture_frame.
+ * Makes the values that capture_entry() or capture_exit() would make. `record` has a header like
+ * theirs, and room for all values with the longest strings, each rounded up to 8 bytes, and for 8
+ * bytes more.
  */
 static inline __attribute__((always_inline)) void capture_plain(const struct capture_plan *plan,
 								const struct capture_op *ops,
@@ -103,7 +108,10 @@ static inline __attribute__((always_inline)) void capture_plain(const struct cap
 							  true);
 
 			head |= got.flags << 8 | (uint64_t)got.length << 40;
-			/* Up to a multiple of 8; and behind that, where the next value will be. */
+			/*
+			 * The padding to a multiple of 8. The rest of these bytes is overwritten by
+			 * the next value.
+			 */
 			__builtin_memcpy(next + got.length, &zeros, sizeof zeros);
 			next += round_up8(got.length);
 		}

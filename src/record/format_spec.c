@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The parser of printf formats. Separate from capture_format.c, as it needs no memory of the
+ * tracee: it is tested with strings alone.
+ */
 #include "record/format_spec.h"
 
-/* Length modifiers; those that are the same to all ABIs we know (ll, q, j; z, t) share one. */
+/* Length modifiers; those of equal size on all supported ABIs (ll, q, j; z, t) share one. */
 enum modifier {
 	MODIFIER_NONE,
 	MODIFIER_HH,
 	MODIFIER_H,
 	MODIFIER_L,
-	MODIFIER_LL, /* to glibc the same as L, so %llf is a long double, and %Ls wide characters */
+	MODIFIER_LL, /* equal to L in glibc: %llf is a long double, %Ls wide characters */
 	MODIFIER_J,
 	MODIFIER_Z
 };
@@ -24,7 +28,7 @@ static bool is_flag(const struct format_scan *scan, unsigned char c)
 	return c == '-' || c == '+' || c == ' ' || c == '#' || c == '0' || c == '\'' || c == 'I';
 }
 
-/* Digits, clamped to what an int can hold: longer ones make printf itself fail. */
+/* Parses digits, clamped to the range of an int: printf itself fails with longer numbers. */
 static int64_t scan_number(struct format_scan *scan)
 {
 	int64_t number = 0;
@@ -83,7 +87,7 @@ static uint8_t integer_size(enum modifier modifier, unsigned word)
 	return 8;
 }
 
-/* Fills in class, size, sign and name; false when the conversion is unknown. */
+/* Sets class, size, sign and name. Returns false if the conversion is unknown. */
 static bool classify(struct format_item *item, unsigned char conversion, enum modifier modifier,
 		     unsigned word)
 {
@@ -139,7 +143,7 @@ static bool classify(struct format_item *item, unsigned char conversion, enum mo
 	}
 }
 
-/* The place of an argument (1$, from 1 on), if one is named here; 0: none. */
+/* Parses the place of an argument (1$, from 1 on). Returns 0 if there is none. */
 static unsigned scan_place(struct format_scan *scan)
 {
 	const unsigned char *begun = scan->at;
@@ -153,7 +157,7 @@ static unsigned scan_place(struct format_scan *scan)
 	return number > FORMAT_ARGS_MAX ? FORMAT_ARGS_MAX + 1 : (unsigned)number;
 }
 
-/* Of two conversions of one argument the first says what it is. */
+/* Sets the argument at a place. If two conversions use it, the first determines its type. */
 static void set_place(struct format_scan *scan, unsigned place, const struct format_item *item)
 {
 	scan->has_far |= place > FORMAT_ARGS_MAX;
@@ -174,7 +178,7 @@ static void make_star(struct format_item *item)
 	item->precision = PRECISION_NONE;
 }
 
-/* A '*'; *place is its argument's, 0: the next. */
+/* Parses a '*'. *place: place of its argument, 0: the next one. */
 static bool scan_star(struct format_scan *scan, unsigned *place)
 {
 	struct format_item star;
@@ -189,11 +193,11 @@ static bool scan_star(struct format_scan *scan, unsigned *place)
 	else if (scan->place)
 		set_place(scan, *place, &star);
 	else
-		scan->place = *place; /* which the conversion has not said of itself */
+		scan->place = *place; /* the conversion itself names no place */
 	return true;
 }
 
-/* What is between '%' and the length modifier. */
+/* Parses what is between '%' and the length modifier. */
 static void scan_prefix(struct format_scan *scan)
 {
 	unsigned place;
@@ -213,7 +217,7 @@ static void scan_prefix(struct format_scan *scan)
 	}
 }
 
-/* What is not as printf(3) says. */
+/* Classifies conversions that differ from printf(3). */
 static bool classify_by_dialect(struct format_scan *scan, unsigned char conversion,
 				enum modifier modifier)
 {
@@ -230,7 +234,7 @@ static bool classify_by_dialect(struct format_scan *scan, unsigned char conversi
 	return classify(&scan->item, conversion == 'r' ? 'd' : conversion, modifier, scan->word);
 }
 
-/* Of SQLite: what is behind a q or z is no conversion, or it is Q or w. */
+/* SQLite: Q or w, or a q or z that is followed by no conversion. */
 static bool is_sql_text(struct format_scan *scan, const unsigned char *modifier)
 {
 	struct format_item item;
@@ -246,7 +250,7 @@ static bool is_sql_text(struct format_scan *scan, const unsigned char *modifier)
 	return true;
 }
 
-/* Finds the next conversion that takes an argument; false when there is none. */
+/* Finds the next conversion that takes an argument. Returns false if there is none. */
 static bool scan_conversion(struct format_scan *scan)
 {
 	scan->pending = false;
@@ -268,7 +272,7 @@ static bool scan_conversion(struct format_scan *scan)
 			return false;
 		scan->at++;
 		if (conversion == '%' || conversion == 'm') {
-			/* No argument of its own; but a '*' has one. */
+			/* No argument of its own, but a '*' has one. */
 			if (scan->pending_stars)
 				return true;
 			continue;
@@ -291,7 +295,7 @@ void format_scan_rewind(struct format_scan *scan)
 	scan->place = 0;
 }
 
-/* Either all conversions name the places of their arguments, or none does. */
+/* A format names the places of either all arguments or none. */
 void format_scan_init(struct format_scan *scan, const unsigned char *format, size_t length,
 		      unsigned word, enum format_dialect dialect)
 {

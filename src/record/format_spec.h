@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Walks a printf format and says which variable arguments it takes. Freestanding, like capture.c,
- * which it is part of.
+ * Walks a printf format and determines which variable arguments it takes. Freestanding: part of the
+ * executor of capture.c.
  */
 #ifndef TRACER_RECORD_FORMAT_SPEC_H
 #define TRACER_RECORD_FORMAT_SPEC_H
@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* At most so many arguments of one format are captured. */
+/* Limit of the captured arguments of one format. */
 enum { FORMAT_ARGS_MAX = 32 };
 
-/* Of whose printf a format is; SQLITE's and REDIS's (hiredis) have conversions of their own. */
+/* Whose printf a format is for; SQLite's and hiredis's have conversions of their own. */
 enum format_dialect { FORMAT_OF_C, FORMAT_OF_SQLITE, FORMAT_OF_REDIS };
 
 enum format_class {
@@ -24,16 +24,21 @@ enum format_class {
 	FORMAT_WIDE_STRING
 };
 
-/* Less than the last: that of the argument at a place, PRECISION_ARGUMENT - the place. */
+/*
+ * Special values of a precision. Less than PRECISION_ARGUMENT: the value of the argument at a
+ * place; the place is the difference.
+ */
 enum { PRECISION_NONE = -1, PRECISION_ARGUMENT = -2 };
 
-/* One argument that the format takes: of a conversion, or of a '*'. */
+/* An argument that the format takes: of a conversion or of a '*'. */
 struct format_item {
 	uint8_t class; /* enum format_class */
-	uint8_t size;  /* bytes of the C object */
+	uint8_t size;  /* size of the C object */
 	bool is_signed;
-	char conversion; /* as in record_value: a '*' is 'd', C and lc are 'c', wide strings 'S' */
-	int64_t precision; /* of strings: bytes, or one of the above (the item just before) */
+	/* As in record_value: 'd' for a '*', 'c' for C and lc, 'S' for wide strings. */
+	char conversion;
+	/* Of a string: bytes, or a special value (PRECISION_ARGUMENT: the item just before). */
+	int64_t precision;
 };
 
 static inline bool format_item_is_known(const struct format_item *item)
@@ -43,34 +48,36 @@ static inline bool format_item_is_known(const struct format_item *item)
 
 struct format_scan {
 	const unsigned char *format, *at, *end;
-	unsigned word; /* bytes of a long */
+	unsigned word; /* size of a long */
 	enum format_dialect dialect;
 	unsigned count;
-	unsigned pending_stars; /* of the conversion in `item` */
-	bool pending;		/* `item` is still to be given out */
-	bool pending_length;	/* and behind it, that of %b */
-	unsigned place;		/* of its argument (%2$s), from 1 on; 0: the next */
+	/* '*' arguments of the conversion in `item`, still to be returned. */
+	unsigned pending_stars;
+	bool pending; /* `item` is still to be returned */
+	/* The length argument of %b is still to be returned, after `item`. */
+	bool pending_length;
+	unsigned place; /* place of its argument (%2$s), from 1; 0: the next one */
 	struct format_item item;
-	/* Where the format says the places itself; how many of them are of use. */
+	/* If the format names the places: the argument at each place, and how many are used. */
 	struct format_item by_place[FORMAT_ARGS_MAX];
 	unsigned places;
-	bool has_far; /* there are places beyond, or may be */
-	bool is_open; /* it has ended where it is not known what follows */
+	bool has_far; /* there are or may be arguments beyond FORMAT_ARGS_MAX */
+	bool is_open; /* the walk has ended, and more arguments may follow */
 };
 
 void format_scan_init(struct format_scan *scan, const unsigned char *format, size_t length,
 		      unsigned word, enum format_dialect dialect);
-/* Begins anew. */
+/* Starts again at the beginning. */
 void format_scan_rewind(struct format_scan *scan);
 
 /*
- * The next argument, in the order in which they are passed; false at the end; also, with is_open,
- * after FORMAT_ARGS_MAX arguments and at what leaves open which arguments follow (unknown
- * conversions, a place that no conversion has).
+ * Returns the next argument, in the order in which arguments are passed; false at the end. It also
+ * ends, with is_open set, after FORMAT_ARGS_MAX arguments and where the following arguments are not
+ * known (unknown conversions, a place that no conversion uses).
  *
- * Beside printf's own, conversions of SQLite's are known that printf has not, whatever the dialect:
- * %q, %Q, %w and %z are strings. Those that both have mean to SQLite what it says: %ls is a string,
- * too. hiredis's %b has two arguments, a pointer and a length.
+ * Besides printf's own conversions, those that only SQLite has are known in every dialect: %q, %Q,
+ * %w and %z are strings. A conversion that both have is interpreted by the dialect: for SQLite, %ls
+ * is a plain string. hiredis's %b has two arguments, a pointer and a length.
  */
 bool format_scan_next(struct format_scan *scan, struct format_item *item);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The record: all that is known about one event of a trace, captured when it happened, so that
- * rendering never touches the tracee. Fixed-width, little-endian, position independent; the same
- * bytes serve as message between engine and writers, in the agent's rings and in files.
+ * The record: everything that is known about one event of a trace, captured when it happened, so
+ * that rendering never touches the tracee. It has fixed-width little-endian fields and is
+ * position-independent. The same bytes are the message between engine and sinks, the contents of
+ * the agent's rings, and the contents of files.
  *
- * A record is `struct record` followed by `value_count` values. A value is `struct record_value`
- * followed by `length` bytes, padded to 8. The order of values is the order in which the probe's
- * capture plan makes them (record/capture.h): the renderer walks the prototype in step.
+ * A record is a `struct record` followed by `value_count` values. A value is a `struct
+ * record_value` followed by `length` bytes, padded to 8. The values have the order in which the
+ * probe's capture plan makes them (record/capture.h): the renderer walks the prototype in parallel.
  */
 #ifndef TRACER_RECORD_RECORD_H
 #define TRACER_RECORD_RECORD_H
@@ -15,81 +16,87 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RECORD_VERSION = 2, RECORD_MAX = 1 << 20, RECORD_NEVER = -1, RECORD_INHERITED = -2 };
+enum { RECORD_VERSION = 3, RECORD_MAX = 1 << 20, RECORD_NEVER = -1, RECORD_INHERITED = -2 };
 
 enum record_kind {
-	RECORD_CALL = 1,   /* a probe fired: values are the arguments captured at entry */
-	RECORD_RETURN,	   /* its call returned: the result, then arguments fetched on return */
-	RECORD_UNWOUND,	   /* its call was left by longjmp, exception or thread exit; no values */
+	RECORD_CALL = 1,   /* a hit: the values are the arguments captured at entry */
+	RECORD_RETURN,	   /* the call returned: the result, then arguments fetched at return */
+	RECORD_UNWOUND,	   /* the call was left by longjmp, exception or thread exit; no values */
 	RECORD_SIGNAL,	   /* a signal is being delivered: `number` */
 	RECORD_EXITED,	   /* the process ended: `number` is the exit status */
 	RECORD_KILLED,	   /* the process was killed: `number` is the signal */
 	RECORD_EXEC,	   /* the process called exec */
-	RECORD_THREAD,	   /* a task was first seen (tid), so that lines get their [pid N] */
-	RECORD_THREAD_END, /* a task other than the last is gone; its pending calls stay open */
+	RECORD_THREAD,	   /* a task was seen first (tid): from then on sinks print [pid N] */
+	RECORD_THREAD_END, /* a task that is not the last has ended; its pending calls stay open */
 	RECORD_UNTRACED, /* something cannot be traced: two strings, what and why; no pid, no tid */
-	/* calls that are in no record: `number` of them, `duration` is their time; no tid */
+	/* `number` calls that have no records, which took `duration` in all; no tid */
 	RECORD_COUNTED,
 	/*
-	 * at the end: `call` probes there were, `number` of them counted in the process; no pid, no
-	 * tid
+	 * At the end of the trace: `call` probes existed, `number` of them were counted in the
+	 * process; no pid, no tid.
 	 */
 	RECORD_PROBES,
-	/* a process was attached to, and `number` functions are planted in it; no tid */
+	/* a process was attached to, and `number` functions in it have probes; no tid */
 	RECORD_ATTACHED
 };
 
 struct record {
-	uint32_t size;	 /* bytes, header and values, a multiple of 8 */
+	uint32_t size;	 /* header and values, in bytes; a multiple of 8 */
 	uint8_t version; /* RECORD_VERSION */
 	uint8_t kind;	 /* enum record_kind */
 	uint16_t value_count;
 	int32_t pid; /* process (thread group) */
 	int32_t tid;
 	uint32_t probe; /* CALL, RETURN, UNWOUND: id of the probe_info */
-	uint32_t depth; /* CALL, RETURN, UNWOUND: how many traced calls enclose it in its thread */
-	uint64_t call;	/* number of the call, the same in CALL and RETURN; unique per trace */
-	uint64_t time;	/* when, ns since the Epoch */
+	uint32_t depth; /* CALL, RETURN, UNWOUND: number of traced calls around it in its thread */
+	uint64_t call;	/* id of the call, equal in CALL and RETURN; unique per trace */
+	uint64_t time;	/* ns since the Epoch */
 	uint64_t
-		duration; /* RETURN: ns between entry and return, the tracer's own cost taken off */
-	uint64_t pc; /* CALL, RETURN, UNWOUND: the return address; SIGNAL: where the thread was */
+		/* RETURN: ns between entry and return, without the tracer's own overhead. */
+		duration;
+	uint64_t pc; /* CALL, RETURN, UNWOUND: the return address; SIGNAL: pc of the thread */
 	/*
-	 * See the kinds. RETURN of a system call: the error number it failed with, 0 if it did not;
-	 * RECORD_NEVER: it does not return. RETURN of a function: RECORD_INHERITED, where the call
-	 * is the parent's, in a child that it forked.
+	 * See the kinds. RETURN of a system call: the errno it failed with, 0 if it succeeded;
+	 * RECORD_NEVER if it does not return. RETURN of a function: RECORD_INHERITED if the call
+	 * was made by the parent and returns in a forked child.
 	 */
 	int64_t number;
+	uint32_t stack; /* CALL, RETURN, UNWOUND: number of the call's stack, 0: not known */
+	uint32_t unused;
 };
-static_assert(sizeof(struct record) == 64, "part of the record format");
+static_assert(sizeof(struct record) == 72, "part of the record format");
 static_assert(offsetof(struct record, call) == 24, "part of the record format");
 
 enum value_kind {
-	VALUE_WORD = 1, /* integer or pointer, extended to 64 bits as its type says */
-	/* `word` holds the bits of a float (length 0, size 4), double (size 8); x87 in bytes */
-	VALUE_FLOAT,
-	VALUE_STRING, /* `word` is the pointer, the bytes follow */
+	VALUE_WORD = 1, /* integer or pointer, extended to 64 bits by the signedness of its type */
 	/*
-	 * An object of several members or elements, or one that was pointed to: `word` is its
-	 * address, `size` the bytes of a pointer, the bytes are those of whole elements. For each
-	 * element, in order, the values of what is apart from it follow (proto/type.h:
-	 * type_is_apart()), and so on for these. With VALUE_RECURSION there are no bytes: the
-	 * object is the one that `conversion` many objects up holds this one.
+	 * `word` has the bits of a float (length 0, size 4) or double (size 8); the bytes an x87
+	 * number.
+	 */
+	VALUE_FLOAT,
+	VALUE_STRING, /* `word` is the pointer; the bytes follow */
+	/*
+	 * An object with several members or elements, or one that a pointer leads to. `word` is its
+	 * address, `size` the size of a pointer; the bytes are those of whole elements. For each
+	 * element, in order, the values of its parts follow (what type_is_apart() in proto/type.h
+	 * selects), each with its own parts. With VALUE_RECURSION there are no bytes: the object is
+	 * the one `conversion` levels up.
 	 */
 	VALUE_OBJECT
 };
 
 enum value_flags {
-	VALUE_FAULT = 1,     /* not (wholly) readable: the bytes are what could be read */
+	VALUE_FAULT = 1,     /* unreadable, at least in part: the bytes are what could be read */
 	VALUE_TRUNCATED = 2, /* there is more than was captured */
-	VALUE_VARARG = 4,    /* made by a printf format; `conversion` says by which */
-	/* the last value of a format's arguments, with VALUE_TRUNCATED if there may be more */
+	VALUE_VARARG = 4,    /* an argument of a printf format, by `conversion` */
+	/* The last value of a format's arguments; with VALUE_TRUNCATED if there may be more. */
 	VALUE_FORMAT_END = 8,
 	VALUE_RECURSION = 16 /* see VALUE_OBJECT */
 };
 
 enum { VALUE_RESULT = 255 }; /* `argument` of the return value */
 
-/* `argument` of a parameter: its index in the low bits, and which of its choices it is, from 0. */
+/* `argument` of a parameter: its index in the low bits, and the number of its choice, from 0. */
 enum { VALUE_INDEX = 31, VALUE_CHOICE_SHIFT = 5 };
 
 struct record_value {
@@ -97,20 +104,23 @@ struct record_value {
 	uint8_t flags;	      /* enum value_flags */
 	uint8_t argument;     /* see VALUE_INDEX; VALUE_RESULT */
 	char conversion;      /* VALUE_VARARG: 'd', 'u', 'x', 'o', 'c', 's', 'S', 'p', 'f', … */
-	uint32_t size : 8;    /* bytes of the C object: 1, 2, 4, 8, 10 */
-	uint32_t length : 24; /* bytes that follow */
+	uint32_t size : 8;    /* size of the C object: 1, 2, 4, 8, 10 */
+	uint32_t length : 24; /* number of bytes that follow */
 	uint64_t word;
 };
 static_assert(sizeof(struct record_value) == 16, "part of the record format");
 static_assert(RECORD_MAX < 1 << 24, "a value is shorter than its record");
 
-/* Bytes that follow a value. */
+/* Returns the bytes that follow a value. */
 static inline const void *record_value_bytes(const struct record_value *value)
 {
 	return value + 1;
 }
 
-/* The first value of a record, and the one after `value`; the caller counts with value_count. */
+/*
+ * Return the first value of a record, and the value after `value`; the caller counts to
+ * value_count.
+ */
 static inline const struct record_value *record_values(const struct record *record)
 {
 	return (const struct record_value *)(const void *)(record + 1);

@@ -2,23 +2,29 @@
 /*
  * Attaching to the processes of -p.
  *
- * A list of processes is old when it is used: a server's workers end every second. A process that
- * cannot be attached to is named, with the reason, and the others are traced. strace(1) does the
- * same. If none can be attached to, that is an error.
+ * A list of processes is outdated when it is used: workers of a server exit every second. So a
+ * process that cannot be attached to is reported, with the reason, and the others are traced, like
+ * strace(1) does. It is an error if none can be attached to.
  *
- * The tracer needs some milliseconds before it sees a call, and seconds where much is to be
- * planted. A user who wants to cause a call has to know when that time is over. The line "attached
- * to process PID (NAME), N functions" tells him: it comes when every function that the filters ask
- * for is planted in what the process has loaded.
+ * The tracer needs some milliseconds before it sees a call, and seconds if much is to be planted. A
+ * user who wants to cause a call has to know when that time is over. The line "attached to process
+ * PID (NAME), N functions" says so: it comes when every function that the filters ask for is
+ * planted in what the process has loaded.
  */
 #include "session/attaching.h"
 
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/xalloc.h"
-#include "inferior/guardian.h"
-#include "inferior/proc.h"
-#include "session/private.h"
+#include "engine/trap/references.h"
+#include "recovery/guardian.h"
+#include "session/session_state.h"
+#include "target/attach_prefetch.h"
+#include "target/indirect_calls.h"
+#include "target/task_state.h"
+#include "tracee/attach.h"
+#include "tracee/clock.h"
+#include "tracee/proc.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +32,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ------------------------------------------------------------------ the beginning */
+/* ------------------------------------------------------------------ attaching */
 
 static int attach(struct session *session, pid_t pid)
 {
@@ -38,17 +44,17 @@ static int attach(struct session *session, pid_t pid)
 		why = xstrdup("it is the tracer itself");
 	} else {
 		guardian_await(pid);
-		error = inferior_attach(session->inferior, pid, &process, &why);
+		error = tracees_attach(session->target.tracees, pid, &process, &why);
 	}
 	if (error)
 		diag("cannot attach to process %d: %s", (int)pid, why ? why : strerror(-error));
 	else
-		process->to_announce = true;
+		process->session->to_announce = true;
 	free(why);
 	return error;
 }
 
-/* The process, where a thread of it is named, as `ps -L` and top show them. */
+/* Returns the process of a thread, as `ps -L` and top show thread ids. */
 static pid_t process_of(pid_t tid)
 {
 	const long pid = proc_status_number(tid, "Tgid");
@@ -58,18 +64,19 @@ static pid_t process_of(pid_t tid)
 
 int attaching_start(struct session *session)
 {
-	const struct session_options *options = session->options;
+	const struct session_options *options = session->target.options;
 	int first_error = 0;
 
 	for (size_t i = 0; i < options->pid_count; i++) {
 		const pid_t pid = process_of(options->pids[i]);
 
 		if (pid != getpid())
-			prepare_process(session, pid);
+			prefetch_process(&session->target, pid);
 	}
 	for (size_t i = 0; i < options->pid_count; i++) {
 		const pid_t pid = process_of(options->pids[i]);
-		int error = inferior_process(session->inferior, pid) ? 0 : attach(session, pid);
+		int error = tracees_process(session->target.tracees, pid) ? 0
+									  : attach(session, pid);
 
 		session->unattached += error != 0;
 		if (!first_error)
@@ -92,10 +99,10 @@ static void count_use(void *context, const struct probe_site *site, struct hook 
 	if (site)
 		count_site(context, site);
 	if (hook)
-		pointers_each_site(hook, count_site, context);
+		indirect_each_site(hook, count_site, context);
 }
 
-/* How many functions, or calls of them, have a place in the process where they are caught. */
+/* Returns how many functions, or calls of them, are caught in the process. */
 static size_t count_functions(const struct space *space)
 {
 	struct map seen = {0};
@@ -107,17 +114,17 @@ static size_t count_functions(const struct space *space)
 	return count;
 }
 
-/* Whatever line stands on the terminal is ended first. */
+/* Writes a record, so that a sink ends an unfinished line on the terminal before the message. */
 static void note_in_trace(struct session *session, const struct process *process, size_t count)
 {
 	const struct record record = {.size = sizeof record,
 				      .version = RECORD_VERSION,
 				      .kind = RECORD_ATTACHED,
 				      .pid = process->pid,
-				      .time = inferior_wall_clock(),
+				      .time = clock_wall(),
 				      .number = (int64_t)count};
 
-	session_record(session, &record);
+	emission_record(session, &record);
 }
 
 void attaching_done(struct session *session, struct process *process)
@@ -125,18 +132,18 @@ void attaching_done(struct session *session, struct process *process)
 	char functions[64];
 	char name[16];
 
-	if (!process->to_announce)
+	if (!process->session->to_announce)
 		return;
-	process->to_announce = false;
+	process->session->to_announce = false;
 	const size_t count = count_functions(process->space);
 
 	note_in_trace(session, process, count);
-	if (session->options->quiet)
+	if (session->target.options->quiet)
 		return;
 	snprintf(functions, sizeof functions, "%zu function%s%s", count, count == 1 ? "" : "s",
 		 count ? "" : " so far");
 	proc_name(process->pid, name);
 	diag("attached to process %d (%s), %s%s", (int)process->pid, name,
-	     count || !session->syscalls ? functions : "system calls",
-	     count && session->syscalls ? " and system calls" : "");
+	     count || !session->target.syscalls ? functions : "system calls",
+	     count && session->target.syscalls ? " and system calls" : "");
 }

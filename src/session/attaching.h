@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Attaching to the processes of -p, and saying when tracing of each has begun. */
+/* Attaching to the processes of -p, and telling the user when tracing of each has begun. */
 #ifndef TRACER_SESSION_ATTACHING_H
 #define TRACER_SESSION_ATTACHING_H
 
@@ -7,14 +7,15 @@ struct process;
 struct session;
 
 /*
- * Attaches to all processes of the options. The user is told of each that cannot be attached to,
- * and session->unattached counts them. 0, or the -errno of the first of these when no process is
- * left, and there is no command either.
+ * Attaches to all processes of the options. Each one that cannot be attached to is reported and
+ * counted in session->unattached. Returns 0; if no process is left and there is no command either,
+ * the -errno of the first failure.
  */
 int attaching_start(struct session *session);
 
 /*
- * All functions that are known are planted in the process: the user is told, once, if -p named it.
+ * To be called when all known functions are planted in the process: tells the user so, once, if -p
+ * named it.
  */
 void attaching_done(struct session *session, struct process *process);
 

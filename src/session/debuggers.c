@@ -2,81 +2,91 @@
 /*
  * Programs that use ptrace(2) themselves.
  *
- * A task has one tracer. A debugger that is traced must be able to debug nevertheless, and a
- * program that looks whether it is debugged must be told what it would be told without us. So
- * libc's ptrace() is hooked, and what it is about to ask for says what to do:
+ * A task has one tracer. Nevertheless a debugger that is traced must be able to debug, and a
+ * program that checks whether it is being debugged must get the answer that it would get without
+ * the tracer. So libc's ptrace() is hooked, and its request decides what is done:
  *
- *  - A debugger attaches to a task of ours (PTRACE_ATTACH, PTRACE_SEIZE). That one's process is let
- *    go, before the request is made.
+ * - A debugger attaches to a traced task (PTRACE_ATTACH, PTRACE_SEIZE). The task's process is
+ * detached before the request is made.
  *
- *  - A child asks to be traced by its parent (PTRACE_TRACEME) before it execs, as debuggers start
- *    their programs. It is let go: not from within the hook, but at the stop that comes before
- *    its next instruction.
+ * - A child asks to be traced by its parent (PTRACE_TRACEME) before it execs, as debuggers start
+ * their programs. It is detached: not from within the hook, but at the stop before its next
+ * instruction.
  *
- *  - The same from a child in vfork(2), which lives in its parent's memory and runs through places
- *    where we have planted: the stops would be its debugger's now, who sits in vfork(2) and
- *    would never serve them. All patches are taken out of that memory until the parent comes
- *    back, which does not take long: the child is about to exec. The other threads are kept
- *    stopped meanwhile, so nothing is missed.
+ * - A vfork child asks to be traced. It runs in its parent's memory, past planted breakpoints,
+ * whose stops would now be reported to its parent; but that is blocked in vfork(2) and would never
+ * handle them. All patches are taken out of that memory until the parent comes back. That does not
+ * take long, as the child is about to exec. The other threads are kept stopped meanwhile, so no
+ * call is missed.
  *
- *  - A program that was launched, attached to, or exec'd asks for it: its parent is no debugger.
- *    (The parent of a command is the tracer, even.) Such programs want to know whether they are
- *    debugged. They hear that their parent traces them now, as they would without us, and from
- *    then on that this cannot be done a second time, which is the kernel's own answer.
+ * - A program that was launched, attached to, or exec'd asks to be traced. Its parent is no
+ * debugger. (The parent of a command even is the tracer.) Such programs check whether they are
+ * debugged. The first request succeeds, as it would without the tracer, and later ones fail with
+ * the kernel's own answer for a task that is traced already.
  *
- * Not seen: system calls that do not go through libc's ptrace(). They fail (EPERM), as the world
- * has it that there is one tracer. So do those of debuggers that are not traced themselves.
+ * System calls that do not go through libc's ptrace() are not seen. They fail with EPERM, because a
+ * task has one tracer. So do those of debuggers that are not traced themselves.
  */
-#include "session/private.h"
+#include "session/debuggers.h"
 
-#include "engine/trap/stackview.h"
-#include "inferior/proc.h"
-#include "inferior/ptrace.h"
+#include "engine/core/stackview.h"
+#include "engine/trap/spaces.h"
+#include "engine/trap/watch.h"
+#include "engine/trap/xol_signals.h"
+#include "session/detach.h"
+#include "session/session_state.h"
+#include "target/task_state.h"
+#include "tracee/proc.h"
+#include "tracee/ptrace.h"
 
-#include <stddef.h>
 #include <sys/ptrace.h>
 
-/* How long the other threads wait for the exec of a child that asked to be traced. */
-enum { STOP_MS = 200, EXEC_TRIES = 20 /* of 50 ms: thread_stop() of one that cannot be */ };
+/* How long the other threads wait for the exec of a vfork child that asked to be traced. */
+enum {
+	STOP_MS = 200,
+	EXEC_TRIES = 20 /* of 50 ms each: thread_stop() gives up early on a thread in vfork(2) */
+};
 
 /* ------------------------------------------------------------------ requests */
 
 static void debugger_comes(struct session *session, const struct thread *debugger, pid_t tid)
 {
-	const struct thread *wanted = inferior_thread(session->inferior, tid);
+	const struct thread *wanted = tracees_thread(session->target.tracees, tid);
 
-	/* The number means something else to it, or the request will fail anyway. */
+	/*
+	 * The number means another task in the debugger's pid namespace, or the request will fail
+	 * anyway.
+	 */
 	if (!wanted || wanted->process->space == debugger->process->space ||
 	    !proc_sees_our_pids(debugger->tid))
 		return;
 	pid_t pid = wanted->process->pid;
 
-	untraced_process(session->untraced, pid, "let go: process %d debugs it",
+	untraced_process(session->target.untraced, pid, "let go: process %d debugs it",
 			 (int)debugger->process->pid);
-	tasks_let_go(session, pid);
+	detach_process(session, pid);
 }
 
-/* True: the kernel is not asked, it is done already. */
+/* Handles PTRACE_TRACEME. Returns true if the call returns 0 without asking the kernel. */
 static bool wants_to_be_traced(struct thread *thread)
 {
 	struct process *process = thread->process;
 
-	if (process->born && !process->execed) {
-		process->let_go = true;
+	if (process->session->born && !process->session->execed) {
+		process->session->let_go = true;
 		pt_interrupt(thread->tid);
 		return false;
 	}
-	bool first = !process->pretends;
+	bool first = !process->session->pretends;
 
-	process->pretends = true;
+	process->session->pretends = true;
 	return first;
 }
 
 static bool ptrace_called(struct hook *hook, struct thread *thread, const struct regs *regs,
 			  uint64_t *result)
 {
-	struct session *session =
-		(struct session *)(void *)((char *)hook - offsetof(struct session, ptrace));
+	struct session *session = hook->context;
 	const struct space *space = thread->process->space;
 
 	*result = 0;
@@ -94,10 +104,10 @@ static bool ptrace_called(struct hook *hook, struct thread *thread, const struct
 
 void debuggers_init(struct session *session)
 {
-	session->ptrace.intercept = ptrace_called;
+	session->target.ptrace = (struct hook){.context = session, .intercept = ptrace_called};
 }
 
-/* ------------------------------------------------------------------ letting go */
+/* ------------------------------------------------------------------ detaching */
 
 struct handover {
 	const struct thread *child;
@@ -109,10 +119,10 @@ static void stop_other(struct thread *thread, void *context)
 	const struct handover *handover = context;
 
 	if (thread != handover->child && thread != handover->parent)
-		thread_stop(thread->process->inferior, thread, STOP_MS);
+		thread_stop(thread->process->tracees, thread, STOP_MS);
 }
 
-/* Lets a child in vfork(2) go, which is at a clean stop. */
+/* Detaches from a vfork child, which is at a safe stop, while its parent is blocked in vfork(2). */
 static void hand_over(struct session *session, struct thread *child, struct thread *parent)
 {
 	struct space *space = child->process->space;
@@ -120,24 +130,23 @@ static void hand_over(struct session *session, struct thread *child, struct thre
 	pid_t pid = child->process->pid;
 	int error = -1;
 
-	space_each_thread(session->inferior, space, stop_other, &handover);
+	space_each_thread(session->target.tracees, space, stop_other, &handover);
 	trap_suspend(space);
 	trap_before_signal(child);
-	if (child->watch_generation)
-		pt_set_debug_register(child->tid, 7, 0);
-	trap_thread_gone(session->trap, child, false);
-	/* First of all the parent: it runs on as soon as the child has its own memory. */
+	trap_clear_watched(child);
+	trap_thread_gone(session->target.trap, child, false);
+	/* The parent is interrupted first: it runs on as soon as the child has its own memory. */
 	pt_interrupt(parent->tid);
 	pt_detach(child->tid, child->stop == STOP_SIGNAL ? child->stop_signal : 0);
-	thread_destroy(session->inferior, child);
+	thread_destroy(session->target.tracees, child);
 	for (int tries = 0; error && tries < EXEC_TRIES; tries++)
-		error = thread_stop(session->inferior, parent, STOP_MS);
+		error = thread_stop(session->target.tracees, parent, STOP_MS);
 	if (!error) {
 		trap_restore(space);
 		return;
 	}
 	space->modules->suspended_for = parent->tid;
-	untraced_process(session->untraced, parent->process->pid,
+	untraced_process(session->target.untraced, parent->process->pid,
 			 "calls made while its child %d, which it debugs, is in vfork(2)",
 			 (int)pid);
 }
@@ -146,7 +155,7 @@ static void restore_if_due(const struct thread *thread)
 {
 	struct space *space = thread->process->space;
 
-	/* With its end, all is over: see cores.c, too. */
+	/* At the end of the thread its memory goes, too. core_dumps.c also sets suspended_for. */
 	if (!space || !space->modules || space->modules->suspended_for != thread->tid ||
 	    thread->stop == STOP_ENDING || stop_is_end(thread->stop))
 		return;
@@ -159,19 +168,20 @@ bool debuggers_stop(struct session *session, struct thread *thread)
 	struct process *process = thread->process;
 
 	restore_if_due(thread);
-	if (!process->let_go || !thread_is_clean_stop(thread))
+	if (!process->session->let_go || !thread_is_safe_stop(thread))
 		return false;
-	struct thread *waiting = inferior_thread(session->inferior, process->vforker);
+	struct thread *waiting = tracees_thread(session->target.tracees, process->session->vforker);
 
-	process->let_go = false;
+	process->session->let_go = false;
 	if (!process->silent)
-		untraced_process(session->untraced, process->pid, "let go: its parent debugs it");
+		untraced_process(session->target.untraced, process->pid,
+				 "let go: its parent debugs it");
 	if (process->space && process->space->references > 1) {
 		if (!waiting || waiting->process->space != process->space)
-			return false; /* it cannot be helped: the kernel refuses */
+			return false; /* not detached: the request will fail in the kernel */
 		hand_over(session, thread, waiting);
 		return true;
 	}
-	tasks_let_go(session, process->pid);
+	detach_process(session, process->pid);
 	return true;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Prototypes from debug information as a .conf file.
+ * Prints prototypes from debug information as a .conf file.
  *
- * Each comes with the types that it needs in front (proto/dwarf.h). What was printed before is not
- * printed again. Two structs may have one name, and one may be described in two ways, as it is so
- * many pointers away; as a name means one thing in a file, all types of a prototype get other names
- * then.
+ * Each prototype is preceded by the types that it needs (dwarf/dwarf.h). What was printed before is
+ * not printed again. Two structs may have the same name, and one struct may be described in two
+ * ways, as the description depends on how many pointers lead to it. A name has one meaning in a
+ * .conf file, so in these cases all types of a prototype are renamed.
  */
 #include "session/print.h"
 
@@ -13,8 +13,9 @@
 #include "base/diag.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
+#include "object/elf_symbols.h"
 #include "proto/names.h"
-#include "session/debuginfo.h"
+#include "target/debuginfo.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -30,11 +31,11 @@ static int compare_symbols(const void *left, const void *right)
 
 	int names = strcmp(a->name, b->name);
 
-	/* The first one counts: not what is there for old programs. */
+	/* The first of equal names is used: the current version, not one for old programs. */
 	return names ? names : a->old - b->old;
 }
 
-/* Functions that others can call, by name. */
+/* Adds the functions that other modules can call, sorted by name. */
 static void list_functions(struct elf_file *file, struct vec *functions)
 {
 	size_t count;
@@ -53,7 +54,7 @@ static void list_functions(struct elf_file *file, struct vec *functions)
 
 #define TYPEDEF "typedef "
 
-/* The name that a line is about, and how long that is; NULL: it is a prototype. */
+/* Returns the name that a line defines, and its length; NULL if the line is a prototype. */
 static const char *named_type(const char *line, size_t *length)
 {
 	if (strncmp(line, TYPEDEF, strlen(TYPEDEF)) != 0)
@@ -63,7 +64,7 @@ static const char *named_type(const char *line, size_t *length)
 	return line;
 }
 
-/* The names of all types of a text. */
+/* Adds the names of all types of a text. */
 static void find_names(const char *text, struct names *names)
 {
 	for (const char *line = text; line; line = strchr(line, '\n')) {
@@ -77,12 +78,14 @@ static void find_names(const char *text, struct names *names)
 	}
 }
 
-/* The text with a number behind each name of a type, which is known by what is around it. */
+/*
+ * Adds the text with a number after each name of a type, which is recognized by what is around it.
+ */
 static void rename_types(const char *text, const struct names *names, unsigned number,
 			 struct strbuf *out)
 {
 	static const char others[] = " \n*(),;=:[]-";
-	bool is_named = false; /* behind a typedef */
+	bool is_named = false; /* the word follows a typedef */
 
 	while (*text) {
 		const size_t length = strcspn(text, others);
@@ -99,7 +102,7 @@ static void rename_types(const char *text, const struct names *names, unsigned n
 	}
 }
 
-/* Whether none of the types was printed as something else. */
+/* Returns true if no type of the text was printed with another definition. */
 static bool agrees(const struct names *printed, char *text)
 {
 	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
@@ -107,14 +110,17 @@ static bool agrees(const struct names *printed, char *text)
 		const char *name = named_type(line, &length);
 		const char *before = name ? names_get(printed, name, length) : NULL;
 
-		/* What comes last is what it is; in front of that it was only declared. */
+		/*
+		 * A type may be declared several times; its last line is the definition, which ends
+		 * with ')'.
+		 */
 		if (before && end[-2] == ')' && strncmp(before, line, (size_t)(end - line)) != 0)
 			return false;
 	}
 	return true;
 }
 
-/* Prints what was not printed so far, and keeps what it is. */
+/* Prints the lines that were not printed before, and remembers the definitions among them. */
 static void print_lines(struct names *printed, char *text)
 {
 	char *line = text;
@@ -137,7 +143,7 @@ static void print_lines(struct names *printed, char *text)
 	puts(line);
 }
 
-/* A prototype, and the types in front of it. */
+/* Prints a prototype, and the types in front of it. */
 static void print_text(struct names *printed, const char *text)
 {
 	struct strbuf renamed = {0};
@@ -154,7 +160,7 @@ static void print_text(struct names *printed, const char *text)
 	strbuf_deinit(&renamed);
 }
 
-/* Whether there was something to print. */
+/* Returns true if there was something to print. */
 static bool print_function(struct debug_source *source, const struct elf_symbol *function,
 			   struct names *printed)
 {
@@ -177,16 +183,16 @@ static void free_lines(struct names *printed)
 	names_deinit(printed);
 }
 
-/* What became of all of them. */
+/* The outcome for all functions. */
 struct printed {
 	bool any;
-	size_t left_out; /* as debug information could not be read any more */
+	size_t left_out; /* functions that could not be read any more */
 };
 
 static struct printed print_functions(struct debug_source *source, struct elf_file *file)
 {
 	struct vec functions = VEC_OF(const struct elf_symbol *);
-	struct names types = {0}; /* owned lines, by the names in them */
+	struct names types = {0}; /* owned lines, by the type that each defines */
 	const char *last = "";
 	struct printed printed = {0};
 
@@ -195,7 +201,10 @@ static struct printed print_functions(struct debug_source *source, struct elf_fi
 		const struct elf_symbol *function = *(const struct elf_symbol **)vec_at(&functions,
 											i);
 
-		/* Versions of one name, and what is in both symbol tables. */
+		/*
+		 * The list has all versions of a name, and symbols of both tables; each name is
+		 * printed once.
+		 */
 		if (strcmp(last, function->name)) {
 			if (print_function(source, function, &types))
 				printed.any = true;

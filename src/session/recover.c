@@ -1,33 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the guardian does when the tracer has been killed (inferior/guardian.h).
+ * What the guardian does when the tracer has been killed (recovery/guardian.h).
  *
- * First of all the breakpoints of all processes are taken out, while they run: a thread that blocks
- * SIGTRAP, as every new one does for a moment, would be killed by one, handler or not.
+ * First it takes the breakpoints out of all processes, while they run. A thread that blocks
+ * SIGTRAP, as each new thread does for a moment, would be killed by a breakpoint in spite of the
+ * SIGTRAP handler.
  *
- * Then each process is attached to as soon as the kernel has let it go, its breakpoints, slots and
- * mappings are known from the journal, and it is left like any other. While that is prepared it
- * runs on: the handler in it (inferior/rescue.h) takes breakpoints out if a thread hits one, and a
- * thread that was making a system call for the tracer finds back by itself. Both run code of ours
- * that must not be taken away under them, so the process is let run on for moments until nobody is
- * there.
+ * Then it attaches to each process as soon as the kernel has detached it from the dead tracer,
+ * reads breakpoints, XOL slots and mappings from the journal, and leaves the process like at any
+ * detach. Until then the process runs: its SIGTRAP handler (recovery/rescue.h) takes breakpoints
+ * out if a thread hits one, and a thread in a remote call for the tracer restores its registers by
+ * itself. Both run code of the tracer's that must not be unmapped under them, so the process is
+ * resumed for short times until no thread is in that code.
  *
- * Without the right to attach (Yama, or a process that has changed its user) the handler has to do;
- * it stays in the process then. The same if another tracer was quicker: that takes over what it
- * finds. Nothing here waits without end.
+ * Without the right to attach (Yama, or a process that has changed its user) the handler has to
+ * suffice, and stays in the process. It also stays if another tracer has attached first, which
+ * adopts the orphan. Nothing here waits without a limit.
  */
 #include "session/recover.h"
 
-#include "engine/agent/agent.h"
-#include "engine/trap/trap.h"
-#include "engine/trap/unblock.h"
-#include "inferior/journal.h"
-#include "inferior/mend.h"
-#include "inferior/proc.h"
-#include "inferior/ptrace.h"
-#include "inferior/rescue.h"
-#include "inferior/stranded.h"
-#include "session/private.h"
+#include "engine/agent/ring_drain.h"
+#include "engine/trap/adopt.h"
+#include "engine/trap/sigmask_shadow.h"
+#include "engine/trap/sigtrap.h"
+#include "engine/trap/watch.h"
+#include "recovery/remote_call_recovery.h"
+#include "recovery/rescue.h"
+#include "recovery/vma_merge.h"
+#include "session/detach.h"
+#include "session/drain_threads.h"
+#include "session/quiesce.h"
+#include "session/session_state.h"
+#include "target/forks.h"
+#include "target/task_state.h"
+#include "tracee/abandoned.h"
+#include "tracee/attach.h"
+#include "tracee/journal.h"
+#include "tracee/proc.h"
+#include "tracee/space.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -37,13 +47,16 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Once in some thousand kills it looks for a moment as if somebody else had the process. */
+/*
+ * Once in some thousand kills, /proc shows for a moment what looks like another tracer. So that is
+ * believed only after STRANGE_LOOKS looks in a row.
+ */
 enum { STRANGE_LOOKS = 20, ATTACH_TRIES = 2000, SEIZE_ROUNDS = 100, ABANDONED_MS = 300 };
 
-/* A process that the tracer has left behind. */
-struct patient {
+/* A process whose tracer was killed. */
+struct orphan {
 	struct journal *journal;
-	struct space *space; /* holds the journal; NULL: its memory cannot be opened */
+	struct space *space; /* owns the journal; NULL: its memory cannot be opened */
 };
 
 static void pause_ms(long ms)
@@ -51,7 +64,9 @@ static void pause_ms(long ms)
 	nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
 }
 
-/* It is still the process that the journal is about, and nobody else traces it. */
+/*
+ * Returns true if this is still the process that the journal describes, and no other tracer has it.
+ */
 static bool is_ours(const struct journal_subject *subject)
 {
 	long tracer = proc_status_number(subject->pid, "TracerPid");
@@ -61,9 +76,9 @@ static bool is_ours(const struct journal_subject *subject)
 }
 
 /*
- * The kernel has not taken the tracer from all threads yet. To be attached to some of them only and
- * let go again is worse than to wait: one may have hit a breakpoint meanwhile, or have made
- * another.
+ * Returns true if some threads are still attached to the dead tracer. The guardian waits then. If
+ * it attached to the other threads only and detached again, that would be worse: one of them may
+ * have hit a breakpoint meanwhile, or created another thread.
  */
 static bool is_held(const struct journal_subject *subject)
 {
@@ -96,13 +111,13 @@ static struct process *attach(struct session *session, const struct journal_subj
 		strange = is_ours(subject) ? 0 : strange + 1;
 		int error = strange || is_held(subject)
 				    ? -EPERM
-				    : inferior_attach(session->inferior, subject->pid, &process,
-						      &why);
+				    : tracees_attach(session->target.tracees, subject->pid,
+						     &process, &why);
 
 		free(why);
 		if (!error)
 			return process;
-		/* Or one ends just now. */
+		/* The attach also fails if a thread is just exiting, so it is tried again. */
 		if (space)
 			rescue_beat(space);
 		pause_ms(1);
@@ -110,83 +125,84 @@ static struct process *attach(struct session *session, const struct journal_subj
 	return NULL;
 }
 
-/* The tracer may have watched words; what it set in debug registers is cleared at the end. */
+/* The tracer may have used debug registers; they are cleared at the end. */
 static void assume_watched(struct thread *thread, void *context)
 {
 	(void)context;
-	thread->watch_generation = 1;
+	trap_assume_watched(thread);
 }
 
-/* Also of the children in its memory, which have inherited it. */
+/*
+ * Sets what the tracer knew of the dispositions, also of CLONE_VM children, which have inherited
+ * them.
+ */
 static void adopt_disposition(struct session *session, const struct space *space)
 {
 	const struct journal_subject *subject = journal_subject(space->journal);
 	size_t cursor = 0;
 	void *value;
 
-	while (map_next(&session->inferior->processes, &cursor, NULL, &value)) {
+	while (map_next(&session->target.tracees->processes, &cursor, NULL, &value)) {
 		struct process *process = value;
 
 		if (process->space != space)
 			continue;
-		process->sigtrap_guarded = subject->guarded;
-		process->handlers_opened = subject->handlers_opened;
-		memcpy(process->sigtrap_action, subject->action, sizeof process->sigtrap_action);
+		sigtrap_adopt(process, subject);
 		process_each_thread(process, assume_watched, NULL);
 	}
 }
 
 static void adopt_space(struct session *session, struct process *process, struct space *space)
 {
-	space_bind(space, session->inferior);
-	process->space = space; /* and lets go of it */
+	space_bind(space, session->target.tracees);
+	process->space = space; /* the process owns the reference now */
 	process->starting = false;
-	forks_share_space(session, process);
+	forks_share_space(&session->target, process);
 	adopt_disposition(session, space);
 	/*
-	 * What clock is read by the code that is left there is not known: it may be the system's,
-	 * and then a thread in the vDSO, or a handler that returns to it, goes back to our code.
+	 * Which clock the agent's code reads is not known. If it is the system's, a thread in the
+	 * vDSO, or in a handler that returns there, goes back to the agent's code.
 	 */
 	if (space->arch->agent)
 		space_find_kernel_code(space, process->pid);
 }
 
-/* A thread that was being stepped with its signals blocked. */
+/* Restores the mask of a thread that was being single-stepped with its signals blocked. */
 static void unmask(const struct session *session, const struct space *space)
 {
 	struct rescue_step *step = &journal_subject(space->journal)->step;
-	const struct thread *thread = inferior_thread(session->inferior, (pid_t)step->tid);
+	const struct thread *thread = tracees_thread(session->target.tracees, (pid_t)step->tid);
 
 	if (thread && thread->process->space == space)
-		stranded_unmask(thread, step);
+		remote_call_recovery_unmask(thread, step);
 }
 
-/* Stops all threads, those included that turn up when the others stand. NULL: it has ended. */
+/* Stops all threads, also those that appear meanwhile. Returns NULL if the process has ended. */
 static struct process *stop_whole(struct session *session, pid_t pid)
 {
 	for (int rounds = 0;; rounds++) {
-		tasks_stop_all(session, pid);
-		struct process *process = inferior_process(session->inferior, pid);
-		int found = process ? inferior_seize_new(session->inferior, process) : 0;
+		quiesce_process(session, pid);
+		struct process *process = tracees_process(session->target.tracees, pid);
+		int found = process ? tracees_seize_new(session->target.tracees, process) : 0;
 
 		if (process && process->space)
-			forks_share_space(session, process);
+			forks_share_space(&session->target, process);
 		if (found <= 0 || rounds == SEIZE_ROUNDS)
 			return process;
 	}
 }
 
-/* The handler in the process may have cut its mappings. */
+/* Merges mappings that the handler in the process may have split. */
 static void mend_mappings(struct process *process)
 {
 	size_t cursor = 0;
 	void *value;
 
-	while (map_next(&process->inferior->threads, &cursor, NULL, &value)) {
+	while (map_next(&process->tracees->threads, &cursor, NULL, &value)) {
 		struct thread *thread = value;
 
-		if (thread->process == process && thread_is_clean_stop(thread) &&
-		    mappings_mend(thread) == 0)
+		if (thread->process == process && thread_is_safe_stop(thread) &&
+		    vma_merge(thread) == 0)
 			return;
 	}
 }
@@ -198,59 +214,61 @@ static void leave(struct session *session, pid_t pid)
 	if (!process || !process->space)
 		return;
 	unmask(session, process->space);
-	trap_heal(process->space, false); /* then no thread gets into the handler again */
-	bool clear = clearing_run(session, pid);
+	trap_heal(process->space, false); /* no thread can enter the handler after this */
+	bool clear = drain_threads_run(session, pid);
 
-	process = inferior_process(session->inferior, pid);
-	/* Someone may stay in there: what he runs must stay, too. */
+	process = tracees_process(session->target.tracees, pid);
+	/* A thread may stay in the tracer's code, which must stay, too. */
 	if (!clear || !process || !process->space || trap_adopt(process->space) != 0)
 		return;
-	unblock_adopt(session->inferior, process->space);
+	sigmask_shadow_adopt(session->target.tracees, process->space);
 	mend_mappings(process);
-	tasks_detach_all(session, true);
+	detach_all(session, true);
 }
 
-/* Opens the memory of what the journal tells of, if it can be opened now. */
-static void open_space(struct patient *patient)
+/* Opens the memory of the process that the journal describes, if that is possible now. */
+static void open_space(struct orphan *orphan)
 {
 	int error;
-	const struct journal_subject *subject = journal_subject(patient->journal);
+	const struct journal_subject *subject = journal_subject(orphan->journal);
 	const struct arch *arch = arch_find(subject->elf_machine, subject->elf_class);
 
 	if (!arch || !is_ours(subject) ||
-	    !(patient->space = space_create(subject->pid, arch, &error)))
+	    !(orphan->space = space_create(subject->pid, arch, &error)))
 		return;
-	journal_destroy(patient->space->journal);
-	patient->space->journal = patient->journal;
-	space_forget_reader(patient->space, patient->space->reader); /* no thread is stopped */
+	journal_destroy(orphan->space->journal);
+	orphan->space->journal = orphan->journal;
+	space_forget_reader(orphan->space, orphan->space->reader); /* no thread is stopped */
 }
 
-/* What the journal tells of, or false. The process runs. */
-static bool open_patient(int fd, struct patient *patient)
+/*
+ * Opens the journal and the memory of a process, which runs. Returns false if there is no journal.
+ */
+static bool open_orphan(int fd, struct orphan *orphan)
 {
-	patient->journal = journal_adopt(fd);
-	patient->space = NULL;
-	if (!patient->journal)
+	orphan->journal = journal_adopt(fd);
+	orphan->space = NULL;
+	if (!orphan->journal)
 		return false;
-	open_space(patient);
+	open_space(orphan);
 	return true;
 }
 
-static void recover_one(struct session *session, struct patient *patient)
+static void recover_one(struct session *session, struct orphan *orphan)
 {
-	const struct journal_subject *subject = journal_subject(patient->journal);
-	struct process *process = attach(session, subject, patient->space);
+	const struct journal_subject *subject = journal_subject(orphan->journal);
+	struct process *process = attach(session, subject, orphan->space);
 
-	/* Nothing more will come that it would make sense to wait for. */
-	if (!process && patient->space && is_ours(subject))
-		trap_heal(patient->space, false);
-	if (process && !patient->space)
-		open_space(patient); /* it may have looked like somebody else's, a moment ago */
-	if (!process || !patient->space)
+	/* Nothing is left to wait for, so take out also the breakpoints that had to stay. */
+	if (!process && orphan->space && is_ours(subject))
+		trap_heal(orphan->space, false);
+	if (process && !orphan->space)
+		open_space(orphan); /* is_ours() may have been false for a moment */
+	if (!process || !orphan->space)
 		return;
 	pid_t pid = process->pid;
 
-	adopt_space(session, process, patient->space);
+	adopt_space(session, process, orphan->space);
 	leave(session, pid);
 }
 
@@ -258,25 +276,25 @@ void session_recover(const int *journals, size_t count)
 {
 	struct session_result result = {0};
 	struct session_options options = {0};
-	struct session session = {.options = &options, .result = &result};
+	struct session session = {.target = {.options = &options}, .result = &result};
 
-	struct vec patients = VEC_OF(struct patient);
-	struct patient patient;
+	struct vec orphans = VEC_OF(struct orphan);
+	struct orphan orphan;
 
-	session.leaving = session.recovering = true;
+	session.target.leaving = session.recovering = true;
 	for (size_t i = 0; i < count; i++) {
-		if (!open_patient(journals[i], &patient))
+		if (!open_orphan(journals[i], &orphan))
 			continue;
-		if (patient.space) {
-			agent_turn_off(patient.space);
-			trap_heal(patient.space, true);
+		if (orphan.space) {
+			agent_turn_off(orphan.space);
+			trap_heal(orphan.space, true);
 		}
-		vec_push(&patients, &patient);
+		vec_push(&orphans, &orphan);
 	}
-	for (size_t i = 0; i < patients.count; i++) {
-		session.inferior = inferior_create();
-		recover_one(&session, vec_at(&patients, i));
-		inferior_settle_abandoned(session.inferior, ABANDONED_MS);
+	for (size_t i = 0; i < orphans.count; i++) {
+		session.target.tracees = tracees_create(&task_state_sizes);
+		recover_one(&session, vec_at(&orphans, i));
+		tracees_settle_abandoned(session.target.tracees, ABANDONED_MS);
 	}
-	vec_deinit(&patients);
+	vec_deinit(&orphans);
 }

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Programs that give rights: set-user-ID, set-group-ID, file capabilities.
+ * Programs that give privileges: set-user-ID, set-group-ID, file capabilities.
  *
- * Who traces a program could do with it what he likes, so the kernel gives it only rights that its
- * tracer has as well: started under an ordinary user's tracer such a program runs without them.
- * That is the one thing that tracing changes about a program, and so it is said.
+ * A tracer can do anything with its tracee, so the kernel gives a traced program only privileges
+ * that its tracer has, too. Under an ordinary user's tracer such a program runs without them. This
+ * is the one thing that tracing changes about a program, so it is reported.
  */
+#include "session/rights.h"
+
 #include "base/cleanup.h"
 #include "base/diag.h"
-#include "inferior/files.h"
-#include "inferior/proc.h"
-#include "session/private.h"
+#include "session/session_state.h"
+#include "tracee/files.h"
+#include "tracee/proc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +31,7 @@ static bool has_capabilities(int place)
 	return getxattr(path, "security.capability", NULL, 0) > 0;
 }
 
-/* What the file would have given and the process does not have, or NULL. */
+/* Returns which privilege the file gives and the process does not have, or NULL. */
 static const char *lost_right(int place, const struct stat *status, pid_t pid)
 {
 	struct statvfs system;
@@ -66,7 +68,7 @@ void rights_check(struct session *session, const struct thread *thread)
 	if (what && !map_get(&session->unprivileged, status.st_ino) &&
 	    session->unprivileged.count < SAID_MAX) {
 		map_put(&session->unprivileged, status.st_ino, session);
-		if (!session->options->quiet)
+		if (!session->target.options->quiet)
 			diag("process %d: %s is %s, but runs without these rights, as it is traced by a "
 			     "user who does not have them (root can use -u)",
 			     (int)thread->process->pid, diag_safe(safe, sizeof safe, path), what);

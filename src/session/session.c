@@ -1,216 +1,55 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The session's main loop: wait for a stop, hand it to the engine or to tasks.c, and when
- * nothing is left to do for the moment, let the writer write out what it has, so that a call
- * that is still running shows its entry. The loop ends when no tracee is left, when a signal
- * says so, or when the output fails.
+ * The session's main loop. It waits for a stop and hands it to the engine or to tasks.c. When no
+ * stop is waiting, the sink writes out what it has, so that the entry of a call that is still
+ * running is shown. The loop ends when no tracee is left, when a signal makes the tracer detach, or
+ * when the output fails.
  */
 #include "session/session.h"
 
 #include "base/cleanup.h"
 #include "base/diag.h"
-#include "base/xalloc.h"
-#include "engine/trap/pending.h"
-#include "engine/trap/sigtrap.h"
-#include "image/extent.h"
-#include "image/function_end.h"
-#include "image/go_module.h"
-#include "image/landing.h"
-#include "inferior/guardian.h"
-#include "inferior/maps.h"
-#include "inferior/prefault.h"
-#include "inferior/proc.h"
-#include "inferior/ptrace.h"
-#include "proto/dwarf.h"
+#include "dwarf/dwarf.h"
+#include "engine/core/call_tracker.h"
+#include "engine/trap/calibrate.h"
+#include "engine/trap/spaces.h"
+#include "object/elf_cache.h"
+#include "recovery/guardian.h"
 #include "session/attaching.h"
-#include "session/gates.h"
-#include "session/own_stops.h"
-#include "session/private.h"
+#include "session/debuggers.h"
+#include "session/detach.h"
+#include "session/job_control.h"
 #include "session/recover.h"
-#include "session/runtimes.h"
-#include "session/tables.h"
+#include "session/session_state.h"
+#include "session/task_records.h"
+#include "session/tasks.h"
+#include "target/agent_policy.h"
+#include "target/debug.h"
+#include "target/deferred_planting.h"
+#include "target/engine_callbacks.h"
+#include "target/filters.h"
+#include "target/ifuncs.h"
+#include "target/indirect_calls.h"
+#include "target/module.h"
+#include "target/module_list.h"
+#include "target/overwritten_sites.h"
+#include "target/own_stops.h"
+#include "target/prefetched.h"
+#include "target/runtimes.h"
+#include "target/script_stacks.h"
+#include "target/sigmask_hooks.h"
+#include "target/sites.h"
+#include "target/sweep.h"
+#include "target/syscalls.h"
+#include "target/table_functions.h"
+#include "target/task_state.h"
+#include "tracee/abandoned.h"
+#include "tracee/launch.h"
+#include "tracee/prefault.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static void take_record(void *context, const struct record *record)
-{
-	session_record(context, record);
-}
-
-/* Whether it is of a call within as many others as --depth says. */
-static bool is_too_deep(const struct session *session, const struct record *record)
-{
-	const unsigned depth_max = session->options->depth_max;
-
-	if (!depth_max || record->depth < depth_max)
-		return false;
-	return record->kind == RECORD_CALL || record->kind == RECORD_RETURN ||
-	       record->kind == RECORD_UNWOUND;
-}
-
-void session_record(struct session *session, const struct record *record)
-{
-	debug_record(session, record);
-	if (session->output_error || !session->writer || is_too_deep(session, record))
-		return;
-	session->output_error = session->writer->ops->record(session->writer, record);
-	/* A table is written at the end only. */
-	session->dirty = !session->options->summary;
-}
-
-/* ------------------------------------------------------------------ events */
-
-static void linker_changed(struct hook *hook, struct thread *thread)
-{
-	struct session *session =
-		(struct session *)(void *)((char *)hook - offsetof(struct session, linker));
-
-	modules_update(session, thread);
-}
-
-static bool sigaction_called(struct hook *hook, struct thread *thread, const struct regs *regs)
-{
-	static const struct gate of_sigtrap = {GATE_ARGUMENT, SIGTRAP};
-	struct session *session =
-		(struct session *)(void *)((char *)hook - offsetof(struct session, sigaction));
-
-	if (sigtrap_will_call(thread, regs))
-		return true;
-	gates_note(session, thread, regs, hook, "sigaction", of_sigtrap);
-	return false;
-}
-
-static void sigaction_returned(struct hook *hook, struct thread *thread, uint64_t result)
-{
-	(void)hook;
-	sigtrap_called(thread, result);
-}
-
-static bool sigaction_answered(struct hook *hook, struct thread *thread, const struct regs *regs,
-			       uint64_t *result)
-{
-	(void)hook;
-	*result = 0;
-	return sigtrap_answered(thread, regs);
-}
-
-static void long_jump_called(struct hook *hook, struct thread *thread)
-{
-	struct session *session =
-		(struct session *)(void *)((char *)hook - offsetof(struct session, long_jump));
-
-	trap_long_jump(session->trap, thread, false);
-}
-
-static void glibc_long_jump_called(struct hook *hook, struct thread *thread)
-{
-	static const struct gate of_jumps = {.kind = GATE_JUMP};
-	struct session *session =
-		(struct session *)(void *)((char *)hook -
-					   offsetof(struct session, long_jump_glibc));
-	struct regs regs;
-
-	trap_long_jump(session->trap, thread, true);
-	pending_settle(session->inferior, thread->process->space);
-	if (regs_load(thread->tid, &regs) == 0)
-		gates_note(session, thread, &regs, hook, "longjmp", of_jumps);
-}
-
-static void slot_written(void *context, struct thread *thread, uint64_t address)
-{
-	(void)address;
-	tables_plant(context, thread);
-}
-
-/*
- * Hand-written code may push the beginning of a function as a return address, without a call
- * (makecontext). The file tells, as code in memory may have been patched by us.
- */
-static bool is_behind_call(const struct module *module, const struct arch *arch, uint64_t address)
-{
-	uint8_t before[ARCH_CALL_MAX];
-
-	return elf_read(module->file, address - sizeof before, before, sizeof before) &&
-	       arch->ends_with_call(before);
-}
-
-static enum return_place return_place(void *context, const struct space *space, uint64_t address)
-{
-	const struct module *module = modules_find(space->modules, address);
-
-	(void)context;
-	uint64_t start, length;
-
-	if (!module)
-		return RETURN_ELSEWHERE;
-	address -= module->bias;
-	/* What does not return may be called by a function's last instruction. */
-	const bool is_described = extent_around(module->file, address - 1, &start, &length);
-
-	if (is_described && landing_is_pad(module->file, address))
-		return RETURN_AT_PAD;
-	switch (function_end_at(module->file, address)) {
-	case FUNCTION_IS_AT_ITS_END:
-		if (is_behind_call(module, space->arch, address))
-			return is_described ? RETURN_NOWHERE : RETURN_NOWHERE_UNDESCRIBED;
-		break;
-	case FUNCTION_MAY_GO_ON:
-		return RETURN_TO_PART;
-	default:
-		break;
-	}
-	return is_described ? RETURN_IN_MODULE : RETURN_UNDESCRIBED;
-}
-
-static bool is_go(void *context, const struct space *space, uint64_t address)
-{
-	const struct module *module = modules_find(space->modules, address);
-
-	(void)context;
-	return module && go_module_uses_registers(module->file) &&
-	       go_module_has_code(module->file, address - module->bias);
-}
-
-enum { NOWHERE = 0x10000 };
-
-/* Whether a word that was taken for a return address leads to something that can be run. */
-static bool is_code(const struct thread *thread, uint64_t address)
-{
-	struct maps maps;
-
-	if (maps_read(thread->tid, &maps) != 0)
-		return true;
-	const struct mapping *mapping = maps_find(&maps, address);
-	const bool is = mapping && mapping->executable;
-
-	maps_deinit(&maps);
-	return is;
-}
-
-static void return_lost(void *context, const struct thread *thread, const struct probe_site *site,
-			uint64_t address)
-{
-	struct session *session = context;
-	const struct module *caller = modules_find(thread->process->space->modules, address);
-
-	/* Nothing returns to the lowest pages: the word is a number, and nobody has called. */
-	if (address < NOWHERE || proc_is_exiting(thread->tid))
-		return;
-	_cleanup_free_ char *reason =
-		is_code(thread, address)
-			? xasprintf("calls from %s are shown, but how they end cannot be seen: "
-				    "there can be no breakpoint",
-				    caller ? caller->base_name : "outside of modules")
-			: xstrdup("it was also jumped to, without a call: how that ends cannot be "
-				  "seen");
-
-	untraced_function(session->untraced, site->info->module, site->info->name, false, reason);
-}
 
 static void conf_complain(void *context, const char *file, unsigned line, const char *message)
 {
@@ -225,12 +64,12 @@ static void conf_complain(void *context, const char *file, unsigned line, const 
 
 static int set_up_prototypes(struct session *session)
 {
-	const struct session_options *options = session->options;
+	const struct session_options *options = session->target.options;
 
-	session->prototypes = proto_search_create(options->data_dir, conf_complain, session);
+	session->target.prototypes = proto_search_create(options->data_dir, conf_complain, session);
 	for (size_t i = 0; i < options->configs->count; i++) {
 		char *bad = NULL;
-		int errors = proto_search_add(session->prototypes,
+		int errors = proto_search_add(session->target.prototypes,
 					      *(const char **)vec_at(options->configs, i), &bad);
 
 		if (errors < 0)
@@ -244,7 +83,7 @@ static int set_up_prototypes(struct session *session)
 
 static int set_up_user(struct session *session)
 {
-	const char *user = session->options->user;
+	const char *user = session->target.options->user;
 	int error = identity_find(user, &session->identity);
 	char safe[128];
 
@@ -259,42 +98,46 @@ static void tear_down(struct session *session)
 	size_t cursor = 0;
 	void *value;
 
-	while (session->inferior && map_next(&session->inferior->threads, &cursor, NULL, &value))
-		trap_thread_gone(session->trap, value, false);
+	while (session->target.tracees &&
+	       map_next(&session->target.tracees->threads, &cursor, NULL, &value))
+		trap_thread_gone(session->target.trap, value, false);
 	cursor = 0;
-	while (session->inferior &&
-	       map_next(&session->inferior->processes, &cursor, NULL, &value)) {
+	while (session->target.tracees &&
+	       map_next(&session->target.tracees->processes, &cursor, NULL, &value)) {
 		struct space *space = ((struct process *)value)->space;
 
 		if (!space)
 			continue;
 		agent_space_gone(space);
 		trap_space_gone(space);
-		modules_destroy(space->modules);
+		module_list_destroy(space->modules);
 		space->modules = NULL;
 	}
-	inferior_destroy(session->inferior);
-	plant_deinit(session);
-	sites_deinit(session);
-	system_calls_deinit(session);
-	agent_destroy(session->agent);
-	trap_destroy(session->trap);
-	if (session->writer)
-		session->writer->ops->destroy(session->writer);
-	probe_table_destroy(session->probes);
-	accessors_deinit(&session->accessors);
-	prepare_deinit(session);
-	proto_search_destroy(session->prototypes);
-	debuginfo_destroy(session->debuginfo);
-	elf_cache_destroy(session->files);
-	filters_free(&session->filters);
-	untraced_destroy(session->untraced);
+	tracees_destroy(session->target.tracees);
+	indirect_deinit(&session->target);
+	ifuncs_deinit(&session->target);
+	sites_deinit(&session->target);
+	system_calls_deinit(&session->target);
+	agent_destroy(session->target.agent);
+	trap_destroy(session->target.trap);
+	call_tracker_destroy(session->target.tracker);
+	if (session->emission.sink)
+		session->emission.sink->ops->destroy(session->emission.sink);
+	probe_table_destroy(session->target.probes);
+	accessors_deinit(&session->target.accessors);
+	prefetched_deinit(&session->target);
+	proto_search_destroy(session->target.prototypes);
+	debuginfo_destroy(session->target.debuginfo);
+	elf_cache_destroy(session->target.files);
+	filters_free(&session->target.filters);
+	untraced_destroy(session->target.untraced);
+	script_stacks_deinit(&session->target);
 	identity_deinit(&session->identity);
 	map_deinit(&session->unprivileged);
 	interrupts_stop(session->interrupts);
 }
 
-/* Processes are to be let go, whoever reads the trace. */
+/* Returns true once the processes are to be detached: the output is not waited for any longer. */
 static bool is_awaited(void *context)
 {
 	const struct session *session = context;
@@ -302,28 +145,63 @@ static bool is_awaited(void *context)
 	return session->is_leaving || (session->interrupts && interrupts_end(session->interrupts));
 }
 
-static struct writer *create_writer(const struct session *session)
+static struct sink *create_sink(const struct session *session)
 {
-	const struct session_options *options = session->options;
-	const struct split_options split = {.probes = session->probes,
-					    .options = &session->output,
-					    .code = &session->code,
-					    .tables = options->summary,
-					    .path = options->output_path,
-					    .fd = options->output_fd};
+	const struct session_options *options = session->target.options;
+	const struct sink_target target = {.probes = session->target.probes,
+					   .options = &session->output,
+					   .code = &session->code,
+					   .stacks = session->target.stacks,
+					   .fd = options->output_fd,
+					   .path = options->output_path,
+					   .per_process = options->per_process};
 
-	if (options->output_path || options->per_process)
-		return split_writer_create(&split);
-	if (options->summary)
-		return summary_writer_create(options->output_fd, session->probes, &session->output);
-	return text_writer_create(options->output_fd, session->probes, &session->output,
-				  &session->code);
+	return sink_create(options->sink, &target);
+}
+
+/* How each kind of deferred work is done. */
+enum { RINGS_AGAIN_NS = 100000000 };
+
+static const struct work_type work_types[WORK_KINDS] = {
+	[WORK_PLANTING] = {.needs = WORK_ASKED_STOP,
+			   .is_left_to_parent = true,
+			   .piece = deferred_planting_piece},
+	[WORK_PATCHING] = {.needs = WORK_SAFE_STOP,
+			   .is_due = agent_policy_is_due,
+			   .look_ahead = agent_policy_look_ahead,
+			   .piece = agent_policy_piece},
+	[WORK_RINGS] = {.needs = WORK_SAFE_STOP,
+			.again_ns = RINGS_AGAIN_NS,
+			.is_due = agent_policy_lacks_rings,
+			.piece = agent_policy_piece},
+	[WORK_MASKS] = {.needs = WORK_TRAP_STOP, .piece = sigmask_hooks_due},
+	[WORK_WORDS] = {.needs = WORK_TRAP_STOP,
+			.is_due = table_functions_are_due,
+			.piece = table_functions_piece,
+			.has_news = table_functions_have_news,
+			.tick_us = WORDS_TICK_US},
+	[WORK_DRAINING] = {.needs = WORK_NO_STOP, .run = agent_policy_poll},
+};
+
+static void take_record(void *context, const struct record *record)
+{
+	emission_record(context, record);
+}
+
+static void take_planted(void *context, struct process *process)
+{
+	attaching_done(context, process);
+}
+
+static void take_forgotten(void *context, const struct probe_info *info)
+{
+	emission_forget(context, info);
 }
 
 static int set_up(struct session *session)
 {
-	const struct session_options *options = session->options;
-	int error = filters_set_up(session);
+	const struct session_options *options = session->target.options;
+	int error = filters_set_up(&session->target);
 
 	if (!error)
 		error = set_up_prototypes(session);
@@ -331,67 +209,62 @@ static int set_up(struct session *session)
 		error = set_up_user(session);
 	if (error)
 		return error;
-	session->events = (struct engine_events){.record = take_record,
-						 .watched = slot_written,
-						 .return_place = return_place,
-						 .return_lost = return_lost,
-						 .is_go = is_go,
-						 .show_caller = inprocess_show_caller,
-						 .delayed = inprocess_delayed,
-						 .masks_matter = masking_matters,
-						 .system_call_answered = system_calls_answered,
-						 .context = session};
-	session->linker.entered = linker_changed;
+	session->target.notify = (struct target_events){.record = take_record,
+							.planted = take_planted,
+							.forgotten = take_forgotten,
+							.context = session};
+	engine_callbacks_init(&session->target);
 	debuggers_init(session);
-	masking_init(session);
-	session->long_jump.entered = long_jump_called;
-	session->long_jump_glibc.entered = glibc_long_jump_called;
-	runtimes_init(session);
-	session->sigaction = (struct hook){.wants_return = sigaction_called,
-					   .returned = sigaction_returned,
-					   .intercept = sigaction_answered};
-	session->files = elf_cache_create();
-	session->debuginfo = debuginfo_create(options->verbose != 0, DWARF_STEPS_MAX,
-					      options->array_max);
-	session->probes = probe_table_create();
-	vec_init(&session->ifuncs, sizeof(struct ifunc_hook *));
-	accessors_init(&session->accessors);
-	pointers_init(session);
-	prepare_init(session);
-	session->code = (struct code_names){module_code_name, session};
+	sigmask_hooks_init(&session->target);
+	runtimes_init(&session->target);
+	session->target.files = elf_cache_create();
+	session->target.debuginfo = debuginfo_create(options->verbose != 0, DWARF_STEPS_MAX,
+						     options->array_max);
+	session->target.probes = probe_table_create();
+	ifuncs_init(&session->target);
+	accessors_init(&session->target.accessors);
+	indirect_init(&session->target);
+	prefetched_init(&session->target);
+	script_stacks_init(&session->target);
+	session->code = (struct code_names){module_code_name, &session->target};
 	session->output = *options->output;
 	session->output.patience = (struct outbuf_patience){is_awaited, session};
-	session->writer = create_writer(session);
-	session->untraced = untraced_create(take_record, session, options->verbose != 0);
+	session->emission.sink = create_sink(session);
+	session->target.untraced = untraced_create(take_record, session, options->verbose != 0);
 	if (options->quiet)
-		untraced_keep_silent(session->untraced);
-	session->inferior = inferior_create();
-	session->trap = trap_create(&session->events, trap_calibrate());
-	if (!session->trap) {
+		untraced_keep_silent(session->target.untraced);
+	session->target.tracees = tracees_create(&task_state_sizes);
+	session->target.tracker = call_tracker_create(&session->target.events, trap_calibrate());
+	session->target.trap = trap_create(session->target.tracker);
+	if (!session->target.trap) {
 		diag("instructions cannot be decoded: libcapstone does not work");
 		return -ENOTSUP;
 	}
-	inprocess_init(session);
-	system_calls_start(session);
+	agent_policy_init(&session->target);
+	system_calls_start(&session->target);
+	session->target.work = (struct deferred_work){.types = work_types,
+						      .context = &session->target,
+						      .tracees = session->target.tracees,
+						      .may_interrupt = !session->target.syscalls};
 	return 0;
 }
 
-/* The writer shall know from its first line on whether there are several threads to tell apart. */
+/* The sink must know before its first line whether there are several threads to tell apart. */
 static void announce_all(struct session *session)
 {
 	size_t cursor = 0;
 	void *thread;
 
-	while (map_next(&session->inferior->threads, &cursor, NULL, &thread))
-		tasks_announce(session, thread);
+	while (map_next(&session->target.tracees->threads, &cursor, NULL, &thread))
+		task_announce(session, thread);
 }
 
 static int start_tracees(struct session *session, const struct original_signals *original)
 {
-	const struct session_options *options = session->options;
+	const struct session_options *options = session->target.options;
 	struct process *process;
 
-	prefault_start(session->inferior->prefault);
+	prefault_start(session->target.tracees->prefault);
 	int error = attaching_start(session);
 
 	if (error)
@@ -399,13 +272,15 @@ static int start_tracees(struct session *session, const struct original_signals 
 	announce_all(session);
 	if (!options->command)
 		return 0;
-	session->inferior->launch_as = options->user ? &session->identity : NULL;
-	error = inferior_launch(session->inferior, options->command, original, &process);
+	session->target.tracees->launch_as = options->user ? &session->identity : NULL;
+	error = tracees_launch(session->target.tracees, options->command, original, &process);
 	if (error && options->user)
 		diag("cannot run '%s' as user '%s': %s", options->command[0], options->user,
 		     strerror(-error));
 	else if (error)
 		diag("cannot run '%s': %s", options->command[0], strerror(-error));
+	else
+		process->session->of_command = true;
 	return error;
 }
 
@@ -416,13 +291,13 @@ static struct process *launched_process(const struct session *session)
 	size_t cursor = 0;
 	void *value;
 
-	while (map_next(&session->inferior->processes, &cursor, NULL, &value))
+	while (map_next(&session->target.tracees->processes, &cursor, NULL, &value))
 		if (((struct process *)value)->launched)
 			return value;
 	return NULL;
 }
 
-/* A signal came for the tracer: pass it on to the command, let attached processes go. */
+/* Passes the tracer's signals on to the command, and detaches from other processes. */
 enum { LEAVING_TICK_US = 20000 };
 
 static void take_signals(struct session *session)
@@ -441,150 +316,121 @@ static void take_signals(struct session *session)
 			kill(command->pid, signal);
 		if (interrupts_is_ignored(session->interrupts, signal))
 			continue;
-		/* Who reads the trace may do so no more: that must not hold what is traced. */
+		/* A reader of the trace that has stalled must not hold up the detaching. */
 		session->is_leaving = true;
 		interrupts_tick(session->interrupts, LEAVING_TICK_US);
-		tasks_detach_all(session, false);
+		detach_all(session, false);
 	}
-}
-
-/*
- * Looks at data words that wait to be filled in; a process in which one is ready is stopped
- * once.
- */
-static void poll_slots(struct session *session)
-{
-	size_t cursor = 0;
-	void *value;
-	bool waiting = false;
-
-	while (map_next(&session->inferior->threads, &cursor, NULL, &value)) {
-		struct thread *thread = value;
-		struct space *space = thread->process->space;
-
-		if (!space || !space->modules || !space->modules->slots.count)
-			continue;
-		waiting = true;
-		if (thread->state == THREAD_RUNNING && thread->tid == thread->process->pid &&
-		    tables_have_news(session, space))
-			pt_interrupt(thread->tid);
-	}
-	if (!waiting && !session->poll_us)
-		interrupts_tick(session->interrupts, 0);
-}
-
-void session_flush(struct session *session)
-{
-	if (session->dirty && !session->output_error)
-		session->output_error = session->writer->ops->flush(session->writer);
-	session->dirty = false;
 }
 
 static void handle(struct session *session, struct stop *stop)
 {
-	system_calls_stop(session, stop);
-	debug_stop(session, stop);
+	system_calls_stop(&session->target, stop);
+	debug_stop(&session->target, stop);
 	if (stop->thread && stop->kind == STOP_SIGNAL)
-		modules_check(session, stop->thread->process->space, stop->time);
-	if (inprocess_fault(session, stop) || later_serve(session, stop))
+		modules_check(&session->target, stop->thread->process->space, stop->time);
+	if (agent_policy_fault(&session->target, stop) ||
+	    deferred_work_serve(&session->target.work, stop))
 		return;
 	bool may_be_ours = stop->kind == STOP_SIGNAL && stop->signal == SIGTRAP && !stop->first;
 
-	if (!may_be_ours || (!trap_stop(session->trap, stop) && !inprocess_stepped(session, stop)))
+	if (!may_be_ours || (!trap_stop(session->target.trap, stop) &&
+			     !agent_policy_stepped(&session->target, stop)))
 		tasks_stop(session, stop);
-	untraced_show(session->untraced);
+	untraced_show(session->target.untraced);
 }
 
 static void run(struct session *session)
 {
-	/* A task that could not be stopped for detaching is not waited for. */
-	while (!session->output_error && session->inferior->threads.count) {
+	/* Threads that did not stop for detaching are not counted here, nor waited for. */
+	while (!session->emission.error && session->target.tracees->threads.count) {
 		struct stop stop;
 
 		if (interrupts_pending(session->interrupts)) {
-			session->inferior->event = 0;
+			session->target.tracees->event = 0;
 			take_signals(session);
-			continue; /* there may be nobody left to wait for */
+			continue; /* there may be no tracee left to wait for */
 		}
-		bool is_busy = session->has_waiting && later_ask(session);
+		const struct wake_up wake = deferred_work_next(&session->target.work);
 
-		if (session->install_soon)
-			inprocess_look_ahead(session);
-		is_busy |= session->dirty || session->busy || session->install_soon;
-		int error = inferior_next(session->inferior, !is_busy, &stop);
+		if (wake.period_us)
+			interrupts_tick(session->interrupts, wake.period_us);
+		int error = tracees_next(session->target.tracees,
+					 !wake.at_once && !session->emission.dirty, &stop);
 
 		if (error && error != -EAGAIN && error != -EINTR)
-			break; /* -ECHILD: nobody left */
-		inprocess_poll(session, !error);
+			break; /* -ECHILD: no tracee is left */
+		deferred_work_run(&session->target.work, !error);
 		if (error == -EAGAIN)
-			session_flush(session);
+			emission_flush(session);
 		else if (error == -EINTR)
-			poll_slots(session);
+			interrupts_tick(session->interrupts,
+					deferred_work_tick(&session->target.work));
 		else
 			handle(session, &stop);
-		sites_sweep(session);
+		sweep_sites(&session->target);
 	}
 }
 
-/*
- * How long threads that did not stop for detaching are waited for before the kernel lets them go.
- */
+/* How long threads that did not stop are waited for; the tracer's exit detaches the rest. */
 enum { ABANDONED_MS = 300 };
 
 static int finish(struct session *session)
 {
-	int error = session->output_error;
+	int error = session->emission.error;
 
-	session->inferior->event = 0;
-	tasks_detach_all(session, true);
-	inferior_settle_abandoned(session->inferior, ABANDONED_MS);
+	session->target.tracees->event = 0;
+	detach_all(session, true);
+	tracees_settle_abandoned(session->target.tracees, ABANDONED_MS);
 	session->is_leaving = false;
 	interrupts_tick(session->interrupts, 0);
-	filters_list_unmatched(session);
-	plant_list_waiting(session);
-	inprocess_list_lost(session);
-	untraced_show(session->untraced);
-	inprocess_tell_engines(session);
-	session->result->untraced = untraced_count(session->untraced) + session->unattached;
+	filters_list_unmatched(&session->target);
+	ifuncs_list_waiting(&session->target);
+	agent_policy_list_lost(&session->target);
+	untraced_show(session->target.untraced);
+	agent_policy_tell_engines(&session->target);
+	session->result->untraced = untraced_count(session->target.untraced) + session->unattached;
 	if (!error)
-		error = session->writer->ops->finish(session->writer);
+		error = session->emission.sink->ops->finish(session->emission.sink);
 	if (error)
 		diag("cannot write the trace: %s",
 		     error == -EINTR ? "nobody reads it" : strerror(-error));
-	session->result->stops = trap_stops(session->trap);
-	if (session->options->verbose)
-		own_stops_show(session);
-	if (session->options->verbose && session->agent && agent_generated(session->agent))
+	session->result->stops = trap_stops(session->target.trap);
+	if (session->target.options->verbose)
+		own_stops_show(&session->target);
+	if (session->target.options->verbose && session->target.agent &&
+	    agent_generated(session->target.agent))
 		diag("%llu calls stopped though they are caught in the process: they came from "
 		     "generated code, or from code without unwind tables",
-		     (unsigned long long)agent_generated(session->agent));
+		     (unsigned long long)agent_generated(session->target.agent));
 	return error;
 }
 
 int session_run(const struct session_options *options, struct session_result *result)
 {
-	struct session session = {.options = options, .result = result};
+	struct session session = {.target = {.options = options}, .result = result};
 	struct original_signals original;
 
 	*result = (struct session_result){0};
 	int error = set_up(&session);
 
+	result->bad_filter = session.target.bad_filter;
 	if (!error) {
-		session.guardian = guardian_start(session_recover);
-		session.inferior->pulse = guardian_pulse(session.guardian);
+		session.target.guardian = guardian_start(session_recover);
+		session.target.tracees->watchdog = guardian_watchdog(session.target.guardian);
 	}
 	if (!error)
 		error = interrupts_start(&session.interrupts, &original);
 	if (!error) {
 		error = start_tracees(&session, &original);
 		if (error)
-			tasks_detach_all(&session, true);
+			detach_all(&session, true);
 		else
 			run(&session);
 		if (!error)
 			error = finish(&session);
 	}
 	tear_down(&session);
-	guardian_dismiss(session.guardian);
+	guardian_dismiss(session.target.guardian);
 	return error;
 }

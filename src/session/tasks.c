@@ -2,439 +2,115 @@
 /*
  * Tasks come and go.
  *
- * A child process has a copy of our patches (fork), or the very same memory (vfork,
+ * A child process has a copy of the tracer's patches (fork), or the same memory (vfork,
  * posix_spawn, clone with CLONE_VM).
- *  - A followed fork child gets a copy of its parent's space: same breakpoints, modules,
- *    pending calls.
- *  - A fork child that is not followed is cleaned at its first stop and let go.
- *  - A child in its parent's memory that is not followed cannot be cleaned, as the parent needs
- *    the patches. It stays attached but silent: its breakpoint hits are passed over. When it
- *    execs it has memory of its own and is let go.
  *
- * After exec the thread is inside a system call. It is sent on with an interrupt pending, which
- * stops it before the first instruction of the new program: a clean stop, where remote calls
- * can be made.
+ * - A fork child that is followed gets a copy of its parent's space: breakpoints, modules, pending
+ * calls.
  *
- * Detaching stops every thread of a space first, since a thread that runs could be in our
- * memory.
+ * - A fork child that is not followed is restored and detached at its first stop.
+ *
+ * - A CLONE_VM child that is not followed cannot be restored, as its parent needs the patches. It
+ * stays attached but silent: it is resumed at each breakpoint without a record. At its exec, which
+ * gives it memory of its own, it is detached.
  */
-#include "session/attaching.h"
-#include "session/private.h"
-#include "session/tables.h"
+#include "session/tasks.h"
 
+#include "engine/agent/agent_signals.h"
+#include "engine/agent/ring_drain.h"
+#include "engine/trap/fork_child.h"
+#include "engine/trap/sigmask_shadow.h"
 #include "engine/trap/sigtrap.h"
-#include "engine/trap/unblock.h"
-#include "inferior/limits.h"
-#include "inferior/proc.h"
-#include "inferior/ptrace.h"
+#include "engine/trap/sigtrap_delivery.h"
+#include "engine/trap/watch.h"
+#include "engine/trap/xol_signals.h"
+#include "session/attaching.h"
+#include "session/core_dumps.h"
+#include "session/debuggers.h"
+#include "session/detach.h"
+#include "session/job_control.h"
+#include "session/rights.h"
+#include "session/session_state.h"
+#include "session/task_ends.h"
+#include "session/task_records.h"
+#include "target/forks.h"
+#include "target/modules.h"
+#include "target/prefetched.h"
+#include "target/task_state.h"
+#include "tracee/ptrace.h"
+#include "tracee/resume.h"
+#include "tracee/syscall_restart.h"
+#include "tracee/tracee.h"
 
 #include <signal.h>
 
-enum { STOP_SOON_MS = 20, STOP_TIMEOUT_MS = 2000 };
+/* ------------------------------------------------------------------ new tasks */
 
-static void make_record(struct session *session, const struct thread *thread, enum record_kind kind,
-			int64_t number)
-{
-	struct regs regs = {.pc = 0};
-
-	if (kind == RECORD_SIGNAL)
-		regs_load(thread->tid, &regs);
-	struct record record = {.size = sizeof record,
-				.version = RECORD_VERSION,
-				.kind = kind,
-				.pid = thread->process->pid,
-				.tid = thread->tid,
-				.time = inferior_event_wall_clock(session->inferior),
-				.pc = regs.pc,
-				.number = number};
-
-	session_record(session, &record);
-}
-
-void tasks_announce(struct session *session, struct thread *thread)
-{
-	if (thread->announced || thread->process->silent)
-		return;
-	thread->announced = true;
-	make_record(session, thread, RECORD_THREAD, 0);
-}
-
-/* ------------------------------------------------------------------ letting go */
-
-/* Detaches a stopped thread, delivering what it was stopped for. */
-static void detach_thread(struct thread *thread, void *context)
-{
-	struct inferior *inferior = context;
-
-	if (thread->state != THREAD_STOPPED) {
-		thread_abandon(inferior, thread);
-		return;
-	}
-	if (thread->stop == STOP_TRAP)
-		thread_retry_call(thread);
-	pt_detach(thread->tid, thread->stop == STOP_SIGNAL ? thread->stop_signal : 0);
-	thread_destroy(inferior, thread);
-}
-
-static void drop_space(struct session *session, struct space *space)
-{
-	if (space && space->references == 1) {
-		inprocess_collect(session, space);
-		agent_space_gone(space);
-		trap_space_gone(space);
-		modules_destroy(space->modules);
-		space->modules = NULL;
-	}
-}
-
-static void thread_is_gone(struct session *session, struct thread *thread, bool report)
-{
-	struct process *process = thread->process;
-
-	agent_thread_gone(session->agent, thread);
-	trap_thread_gone(session->trap, thread, report);
-	if (process->threads == 1)
-		drop_space(session, process->space);
-	thread_destroy(session->inferior, thread);
-}
-
-/* A child that arrives with copies of our patches and is not to be traced. */
-static void clean_and_detach(struct session *session, struct thread *thread)
-{
-	struct process *process = thread->process;
-
-	if (process->space) {
-		agent_restore_returns(process->space);
-		trap_leave(session->inferior, process->space);
-		drop_space(session, process->space);
-	}
-	process_each_thread(process, detach_thread, session->inferior);
-}
-
-/* A new task's first stop. True when it was dealt with. */
+/* Handles a new task's first stop. Returns true if nothing else is to be done at it. */
 static bool first_stop(struct session *session, struct stop *stop)
 {
 	struct thread *thread = stop->thread;
 	struct process *process = thread->process;
 	bool is_process = thread->tid == process->pid;
 
-	if (is_process && !session->options->follow_forks && !process->silent) {
-		clean_and_detach(session, thread);
+	if (is_process && !session->target.options->follow_forks && !process->silent) {
+		detach_child(session, thread);
 		return true;
 	}
-	if (is_process && process->born) {
+	if (is_process && process->session->born) {
 		if (process->space && process->space->references == 1)
 			trap_forget_missing(process->space);
 		sigtrap_born(thread);
 	}
 	if (!is_process)
-		agent_thread_born(session->agent, thread);
+		agent_thread_born(session->target.agent, thread);
 	if (is_process && process->space && process->space->references == 1)
-		agent_settle(session->agent, thread);
+		agent_settle(session->target.agent, thread);
 	if (is_process && process->space && process->space->references == 1)
-		trap_complete(session->trap, thread);
+		trap_complete(session->target.trap, thread);
 	if (process->space && !process->starting)
-		unblock_thread(thread);
+		sigmask_shadow_thread(thread);
 	trap_thread_sync(thread);
-	tasks_announce(session, thread);
+	task_announce(session, thread);
 	return false;
 }
 
-/* ------------------------------------------------------------------ exec */
+/* ------------------------------------------------------------------ new programs */
 
-struct exec_context {
-	struct session *session;
-};
-
-static void forget_calls(struct thread *thread, void *context)
-{
-	struct exec_context *exec = context;
-
-	trap_thread_gone(exec->session->trap, thread, false);
-}
-
-static void on_exec(struct session *session, struct stop *stop)
-{
-	struct thread *thread = stop->thread;
-	struct process *process = thread->process;
-	struct exec_context context = {session};
-	bool first = process->launched && !process->space && !process->execed;
-
-	masking_child_gone(session, process);
-	unblock_undo(thread); /* its mask stays through exec, the journal does not */
-	process_each_thread(process, forget_calls, &context);
-	process_keep_only(session->inferior, process, thread);
-	space_forget_reader(process->space, thread->tid);
-	if (process->space)
-		limits_restore(process->space, process->pid);
-	drop_space(session, process->space);
-	space_unref(process->space);
-	process->space = NULL;
-	/*
-	 * A memory of its own from here on, also for those that it was about to share the old one
-	 * with.
-	 */
-	process->borrows = NULL;
-	process->borrower = false;
-	process_end_lending(session->inferior, process);
-	if (process->silent) {
-		rights_check(session, thread);
-		pt_detach(thread->tid, 0);
-		thread_destroy(session->inferior, thread);
-		return;
-	}
-	if (first)
-		tasks_announce(session, thread);
-	else
-		make_record(session, thread, RECORD_EXEC, 0);
-	thread->watch_generation = 0;
-	process->starting = true;
-	process->execed = true;
-	pt_interrupt(thread->tid);
-	thread_resume(thread, 0);
-}
-
-/* The first clean stop of a program that we have not looked at. */
+/* Reads a program that has not been read yet, at its first safe stop. */
 static void start_program(struct session *session, struct thread *thread)
 {
 	struct process *process = thread->process;
 
 	process->starting = false;
-	if (session->leaving)
+	if (session->target.leaving)
 		return;
-	tasks_announce(session, thread);
-	if (process->execed)
+	task_announce(session, thread);
+	if (process->session->execed)
 		rights_check(session, thread);
-	/* Of one that ran before, not all may be planted at once: then later.c says it. */
-	if (modules_start(session, thread, process->execed) == 0 && process->execed)
+	/*
+	 * In a process that ran before, some functions may be left for later stops; then
+	 * deferred_planting.c calls attaching_done().
+	 */
+	if (modules_start(&session->target, thread, process->session->execed) == 0 &&
+	    process->session->execed)
 		attaching_done(session, process);
-	prepare_done(session, process->pid);
-	forks_share_space(session, process);
-}
-
-/* ------------------------------------------------------------------ the end of tasks */
-
-static void note_result(struct session *session, const struct stop *stop)
-{
-	if (stop->kind == STOP_EXITED) {
-		session->result->status = stop->signal;
-	} else {
-		session->result->signal = stop->signal;
-		session->result->status = 128 + stop->signal;
-	}
-}
-
-/*
- * A thread that ends by exit(2) has left its calls. One that is swept away with its process
- * (exit_group, exec of another thread, a signal) has not: they are unfinished. What has become of
- * the breakpoints is looked at while there is still memory to look at: by the last thread, or by
- * the one that ends them all, as one that is being made then may never stop.
- */
-static void on_ending(struct session *session, struct thread *thread)
-{
-	struct space *space = thread->process->space;
-	struct regs regs;
-
-	agent_thread_gone(session->agent, thread);
-	bool is_last = thread_note_ending(thread);
-	bool known = space && regs_load(thread->tid, &regs) == 0;
-
-	if (is_last || (known && regs.syscall == (uint64_t)space->arch->sys_exit_group))
-		modules_check(session, space, 0);
-	if (known && thread->calls && regs.syscall == (uint64_t)space->arch->sys_exit)
-		trap_thread_gone(session->trap, thread, true);
-}
-
-static void on_end(struct session *session, struct stop *stop)
-{
-	struct thread *thread = stop->thread;
-	struct process *process = thread->process;
-	bool whole = thread->tid == process->pid;
-
-	if (whole) {
-		masking_child_gone(session, process);
-		/* The leader's status comes last. */
-		if (process->launched)
-			note_result(session, stop);
-		/* Nothing about a process comes behind its end. */
-		if (process->space && process->space->references == 1)
-			inprocess_collect(session, process->space);
-		if (!process->silent)
-			make_record(session, thread,
-				    stop->kind == STOP_EXITED ? RECORD_EXITED : RECORD_KILLED,
-				    stop->signal);
-		struct exec_context context = {session};
-
-		process_each_thread(process, forget_calls, &context);
-		process_keep_only(session->inferior, process, thread);
-		thread_is_gone(session, thread, false);
-		return;
-	}
-	if (!process->silent)
-		make_record(session, thread, RECORD_THREAD_END, 0);
-	thread_is_gone(session, thread, false);
-}
-
-/* ------------------------------------------------------------------ detaching */
-
-struct settling {
-	struct session *session;
-	unsigned patience_ms;
-	bool held_up; /* a thread has not stopped in that time */
-	bool changed;
-};
-
-static void stop_for_detach(struct thread *thread, void *context)
-{
-	struct settling *settling = context;
-
-	settling->held_up |= thread_stop(settling->session->inferior, thread,
-					 settling->patience_ms) != 0;
-}
-
-/*
- * In the middle of the call that has made a task a thread can be detached, but no call can be made
- * through it, and it may be the only one. It is sent on to the end of that one, where the interrupt
- * waits; none of the program runs.
- */
-static void stop_behind_call(struct thread *thread)
-{
-	pt_interrupt(thread->tid);
-	thread_resume(thread, 0);
-}
-
-/*
- * A thread that was stopped for us may have been about to say that there is a new task, or that
- * it is gone or runs another program. That must be heard before the space can be left. Who is about
- * to end stays there, to be detached, unless another one waits for that in its exec.
- */
-static void settle(struct thread *thread, void *context)
-{
-	struct settling *settling = context;
-	struct session *session = settling->session;
-	struct stop stop;
-
-	if (settling->held_up)
-		thread_look_for_end(thread);
-	if (!thread->has_deferred)
-		return;
-	switch (stop_status_decode(thread->deferred_status).kind) {
-	case STOP_CLONE:
-	case STOP_FORK:
-		thread_take_deferred(session->inferior, thread, &stop);
-		tasks_announced(session, &stop);
-		stop_behind_call(thread);
-		break;
-	case STOP_VFORK:
-		thread_take_deferred(session->inferior, thread, &stop);
-		tasks_announced(session, &stop);
-		break;
-	case STOP_EXEC:
-		thread_take_deferred(session->inferior, thread, &stop);
-		on_exec(session, &stop);
-		break;
-	case STOP_ENDING:
-		on_ending(session, thread);
-		if (!settling->held_up)
-			return;
-		thread_take_deferred(session->inferior, thread, &stop);
-		thread_resume(thread, 0);
-		break;
-	case STOP_EXITED:
-	case STOP_KILLED:
-		thread_take_deferred(session->inferior, thread, &stop);
-		on_end(session, &stop);
-		break;
-	default:
-		return;
-	}
-	settling->changed = true;
-}
-
-/* Visits the threads of a process and of all that live in its memory, as far as that is known. */
-static void each_neighbour(struct session *session, pid_t pid, thread_visit *visit, void *context)
-{
-	struct process *process = inferior_process(session->inferior, pid);
-
-	if (process && process->space)
-		space_each_thread(session->inferior, process->space, visit, context);
-	else if (process)
-		process_each_thread(process, visit, context);
-}
-
-void tasks_stop_all(struct session *session, pid_t pid)
-{
-	struct settling settling = {session, STOP_SOON_MS, false, true};
-
-	while (settling.changed || (settling.held_up && settling.patience_ms == STOP_SOON_MS)) {
-		if (!settling.changed)
-			settling.patience_ms = STOP_TIMEOUT_MS;
-		settling.held_up = settling.changed = false;
-		each_neighbour(session, pid, stop_for_detach, &settling);
-		each_neighbour(session, pid, settle, &settling);
-	}
-}
-
-void tasks_let_go(struct session *session, pid_t pid)
-{
-	struct process *process = inferior_process(session->inferior, pid);
-
-	if (process)
-		modules_check(session, process->space,
-			      0); /* what is taken out from here on, is by us */
-	each_neighbour(session, pid, system_calls_let_pass, NULL);
-	clearing_run(session, pid);
-	process = inferior_process(session->inferior, pid);
-	struct space *space = process ? process->space : NULL;
-
-	if (space) {
-		space_ref(space);
-		space_forget_reader(space, space->reader); /* it may have exec'd since */
-		inprocess_leave(session, space);
-		trap_leave(session->inferior, space);
-		agent_space_gone(space);
-		modules_destroy(space->modules);
-		space->modules = NULL;
-	}
-	each_neighbour(session, pid, detach_thread, session->inferior);
-	space_unref(space);
-}
-
-static struct process *next_to_detach(const struct session *session, bool launched_too)
-{
-	size_t cursor = 0;
-	void *value;
-
-	while (map_next(&session->inferior->processes, &cursor, NULL, &value)) {
-		struct process *process = value;
-
-		if (launched_too || !process->of_command)
-			return process;
-	}
-	return NULL;
-}
-
-void tasks_detach_all(struct session *session, bool launched_too)
-{
-	struct process *process;
-
-	session->leaving |= launched_too;
-	/* Children that turn up on the way are processes too. */
-	while ((process = next_to_detach(session, launched_too)))
-		tasks_let_go(session, process->pid);
+	prefetched_done(&session->target, process->pid);
+	forks_share_space(&session->target, process);
 }
 
 /* ------------------------------------------------------------------ stops */
 
-/* One that ends system calls also in an untraced process. */
+/* Returns true for the signals that end system calls also in an untraced process. */
 static bool is_stop_signal(int signal)
 {
 	return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
 }
 
 /*
- * A program that has not been looked at yet is, as soon as that can be done. The interrupt that was
- * asked for may not come: any other stop takes its place (the kernel: ptrace_stop()).
+ * Reads a program that has not been read yet, as soon as the thread is at a safe stop. The
+ * interrupt that was asked for may never be reported: any other stop takes its place (ptrace_stop()
+ * in the kernel). So it is asked for again.
  */
 static void start_if_due(struct session *session, struct thread *thread)
 {
@@ -446,32 +122,30 @@ static void start_if_due(struct session *session, struct thread *thread)
 		start_program(session, thread);
 }
 
-/* A stop of no other meaning: what waits for one is done. */
+/* A stop that means nothing by itself: work that waits for a safe stop is done. */
 static void on_trap(struct session *session, struct thread *thread)
 {
 	start_if_due(session, thread);
-	if (thread->process->space && thread->stop == STOP_TRAP)
-		masking_due(session, thread);
-	if (thread->process->space && thread->process->space->modules)
-		tables_plant(session, thread);
+	deferred_work_at_trap(&session->target.work, thread);
 	if (thread->process->space)
 		trap_thread_sync(thread);
-	thread_retry_call(thread);
+	thread_restart_call(thread);
 	thread_resume(thread, 0);
 }
 
 /*
- * A SIGTRAP for a thread that would block it, had it the mask that it believes to have. Now it has.
+ * Returns true for a SIGTRAP that the thread would block if it had the mask that the program has
+ * set. The thread gets that mask now.
  */
 static bool has_to_wait(struct thread *thread, int signal)
 {
 	siginfo_t info;
 	uint64_t mask;
 
-	if (signal != SIGTRAP || !thread->unblocked || pt_get_siginfo(thread->tid, &info) != 0 ||
-	    info.si_code > 0)
+	if (signal != SIGTRAP || !sigmask_shadow_is_given(thread) ||
+	    pt_get_siginfo(thread->tid, &info) != 0 || info.si_code > 0)
 		return false;
-	unblock_undo(thread);
+	sigmask_shadow_undo(thread);
 	return pt_get_sigmask(thread->tid, &mask) == 0 && mask & TRAP_BIT;
 }
 
@@ -484,22 +158,24 @@ static void on_signal(struct session *session, struct stop *stop)
 	if (thread->stop == STOP_SIGNAL)
 		trap_before_signal(thread);
 	if (thread->stop != STOP_SIGNAL) {
-		/* It comes once more, and something else has been done meanwhile. */
+		/*
+		 * The signal will be reported again; the thread is at another kind of stop by now.
+		 */
 		on_trap(session, thread);
 		return;
 	}
 	bool waits = has_to_wait(thread, stop->signal);
 
 	if (!is_stop_signal(stop->signal))
-		thread_retry_call(thread);
+		thread_restart_call(thread);
 	if (!thread->process->silent)
-		make_record(session, thread, RECORD_SIGNAL, stop->signal);
+		task_record(session, thread, RECORD_SIGNAL, stop->signal);
 	trap_thread_sync(thread);
-	cores_before_signal(session, thread, stop->signal);
+	core_dumps_before_signal(session, thread, stop->signal);
 	if (stop->signal != SIGTRAP || waits || !sigtrap_deliver(thread))
 		thread_resume(thread, stop->signal);
 	else if (thread->state == THREAD_STOPPED && !thread->has_deferred)
-		on_trap(session, thread); /* it has taken the place of one that was asked for */
+		on_trap(session, thread); /* this stop was reported instead of an interrupt */
 }
 
 void tasks_stop(struct session *session, struct stop *stop)
@@ -525,7 +201,7 @@ void tasks_stop(struct session *session, struct stop *stop)
 	case STOP_CLONE:
 	case STOP_FORK:
 	case STOP_VFORK:
-		tasks_announced(session, stop);
+		tasks_announced(&session->target, stop);
 		start_if_due(session, thread);
 		thread_resume(thread, 0);
 		break;
@@ -539,15 +215,15 @@ void tasks_stop(struct session *session, struct stop *stop)
 		thread_resume(thread, 0);
 		break;
 	case STOP_EXEC:
-		on_exec(session, stop);
+		task_execs(session, stop);
 		break;
 	case STOP_ENDING:
-		on_ending(session, thread);
+		task_is_ending(session, thread);
 		thread_resume(thread, 0);
 		break;
 	case STOP_EXITED:
 	case STOP_KILLED:
-		on_end(session, stop);
+		task_has_ended(session, stop);
 		break;
 	}
 }

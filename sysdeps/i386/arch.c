@@ -44,10 +44,10 @@ static bool slot_call(const uint8_t *bytes, uint64_t address, uint64_t got, uint
 	return x86_slot_call(X86_MODE_32, bytes, address, got, slot);
 }
 
-/* call get_pc_thunk; add $got-.,%register */
+/* call get_pc_thunk; add $got-., %register */
 static bool loads_got(const uint8_t *bytes, uint64_t address, uint64_t *got)
 {
-	bool short_form = bytes[5] == 0x05; /* of %eax */
+	bool short_form = bytes[5] == 0x05; /* add to %eax */
 	uint32_t distance;
 
 	if (bytes[0] != 0xe8 || (!short_form && (bytes[5] != 0x81 || (bytes[6] & 0xf8) != 0xc0)))
@@ -63,7 +63,7 @@ static bool plt_slot(const uint8_t *bytes, size_t length, uint64_t address, uint
 	return x86_plt_slot(X86_MODE_32, bytes, length, address, got, slot);
 }
 
-static const struct landing landing = {
+static const struct remote_stub remote_stub = {
 	.code = {0xcd, 0x80,				   /* int $0x80 */
 		 0xb9, 0,    0,	   0,	 2,		   /* mov $1 << 25, %ecx */
 		 0xf3, 0x90, 0xe2, 0xfc,		   /* 1: pause; loop 1b */
@@ -99,7 +99,7 @@ enum {
 
 /* read, readv, accept4, sendto, sendmsg, recvfrom, recvmsg, recvmmsg, socketcall; ipc, semtimedop;
  * rt_sigtimedwait; io_getevents, io_pgetevents; epoll_wait, epoll_pwait, epoll_pwait2 */
-static const struct retried_call retried[] = {
+static const struct restarted_call retried[] = {
 	{3, 0},	  {145, 0}, {364, 0},		{369, 0},    {370, 0}, {371, 0}, {372, 0},
 	{337, 0}, {417, 0}, {102, SOCKETCALLS}, {117, IPCS}, {420, 0}, {177, 0}, {421, 0},
 	{247, 0}, {385, 0}, {256, 0},		{319, 0},    {441, 0}, {426, 0},
@@ -114,7 +114,7 @@ const struct arch arch_i386 = {
 	.breakpoint_length = 1,
 	.long_breakpoint = {0xcd, 3},
 	.breakpoint_pc_offset = 1,
-	.landing = &landing,
+	.remote_stub = &remote_stub,
 	.syscall_insn = {0xcd, 0x80},
 	.sys_restart_syscall = 0,
 	.rescue_code = rescue_code,
@@ -144,14 +144,14 @@ const struct arch arch_i386 = {
 	.load_number_opcode = X86_LOAD_AX_OPCODE,
 	.signal_frame = {8, 4, 0x23, 12, {64, 220}},
 	.load_first_opcode = X86_LOAD_BX_OPCODE,
-	/* call *%gs:0x10, where both glibc and musl have the vDSO's entry; int $0x80 */
+	/* call *%gs:0x10, where glibc and musl have the vDSO's entry; int $0x80 */
 	.syscall_insns = {{7, {0x65, 0xff, 0x15, 0x10, 0, 0, 0}}, {2, {0xcd, 0x80}}},
 	.jump_buffer =
 		{.sp = 4, .pc = 5, .arguments = 16, .rotate = 9, .guard = 0x18, .thread_fs = false},
 	.displace = displace,
 	.ends_with_call = x86_ends_with_call,
 	.condition_holds = x86_condition_holds,
-	.emit_jump = x86_emit_jump_relative, /* addresses wrap: everything is in reach */
+	.emit_jump = x86_emit_jump_relative, /* addresses wrap around: every jump reaches */
 	.plt_slot = plt_slot,
 	.thunk_opcode = X86_THUNK_OPCODE,
 	.is_thunk = x86_is_thunk,
@@ -159,6 +159,22 @@ const struct arch arch_i386 = {
 	.insn_move = insn_move,
 	.dwarf_sp = 4,
 	.dwarf_bp = 5,
+	.dwarf_return = 8,
+	.dwarf_general = {REG_AX, REG_CX, REG_DX, REG_BX, REG_SP, REG_BP, REG_SI, REG_DI},
+	/*
+	 * mov $173, %eax; int $0x80: above sp are signal, siginfo, ucontext.
+	 * pop %eax; mov $119, %eax; int $0x80: above sp is the signal, then the sigcontext.
+	 */
+	.signal_returns = {{.length = 7,
+			    .code = {0xb8, 173, 0, 0, 0, 0xcd, 0x80},
+			    .offset = 8,
+			    .by_pointer = true,
+			    .registers = 20},
+			   {.length = 8,
+			    .code = {0x58, 0xb8, 119, 0, 0, 0, 0xcd, 0x80},
+			    .offset = 4}},
+	/* <sys/ucontext.h>: gs, fs, es, ds, di, si, bp, sp, bx, dx, cx, ax, trap, error, ip */
+	.signal_words = {11, 10, 9, 8, 7, 6, 5, 4, 14},
 	.call_arguments = 1U << EFFECT_STACK,
 	.call_clobbers = 1U << REG_AX | 1U << REG_CX | 1U << REG_DX,
 	.slot_call_opcode = X86_SLOT_CALL_OPCODE,

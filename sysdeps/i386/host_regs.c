@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Registers of a stopped thread, as an i386 kernel interface hands them to an i386 tracer, which
- * traces i386 processes only. The bases of fs and gs are not among them and are asked for where a
- * selector is in use; 32-bit programs use gs for their thread pointer.
+ * Registers of a stopped thread, for an i386 tracer, which traces only i386 processes. The kernel's
+ * structure does not have the bases of fs and gs. They are asked for if a selector is in use;
+ * 32-bit programs use gs for their thread pointer.
  */
 #include "x86/x86.h"
 
@@ -18,7 +18,7 @@ bool regs_is_32bit(const struct regs *regs)
 	return true;
 }
 
-/* The base of the thread-local segment behind a selector; 0 for the flat ones and on failure. */
+/* The base of a selector's thread-local segment; 0 for flat segments, and on failure. */
 static uint64_t segment_base(pid_t tid, long selector)
 {
 	struct user_desc descriptor;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parts of sysdeps/x86/rescue.c that are written for i386: the kernel's frame of a handler with
- * SA_SIGINFO (struct rt_sigframe, uapi/asm/sigcontext.h) and system calls.
+ * The i386 parts of sysdeps/x86/rescue.c: the kernel's frame of a handler with SA_SIGINFO (struct
+ * rt_sigframe, uapi/asm/sigcontext.h) and system calls.
  */
 #ifndef TRACER_SYSDEPS_RESCUE_HOST_H
 #define TRACER_SYSDEPS_RESCUE_HOST_H
@@ -27,8 +27,9 @@ enum {
 };
 
 /*
- * The handler, at 0. A handler of the program's own is entered with the stack as the kernel made
- * it, and the registers too, which hold the arguments once more for functions that take them there.
+ * The handler, at 0. A handler of the program's is jumped to with the stack from the kernel, and
+ * with the registers that the kernel sets, which repeat the arguments for functions that take them
+ * there.
  */
 __asm__(".section .entry, \"ax\"\n"
 	".hidden rescue\n"
@@ -61,7 +62,7 @@ static inline long host_call(long number, uintptr_t a, uintptr_t b, uintptr_t c,
 	return result;
 }
 
-/* pread64 and pwrite64 of one byte at `offset`, which lies below 4 GiB. */
+/* pread64 or pwrite64 of one byte at `offset`, which is below 4 GiB. */
 static inline long host_transfer(long number, long fd, void *byte, uint64_t offset)
 {
 	long result;
@@ -78,13 +79,13 @@ struct host_range {
 	uintptr_t start, length;
 };
 
-/* process_vm_readv(2) or process_vm_writev(2), by `number`, of a range each. */
+/* process_vm_readv(2) or process_vm_writev(2), by `number`, with one range on each side. */
 static inline long host_copy(long number, long tid, const struct host_range *here,
 			     const struct host_range *there)
 {
 	long result;
 
-	/* The sixth, flags, is in %ebp. */
+	/* %ebp has the sixth argument, flags. */
 	__asm__ volatile("push %%ebp\n\txor %%ebp, %%ebp\n\tint $0x80\n\tpop %%ebp"
 			 : "=a"(result)
 			 : "0"(number), "b"(tid), "c"(here), "d"(1), "S"(there), "D"(1)

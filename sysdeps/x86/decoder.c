@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How long an instruction is. Where in it a pc-relative displacement lies and what it branches to
- * is read from the encoding (scan.c); what is left is the immediate operand.
+ * The length of an instruction. scan.c reads from the encoding where a pc-relative displacement is,
+ * and what a branch refers to; the length of the immediate operand is left.
  *
- * In the oldest two opcode maps the immediate depends on the single opcode: libcapstone knows. Its
- * handles are opened without details, which makes decoding several times faster; a decoder keeps
- * one for each mode and memory for one instruction, so that decoding allocates nothing.
+ * In the two oldest opcode maps the immediate depends on the single opcode, and libcapstone tells.
+ * Its handles are opened without details, which makes decoding several times faster. A decoder
+ * keeps a handle for each mode, and memory for one instruction, so decoding allocates nothing.
  *
  * In the newer maps and groups (SSSE3 and later, VEX, EVEX) the length follows from the encoding:
- * an immediate byte or none, by rule. It is worked out here, because no release of a disassembler
- * knows all the instructions that today's libraries choose at run time: libcapstone 4.0.2 lacks
- * some of AVX-512, GFNI and CET. The price is that an instruction there that does not exist is
- * accepted: it raises SIGILL in its slot as it would in its place.
+ * one immediate byte or none, by rule. It is computed here, because no release of a disassembler
+ * knows all the instructions that today's libraries select at run time: libcapstone 4.0.2 lacks
+ * some of AVX-512, GFNI and CET. So an instruction that does not exist is accepted there: it raises
+ * SIGILL in its XOL slot as it would in its place.
  */
 #include "base/xalloc.h"
 #include "x86/x86.h"
@@ -55,8 +55,9 @@ fail:
 }
 
 /*
- * Legacy two-byte opcodes that new instructions keep being added to: groups 6, 7, 15 and 9, and the
- * hints (18 … 1f), no-ops until a processor gives them a meaning. None has an immediate.
+ * Two-byte opcodes without a prefix that new instructions are still added to: groups 6, 7, 15 and
+ * 9, and the hints (18 … 1f), which are no-ops until a processor defines them. None has an
+ * immediate.
  */
 static bool is_growing_group(uint8_t opcode)
 {
@@ -71,7 +72,7 @@ static bool has_vex_immediate(uint8_t opcode)
 	       (opcode >= 0xc4 && opcode <= 0xc6);
 }
 
-/* Bytes of immediate behind the scanned part, where that is known by rule; else -1. */
+/* Bytes of immediate behind the scanned part, if a rule tells; else -1. */
 static int regular_immediate(const struct x86_scan *scan)
 {
 	switch (scan->map) {

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which way an x86 instruction is displaced. Whatever moves the pc, and nothing else, is emulated;
- * it is recognised by its encoding (Intel SDM volume 2; AMD APM volume 3). Of the rest, what can
- * run anywhere is copied, with its pc-relative displacement noted; what cannot is refused:
+ * How an x86 instruction is displaced. Instructions that set the pc, and do nothing else, are
+ * emulated; they are recognised by their encoding (Intel SDM volume 2; AMD APM volume 3). Of the
+ * others, those that can run anywhere are copied, with their pc-relative displacement noted. These
+ * are refused:
  *
- *	- far branches, iret, sysenter, 32-bit syscall: they say or imply where to come back to
+ *	- far branches, iret, sysenter, 32-bit syscall: they contain, or imply, a return address
  *	- int3, int1, into, int n except Linux's 0x80: the kernel reports the pc to handlers
  *	- transactions, whose abort address is pc-relative
- *	- near branches with an operand-size prefix: Intel and AMD disagree on what they do in
+ *	- near branches with an operand-size prefix: Intel and AMD disagree on their effect in
  *	  64-bit code, and in 32-bit code they cut the pc to 16 bits
  *
- * Copied although they see their address: system calls (the return address in rcx), fstenv and its
- * like (the last x87 instruction). Nothing uses these to go anywhere.
+ * Some instructions are copied although they store their address: system calls (the return address
+ * in rcx), fstenv and similar (the last x87 instruction). Programs do not jump there.
  *
- * Instructions that fault are copied too: the kernel reports a pc in the slot, and
- * displaced_program_pc() finds its place in the program.
+ * Instructions that fault are copied, too: the kernel reports a pc in the XOL slot, and
+ * displaced_program_pc() maps it to the program's.
  */
-#include "image/relocate.h"
+#include "code/relocate.h"
 #include "x86/x86.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* What is passed along while one instruction is being classified. */
+/* State of the classification of one instruction. */
 struct work {
 	enum x86_mode mode;
 	const uint8_t *bytes;
@@ -31,9 +32,7 @@ struct work {
 	struct displaced *out;
 };
 
-/*
- * Reads a little-endian, sign-extended immediate behind the scanned part, and completes the length.
- */
+/* Reads a little-endian, sign-extended immediate behind the scanned part, and sets the length. */
 static int take_immediate(struct work *work, unsigned size, int64_t *value)
 {
 	const uint8_t *place = work->bytes + work->scan.length;
@@ -48,7 +47,7 @@ static int take_immediate(struct work *work, unsigned size, int64_t *value)
 	return 0;
 }
 
-/* Bytes of an address, which is also the size of the loop counter. */
+/* Bytes of an address; also the size of the loop counter. */
 static uint8_t address_size(const struct work *work)
 {
 	if (work->mode == X86_MODE_64)
@@ -56,7 +55,9 @@ static uint8_t address_size(const struct work *work)
 	return work->scan.address_size ? 2 : 4;
 }
 
-/* Near branches whose size the two makers agree on; a lock prefix is an invalid instruction. */
+/*
+ * True for near branches whose size Intel and AMD agree on, and without an (invalid) lock prefix.
+ */
 static bool is_plain_branch(const struct work *work)
 {
 	bool wide = work->mode == X86_MODE_64 && (work->scan.rex & 8);
@@ -154,7 +155,7 @@ static int indirect_branch(struct work *work, enum displaced_action action)
 		return emulate(work, action);
 	}
 	if (operand->address_size == 2)
-		return -ENOTSUP; /* 16-bit addressing has other registers */
+		return -ENOTSUP; /* 16-bit addressing uses other registers */
 	memory_operand(work, operand);
 	return emulate(work, action);
 }
@@ -211,7 +212,7 @@ static int displace_one_byte(struct work *work, struct decoder *decoder)
 	switch (scan->opcode) {
 	case 0x70 ... 0x7f:
 		return conditional_jump(work, 1);
-	case 0x90: /* with REX.B it is xchg %r8,%rax; with rep it is pause, a hint */
+	case 0x90: /* with REX.B: xchg %r8,%rax; with rep: pause, a hint */
 		return scan->rex & 1 || scan->lock ? copy(work, decoder) : skip(work);
 	case 0xc2:
 		return near_return(work, 2);
@@ -251,13 +252,13 @@ static int displace_0f(struct work *work, struct decoder *decoder)
 	const struct x86_scan *scan = &work->scan;
 
 	switch (scan->opcode) {
-	case 0x05: /* syscall, sysret: in 32-bit code the kernel chooses where to return */
+	case 0x05: /* syscall, sysret: in 32-bit code the kernel selects the return address */
 	case 0x07:
 		return work->mode == X86_MODE_64 ? copy(work, decoder) : -ENOTSUP;
 	case 0x34: /* sysenter, sysexit */
 	case 0x35:
 		return -ENOTSUP;
-	case 0x1e: /* endbr64, endbr32; others of its kind read the shadow stack */
+	case 0x1e: /* endbr64, endbr32; others of this opcode read the shadow stack */
 		if (scan->rep && scan->mod == 3 && scan->reg == 7 && (scan->rm & 6) == 2)
 			return skip(work);
 		return copy(work, decoder);
@@ -270,7 +271,7 @@ static int displace_0f(struct work *work, struct decoder *decoder)
 	}
 }
 
-/* See struct displaced. */
+/* See `at_once` in struct displaced. */
 static bool runs_at_once(const struct x86_scan *scan)
 {
 	if (scan->encoding != ENCODING_LEGACY)
@@ -280,10 +281,10 @@ static bool runs_at_once(const struct x86_scan *scan)
 	if (scan->map != MAP_ONE_BYTE)
 		return true;
 	switch (scan->opcode) {
-	case 0x17:	    /* pop %ss: the step would end one instruction later */
+	case 0x17:	    /* pop %ss: a single-step would end one instruction later */
 	case 0x6c ... 0x6f: /* string instructions may be repeated */
-	case 0x8e:	    /* mov to a segment register: as pop */
-	case 0x9c:	    /* pushf: the step shows */
+	case 0x8e:	    /* mov to a segment register: like pop %ss */
+	case 0x9c:	    /* pushf: would push the flag of a single-step */
 	case 0xa4 ... 0xa7:
 	case 0xaa ... 0xaf:
 	case 0xcd:
@@ -334,7 +335,7 @@ bool x86_condition_holds(const struct regs *regs, uint8_t condition)
 			 sign != overflow,
 			 zero || sign != overflow};
 
-	/* Odd conditions are the opposites of the even ones before them. */
+	/* An odd condition is the opposite of the even one before it. */
 	return holds[condition >> 1 & 7] != (condition & 1);
 }
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What instructions do with places that may hold an address of a function: those by which compilers
- * move one about, and those by which registers get something else. All others are said to leave
- * everything as it is, which is never less than the truth.
+ * The effect of instructions on places that may hold the address of a function: of the instructions
+ * with which compilers copy an address, and of those that overwrite a register. All others are
+ * reported to change nothing, so that a place may be thought to hold an address that it has lost,
+ * but never the opposite.
  *
- * What is computed of an address bit by bit may be made one again (a choice by xor and a mask, a
- * pointer that is kept mangled). Hardening against speculation, too, masks addresses right before
- * they are called (clang -mspeculative-load-hardening). Sums are what switches make of their
- * tables, and count as no address of a function any more. Nor does an instruction that writes only
- * a part of a register take anything out of it.
+ * Bitwise operations on an address may give an address again (a selection by xor and a mask, a
+ * mangled pointer). Hardening against speculation also masks addresses right before they are called
+ * (clang -mspeculative-load-hardening). Sums come from the jump tables of switches, and do not
+ * count as the address of a function. An instruction that writes only a part of a register does not
+ * remove an address from it.
  */
 #include "x86/x86.h"
 
@@ -43,7 +44,7 @@ static bool is_indexed(const struct x86_scan *scan)
 	       ((scan->sib >> 3 & 7) != INDEX_NONE || (scan->rex & REX_X));
 }
 
-/* The registers that the operand in memory is found by. */
+/* Bits of the registers in the address of the memory operand. */
 static uint32_t base_of(const struct x86_scan *scan)
 {
 	uint32_t base = 0;
@@ -80,7 +81,7 @@ static void load(const struct x86_scan *scan, struct insn_effect *effect, bool a
 	copies(effect, operand_of(scan), (int)to);
 }
 
-/* What the operand that is written held, but for a part of a word. */
+/* The operand that is written loses what it held, unless only a part of a word is written. */
 static uint32_t kills(enum x86_mode mode, const struct x86_scan *scan)
 {
 	const bool all = !is_memory(scan) || mode == X86_MODE_32 || (scan->rex & REX_W);
@@ -96,7 +97,7 @@ static void store(enum x86_mode mode, const struct x86_scan *scan, struct insn_e
 	copies(effect, (int)reg_of(scan), operand_of(scan));
 }
 
-/* One that is computed of a single register, with nothing added, is a copy. */
+/* An address that is a single register, with nothing added, is a copy. */
 static void load_address(const struct x86_scan *scan, struct insn_effect *effect)
 {
 	const unsigned to = reg_of(scan);
@@ -115,7 +116,7 @@ static void exchange(const struct x86_scan *scan, struct insn_effect *effect)
 	effect->joined = 1U << reg_of(scan) | 1U << operand_of(scan);
 }
 
-/* What is equal to an address has it. */
+/* If the operands are equal, both hold the address that one holds. */
 static void compare(const struct x86_scan *scan, struct insn_effect *effect)
 {
 	exchange(scan, effect);
@@ -143,12 +144,12 @@ static void compute(const struct x86_scan *scan, struct insn_effect *effect)
 	const bool into_reg = scan->opcode & 2;
 	const unsigned to = into_reg ? reg_of(scan) : rm_of(scan);
 
-	if (!into_reg && is_memory(scan)) { /* memory is computed */
+	if (!into_reg && is_memory(scan)) { /* the result is in memory */
 		effect->joined = 1U << reg_of(scan) | 1U << EFFECT_MEMORY;
 		return;
 	}
 	effect->killed = 1U << to;
-	/* xor, sub, sbb with itself: nothing is left; or and and: all of it. */
+	/* xor, sub, sbb with itself: no address is left; or, and: the register keeps it. */
 	if (!is_memory(scan) && reg_of(scan) == rm_of(scan) && (scan->opcode & 0xf0) >= 0x10 &&
 	    (scan->opcode & ~3U) != 0x20)
 		return;
@@ -160,7 +161,7 @@ static void compute(const struct x86_scan *scan, struct insn_effect *effect)
 	effect->memory_to = (int8_t)to;
 }
 
-/* Of two other operands, or of one and a constant. */
+/* The result of two other operands, or of one and a constant. */
 static void compute_from(const struct x86_scan *scan, struct insn_effect *effect)
 {
 	effect->killed = 1U << reg_of(scan);
@@ -211,7 +212,7 @@ static void by_opcode(const struct x86_scan *scan, struct insn_effect *effect)
 	}
 }
 
-/* Opcodes of which the middle of the ModRM byte is a part. */
+/* Opcodes that are extended by the reg field of the ModRM byte. */
 static void by_group(enum x86_mode mode, const struct x86_scan *scan, struct insn_effect *effect)
 {
 	const unsigned which = scan->reg;
@@ -292,7 +293,7 @@ static void one_byte(enum x86_mode mode, const struct x86_scan *scan, struct ins
 	case 0x99: /* cltd */
 		effect->killed = 1U << REG_DX;
 		break;
-	case 0xa1: /* mov of what is at an address */
+	case 0xa1: /* mov from an absolute address */
 		effect->killed = 1U << REG_AX;
 		effect->memory_to = REG_AX;
 		copies(effect, EFFECT_MEMORY, REG_AX);
@@ -321,7 +322,9 @@ static void one_byte(enum x86_mode mode, const struct x86_scan *scan, struct ins
 	}
 }
 
-/* Between general and vector registers, some by way of memory; `any`: the numbers are not known. */
+/*
+ * Between general and vector registers, partly through memory; `any`: their REX bits are unknown.
+ */
 static void by_vector(const struct x86_scan *scan, struct insn_effect *effect, bool any)
 {
 	const uint32_t general = any ? 1U << scan->rm | 1U << (scan->rm + HIGH) : 1U << rm_of(scan);
@@ -330,7 +333,7 @@ static void by_vector(const struct x86_scan *scan, struct insn_effect *effect, b
 	effect->joined = 1U << EFFECT_VECTOR | (is_memory(scan) ? 1U << EFFECT_MEMORY : general);
 }
 
-/* From a vector register to memory. */
+/* Stores of a vector register to memory. */
 static bool is_vector_store(const struct x86_scan *scan)
 {
 	static const uint8_t opcodes[] = {0x11, 0x13, 0x17, 0x29, 0x2b, 0x7f, 0xd6, 0xe7};
@@ -363,8 +366,8 @@ static bool is_vector_move(const struct x86_scan *scan)
 }
 
 /*
- * Of 64-bit code by 32 bits at a time: what is moved about and computed so is no address, and
- * clears all of a register. Only constants may be one of non-PIC code.
+ * Operations of 64-bit code on 32 bits: their result is no address, and clears all of the register.
+ * Only a constant may be an address, of non-PIC code.
  */
 static void by_halves(const struct x86_scan *scan, struct insn_effect *effect)
 {
@@ -376,7 +379,7 @@ static void by_halves(const struct x86_scan *scan, struct insn_effect *effect)
 		effect->killed = 1U << reg_of(scan);
 }
 
-/* By instructions that are of 64 bits only with a prefix: not push, pop, leave; nor copying. */
+/* True unless the instruction has 64 bits without a prefix (push, pop, leave), or only copies. */
 static bool is_by_halves(enum x86_mode mode, const struct x86_scan *scan)
 {
 	const unsigned opcode = scan->opcode;
@@ -388,7 +391,9 @@ static bool is_by_halves(enum x86_mode mode, const struct x86_scan *scan)
 		opcode != 0xc9);
 }
 
-/* Those that move something from or to vector registers. */
+/*
+ * Sets the effect of instructions that move data from or to vector registers; false: another one.
+ */
 static bool of_vectors(const struct x86_scan *scan, struct insn_effect *effect)
 {
 	if (is_vector_store(scan))
@@ -427,7 +432,7 @@ static void two_bytes(const struct x86_scan *scan, struct insn_effect *effect)
 	}
 }
 
-/* What an immediate operand of add or sub is. */
+/* The immediate operand of add or sub. */
 static int64_t immediate_of(const uint8_t *bytes, size_t length, const struct x86_scan *scan)
 {
 	int32_t immediate = 0;
@@ -462,7 +467,7 @@ static int64_t sp_change(enum x86_mode mode, const uint8_t *bytes, size_t length
 	return (effect->killed | effect->joined) & 1U << REG_SP ? EFFECT_UNKNOWN_CHANGE : 0;
 }
 
-/* What the opcodes a0 to a3 have in place of an operand, in 32-bit mode. */
+/* The address that the opcodes a0 to a3 have in place of an operand, in 32-bit mode. */
 static int64_t address_in(const uint8_t *bytes, size_t length, const struct x86_scan *scan)
 {
 	int32_t address = 0;

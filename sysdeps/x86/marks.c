@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The mark of regs_store() (base/arch.h), which is the same flag of both hosts. */
+/* The mark that regs_store() leaves in a thread's flags (base/arch.h): RF, on both hosts. */
 #include "x86/x86.h"
 
 #include <sys/ptrace.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The moves that small functions are made of, exactly: what is not known here in all that it does
- * is no move. effect.c is for analyses that may take an instruction to do more than it does.
+ * The plain moves that small functions consist of. An instruction counts only if all that it does
+ * is known here. effect.c is for analyses that may assume an instruction to do more than it does.
  */
 #include "x86/x86.h"
 
@@ -33,7 +33,7 @@ static int8_t low_of(const struct x86_scan *scan)
 	return (int8_t)((scan->opcode & 7U) + (scan->rex & REX_B ? HIGH : 0U));
 }
 
-/* Of all bits of a register. */
+/* Returns true if the operation is on all bits of a register. */
 static bool is_whole(const struct reading *reading)
 {
 	return reading->mode == X86_MODE_32 || (reading->scan.rex & REX_W);
@@ -52,7 +52,7 @@ static bool set(struct reading *reading, enum insn_move_kind kind, int8_t base, 
 	return true;
 }
 
-/* A word in memory, or its address. */
+/* A move of a word in memory, or of its address. */
 static bool of_memory(struct reading *reading, enum insn_move_kind kind)
 {
 	const struct x86_scan *scan = &reading->scan;
@@ -81,7 +81,7 @@ static bool number(const struct reading *reading, int32_t *value)
 	return true;
 }
 
-/* A constant; in 64-bit code of 32 bits, which clears the others. */
+/* A constant; in 64-bit code of 32 bits, with the upper ones 0. */
 static bool load_constant(struct reading *reading)
 {
 	int32_t value;
@@ -103,7 +103,7 @@ static bool load_fixed(struct reading *reading)
 	return set(reading, MOVE_LOAD, MOVE_BASE_NONE, REG_AX);
 }
 
-/* add, sub and cmp of a register and a constant: the middle of the ModRM byte says which. */
+/* add, sub and cmp of a register and a constant, selected by the reg field of the ModRM byte. */
 static bool of_constant(struct reading *reading)
 {
 	const bool is_short = reading->scan.opcode == 0x83 && reading->immediate_length == 1;
@@ -120,7 +120,7 @@ static bool of_constant(struct reading *reading)
 	       set(reading, MOVE_ADDRESS, to, to);
 }
 
-/* In 32-bit code: add $CONSTANT, %eax, which is a byte shorter than other additions. */
+/* In 32-bit code: add $CONSTANT, %eax, a byte shorter than other additions. */
 static bool add_short(struct reading *reading)
 {
 	int32_t value;
@@ -132,7 +132,7 @@ static bool add_short(struct reading *reading)
 	return set(reading, MOVE_ADDRESS, REG_AX, REG_AX);
 }
 
-/* Of a register and itself: xor makes it 0, test looks whether it is. */
+/* An operation of a register and itself: xor sets it to 0, test compares it with 0. */
 static bool of_itself(struct reading *reading, enum insn_move_kind kind)
 {
 	const int8_t to = rm_of(&reading->scan);

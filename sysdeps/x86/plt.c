@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * PLT stubs: an optional endbr, then a jump through a GOT slot. What linkers write:
+ * PLT stubs: an optional endbr, then a jump through a GOT slot. Linkers write these:
  *
  *	ff 25 disp32		jmp *slot(%rip), on i386 jmp *slot	all of them
  *	f2 ff 25 disp32		bnd jmp					GNU ld, -z ibtplt
@@ -9,17 +9,17 @@
  *	41 bb imm32, ff 25	mov $index,%r11d first			mold
  *	b9 imm32, ff 25 | a3	mov $index,%ecx first			mold, i386
  *	4c 8b 1d disp32		mov slot(%rip),%r11, jumped to later	lld's retpolines
- *	50, a1 addr32		push %eax; mov slot,%eax, the same	lld's, i386
+ *	50, a1 addr32		push %eax; mov slot,%eax, then a jump	lld's, i386
  *	50, 8b 83 disp32	push %eax; mov slot-got(%ebx),%eax	lld's, i386 PIC
  *
- * The lazy half of a split PLT (endbr, push, jmp) goes to PLT0 and is not a stub of this kind: its
- * address is what the slot holds.
+ * The lazy half of a split PLT (endbr, push, jmp) jumps to PLT0. It is not such a stub: its address
+ * is what the GOT slot holds before binding.
  */
 #include "x86/x86.h"
 
 #include <string.h>
 
-/* Length of what may stand before the jump in 64-bit code: endbr, mov $imm32,%r11d. */
+/* The length of what may precede the jump in 64-bit code: endbr, mov $imm32,%r11d. */
 static size_t skip_64(const uint8_t *bytes, size_t length)
 {
 	static const uint8_t endbr64[4] = {0xf3, 0x0f, 0x1e, 0xfa}, mov_r11d[2] = {0x41, 0xbb};
@@ -32,7 +32,7 @@ static size_t skip_64(const uint8_t *bytes, size_t length)
 	return at;
 }
 
-/* The same in 32-bit code: endbr, mov $imm32,%ecx or push %eax. */
+/* The length of what may precede it in 32-bit code: endbr, mov $imm32,%ecx or push %eax. */
 static size_t skip_32(const uint8_t *bytes, size_t length, bool *pushed)
 {
 	static const uint8_t endbr32[4] = {0xf3, 0x0f, 0x1e, 0xfb};
@@ -48,9 +48,7 @@ static size_t skip_32(const uint8_t *bytes, size_t length, bool *pushed)
 	return at;
 }
 
-/*
- * A one-byte-map instruction with a plain 32-bit displacement and nothing that changes its sense.
- */
+/* A one-byte-map instruction with a 32-bit displacement, and no prefix that changes its meaning. */
 static bool has_plain_displacement(const struct x86_scan *scan)
 {
 	return scan->encoding == ENCODING_LEGACY && scan->map == MAP_ONE_BYTE && scan->has_modrm &&
@@ -71,7 +69,7 @@ static bool plt_slot_64(const uint8_t *bytes, size_t length, uint64_t address, u
 	if (x86_scan(bytes + skip, length - skip, X86_MODE_64, &scan) ||
 	    !has_plain_displacement(&scan) || !scan.pc_relative)
 		return false;
-	/* To %r11, with REX.W and REX.R, and nothing before it. */
+	/* A load of %r11, with REX.W and REX.R, and nothing before it. */
 	bool is_load = !skip && scan.opcode == 0x8b && scan.reg == 3 && (scan.rex & 0xc) == 0xc;
 
 	if (!is_jump(&scan) && !is_load)
@@ -148,7 +146,7 @@ bool x86_slot_call(enum x86_mode mode, const uint8_t *bytes, uint64_t address, u
 	return true;
 }
 
-/* lfence, then a jump: back to the pause in front of it, or by a register. */
+/* lfence, then a jump: back to the pause before it, or by a register. */
 bool x86_is_thunk(const uint8_t *bytes)
 {
 	static const uint8_t lfence[] = {0x0f, 0xae, 0xe8};

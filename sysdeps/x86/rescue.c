@@ -1,61 +1,63 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The SIGTRAP handler that is put into tracees.
+ * The SIGTRAP handler that the tracer puts into tracees.
  *
- * As long as the tracer lives this code is not reached by a breakpoint: the kernel gives each
- * SIGTRAP of an int3 to the tracer, which swallows it. When the tracer is killed, the next thread
- * that hits one of its breakpoints gets here. It puts all original bytes back, through
- * /proc/thread-self/mem, which writes where the page is not writable; then the instruction is run
- * again as it was. Several threads may do so at a time, it does not matter. A table of places and
- * bytes is kept by the tracer in read-only memory behind this code (inferior/rescue_abi.h).
+ * While the tracer lives, no breakpoint reaches this code: the kernel reports each SIGTRAP of an
+ * int3 to the tracer, which does not deliver it. If the tracer is killed, the next thread that hits
+ * one of its breakpoints gets here. It puts all original bytes back through /proc/thread-self/mem,
+ * which can write to read-only pages; then the instruction runs as it was. Several threads may do
+ * this at a time without harm. The tracer keeps a table of addresses and bytes in read-only memory
+ * behind this code (tracee/rescue_abi.h).
  *
  * Processes that have changed their user, as servers do, may not open that file. There the page is
- * made writable for the moment, which another thread may end at any time, so the byte is written by
- * a system call that fails then. That is slow, and all threads would wait for each other: only the
- * breakpoint that was hit is taken out so, as far as the order allows (RESCUE_LAST), and the
- * guardian takes out the others.
+ * made writable for a moment, which another thread may end at any time, so the byte is written by a
+ * system call that fails in that case. This is slow, and all threads would wait for each other. So
+ * only the breakpoint that was hit is removed, if the order allows it (RESCUE_LAST), and the
+ * guardian removes the others.
  *
- * A process in a sandbox (seccomp(2), inferior/sandbox.h) may be ended by the first of these calls.
- * So none is made there: its threads wait, reading the place again and again, until the guardian
- * has put the byte back, which is some milliseconds. Only if it does not come the calls are tried.
+ * A process in a sandbox (seccomp(2), tracee/sandbox.h) may be killed for the first of these calls.
+ * So its threads make none: they read the place until the guardian has put the byte back, after
+ * some milliseconds. Only if that does not happen are the calls tried.
  *
- * What else can arrive:
- *  - A thread that was stopped at a breakpoint when the tracer died and whose registers had been
- *    set already to go on elsewhere. The signal is still delivered, then, and nothing is to be
- *    done. By chance there may be an int3 of ours before that pc: the flags tell (regs_store()).
- *  - One that had hit a breakpoint which was taken out before it was told.
- *  - A thread that is about to do what only goes well when all else of ours is gone: to unwind its
- *    stack, on which return addresses of ours may stand (RESCUE_WAIT). It waits for the guardian,
- *    some milliseconds, and if that does not come, or is not at work any more, goes on as it is.
- *  - The trap of a single-step or of a watched word, which the tracer did not live to see, or of
- *    one step more: the kernel makes a thread go on stepping whose tracer dies between a step and
- *    its next resumption. Nobody else can have a word watched. A program that steps itself has a
- *    handler of its own, and the flag for steps in its registers, which the kernel hides there when
- *    a tracer has set it (handle_signal()).
- *  - The program's own: its int3, raise(SIGTRAP). That is handed on as the program wants it. A
- *    handler is jumped to with everything as the kernel made it, so it finds no frame of ours. For
- *    the default action the disposition is set to that and the signal sent again.
+ * Other signals that arrive here:
+ *  - A thread was stopped at a breakpoint when the tracer died, and its registers had been set
+ *    already to continue elsewhere. The signal is still delivered, and nothing has to be done. By
+ *    chance a breakpoint of the tracer's may precede the new pc: the flags show this case
+ *    (regs_store()).
+ *  - A thread had hit a breakpoint that was removed before the kernel reported it.
+ *  - A thread is about to do what is only safe after all other changes are undone: to unwind its
+ *    stack, which may have return trampolines (RESCUE_WAIT). It waits for the guardian, some
+ *    milliseconds. If the guardian does not come, or does not work any more, the thread continues
+ *    as it is.
+ *  - The trap of a single-step or of a watched word that the tracer did not live to see, or of one
+ *    step more: a thread continues stepping if its tracer dies between a step and the next
+ *    resumption. Only the tracer can have a word watched. A program that steps itself has its own
+ *    handler, and TF in its registers, which the kernel hides there if a tracer has set it
+ *    (handle_signal()).
+ *  - The program's own: its int3, raise(SIGTRAP). It is passed on as the program wants it. A
+ *    handler is jumped to with everything as from the kernel, so it finds no additional frame. For
+ *    the default action the disposition is reset, and the signal sent again.
  *
- * The code runs on whatever stack the handler gets, in a program of which nothing is known: no
- * library, no thread-local storage, no stack protector, general registers only. It is compiled once
- * for each architecture, with that one's rescue_host.h, into one section without relocations, of
- * which the build takes the bytes.
+ * The code runs on the stack that the kernel gives the handler, in an unknown program: it has no
+ * library, no thread-local storage, no stack protector, and uses general registers only. It is
+ * compiled once for each architecture, with its rescue_host.h, into one section without
+ * relocations, whose bytes the build extracts.
  */
-#include "inferior/rescue_abi.h"
 #include "rescue_host.h"
+#include "tracee/rescue_abi.h"
 
 #include <stdint.h>
 
 enum {
-	TRAP = 5,	    /* SIGTRAP */
-	CODE_OFFSET = 8,    /* si_code in siginfo_t */
-	CODE_KERNEL = 0x80, /* SI_KERNEL */
-	CODE_STEP = 2,	    /* TRAP_TRACE */
-	CODE_WATCH = 4,	    /* TRAP_HWBKPT */
-	TRACE_FLAG = 0x100, /* TF of eflags */
+	TRAP = 5,	       /* SIGTRAP */
+	CODE_OFFSET = 8,       /* si_code in siginfo_t */
+	CODE_KERNEL = 0x80,    /* SI_KERNEL */
+	CODE_STEP = 2,	       /* TRAP_TRACE */
+	CODE_WATCH = 4,	       /* TRAP_HWBKPT */
+	TRACE_FLAG = 0x100,    /* TF of eflags */
 	RESUME_FLAG = 0x10000, /* RF */
 	BREAKPOINT = 0xcc,
-	LONG_FIRST = 0xcd, /* its other form, in two bytes */
+	LONG_FIRST = 0xcd, /* the two-byte form of int3 */
 	LONG_SECOND = 3,
 	PAGE = 4096,
 	OPEN_MEMORY = 02 | 02000000, /* O_RDWR | O_CLOEXEC */
@@ -68,10 +70,10 @@ enum {
 	NOT_PERMITTED = 1, /* EPERM */
 	NO_SUCH_CALL = 38, /* ENOSYS */
 	TRIES = 1000,
-	LOOKS = 2000, /* of LOOK_NS, without a beat of the guardian's */
+	LOOKS = 2000, /* of LOOK_NS each, without a heartbeat of the guardian */
 	LOOKS_MAX = 60000,
 	LOOK_NS = 1000000,
-	SPINS = 1 << 29 /* some ten seconds */
+	SPINS = 1 << 29 /* about ten seconds */
 };
 
 static uintptr_t word_at(const uint8_t *base, unsigned offset)
@@ -87,8 +89,8 @@ static void set_word(uint8_t *base, unsigned offset, uintptr_t value)
 static long open_memory(void)
 {
 	/*
-	 * "/proc/thread-self/mem": in the instructions themselves, there is no other place for it.
-	 * That of "self" is the leader's, which may have exited.
+	 * "/proc/thread-self/mem", in the instructions themselves, as there is no data. "self"
+	 * would be the leader, which may have exited.
 	 */
 	volatile uint64_t path[3];
 
@@ -99,7 +101,7 @@ static long open_memory(void)
 	return host_call(SYS_OPENAT, (uintptr_t)CURRENT_DIRECTORY, (uintptr_t)path, OPEN_MEMORY, 0);
 }
 
-/* Between a byte of ours and one at `address`, by a call that does not fault: 1, or -errno. */
+/* Copies one byte from or to `address` by a system call that does not fault: 1, or -errno. */
 static long copy_byte(long number, uint8_t *byte, uintptr_t address)
 {
 	struct host_range here, there;
@@ -116,7 +118,7 @@ static int is_forbidden(long result)
 	return result == -NOT_PERMITTED || result == -NO_SUCH_CALL;
 }
 
-/* A byte of code that has just been run. False: it is there no more. */
+/* Reads a byte of code that was just run. False: it is not there any more. */
 static int read_code(long fd, uint8_t *byte, uintptr_t address)
 {
 	if (fd >= 0)
@@ -128,7 +130,7 @@ static int read_code(long fd, uint8_t *byte, uintptr_t address)
 	return result == 1 || is_forbidden(result);
 }
 
-/* True: another thread has ended that the page was writable, it is to be tried again. */
+/* True: another thread has made the page read-only meanwhile; try again. */
 static int write_by_protection(uintptr_t address, uint8_t byte)
 {
 	uintptr_t page = address & ~(uintptr_t)(PAGE - 1);
@@ -138,23 +140,22 @@ static int write_by_protection(uintptr_t address, uint8_t byte)
 		return 0;
 	long result = copy_byte(SYS_PROCESS_VM_WRITEV, &byte, address);
 
-	/* Only here is it known that something is there. */
+	/* Only here is it certain that the page is mapped. */
 	if (is_forbidden(result) && *place == BREAKPOINT)
 		*place = byte;
 	host_call(SYS_MPROTECT, page, PAGE, READ_EXECUTE, 0);
 	return result != 1 && !is_forbidden(result);
 }
 
-/* Puts a byte back where our breakpoint stands. */
+/* Puts a byte back, if a breakpoint is there. */
 static void heal_one(long fd, const struct rescue_entry *entry)
 {
 	uintptr_t address = (uintptr_t)entry->address;
 	uint8_t before = (uint8_t)entry->before;
 	uint8_t now = 0;
 
-	if (fd >= 0 &&
-	    (host_transfer(SYS_PREAD64, fd, &now, address) != 1 || now != BREAKPOINT ||
-	     host_transfer(SYS_PWRITE64, fd, &before, address) == 1))
+	if (fd >= 0 && (host_transfer(SYS_PREAD64, fd, &now, address) != 1 || now != BREAKPOINT ||
+			host_transfer(SYS_PWRITE64, fd, &before, address) == 1))
 		return;
 	for (int i = 0; i < TRIES; i++) {
 		long result = copy_byte(SYS_PROCESS_VM_READV, &now, address);
@@ -166,7 +167,7 @@ static void heal_one(long fd, const struct rescue_entry *entry)
 	}
 }
 
-/* Those that were put in first come out last. */
+/* Removes breakpoints, the last planted first. */
 static void heal_those(const struct rescue_head *head, long fd, uint64_t last)
 {
 	const struct rescue_table *table = &head->table;
@@ -179,7 +180,7 @@ static void heal_those(const struct rescue_head *head, long fd, uint64_t last)
 	}
 }
 
-/* It takes milliseconds, and other threads run: see rescue_mark(). */
+/* This takes milliseconds, and other threads run: see rescue_mark(). */
 static void heal_all(const struct rescue_head *head, long fd)
 {
 	heal_those(head, fd, 0);
@@ -200,8 +201,8 @@ static const struct rescue_entry *find_entry(const struct rescue_head *head, uin
 }
 
 /*
- * Until the guardian has put the byte back, which it does last of all, or another tracer has taken
- * the place over: whether that was done.
+ * Waits until the guardian has put the byte back, which is its last step, or another tracer has
+ * taken over the place. Returns true if this happened.
  */
 static int wait_for_guardian(const struct rescue_head *head, long fd,
 			     const struct rescue_entry *entry)
@@ -211,7 +212,7 @@ static int wait_for_guardian(const struct rescue_head *head, long fd,
 	uint8_t now = BREAKPOINT;
 
 	for (int i = 0, all = 0; i < LOOKS && all < LOOKS_MAX; i++, all++) {
-		/* Written one by one: a constant would need a place of its own. */
+		/* Written by code: a constant would need a place of its own. */
 		volatile uintptr_t moment[2];
 
 		moment[0] = 0;
@@ -227,7 +228,7 @@ static int wait_for_guardian(const struct rescue_head *head, long fd,
 	return 0;
 }
 
-/* The same without system calls, of a place that was run a moment ago. */
+/* Like wait_for_guardian(), without system calls; the place was run a moment ago. */
 static int wait_quietly(const struct rescue_entry *entry)
 {
 	const volatile uint8_t *place = (const volatile uint8_t *)(uintptr_t)entry->address;
@@ -242,15 +243,15 @@ static int wait_quietly(const struct rescue_entry *entry)
 }
 
 /*
- * Whether a breakpoint of the program's own ends there, asked without system calls: it was run a
- * moment ago, so that page is there, but the one in front of it need not be.
+ * Returns true if a breakpoint of the program's own ends there, without system calls. It was run a
+ * moment ago, so its page is mapped, but the page before it may not be.
  */
 static int is_own(uintptr_t address)
 {
 	const volatile uint8_t *place = (const volatile uint8_t *)address;
 
-	return *place == BREAKPOINT || (*place == LONG_SECOND && (address & (PAGE - 1)) &&
-					place[-1] == LONG_FIRST);
+	return *place == BREAKPOINT ||
+	       (*place == LONG_SECOND && (address & (PAGE - 1)) && place[-1] == LONG_FIRST);
 }
 
 static void put_right(const struct rescue_head *head, long fd, const struct rescue_entry *entry)
@@ -275,10 +276,10 @@ static void set_default(void)
 	host_call(SYS_RT_SIGACTION, TRAP, (uintptr_t)action, 0, MASK_BYTES);
 }
 
-/* What the program itself wants: the handler to be jumped to, or 0 when there is none. */
+/* Passes the signal on. Returns the program's handler, to be jumped to, or 0 if it has none. */
 static uintptr_t hand_on(const struct rescue_head *head, const uint8_t *info, int32_t code)
 {
-	int forced = code > 0; /* by an instruction: cannot be ignored */
+	int forced = code > 0; /* raised by an instruction: cannot be ignored */
 
 	if (head->handler > 1) {
 		if (head->flags & (uint32_t)RESET_HANDLER)
@@ -293,7 +294,7 @@ static uintptr_t hand_on(const struct rescue_head *head, const uint8_t *info, in
 	return 0;
 }
 
-/* The trap of a step or a watch, and no step of the program's. */
+/* Returns true for the trap of a step or a watchpoint that is not the program's. */
 static int is_tracers(const struct rescue_head *head, const uint8_t *context, int32_t code)
 {
 	return code == CODE_WATCH ||
@@ -301,10 +302,10 @@ static int is_tracers(const struct rescue_head *head, const uint8_t *context, in
 		(head->handler <= 1 || !(word_at(context, CONTEXT_FLAGS) & TRACE_FLAG)));
 }
 
-/* A thread that made a step for the tracer returns with its own signal mask. */
+/* A thread that has made a step for the tracer gets its own signal mask back. */
 static void give_own_mask(const struct rescue_step *step, uint8_t *context)
 {
-	/* Its words may lie at half their alignment. */
+	/* The members may have half their natural alignment. */
 	const uint32_t *held = (const uint32_t *)&step->held, *mask = (const uint32_t *)&step->mask;
 	uint32_t *words = (uint32_t *)(void *)(context + CONTEXT_MASK);
 
@@ -317,7 +318,7 @@ static void give_own_mask(const struct rescue_step *step, uint8_t *context)
 __attribute__((used)) uintptr_t rescue(int signal, const uint8_t *info, uint8_t *context,
 				       const struct rescue_head *head);
 
-/* Called by the entry: the address of a handler to be run now, or 0. */
+/* Called by the entry. Returns the address of a handler that is to be run now, or 0. */
 uintptr_t rescue(int signal, const uint8_t *info, uint8_t *context, const struct rescue_head *head)
 {
 	int32_t code = *(const int32_t *)(const void *)(info + CODE_OFFSET);
@@ -325,7 +326,7 @@ uintptr_t rescue(int signal, const uint8_t *info, uint8_t *context, const struct
 	uint8_t byte = BREAKPOINT, first = 0;
 
 	(void)signal;
-	/* The mask that it has tells enough where nobody may be asked. */
+	/* In a sandbox the thread's mask alone has to identify it: gettid(2) may be forbidden. */
 	if (head->step.tid &&
 	    (head->filtered || head->step.tid == (uint64_t)host_call(SYS_GETTID, 0, 0, 0, 0)))
 		give_own_mask(&head->step, context);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The regular part of the x86 instruction encoding: prefixes, opcode map, ModRM, SIB and
- * displacement (Intel SDM volume 2, chapter 2 and appendix A). Two things hang on it that must be
- * right for every instruction, so it is done here and not left to a disassembler's notion of
- * operands: where a pc-relative displacement lies, and what an indirect branch refers to.
+ * displacement (Intel SDM volume 2, chapter 2 and appendix A). Two results must be right for every
+ * instruction: where a pc-relative displacement is, and what an indirect branch refers to. So they
+ * are not left to a disassembler's idea of operands.
  *
- * It does not know which opcodes exist nor how long an immediate is; that is the decoder's part.
+ * This file does not know which opcodes exist, nor how long an immediate is; decoder.c does.
  */
 #include "x86/x86.h"
 
@@ -20,13 +20,13 @@ struct cursor {
 	size_t at;
 };
 
-/* One bit for each opcode, the lowest bit of the first byte is opcode 0. */
+/* One bit for each opcode; the lowest bit of the first row is opcode 0. */
 static bool opcode_in(const uint16_t rows[16], uint8_t opcode)
 {
 	return rows[opcode >> 4] >> (opcode & 15) & 1;
 }
 
-/* Which opcodes of the one-byte map have a ModRM byte. */
+/* Opcodes of the one-byte map with a ModRM byte. */
 static const uint16_t modrm_one_byte[16] = {
 	0x0f0f, 0x0f0f, 0x0f0f, 0x0f0f, /* arithmetic: four of each eight */
 	0x0000, 0x0000, 0x0a0c, 0x0000, /* 62 63, 69 6b */
@@ -34,7 +34,7 @@ static const uint16_t modrm_one_byte[16] = {
 	0x00f3, 0xff0f, 0x0000, 0xc0c0, /* c0 c1 c4-c7, d0-d3 d8-df, f6 f7 fe ff */
 };
 
-/* The same for the two-byte map, 0f xx. */
+/* Opcodes of the two-byte map, 0f xx, with a ModRM byte. */
 static const uint16_t modrm_0f[16] = {
 	0xa00f, 0xffff, 0xff0f, 0x0000, /* 00-03 0d 0f, 10-1f, 20-23 28-2f */
 	0xffff, 0xffff, 0xffff, 0xff7f, /* all but 77 */
@@ -50,7 +50,7 @@ static bool next_byte(struct cursor *cursor, uint8_t *byte)
 	return true;
 }
 
-/* Takes one legacy prefix into account; false when the byte is none. */
+/* Notes a legacy prefix; false if the byte is none. */
 static bool take_prefix(uint8_t byte, struct x86_scan *scan)
 {
 	switch (byte) {
@@ -73,7 +73,7 @@ static bool take_prefix(uint8_t byte, struct x86_scan *scan)
 	case 0x2e:
 	case 0x36:
 	case 0x3e:
-		/* In 64-bit code these are ignored; they do not take back an fs or gs. */
+		/* In 64-bit code these are ignored, and do not cancel an fs or gs. */
 		if (!scan->segment)
 			scan->segment = 1;
 		return true;
@@ -86,7 +86,7 @@ static bool take_prefix(uint8_t byte, struct x86_scan *scan)
 	}
 }
 
-/* Prefixes, and the byte after them. A REX counts only right before the opcode. */
+/* Prefixes, and the byte behind them. A REX counts only right before the opcode. */
 static int scan_prefixes(struct cursor *cursor, enum x86_mode mode, struct x86_scan *scan,
 			 uint8_t *byte)
 {
@@ -103,9 +103,9 @@ static int scan_prefixes(struct cursor *cursor, enum x86_mode mode, struct x86_s
 }
 
 /*
- * c4, c5 and 62 begin VEX and EVEX; in 32-bit code only when what follows would be a register
- * operand, which the old instructions (les, lds, bound) cannot have. 8f begins XOP (AMD) when its
- * map number is 8 or more, else it is pop.
+ * c4, c5 and 62 begin VEX and EVEX; in 32-bit code only if the next byte would be a register
+ * operand, which the old instructions (les, lds, bound) cannot have. 8f begins XOP (AMD) if its map
+ * number is 8 or more; else it is pop.
  */
 static uint8_t vex_payload(const struct cursor *cursor, enum x86_mode mode, uint8_t byte)
 {
@@ -121,7 +121,7 @@ static uint8_t vex_payload(const struct cursor *cursor, enum x86_mode mode, uint
 	return byte == 0xc5 ? 1 : byte == 0xc4 ? 2 : byte == 0x62 ? 3 : 0;
 }
 
-/* Opcode of a VEX, EVEX or XOP instruction whose prefix has `payload` more bytes. */
+/* The opcode of a VEX, EVEX or XOP instruction whose prefix has `payload` more bytes. */
 static int scan_vex(struct cursor *cursor, uint8_t first, uint8_t payload, struct x86_scan *scan)
 {
 	uint8_t bytes[3] = {0}, map;
@@ -138,7 +138,7 @@ static int scan_vex(struct cursor *cursor, uint8_t first, uint8_t payload, struc
 	scan->map = map;
 	if (!next_byte(cursor, &scan->opcode))
 		return -EILSEQ;
-	/* vzeroupper and vzeroall stand alone. */
+	/* vzeroupper and vzeroall have no ModRM. */
 	scan->has_modrm = !(map == MAP_0F && scan->opcode == 0x77);
 	return 0;
 }
@@ -164,7 +164,7 @@ static int scan_opcode(struct cursor *cursor, enum x86_mode mode, uint8_t byte,
 	return 0;
 }
 
-/* How many bytes of displacement follow; also sees the SIB byte. */
+/* Sets *length to the bytes of displacement that follow; also reads the SIB byte. */
 static int displacement_length(struct cursor *cursor, enum x86_mode mode, struct x86_scan *scan,
 			       uint8_t *length)
 {
@@ -240,7 +240,7 @@ int x86_scan(const uint8_t *bytes, size_t length, enum x86_mode mode, struct x86
 	return 0;
 }
 
-/* Bytes of an operand in memory or a register, from its ModRM byte on. */
+/* Bytes of a memory or register operand, from its ModRM byte on. */
 static unsigned operand_length(const uint8_t *modrm)
 {
 	unsigned mod = modrm[0] >> 6;
@@ -261,7 +261,7 @@ bool x86_ends_with_call(const uint8_t bytes[ARCH_CALL_MAX])
 	for (unsigned back = 2; back <= 7; back++) {
 		const uint8_t *place = bytes + ARCH_CALL_MAX - back;
 
-		/* A SIB byte would be the third: *%rax and *(%rax) have two. */
+		/* A SIB byte would be the third: *%rax and *(%rax) have two bytes. */
 		if (place[0] == 0xff && (place[1] >> 3 & 7) == 2 &&
 		    (back > 2 || place[1] >> 6 == 3 || (place[1] & 7) != 4) &&
 		    1 + operand_length(place + 1) == back)

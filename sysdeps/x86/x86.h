@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the two x86 ABIs share. Private to sysdeps: the rest of the tracer reaches it through
- * struct arch. `mode` is 64 or 32, the operating mode the code runs in.
+ * What both x86 ABIs share. Private to sysdeps: the rest of the tracer uses struct arch. `mode` is
+ * 64 or 32, the operating mode that the code runs in.
  */
 #ifndef TRACER_SYSDEPS_X86_X86_H
 #define TRACER_SYSDEPS_X86_X86_H
@@ -10,15 +10,14 @@
 
 enum x86_mode { X86_MODE_32 = 32, X86_MODE_64 = 64 };
 
-/* Which table of the processor's manual an opcode is from. */
+/* The opcode map that an opcode is from (Intel SDM). */
 enum x86_map { MAP_ONE_BYTE, MAP_0F, MAP_0F38, MAP_0F3A, MAP_EVEX_5_6, MAP_OTHER };
 
 /* How the opcode map was selected. */
 enum x86_encoding { ENCODING_LEGACY, ENCODING_VEX, ENCODING_EVEX };
 
 /*
- * An instruction's parts, as far as the encoding alone tells them: everything except the length of
- * the immediate operand.
+ * The parts of an instruction that the encoding tells: all but the length of the immediate operand.
  */
 struct x86_scan {
 	uint8_t encoding; /* enum x86_encoding */
@@ -33,17 +32,17 @@ struct x86_scan {
 	uint8_t mod, reg, rm; /* rm and reg without their REX bits */
 	bool has_sib;
 	uint8_t sib;
-	uint8_t displacement_offset; /* where it is, when displacement_length is not 0 */
+	uint8_t displacement_offset; /* of the displacement, if displacement_length is not 0 */
 	uint8_t displacement_length; /* 0, 1, 2, 4 */
 	int32_t displacement;	     /* sign-extended */
 	bool pc_relative;	     /* the memory operand is relative to the next instruction */
-	uint8_t length;		     /* up to where an immediate would begin */
+	uint8_t length;		     /* without the immediate */
 };
 
-/* 0, or -EILSEQ when `length` (at most 15 are looked at) bytes do not hold that much. */
+/* Returns 0, or -EILSEQ if `length` bytes (at most 15 are examined) do not hold that much. */
 int x86_scan(const uint8_t *bytes, size_t length, enum x86_mode mode, struct x86_scan *scan);
 
-/* The length of the instruction: 1 … 15, or -EILSEQ. */
+/* Returns the length of the instruction, 1 … 15, or -EILSEQ. */
 int x86_decode_length(struct decoder *decoder, enum x86_mode mode, const uint8_t *bytes,
 		      size_t length, const struct x86_scan *scan);
 
@@ -73,14 +72,14 @@ enum { X86_SLOT_CALL_OPCODE = 0xff };
 bool x86_slot_call(enum x86_mode mode, const uint8_t *bytes, uint64_t address, uint64_t got,
 		   uint64_t *slot);
 
-/* arch->plt_slot; `got` is used in 32-bit code only. */
+/* arch->plt_slot; `got` is used only in 32-bit code. */
 bool x86_plt_slot(enum x86_mode mode, const uint8_t *bytes, size_t length, uint64_t address,
 		  uint64_t got, uint64_t *slot);
 
 /* arch->condition_holds: `condition` is the low half of a jcc's opcode. */
 bool x86_condition_holds(const struct regs *regs, uint8_t condition);
 
-/* A jmp rel32. The caller knows it to be in reach. Returns its length. */
+/* Writes a jmp rel32, which must be in reach. Returns its length. */
 size_t x86_emit_jump_relative(uint64_t from, uint64_t to, uint8_t *out);
 
 #endif

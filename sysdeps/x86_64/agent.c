@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the agent needs of x86_64.
+ * The agent's part for x86_64.
  *
- * A function is caught by `jmp rel32` at its beginning. The instructions that this covers are run
- * in the probe's stub. As a handler of a signal must never see a pc within the jump, and shall see
- * none in a stub, they are chosen from a list (agent_plain.c): what faults in no way but by memory
- * that is not there, by numbers, or as the processor does not know it. Then the thread is sent from
- * the stub to where the instruction stands in the function, without the jump
- * (engine/agent/guards.c). (A stack that is at its end faults at any of them, and at our own.)
- * Whatever else a function begins with, it keeps its breakpoint.
+ * A function is caught by a `jmp rel32` at its beginning; the probe stub runs the instructions that
+ * this covers. A signal handler must never see a pc inside the jump, and should see none in a stub.
+ * So these instructions are chosen from a list (agent_plain.c): they fault only by unreadable
+ * memory, by numbers, or if the processor lacks them. After such a fault the thread is moved from
+ * the stub to the instruction's place in the function, without the jump (engine/agent/guards.c).
+ * (At the end of the stack any of them faults, and so does the agent's code.) A function that
+ * begins with other instructions keeps its breakpoint.
  *
- * No branch may lead into the bytes of the jump behind its first, also none of another function
- * (glibc's mempcpy goes on within memcpy). Code is not decoded for that: each byte that could be
+ * No branch may lead into the bytes of the jump behind the first, not even from another function
+ * (glibc's mempcpy continues in memcpy). The code is not decoded for that: each byte that could be
  * the opcode of a branch counts as one.
  */
 #include "x86_64/agent.h"
+#include "code/relocate.h"
 #include "engine/agent/agent_arch.h"
-#include "image/relocate.h"
 #include "x86/x86.h"
 
 #include <errno.h>
@@ -25,10 +25,10 @@
 #include <sys/auxv.h>
 
 /*
- * Between stubs is hlt. An int3 it must not be: a thread that the tracer has just sent from a
- * stub's breakpoint to a stub's beginning, when it was killed, gets its SIGTRAP there, and by the
- * byte before the handler in the process (sysdeps/x86/rescue.c) would take that for the program's
- * own.
+ * The bytes between stubs are hlt. They must not be int3: when the tracer is killed, a thread that
+ * it has just sent from a stub's breakpoint to a stub's beginning gets its SIGTRAP there. By an
+ * int3 before its pc the handler in the process (sysdeps/x86/rescue.c) would take the SIGTRAP for
+ * the program's own.
  */
 enum { REG_NUMBER_SP = 4, NO_INDEX = 4, REG_NUMBER_11 = 11 };
 enum { WORD = 4, JUMP_GROUP = 4 /* of opcode 0xff */ };
@@ -50,7 +50,7 @@ static const uint8_t code[] = {
 #include "x86_64/agent_code.inc"
 };
 
-/* The kernel allows rdfsbase (arch/x86: HWCAP2_FSGSBASE). */
+/* True if the kernel allows rdfsbase (arch/x86: HWCAP2_FSGSBASE). */
 static bool can_tell_threads(void)
 {
 	return getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE;
@@ -59,9 +59,9 @@ static bool can_tell_threads(void)
 /* ------------------------------------------------------------------ stubs */
 
 /*
- * Prefixes that a jump ignores. One may be the highest byte of another jump's distance: 0x48 is a
- * GiB ahead, behind where the heap of a program at a low address grows; 0xf2 is 224 MiB back, in
- * front of a program that may lie anywhere.
+ * Prefixes that a jump ignores. The filler may become the highest byte of another jump's distance:
+ * 0x48 is a GiB ahead, behind where the heap of a program at a low address grows; 0xf2 is 224 MiB
+ * back, in front of a program at any other address.
  */
 static uint8_t filler(uint64_t address)
 {
@@ -94,22 +94,22 @@ static void write_return_stub(uint64_t unit, uint32_t slot, bool records,
 		 unit + (records ? AGENT_RECORD_RETURN : AGENT_RETURNED));
 }
 
-/* ------------------------------------------------------------------ what is displaced */
+/* ------------------------------------------------------------------ displaced instructions */
 
-/* What is being moved from a function to its stub. */
+/* The instructions that are being copied from a function to its stub. */
 struct moving {
 	const struct agent_function *function;
 	uint64_t stub;
-	size_t taken;	/* bytes of the function */
-	size_t written; /* bytes of the stub */
-	bool ended;	/* by a jump to elsewhere */
-	bool has_frame; /* mov %rsp,%rbp was among it */
+	size_t taken;	/* bytes of the function so far */
+	size_t written; /* bytes of the stub so far */
+	bool ended;	/* the last one does not continue behind itself */
+	bool has_frame; /* mov %rsp,%rbp was among them */
 	uint8_t *out;
 	uint8_t guard[AGENT_GUARD_MAX];
 	size_t guard_length;
 };
 
-/* The bytes of an instruction, its operand relative to the pc adjusted. */
+/* Copies an instruction, and adjusts a pc-relative operand. */
 static int put_copy(struct moving *moving, const struct x86_scan *scan, size_t length)
 {
 	uint8_t *place = moving->out + moving->written;
@@ -127,7 +127,7 @@ static int put_copy(struct moving *moving, const struct x86_scan *scan, size_t l
 	return adjusted == moved ? 0 : -ERANGE;
 }
 
-/* An instruction that leads elsewhere: from here, by 32 bits. */
+/* Writes a branch to its target, with a distance of 32 bits. */
 static int put_branch(struct moving *moving, const struct displaced *displaced)
 {
 	uint64_t from = moving->stub + moving->written;
@@ -148,14 +148,14 @@ static int put_branch(struct moving *moving, const struct displaced *displaced)
 	return 0;
 }
 
-/* It may fault by its operand: if it is the first, that is tried before the call is noted. */
+/* The operand may fault: if the instruction is the first, a guard tries it before. */
 static void note_guard(struct moving *moving, const uint8_t *bytes, const struct x86_scan *scan)
 {
 	if (!moving->taken)
 		moving->guard_length = x86_64_put_guard(bytes, scan, moving->guard);
 }
 
-/* Of a PLT stub, or to a function that a register or a table tells. */
+/* A jump of a PLT stub, or through a register or a table. */
 static int put_jump_by_pointer(struct moving *moving, const uint8_t *bytes,
 			       const struct x86_scan *scan, size_t length)
 {
@@ -172,7 +172,7 @@ static int put_jump_by_pointer(struct moving *moving, const uint8_t *bytes,
 	return error;
 }
 
-/* Also what does nothing: see guards.c about places in a function and in its stub. */
+/* No-ops, too: offset_in_function() counts on the same instructions in function and stub. */
 static void put_as_it_is(struct moving *moving, const uint8_t *bytes,
 			 const struct displaced *displaced)
 {
@@ -188,8 +188,9 @@ static bool makes_frame(const uint8_t *bytes, size_t length)
 }
 
 /*
- * What is called is to return to the function. A call puts its own return address there, as
- * processors count calls and returns: jumped to, all returns on the way out would be mispredicted.
+ * The called function has to return to the program's code. A call in the stub pushes its own return
+ * address, which is then written over, as processors match calls with returns: after a jump all
+ * returns on the way out would be mispredicted.
  */
 static void put_return_address(struct moving *moving, uint64_t address)
 {
@@ -209,7 +210,7 @@ static void put_return_address(struct moving *moving, uint64_t address)
 	moving->ended = true;
 }
 
-/* By a number, or by a slot. */
+/* A call of an address, or through a GOT slot. */
 static int put_call(struct moving *moving, const struct x86_scan *scan,
 		    const struct displaced *displaced)
 {
@@ -233,8 +234,8 @@ static int put_call(struct moving *moving, const struct x86_scan *scan,
 }
 
 /*
- * Programs let it raise SIGFPE without having asked for that. As the first instruction it would be
- * run again at the function's beginning, and the call be noted twice.
+ * Programs may let a division raise SIGFPE without having enabled that. As the first instruction,
+ * it would run again at the function's beginning, and the call would be counted twice.
  */
 static bool is_division(const struct x86_scan *scan)
 {
@@ -242,7 +243,7 @@ static bool is_division(const struct x86_scan *scan)
 	       (scan->opcode & 0xfe) == 0xf6 && scan->reg >= 6;
 }
 
-/* What does not lead elsewhere. */
+/* Copies an instruction that is no branch. */
 static int move_plain(struct moving *moving, const uint8_t *bytes, const struct x86_scan *scan,
 		      size_t length)
 {
@@ -276,7 +277,7 @@ static int move_one(struct moving *moving, struct decoder *decoder)
 	if (displaced.kind == DISPLACED_COPY)
 		error = move_plain(moving, bytes, &scan, displaced.length);
 	else if (displaced.action == ACTION_RETURN || displaced.action == ACTION_SKIP)
-		put_as_it_is(moving, bytes, &displaced); /* wherever it stands */
+		put_as_it_is(moving, bytes, &displaced); /* these run at any address */
 	else if (displaced.action == ACTION_JUMP || displaced.action == ACTION_JUMP_IF)
 		error = put_branch(moving, &displaced);
 	else if (displaced.action == ACTION_JUMP_OPERAND)
@@ -289,11 +290,11 @@ static int move_one(struct moving *moving, struct decoder *decoder)
 	return error;
 }
 
-/* ------------------------------------------------------------------ what asks who called it */
+/* ------------------------------------------------------------------ reads of return addresses */
 
 enum { LOOKED_AT = 256 };
 
-/* The operand is the word on top of the stack, or some word there that only the program knows. */
+/* True if the operand is the word on top of the stack, or may be, by an index. */
 static bool names_top(const struct x86_scan *scan)
 {
 	return scan->has_sib && (scan->sib & 7) == REG_NUMBER_SP && !(scan->rex & 1) &&
@@ -302,7 +303,7 @@ static bool names_top(const struct x86_scan *scan)
 		(scan->displacement > -8 && scan->displacement < 8));
 }
 
-/* From there on the stack pointer is another, or what follows is not run next. */
+/* True if the instruction changes the stack pointer, or may not continue behind itself. */
 static bool ends_look(const struct x86_scan *scan)
 {
 	bool to_sp = scan->mod == 3 && scan->rm == REG_NUMBER_SP && !(scan->rex & 1);
@@ -317,7 +318,7 @@ static bool ends_look(const struct x86_scan *scan)
 	case 0xcc:
 	case 0xe8 ... 0xe9: /* call, jmp */
 	case 0xeb:
-	case 0xff: /* also of operands */
+	case 0xff: /* also call and jmp of operands */
 		return true;
 	case 0x80 ... 0x83:
 	case 0x89:
@@ -334,9 +335,9 @@ static bool ends_look(const struct x86_scan *scan)
 }
 
 /*
- * Whether a function reads, changes or takes off its return address, as far as it has not moved the
- * stack pointer before: setjmp() and its like under any name, what is called for data behind the
- * call, what returns elsewhere.
+ * Returns true if a function reads, changes or pops its return address, before it moves the stack
+ * pointer otherwise: setjmp() and similar functions under any name, functions that are called to
+ * get at data behind the call, functions that return elsewhere.
  */
 static bool handles_return_address(struct decoder *decoder, const struct agent_function *function)
 {
@@ -364,9 +365,9 @@ static bool handles_return_address(struct decoder *decoder, const struct agent_f
 }
 
 /*
- * Whether `length` bytes behind what has been taken are there to fill up, so that the jump may
- * cover them: nops or int3 up to where another function may begin. Compilers let those begin at
- * multiples of 16.
+ * Returns true if the `length` bytes behind the displaced ones are padding, which the jump may
+ * cover: nops or int3 up to where another function may begin. Compilers align functions to 16
+ * bytes.
  */
 static bool is_padding(struct decoder *decoder, const struct moving *moving, size_t length)
 {
@@ -416,7 +417,7 @@ static int put_guard(const struct moving *moving, uint64_t entry, uint32_t probe
 	return 0;
 }
 
-/* The rest of a stub: its breakpoint, and the instructions that the jump displaces. */
+/* Writes the rest of a stub: its breakpoint, and the displaced instructions. */
 static int move_beginning(struct moving *moving, struct decoder *decoder)
 {
 	const struct agent_function *function = moving->function;
@@ -473,7 +474,7 @@ static int write_gate_stub(struct decoder *decoder, const struct agent_function 
 			   uint8_t out[AGENT_PROBE_STUB])
 {
 	struct moving moving = begin_stub(function, unit, probe, out);
-	/* cmp $value, %edi; jne to what was displaced */
+	/* cmp $value, %edi; jne to the displaced instructions */
 	const uint8_t test[5] = {0x83, 0xff, gate->value, 0x75, AGENT_PROBE_DISPLACED - 5};
 
 	memset(out, NOP, AGENT_PROBE_BREAKPOINT);
@@ -488,7 +489,7 @@ static int write_gate_stub(struct decoder *decoder, const struct agent_function 
 	return !error && moving.guard_length ? -ENOTSUP : error;
 }
 
-/* The first instruction of the test takes the stub's address off the stack. */
+/* The first instruction of the test pops the address in the stub into %r11. */
 static uint64_t gate_stub_of(uint64_t unit, const struct regs *regs, uint64_t top, uint64_t *sp)
 {
 	const bool is_first = regs->pc == unit + AGENT_JUMP_TEST;

@@ -8,31 +8,31 @@
 
 extern const struct agent_arch x86_64_agent;
 
-/* agent_arch.names_word */
+/* agent_arch.names_word, in agent_words.c */
 bool x86_64_names_word(const struct agent_function *function, size_t from, size_t to, uint64_t reg,
 		       int64_t offset);
 
-/* How an instruction that a function begins with can be run elsewhere: agent_plain.c. */
+/* Whether an instruction at a function's beginning can be run out of line: agent_plain.c. */
 enum x86_64_plain {
 	PLAIN_NOT,
-	PLAIN_ACCESS,	   /* it may fault by its operand in memory, and only so */
-	PLAIN_NEVER_FAULTS /* but by a stack that is at its end */
+	PLAIN_ACCESS,	   /* may fault by its memory operand, and in no other way */
+	PLAIN_NEVER_FAULTS /* except at the end of the stack */
 };
 /* `has_frame`: %rbp points to the stack. */
 enum x86_64_plain x86_64_plain(const struct x86_scan *scan, bool has_frame);
 
 /*
- * The guard of a function whose first instruction, whose bytes these are, accesses memory; its
- * length. agent_guard.c.
+ * Writes the guard of a function whose first instruction, `bytes`, accesses memory. Returns its
+ * length. In agent_guard.c.
  */
 size_t x86_64_put_guard(const uint8_t *bytes, const struct x86_scan *scan,
 			uint8_t out[AGENT_GUARD_MAX]);
 /* agent_arch.returns_member, in agent_references.c */
 bool x86_64_returns_member(const uint8_t *code, size_t length, uint64_t *offset);
-/* agent_arch.is_guard */
+/* agent_arch.is_guard, in agent_guard.c */
 bool x86_64_is_guard(const uint8_t bytes[AGENT_GUARD_BACK], uint64_t *pushed);
 
-/* The members of the same names: agent_calls.c. */
+/* The members of agent_arch of these names: agent_calls.c. */
 int x86_64_write_call_stub(struct decoder *decoder, const struct agent_function *code,
 			   uint64_t slot, uint64_t unit, uint32_t probe, enum agent_role role,
 			   uint8_t out[AGENT_PROBE_STUB]);
@@ -41,7 +41,7 @@ size_t x86_64_straight_before(struct decoder *decoder, const struct agent_functi
 enum agent_way x86_64_way_of(struct decoder *decoder, const struct agent_function *code,
 			     uint64_t slot, size_t *length);
 
-/* Where in the code of a unit stubs lead to. */
+/* The offset in a unit's code that stubs lead to. */
 static inline uint64_t x86_64_entry_of(enum agent_role role)
 {
 	static const uint64_t entries[] = {[AGENT_COUNTS] = 0,
@@ -52,25 +52,25 @@ static inline uint64_t x86_64_entry_of(enum agent_role role)
 	return entries[role];
 }
 
-/* Bytes of a conditional branch in a stub, however short it is in the function. */
+/* Length of a conditional branch in a stub, even if it is shorter in the function. */
 enum { X86_64_NEAR_JCC = 6 };
-/* agent_arch.offset_in_function */
+/* agent_arch.offset_in_function, in agent_guard.c */
 size_t x86_64_offset_in_function(struct decoder *decoder, const uint8_t *code, size_t length,
 				 size_t offset);
 
-/* The members of the same names: agent_branches.c. */
+/* The members of agent_arch of these names: agent_branches.c. */
 void x86_64_find_branches(const uint8_t *code, size_t length, uint64_t address,
 			  const struct sieve *asked, agent_branch *found, void *context);
 bool x86_64_is_branch(struct decoder *decoder, const struct agent_function *function,
 		      size_t offset);
 
-/* The members of the same names: agent_references.c. */
+/* The members of agent_arch of these names: agent_references.c. */
 bool x86_64_jumps_by_pointer(const uint8_t *code, size_t length);
 bool x86_64_reads_distances(const uint8_t *code, size_t length);
 void x86_64_find_references(const struct agent_function *function, agent_reference *found,
 			    void *context);
 
-/* The members of the same names: agent_clock.c. */
+/* The members of agent_arch of these names: agent_clock.c. */
 uint64_t x86_64_clock(void);
 bool x86_64_clock_is_steady(void);
 bool x86_64_emulate_clock(const uint8_t bytes[AGENT_CLOCK_BYTES], struct regs *regs);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Branches in code, as the agent looks for them: no branch may lead into the bytes that a jump of
- * ours covers. Code is not decoded for that, each byte that could be a branch's opcode counts as
- * one; where the function around is known, it is decoded to tell whether the byte is.
+ * Searches code for branches: no branch may lead into the bytes that a jump of the agent covers.
+ * The code is not decoded: each byte that could be a branch's opcode counts as one. If the function
+ * around is known, is_branch() decodes it to decide whether the byte is one.
  */
 #include "x86/x86.h"
 #include "x86_64/agent.h"
@@ -10,8 +10,7 @@
 #include <string.h>
 
 /*
- * A byte says nothing before it is known where it would lead: that is seldom asked for, which
- * processors learn to expect.
+ * Checks the target before the opcode: few targets are asked for, so this branch is predicted well.
  */
 static void find_short(const uint8_t *bytes, uint64_t address, const struct sieve *asked,
 		       agent_branch *found, void *context)
@@ -23,7 +22,7 @@ static void find_short(const uint8_t *bytes, uint64_t address, const struct siev
 		found(context, address, target, false);
 }
 
-/* `is_indirect`: the byte before would make it one, if it were `jmp *x(%rip)`. */
+/* `is_indirect`: with the byte before, `bytes` would be the ModRM byte of `jmp *x(%rip)`. */
 static void find_near(const uint8_t *bytes, uint64_t address, bool is_indirect,
 		      const struct sieve *asked, agent_branch *found, void *context)
 {
@@ -32,7 +31,7 @@ static void find_near(const uint8_t *bytes, uint64_t address, bool is_indirect,
 	memcpy(&distance, bytes + 1, sizeof distance);
 	uint64_t target = address + 5 + (uint64_t)(int64_t)distance;
 
-	/* Or the second byte of a conditional one. */
+	/* 0x80 to 0x8f: the second byte of a conditional branch. */
 	if (sieve_has(asked, target) && ((bytes[0] & 0xfe) == 0xe8 || (bytes[0] & 0xf0) == 0x80 ||
 					 (bytes[0] == 0x25 && is_indirect)))
 		found(context, address, target, bytes[0] == 0xe8);
@@ -49,7 +48,7 @@ void x86_64_find_branches(const uint8_t *bytes, size_t length, uint64_t address,
 	}
 }
 
-/* Whether an instruction's byte at `offset` is the one by which find_branches() finds a branch. */
+/* Returns true if find_branches() reports this instruction at its byte `offset`. */
 static bool tells_branch(const struct x86_scan *scan, size_t offset)
 {
 	const uint8_t opcode = scan->opcode;

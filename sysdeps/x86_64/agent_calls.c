@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls through GOT slots: `call *slot(%rip)`, of code that is built with -fno-plt or by rustc.
+ * Calls through GOT slots: `call *slot(%rip)`, in code that is built with -fno-plt or by rustc.
  *
- * The call has six bytes, so a jump fits. It leads to a stub that pushes what the call would have
- * pushed, the address behind the call, and then goes on as a function's stub does; what is
- * displaced is a jump through the same slot. So the stack and all registers are as the call would
- * have left them, and unwinders see the true return address until the agent replaces it.
+ * The call has six bytes, enough for a jump. The jump leads to a stub that pushes what the call
+ * would have pushed, the address behind the call, and continues like a function's stub; the
+ * displaced instruction is a jump through the same GOT slot. So the stack and all registers are as
+ * the call would leave them, and unwinders see the true return address until the agent replaces it.
  *
- * The stub puts the return address there by a call of its own, and writes over what that has
- * pushed. Processors count calls and returns: after a return without a call they would expect each
- * return on the way out at a wrong place. Now only the return of this call is mispredicted.
+ * The stub makes a call of its own, and writes the return address over what that has pushed.
+ * Processors match calls with returns: without a call, every return on the way out would be
+ * mispredicted. With it, only the return of this call is.
  *
- * `call *%reg` is too short. Its stub begins with the instructions in front of it, which have room
- * for the jump. Then the return address is pushed, and the register compared with the slot; if it
- * leads elsewhere the thread goes there at once. That changes flags, in which nothing is passed to
- * a function (psABI, 3.2.1).
+ * `call *%reg` is too short for a jump. Its stub begins with the instructions in front of it, which
+ * have room for the jump. Then the return address is pushed, and the register compared with the GOT
+ * slot; if they differ, the thread jumps by the register at once. The comparison changes flags,
+ * which pass nothing to a function (psABI, 3.2.1).
  */
-#include "image/relocate.h"
+#include "code/relocate.h"
 #include "x86_64/agent.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@
 enum { CALL = 0xe8, NOP = 0x90, NEVER_RUN = 0xf4, GROUP = 0xff, PUSH_NUMBER = 0x68 };
 enum { TO_CALL = 2, TO_JUMP = 4 }; /* of GROUP */
 enum { NEAR = 5, HALF = 4 };
-/* Bytes of the instructions in front of a call that a stub has room for. */
+/* Room in a stub for the instructions in front of a call, in bytes. */
 enum {
 	FRONT_MAX = AGENT_PROBE_CALLED - AGENT_PROBE_FRONT - (NEAR + 1) - (3 + HALF) - (3 + HALF) -
 		    2
@@ -35,7 +35,7 @@ static const uint8_t put_low[] = {0xc7, 0x04, 0x24};	    /* movl $number, (%rsp)
 static const uint8_t put_high[] = {0xc7, 0x44, 0x24, 0x04}; /* movl $number, 4(%rsp) */
 enum { PUT_BYTES = sizeof put_low + sizeof put_high + 2 * HALF };
 
-/* Whether it goes through a word at a fixed distance: "call *slot(%rip)". */
+/* Returns true if the operand is a word at a fixed address: "call *slot(%rip)". */
 static bool is_through_word(const struct displaced *insn, uint64_t *word)
 {
 	const struct displaced_operand *operand = &insn->operand;
@@ -45,7 +45,7 @@ static bool is_through_word(const struct displaced *insn, uint64_t *word)
 	       !operand->segment && operand->address_size == 8;
 }
 
-/* Whether it goes by a register, and not by one that the stub changes; its number. */
+/* Returns true if the operand is a register that the stub does not change; sets *reg. */
 static bool is_by_register(const struct displaced *insn, int *reg)
 {
 	enum { SP = 4 };
@@ -82,9 +82,9 @@ enum agent_way x86_64_way_of(struct decoder *decoder, const struct agent_functio
 		       : AGENT_OTHERWISE;
 }
 
-/* ------------------------------------------------------------------ what is in front of a call */
+/* ------------------------------------------------------------------ code in front of a call */
 
-/* Whether the instruction can be run elsewhere, and the next one is run behind it. */
+/* Returns true if the instruction can be run out of line, and continues behind itself. */
 static bool is_plain(const struct agent_function *function, size_t at, const struct displaced *insn)
 {
 	struct x86_scan scan;
@@ -101,8 +101,8 @@ static bool is_call(const struct displaced *insn)
 }
 
 /*
- * The instructions that were decoded last, as far as all of them are plain. What follows a call may
- * not be the first of them: a breakpoint may have to be there, for its return.
+ * The instructions that were decoded last, as long as all are plain. The first of them must not be
+ * right behind a call: the return of that call may need a breakpoint there.
  */
 struct straight {
 	size_t starts[FRONT_MAX];
@@ -161,7 +161,7 @@ static size_t put_branch(uint8_t opcode, uint8_t *out, uint64_t from, uint64_t t
 	return NEAR;
 }
 
-/* Over what a call has pushed: all of it, or the lower half. */
+/* Writes over what a call has pushed: all of it (`whole`), or the lower half. */
 static void put_return_address(uint8_t *out, uint64_t address, bool whole)
 {
 	memcpy(out, put_low, sizeof put_low);
@@ -172,7 +172,7 @@ static void put_return_address(uint8_t *out, uint64_t address, bool whole)
 	memcpy(out + sizeof put_high, (const uint8_t *)&address + HALF, HALF);
 }
 
-/* An instruction with the word at `slot` for its operand: its opcode and `reg`, at `address`. */
+/* Writes an instruction whose operand is the word at `slot`: its opcode and `reg`, at `address`. */
 static int put_with_slot(uint8_t *out, uint64_t address, uint8_t opcode, int reg, uint64_t slot)
 {
 	enum { LENGTH = 6, MODRM = 0x05 };
@@ -185,7 +185,7 @@ static int put_with_slot(uint8_t *out, uint64_t address, uint8_t opcode, int reg
 	return cut == distance ? 0 : -ERANGE;
 }
 
-/* What all stubs of calls have; what comes first is to end at AGENT_PROBE_CALLED. */
+/* The common part of all stubs of calls; what precedes it has to end at AGENT_PROBE_CALLED. */
 static void put_common(uint8_t *out, uint64_t stub, uint32_t probe, uint64_t entry)
 {
 	size_t at = AGENT_PROBE_CALLED;
@@ -210,7 +210,7 @@ static int put_call_through(uint8_t *out, uint64_t stub, uint64_t slot, uint64_t
 			     TO_JUMP, slot);
 }
 
-/* Copies the instructions in front of the call, what they have relative to the pc adjusted. */
+/* Copies the instructions in front of a call, and adjusts pc-relative operands. */
 static int put_front(struct decoder *decoder, const struct agent_function *code, size_t length,
 		     uint8_t *out, uint64_t address)
 {
@@ -248,8 +248,9 @@ static void put_jump_by(uint8_t *out, int reg)
 }
 
 /*
- * The instructions in front; a call over a byte, what it has pushed made the return address; the
- * comparison; then what is at AGENT_PROBE_CALLED, or the jump that is displaced.
+ * Writes the instructions in front of the call; a call over one byte, whose pushed word is made the
+ * return address; the comparison. The code at AGENT_PROBE_CALLED follows; the displaced jump is
+ * what a failed comparison leads to.
  */
 static int put_call_by(struct decoder *decoder, const struct agent_function *code, size_t front,
 		       int reg, uint64_t slot, uint8_t *out, uint64_t stub)
@@ -290,7 +291,7 @@ int x86_64_write_call_stub(struct decoder *decoder, const struct agent_function 
 	size_t at = 0;
 	int reg;
 
-	/* The last one is the call. */
+	/* The last instruction is the call. */
 	while (displace(decoder, code, at, &insn) && at + insn.length < code->length)
 		at += insn.length;
 	if (at + insn.length != code->length || !is_call(&insn) ||

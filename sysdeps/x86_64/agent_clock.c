@@ -2,10 +2,11 @@
 /*
  * The clock of x86_64: the time-stamp counter.
  *
- * It is good where it runs at one rate whatever the processor does, and alike on all of them. The
- * processor says the first (constant_tsc, nonstop_tsc; a virtual one often does not, as it may be
- * moved to another machine), and the kernel watches both: a counter that it has found wrong is not
- * among its clock sources any more, and one that it uses as its own clock it believes in.
+ * It is reliable if it has one rate in all states of the processor, and is synchronous on all
+ * processors. The processor claims the first (constant_tsc, nonstop_tsc; a virtual processor often
+ * does not, as it may be moved to another machine). The kernel watches both: it removes a counter
+ * that it has found wrong from its clock sources, and it relies on one that it uses as its own
+ * clock.
  */
 #include "x86_64/agent.h"
 
@@ -14,7 +15,7 @@
 
 #define CLOCK_SOURCES "/sys/devices/system/clocksource/clocksource0/"
 
-/* The first line of a file that begins with `start`, without its newline; false: there is none. */
+/* Reads the first line of a file that begins with `start`, without its newline; false: none. */
 static bool read_line(const char *path, const char *start, char *line, size_t size)
 {
 	FILE *file = fopen(path, "re");
@@ -77,7 +78,9 @@ bool x86_64_emulate_clock(const uint8_t bytes[AGENT_CLOCK_BYTES], struct regs *r
 
 void x86_64_use_system_clock(uint8_t *code, size_t length)
 {
-	/* rdtsc; shl $32,%rdx; or %rdx,%rax: see agent_entry.S. And what stands behind the call. */
+	/*
+	 * rdtsc; shl $32,%rdx; or %rdx,%rax: see agent_entry.S. The nop fills up behind the call.
+	 */
 	static const uint8_t reading[] = {0x0f, 0x31, 0x48, 0xc1, 0xe2, 0x20, 0x48, 0x09, 0xd0};
 	static const uint8_t nop[] = {0x0f, 0x1f, 0x40, 0x00};
 	enum { CALL = 0xe8, CALL_BYTES = 5 };

@@ -1,41 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The agent's code in a tracee: what runs at the entry and at the return of a call that is counted
- * there.
+ * The agent's code in a tracee that runs at the entry and at the return of a counted call; and the
+ * assembler part of recording, of gates and of unwinding.
  *
- * Entry. The function begins with a jump to its probe's stub, which pushes the probe's number and
- * comes here. The return address is replaced by the stub of a return slot, which notes it; the call
- * is counted, where that can be had in a tally of the slot, as locked instructions on what threads
- * share are what costs most here, and its time taken; then the instructions that the jump has
- * displaced are run, in the probe's stub, with all registers and flags as they were.
+ * Entry. The function begins with a jump to its probe stub, which pushes the probe's number and
+ * comes here. The return address is saved in the record of a return trampoline and replaced by its
+ * stub. The call is counted, in one of the trampoline's tallies if possible, since locked
+ * instructions on shared memory are the most expensive part. Its time is taken. Then the probe stub
+ * runs the displaced instructions, with all registers and flags restored.
  *
- * The slot is found by the place on the stack (a hash of it), so no thread has to be told from
- * another: two never run on the same place. So the place that was the first in a home slot keeps
- * it, and finds it again, at rest, without any locking, which would wait for all that was stored
- * before. Others of that home take one of the slots behind, which are freed by each return. A slot
- * of the same place that is in use is dead: a call has pushed its return address there since.
- * Unless the return address is itself a stub of ours, of this unit or another: then this function
- * was jumped to from one that is traced (a tail call, or a PLT stub), and both will return, one
- * behind the other.
+ * The trampoline is selected by a hash of the return address's place on the stack. Two threads
+ * never run on the same place, so threads need not be told apart. The first place in a home keeps
+ * the home: while no call is pending, the home is at rest, and the next call from that place claims
+ * it without a locked instruction, which would wait for all earlier stores. Other places with the
+ * same home claim one of the trampolines behind, which each return frees. If the record has the
+ * same place and is in use, its call is over: a new call has pushed its return address there. But
+ * if the return address is itself a trampoline, of this unit or another, a traced function has
+ * jumped to this one (a tail call, or a PLT stub). Then both calls are pending, and will return one
+ * after the other.
  *
- * A return address is taken only if it is among those that the tracer has found good; nobody knows
- * whether the word on top of the stack is one, at something that is called a function. For others,
- * and when there is no slot, the thread goes by the breakpoint in the probe's stub, with everything
- * as at the function's entry. When no tracer is there any more, a nop stands there.
+ * A return address is replaced only if the tracer has accepted it: a symbol may be no function, and
+ * the word on top of the stack no return address. Other calls, and those that find no trampoline,
+ * go to the breakpoint in the probe stub, with everything as at the function's entry. Without a
+ * tracer there is a nop.
  *
- * Return. The slot's stub pushes its number and comes here. The time is added up, the slot freed
- * (or, a home, at rest), and the thread goes on at the true address with all registers and flags as
- * they were.
+ * Return. The trampoline pushes its number and comes here. The time is added, the trampoline freed
+ * (a home: put at rest), and the thread continues at the true return address, with all registers
+ * and flags restored.
  *
- * Processors expect a function to return to behind the call that it was entered by, and begin to
- * run what is there. Where it returns to elsewhere, that was in vain, and costs as much as a clock
- * does. So the stub's address is not just written: a call in front of the stub puts it there, on a
- * stack from which the caller's has been taken, and goes to what was displaced. The end of it all
- * is a return to the caller, which is then the next that the processor expects.
+ * Processors predict that a function returns to the instruction behind the call that it was entered
+ * by. A return to elsewhere is mispredicted, which costs as much as reading the clock. So the
+ * trampoline's address is not stored: the caller's return address is taken off the stack, and a
+ * call in front of the trampoline pushes the trampoline's address, and goes to the displaced
+ * instructions. At the end a ret goes to the caller, as predicted.
  *
- * Assumes that memory below the stack pointer is nobody's at the entry of a function and behind its
- * return (the red zone is the running function's own; signals leave it alone). Nothing here can
- * fault but by the stack. General registers only; no calls, so that a thread is out again in some
+ * The code assumes that memory below the stack pointer is unused at a function's entry and behind
+ * its return (the red zone is the running function's; signals leave it alone). It can fault only by
+ * the stack. It uses general registers only, and makes no calls, so a thread leaves it after some
  * 60 instructions.
  */
 #include "engine/agent/agent_abi.h"
@@ -43,12 +44,12 @@
 #define FLAG_TF 0x100
 #define FLAG_AC 0x40000
 
-/* Where glibc's jmp_buf has the stack pointer, and how it hides it: see arch.jump_buffer. */
+/* The stack pointer in glibc's jmp_buf, and how it is mangled: see arch.jump_buffer. */
 #define JMP_BUF_SP 48
 #define JMP_BUF_ROTATED 17
 #define JMP_BUF_GUARD 48
 
-	/* The return address in %rdx is looked for in the set that it belongs to. */
+	/* Looks for the return address, %rdx, in its set. */
 	.macro	to_good_if_among sites, bits
 	imul	$AGENT_HASH, %edx, %eax
 	shr	$32 - \bits, %eax
@@ -66,9 +67,8 @@
 	.endm
 
 	/*
-	 * The time, into %rax; %rdx is spent. Where the processor's clock cannot be relied on,
-	 * these bytes become a call (agent_arch.use_system_clock()), and what is below the stack
-	 * pointer is spent, too.
+	 * The time, into %rax; changes %rdx. If the processor's clock is not reliable, these bytes
+	 * become a call (agent_arch.use_system_clock()), which also writes below the stack pointer.
 	 */
 	.macro	read_clock
 	rdtsc
@@ -76,16 +76,16 @@
 	or	%rdx, %rax
 	.endm
 
-	/* Slot %r8d: its address into %rcx, its place into %rax. */
+	/* The record of trampoline %r8d: its address into %rcx, its place into %rax. */
 	.macro	find_slot
 	mov	%r8d, %eax
 	shl	$5, %eax
-	lea	base + AGENT_SLOTS(%rip), %rcx
+	lea	base + AGENT_TRAMPOLINES(%rip), %rcx
 	add	%rax, %rcx
-	mov	AGENT_SLOT_PLACE(%rcx), %rax
+	mov	AGENT_TRAMPOLINE_PLACE(%rcx), %rax
 	.endm
 
-	/* All registers and flags, as the entry has saved them. */
+	/* Restores the registers and flags that `entry` has saved. */
 	.macro	reload
 	pop	%r8
 	pop	%rdi
@@ -110,16 +110,16 @@ entry:
 	push	%rsi
 	push	%rdi
 	push	%r8
-	/* 56(%rsp): the probe, 64(%rsp): the return address */
+	/* 56(%rsp): number of the probe, 64(%rsp): the return address */
 	lea	64(%rsp), %rsi
-	/* Other places could look like one at rest. */
+	/* An unaligned place could look like one at rest. */
 	test	$7, %sil
 	jnz	trap
 	mov	(%rsi), %rdx
 	lea	base + AGENT_RETURN_STUBS(%rip), %rcx
 	mov	%rdx, %rdi
 	sub	%rcx, %rdi
-	cmp	$AGENT_SLOT_COUNT * AGENT_RETURN_STUB, %rdi
+	cmp	$AGENT_TRAMPOLINE_COUNT * AGENT_RETURN_STUB, %rdi
 	jb	good
 	to_good_if_among AGENT_RETURN_SITES, AGENT_SET_BITS
 	xor	%edi, %edi
@@ -128,8 +128,8 @@ entry:
 
 good:
 	/*
-	 * Below AGENT_SLOT_COUNT * AGENT_RETURN_STUB in %rdi: it is a stub. For the home see
-	 * agent_slot_hash().
+	 * If %rdi is below AGENT_TRAMPOLINE_COUNT * AGENT_RETURN_STUB, the return address is a
+	 * trampoline. For the home see agent_trampoline_hash().
 	 */
 	mov	%rsi, %r8
 	shr	$4, %r8
@@ -140,15 +140,15 @@ good:
 	add	%ecx, %r8d
 	and	$AGENT_HOME_COUNT - 1, %r8d
 	find_slot
-	lea	AGENT_SLOT_RESTS(%rsi), %rdx
+	lea	AGENT_TRAMPOLINE_RESTS(%rsi), %rdx
 	cmp	%rdx, %rax
 	jne	not_at_rest
-	mov	%rsi, AGENT_SLOT_PLACE(%rcx)
+	mov	%rsi, AGENT_TRAMPOLINE_PLACE(%rcx)
 take:
 	mov	(%rsi), %rax
-	mov	%rax, AGENT_SLOT_RETURN(%rcx)
+	mov	%rax, AGENT_TRAMPOLINE_RETURN(%rcx)
 	mov	56(%rsp), %eax
-	mov	%rax, AGENT_SLOT_PROBE(%rcx)
+	mov	%rax, AGENT_TRAMPOLINE_PROBE(%rcx)
 	mov	%eax, %edi
 	and	$AGENT_TALLY_WAYS - 1, %edi
 	lea	(%rdi, %r8, AGENT_TALLY_WAYS), %edx
@@ -170,9 +170,9 @@ counted:
 	add	%rdi, %r8
 	read_clock
 	mov	%r8, -8(%rsp)
-	mov	%rax, AGENT_SLOT_TIME(%rcx)
+	mov	%rax, AGENT_TRAMPOLINE_TIME(%rcx)
 	reload
-	/* Behind the return address; what was displaced is at -16(%rsp). */
+	/* Pops the return address. -16(%rsp): displaced code, -80(%rsp): the trampoline's call */
 	lea	16(%rsp), %rsp
 exit_entered:
 	jmp	*-80(%rsp)
@@ -182,10 +182,10 @@ not_at_rest:
 	jz	nobodys
 	cmp	%rsi, %rax
 	jne	away
-	cmp	$AGENT_SLOT_COUNT * AGENT_RETURN_STUB, %rdi
+	cmp	$AGENT_TRAMPOLINE_COUNT * AGENT_RETURN_STUB, %rdi
 	jae	take
 away:
-	mov	$AGENT_SLOT_TRIES, %edx
+	mov	$AGENT_TRAMPOLINE_TRIES, %edx
 look:
 	and	$AGENT_HOME_COUNT - 1, %r8d
 	or	$AGENT_HOME_COUNT, %r8d
@@ -194,7 +194,7 @@ look:
 	jz	free
 	cmp	%rsi, %rax
 	jne	next
-	cmp	$AGENT_SLOT_COUNT * AGENT_RETURN_STUB, %rdi
+	cmp	$AGENT_TRAMPOLINE_COUNT * AGENT_RETURN_STUB, %rdi
 	jae	take
 next:
 	inc	%r8d
@@ -202,15 +202,15 @@ next:
 	jnz	look
 	jmp	trap
 free:
-	lock cmpxchg %rsi, AGENT_SLOT_PLACE(%rcx)
+	lock cmpxchg %rsi, AGENT_TRAMPOLINE_PLACE(%rcx)
 	je	take
 	jmp	next
 nobodys:
-	lock cmpxchg %rsi, AGENT_SLOT_PLACE(%rcx)
+	lock cmpxchg %rsi, AGENT_TRAMPOLINE_PLACE(%rcx)
 	je	take
 	jmp	away
 
-	/* It is another probe's, or nobody's. Here %rsi and, as %rdx - 1, %rax are to spare. */
+	/* Another probe has the tally, or none. %rsi is free, and so is %rax, which is %rdx - 1. */
 other:
 	mov	AGENT_TALLY_OWNER(%rdi), %esi
 	test	%esi, %esi
@@ -222,7 +222,7 @@ other:
 	cmp	AGENT_TALLY_SEEN(%rdi), %rax
 	mov	%rax, AGENT_TALLY_SEEN(%rdi)
 	jne	share
-	/* Its owner has not been called for a while, and gets what is there as a counter. */
+	/* The owner was not called for a while: the tally's content goes to its counter. */
 	dec	%esi
 	cmp	$AGENT_PROBE_COUNT, %esi
 	jae	share
@@ -270,24 +270,24 @@ returned:
 	lahf
 	seto	%al
 	push	%rax
-	/* 40(%rsp): the slot */
+	/* 40(%rsp): number of the trampoline */
 	read_clock
 	mov	40(%rsp), %edx
 	mov	%edx, %edi
 	shl	$5, %edi
-	lea	base + AGENT_SLOTS(%rip), %rcx
+	lea	base + AGENT_TRAMPOLINES(%rip), %rcx
 	add	%rcx, %rdi
-	sub	AGENT_SLOT_TIME(%rdi), %rax
+	sub	AGENT_TRAMPOLINE_TIME(%rdi), %rax
 	jae	1f
 	xor	%eax, %eax
 1:
-	mov	AGENT_SLOT_PROBE(%rdi), %ecx
+	mov	AGENT_TRAMPOLINE_PROBE(%rdi), %ecx
 	and	$AGENT_TALLY_WAYS - 1, %ecx
 	lea	(%rcx, %rdx, AGENT_TALLY_WAYS), %edx
 	shl	$5, %edx
 	lea	base + AGENT_TALLIES(%rip), %rcx
 	add	%rcx, %rdx
-	mov	AGENT_SLOT_PROBE(%rdi), %ecx
+	mov	AGENT_TRAMPOLINE_PROBE(%rdi), %ecx
 	inc	%ecx
 	cmp	%ecx, AGENT_TALLY_OWNER(%rdx)
 	jne	2f
@@ -299,15 +299,15 @@ returned:
 	lea	base + AGENT_COUNTERS(%rip), %rdx
 	lock add %rax, AGENT_COUNTER_TIME(%rdx, %rcx)
 3:
-	/* Where the number is, the return address has been. */
-	lea	40 + AGENT_SLOT_RESTS(%rsp), %rcx
+	/* The number is where the return address was. */
+	lea	40 + AGENT_TRAMPOLINE_RESTS(%rsp), %rcx
 	cmpl	$AGENT_HOME_COUNT, 40(%rsp)
 	jb	4f
 	xor	%ecx, %ecx
 4:
-	mov	AGENT_SLOT_RETURN(%rdi), %rax
+	mov	AGENT_TRAMPOLINE_RETURN(%rdi), %rax
 	mov	%rax, 40(%rsp)
-	mov	%rcx, AGENT_SLOT_PLACE(%rdi)
+	mov	%rcx, AGENT_TRAMPOLINE_PLACE(%rdi)
 	pop	%rax
 	add	$127, %al
 	sahf
@@ -319,9 +319,9 @@ exit_returned:
 	ret
 
 	/*
-	 * What makes records: the general registers that a call may carry something in, for
-	 * agent_record.c. That writes to where no word begins, so it cannot run where the program
-	 * has the processor check alignment (the flag AC); 40(%rsp) has all flags, for that one.
+	 * For code in C: saves the general registers in which calls pass something, as a struct
+	 * frame. That code makes unaligned accesses, so it cannot run with alignment checks enabled
+	 * by the program (flag AC); 40(%rsp) has all flags.
 	 */
 	.macro	save
 	lea	-80(%rsp), %rsp
@@ -365,7 +365,7 @@ exit_returned:
 	lea	128(%rsp), %rsp
 	.endm
 
-	/* Of a thread that is stepped, flags that are pushed have TF, too. */
+	/* If the thread is single-stepped, the pushed flags have TF, too. */
 do_not_check_alignment:
 	pushf
 	andl	$~(FLAG_AC | FLAG_TF), (%rsp)
@@ -378,7 +378,7 @@ check_alignment:
 	popf
 	ret
 
-	/* 128(%rsp), as saved: the probe; then where it goes on. */
+	/* 128(%rsp): the number of the probe; later the address to continue at. */
 	.org	AGENT_RECORD_ENTRY, 0xf4
 	save
 	mov	%rsp, %rdi
@@ -397,7 +397,7 @@ exit_record_entered:
 exit_record_refused:
 	jmp	*-8(%rsp)
 
-	/* The same of a return slot. */
+	/* 128(%rsp): the number of the return trampoline; later the address to continue at. */
 	.org	AGENT_RECORD_RETURN, 0xf4
 	save
 	xor	%esi, %esi
@@ -422,9 +422,7 @@ record_wait:
 	mov	$1, %esi
 	jmp	record_returned
 
-	/*
-	 * size_t agent_copy(void *to, uint64_t from, size_t length): how many bytes could be read.
-	 */
+	/* size_t agent_copy(void *to, uint64_t from, size_t length): returns the bytes readable. */
 	.org	AGENT_COPY, 0xf4
 	.globl	agent_copy
 	.hidden	agent_copy
@@ -458,7 +456,7 @@ copy_end:
 	sub	%rcx, %rax
 	ret
 
-	/* The last instructions of what goes on elsewhere: where it counts, where it records. */
+	/* Instructions that leave the agent's code: of units that count, of units that record. */
 	.org	AGENT_EXITS, 0xf4
 	.long	exit_entered - base, exit_refused - base, exit_returned - base
 	.long	exit_unwinding - base
@@ -466,8 +464,8 @@ copy_end:
 	.long	exit_record_returned - base, exit_unwinding - base
 
 	/*
-	 * What read_clock becomes a call of. Of CLOCK_MONOTONIC the vDSO tells without entering the
-	 * kernel, mostly. It has the general registers only, too.
+	 * read_clock becomes a call of this. For CLOCK_MONOTONIC the vDSO mostly needs no system
+	 * call. The vDSO, too, uses general registers only.
 	 */
 	.org	AGENT_CLOCK, 0xf4
 	push	%rcx
@@ -505,11 +503,11 @@ copy_end:
 	.quad	0
 
 	/*
-	 * size_t agent_copy_string(void *to, uint64_t from, size_t length): the same, no further
-	 * than behind the first NUL. A word that lies in one page can be read if a byte of it can.
-	 * A byte of it is 0 where (word - 0x01..) & ~word has bit 7 set: the lowest such one is.
-	 * %rcx: how many bytes are done; %rax: where the last whole word may begin. Behind the NUL
-	 * may be written what is behind it, within the length.
+	 * size_t agent_copy_string(void *to, uint64_t from, size_t length): like agent_copy(), up
+	 * to the first NUL. A word in one page is readable if one of its bytes is. A byte of it is
+	 * 0 if (word - 0x01..) & ~word has its bit 7 set; only the lowest such bit counts. %rcx:
+	 * bytes done; %rax: the last offset where a whole word may begin. Bytes behind the NUL may
+	 * be written, too, within the length.
 	 */
 	.org	AGENT_STRING, 0xf4
 	.globl	agent_copy_string
@@ -563,20 +561,21 @@ string_end:
 	ret
 
 	/*
-	 * The test of a gate at glibc's longjmp(): may the jump leave a call that is known to be
-	 * pending? Each call that is caught inside has a return stub of some unit on the stack, so
-	 * the words that the jump takes off are looked at. A jump that takes off much, or leads to
-	 * another stack, counts as one that does.
+	 * The test of a gate at glibc's longjmp(): may the jump leave a pending call? Each call
+	 * that the agent has caught has a return trampoline on the stack, so the words are examined
+	 * that the jump takes off. If the jump takes off much, or leads to another stack, the
+	 * thread stops.
 	 *
-	 * (%rsp): the gate's stub, behind the call; taken off at once. Registers of which a C
-	 * function expects nothing at its entry are spent. A thread that has to be sent back to the
-	 * function's beginning is told by its pc, and the stub by %r11 (gates_place()).
+	 * (%rsp): an address in the gate's stub, pushed by the call, and popped at once. The code
+	 * changes only registers that have no meaning at the entry of a C function. A thread that
+	 * has to be put back to the function's beginning is found by its pc, and its stub by %r11
+	 * (gates_place()).
 	 */
 	.set	LOOKED_AT, 32768
 	.macro	stop_if_stub index
 	mov	%rdx, %r8
 	sub	base + AGENT_GATE_STUBS + 8 * \index(%rip), %r8
-	cmp	$AGENT_SLOT_COUNT * AGENT_RETURN_STUB, %r8
+	cmp	$AGENT_TRAMPOLINE_COUNT * AGENT_RETURN_STUB, %r8
 	jb	gate_stops
 	.endm
 
@@ -610,10 +609,7 @@ gate_stops:
 	jmp	*%r11
 	.org	AGENT_JUMP_TEST + AGENT_JUMP_TEST_BYTES, 0xf4
 
-	/*
-	 * At the functions of an unwinder; 128(%rsp), as saved: the probe, and then where it goes
-	 * on.
-	 */
+	/* At an unwinder's functions. 128(%rsp): number of the probe; later where to continue. */
 	.org	AGENT_UNWINDING_BEGINS, 0xf4
 	save
 	mov	%rsp, %rdi
@@ -631,8 +627,8 @@ exit_unwinding:
 	jmp	unwinding
 
 	/*
-	 * void agent_capture(four arguments, void *stack): agent_capture_there() with these, on
-	 * that stack, which grows down from there and is aligned.
+	 * void agent_capture(four arguments, void *stack): calls agent_capture_there() with these
+	 * arguments on `stack`, which is aligned and grows down.
 	 */
 	.globl	agent_capture
 	.hidden	agent_capture

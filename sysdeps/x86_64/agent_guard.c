@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Guards of functions whose first instruction accesses memory by a pointer, as in
- * pthread_mutex_lock() and members of C++ classes. If that faults, the function is to be begun anew
- * (engine/agent/guards.c), so it should be known before the call is noted. So the stub reads from
- * there first. What faults behind the first instruction is a fault within a call.
+ * Guards, for functions whose first instruction accesses memory by a pointer, as in
+ * pthread_mutex_lock() and in members of C++ classes. After a fault there the function has to be
+ * run from its beginning (engine/agent/guards.c), so the fault should come before the call is
+ * counted or recorded. For this the stub first reads from there. A fault behind the first
+ * instruction is one within a call.
  *
- * A guard is `push operand`, as that changes no flags and no register but the stack pointer, which
- * a lea puts back. It reads 8 bytes, and does not tell whether they may be written: where only that
- * is forbidden, or more is accessed and not there, the call has been noted when it faults.
+ * A guard is `push operand`, which changes no flags, and no register but the stack pointer; a lea
+ * restores that. It reads 8 bytes, and does not show whether they are writable. If only writing is
+ * forbidden, or if the instruction accesses more memory, the call has been counted when it faults.
  */
 #include "x86_64/agent.h"
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Instructions that functions begin with and that can be run elsewhere: what only moves between
- * registers and memory, or computes. Some cannot fault: without memory, with that on the stack, of
- * the module's own data or the thread's (relative to pc, or to fs); unless they divide, or compute
- * with floating-point numbers and the program wants SIGFPE for that, which engine/agent/guards.c
- * sees to as to faults of memory. What is not on these lists may fault in other ways.
+ * Instructions at the beginning of functions that can be run out of line: they only move data
+ * between registers and memory, or compute. Some cannot fault: those without memory, with memory on
+ * the stack, and with the module's own data or the thread's (relative to pc, or to fs). Exceptions
+ * are divisions, and floating-point operations if the program enables SIGFPE, which
+ * engine/agent/guards.c handles like faults of memory. Instructions that are not listed here may
+ * fault in other ways.
  */
 #include "x86_64/agent.h"
 
 enum { REG_NUMBER_SP = 4, REG_NUMBER_BP = 5, NO_INDEX = 4, SEGMENT_FS = 4, LEA = 0x8d };
 
-/* One byte opcodes that cannot fault when their operand is no memory; but see what they divide. */
+/* One-byte opcodes that cannot fault without a memory operand, except div and idiv. */
 static bool is_plain_opcode(const struct x86_scan *scan)
 {
 	switch (scan->opcode) {
@@ -22,7 +23,7 @@ static bool is_plain_opcode(const struct x86_scan *scan)
 	case 0x28 ... 0x2b:
 	case 0x30 ... 0x33:
 	case 0x38 ... 0x3b:
-	case 0x04 ... 0x05: /* the same of ax and an immediate */
+	case 0x04 ... 0x05: /* these operations on ax and an immediate */
 	case 0x0c ... 0x0d:
 	case 0x14 ... 0x15:
 	case 0x1c ... 0x1d:
@@ -66,8 +67,8 @@ static bool is_plain_opcode(const struct x86_scan *scan)
 }
 
 /*
- * Of two bytes, on general registers. Those that test bits by a register access memory far from
- * where their operand says.
+ * Two-byte opcodes on general registers. Instructions that test a bit selected by a register access
+ * memory far away from their operand, so they are not plain with a memory operand.
  */
 static bool is_plain_0f_opcode(const struct x86_scan *scan)
 {
@@ -80,12 +81,12 @@ static bool is_plain_0f_opcode(const struct x86_scan *scan)
 	case 0xb0 ... 0xb1: /* cmpxchg */
 	case 0xb6 ... 0xb7: /* movzx, movsx */
 	case 0xbe ... 0xbf:
-	case 0xba:	    /* bt and its like, by an immediate */
+	case 0xba:	    /* bt, bts, btr, btc with an immediate */
 	case 0xbc ... 0xbd: /* bsf, bsr, tzcnt, lzcnt */
 	case 0xc0 ... 0xc1: /* xadd */
 	case 0xc8 ... 0xcf: /* bswap */
 		return true;
-	case 0xa3: /* bt and its like */
+	case 0xa3: /* bt, bts, btr, btc */
 	case 0xab:
 	case 0xb3:
 	case 0xbb:
@@ -100,7 +101,7 @@ static bool is_plain_0f_opcode(const struct x86_scan *scan)
 	}
 }
 
-/* The same with a VEX prefix: what came with BMI. Legacy ones are crc32, adcx, adox. */
+/* BMI instructions with a VEX prefix; the legacy ones are crc32, adcx, adox. */
 static bool is_plain_integer_extension(const struct x86_scan *scan)
 {
 	if (scan->map == MAP_0F3A)
@@ -115,13 +116,12 @@ static bool is_plain_integer_extension(const struct x86_scan *scan)
 }
 
 /*
- * Of vectors: moved, converted, compared, computed with, by which functions on numbers and on
- * strings begin. Not among them: what is stored where no operand says (maskmovdqu), or past the
- * caches.
+ * Moves, conversions, comparisons and arithmetic of vectors, with which functions on numbers and
+ * strings begin. Not plain: stores to an implicit address (maskmovdqu), and non-temporal stores.
  */
 static bool is_plain_vector_opcode(const struct x86_scan *scan)
 {
-	if (scan->map == MAP_0F38) /* pshufb and its like; broadcasts */
+	if (scan->map == MAP_0F38) /* pshufb and others; broadcasts */
 		return scan->opcode <= 0x0b || (scan->opcode >= 0x1c && scan->opcode <= 0x25) ||
 		       scan->opcode == 0x28 || scan->opcode == 0x29 ||
 		       (scan->opcode >= 0x30 && scan->opcode <= 0x40) ||
@@ -146,7 +146,7 @@ static bool is_plain_vector_opcode(const struct x86_scan *scan)
 	}
 }
 
-/* Hints, which fault in no way. */
+/* Hints, which never fault. */
 static bool is_prefetch(const struct x86_scan *scan)
 {
 	return scan->encoding == ENCODING_LEGACY && scan->map == MAP_0F &&
@@ -165,7 +165,7 @@ static bool is_plain(const struct x86_scan *scan)
 	       is_prefetch(scan);
 }
 
-/* Memory on the stack, at a distance from its pointer, or from %rbp if that is known to be one. */
+/* Memory at a distance from the stack pointer, or from %rbp if that is a frame pointer. */
 static bool is_on_stack(const struct x86_scan *scan, bool has_frame)
 {
 	if (scan->rex & 1 || scan->segment)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of the agent's code in a tracee share, all in C. */
+/* What the C files of the agent's code in a tracee share. */
 #ifndef TRACER_SYSDEPS_X86_64_AGENT_PROCESS_H
 #define TRACER_SYSDEPS_X86_64_AGENT_PROCESS_H
 
@@ -8,19 +8,19 @@
 #include <assert.h>
 #include <stdint.h>
 
-/* A thread, as agent_entry.S saves it. */
+/* A thread's state, as agent_entry.S saves it. */
 struct frame {
 	uint64_t gpr[16];	 /* by hardware number */
-	uint64_t number;	 /* probe, or slot */
-	uint64_t return_address; /* at the entry only */
+	uint64_t number;	 /* of the probe, or of the return trampoline */
+	uint64_t return_address; /* only at a function's entry */
 };
 
-struct slot {
+struct return_trampoline {
 	uint64_t place, return_address, time, probe;
 };
-static_assert(sizeof(struct slot) == AGENT_SLOT, "shared layout");
+static_assert(sizeof(struct return_trampoline) == AGENT_TRAMPOLINE, "shared layout");
 
-/* Where the unit begins. */
+/* Base address of the unit. */
 extern __attribute__((visibility("hidden"))) unsigned char base[];
 
 static inline uint64_t read_thread(void)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Making records in the tracee. Called by agent_entry.S, at the entry of a probed function and at
- * its return, with the registers saved; it runs in the place of what it interrupts, so it must not
- * fault, wait, or call the system. On the program's stack less than 300 bytes are used; the rest,
- * which is more, has a stack of the thread's behind the rings. What a plan wants of memory is read
- * by agent_copy() and agent_copy_string() (agent_entry.S): where these fault, the tracer has the
- * thread go on behind the instruction, and less has been read.
+ * Makes records in the tracee. agent_entry.S calls this at the entry of a probed function and at
+ * its return, with the registers saved. It runs in the middle of the program's code, so it must not
+ * fault, wait, or make system calls. It uses less than 300 bytes of the program's stack; code that
+ * needs more runs on a stack of the thread's behind its ring. A plan's memory is read by
+ * agent_copy() and agent_copy_string() (agent_entry.S): if they fault, the tracer makes the thread
+ * continue behind the instruction, and less has been read.
  *
- * Whatever cannot be done here (a return address that is not known to be one, a thread without a
- * ring, a full one, no free slot) is left to the tracer: the thread is sent to a breakpoint. If
- * there is none any more, as the tracer is gone, it goes on behind that with its call.
+ * Calls that cannot be handled here (the return address is not accepted, the thread has no ring,
+ * the ring is full, no return trampoline is free) are left to the tracer: the thread is sent to a
+ * breakpoint. If the tracer is gone, the thread continues behind it with its call.
  *
- * Handlers of signals do not run in between (engine/agent/agent.c has the thread step out first),
- * so a ring has one writer and a slot one owner. Unless the tracer was killed: until the guardian
- * has seen to it that no records are made any more, a handler may be called here and have calls
- * caught. Those make none, as the ring is somebody's, and so is the stack behind it.
+ * Signal handlers do not run in between, as engine/agent/agent.c has the thread step out first. So
+ * a ring has one writer and a trampoline one owner. This does not hold if the tracer was killed:
+ * until the guardian has turned records off, a handler may run here and make calls that are caught.
+ * These make no records, because the ring is busy, and so is the stack behind it.
  */
 #include "engine/agent/rings_abi.h"
 #include "record/capture_plain.h"
@@ -22,32 +22,35 @@
 
 /* A record that is being made. */
 struct making {
-	struct agent_thread *thread;
+	struct ring_thread *thread;
 	uint64_t position;     /* in the ring */
-	struct record *record; /* what its head has of one, and values */
+	struct record *record; /* the first part of its head, like a record's; then the values */
 };
 
 enum { SP = 4 };
 
-/* Where a thread goes on, and the call that it goes there by, in front of a return stub; or 0. */
+/*
+ * Where a thread continues, and the call in front of a return trampoline by which it gets there, or
+ * 0.
+ */
 struct onward {
 	uint64_t target, call;
 };
 
 #define NO_ROOM UINT64_MAX
 #define LOWEST UINT64_C(0x1000)
-#define HIGHEST UINT64_C(0x100000000000000) /* of five levels of pages */
+#define HIGHEST UINT64_C(0x100000000000000) /* with 5-level page tables */
 
 size_t agent_copy(void *to, uint64_t from, size_t length);
 size_t agent_copy_string(void *to, uint64_t from, size_t length);
 void agent_capture(struct record *record, const struct agent_plan *plan, struct frame *frame,
-		   struct slot *slot, void *stack);
+		   struct return_trampoline *slot, void *stack);
 void agent_capture_there(struct record *record, const struct agent_plan *plan, struct frame *frame,
-			 struct slot *slot);
+			 struct return_trampoline *slot);
 struct onward agent_enter(struct frame *frame);
 uint64_t agent_returned(struct frame *frame, int unrecorded);
 
-/* As read_clock in agent_entry.S: these very bytes, which may become a call. */
+/* These bytes are those of read_clock in agent_entry.S, and may become a call. */
 static inline uint64_t read_clock(void)
 {
 	uint64_t time;
@@ -64,14 +67,13 @@ static inline uint64_t word_at(uint64_t offset)
 	return *(volatile uint64_t *)(void *)(base + offset);
 }
 
-static inline struct slot *slot_at(uint64_t number)
+static inline struct return_trampoline *slot_at(uint64_t number)
 {
-	return (struct slot *)(void *)(base + AGENT_SLOTS) + number;
+	return (struct return_trampoline *)(void *)(base + AGENT_TRAMPOLINES) + number;
 }
 
 /*
- * Where nothing is ever mapped a fault is spared: NULL, small numbers, addresses that no processor
- * has.
+ * Saves a fault for addresses that are never mapped: NULL, small numbers, non-canonical addresses.
  */
 static bool is_possible(uint64_t address)
 {
@@ -97,15 +99,15 @@ static size_t read_string(void *context, uint64_t address, void *buffer, size_t 
 	return is_possible(address) ? agent_copy_string(buffer, address, length) : 0;
 }
 
-/* ------------------------------------------------------------------ the entry's checks */
+/* ------------------------------------------------------------------ checks at the entry */
 
 static bool is_stub(uint64_t address)
 {
 	return address - (uint64_t)(base + AGENT_RETURN_STUBS) <
-	       AGENT_SLOT_COUNT * AGENT_RETURN_STUB;
+	       AGENT_TRAMPOLINE_COUNT * AGENT_RETURN_STUB;
 }
 
-/* Whether it is in one of the sets that lie at `sites`. */
+/* Returns true if the address is in one of the sets at `sites`. */
 static bool is_among(const unsigned char *sites, unsigned bits, uint64_t address)
 {
 	uint32_t set = ((uint32_t)address * (uint32_t)AGENT_HASH) >> (32 - bits);
@@ -115,12 +117,12 @@ static bool is_among(const unsigned char *sites, unsigned bits, uint64_t address
 	       words[3] == address;
 }
 
-/* Makes it the call's at `place`: it is free, or what it was for is over. */
-static bool claim_slot(struct slot *slot, uint64_t place, bool tail_call)
+/* Claims a trampoline for the call at `place`, if it is free, or its own call is over. */
+static bool claim_slot(struct return_trampoline *slot, uint64_t place, bool tail_call)
 {
 	uint64_t owner = slot->place;
 
-	if (owner == place + AGENT_SLOT_RESTS) {
+	if (owner == place + AGENT_TRAMPOLINE_RESTS) {
 		slot->place = place;
 		return true;
 	}
@@ -129,17 +131,17 @@ static bool claim_slot(struct slot *slot, uint64_t place, bool tail_call)
 						      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
 }
 
-/* A slot for a return address at `place`, or NULL; as agent_entry.S does it. */
-static struct slot *take_slot(uint64_t place, bool tail_call)
+/* A trampoline for a return address at `place`, or NULL; by the same rules as agent_entry.S. */
+static struct return_trampoline *take_slot(uint64_t place, bool tail_call)
 {
-	uint32_t number = agent_slot_hash(place);
-	struct slot *slot = slot_at(number);
+	uint32_t number = agent_trampoline_hash(place);
+	struct return_trampoline *slot = slot_at(number);
 
 	if (place % 8)
 		return NULL;
 	if (claim_slot(slot, place, tail_call))
 		return slot;
-	for (unsigned i = 0; i < AGENT_SLOT_TRIES; i++, number++) {
+	for (unsigned i = 0; i < AGENT_TRAMPOLINE_TRIES; i++, number++) {
 		slot = slot_at(AGENT_HOME_COUNT | (number & (AGENT_HOME_COUNT - 1)));
 		if (claim_slot(slot, place, tail_call))
 			return slot;
@@ -147,12 +149,13 @@ static struct slot *take_slot(uint64_t place, bool tail_call)
 	return NULL;
 }
 
-/* Its call, from `place`, is over. */
-static void leave_slot(struct slot *slot, uint64_t place)
+/* Frees a trampoline whose call, at `place`, is over; a home is put at rest. */
+static void leave_slot(struct return_trampoline *slot, uint64_t place)
 {
 	bool is_home = slot < slot_at(AGENT_HOME_COUNT);
 
-	__atomic_store_n(&slot->place, is_home ? place + AGENT_SLOT_RESTS : 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&slot->place, is_home ? place + AGENT_TRAMPOLINE_RESTS : 0,
+			 __ATOMIC_RELEASE);
 }
 
 /* ------------------------------------------------------------------ the ring */
@@ -162,14 +165,14 @@ static unsigned char *all_rings(void)
 	return (unsigned char *)word_at(AGENT_PLANS + AGENT_RINGS);
 }
 
-static inline __attribute__((always_inline)) struct agent_thread *find_thread(void)
+static inline __attribute__((always_inline)) struct ring_thread *find_thread(void)
 {
 	unsigned char *rings = all_rings();
 	uint64_t thread = read_thread();
 	uint32_t index = agent_thread_hash(thread);
 
 	for (unsigned i = 0; i < AGENT_THREAD_TRIES; i++, index++) {
-		struct agent_thread *entry = (struct agent_thread *)(void *)rings +
+		struct ring_thread *entry = (struct ring_thread *)(void *)rings +
 					     (index & (AGENT_THREAD_COUNT - 1));
 
 		if (entry->base == thread)
@@ -179,11 +182,11 @@ static inline __attribute__((always_inline)) struct agent_thread *find_thread(vo
 }
 
 /*
- * Where a record of `most` bytes goes, with `kept` bytes of room behind it, when what is known to
- * be free is not enough: how far the tracer has read is looked up, or the rest of the ring skipped.
- * NO_ROOM: there is none.
+ * Finds room for a record of `most` bytes with `kept` bytes behind it, if the room that is known to
+ * be free is not enough: looks up how far the tracer has read, or skips the rest of the ring.
+ * Returns the position, or NO_ROOM.
  */
-static __attribute__((noinline)) uint64_t find_room(struct agent_thread *thread, size_t most,
+static __attribute__((noinline)) uint64_t find_room(struct ring_thread *thread, size_t most,
 						    size_t kept)
 {
 	const uint64_t tail = __atomic_load_n(&thread->tail, __ATOMIC_ACQUIRE);
@@ -195,7 +198,7 @@ static __attribute__((noinline)) uint64_t find_room(struct agent_thread *thread,
 		return NO_ROOM;
 	const uint64_t position = thread->head + skipped;
 
-	/* At once: what is free is told from there on, whether a record is made now or not. */
+	/* At once: free_to counts from there on, even if no record is made now. */
 	if (skipped) {
 		*(uint32_t *)(void *)(thread->ring + place) = 0;
 		__atomic_store_n(&thread->head, position, __ATOMIC_RELEASE);
@@ -207,11 +210,11 @@ static __attribute__((noinline)) uint64_t find_room(struct agent_thread *thread,
 	return position;
 }
 
-/* Begins a record of up to `most` bytes, with room for `kept` behind it; false: there is none. */
+/* Begins a record of up to `most` bytes with `kept` bytes behind it; false: there is no room. */
 static inline __attribute__((always_inline)) bool begin(struct making *making, size_t most,
 							size_t kept)
 {
-	struct agent_thread *thread = making->thread;
+	struct ring_thread *thread = making->thread;
 
 	making->position = thread->head;
 	if (making->position + most + kept > thread->free_to) {
@@ -229,7 +232,8 @@ static struct ring_record *head_of(const struct making *making)
 	return (struct ring_record *)(void *)making->record;
 }
 
-static void fill(const struct making *making, enum record_kind kind, const struct slot *slot)
+static void fill(const struct making *making, enum record_kind kind,
+		 const struct return_trampoline *slot)
 {
 	struct record *record = making->record;
 	struct ring_record *head = head_of(making);
@@ -238,7 +242,7 @@ static void fill(const struct making *making, enum record_kind kind, const struc
 	record->version = RECORD_VERSION;
 	record->kind = (uint8_t)kind;
 	record->value_count = 0;
-	/* In one piece: unit, probe, slot. */
+	/* Written as one word: unit, probe, slot. */
 	const uint64_t whose = word_at(AGENT_PLANS + AGENT_UNIT) | slot->probe << 16 |
 			       (uint64_t)(slot - slot_at(0)) << 32;
 
@@ -247,26 +251,29 @@ static void fill(const struct making *making, enum record_kind kind, const struc
 }
 
 /*
- * The tracer's processor has the lines behind this record, as it read there last: they are asked
- * back while the program runs. That costs nothing where it is in vain.
+ * The tracer has read the ring behind this record, so its processor has these cache lines. They are
+ * fetched back while the program runs. Useless prefetches cost nothing.
  */
 static void fetch_ahead(const unsigned char *end)
 {
 	__asm__ volatile("prefetchw 64(%0)\n\tprefetchw 128(%0)\n\tprefetchw 192(%0)" : : "r"(end));
 }
 
-static void set_busy(struct agent_thread *thread, uint64_t busy)
+static void set_busy(struct ring_thread *thread, uint64_t busy)
 {
 	__atomic_store_n(&thread->busy, busy, __ATOMIC_RELEASE);
 }
 
-/* The ring is this call's until its record is made; false: it is that of one which is not done. */
-static bool claim(struct agent_thread *thread)
+/*
+ * Claims the ring until the record is complete; false: the ring is in use, by an interrupted
+ * record.
+ */
+static bool claim(struct ring_thread *thread)
 {
 	if (__atomic_load_n(&thread->busy, __ATOMIC_RELAXED))
 		return false;
 	set_busy(thread, 1);
-	/* What a handler has done until then is seen from here on. */
+	/* From here on, what a handler wrote before is visible. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	return true;
 }
@@ -287,13 +294,13 @@ static const struct agent_plan *plan_of(uint64_t probe)
 	return (const struct agent_plan *)word_at(AGENT_PLAN_ADDRESSES + 8 * probe);
 }
 
-static struct capture_saved *saved_of(const struct slot *slot)
+static struct capture_saved *saved_of(const struct return_trampoline *slot)
 {
 	return (struct capture_saved *)(void *)(base + AGENT_SAVED +
 						(uint64_t)(slot - slot_at(0)) * AGENT_SAVED_BYTES);
 }
 
-/* Nothing here uses floating-point registers, so they are still the program's. */
+/* The code here does not use floating-point registers, so they have the program's values. */
 static void read_vectors(uint8_t xmm[8][16])
 {
 	__asm__ volatile("movups %%xmm0, (%0)\n\tmovups %%xmm1, 16(%0)\n\t"
@@ -305,7 +312,7 @@ static void read_vectors(uint8_t xmm[8][16])
 			 : "memory");
 }
 
-/* Only those that there are: of an empty stack it would be a fault. */
+/* Stores only the registers in use: an empty stack would raise an exception. */
 static void read_st(uint8_t st[2][16], unsigned count)
 {
 	if (count == 2)
@@ -317,7 +324,7 @@ static void read_st(uint8_t st[2][16], unsigned count)
 		__asm__ volatile("fstpt (%0)\n\tfldt (%0)" : : "r"(st) : "memory");
 }
 
-/* How many x87 registers a result is in. */
+/* How many x87 registers the result is in. */
 static unsigned returns_st(const struct capture_plan *plan)
 {
 	const struct capture_op *result = plan->exit;
@@ -327,9 +334,9 @@ static unsigned returns_st(const struct capture_plan *plan)
 	return plan->exit_count && result->place == PLACE_ST0;
 }
 
-/* What is not plain: see capture_plain(). */
+/* For plans that capture_plain() cannot run. */
 void agent_capture_there(struct record *record, const struct agent_plan *plan, struct frame *frame,
-			 struct slot *slot)
+			 struct return_trampoline *slot)
 {
 	struct memory_source memory;
 	struct capture_frame registers;
@@ -366,10 +373,11 @@ void agent_capture_there(struct record *record, const struct agent_plan *plan, s
 	}
 }
 
-/* On the thread's own stack only what is plain, which needs little of it. */
+/* Runs plain plans, which need little stack, on the program's; others on the ring's. */
 static inline __attribute__((always_inline)) void capture(struct making *making, bool is_call,
 							  const struct agent_plan *plan,
-							  struct frame *frame, struct slot *slot)
+							  struct frame *frame,
+							  struct return_trampoline *slot)
 {
 	const struct capture_plan *how = &plan->plan;
 	struct plain_memory memory;
@@ -394,7 +402,7 @@ struct onward agent_enter(struct frame *frame)
 	uint64_t place = (uint64_t)&frame->return_address;
 	uint64_t stub = (uint64_t)(base + AGENT_PROBE_STUBS) + probe * AGENT_PROBE_STUB;
 	bool known = is_among(base + AGENT_RETURN_SITES, AGENT_SET_BITS, frame->return_address);
-	/* From what is caught in this unit, or in another one. */
+	/* A call from a function that this unit, or another one, has caught. */
 	bool tail_call = !known && (is_stub(frame->return_address) ||
 				    is_among(base + AGENT_STUB_SITES, AGENT_STUB_SET_BITS,
 					     frame->return_address));
@@ -417,7 +425,7 @@ struct onward agent_enter(struct frame *frame)
 		set_busy(making.thread, 0);
 		return lossy ? (struct onward){stub + AGENT_PROBE_DISPLACED, 0} : trap;
 	}
-	struct slot *slot = take_slot(place, tail_call);
+	struct return_trampoline *slot = take_slot(place, tail_call);
 
 	if (!slot) {
 		set_busy(making.thread, 0);
@@ -432,15 +440,16 @@ struct onward agent_enter(struct frame *frame)
 	const uint64_t call = (uint64_t)(base + AGENT_RETURN_CALLS) +
 			      (uint64_t)(slot - slot_at(0)) * AGENT_RETURN_STUB;
 
-	/* The call will put that there, but whoever reads the record may look before. */
+	/* The call will write the same there, but readers of the record may look before that. */
 	frame->return_address = call + AGENT_RETURN_CALL;
 	head_of(&making)->time = read_clock();
 	publish(&making);
 	return (struct onward){stub + AGENT_PROBE_DISPLACED, call};
 }
 
-/* False when there is no room for the record. */
-static bool record_return(struct frame *frame, const struct agent_plan *plan, struct slot *slot)
+/* Returns false if there is no room for the record. */
+static bool record_return(struct frame *frame, const struct agent_plan *plan,
+			  struct return_trampoline *slot)
 {
 	struct making making;
 
@@ -461,10 +470,10 @@ static bool record_return(struct frame *frame, const struct agent_plan *plan, st
 	return true;
 }
 
-/* Where the thread goes on; 0: to the breakpoint of returns for whose records there is no room. */
+/* Returns where the thread continues; 0: at the breakpoint of returns without room for a record. */
 uint64_t agent_returned(struct frame *frame, int unrecorded)
 {
-	struct slot *slot = slot_at(frame->number);
+	struct return_trampoline *slot = slot_at(frame->number);
 	const struct agent_plan *plan = plan_of(slot->probe);
 
 	if (!unrecorded && plan && word_at(AGENT_PLANS + AGENT_ON) &&
@@ -472,7 +481,7 @@ uint64_t agent_returned(struct frame *frame, int unrecorded)
 		return 0;
 	uint64_t return_address = slot->return_address;
 
-	/* Where the number is, the return address has been. */
+	/* The number is where the return address was. */
 	leave_slot(slot, (uint64_t)&frame->number);
 	return return_address;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What instructions refer to, found without decoding all that stand before them, as in
- * agent_words.c: bytes that only might be such an instruction are taken for one.
+ * Finds addresses that instructions refer to, without decoding all instructions before them, like
+ * agent_words.c: bytes that only look like such an instruction count as one.
  */
 #include "sysdeps/x86_64/agent.h"
 
@@ -9,7 +9,7 @@
 
 enum { GROUP_5 = 0xff, LEA = 0x8d, MOVSLQ = 0x63, RIP = 5, DISPLACEMENT = 4 };
 
-/* Instructions of this kind have 32 bits for an address, in programs that lie so low. */
+/* Below this, code of non-PIC programs may have addresses of 32 bits. */
 static const uint64_t LOW = UINT64_C(1) << 32;
 
 bool x86_64_jumps_by_pointer(const uint8_t *code, size_t length)
@@ -19,14 +19,14 @@ bool x86_64_jumps_by_pointer(const uint8_t *code, size_t length)
 	while (at < end && (at = memchr(at, GROUP_5, (size_t)(end - at)))) {
 		const uint8_t modrm = ++at < end ? *at : 0;
 
-		/* jmp *word(%rip) is how another function is jumped to. */
+		/* jmp *word(%rip) is a jump to another function. */
 		if ((modrm >> 3 & 7) == 4 && (modrm & 0xc7) != RIP)
 			return true;
 	}
 	return false;
 }
 
-/* movslq with four times an index, REX.W 63 /r, reads an entry of a table of distances. */
+/* movslq with an index times 4, REX.W 63 /r, reads an entry of a table of distances. */
 bool x86_64_reads_distances(const uint8_t *code, size_t length)
 {
 	for (size_t i = 1; i + 2 < length; i++)

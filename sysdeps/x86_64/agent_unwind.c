@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Exceptions, in the tracee and without a stop: see engine/agent/unwinding_abi.h. Called by
- * agent_entry.S where a function of libgcc's is entered that unwinds, and where a personality
- * routine says where to go on (_Unwind_SetIP()). As what makes records, it must not fault, wait, or
- * call the system; it reads and writes the thread's own stack, and nothing else of the program.
+ * Exceptions in the tracee without a stop: see engine/agent/unwinding_abi.h. agent_entry.S calls
+ * this when a function of libgcc is entered that unwinds, and when a personality routine says where
+ * to continue (_Unwind_SetIP()). Like agent_record.c, this must not fault, wait, or make system
+ * calls. It reads and writes the thread's own stack, and no other memory of the program.
  *
- * An unwinder that is entered while another one of the same thread is at work (a handler of a
- * signal throws and catches) is deeper on the stack, and has a group of stubs of its own. A group
- * whose unwinder is not on the stack any more, as it found no handler or was left by a jump, is
- * dropped: these calls are not seen to return.
+ * If a signal handler throws and catches while the thread unwinds, the inner unwinder is deeper on
+ * the stack, and gets a group of lifted trampolines of its own. If a group's unwinder is not on the
+ * stack any more, because it found no handler or was left by a jump, the group is dropped: the
+ * returns of these calls are not seen.
  *
- * Whatever cannot be done here (a thread whose stack the tracer has not told, too many stubs) goes
- * by the breakpoint in the probe's stub.
+ * What cannot be handled here (the thread does not know the bounds of its stack, there are too many
+ * trampolines) goes to the breakpoint in the probe stub.
  */
 #include "engine/agent/unwinding_abi.h"
 #include "x86_64/agent_process.h"
@@ -49,16 +49,16 @@ static inline uint64_t *word_at(uint64_t place)
 	return (uint64_t *)place;
 }
 
-/* Not where it is another one by now, as on a stack that another thread is on. */
+/* Does nothing if the word has changed, as on a stack that another thread runs on. */
 static void exchange(uint64_t place, uint64_t from, uint64_t to)
 {
 	__atomic_compare_exchange_n(word_at(place), &from, to, false, __ATOMIC_RELAXED,
 				    __ATOMIC_RELAXED);
 }
 
-/* A return stub, and its slot, which may be another place's by now. */
+/* A return trampoline, and its record, which may belong to another place by now. */
 struct found_stub {
-	struct slot *slot; /* NULL: it is none */
+	struct return_trampoline *slot; /* NULL: not found */
 	bool is_home;
 };
 
@@ -67,9 +67,9 @@ static struct found_stub find_stub(const struct unwinding_head *head, uint64_t w
 	for (uint64_t i = 0; i < head->unit_count && i < UNWINDING_UNITS; i++) {
 		const uint64_t offset = word - (head->units[i] + AGENT_RETURN_STUBS);
 		const uint64_t number = offset / AGENT_RETURN_STUB;
-		struct slot *slots = (void *)(head->units[i] + AGENT_SLOTS);
+		struct return_trampoline *slots = (void *)(head->units[i] + AGENT_TRAMPOLINES);
 
-		if (number < AGENT_SLOT_COUNT && offset % AGENT_RETURN_STUB == 0)
+		if (number < AGENT_TRAMPOLINE_COUNT && offset % AGENT_RETURN_STUB == 0)
 			return (struct found_stub){&slots[number], number < AGENT_HOME_COUNT};
 	}
 	return (struct found_stub){NULL, false};
@@ -80,7 +80,7 @@ static bool is_stub(const struct unwinding_head *head, uint64_t word)
 	return find_stub(head, word).slot;
 }
 
-/* The same if it is the one at `place`; else none. */
+/* Like find_stub(), for a trampoline whose record has this place. */
 static struct found_stub find_slot(const struct unwinding_head *head, uint64_t word, uint64_t place)
 {
 	const struct found_stub found = find_stub(head, word);
@@ -88,10 +88,10 @@ static struct found_stub find_slot(const struct unwinding_head *head, uint64_t w
 	return found.slot && found.slot->place == place ? found : (struct found_stub){NULL, false};
 }
 
-/* What the stub stands for, by way of those of tail calls; 0: it is none at that place. */
+/* The return address that the trampoline replaces, through those of tail calls; 0: none there. */
 static uint64_t true_address(const struct unwinding_head *head, uint64_t stub, uint64_t place)
 {
-	const struct slot *slot = find_slot(head, stub, place).slot;
+	const struct return_trampoline *slot = find_slot(head, stub, place).slot;
 	uint64_t word = 0;
 
 	for (unsigned i = 0; slot && i < CHAIN_MAX; i++) {
@@ -102,8 +102,8 @@ static uint64_t true_address(const struct unwinding_head *head, uint64_t stub, u
 }
 
 /*
- * The calls that were to return by the stub are over: their slots are left as behind their returns.
- * Unless another call has come to the place since.
+ * The calls that return by the lifted trampoline are over: frees their trampolines as after
+ * returns, unless another call has used the stack word since.
  */
 static void leave_slots(const struct unwinding_head *head, const struct unwinding_lift *lift)
 {
@@ -118,12 +118,15 @@ static void leave_slots(const struct unwinding_head *head, const struct unwindin
 		if (!found.slot)
 			break;
 		stub = found.slot->return_address;
-		__atomic_store_n(&found.slot->place, found.is_home ? place + AGENT_SLOT_RESTS : 0,
+		__atomic_store_n(&found.slot->place,
+				 found.is_home ? place + AGENT_TRAMPOLINE_RESTS : 0,
 				 __ATOMIC_RELEASE);
 	}
 }
 
-/* The stubs from number `first` on are put back that are at `from` or above; others were left. */
+/*
+ * Puts back the lifts from index `first` on that are at `from` or above; the other calls were left.
+ */
 static void put_back(const struct unwinding_head *head, struct unwinding_thread *thread,
 		     uint64_t first, uint64_t from)
 {
@@ -141,7 +144,9 @@ static void put_back(const struct unwinding_head *head, struct unwinding_thread 
 	thread->count = first;
 }
 
-/* Whether what is entered at `sp` was called by one that has lifted the stubs above. */
+/*
+ * Returns true if the function entered at `sp` was called by an unwinder that has lifted already.
+ */
 static bool is_inner(const struct unwinding_head *head, const struct unwinding_thread *thread,
 		     uint64_t sp)
 {
@@ -152,7 +157,7 @@ static bool is_inner(const struct unwinding_head *head, const struct unwinding_t
 	       address - head->outer_low < head->outer_high - head->outer_low;
 }
 
-/* False: there is no room for another. */
+/* Returns false if there is no room for another. */
 static bool lift_one(const struct unwinding_head *head, struct unwinding_thread *thread,
 		     uint64_t place)
 {
@@ -169,17 +174,18 @@ static bool lift_one(const struct unwinding_head *head, struct unwinding_thread 
 }
 
 /*
- * The first place from `place` on, and below `high`, where a stub of the unit may stand; else
- * `high`. Stacks are long, and most of what unwinding costs here is this loop.
+ * The first place in [place, high) that may hold a trampoline of the unit, else `high`. Stacks are
+ * long, and this loop is most of the cost of unwinding.
  */
 static uint64_t find_place(uint64_t stubs, uint64_t place, uint64_t high)
 {
-	while (place < high && *word_at(place) - stubs >= AGENT_SLOT_COUNT * AGENT_RETURN_STUB)
+	while (place < high &&
+	       *word_at(place) - stubs >= AGENT_TRAMPOLINE_COUNT * AGENT_RETURN_STUB)
 		place += WORD;
 	return place;
 }
 
-/* False: they are too many, and stand where they were. */
+/* Returns false if there are too many trampolines; they are not changed then. */
 static bool lift(const struct unwinding_head *head, struct unwinding_thread *thread, uint64_t sp)
 {
 	const uint64_t first = thread->count, high = thread->high;
@@ -202,7 +208,7 @@ static bool lift(const struct unwinding_head *head, struct unwinding_thread *thr
 	return has_room;
 }
 
-/* Groups of unwinders that have been left, as the thread has its stack pointer at `sp` now. */
+/* Drops groups whose unwinders have been left, as the stack pointer is above them. */
 static void drop_groups(const struct unwinding_head *head, struct unwinding_thread *thread,
 			uint64_t sp)
 {
@@ -226,7 +232,7 @@ static uint64_t stub_of(const struct frame *frame)
 	return (uint64_t)(base + AGENT_PROBE_STUBS) + frame->number * AGENT_PROBE_STUB;
 }
 
-/* Where the thread goes on. */
+/* Returns where the thread continues. */
 uint64_t agent_unwinding_begins(struct frame *frame)
 {
 	const struct unwinding_head *head = head_of_unit();
@@ -244,8 +250,8 @@ uint64_t agent_unwinding_begins(struct frame *frame)
 }
 
 /*
- * Of _Unwind_SetIP(context, address): the frame that the context is about is what remains of the
- * stack. Its CFA is where the stack pointer will be.
+ * At _Unwind_SetIP(context, address): the context's frame is where the program continues. Its CFA
+ * is what the stack pointer will be.
  */
 uint64_t agent_unwinding_lands(struct frame *frame)
 {

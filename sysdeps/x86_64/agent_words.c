@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Instructions that name a word on the stack, found without decoding all that stand before them: it
- * is not known where instructions begin, but the bytes that name [%rsp + N] or [%rbp + N] are few,
- * and for one N hardly ever there by chance. One is taken for that if it moves, adds, compares or
- * takes the address of 8 bytes (REX.W), or pushes them (FF). REX.B would make another register of
- * it.
+ * Finds instructions that refer to a word on the stack, without decoding all instructions before
+ * them. It is not known where instructions begin, but the bytes that encode [%rsp + N] or [%rbp +
+ * N] are few, and rarely there by chance for a given N. Such an operand counts if the instruction
+ * moves, adds, compares, or takes the address of 8 bytes (REX.W), or pushes them (FF). With REX.B
+ * the operand has another register.
  */
 #include "sysdeps/x86_64/agent.h"
 
@@ -12,7 +12,7 @@
 
 enum { DWARF_BP = 6, DWARF_SP = 7, SIB_SP = 0x24, GROUP_5 = 0xff, ESCAPE = 0x0f };
 
-/* The displacement that stands at `bytes`, as the mod field of an operand says. */
+/* The displacement at `bytes`, as the mod field of the ModRM byte says. */
 static int64_t displacement(const uint8_t *bytes, unsigned mod)
 {
 	int32_t wide;
@@ -23,7 +23,7 @@ static int64_t displacement(const uint8_t *bytes, unsigned mod)
 	return wide;
 }
 
-/* Whether the operand at `modrm`, with all its bytes, is the word at `offset` from the register. */
+/* Returns true if the operand at `modrm` is the word at `offset` from the register. */
 static bool is_operand(const uint8_t *modrm, uint64_t reg, int64_t offset)
 {
 	unsigned mod = modrm[0] >> 6, rm = modrm[0] & 7;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* x86_64: System V AMD64 psABI, Linux system calls. Not x32, whose ELF class is 32. */
+/* x86_64: System V AMD64 psABI, Linux system calls. Not x32, which has ELF class 32. */
 #include "base/arch.h"
 #include "x86/x86.h"
 #include "x86_64/agent.h"
@@ -57,7 +57,7 @@ static bool plt_slot(const uint8_t *bytes, size_t length, uint64_t address, uint
 	return x86_plt_slot(X86_MODE_64, bytes, length, address, got, slot);
 }
 
-/* jmp rel32 where it reaches, else jmp *0(%rip) with the address behind it. */
+/* jmp rel32 if `to` is in reach, else jmp *0(%rip) with the address behind it. */
 static size_t emit_jump(uint64_t from, uint64_t to, uint8_t *out)
 {
 	static const uint8_t jump_indirect[6] = {0xff, 0x25};
@@ -70,8 +70,8 @@ static size_t emit_jump(uint64_t from, uint64_t to, uint8_t *out)
 	return sizeof jump_indirect + sizeof to;
 }
 
-/* Nothing but moves, which leave the flags alone; the system calls preserve all else. */
-static const struct landing landing = {
+/* Only moves, which do not change flags; the system calls preserve all other registers. */
+static const struct remote_stub remote_stub = {
 	.code = {0x0f, 0x05,			     /* syscall */
 		 0xb9, 0,    0,	   0,	 2,	     /* mov $1 << 25, %ecx */
 		 0xf3, 0x90, 0xe2, 0xfc,	     /* 1: pause; loop 1b */
@@ -102,25 +102,25 @@ static const uint8_t rescue_code[] = {
 
 /* read, readv, accept, sendto, recvfrom, sendmsg, recvmsg, accept4, recvmmsg; semop, semtimedop;
  * rt_sigtimedwait; io_getevents, io_pgetevents; epoll_wait, epoll_pwait, epoll_pwait2 */
-static const struct retried_call retried[] = {
+static const struct restarted_call retried[] = {
 	{0, 0},	 {19, 0},  {43, 0},  {44, 0},  {45, 0},	 {46, 0},  {47, 0},  {288, 0}, {299, 0},
 	{65, 0}, {220, 0}, {128, 0}, {208, 0}, {333, 0}, {232, 0}, {281, 0}, {441, 0}, {426, 0},
 };
 
-/* movabs $number, with a REX prefix that has W set, and B or not. */
+/* movabs $number: a REX prefix with W set, and with or without B. */
 static bool wide_load(const uint8_t *bytes, int64_t *number)
 {
 	memcpy(number, bytes + WIDE_LOAD_BYTES - sizeof *number, sizeof *number);
 	return (bytes[0] & 0xfe) == 0x48 && (bytes[1] & 0xf8) == X86_LOAD_AX_OPCODE;
 }
 
-/* mod 0, r/m 5: the address of the next instruction and 32 bits. */
+/* mod 0, r/m 5: relative to the next instruction, by 32 bits. */
 static bool is_relative(uint8_t modrm)
 {
 	return (modrm & 0xc7) == 0x05;
 }
 
-/* pinsrq: 0f 3a 22 /r with a byte behind it, also by VEX (c4, two bytes, 22 /r). */
+/* pinsrq: 0f 3a 22 /r with an immediate byte; also with a VEX prefix (c4, two bytes, 22 /r). */
 static unsigned behind_displacement(const uint8_t *displacement)
 {
 	return displacement[-2] == 0x22 &&
@@ -137,7 +137,7 @@ const struct arch arch_x86_64 = {
 	.breakpoint_length = 1,
 	.long_breakpoint = {0xcd, 3},
 	.breakpoint_pc_offset = 1,
-	.landing = &landing,
+	.remote_stub = &remote_stub,
 	.syscall_insn = {0x0f, 0x05},
 	.sys_restart_syscall = 219,
 	.rescue_code = rescue_code,
@@ -181,6 +181,15 @@ const struct arch arch_x86_64 = {
 	.insn_move = insn_move,
 	.dwarf_sp = 7,
 	.dwarf_bp = 6,
+	.dwarf_return = 16,
+	.dwarf_general = {REG_AX, REG_DX, REG_CX, REG_BX, REG_SI, REG_DI, REG_BP, REG_SP, 8, 9, 10,
+			  11, 12, 13, 14, 15},
+	/* mov $15, %rax; syscall: sp is at the ucontext */
+	.signal_returns = {{.length = 9,
+			    .code = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05},
+			    .registers = 40}},
+	/* <sys/ucontext.h>: r8 … r15, di, si, bp, bx, dx, ax, cx, sp, ip */
+	.signal_words = {13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5, 6, 7, 16},
 	.call_arguments = 1U << REG_DI | 1U << REG_SI | 1U << REG_DX | 1U << REG_CX | 0x300,
 	.call_clobbers = 1U << REG_AX | 1U << REG_CX | 1U << REG_DX | 1U << REG_SI | 1U << REG_DI |
 			 0xf00,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Registers of a stopped thread, as an x86_64 kernel hands them to an x86_64 tracer. One ptrace
- * request each way, whichever ABI the thread runs in: for a 32-bit thread the kernel fills the same
- * structure, bases of its segments included.
+ * Registers of a stopped thread, for an x86_64 tracer on an x86_64 kernel. One ptrace request loads
+ * them, and one stores them, for 64-bit and 32-bit threads: the kernel fills the same structure for
+ * both, including the segment bases.
  *
- * The kernel may keep more than 32 bits of a 32-bit thread's register (the sign of an error number
- * while a system call is being left). struct regs shows such registers cut to 32 bits; storing puts
- * back what the kernel gave unless the value was changed here, so that a load and a store with
- * nothing in between is no change at all.
+ * For a register of a 32-bit thread the kernel may keep more than 32 bits (the sign of an error
+ * number while the thread leaves a system call). struct regs has such registers cut to 32 bits; a
+ * store puts back what the kernel had, unless the value was changed in struct regs. So a load
+ * followed by a store changes nothing.
  */
 #include "x86/x86.h"
 
@@ -23,7 +23,7 @@ bool regs_is_32bit(const struct regs *regs)
 	return regs->host.cs == USER32_CS;
 }
 
-/* Copies the kernel's general registers into encoding order. */
+/* Copies the kernel's general registers to their encoding order. */
 static void from_host(const struct user_regs_struct *host, uint64_t r[REG_COUNT])
 {
 	r[REG_AX] = host->rax;

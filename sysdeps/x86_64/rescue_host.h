@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parts of sysdeps/x86/rescue.c that are written for x86_64: kernel's frame of a signal
- * handler (struct rt_sigframe, uapi/asm/sigcontext.h) and system calls.
+ * The x86_64 parts of sysdeps/x86/rescue.c: the kernel's frame of a signal handler (struct
+ * rt_sigframe, uapi/asm/sigcontext.h) and system calls.
  */
 #ifndef TRACER_SYSDEPS_RESCUE_HOST_H
 #define TRACER_SYSDEPS_RESCUE_HOST_H
@@ -27,9 +27,9 @@ enum {
 };
 
 /*
- * The handler, at 0, and what its frame returns to, at RESCUE_RESTORER: unwinders know a signal
- * frame by just these instructions. A handler of the program's own is jumped to with the stack and
- * the arguments as the kernel made them (al is 0, for functions without a prototype).
+ * The handler, at 0, and the code that its frame returns to, at RESCUE_RESTORER: unwinders
+ * recognise a signal frame by exactly these instructions. A handler of the program's is jumped to
+ * with the stack and the arguments from the kernel (al is 0, for functions without a prototype).
  */
 __asm__(".section .entry, \"ax\"\n"
 	".hidden rescue\n"
@@ -65,7 +65,7 @@ static inline long host_call(long number, uintptr_t a, uintptr_t b, uintptr_t c,
 	return result;
 }
 
-/* pread64 and pwrite64 of one byte at `offset`. */
+/* pread64 or pwrite64 of one byte at `offset`. */
 static inline long host_transfer(long number, long fd, void *byte, uint64_t offset)
 {
 	return host_call(number, (uintptr_t)fd, (uintptr_t)byte, 1, offset);
@@ -76,7 +76,7 @@ struct host_range {
 	uintptr_t start, length;
 };
 
-/* process_vm_readv(2) or process_vm_writev(2), by `number`, of a range each. */
+/* process_vm_readv(2) or process_vm_writev(2), by `number`, with one range on each side. */
 static inline long host_copy(long number, long tid, const struct host_range *here,
 			     const struct host_range *there)
 {

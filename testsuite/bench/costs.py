@@ -14,6 +14,7 @@ GOAL_RECORD = 150     # ns more than untraced for a call of which a whole record
 GOAL_RATE = 1000000   # lines a second into a file
 GOAL_COUNTED = 50     # ns more than untraced for a call that is counted in the process
 GOAL_STOPS = 2        # a call
+GOAL_PLANT = 500     # ms for a run with the most probes, but for its calls
 GOAL_SHARE = 98       # % of the time that 100 × usleep(1000) gets beside 5000 trivial calls
 
 # ---- cost of a call ----------------------------------------------------------------------------
@@ -159,7 +160,7 @@ def print_shares(shares):
 
 # ---- goals --------------------------------------------------------------------------------------
 
-def add_goals(goals, medians, records, shares):
+def add_goals(goals, medians, records, shares, growth):
     for (name, place), (cost, _, stops) in medians.items():
         if not name.startswith("tracer"):
             continue
@@ -177,3 +178,5 @@ def add_goals(goals, medians, records, shares):
     goals.add(rate >= GOAL_RATE, f"{rate:,.0f} lines a second, {GOAL_RATE:,} asked")
     goals.add(shares["tracer"] >= GOAL_SHARE,
               f"usleep gets {shares['tracer']:.1f} % of the time, {GOAL_SHARE} % asked")
+    probes, _, _, whole = max(growth)
+    goals.add(whole <= GOAL_PLANT, f"{probes:,} probes are planted and taken out in {whole:.0f} ms, {GOAL_PLANT} asked")

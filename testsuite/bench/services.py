@@ -4,9 +4,9 @@
 What a service loses to a probe that fires once a request: requests per second, traced over untraced.
 
 Debian's own servers, each with its driver and a MariaDB, under a load that keeps all of their
-workers busy (wrk). A round is some seconds untraced and some traced, in turns, so that a change of
-the machine's mood meets both; the median of the rounds' ratios is shown. A service whose programs
-are not installed is left out.
+workers busy (wrk). Seconds untraced and seconds traced take turns, so that a change of the
+machine's mood meets both; the requests of all traced seconds are compared with those of the
+untraced ones on either side. A service whose programs are not installed is left out.
 
 Run by itself: services.py --tracer PATH [--rounds N] [--seconds N] [NAME...]
 """
@@ -197,12 +197,12 @@ def start_tracer(tracer, service, pids, lines):
 
 
 def measure(tracer, service, database, rounds, seconds):
-    """(ratios, own stops a request, lines a request)"""
-    ratios, stops, lines = [], [], []
+    """(traced over untraced, its standard error, own stops a request, lines a request)"""
+    ratios, stops, lines, traced_all, untraced_all = [], [], [], 0, 0
     with running(service, database) as (url, pids), tempfile.TemporaryDirectory() as directory:
         path = os.path.join(directory, "lines")
+        before = load(url, seconds)
         for _ in range(rounds):
-            untraced = load(url, seconds)
             process, said = start_tracer(tracer, service, pids, path)
             load(url, 1)
             traced = load(url, seconds)
@@ -211,17 +211,21 @@ def measure(tracer, service, database, rounds, seconds):
                 raise RuntimeError(f"the tracer ended with {process.returncode}")
             said.seek(0)
             found = re.search(r"(\d+) breakpoint stops(?:, (\d+) of them)?", said.read().decode("latin-1"))
-            ratios.append(traced / untraced)
             stops.append(int(found[1]) / (traced * seconds))
             with open(path, "rb") as file:
                 lines.append(sum(service.functions[0].encode() in line for line in file) / (traced * seconds))
-            untraced_after = load(url, seconds)
-            ratios[-1] = traced / ((untraced + untraced_after) / 2)
-    return ratios, statistics.median(stops), statistics.median(lines)
+            after = load(url, seconds)
+            untraced = (before + after) / 2
+            ratios.append(traced / untraced)
+            traced_all += traced
+            untraced_all += untraced
+            before = after
+    error = statistics.stdev(ratios) / len(ratios) ** 0.5 if len(ratios) > 1 else 0
+    return traced_all / untraced_all, error, statistics.median(stops), statistics.median(lines)
 
 
-def measure_services(tracer, rounds=5, seconds=3, only=()):
-    """name → (median ratio, smallest, largest, stops a request, lines a request)"""
+def measure_services(tracer, rounds=12, seconds=2, only=()):
+    """name → (traced over untraced, its standard error, stops a request, lines a request)"""
     found = {}
     if not shutil.which("wrk"):
         return found
@@ -230,8 +234,7 @@ def measure_services(tracer, rounds=5, seconds=3, only=()):
             os.chmod(server.directory, 0o755)
             for service in SERVICES:
                 if service.is_there() and (not only or any(word in service.name for word in only)):
-                    ratios, stops, lines = measure(tracer, service, server.socket, rounds, seconds)
-                    found[service.name] = (statistics.median(ratios), min(ratios), max(ratios), stops, lines)
+                    found[service.name] = measure(tracer, service, server.socket, rounds, seconds)
     except Skip:
         pass
     return found
@@ -241,23 +244,23 @@ def print_services(found):
     if not found:
         print("services: wrk, MariaDB or all of the servers are not installed, not measured\n")
         return
-    print("| a service under load, its query traced | requests per second, traced over untraced | min–max | stops a request | lines a request |")
+    print("| a service under load, its query traced | requests per second, traced over untraced | standard error | stops a request | lines a request |")
     print("|---|---:|---:|---:|---:|")
-    for name, (ratio, low, high, stops, lines) in found.items():
-        print(f"| {name} | {ratio:.2f} | {low:.2f}–{high:.2f} | {stops:.2f} | {lines:.2f} |")
+    for name, (ratio, error, stops, lines) in found.items():
+        print(f"| {name} | {ratio:.3f} | {error:.3f} | {stops:.2f} | {lines:.2f} |")
     print(flush=True)
 
 
 def add_goals(goals, found):
     for name, (ratio, *_) in found.items():
-        goals.add(ratio >= GOAL, f"{name}: {ratio:.2f} of its requests per second while traced (at least {GOAL})")
+        goals.add(ratio >= GOAL, f"{name}: {ratio:.3f} of its requests per second while traced (at least {GOAL})")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tracer", required=True)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=12)
+    parser.add_argument("--seconds", type=int, default=2)
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
     print_services(measure_services(arguments.tracer, arguments.rounds, arguments.seconds, arguments.names))

@@ -6,9 +6,9 @@
  * An input is a prototype up to a NUL, then the numbers below, then the tracee's memory.
  */
 #include "fuzz.h"
-#include "output/render.h"
 #include "proto/plan.h"
 #include "record/capture_plain.h"
+#include "sink/render.h"
 
 enum { BASE = 4096, TEXT_MAX = 768, CAPACITY_MAX = 8192, GUARD = 64 };
 

@@ -3,16 +3,16 @@
  * Debug information: an ELF file whose functions are asked for by address and by name. What comes of it must be what the
  * parser of .conf files takes.
  *
- * libdwarf does most of the reading, in a process that may die of it (inferior/helper.h), and the versions that
+ * libdwarf does most of the reading, in a process that may die of it (tracee/helper.h), and the versions that
  * distributions have do die. So each input is looked at in a child, which may end in any way but one: saying
  * that something did not hold, or that UBSan, which sees our code only, had something to say. What ASan finds may be damage
  * that libdwarf made, and is not looked at. libFuzzer gets back from the child which code was run.
  *
  * With FUZZ_DWARF_HERE in the environment there is no child: for looking at crashes one by one.
  */
+#include "dwarf/dwarf.h"
 #include "fuzz.h"
-#include "image/debug_file.h"
-#include "proto/dwarf.h"
+#include "object/debug_file.h"
 #include "proto/prototype.h"
 
 #include <errno.h>

@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What src/image and sysdeps read: ELF files, ELF images in memory, the dynamic linker's lists, code.
+ * What src/object, src/unwind, src/code and sysdeps read: ELF files, ELF images in memory, the dynamic linker's lists, code.
  * The first byte of an input says which; the rest is the file, the memory or the code.
  */
+#include "code/function_end.h"
+#include "code/relocate.h"
+#include "code/signal_calls.h"
+#include "code/slot_calls.h"
 #include "fuzz.h"
-#include "image/code_pointers.h"
-#include "image/demangle.h"
-#include "image/elf.h"
-#include "image/function_end.h"
-#include "image/landing.h"
-#include "image/linkmap.h"
-#include "image/relocate.h"
-#include "image/signal_calls.h"
-#include "image/slot_calls.h"
+#include "object/code_pointers.h"
+#include "object/demangle.h"
+#include "object/elf.h"
+#include "object/elf_address.h"
+#include "object/elf_got_slots.h"
+#include "object/elf_ifuncs.h"
+#include "object/elf_memory.h"
+#include "object/elf_symbols.h"
+#include "object/elf_versions.h"
+#include "object/linkmap.h"
+#include "unwind/landing_pads.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -107,12 +113,12 @@ static size_t ask_all(struct elf_file *file)
 {
 	size_t sum = ask_symbols(file) + ask_ends(file);
 	size_t count;
-	const struct elf_slot *slots = elf_slots(file, &count);
+	const struct got_slot *slots = elf_got_slots(file, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		MUST((slots[i].kind == SLOT_IRELATIVE) == !slots[i].name);
 		sum += slots[i].stub + (slots[i].name ? strlen(slots[i].name) : slots[i].addend);
-		const char *name = elf_slot_name(file, &slots[i]);
+		const char *name = got_slot_name(file, &slots[i]);
 
 		MUST(name ? name[0] != '\0' : !slots[i].name);
 	}
@@ -120,7 +126,7 @@ static size_t ask_all(struct elf_file *file)
 
 	for (size_t i = 0; i < count; i++) {
 		MUST(!i || pads[i] > pads[i - 1]);
-		MUST(landing_is_pad(file, pads[i]));
+		MUST(landing_pads_has(file, pads[i]));
 	}
 	const struct elf_segment *segments = elf_segments(file, &count);
 

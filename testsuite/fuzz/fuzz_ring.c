@@ -5,9 +5,9 @@
  */
 #include "engine/agent/rings.h"
 #include "fuzz.h"
-#include "output/printable.h"
-#include "output/render.h"
-#include "output/utf8.h"
+#include "sink/printable.h"
+#include "sink/render.h"
+#include "sink/utf8.h"
 
 #include <sys/mman.h>
 
@@ -19,9 +19,9 @@ static uint8_t *ring_of(uint8_t *memory, uint64_t base)
 	return memory + AGENT_RINGS_HEAD + ((base >> 12) - 1) * AGENT_RING_ROOM;
 }
 
-static struct agent_thread *entry_of(uint8_t *memory, uint64_t base)
+static struct ring_thread *entry_of(uint8_t *memory, uint64_t base)
 {
-	struct agent_thread *entries = (struct agent_thread *)(void *)memory;
+	struct ring_thread *entries = (struct ring_thread *)(void *)memory;
 	uint32_t index = agent_thread_hash(base);
 
 	while (entries[index % AGENT_THREAD_COUNT].base != base)
@@ -32,7 +32,7 @@ static struct agent_thread *entry_of(uint8_t *memory, uint64_t base)
 /* The process writes: a head, and bytes somewhere. */
 static void scribble(struct input *input, uint8_t *memory, uint64_t base)
 {
-	struct agent_thread *entry = entry_of(memory, base);
+	struct ring_thread *entry = entry_of(memory, base);
 	uint8_t *ring = ring_of(memory, base);
 	uint16_t place, length;
 	int32_t ahead;

@@ -90,20 +90,45 @@ _evidence = []    # what the current case ran, shown when it fails
 _cleanups = []    # to be called at the end of the current case, last one first
 
 
+def _names_engine(words):
+    """Whether an option for the engine is among the words, which may be lists of words."""
+    return any(word.startswith("--engine=") if isinstance(word, str) else isinstance(word, (tuple, list)) and _names_engine(word)
+               for word in words)
+
+
+def _add(name, function, arguments):
+    # With testsuite/trap/run.py, a tracer whose options name the engine does what it did without.
+    if "TRACER_PROGRAM" in os.environ and (getattr(function, "names_engine", False) or _names_engine(arguments)):
+        return
+    _cases.append((name, function, arguments))
+
+
+def names_engine(function):
+    """Marks a case whose tracers all have the option --engine, or trace nothing. Goes innermost."""
+    function.names_engine = True
+    return function
+
+
 def case(function):
-    _cases.append((function.__name__, function, ()))
+    _add(function.__name__, function, ())
     return function
 
 
 def each_abi(function):
     for abi in ABIS:
-        _cases.append((f"{function.__name__}[{abi.name}]", function, (abi,)))
+        _add(f"{function.__name__}[{abi.name}]", function, (abi,))
     return function
 
 
 def alone(function):
     """Marks a case that measures time: no other test's case runs at the same time. Goes innermost."""
     function.alone = True
+    return function
+
+
+def waits(function):
+    """Marks a case that does little but wait, until a time is over: see _Aside. Goes innermost."""
+    function.waits = True
     return function
 
 
@@ -114,7 +139,7 @@ def table(rows, abis=(None,)):
             for abi in abis:
                 label = row[0] + (f",{abi.name}" if abi else "")
                 arguments = ((abi,) if abi else ()) + tuple(row[1:])
-                _cases.append((f"{function.__name__}[{label}]", function, arguments))
+                _add(f"{function.__name__}[{label}]", function, arguments)
         return function
     return decorate
 
@@ -234,6 +259,78 @@ def _run_case(name, function, arguments):
     return "ok"
 
 
+# ---- cases that wait ---------------------------------------------------------------------------
+
+class _Aside:
+    """Runs cases that wait as processes of their own, some at a time, while the file's other cases run."""
+
+    AT_ONCE = 4
+
+    def __init__(self, cases):
+        self._cases, self._running, self.verdicts = list(cases), {}, []
+        self.step()
+
+    def _start(self, name, function, arguments):
+        output = tempfile.TemporaryFile()
+        pid = os.fork()
+        if pid == 0:
+            os.dup2(output.fileno(), sys.stdout.fileno())
+            self._running.clear()  # are not this one's to end
+            os._exit(_VERDICTS.index(_run_case(name, function, arguments)))
+        self._running[pid] = (name, output)
+
+    def _take(self, pid, status):
+        name, output = self._running.pop(pid)
+        code = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        sys.stdout.write(output.read().decode(errors="backslashreplace"))
+        if not 0 <= code < len(_VERDICTS):
+            print(f"FAIL {name}: its process ended with {code}")
+            code = _VERDICTS.index("fail")
+        sys.stdout.flush()
+        self.verdicts.append(_VERDICTS[code])
+
+    def step(self, flags=os.WNOHANG):
+        """Takes what has ended, and starts others in its place. With flags 0, waits for one of them."""
+        for pid in list(self._running):
+            found, status = os.waitpid(pid, flags)
+            if found:
+                self._take(pid, status)
+                break
+        while self._cases and len(self._running) < self.AT_ONCE:
+            self._start(*self._cases.pop(0))
+
+    def finish(self):
+        while self._running:
+            self.step(0)
+
+    def end(self):
+        """For a test that is cut short: each runs its clean-ups."""
+        for pid in self._running:
+            os.kill(pid, signal.SIGTERM)
+        for pid in self._running:
+            os.waitpid(pid, 0)
+
+
+_VERDICTS = ("ok", "fail", "skip")
+
+
+def _run_all(cases):
+    """The verdict of each case."""
+    aside = _Aside([case for case in cases if getattr(case[1], "waits", False)])
+    verdicts = []
+    try:
+        for name, function, arguments in cases:
+            if not getattr(function, "waits", False):
+                verdicts.append(_run_case(name, function, arguments))
+                aside.step()
+        aside.finish()
+    except BaseException:
+        aside.end()
+        raise
+    return verdicts + aside.verdicts
+
+
 def main():
     """Runs the cases registered so far and exits."""
     if not os.access(TRACER, os.X_OK):
@@ -247,10 +344,7 @@ def main():
     if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
         signal.signal(signal.SIGHUP, lambda *_: None)  # under nohup: what is run here does not inherit that
     selected = sys.argv[1:]
-    verdicts = []
-    for name, function, arguments in _cases:
-        if not selected or any(word in name for word in selected):
-            verdicts.append(_run_case(name, function, arguments))
+    verdicts = _run_all([case for case in _cases if not selected or any(word in case[0] for word in selected)])
     failed = verdicts.count("fail")
     print(f"{verdicts.count('ok')} passed, {failed} failed, {verdicts.count('skip')} skipped")
     sys.exit(1 if failed or not verdicts else 77 if verdicts.count("skip") == len(verdicts) else 0)
@@ -278,30 +372,41 @@ def _source(name):
     return path if os.path.exists(path) else os.path.join(TORTURE_PROGRAMS, name)
 
 
-def _compile(sources, output, arguments):
-    """Compiles into a directory named after all that goes in; returns the path of the result."""
-    paths = [_source(source) for source in sources]
-    command = _compiler(paths[0]) + ["-O1", "-g0", "-fno-builtin", "-fexceptions", "-w", "-I" + PROGRAMS,
-                                     "-I" + TORTURE_PROGRAMS, *paths]
+def compiled_once(command, paths, output, arguments=()):
+    """
+    Compiles sources by a command (without -o) into a directory named after all that goes in. Returns the path of the result,
+    which is other tests' as well.
+    """
+    command = [*command, *paths]
     headers = [os.path.join(directory, name) for directory in (PROGRAMS, TORTURE_PROGRAMS)
                for name in sorted(os.listdir(directory)) if name.endswith(".h")]
-    directory = os.path.join(CACHE, _digest(command + list(arguments) + [output], paths + headers))
+    directory = os.path.join(CACHE, _digest(command + list(arguments) + [output], list(paths) + headers))
     result = os.path.join(directory, output)
     if os.path.exists(result):
         return result
     os.makedirs(CACHE, exist_ok=True)
+    with open(directory + ".lock", "w", encoding="utf-8") as lock:  # another test may be at it
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not os.path.exists(result):
+            _compile_into(directory, command, output, arguments)
+    return result
+
+
+def _compile_into(directory, command, output, arguments):
     temporary = tempfile.mkdtemp(dir=CACHE)
     os.chmod(temporary, 0o755)
-    command += ["-o", os.path.join(temporary, output), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = [*command, "-o", os.path.join(temporary, output), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=temporary)
     if done.returncode != 0:
         shutil.rmtree(temporary)
         raise Failure(f"{shlex.join(command)}\n{done.stderr}")
-    try:
-        os.rename(temporary, directory)  # another test may have been faster
-    except OSError:
-        shutil.rmtree(temporary)
-    return result
+    os.rename(temporary, directory)
+
+
+def _compile(sources, output, arguments):
+    paths = [_source(source) for source in sources]
+    return compiled_once([*_compiler(paths[0]), "-O1", "-g0", "-fno-builtin", "-fexceptions", "-w", "-I" + PROGRAMS,
+                          "-I" + TORTURE_PROGRAMS], paths, output, arguments)
 
 
 def _need(abi):
@@ -381,10 +486,10 @@ def sanitized():
 # ---- running the tracer ------------------------------------------------------------------------
 
 def environment(extra=None):
-    """Nothing of the user's configuration plays a part."""
+    """Nothing of the user's configuration plays a part, nor the list of all tests, which make has in its own variables."""
     values = {name: value for name, value in os.environ.items()
-              if not name.startswith(("XDG_", "LD_", "TRACER"))}
-    values.update(LC_ALL="C", HOME="/nonexistent", XDG_CONFIG_HOME="/nonexistent",
+              if not name.startswith(("XDG_", "LD_", "TRACER", "MAKE", "MFLAGS", "TEST"))}
+    values.update(LC_ALL="C", HOME="/dev/null/none", XDG_CONFIG_HOME="/dev/null/none",
                   XDG_CONFIG_DIRS="/nonexistent", COLUMNS="80",
                   TRACER_DATADIR=os.path.join(TOP, "etc"))
     values.update(extra or {})

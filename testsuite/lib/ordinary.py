@@ -77,7 +77,7 @@ def rerun(top, tracer, cache, arguments=None):
         script = os.path.join(directory, os.path.relpath(os.path.abspath(sys.argv[0]), top))
         environment = {name: value for name, value in os.environ.items() if name != "TEST_USER"}
         environment.update(TRACER=os.path.join(directory, "tracer"), top_srcdir=directory,
-                           TRACER_DATADIR=os.path.join(directory, "etc"), TMPDIR="/tmp", HOME="/nonexistent",
+                           TRACER_DATADIR=os.path.join(directory, "etc"), TMPDIR="/tmp", HOME="/dev/null/none",
                            PATH="/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin",
                            TESTDIR=_cache(directory, cache, user), PYTHONDONTWRITEBYTECODE="1")
         command = [sys.executable, "-B", script, *(sys.argv[1:] if arguments is None else arguments)]

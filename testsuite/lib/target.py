@@ -2,6 +2,7 @@
 """Processes to attach to, attached tracers, and what must be true of a target after a detach."""
 import ctypes
 import contextlib
+import functools
 import itertools
 import os
 import re
@@ -46,6 +47,15 @@ def status_field(pid, name):
     return match[1] if match else ""
 
 
+def _thread_state(pid, tid):
+    """(state letter, pid of the tracer or 0), if the thread lives."""
+    # At once: the thread may have ended before the second of two reads. The kernel looks at the tracer first.
+    fields = dict(re.findall(r"^(State|TracerPid):\t(\w+)", _read(f"/proc/{pid}/task/{tid}/status"), re.M))
+    if not fields or fields["State"] in "ZX":  # gone or going
+        return None
+    return fields["State"], int(fields["TracerPid"])
+
+
 def thread_states(pid):
     """tid → (state letter, pid of the tracer or 0), of the threads that live"""
     states = {}
@@ -54,17 +64,14 @@ def thread_states(pid):
     except FileNotFoundError:
         return states
     for tid in tids:
-        # At once: the thread may have ended before the second of two reads. The kernel looks at the tracer first.
-        fields = dict(re.findall(r"^(State|TracerPid):\t(\w+)", _read(f"/proc/{pid}/task/{tid}/status"), re.M))
-        if fields and fields["State"] not in "ZX":  # neither gone nor going
-            states[int(tid)] = (fields["State"], int(fields["TracerPid"]))
+        if state := _thread_state(pid, tid):
+            states[int(tid)] = state
     return states
 
 
 def living_task(pid):
     """One of the process's threads whose memory can be looked at: its main thread, unless that alone has ended."""
-    living = thread_states(pid)
-    return pid if pid in living or not living else next(iter(living))
+    return pid if _thread_state(pid, pid) else next(iter(thread_states(pid)), pid)
 
 
 def executable_mappings(pid):
@@ -85,6 +92,19 @@ def foreign_mappings(pid):
             if not name.startswith("/") or name.startswith(("/memfd:", "/dev/zero"))}
 
 
+@functools.lru_cache(32)
+def _bytes_of(name, start, length, _):
+    with open(name, "rb") as file:
+        file.seek(start)
+        return file.read(length)
+
+
+def _file_bytes(name, start, length):
+    """A part of a file. It is asked for again and again while a test waits, and read when the file has changed."""
+    status = os.stat(name)
+    return _bytes_of(name, start, length, (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
+
+
 def text_changes(pid):
     """Where executable file mappings differ from their files: a list of (name, offset, there, file)."""
     changes = []
@@ -92,9 +112,7 @@ def text_changes(pid):
         for start, end, offset, name in executable_mappings(pid):
             if not name.startswith("/") or name.endswith(" (deleted)"):
                 continue
-            with open(name, "rb") as file:
-                file.seek(offset)
-                expected = file.read(end - start)
+            expected = _file_bytes(name, offset, end - start)
             memory.seek(start)
             actual = memory.read(len(expected))
             if actual != expected:

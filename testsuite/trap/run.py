@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-Runs the test of the same name with the tracer told to catch all calls by breakpoints: what is shown must be the same. Each name here is a link to this file.
+Runs the test of the same name with the tracer told to catch all calls by breakpoints: what is shown must be the same. Each name here is a link to this file. Cases that name the engine
+themselves, or trace nothing, do the same here as there, and are left out (names_engine in harness.py).
 """
 import os
 import sys

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The calling conventions as the psABI documents give them, written down again here so that a test
- * does not take the tracer's word for them.
+ * The calling conventions by the psABI documents, written down here once more, so that tests do not
+ * rely on the tracer's tables.
  */
 #ifndef TRACER_TESTSUITE_ABIS_H
 #define TRACER_TESTSUITE_ABIS_H

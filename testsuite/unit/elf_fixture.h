@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ELF files for tests, made by the compiler when the test runs: $CC or cc. What a machine cannot
- * make (no such linker, no 32-bit libraries) is skipped by the caller.
+ * ELF files for tests, made by the compiler ($CC or cc) when the test runs. The caller skips what
+ * the machine cannot make (a missing linker, no 32-bit libraries).
  */
 #ifndef TRACER_TESTSUITE_UNIT_ELF_FIXTURE_H
 #define TRACER_TESTSUITE_UNIT_ELF_FIXTURE_H
 
-#include "image/elf.h"
+#include "object/elf.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static inline void fixture_destroy(struct fixture *fixture)
 		perror(command);
 }
 
-/* For cmocka: such a test has a struct fixture * as its state. */
+/* For cmocka: a test with this setup has a struct fixture * as its state. */
 static inline int fixture_setup(void **state)
 {
 	*state = calloc(1, sizeof(struct fixture));
@@ -73,7 +73,7 @@ static inline int fixture_write(const struct fixture *fixture, const char *name,
 	return fclose(file) || written != length ? -1 : 0;
 }
 
-/* Runs the compiler in the directory; 0 when it succeeded. */
+/* Runs the compiler in the fixture's directory. Returns 0 if it succeeds. */
 static inline int fixture_compile(const struct fixture *fixture, const char *arguments)
 {
 	const char *compiler = getenv("CC");
@@ -84,7 +84,7 @@ static inline int fixture_compile(const struct fixture *fixture, const char *arg
 	return system(command) ? -1 : 0;
 }
 
-/* The file of that name in the directory, opened; NULL when it cannot be. */
+/* Opens the file with that name in the directory. Returns NULL if that fails. */
 static inline struct elf_file *fixture_open(const struct fixture *fixture, const char *name)
 {
 	char path[512];
@@ -99,7 +99,7 @@ static inline struct elf_file *fixture_open(const struct fixture *fixture, const
 	return file;
 }
 
-/* The whole file in memory to be freed, or NULL. */
+/* Reads the whole file into memory, which the caller frees. Returns NULL if that fails. */
 static inline unsigned char *fixture_load(const struct fixture *fixture, const char *name,
 					  size_t *length)
 {

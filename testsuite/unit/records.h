@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Records made by hand, and what a writer made of them: for the tests of src/output. */
+/* Builds records by hand, and reads what a sink wrote for them: for the tests of src/sink. */
 #ifndef TEST_RECORDS_H
 #define TEST_RECORDS_H
 
@@ -29,7 +29,7 @@ static inline struct made make_record(enum record_kind kind, int32_t tid, uint32
 					.call = call}};
 }
 
-/* Appends `value` and its bytes; returns the place, so that a test can spoil it. */
+/* Appends `value` and its bytes. Returns its place in the record, so that a test can damage it. */
 static inline struct record_value *add_value(struct made *made, struct record_value value,
 					     const void *bytes)
 {
@@ -92,7 +92,7 @@ static inline void end_format(struct made *made, unsigned argument)
 	add_word(made, argument, 8, 0)->flags = VALUE_FORMAT_END;
 }
 
-/* All of a file from its start, NUL-terminated. */
+/* Reads all of a file from its beginning, NUL-terminated. */
 static inline const char *file_text(int fd, char *text, size_t size)
 {
 	ssize_t length = pread(fd, text, size - 1, 0);

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Real processes for unit tests: such a test is a program that launches itself with the name of a
- * role. No story depends on who is faster: where an event must have happened, waitid(2) waits for
- * it without taking it away. A child's stdin is a pipe where the child reads it, and else whatever
- * the test was started with.
+ * Real processes for unit tests. A test that needs them is a program that launches itself with the
+ * name of a role as its argument. No test depends on timing: where an event must have happened,
+ * waitid(2) with WNOWAIT waits for it without consuming it. A child's stdin is a pipe if the child
+ * reads it, else the stdin of the test.
  */
 #ifndef TRACER_TESTSUITE_UNIT_TASKS_H
 #define TRACER_TESTSUITE_UNIT_TASKS_H
 
-#include "inferior/inferior.h"
-#include "inferior/interrupts.h"
-#include "inferior/journal.h"
-#include "inferior/maps.h"
-#include "inferior/ptrace.h"
+#include "target/task_state.h"
+#include "tracee/interrupts.h"
+#include "tracee/journal.h"
+#include "tracee/launch.h"
+#include "tracee/maps.h"
+#include "tracee/ptrace.h"
+#include "tracee/resume.h"
+#include "tracee/space.h"
+#include "tracee/tracee.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +44,7 @@ static inline void on_signal(int signal, siginfo_t *info, void *context)
 	got_value = info->si_value.sival_int;
 }
 
-/* Ends with what was sent along with a signal to itself. */
+/* Exits with the value that was sent along with a signal to itself. */
 static inline int role_signal(int signal)
 {
 	struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
@@ -50,7 +54,7 @@ static inline int role_signal(int signal)
 	return got_value;
 }
 
-/* Ends with the byte that it reads. */
+/* Exits with the byte that it reads. */
 static inline int role_read(void)
 {
 	unsigned char byte = 0;
@@ -96,7 +100,7 @@ static inline void *do_exec(void *argument)
 	return argument;
 }
 
-/* Becomes another program from a thread that is not the leader. */
+/* Execs another program from a thread that is not the leader. */
 static inline int role_exec(void)
 {
 	pthread_t thread;
@@ -132,36 +136,38 @@ static inline const struct arch *host_arch(void)
 
 static const struct original_signals original;
 
-/* Launches a role: at its exec stop, which inferior_next() has given out. */
-static inline struct thread *launch(struct inferior *inferior, const char *role)
+/* Launches a role. Returns the thread at its exec stop, which tracees_next() has reported. */
+static inline struct thread *launch(struct tracees *tracees, const char *role)
 {
 	char program[4096] = "";
 	char *const argv[] = {program, (char *)(uintptr_t)role, NULL};
 	struct process *process = NULL;
 	struct stop stop;
 
-	/* Under valgrind the link in /proc leads to valgrind, but what it says is this program. */
+	/*
+	 * Under valgrind the link in /proc leads to valgrind, but readlink() returns this program.
+	 */
 	assert_true(readlink("/proc/self/exe", program, sizeof program - 1) > 0);
-	assert_int_equal(inferior_launch(inferior, argv, &original, &process), 0);
-	assert_true(process->launched && process->of_command);
-	assert_int_equal(inferior_next(inferior, true, &stop), 0);
+	assert_int_equal(tracees_launch(tracees, argv, &original, &process), 0);
+	assert_true(process->launched);
+	assert_int_equal(tracees_next(tracees, true, &stop), 0);
 	assert_int_equal(stop.kind, STOP_EXEC);
 	assert_false(stop.first);
-	assert_ptr_equal(stop.thread, inferior_thread(inferior, process->pid));
+	assert_ptr_equal(stop.thread, tracees_thread(tracees, process->pid));
 	assert_ptr_equal(stop.thread->process, process);
 	assert_int_equal(stop.message, process->pid);
 	return stop.thread;
 }
 
-/* Launches the role that reads its input, which is a pipe of ours: the end to write to. */
-static inline struct thread *launch_reader(struct inferior *inferior, int *end)
+/* Launches the role that reads its stdin, a pipe. *end: the end to write to. */
+static inline struct thread *launch_reader(struct tracees *tracees, int *end)
 {
 	int ends[2];
 	int input = dup(STDIN_FILENO);
 
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
-	struct thread *thread = launch(inferior, "read");
+	struct thread *thread = launch(tracees, "read");
 
 	dup2(input, STDIN_FILENO);
 	close(input);
@@ -170,23 +176,23 @@ static inline struct thread *launch_reader(struct inferior *inferior, int *end)
 	return thread;
 }
 
-/* Goes on to the first clean stop, with a space. */
-static inline void make_clean(struct inferior *inferior, struct thread *thread)
+/* Resumes the thread up to its first safe stop, with an address space. */
+static inline void make_clean(struct tracees *tracees, struct thread *thread)
 {
 	struct stop stop;
 	int error = 0;
 
 	assert_int_equal(pt_interrupt(thread->tid), 0);
 	thread_resume(thread, 0);
-	assert_int_equal(inferior_next(inferior, true, &stop), 0);
+	assert_int_equal(tracees_next(tracees, true, &stop), 0);
 	assert_int_equal(stop.kind, STOP_TRAP);
 	assert_ptr_equal(stop.thread, thread);
-	assert_true(thread_is_clean_stop(thread));
+	assert_true(thread_is_safe_stop(thread));
 	thread->process->space = space_create(thread->tid, host_arch(), &error);
 	assert_non_null(thread->process->space);
 }
 
-/* Waits until a thread has something to report, and leaves the report where it is. */
+/* Waits until a thread has something to report, without consuming the report. */
 static inline void await_report(pid_t tid)
 {
 	siginfo_t info;
@@ -194,47 +200,47 @@ static inline void await_report(pid_t tid)
 	assert_int_equal(waitid(P_PID, (id_t)tid, &info, WSTOPPED | WEXITED | WNOWAIT | __WALL), 0);
 }
 
-/* Lets the last thread run to its end: its exit status. */
-static inline int run_to_end(struct inferior *inferior)
+/* Lets the last thread run to its end. Returns its exit status. */
+static inline int run_to_end(struct tracees *tracees)
 {
 	struct stop stop;
 
 	for (;;) {
-		assert_int_equal(inferior_next(inferior, true, &stop), 0);
+		assert_int_equal(tracees_next(tracees, true, &stop), 0);
 		assert_non_null(stop.thread);
 		if (stop.kind == STOP_EXITED || stop.kind == STOP_KILLED)
 			break;
 		thread_resume(stop.thread, stop.kind == STOP_SIGNAL ? stop.signal : 0);
 	}
-	thread_destroy(inferior, stop.thread);
-	assert_int_equal(inferior_next(inferior, true, &stop), -ECHILD);
-	assert_int_equal(inferior->threads.count, 0);
-	assert_int_equal(inferior->processes.count, 0);
+	thread_destroy(tracees, stop.thread);
+	assert_int_equal(tracees_next(tracees, true, &stop), -ECHILD);
+	assert_int_equal(tracees->threads.count, 0);
+	assert_int_equal(tracees->processes.count, 0);
 	return stop.kind == STOP_EXITED ? stop.signal : -1;
 }
 
 static inline int set_up(void **state)
 {
-	*state = inferior_create();
+	*state = tracees_create(&task_state_sizes);
 	return 0;
 }
 
-/* Ends what a failed test has left behind. */
+/* Ends the processes that a failed test has left. */
 static inline int tear_down(void **state)
 {
-	struct inferior *inferior = *state;
+	struct tracees *tracees = *state;
 	size_t cursor = 0;
 	uint64_t tid;
 	void *value;
 	pid_t gone;
 	int status;
 
-	while (map_next(&inferior->threads, &cursor, &tid, &value))
+	while (map_next(&tracees->threads, &cursor, &tid, &value))
 		kill((pid_t)tid, SIGKILL);
 	while ((gone = waitpid(-1, &status, __WALL)) > 0)
 		if (WIFSTOPPED(status))
-			pt_continue(gone, 0); /* about to end */
-	inferior_destroy(inferior);
+			pt_continue(gone, 0); /* about to exit */
+	tracees_destroy(tracees);
 	return 0;
 }
 
@@ -275,8 +281,8 @@ static inline bool is_mapped(const struct thread *thread, uint64_t address, stru
 #define STORY(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 /*
- * The first of main(): a child plays its role and ends, and a test that hangs gives up. Who started
- * us may have closed our stdin; a pipe that got its number would be lost again in launch_reader().
+ * The first call in main(): a child plays its role and exits, and a test that hangs is killed.
+ * stdin may be closed; a pipe that got its number would be lost again in launch_reader().
  */
 static inline void begin(int argc, char **argv)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions that only look something up: those that compilers make, and those that are not such. */
-#include "image/accessor.h"
+/* Accessor functions: those that compilers make are recognised, and others are rejected. */
+#include "code/accessor.h"
 
 #include <errno.h>
 #include <setjmp.h>

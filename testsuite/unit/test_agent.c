@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the agent makes of the beginning of functions: which can be displaced, and what calls end like. */
+/*
+ * The jumps that the agent writes over the beginning of functions: which instructions can be
+ * displaced, and which ones end in a call.
+ */
 #include "base/arch.h"
 #include "engine/agent/agent_arch.h"
 
@@ -18,7 +21,7 @@ enum { ADDRESS = 0x400000, UNIT = 0x500000, PROBE = 7 };
 
 static uint8_t stub[AGENT_PROBE_STUB];
 
-/* `behind` of the bytes are not the function's; a jump is written over `covered` of them. */
+/* `behind` of the bytes are not the function's. A jump is written over `covered` of them. */
 static int displace_covered(const char *bytes, size_t length, size_t behind, size_t covered)
 {
 	const struct agent_function function = {.address = ADDRESS,
@@ -68,7 +71,7 @@ static void test_stub(void **state)
 	assert_int_equal(jump_target(AGENT_PROBE_DISPLACED + 5), ADDRESS + 5);
 }
 
-/* Calls and jumps through the slot at the address, as far as that is where the instruction leads. */
+/* How the instruction calls or jumps through the GOT slot at `slot`, if it uses that slot. */
 static enum agent_way way_of(const char *bytes, size_t length, uint64_t slot)
 {
 	const struct agent_function code = {
@@ -103,7 +106,10 @@ static void test_ways(void **state)
 			 AGENT_OTHERWISE);
 }
 
-/* What the call pushes is put in place of what the stub's own call does; then it is like any other stub. */
+/*
+ * A call through a GOT slot: the return address is put in place of the one that the stub's own call
+ * pushes. Then the stub is like any other.
+ */
 static void test_call_through_slot(void **state)
 {
 	static const struct agent_function code = {
@@ -142,7 +148,7 @@ static void test_call_through_slot(void **state)
 	decoder_destroy(decoder);
 }
 
-/* Where the instructions begin that are taken in front of the call with which the code ends. */
+/* Returns where the instructions begin that are displaced together with the call at the end. */
 static size_t straight_before(const char *bytes, size_t length, size_t call)
 {
 	const struct agent_function function = {
@@ -158,19 +164,19 @@ static size_t straight_before(const char *bytes, size_t length, size_t call)
 static void test_straight_before(void **state)
 {
 	(void)state;
-	/* push %rbx; mov $1,%edi; call *%rax: as few as there have to be */
+	/* push %rbx; mov $1,%edi; call *%rax: the fewest bytes that are possible */
 	assert_int_equal(STRAIGHT_BEFORE("\x53\xbf\x01\x00\x00\x00\xff\xd0"), 1);
 	/* push %rbx; mov %rbx,%rdi; mov %rax,%rsi; call *%rax */
 	assert_int_equal(STRAIGHT_BEFORE("\x53\x48\x89\xdf\x48\x89\xc6\xff\xd0"), 1);
-	/* too few; a branch in between; more than there is room for */
+	/* too few bytes; a branch in between; more than there is room for */
 	assert_int_equal(STRAIGHT_BEFORE("\x53\x48\x89\xdf\xff\xd0"), SIZE_MAX);
 	assert_int_equal(STRAIGHT_BEFORE("\x48\x89\xdf\x74\x03\x48\x89\xc6\xff\xd0"), SIZE_MAX);
 	assert_int_equal(STRAIGHT_BEFORE("\x48\xc7\x44\x24\x08\x01\x00\x00\x00\x89\xdf\xff\xd0"),
 			 SIZE_MAX);
-	/* A call returns to the first one; behind that there is room. */
+	/* A call returns to the first byte; behind it there is room. */
 	assert_int_equal(STRAIGHT_BEFORE("\xff\xd3\xbf\x01\x00\x00\x00\xff\xd0"), SIZE_MAX);
 	assert_int_equal(STRAIGHT_BEFORE("\xff\xd3\x89\xde\xbf\x01\x00\x00\x00\xff\xd0"), 4);
-	/* What does not decode to where the call begins. */
+	/* The bytes do not decode to an instruction that ends where the call begins. */
 	assert_int_equal(STRAIGHT_BEFORE("\x53\xbf\x01\x00\x00\x00\x48\xff\xd0"), SIZE_MAX);
 	/* Many in a row. */
 	assert_int_equal(
@@ -207,7 +213,9 @@ static void test_call_by_register(void **state)
 	assert_memory_equal(at + 28, "\x90\x90\x90\x90", 4);
 	assert_int_equal(28 + 4 + AGENT_PROBE_FRONT, AGENT_PROBE_CALLED);
 	assert_int_equal(jump_target(AGENT_PROBE_CALLED + 5), UNIT);
-	/* Where the upper half of the return address is not that of what the stub pushes. */
+	/*
+	 * The upper half of the return address differs from that of the word that the stub pushes.
+	 */
 	assert_int_equal(arch_x86_64.agent->write_call_stub(decoder, &code, ADDRESS + 0x2000,
 							    UINT64_C(1) << 32, PROBE, AGENT_COUNTS,
 							    stub),
@@ -221,7 +229,7 @@ static void test_returns_member(void **state)
 	static const struct {
 		const char *code;
 		size_t length;
-		int64_t offset; /* -1: it does something else */
+		int64_t offset; /* -1: the instruction does something else */
 	} cases[] = {
 		{"\xf3\x0f\x1e\xfa\x48\x8b\x87\x90\x00\x00\x00\xc3", 12, 0x90},
 		{"\x48\x8b\x87\x90\x00\x00\x00\xc3", 8, 0x90},
@@ -249,7 +257,10 @@ static void test_returns_member(void **state)
 						       &(uint64_t){0}));
 }
 
-/* A thread that has been sent to where a stub begins, or goes on, must not seem to have run into an int3 there. */
+/*
+ * A thread that was sent to the beginning of a stub, or continues there, must not seem to have hit
+ * an int3 before it.
+ */
 static void test_no_breakpoint_before(void **state)
 {
 	uint8_t returns[AGENT_RETURN_STUB];
@@ -258,13 +269,13 @@ static void test_no_breakpoint_before(void **state)
 	assert_int_equal(DISPLACE("\x55\x48\x89\xe5\x48\x83\xec\x10"), 0);
 	assert_int_not_equal(stub[AGENT_PROBE_STUB - 1], 0xcc);
 	assert_int_not_equal(stub[AGENT_PROBE_DISPLACED - 1], 0xcc);
-	arch_x86_64.agent->write_return_stub(UNIT, AGENT_SLOT_COUNT - 1, false, returns);
+	arch_x86_64.agent->write_return_stub(UNIT, AGENT_TRAMPOLINE_COUNT - 1, false, returns);
 	assert_int_not_equal(returns[AGENT_RETURN_STUB - 1], 0xcc);
 }
 
 /*
- * Where agent_entry.S reads what may not be there, and goes on if it is not: at the very places
- * that the layout names, with no padding run on the way.
+ * agent_entry.S reads memory that may not be there at the places that the layout names, and
+ * continues elsewhere if it is not. No padding may be run on the way.
  */
 static void test_guarded_reads(void **state)
 {
@@ -286,7 +297,7 @@ static void test_guarded_reads(void **state)
 				    strlen(places[i].bytes));
 		assert_int_not_equal(code[places[i].offset - 1], 0xf4);
 	}
-	/* Here what is before it is jumped over. */
+	/* Here the instruction before it is jumped over. */
 	assert_memory_equal(code + AGENT_STRING_BYTE, "\x8a\x04\x0e", 3);
 }
 
@@ -301,7 +312,7 @@ static void test_relative(void **state)
 	assert_int_equal(UNIT + AGENT_PROBE_STUBS + PROBE * AGENT_PROBE_STUB +
 				 AGENT_PROBE_DISPLACED + 7 + distance,
 			 ADDRESS + 7 + 0x1000);
-	/* xor %eax,%eax; jmp +0x20; the jump is the end of it */
+	/* xor %eax,%eax; jmp +0x20; the displaced code ends with the jump */
 	assert_int_equal(DISPLACE("\x31\xc0\x90\xeb\x20\xc3"), 0);
 	assert_int_equal(jump_target(AGENT_PROBE_DISPLACED + 3), ADDRESS + 5 + 0x20);
 	/* test %edi,%edi; je +0x20; ret */
@@ -315,19 +326,20 @@ static void test_refused(void **state)
 	(void)state;
 	assert_int_equal(DISPLACE("\x0f\x05\x90\x90\x90\xc3"), -ENOTSUP); /* a system call */
 	assert_int_equal(DISPLACE("\x31\xc0\xc3"), -ENOTSUP);		  /* too short */
-	assert_int_equal(DISPLACE("\x31\xc0\xc3\x90\x90\x90"), -ENOTSUP); /* it ends within */
+	/* the function ends within the jump */
+	assert_int_equal(DISPLACE("\x31\xc0\xc3\x90\x90\x90"), -ENOTSUP);
 	assert_int_equal(DISPLACE("\xcc\x90\x90\x90\x90\xc3"), -ENOTSUP); /* int3 */
 	assert_int_equal(DISPLACE("\xf7\xf7\x90\x90\x90\xc3"), -ENOTSUP); /* div %edi */
 	assert_int_equal(DISPLACE("\x9c\x90\x90\x90\x90\xc3"), -ENOTSUP); /* pushf */
 	assert_int_equal(DISPLACE("\x0f\x31\x90\x90\x90\xc3"), -ENOTSUP); /* rdtsc */
-	/* bt %rax,(%rdi); rep stos; maskmovdqu; rdfsbase: memory that no operand tells; fs */
+	/* bt %rax,(%rdi); rep stos; maskmovdqu; rdfsbase: memory without an operand; fs */
 	assert_int_equal(DISPLACE("\x48\x0f\xa3\x07\x90\xc3"), -ENOTSUP);
 	assert_int_equal(DISPLACE("\xf3\x48\xab\x90\x90\xc3"), -ENOTSUP);
 	assert_int_equal(DISPLACE("\x66\x0f\xf7\xc1\x90\xc3"), -ENOTSUP);
 	assert_int_equal(DISPLACE("\xf3\x48\x0f\xae\xc0\xc3"), -ENOTSUP);
 }
 
-/* What computes, in general registers, in those of vectors, and in the x87's. */
+/* Instructions that compute in general, vector and x87 registers. */
 static void test_computing(void **state)
 {
 	(void)state;
@@ -345,15 +357,15 @@ static void test_computing(void **state)
 	assert_int_equal(DISPLACE("\x66\x0f\xd7\xc0\x90\xc3"), 0);
 	/* fldt 8(%rsp); fabs */
 	assert_int_equal(DISPLACE("\xdb\x6c\x24\x08\xd9\xe1\xc3"), 0);
-	/* lock xadd %eax,(%rdi): its operand may be none */
+	/* lock xadd %eax,(%rdi): its operand may not be there */
 	assert_int_equal(DISPLACE("\xf0\x0f\xc1\x07\x90\xc3"), 0);
 	assert_int_equal(stub[0], 0xe9);
-	/* prefetcht0 0x40(%rdi): that does not matter */
+	/* prefetcht0 0x40(%rdi): does not fault */
 	assert_int_equal(DISPLACE("\x0f\x18\x4f\x40\x90\xc3"), 0);
 	assert_int_equal(stub[0], 0x68);
 }
 
-/* What is in front of the call's being noted: a guard, and what puts the stack pointer back. */
+/* Asserts a guard before the call is noted, and code that restores the stack pointer. */
 static void assert_guard(const char *guard, size_t length)
 {
 	const size_t at = AGENT_PROBE_GUARDED - length;
@@ -379,16 +391,16 @@ static void test_guard(void **state)
 	/* mov 0x10(%r8),%eax; nop */
 	assert_int_equal(DISPLACE("\x41\x8b\x40\x10\x90\xc3"), 0);
 	ASSERT_GUARD("\x41\xff\x70\x10" BACK);
-	/* mov 0xa0(%r15,%r9,8),%rdx: there is none longer */
+	/* mov 0xa0(%r15,%r9,8),%rdx: the longest one */
 	assert_int_equal(DISPLACE("\x4b\x8b\x94\xcf\xa0\x00\x00\x00\xc3"), 0);
 	ASSERT_GUARD("\x43\xff\xb4\xcf\xa0\x00\x00\x00" BACK);
-	/* movq $1,0x10(%rdi): so for what is written */
+	/* movq $1,0x10(%rdi): a write is guarded, too */
 	assert_int_equal(DISPLACE("\x48\xc7\x47\x10\x01\x00\x00\x00\xc3"), 0);
 	ASSERT_GUARD("\xff\x77\x10" BACK);
 	/* lock incl (%rdi) */
 	assert_int_equal(DISPLACE("\xf0\xff\x07\x90\x90\xc3"), 0);
 	ASSERT_GUARD("\xff\x37" BACK);
-	/* movdqu (%rdi),%xmm0: the first half of it */
+	/* movdqu (%rdi),%xmm0: the first half of it is read */
 	assert_int_equal(DISPLACE("\xf3\x0f\x6f\x07\x90\xc3"), 0);
 	ASSERT_GUARD("\xff\x37" BACK);
 	/* push (%rdi) */
@@ -399,7 +411,10 @@ static void test_guard(void **state)
 	ASSERT_GUARD("\xff\xb7\x10\x01\x00\x00" BACK);
 }
 
-/* What accesses memory behind the first instruction is as far from the beginning as in the function. */
+/*
+ * An instruction behind the first that accesses memory is as far from the beginning of the stub as
+ * in the function.
+ */
 static void test_access_later(void **state)
 {
 	(void)state;
@@ -420,7 +435,7 @@ static void test_access_later(void **state)
 	assert_int_equal(stub[0], 0x68);
 	assert_memory_equal(stub + AGENT_PROBE_DISPLACED + 6, "\x48\x8b\x07", 3);
 	assert_int_equal(DISPLACE("\x74\x20\xff\x60\x10\xc3"), 0); /* jmp *0x10(%rax) */
-	/* mov %gs:(%rdi),%rax; mov (%edi),%rax; vmovups of EVEX, whose displacement is another */
+	/* mov %gs:(%rdi),%rax; mov (%edi),%rax; vmovups with EVEX, whose displacement is scaled */
 	assert_int_equal(DISPLACE("\x65\x48\x8b\x07\x90\xc3"), -ENOTSUP);
 	assert_int_equal(DISPLACE("\x67\x48\x8b\x07\x90\xc3"), -ENOTSUP);
 	assert_int_equal(DISPLACE("\x62\xf1\xfe\x28\x6f\x47\x01\xc3"), -ENOTSUP);
@@ -440,7 +455,9 @@ static size_t offset_in(const char *code, size_t length, size_t offset)
 
 #define OFFSET_IN(code, offset) offset_in(code, sizeof(code) - 1, offset)
 
-/* Where in a function what stands in its stub is: a short branch is longer there. */
+/*
+ * Offsets in the stub are mapped to offsets in the function: a short branch is longer in the stub.
+ */
 static void test_offset_in_function(void **state)
 {
 	static const char plain[] =
@@ -448,7 +465,8 @@ static void test_offset_in_function(void **state)
 	static const char branch[] =
 		"\x74\x20\x48\x8b\x07\xc3"; /* je +0x20; mov (%rdi),%rax; ret */
 	static const char near[] =
-		"\x0f\x84\x20\x00\x00\x00\x48\x8b\x07"; /* the same; but what is behind stays */
+		/* the same with a near branch; what is behind it stays */
+		"\x0f\x84\x20\x00\x00\x00\x48\x8b\x07";
 
 	(void)state;
 	assert_int_equal(OFFSET_IN(plain, 0), 0);
@@ -463,7 +481,7 @@ static void test_offset_in_function(void **state)
 	assert_int_equal(OFFSET_IN("\x74", 6), SIZE_MAX);
 }
 
-/* They return to the function. */
+/* Displaced calls return to the function. */
 static void test_call(void **state)
 {
 	static const char return_address[] = "\xe8\x01\x00\x00\x00\xf4"
@@ -484,7 +502,7 @@ static void test_call(void **state)
 	assert_int_equal(UNIT + AGENT_PROBE_STUBS + PROBE * AGENT_PROBE_STUB +
 				 AGENT_PROBE_DISPLACED + 31 + distance,
 			 ADDRESS + 10 + 0x1000);
-	/* By a register or a table: nobody knows what that calls. */
+	/* By a register or a table: the target is not known. */
 	assert_int_equal(DISPLACE("\x48\x83\xec\x08\xff\xd0\xc3"), -ENOTSUP);
 	assert_int_equal(DISPLACE("\x48\x83\xec\x08\xff\x57\x10\xc3"), -ENOTSUP);
 }
@@ -505,7 +523,7 @@ static void test_is_guard(void **state)
 	assert_false(is_guard((const uint8_t *)"\xe9\x00\x00\x00\x00", &pushed));
 }
 
-/* Those that end within the jump, and what stands behind them. */
+/* Functions that end within the jump, and the bytes behind them. */
 static void test_short(void **state)
 {
 	(void)state;
@@ -520,7 +538,7 @@ static void test_short(void **state)
 	assert_int_equal(displace("\xc3\x90\x90\x90\x90\x90", 6, 5), 0);
 }
 
-/* A jump is written over less than it has: what is behind stays, whatever it is. */
+/* A jump that needs fewer of the bytes: those behind it stay, whatever they are. */
 static void test_covered(void **state)
 {
 	(void)state;
@@ -528,7 +546,7 @@ static void test_covered(void **state)
 	assert_int_equal(displace_covered("\x31\xc0\xc3\x0f\x05\xc3", 6, 3, 3), 0);
 	assert_memory_equal(stub + AGENT_PROBE_DISPLACED, "\x31\xc0\xc3", 3);
 	assert_int_equal(displace_covered("\x31\xc0\xc3\x0f\x05\xc3", 6, 3, 4), -ENOTSUP);
-	/* mov %edi,%eax; syscall: goes on there */
+	/* mov %edi,%eax; syscall: continues there */
 	assert_int_equal(displace_covered("\x89\xf8\x0f\x05\xc3", 5, 0, 3), -ENOTSUP);
 	assert_int_equal(displace_covered("\x89\xf8\x0f\x05\xc3", 5, 0, 2), 0);
 	assert_memory_equal(stub + AGENT_PROBE_DISPLACED, "\x89\xf8", 2);
@@ -586,13 +604,13 @@ static bool leads_to_third_byte(const char *bytes, size_t length, uint64_t addre
 	sieve_add(&other, ADDRESS + 3 + SIEVE_PIECE);
 	bool found = finds(bytes, length, address, &everything);
 
-	/* Those that nobody asks for are not told. */
+	/* Branches to other addresses are not reported. */
 	assert_int_equal(finds(bytes, length, address, &asked), found);
 	assert_false(finds(bytes, length, address, &other));
 	return found;
 }
 
-/* Which of a function's bytes are those that its branches are found by. */
+/* Which bytes of a function are found as branches. */
 static void test_what_is_a_branch(void **state)
 {
 	/*
@@ -636,7 +654,7 @@ static void test_branches(void **state)
 /* rdtsc; shl $32,%rdx; or %rdx,%rax */
 static const uint8_t reading[] = {0x0f, 0x31, 0x48, 0xc1, 0xe2, 0x20, 0x48, 0x09, 0xd0};
 
-/* Calls and returns are counted, or recorded: each of these looks at the clock. */
+/* Counting and recording of calls and returns: each reads the clock. */
 static void test_system_clock(void **state)
 {
 	const struct agent_arch *arch = arch_x86_64.agent;
@@ -659,7 +677,7 @@ static void test_system_clock(void **state)
 		memcpy(code + i, reading, sizeof reading);
 	}
 	assert_int_equal(found, 4);
-	/* Nothing else has changed; and behind the call of the function it goes on. */
+	/* Nothing else has changed. Behind the call of the function the code continues. */
 	assert_memory_equal(code, arch->code, arch->code_length);
 	assert_memory_equal(code + AGENT_CLOCK_READ - 6, "\xff\x15", 2);
 	assert_memory_equal(code + AGENT_CLOCK_READ, "\x85\xc0", 2);

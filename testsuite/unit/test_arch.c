@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The architecture tables: that they are found, what the ABIs say, which PLT stubs are recognised,
- * and registers read from and written to a stopped child.
+ * The architecture tables: they are found, agree with the ABIs, recognise PLT stubs, and read and
+ * write the registers of a stopped child.
  */
 #include "base/arch.h"
 #include "valgrind.h"
@@ -42,7 +42,10 @@ static void test_tables(void **state)
 	assert_int_equal(arch_i386.abi->word, 4);
 	assert_int_equal(arch_i386.abi->int_args, 0);
 	for (int i = 0; i < 2; i++) {
-		/* At entry the return address is on top, the first stack argument behind it. */
+		/*
+		 * At entry the return address is on top of the stack, the first stack argument
+		 * behind it.
+		 */
 		assert_int_equal(archs[i]->abi->stack_first, archs[i]->abi->word);
 		assert_int_equal(archs[i]->breakpoint[0], 0xcc);
 		assert_int_equal(archs[i]->breakpoint_length, 1);
@@ -64,9 +67,9 @@ static void test_calls(void **state)
 	assert_string_equal(arch_x86_64.syscall_names[257], "openat");
 	assert_string_equal(arch_i386.syscall_names[0], "restart_syscall");
 	assert_string_equal(arch_i386.syscall_names[295], "openat");
-	/* What is known by number elsewhere is called so. */
+	/* The system calls with numbers in struct arch have the right names. */
 	for (unsigned i = 0; (arch = arch_at(i)); i++) {
-		assert_in_range(arch->syscall_count, 435, 10000); /* clone3, and what came later */
+		assert_in_range(arch->syscall_count, 435, 10000); /* at least up to clone3 */
 		assert_string_equal(arch->syscall_names[arch->sys_munmap], "munmap");
 		assert_string_equal(arch->syscall_names[arch->sys_exit], "exit");
 		assert_string_equal(arch->syscall_names[arch->sys_exit_group], "exit_group");
@@ -145,7 +148,7 @@ static void test_plt_stubs(void **state)
 	}
 }
 
-/* Cut anywhere, a stub is no stub, and nothing behind the end is read. */
+/* A stub that is cut short is no stub, and nothing behind the end is read. */
 static void test_cut_stubs(void **state)
 {
 	uint64_t slot;
@@ -169,7 +172,7 @@ static _Noreturn void run_child(void)
 	static const uint8_t pattern[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
 
 	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-	/* No clobber: where the compiler has no SSE it knows no xmm7. */
+	/* No clobber: a compiler without SSE does not know xmm7. */
 	__asm__ volatile("movups %0, %%xmm7\n\tfldpi\n\tfld1" : : "m"(pattern));
 	kill(getpid(), SIGSTOP);
 	_exit(0);
@@ -209,7 +212,7 @@ static void test_regs(void **state)
 	assert_int_equal(regs_load(child, &again), 0);
 	assert_memory_equal(&first, &again, sizeof first);
 
-	/* Each in its place: every register gets a value of its own. */
+	/* Every register gets a value of its own, to see that each is in its place. */
 	for (unsigned i = 0; i < (sizeof(void *) == 4 ? 8 : REG_COUNT); i++)
 		first.r[i] = 0x10000 + i;
 	first.pc = 0x20000;
@@ -234,7 +237,7 @@ static void test_fp_regs(void **state)
 
 	(void)state;
 	if (under_valgrind())
-		skip(); /* its registers are in memory */
+		skip(); /* valgrind keeps the registers of its program in memory */
 	pid_t child = start_child();
 	struct fp_regs regs;
 

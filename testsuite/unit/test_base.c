@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The containers against simple references, and text that is made safe to print. */
+/* The containers, compared with simple references, and text that is made safe to print. */
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/memory.h"
@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-/* The same numbers in every run: xorshift64. */
+/* xorshift64: the same numbers in every run. */
 static uint64_t next_random(uint64_t *seed)
 {
 	*seed ^= *seed << 13;
@@ -67,7 +67,7 @@ static void test_vec(void **state)
 	assert_int_equal(vec.item_size, sizeof(uint32_t));
 }
 
-/* Keys that a tracer has: small, close together, page-aligned, and the ends of the range. */
+/* Keys like those of a tracer: small, close together, page-aligned, and the ends of the range. */
 static uint64_t key_of(unsigned number)
 {
 	switch (number % 4) {
@@ -116,7 +116,7 @@ static void test_map(void **state)
 	assert_null(map_remove(&map, 0));
 	for (int step = 0; step < STEPS; step++) {
 		unsigned number = (unsigned)(next_random(&seed) % KEYS);
-		/* Phases of growth and of shrinking. */
+		/* The map grows and shrinks in turn. */
 		bool put = next_random(&seed) % 8 < (step / 10000 % 2 ? 2 : 6);
 
 		if (put) {
@@ -183,7 +183,7 @@ static void test_strbuf(void **state)
 	assert_null(buffer.text);
 }
 
-/* Texts as long as the room that is left, one less and one more. */
+/* Texts as long as the room that is left, one byte less and one byte more. */
 static void test_strbuf_edges(void **state)
 {
 	(void)state;
@@ -222,7 +222,7 @@ static void test_diag_safe(void **state)
 	assert_int_equal(guard[0], '#');
 }
 
-/* One line, whole, in one piece. */
+/* A message is one line, complete, and written at once. */
 static void test_diag(void **state)
 {
 	char line[256] = "";
@@ -283,7 +283,7 @@ static void test_xalloc(void **state)
 	free(copy);
 }
 
-/* Memory that is readable from BASE on for SIZE bytes. */
+/* Memory is readable from BASE on for SIZE bytes. */
 enum { BASE = 0x1000, SIZE = 600 };
 
 static void read_simulated(void *context, struct memory_range *ranges, size_t count)
@@ -331,7 +331,7 @@ static void test_memory(void **state)
 	assert_int_equal(memory_read_string(&source, BASE + 8, buffer, SIZE - 8), SIZE - 9);
 	assert_int_equal(memory_read_string(&source, BASE + 8, buffer, SIZE - 9), -ENAMETOOLONG);
 	assert_int_equal(strlen(buffer), SIZE - 10);
-	bytes[SIZE - 1] = 'm'; /* runs into unreadable memory */
+	bytes[SIZE - 1] = 'm'; /* the string runs into unreadable memory */
 	assert_int_equal(memory_read_string(&source, BASE + 8, buffer, sizeof buffer),
 			 -ENAMETOOLONG);
 	assert_int_equal(strlen(buffer), SIZE - 8);

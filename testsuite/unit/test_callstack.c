@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The pending calls of a thread, by stories told step by step and by random programs whose frames are
- * known: what returns must be reported as returned, and nothing that is still live as left.
+ * The pending calls of a thread, tested by scripted sequences and by random programs whose frames
+ * are known: a call that returns must be reported as returned, and no live call as left.
  */
-#include "engine/trap/callstack.h"
+#include "engine/core/callstack.h"
 
 #include "base/map.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
+#include "engine/core/stackset.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +24,7 @@ struct probe_site;
 static char site_marker;
 static char hook_marker;
 
-/* What was popped, in order: the number, negative when the call was left. */
+/* The popped calls, in order: their numbers, negative if the call was left. */
 struct log {
 	struct vec numbers; /* int */
 };
@@ -36,7 +37,7 @@ static void note(void *context, const struct call *call, bool returned)
 	vec_push(&log->numbers, &(int){returned ? number : -number});
 }
 
-/* Compares and empties; `expected` ends with 0. */
+/* Compares the log with `expected`, which ends with 0, and empties it. */
 static void expect(struct log *log, const int *expected)
 {
 	size_t count = 0;
@@ -63,9 +64,11 @@ struct world {
 	unsigned asked;
 	struct range signal_stack;
 	unsigned asked_signal_stack;
-	struct map words;   /* slot → what it holds, where that is no longer the return address */
-	struct map returns; /* slot → the return address that a call has written there last */
-	bool has_words;	    /* read_frames() shows these */
+	/* stack word → its content, where that is no longer the return address */
+	struct map words;
+	/* stack word → the return address that the last call has written there */
+	struct map returns;
+	bool has_words;		/* read_frames() returns these words */
 	unsigned char greenlet; /* whose frames are in memory */
 };
 
@@ -97,8 +100,8 @@ static void read_words(void *context, size_t count, const uint64_t *slots, uint6
 }
 
 /*
- * One word of five tells whose frames these are; or what calls have written to the stack, in words
- * of four bytes.
+ * Simulated stack memory: one word of five tells whose frames these are; or it has what calls have
+ * written to the stack, in words of four bytes.
  */
 static size_t read_frames(void *context, uint64_t address, void *buffer, size_t length)
 {
@@ -118,7 +121,7 @@ static size_t read_frames(void *context, uint64_t address, void *buffer, size_t 
 	return length;
 }
 
-/* What is written over a return address. */
+/* Written over a return address. */
 static const uint64_t OTHER_WORD = 0xdead;
 
 static void overwrite(struct world *world, uint64_t slot)
@@ -177,7 +180,7 @@ static int tear_down(void **state)
 static struct call *push_call(struct fixture *fixture, int number, uint64_t slot,
 			      uint64_t return_address, uint64_t entry)
 {
-	struct call call = {.slot = slot,
+	struct call call = {.place = slot,
 			    .return_address = return_address,
 			    .entry = entry,
 			    .site = (const struct probe_site *)&site_marker,
@@ -191,7 +194,7 @@ static struct call *push_call(struct fixture *fixture, int number, uint64_t slot
 static void push_hook(struct fixture *fixture, int number, uint64_t slot, uint64_t return_address,
 		      uint64_t entry)
 {
-	struct call call = {.slot = slot,
+	struct call call = {.place = slot,
 			    .return_address = return_address,
 			    .entry = entry,
 			    .hook = (struct hook *)&hook_marker,
@@ -222,7 +225,7 @@ static void test_nested(void **state)
 
 	assert_int_equal(push_call(fixture, 1, OWN + 800, 0x10, 0x100)->depth, 0);
 	assert_int_equal(push_call(fixture, 2, OWN + 700, 0x20, 0x200)->depth, 1);
-	/* Recursion: the same return address again and again. */
+	/* Recursion: the same return address again. */
 	assert_int_equal(push_call(fixture, 3, OWN + 600, 0x20, 0x200)->depth, 2);
 	assert_int_equal(push_call(fixture, 4, OWN + 500, 0x20, 0x200)->depth, 3);
 	assert_int_equal(callstacks_depth(fixture->stacks), 4);
@@ -231,7 +234,10 @@ static void test_nested(void **state)
 	EXPECT(&fixture->log, 4);
 	assert_true(arrive(fixture, 0x20, OWN + 608, 8));
 	EXPECT(&fixture->log, 3);
-	/* An address that nothing returns to, at the right place, and the right one elsewhere. */
+	/*
+	 * An address that no call returns to, at the right place; and the right address at another
+	 * place.
+	 */
 	assert_false(arrive(fixture, 0x30, OWN + 708, 8));
 	fixture->world.has_words = true;
 	assert_false(arrive(fixture, 0x20, OWN + 616, 8));
@@ -258,7 +264,7 @@ static void test_tail_calls(void **state)
 	assert_true(arrive(fixture, 0x20, OWN + 708, 8));
 	EXPECT(&fixture->log, 4, 3, 2);
 	assert_int_equal(callstacks_depth(fixture->stacks), 1);
-	/* A call from there, and left together by longjmp. */
+	/* A call from there, and both left by longjmp. */
 	push_call(fixture, 5, OWN + 700, 0x20, 0x200);
 	push_call(fixture, 6, OWN + 700, 0x20, 0x300);
 	push_call(fixture, 7, OWN + 600, 0x30, 0x500);
@@ -273,21 +279,21 @@ static void test_longjmp(void **state)
 	push_call(fixture, 1, OWN + 800, 0x10, 0x100);
 	push_call(fixture, 2, OWN + 700, 0x20, 0x200);
 	push_call(fixture, 3, OWN + 600, 0x30, 0x300);
-	/* Left to the frame of 1; the next call from there, from another place. */
+	/* Left to the frame of 1; the next call from there, at another place. */
 	push_call(fixture, 4, OWN + 720, 0x40, 0x400);
 	EXPECT(&fixture->log, -3, -2);
 	assert_int_equal(callstacks_depth(fixture->stacks), 2);
-	/* The same slot, another return address. */
+	/* The same stack word, another return address. */
 	push_call(fixture, 5, OWN + 720, 0x50, 0x400);
 	EXPECT(&fixture->log, -4);
-	/* The very same call again, behind it a tail call that is left with it. */
+	/* The same call again; behind it a tail call that is left with it. */
 	push_call(fixture, 6, OWN + 720, 0x50, 0x500);
 	EXPECT(&fixture->log);
 	push_call(fixture, 7, OWN + 720, 0x50, 0x400);
 	EXPECT(&fixture->log, -6, -5);
 	assert_true(arrive(fixture, 0x50, OWN + 728, 8));
 	EXPECT(&fixture->log, 7);
-	/* Left, and then an older one returns. */
+	/* Left; then an older one returns. */
 	push_call(fixture, 8, OWN + 500, 0x60, 0x600);
 	assert_true(arrive(fixture, 0x10, OWN + 808, 8));
 	EXPECT(&fixture->log, -8, 1);
@@ -303,11 +309,11 @@ static void test_landing(void **state)
 	push_call(fixture, 3, OWN + 600, 0x30, 0x300);
 	callstacks_leave(fixture->stacks, OWN + 600, note, &fixture->log);
 	EXPECT(&fixture->log);
-	/* The handler is in the frame that called 2. */
+	/* The exception is caught in the frame that called 2. */
 	callstacks_leave(fixture->stacks, OWN + 708, note, &fixture->log);
 	EXPECT(&fixture->log, -3, -2);
 	assert_int_equal(callstacks_depth(fixture->stacks), 1);
-	/* On a stack where nothing is pending, known or not. */
+	/* On a stack without pending calls, known or not. */
 	callstacks_leave(fixture->stacks, FIBER + 100, note, &fixture->log);
 	callstacks_leave(fixture->stacks, 0, note, &fixture->log);
 	EXPECT(&fixture->log);
@@ -315,7 +321,7 @@ static void test_landing(void **state)
 	EXPECT(&fixture->log, -1);
 }
 
-/* A function may take its arguments off the stack itself. */
+/* A function may pop its own arguments. */
 static void tell_ret_n(struct fixture *fixture, unsigned word)
 {
 	fixture->world.has_words = true;
@@ -323,7 +329,10 @@ static void tell_ret_n(struct fixture *fixture, unsigned word)
 	push_call(fixture, 2, OWN + 700, 0x20, 0x200);
 	assert_true(arrive(fixture, 0x20, OWN + 700 + 2 * word, word)); /* ret $word */
 	EXPECT(&fixture->log, 2);
-	/* Recursion in frames of 32 bytes: the innermost below sp is meant, not one within reach. */
+	/*
+	 * Recursion in frames of 32 bytes: the innermost call below sp is meant, not another one in
+	 * reach.
+	 */
 	for (int i = 0; i < 4; i++)
 		push_call(fixture, 3 + i, (uint64_t)(OWN + 700 - 32 * i), 0x20, 0x200);
 	for (int i = 3; i >= 0; i--) {
@@ -335,7 +344,7 @@ static void tell_ret_n(struct fixture *fixture, unsigned word)
 	assert_false(arrive(fixture, 0x20, OWN + 700 + word + 0x10000, word)); /* too far */
 	assert_true(arrive(fixture, 0x20, OWN + 700 + word + 1024, word));
 	EXPECT(&fixture->log, 7);
-	/* Tail calls: the one that was jumped to takes the arguments off. */
+	/* Tail calls: the function that was jumped to pops the arguments. */
 	push_call(fixture, 8, OWN + 700, 0x20, 0x200);
 	push_call(fixture, 9, OWN + 700, 0x20, 0x300);
 	assert_true(arrive(fixture, 0x20, OWN + 700 + word + 16, word));
@@ -354,14 +363,14 @@ static void test_ret_n_64(void **state)
 	tell_ret_n(*state, 8);
 }
 
-/* A return that takes nothing off is not that of a call that is pending further down. */
+/* A return that pops nothing does not belong to a call that is pending further down. */
 static void test_ret_n_among_fibers(void **state)
 {
 	struct fixture *fixture = *state;
 
 	fixture->world.has_words = true;
 	push_call(fixture, 1, FIBER + 1000, 0x10, 0x100);
-	/* A fiber above has made that call when nobody looked. */
+	/* A fiber above has made that call unseen. */
 	map_put(&fixture->world.returns, FIBER + 2000, (void *)0x10);
 	assert_false(arrive(fixture, 0x10, FIBER + 2008, 8));
 	map_put(&fixture->world.returns, FIBER + 3000, (void *)0x10);
@@ -371,7 +380,10 @@ static void test_ret_n_among_fibers(void **state)
 	EXPECT(&fixture->log, 1);
 }
 
-/* A signal handler overwrites what a function has taken off, before its return is told. */
+/*
+ * A signal handler overwrites the arguments that a function has popped, before its return is
+ * noticed.
+ */
 static void test_signal_behind_ret_n(void **state)
 {
 	struct fixture *fixture = *state;
@@ -386,7 +398,7 @@ static void test_signal_behind_ret_n(void **state)
 	EXPECT(&fixture->log, 1);
 }
 
-/* A hook and a site on one function: two calls of each call, and both return. */
+/* A hook and a site on one function: two entries for each call, and both return. */
 static void test_hook_and_site(void **state)
 {
 	struct fixture *fixture = *state;
@@ -398,7 +410,7 @@ static void test_hook_and_site(void **state)
 	EXPECT(&fixture->log);
 	assert_true(arrive(fixture, 0x10, OWN + 808, 8));
 	EXPECT(&fixture->log, 2, 1);
-	/* Left by longjmp and made again: both old ones are over. */
+	/* Left by longjmp and made again: both old calls are over. */
 	push_hook(fixture, 3, OWN + 800, 0x10, 0x100);
 	push_call(fixture, 4, OWN + 800, 0x10, 0x100);
 	push_hook(fixture, 5, OWN + 800, 0x10, 0x100);
@@ -453,12 +465,12 @@ static void test_fibers(void **state)
 	struct fixture *fixture = *state;
 
 	push_call(fixture, 1, OWN + 800, 0x10, 0x100);
-	push_call(fixture, 2, FIBER + 900, 0x20, 0x200); /* higher, yet nothing is over */
+	push_call(fixture, 2, FIBER + 900, 0x20, 0x200); /* higher, yet no call is over */
 	push_call(fixture, 3, OWN + 700, 0x30, 0x300);
 	push_call(fixture, 4, FIBER + 800, 0x20, 0x200);
 	EXPECT(&fixture->log);
 	assert_int_equal(callstacks_depth(fixture->stacks), 4);
-	/* Each goes on where it was, in any order. */
+	/* Each continues where it was, in any order. */
 	assert_true(arrive(fixture, 0x30, OWN + 708, 8));
 	assert_true(arrive(fixture, 0x20, FIBER + 808, 8));
 	assert_true(arrive(fixture, 0x10, OWN + 808, 8));
@@ -467,7 +479,7 @@ static void test_fibers(void **state)
 	assert_int_equal(fixture->world.asked, 2);
 }
 
-/* A foreign stack may hold several: only the same slot tells that a call is over. */
+/* A foreign stack may hold several stacks: only the same stack word shows that a call is over. */
 static void test_foreign_order(void **state)
 {
 	struct fixture *fixture = *state;
@@ -482,7 +494,7 @@ static void test_foreign_order(void **state)
 	EXPECT(&fixture->log, 2);
 	assert_true(arrive(fixture, 0x20, FIBER + 308, 8));
 	EXPECT(&fixture->log, 4);
-	/* Left by longjmp, and the slot used again. */
+	/* Left by longjmp, and the stack word is used again. */
 	push_call(fixture, 5, FIBER + 900, 0x30, 0x300);
 	EXPECT(&fixture->log, -3);
 	push_call(fixture, 6, FIBER + 900, 0x40, 0x300);
@@ -508,7 +520,7 @@ static void test_signal_stack(void **state)
 	assert_int_equal(callstacks_depth(fixture->stacks), 1);
 }
 
-/* In the midst of the thread's own: above what is pending there. */
+/* A signal stack in the middle of the thread's own: above what is pending there. */
 static void test_signal_stack_inside(void **state)
 {
 	struct fixture *fixture = *state;
@@ -524,10 +536,10 @@ static void test_signal_stack_inside(void **state)
 	assert_true(arrive(fixture, 0x40, inner + 808, 8));
 	EXPECT(&fixture->log, 4);
 	assert_int_equal(fixture->world.asked_signal_stack, 1);
-	/* The handler returns; what it left pending is over. */
+	/* The handler returns; the calls that it left pending are over. */
 	assert_true(arrive(fixture, 0x20, OWN + 708, 8));
 	EXPECT(&fixture->log, -3, 2);
-	/* Another one, which is left by siglongjmp. */
+	/* Another handler, which is left by siglongjmp. */
 	push_call(fixture, 5, OWN + 600, 0x50, 0x500);
 	push_call(fixture, 6, inner + 900, 0x60, 0x600);
 	jump(fixture, inner + 400, OWN + 700);
@@ -536,14 +548,16 @@ static void test_signal_stack_inside(void **state)
 	assert_true(arrive(fixture, 0x10, OWN + 808, 8));
 	EXPECT(&fixture->log, -7, 1);
 	assert_int_equal(callstacks_depth(fixture->stacks), 0);
-	/* Nobody is on it any more: the memory may be an ordinary part of the stack. */
+	/*
+	 * The signal stack is not in use any more: its memory may be an ordinary part of the stack.
+	 */
 	fixture->world.signal_stack = (struct range){0, 0, false};
 	push_call(fixture, 8, OWN + 600, 0x80, 0x800);
 	push_call(fixture, 9, inner + 900, 0x90, 0x900);
 	EXPECT(&fixture->log, -8);
 }
 
-/* The first call that is seen is a handler's, on a stack of its own. */
+/* The first call that is seen is made by a handler, on a stack of its own. */
 static void test_signal_stack_first(void **state)
 {
 	struct fixture *fixture = *state;
@@ -556,7 +570,7 @@ static void test_signal_stack_first(void **state)
 	EXPECT(&fixture->log, -3);
 }
 
-/* The stack grows downwards: it stays one, and its own. */
+/* The stack grows downwards: it stays one stack, and the thread's own. */
 static void test_growth(void **state)
 {
 	struct fixture *fixture = *state;
@@ -586,7 +600,7 @@ static void test_heap_grows(void **state)
 	EXPECT(&fixture->log, 2, 3);
 }
 
-/* Neighbours that became one mapping; then the own stack is no longer to be trusted, either. */
+/* Two mappings become one; then the bounds of the own stack cannot be trusted, either. */
 static void test_mappings_unite(void **state)
 {
 	struct fixture *fixture = *state;
@@ -605,7 +619,7 @@ static void test_mappings_unite(void **state)
 	assert_int_equal(callstacks_depth(fixture->stacks), 0);
 }
 
-/* Bounds that cannot be had: everything is one stack, and what is pending still returns. */
+/* The bounds are not known: everything is one stack, and pending calls still return. */
 static void test_unknown_bounds(void **state)
 {
 	struct fixture *fixture = *state;
@@ -617,7 +631,7 @@ static void test_unknown_bounds(void **state)
 	EXPECT(&fixture->log, 1, 2);
 
 	struct callstacks *stacks = callstacks_create(NULL, NULL);
-	struct call call = {.slot = 800, .return_address = 0x10, .entry = 0x100, .number = 1};
+	struct call call = {.place = 800, .return_address = 0x10, .entry = 0x100, .number = 1};
 
 	callstacks_push(stacks, &call, note, &fixture->log);
 	struct arrival arrival = {.pc = 0x10, .sp = 808, .word = 8};
@@ -627,7 +641,7 @@ static void test_unknown_bounds(void **state)
 	callstacks_destroy(stacks);
 }
 
-/* More stacks than are remembered: the one unused longest is given up, but not the own one. */
+/* More stacks than are remembered: the one unused longest is dropped, but not the own one. */
 static void test_many_stacks(void **state)
 {
 	enum { MANY = 8700 };
@@ -657,7 +671,7 @@ static void test_many_stacks(void **state)
 	EXPECT(&fixture->log, 1 + MANY);
 }
 
-/* A foreign stack does not collect calls without end. */
+/* The number of calls on a foreign stack is bounded. */
 static void test_foreign_is_bounded(void **state)
 {
 	enum { MANY = 17500 };
@@ -672,9 +686,14 @@ static void test_foreign_is_bounded(void **state)
 	assert_int_equal(callstacks_depth(fixture->stacks), MANY - fixture->log.numbers.count);
 }
 
-/* ------------------------------------------------------------------ arrivals that are no returns */
+/*
+ * ------------------------------------------------------------------ arrivals that are no returns
+ */
 
-/* A handler of an exception goes on behind the call that was left: its own calls used the slot. */
+/*
+ * An exception handler continues behind the call that was left: calls of its own used the stack
+ * word.
+ */
 static void test_caught_behind_the_call(void **state)
 {
 	struct fixture *fixture = *state;
@@ -705,7 +724,7 @@ static void test_destructor(void **state)
 	EXPECT(&fixture->log, 4, 1);
 }
 
-/* What a signal handler overwrites below the stack pointer had been returned from. */
+/* A signal handler overwrites stack words below the stack pointer: their calls had returned. */
 static void test_signal_behind_the_return(void **state)
 {
 	struct fixture *fixture = *state;
@@ -716,7 +735,7 @@ static void test_signal_behind_the_return(void **state)
 	overwrite(&fixture->world, OWN + 700);
 	assert_true(arrive(fixture, 0x20, OWN + 704, 4));
 	EXPECT(&fixture->log, 1);
-	/* But not when the call had been left before the signal came. */
+	/* But not if the call had been left before the signal came. */
 	push_call(fixture, 2, OWN + 700, 0x20, 0x200);
 	overwrite(&fixture->world, OWN + 700);
 	callstacks_interrupted(fixture->stacks, &arrival);
@@ -733,7 +752,7 @@ static void test_jump(void **state)
 	push_call(fixture, 3, OWN + 600, 0x30, 0x300);
 	jump(fixture, OWN + 500, OWN + 600);
 	EXPECT(&fixture->log);
-	/* To the frame that called 2, which goes on behind that call. */
+	/* To the frame that called 2, which continues behind that call. */
 	jump(fixture, OWN + 500, OWN + 708);
 	EXPECT(&fixture->log, -3, -2);
 	assert_false(arrive(fixture, 0x20, OWN + 708, 8));
@@ -744,14 +763,14 @@ static void test_jump(void **state)
 	push_call(fixture, 6, ALTERNATE + 900, 0x50, 0x500);
 	jump(fixture, ALTERNATE + 800, OWN + 708);
 	EXPECT(&fixture->log, -6, -5);
-	/* To another stack, which may be how a coroutine gives way. */
+	/* To another stack: a coroutine may yield in this way. */
 	callstacks_signal(fixture->stacks, OWN + 650);
 	push_call(fixture, 7, OWN + 700, 0x20, 0x200);
 	push_call(fixture, 8, ALTERNATE + 900, 0x50, 0x500);
 	jump(fixture, ALTERNATE + 800, OWN + 650);
 	jump(fixture, ALTERNATE + 800, OWN + 708);
 	EXPECT(&fixture->log, -7);
-	/* Nothing is known of the target, or it makes no sense. */
+	/* The target is not known, or makes no sense. */
 	jump(fixture, OWN + 500, 0x900000);
 	jump(fixture, OWN + 500, OWN + 400);
 	jump(fixture, OWN + 500, 0);
@@ -760,8 +779,8 @@ static void test_jump(void **state)
 	EXPECT(&fixture->log, 1);
 }
 
-/* Where stacks share a mapping: what lies between is over, what lies deeper may be another's. */
-/* Where the arguments of setjmp() were, the next call may lie: i386. */
+/* In a shared mapping: what lies between is over; what lies deeper may be another stack's. */
+/* The next call may use the stack words of the arguments of setjmp(): i386. */
 static void test_jump_above_the_buffer(void **state)
 {
 	struct fixture *fixture = *state;
@@ -772,7 +791,7 @@ static void test_jump_above_the_buffer(void **state)
 	push_call(fixture, 2, OWN + 712, 0x100100, 0x100);
 	callstacks_jump(fixture->stacks, &jump, note, &fixture->log);
 	EXPECT(&fixture->log, -2);
-	/* That is the call of the function that jumps back to itself. */
+	/* The call of the function that jumps back to itself. */
 	push_call(fixture, 3, OWN + 712, 0x200000, 0x100);
 	callstacks_jump(fixture->stacks, &jump, note, &fixture->log);
 	EXPECT(&fixture->log);
@@ -793,7 +812,7 @@ static void test_jump_among_fibers(void **state)
 	push_call(fixture, 4, FIBER + 0x4000, 0x40, 0x400);
 	jump(fixture, FIBER + 0x7000, FIBER + 0x8800);
 	EXPECT(&fixture->log, -3);
-	/* Too far away: a coroutine that gives way. */
+	/* Too far away: a coroutine that yields. */
 	jump(fixture, FIBER + 0x3000, FIBER + 0x90000);
 	EXPECT(&fixture->log);
 	assert_true(arrive(fixture, 0x40, FIBER + 0x4008, 8));
@@ -801,7 +820,7 @@ static void test_jump_among_fibers(void **state)
 	EXPECT(&fixture->log, 4, 2);
 }
 
-/* Fibers in one mapping: a slot that holds something else says that its call is over. */
+/* Fibers in one mapping: a stack word that holds something else shows that its call is over. */
 static void test_overwritten(void **state)
 {
 	struct fixture *fixture = *state;
@@ -819,7 +838,7 @@ static void test_overwritten(void **state)
 	EXPECT(&fixture->log, 4, 5, 2);
 }
 
-/* A mapping with a guard holds one stack. */
+/* A mapping with a guard page holds one stack. */
 static void test_guarded_fiber(void **state)
 {
 	struct fixture *fixture = *state;
@@ -833,7 +852,7 @@ static void test_guarded_fiber(void **state)
 	EXPECT(&fixture->log, -3, 2);
 }
 
-/* Around a call are those on its own stack only. */
+/* The depth of a call counts only calls on its own stack. */
 static void test_depth_by_stack(void **state)
 {
 	struct fixture *fixture = *state;
@@ -844,22 +863,24 @@ static void test_depth_by_stack(void **state)
 	assert_int_equal(push_call(fixture, 2, FIBER + 0x9000, 0x20, 0x200)->depth, 0);
 	assert_int_equal(push_call(fixture, 3, FIBER + 0x8000, 0x30, 0x300)->depth, 1);
 	assert_int_equal(push_call(fixture, 4, FIBER + 0x8000, 0x30, 0x400)->depth, 2);
-	/* Another fiber's. */
+	/* On another fiber. */
 	assert_int_equal(push_call(fixture, 5, FIBER + 0x1000, 0x20, 0x200)->depth, 0);
 	assert_int_equal(push_call(fixture, 6, OWN + 700, 0x60, 0x100)->depth, 1);
-	/* What is done there and is no call. */
+	/* The depth at a place that is no call. */
 	assert_int_equal(callstacks_depth_at(fixture->stacks, OWN + 600), 2);
 	assert_int_equal(callstacks_depth_at(fixture->stacks, FIBER + 0x7800), 3);
-	/* One whose slot has been used again is not around. */
+	/* A call whose stack word has been used again does not count. */
 	overwrite(&fixture->world, FIBER + 0x9000);
 	assert_int_equal(push_call(fixture, 7, FIBER + 0x8800, 0x70, 0x200)->depth, 0);
 }
 
-/* Stacks that are copied to one place in turn: two greenlets, the second one's calls at the same slots. */
+/*
+ * Stacks that are copied to one place in turn: two greenlets whose calls have the same stack words.
+ */
 static void test_exchanged(void **state)
 {
 	struct fixture *fixture = *state;
-	struct call call = {.slot = OWN + 700,
+	struct call call = {.place = OWN + 700,
 			    .return_address = 0x20,
 			    .entry = 0x200,
 			    .site = (const struct probe_site *)&site_marker};
@@ -907,7 +928,7 @@ static void test_clone(void **state)
 	assert_ptr_not_equal(one, other);
 	assert_non_null(other->saved);
 	assert_ptr_not_equal(one->saved, other->saved);
-	/* Each goes its way. */
+	/* Each continues. */
 	assert_true(arrive(fixture, 0x10, OWN + 808, 8));
 	EXPECT(&fixture->log, 1);
 	struct arrival arrival = {.pc = 0x20, .sp = FIBER + 808, .word = 8};
@@ -926,10 +947,10 @@ static void test_clone(void **state)
 
 enum { STACKS = 4, FRAMES = 60, ENTRIES = 12, TAILS = 4 };
 
-/* A frame of the simulated program: a call and those tail-called from it. */
+/* A frame of the simulated program: a call, and those tail-called from it. */
 struct frame {
 	uint64_t slot, return_address;
-	unsigned cleared; /* bytes of arguments the callee takes off */
+	unsigned cleared; /* bytes of arguments that the callee pops */
 	int numbers[TAILS];
 	unsigned entries[TAILS];
 	unsigned count;
@@ -943,7 +964,7 @@ struct program {
 	size_t depth[STACKS];
 	uint64_t top[STACKS];
 	bool *dead;    /* by number: left by longjmp */
-	bool *removed; /* reported, one way or the other */
+	bool *removed; /* by number: reported, returned or left */
 	int numbers;
 	size_t pending;
 };
@@ -956,7 +977,7 @@ static unsigned choose(struct program *program, unsigned bound)
 	return (unsigned)(program->seed % bound);
 }
 
-/* Looks at what was popped: only dead ones are left, and none goes twice. */
+/* Asserts that only dead calls are popped as left, and that no call is popped twice. */
 static void check_popped(struct program *program, const struct frame *returned)
 {
 	struct vec *popped = &program->fixture->log.numbers;
@@ -1006,7 +1027,7 @@ static void do_call(struct program *program, unsigned stack)
 		return;
 	for (unsigned i = 0; i < cleared; i += program->word)
 		overwrite(&program->fixture->world, slot + program->word + i);
-	/* A call instruction calls one function; two such instructions for each. */
+	/* A call instruction calls one function; each function has two such instructions. */
 	program->frames[stack][depth] =
 		(struct frame){.slot = slot,
 			       .return_address = 0x100 + entry * 4 + choose(program, 2),
@@ -1042,7 +1063,7 @@ static void do_return(struct program *program, unsigned stack)
 	check_popped(program, frame);
 }
 
-/* longjmp, or an exception, which is seen to land. */
+/* longjmp, or an exception whose landing is seen. */
 static void do_jump(struct program *program, unsigned stack, bool seen)
 {
 	size_t depth = program->depth[stack];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The executor of capture plans, on a simulated memory of a few pages with holes: what it captures, how
- * often it reads, and that nothing it meets makes it leave the buffer.
+ * The executor of capture plans, on simulated memory of a few pages with holes: what it captures,
+ * how often it reads, and that no input makes it leave the buffer.
  */
 #include "abis.h"
 #include "proto/plan.h"
@@ -17,10 +17,10 @@
 enum {
 	PAGE = 4096,
 	BASE = 0x10000,
-	PAGES = 8, /* pages 2 and 5 are not there */
+	PAGES = 8, /* pages 2 and 5 are missing */
 	STRING_MAX = 32,
 	ARRAY_MAX = 4,
-	STACK = BASE + 6 * PAGE + 256, /* sp at entry */
+	STACK = BASE + 6 * PAGE + 256, /* sp at the entry */
 	BUFFER = 16384,
 	GUARD = 64
 };
@@ -31,7 +31,7 @@ struct fixture {
 	unsigned char pages[PAGES][PAGE];
 	unsigned reads; /* calls of readv */
 	unsigned ranges;
-	unsigned plain; /* values that were made by the short cut, too */
+	unsigned plain; /* values that capture_plain() has made, too */
 	struct memory_source memory;
 	struct capture_plan *plan;
 	const struct abi *abi;
@@ -69,7 +69,7 @@ static void fake_readv(void *context, struct memory_range *ranges, size_t count)
 	}
 }
 
-/* As the agent reads strings. */
+/* Reads like the agent's code reads strings. */
 static size_t fake_read(void *context, uint64_t address, void *buffer, size_t length)
 {
 	struct memory_range range = {.address = address, .buffer = buffer, .length = length};
@@ -99,7 +99,7 @@ static int setup(void **state)
 
 	f->memory = (struct memory_source){.readv = fake_readv, .context = f};
 	f->gpr[REG_SP] = STACK;
-	f->gpr[REG_AX] = 8; /* as callers of variadic functions say */
+	f->gpr[REG_AX] = 8; /* like callers of variadic functions */
 	f->capacity = BUFFER;
 	f->string_max = STRING_MAX;
 	f->array_max = ARRAY_MAX;
@@ -166,7 +166,7 @@ static struct record *start(struct fixture *f)
 	return record;
 }
 
-/* The record is well-formed, and nothing was written behind the capacity. */
+/* Asserts that the record is well-formed, and that nothing was written behind the capacity. */
 static void check(const struct fixture *f)
 {
 	const struct record *record = (const void *)f->record;
@@ -200,8 +200,8 @@ static struct capture_frame frame_of(struct fixture *f)
 }
 
 /*
- * Where there is room for all, the same is made where strings are read one by one, and of plain
- * operations by the short cut.
+ * With enough room, the other ways to capture make the same record: strings read one by one, and
+ * capture_plain() for plain operations.
  */
 static void check_other_ways(struct fixture *f, const struct capture_frame *frame, bool at_entry)
 {
@@ -228,7 +228,7 @@ static void check_other_ways(struct fixture *f, const struct capture_frame *fram
 	else
 		capture_exit(plan, &other, plan->needs_saved ? &saved : NULL, &buffer);
 	assert_memory_equal(f->record, expected, size);
-	/* It needs room for the longest strings. */
+	/* capture_plain() needs room for the longest strings. */
 	if ((at_entry ? plan->plain_entry : plan->plain_exit) && plan->string_max < f->capacity) {
 		struct record *record = start(f);
 
@@ -326,7 +326,7 @@ static void assert_double(const struct record *record, unsigned n, double expect
 	assert_true(number == expected);
 }
 
-/* `open`: there may be more. */
+/* `open`: there may be more values. */
 static void assert_end(const struct record *record, unsigned n, bool open)
 {
 	const struct record_value *value = nth(record, n);
@@ -369,7 +369,7 @@ static void test_registers(void **state)
 	assert_word(record, 5, 0xdeadbeefcafe, 8);
 	for (unsigned i = 0; i < 6; i++)
 		assert_int_equal(nth(record, i)->argument, i);
-	/* The hot path: registers only. */
+	/* The hot path uses registers only. */
 	assert_int_equal(f->reads, 0);
 	f->gpr[REG_AX] = 0xffffffff;
 	record = leave(f);
@@ -394,7 +394,7 @@ static void test_stack_arguments(void **state)
 	assert_word(record, 7, 1, 1);
 	assert_word(record, 8, 0xffffffffffffff01, 8);
 	assert_double(record, 9, 2.5);
-	/* All of them with one read. */
+	/* One read for all of them. */
 	assert_int_equal(f->reads, 1);
 
 	compile(f, &abi32, "void f(int, char, long long, double, addr, int);");
@@ -505,7 +505,7 @@ static void test_strings(void **state)
 
 	poke_string(f, AT(0, 100), "");
 	assert_string(enter(f), 0, "", 0);
-	/* Exactly as long as the limit, and one more. */
+	/* Exactly as long as the limit, and one byte longer. */
 	poke_string(f, AT(0, 100), "0123456789abcdef0123456789abcdef");
 	assert_string(enter(f), 0, "0123456789abcdef0123456789abcdef", 0);
 	assert_int_equal(f->reads, 1);
@@ -532,7 +532,7 @@ static void poke_word(struct fixture *f, uint64_t address, uint64_t word, unsign
 	poke(f, address, &word, size);
 }
 
-/* Texts that arguments lead to. Where there is none the argument is what is known. */
+/* Texts that arguments lead to. If there is none, the argument itself is captured. */
 static void test_paths(void **state)
 {
 	struct fixture *f = *state;
@@ -549,7 +549,7 @@ static void test_paths(void **state)
 	assert_true(nth(record, 0)->word == AT(0, 0));
 	assert_string(record, 1, "text", 0);
 	assert_true(nth(record, 1)->word == AT(1, 200));
-	/* What is no text is not shown; UTF-8 is. */
+	/* Control characters are not shown as text; UTF-8 is. */
 	poke_string(f, AT(3, 0), "SELECT\x01");
 	poke_string(f, AT(1, 204), "\xc4\xab");
 	record = enter(f);
@@ -560,7 +560,7 @@ static void test_paths(void **state)
 	assert_string(enter(f), 0, "", VALUE_FAULT);
 	poke_string(f, AT(3, 0), "0123456789abcdef0123456789abcdef+");
 	assert_string(enter(f), 0, "0123456789abcdef0123456789abcdef", VALUE_TRUNCATED);
-	/* It leads nowhere, or the object is not there, or there is none. */
+	/* The path leads nowhere, the object is not there, or the argument is NULL. */
 	poke_word(f, AT(0, 0xf8), AT(2, 0), 8);
 	assert_string(enter(f), 0, "", VALUE_FAULT);
 	poke_word(f, AT(0, 0xf8), 0, 8);
@@ -572,7 +572,7 @@ static void test_paths(void **state)
 	assert_string(record, 0, "", VALUE_FAULT);
 	assert_true(nth(record, 0)->word == 0);
 
-	/* At the return, by what the argument was at the entry; from an object in another. */
+	/* At the return, by the argument at the entry; through an object in another. */
 	compile(f, &abi32, "int f(+string @ *(*(arg1 - 8) + 12) + 2);");
 	poke_stack(f, 4, AT(0, 64), 4);
 	poke_word(f, AT(0, 56), AT(1, 0), 4);
@@ -581,7 +581,7 @@ static void test_paths(void **state)
 	poke_string(f, AT(3, 100), "..back");
 	assert_string(leave(f), 1, "back", 0);
 
-	/* Where that would have been said by a function that is not known. */
+	/* The path would come from a function that is not known. */
 	compile(f, &abi64, "void f(string @ text_of(arg1));");
 	f->gpr[REG_DI] = AT(0, 0);
 	assert_word(enter(f), 0, AT(0, 0), 8);
@@ -592,14 +592,14 @@ static void test_strings_at_holes(void **state)
 	struct fixture *f = *state;
 
 	compile(f, &abi64, "void f(string);");
-	/* Ends right before the hole. */
+	/* The string ends right before the hole. */
 	f->gpr[REG_DI] = poke_string(f, AT(2, -4), "abc");
 	assert_string(enter(f), 0, "abc", 0);
 	assert_int_equal(f->reads, 1);
-	/* Goes on into it. */
+	/* The string continues into the hole. */
 	poke(f, AT(2, -4), "abcd", 4);
 	assert_string(enter(f), 0, "abcd", VALUE_FAULT);
-	/* Over a page boundary that is none. */
+	/* Across a page boundary within readable memory. */
 	f->gpr[REG_DI] = poke_string(f, AT(1, -3), "crossing");
 	assert_string(enter(f), 0, "crossing", 0);
 	f->gpr[REG_DI] = AT(2, 0);
@@ -625,7 +625,7 @@ static void test_string_max(void **state)
 	f->string_max = UINT32_MAX;
 	compile(f, &abi64, "void f(string);");
 	assert_string(enter(f), 0, text, 0);
-	/* To the hole at page 5, without an end before it. */
+	/* Up to the hole at page 5, without a NUL before it. */
 	for (int i = 0; i < 2 * PAGE; i++)
 		poke(f, AT(3, i), "y", 1);
 	const struct record *record = enter(f);
@@ -648,7 +648,7 @@ static void test_constant_lengths(void **state)
 	assert_string(enter(f), 0, "abcd", 0);
 	poke_string(f, AT(0, 0), "ab");
 	assert_string(enter(f), 0, "ab", 0);
-	/* No byte behind the length is looked at. */
+	/* No byte behind the length is read. */
 	f->gpr[REG_DI] = AT(2, -4);
 	poke(f, AT(2, -4), "wxyz", 4);
 	assert_string(enter(f), 0, "wxyz", 0);
@@ -685,7 +685,7 @@ static void test_argument_lengths(void **state)
 	poke(f, AT(2, -2), "\0z", 2);
 	assert_bytes(enter(f), 1, "\0z", 2, VALUE_FAULT);
 
-	/* -1 of a type without a sign: up to the NUL. */
+	/* -1 of an unsigned type: up to the NUL. */
 	f->gpr[REG_SI] = poke_string(f, AT(0, 8), "select 1");
 	f->gpr[REG_DX] = UINT64_MAX;
 	assert_string(enter(f), 1, "select 1", 0);
@@ -698,7 +698,7 @@ static void test_argument_lengths(void **state)
 	f->gpr[REG_DX] = 0xffffffff00000003;
 	assert_string(enter(f), 1, "sel", 0);
 
-	/* No further than the NUL, and no further than the length. */
+	/* Up to the NUL or the length, whichever comes first. */
 	compile(f, &abi64, "void f(addr, string[zero(arg3)], int);");
 	f->gpr[REG_DX] = 9;
 	assert_string(enter(f), 1, "select 1", 0);
@@ -712,7 +712,7 @@ static void test_argument_lengths(void **state)
 	assert_string(enter(f), 1, "ok", 0);
 	f->gpr[REG_SI] = AT(0, 8);
 
-	/* From the stack; the area is read once. */
+	/* From the stack, which is read once. */
 	compile(f, &abi32, "void f(string[arg2], int);");
 	poke_stack(f, 4, AT(0, 8), 4);
 	poke_stack(f, 8, 6, 4);
@@ -720,7 +720,7 @@ static void test_argument_lengths(void **state)
 	assert_int_equal(f->reads, 2);
 }
 
-/* A number of things and the size of each. */
+/* A number of elements times the size of each. */
 static void test_product_lengths(void **state)
 {
 	struct fixture *f = *state;
@@ -733,10 +733,10 @@ static void test_product_lengths(void **state)
 	assert_bytes(enter(f), 0, "ab\0cdefghi", 10, 0);
 	f->gpr[REG_SI] = 0;
 	assert_string(enter(f), 0, "", 0);
-	/* What overflows is still a lot. */
+	/* A product that overflows is large. */
 	f->gpr[REG_SI] = UINT64_C(1) << 63;
 	assert_int_equal(nth(enter(f), 0)->length, STRING_MAX);
-	/* One that is negative says nothing. */
+	/* A negative factor gives no length. */
 	f->gpr[REG_DX] = 0xffffffff;
 	assert_bytes(enter(f), 0, "ab", 2, 0);
 
@@ -783,7 +783,7 @@ static void test_several_strings(void **state)
 	assert_bytes(record, 3, "\0\1\2", 3, 0);
 	assert_string(record, 4, "", 0);
 	assert_string(record, 5, "", VALUE_FAULT);
-	/* One batch; a second look at what was not readable. */
+	/* One batch; a second read for what was not readable. */
 	assert_int_equal(f->reads, 2);
 	f->gpr[R9] = AT(0, 0);
 	assert_string(enter(f), 5, "one", 0);
@@ -802,7 +802,7 @@ static void test_several_strings(void **state)
 	/* 512 and 512 at once; then 512 and 1024 more. */
 	assert_int_equal(f->reads, 3);
 
-	/* More than are batched. */
+	/* More than one batch. */
 	f->string_max = STRING_MAX;
 	compile(f, &abi32,
 		"void f(string,string,string,string,string,string,string,string,string,"
@@ -841,7 +841,7 @@ static void test_small_buffers(void **state)
 
 	assert_int_equal(nth(record, 0)->length, 32);
 	assert_int_equal(nth(record, 2)->length, 32);
-	/* A header that says the record is full already. */
+	/* A header that says that the record is full. */
 	f->capacity = sizeof(struct record) - 8;
 	struct capture_frame frame = frame_of(f);
 	struct capture_buffer buffer = {(unsigned char *)f->record, f->capacity};
@@ -851,7 +851,7 @@ static void test_small_buffers(void **state)
 	assert_int_equal(full->value_count, 0);
 }
 
-/* What plans have to be for the short cut, and that what it makes is compared. */
+/* Which plans are plain, and that check_other_ways() compares what capture_plain() makes. */
 static void test_plain(void **state)
 {
 	static const char *const plain[] = {
@@ -902,7 +902,7 @@ static void test_on_return(void **state)
 	assert_int_equal(record->value_count, 1);
 	assert_word(record, 0, 3, 4);
 	assert_int_equal(f->reads, 0);
-	/* The callee fills the buffer and uses the registers. */
+	/* The callee fills the buffer and overwrites the registers. */
 	memset(f->gpr, 0x55, sizeof f->gpr);
 	poke(f, AT(0, 0), "in\0put", 6);
 	f->gpr[REG_AX] = 6;
@@ -918,7 +918,7 @@ static void test_on_return(void **state)
 	assert_string(record, 1, "", 0);
 	assert_int_equal(f->reads, 0);
 
-	/* The same on the stack, which the callee changes. */
+	/* The arguments are on the stack, which the callee changes. */
 	compile(f, &abi32, "int f(int, +string[arg3], int);");
 	poke_stack(f, 4, 1, 4);
 	poke_stack(f, 8, AT(0, 0), 4);
@@ -1020,7 +1020,10 @@ static void test_format_long_double(void **state)
 
 	compile(f, &abi64, "int printf(format);");
 	f->gpr[REG_DI] = poke_string(f, AT(0, 0), "%d%d%d%d%d%d%Lg%d%d%d%d%d%d%Lg%Lg%d");
-	/* The sixth %d is the first on the stack; long doubles are aligned to 16 behind the area. */
+	/*
+	 * The sixth %d is the first on the stack; long doubles are aligned to 16 behind the
+	 * register save area.
+	 */
 	for (unsigned i = 8; i < 240; i += 8)
 		poke_stack(f, i, i, 8);
 	record = enter(f);
@@ -1056,7 +1059,7 @@ static void test_format_precision(void **state)
 	assert_string(record, 5, "abcdef", 0);
 	assert_string(record, 6, "", 0);
 	assert_format_end(record, 7);
-	/* The bytes behind a precision need not be there. */
+	/* The bytes behind a precision may be unreadable. */
 	poke_string(f, AT(0, 0), "%.2s");
 	f->gpr[REG_SI] = AT(2, -2);
 	poke(f, AT(2, -2), "ok", 2);
@@ -1105,19 +1108,19 @@ static void test_format_conversions(void **state)
 	assert_conversions(f, "%-+ #0'Id%012.34ld", "dd", "48");
 	assert_conversions(f, "%*.*f", "ddf", "448");
 	assert_conversions(f, "%*%%d", "dd", "44");
-	/* What can not be understood ends it. */
+	/* A conversion that is not understood ends it. */
 	assert_some(f, "%d%y%d", "d", "4", true);
 	assert_some(f, "%d%*y%d", "d", "4", true);
 	assert_some(f, "%1$d%d", "d", "4", true);
 	assert_some(f, "%d%*1$d", "d", "4", true);
 	assert_some(f, "%1$*d%1$d", "", "", true);
-	/* In the order of their places. */
+	/* In the order of their positions. */
 	assert_conversions(f, "%3$s%1$d%%%2$Lf%1$p", "dfs", "4a8");
 	assert_conversions(f, "%2$*1$.*3$s", "dsd", "484");
 	assert_some(f, "%3$s%1$d", "d", "4", true);
 	assert_some(f, "%1$d%99999999999999999999$d", "d", "4", true);
 	assert_some(f, "%1$d%y", "d", "4", true);
-	/* SQLite's. */
+	/* Conversions of SQLite. */
 	assert_conversions(f, "%q%Q%w%z,%qd%.2Q%-q'", "ssssdss", "8888888");
 	assert_conversions(f, "%d%", "d", "4");
 	assert_conversions(f, "%d%l", "d", "4");
@@ -1143,11 +1146,11 @@ static void test_format_bounds(void **state)
 	f->gpr[REG_DI] = poke_string(f, AT(0, 0), text);
 	record = enter(f);
 	text[STRING_MAX] = '\0';
-	/* Shown only as far as strings are, but all of it counts. */
+	/* Shown up to the length for strings, but all of it is parsed. */
 	assert_string(record, 0, text, VALUE_TRUNCATED);
 	assert_end(record, 33, true);
 
-	/* No format, and none that can be read. */
+	/* A NULL format, and one that cannot be read. */
 	f->gpr[REG_DI] = 0;
 	record = enter(f);
 	assert_string(record, 0, "", 0);
@@ -1162,7 +1165,7 @@ static void test_format_bounds(void **state)
 	assert_string(record, 0, "%d%", VALUE_FAULT);
 	assert_format_end(record, 2);
 
-	/* Without an end as far as it is looked at. */
+	/* No end within the bytes that are read. */
 	f->string_max = 3000;
 	compile(f, &abi64, "int printf(format);");
 	for (unsigned i = 0; i < 3 * PAGE / 2; i++)
@@ -1173,7 +1176,7 @@ static void test_format_bounds(void **state)
 	assert_int_equal(nth(record, 0)->length, 3000);
 	assert_format_end(record, 1);
 
-	/* Strings that are not there. */
+	/* Strings that cannot be read. */
 	f->gpr[REG_DI] = poke_string(f, AT(0, 0), "%s%s");
 	f->gpr[REG_SI] = 0;
 	f->gpr[REG_DX] = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The .conf language: what each declaration makes, and what is said about those that are wrong. */
+/* The .conf language: what each declaration makes, and which errors are reported. */
 #include "base/strbuf.h"
 #include "base/xalloc.h"
 #include "proto/prototype.h"
@@ -35,7 +35,7 @@ static struct protolib *parse_ok(const char *text)
 	return lib;
 }
 
-/* The text makes these errors, one a line, and leaves this prototype behind (unless NULL). */
+/* Asserts that the text makes these errors, one per line, and defines `survivor` (unless NULL). */
 static void assert_errors(const char *text, const char *expected, const char *survivor)
 {
 	struct strbuf errors = {0};
@@ -54,7 +54,7 @@ static void assert_errors(const char *text, const char *expected, const char *su
 	protolib_destroy(lib);
 }
 
-/* One declaration, one error, found on line `line`; the next declaration is not lost. */
+/* Asserts one error for one declaration, on line `line`. The next declaration must be parsed. */
 static void assert_error(const char *declaration, unsigned line, const char *message)
 {
 	char *text = xasprintf("%s\nint next(int);\n", declaration);
@@ -110,7 +110,7 @@ static void test_not_always_passed(void **state)
 	assert_int_equal(f->parameters[2].only_with, 0);
 	assert_string_equal(f->parameters[2].name, "with");
 	protolib_destroy(lib);
-	/* Those behind are about the same one. */
+	/* Both parameters depend on the same integer before them. */
 	lib = parse_ok("int f(int, string* with 1, long with 2);");
 	assert_int_equal(protolib_find(lib, "f")->parameters[2].only_with, 2);
 	protolib_destroy(lib);
@@ -316,7 +316,7 @@ static void test_parameter_lists(void **state)
 	f = protolib_find(lib, "d");
 	assert_int_equal(f->parameter_count, 4);
 	assert_false(f->parameters[0].on_return);
-	/* All that follow are shown on return too. */
+	/* All parameters behind the '+' are shown at the return, too. */
 	for (unsigned i = 1; i < 4; i++)
 		assert_true(f->parameters[i].on_return);
 	f = protolib_find(lib, "e");
@@ -346,7 +346,7 @@ static void test_typedefs(void **state)
 	assert_type(f->parameters[0].type, TYPE_INT, WIDTH_LONG, false, LENS_DEFAULT);
 	assert_type(f->parameters[1].type, TYPE_INT, WIDTH_INT, false, LENS_OCT);
 	assert_type(f->parameters[2].type, TYPE_INT, WIDTH_LONG, false, LENS_HEX);
-	/* The later one counts from there on. */
+	/* From there on the later one is used. */
 	f = protolib_find(lib, "g");
 	assert_type(f->result, TYPE_INT, WIDTH_SHORT, true, LENS_DEFAULT);
 	f = protolib_find(lib, "h");
@@ -469,7 +469,7 @@ static void test_byte_order_mark(void **state)
 	assert_error("\xef\xbb;", 1, "expected a type, found '\\357'");
 }
 
-/* The end of the line will do, where a declaration may end. */
+/* A declaration may end at the end of a line, without ';'. */
 static void test_ends_of_lines(void **state)
 {
 	struct protolib *lib = parse_ok("typedef number = hex(int)\n"
@@ -532,7 +532,7 @@ static void test_replacement(void **state)
 
 	assert_int_equal(protolib_parse(lib, "u.conf", "void f(int, int);", NULL, NULL), 0);
 	assert_int_equal(protolib_find(lib, "f")->parameter_count, 2);
-	/* What was given out stays good. */
+	/* A prototype that was returned stays valid. */
 	assert_int_equal(before->parameter_count, 1);
 	assert_string_equal(before->name, "f");
 	walked = protolib_next(lib, &cursor);
@@ -699,17 +699,17 @@ static void test_recovery(void **state)
 		      "t.conf:2: expected a type, found 'foo'\n"
 		      "t.conf:4: expected a type, found 'bar'\n",
 		      "h");
-	/* A ';' that ends a broken declaration as the first of its line is a comment as well. */
+	/* A ';' as the first mark of a line ends a broken declaration and begins a comment, too. */
 	assert_errors("int f(int\n; about g, or so\nint g(int);\n",
 		      "t.conf:2: expected ',' or ')', found ';'\n", "g");
-	/* A typedef loop cannot be written: a type must be known. */
+	/* A typedef loop cannot be written: a type must have been defined. */
 	assert_errors("typedef a = b;\ntypedef b = a;\nint g(int);\n",
 		      "t.conf:1: expected a type, found 'b'\n"
 		      "t.conf:2: expected a type, found 'a'\n",
 		      "g");
 	assert_errors("int f(int", "t.conf:1: expected ',' or ')', found the end of the file\n",
 		      NULL);
-	/* As to ltrace; but what begins like a declaration is one. */
+	/* Like in ltrace; but what begins like a declaration is one. */
 	assert_errors("int e(int) ; a comment (here)\nint f(int); also, 'here\nint g(int);\n", "",
 		      "g");
 	assert_errors("typedef t = int ; comment\nt f(t); t g(t)\n", "", "g");
@@ -766,7 +766,7 @@ static void test_too_many_errors(void **state)
 	protolib_destroy(lib);
 }
 
-/* Nesting, names and counts without an end: linear, and no deep recursion. */
+/* Long names, deep nesting and large numbers of items: linear time, bounded recursion. */
 static void test_huge_input(void **state)
 {
 	(void)state;
@@ -802,7 +802,7 @@ static void test_huge_input(void **state)
 	strbuf_deinit(&text);
 }
 
-/* Random bytes, and good text with random bytes in it: no crash, and the next text parses. */
+/* Random bytes, and valid text with random bytes in it: no crash, and the next text parses. */
 static void test_random_input(void **state)
 {
 	(void)state;
@@ -876,7 +876,10 @@ static void test_guess(void **state)
 	}
 }
 
-/* Whether a prototype may be about what the second one, as debug information has it, is about. */
+/*
+ * Returns true if `written` may describe the function that debug information declares as
+ * `declared`.
+ */
 static bool may_be(const char *written, const char *declared)
 {
 	struct protolib *libs[] = {protolib_create(), protolib_create()};
@@ -908,7 +911,7 @@ static void test_may_be(void **state)
 	assert_false(may_be("int f(struct(int));", "int f(addr);"));
 }
 
-/* Every shipped file parses, and says nothing twice. */
+/* Every shipped file parses without errors or warnings. */
 static void test_shipped_files(void **state)
 {
 	(void)state;
@@ -928,7 +931,7 @@ static void test_shipped_files(void **state)
 
 		if (protolib_read(lib, found.gl_pathv[i], collect, &errors) != 0)
 			fail_msg("%s: %s", found.gl_pathv[i], errors.text);
-		/* One has types only, for others. */
+		/* That file has only types, for other files. */
 		if (!strstr(found.gl_pathv[i], "/linux_types.conf"))
 			assert_non_null(protolib_next(lib, &cursor));
 		strbuf_deinit(&errors);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Types of the .conf language that are made of others: their layout, what they say of themselves,
- * and what is wrong.
- */
+/* Compound types of the .conf language: layout, derived fields, and errors. */
 #include "abis.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
@@ -76,7 +73,7 @@ struct example {
 
 static void test_bit_fields(void **state)
 {
-	/* As gcc -m32 and -m64 have them: the byte where each begins, and the bit in it. */
+	/* By gcc -m32 and -m64: the byte and the bit where each bit-field begins. */
 	static const uint8_t at[][2][2] = {{{0, 0}, {0, 0}}, {{0, 3}, {0, 3}},	{{1, 2}, {1, 2}},
 					   {{2, 0}, {2, 0}}, {{3, 0}, {3, 0}},	{{8, 0}, {8, 0}},
 					   {{9, 1}, {9, 1}}, {{12, 0}, {16, 0}}};
@@ -132,7 +129,7 @@ static void test_struct_layout(void **state)
 		offsetof(struct example, s),  offsetof(struct example, inner),
 		offsetof(struct example, x),  offsetof(struct example, p),
 		offsetof(struct example, end)};
-	/* As gcc -m32 has them. */
+	/* By gcc -m32. */
 	static const uint32_t on_4[] = {0, 4, 12, 16, 28, 40, 44};
 	struct protolib *lib = parse_ok(
 		"void f(struct(char c, double d, short,"
@@ -195,7 +192,7 @@ static void test_arrays_and_strings(void **state)
 	const struct parameter *p = protolib_find(lib, "f")->parameters;
 
 	(void)state;
-	/* As parameters, arrays are pointers to them. */
+	/* Arrays that are parameters are pointers to arrays. */
 	assert_int_equal(p[0].type->kind, TYPE_POINTER);
 	assert_int_equal(p[0].type->target->kind, TYPE_ARRAY);
 	assert_int_equal(type_size(p[0].type->target, 8), 12);
@@ -230,7 +227,7 @@ static void test_names_of_bits(void **state)
 	assert_true(p[0].type->rest_in_octal);
 	assert_int_equal(p[0].type->width, WIDTH_SHORT);
 	assert_false(p[1].type->rest_in_octal);
-	/* Those of the headers are many; these are old. */
+	/* The kernel's headers have many requests; these are old ones. */
 	assert_in_range(type->count, 300, 10000);
 	for (uint32_t i = 0; i < type->count; i++)
 		if (!strcmp(type->names[i].name, "TIOCGWINSZ"))
@@ -295,7 +292,7 @@ static void test_lenses(void **state)
 	protolib_destroy(lib);
 }
 
-/* On objects, strings and numbers that have no such form. */
+/* Lenses on objects, strings, and numbers that have no such form. */
 static void test_lenses_on_anything(void **state)
 {
 	struct protolib *lib = parse_ok(
@@ -308,7 +305,7 @@ static void test_lenses_on_anything(void **state)
 
 	(void)state;
 	assert_int_equal(p[0].type->target->lens, LENS_HEX);
-	/* Nothing in it changes, so it has the parts of the others: a circle is seen at once. */
+	/* The lens makes no new members, so a circle is found at once. */
 	assert_ptr_equal(p[0].type->target->members,
 			 p[0].type->target->members[1].type->target->members);
 	assert_int_equal(plan->parts[plan->entry[0].part].first,
@@ -326,7 +323,7 @@ static void test_lenses_on_anything(void **state)
 	protolib_destroy(lib);
 }
 
-/* Lines in the manner of files that were written for ltrace. */
+/* Lines like those in files for ltrace. */
 static void test_as_ltrace_has_it(void **state)
 {
 	struct protolib *lib = parse_ok(
@@ -419,7 +416,7 @@ static void test_formats(void **state)
 	}
 }
 
-/* The language's own words are names as well. */
+/* The words of the language may be names, too. */
 static void test_words_as_names(void **state)
 {
 	static const char *const words[] = {
@@ -451,7 +448,10 @@ static void test_words_as_names(void **state)
 	}
 }
 
-/* Numbers are C's whatever plain number a file calls so; with a lens a name is given anew. */
+/*
+ * A typedef does not change a number of C, if it names another plain number. A type with a lens
+ * does redefine the name.
+ */
 static void test_numbers_by_other_names(void **state)
 {
 	struct protolib *lib = parse_ok(
@@ -474,7 +474,7 @@ static void test_numbers_by_other_names(void **state)
 	assert_int_equal(p[3].type->lens, LENS_DEFAULT);
 	assert_int_equal(p[4].type->lens, LENS_ENUM);
 	protolib_destroy(lib);
-	/* Nothing of the language's own is made of what a file calls so. */
+	/* Built-in types do not use a name that a file has redefined. */
 	lib = parse_ok(
 		"typedef char = hex(ulong); typedef uchar = double; int f(bitvec(string), sockaddr(4));");
 	assert_int_equal(type_size(first(lib)->target->target, 8), 1);
@@ -482,7 +482,7 @@ static void test_numbers_by_other_names(void **state)
 	protolib_destroy(lib);
 }
 
-/* A type that a file names twice is no error; the second time is said, and no more. */
+/* A type that a file names twice is no error. The second definition causes one warning. */
 static void test_given_again(void **state)
 {
 	static const char text[] =
@@ -499,13 +499,13 @@ static void test_given_again(void **state)
 			    "6: typedef 'b' is given again; the new one counts from here on\n");
 	assert_int_equal(first(lib)->width, WIDTH_SHORT);
 	strbuf_deinit(&said);
-	/* Of what another file has given nothing is said. */
+	/* A name that another file has defined causes no warning. */
 	assert_int_equal(protolib_parse(lib, "u.conf", "typedef a = char;", collect, &said), 0);
 	assert_null(said.text);
 	protolib_destroy(lib);
 }
 
-/* What ltrace's parser takes as well. */
+/* Text that ltrace's parser accepts as well. */
 static void test_as_ltrace_does(void **state)
 {
 	struct protolib *lib = parse_ok(
@@ -649,7 +649,7 @@ static void test_import(void **state)
 	char *found = write_file(directory, "found", "typedef found = string;\n");
 
 	protolib_set_finder(lib, find_other, found);
-	/* Files in circles are read once, and one that imports itself is no other. */
+	/* Files that import each other in a circle are read once, also if a file imports itself. */
 	assert_int_equal(protolib_read(lib, top, collect, &errors), 2);
 	assert_string_equal(errors.text,
 			    "2: expected a type, found ';'\n6: expected a type, found ';'\n");
@@ -671,7 +671,7 @@ static void test_import(void **state)
 	protolib_destroy(lib);
 }
 
-/* Sizes that would not fit, and types that double with each line, take neither memory nor time. */
+/* Sizes that overflow, and types that double with each line, take neither memory nor time. */
 static void test_huge_types(void **state)
 {
 	struct strbuf text = {0};
@@ -689,7 +689,7 @@ static void test_huge_types(void **state)
 		struct capture_plan *plan = plan_create(protolib_find(lib, "f"),
 							i ? &abi64 : &abi32, &limits);
 
-		/* Too many parts: it is shown as a pointer. */
+		/* Too many parts: the object is captured as a pointer. */
 		assert_int_equal(plan->entry[0].kind, CAPTURE_WORD);
 		plan_destroy(plan);
 	}

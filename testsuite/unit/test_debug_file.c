@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where debug information is found, and what is taken for somebody else's; and its sections, unpacked. */
-#include "image/debug_file.h"
-#include "image/debug_sections.h"
+/*
+ * How debug information is found, which files are rejected as belonging to another object; and its
+ * sections, unpacked.
+ */
+#include "object/debug_file.h"
+#include "object/debug_sections.h"
 
 #include "base/cleanup.h"
 #include "elf_fixture.h"
@@ -15,16 +18,16 @@
 
 #include <cmocka.h>
 
-/* A library, with its debug information in a file of its own. */
+/* A library with its debug information in a file of its own. */
 #define MAKE_LIBRARY                                                                                \
 	"echo 'int f(int a) { return a; }' >f.c && ${CC:-cc} -g -shared -fPIC "                     \
 	"-Wl,--build-id=0xabcdef f.c -o whole.so && objcopy --only-keep-debug whole.so f.debug && " \
 	"objcopy --strip-debug whole.so f.so && "
 
-/* What was asked for. "/usr/lib/debug" is below the fixture; so is all else. */
+/* Files that were asked for. All paths are below the fixture's directory, also "/usr/lib/debug". */
 struct opener {
 	const struct fixture *fixture;
-	char opened[PATH_MAX]; /* the last one that was there, below the fixture */
+	char opened[PATH_MAX]; /* the last one that existed, below the fixture */
 	unsigned asked;
 };
 
@@ -57,7 +60,7 @@ static bool run_in(const struct fixture *fixture, const char *command)
 	return system(whole) == 0;
 }
 
-/* Makes files by a command of the shell and looks for the debug information of NAME. */
+/* Makes files by a shell command and looks for the debug information of NAME. */
 static void find(const struct fixture *fixture, const char *command, const char *name,
 		 struct opener *opener, struct debug_files *found)
 {
@@ -92,7 +95,7 @@ static void assert_found(void **state, const char *command, const char *expected
 	debug_files_deinit(&found);
 }
 
-/* It is passed over, as belonging to something else. */
+/* Asserts that the file is rejected, as it belongs to another object. */
 static void assert_stranger(void **state, const char *command, const char *expected,
 			    const char *why)
 {
@@ -136,7 +139,7 @@ static void another_build_id(void **state)
 
 	assert_stranger(state, OTHER("-Wl,--build-id=0xabcdee"), place, "its build ID differs");
 	assert_stranger(state, OTHER("-Wl,--build-id=none"), place, "it has no build ID");
-	/* Another one that does belong to it makes up for that. */
+	/* A later file that does belong to the object is used. */
 	assert_found(state,
 		     OTHER("-Wl,--build-id=none") " && objcopy --add-gnu-debuglink=f.debug f.so",
 		     "/f.debug");
@@ -199,7 +202,7 @@ static void damaged_links(void **state)
 		     NULL);
 }
 
-/* Of a debug file that has a part in common with others; the link is relative to its directory. */
+/* A debug file that refers to a shared one. The link is relative to its directory. */
 static void assert_shared(void **state, const char *link, bool expected)
 {
 	_cleanup_free_ char *command = NULL;
@@ -230,7 +233,7 @@ static void shared_file(void **state)
 
 /* ------------------------------------------------------------------ sections */
 
-/* A file with .debug_info as `flags` make it; its size, 0 if it cannot be unpacked. */
+/* Makes a file by `command`. Returns the size of its .debug_info; 0 if it cannot be unpacked. */
 static uint64_t information_size(const struct fixture *fixture, const char *command)
 {
 	char path[512];
@@ -262,7 +265,7 @@ static void compressed(void **state)
 		"${CC:-cc} -g -gdwarf-4 -gz=zlib-gnu -shared -fPIC f.c -o f.so",
 	};
 
-	/* Large enough to be worth it. */
+	/* Large enough for the compiler to compress the section. */
 	if (!run_in(*state,
 		    "for i in 0 1 2 3 4 5 6 7 8 9; do "
 		    "echo \"struct s$i { int a, b, c; } f$i(struct s$i s) { return s; }\"; done >f.c"))
@@ -274,7 +277,7 @@ static void compressed(void **state)
 	assert_int_equal(information_size(*state, make[2]), plain);
 }
 
-/* Sizes that are not true: a stream cannot become so long, or does not. */
+/* Wrong sizes: larger than a stream can become, or than it does become. */
 static void compressed_and_damaged(void **state)
 {
 	static const char plain[] = "echo 'int f;' >f.c && ${CC:-cc} -shared -fPIC f.c -o f.so";
@@ -299,7 +302,7 @@ static void compressed_and_damaged(void **state)
 
 /* ------------------------------------------------------------------ how much of it is read */
 
-/* What print_prototypes() returns, and what it writes. */
+/* Stores in `out` what print_prototypes() writes. Returns its result. */
 static int print_to(const struct fixture *fixture, unsigned steps, char out[4096])
 {
 	char path[512];
@@ -338,7 +341,7 @@ static unsigned occurrences(const char *text, const char *what)
 	return count;
 }
 
-/* Functions that are not read any more are not missing without a word. */
+/* Functions that are not read any more cause a message. */
 static void more_than_is_read(void **state)
 {
 	char out[4096], left[64];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Demangling, of names that are, of names that are not, and of names made to hurt. */
-#include "image/demangle.h"
+/* Demangling of valid names, of invalid ones, and of names that expand exponentially. */
+#include "object/demangle.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,7 +70,7 @@ static void names_that_are_not_mangled(void **state)
 /* f<A<int, int>, A<X, X> with X the one before, …>: each level doubles what is printed. */
 static char *demangle_levels(int levels)
 {
-	/* S0_ is A, S1_ is A<int, int>, each level makes the next substitution */
+	/* S0_ is A, S1_ is A<int, int>; each level makes the next substitution */
 	char name[512] = "_Z1fI1AIiiE";
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
@@ -93,7 +93,7 @@ static void names_that_explode(void **state)
 	assert_non_null(
 		strstr(readable, "A<A<A<int, int>, A<int, int> >, A<A<int, int>, A<int, int> > >"));
 	free(readable);
-	/* Given up, not printed: more than 2 to the 30th letters. */
+	/* The result would have more than 2 to the 30th letters, so it is given up. */
 	assert_null(demangle_levels(30));
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Displaced instructions, what needs no process: which are refused, how far operands reach, where a
- * pc belongs, and what happens when memory is not there. test_relocate runs them.
+ * Displaced instructions, as far as no process is needed: which are rejected, how far operands
+ * reach, where a pc belongs, and what happens if memory cannot be accessed. test_relocate.c runs
+ * them.
  */
-#include "image/relocate.h"
+#include "code/relocate.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -71,11 +72,11 @@ static void test_refused(void **state)
 		{{0x67, 0xff, 0x27}, 0, -ENOTSUP},		   /* jmp *(%bx) */
 		{{0x06}, -EILSEQ, 0},				   /* push %es */
 		{{0xd6}, -EILSEQ, 0},				   /* salc */
-		{{0x0f, 0x04}, -EILSEQ, -EILSEQ},		   /* none */
+		{{0x0f, 0x04}, -EILSEQ, -EILSEQ},		   /* undefined */
 		{{0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66,
 		  0x66, 0x66, 0x90},
 		 -EILSEQ,
-		 -EILSEQ}, /* sixteen bytes */
+		 -EILSEQ}, /* sixteen bytes: too long */
 	};
 	struct decoder *decoder = *state;
 	struct displaced displaced;
@@ -109,7 +110,7 @@ static void test_reach(void **state)
 	assert_int_equal(displaced_emit(&displaced, address + limit, code, &length), 0);
 	memcpy(&distance, code + 3, sizeof distance);
 	assert_int_equal(distance, INT32_MIN);
-	assert_int_equal(length, 7 + 14); /* the way back is a byte too far for a jmp rel32 */
+	assert_int_equal(length, 7 + 14); /* the jump back is one byte too far for a jmp rel32 */
 	assert_int_equal(displaced_emit(&displaced, address + limit + 1, code, &length), -ERANGE);
 	assert_int_equal(displaced_emit(&displaced, address - limit + 1, code, &length), 0);
 	assert_int_equal(displaced_emit(&displaced, address - limit, code, &length), -ERANGE);
@@ -135,8 +136,8 @@ static void test_program_pc(void **state)
 			 0x1000 + DISPLACED_CODE_MAX);
 }
 
-/* A call whose return address cannot be written, a return whose stack is not there. */
-/* Which copies one single-step runs, without a trace of that. */
+/* A call whose return address cannot be written; a return whose stack cannot be read. */
+/* Which copies a single-step runs without a visible difference. */
 static void test_at_once(void **state)
 {
 	static const struct {
@@ -154,8 +155,8 @@ static void test_at_once(void **state)
 		{{0xf3, 0xab}, false}, /* rep stos */
 		{{0x8e, 0xd0}, false}, /* mov %eax, %ss */
 		{{0xf4}, false},       /* hlt */
-		{{0x90}, false},       /* nop: not copied at all */
-		{{0xc3}, false},       /* ret: as well */
+		{{0x90}, false},       /* nop: emulated, not copied */
+		{{0xc3}, false},       /* ret: emulated, too */
 	};
 	struct displaced displaced;
 
@@ -195,7 +196,7 @@ static void test_faults(void **state)
 			 -EINVAL);
 }
 
-/* Random bytes, cut anywhere: nothing beyond them is read, and what comes out is consistent. */
+/* Random bytes, cut anywhere: nothing behind them is read, and the result is consistent. */
 static void test_random_bytes(void **state)
 {
 	const struct arch *archs[] = {&arch_x86_64, &arch_i386};

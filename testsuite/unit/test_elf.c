@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reading whole ELF files. The truth to compare with is what the kernel and the dynamic linker say
- * about this very process, and small files made for the purpose.
+ * Reading whole ELF files, compared with what the kernel and the dynamic linker say about this
+ * process, and with small files made for the test.
  */
 #include "elf_fixture.h"
+#include "object/elf_address.h"
+#include "object/elf_cache.h"
+#include "object/elf_got_slots.h"
+#include "object/elf_symbols.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -31,7 +35,7 @@ static struct elf_file *open_path(const char *path)
 
 /* A module of this process. */
 struct module {
-	const char *name; /* what its path contains, "" for the program */
+	const char *name; /* a part of its path, "" for the program */
 	uint64_t bias;
 	char path[512];
 };
@@ -93,7 +97,7 @@ static void contents_are_those_mapped(void **state)
 	elf_unref(file);
 }
 
-/* Whether a definition of `name` is at `address`, or is an IFUNC, which may be anywhere. */
+/* Returns true if a definition of `name` is at `address`, or is an IFUNC, which may be anywhere. */
 static bool defines_at(struct elf_file *file, const char *name, uint64_t address)
 {
 	const struct elf_symbol *symbol = elf_find_symbol(file, name);
@@ -128,7 +132,7 @@ static void libc_symbols_are_where_dlsym_finds_them(void **state)
 			continue;
 		void *place = dlsym(handle, symbol->name);
 
-		if (!place) /* there for old programs only */
+		if (!place) /* exists for old programs only */
 			continue;
 		assert_true(defines_at(file, symbol->name, (uintptr_t)place - libc.bias));
 		checked++;
@@ -159,11 +163,12 @@ static void names_are_found_without_decoding_first(void **state)
 	symbol = elf_find_symbol(file, "strlen");
 	assert_non_null(symbol);
 	assert_int_equal(symbol->type, STT_GNU_IFUNC);
-	assert_null(elf_find_symbol(file, "GLIBC_2.4")); /* a version's name, absolute */
+	/* the name of a version: an absolute symbol */
+	assert_null(elf_find_symbol(file, "GLIBC_2.4"));
 	elf_unref(file);
 }
 
-/* What elf_name_of_code() says of the address `more` bytes behind a symbol's. */
+/* What elf_name_of_code() returns for the address `more` bytes behind a symbol. */
 static const char *name_behind(struct elf_file *file, const char *name, uint64_t more,
 			       uint64_t *offset)
 {
@@ -187,7 +192,7 @@ static void code_has_names(void **state)
 	assert_int_equal(offset, 0);
 	assert_string_equal(name_behind(file, "atoi", 3, &offset), "atoi");
 	assert_int_equal(offset, 3);
-	/* Of several names the plainest. */
+	/* The plainest of several names. */
 	assert_string_equal(name_behind(file, "_IO_puts", 0, &offset), "puts");
 	assert_null(elf_name_of_code(file, 0, &offset));
 	assert_null(elf_name_of_code(file, UINT64_MAX, &offset));
@@ -390,7 +395,7 @@ static void the_cache_knows_files_by_identity(void **state)
 	assert_ptr_not_equal(first, changed);
 	close(fd);
 	elf_cache_destroy(cache);
-	assert_true(elf_is_pie(first)); /* our references outlive it */
+	assert_true(elf_is_pie(first)); /* the test's references outlive it */
 	elf_unref(first);
 	elf_unref(again);
 	elf_unref(changed);
@@ -418,7 +423,7 @@ static struct elf_file *open_cached(struct elf_cache *cache, const char *path)
 	return file;
 }
 
-/* As in a process that compiles, loads and deletes a library a minute. */
+/* Like a process that compiles, loads and deletes a library every minute. */
 static void the_cache_lets_go_what_nobody_uses(void **state)
 {
 	enum { FILES = 500, AT_MOST = 100 };
@@ -444,7 +449,7 @@ static void the_cache_lets_go_what_nobody_uses(void **state)
 		assert_int_equal(fixture_write(fixture, name, bytes, length), 0);
 		fixture_path(fixture, path, sizeof path, name);
 		elf_unref(open_cached(cache, path));
-		/* Asked for again soon, it is still there. */
+		/* The file is still in the cache when it is soon asked for again. */
 		struct elf_file *again = open_cached(cache, path);
 
 		unlink(path);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Damaged files: flipped, overwritten, cut short, and changed while they are open. Nothing is asked
- * of the answers but that there are some, and that address and undefined-behaviour sanitizers, or
- * the processor, have nothing to say. The pseudo-random numbers are the same in every run.
+ * Damaged files: bits flipped, bytes overwritten, cut short, and changed while they are open. The
+ * test only requires that queries return, and that neither the sanitizers nor the processor report
+ * an error. The pseudo-random numbers are the same in every run.
  */
 #include "elf_fixture.h"
+#include "object/elf_got_slots.h"
+#include "object/elf_symbols.h"
 
 #include <elf.h>
 #include <setjmp.h>
@@ -34,18 +36,18 @@ static uint64_t next_random(uint64_t *state)
 	return x ^ (x >> 31);
 }
 
-/* Asks everything that can be asked, and touches what comes. */
+/* Makes all queries, and accesses their results. */
 static size_t exercise(struct elf_file *file)
 {
 	size_t sum = 0, count;
 	unsigned char bytes[32];
-	const struct elf_slot *slots;
+	const struct got_slot *slots;
 	const struct elf_symbol *symbols;
 	const struct elf_symbol *found = elf_find_symbol(file, "user");
 
 	for (; found; found = elf_find_next(file, found))
 		sum += strlen(found->name);
-	slots = elf_slots(file, &count);
+	slots = elf_got_slots(file, &count);
 	for (size_t i = 0; i < count; i++)
 		sum += slots[i].name ? strlen(slots[i].name) : slots[i].addend;
 	symbols = elf_symbols(file, &count);
@@ -67,7 +69,7 @@ static struct elf_file *open_bytes(int fd, const void *bytes, size_t length)
 	return elf_open(fd, &file) ? NULL : file;
 }
 
-/* What readers stumble over. */
+/* Values that parsers often handle wrongly. */
 static uint32_t nasty_word(uint64_t *seed, size_t length)
 {
 	const uint32_t words[] = {
@@ -77,7 +79,10 @@ static uint32_t nasty_word(uint64_t *seed, size_t length)
 	return words[next_random(seed) % (sizeof words / sizeof *words)];
 }
 
-/* A place to damage: half of the time among the tables at the beginning, or the section headers. */
+/*
+ * Chooses a place to damage: half of the time in the tables at the beginning or the section
+ * headers.
+ */
 static size_t choose_place(uint64_t *seed, const unsigned char *bytes, size_t length)
 {
 	uint64_t kind = next_random(seed) % 4;
@@ -109,7 +114,7 @@ static size_t damage(uint64_t *seed, unsigned char *bytes, size_t length)
 	return next_random(seed) % 8 ? length : next_random(seed) % length;
 }
 
-/* 0 where the file cannot be made. */
+/* Returns 0 if the file cannot be made. */
 static unsigned char *make(const struct fixture *fixture, const char *arguments, size_t *length)
 {
 	fixture_write(fixture, "small.c", source, sizeof source - 1);
@@ -160,7 +165,7 @@ static void damaged_without_sections(void **state)
 	damaged_variants(*state, "-w -shared -fPIC -s -Wl,-z,norelro small.c -o small.so");
 }
 
-/* Cut short behind our back: a mapping read directly would raise SIGBUS. */
+/* Cut short while it is open: a mapping read directly would raise SIGBUS. */
 static void truncated_while_open(void **state)
 {
 	size_t length, count;

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files put together from the memory they were loaded into: the same functions, slots and stubs as the
- * file has, for both classes; and no harm from memory that somebody has made up.
+ * Files put together from the memory they were loaded into: the same functions, GOT slots and stubs
+ * as in the file, for both classes; and no harm from forged memory.
  */
 #include "elf_fixture.h"
+#include "object/elf_cache.h"
+#include "object/elf_got_slots.h"
+#include "object/elf_memory.h"
+#include "object/elf_symbols.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -21,7 +25,7 @@ static const char source[] =
 	"int exported(int n){return hidden(n)+printf(\"%p\",(void*)environ);}\n"
 	"int other(int n){return exported(n)+puts(\"x\");}\n";
 
-/* A library as it is loaded: bytes of `size`, at `base`. */
+/* A library as it is loaded: `size` bytes at `base`. */
 struct loaded {
 	unsigned char *bytes;
 	uint64_t base, size;
@@ -80,7 +84,7 @@ static void load(const struct elf_file *file, const unsigned char *bytes, struct
 	}
 }
 
-/* Builds the library for an ABI and "loads" it; skips where it cannot be built. */
+/* Builds the library for an ABI and "loads" it. Skips the test if it cannot be built. */
 static struct elf_file *build(struct fixture *fixture, const char *flags, struct loaded *loaded)
 {
 	char arguments[256];
@@ -105,8 +109,8 @@ static struct elf_file *build(struct fixture *fixture, const char *flags, struct
 static void same_slots(struct elf_file *one, struct elf_file *other)
 {
 	size_t count, other_count;
-	const struct elf_slot *slots = elf_slots(one, &count);
-	const struct elf_slot *others = elf_slots(other, &other_count);
+	const struct got_slot *slots = elf_got_slots(one, &count);
+	const struct got_slot *others = elf_got_slots(other, &other_count);
 
 	assert_int_equal(count, other_count);
 	for (size_t i = 0; i < count; i++) {
@@ -208,7 +212,7 @@ static void cache_knows_them_by_headers(void **state)
 	free(loaded.bytes);
 }
 
-/* Headers and dynamic section overwritten at random, the same in each run. */
+/* Headers and dynamic section overwritten at random, with the same numbers in each run. */
 static void made_up_memory(void **state)
 {
 	struct loaded loaded = {0};
@@ -231,7 +235,7 @@ static void made_up_memory(void **state)
 		image = NULL;
 		if (!elf_open_memory(&memory, loaded.base, ROOM, &image)) {
 			elf_symbols(image, &count);
-			elf_slots(image, &count);
+			elf_got_slots(image, &count);
 			elf_find_symbol(image, "exported");
 		}
 		elf_unref(image);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GOT slots and PLT stubs of every linker and PLT shape that can be made here. The truth to compare
- * with is the code: call_fN() contains a call of fN, so the stub given for fN must be a target of a
- * call instruction in it, and no other function's stub may be.
+ * GOT slots and PLT stubs of every linker and kind of PLT that the machine can make. The code is
+ * the reference: call_fN() calls fN, so the stub found for fN must be the target of a call
+ * instruction in call_fN(), and no other function's stub may be.
  */
-#include "image/slot_calls.h"
+#include "code/slot_calls.h"
 
 #include "elf_fixture.h"
+#include "object/elf_got_slots.h"
+#include "object/elf_ifuncs.h"
+#include "object/elf_symbols.h"
 
 #include <elf.h>
 #include <setjmp.h>
@@ -31,7 +34,7 @@ static void write_sources(const struct fixture *fixture)
 		p += (size_t)snprintf(provider + p, sizeof provider - p,
 				      "int f%d(int x){return x*%d;}\n", i, i + 1);
 	}
-	/* Called and its address taken: a GLOB_DAT slot that a stub may use. */
+	/* Called, and its address taken: a GLOB_DAT slot that a stub may use. */
 	u += (size_t)snprintf(user + u, sizeof user - u,
 			      "int (*get(void))(int);int (*get(void))(int){return f%d;}\n"
 			      "int main(void){return call_f1(0);}\n",
@@ -40,11 +43,11 @@ static void write_sources(const struct fixture *fixture)
 	assert_int_equal(fixture_write(fixture, "provider.c", provider, p), 0);
 }
 
-/* The slots of a function: a JUMP one, or another that has a stub. */
-static const struct elf_slot *find_slot(const struct elf_slot *slots, size_t count,
+/* The GOT slot of a function: a JUMP_SLOT one, or another one with a stub. */
+static const struct got_slot *find_slot(const struct got_slot *slots, size_t count,
 					const char *name)
 {
-	const struct elf_slot *found = NULL;
+	const struct got_slot *found = NULL;
 
 	for (size_t i = 0; i < count; i++)
 		if (slots[i].name && !strcmp(slots[i].name, name) && (!found || slots[i].stub))
@@ -52,7 +55,10 @@ static const struct elf_slot *find_slot(const struct elf_slot *slots, size_t cou
 	return found;
 }
 
-/* Whether `caller` contains `opcode` and a disp32 that, relative to its end, means `target`. */
+/*
+ * Returns true if `caller` contains `opcode` and a disp32 that, relative to its end, means
+ * `target`.
+ */
 static bool code_reaches(struct elf_file *file, const char *caller, const char *opcode,
 			 uint64_t target)
 {
@@ -74,17 +80,17 @@ static bool code_reaches(struct elf_file *file, const char *caller, const char *
 	return false;
 }
 
-/* Every call goes to the stub that is said to be the function's, and to no other's. */
+/* Asserts that every call goes to the stub that was found for its function, and to no other. */
 static void check_stubs(struct elf_file *file, const char *what)
 {
 	size_t count;
-	const struct elf_slot *slots = elf_slots(file, &count);
+	const struct got_slot *slots = elf_got_slots(file, &count);
 	char name[24], caller[24];
 
 	for (int i = 0; i < FUNCTIONS; i++) {
 		snprintf(name, sizeof name, "f%d", i);
 		snprintf(caller, sizeof caller, "call_f%d", i);
-		const struct elf_slot *slot = find_slot(slots, count, name);
+		const struct got_slot *slot = find_slot(slots, count, name);
 
 		if (!slot || !slot->stub || !code_reaches(file, caller, "\xe8", slot->stub))
 			fail_msg("%s: no stub, or a wrong one, for %s", what, name);
@@ -95,7 +101,10 @@ static void check_stubs(struct elf_file *file, const char *what)
 	}
 }
 
-/* A copy without section headers: the same symbols and slots, the same stubs where they are found. */
+/*
+ * Tests a copy without section headers: the same symbols and GOT slots, and the same stubs where
+ * they can be found.
+ */
 static void check_without_sections(const struct fixture *fixture, struct elf_file *whole,
 				   const char *what, bool all_stubs)
 {
@@ -112,8 +121,8 @@ static void check_without_sections(const struct fixture *fixture, struct elf_fil
 	assert_int_equal(fixture_write(fixture, "bare", bytes, length), 0);
 	free(bytes);
 	struct elf_file *bare = fixture_open(fixture, "bare");
-	const struct elf_slot *slots = elf_slots(whole, &count);
-	const struct elf_slot *bare_slots = elf_slots(bare, &bare_count);
+	const struct got_slot *slots = elf_got_slots(whole, &count);
+	const struct got_slot *bare_slots = elf_got_slots(bare, &bare_count);
 
 	assert_int_equal(count, bare_count);
 	for (size_t i = 0; i < count; i++) {
@@ -187,7 +196,10 @@ static size_t check_linker(const struct fixture *fixture, unsigned bits, const c
 
 			assert_non_null(file);
 			check_stubs(file, what);
-			/* mold's stubs do not begin with the jump: only sections tell where */
+			/*
+			 * mold's stubs do not begin with the jump: only sections tell where they
+			 * begin
+			 */
 			check_without_sections(fixture, file, what, strcmp(linker, "mold") != 0);
 			elf_unref(file);
 			made++;
@@ -230,7 +242,7 @@ static void stubs_i386(void **state)
 	check_bits(*state, 32);
 }
 
-/* Each function is called in one place, by what calls it. */
+/* Asserts that each function is called in one place, by its caller. */
 static void check_slot_calls(struct elf_file *file)
 {
 	struct decoder *decoder = decoder_create();
@@ -256,8 +268,8 @@ static void check_slot_calls(struct elf_file *file)
 }
 
 /*
- * Functions that load a slot, and such that do not; of the last one not .eh_frame tells, but its
- * symbol.
+ * Functions that load a GOT slot, and others that do not. The last one has no .eh_frame entry, only
+ * a symbol.
  */
 static const char pointers_source[] =
 	"__asm__(\".text\\n\"\n"
@@ -279,8 +291,8 @@ static const char pointers_source[] =
 	"\"mov f@GOTPCREL(%rip),%rax\\ncall *%rax\\nret\\n.size hidden,.-hidden\\n\");\n";
 
 /*
- * Calls that what was loaded from a slot may get to, and no others. In "crooked" an instruction ends in the middle of the load:
- * where others begin is not known for sure.
+ * Finds the calls that a pointer loaded from a GOT slot may reach, and no others. In "crooked" an
+ * instruction ends in the middle of the load, so it is not certain where the others begin.
  */
 static void pointers(void **state)
 {
@@ -336,12 +348,12 @@ static void no_plt(void **state)
 	    !link_one(fixture, 64, "bfd", &kinds[0], "", "noplt"))
 		skip();
 	struct elf_file *file = fixture_open(fixture, "made");
-	const struct elf_slot *slots = elf_slots(file, &count);
+	const struct got_slot *slots = elf_got_slots(file, &count);
 
 	for (int i = 0; i < FUNCTIONS; i++) {
 		snprintf(name, sizeof name, "f%d", i);
 		snprintf(caller, sizeof caller, "call_f%d", i);
-		const struct elf_slot *slot = find_slot(slots, count, name);
+		const struct got_slot *slot = find_slot(slots, count, name);
 
 		assert_non_null(slot);
 		assert_int_equal(slot->kind, SLOT_DATA);
@@ -355,13 +367,13 @@ static void no_plt(void **state)
 static const char ifunc_source[] =
 	"static int one(void){return 1;}\n"
 	"static int (*choose(void))(void){return one;}\n"
-	"int __new_chosen(void)__attribute__((ifunc(\"choose\")));\n" /* as glibc has memcpy */
+	"int __new_chosen(void)__attribute__((ifunc(\"choose\")));\n" /* like memcpy in glibc */
 	"int chosen(void)__attribute__((weak, alias(\"__new_chosen\")));\n"
 	"int call_chosen(void);\n"
 	"__attribute__((noinline)) int call_chosen(void){return chosen()+1;}\n"
 	"int main(void){return call_chosen();}\n";
 
-/* The IRELATIVE slot whose resolver is the function `chosen`, and the stub that a call goes to. */
+/* Asserts the IRELATIVE slot whose resolver is `chosen`, and the stub that a call goes to. */
 static bool check_static(const struct fixture *fixture, const char *arguments)
 {
 	size_t count, found = 0;
@@ -371,7 +383,7 @@ static bool check_static(const struct fixture *fixture, const char *arguments)
 	struct elf_file *file = fixture_open(fixture, "static");
 
 	assert_non_null(file);
-	const struct elf_slot *slots = elf_slots(file, &count);
+	const struct got_slot *slots = elf_got_slots(file, &count);
 	const struct elf_symbol *resolver = elf_find_symbol(file, "chosen");
 
 	assert_non_null(resolver);
@@ -379,7 +391,7 @@ static bool check_static(const struct fixture *fixture, const char *arguments)
 		if (slots[i].kind != SLOT_IRELATIVE || slots[i].addend != resolver->value)
 			continue;
 		assert_null(slots[i].name);
-		assert_string_equal(elf_slot_name(file, &slots[i]), "chosen");
+		assert_string_equal(got_slot_name(file, &slots[i]), "chosen");
 		assert_true(code_reaches(file, "call_chosen", "\xe8", slots[i].stub));
 		found++;
 	}

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Text in UTF-8: what is shown as it is, what is escaped, in how many columns, and where it is cut. */
-#include "output/escape.h"
-#include "output/printable.h"
-#include "output/render_number.h"
-#include "output/utf8.h"
+/*
+ * Text in UTF-8: which characters are shown, which are escaped, how many columns they take, and
+ * where text is cut.
+ */
+#include "sink/escape.h"
+#include "sink/printable.h"
+#include "sink/render_number.h"
+#include "sink/utf8.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +15,7 @@
 
 #include <cmocka.h>
 
-/* What `out` holds, as a string; empties it. */
+/* Returns the content of `out` as a string, and empties it. */
 static const char *taken(struct outbuf *out)
 {
 	outbuf_char(out, '\0');
@@ -23,7 +26,7 @@ static const char *taken(struct outbuf *out)
 
 struct text_case {
 	const char *bytes, *shown;
-	size_t columns; /* of what is shown */
+	size_t columns; /* of the text shown */
 };
 
 static void assert_shown(const struct text_case *cases, size_t count)
@@ -56,7 +59,7 @@ static void test_printable(void **state)
 	      {"Грош\n\"цена\"", "Грош\\n\\\"цена\\\"", 14});
 }
 
-/* Bytes that are no UTF-8, alone and within text that is. */
+/* Bytes that are no UTF-8, alone and inside of valid text. */
 static void test_invalid(void **state)
 {
 	(void)state;
@@ -66,20 +69,20 @@ static void test_invalid(void **state)
 	      {"\xe0\x80\x9b", "\\340\\200\\233", 12}, {"\xe0\x9f\xbf", "\\340\\237\\277", 12},
 	      {"\xf0\x80\x80\x80", "\\360\\200\\200\\200", 16},
 	      {"\xf0\x8f\xbf\xbf", "\\360\\217\\277\\277", 16},
-	      /* Surrogates, beyond the end, forms that are no more. */
+	      /* Surrogates, code points beyond the end, forms that are not valid any more. */
 	      {"\xed\xa0\x80", "\\355\\240\\200", 12}, {"\xed\xbf\xbf", "\\355\\277\\277", 12},
 	      {"\xf4\x90\x80\x80", "\\364\\220\\200\\200", 16}, {"\xf5\x80", "\\365\\200", 8},
 	      {"\xf8\x88\x80\x80\x80", "\\370\\210\\200\\200\\200", 20},
-	      /* Something else where a byte should continue. */
+	      /* Another byte where a continuation byte should be. */
 	      {"\xc3(", "\\303(", 5}, {"\xe2\x82(", "\\342\\202(", 9},
 	      {"\xd0\xd0\x96", "\\320Ж", 5}, {"\xf0\x9f\x8e\xc3\xa4", "\\360\\237\\216ä", 13},
 	      {"ä\xa4", "ä\\244", 5},
-	      /* The end of a string that has one. */
+	      /* The end of a complete string. */
 	      {"a\xc3", "a\\303", 5}, {"a\xe5\xa4", "a\\345\\244", 9},
 	      {"a\xf0\x9f\x8e", "a\\360\\237\\216", 13});
 }
 
-/* Valid UTF-8 of what steers a terminal or is not to be seen. */
+/* Valid UTF-8 of characters that control a terminal or are invisible. */
 static void test_hidden(void **state)
 {
 	static const struct {
@@ -92,11 +95,11 @@ static void test_hidden(void **state)
 		{0x115f, 0x1160},    /* fillers of Hangul */
 		{0x17b4, 0x17b5},    /* vowels of Khmer that are not written */
 		{0x180b, 0x180f},    /* Mongolian selectors */
-		{0x200b, 0x200f},    /* no width, joiners, marks of direction */
+		{0x200b, 0x200f},    /* zero width, joiners, marks of direction */
 		{0x2028, 0x202e},    /* separators, embeddings, overrides */
 		{0x2060, 0x206f},    /* word joiner, isolates */
 		{0x3164, 0x3164},    /* a filler of Hangul */
-		{0xd800, 0xdfff},    /* surrogates, which UTF-8 has not */
+		{0xd800, 0xdfff},    /* surrogates, which are not valid in UTF-8 */
 		{0xe000, 0xf8ff},    /* private use */
 		{0xfdd0, 0xfdef},    /* no characters */
 		{0xfe00, 0xfe0f},    /* selectors */
@@ -109,7 +112,7 @@ static void test_hidden(void **state)
 		{0x1fffe, 0x1ffff},  /* no characters */
 		{0xe0000, 0xe0fff},  /* tags, selectors */
 		{0xf0000, 0x10ffff}, /* private use, no characters */
-		{0x378, 0x379},	     /* not assigned, and so on */
+		{0x378, 0x379},	     /* unassigned, and so on */
 		{0x2fe0, 0x2fef},    {0x323b0, 0xdffff}, {0x110000, 0x110100},
 	};
 	struct printable_range range = {0};
@@ -127,11 +130,14 @@ static void test_hidden(void **state)
 	      {"z\u200dj\u200c", "z\\342\\200\\215j\\342\\200\\214", 26},
 	      {"\xc2\x9b", "\\302\\233", 8}, {"one\u2028two", "one\\342\\200\\250two", 18},
 	      {"hy\u00adphen", "hy\\302\\255phen", 14},
-	      /* A family is its members, a flag without its tags only a flag. */
+	      /* An emoji family becomes its members, a flag without its tags is a plain flag. */
 	      {"👩\u200d👧", "👩\\342\\200\\215👧", 16}, {"❤\ufe0f", "❤\\357\\270\\217", 13});
 }
 
-/* Marks, but not on what we have put there ourselves, and not as high as a house. */
+/*
+ * Combining marks are shown, but not on text that the tracer has written itself, and not without
+ * limit.
+ */
 static void test_marks(void **state)
 {
 	(void)state;
@@ -147,7 +153,7 @@ static void test_marks(void **state)
 	      {"1\ufe0f\u20e3", "1\\357\\270\\217\\342\\203\\243", 25});
 }
 
-/* Where a string that goes on is cut, nothing is left of a character whose end is not there. */
+/* If a string that continues is cut, an incomplete character at the cut is dropped. */
 static void test_cut(void **state)
 {
 	static const struct {
@@ -166,7 +172,7 @@ static void test_cut(void **state)
 		{"\xf0\x9f", 2},
 		{"\xf0", 1},
 		{"\xf4\x8f\xbf", 3},
-		/* What could not become a character stays. */
+		/* A byte that could not begin a character stays. */
 		{"\xa4", 0},
 		{"\x80\x80\x80", 0},
 		{"\xc0", 0},
@@ -264,7 +270,7 @@ static void test_wide_characters(void **state)
 	outbuf_deinit(&out);
 }
 
-/* Each character is read as what was written, and nothing else is read at all. */
+/* Each character is decoded as it was encoded; no other bytes are accepted. */
 static void test_codec(void **state)
 {
 	(void)state;
@@ -281,7 +287,10 @@ static void test_codec(void **state)
 	}
 }
 
-/* What a terminal gets of any bytes: UTF-8, printable, with few marks, none on what is escaped. */
+/*
+ * Asserts that a terminal gets harmless text for any bytes: UTF-8, printable, with few marks, and
+ * none on escaped bytes.
+ */
 static void assert_harmless(const char *text)
 {
 	const unsigned char *at = (const unsigned char *)text;
@@ -304,7 +313,7 @@ static void assert_harmless(const char *text)
 
 static void test_any_bytes(void **state)
 {
-	/* Bytes that make characters, and marks, more often than chance does. */
+	/* Bytes that make characters and marks more often than random bytes do. */
 	static const unsigned char likely[] =
 		"\xcc\x81\xe2\x80\xae\xd0\x96\xf0\x9f\x8e\x89\xef\xbb\xbf\"\\a\x1b";
 	unsigned short dice[3] = {1, 2, 3};

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is opened for a mapping, and what is not: the rules of doc/SECURITY.md, with this process. */
-#include "inferior/files.h"
+/*
+ * Which files are opened for a mapping, and which are not: the rules of doc/SECURITY.md, tested
+ * with this process.
+ */
+#include "tracee/files.h"
 
 #include "elf_fixture.h"
 #include "valgrind.h"
@@ -30,7 +33,10 @@ static int open_mapping(const struct mapping *mapping)
 	return fd;
 }
 
-/* The mapping that a file of that path would have, at addresses where there is none: found by name. */
+/*
+ * The mapping that a file with that path would have, at addresses where nothing is mapped, so that
+ * the file is found by name.
+ */
 static struct mapping by_name(const char *path)
 {
 	struct stat status;
@@ -51,7 +57,7 @@ static const char *make_file(const struct fixture *fixture, char *path, const ch
 	return fixture_path(fixture, path, 512, name);
 }
 
-/* Opened, for reading only, and not blocking; closes it. */
+/* Returns true if `fd` is open, for reading only, and non-blocking. Closes it. */
 static bool is_open(int fd)
 {
 	int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
@@ -71,7 +77,7 @@ static void plain_file(void **state)
 	assert_int_equal(open_mapping(&mapping), -ESTALE);
 }
 
-/* Another device with the same inode number is another file. */
+/* The same inode number on another device is another file. */
 static void other_device(void **state)
 {
 	char path[512];
@@ -85,7 +91,7 @@ static void other_device(void **state)
 	assert_int_equal(fd, -ESTALE);
 }
 
-/* The file is gone, or another one has its name: it is found all the same or not at all. */
+/* The file was removed, or another one has its name: the mapped file is opened, or none. */
 static void replaced(void **state)
 {
 	char path[512], other[512];
@@ -113,7 +119,7 @@ static void replaced(void **state)
 	} else {
 		assert_int_equal(fd, -ENOENT);
 	}
-	mapping.start = 0x1000; /* by its name alone */
+	mapping.start = 0x1000; /* by name only */
 	mapping.end = 0x2000;
 	mapping.path = path;
 	assert_int_equal(open_mapping(&mapping), -ESTALE);
@@ -121,7 +127,7 @@ static void replaced(void **state)
 	munmap(memory, PAGE);
 }
 
-/* The path of a mapping has no links: one that turns up is not followed, wherever it leads. */
+/* The path of a mapping has no symbolic links: one that appears is not followed. */
 static void symbolic_links(void **state)
 {
 	const struct fixture *fixture = *state;
@@ -142,7 +148,10 @@ static void symbolic_links(void **state)
 	assert_int_equal(open_mapping(&mapping), -ENOTDIR);
 }
 
-/* Whatever lies at a name: we neither wait for it nor take it for a library. */
+/*
+ * FIFOs, devices and other special files: the tracer neither blocks on them nor takes them for
+ * libraries.
+ */
 static void no_regular_files(void **state)
 {
 	const struct fixture *fixture = *state;
@@ -171,7 +180,7 @@ static void no_names(void **state)
 	assert_int_equal(open_mapping(&(struct mapping){.path = "/proc/self/exe"}), -ENOENT);
 }
 
-/* The device of the file system mounted at `where`, from the mount table; 0: none. */
+/* Returns the device of the file system mounted at `where`, from the mount table; 0: none. */
 static dev_t mounted_device(const char *where)
 {
 	char line[1024], place[1024];
@@ -189,8 +198,9 @@ static dev_t mounted_device(const char *where)
 }
 
 /*
- * Nobody answers at this FUSE file system: a look at what it holds would never end. In a process of its
- * own, which an alarm ends; 77 when it cannot be mounted here.
+ * Opens a file on a FUSE file system without a server, where access never returns. Runs in a
+ * process of its own, which an alarm ends; it exits with 77 if the file system cannot be mounted
+ * here.
  */
 static int open_on_fuse(const char *where)
 {
@@ -211,7 +221,7 @@ static int open_on_fuse(const char *where)
 		return 77;
 	if (open_mapping(&mapping) != -EREMOTE)
 		return 1;
-	/* A file of another device, said to be below that directory. */
+	/* A file of another device that is said to be below that directory. */
 	mapping.device = makedev(8, 1);
 	return open_mapping(&mapping) == -EREMOTE ? 0 : 2;
 }
@@ -222,7 +232,7 @@ static void server_that_never_answers(void **state)
 	int status;
 
 	if (under_valgrind())
-		skip(); /* it takes the child's exit status for what the child lost */
+		skip(); /* valgrind turns leaks of the child into its exit status */
 	pid_t child = fork();
 
 	assert_true(child >= 0);
@@ -235,7 +245,7 @@ static void server_that_never_answers(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* The program of a process is opened without a name. */
+/* The program of a process is opened without its name. */
 static void program(void **state)
 {
 	struct file_view view;
@@ -245,7 +255,7 @@ static void program(void **state)
 
 	(void)state;
 	if (under_valgrind())
-		skip(); /* the program is valgrind, whatever a look at the link says */
+		skip(); /* the program is valgrind, whatever readlink() returns */
 	assert_int_equal(maps_read(getpid(), &maps), 0);
 	file_view_init(&view, getpid());
 	int fd = file_view_open_program(&view, &maps, &path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Filters: what they ask for, as chains of rules, and where they are wrong. */
+/* Filters: which functions their chains of rules select, and where errors are reported. */
 #include "probe/filter.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ static struct filter parse_as(const char *text, enum filter_syntax syntax)
 
 static const char libc_path[] = "/usr/lib/x86_64-linux-gnu/libc.so.6";
 
-/* Whether `name` of the module is asked for. */
+/* Returns true if `name` of the module is selected. */
 static bool asks_of(const char *text, enum filter_syntax syntax, const char *name,
 		    const char *soname, const char *path, bool is_main)
 {
@@ -101,7 +101,7 @@ static void expressions(void **state)
 	assert_false(in_libc("malloc-@/lib[cm].*/", "malloc"));
 }
 
-/* Large and strange, and fine. */
+/* Large and unusual patterns that are valid. */
 static void patterns_that_are_fine(void **state)
 {
 	static const char *const patterns[] = {"a\\\\",
@@ -143,7 +143,7 @@ static void chains(void **state)
 	assert_false(in_libc("!malloc-free+calloc", "malloc"));
 	assert_false(in_libc("!malloc-free", "free"));
 	assert_false(in_libc("malloc-!free", "free"));
-	/* From left to right. */
+	/* Rules apply from left to right. */
 	assert_true(in_libc("m*-malloc+mal*", "malloc"));
 	assert_false(in_libc("m*+mal*-malloc", "malloc"));
 	assert_false(in_libc("m*-@+free", "malloc"));
@@ -203,11 +203,11 @@ static void signs_in_libraries(void **state)
 	assert_true(in_file("f@some-prog", "/bin/some"));
 }
 
-/* Whether the chain has these rules, as messages call them; NULL ends them. */
+/* Asserts that the chain has these rules, with their text as in messages; NULL ends the list. */
 static void check_rules(const char *text, enum filter_syntax syntax, const char *const *rules)
 {
 	struct filter filter = parse_as(text, syntax);
-	size_t first = *text == '-', count = 0; /* the rule that is implied has no text */
+	size_t first = *text == '-', count = 0; /* the implied rule has no text */
 
 	for (; rules[count]; count++) {
 		const struct filter_rule *rule;
@@ -251,7 +251,7 @@ static void rules_behind_paths(void **state)
 	assert_false(in_main("@-@/opt/my-app/*-@/.*one.*/", "f"));
 	assert_true(in_main("-@/tmp/*-@/.*one.*/", "f"));
 	assert_false(in_main("-@/tmp/*-@/pr.*/", "f"));
-	/* Behind these signs there is no regular expression, but more of the path. */
+	/* Behind these signs there is no regular expression, but the rest of the path. */
 	check_rules("@/opt/c++/lib", FILTER_CALLS, RULES("@/opt/c++/lib"));
 	check_rules("@/opt/c-/lib", FILTER_CALLS, RULES("@/opt/c-/lib"));
 	check_rules("@/opt/c-/lib/x-/f.*/", FILTER_CALLS, RULES("@/opt/c-/lib/x", "/f.*/"));
@@ -320,7 +320,7 @@ static void rules_know_what_they_found(void **state)
 	assert_true(filter_is_plain(&filter));
 	assert_false(filter_asks_all(&filter));
 	filter_deinit(&filter);
-	/* Whatever is asked for before is taken back. */
+	/* Rules before a removal have no effect on what it removes. */
 	filter = parse_as("a+b-@libc*", FILTER_CALLS);
 	assert_false(filter_enter(&filter, &module));
 	assert_int_equal(rule_at(&filter, 0)->miss, MISS_TAKEN_BACK);
@@ -421,7 +421,7 @@ static void errors_name_the_position(void **state)
 	check_error("x[[:alpha:]", "character 2:");
 	check_error("malloc@lib[", "character 11:");
 	check_error("malloc@libc@libm", "character 12:");
-	/* What can match nothing. */
+	/* Patterns that cannot match. */
 	check_error("mal\\", "character 4: '\\' with nothing behind it");
 	check_error("malloc@libc\\", "character 12: '\\'");
 	check_error("/a", "character 1: a regular expression that has no second '/'");
@@ -433,7 +433,7 @@ static void errors_name_the_position(void **state)
 	check_error("a[^[:alphanumeric-and-more:]]", "character 4: no such class of characters");
 	check_error("f@[!9-0]*", "character 5: a range");
 	check_error("[[:alpha:]b-a]", "character 11: a range");
-	/* What would take all memory. */
+	/* A pattern that would take all memory. */
 	check_error("/\\(a*b*\\)\\{20000\\}/", "character 10: this makes");
 	check_error("/a\\{99999999999999999999\\}/", "character 3: this makes");
 	check_error("/\\(\\(x\\{0,99\\}\\)\\{99\\}y\\)*/", "character 17: this makes");
@@ -467,7 +467,7 @@ static void errors_name_the_position(void **state)
 	check_error("*sym+8=f+g", "character 9:");
 }
 
-/* What a pattern with "::" is compared with: symbols of C++, Rust (both forms) and D. */
+/* A pattern with "::" is compared with source names: of C++, Rust (both manglings) and D. */
 static void names_in_the_source(void **state)
 {
 	static const struct {
@@ -496,19 +496,19 @@ static void names_in_the_source(void **state)
 		{"::f", "f", true},
 		{"::f*", "_Z3foov", true},
 		{"f", "_Z1fi", false},
-		/* what mangling has codes for */
+		/* names with codes of their own in the mangling */
 		{"std::vector*", "_ZNSt6vectorIiSaIiEE9push_backEOi", true},
 		{"std::string::*", "_ZNSs6appendEPKc", true},
 		{"std::ostream::*", "_ZNSo5writeEPKcl", true},
 		{"std::allocator<char>::*", "_ZNSaIcEC1Ev", true},
-		/* with and without arguments of templates, and tags */
+		/* with and without template arguments, and tags */
 		{"std::vector::push_back", "_ZNSt6vectorIiSaIiEE9push_backEOi", true},
 		{"std::vector<int*>::push_back", "_ZNSt6vectorIiSaIiEE9push_backEOi", true},
 		{"std::vector<long*>::push_back", "_ZNSt6vectorIiSaIiEE9push_backEOi", false},
 		{"ns::max", "_ZN2ns3maxIiEET_S1_S1_", true},
 		{"ns::max<int>(int, int)", "_ZN2ns3maxIiEET_S1_S1_", true},
 		{"ns::K::f", "_ZN2ns1K1fB5cxx11Ev", true},
-		/* operators, whose signs begin no rules and whose brackets hold no arguments */
+		/* operators: their signs begin no rules, and their brackets hold no arguments */
 		{"ns::K::operator+", "_ZN2ns1KplEi", true},
 		{"ns::K::operator++", "_ZN2ns1KppEv", true},
 		{"ns::K::operator--", "_ZN2ns1KmmEv", true},
@@ -520,7 +520,7 @@ static void names_in_the_source(void **state)
 		{"*::operator=*", "_ZN2ns1KaSEi", true},
 		{"ns::K::operator+-ns::K::*", "_ZN2ns1KplEi", false},
 		{"my_operator-ns::f", "my_operator", true},
-		/* expressions */
+		/* regular expressions */
 		{"/ns::.*/", "_ZN2ns1fEi", true},
 		{"/ns::f*/", "_ZN2ns1gEi", false},
 		{"/ns::gf*/", "_ZN2ns1gEi", true},
@@ -544,7 +544,7 @@ static void names_in_the_source(void **state)
 		{"std::stdio::write", "_D3std5stdio7writelnFZv", false},
 		{"app::Item::run", "_D3app4Item3runMxFiZi", true},
 		{"app::Item::this", "_D3app4Item6__ctorMFZC3app4Item", true},
-		/* what is not mangled */
+		/* names that are not mangled */
 		{"*::*", "malloc", false},
 		{"*::*", "_", false},
 		{"*::*", "_Z", false},
@@ -555,7 +555,7 @@ static void names_in_the_source(void **state)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (in_libc(rows[i].pattern, rows[i].symbol) != rows[i].matches)
 			fail_msg("%s and %s", rows[i].pattern, rows[i].symbol);
-	/* What stands alone behind -l is a library. */
+	/* A name alone behind -l is a library. */
 	assert_false(
 		asks_of("ns::f", FILTER_LIBRARIES, "_ZN2ns1fEi", "libc.so.6", libc_path, false));
 	assert_true(asks_of("ns::f@libc.so.6", FILTER_LIBRARIES, "_ZN2ns1fEi", "libc.so.6",

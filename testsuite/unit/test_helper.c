@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The expendable process: what it answers, and that it may come to any end. */
-#include "inferior/helper.h"
+/* The helper process: its answers, and that it may end in any way. */
+#include "tracee/helper.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-/* Whether there can be so many MiB more. */
+/* Returns true if so many MiB more can be mapped. */
 static bool may_have(size_t mebibytes)
 {
 	size_t length = mebibytes << 20;
@@ -28,7 +28,7 @@ static bool may_have(size_t mebibytes)
 	return memory != MAP_FAILED && munmap(memory, length) == 0;
 }
 
-/* What the process does with a question. */
+/* The function that answers questions in the helper process. */
 static void answer_any(void *context, const char *question, size_t length, struct strbuf *answer)
 {
 	unsigned *count = context;
@@ -51,7 +51,7 @@ static void answer_any(void *context, const char *question, size_t length, struc
 		if (open("/", O_RDONLY) < 0 && errno == EPERM)
 			strbuf_add(answer, "refused");
 		break;
-	case 'v': { /* the memory of its parent */
+	case 'v': { /* reads the memory of its parent */
 		char byte;
 		struct iovec here = {&byte, 1}, there = {count, 1};
 
@@ -106,7 +106,8 @@ static void answers(void **state)
 	(void)state;
 	assert_answer(helper, "echo", "echo");
 	assert_answer(helper, "", "");
-	assert_answer(helper, "number", "3"); /* it remembers, and we do not see it */
+	/* the helper has state, which is not shared with the test */
+	assert_answer(helper, "number", "3");
 	assert_int_equal(count, 0);
 	assert_int_equal(helper_ask(helper, "e\0e", 3, &answer), 0);
 	assert_int_equal(answer.length, 3);
@@ -160,7 +161,7 @@ static void works_for_a_limited_time(void **state)
 	helper_destroy(helper);
 }
 
-/* It is gone, with nobody having waited for anything but it. */
+/* The process is gone, and no other child has been waited for. */
 static void leaves_nothing_behind(void **state)
 {
 	unsigned count;

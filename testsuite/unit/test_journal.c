@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The patch journal, on the test's own memory. */
-#include "inferior/journal.h"
+#include "tracee/journal.h"
 
-#include "inferior/inferior.h"
+#include "tracee/space.h"
+#include "tracee/tracee.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +35,7 @@ static uint64_t address_of(const void *place)
 	return (uint64_t)(uintptr_t)place;
 }
 
-/* Notes and makes a change, as the engine does. */
+/* Notes and makes a change, like the engine. */
 static size_t patch(struct space *space, unsigned char *place, const char *after, size_t length)
 {
 	size_t number = journal_bytes(space->journal, address_of(place), place, after, length);
@@ -85,7 +86,7 @@ static void test_numbers(void **state)
 	}
 	assert_null(journal_entry(journal, MANY));
 	assert_null(journal_entry(journal, (size_t)-1));
-	/* What comes and goes does not make it grow. */
+	/* Entries that are forgotten again do not make the journal grow. */
 	for (int round = 0; round < 10000; round++) {
 		size_t number = journal_mapping(journal, 1, 1);
 
@@ -97,7 +98,7 @@ static void test_numbers(void **state)
 	journal_destroy(journal);
 }
 
-/* Forgotten twice is free once: no number is given to two. */
+/* An entry that is forgotten twice is free once: its number is not given out twice. */
 static void test_forget_twice(void **state)
 {
 	struct journal *journal = journal_create(getpid());
@@ -132,7 +133,7 @@ static void test_undo(void **state)
 	assert_memory_equal(&target[9], "...", 3);
 	assert_memory_equal(&target[19], ".12345678.", 10);
 	assert_null(journal_entry(journal, one));
-	/* Again, and one that never was: nothing happens. */
+	/* Forgetting it again, or a number that was never given out, does nothing. */
 	target[10] = 'X';
 	journal_undo_bytes(journal, space, one);
 	journal_undo_bytes(journal, space, 99);
@@ -142,7 +143,7 @@ static void test_undo(void **state)
 	space_unref(space);
 }
 
-/* What the program wrote over our patch is its own. */
+/* What the program has written over a patch stays. */
 static void test_undo_not_ours(void **state)
 {
 	struct space *space = own_space();
@@ -164,7 +165,7 @@ static void test_undo_not_ours(void **state)
 	space_unref(space);
 }
 
-/* Text cannot be written by the program itself, but by us. */
+/* The program cannot write its text, but the tracer can. */
 static void test_undo_read_only(void **state)
 {
 	struct space *space = own_space();
@@ -199,13 +200,13 @@ static void test_undo_all(void **state)
 	target[5] = 5 * 7;
 	for (size_t i = 0; i < MANY; i++)
 		assert_int_equal(target[i], (unsigned char)(i * 7));
-	/* Only the mapping is left to be undone. */
+	/* Only the mapping is left to undo. */
 	for (size_t i = 0; i < journal_count(journal); i++)
 		assert_true((journal_entry(journal, i) != NULL) == (i == mapping));
 	space_unref(space);
 }
 
-/* Patches on top of one another, the later one under a number that was free again. */
+/* Overlapping patches; the later one has a number that was free again. */
 static void test_undo_overlapping(void **state)
 {
 	struct space *space = own_space();
@@ -224,7 +225,9 @@ static void test_undo_overlapping(void **state)
 	space_unref(space);
 }
 
-/* What lies over the end of a page, or of all that there is; and where nothing is any more. */
+/*
+ * Patches across the end of a page, at the end of a mapping, and where nothing is mapped any more.
+ */
 static void test_undo_at_ends_of_pages(void **state)
 {
 	struct space *space = own_space();
@@ -240,7 +243,7 @@ static void test_undo_at_ends_of_pages(void **state)
 	patch(space, pages + 2 * PAGE - 4, "3333", 4);
 	patch(space, pages + 3 * PAGE, "4444", 4);
 	patch(space, pages + 5 * PAGE - 8, "5555", 4);
-	/* Somebody else's since. */
+	/* Overwritten by the program since. */
 	patch(space, pages + PAGE + 100, "6666", 4);
 	pages[PAGE + 102] = '!';
 	patch(space, pages + 4 * PAGE - 2, "7777", 4);
@@ -263,7 +266,10 @@ static void test_undo_at_ends_of_pages(void **state)
 	space_unref(space);
 }
 
-/* Jumps only: breakpoints stay, and stay noted; and jumps that are to stay until those are asked for. */
+/*
+ * Undoes jumps only. Breakpoints, and their entries, stay; so do jumps that are marked to stay,
+ * until they are asked for, too.
+ */
 static void test_undo_jumps(void **state)
 {
 	struct space *space = own_space();
@@ -289,7 +295,7 @@ static void test_undo_jumps(void **state)
 	space_unref(space);
 }
 
-/* A forked child's journal: the same entries under the same numbers, the holes free. */
+/* A forked child's journal: the same entries with the same numbers; free numbers stay free. */
 static void test_copy(void **state)
 {
 	struct journal *from = journal_create(getpid());
@@ -311,7 +317,9 @@ static void test_copy(void **state)
 		if (one)
 			assert_memory_equal(one, other, sizeof *one);
 	}
-	/* Each hole is given out once, and what is noted here is not seen there. */
+	/*
+	 * Each free number is given out once, and entries made in the copy are not in the original.
+	 */
 	for (size_t i = 0; i < MANY; i += 3) {
 		size_t number = journal_mapping(to, 7, 7);
 
@@ -326,7 +334,7 @@ static void test_copy(void **state)
 	journal_destroy(to);
 }
 
-/* Known at once to who writes it, and to who has got it from another process. */
+/* A change is seen at once by its writer, and by a process that has received the journal. */
 static void test_in_agent(void **state)
 {
 	struct journal *journal = journal_create(getpid());

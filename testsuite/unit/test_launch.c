@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A command is started, or it is said why not. */
+/* A command is launched, or the reason is returned. */
 #include "tasks.h"
+#include "tracee/launch.h"
+#include "tracee/resume.h"
 
 #include <sys/resource.h>
 
 static void test_launch(void **state)
 {
-	struct inferior *inferior = *state;
-	struct thread *thread = launch(inferior, "exit");
+	struct tracees *tracees = *state;
+	struct thread *thread = launch(tracees, "exit");
 
-	assert_false(thread_is_clean_stop(thread));
+	assert_false(thread_is_safe_stop(thread));
 	thread_resume(thread, 0);
-	assert_int_equal(run_to_end(inferior), 42);
+	assert_int_equal(run_to_end(tracees), 42);
 }
 
 static void test_launch_errors(void **state)
@@ -25,25 +27,25 @@ static void test_launch_errors(void **state)
 		     {"/", -EACCES},
 		     {"/dev/null", -EACCES},
 		     {"/dev/null/x", -ENOTDIR}};
-	struct inferior *inferior = *state;
+	struct tracees *tracees = *state;
 	struct process *process;
 	struct stop stop;
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char *const argv[] = {(char *)(uintptr_t)cases[i].program, NULL};
 
-		assert_int_equal(inferior_launch(inferior, argv, &original, &process),
+		assert_int_equal(tracees_launch(tracees, argv, &original, &process),
 				 cases[i].error);
-		assert_int_equal(inferior->threads.count, 0);
-		assert_int_equal(inferior->processes.count, 0);
-		assert_int_equal(inferior_next(inferior, true, &stop), -ECHILD);
+		assert_int_equal(tracees->threads.count, 0);
+		assert_int_equal(tracees->processes.count, 0);
+		assert_int_equal(tracees_next(tracees, true, &stop), -ECHILD);
 	}
 }
 
-/* Without descriptors there is an error, and none is lost. */
+/* Without free descriptors an error is returned, and no descriptor leaks. */
 static void test_launch_without_descriptors(void **state)
 {
-	struct inferior *inferior = *state;
+	struct tracees *tracees = *state;
 	char *const argv[] = {(char[]){"/proc/self/exe"}, (char[]){"exit"}, NULL};
 	struct process *process;
 	struct rlimit limit;
@@ -55,18 +57,18 @@ static void test_launch_without_descriptors(void **state)
 	while (count < 1024 && (taken[count] = dup(STDERR_FILENO)) >= 0)
 		count++;
 	assert_true(count > 3 && count < 1024);
-	/* Room for nothing up to one pipe and half of another. */
+	/* Room for none up to three descriptors: one pipe and half of another. */
 	for (int freed = 0; freed < 4; freed++) {
 		for (int k = 0; k < freed; k++)
 			close(taken[count - 1 - k]);
-		assert_int_equal(inferior_launch(inferior, argv, &original, &process), -EMFILE);
+		assert_int_equal(tracees_launch(tracees, argv, &original, &process), -EMFILE);
 		for (int k = 0; k < freed; k++)
 			assert_true((taken[count - 1 - k] = dup(STDERR_FILENO)) >= 0);
 	}
 	while (count)
 		close(taken[--count]);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
-	assert_int_equal(inferior->threads.count, 0);
+	assert_int_equal(tracees->threads.count, 0);
 }
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Walks of the dynamic linker's list, in a simulated tracee of 64 and of 32 bits. */
-#include "image/linkmap.h"
+#include "object/linkmap.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -101,7 +101,7 @@ static void set_next(struct tracee *tracee, unsigned number, unsigned next)
 	put_node(tracee, number, L_NEXT, node_address(next));
 }
 
-/* A list of objects "", "lib1", "lib2", … */
+/* Makes a list of objects "", "lib1", "lib2", … */
 static struct tracee *make_tracee(unsigned word, unsigned objects)
 {
 	struct tracee *tracee = calloc(1, sizeof *tracee);
@@ -262,14 +262,14 @@ static void loops_end(void **state)
 	(void)state;
 
 	update(map, tracee);
-	set_next(tracee, 2, 1); /* 0 1 2 1 …: 3 is not reached, nobody says it is gone */
+	set_next(tracee, 2, 1); /* 0 1 2 1 …: 3 is not reached, but it is not reported as removed */
 	assert_int_equal(update(map, tracee), -ELOOP);
 	assert_string_equal(tracee->log, "");
 	assert_int_equal(count_objects(map), 4);
 	set_next(tracee, 0, 0);
 	assert_int_equal(update(map, tracee), -ELOOP);
 	assert_int_equal(count_objects(map), 4);
-	put_node(tracee, 0, L_NEXT, 0); /* a list that ends does say so */
+	put_node(tracee, 0, L_NEXT, 0); /* a list that ends does report it */
 	assert_int_equal(update(map, tracee), 0);
 	assert_string_equal(tracee->log, "-lib1 -lib2 -lib3 ");
 	linkmap_destroy(map);
@@ -353,7 +353,7 @@ static void name_at_the_end_of_memory(void **state)
 	free(tracee);
 }
 
-/* A second r_debug, of a dlmopen namespace, whose list has the nodes 10 and 11. */
+/* Adds a second r_debug, of a dlmopen namespace, whose list has the nodes 10 and 11. */
 static void add_namespace(struct tracee *tracee)
 {
 	make_node(tracee, 10, "spaced");
@@ -372,7 +372,7 @@ static void namespaces_in(unsigned word)
 	size_t count;
 
 	add_namespace(tracee);
-	put_debug(tracee, R_VERSION, 1); /* an old linker: what lies behind is something else */
+	put_debug(tracee, R_VERSION, 1); /* an old linker: the words behind have no meaning */
 	assert_int_equal(update(map, tracee), 0);
 	assert_string_equal(tracee->log, "+ +lib1 ");
 	put_debug(tracee, R_VERSION, 2);
@@ -382,7 +382,7 @@ static void namespaces_in(unsigned word)
 	put(tracee, SPACE_2 + (uint64_t)R_STATE * word, 2);
 	assert_int_equal(update(map, tracee), -EAGAIN);
 	put(tracee, SPACE_2 + (uint64_t)R_STATE * word, 0);
-	put(tracee, SPACE_2 + (uint64_t)R_NEXT * word, DEBUG); /* round and round */
+	put(tracee, SPACE_2 + (uint64_t)R_NEXT * word, DEBUG); /* a circle */
 	assert_int_equal(update(map, tracee), -ELOOP);
 	assert_string_equal(tracee->log, "");
 	put_debug(tracee, R_NEXT, 0);
@@ -408,7 +408,7 @@ static void unchanged_list_takes_few_reads(void **state)
 	tracee->quiet = true;
 	assert_int_equal(update(map, tracee), 0);
 	assert_int_equal(count_objects(map), 300);
-	assert_true(tracee->calls <= 300 + 4); /* names in batches */
+	assert_true(tracee->calls <= 300 + 4); /* names are read in batches */
 	assert_int_equal(update(map, tracee), 0);
 	assert_true(tracee->calls <= 3);
 	assert_true(tracee->ranges <= 303);
@@ -477,7 +477,7 @@ static void finds_r_debug_in(unsigned word)
 	assert_int_equal(linkmap_find_r_debug(&memory, dynamic, word), 0);
 	assert_int_equal(linkmap_find_r_debug(&memory, 0, word), 0);
 	assert_int_equal(linkmap_find_r_debug(&memory, 0x20, word), 0);
-	/* a section that ends with memory, and one without end */
+	/* a dynamic section up to the end of memory, and one without end */
 	dynamic = BASE + SIZE - 2 * step;
 	put(tracee, dynamic, DT_NEEDED);
 	put(tracee, dynamic + step, DT_DEBUG);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The mappings of this very process, with files of odd names, and whether a file is still the same. */
-#include "inferior/files.h"
+/*
+ * The mappings of this process, with unusual file names; and whether a file is still the mapped
+ * one.
+ */
+#include "tracee/files.h"
 
 #include "elf_fixture.h"
 
@@ -49,7 +52,7 @@ static const struct mapping *find(const struct maps *maps, const void *memory)
 	return maps_find(maps, (uint64_t)(uintptr_t)memory);
 }
 
-/* Whether `fd`, which it closes, is the file of that name. */
+/* Returns true if `fd`, which is closed, is the file of that name. */
 static bool is_file(int fd, const char *name)
 {
 	char path[5000];
@@ -171,7 +174,7 @@ static void test_shared(void **state)
 	munmap(memory, PAGE);
 }
 
-/* A line break in a name must not make a line. */
+/* A line break in a name must not begin a line. */
 static void test_line_break(void **state)
 {
 	static const char name[] = "x\n0-ffffffffffffffff rwxp 0 0:0 0 [heap]";
@@ -188,7 +191,7 @@ static void test_line_break(void **state)
 	munmap(memory, PAGE);
 }
 
-/* A path nearly as long as there may be. */
+/* A path nearly as long as possible. */
 static void test_long_path(void **state)
 {
 	char name[4096] = "";

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which places of a module the filters find: a library made for it when the test runs. */
+/* Which places of a module the filters find, in a library made when the test runs. */
 #include "probe/match.h"
 
 #include "elf_fixture.h"
+#include "object/elf_got_slots.h"
+#include "object/elf_symbols.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -72,7 +74,7 @@ static uint64_t value_of(const char *name)
 static const char *stub_name(uint64_t stub)
 {
 	size_t count;
-	const struct elf_slot *slots = elf_slots(library, &count);
+	const struct got_slot *slots = elf_got_slots(library, &count);
 
 	for (size_t i = 0; i < count; i++)
 		if (slots[i].stub == stub)
@@ -80,7 +82,7 @@ static const char *stub_name(uint64_t stub)
 	return "none";
 }
 
-/* One question: filters, and the matches of the library. */
+/* One query: filters, and the matches in the library. */
 struct question {
 	struct match_filters filters;
 	struct match_module module;
@@ -164,7 +166,7 @@ static void test_plain_names(void **state)
 	assert_string_equal(match->name, "calls");
 	assert_string_equal(match->rule->text, "calls");
 	assert_true(match->rule->matched && match->by_name);
-	/* Asked for by name, it has that name. */
+	/* If a filter names it, the match has that name. */
 	assert_string_equal(ask_one(&question, "longer_name")->name, "longer_name");
 	assert_string_equal(ask_one(&question, "__aa")->name, "__aa");
 	clear(&question.filters.entries);
@@ -188,7 +190,7 @@ static void test_plainest_name(void **state)
 	assert_string_equal(ask_one(&question, "[a_lb]*[ar_e][a_lb]*")->name, "aaaa");
 	assert_string_equal(ask_one(&question, "*_a*")->name, "_a");
 	assert_string_equal(ask_one(&question, "*under")->name, "_under");
-	/* Of several filters, too. */
+	/* With several filters, too. */
 	clear(&question.filters.entries);
 	const struct filter_rule *rules[] = {add(&question.filters.entries, "_a"),
 					     add(&question.filters.entries, "bbbb"),
@@ -201,7 +203,7 @@ static void test_plainest_name(void **state)
 	end(&question);
 }
 
-/* Everything: each function once, no data, no undefined symbols, in order. */
+/* All functions: each once, no data, no undefined symbols, in order. */
 static void test_all_entries(void **state)
 {
 	static const char *const names[] = {"aaaa", "_under", "calls", "use_one", "use_two"};
@@ -231,7 +233,7 @@ static void test_all_entries(void **state)
 	end(&question);
 }
 
-/* Two static functions of one name are both meant. */
+/* Two static functions with the same name both match. */
 static void test_same_name(void **state)
 {
 	struct question question;
@@ -247,7 +249,7 @@ static void test_same_name(void **state)
 	end(&question);
 }
 
-/* Labels of assembler code only by their plain name, and only in code. */
+/* Labels of assembler code match only by their plain name, and only in code. */
 static void test_untyped(void **state)
 {
 	struct question question;
@@ -302,14 +304,14 @@ static void test_calls(void **state)
 	add(&question.filters.calls, "external_*");
 	match = ask(&question, 2);
 	assert_string_not_equal(match[0].name, match[1].name);
-	/* Calls and entries of one name are different things. */
+	/* A call and an entry with the same name are different matches. */
 	clear(&question.filters.calls);
 	add(&question.filters.calls, "calls");
 	ask(&question, 0);
 	end(&question);
 }
 
-/* Chains: each name by what all rules together say of it. */
+/* Chains: all rules together decide on each name. */
 static void test_chains(void **state)
 {
 	struct question question;
@@ -332,14 +334,14 @@ static void test_chains(void **state)
 	assert_true(((struct filter_rule *)vec_at(&filter->rules, 1))->matched);
 	assert_false(((struct filter_rule *)vec_at(&filter->rules, 2))->matched);
 	clear(&question.filters.entries);
-	/* From everything. */
+	/* Starts with all functions. */
 	add(&question.filters.entries, "-[_a-tv-z]*-*_one");
 	assert_string_equal(ask(&question, 1)->name, "use_two");
 	end(&question);
 }
 
-/* external_one is libone's. */
-static bool find_library(void *context, const struct elf_slot *slot, struct filter_module *out)
+/* external_one is defined by libone. */
+static bool find_library(void *context, const struct got_slot *slot, struct filter_module *out)
 {
 	*out = *(struct filter_module *)context;
 	return !strcmp(slot->name, "external_one");
@@ -359,7 +361,7 @@ static void test_calls_to_libraries(void **state)
 
 	assert_int_equal(match->kind, MATCH_CALL);
 	assert_string_equal(match->name, "external_one");
-	/* What -e asks for, too, is found once. */
+	/* A function that -e selects, too, is found once. */
 	add(&question.filters.calls, "external_*");
 	ask(&question, 2);
 	clear(&question.filters.calls);
@@ -367,7 +369,7 @@ static void test_calls_to_libraries(void **state)
 	match_libraries(&question.module, &question.filters, &question.found);
 	assert_int_equal(question.found.count, 1);
 	clear(&question.filters.libraries);
-	/* Of the library that is called, not of the one that calls. */
+	/* -l means the library that is called, not the one that calls. */
 	const struct filter_rule *rule = add_parsed(&question.filters.libraries, "libmatch.so.1",
 						    FILTER_LIBRARIES);
 
@@ -420,7 +422,7 @@ static void test_slots(void **state)
 	clear(&question.filters.entries);
 	add(&question.filters.entries, "*no_such_table+8=second");
 	add(&question.filters.entries, "*table+8=second@libc.so.6");
-	/* A name alone knows no slot. */
+	/* A filter by name alone finds no data word. */
 	add(&question.filters.entries, "second");
 	ask(&question, 0);
 	end(&question);
@@ -432,7 +434,7 @@ static void never(void *context, const char *file, unsigned line, const char *me
 	fail_msg("%s:%u: %s", file, line, message);
 }
 
-/* Functions that only a .conf file knows the place of. */
+/* Functions whose places are known from a .conf file only. */
 static void test_prototypes(void **state)
 {
 	struct protolib *own = protolib_create();
@@ -461,12 +463,15 @@ static void test_prototypes(void **state)
 	assert_int_equal(match->address, value_of("table") + 8);
 	assert_string_equal(match->name, "second");
 	assert_int_equal(ask_one(&question, "th*d")->address, value_of("table") + 16);
-	/* One with a symbol is no slot; one whose table is not here is nowhere. */
+	/*
+	 * A function with a symbol is found by it. A function whose table is elsewhere is not
+	 * found.
+	 */
 	assert_int_equal(ask_one(&question, "calls")->kind, MATCH_ENTRY);
 	clear(&question.filters.entries);
 	add(&question.filters.entries, "lost");
 	ask(&question, 0);
-	/* A slot is asked for twice and found once. */
+	/* A word that two filters select is found once. */
 	clear(&question.filters.entries);
 	add(&question.filters.entries, "*table+8=_second");
 	add(&question.filters.entries, "sec*");
@@ -476,7 +481,7 @@ static void test_prototypes(void **state)
 	protolib_destroy(common);
 }
 
-/* What was found before in other modules stays as it is. */
+/* Matches that were found before in other modules stay as they are. */
 static void test_appends(void **state)
 {
 	struct question question;

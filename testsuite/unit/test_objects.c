@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Objects from their prototype to their text: where the ABIs put them, what is captured of a
- * simulated memory with an end, and what is shown of records that are short, cut, or lie.
+ * Objects from their prototype to their text: where the ABIs pass them, what is captured of a
+ * simulated memory with an end, and what is shown of records that are short, cut, or forged.
  */
 #include "abis.h"
-#include "output/render.h"
 #include "proto/plan.h"
+#include "sink/render.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -78,7 +78,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* The first prototype in `text`. */
+/* The plan of the first prototype in `text`. */
 static const struct capture_plan *compile(struct fixture *f, const struct abi *abi,
 					  const char *text)
 {
@@ -143,7 +143,7 @@ static struct record *run(struct fixture *f, bool entry)
 	return record;
 }
 
-/* The parameters of one half, or with `result` that, as text. */
+/* Renders the parameters of one half, or the result with `result`. */
 static const char *show(struct fixture *f, const struct record *record, bool entry, bool result)
 {
 	const struct render_options options = {.string_max = f->limits.string_max,
@@ -200,7 +200,7 @@ static void test_x86_64_by_value(void **state)
 	assert_pieces(&plan->entry[3], PIECE_GPR + REG_DX, PIECE_GPR + REG_CX, 10);
 	assert_stack(&plan->entry[4], CAPTURE_INLINE, 8);
 	assert_int_equal(plan->entry[5].index, R8);
-	/* One register is left, which is not enough for both words, but for what follows. */
+	/* One register is left: not enough for both words, but enough for the next parameter. */
 	assert_stack(&plan->entry[6], CAPTURE_INLINE, 32);
 	assert_int_equal(plan->entry[7].index, R9);
 	/* Aligned to 16. */
@@ -209,7 +209,7 @@ static void test_x86_64_by_value(void **state)
 	assert_true(plan->needs_fp_entry);
 }
 
-/* What is not shown of an object decides on its place as well. */
+/* Hidden members of an object decide on its place, too. */
 static void test_x86_64_mixtures(void **state)
 {
 	struct fixture *f = *state;
@@ -226,7 +226,7 @@ static void test_x86_64_mixtures(void **state)
 	assert_pieces(&plan->entry[4], PIECE_XMM + 3, PIECE_NONE, 8);
 	assert_pieces(&plan->entry[5], PIECE_GPR + REG_DX, PIECE_GPR + REG_CX, 16);
 	assert_int_equal(plan->entry[7].index, R8);
-	/* It goes to the stack as a whole, aligned to 16. */
+	/* The whole object goes to the stack, aligned to 16. */
 	assert_stack(&plan->entry[8], CAPTURE_INLINE, 8);
 	assert_int_equal(plan->entry[9].index, R9);
 	assert_stack(&plan->entry[10], CAPTURE_WORD, 24);
@@ -237,7 +237,7 @@ static void test_x86_64_mixtures(void **state)
 		     12);
 }
 
-/* System V AMD64 psABI 3.2.3, figure of the algorithm: what becomes of classes that share a word. */
+/* System V AMD64 psABI 3.2.3, the algorithm: how classes that share a word are merged. */
 static void test_x86_64_merged(void **state)
 {
 	struct fixture *f = *state;
@@ -254,7 +254,7 @@ static void test_x86_64_merged(void **state)
 	assert_int_equal(plan->entry[4].index, R8);
 	assert_stack(&plan->entry[5], CAPTURE_INLINE, 40);
 	assert_stack(&plan->entry[6], CAPTURE_INLINE, 56);
-	/* Equal ones stay as they are. */
+	/* Equal classes stay as they are. */
 	static const char *const alone[] = {
 		"union(ldouble, ldouble) f();", "union(array(ldouble, 1), ldouble) f();",
 		"struct(union(ldouble, struct(ldouble, struct()))) f();"};
@@ -278,7 +278,7 @@ static void test_x86_64_merged(void **state)
 static void test_members_of_all_kinds(void **state)
 {
 	struct fixture *f = *state;
-	/* From the lowest bit on 5 in 3 bits, -3 in 7 and 1 in one; 7. */
+	/* From the lowest bit: 5 in 3 bits, -3 in 7 bits, 1 in one bit; then 7. */
 	static const unsigned char fields[] = {0xed, 0x07, 0, 0, 7, 0, 0, 0};
 
 	poke(f, BASE, fields, sizeof fields);
@@ -294,7 +294,7 @@ static void test_members_of_all_kinds(void **state)
 	assert_string_equal(entered(f), "{ 5, b=-3, c=true, 0, e=7, ... }, { s=\"text\", ... },"
 					" 0x10000000000010040, [ { 237, ... }, { 0, ... } ],"
 					" { ... }");
-	/* In a register, and behind what is read of an object. */
+	/* In a register, and behind the bytes that are read of an object. */
 	compile(f, &abi64,
 		"void f(struct(uint16 a:12, int16 b:4), struct(hide(array(char, 1023)), int a:7, "
 		"int b:2)*);");
@@ -316,7 +316,7 @@ static void test_x86_64_results(void **state)
 	assert_int_equal(compile(f, &abi64, "struct(struct(long double)) f();")->exit->index,
 			 PIECE_ST0);
 	assert_true(f->plan->needs_fp_exit);
-	/* Both of its numbers. */
+	/* Both numbers of a complex one. */
 	f->st[0][7] = f->st[1][7] = 0x80;
 	f->st[0][8] = 0xff;
 	f->st[0][9] = f->st[1][9] = 0x3f;
@@ -325,7 +325,7 @@ static void test_x86_64_results(void **state)
 	assert_string_equal(show(f, run(f, false), false, true), "{ 1.000000, 0.500000 }");
 	compile(f, &abi64, "struct(long double) f();");
 	assert_string_equal(show(f, run(f, false), false, true), "{ 1.000000 }");
-	/* In memory: its address came first, and comes back. */
+	/* In memory: its address is the first parameter, and is returned. */
 	compile(f, &abi64, "struct(long, long, long) f(int);");
 	assert_int_equal(f->plan->exit->kind, CAPTURE_OBJECT);
 	assert_int_equal(f->plan->exit->index, REG_AX);
@@ -352,7 +352,7 @@ static void test_i386_by_value(void **state)
 	assert_stack(&plan->entry[0], CAPTURE_WORD, 4);
 }
 
-/* Words of registers, at the entry and, saved, at the return. */
+/* Words in registers, at the entry and, saved, at the return. */
 static void test_in_registers(void **state)
 {
 	struct fixture *f = *state;
@@ -374,7 +374,7 @@ static void test_in_registers(void **state)
 	f->gpr[REG_DX] = 1;
 	compile(f, &abi64, "struct(string, long) f();");
 	assert_string_equal(show(f, run(f, false), false, true), "{ \"text\", 1 }");
-	/* An array that lies in registers has no address. */
+	/* An array in registers has no address. */
 	f->gpr[REG_DI] = BASE + 8;
 	f->gpr[REG_SI] = 0;
 	compile(f, &abi64, "void f(struct(array(string, 2)));");
@@ -382,8 +382,8 @@ static void test_in_registers(void **state)
 }
 
 /*
- * Callers of variadic functions say how many xmm registers they have filled: there is nothing in
- * the others.
+ * Callers of variadic functions pass the number of xmm registers they have filled. The others hold
+ * no arguments.
  */
 static void test_vectors(void **state)
 {
@@ -398,7 +398,7 @@ static void test_vectors(void **state)
 	assert_string_equal(entered(f), "\"%g %g\", 2.500000, 2.500000");
 	f->gpr[REG_AX] = 0;
 	assert_string_equal(entered(f), "\"%g %g\", ?, ?");
-	/* At the return it is the number of the entry that counts. */
+	/* At the return, the number from the entry is used. */
 	compile(f, &abi64, "void f(+format);");
 	f->gpr[REG_AX] = 1;
 	run(f, true);
@@ -438,13 +438,13 @@ static void test_lengths(void **state)
 	f->gpr[REG_SI] = 1;
 	compile(f, &abi64, "void f(array(short, zero(arg2))*, int);");
 	assert_string_equal(entered(f), "[ 1 ], 1");
-	/* The end of what is shown is the end. */
+	/* The end of the bytes shown is the end of the array. */
 	poke_words(f, BASE, 2, 5, UINT64_C(1), UINT64_C(2), UINT64_C(3), UINT64_C(4), UINT64_C(0));
 	compile(f, &abi64, "void f(array(short, zero)*);");
 	assert_string_equal(entered(f), "[ 1, 2, 3, 4 ]");
 	poke_words(f, BASE, 2, 5, UINT64_C(1), UINT64_C(2), UINT64_C(3), UINT64_C(4), UINT64_C(5));
 	assert_string_equal(entered(f), "[ 1, 2, 3, 4... ]");
-	/* Within the object. */
+	/* The length is a member of the object. */
 	poke_words(f, BASE, 2, 4, UINT64_C(2), UINT64_C(7), UINT64_C(8), UINT64_C(9));
 	compile(f, &abi64, "void f(struct(short n, array(short, elt1) items)*);");
 	assert_string_equal(entered(f), "{ n=2, items=[ 7, 8 ] }");
@@ -452,7 +452,7 @@ static void test_lengths(void **state)
 	assert_string_equal(entered(f), "{ { 2, [ 7, 8 ] } }");
 }
 
-/* The lesser of the result and of what there is room for. */
+/* The lesser of the result and the size of the buffer. */
 static void test_result_ends(void **state)
 {
 	struct fixture *f = *state;
@@ -467,7 +467,7 @@ static void test_result_ends(void **state)
 	assert_string_equal(show(f, run(f, false), false, false), "\"some\", 4");
 	f->gpr[REG_AX] = UINT64_MAX;
 	assert_string_equal(show(f, run(f, false), false, false), "\"\", 4");
-	/* Nothing has been written; without a result, where a NUL ends it. */
+	/* Nothing was written; without a result the text ends at a NUL. */
 	f->gpr[REG_AX] = 9;
 	f->gpr[REG_SI] = 0;
 	run(f, true);
@@ -477,7 +477,7 @@ static void test_result_ends(void **state)
 	assert_string_equal(show(f, run(f, false), false, false), "0x10000, 0");
 	compile(f, &abi64, "int f(string[zero(arg2)], int);");
 	assert_string_equal(entered(f), "\"\", 0");
-	/* Elements, of a number that is known, bits, and within an object. */
+	/* Elements, a constant number of them, bits, and inside of an object. */
 	f->gpr[REG_DI] = poke_words(f, BASE, 2, 4, UINT64_C(1), UINT64_C(2), UINT64_C(3),
 				    UINT64_C(4));
 	f->gpr[REG_AX] = 300;
@@ -486,7 +486,7 @@ static void test_result_ends(void **state)
 	assert_string_equal(show(f, run(f, false), false, false), "[ 1, 2 ]");
 	f->gpr[REG_AX] = 0;
 	assert_string_equal(show(f, run(f, false), false, false), "[  ]");
-	/* One or none. */
+	/* One element or none. */
 	compile(f, &abi64, "int f(array(short, retval(1)), array(struct(short), retval(1)));");
 	f->gpr[REG_SI] = BASE + 2;
 	run(f, true);
@@ -496,7 +496,7 @@ static void test_result_ends(void **state)
 	f->gpr[REG_SI] = 0;
 	run(f, true);
 	assert_string_equal(show(f, run(f, false), false, false), "1, nil");
-	/* One, unless the function has failed. */
+	/* One element, unless the function has failed. */
 	compile(f, &abi64, "int f(array(short, success), +array(struct(short), success));");
 	f->gpr[REG_SI] = BASE + 2;
 	f->gpr[REG_AX] = 0;
@@ -520,7 +520,7 @@ static void test_result_ends(void **state)
 	assert_string_equal(show(f, run(f, false), false, false), "<0,17>");
 }
 
-/* As many bits as a parameter says: none behind them, and none that have to be in memory. */
+/* As many bits as a parameter says: bits behind them are not shown, and may be unreadable. */
 static void test_lengths_in_bits(void **state)
 {
 	struct fixture *f = *state;
@@ -543,7 +543,7 @@ static void test_lengths_in_bits(void **state)
 	assert_string_equal(entered(f), "nil, 33");
 	f->gpr[REG_DI] = 16;
 	assert_string_equal(entered(f), "0x10, 33");
-	/* A number, a member, and more than -A says, which is about arrays. */
+	/* A constant, a member, and more than -A allows, which is about arrays. */
 	f->gpr[REG_DI] = BASE + LENGTH - 4;
 	compile(f, &abi64, "void f(bitvec[4]);");
 	assert_string_equal(entered(f), "<0,3,7>");
@@ -557,7 +557,7 @@ static void test_lengths_in_bits(void **state)
 	assert_string_equal(entered(f), "~<66-127>, 16");
 }
 
-/* A length may be what a parameter points to, at the time when it is needed. */
+/* A length may be the integer that a parameter points to, when it is needed. */
 static void test_pointed_lengths(void **state)
 {
 	struct fixture *f = *state;
@@ -568,10 +568,10 @@ static void test_pointed_lengths(void **state)
 	assert_string_equal(entered(f), "[ 1, 2 ], 2");
 	compile(f, &abi64, "void f(+array(short, arg2)*, int*);");
 	run(f, true);
-	f->gpr[REG_SI] = 0; /* as the function has left it */
+	f->gpr[REG_SI] = 0; /* as the function has left the register */
 	poke_words(f, BASE + 64, 4, 1, UINT64_C(3));
 	assert_string_equal(show(f, run(f, false), false, false), "[ 1, 2, 3 ], 3");
-	/* Of so many bytes, and with a sign if that has one. */
+	/* With the size, and the sign, of that integer. */
 	poke_words(f, BASE + 64, 4, 2, UINT64_MAX, UINT64_C(7));
 	f->gpr[REG_SI] = BASE + 64;
 	compile(f, &abi64, "void f(array(short, arg2)*, int*);");
@@ -581,7 +581,7 @@ static void test_pointed_lengths(void **state)
 			    "\"\\001\\000\\002\\000\\003\\000\\000\\000\\000\\000\\000\\000"
 			    "\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000"
 			    "\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\"..., '\\377'");
-	/* One that cannot be read is none. */
+	/* A length that cannot be read is no length. */
 	f->gpr[REG_SI] = BASE + LENGTH - 2;
 	compile(f, &abi64, "void f(array(short, arg2)*, int*);");
 	assert_string_equal(entered(f), "0x10000, 0x10ffe");
@@ -619,7 +619,10 @@ static void test_addresses(void **state)
 	f->gpr[REG_SI] = sizeof netlink;
 	assert_string_equal(entered(f),
 			    "{ sa_family=AF_NETLINK, nl_pid=4, nl_groups=0x80000000 }, 12");
-	/* However long it is said to be, no more than there can be is read; and less, where memory ends. */
+	/*
+	 * However long the address is said to be, at most the maximum is read; and less where
+	 * memory ends.
+	 */
 	f->gpr[REG_SI] = UINT32_MAX;
 	poke(f, BASE, "\1", 2);
 	memset(f->memory + 2, 'x', 300);
@@ -631,7 +634,7 @@ static void test_addresses(void **state)
 	assert_int_equal(strspn(strchr(entered(f), 'x'), "x"), 126);
 	f->gpr[REG_DI] = poke(f, BASE + LENGTH - 4, "\1\0ab", 4);
 	assert_string_equal(entered(f), "{ sa_family=AF_UNIX, sun_path=\"ab\" }, 4294967295");
-	/* In a structure, and where the name has been given to something else. */
+	/* In a structure, and where a file has redefined the name. */
 	f->gpr[REG_DI] = BASE;
 	poke_words(f, BASE, 8, 2, (uint64_t)BASE + 64, UINT64_C(8));
 	poke(f, BASE + 64, inet, sizeof inet);
@@ -685,7 +688,7 @@ static void test_circles(void **state)
 	for (uint64_t i = 0; i < 100; i++)
 		poke_words(f, BASE + 16 * i, 8, 2, i, BASE + 16 * (i + 1));
 	assert_string_equal(entered(f), "{ 0, { 1, { 2, { 3, ... } } } }");
-	/* However much is asked for, the depth has a limit, and so has the record. */
+	/* Whatever -A says, the depth is limited, and so is the record. */
 	f->limits.array_max = 1000;
 	compile(f, &abi64, list);
 	assert_non_null(strstr(entered(f), "{ 15, ... }"));
@@ -697,7 +700,7 @@ static void test_circles(void **state)
 	assert_null(strchr(f->out.text, '?'));
 }
 
-/* What pointers in objects lead to does not take the room of what comes behind it. */
+/* What pointers in objects lead to does not use up the room of later values. */
 static void test_followed(void **state)
 {
 	struct fixture *f = *state;
@@ -719,7 +722,7 @@ static void test_followed(void **state)
 		assert_non_null(strstr(show(f, record, true, false), "}, \"behind\""));
 		assert_null(strchr(f->out.text, '?'));
 	}
-	/* Nothing is read where nothing can be. */
+	/* Addresses that cannot be readable are not read. */
 	poke_words(f, BASE, 8, 3, UINT64_C(4095), UINT64_C(1) << 47, UINT64_MAX);
 	compile(f, &abi64, "typedef t = struct; typedef t = struct(t*, t*, t*); void f(t*);");
 	assert_string_equal(entered(f), "{ 0xfff, 0x800000000000, 0xffffffffffffffff }");
@@ -727,8 +730,8 @@ static void test_followed(void **state)
 }
 
 /*
- * Whatever the room is, the record holds together: nothing is `?` but parameters that are not
- * there at all.
+ * The record is consistent however little room there is: `?` is shown only for parameters that are
+ * not in the record at all.
  */
 static void test_little_room(void **state)
 {
@@ -773,12 +776,12 @@ static void test_large(void **state)
 		"void f(struct(string, struct(array(char, 1012), string), string)*, int);");
 	assert_string_equal(entered(f),
 			    "{ \"x\", { [ '\\0', '\\0', '\\0', '\\0'... ], ... }, ... }, 5");
-	/* Of an array of them, the first. */
+	/* Of an array of large objects, the first is captured. */
 	compile(f, &abi64, "void f(array(struct(int, array(char, 2000)), 3)*);");
 	assert_string_equal(entered(f), "[ { 67584, [ '\\0', '\\0', '\\0', '\\0'... ] }... ]");
 }
 
-/* Records that lie: every byte of a good one is changed, and it is cut anywhere. */
+/* Forged records: every byte of a valid record is changed, and the record is cut anywhere. */
 static void test_lies(void **state)
 {
 	struct fixture *f = *state;
@@ -798,7 +801,8 @@ static void test_lies(void **state)
 	memcpy(good, f->record, size);
 	for (size_t at = sizeof(struct record); at < size; at++)
 		for (unsigned change = 1; change < 256; change++) {
-			struct record *record = malloc(size); /* sanitizers see a step too far */
+			/* sanitizers see an access behind it */
+			struct record *record = malloc(size);
 
 			memcpy(record, good, size);
 			((unsigned char *)record)[at] ^= (unsigned char)change;

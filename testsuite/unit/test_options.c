@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The command line: what is parsed from it, what is refused and how, and that everything which
- * tells people about options tells the same: --help, man page, bash completion and NEWS.
+ * The command line: how it is parsed, and which errors are reported. All documents about options
+ * must agree: --help, man page, bash completion and NEWS.
  *
- * The files are looked for below $top_srcdir or $srcdir, which `make check` sets.
+ * The files are found below $top_srcdir or $srcdir, which `make check` sets.
  */
+#include "cli/option_table.h"
 #include "cli/options.h"
 #include "session/session.h"
 
@@ -27,7 +28,7 @@
 
 enum { WORDS_MAX = 32, OUTPUT_MAX = 16384 };
 
-/* A command line, what came of it and what was said. */
+/* A command line, the parsed options, and the output. */
 struct parse {
 	struct options options;
 	int result;
@@ -67,7 +68,7 @@ static void catch_end(struct caught *caught, char *text)
 	fclose(caught->file);
 }
 
-/* Parses "tracer" and the words of `line`, which blanks separate and a lone '' is an empty one. */
+/* Parses "tracer" and the words of `line`. Blanks separate them; a lone '' is an empty word. */
 static void parse_line(struct parse *parse, const char *line)
 {
 	struct caught out, err;
@@ -367,7 +368,7 @@ static void width_comes_from_columns(void **state)
 	parse_good(&parse, "true");
 	assert_int_equal(parse.options.output.align, 40);
 	options_deinit(&parse.options);
-	/* Nonsense is ignored; caught stderr is no terminal. */
+	/* An invalid width is ignored; the captured stderr is no terminal. */
 	setenv("COLUMNS", "wide", 1);
 	parse_good(&parse, "true");
 	assert_int_equal(parse.options.output.align, 50);
@@ -388,7 +389,7 @@ static void twice_f_is_kept(void **state)
 	assert_true(parse.options.per_process);
 	assert_false(parse.options.output.all_pids);
 	options_deinit(&parse.options);
-	/* Without a file to be written it is what -f is. */
+	/* Without an output file, -ff is like -f. */
 	parse_good(&parse, "-ff true");
 	assert_int_equal(parse.options.follow_forks, 2);
 	options_deinit(&parse.options);
@@ -458,7 +459,7 @@ static void columns_in_the_order_given(void **state)
 
 static const struct {
 	const char *line;
-	const char *message; /* must be part of what is said */
+	const char *message; /* must be a part of the message */
 } refused[] = {
 	{"", "missing command"},
 	{"-f", "missing command"},
@@ -612,7 +613,7 @@ static void unwritable_help_is_an_error(void **state)
 	catch_begin(&err, STDERR_FILENO);
 	int result = options_parse(&options, 2, argv);
 
-	/* What could not be written must not come out later, on the real stdout. */
+	/* Unwritten output must not appear later on the real stdout. */
 	fflush(stdout);
 	clearerr(stdout);
 	catch_end(&err, text);
@@ -643,7 +644,9 @@ static void table_is_sound(void **state)
 	}
 }
 
-/* The file `name` of the source tree, for the caller to free; fails the test when there is none. */
+/*
+ * Returns the file `name` of the source tree; the caller frees it. Fails the test if there is none.
+ */
 static char *read_source(const char *name)
 {
 	const char *tops[] = {getenv("top_srcdir"), getenv("srcdir"), TOP_SRCDIR};
@@ -668,7 +671,7 @@ static char *read_source(const char *name)
 	return text;
 }
 
-/* Takes fonts and the backslashes of dashes out of roff: "\fB\-\-sort\fR" becomes "--sort". */
+/* Removes fonts and escaped dashes from roff: "\fB\-\-sort\fR" becomes "--sort". */
 static void strip_roff(char *text)
 {
 	char *to = text;
@@ -692,7 +695,7 @@ static bool is_name_byte(char c)
 	       (c >= '0' && c <= '9');
 }
 
-/* `option` stands in `text` as a word of its own: not as part of a longer option. */
+/* Returns true if `option` is a word of `text`, not a part of a longer option. */
 static bool has_option(const char *text, const char *option)
 {
 	size_t length = strlen(option);
@@ -703,7 +706,7 @@ static bool has_option(const char *text, const char *option)
 	return false;
 }
 
-/* How the option is written in full: "-p PID, --attach=PID". */
+/* Writes the option in full: "-p PID, --attach=PID". */
 static void spell(char *buffer, size_t size, const struct option_spec *spec)
 {
 	const char *argument = spec->argument ? spec->argument : "";
@@ -731,7 +734,7 @@ static void require_names(const char *file, const char *text, bool letters)
 	}
 }
 
-/* The other way round: every word of `text` that begins with two dashes is an option. */
+/* Asserts that every word of `text` that begins with two dashes is an option. */
 static void require_known(const char *file, const char *text)
 {
 	size_t count;
@@ -768,7 +771,7 @@ static void help_names_every_option(void **state)
 	strbuf_deinit(&text);
 }
 
-/* Each option's own paragraph of tracer.1 begins with a line that spells it in full. */
+/* Each option has a paragraph in tracer.1 that begins with a line with the option in full. */
 static void man_page_names_every_option(void **state)
 {
 	size_t count;
@@ -797,7 +800,7 @@ static void news_names_every_option(void **state)
 	free(text);
 }
 
-/* The line of the completion that says `variable='…'`, cut there. */
+/* Returns the line `variable='…'` of the completion, cut at its end. */
 static char *completion_list(const char *text, const char *variable)
 {
 	const char *line = strstr(text, variable);
@@ -822,7 +825,7 @@ static void completion_names_every_option(void **state)
 	(void)state;
 	require_names("completions/tracer", all, true);
 	require_known("completions/tracer", all);
-	/* Where the command begins depends on which options take the word behind them. */
+	/* The place where the command begins depends on which options take the next word. */
 	for (size_t i = 0; i < count; i++) {
 		bool takes = table[i].argument != NULL;
 
@@ -838,7 +841,7 @@ static void completion_names_every_option(void **state)
 	free(text);
 }
 
-/* Of an option with an argument the names are followed by what says so to _arguments. */
+/* The names of an option with an argument are followed by what _arguments requires for it. */
 static void zsh_completion_names_every_option(void **state)
 {
 	size_t count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Durations out of times between stops: with the noise of stopping as it was seen on real machines. */
+/* Durations computed from times between stops, with noise as it was measured on real machines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,18 +7,18 @@
 
 #include <cmocka.h>
 
-#include "engine/trap/overhead.h"
+#include "engine/core/overhead.h"
 
 static uint32_t state;
 
-/* A fixed sequence of numbers from 0 to 999. */
+/* Returns a fixed sequence of numbers from 0 to 999. */
 static unsigned next_random(void)
 {
 	state = state * 1664525U + 1013904223U;
 	return (state >> 16) % 1000;
 }
 
-/* What stopping adds: mostly 12 to 17 µs, in a quarter of all calls up to 60. */
+/* The time that stopping adds: mostly 12 to 17 µs, in a quarter of all calls up to 60. */
 static uint64_t noise(void)
 {
 	unsigned kind = next_random();
@@ -27,7 +27,7 @@ static uint64_t noise(void)
 	return kind < 750 ? 12000 + within * 5 : 20000 + within * 40;
 }
 
-/* Feeds `count` calls of `own` ns; returns the sum of what is shown for them. */
+/* Feeds `count` calls of `own` ns. Returns the sum of the durations that are shown for them. */
 static uint64_t feed(struct overhead *overhead, unsigned count, uint64_t own)
 {
 	uint64_t sum = 0;
@@ -69,7 +69,7 @@ static void wrong_calibration_is_mended(void **unused)
 		overhead_init(&overhead, starts[i]);
 		feed(&overhead, 20000, 5);
 		assert_in_range(overhead.now, 17000, 60000);
-		/* From then on trivial calls are next to nothing. */
+		/* From then on trivial calls take nearly no time. */
 		assert_true(feed(&overhead, 1000, 5) < 1000 * 3000);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Capture plans: where each ABI puts parameters and results, and what is fetched when. */
+/* Capture plans: where each ABI passes parameters and results, and what is captured when. */
 #include "abis.h"
 #include "proto/plan.h"
 
@@ -121,7 +121,7 @@ static void test_x86_64_long_double(void **state)
 	assert_gpr(&plan->entry[1], 1, REG_DI, 4, true);
 	assert_stack(&plan->entry[2], 2, 24, 10);
 	assert_stack(&plan->entry[8], 8, 40, 4);
-	/* Aligned to 16 from the beginning of the area. */
+	/* Aligned to 16, counted from the first stack argument. */
 	assert_stack(&plan->entry[9], 9, 56, 10);
 	assert_stack(&plan->entry[10], 10, 72, 4);
 	assert_int_equal(plan->exit[0].place, PLACE_ST0);
@@ -154,7 +154,7 @@ static void test_i386(void **state)
 	plan_destroy(plan);
 }
 
-/* As system calls of i386 take them. */
+/* Like system calls of i386. */
 static void test_wide_in_pairs(void **state)
 {
 	(void)state;
@@ -175,7 +175,7 @@ static void test_wide_in_pairs(void **state)
 	assert_int_equal(plan->args[2].offset, 4);
 	assert_int_equal(plan->exit[0].place, PLACE_SAVED);
 	assert_int_equal(plan->args[3].index, 5);
-	/* There is none left for it. */
+	/* No register is left for it. */
 	assert_int_equal(plan->args[4].place, PLACE_STACK);
 	plan_destroy(plan);
 }
@@ -243,7 +243,7 @@ static void test_on_return(void **state)
 		assert_int_equal(plan->exit[i].place, PLACE_SAVED);
 		assert_int_equal(plan->exit[i].index, i);
 	}
-	/* Does not fit a saved word. */
+	/* Does not fit into a saved word. */
 	assert_stack(&plan->exit[4], 4, 8, 10);
 	assert_true(plan->needs_saved);
 	assert_int_equal(plan->saved_mask, 0xe);
@@ -252,7 +252,7 @@ static void test_on_return(void **state)
 	assert_false(plan->saves_varargs);
 	plan_destroy(plan);
 
-	/* The length is the only thing that is needed of the entry. */
+	/* The length is the only word that is needed from the entry. */
 	plan = plan_of("string[arg2] f(int, int);", &abi32);
 	assert_true(plan->needs_saved);
 	assert_int_equal(plan->saved_mask, 2);
@@ -275,7 +275,7 @@ static void test_formats(void **state)
 	assert_true(plan->varargs);
 	assert_false(plan->saves_varargs);
 	assert_false(plan->needs_saved);
-	/* There may be a %f. */
+	/* The format may contain %f. */
 	assert_true(plan->needs_fp_entry);
 	assert_int_equal(plan->next_int, 2);
 	assert_int_equal(plan->next_fp, 0);

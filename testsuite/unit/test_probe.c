@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The set of probes: equal descriptions share an id, and pointers stay good. */
+/* The set of probes: equal descriptions share an id, and pointers stay valid. */
 #include "probe/probe.h"
 
 #include <setjmp.h>
@@ -113,7 +113,7 @@ static void test_removal(void **state)
 		assert_string_equal(info->name, name);
 		assert_ptr_equal(probe_table_add(table, PROBE_CALL, name, "m", name, &one), info);
 	}
-	/* Their ids go to others, and no more than there were are needed. */
+	/* Their ids are given to others, so that no more ids are needed than before. */
 	for (unsigned i = 0; i < MANY - MANY / 3; i++) {
 		snprintf(name, sizeof name, "g%u", i);
 		const struct probe_info *info = probe_table_add(table, PROBE_CALL, name, "m", name,

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Displaced instructions against the processor. A traced child runs each instruction where it
- * stands, by one single-step; then the same start is given to its displaced form, run from a slot or
- * emulated, and registers, floating-point state and memory must come out the same, faults included.
+ * Displaced instructions, compared with the processor. A traced child runs each instruction in
+ * place by one single-step. Then the displaced form runs from the same start, in an XOL slot or
+ * emulated. Registers, floating-point state and memory must be the same, and faults, too.
  *
- * All memory an instruction touches lies in one shared mapping at a fixed low address, so that the
- * parent sees it, 32-bit code reaches it, and instructions can name it. 32-bit instructions run in
- * the same child, by giving it the 32-bit code segment.
+ * All memory that an instruction accesses is in one shared mapping at a fixed low address, so that
+ * the parent sees it, 32-bit code reaches it, and instructions can name it. 32-bit instructions run
+ * in the same child, with the 32-bit code segment.
  *
- * For an x86_64 host; instructions are text for the assembler, so their encoding is its, not ours.
+ * For an x86_64 host. Instructions are text for the assembler, which chooses their encoding.
  */
-#include "image/relocate.h"
+#include "code/relocate.h"
 #include "valgrind.h"
 
 #include <asm/ldt.h>
@@ -35,27 +35,27 @@ enum {
 	CODE = REGION + 0x100,
 	DATA = REGION + 0x4000,
 	STACK = REGION + 0x8800,
-	TOUCHED = 0x8000, /* DATA and the stack, in one piece */
+	TOUCHED = 0x8000, /* DATA and the stack, adjacent */
 	SLOT = REGION + 0xc000,
-	FLAGS_HIDDEN = 0x10100, /* TF and RF: the single-step's own */
+	FLAGS_HIDDEN = 0x10100, /* TF and RF: changed by the single-step itself */
 	SEEDS = 32
 };
 
 struct machine {
 	pid_t child;
 	uint8_t *near; /* REGION */
-	uint8_t *far;  /* a page out of the reach of 32 bits */
+	uint8_t *far;  /* a page out of the reach of 32-bit displacements */
 	uint16_t gs;   /* selector of a segment at DATA, for 32-bit code */
 	struct regs base;
 	struct user_fpregs_struct fp;
 	struct decoder *decoder;
 };
 
-/* What an instruction left behind. */
+/* The state after an instruction. */
 struct outcome {
 	struct regs regs;
 	struct user_fpregs_struct fp;
-	int signal; /* what it raised instead, or 0 */
+	int signal; /* the signal that it raised, or 0 */
 	uint8_t memory[TOUCHED];
 };
 
@@ -99,7 +99,7 @@ __asm__(LIST("emulated_64", ".code64")
 	INSN("jmp *8(%r15d)")
 	INSN("jmp *0x10(%ebx,%edx,4)") INSN("ret") INSN("ret $16") INSN("ret $0xfff0")
 	INSN(".byte 0xf3,0xc3") INSN(".byte 0xf2,0xc3")
-	/* these fault where they stand */
+	/* these fault in place */
 	INSN("jmp *0x10") INSN("call *(%r14)") INSN("jmp *%r14") INSN("call *%r14")
 	INSN("jmp *0x400(%rbx)")
 	END);
@@ -182,7 +182,10 @@ __asm__(LIST("copied_32", ".code32")
 
 /* --- the child --- */
 
-/* The selector of a segment at DATA. Only the 32-bit system call makes one, given a low address. */
+/*
+ * Returns the selector of a segment at DATA. Only the 32-bit system call makes one; it needs a low
+ * address.
+ */
 static uint16_t make_segment(void)
 {
 	struct user_desc *segment = (void *)(uintptr_t)REGION;
@@ -261,8 +264,8 @@ static int tear_down(void **state)
 }
 
 /*
- * Memory as every run finds it: words that are canonical addresses (but one), and in which popf does
- * not find TF or AC.
+ * Fills the memory as it is before each run: with words that are canonical addresses (except one),
+ * and in which popf does not find TF or AC.
  */
 static void fill_memory(struct machine *machine, const struct insn *insn)
 {
@@ -280,7 +283,9 @@ static void fill_memory(struct machine *machine, const struct insn *insn)
 	memcpy(machine->near + (CODE - REGION), insn->bytes, insn->length);
 }
 
-/* Registers at the start: pointers into the region, small numbers, and what the seed varies. */
+/*
+ * Sets the registers before a run: pointers into the region, small numbers, and values by the seed.
+ */
 static void start_regs(const struct machine *machine, const struct insn *insn, unsigned seed,
 		       uint64_t counter, struct regs *regs)
 {
@@ -321,7 +326,7 @@ static void start_regs(const struct machine *machine, const struct insn *insn, u
 		regs->r[i] = 0;
 }
 
-/* Steps until the pc leaves [start, start + length), or once; tells how it stopped. */
+/* Steps until the pc leaves [start, start + length), or once. Stores how the child stopped. */
 static void step(struct machine *machine, struct regs *regs, uint64_t start, size_t length,
 		 bool once, struct outcome *outcome)
 {
@@ -390,7 +395,7 @@ static void compare(const struct insn *insn, const struct outcome *expected,
 		fail_msg("%s: %s: floating-point registers differ", insn->arch->name, insn->text);
 }
 
-/* Emulates, hands the registers to the child and takes them back, as a tracer would. */
+/* Emulates on registers that are read from the child and written back, like in a tracer. */
 static void run_emulated(struct machine *machine, const struct insn *insn,
 			 const struct displaced *displaced, struct regs *regs,
 			 const struct outcome *expected, struct outcome *got)
@@ -409,11 +414,12 @@ static void run_emulated(struct machine *machine, const struct insn *insn,
 	got->signal = expected->signal;
 	got->fp = expected->fp;
 	memcpy(got->memory, machine->near + (DATA - REGION), TOUCHED);
-	if (expected->signal) /* a call to nowhere may have pushed, below the stack pointer */
+	/* a call to an invalid address may have pushed, below the stack pointer */
+	if (expected->signal)
 		memcpy(got->memory, expected->memory, TOUCHED);
 }
 
-/* Runs from a slot; the pc it stops at is translated, as a tracer would. */
+/* Runs from an XOL slot. The pc at the stop is translated, like in a tracer. */
 static void run_copied(struct machine *machine, const struct displaced *displaced, uint8_t *slot,
 		       struct regs *regs, struct outcome *got)
 {
@@ -428,7 +434,7 @@ static void run_copied(struct machine *machine, const struct displaced *displace
 	got->regs.pc = displaced_program_pc(displaced, (uintptr_t)slot, got->regs.pc);
 }
 
-/* Memory and registers as they are before every run. */
+/* Restores memory and registers as they are before each run. */
 static void prepare(struct machine *machine, const struct insn *insn, unsigned seed,
 		    uint64_t counter, struct regs *regs)
 {
@@ -436,7 +442,7 @@ static void prepare(struct machine *machine, const struct insn *insn, unsigned s
 	start_regs(machine, insn, seed, counter, regs);
 }
 
-/* Native and displaced, from one start; in the far slot too where that can be. */
+/* Runs native and displaced from one start; in the far XOL slot, too, where that is possible. */
 static void check_once(struct machine *machine, const struct insn *insn,
 		       const struct displaced *displaced, unsigned seed, uint64_t counter)
 {
@@ -471,13 +477,13 @@ static void check_insn(struct machine *machine, const struct insn *insn, enum di
 		fail_msg("%s: %s: error %d kind %d length %d, not kind %d length %d",
 			 insn->arch->name, insn->text, err, displaced.kind, displaced.length, kind,
 			 insn->length);
-	/* A byte less is no instruction. */
+	/* Without its last byte it is no instruction. */
 	assert_int_equal(insn->arch->displace(machine->decoder, insn->bytes, insn->length - 1u,
 					      CODE, &displaced),
 			 -EILSEQ);
 	insn->arch->displace(machine->decoder, insn->bytes, insn->length, CODE, &displaced);
 	if (kind == DISPLACED_COPY) {
-		/* Few starts, and counters that a rep can take in a few steps. */
+		/* Few starts, and counters with which a rep ends after few steps. */
 		for (unsigned seed = 0; seed < 4; seed++)
 			check_once(machine, insn, &displaced, seed * 10, seed);
 		return;
@@ -514,7 +520,7 @@ static void test_copied(void **state)
 	check_list(*state, &arch_i386, copied_32, DISPLACED_COPY);
 }
 
-/* All sixteen conditions, short and near, and the counting jumps at each address size. */
+/* All sixteen conditions, short and near, and the counting jumps with each address size. */
 static void test_conditions(void **state)
 {
 	const struct arch *archs[] = {&arch_x86_64, &arch_i386};
@@ -544,7 +550,7 @@ static void test_conditions(void **state)
 	}
 }
 
-/* A system call from a slot: the result, and where the thread is afterwards. */
+/* A system call from an XOL slot: the result, and where the thread is afterwards. */
 static void check_syscall(struct machine *machine, const struct insn *insn, uint64_t number)
 {
 	static struct outcome got;
@@ -578,7 +584,10 @@ int main(void)
 		cmocka_unit_test(test_system_calls),
 	};
 
-	/* It knows nothing of segments that a 64-bit program makes for 32-bit code: "skipped". */
+	/*
+	 * valgrind does not support segments that a 64-bit program makes for 32-bit code:
+	 * "skipped".
+	 */
 	if (under_valgrind())
 		return 77;
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every instruction of the functions that real libraries export: nearly all of them must be
- * displaceable, and how long each is and where its pc-relative displacement lies must agree with
- * libcapstone's own opinion, where it has one. Walking a whole function by these lengths also passes
- * the places calls return to. The libraries are those this test has loaded itself, an interpreter
- * and a 32-bit C library where the system has them.
+ * Every instruction of the functions that real libraries export. Nearly all must be displaceable.
+ * The length of each, and the offset of its pc-relative displacement, must agree with libcapstone
+ * where it knows the instruction. Walking a whole function by these lengths also passes the places
+ * where calls return. The libraries are those that this test has loaded, and an interpreter and a
+ * 32-bit C library where the system has them.
  */
-#include "image/relocate.h"
+#include "code/relocate.h"
 
 #include <capstone/capstone.h>
 #include <errno.h>
@@ -35,7 +35,7 @@ static csh handle_of(const struct sweep *sweep, const struct arch *arch)
 	return sweep->handles[arch == &arch_i386];
 }
 
-/* The byte at which libcapstone sees a pc-relative displacement, or -1. */
+/* Returns the byte at which libcapstone finds a pc-relative displacement, or -1. */
 static int relative_offset(const cs_insn *insn)
 {
 	const cs_x86 *x86 = &insn->detail->x86;
@@ -57,7 +57,7 @@ static void compare_opinions(struct sweep *sweep, const struct displaced *displa
 	bool copied = displaced->kind == DISPLACED_COPY;
 
 	if (!count)
-		return; /* newer than the library */
+		return; /* newer than libcapstone */
 	if (insn->size != displaced->length ||
 	    (copied && relative_offset(insn) != displaced->rip_offset)) {
 		sweep->disagreed++;
@@ -68,7 +68,7 @@ static void compare_opinions(struct sweep *sweep, const struct displaced *displa
 	cs_free(insn, count);
 }
 
-/* The slot's code, next to the instruction: the same length and then a jump. */
+/* The code in the XOL slot, next to the instruction: the same length, and then a jump. */
 static void check_slot(struct sweep *sweep, const struct displaced *displaced)
 {
 	uint64_t slot = displaced->address ^ 0x100000;
@@ -115,7 +115,7 @@ static void sweep_function(struct sweep *sweep, const struct arch *arch, const u
 	}
 }
 
-/* The bytes of a loaded segment at an address; NULL when they are not in the file. */
+/* Returns the bytes of a loaded segment at an address; NULL if they are not in the file. */
 static const uint8_t *bytes_at(Elf *elf, uint64_t address, uint64_t length)
 {
 	size_t count = 0, size = 0;

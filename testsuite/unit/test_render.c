@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Values as text: types and lenses, escapes, printf arguments, and records that lie. */
-#include "output/escape.h"
-#include "output/render.h"
-#include "output/signame.h"
+/* Values as text: types and lenses, escapes, printf arguments, and forged records. */
 #include "records.h"
+#include "sink/escape.h"
+#include "sink/render.h"
+#include "sink/signame.h"
 #include "valgrind.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 static const struct render_options shown = {.string_max = 32, .array_max = 4};
 
-/* What `out` holds, as a string; empties it. */
+/* Returns the content of `out` as a string, and empties it. */
 static const char *taken(struct outbuf *out)
 {
 	outbuf_char(out, '\0');
@@ -147,7 +147,7 @@ static void test_bitset(void **state)
 	assert_word(modes, 4, 2 + 4, "BOTH|DATA");
 	assert_word(modes, 4, 12, "READ|SYNC");
 	assert_word(modes, 4, 8, "READ|0x8");
-	assert_word(modes, 4, 3, "0x3"); /* no name has that in the field */
+	assert_word(modes, 4, 3, "0x3"); /* no name has that value in the field */
 	assert_word(modes, 8, UINT64_MAX, "SYNC|0xfffffffffffffff3");
 	assert_word(modes, 4, UINT64_MAX, "SYNC|0xfffffff3");
 	bits.names = names + 4;
@@ -162,12 +162,12 @@ static void test_bitset(void **state)
 	assert_word(bits, 4, 1, "0x1");
 }
 
-/* An enumeration whose values may be or-ed is told from one that counts. */
+/* An enumeration whose values may be or-ed is distinguished from one that counts. */
 static void test_enum_flags(void **state)
 {
 	static const struct {
 		unsigned size;
-		int64_t values[8]; /* of A, B, C, up to one that is -9 */
+		int64_t values[8]; /* of A, B, C, up to -9 */
 		uint64_t word;
 		const char *expected;
 	} cases[] = {
@@ -187,7 +187,7 @@ static void test_enum_flags(void **state)
 		{4, {1, 2, 4, INT32_MIN, -9}, 0x80000001, "A|D"},
 		{8, {1, 2, 4, INT64_MIN, -9}, 0x8000000000000001, "A|D"},
 		{1, {1, 2, 0x80, -9}, 0xffffff81, "A|C"},
-		/* These count, or may do so. */
+		/* These values count, or may do so. */
 		{4, {0, 1, -9}, 3, "3"},
 		{4, {0, 1, 2, -9}, 3, "3"},
 		{4, {1, 2, 3, -9}, 3, "C"},
@@ -196,7 +196,7 @@ static void test_enum_flags(void **state)
 		{4, {0, 1, 2, 3, 4, 5, -9}, 6, "6"},
 		{4, {1, 2, 3, 4, 5, 7, -9}, 6, "6"},
 		{4, {1, 2, 5, -9}, 3, "3"},
-		/* Not of what has names, or of all bits. */
+		/* Not if a value is a combination of others, or has all bits. */
 		{4, {1, 2, 4, 0x30, -9}, 3, "3"},
 		{4, {-1, 1, 2, 4, -9}, 3, "3"},
 		{4, {1, 6, -9}, 7, "7"},
@@ -215,7 +215,7 @@ static void test_enum_flags(void **state)
 	}
 }
 
-/* What is not in a set is said where that is less. */
+/* A set with most of its bits is shown by the bits that are missing. */
 static void test_full_bitset(void **state)
 {
 	static const struct type_name names[] = {{"ONE", 1, 1}, {"TWO", 2, 2}, {"FOUR", 4, 4}};
@@ -229,7 +229,7 @@ static void test_full_bitset(void **state)
 	assert_word(bits, 4, UINT32_MAX - 2, "~TWO");
 	assert_word(bits, 8, UINT64_MAX - 2 - 4 - 0x80, "~(TWO|FOUR|0x80)");
 	assert_word(bits, 4, 0x3fffe, "~(ONE|0xfffc0000)");
-	assert_word(bits, 4, 0x1fffe, "TWO|FOUR|0x1fff8"); /* no more than half of it */
+	assert_word(bits, 4, 0x1fffe, "TWO|FOUR|0x1fff8"); /* not more than half of the bits */
 	assert_word(bits, 2, 0xffff, "ONE|TWO|FOUR|0xfff8");
 	bits.names = field;
 	bits.count = 1;
@@ -253,7 +253,7 @@ static void test_statuses(void **state)
 		{0x857f, "W_STOPCODE(SIGTRAP|0x80)"},
 		{0x4057f, "W_STOPCODE(SIGTRAP)|0x40000"},
 		{0xffff, "__W_CONTINUED"},
-		/* No status is like that. */
+		/* No wait status has these values. */
 		{0x7f, "0x7f"},
 		{0x80, "0x80"},
 		{0x41, "0x41"},
@@ -282,7 +282,7 @@ static void test_characters(void **state)
 	assert_word(character, 1, 0, "'\\0'");
 	assert_word(character, 1, 1, "'\\001'");
 	assert_word(character, 1, (uint64_t)-1, "'\\377'");
-	/* Wide ones, and what is none. */
+	/* Wide characters, and values that are none. */
 	assert_word(character, 4, 'a', "'a'");
 	assert_word(character, 4, 0, "'\\0'");
 	assert_word(character, 4, 200, "'\\u00c8'");
@@ -321,7 +321,7 @@ static void assert_single(float number, const char *expected)
 	assert_rendered(type_double, &value, expected);
 }
 
-/* Six digits behind the point, or as many as tell the number from its neighbours. */
+/* Six digits behind the point, or as many as distinguish the number from its neighbours. */
 static void test_digits(void **state)
 {
 	static const struct {
@@ -359,7 +359,7 @@ static void test_digits(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		assert_double(cases[i].number, cases[i].shown);
-	if (!under_valgrind()) { /* whose long doubles are doubles */
+	if (!under_valgrind()) { /* valgrind's long doubles are doubles */
 		assert_double((double)INFINITY, "inf");
 		assert_double((double)-INFINITY, "-inf");
 	}
@@ -393,7 +393,7 @@ static void test_floats(void **state)
 		assert_rendered(type_double, add_value(&made, value, x87_infinity), "inf");
 		assert_rendered(type_long_double, add_value(&made, value, x87_third),
 				"0.33333333333333333334");
-		/* What i386 returns has more digits than its type. */
+		/* i386 returns a number with more digits than its type has. */
 		assert_rendered(type_double, add_value(&made, value, x87_third),
 				"0.3333333333333333");
 		assert_rendered(type_single, add_value(&made, value, x87_third), "0.33333334");
@@ -438,7 +438,7 @@ static void test_escapes(void **state)
 	assert_string("\x1b[2J\x7f\x80\xff", 0, "\"\\033[2J\\177\\200\\377\"");
 }
 
-/* Whatever bytes come in, only printable ASCII goes out. */
+/* Whatever the bytes are, only printable ASCII is written. */
 static void test_nothing_raw(void **state)
 {
 	struct outbuf out;
@@ -505,9 +505,9 @@ static void test_arguments(void **state)
 	add_string(&made, 1, "hi", 0);
 	add_word(&made, 2, 8, 100);
 	assert_string_equal(arguments(&out, &read_prototype, &made.record, 1, 3), ", \"hi\", 100");
-	/* Values of other parameters than the prototype's: not guessed at. */
+	/* Values of other parameters than the prototype has: nothing is guessed. */
 	assert_string_equal(arguments(&out, &read_prototype, &made.record, 0, 3), "?");
-	/* Fewer than there should be. */
+	/* Fewer values than parameters. */
 	made.record.value_count = 1;
 	assert_string_equal(arguments(&out, &read_prototype, &made.record, 1, 3), ", \"hi\", ?");
 	outbuf_deinit(&out);
@@ -596,7 +596,7 @@ static void test_result(void **state)
 	assert_result(&type_void, &made.record, "<void>");
 }
 
-/* Counts and lengths that do not fit the record: nothing behind its end is touched. */
+/* Counts and lengths that do not fit the record: nothing behind its end is accessed. */
 static void test_lies(void **state)
 {
 	static const struct parameter parameters[] = {{.type = &type_string}};
@@ -609,7 +609,7 @@ static void test_lies(void **state)
 	outbuf_init(&out, -1);
 	struct record_value *value = add_string(&made, 0, "abcdefgh", 0);
 
-	/* In memory of exactly its size, so that the sanitizers see a step too far. */
+	/* In memory of exactly its size, so that sanitizers see an access behind it. */
 	for (unsigned i = 0; i < 5; i++) {
 		static const uint32_t lengths[] = {9, 16, UINT32_MAX - 7, UINT32_MAX - 3,
 						   UINT32_MAX};
@@ -622,7 +622,7 @@ static void test_lies(void **state)
 		assert_string_equal(arguments(&out, &prototype, copy, 0, 1), "?");
 		free(copy);
 	}
-	value->length = 5; /* and 3 of padding: fine */
+	value->length = 5; /* and 3 bytes of padding: valid */
 	assert_string_equal(arguments(&out, &prototype, &made.record, 0, 1), "\"abcde\"");
 	made.record.value_count = UINT16_MAX;
 	struct value_cursor cursor = value_cursor_start(&made.record);
@@ -638,7 +638,7 @@ static void test_lies(void **state)
 	outbuf_deinit(&out);
 }
 
-/* A last value whose padding is cut off is still whole. */
+/* A last value whose padding is missing is still complete. */
 static void test_missing_padding(void **state)
 {
 	struct made made = make_record(RECORD_CALL, 1, 0, 1);
@@ -686,7 +686,7 @@ static void test_signals(void **state)
 	outbuf_deinit(&out);
 }
 
-/* Columns are counted over a flush in the middle of a line. */
+/* Columns are counted across a flush in the middle of a line. */
 static void test_columns(void **state)
 {
 	int fd = open("/dev/null", O_WRONLY);

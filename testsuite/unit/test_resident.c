@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reading memory that may never come: what the expendable process does for us, and what is asked of
- * it. A child has pages of all kinds; in some of them, userfaultfd(2) waits for a process that does
- * not answer, which takes a privilege that not everybody has.
+ * Reading memory that may never arrive: what the helper process does for the tracer, and when it is
+ * asked. A child has pages of all kinds. In some of them, userfaultfd(2) waits for a process that
+ * never answers, which requires a privilege.
  */
-#include "inferior/prefault.h"
-#include "inferior/proc.h"
-#include "inferior/resident.h"
 #include "tasks.h"
+#include "tracee/prefault.h"
+#include "tracee/proc.h"
+#include "tracee/resident.h"
 
 #include <dirent.h>
 #include <linux/capability.h>
@@ -22,7 +22,7 @@
 
 enum { FRESH = 4, NEVER = 4, ROUNDS = 3 };
 
-/* What the child has, at the same addresses as we. */
+/* The child's memory, at the same addresses as in the test. */
 struct layout {
 	unsigned char *fresh; /* FRESH pages never touched, then one that does not exist */
 	unsigned char *never; /* ROUNDS mappings of NEVER pages, the first page of each is there */
@@ -31,7 +31,7 @@ struct layout {
 
 struct child {
 	pid_t pid;
-	int commands; /* a byte makes it undumpable */
+	int commands; /* a byte makes the child undumpable */
 	int answers;
 	struct layout layout;
 	struct prefault *prefault;
@@ -49,7 +49,7 @@ static unsigned char *map_pages(size_t count)
 	return mmap(NULL, count * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-/* Who touches a page in here that is not there waits for ever. */
+/* A thread that touches a missing page in here waits forever. */
 static bool register_never(unsigned char *pages, size_t count)
 {
 	struct uffdio_api api = {.api = UFFD_API};
@@ -69,7 +69,7 @@ static void make_never(struct layout *layout)
 
 		pages[0] = 1;
 		layout->has_never = layout->has_never && register_never(pages, NEVER);
-		/* The page behind keeps the mappings apart. */
+		/* A missing page keeps the mappings apart. */
 		munmap(pages + NEVER * PAGE, PAGE);
 	}
 }
@@ -140,7 +140,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* The pages of a mapping that never come. */
+/* The address of a page of a mapping whose pages never arrive. */
 static uint64_t never(const struct child *child, size_t mapping, size_t page)
 {
 	return address_of(child->layout.never + (mapping * (NEVER + 1) + page) * PAGE);
@@ -160,7 +160,7 @@ static bool is_reader(pid_t pid)
 	return found;
 }
 
-/* The live expendable process: a child of a thread of ours that is not this one; 0: none. */
+/* Returns the live helper process: a child of another thread of the test; 0: none. */
 static pid_t find_reader(void)
 {
 	DIR *tasks = opendir("/proc/self/task");
@@ -194,7 +194,7 @@ static void test_fresh_pages_come(void **state)
 	assert_int_equal(prefault_pages(child->prefault, 0x7fffffff, fresh, 1), -ESRCH);
 }
 
-/* It has nothing of ours that anybody waits for, and goes when we do. */
+/* The process keeps nothing of the test open, and ends with it. */
 static void test_reader_is_modest(void **state)
 {
 	struct child *child = *state;
@@ -212,7 +212,7 @@ static void test_reader_is_modest(void **state)
 	assert_int_equal(poll(&end, 1, 0), 1);
 	assert_true(end.revents & POLLHUP);
 	close(ends[0]);
-	/* Nobody who waits for children of his own sees it. */
+	/* waitpid() for the children of this thread does not return it. */
 	assert_int_equal(waitpid(-1, NULL, WNOHANG | __WALL | __WNOTHREAD), 0);
 	prefault_destroy(child->prefault);
 	child->prefault = NULL;
@@ -221,7 +221,7 @@ static void test_reader_is_modest(void **state)
 	assert_int_equal(errno, ESRCH);
 }
 
-/* Killed by somebody else, it is replaced. */
+/* A helper process that was killed is replaced. */
 static void test_killed_reader(void **state)
 {
 	struct child *child = *state;
@@ -250,7 +250,7 @@ static void test_page_that_never_comes(void **state)
 	uint64_t fresh = address_of(child->layout.fresh);
 
 	need_never(child);
-	for (int i = 0; i < 8; i++) { /* more often than there are places for retired ones */
+	for (int i = 0; i < 8; i++) { /* more often than there are places for retired processes */
 		assert_int_equal(prefault_pages(child->prefault, child->pid, never(child, 0, 1), 2),
 				 -ETIMEDOUT);
 		assert_int_equal(prefault_pages(child->prefault, child->pid, fresh, 1), 1);
@@ -265,7 +265,7 @@ static void test_resident(void **state)
 	uint64_t fresh = address_of(child->layout.fresh);
 	bool blocked = true;
 
-	/* Twice: what was brought in, and what is remembered. */
+	/* Twice: pages that are brought in, and pages that are remembered as present. */
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(
 			resident_bytes(child->resident, child->pid, fresh + 5, 100, &blocked), 100);
@@ -291,7 +291,7 @@ static void test_resident(void **state)
 	assert_int_equal(resident_bytes(child->resident, child->pid, fresh, 0, NULL), 0);
 }
 
-/* Nobody who could bring it in: it is left out, but that is nobody's fault. */
+/* Without a task that could bring the page in, it is left out, and its mapping is not marked. */
 static void test_no_task(void **state)
 {
 	struct child *child = *state;
@@ -307,7 +307,7 @@ static void test_no_task(void **state)
 			 99 * PAGE);
 }
 
-/* A mapping is waited for once; its pages that are there can be read. */
+/* A mapping is waited for once; its pages that are present can be read. */
 static void test_bad_mapping(void **state)
 {
 	struct child *child = *state;
@@ -319,7 +319,7 @@ static void test_bad_mapping(void **state)
 						3 * PAGE, &blocked),
 				 PAGE - 1);
 		assert_true(blocked);
-		while (find_reader()) /* it has been killed */
+		while (find_reader()) /* the process has been killed */
 			sched_yield();
 		for (size_t page = 1; page < NEVER; page++) {
 			assert_int_equal(resident_bytes(child->resident, child->pid,
@@ -331,11 +331,11 @@ static void test_bad_mapping(void **state)
 						PAGE, &blocked),
 				 PAGE);
 		assert_false(blocked);
-		assert_int_equal(find_reader(), 0); /* nothing more was asked */
+		assert_int_equal(find_reader(), 0); /* no process was asked */
 	}
 }
 
-/* Takes the right to look into processes that do not want it from this thread, or gives it back. */
+/* Drops, or regains, the capability to access undumpable processes, in this thread. */
 static void set_ptrace_capability(bool on)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -348,7 +348,7 @@ static void set_ptrace_capability(bool on)
 	assert_int_equal(syscall(SYS_capset, &header, data), 0);
 }
 
-/* Where the expendable process may not read, harmless memory is read without it. */
+/* If the helper process may not read, harmless memory is read without it. */
 static void test_refused(void **state)
 {
 	struct child *child = *state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rings: what is held back while a thread is in the middle of a record; and the clocks. */
-#include "engine/agent/private.h"
+/* Rings: which records are held back while a thread is in the middle of one; and the clocks. */
+#include "engine/agent/agent_state.h"
+#include "engine/agent/clock.h"
 #include "engine/agent/rings.h"
 #include "engine/agent/rings_abi.h"
 
@@ -20,10 +21,10 @@ struct fixture {
 	uint8_t *memory;
 };
 
-/* What a thread's code has of its ring. */
-static struct agent_thread *entry_of(const struct fixture *fixture, uint64_t fs_base)
+/* The entry of a thread in its ring. */
+static struct ring_thread *entry_of(const struct fixture *fixture, uint64_t fs_base)
 {
-	struct agent_thread *entries = (struct agent_thread *)(void *)fixture->memory;
+	struct ring_thread *entries = (struct ring_thread *)(void *)fixture->memory;
 
 	for (size_t i = 0; i < AGENT_THREAD_COUNT; i++)
 		if (entries[i].base == fs_base)
@@ -41,7 +42,7 @@ static void set_up(struct fixture *fixture)
 	assert_true(rings_bind(fixture->rings, SECOND, 0x8000));
 }
 
-/* It is the one thread that there is. */
+/* The floor of the only thread. */
 static uint64_t floor_of(const struct fixture *fixture)
 {
 	pid_t tid = 0;
@@ -51,14 +52,14 @@ static uint64_t floor_of(const struct fixture *fixture)
 	return floor;
 }
 
-/* As the agent's code would be: in the middle of one; and the next one after that. */
+/* In the middle of a record, like the agent's code; and in the next one after that. */
 static void test_floor(void **state)
 {
 	struct fixture fixture;
 
 	(void)state;
 	set_up(&fixture);
-	struct agent_thread *entry = entry_of(&fixture, 0x8000);
+	struct ring_thread *entry = entry_of(&fixture, 0x8000);
 
 	assert_non_null(entry);
 	rings_look(fixture.rings, 100, 1 * MS);
@@ -68,13 +69,13 @@ static void test_floor(void **state)
 	assert_int_equal(floor_of(&fixture), 100);
 	rings_look(fixture.rings, 300, 3 * MS);
 	assert_int_equal(floor_of(&fixture), 100);
-	/* It got on, and is in the middle of the next. */
+	/* The thread has continued, and is in the middle of the next record. */
 	entry->head += 40;
 	rings_look(fixture.rings, 400, 4 * MS);
 	assert_int_equal(floor_of(&fixture), 300);
 	rings_look(fixture.rings, 500, 33 * MS);
 	assert_int_equal(floor_of(&fixture), 300);
-	/* Nobody is waited for without end. */
+	/* The wait for a thread is bounded. */
 	rings_look(fixture.rings, 600, 35 * MS);
 	assert_true(floor_of(&fixture) == UINT64_MAX);
 	rings_look(fixture.rings, 700, 36 * MS);
@@ -92,10 +93,10 @@ static void test_floor(void **state)
 
 enum { THREADS = 16, RECORDS = 20, FIRST_BASE = 0x10000, BASES_APART = 0x1000 };
 
-/* Returns of a thread, at times that only it knows. */
+/* Writes returns of a thread, at times of its own. */
 static void write_records(const struct fixture *fixture, unsigned thread)
 {
-	struct agent_thread *entry = entry_of(fixture, FIRST_BASE + BASES_APART * thread);
+	struct ring_thread *entry = entry_of(fixture, FIRST_BASE + BASES_APART * thread);
 	uint64_t time = 1 + thread * 7 % 5;
 
 	assert_non_null(entry);
@@ -113,7 +114,7 @@ static void write_records(const struct fixture *fixture, unsigned thread)
 	}
 }
 
-/* Those of many threads, the oldest of all first; of one that has gone, none. */
+/* Records of many threads, the oldest of all first; none of a thread that has gone. */
 static void test_order(void **state)
 {
 	struct fixture fixture;
@@ -145,7 +146,7 @@ static void test_order(void **state)
 	rings_destroy(fixture.rings);
 }
 
-/* A clock that stands still for 10 units each time, but for some readings. */
+/* A clock that advances by 10 units per reading, except for some readings. */
 static uint64_t fake_now, fake_readings, fake_late;
 
 static uint64_t fake_clock(void)
@@ -154,7 +155,7 @@ static uint64_t fake_clock(void)
 	return fake_now;
 }
 
-/* The tracer may be kept from running between its readings of two clocks: these are no moment. */
+/* The tracer may be preempted between its readings of two clocks: such a pair is no moment. */
 static void test_one_moment(void **state)
 {
 	static const struct agent_arch host = {.clock = fake_clock};
@@ -162,17 +163,20 @@ static void test_one_moment(void **state)
 
 	(void)state;
 	fake_now = fake_readings = 0;
-	fake_late = 1; /* the second of the first pair */
+	fake_late = 1; /* the second reading of the first pair */
 	clocks_begin(&agent);
 	assert_int_equal(agent.narrowest, 10);
 	assert_true(agent.begun.clock > 1000000);
 	fake_readings = 0;
 	const uint64_t before = fake_now;
-	const struct agent_moment now = agent_now(&agent);
+	const struct clock_sample now = agent_now(&agent);
 
-	/* That pair in vain, then 10 to the next one's first reading, and half of what it took. */
+	/*
+	 * That pair is dropped; then 10 to the first reading of the next one, and half of what it
+	 * took.
+	 */
 	assert_int_equal(now.clock, before + 10 + 1000000 + 10 + 5);
-	/* As a rule one pair does. */
+	/* Usually one pair is enough. */
 	fake_readings = 2;
 	agent_now(&agent);
 	assert_int_equal(fake_readings, 4);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What seccomp filters of a stopped process say of system calls. */
+/* What seccomp filters of a stopped process do with system calls. */
 #include "tasks.h"
 
-#include "inferior/sandbox.h"
+#include "tracee/sandbox.h"
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -16,7 +16,7 @@
 #define IF(value) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, 1)
 #define ANSWER(action) BPF_STMT(BPF_RET | BPF_K, (action))
 
-/* A child that has these filters, stopped. */
+/* Returns a stopped child that has these filters. */
 static pid_t child_with(const struct sock_fprog *const *filters)
 {
 	pid_t pid = fork();
@@ -29,7 +29,10 @@ static pid_t child_with(const struct sock_fprog *const *filters)
 	for (; *filters; filters++)
 		if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, *filters, 0, 0))
 			_exit(1);
-	/* The last word is by a signal that is its end. */
+	/*
+	 * The child reports by a signal, as its filters may forbid system calls. The signal would
+	 * end it.
+	 */
 	__asm__ volatile("int3");
 	_exit(0);
 }
@@ -62,7 +65,7 @@ static void check(const struct sock_fprog *first, const struct sock_fprog *secon
 	bool is_told;
 	const bool found = may_kill(filters, &is_told);
 
-	/* Who may not look takes the worst for granted. */
+	/* A tracer that may not read the filters assumes the worst. */
 	assert_int_equal(found, expected || (first && !is_told));
 }
 
@@ -82,7 +85,7 @@ static void filters(void **state)
 	PROGRAM(trap_code, LOAD(nr), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_mprotect, 0, 3),
 		LOAD(args[2]), BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 6), IF(6),
 		ANSWER(SECCOMP_RET_TRAP), ANSWER(SECCOMP_RET_ALLOW));
-	/* By the accumulator, scratch memory, and a jump over the killing. */
+	/* Computed by the accumulator and scratch memory, and a jump over the killing. */
 	PROGRAM(computed, LOAD(nr), BPF_STMT(BPF_ST, 3), BPF_STMT(BPF_MISC | BPF_TAX, 0),
 		BPF_STMT(BPF_ALU | BPF_SUB | BPF_X, 0),
 		BPF_STMT(BPF_ALU | BPF_ADD | BPF_K, 0x7fff0000), BPF_STMT(BPF_JMP | BPF_JA, 1),

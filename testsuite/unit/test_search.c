@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which .conf file speaks for which library, in a tree of directories made for it. */
+/* Which .conf files are found for which library, in a tree of directories made for the test. */
 #include "base/strbuf.h"
 #include "base/xalloc.h"
 #include "proto/search.h"
@@ -33,7 +33,7 @@ static char *path_in(const struct fixture *f, const char *name)
 	return xasprintf("%s/%s", f->top, name);
 }
 
-/* Writes a file below the top, with the directories it needs. */
+/* Writes a file below the top, and makes its directories. */
 static void make_file(const struct fixture *f, const char *name, const char *text)
 {
 	char *path = path_in(f, name);
@@ -115,7 +115,9 @@ static int add(struct fixture *f, const char *name)
 	return status;
 }
 
-/* The number of parameters `function` has for a library; -1: unknown, -2: no library at all. */
+/*
+ * The number of parameters that `function` has for a library; -1: unknown, -2: no library at all.
+ */
 static int find(struct fixture *f, const char *soname, const char *function)
 {
 	const struct protolib *lib = proto_search_library(f->search, soname);
@@ -143,7 +145,7 @@ static void test_names(void **state)
 	assert_int_equal(find(f, "libc.so.6", "a"), 1);
 	assert_int_equal(find(f, "/lib/x86_64-linux-gnu/libc.so.6", "a"), 1);
 	assert_int_equal(find(f, "libc", "a"), 1);
-	/* The longest that exists. */
+	/* The longest name that exists. */
 	assert_int_equal(find(f, "libm.so.6", "b"), 1);
 	assert_int_equal(find(f, "libm.so.7", "b"), 2);
 	assert_int_equal(find(f, "python3.11", "c"), 1);
@@ -159,7 +161,7 @@ static void test_names(void **state)
 	assert_int_equal(find(f, "dir/", "h"), -2);
 	assert_int_equal(find(f, "README", "i"), -2);
 	assert_int_equal(f->errors.length, 0);
-	/* Libraries that lead to the same files share them. */
+	/* Libraries for which the same files are found share them. */
 	assert_ptr_equal(proto_search_library(f->search, "libc.so.6"),
 			 proto_search_library(f->search, "libc.so.7"));
 }
@@ -193,7 +195,7 @@ static void test_directories(void **state)
 	make_file(f, "mine/libc.conf", "void d(int, int, int);");
 	begin(f);
 	assert_int_equal(add(f, "mine"), 0);
-	/* The files of all directories together; the user's own win. */
+	/* The files of all directories together; the user's own take precedence. */
 	assert_int_equal(find(f, "libc.so.6", "a"), 0);
 	assert_int_equal(find(f, "libc.so.6", "b"), 1);
 	assert_int_equal(find(f, "libc.so.6", "c"), 2);
@@ -245,7 +247,7 @@ static void test_global(void **state)
 	assert_int_equal(protolib_find(global, "a")->parameter_count, 0);
 	assert_int_equal(protolib_find(global, "b")->parameter_count, 1);
 	assert_int_equal(protolib_find(global, "c")->parameter_count, 2);
-	/* They are no library's. */
+	/* The -F files belong to no library. */
 	assert_int_equal(find(f, "one.so", "b"), -2);
 }
 
@@ -311,7 +313,7 @@ static void test_found_errors_are_said_once(void **state)
 	free(directory);
 }
 
-/* Names are forgotten when they are many; what was found by them stays. */
+/* Names are forgotten when there are many; libraries that were found stay valid. */
 static void test_many_names(void **state)
 {
 	struct fixture *f = *state;
@@ -330,10 +332,10 @@ static void test_many_names(void **state)
 	assert_ptr_equal(proto_search_library(f->search, "libx.so"), lib);
 	assert_non_null(strstr(f->errors.text, "libbad.conf"));
 	assert_ptr_equal(strstr(f->errors.text, "libbad.conf"),
-			 strrchr(f->errors.text, '/') + 1); /* said once */
+			 strrchr(f->errors.text, '/') + 1); /* reported once */
 }
 
-/* The number of parameters `function` has in any library; -1: unknown. */
+/* The number of parameters that `function` has in any library; -1: unknown. */
 static int find_any(struct fixture *f, const char *function)
 {
 	const struct prototype *prototype = proto_search_any(f->search, function);
@@ -358,26 +360,28 @@ static void test_any(void **state)
 	make_file(f, "data/libx.conf", "import \"linux\";\nimport \"libx\";\nbroken;");
 	make_file(f, "home/.config/tracer/libm.so.6.conf", "void m(int, int, int);");
 	begin(f);
-	/* libm before libdl before others; the C library and machines are not among them. */
+	/* libm before libdl before others; not the C library and language runtimes. */
 	assert_int_equal(find_any(f, "a"), 2);
 	assert_int_equal(find_any(f, "b"), 1);
 	assert_int_equal(find_any(f, "c"), 0);
 	assert_int_equal(find_any(f, "of_c"), -1);
 	assert_int_equal(find_any(f, "machine"), -1);
-	/* The user's file for one version comes with the others of that. */
+	/*
+	 * The user's file for one version is read together with the other files for that version.
+	 */
 	assert_int_equal(find_any(f, "m"), 3);
-	/* What has no such name is not parsed, and its errors are not said. */
+	/* A file without the name is not parsed, and its errors are not reported. */
 	assert_int_equal(find_any(f, "nothing"), -1);
 	assert_int_equal(f->errors.length, 0);
 	assert_int_equal(find_any(f, "imported"), 3);
 	assert_non_null(strstr(f->errors.text, "libx.conf:3: "));
-	/* Of files that have the name and not the function the next one counts. */
+	/* If a file has the name but not the function, the next file is used. */
 	assert_int_equal(find_any(f, "comment"), 1);
 	assert_int_equal(find_any(f, "enum"), -1);
 	assert_int_equal(find_any(f, ""), -1);
 }
 
-/* What find_any() gives, of the library that alone has it; *library: which one. */
+/* Like find_any(), for the only library that has the function; *library: its name. */
 static int find_only(struct fixture *f, const char *function, const char **library)
 {
 	const struct prototype *prototype = proto_search_only(f->search, function, "x86_64",
@@ -402,15 +406,15 @@ static void test_only(void **state)
 	begin(f);
 	assert_int_equal(find_only(f, "a", &library), 1);
 	assert_string_equal(library, "libssl");
-	/* Two libraries have it; and one the user's file of which counts. */
+	/* Two libraries have it; and one whose user's file takes precedence. */
 	assert_int_equal(find_only(f, "b", &library), -1);
 	assert_int_equal(find_only(f, "own", &library), 3);
 	assert_string_equal(library, "libssl");
-	/* A file that two import is one file. */
+	/* A file that two others import is one file. */
 	assert_int_equal(find_only(f, "imported", &library), 3);
 	assert_string_equal(library, "libx");
 	assert_int_equal(find_only(f, "y", &library), 1);
-	/* What is part of the C library is linked in with that only. */
+	/* Parts of the C library are linked in with the C library only. */
 	assert_int_equal(find_only(f, "m", &library), -1);
 	assert_int_equal(find_only(f, "of_c", &library), -1);
 	assert_int_equal(find_only(f, "nothing", &library), -1);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The memory of a process, and whether two share one. */
+/* The memory of a process, and whether two processes share one. */
 #include "tasks.h"
 
-#include "inferior/arena.h"
-#include "inferior/gather.h"
+#include "tracee/arena.h"
+#include "tracee/memory_batch.h"
+#include "tracee/space.h"
 
 #include <sys/mman.h>
 
@@ -12,7 +13,7 @@ static uint64_t address_of(const void *place)
 	return (uint64_t)(uintptr_t)place;
 }
 
-/* Many ranges, some of them broken off or not there: each as far as it can be read. */
+/* Many ranges, some of them cut or missing: each is read as far as possible. */
 static void read_many(struct space *space)
 {
 	enum { RANGES = 150, PAGES = 100 };
@@ -63,7 +64,7 @@ static void test_memory(void **state)
 	(void)state;
 	assert_non_null(space);
 	read_many(space);
-	space->reader = 0x7fffffff; /* as where process_vm_readv(2) is refused */
+	space->reader = 0x7fffffff; /* like where process_vm_readv(2) is refused */
 	read_many(space);
 	assert_int_equal(space_write(space, address_of(text), "after", 6), 0);
 	assert_string_equal(text, "after");
@@ -75,7 +76,10 @@ static void test_memory(void **state)
 	assert_int_equal(error, -ENOENT);
 }
 
-/* What is written is read back, and is in the memory at the end: ours first. */
+/*
+ * Writes in a batch are read back at once, and are in the memory at the end. Those in the arena are
+ * made first.
+ */
 static void test_gather(void **state)
 {
 	int error = 0;
@@ -90,8 +94,8 @@ static void test_gather(void **state)
 	memset(memory, 'x', 3 * PAGE); /* the last page has never been touched */
 	mprotect(memory, PAGE, PROT_READ);
 	munmap(memory + PAGE, PAGE);
-	assert_true(gather_begin(space));
-	assert_false(gather_begin(space));
+	assert_true(memory_batch_begin(space));
+	assert_false(memory_batch_begin(space));
 	read_many(space);
 
 	assert_int_equal(space_write(space, start + PAGE - 4, "abcd", 4), 0);
@@ -104,20 +108,20 @@ static void test_gather(void **state)
 	assert_memory_equal(read, "12xxabcd", 8);
 	assert_int_equal(memory_read(&space->memory, start + PAGE - 4, read, 8), 4);
 
-	/* Who lets a thread run has it written, and sees what that has changed. */
-	gather_pause(space);
+	/* Before a thread runs, the batch is written; afterwards the thread's changes are seen. */
+	memory_batch_pause(space);
 	assert_memory_equal(memory + PAGE - 8, "12xxabcd", 8);
 	memory[2 * PAGE] = 'S';
 	assert_int_equal(space_write(space, start + 2 * PAGE + 6, "!", 1), 0);
 	assert_memory_equal(memory + 2 * PAGE, "Second!x", 8);
-	gather_go_on(space);
+	memory_batch_go_on(space);
 	assert_true(memory_read_exact(&space->memory, start + 2 * PAGE, read, 8));
 	assert_memory_equal(read, "Second!x", 8);
 
 	arena_add_region(space->arena, start + 3 * PAGE, PAGE);
 	assert_int_equal(space_write(space, start + 3 * PAGE, "ours", 4), 0);
 	assert_int_equal(space_write(space, start + 2 * PAGE, "third", 5), 0);
-	gather_end(space);
+	memory_batch_end(space);
 	assert_memory_equal(memory + 2 * PAGE, "thirdd!x", 8);
 	assert_memory_equal(memory + 3 * PAGE, "ours", 4);
 	assert_int_equal(space_write(space, start, "now", 3), 0);
@@ -134,7 +138,7 @@ static void test_same_space(void **state)
 	if (pid == 0)
 		for (;;)
 			pause();
-	/* Where the kernel cannot tell, what was guessed. */
+	/* If the kernel cannot tell, the result is the guess that was passed. */
 	if (!same_space(getpid(), pid, true) || same_space(getpid(), getpid(), false)) {
 		assert_false(same_space(getpid(), pid, true));
 		assert_true(same_space(getpid(), getpid(), false));

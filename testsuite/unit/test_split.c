@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file or a table for each process: whose record goes where, and when files are opened and closed. */
-#include "output/writer.h"
+/*
+ * A file or a table for each process: where each record goes, and when files are opened and closed.
+ */
 #include "records.h"
+#include "sink/sink.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +26,7 @@ struct fixture {
 	uint32_t probe;
 	struct output_options options;
 	int table; /* where tables go */
-	struct writer *writer;
+	struct sink *sink;
 	char text[8192];
 };
 
@@ -44,15 +46,15 @@ static int set_up(void **state)
 	return 0;
 }
 
-static void create(struct fixture *fixture, bool tables, bool files)
+static void create(struct fixture *fixture, const char *kind, bool files)
 {
-	const struct split_options how = {.probes = fixture->probes,
-					  .options = &fixture->options,
-					  .tables = tables,
-					  .path = files ? fixture->path : NULL,
-					  .fd = fixture->table};
+	const struct sink_target target = {.probes = fixture->probes,
+					   .options = &fixture->options,
+					   .path = files ? fixture->path : NULL,
+					   .per_process = !files,
+					   .fd = fixture->table};
 
-	fixture->writer = split_writer_create(&how);
+	fixture->sink = sink_create(sink_find(kind), &target);
 }
 
 static char *file_of(struct fixture *fixture, int32_t pid, char *path, size_t size)
@@ -78,7 +80,7 @@ static int tear_down(void **state)
 	struct fixture *fixture = *state;
 	char path[128];
 
-	fixture->writer->ops->destroy(fixture->writer);
+	fixture->sink->ops->destroy(fixture->sink);
 	probe_table_destroy(fixture->probes);
 	close(fixture->table);
 	for (int32_t pid = 1; pid < 10; pid++)
@@ -93,7 +95,7 @@ static int tell(struct fixture *fixture, enum record_kind kind, int32_t pid, uin
 	struct made made = make_record(kind, pid, fixture->probe, call);
 
 	made.record.pid = pid;
-	return fixture->writer->ops->record(fixture->writer, &made.record);
+	return fixture->sink->ops->record(fixture->sink, &made.record);
 }
 
 static void call(struct fixture *fixture, int32_t pid, uint64_t number)
@@ -118,24 +120,24 @@ static void a_file_for_each(void **state)
 	struct fixture *fixture = *state;
 	unsigned before = open_files();
 
-	create(fixture, false, true);
+	create(fixture, "text", true);
 	assert_int_equal(tell(fixture, RECORD_THREAD, 3, 0), 0);
 	call(fixture, 3, 1);
 	call(fixture, 4, 2);
 	assert_int_equal(tell(fixture, RECORD_CALL, 3, 3), 0);
-	assert_int_equal(tell(fixture, RECORD_CALL, 4, 4), 0); /* 3's line stays open */
+	assert_int_equal(tell(fixture, RECORD_CALL, 4, 4), 0); /* the line of 3 stays open */
 	assert_int_equal(tell(fixture, RECORD_RETURN, 3, 3), 0);
 	assert_int_equal(open_files(), before + 2);
 	assert_int_equal(tell(fixture, RECORD_EXITED, 3, 0), 0);
 	assert_int_equal(open_files(), before + 1);
-	assert_int_equal(fixture->writer->ops->finish(fixture->writer), 0);
+	assert_int_equal(fixture->sink->ops->finish(fixture->sink), 0);
 	assert_int_equal(open_files(), before);
 	assert_string_equal(text_of(fixture, 3),
 			    "f() = <void>\nf() = <void>\n+++ exited (status 0) +++\n");
 	assert_string_equal(text_of(fixture, 4), "f() = <void>\nf( <unfinished ...>\n");
 }
 
-/* The first one that comes empties the file, whatever it holds; the next one of that number does not. */
+/* The first process with a number truncates the file; a later one with the same number does not. */
 static void numbers_come_again(void **state)
 {
 	struct fixture *fixture = *state;
@@ -145,11 +147,11 @@ static void numbers_come_again(void **state)
 	assert_non_null(file);
 	fputs("of yesterday\n", file);
 	fclose(file);
-	create(fixture, false, true);
+	create(fixture, "text", true);
 	call(fixture, 5, 1);
 	assert_int_equal(tell(fixture, RECORD_KILLED, 5, 0), 0);
 	call(fixture, 5, 2);
-	assert_int_equal(fixture->writer->ops->finish(fixture->writer), 0);
+	assert_int_equal(fixture->sink->ops->finish(fixture->sink), 0);
 	assert_string_equal(text_of(fixture, 5),
 			    "f() = <void>\n+++ killed by SIG0 +++\nf() = <void>\n");
 }
@@ -158,7 +160,7 @@ static void what_is_of_nobody_goes_to_the_oldest(void **state)
 {
 	struct fixture *fixture = *state;
 
-	create(fixture, false, true);
+	create(fixture, "text", true);
 	assert_int_equal(tell(fixture, RECORD_PROBES, 0, 0), 0); /* not into trace.0 */
 	assert_int_equal(tell(fixture, RECORD_UNTRACED, 0, 0), 0);
 	call(fixture, 6, 1);
@@ -168,9 +170,9 @@ static void what_is_of_nobody_goes_to_the_oldest(void **state)
 	assert_int_equal(tell(fixture, RECORD_EXITED, 7, 0), 0);
 	assert_non_null(strstr(text_of(fixture, 6), "!!! not traced: "));
 	assert_null(strstr(text_of(fixture, 7), "!!!"));
-	/* When all have ended, the last one's is written on. */
+	/* When all processes have ended, the file of the last one is continued. */
 	assert_int_equal(tell(fixture, RECORD_UNTRACED, 0, 0), 0);
-	assert_int_equal(fixture->writer->ops->finish(fixture->writer), 0);
+	assert_int_equal(fixture->sink->ops->finish(fixture->sink), 0);
 	assert_string_equal(text_of(fixture, 7),
 			    "f() = <void>\n+++ exited (status 0) +++\n!!! not traced: ?: ? !!!\n");
 	assert_null(text_of(fixture, 0));
@@ -181,9 +183,9 @@ static void a_file_that_cannot_be(void **state)
 	struct fixture *fixture = *state;
 
 	snprintf(fixture->path, sizeof fixture->path, "%s/none/trace", fixture->directory);
-	create(fixture, false, true);
+	create(fixture, "text", true);
 	assert_int_equal(tell(fixture, RECORD_THREAD, 3, 0), -ENOENT);
-	assert_int_equal(fixture->writer->ops->finish(fixture->writer), 0);
+	assert_int_equal(fixture->sink->ops->finish(fixture->sink), 0);
 }
 
 static void a_table_for_each(void **state)
@@ -193,14 +195,14 @@ static void a_table_for_each(void **state)
 	fixture->options.columns[0] = COLUMN_CALLS;
 	fixture->options.columns[1] = COLUMN_NAME;
 	fixture->options.column_count = 2;
-	create(fixture, true, false);
+	create(fixture, "summary", false);
 	assert_int_equal(tell(fixture, RECORD_THREAD, 9, 0), 0); /* calls nothing: no table */
 	call(fixture, 3, 1);
 	call(fixture, 4, 2);
 	call(fixture, 3, 3);
 	assert_int_equal(tell(fixture, RECORD_UNTRACED, 0, 0), 0);
 	assert_int_equal(tell(fixture, RECORD_EXITED, 4, 0), 0);
-	assert_int_equal(fixture->writer->ops->finish(fixture->writer), 0);
+	assert_int_equal(fixture->sink->ops->finish(fixture->sink), 0);
 	assert_string_equal(file_text(fixture->table, fixture->text, sizeof fixture->text),
 			    "process 4\n"
 			    "    calls      function\n"

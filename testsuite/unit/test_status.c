@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Wait statuses as ptrace(2) says they are made: signal << 8 | 0x7f, events in the bits above. */
-#include "inferior/status.h"
+/* Wait statuses as ptrace(2) describes them: signal << 8 | 0x7f, events in the bits above. */
+#include "tracee/status.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -40,7 +40,7 @@ static void test_ends(void **state)
 static void test_signals(void **state)
 {
 	(void)state;
-	/* Signals that stop are ordinary ones until the thread has taken them. */
+	/* Stop signals are ordinary signals until they are delivered. */
 	for (int signal = 1; signal <= SIGRTMAX; signal++)
 		expect(stopped(signal, 0), STOP_SIGNAL, signal);
 }
@@ -63,13 +63,16 @@ static void test_events(void **state)
 	expect(stopped(SIGTRAP, PTRACE_EVENT_VFORK), STOP_VFORK, 0);
 	expect(stopped(SIGTRAP, PTRACE_EVENT_EXEC), STOP_EXEC, 0);
 	expect(stopped(SIGTRAP, PTRACE_EVENT_EXIT), STOP_ENDING, 0);
-	/* Not asked for, or of a later kernel: never taken for a signal to be delivered. */
+	/*
+	 * Events that were not asked for, or come from a newer kernel, are never taken for signals
+	 * to deliver.
+	 */
 	expect(stopped(SIGTRAP, PTRACE_EVENT_VFORK_DONE), STOP_OTHER, 0);
 	expect(stopped(SIGTRAP, PTRACE_EVENT_SECCOMP), STOP_OTHER, 0);
 	expect(stopped(SIGTRAP, 99), STOP_OTHER, 0);
 }
 
-/* A SIGTRAP of a system call's is told from all others by a bit that no signal has. */
+/* A SIGTRAP of a system-call stop has a bit that no signal has. */
 static void test_system_calls(void **state)
 {
 	(void)state;
@@ -77,7 +80,7 @@ static void test_system_calls(void **state)
 	expect(stopped(SIGTRAP, 0), STOP_SIGNAL, SIGTRAP);
 }
 
-/* What the kernel of this machine says. */
+/* Statuses from the kernel of this machine. */
 static void test_real(void **state)
 {
 	int status;

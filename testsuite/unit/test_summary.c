@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The table of -c. */
-#include "output/writer.h"
 #include "records.h"
+#include "sink/sink.h"
+#include "sink/summary.h"
+#include "sink/summary_table.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,11 +25,19 @@ static const struct prototype prototype = {.name = "f", .result = &type_void};
 struct fixture {
 	struct probe_table *probes;
 	struct output_options options;
-	struct writer *writer;
+	struct sink *sink;
 	int fd;
 	uint64_t calls;
 	char text[8192];
 };
+
+static struct sink *create(const struct fixture *fixture, int fd)
+{
+	const struct sink_target target = {
+		.probes = fixture->probes, .options = &fixture->options, .fd = fd};
+
+	return summary_sink_create(&target);
+}
 
 static int set_up(void **state)
 {
@@ -35,7 +45,7 @@ static int set_up(void **state)
 
 	fixture->probes = probe_table_create();
 	fixture->fd = memfd_create("summary", MFD_CLOEXEC);
-	fixture->writer = summary_writer_create(fixture->fd, fixture->probes, &fixture->options);
+	fixture->sink = create(fixture, fixture->fd);
 	*state = fixture;
 	return fixture->fd < 0 ? -1 : 0;
 }
@@ -44,7 +54,7 @@ static int tear_down(void **state)
 {
 	struct fixture *fixture = *state;
 
-	fixture->writer->ops->destroy(fixture->writer);
+	fixture->sink->ops->destroy(fixture->sink);
 	probe_table_destroy(fixture->probes);
 	close(fixture->fd);
 	free(fixture);
@@ -61,7 +71,7 @@ static void record(struct fixture *fixture, enum record_kind kind, uint32_t id, 
 	struct made made = make_record(kind, 1, id, ++fixture->calls);
 
 	made.record.duration = duration;
-	assert_int_equal(fixture->writer->ops->record(fixture->writer, &made.record), 0);
+	assert_int_equal(fixture->sink->ops->record(fixture->sink, &made.record), 0);
 }
 
 static void call(struct fixture *fixture, uint32_t id, uint64_t duration)
@@ -72,7 +82,7 @@ static void call(struct fixture *fixture, uint32_t id, uint64_t duration)
 
 static const char *finish(struct fixture *fixture)
 {
-	assert_int_equal(fixture->writer->ops->finish(fixture->writer), 0);
+	assert_int_equal(fixture->sink->ops->finish(fixture->sink), 0);
 	return file_text(fixture->fd, fixture->text, sizeof fixture->text);
 }
 
@@ -94,7 +104,7 @@ static void test_table(void **state)
 	call(fixture, usleep_probe, 1000000000);
 	record(fixture, RECORD_CALL, exit_probe, 0); /* never returns */
 	record(fixture, RECORD_EXITED, 0, 12345);
-	assert_int_equal(fixture->writer->ops->flush(fixture->writer), 0);
+	assert_int_equal(fixture->sink->ops->flush(fixture->sink), 0);
 	assert_string_equal(finish(fixture),
 			    HEAD "100.00    1.000000     1000000         1 usleep\n"
 				 "  0.00    0.000004           1         3 strlen\n"
@@ -102,7 +112,7 @@ static void test_table(void **state)
 				 "100.00    1.000004                     5 total\n");
 }
 
-/* As ltrace rounds: 2757 of 3621 µs are 76.14 %. */
+/* Rounded like in ltrace: 2757 of 3621 µs are 76.14 %. */
 static void test_shares(void **state)
 {
 	struct fixture *fixture = *state;
@@ -121,7 +131,9 @@ static void choose(struct fixture *fixture, const uint8_t *columns, unsigned cou
 	fixture->options.column_count = count;
 }
 
-/* In the order asked for, with names of which one is longer than its column, and no blanks at the ends. */
+/*
+ * In the order asked for, with a name longer than its column, and no blanks at the ends of lines.
+ */
 static void test_columns(void **state)
 {
 	struct fixture *fixture = *state;
@@ -147,7 +159,7 @@ static void test_columns(void **state)
 		"total                                                     4\n");
 }
 
-/* A row that is made of two keeps the shortest and the longest of both. */
+/* A row made of two keeps the shortest and the longest of both. */
 static void test_extremes_of_merged_rows(void **state)
 {
 	struct fixture *fixture = *state;
@@ -175,7 +187,10 @@ static void test_sums_need_no_single_calls(void **state)
 	assert_false(summary_needs_each_call(&fixture->options));
 }
 
-/* One name, found in two modules or traced in two ways, is one row; ids and rows differ in order. */
+/*
+ * A name that is found in two modules, or traced in two ways, is one row. Ids and rows differ in
+ * order.
+ */
 static void test_merging(void **state)
 {
 	struct fixture *fixture = *state;
@@ -194,11 +209,11 @@ static void test_merging(void **state)
 
 static void forget(struct fixture *fixture, uint32_t id)
 {
-	fixture->writer->ops->forget(fixture->writer, probe_table_get(fixture->probes, id));
+	fixture->sink->ops->forget(fixture->sink, probe_table_get(fixture->probes, id));
 	probe_table_remove(fixture->probes, id);
 }
 
-/* What was counted for a probe stays when it goes, and its id counts for another. */
+/* The counts of a probe stay when it is removed, and its id counts for another. */
 static void test_forgotten(void **state)
 {
 	struct fixture *fixture = *state;
@@ -238,7 +253,7 @@ static void assert_order(struct fixture *fixture, int sort, const char *order)
 	for (const char *line = finish(fixture); (line = strchr(line, '\n')); line++) {
 		const char *name = strpbrk(line + 1, "abc\n");
 
-		/* Rows end in three equal letters. */
+		/* Names of rows end in three equal letters. */
 		if (name && name[0] == name[1] && name[0] == name[2] && strlen(found) < 3)
 			found[strlen(found)] = *name;
 	}
@@ -260,7 +275,7 @@ static void test_sort_name(void **state)
 	assert_order(*state, SORT_NAME, "abc");
 }
 
-/* Ids of no probe are no reason to allocate; huge counts and hostile names are shown. */
+/* Ids without a probe allocate nothing; huge counts and hostile names are shown. */
 static void test_hostile(void **state)
 {
 	struct fixture *fixture = *state;
@@ -281,10 +296,10 @@ static void test_full_disk(void **state)
 
 	if (full < 0)
 		skip();
-	struct writer *writer = summary_writer_create(full, fixture->probes, &fixture->options);
+	struct sink *sink = create(fixture, full);
 
-	assert_int_equal(writer->ops->finish(writer), -ENOSPC);
-	writer->ops->destroy(writer);
+	assert_int_equal(sink->ops->finish(sink), -ENOSPC);
+	sink->ops->destroy(sink);
 	close(full);
 }
 

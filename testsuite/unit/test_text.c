@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lines: what a sequence of records looks like. */
-#include "output/writer.h"
+/* The text output: the lines that a sequence of records makes. */
 #include "records.h"
+#include "sink/sink.h"
+#include "sink/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,10 +33,18 @@ enum { PUTS, NEST, TICK, READ, LONG, EVIL, SYSTEM }; /* ids, in the order of set
 struct fixture {
 	struct probe_table *probes;
 	struct output_options options;
-	struct writer *writer;
+	struct sink *sink;
 	int fd;
 	char text[16384];
 };
+
+static struct sink *create(const struct fixture *fixture, int fd)
+{
+	const struct sink_target target = {
+		.probes = fixture->probes, .options = &fixture->options, .fd = fd};
+
+	return text_sink_create(&target);
+}
 
 static int set_up(void **state)
 {
@@ -53,7 +62,7 @@ static int set_up(void **state)
 	fixture->probes = probes;
 	fixture->options = (struct output_options){.align = 20, .string_max = 32};
 	fixture->fd = memfd_create("lines", MFD_CLOEXEC);
-	fixture->writer = text_writer_create(fixture->fd, probes, &fixture->options, NULL);
+	fixture->sink = create(fixture, fixture->fd);
 	*state = fixture;
 	return fixture->fd < 0 ? -1 : 0;
 }
@@ -62,7 +71,7 @@ static int tear_down(void **state)
 {
 	struct fixture *fixture = *state;
 
-	fixture->writer->ops->destroy(fixture->writer);
+	fixture->sink->ops->destroy(fixture->sink);
 	probe_table_destroy(fixture->probes);
 	close(fixture->fd);
 	free(fixture);
@@ -71,7 +80,7 @@ static int tear_down(void **state)
 
 static void write_record(struct fixture *fixture, const struct record *record)
 {
-	assert_int_equal(fixture->writer->ops->record(fixture->writer, record), 0);
+	assert_int_equal(fixture->sink->ops->record(fixture->sink, record), 0);
 }
 
 /* Records without values: an event, or a call of a function without parameters. */
@@ -108,10 +117,10 @@ static void call_puts(struct fixture *fixture, int tid, uint64_t number, const c
 	write_record(fixture, &made.record);
 }
 
-/* What was written so far. */
+/* Returns the text written so far. */
 static const char *lines(struct fixture *fixture)
 {
-	assert_int_equal(fixture->writer->ops->flush(fixture->writer), 0);
+	assert_int_equal(fixture->sink->ops->flush(fixture->sink), 0);
 	return file_text(fixture->fd, fixture->text, sizeof fixture->text);
 }
 
@@ -162,7 +171,7 @@ static void test_system_calls(void **state)
 		"sync@SYS()         = ?\n");
 }
 
-/* Error numbers mean nothing where no system call is. */
+/* An error number is shown as a name for system calls only. */
 static void test_number_of_a_function(void **state)
 {
 	struct fixture *fixture = *state;
@@ -175,7 +184,7 @@ static void test_number_of_a_function(void **state)
 	assert_string_equal(lines(fixture), "prog->nest()       = 5\n");
 }
 
-/* "= " begins at column `align`; with ") " ending right there no space is added. */
+/* "= " begins at column `align`; if ") " ends there, no space is added. */
 static void test_alignment(void **state)
 {
 	struct fixture *fixture = *state;
@@ -191,7 +200,7 @@ static void test_alignment(void **state)
 					    "tick()  = <void>\ntick()   = <void>\n");
 }
 
-/* A call that still runs is seen at once, and its line goes on where it was. */
+/* A call that is still running is shown at once, and its line is continued later. */
 static void test_flush_in_call(void **state)
 {
 	struct fixture *fixture = *state;
@@ -218,7 +227,7 @@ static void test_nesting(void **state)
 					    "<... nest resumed> ) = 9\n");
 }
 
-/* The open line is another call of the same thread, one that was left without a word. */
+/* The open line is another call of the same thread, which was left without a record. */
 static void test_return_past_open_line(void **state)
 {
 	struct fixture *fixture = *state;
@@ -277,7 +286,7 @@ static void test_threads(void **state)
 					    "[pid 7] +++ exited (status 0) +++\n");
 }
 
-/* A line that nobody will go on with is ended at once. */
+/* A line that cannot be continued is ended at once. */
 static void test_thread_end(void **state)
 {
 	struct fixture *fixture = *state;
@@ -313,7 +322,7 @@ static void test_ends(void **state)
 	call(fixture, 7, TICK, 2);
 	event(fixture, RECORD_EXEC, 7, 0);
 	call(fixture, 7, TICK, 3);
-	assert_int_equal(fixture->writer->ops->finish(fixture->writer), 0);
+	assert_int_equal(fixture->sink->ops->finish(fixture->sink), 0);
 	assert_string_equal(lines(fixture), "puts(\"x\" <unfinished ...>\n"
 					    "+++ exited (status 7) +++\n"
 					    "+++ killed by SIGSEGV +++\n"
@@ -455,7 +464,7 @@ static void test_deep_recursion(void **state)
 	assert_in_range(strlen(lines(fixture)), 100, 1000);
 }
 
-/* Much more than is buffered, through a pipe that holds less: all of it arrives, in order. */
+/* Much more than the buffer, through a pipe that holds less: all of it arrives, in order. */
 static void test_pipe(void **state)
 {
 	enum { CALLS = 20000, LINE = sizeof "tick()             = <void>\n" - 1 };
@@ -471,20 +480,19 @@ static void test_pipe(void **state)
 
 	assert_true(child >= 0);
 	if (child == 0) {
-		struct writer *writer = text_writer_create(ends[1], fixture->probes,
-							   &fixture->options, NULL);
+		struct sink *sink = create(fixture, ends[1]);
 		int error = 0;
 
-		close(ends[0]); /* so that a test that failed does not leave it waiting */
+		close(ends[0]); /* a failed test would otherwise leave the writer waiting */
 		for (uint64_t i = 0; i < CALLS && !error; i++) {
 			struct made made = make_record(RECORD_CALL, 7, TICK, i);
 
-			error = writer->ops->record(writer, &made.record);
+			error = sink->ops->record(sink, &made.record);
 			made.record.kind = RECORD_RETURN;
 			if (!error)
-				error = writer->ops->record(writer, &made.record);
+				error = sink->ops->record(sink, &made.record);
 		}
-		_exit(error || writer->ops->finish(writer) ? 1 : 0);
+		_exit(error || sink->ops->finish(sink) ? 1 : 0);
 	}
 	close(ends[1]);
 	for (ssize_t n; (n = read(ends[0], got, sizeof got)) > 0;) {
@@ -506,15 +514,15 @@ static void test_full_disk(void **state)
 
 	if (full < 0)
 		skip();
-	struct writer *writer = text_writer_create(full, fixture->probes, &fixture->options, NULL);
+	struct sink *sink = create(fixture, full);
 
-	assert_int_equal(writer->ops->flush(writer), 0);
-	assert_int_equal(writer->ops->record(writer, &made.record), 0);
-	assert_int_equal(writer->ops->flush(writer), -ENOSPC);
-	/* From then on it says so at once. */
-	assert_int_equal(writer->ops->record(writer, &made.record), -ENOSPC);
-	assert_int_equal(writer->ops->finish(writer), -ENOSPC);
-	writer->ops->destroy(writer);
+	assert_int_equal(sink->ops->flush(sink), 0);
+	assert_int_equal(sink->ops->record(sink, &made.record), 0);
+	assert_int_equal(sink->ops->flush(sink), -ENOSPC);
+	/* From then on the error is returned at once. */
+	assert_int_equal(sink->ops->record(sink, &made.record), -ENOSPC);
+	assert_int_equal(sink->ops->finish(sink), -ENOSPC);
+	sink->ops->destroy(sink);
 	close(full);
 }
 
@@ -528,13 +536,12 @@ static void test_closed_pipe(void **state)
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	close(ends[0]);
 	signal(SIGPIPE, SIG_IGN);
-	struct writer *writer = text_writer_create(ends[1], fixture->probes, &fixture->options,
-						   NULL);
+	struct sink *sink = create(fixture, ends[1]);
 
 	for (int i = 0; i < 10000 && !error; i++)
-		error = writer->ops->record(writer, &made.record);
+		error = sink->ops->record(sink, &made.record);
 	assert_int_equal(error, -EPIPE);
-	writer->ops->destroy(writer);
+	sink->ops->destroy(sink);
 	close(ends[1]);
 }
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The list of what cannot be traced: once each, grouped on stderr, complete in records, bounded. */
+/*
+ * The list of what cannot be traced: each item once, grouped on stderr, complete in records,
+ * bounded.
+ */
 #include "base/strbuf.h"
-#include "output/render.h"
-#include "output/writer.h"
-#include "session/untraced.h"
+#include "sink/render.h"
+#include "sink/sink.h"
+#include "target/untraced.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,7 +52,7 @@ static struct fixture *set_up(bool verbose)
 	return fixture;
 }
 
-/* Shows what there is and checks what was said since the fixture was made. */
+/* Shows the list, and checks what was reported since the fixture was made. */
 static void shows(struct fixture *fixture, const char *said, const char *records)
 {
 	char text[8192];

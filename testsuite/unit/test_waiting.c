@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Waiting in either way finds the same; what is known of the other way stays as it is. */
-#include "inferior/waiting.h"
+/* Both ways of waiting have the same result; what is known of the other way is kept. */
+#include "tracee/waiting.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 
 enum { SLEEPING, LOOKING, WAYS };
 
-/* So far the one way has been much the better. */
+/* A state in which one way has been much the better so far. */
 static struct waiting prefer(int way)
 {
 	struct waiting waiting = {.count = 100};
@@ -62,7 +62,7 @@ static void test_does_not_block(void **state)
 			pause();
 	for (int i = 0; i < 100; i++)
 		assert_int_equal(waiting_next(&waiting, false, &status), 0);
-	/* That was no waiting: nothing is learnt from it. */
+	/* There was no wait, so nothing is learnt. */
 	assert_int_equal(waiting.count, 0);
 	assert_int_equal(waiting.idle, 0);
 	kill(pid, SIGKILL);
@@ -75,7 +75,7 @@ static void ignore(int signal)
 	(void)signal;
 }
 
-/* A signal to the tracer ends it, whichever way. */
+/* A signal to the tracer ends a wait in either way. */
 static void test_interrupted(void **state)
 {
 	const struct itimerval often = {{.tv_usec = 20000}, {.tv_usec = 20000}};

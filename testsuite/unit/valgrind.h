@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A test program under valgrind is not what the kernel thinks it is: some tests cannot be made there. */
+/*
+ * Under valgrind a program has not the registers and memory that the kernel sees, so some tests are
+ * skipped there.
+ */
 #ifndef TRACER_TESTSUITE_UNIT_VALGRIND_H
 #define TRACER_TESTSUITE_UNIT_VALGRIND_H
 
@@ -7,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By what valgrind preloads. Children that have been exec'd run without it. */
+/* Recognises valgrind by what it preloads. Children that have been exec'd run without it. */
 static inline bool under_valgrind(void)
 {
 	const char *preloaded = getenv("LD_PRELOAD");

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which clock is read in processes: the processor's, or the system's where that one cannot be
- * relied on.
+ * The clock that tracees read: the processor's, or the system's if the processor's is not reliable.
  *
- * The system's is read by the vDSO, which the kernel maps into each process. While it runs on
- * behalf of ours, a thread has its pc there, and our code only on its stack: it is to be seen as
- * one inside ours (trap_runs_our_code()).
+ * The system's clock is read by the vDSO, which the kernel maps into each process. While the vDSO
+ * runs for the agent, a thread's pc is in the vDSO, and only its stack leads to the agent's code:
+ * such a thread has to be treated as one inside that code (trap_runs_our_code()).
  *
- * Where the kernel cannot tell the time that way itself, or not always, the vDSO enters it. A
- * process with a seccomp filter may die of a system call that it has not made so far, so it is
- * left to breakpoints. So is one whose clock is not ours (time_namespaces(7)).
+ * If the kernel cannot provide the time to the vDSO, or not always, the vDSO makes a system call. A
+ * seccomp filter may kill a process for a system call that it never made before, so processes with
+ * a filter keep breakpoints. So do processes in another time namespace (time_namespaces(7)).
  */
-#include "engine/agent/private.h"
+#include "engine/agent/clock.h"
 
-#include "image/elf.h"
-#include "inferior/proc.h"
+#include "engine/agent/agent_state.h"
+#include "object/elf.h"
+#include "object/elf_memory.h"
+#include "object/elf_symbols.h"
+#include "tracee/clock.h"
+#include "tracee/proc.h"
+#include "tracee/space.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,31 +26,31 @@
 #include <unistd.h>
 
 enum { VDSO_MAX = 1 << 20, STACK_SEEN = 512 };
-/* How often all clocks are read, to have one moment; of the units of a clock. */
+/* READINGS: how often all clocks are read to find one moment. SLACK: units of a clock. */
 enum { READINGS = 8, SLACK = 64 };
 static const uint64_t MEASURED_NS = 2000000;
 
 uint64_t agent_clock(const struct agent *agent)
 {
-	return agent->system_clock ? inferior_clock() : agent->host->clock();
+	return agent->system_clock ? clock_now() : agent->host->clock();
 }
 
-/* How long that took is the result. */
-static uint64_t read_clocks(const struct agent *agent, struct agent_moment *moment)
+/* Returns how far the clock advanced meanwhile. */
+static uint64_t read_clocks(const struct agent *agent, struct clock_sample *moment)
 {
 	const uint64_t before = agent_clock(agent);
 
-	moment->time = inferior_clock();
-	moment->epoch = inferior_wall_clock();
+	moment->time = clock_now();
+	moment->epoch = clock_wall();
 	const uint64_t taken = agent_clock(agent) - before;
 
 	moment->clock = before + taken / 2;
 	return taken;
 }
 
-struct agent_moment agent_now(const struct agent *agent)
+struct clock_sample agent_now(const struct agent *agent)
 {
-	struct agent_moment moment, found = {0};
+	struct clock_sample moment, found = {0};
 	uint64_t least = UINT64_MAX;
 
 	for (int i = 0; i < READINGS && least > 2 * agent->narrowest + SLACK; i++) {
@@ -62,7 +66,7 @@ struct agent_moment agent_now(const struct agent *agent)
 
 void clocks_begin(struct agent *agent)
 {
-	struct agent_moment moment;
+	struct clock_sample moment;
 
 	agent->narrowest = UINT64_MAX;
 	for (int i = 0; i < READINGS; i++) {
@@ -75,11 +79,11 @@ void clocks_begin(struct agent *agent)
 	}
 }
 
-struct agent_moment agent_now_measured(const struct agent *agent, double *ns)
+struct clock_sample agent_now_measured(const struct agent *agent, double *ns)
 {
-	while (inferior_clock() - agent->begun.time < MEASURED_NS)
+	while (clock_now() - agent->begun.time < MEASURED_NS)
 		nanosleep(&(struct timespec){.tv_nsec = (long)MEASURED_NS}, NULL);
-	const struct agent_moment now = agent_now(agent);
+	const struct clock_sample now = agent_now(agent);
 	const uint64_t clock = now.clock - agent->begun.clock;
 
 	*ns = clock ? (double)(now.time - agent->begun.time) / (double)clock : 0;
@@ -96,7 +100,7 @@ double agent_ns(const struct agent *agent)
 
 uint64_t agent_clock_units(const struct agent *agent, uint64_t ns)
 {
-	const struct agent_moment now = agent_now(agent);
+	const struct clock_sample now = agent_now(agent);
 	const uint64_t time = now.time - agent->begun.time;
 	const uint64_t clock = now.clock - agent->begun.clock;
 
@@ -108,7 +112,7 @@ static bool has_clock_of_ours(pid_t tid)
 	char path[64], ours[64] = "", theirs[64] = "";
 
 	snprintf(path, sizeof path, "/proc/%d/ns/time", (int)tid);
-	/* Neither is there before Linux 5.6. */
+	/* Before Linux 5.6 neither link exists. */
 	return readlink("/proc/self/ns/time", ours, sizeof ours - 1) ==
 		       readlink(path, theirs, sizeof theirs - 1) &&
 	       !strcmp(ours, theirs);

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Jumps to addresses that a function computes: into its own first instructions they are rare, but
- * a loop with labels as values (goto *table[n]) may begin there, and who comes there when our jump
- * stands in that place is lost.
+ * Jumps to computed addresses. They rarely lead into a function's own first instructions. But a
+ * loop with labels as values (goto *table[n]) may begin there, and a thread that jumped behind the
+ * first byte of the agent's jump would be lost.
  *
- * Such a jump gets its address from somewhere, and that is looked for. It is in a word of the
- * module's data (a relocation, as a rule), or the function itself names it (lea, mov), or an entry
- * of a table of distances: then the function names the table. So each place that it names is read
- * as if it were such a table, where it reads any. None of this is asked of functions that have no
- * jump by a register or by a word that is not at a fixed place, as most have not; and bytes that
- * look like one are taken for one.
+ * The address of such a jump has to come from somewhere: from a word of the module's data, mostly a
+ * relocation; from an instruction of the function (lea, mov); or from a table of distances, whose
+ * address an instruction of the function has. So each address that the function refers to is read
+ * as if it were such a table, if the function reads any. A function without a jump by a register,
+ * or by a word that is not at a fixed place, needs none of this; most have none. Bytes that look
+ * like such a jump count as one.
  *
- * What is not found so is code that gets there by an address that another function gave it, other
- * than by a word of data: nobody but an assembler makes that.
+ * Not found is code that gets the address from another function, other than in a word of data. Only
+ * handwritten assembler does that.
  */
-#include "engine/agent/private.h"
+#include "engine/agent/computed.h"
+
+#include "engine/agent/agent_state.h"
 
 enum { TABLE_BYTES = 4096, REFERENCES_MAX = 4096 };
 
@@ -22,8 +24,8 @@ struct computing {
 	const struct agent *agent;
 	const struct space *space;
 	const struct agent_function *function;
-	uint64_t jump;	 /* where ours would stand */
-	bool has_tables; /* perhaps */
+	uint64_t jump;	 /* where the agent's jump would be */
+	bool has_tables; /* the function may read tables of distances */
 	unsigned references;
 	bool found;
 };

@@ -1,31 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Our time in the durations of counted calls.
+ * Takes the tracer's time off the durations of counted calls.
  *
- * A call that is counted in the process is timed there, from its entry to its return, and knows
- * nothing of the stops that its thread makes in between, at calls within it that are caught by
- * breakpoints. Each is a hundred times what the functions take. So, while the thread stands, the
- * time of entry of those calls is moved by what the stop takes; as the trap engine does with the
- * calls that are its own (thread->cost).
+ * A call that is counted in the process is timed there, from its entry to its return. It includes
+ * the stops of its thread, at calls inside it that are caught by breakpoints; each stop takes a
+ * hundred times as long as the functions do. So, while the thread is stopped, the time of entry of
+ * each pending call is moved forward by what the stop takes. The trap engine does this for its own
+ * calls (thread->calls->cost).
  *
- * The calls are found by their stubs on the stack, from its pointer up, piece by piece until there
- * is none in one: to read all of it would make each stop longer. What is further away keeps our
- * time. A slot is believed if it says that its stub stands where it does; all this is memory of the
- * thread's own, and a wrong number makes a wrong sum.
+ * The calls are found by their return trampolines on the stack, from the stack pointer up, piece by
+ * piece, until a piece has none: reading all of the stack would make each stop longer. Calls
+ * further away keep the tracer's time. A trampoline's record is used if its place is right; it is
+ * memory of the thread, and a wrong number only makes a wrong sum.
  */
-#include "engine/agent/private.h"
+#include "engine/agent/delays.h"
+
+#include "engine/agent/agent_state.h"
+#include "engine/agent/clock.h"
+#include "engine/agent/return_addresses.h"
+#include "engine/agent/unit.h"
+#include "tracee/clock.h"
+#include "tracee/space.h"
 
 enum { CALLS_MAX = 256, STACK_PIECE = 16384 };
 
-/* A return slot whose stub is on the stack, or the return address of another such slot. */
+/* A call whose return trampoline is on the stack, or is the return address of such a call. */
 struct delayed_call {
 	uint64_t at, place;
-	struct return_slot slot;
+	struct return_trampoline slot;
 };
 
 struct delayed_calls {
 	const struct agent_space *own;
-	uint64_t low, high; /* no return stub is elsewhere */
+	uint64_t low, high; /* all return trampolines are in [low, high) */
 	size_t count;
 	struct delayed_call calls[CALLS_MAX];
 };
@@ -38,14 +45,15 @@ static void add_call(struct delayed_calls *delayed, uint64_t word, uint64_t plac
 
 		if (!unit_is_return_stub(unit, word))
 			continue;
-		uint64_t number = return_slot_number(unit->base, word);
+		uint64_t number = return_trampoline_number(unit->base, word);
 
 		delayed->calls[delayed->count++] = (struct delayed_call){
-			.at = unit->base + AGENT_SLOTS + number * AGENT_SLOT, .place = place};
+			.at = unit->base + AGENT_TRAMPOLINES + number * AGENT_TRAMPOLINE,
+			.place = place};
 	}
 }
 
-/* Reads the slots of those from `first` on, and adds what returns by a stub from the same place. */
+/* Reads the records of the calls from `first` on; adds calls that they were tail-called from. */
 static void read_slots(const struct space *space, struct delayed_calls *delayed, size_t first)
 {
 	struct memory_range ranges[CALLS_MAX];
@@ -83,13 +91,14 @@ static void find_bounds(struct delayed_calls *delayed)
 	}
 }
 
-/* Whether there are any in a piece of the stack, and more of it behind that. */
+/* Returns true if this piece of the stack has trampolines, and the stack continues behind it. */
 static bool find_in_piece(struct thread *thread, uint64_t low, struct delayed_calls *delayed)
 {
 	uint64_t words[STACK_PIECE / sizeof(uint64_t)];
 	const size_t before = delayed->count;
 	bool whole;
-	size_t count = returns_read_stack(thread, low, words, sizeof words, &whole) / sizeof *words;
+	size_t count = return_addresses_read_stack(thread, low, words, sizeof words, &whole) /
+		       sizeof *words;
 
 	for (size_t i = 0; i < count && delayed->count < CALLS_MAX; i++)
 		if (words[i] - delayed->low < delayed->high - delayed->low)
@@ -124,7 +133,7 @@ static void move_entries(struct space *space, struct delayed_calls *delayed, uin
 		if (!call->at)
 			continue;
 		call->slot.time += later;
-		ranges[count++] = (struct memory_range){.address = call->at + AGENT_SLOT_TIME,
+		ranges[count++] = (struct memory_range){.address = call->at + AGENT_TRAMPOLINE_TIME,
 							.buffer = &call->slot.time,
 							.length = sizeof call->slot.time};
 	}
@@ -135,7 +144,7 @@ void agent_delayed(const struct agent *agent, struct thread *thread, uint64_t sp
 		   uint64_t more)
 {
 	struct space *space = thread->process->space;
-	struct delayed_calls delayed; /* large, and asked for at each stop: not filled with zeros */
+	struct delayed_calls delayed; /* not zeroed: it is large, and needed at each stop */
 
 	if (agent->records || !space->agent || !space->agent->units.count)
 		return;
@@ -144,5 +153,5 @@ void agent_delayed(const struct agent *agent, struct thread *thread, uint64_t sp
 	find_calls(thread, sp, &delayed);
 	if (!delayed.count)
 		return;
-	move_entries(space, &delayed, agent_clock_units(agent, inferior_clock() - time + more));
+	move_entries(space, &delayed, agent_clock_units(agent, clock_now() - time + more));
 }

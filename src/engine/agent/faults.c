@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Faults of the agent's own code in a process: it reads what may not be there, and a clock that may
- * be forbidden. A thread that faults there is sent on, and its program learns nothing of it.
+ * Faults of the agent's own code in a process: it reads memory that may be unreadable, and a clock
+ * that may be forbidden. A thread that faults there continues behind the read, and the program gets
+ * no signal.
  */
-#include "engine/agent/private.h"
+#include "engine/agent/faults.h"
+
+#include "engine/agent/agent_signals.h"
+#include "engine/agent/agent_state.h"
+#include "engine/agent/guards.h"
+#include "engine/agent/jump_islands.h"
 #include "engine/agent/rings.h"
-#include "inferior/journal.h"
-#include "inferior/ptrace.h"
-#include "inferior/requeue.h"
+#include "engine/trap/adopt.h"
+#include "tracee/clock.h"
+#include "tracee/journal.h"
+#include "tracee/ptrace.h"
+#include "tracee/requeue.h"
+#include "tracee/resume.h"
 
 #include <signal.h>
 
 /*
- * The clock has been forbidden to the thread since (prctl(2), PR_SET_TSC; also by strict
- * seccomp(2)): it is told the time.
+ * The clock was forbidden to the thread after the unit was made (prctl(2), PR_SET_TSC; strict
+ * seccomp(2)): the tracer sets the time in its registers.
  */
 static bool tell_time(const struct space *space, struct regs *regs)
 {
@@ -36,10 +45,11 @@ void agent_mind_clock(struct agent *agent, struct thread *thread)
 	if (own->refused || !own->clock_is_forbidden)
 		return;
 	/*
-	 * The call has begun, or is over, when it is given to the trap engine; a thread that stands
-	 * at a fault would not be stepped there, but this one is dealt with, and is queued again by
-	 * nobody who has the thread make a system call, either. The record of that has come behind
-	 * the stop.
+	 * The fault has been handled, but the thread is still stopped at its signal. A thread at a
+	 * fault would not be stepped out of the agent's code, and a remote call would queue the
+	 * signal again (tracee/requeue.h). So the signal is marked as a sent one, and dropped. Then
+	 * the trap engine takes over the call, which has begun or is over. The call's record was
+	 * written after the stop, so the event's time is now.
 	 */
 	if (pt_get_siginfo(thread->tid, &info) == 0) {
 		info.si_code = SI_USER;
@@ -50,13 +60,13 @@ void agent_mind_clock(struct agent *agent, struct thread *thread)
 		return;
 	requeue_forget(thread);
 	agent_before_signal(thread);
-	thread->process->inferior->event = inferior_clock();
+	thread->process->tracees->event = clock_now();
 	agent_refuse(agent, thread, "a thread may not read the clock any more");
 }
 
 /*
- * Where the code at that offset of a unit goes on if it cannot read; 0: it does not read what may
- * not be there.
+ * Where the code at that offset of a unit continues after a fault; 0: it does not read memory that
+ * may be unreadable.
  */
 static uint64_t behind_read(uint64_t offset)
 {
@@ -67,7 +77,7 @@ static uint64_t behind_read(uint64_t offset)
 	return offset == AGENT_COPY_BYTE ? AGENT_COPY_END : 0;
 }
 
-/* The unit whose code is there: by the books, or where a tracer was killed by its journal. */
+/* The unit whose code contains `pc`; for an orphan, by the journal. */
 static bool find_code(const struct space *space, uint64_t pc, uint64_t *base)
 {
 	const struct agent_space *own = space->agent;
@@ -95,7 +105,7 @@ bool agent_fault(struct thread *thread, bool interrupted)
 
 	if (!space || !space->arch->agent || regs_load(thread->tid, &regs) != 0)
 		return false;
-	/* One that was sent is the program's, wherever it is. */
+	/* A signal that was sent is the program's, wherever the thread is. */
 	if (!interrupted && !pt_signal_is_fault(thread->tid))
 		return false;
 	if (!interrupted && guards_fault(thread, &regs))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A gate: the process itself decides whether a thread that enters a function has to stop for a hook
- * there. Most calls of such a function (sigaction, longjmp) mean nothing to the tracer.
+ * A gate decides in the tracee whether a thread that enters a function has to stop for a hook
+ * there. Most calls of such functions (sigaction, longjmp) are of no interest to the tracer.
  */
 #ifndef TRACER_ENGINE_AGENT_GATE_H
 #define TRACER_ENGINE_AGENT_GATE_H
@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 enum gate_kind {
-	GATE_ARGUMENT, /* a thread stops if the low 32 bits of the first argument are `value` */
-	GATE_JUMP,     /* at glibc's longjmp(): it stops if a pending call may be left by that */
+	GATE_ARGUMENT, /* stop if the low 32 bits of the first argument are `value` */
+	GATE_JUMP,     /* glibc's longjmp(): stop if the jump may leave a pending call */
 };
 
 struct gate {

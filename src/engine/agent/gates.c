@@ -1,29 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Gates: hooks whose condition the process tests by itself.
+ * Gates: hooks whose condition is tested in the process.
  *
- * A gate is installed like a probe (install.c): the function begins with a jump to a stub, and what
- * the jump has displaced is run there. The stub of a gate tests the condition and, if it is met,
- * runs into the hook's breakpoint. It replaces no return address and writes nothing, so a thread
- * may unwind, jump or die in it as it likes.
+ * A gate is installed like a probe (install.c): the function begins with a jump to a stub, which
+ * runs the displaced instructions. The stub of a gate tests the condition and, if it holds, runs
+ * into the hook's breakpoint. A gate replaces no return address and writes nothing, so a thread may
+ * unwind, jump away or end in it.
  */
-#include "engine/agent/private.h"
+#include "engine/agent/gates.h"
 
+#include "engine/agent/agent_signals.h"
+#include "engine/agent/agent_state.h"
+#include "engine/agent/guards.h"
+#include "engine/agent/unit.h"
+#include "engine/trap/breakpoint_takeover.h"
 #include "engine/trap/pending.h"
 
 #include <string.h>
 
-/* In the middle of no memory; a word like that is hardly ever on a stack. */
+/* An address in the middle of no memory; hardly ever a word on a stack. */
 static const uint64_t NO_STUBS = UINT64_C(0xb5d1000000000000);
 
-static struct agent_wish *wished_at(const struct agent_space *own, uint64_t address,
-				    const struct hook *hook)
+/*
+ * The candidate for a gate of `hook` (NULL: of any) at `address`, where there is still a
+ * breakpoint.
+ */
+static struct patch_candidate *candidate_at(const struct space *space, uint64_t address,
+					    const struct hook *hook)
 {
-	for (size_t i = 0; i < own->wishes.count; i++) {
-		struct agent_wish *wish = vec_at(&own->wishes, i);
+	struct agent_space *own = space->agent;
 
-		if (wish->address == address && wish_is_gate(wish) && (!hook || wish->hook == hook))
-			return wish;
+	/* Called for each function that is planted, and there may be many candidates. */
+	if (!own || !trap_is_planted(space, address))
+		return NULL;
+	for (size_t i = 0; i < own->candidates.count; i++) {
+		struct patch_candidate *candidate = vec_at(&own->candidates, i);
+
+		if (candidate->address == address && candidate_is_gate(candidate) &&
+		    (!hook || candidate->hook == hook))
+			return candidate;
 	}
 	return NULL;
 }
@@ -33,21 +48,22 @@ bool agent_has_gate(const struct space *space, uint64_t address, const struct ho
 	const struct agent_space *own = space->agent;
 	const struct agent_probe *probe = own ? map_get(&own->probes, address) : NULL;
 
-	if (probe && wish_is_gate(&probe->wish))
-		return probe->wish.hook == hook;
-	return own && wished_at(own, address, hook);
+	if (probe && candidate_is_gate(&probe->candidate))
+		return probe->candidate.hook == hook;
+	return candidate_at(space, address, hook);
 }
 
 bool agent_take_gate_out(struct thread *thread, uint64_t address)
 {
 	struct agent_space *own = thread->process->space->agent;
 	struct agent_probe *probe = own ? map_get(&own->probes, address) : NULL;
-	struct agent_wish *wish = own ? wished_at(own, address, NULL) : NULL;
+	struct patch_candidate *candidate = candidate_at(thread->process->space, address, NULL);
 
-	if (wish)
-		vec_remove(&own->wishes, (size_t)(wish - (struct agent_wish *)own->wishes.items));
-	if (!probe || !wish_is_gate(&probe->wish))
-		return wish != NULL;
+	if (candidate)
+		vec_remove(&own->candidates,
+			   (size_t)(candidate - (struct patch_candidate *)own->candidates.items));
+	if (!probe || !candidate_is_gate(&probe->candidate))
+		return candidate != NULL;
 	guards_give_up(thread, probe, NULL);
 	map_remove(&own->probes, address);
 	return true;
@@ -78,7 +94,7 @@ void gates_unit_made(struct space *space)
 			(uint32_t *)(void *)(unit->shared + (AGENT_PENDING - AGENT_SHARED));
 
 		write_stubs(unit, units);
-		/* Where they are too many for a test, each call stops. */
+		/* If there are too many units for a test, each call stops. */
 		*word = 1;
 		if (units->count <= AGENT_GATE_UNITS)
 			pending_add_word(space, word);
@@ -90,7 +106,7 @@ static struct agent_probe *gate_at(const struct agent_unit *unit, uint64_t pc)
 	const uint64_t number = (pc - unit_probe_stub(unit, 0)) / AGENT_PROBE_STUB;
 	struct agent_probe *probe = number < unit->probes_used ? unit->probes[number] : NULL;
 
-	return probe && wish_is_gate(&probe->wish) ? probe : NULL;
+	return probe && candidate_is_gate(&probe->candidate) ? probe : NULL;
 }
 
 struct agent_probe *gates_place(const struct space *space, const struct regs *regs, uint64_t *sp)

@@ -1,42 +1,54 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions that begin by accessing memory that is not there, by a computation that raises SIGFPE
- * (a division, or what feenableexcept() asks for), or by what the processor does not know (SIGILL).
+ * Faults in the first instructions of a function that the agent catches: an access to unreadable
+ * memory, a computation that raises SIGFPE (a division, or what feenableexcept() enables), or an
+ * instruction that the processor lacks (SIGILL).
  *
- * The program was given a bad pointer, or has protected a page to hear of its use (write barriers
- * and the like). Its handler must see the fault at the function, and may return there. So the jump
- * is taken back for good and a breakpoint put in its place, as at functions that cannot be caught
- * inside.
+ * The program passed a bad pointer, or has protected a page to be notified of its use (write
+ * barriers and the like). Its signal handler must see the fault in the function, and may return
+ * there. So the jump is removed for good and replaced by a breakpoint, as at functions that the
+ * agent cannot catch.
  *
- * If it is the first instruction, the stub has read from there before (agent_guard.c of the
- * architecture), and the call has not been noted. The thread begins the function anew: nothing has
- * happened at a guard but the push it is, so all is as it was there. The few that fault later
- * (another thread takes the memory away just then, or it may not be written) are noted once more
- * when they are run again, as calls that end by the first.
+ * If the function's first instruction accesses memory, the stub has a guard that reads from there
+ * before the call is counted or recorded (sysdeps/x86_64/agent_guard.c). After a fault there the
+ * thread begins the function again: a guard has only pushed a word, so the thread's state is as it
+ * was. Some accesses fault behind the guard (another thread unmaps the memory just then, or it is
+ * read-only). Such a call is counted once more when the function is run again; both calls end with
+ * the same return.
  *
- * Others fault in what was displaced, within a call that is known. The thread is sent to where that
- * instruction stands in the function.
+ * Other faults are in a displaced instruction, within a call that has begun. The thread is moved to
+ * that instruction in the function.
  *
- * Other threads may be in the stub. What is displaced there goes on behind where the jump has been,
- * as ever, and their calls are noted by the probe, which stays.
+ * Other threads may be in the stub. Its displaced instructions still lead to the code behind the
+ * jump, and the calls of these threads are the probe's, which stays.
  */
-#include "engine/agent/private.h"
+#include "engine/agent/guards.h"
 
 #include "base/arch.h"
 #include "base/memory.h"
 #include "engine/agent/agent_arch.h"
-#include "inferior/journal.h"
-#include "inferior/ptrace.h"
+#include "engine/agent/agent_signals.h"
+#include "engine/agent/agent_state.h"
+#include "engine/agent/entry_jumps.h"
+#include "engine/agent/gates.h"
+#include "engine/agent/got_calls.h"
+#include "engine/agent/jump_islands.h"
+#include "engine/agent/kept.h"
+#include "engine/agent/unit.h"
+#include "engine/agent/unwinding.h"
+#include "tracee/journal.h"
+#include "tracee/ptrace.h"
 
 #include <signal.h>
 #include <stdint.h>
 
-/* Where a thread is in the stub of a function. */
+/* A thread's place in a probe stub. */
 struct displaced_pc {
-	struct agent_probe *probe; /* NULL: nowhere of interest here */
-	uint64_t sp;		   /* as it is in the function there */
-	uint64_t offset;	   /* in the function */
-	bool is_begun;		   /* with what was displaced */
+	/* NULL: the thread needs no change */
+	struct agent_probe *probe;
+	uint64_t sp;	 /* the thread's stack pointer at that place in the function */
+	uint64_t offset; /* of that place from the function's beginning */
+	bool is_begun;	 /* in a displaced instruction */
 };
 
 static struct displaced_pc at_guard(const struct space *space, const struct regs *regs,
@@ -82,17 +94,17 @@ static struct displaced_pc find_place(const struct space *space, const struct re
 	return (struct displaced_pc){.probe = probe, .sp = regs->r[REG_SP], .is_begun = true};
 }
 
-/* Of one that has begun: false where what it stands at is no instruction of the function's. */
+/* Sets `offset` of a displaced instruction; false: the pc is not at one of the function's. */
 static bool find_offset(const struct space *space, uint64_t pc, struct displaced_pc *place)
 {
 	const struct agent_probe *probe = place->probe;
 	const uint64_t stub = unit_probe_stub(probe->unit, probe->number);
 	const uint64_t displaced = stub + AGENT_PROBE_DISPLACED;
 
-	if (probe->wish.calls) {
-		const uint64_t call = probe->wish.breakpoint - probe->address;
+	if (probe->candidate.calls) {
+		const uint64_t call = probe->candidate.breakpoint - probe->address;
 
-		/* The jump to where no code can be: the call itself would have failed. */
+		/* The displaced jump had an invalid target: the call itself would have failed. */
 		place->sp += pc == displaced ? sizeof(uint64_t) : 0;
 		place->offset = pc == displaced ? call : pc - (stub + AGENT_PROBE_FRONT);
 		return place->offset <= call;
@@ -123,14 +135,14 @@ void guards_give_up(struct thread *thread, struct agent_probe *probe, const char
 	struct space *space = thread->process->space;
 	struct agent *agent = probe->unit->agent;
 
-	/* It may have been taken back before. */
+	/* The jump may have been removed already. */
 	if (!agent_has_jump(space, probe->address))
 		return;
-	agent_stop_others(thread); /* who does not stop sits in the kernel */
+	agent_stop_others(thread); /* a thread that does not stop is in the kernel */
 	kept_make_way(thread, probe->address, probe->address + probe->jump.length);
 	journal_undo_bytes(space->journal, space, probe->journal);
 	probe->journal = JOURNAL_NO_ENTRY;
-	wish_plant(agent->trap, thread, &probe->wish);
+	candidate_plant(agent->trap, thread, &probe->candidate);
 	unwinding_update(space);
 	agent_decide(agent, probe->site, reason);
 }
@@ -155,10 +167,10 @@ bool agent_leave(struct thread *thread)
 	struct regs regs;
 
 	return regs_load(thread->tid, &regs) == 0 &&
-	       (detour_leave(thread, &regs) || guards_leave(thread, &regs));
+	       (island_leave(thread, &regs) || guards_leave(thread, &regs));
 }
 
-/* Some tell where they were raised. */
+/* SIGFPE and SIGILL have the pc in si_addr. */
 static void tell_place(struct thread *thread, uint64_t pc)
 {
 	siginfo_t info;

@@ -1,28 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A function's beginning becomes a jump.
+ * Patches a function's beginning with a jump.
  *
- * It begins with a breakpoint already. All threads of the space are stopped; where one of them has
- * its pc within the bytes that the jump will cover, or in the out-of-line slot that leads there, or
- * has such an address anywhere on its stack (a handler that was begun there will return to it), the
- * function has to wait for the next time. A thread that has just run into the breakpoint itself, as
- * those do that call the function all the time, is put back to it.
+ * The function already begins with a breakpoint. All threads of the space are stopped. A function
+ * has to wait for the next time if a thread has its pc in the bytes that the jump will cover, or in
+ * the XOL slot that leads there, or if such an address is anywhere on a thread's stack (a signal
+ * handler that was started there will return to it). A thread that has just hit the breakpoint
+ * itself, as threads do that call the function all the time, is put back to it.
  *
- * Written are the probe's stub, whose breakpoint takes the place of the function's; then the jump,
- * over that one.
- * Where there are many, only some are done at a time, and then the process goes on for a multiple
- * of that; those first that have been called, as their breakpoints cost most.
+ * First the probe stub is written, whose breakpoint replaces the function's; then the jump is
+ * written over the latter. If there are many candidates, only some are patched at a time, and then
+ * the process runs for a multiple of that time. Candidates that have been called come first, as
+ * their breakpoints cost most.
  *
- * No thread sees half of it, as none runs. Children in the memory that nobody traces
- * (CLONE_UNTRACED) would; they are as rare as those.
+ * No thread sees a partly written jump, as none runs. Only an untraced child that shares the memory
+ * (CLONE_UNTRACED) could; such children are rare.
  */
-#include "engine/agent/private.h"
+#include "engine/agent/install.h"
 
 #include "base/xalloc.h"
+#include "engine/agent/agent_state.h"
+#include "engine/agent/branches.h"
+#include "engine/agent/clock.h"
+#include "engine/agent/entry_jumps.h"
+#include "engine/agent/gates.h"
+#include "engine/agent/got_calls.h"
+#include "engine/agent/jump_islands.h"
+#include "engine/agent/kept.h"
+#include "engine/agent/patch_candidates.h"
+#include "engine/agent/plans.h"
+#include "engine/agent/ring_drain.h"
+#include "engine/agent/unit.h"
+#include "engine/agent/unwinding.h"
+#include "engine/trap/breakpoint_takeover.h"
 #include "engine/trap/sigtrap.h"
-#include "inferior/gather.h"
-#include "inferior/journal.h"
-#include "inferior/kept_maps.h"
+#include "tracee/clock.h"
+#include "tracee/journal.h"
+#include "tracee/maps_snapshot.h"
+#include "tracee/memory_batch.h"
+#include "tracee/resume.h"
+#include "tracee/space.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -32,55 +49,54 @@
 enum {
 	STACK_SEEN = 65536,
 	FUNCTION_MAX = 1 << 20,
-	/* For how long the process goes on: at least, and as a multiple of what was done last. */
+	/* How long the process runs in between: at least, and multiples of the last stop. */
 	AGAIN_NS = 20000000,
 	SHARE = 20,
 	SHARE_OF_CALLED = 5,
-	/* functions, however long that takes: less than a ms, with the processor to itself */
-	AT_ONCE = 64,
-	DETOURS_AT_ONCE = 16, /* each may take a system call of the process */
+	AT_ONCE = 64,	      /* functions patched at least: under 1 ms on an idle processor */
+	ISLANDS_AT_ONCE = 16, /* each may take a system call of the process */
 	AGENT_BEHIND = 16
 };
 
-enum wish_state {
+enum candidate_state {
 	WAITS,
-	IS_BUSY, /* not now */
+	IS_BUSY, /* has to wait */
 	IS_DONE
 };
 
-/* What is to be installed in a space. */
+/* What is being installed in a space. */
 struct installing {
 	struct agent *agent;
-	struct thread *thread; /* that serves us */
+	struct thread *thread; /* makes the remote calls */
 	struct space *space;
 	struct agent_space *own;
-	struct vec turned;	 /* struct thread *: put back to a breakpoint, to be resumed */
-	struct vec covered;	 /* uint64_t: functions whose breakpoints are under jumps now */
-	uint64_t low, high;	 /* all jumps will be between them */
-	enum wish_state *states; /* of each wish */
-	size_t done;		 /* how many wishes */
-	size_t detours;		 /* for how many one was made, or looked for in vain */
-	bool nobody;		 /* nothing can be done now */
-	bool is_early;		 /* the thread has run into a breakpoint, and not said so yet */
-	uint64_t end;		 /* inferior_clock(): from then on it is left for the next time */
+	struct vec turned;  /* struct thread *: put back to a breakpoint, to be resumed */
+	struct vec covered; /* uint64_t: functions whose breakpoints are under jumps now */
+	uint64_t low, high; /* all jumps will be in [low, high) */
+	enum candidate_state *states; /* of each candidate */
+	size_t done;		      /* candidates */
+	size_t islands;		      /* candidates that needed islands, with or without success */
+	bool nobody;		      /* nothing can be installed now */
+	bool is_early; /* the thread has hit a breakpoint and its stop is still queued */
+	uint64_t end;  /* clock_now(): what is left then waits for the next time */
 };
 
 /* ------------------------------------------------------------------ where threads are */
 
 static bool mark_covered(struct installing *installing, uint64_t address)
 {
-	const struct vec *wishes = &installing->own->wishes;
+	const struct vec *candidates = &installing->own->candidates;
 
 	if (address - installing->low >= installing->high - installing->low)
 		return false;
-	size_t found = wishes_covered_own(wishes, address);
+	size_t found = candidates_covered_own(candidates, address);
 
-	if (found < wishes->count)
+	if (found < candidates->count)
 		installing->states[found] = IS_BUSY;
-	return found < wishes->count;
+	return found < candidates->count;
 }
 
-/* Some thread is there, or may return to it. */
+/* A thread is at `address`, or may return to it. */
 static void mark(struct installing *installing, uint64_t address)
 {
 	uint64_t program_pc;
@@ -89,7 +105,7 @@ static void mark(struct installing *installing, uint64_t address)
 	    !trap_program_pc(installing->space, address, &program_pc))
 		return;
 	mark_covered(installing, program_pc);
-	/* The beginning of a slot leads to what is behind the first byte, too. */
+	/* The beginning of an XOL slot leads behind the first byte, too. */
 	mark_covered(installing, program_pc + 1);
 }
 
@@ -124,7 +140,7 @@ static void look(struct thread *thread, void *context)
 
 static int prepare_records(struct installing *installing, struct agent_unit *unit)
 {
-	int error = lines_prepare(installing->agent, installing->thread, unit);
+	int error = ring_drain_prepare(installing->agent, installing->thread, unit);
 
 	if (!error)
 		error = trap_plant(installing->agent->trap, installing->thread,
@@ -168,8 +184,8 @@ static struct agent_unit *make_unit(struct installing *installing, uint64_t addr
 		own->refused = "no memory for it can be had near enough";
 	if (error)
 		return NULL;
-	unit->hook.redirect = agent_redirect;
-	unit->full.redirect = lines_redirect_return;
+	unit->hook = (struct hook){.context = unit, .redirect = agent_redirect};
+	unit->full = (struct hook){.context = unit, .redirect = ring_drain_redirect_return};
 	unit->agent = installing->agent;
 	if (installing->agent->records && prepare_records(installing, unit) != 0)
 		own->refused = "no memory for its records can be had";
@@ -186,9 +202,9 @@ static struct agent_unit *find_unit(struct installing *installing, uint64_t addr
 	if (unit)
 		return unit;
 	if (maps_read(installing->thread->tid, &maps) == 0)
-		kept_maps_begin(installing->space, &maps);
+		maps_snapshot_begin(installing->space, &maps);
 	unit = make_unit(installing, address);
-	kept_maps_end(installing->space);
+	maps_snapshot_end(installing->space);
 	return unit;
 }
 
@@ -202,30 +218,30 @@ static int write_jump(struct installing *installing, struct agent_probe *probe,
 	kept_settle(space, probe->address, jump);
 	probe->journal = journal_jump(space->journal, probe->address, before, jump->bytes,
 				      jump->length);
-	if (probe->wish.part)
+	if (probe->candidate.part)
 		journal_set_when(space->journal, probe->journal, JOURNAL_STAYS);
 	int error = space_write(space, probe->address, jump->bytes, jump->length);
 
 	if (!error) {
-		if (!wish_is_front(&probe->wish))
+		if (!candidate_is_front(&probe->candidate))
 			vec_push(&installing->covered, &probe->address);
 		map_put(&installing->own->probes, probe->address, probe);
 		probe->unit->probes[probe->number] = probe;
-		probe->is_counted = !probe->wish.was_granted && probe->site;
+		probe->is_counted = !probe->candidate.was_granted && probe->site;
 		installing->agent->probes += probe->is_counted;
-		probe->wish.was_granted = true;
+		probe->candidate.was_granted = true;
 		return 0;
 	}
 	journal_forget(space->journal, probe->journal);
 	trap_unplant(space, stub + AGENT_PROBE_BREAKPOINT);
 	if (jump->length < AGENT_JUMP)
-		detour_free(installing->own, probe->address);
+		island_free(installing->own, probe->address);
 	free(probe);
 	return error;
 }
 
-/* Its stub, with a breakpoint that will take the place of the function's. */
-static int prepare(struct installing *installing, const struct agent_wish *wish,
+/* Writes the stub, and a breakpoint in it that will replace the function's. */
+static int prepare(struct installing *installing, const struct patch_candidate *candidate,
 		   struct agent_unit *unit, const uint8_t stub[AGENT_PROBE_STUB])
 {
 	struct trap *trap = installing->agent->trap;
@@ -233,16 +249,17 @@ static int prepare(struct installing *installing, const struct agent_wish *wish,
 	uint64_t place = unit_probe_stub(unit, number);
 	int error = space_write(installing->space, place, stub, AGENT_PROBE_STUB);
 
-	if (!error && unit->plans && wish->site)
+	if (!error && unit->plans && candidate->site)
 		error = plans_write(unit->plans, installing->space, unit->base, number,
-				    wish->site->plan);
+				    candidate->site->plan);
 	if (!error)
 		error = trap_plant(trap, installing->thread, place + AGENT_PROBE_BREAKPOINT,
-				   wish->site, wish->site ? &unit->hook : wish->hook);
+				   candidate->site,
+				   candidate->site ? &unit->hook : candidate->hook);
 	return error;
 }
 
-/* The jump to the function's stub, by a detour where not all of its bytes may be written. */
+/* Makes the jump to the stub, by an island if not all of the jump's bytes may be written. */
 static int make_jump(struct installing *installing, const struct agent_function *function,
 		     const struct agent_unit *unit, struct entry_jump *jump)
 {
@@ -253,53 +270,54 @@ static int make_jump(struct installing *installing, const struct agent_function 
 		installing->space->arch->emit_jump(function->address, stub, jump->bytes);
 		return 0;
 	}
-	int error = detour_make(installing->own, installing->thread, function->address,
+	int error = island_make(installing->own, installing->thread, function->address,
 				(unsigned)function->covered, stub, jump);
 
-	installing->detours++;
+	installing->islands++;
 	installing->is_early |= error == -EBUSY;
 	if (!error)
 		kept_watch(installing->space);
 	return error;
 }
 
-/* Catches it inside, by way of `stub`, which has been made up: 0 or -errno. */
-static int catch_by(struct installing *installing, const struct agent_wish *wish,
+/* Patches the candidate with a jump to `stub`, which is not written yet. Returns 0 or -errno. */
+static int catch_by(struct installing *installing, const struct patch_candidate *candidate,
 		    struct agent_unit *unit, const uint8_t stub[AGENT_PROBE_STUB],
 		    const struct agent_function *function)
 {
 	struct entry_jump jump;
 
-	kept_make_way(installing->thread, wish->address, wish->address + function->covered);
+	kept_make_way(installing->thread, candidate->address,
+		      candidate->address + function->covered);
 	int error = make_jump(installing, function, unit, &jump);
 
 	if (error)
 		return error;
-	error = prepare(installing, wish, unit, stub);
+	error = prepare(installing, candidate, unit, stub);
 	if (error) {
 		if (jump.length < AGENT_JUMP)
-			detour_free(installing->own, wish->address);
+			island_free(installing->own, candidate->address);
 		return error;
 	}
 	struct agent_probe *probe = xcalloc(1, sizeof *probe);
 
-	*probe = (struct agent_probe){.address = wish->address,
-				      .site = wish->site,
-				      .wish = *wish,
+	*probe = (struct agent_probe){.address = candidate->address,
+				      .site = candidate->site,
+				      .candidate = *candidate,
 				      .unit = unit,
 				      .jump = jump};
 	unit_give_number(unit, probe);
 	return write_jump(installing, probe, function->bytes);
 }
 
-static enum agent_role role_of(const struct agent *agent, const struct agent_wish *wish)
+static enum agent_role role_of(const struct agent *agent, const struct patch_candidate *candidate)
 {
-	if (wish->part)
-		return wish->part == UNWINDER_BEGINS ? AGENT_BEGINS_UNWINDING : AGENT_LANDS;
+	if (candidate->part)
+		return candidate->part == UNWINDER_BEGINS ? AGENT_BEGINS_UNWINDING : AGENT_LANDS;
 	return agent->records ? AGENT_RECORDS : AGENT_COUNTS;
 }
 
-static int write_stub(const struct installing *installing, const struct agent_wish *wish,
+static int write_stub(const struct installing *installing, const struct patch_candidate *candidate,
 		      const struct agent_unit *unit, const struct agent_function *function,
 		      uint8_t stub[AGENT_PROBE_STUB])
 {
@@ -308,120 +326,121 @@ static int write_stub(const struct installing *installing, const struct agent_wi
 	struct decoder *decoder = trap_decoder(agent->trap);
 	const uint32_t number = unit_next_number(unit);
 
-	if (wish_is_gate(wish))
-		return arch->write_gate_stub(decoder, function, unit->base, number, &wish->gate,
-					     stub);
-	if (wish->calls)
-		return arch->write_call_stub(decoder, function, wish->slot, unit->base, number,
-					     role_of(agent, wish), stub);
-	return arch->write_probe_stub(decoder, function, unit->base, number, role_of(agent, wish),
-				      stub);
+	if (candidate_is_gate(candidate))
+		return arch->write_gate_stub(decoder, function, unit->base, number,
+					     &candidate->gate, stub);
+	if (candidate->calls)
+		return arch->write_call_stub(decoder, function, candidate->got_slot, unit->base,
+					     number, role_of(agent, candidate), stub);
+	return arch->write_probe_stub(decoder, function, unit->base, number,
+				      role_of(agent, candidate), stub);
 }
 
 /*
- * Makes up the stub, for a jump that covers as much of the function as can be moved, and may be
- * written over. An instruction that cannot be moved has to stay, as what is behind the function has
- * to.
+ * Makes up the stub for a jump that covers as many bytes of the function as can be displaced and
+ * written over. An instruction that cannot be displaced stays, like the bytes behind the function.
  */
-static int find_covered(const struct installing *installing, const struct agent_wish *wish,
-			const struct agent_unit *unit, struct agent_function *function,
-			uint8_t stub[AGENT_PROBE_STUB])
+static int find_covered(const struct installing *installing,
+			const struct patch_candidate *candidate, const struct agent_unit *unit,
+			struct agent_function *function, uint8_t stub[AGENT_PROBE_STUB])
 {
 	int error = -ENOTSUP;
 
-	for (size_t covered = wish->kept ? wish->kept : AGENT_JUMP; error == -ENOTSUP && covered;
-	     covered--) {
+	for (size_t covered = candidate->kept ? candidate->kept : AGENT_JUMP;
+	     error == -ENOTSUP && covered; covered--) {
 		function->covered = covered;
-		error = write_stub(installing, wish, unit, function, stub);
+		error = write_stub(installing, candidate, unit, function, stub);
 	}
 	return error;
 }
 
-/* NULL, or why it stays with the trap engine. */
-static const char *install_one(struct installing *installing, const struct agent_wish *wish)
+/* Returns NULL, or why the trap engine keeps the function. */
+static const char *install_one(struct installing *installing,
+			       const struct patch_candidate *candidate)
 {
 	struct space *space = installing->space;
-	uint64_t length = wish->length < FUNCTION_MAX ? wish->length : FUNCTION_MAX;
+	uint64_t length = candidate->length < FUNCTION_MAX ? candidate->length : FUNCTION_MAX;
 	uint8_t stub[AGENT_PROBE_STUB];
 
-	const char *reason = wish_is_obstructed(space, wish);
+	const char *reason = candidate_is_obstructed(space, candidate);
 
 	if (reason)
 		return reason;
-	struct agent_unit *unit = find_unit(installing, wish->address);
+	struct agent_unit *unit = find_unit(installing, candidate->address);
 
 	if (!unit)
 		return installing->own->refused;
 	uint8_t *bytes = xmalloc(length + AGENT_BEHIND);
-	size_t known = agent_read_code(space, wish->address, bytes, length + AGENT_BEHIND);
-	struct agent_function function = {.address = wish->address,
+	size_t known = agent_read_code(space, candidate->address, bytes, length + AGENT_BEHIND);
+	struct agent_function function = {.address = candidate->address,
 					  .bytes = bytes,
 					  .length = known < length ? known : length};
 
 	function.behind = known - function.length;
-	int error = find_covered(installing, wish, unit, &function, stub);
+	int error = find_covered(installing, candidate, unit, &function, stub);
 
 	if (!error)
-		error = catch_by(installing, wish, unit, stub, &function);
+		error = catch_by(installing, candidate, unit, stub, &function);
 	free(bytes);
-	if (error == -ENOSPC && wish->kept)
-		return wish->kept_because;
+	if (error == -ENOSPC && candidate->kept)
+		return candidate->kept_because;
 	if (error == -ENOTSUP || error == -ENOSPC)
 		return "its first instructions cannot be moved";
 	return error ? strerror(-error) : NULL;
 }
 
-/* False: that must be done another time. */
-static bool decide(struct installing *installing, const struct agent_wish *wish)
+/* Returns false if the candidate has to wait. */
+static bool decide(struct installing *installing, const struct patch_candidate *candidate)
 {
 	const struct agent *agent = installing->agent;
-	const char *reason = wish->refusal;
+	const char *reason = candidate->refusal;
 
 	if (!reason)
 		reason = installing->own->refused;
-	if (!reason && agent->records && wish->site)
-		reason = plans_refuse(wish->site->plan);
+	if (!reason && agent->records && candidate->site)
+		reason = plans_refuse(candidate->site->plan);
 	if (!reason)
-		reason = install_one(installing, wish);
+		reason = install_one(installing, candidate);
 	if (installing->is_early)
 		return false;
-	agent_decide(agent, wish->site, reason);
+	agent_decide(agent, candidate->site, reason);
 	return true;
 }
 
 static bool is_time_up(const struct installing *installing)
 {
-	return (installing->done >= AT_ONCE || installing->detours >= DETOURS_AT_ONCE) &&
-	       inferior_clock() > installing->end;
+	return (installing->done >= AT_ONCE || installing->islands >= ISLANDS_AT_ONCE) &&
+	       clock_now() > installing->end;
 }
 
 static void decide_one(struct installing *installing, size_t number)
 {
-	const struct agent_wish wish = *(struct agent_wish *)vec_at(&installing->own->wishes,
-								    number);
+	const struct patch_candidate candidate =
+		*(struct patch_candidate *)vec_at(&installing->own->candidates, number);
 
-	if (installing->states[number] != WAITS || !decide(installing, &wish))
+	if (installing->states[number] != WAITS || !decide(installing, &candidate))
 		return;
 	installing->states[number] = IS_DONE;
 	installing->done++;
 }
 
-static uint64_t wish_address(const struct installing *installing, size_t number)
+static uint64_t candidate_address(const struct installing *installing, size_t number)
 {
-	return ((struct agent_wish *)vec_at(&installing->own->wishes, number))->address;
+	return ((struct patch_candidate *)vec_at(&installing->own->candidates, number))->address;
 }
 
 /*
- * Decides on functions so close behind that bytes of them may become part of the jump, the last one
- * first. False: one of them has to wait.
+ * Decides on the functions right behind, which the jump may share bytes with, the last one first.
+ * Returns false if one of them has to wait.
  */
 static bool decide_behind(struct installing *installing, size_t number)
 {
-	const size_t count = installing->own->wishes.count;
+	const size_t count = installing->own->candidates.count;
 	size_t last = number;
 
 	while (last + 1 < count &&
-	       wish_address(installing, last + 1) - wish_address(installing, last) < AGENT_SPAN_MAX)
+	       candidate_address(installing, last + 1) - candidate_address(installing, last) <
+		       AGENT_SPAN_MAX)
 		last++;
 	for (; last > number; last--) {
 		if (installing->states[last] == WAITS && !is_time_up(installing))
@@ -434,12 +453,12 @@ static bool decide_behind(struct installing *installing, size_t number)
 
 static void install_some(struct installing *installing, bool called)
 {
-	const struct vec *wishes = &installing->own->wishes;
+	const struct vec *candidates = &installing->own->candidates;
 
-	for (size_t i = 0; i < wishes->count && !installing->is_early; i++) {
-		const struct agent_wish *wish = vec_at(wishes, i);
+	for (size_t i = 0; i < candidates->count && !installing->is_early; i++) {
+		const struct patch_candidate *candidate = vec_at(candidates, i);
 
-		if (wish->was_called != called || installing->states[i] != WAITS)
+		if (candidate->was_called != called || installing->states[i] != WAITS)
 			continue;
 		if (is_time_up(installing))
 			return;
@@ -448,55 +467,56 @@ static void install_some(struct installing *installing, bool called)
 	}
 }
 
-/* Breakpoints are forgotten when the jumps over them have been written, and not before. */
+/* Breakpoints may be forgotten only after the jumps over them have been written. */
 static void install_gathered(struct installing *installing)
 {
 	struct space *space = installing->space;
-	const bool gathers = gather_begin(space);
+	const bool gathers = memory_batch_begin(space);
 
 	install_some(installing, true);
 	install_some(installing, false);
 	if (gathers)
-		gather_end(space);
-	kept_maps_end(space); /* detours.c reads them */
+		memory_batch_end(space);
+	maps_snapshot_end(space); /* for jump_islands.c */
 	for (size_t i = 0; i < installing->covered.count; i++)
 		trap_covered(space, *(uint64_t *)vec_at(&installing->covered, i));
 	unwinding_update(space);
 }
 
-/* Takes out what has been decided. Whether some of those that are left have been called. */
+/* Removes decided candidates. Returns true if others have been called, and do not have to wait. */
 static bool keep_others(struct installing *installing)
 {
-	struct vec *wishes = &installing->own->wishes;
+	struct vec *candidates = &installing->own->candidates;
 	bool was_called = false;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < wishes->count; i++) {
-		const struct agent_wish wish = *(struct agent_wish *)vec_at(wishes, i);
+	for (size_t i = 0; i < candidates->count; i++) {
+		const struct patch_candidate candidate =
+			*(struct patch_candidate *)vec_at(candidates, i);
 
 		if (installing->states[i] == IS_DONE)
 			continue;
-		was_called |= wish.was_called && installing->states[i] == WAITS;
-		*(struct agent_wish *)vec_at(wishes, kept++) = wish;
+		was_called |= candidate.was_called && installing->states[i] == WAITS;
+		*(struct patch_candidate *)vec_at(candidates, kept++) = candidate;
 	}
-	wishes->count = kept;
+	candidates->count = kept;
 	return was_called;
 }
 
-/* All threads are stopped. Whether it has to go on soon. */
+/* All threads are stopped. Returns true if installing has to continue soon. */
 static bool install_all(struct installing *installing)
 {
-	struct vec *wishes = &installing->own->wishes;
-	const struct agent_wish *first = vec_at(wishes, 0),
-				*last = vec_at(wishes, wishes->count - 1);
+	struct vec *candidates = &installing->own->candidates;
+	const struct patch_candidate *first = vec_at(candidates, 0),
+				     *last = vec_at(candidates, candidates->count - 1);
 
-	installing->states = xcalloc(wishes->count, sizeof *installing->states);
+	installing->states = xcalloc(candidates->count, sizeof *installing->states);
 	installing->low = first->address;
 	installing->high = last->address + AGENT_JUMP;
-	space_each_thread(installing->thread->process->inferior, installing->space, look,
+	space_each_thread(installing->thread->process->tracees, installing->space, look,
 			  installing);
-	/* Those as well to which threads have just been put back. */
-	wishes_note_calls(wishes, installing->space);
+	/* Includes threads that have just been put back to their breakpoints. */
+	candidates_note_calls(candidates, installing->space);
 	if (!installing->nobody)
 		install_gathered(installing);
 	bool is_soon = keep_others(installing);
@@ -505,31 +525,31 @@ static bool install_all(struct installing *installing)
 	return is_soon;
 }
 
-/* What the first of them will need is made while the others run. Whether that was to be made. */
+/* Makes the first unit while the other threads run. Returns true if one was made. */
 static bool make_first_unit(struct installing *installing)
 {
-	const struct vec *wishes = &installing->own->wishes;
+	const struct vec *candidates = &installing->own->candidates;
 	const size_t before = installing->own->units.count;
 
-	for (size_t i = 0; i < wishes->count; i++) {
-		const struct agent_wish *wish = vec_at(wishes, i);
+	for (size_t i = 0; i < candidates->count; i++) {
+		const struct patch_candidate *candidate = vec_at(candidates, i);
 
-		if (!wish->refusal) {
-			find_unit(installing, wish->address);
+		if (!candidate->refusal) {
+			find_unit(installing, candidate->address);
 			break;
 		}
 	}
 	return installing->own->units.count > before;
 }
 
-/* All threads are stopped, for the first time: the rings of two would be the same. */
+/* The first time that all threads are stopped: returns true if two would have the same ring. */
 static bool are_alike(struct installing *installing)
 {
 	struct agent_space *own = installing->own;
 	const bool known = own->bases_known;
 
 	own->bases_known = true;
-	return !known && installing->agent->records && lines_share_bases(installing->thread);
+	return !known && installing->agent->records && ring_drain_share_bases(installing->thread);
 }
 
 bool agent_install(struct agent *agent, struct thread *thread, uint64_t longest)
@@ -542,20 +562,20 @@ bool agent_install(struct agent *agent, struct thread *thread, uint64_t longest)
 					.turned = VEC_OF(struct thread *),
 					.covered = VEC_OF(uint64_t)};
 
-	if (!agent_has_wishes(space))
+	if (!agent_has_candidates(space))
 		return false;
 
-	const uint64_t begun = inferior_clock();
+	const uint64_t begun = clock_now();
 	bool is_soon = false;
 
 	installing.nobody = agent_look_ahead(agent, space, thread->tid, AGENT_NO_LIMIT) != 0;
-	/* To make a unit is enough for once, where a program waits. */
+	/* Making a unit takes long enough for one stop of a program that waits. */
 	const bool again = !installing.nobody && make_first_unit(&installing) &&
 			   longest != AGENT_NO_LIMIT;
 
 	if (!installing.nobody)
 		installing.nobody = again || installing.is_early || !agent_stop_others(thread);
-	installing.end = inferior_clock() + longest;
+	installing.end = clock_now() + longest;
 	if (!installing.nobody && are_alike(&installing))
 		agent_refuse(agent, thread, AGENT_ALIKE);
 	else if (!installing.nobody)
@@ -563,10 +583,10 @@ bool agent_install(struct agent *agent, struct thread *thread, uint64_t longest)
 	for (size_t i = 0; i < installing.turned.count; i++) {
 		struct thread *turned = *(struct thread **)vec_at(&installing.turned, i);
 
-		thread_resume(turned, turned->sigtrap_own ? SIGTRAP : 0);
+		thread_resume(turned, sigtrap_to_deliver(turned));
 	}
-	/* Where a thread cannot be stopped it takes long: most of the time is the program's. */
-	const uint64_t ended = inferior_clock();
+	/* A thread that cannot be stopped takes long: give the program most of the time. */
+	const uint64_t ended = clock_now();
 
 	installing.own->due = ended;
 	if (!installing.is_early && !again)

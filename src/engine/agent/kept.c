@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Jumps of which some bytes are those of the function behind (detours.c).
+ * Punned jumps: some of their bytes belong to the function behind (jump_islands.c).
  *
- * Such a jump is taken out before one of these bytes changes, and its function gets a breakpoint:
- * before a jump is written there, or taken out, and before a breakpoint is planted there that the
- * jump was not made for. That is rare: what stands behind is decided on first, and most of what is
- * planted is planted before anything is caught inside.
+ * Before one of these bytes changes, the punned jump is removed, and its function gets a
+ * breakpoint. The bytes change when a jump is written there or removed, and when a breakpoint is
+ * planted there that the punned jump was not made for. This is rare: functions behind are decided
+ * on first, and most breakpoints are planted before the agent patches anything.
  */
-#include "engine/agent/private.h"
+#include "engine/agent/kept.h"
 
-#include "inferior/gather.h"
-#include "inferior/journal.h"
+#include "engine/agent/agent_state.h"
+#include "engine/agent/guards.h"
+#include "tracee/journal.h"
+#include "tracee/memory_batch.h"
 
 enum { PAGE = 4096 };
 
@@ -23,33 +25,33 @@ bool agent_has_jump(const struct space *space, uint64_t address)
 	return entry && entry->kind == JOURNAL_JUMP && entry->address == address;
 }
 
-/* Whether bytes in [low, high) are among those that stay in the jump of the probe. */
+/* Returns true if [low, high) contains bytes of the probe's jump that must not change. */
 static bool needs_bytes(const struct agent_probe *probe, uint64_t low, uint64_t high)
 {
 	return probe->jump.span > probe->jump.length && low < probe->address + probe->jump.span &&
 	       high > probe->address + probe->jump.length;
 }
 
-/* Whether the jump leads to the stub with a breakpoint at `address`, and without. */
+/* Returns true if the jump leads to the stub both with and without a breakpoint at `address`. */
 static bool is_made_for_trap(const struct agent_probe *probe, uint64_t address)
 {
 	return probe->jump.traps >> (address - probe->address) & 1;
 }
 
 /*
- * The journal must not forget a jump before it is out of the memory, nor may the bytes behind
- * change before that: so it is written at once.
+ * The journal must not forget a jump before it is out of the memory, nor may the bytes behind it
+ * change before that. So it is written at once, outside of the current batch.
  */
 static void give_up(struct thread *thread, struct agent_probe *probe)
 {
 	struct space *space = thread->process->space;
-	const bool gathers = gather_is_on(space);
+	const bool gathers = memory_batch_is_on(space);
 
 	if (gathers)
-		gather_pause(space);
+		memory_batch_pause(space);
 	guards_give_up(thread, probe, "what stands right behind it has changed");
 	if (gathers)
-		gather_go_on(space);
+		memory_batch_go_on(space);
 }
 
 static void make_way(struct thread *thread, uint64_t low, uint64_t high, bool is_trap)
@@ -70,7 +72,7 @@ void kept_make_way(struct thread *thread, uint64_t low, uint64_t high)
 	make_way(thread, low, high, false);
 }
 
-/* Of the trap engine. */
+/* For breakpoints of the trap engine. */
 static void make_way_for_trap(struct thread *thread, uint64_t address, size_t length)
 {
 	if (thread->process->space->agent)
@@ -83,13 +85,13 @@ void kept_watch(struct space *space)
 }
 
 /*
- * If we are killed between two writes, threads run with what is there by then. A page is written at
- * once, so only bytes in another page have to be there before.
+ * If the tracer is killed between two writes, threads run with what has been written. A page is
+ * written at once, so only bytes in another page have to be written before the jump.
  */
 void kept_settle(struct space *space, uint64_t address, const struct entry_jump *jump)
 {
-	if (address / PAGE == (address + jump->span - 1) / PAGE || !gather_is_on(space))
+	if (address / PAGE == (address + jump->span - 1) / PAGE || !memory_batch_is_on(space))
 		return;
-	gather_pause(space);
-	gather_go_on(space);
+	memory_batch_pause(space);
+	memory_batch_go_on(space);
 }

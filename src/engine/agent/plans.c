@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Capture plans for the agent: copied into a unit as they are, with their pointers changed, each
- * once. The agent runs them by the same code as the tracer. What may make records that are too long
- * for a ring stays with the trap engine.
+ * Capture plans for the agent: each is copied into a unit once, with its pointers changed. The
+ * agent runs them by the same code as the tracer. The trap engine keeps functions whose records may
+ * be too long for a ring.
  */
-#include "engine/agent/private.h"
+#include "engine/agent/plans.h"
 
 #include "base/xalloc.h"
+#include "engine/agent/agent_state.h"
+#include "engine/agent/rings.h"
 #include "engine/agent/rings_abi.h"
 #include "record/format_spec.h"
+#include "tracee/space.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +19,7 @@
 
 enum { FLOAT_BYTES = 16 };
 
-/* One that has been written: as it was without its pointers, and where. */
+/* A plan that is in the unit: a copy with pointers of NULL, and its address in the tracee. */
 struct written {
 	unsigned char *bytes;
 	size_t length;
@@ -24,7 +27,7 @@ struct written {
 };
 
 struct plans {
-	struct map by_hash; /* → index in `written` + 1 */
+	struct map by_hash; /* hash → index in `written` + 1 */
 	struct vec written; /* struct written */
 	uint64_t used;
 };
@@ -53,12 +56,12 @@ static size_t string_bytes(const struct capture_plan *plan)
 	return sizeof(struct record_value) + (((size_t)plan->string_max + 1 + 7) & ~(size_t)7);
 }
 
-/* Bytes of values, at most: those of objects, and of what pointers in objects lead to. */
+/* The most bytes of values: of an object itself, and of what pointers in it lead to. */
 struct estimate {
 	size_t own, followed;
 };
 
-/* Whether it is known to be too much for a ring, or so much that the executor ends it. */
+/* Returns true if this is too much for a ring, or more than the executor reads. */
 static bool is_enough(const struct capture_plan *plan, const struct estimate *estimate,
 		      bool is_followed)
 {
@@ -67,8 +70,8 @@ static bool is_enough(const struct capture_plan *plan, const struct estimate *es
 }
 
 /*
- * Values of what an object points to, with its own: an element is taken for each pointer that can
- * be followed.
+ * Adds the values of an object and of what it points to; one element for each pointer that can be
+ * followed.
  */
 static void add_part(const struct capture_plan *plan, const struct capture_part *part,
 		     unsigned depth, bool is_followed, struct estimate *estimate)
@@ -91,7 +94,7 @@ static void add_part(const struct capture_plan *plan, const struct capture_part 
 	bytes = is_followed ? &estimate->followed : &estimate->own;
 	if (is_enough(plan, estimate, is_followed))
 		return;
-	/* One more element is read than is kept. */
+	/* The executor reads one more element than it keeps. */
 	*bytes += (size_t)((elements + 1) * size + 7) & ~(size_t)7;
 	for (uint64_t i = 0; i < elements && part->count; i++)
 		for (unsigned k = 0; k < part->count && !is_enough(plan, estimate, is_followed);
@@ -126,10 +129,11 @@ static void add_op(const struct capture_plan *plan, const struct capture_op *op,
 	}
 }
 
-/* Of one half of a call. */
+/* The entry or the exit of a call. */
 struct half {
 	struct estimate estimate;
-	bool lends; /* a quarter of the buffer, to strings read in advance (record/capture.c) */
+	/* lends a quarter of the buffer to strings read in advance (record/capture.c) */
+	bool lends;
 };
 
 static struct half look_at(const struct capture_plan *plan, const struct capture_op *ops,
@@ -147,7 +151,7 @@ static struct half look_at(const struct capture_plan *plan, const struct capture
 	return half;
 }
 
-/* The longest record, with so much of what pointers in objects lead to. */
+/* The longest record, with at most `followed` bytes of what pointers in objects lead to. */
 static size_t record_bytes(const struct half *half, size_t followed)
 {
 	size_t bytes = half->estimate.own +
@@ -158,7 +162,7 @@ static size_t record_bytes(const struct half *half, size_t followed)
 	return (bytes + 15) & ~(size_t)7;
 }
 
-/* How much of that has room in a ring; what has less than FOLLOWED_MIN is not worth while. */
+/* How much of that fits in a ring; less than FOLLOWED_MIN is not worth it. */
 enum { FOLLOWED_MIN = 1 << 10, FOLLOWED_STEP = 256 };
 
 static size_t followed_in_ring(const struct capture_plan *plan, const struct half *half)
@@ -171,7 +175,7 @@ static size_t followed_in_ring(const struct capture_plan *plan, const struct hal
 	return followed;
 }
 
-/* make() has no room for the scalars of a plan: only Go's functions have any. */
+/* make() does not copy a plan's scalars. Only Go's functions have any. */
 static bool has_scalars(const struct capture_op *ops, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
@@ -194,7 +198,7 @@ const char *plans_refuse(const struct capture_plan *plan)
 	return NULL;
 }
 
-/* What will be in the tracee, but for the pointers. */
+/* The plan as it will be in the tracee, without its pointers. */
 static struct written make(const struct capture_plan *plan)
 {
 	size_t entry = plan->entry_count * sizeof *plan->entry;
@@ -261,7 +265,7 @@ static int write_new(struct space *space, uint64_t place, const struct written *
 	return error;
 }
 
-/* Where the plan is in the tracee; 0: there is no room. */
+/* The address of the plan in the tracee, which is written if necessary; 0: no room. */
 static uint64_t place_of(struct plans *plans, struct space *space, uint64_t unit,
 			 const struct capture_plan *plan)
 {

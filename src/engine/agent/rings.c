@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reading rings.
+ * Reads rings.
  *
- * Records of several threads are to come out in the order of their times. A thread sets `busy`
- * before it takes the time of a record, and clears it when that is there to be read. So if a ring
- * is seen not busy, or further than before, after a look at the clock, it holds all records that
- * are older than that look; and these are sorted. Of one that is preempted in the middle it is
- * known since when it can be in there: not before the last look at which it was not. What is
- * younger than that may be held back for a while (rings_floor()). Where it is not, as a stop has to
- * be served, that record comes out late.
+ * Records of several threads have to be passed on in the order of their times. A thread sets `busy`
+ * before it reads the clock for a record, and clears it when the record can be read. So if, after a
+ * reading of the clock, a ring is seen not busy, or with a new head, it holds all its records that
+ * are older than that reading; these are sorted. If a thread is preempted in the middle of a
+ * record, that record is not older than the last look at which the thread was not busy. Younger
+ * records may be held back for a while (rings_floor()). If they are not, because a stop has to be
+ * handled, the record comes out late.
  *
- * A record is copied before it is looked at, and its size is read once. A ring whose positions or
- * sizes make no sense is skipped to where its writer claims to be.
+ * A record is copied before it is checked, and its size is read once. If positions or sizes in a
+ * ring are invalid, all of it is skipped up to the head that the process claims.
  */
 #include "engine/agent/rings.h"
 
 #include "base/vec.h"
 #include "base/xalloc.h"
-#include "engine/agent/private.h"
-#include "inferior/arena.h"
+#include "engine/agent/agent_state.h"
+#include "engine/agent/unit.h"
+#include "tracee/arena.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -28,21 +29,24 @@
 enum { BUSY_LOOKS = 2000, STUCK_NS = 100000000, HELD_NS = 30000000 };
 
 struct ring {
-	struct agent_thread *entry; /* shared */
+	struct ring_thread *entry; /* shared with the tracee */
 	struct room {
-		uint64_t address;     /* in the process */
-		const uint8_t *bytes; /* shared */
+		uint64_t address;     /* in the tracee */
+		const uint8_t *bytes; /* shared with the tracee */
 	} room;
 	pid_t tid; /* 0: free */
 	uint64_t tail, limit;
 	uint64_t time; /* of the next record; UINT64_MAX: there is none */
-	/* Since when it was seen not to be through with a record, and its head then; 0: it is. */
+	/*
+	 * Since when the thread has been in the middle of a record, and its head then; 0: it is in
+	 * none.
+	 */
 	uint64_t making_since, making_head;
-	uint64_t floor;	  /* what is in there is not older; UINT64_MAX: not known any more */
-	bool interrupted; /* for that */
+	uint64_t floor;	  /* that record is not older; UINT64_MAX: unknown */
+	bool interrupted; /* returned by rings_stuck() */
 };
 
-/* A ring and the time of its next record, or of one that it has given since. */
+/* An entry of the heap: a ring, and the time of a record that is, or was, its next one. */
 struct entry {
 	uint64_t time;
 	struct ring *ring;
@@ -50,17 +54,17 @@ struct entry {
 
 struct rings {
 	uint64_t address;   /* of the first block */
-	struct vec blocks;  /* uint8_t *: as mapped here */
-	struct vec rooms;   /* struct room: those that are free */
-	bool lacks, cannot; /* a thread has found none; no more can be made */
+	struct vec blocks;  /* uint8_t *: as mapped in the tracer */
+	struct vec rooms;   /* struct room: the free ones */
+	bool lacks, cannot; /* a thread found no ring; no more can be made */
 	struct ring all[AGENT_THREAD_COUNT];
 	struct vec used;	   /* struct ring * */
 	struct vec order;	   /* struct entry: a heap, the oldest first */
-	uint64_t looked;	   /* the clock at the last look */
-	uint64_t damaged, dropped; /* the latter of threads that are gone */
+	uint64_t looked;	   /* the clock at the last rings_look() */
+	uint64_t damaged, dropped; /* dropped: of threads that are gone */
 };
 
-/* Those of a block, the first one last. */
+/* Adds the rings of a block, the first one last. */
 static void add_rooms(struct rings *rings, uint8_t *memory, uint64_t address)
 {
 	vec_push(&rings->blocks, &memory);
@@ -81,7 +85,7 @@ struct rings *rings_over(uint8_t *memory, uint64_t address)
 	vec_init(&rings->used, sizeof(struct ring *));
 	vec_init(&rings->order, sizeof(struct entry));
 	for (size_t i = 0; i < AGENT_THREAD_COUNT; i++)
-		rings->all[i].entry = (struct agent_thread *)(void *)memory + i;
+		rings->all[i].entry = (struct ring_thread *)(void *)memory + i;
 	add_rooms(rings, memory, address);
 	return rings;
 }
@@ -109,7 +113,7 @@ int rings_create(struct thread *thread, uint64_t scratch, uint64_t near, struct 
 
 static int add_block(struct rings *rings, struct thread *thread)
 {
-	/* What nobody uses of the table. */
+	/* Unused bytes of the table's last entry. */
 	const uint64_t scratch = rings->address + AGENT_RINGS_HEAD - 32;
 	uint64_t address;
 	uint8_t *memory;
@@ -297,7 +301,7 @@ void rings_close(struct rings *rings)
 
 /* ------------------------------------------------------------------ reading */
 
-/* A writer that lies about where it is may be between two words. */
+/* The head that the process claims may be inside a word. */
 static void skip_all(struct rings *rings, struct ring *ring)
 {
 	rings->damaged++;
@@ -306,12 +310,12 @@ static void skip_all(struct rings *rings, struct ring *ring)
 	ring->time = UINT64_MAX;
 }
 
-/* The size of the next record, or 0 when there is none. */
+/* The size of the next record, or 0 if there is none. */
 static uint32_t next_size(struct rings *rings, struct ring *ring)
 {
 	/*
-	 * A writer that tells lies about where it is may be anywhere, at the end of all numbers,
-	 * too.
+	 * The process may claim any position, also one near the highest number: so compare for
+	 * equality.
 	 */
 	while (ring->tail != ring->limit) {
 		uint64_t left = ring->limit - ring->tail;
@@ -346,7 +350,10 @@ static void find_time(struct rings *rings, struct ring *ring)
 		ring->time--;
 }
 
-/* Whether a record is still being made that was begun before `head` was read; not for long. */
+/*
+ * Returns true if a record that was begun before `head` was read is not complete. Does not wait
+ * long.
+ */
 static bool is_making(const struct ring *ring, uint64_t head)
 {
 	for (int i = 0; i < BUSY_LOOKS; i++)
@@ -355,7 +362,7 @@ static bool is_making(const struct ring *ring, uint64_t head)
 	return true;
 }
 
-/* Moves an entry of a heap down to where those below it are not older. */
+/* Moves an entry of the heap down until the entries below it are not older. */
 static void sink(struct vec *order, size_t at)
 {
 	struct entry *entries = order->items;
@@ -428,7 +435,7 @@ bool rings_was_stuck(struct rings *rings, pid_t tid)
 	struct ring *ring = rings_of_thread(rings, tid);
 	bool was = ring && ring->interrupted;
 
-	/* The next page of the same record may not come either. */
+	/* The next page of the same record may not arrive either. */
 	if (was)
 		ring->making_since = 0;
 	return was;
@@ -490,7 +497,7 @@ struct ring *rings_oldest(struct rings *rings, uint64_t *time)
 	return NULL;
 }
 
-/* Whether its values lie within it, and are such as can be shown. */
+/* Returns true if the values are valid, and exactly fill the record. */
 static bool has_sound_values(const struct record *record)
 {
 	const unsigned char *at = (const unsigned char *)(record + 1);
@@ -513,8 +520,8 @@ static bool has_sound_values(const struct record *record)
 }
 
 /*
- * Copies the next one, of `size` bytes as was looked at once; false: it is neither a call nor a
- * return.
+ * Copies the next record, whose `size` has been read once. Returns false if it is neither a call
+ * nor a return.
  */
 static bool copy_record(const unsigned char *bytes, uint32_t size, struct ring_record *head,
 			struct record *record)
@@ -539,7 +546,7 @@ bool rings_take(struct rings *rings, struct ring *ring, struct ring_record *head
 	uint32_t size = next_size(rings, ring);
 
 	if (!size) {
-		ring->time = UINT64_MAX; /* it has changed since it was found */
+		ring->time = UINT64_MAX; /* the process has changed it since find_time() */
 		return false;
 	}
 	bool sound = copy_record(ring->room.bytes + ring->tail % AGENT_RING_BYTES, size, head,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which addresses may be of interest: the pieces of memory, modulo the sieve's size, that have one.
- * Code is full of bytes that might be a branch, some 250,000 in a megabyte, and a process waits
- * while they are looked at. This tells nearly all at once that lead nowhere special; what it lets
- * through has to be looked up.
+ * A filter for addresses: a set of 16-byte pieces of memory, modulo the size of the sieve. False
+ * positives are possible, false negatives are not. Code has some 250,000 bytes per megabyte that
+ * could be branches, and a process waits while they are examined. The sieve rejects nearly all
+ * branches whose target is of no interest; the others have to be looked up.
  *
- * It fits into a processor's nearest cache, and 10,000 functions leave most of it empty.
+ * It fits into the first-level cache of a processor; 10,000 functions leave most of it empty.
  */
 #ifndef TRACER_ENGINE_AGENT_SIEVE_H
 #define TRACER_ENGINE_AGENT_SIEVE_H
@@ -15,7 +15,7 @@
 
 enum { SIEVE_BITS = 1 << 17, SIEVE_PIECE = 16 };
 
-/* All zero: nothing is of interest; all ones: everything. */
+/* All zero: contains nothing; all ones: contains everything. */
 struct sieve {
 	uint64_t words[SIEVE_BITS / 64];
 };

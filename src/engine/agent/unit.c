@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Units: see agent_abi.h. Made by remote system calls of one stopped thread, each mapping in the
- * journal before it is there. The shared part is a memory file that the tracee makes, as the kernel
- * lets nobody map one into another process; the tracer opens it through /proc, and it is closed
- * there at once.
+ * Makes units (agent_abi.h) by remote calls of one stopped thread. Each mapping is in the journal
+ * before it exists. The shared part is a memory file that the tracee makes, as a process cannot map
+ * a file into another one; the tracer opens it through /proc, and it is closed in the tracee at
+ * once.
  *
- * What lies in the shared part can be written by the program, too. It can spoil its own counts by
- * that, and make its own code take what is no return address for one; nothing there is believed
- * here but numbers.
+ * The program can write to the shared part, too. By this it can spoil its own counts, and make the
+ * agent's code accept a word that is no return address. The tracer uses nothing from there but
+ * numbers.
  */
-#include "engine/agent/private.h"
+#include "engine/agent/unit.h"
 
 #include "base/memory_file.h"
 #include "base/xalloc.h"
-#include "inferior/arena.h"
-#include "inferior/journal.h"
-#include "inferior/remote.h"
+#include "engine/agent/agent_state.h"
+#include "engine/agent/plans.h"
+#include "engine/agent/return_addresses.h"
+#include "tracee/arena.h"
+#include "tracee/journal.h"
+#include "tracee/remote.h"
+#include "tracee/remote_map.h"
+#include "tracee/space.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -37,20 +42,20 @@ static int call(struct thread *thread, long number, const uint64_t arguments[6])
 	return error ? error : (int)result;
 }
 
-/* The clock can be forbidden to a thread (prctl(2), PR_SET_TSC): then reading it would kill. */
+/* The clock may be forbidden to the thread (prctl(2), PR_SET_TSC): reading it would be fatal. */
 static int check_clock(struct thread *thread, const struct agent_arch *arch, uint64_t base)
 {
-	const uint64_t arguments[6] = {PR_GET_TSC, base + AGENT_SLOTS};
+	const uint64_t arguments[6] = {PR_GET_TSC, base + AGENT_TRAMPOLINES};
 	static const uint32_t nothing;
 	struct space *space = thread->process->space;
 	uint32_t answer = 0;
 	int error = call(thread, arch->sys_prctl, arguments);
 
 	if (!error &&
-	    (!memory_read_exact(&space->memory, base + AGENT_SLOTS, &answer, sizeof answer) ||
+	    (!memory_read_exact(&space->memory, base + AGENT_TRAMPOLINES, &answer, sizeof answer) ||
 	     answer != PR_TSC_ENABLE))
 		error = -ENOTSUP;
-	space_write(space, base + AGENT_SLOTS, &nothing, sizeof nothing);
+	space_write(space, base + AGENT_TRAMPOLINES, &nothing, sizeof nothing);
 	return error;
 }
 
@@ -69,7 +74,7 @@ static uint8_t *open_shared(const struct thread *thread, int fd, uint64_t length
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* The name is lent a place. */
+/* Puts the file's name in `scratch` for the system call. */
 static int open_file(struct thread *thread, const struct agent_arch *arch, uint64_t scratch)
 {
 	static const char name[] = AGENT_FILE;
@@ -124,12 +129,12 @@ int unit_map_file(struct thread *thread, uint64_t scratch, uint64_t address, uin
 	return error;
 }
 
-static void find_clean(struct thread *thread, void *context)
+static void find_safe(struct thread *thread, void *context)
 {
-	struct thread **clean = context;
+	struct thread **safe = context;
 
-	if (!*clean && thread_is_clean_stop(thread))
-		*clean = thread;
+	if (!*safe && thread_is_safe_stop(thread))
+		*safe = thread;
 }
 
 static void close_files(struct thread *thread)
@@ -153,28 +158,28 @@ static void close_files(struct thread *thread)
 		closedir(files);
 }
 
-void agent_close_files(struct inferior *inferior, struct space *space)
+void agent_close_files(struct tracees *tracees, struct space *space)
 {
-	struct thread *clean = NULL;
+	struct thread *safe = NULL;
 
 	for (size_t i = 0; i < journal_count(space->journal); i++) {
 		const struct journal_entry *entry = journal_entry(space->journal, i);
 
 		if (!entry || entry->kind != JOURNAL_DESCRIPTOR || !space->arch->agent)
 			continue;
-		space_each_thread(inferior, space, find_clean, &clean);
-		if (clean)
-			close_files(clean);
+		space_each_thread(tracees, space, find_safe, &safe);
+		if (safe)
+			close_files(safe);
 		journal_forget(space->journal, i);
 	}
 }
 
 static int write_stubs(struct space *space, const struct agent_unit *unit)
 {
-	size_t length = (size_t)AGENT_SLOT_COUNT * AGENT_RETURN_STUB;
+	size_t length = (size_t)AGENT_TRAMPOLINE_COUNT * AGENT_RETURN_STUB;
 	uint8_t *stubs = xmalloc(length);
 
-	for (uint32_t i = 0; i < AGENT_SLOT_COUNT; i++)
+	for (uint32_t i = 0; i < AGENT_TRAMPOLINE_COUNT; i++)
 		space->arch->agent->write_return_stub(unit->base, i, unit->plans != NULL,
 						      stubs + (size_t)i * AGENT_RETURN_STUB);
 	int error = space_write(space, unit->base + AGENT_RETURN_CALLS, stubs, length);
@@ -207,18 +212,18 @@ static int write_text(const struct agent *agent, struct space *space, const stru
 	return error;
 }
 
-/* Pages that have never been written to may not be read without waiting (inferior/resident.h). */
+/* Pages that were never written may not be readable without waiting (tracee/resident.h). */
 static int touch_slots(struct space *space, uint64_t base)
 {
-	enum { LENGTH = AGENT_SLOT_COUNT * AGENT_SLOT };
+	enum { LENGTH = AGENT_TRAMPOLINE_COUNT * AGENT_TRAMPOLINE };
 	uint8_t *zeros = xcalloc(1, LENGTH);
-	int error = space_write(space, base + AGENT_SLOTS, zeros, LENGTH);
+	int error = space_write(space, base + AGENT_TRAMPOLINES, zeros, LENGTH);
 
 	free(zeros);
 	return error;
 }
 
-/* Code or slots. It is unmapped with the arena. */
+/* Maps a part of a unit; it is unmapped with the arena. */
 static int map_piece(struct thread *thread, uint64_t address, uint64_t length, int protection)
 {
 	uint64_t mapped;
@@ -230,9 +235,9 @@ static int map_piece(struct thread *thread, uint64_t address, uint64_t length, i
 }
 
 /*
- * A copy of the process that nobody tells us of (CLONE_UNTRACED) must make no records in its
- * parent's rings: it finds zeros (madvise(2), MADV_WIPEONFORK; Linux 4.14). By that the first page
- * is a mapping of its own.
+ * A copy of the process that the tracer does not know of (CLONE_UNTRACED) must not write to its
+ * parent's rings: it finds zeros (madvise(2), MADV_WIPEONFORK; Linux 4.14). So the first page of
+ * the plans is a mapping of its own.
  */
 static int map_plans(struct thread *thread, const struct agent_arch *arch, uint64_t address)
 {
@@ -253,13 +258,13 @@ static int map_all(const struct agent *agent, struct thread *thread, struct agen
 	int error = map_piece(thread, unit->base, AGENT_TEXT_BYTES, PROT_READ | PROT_EXEC);
 
 	if (!error)
-		error = map_piece(thread, unit->base + AGENT_SLOTS, AGENT_SLOTS_BYTES,
+		error = map_piece(thread, unit->base + AGENT_TRAMPOLINES, AGENT_TRAMPOLINES_BYTES,
 				  PROT_READ | PROT_WRITE);
 	if (!error)
 		error = check_clock(thread, arch, unit->base);
 	if (!error)
-		error = unit_map_file(thread, unit->base + AGENT_SLOTS, unit->base + AGENT_SHARED,
-				      AGENT_SHARED_BYTES, &unit->shared);
+		error = unit_map_file(thread, unit->base + AGENT_TRAMPOLINES,
+				      unit->base + AGENT_SHARED, AGENT_SHARED_BYTES, &unit->shared);
 	if (!error && unit->plans)
 		error = map_plans(thread, arch, unit->base + AGENT_PLANS);
 	if (!error)
@@ -286,8 +291,8 @@ int unit_create(const struct agent *agent, struct thread *thread, uint64_t addre
 	error = map_all(agent, thread, unit);
 	if (!error) {
 		/*
-		 * Before that no return address leads there; and its slots may not be fit to be
-		 * read.
+		 * This entry comes last: before, no return trampoline is in use, and the records
+		 * may not be readable.
 		 */
 		journal_agent(space->journal, base, AGENT_TEXT_BYTES);
 		*made = unit;
@@ -298,16 +303,16 @@ int unit_create(const struct agent *agent, struct thread *thread, uint64_t addre
 	return error;
 }
 
-/* Numbers whose probes are gone; but not where a call of one may still return. */
+/* Finds numbers whose probes are gone, and that no call may still return to. */
 static void find_free(struct agent_unit *unit, const struct space *space)
 {
-	struct return_slots *slots = return_slots_read(space, unit->base);
+	struct return_trampolines *slots = return_trampolines_read(space, unit->base);
 	bool referred[AGENT_PROBE_COUNT] = {false};
 
 	unit->dropped = 0;
 
-	for (size_t i = 0; slots && i < AGENT_SLOT_COUNT; i++)
-		if (return_slot_in_use(&slots->slots[i]) &&
+	for (size_t i = 0; slots && i < AGENT_TRAMPOLINE_COUNT; i++)
+		if (return_trampoline_in_use(&slots->slots[i]) &&
 		    slots->slots[i].probe < AGENT_PROBE_COUNT)
 			referred[slots->slots[i].probe] = true;
 	for (uint32_t i = 0; slots && i < AGENT_PROBE_COUNT; i++)
@@ -366,17 +371,17 @@ uint64_t unit_probe_stub(const struct agent_unit *unit, uint32_t number)
 bool unit_is_return_stub(const struct agent_unit *unit, uint64_t address)
 {
 	return address - (unit->base + AGENT_RETURN_STUBS) <
-	       (uint64_t)AGENT_SLOT_COUNT * AGENT_RETURN_STUB;
+	       (uint64_t)AGENT_TRAMPOLINE_COUNT * AGENT_RETURN_STUB;
 }
 
-/* ------------------------------------------------------------------ what is shared */
+/* ------------------------------------------------------------------ the shared part */
 
 static uint64_t *shared_word(const struct agent_unit *unit, uint64_t offset)
 {
 	return (uint64_t *)(void *)(unit->shared + (offset - AGENT_SHARED));
 }
 
-/* The set of a return address, or of a stub of another unit, as agent_entry.S finds it. */
+/* The set of a return address, or of another unit's trampoline, as agent_entry.S finds it. */
 static uint64_t *set_of(const struct agent_unit *unit, uint64_t address, bool is_stub)
 {
 	uint64_t sites = is_stub ? AGENT_STUB_SITES : AGENT_RETURN_SITES;
@@ -397,8 +402,9 @@ bool unit_knows(const struct agent_unit *unit, uint64_t address, bool is_stub)
 }
 
 /*
- * One of a full set is forgotten, which the next call from there finds out. Most sets have room for
- * all: those are listed, as it would take memory to look into them all.
+ * If the set is full, an address in it is replaced; its next call stops again. Addresses in sets
+ * with room are listed in `learned`, as searching all sets in unit_unlearn() would touch much
+ * memory.
  */
 void unit_learn(struct agent_unit *unit, uint64_t address, bool is_stub)
 {
@@ -447,7 +453,7 @@ static uint32_t tally_owner(const uint64_t *tally)
 			       __ATOMIC_ACQUIRE);
 }
 
-/* One that changes hands while it is read is in the counters the next time. */
+/* Skips a tally that changes its owner meanwhile: its content is in the counters then. */
 static void add_tally(const struct agent_unit *unit, uint64_t index, struct unit_count *counts)
 {
 	const uint64_t *tally = shared_word(unit, AGENT_TALLIES + index * AGENT_TALLY);
@@ -455,7 +461,7 @@ static void add_tally(const struct agent_unit *unit, uint64_t index, struct unit
 	uint64_t calls = __atomic_load_n(tally + AGENT_TALLY_CALLS / 8, __ATOMIC_ACQUIRE);
 	uint64_t time = __atomic_load_n(tally + AGENT_TALLY_TIME / 8, __ATOMIC_ACQUIRE);
 
-	/* What lies there can be written by the program. */
+	/* The program may have written over the tally. */
 	if (!owner || owner > unit->probes_used || tally_owner(tally) != owner)
 		return;
 	counts[owner - 1].calls += calls;
@@ -472,7 +478,7 @@ struct unit_count *unit_counts(const struct agent_unit *unit)
 		counts[i].time = __atomic_load_n(counter(unit, i, AGENT_COUNTER_TIME),
 						 __ATOMIC_RELAXED);
 	}
-	for (uint64_t i = 0; i < (uint64_t)AGENT_SLOT_COUNT * AGENT_TALLY_WAYS; i++)
+	for (uint64_t i = 0; i < (uint64_t)AGENT_TRAMPOLINE_COUNT * AGENT_TALLY_WAYS; i++)
 		add_tally(unit, i, counts);
 	return counts;
 }

@@ -1,34 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Exceptions without a stop, where calls are counted.
+ * Exceptions without a stop, if calls are counted.
  *
- * Whoever unwinds a stack must find the true return addresses on it. A hook at the unwinder's entry
- * stops the thread for that, and gives its pending calls to the trap engine (agent_hand_over()). A
- * program that throws all the time stands at such stops most of its time. So the functions of
- * libgcc_s.so.1 get jumps, as functions that are caught inside do, and the thread does it by itself
- * (sysdeps/x86_64/agent_unwind.c): it takes the stubs off its stack, and where a personality
- * routine has decided which frame goes on (_Unwind_SetIP(), for cleanups and handlers alike) it
- * puts those back whose calls have not been left. What is counted is right by that, and so are the
- * times of calls that return.
+ * Unwinding needs the true return addresses on the stack. A hook at the unwinder's entry stops the
+ * thread for this, and the trap engine takes over its pending calls (agent_hand_over()). A program
+ * that throws all the time spends most of its time in such stops. So the functions of libgcc_s.so.1
+ * get jumps like functions that the agent catches, and the thread does the work itself
+ * (sysdeps/x86_64/agent_unwind.c): it lifts the return trampolines off its stack. When a
+ * personality routine has selected a frame (_Unwind_SetIP(), for cleanups and handlers), the thread
+ * puts back the trampolines of the calls that were not left. So their counts and times are right.
  *
- * No return address of ours is on the stack meanwhile, so it does not matter what becomes of the
- * tracer or of its memory while a thread unwinds; all that has to be seen to is that threads are
- * out of our code, as everywhere. The jumps are taken out last (JOURNAL_STAYS): as long as stubs
- * may get onto stacks, they must get off again.
+ * While a thread unwinds, no return trampoline is on its stack, so nothing goes wrong if the tracer
+ * or its memory goes away; threads only have to be out of the agent's code, as always. The jumps
+ * are removed last (JOURNAL_STAYS): as long as trampolines may be put on stacks, unwinders must be
+ * able to take them off.
  *
- * The thread has to know where its stack ends. It is told when it stops at an unwinder for the
- * first time: the stack that libc has made for a thread ends below its thread control block. On
- * other stacks, those of coroutines, each unwinder stops. So it does while another process runs in
- * the memory, as that may run on the stack of a thread.
+ * The thread has to know where its stack ends. The tracer tells it at its first stop at an
+ * unwinder: the stack that libc has made for a thread ends below its thread control block. On other
+ * stacks, as coroutines have, each unwinder stops. Unwinders also stop while another process runs
+ * in the memory, as it may run on the stack of a thread.
  */
-#include "engine/agent/private.h"
+#include "engine/agent/unwinding.h"
 
-#include "inferior/maps.h"
-#include "inferior/proc.h"
+#include "engine/agent/agent_state.h"
+#include "engine/agent/entry_jumps.h"
+#include "engine/agent/got_calls.h"
+#include "engine/agent/kept.h"
+#include "engine/agent/patch_candidates.h"
+#include "engine/agent/unit.h"
+#include "engine/trap/breakpoint_takeover.h"
+#include "tracee/maps.h"
+#include "tracee/proc.h"
+#include "tracee/space.h"
 
 #include <string.h>
 
-_Static_assert(sizeof(struct return_slot) == AGENT_SLOT, "shared layout");
+_Static_assert(sizeof(struct return_trampoline) == AGENT_TRAMPOLINE, "shared layout");
 
 enum { CODE = 32, CFA_MOST = 4096 };
 
@@ -39,14 +46,16 @@ static uint64_t place_of(const struct agent_unit *unit, uint64_t offset)
 	return unit->base + AGENT_UNWINDING + offset;
 }
 
-/* ------------------------------------------------------------------ wishes */
+/* ------------------------------------------------------------------ patch candidates */
 
 bool agent_may_unwind(const struct agent *agent)
 {
 	return agent && !agent->records && agent->host->can_tell_threads();
 }
 
-/* Whether it is as it should be, and nobody wants more of its functions than hooks. */
+/*
+ * Returns true if _Unwind_GetCFA() is as expected, and only hooks are at the unwinder's functions.
+ */
 static bool is_known(const struct space *space, const struct agent_unwinder *unwinder,
 		     uint64_t *cfa_offset)
 {
@@ -61,8 +70,8 @@ static bool is_known(const struct space *space, const struct agent_unwinder *unw
 	return known;
 }
 
-void agent_wish_unwinder(const struct agent *agent, struct thread *thread,
-			 const struct agent_unwinder *unwinder)
+void agent_add_unwinder_candidate(const struct agent *agent, struct thread *thread,
+				  const struct agent_unwinder *unwinder)
 {
 	struct space *space = thread->process->space;
 	struct unwinding *unwinding = &agent_space_of(space)->unwinding;
@@ -75,13 +84,13 @@ void agent_wish_unwinder(const struct agent *agent, struct thread *thread,
 		return;
 	unwinding->unwinder = *unwinder;
 	for (int i = 0; i < UNWINDER_FUNCTIONS; i++) {
-		const struct agent_wish wish = {.address = unwinder->functions[i].address,
-						.length = unwinder->functions[i].length,
-						.hook = unwinder->functions[i].hook,
-						.part = i == UNWINDER_SET_IP ? UNWINDER_LANDS
-									     : UNWINDER_BEGINS};
+		const struct patch_candidate candidate = {
+			.address = unwinder->functions[i].address,
+			.length = unwinder->functions[i].length,
+			.hook = unwinder->functions[i].hook,
+			.part = i == UNWINDER_SET_IP ? UNWINDER_LANDS : UNWINDER_BEGINS};
 
-		agent_wish(space, &wish);
+		agent_add_candidate(space, &candidate);
 	}
 }
 
@@ -97,14 +106,7 @@ void unwinding_forget(struct space *space, uint64_t low, uint64_t high)
 
 /* ------------------------------------------------------------------ on and off */
 
-static bool has_jump(const struct space *space, const struct agent_probe *probe)
-{
-	const struct journal_entry *entry = journal_entry(space->journal, probe->journal);
-
-	return entry && entry->kind == JOURNAL_JUMP && entry->address == probe->address;
-}
-
-/* The unit that all functions of the unwinder lead to, or NULL. */
+/* The unit that the jumps of all functions of the unwinder lead to, or NULL. */
 static struct agent_unit *find_unit(const struct space *space)
 {
 	const struct agent_space *own = space->agent;
@@ -114,7 +116,7 @@ static struct agent_unit *find_unit(const struct space *space)
 		const struct agent_probe *probe =
 			map_get(&own->probes, own->unwinding.unwinder.functions[i].address);
 
-		if (!probe || !probe->wish.part || !has_jump(space, probe) ||
+		if (!probe || !probe->candidate.part || !agent_has_jump(space, probe->address) ||
 		    (unit && probe->unit != unit))
 			return NULL;
 		unit = probe->unit;
@@ -177,11 +179,11 @@ void agent_stop_unwinders(struct agent *agent, struct thread *thread)
 		struct agent_probe *probe = map_get(&own->probes,
 						    own->unwinding.unwinder.functions[i].address);
 
-		if (!probe || !probe->wish.part || !has_jump(space, probe))
+		if (!probe || !probe->candidate.part || !agent_has_jump(space, probe->address))
 			continue;
 		journal_undo_bytes(space->journal, space, probe->journal);
 		probe->journal = JOURNAL_NO_ENTRY;
-		wish_plant(agent->trap, thread, &probe->wish);
+		candidate_plant(agent->trap, thread, &probe->candidate);
 	}
 	if (own)
 		unwinding_update(space);
@@ -210,7 +212,7 @@ void unwinding_thread_gone(struct space *space, pid_t tid)
 			unbind(space, i);
 }
 
-/* Where the stack that the thread is on begins and ends, if nobody else's is in between. */
+/* Finds the bounds of the thread's current stack. False: the stack may be another thread's. */
 static bool find_stack(const struct thread *thread, const struct regs *regs,
 		       struct unwinding_thread *found)
 {
@@ -240,7 +242,7 @@ static uint64_t find_stub(const struct agent_unit *unit, uint64_t pc)
 	const uint64_t first = unit_probe_stub(unit, 0);
 	const uint64_t number = (pc - first) / AGENT_PROBE_STUB;
 	const bool is_stub = pc > first && number < unit->probes_used && unit->probes[number] &&
-			     unit->probes[number]->wish.part == UNWINDER_BEGINS;
+			     unit->probes[number]->candidate.part == UNWINDER_BEGINS;
 
 	return is_stub ? unit_probe_stub(unit, (uint32_t)number) : 0;
 }
@@ -273,8 +275,9 @@ static bool bind(struct space *space, pid_t tid, const struct unwinding_thread *
 }
 
 /*
- * A thread that has been bound and stops all the same runs on another stack, or has too many calls
- * on it; but if it was turned off meanwhile, as another process was there, it may try again.
+ * A bound thread that stops nevertheless is on another stack, or has too many calls on it. But if
+ * patched unwinders were turned off meanwhile, because another process ran in the space, it may try
+ * again.
  */
 bool agent_bind_stack(struct thread *thread, struct regs *regs)
 {

@@ -2,78 +2,78 @@
 /*
  * System calls.
  *
- * A thread that is resumed by PTRACE_SYSCALL stops when it enters a system call, and again when the
- * kernel is about to go back to the program. Which of the two it is, what is called and what came
- * of it is told by PTRACE_GET_SYSCALL_INFO, and so is the ABI: a program for x86_64 may make calls
- * of i386 by `int $0x80`. Nothing is guessed by counting stops. The values are captured by plans,
- * as those of functions are: what a plan takes for registers are the arguments in their order, and
- * the result.
+ * A thread that is resumed by PTRACE_SYSCALL stops when it enters a system call, and again when
+ * the kernel is about to return to the program. PTRACE_GET_SYSCALL_INFO tells which of the two it
+ * is, the call, its result, and the ABI: a program for x86_64 may make i386 calls by `int $0x80`.
+ * Stops are never counted. Plans capture the values, as for functions: a plan's register numbers
+ * are the arguments in their order, and REG_AX is the result.
  *
- * What the tracer has a thread do for itself (inferior/remote.c) is waited for there, up to its
- * end; no stop of it comes here. Where threads are waited for in other ways (thread_stop()), these
- * stops are passed on to us.
+ * The tracer's own remote calls (tracee/remote.c) are waited for there, up to their end, and cause
+ * no stop here. Where threads are waited for in other ways (thread_stop()), these stops are passed
+ * on to this file.
  *
- * Calls that are made again. When a signal, or our own interrupt, comes into a call that waits, it
- * ends with -ERESTARTSYS or another of these numbers. The program never sees them: the kernel then
- * decides whether it makes the call again or returns -EINTR to a handler. As the tracer interrupts
- * threads for its own ends, all of this would be in the trace though it means nothing to the
- * program. So the end of such a call is held back until the next stop shows why it has ended: a
- * signal, and it is told of first; an interrupt, or nothing, and if the thread then enters the same
- * call once more, that is no new one. A call that fails with EINTR where only we came in between
- * (inferior/retry.c) is held back, too.
+ * Calls that are made again. When a signal, or the tracer's interrupt, comes into a call that
+ * waits, the call ends with -ERESTARTSYS or a similar number. The program never sees these: the
+ * kernel then decides whether to make the call again or to return -EINTR to a handler. As the
+ * tracer interrupts threads for its own purposes, the trace would show calls that mean nothing to
+ * the program. So the end of such a call is held back until the next stop shows why it has ended.
+ * If that is a signal, the end is reported first. If it is an interrupt, or nothing, and the
+ * thread then enters the same call again, that is not a new call. A call that fails with EINTR
+ * only because of the tracer (tracee/syscall_restart.c) is held back, too.
  *
- *	entry ──► exit with a result ──► told
+ *	entry ──► exit with a result ──► reported
  *	      ──► exit, restarting ──► interrupt ──► entry of the same ──► …
- *	                           ──► a signal, or anything else ──► told: ? ERESTARTSYS
+ *	                           ──► a signal, or anything else ──► reported: ? ERESTARTSYS
  *
- * exit(2) and exit_group(2) do not return. They are told to be over when the thread stops for its
- * end; all others that a thread is in when its process goes stay unfinished.
+ * exit(2) and exit_group(2) do not return. Their end is reported when the thread stops for its
+ * end. All other calls that a thread is in when its process ends stay unfinished.
  *
- * exec(2) from a thread that is not the leader goes on as the leader. What was captured at its
- * entry is part of its block; there is no memory of the old program to read for its end.
+ * An exec(2) from a thread that is not the leader continues as the leader. The values captured at
+ * its entry are in struct system_call; at its end the old program's memory cannot be read.
  *
- * Time is counted as for functions (trap.c): from the moment before the thread goes on to that at
- * which the second stop is told, less what a pair of stops costs; and each stop is part of
- * thread->cost, which is taken off the functions around it.
+ * Time is counted as for functions (core/call_tracker.c): from the moment before the thread is
+ * resumed to the report of the second stop, less the cost of a pair of stops. Each stop is part of
+ * thread->calls->cost, which is subtracted from the functions around it.
  */
 #include "engine/syscall/syscall.h"
 
 #include "base/xalloc.h"
-#include "engine/trap/callstack.h"
-#include "engine/trap/told.h"
-#include "inferior/ptrace.h"
+#include "engine/core/call_tracker.h"
+#include "engine/core/thread_calls.h"
+#include "tracee/clock.h"
+#include "tracee/ptrace.h"
+#include "tracee/syscall_restart.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RECORD_BYTES = 65536, ARGUMENTS = 6 };
+enum { ARGUMENTS = 6 };
 
-/* Results by which the kernel says that a call is to be made again (linux/errno.h). */
+/* Results that mean that the kernel makes the call again (linux/errno.h). */
 enum { KERNEL_ERESTARTSYS = 512, KERNEL_ERESTARTNOHAND = 514, KERNEL_ERESTART_RESTARTBLOCK = 516 };
 
 struct syscalls {
-	struct trap *trap;
+	struct call_tracker *tracker;
 	struct syscall_events events;
 	bool was_refused;
-	unsigned char *buffer; /* the record under construction */
 };
 
 enum call_state {
 	CALL_NONE,
 	CALL_ENTERED,
-	CALL_HELD,	 /* it ended in a way that may be our doing */
-	CALL_INTERRUPTED /* it was */
+	CALL_HELD,	 /* it ended, possibly because of the tracer */
+	CALL_INTERRUPTED /* it ended because of the tracer */
 };
 
 struct system_call {
 	enum call_state state;
 	const struct arch *arch;
-	uint64_t number, first; /* its first argument */
-	struct call call;	/* of which the stack is not used */
+	uint64_t number, first; /* `first`: the first argument */
+	struct call call;	/* its members about the stack are not used */
 	struct capture_saved saved;
-	uint64_t result_at; /* not 0: where the kernel stores the result */
-	int64_t result;	    /* HELD, INTERRUPTED */
+	uint64_t result_at; /* address where the kernel stores the result; 0: nowhere */
+	int64_t result;	    /* valid in CALL_HELD, CALL_INTERRUPTED */
 	uint64_t duration, ended;
 };
 
@@ -84,59 +84,21 @@ static void no_memory(void *context, struct memory_range *ranges, size_t count)
 		ranges[i].done = 0;
 }
 
-struct syscalls *syscalls_create(struct trap *trap, const struct syscall_events *events)
+struct syscalls *syscalls_create(struct call_tracker *tracker, const struct syscall_events *events)
 {
 	struct syscalls *calls = xcalloc(1, sizeof *calls);
 
-	calls->trap = trap;
+	calls->tracker = tracker;
 	calls->events = *events;
-	calls->buffer = xmalloc(RECORD_BYTES);
 	return calls;
 }
 
 void syscalls_destroy(struct syscalls *calls)
 {
-	if (!calls)
-		return;
-	free(calls->buffer);
 	free(calls);
 }
 
 /* ------------------------------------------------------------------ records */
-
-static struct record *begin_record(struct syscalls *calls, enum record_kind kind,
-				   const struct thread *thread, uint64_t time)
-{
-	struct record *record = (struct record *)(void *)calls->buffer;
-
-	*record = (struct record){.size = sizeof *record};
-	call_record_fill(record, kind, thread, &thread->system_call->call, time);
-	return record;
-}
-
-static void emit(const struct syscalls *calls, const struct record *record)
-{
-	const struct engine_events *events = trap_events(calls->trap);
-
-	events->record(events->context, record);
-}
-
-static void emit_call(struct syscalls *calls, const struct thread *thread,
-		      const uint64_t arguments[ARGUMENTS])
-{
-	const struct capture_plan *plan = thread->system_call->call.site->plan;
-	struct capture_buffer buffer = {calls->buffer, RECORD_BYTES};
-	struct record *record = begin_record(calls, RECORD_CALL, thread,
-					     inferior_event_wall_clock(thread->process->inferior));
-	uint64_t registers[REG_COUNT] = {0};
-	const struct capture_frame frame = {.gpr = registers,
-					    .memory = &thread->process->space->readable};
-
-	memcpy(registers, arguments, ARGUMENTS * sizeof *arguments);
-	if (plan->entry_count || plan->needs_saved)
-		capture_entry(plan, &frame, &buffer, &thread->system_call->saved);
-	emit(calls, record);
-}
 
 static bool is_filled(const struct capture_plan *plan, const struct capture_op *op)
 {
@@ -144,9 +106,10 @@ static bool is_filled(const struct capture_plan *plan, const struct capture_op *
 }
 
 /*
- * The kernel has filled nothing if the call failed: as nothing can be read then, pointers to what
- * it would have filled are shown as such, and all of them where there is no memory any more. The
- * length that a result would be is not taken for nothing, which would be an empty string.
+ * Captures the values at the return of a failed call. The kernel has stored nothing, so pointers
+ * to what it would have stored are shown as pointers: reads through them are made to fail. If
+ * there is no memory any more, that goes for all pointers. REG_AX is 1 because 0 as a length would
+ * give an empty string.
  */
 static void capture_failure(const struct system_call *own, const struct space *space,
 			    struct capture_buffer *buffer)
@@ -158,7 +121,9 @@ static void capture_failure(const struct system_call *own, const struct space *s
 
 	unsigned made = 0;
 
-	/* Each makes one value at least, but for those with a condition, or the record is full. */
+	/*
+	 * Each operation without a condition makes at least one value, unless the record is full.
+	 */
 	for (unsigned i = 0; i < plan->exit_count && record->value_count >= made; i++) {
 		bool is_readable = space && !is_filled(plan, &plan->exit[i]);
 		const struct capture_frame frame = {
@@ -173,7 +138,10 @@ static void capture_failure(const struct system_call *own, const struct space *s
 		result->word = (uint64_t)own->result;
 }
 
-/* The result of a call that has succeeded; that of the call itself where the other is not found. */
+/*
+ * Returns the result of a successful call: the stored one, or that of the call itself if that
+ * cannot be read.
+ */
 static uint64_t result_of(const struct system_call *own, const struct space *space)
 {
 	uint64_t stored = 0;
@@ -184,26 +152,56 @@ static uint64_t result_of(const struct system_call *own, const struct space *spa
 	return (uint64_t)own->result;
 }
 
-static void emit_return(struct syscalls *calls, struct thread *thread, int64_t number)
+/* A call_capture function. `source` has the arguments of a call that is entered. */
+static void capture_values(const struct call_event *event, enum record_kind kind,
+			   const struct call *call, struct capture_buffer *buffer)
+{
+	struct system_call *own = event->thread->system_call;
+	const struct space *space = event->thread->process->space;
+	uint64_t registers[REG_COUNT] = {0};
+	struct capture_frame frame = {.gpr = registers};
+
+	if (kind == RECORD_CALL) {
+		frame.memory = &space->readable;
+		memcpy(registers, event->source, ARGUMENTS * sizeof(uint64_t));
+		capture_entry(call->site->plan, &frame, buffer, &own->saved);
+	} else if (event->error || !space) {
+		capture_failure(own, space, buffer);
+	} else {
+		frame.memory = &space->readable;
+		registers[REG_AX] = result_of(own, space);
+		capture_exit(call->site->plan, &frame, &own->saved, buffer);
+	}
+}
+
+/* `time`: of the thread's stop, clock_now(). */
+static struct call_event make_event(struct syscalls *calls, struct thread *thread, uint64_t time)
+{
+	return (struct call_event){.tracker = calls->tracker,
+				   .thread = thread,
+				   .time = time,
+				   .timing = TIMED_BY_STOPS,
+				   .cost = &thread->calls->cost,
+				   .capture = capture_values};
+}
+
+static void emit_call(struct syscalls *calls, struct thread *thread, uint64_t arguments[ARGUMENTS])
+{
+	struct call_event event = make_event(calls, thread, 0);
+
+	event.source = arguments;
+	call_tracker_emit(&event, RECORD_CALL, &thread->system_call->call, 0);
+}
+
+/* `error` is record.number: the error number, 0, or RECORD_NEVER. */
+static void emit_return(struct syscalls *calls, struct thread *thread, int64_t error)
 {
 	struct system_call *own = thread->system_call;
-	const struct capture_plan *plan = own->call.site->plan;
-	const struct space *space = thread->process->space;
-	struct capture_buffer buffer = {calls->buffer, RECORD_BYTES};
-	struct record *record = begin_record(calls, RECORD_RETURN, thread, own->ended);
-	uint64_t registers[REG_COUNT] = {0};
+	struct call_event event = make_event(calls, thread, 0);
 
-	record->duration = own->duration;
-	record->number = number;
-	if (plan->exit_count && (number || !space)) {
-		capture_failure(own, space, &buffer);
-	} else if (plan->exit_count) {
-		const struct capture_frame frame = {.gpr = registers, .memory = &space->readable};
-
-		registers[REG_AX] = result_of(own, space);
-		capture_exit(plan, &frame, &own->saved, &buffer);
-	}
-	emit(calls, record);
+	event.wall = own->ended;
+	event.error = error;
+	call_tracker_emit(&event, RECORD_RETURN, &own->call, own->duration);
 	own->state = CALL_NONE;
 }
 
@@ -211,12 +209,12 @@ static void emit_return(struct syscalls *calls, struct thread *thread, int64_t n
 
 static uint64_t depth_of(const struct thread *thread, uint64_t sp)
 {
-	return thread->calls ? callstacks_depth_at(thread->calls, sp) : 0;
+	return thread->calls->stacks ? callstacks_depth_at(thread->calls->stacks, sp) : 0;
 }
 
 /*
- * Whether the kernel makes a call again that was held back. The stop for our interrupt does not
- * always come: another one that the thread was about to make takes its place (ptrace_stop()).
+ * Returns true if this entry is a call that was held back, made again by the kernel. There is not
+ * always a stop for the tracer's interrupt: another stop may take its place (ptrace_stop()).
  */
 static bool goes_on(const struct system_call *own, const struct arch *arch, uint64_t number)
 {
@@ -270,18 +268,19 @@ static void enter(struct syscalls *calls, struct thread *thread, const struct pt
 	own->call = (struct call){.site = site,
 				  .origin = info->pc,
 				  .depth = (uint32_t)depth_of(thread, info->sp),
-				  .number = trap_number_call(calls->trap),
-				  .cost = thread->cost};
+				  .number = call_tracker_number(calls->tracker),
+				  .stack = call_tracker_stack(calls->tracker, thread),
+				  .cost = thread->calls->cost};
 	emit_call(calls, thread, arguments);
 }
 
-/* Whether the call may have ended only because the thread was interrupted. */
+/* Returns true if the call may have ended only because the tracer interrupted the thread. */
 static bool may_go_on(const struct system_call *own, const struct pt_syscall *info)
 {
 	int64_t error = -info->exit.result;
 
 	return info->exit.failed &&
-	       ((error == EINTR && syscall_may_be_retried(own->arch, own->number, own->first)) ||
+	       ((error == EINTR && syscall_may_be_restarted(own->arch, own->number, own->first)) ||
 		(error >= KERNEL_ERESTARTSYS && error <= KERNEL_ERESTARTNOHAND) ||
 		error == KERNEL_ERESTART_RESTARTBLOCK);
 }
@@ -289,14 +288,14 @@ static bool may_go_on(const struct system_call *own, const struct pt_syscall *in
 static void leave(struct syscalls *calls, struct thread *thread, const struct pt_syscall *info,
 		  uint64_t time)
 {
+	const struct call_event event = make_event(calls, thread, time);
 	struct system_call *own = thread->system_call;
 
 	if (!own || own->state != CALL_ENTERED)
 		return;
 	own->result = info->exit.result;
-	own->ended = inferior_event_wall_clock(thread->process->inferior);
-	own->duration = trap_time_of_call(calls->trap, time - own->call.start,
-					  thread->cost - own->call.cost);
+	own->ended = clock_wall_of_event(thread->process->tracees);
+	own->duration = call_tracker_duration(&event, &own->call);
 	if (may_go_on(own, info))
 		own->state = CALL_HELD;
 	else
@@ -305,27 +304,19 @@ static void leave(struct syscalls *calls, struct thread *thread, const struct pt
 
 /* ------------------------------------------------------------------ stops */
 
-/* The stop of `time` has been served: what it took is nobody's time. */
-static void charge(const struct syscalls *calls, struct thread *thread,
-		   const struct pt_syscall *info, uint64_t time)
+/* The stop that began at `time` has been handled: excludes its cost from all durations. */
+static void charge(struct syscalls *calls, struct thread *thread, const struct pt_syscall *info,
+		   uint64_t time)
 {
-	struct call *call = thread->system_call ? &thread->system_call->call : NULL;
-	bool pending = info->op == PT_SYSCALL_ENTRY && call &&
-		       thread->system_call->state == CALL_ENTERED;
+	struct system_call *own = thread->system_call;
+	struct call_event event = make_event(calls, thread, time);
+	const bool is_pending = info->op == PT_SYSCALL_ENTRY && own && own->state == CALL_ENTERED;
 
-	if (!pending)
-		trap_delayed(calls->trap, thread, info->sp, time - (call ? call->owed : 0));
-	uint64_t now = inferior_clock();
-	uint64_t took = now - time + trap_cost_of_stop(calls->trap);
-
-	thread->cost += took;
-	if (!call)
-		return;
-	call->owed = pending ? took : 0;
-	if (!pending)
-		return;
-	call->start = now;
-	call->cost = thread->cost;
+	if (own && !is_pending) {
+		event.owed = own->call.owed;
+		own->call.owed = 0;
+	}
+	call_tracker_resume(&event, info->sp, is_pending ? &own->call : NULL);
 }
 
 void syscalls_at_stop(struct syscalls *calls, struct thread *thread, uint64_t time)
@@ -364,7 +355,7 @@ void syscalls_answered(struct syscalls *calls, struct thread *thread, const stru
 	exit.exit.result = result;
 	exit.exit.failed = result < 0;
 	enter(calls, thread, &entry);
-	uint64_t now = inferior_clock();
+	uint64_t now = clock_now();
 
 	if (thread->system_call)
 		thread->system_call->call.start = now;
@@ -389,7 +380,7 @@ void syscalls_before(struct syscalls *calls, struct thread *thread, enum stop_ki
 		tell_held(calls, thread);
 	if (kind == STOP_ENDING && own->state == CALL_ENTERED && never_returns(own)) {
 		own->result = 0;
-		own->ended = inferior_event_wall_clock(thread->process->inferior);
+		own->ended = clock_wall_of_event(thread->process->tracees);
 		own->duration = 0;
 		emit_return(calls, thread, RECORD_NEVER);
 	}

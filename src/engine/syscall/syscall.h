@@ -1,48 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * System calls: a record when one is entered, and one when it is left. See syscall.c for which of
- * the kernel's stops mean that.
+ * System calls: a record at the entry of each, and one at its end. See syscall.c for how stops are
+ * matched to these.
  */
 #ifndef TRACER_ENGINE_SYSCALL_SYSCALL_H
 #define TRACER_ENGINE_SYSCALL_SYSCALL_H
 
-#include "engine/engine.h"
-#include "engine/trap/trap.h"
+#include "engine/core/engine.h"
 
+struct call_tracker;
 struct syscalls;
 
-/* What has to be known of them. */
+/* Functions that the engine calls. */
 struct syscall_events {
 	/*
-	 * The site of a call of that number, which `arch` has made the program of `space` make, or
-	 * NULL: it is not traced. The place of each argument is its number among the general
-	 * registers; the result is in REG_AX. The arguments may be replaced by those of the call
-	 * that is meant; where the kernel stores its result, as a word of memory, if it
-	 * succeeds, goes to *result_at, which is 0 before.
+	 * Returns the site of system call `number` of `arch`, made in `space`; NULL: not traced. A
+	 * plan's register numbers are the indexes of `arguments`; the result is in REG_AX. May
+	 * replace `arguments` by those of the call that is meant (socketcall(2) and the like). If
+	 * the kernel stores the call's result in a word of memory, sets *result_at, which is 0
+	 * before, to its address.
 	 */
 	const struct probe_site *(*site)(void *context, const struct space *space,
 					 const struct arch *arch, uint64_t number,
 					 uint64_t arguments[6], uint64_t *result_at);
-	/* They cannot be traced: -errno. Called once. */
+	/* System calls cannot be traced; `error` is -errno. Called at most once. */
 	void (*refused)(void *context, int error);
 	void *context;
 };
 
 /*
- * `trap`, which numbers the calls, takes the records, and whose calls are around these; both must
- * outlive them.
+ * `tracker` numbers the calls and emits their records. Both must outlive the result.
  */
-struct syscalls *syscalls_create(struct trap *trap, const struct syscall_events *events);
+struct syscalls *syscalls_create(struct call_tracker *tracker, const struct syscall_events *events);
 void syscalls_destroy(struct syscalls *calls);
 
-/* The thread is at STOP_SYSCALL since `time` (inferior_clock()). */
+/* The thread has been at STOP_SYSCALL since `time` (clock_now()). */
 void syscalls_at_stop(struct syscalls *calls, struct thread *thread, uint64_t time);
-/* It was about to make one with these registers, which has been answered instead of being made. */
+/*
+ * The thread was about to make a system call with these registers; a hook has answered it with
+ * `result` instead.
+ */
 void syscalls_answered(struct syscalls *calls, struct thread *thread, const struct regs *regs,
 		       int64_t result);
-/* To be called at each other stop, before anything is made of it. */
+/* Must be called at each other stop, before the stop is handled. */
 void syscalls_before(struct syscalls *calls, struct thread *thread, enum stop_kind kind);
-/* What the leader of a process does from exec on was begun by `former`. */
+/* At exec: `thread`, the leader, takes over the system call that `former` has begun. */
 void syscalls_exec(struct thread *thread, struct thread *former);
 
 #endif

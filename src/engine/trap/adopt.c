@@ -1,34 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A space that another process has planted, from its journal: as much of it as trap_leave() needs
- * to leave it as it was found. The bytes of the tracee are not read but for the instructions that
- * stood under breakpoints, which have to be decoded again to know where a thread inside a slot
- * belongs.
+ * Rebuilds a space that another process has planted from its journal, as far as trap_leave() needs
+ * it to restore the space; and finds out which threads are in code of the tracer. The only code
+ * read from the tracee are the instructions under breakpoints: they have to be decoded again to
+ * know where a thread in an XOL slot belongs.
  */
+#include "engine/trap/adopt.h"
+
 #include "base/vec.h"
 #include "engine/trap/breakpoint.h"
-#include "engine/trap/trap.h"
-#include "inferior/arena.h"
-#include "inferior/journal.h"
-#include "inferior/rescue.h"
-#include "inferior/rescue_abi.h"
+#include "recovery/rescue.h"
+#include "tracee/arena.h"
+#include "tracee/journal.h"
+#include "tracee/rescue_abi.h"
+#include "tracee/space.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Handlers of a program that does not get the processor may nest, with some KiB each. */
+/*
+ * A program that gets little processor time may have many nested signal handlers, of some KiB
+ * each: hence STACK_SEEN.
+ */
 enum {
 	PIECE = 4096,
-	BEHIND_PC = 24, /* of a signal frame */
+	BEHIND_PC = 24, /* bytes of a signal frame behind its pc that are read */
 	STACK_SEEN = 1 << 18,
 	STACKS_SEEN = 4,
-	RESTORER = 16,	    /* bytes of code */
-	KERNEL_STACK = 512, /* bytes, that the vDSO needs at most */
+	RESTORER = 16,	    /* bytes of code read at a signal frame's return address */
+	KERNEL_STACK = 512, /* bytes of stack that the vDSO uses at most */
 	FLAG_ALWAYS_SET = 2,
 	FLAGS_END = 1 << 22
 };
 
-/* What was noted may never have been mapped, and something else may be there by now. */
+/*
+ * Returns true if the tracer's mapping at `address` exists. A mapping in the journal may never
+ * have been made, and other memory may be there by now.
+ */
 static bool is_mapped(const struct space *space, uint64_t address)
 {
 	return arena_is_mapped(space, journal_subject(space->journal)->pid, address);
@@ -53,8 +61,7 @@ int trap_adopt(struct space *space)
 
 	if (!decoder)
 		return -ENOTSUP;
-	space->rescue = rescue_adopt(space, journal_subject(space->journal)->rescue,
-				     is_mapped_by_us);
+	rescue_adopt(space, journal_subject(space->journal)->rescue, is_mapped_by_us);
 	for (size_t i = 0; i < count; i++) {
 		const struct journal_entry *entry = journal_entry(space->journal, i);
 
@@ -67,9 +74,7 @@ int trap_adopt(struct space *space)
 	for (size_t i = 0; i < count; i++)
 		breakpoint_adopt(decoder, space, i);
 	decoder_destroy(decoder);
-	if (!space->trap)
-		space->trap = trap_space_create();
-	space->trap->adopted = true;
+	trap_space_of(space)->adopted = true;
 	return 0;
 }
 
@@ -85,7 +90,7 @@ static void heal_one(struct space *space, const struct journal_entry *entry)
 		space_write(space, entry->address, entry->before, entry->length);
 }
 
-/* Those that were put in first come out last. */
+/* Removes the breakpoints of one journal_when, in the reverse order of planting. */
 static void heal_those(struct space *space, enum journal_when when)
 {
 	for (size_t i = journal_count(space->journal); i-- > 0;) {
@@ -102,7 +107,7 @@ void trap_heal(struct space *space, bool runs)
 
 	heal_those(space, JOURNAL_AT_ONCE);
 	heal_those(space, JOURNAL_LAST);
-	/* Who comes by there waits in the handler, if there is one. */
+	/* A thread that hits one of these waits in the SIGTRAP handler, if there is one. */
 	if (!runs || !subject->guarded || !subject->rescue)
 		heal_those(space, JOURNAL_STAYS);
 }
@@ -118,7 +123,7 @@ static bool is_landing(const struct arch *arch, const struct journal_entry *entr
 		memcmp(entry->after, arch->breakpoint, arch->breakpoint_length) != 0);
 }
 
-/* Where code of ours is, breakpoints aside: what is mapped by us, and landings. */
+/* Collects where the tracer's code is, except breakpoints: its mappings and remote-call stubs. */
 static void code_of_ours(const struct space *space, struct vec *ranges)
 {
 	for (size_t i = 0; i < journal_count(space->journal); i++) {
@@ -143,7 +148,10 @@ static bool is_in(const struct vec *ranges, uint64_t address)
 	return false;
 }
 
-/* Whether a thread that is in the vDSO has been called there by our code. */
+/*
+ * Returns true if a thread in the vDSO was called there by the tracer's code: the stack near `sp`
+ * holds an address in `ranges`.
+ */
 static bool is_there_for_us(const struct space *space, const struct vec *ranges, uint64_t pc,
 			    uint64_t sp)
 {
@@ -159,7 +167,10 @@ static bool is_there_for_us(const struct space *space, const struct vec *ranges,
 	return false;
 }
 
-/* Whether the word at `address` on the stack is the pc of a thread that was to go on for us. */
+/*
+ * Returns true if `word`, the pc in a signal frame at `address`, leads into the tracer's code or
+ * into the vDSO for it.
+ */
 static bool leads_to_us(const struct space *space, const struct vec *ranges, uint64_t address,
 			uint64_t word)
 {
@@ -172,7 +183,7 @@ static bool leads_to_us(const struct space *space, const struct vec *ranges, uin
 		is_there_for_us(space, ranges, word, sp));
 }
 
-/* Whether a word on the stack that refers to our code is the pc in the frame of a signal. */
+/* Returns true if `word` looks like the pc in a signal frame: segment and flags next to it fit. */
 static bool is_frame_pc(const struct arch *arch, const uint8_t *word)
 {
 	uint16_t segment;
@@ -185,9 +196,9 @@ static bool is_frame_pc(const struct arch *arch, const uint8_t *word)
 }
 
 /*
- * Whether the handler of a frame, with its pc at that address, returns to code that makes a system
- * call, as sigreturn(2) is. What is left of old frames, on stacks of coroutines that lie side by
- * side, is mostly written over by halves.
+ * Returns true if the return address (restorer) of a signal frame leads to code that makes a
+ * system call, as sigreturn(2) needs. `pc`: address of the frame's pc. Old frames fail this test:
+ * on adjacent stacks of coroutines they are mostly half overwritten.
  */
 static bool has_restorer(const struct space *space, uint64_t pc)
 {
@@ -208,7 +219,10 @@ static bool has_restorer(const struct space *space, uint64_t pc)
 	return false;
 }
 
-/* Stacks that are looked through: a handler may run on one of its own, and another one on that. */
+/*
+ * The stacks that are searched, as low addresses: a handler may run on a signal stack of its own,
+ * and a nested one on another.
+ */
 struct looked {
 	uint64_t low[STACKS_SEEN];
 	size_t count;
@@ -224,7 +238,10 @@ static void note_stack(const struct space *space, struct looked *looked, uint64_
 		looked->low[looked->count++] = sp;
 }
 
-/* The word at `address`: whether it is the pc of a frame that returns to us. */
+/*
+ * Returns true if the word at `address` is the pc of a signal frame that returns into the tracer's
+ * code. Notes the stack that the frame returns to.
+ */
 static bool is_ours_there(const struct space *space, const struct vec *ranges, const uint8_t *word,
 			  uint64_t address, struct looked *looked)
 {
@@ -239,7 +256,7 @@ static bool is_ours_there(const struct space *space, const struct vec *ranges, c
 	return leads_to_us(space, ranges, address, value);
 }
 
-/* On one of them, from there up. */
+/* Searches one stack from `sp` upwards, STACK_SEEN bytes. */
 static bool is_ours_above(const struct space *space, const struct vec *ranges, uint64_t sp,
 			  struct looked *looked)
 {
@@ -289,7 +306,9 @@ bool trap_in_our_code(const struct space *space, uint64_t pc)
 
 	if (rescue && pc >= rescue && pc - rescue < RESCUE_CODE)
 		return true;
-	/* What is patched and is neither breakpoint nor jump is a landing. */
+	/*
+	 * Bytes in the journal that are neither breakpoint nor entry jump are a remote-call stub.
+	 */
 	for (size_t i = 0; i < journal_count(space->journal); i++) {
 		const struct journal_entry *entry = journal_entry(space->journal, i);
 
@@ -311,4 +330,14 @@ bool trap_runs_our_code(const struct space *space, const struct regs *regs)
 	runs = is_there_for_us(space, &ranges, regs->pc, regs->r[REG_SP]);
 	vec_deinit(&ranges);
 	return runs;
+}
+
+void trap_note_orphaned(struct space *space)
+{
+	trap_space_of(space)->was_orphaned = true;
+}
+
+bool trap_was_orphaned(const struct space *space)
+{
+	return space->trap && space->trap->was_orphaned;
 }

@@ -2,34 +2,39 @@
 /*
  * Breakpoints.
  *
- * An int3 is one byte, so putting it in and taking it out is atomic for threads that run there.
- * It stays in place for as long as it is wanted. A thread that hits it is sent to the
- * out-of-line slot, which holds the displaced instruction and a jump back, or, for instructions
- * that only move the pc, past it by changing its registers. No thread ever has to wait for
+ * An int3 is one byte, so writing and removing it is atomic for threads that run there. The int3
+ * stays in place for as long as the breakpoint is needed. A thread that hits it continues in an
+ * XOL slot, which holds the displaced instruction and a jump back. An instruction that only
+ * changes the pc is emulated on the thread's registers instead. So no thread ever has to wait for
  * another.
  *
- * Only when neither can be done (an instruction that depends on where it stands, no memory for
- * slots) is `step` set: then the byte is put back for one step while all other threads are
- * stopped.
+ * `step` is set only if neither is possible: the instruction depends on its address, or there is
+ * no memory for slots. Then the original byte is put back for one single-step while all other
+ * threads are stopped.
  */
 #include "engine/trap/breakpoint.h"
 
 #include "base/xalloc.h"
-#include "inferior/arena.h"
-#include "inferior/gather.h"
-#include "inferior/ptrace.h"
-#include "inferior/rescue.h"
+#include "recovery/rescue.h"
+#include "tracee/arena.h"
+#include "tracee/clock.h"
+#include "tracee/memory_batch.h"
+#include "tracee/ptrace.h"
+#include "tracee/space.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { INSN_MAX = 16, AHEAD = 4, REMOVED_MAX = 1024, REMOVED_NS = 1000000000 };
+enum { INSN_MAX = 16, REMOVED_MAX = 1024, REMOVED_NS = 1000000000 };
 
-struct trap_space *trap_space_create(void)
+struct trap_space *trap_space_of(struct space *space)
 {
-	struct trap_space *traps = xcalloc(1, sizeof *traps);
+	struct trap_space *traps = space->trap;
 
+	if (traps)
+		return traps;
+	traps = space->trap = xcalloc(1, sizeof *traps);
 	own_text_init(&traps->own_text);
 	vec_init(&traps->removed, sizeof(struct removed_breakpoint));
 	vec_init(&traps->first_hits, sizeof(uint64_t));
@@ -59,27 +64,27 @@ struct breakpoint *breakpoint_find(const struct space *space, uint64_t address)
 	return space->trap ? map_get(&space->trap->breakpoints, address) : NULL;
 }
 
-/* Gets a slot and writes the displaced instruction into it. */
+/* Allocates an XOL slot and writes the displaced instruction into it. */
 static int fill_slot(struct breakpoint *breakpoint, struct thread *thread)
 {
 	struct space *space = thread->process->space;
 	uint8_t code[DISPLACED_CODE_MAX];
 	size_t length;
-	int error = arena_take(space->arena, thread, breakpoint->address, &breakpoint->slot);
+	int error = arena_take(space->arena, thread, breakpoint->address, &breakpoint->xol_slot);
 
 	if (error) {
-		breakpoint->slot = 0;
+		breakpoint->xol_slot = 0;
 		return error;
 	}
-	error = displaced_emit(&breakpoint->displaced, breakpoint->slot, code, &length);
+	error = displaced_emit(&breakpoint->displaced, breakpoint->xol_slot, code, &length);
 	if (!error)
-		error = space_write(space, breakpoint->slot, code, length);
+		error = space_write(space, breakpoint->xol_slot, code, length);
 	if (error) {
-		arena_give(space->arena, breakpoint->slot);
-		breakpoint->slot = 0;
+		arena_give(space->arena, breakpoint->xol_slot);
+		breakpoint->xol_slot = 0;
 		return error;
 	}
-	arena_set_owner(space->arena, breakpoint->slot, breakpoint);
+	arena_set_owner(space->arena, breakpoint->xol_slot, breakpoint);
 	return 0;
 }
 
@@ -92,7 +97,7 @@ static int patch(struct breakpoint *breakpoint, struct thread *thread, const uin
 		space->trap->planting(thread, breakpoint->address, arch->breakpoint_length);
 	breakpoint->journal = journal_bytes(space->journal, breakpoint->address, before,
 					    arch->breakpoint, arch->breakpoint_length);
-	journal_set_slot(space->journal, breakpoint->journal, breakpoint->slot);
+	journal_set_xol_slot(space->journal, breakpoint->journal, breakpoint->xol_slot);
 	rescue_note(thread, breakpoint->address, before, &breakpoint->rescue);
 	int error = space->trap->lifted ? 0
 					: space_write(space, breakpoint->address, arch->breakpoint,
@@ -106,27 +111,18 @@ static int patch(struct breakpoint *breakpoint, struct thread *thread, const uin
 }
 
 /*
- * Whether a function begins with a jump of ours there (engine/agent). On top of that a breakpoint
- * would keep it from being found when it is to be undone, and would bring it back when it goes
- * itself.
+ * Returns true if there is an entry jump of the agent at `address`. A breakpoint over it would
+ * keep the agent from finding the jump when it undoes it, and would restore the jump when it is
+ * removed itself.
  */
 static bool is_jump(const struct space *space, uint64_t address, const uint8_t *bytes,
 		    size_t length)
 {
-	uint8_t jump[ARCH_JUMP_MAX];
+	const struct journal_entry *entry = trap_has_agent(space)
+						    ? journal_jump_at(space->journal, address)
+						    : NULL;
 
-	/* Few begin like one, maybe with fillers in front of it, and the journal is long. */
-	space->arch->emit_jump(address, address, jump);
-	if (!space->agent || !memchr(bytes, jump[0], length < AHEAD ? length : AHEAD))
-		return false;
-	for (size_t i = 0; i < journal_count(space->journal); i++) {
-		const struct journal_entry *entry = journal_entry(space->journal, i);
-
-		if (entry && entry->kind == JOURNAL_JUMP && entry->address == address &&
-		    entry->length <= length && !memcmp(bytes, entry->after, entry->length))
-			return true;
-	}
-	return false;
+	return entry && entry->length <= length && !memcmp(bytes, entry->after, entry->length);
 }
 
 int breakpoint_insert(struct decoder *decoder, struct thread *thread, uint64_t address,
@@ -148,9 +144,7 @@ int breakpoint_insert(struct decoder *decoder, struct thread *thread, uint64_t a
 		return -EEXIST;
 	if (is_jump(space, address, bytes, length))
 		return -EBUSY;
-	if (!space->trap)
-		space->trap = trap_space_create();
-	if (!own_text_has(&space->trap->own_text, space, thread->tid, address))
+	if (!own_text_has(&trap_space_of(space)->own_text, space, thread->tid, address))
 		return -EXDEV;
 	breakpoint = xcalloc(1, sizeof *breakpoint);
 	breakpoint->address = address;
@@ -161,8 +155,8 @@ int breakpoint_insert(struct decoder *decoder, struct thread *thread, uint64_t a
 	int error = patch(breakpoint, thread, bytes);
 
 	if (error) {
-		if (breakpoint->slot)
-			arena_give(space->arena, breakpoint->slot);
+		if (breakpoint->xol_slot)
+			arena_give(space->arena, breakpoint->xol_slot);
 		free(breakpoint);
 		return error;
 	}
@@ -171,15 +165,15 @@ int breakpoint_insert(struct decoder *decoder, struct thread *thread, uint64_t a
 	return 0;
 }
 
-/* No thread has been in the slot so far. */
+/* Rewrites the XOL slot, which no thread has entered so far. */
 static bool fill_again(const struct breakpoint *breakpoint, struct space *space)
 {
 	uint8_t code[DISPLACED_CODE_MAX];
 	size_t length;
 
-	return breakpoint->slot &&
-	       displaced_emit(&breakpoint->displaced, breakpoint->slot, code, &length) == 0 &&
-	       space_write(space, breakpoint->slot, code, length) == 0;
+	return breakpoint->xol_slot &&
+	       displaced_emit(&breakpoint->displaced, breakpoint->xol_slot, code, &length) == 0 &&
+	       space_write(space, breakpoint->xol_slot, code, length) == 0;
 }
 
 void breakpoint_settle(struct decoder *decoder, struct space *space, struct breakpoint *breakpoint)
@@ -207,7 +201,7 @@ void breakpoint_settle(struct decoder *decoder, struct space *space, struct brea
 	breakpoint->step = !same_kind ||
 			   (now.kind == DISPLACED_COPY && !fill_again(breakpoint, space));
 	if (breakpoint->step)
-		journal_set_slot(space->journal, breakpoint->journal, 0);
+		journal_set_xol_slot(space->journal, breakpoint->journal, 0);
 }
 
 void breakpoint_put(struct space *space, struct breakpoint *breakpoint, enum journal_when when)
@@ -220,9 +214,10 @@ void breakpoint_put(struct space *space, struct breakpoint *breakpoint, enum jou
 static void discard(struct space *space, struct breakpoint *breakpoint)
 {
 	map_remove(&space->trap->breakpoints, breakpoint->address);
+	space->trap->freed++;
 	rescue_forget(space, breakpoint->rescue);
-	if (breakpoint->slot)
-		arena_give(space->arena, breakpoint->slot);
+	if (breakpoint->xol_slot)
+		arena_give(space->arena, breakpoint->xol_slot);
 	free(breakpoint);
 }
 
@@ -230,8 +225,7 @@ static void note_removed(struct space *space, const struct breakpoint *breakpoin
 {
 	const struct journal_entry *entry = journal_entry(space->journal, breakpoint->journal);
 	struct trap_space *trap = space->trap;
-	struct removed_breakpoint removed = {.address = breakpoint->address,
-					     .time = inferior_clock()};
+	struct removed_breakpoint removed = {.address = breakpoint->address, .time = clock_now()};
 
 	if (!entry || entry->kind != JOURNAL_BYTES)
 		return;
@@ -245,13 +239,13 @@ static void note_removed(struct space *space, const struct breakpoint *breakpoin
 }
 
 /*
- * Takes out of a child what was taken out of its parent while the kernel copied that, or before its
- * birth was told.
+ * Removes from a child's memory the breakpoints that were removed from its parent while the kernel
+ * copied the memory, or before the child was reported.
  */
 static void heal_removed(struct space *child, const struct space *parent)
 {
 	const size_t length = child->arch->breakpoint_length, count = parent->trap->removed.count;
-	const uint64_t now = inferior_clock();
+	const uint64_t now = clock_now();
 	struct memory_range *ranges = xcalloc(count + 1, sizeof *ranges);
 	uint8_t *there = xcalloc(count + 1, length);
 
@@ -263,7 +257,7 @@ static void heal_removed(struct space *child, const struct space *parent)
 		ranges[i] = (struct memory_range){removed->address, there + i * length,
 						  is_wanted ? length : 0, 0};
 	}
-	gather_read(child, ranges, count);
+	memory_batch_read(child, ranges, count);
 	for (size_t i = 0; i < count; i++) {
 		const struct removed_breakpoint *removed = vec_at(&parent->trap->removed, i);
 
@@ -358,12 +352,12 @@ void breakpoints_copy(struct space *child, const struct space *parent)
 
 	journal_copy(child->journal, parent->journal);
 	arena_copy(child->arena, parent->arena);
-	child->rescue = rescue_copy(parent->rescue);
+	rescue_copy(child, parent);
 	if (!parent->trap)
 		return;
-	child->trap = trap_space_create();
-	child->trap->exchanged = parent->trap->exchanged;
+	trap_space_of(child)->exchanged = parent->trap->exchanged;
 	child->trap->leaves = parent->trap->leaves;
+	child->trap->was_orphaned = parent->trap->was_orphaned;
 	child->trap->full = parent->trap->full;
 	for (size_t i = 0; i < parent->trap->first_hits.count; i++)
 		vec_push(&child->trap->first_hits, vec_at(&parent->trap->first_hits, i));
@@ -371,13 +365,16 @@ void breakpoints_copy(struct space *child, const struct space *parent)
 		struct breakpoint *breakpoint = xmemdup(value, sizeof *breakpoint);
 
 		map_put(&child->trap->breakpoints, breakpoint->address, breakpoint);
-		if (breakpoint->slot)
-			arena_set_owner(child->arena, breakpoint->slot, breakpoint);
+		if (breakpoint->xol_slot)
+			arena_set_owner(child->arena, breakpoint->xol_slot, breakpoint);
 	}
 	heal_removed(child, parent);
 }
 
-/* Puts all in, or takes all out, where one or the other stands and nothing else. */
+/*
+ * Writes all breakpoints (`in`) or removes them; skips an address that holds neither the
+ * breakpoint nor the original byte.
+ */
 static void exchange(struct space *space, bool in)
 {
 	size_t length = space->arch->breakpoint_length;
@@ -450,13 +447,12 @@ void breakpoint_adopt(struct decoder *decoder, struct space *space, size_t entry
 	breakpoint->journal = entry;
 	if (length > arch->breakpoint_length &&
 	    arch->displace(decoder, bytes, length, patch->address, &breakpoint->displaced) == 0)
-		breakpoint->slot = patch->slot;
-	if (!space->trap)
-		space->trap = trap_space_create();
-	free(map_remove(&space->trap->breakpoints, breakpoint->address));
+		breakpoint->xol_slot = patch->xol_slot;
+	free(map_remove(&trap_space_of(space)->breakpoints, breakpoint->address));
+	space->trap->freed++;
 	map_put(&space->trap->breakpoints, breakpoint->address, breakpoint);
-	if (breakpoint->slot)
-		arena_set_owner(space->arena, breakpoint->slot, breakpoint);
+	if (breakpoint->xol_slot)
+		arena_set_owner(space->arena, breakpoint->xol_slot, breakpoint);
 }
 
 static int write_stack(void *context, uint64_t address, const void *bytes, size_t length)
@@ -466,11 +462,11 @@ static int write_stack(void *context, uint64_t address, const void *bytes, size_
 
 int breakpoint_pass(const struct breakpoint *breakpoint, struct space *space, struct regs *regs)
 {
-	if (breakpoint->slot) {
-		regs->pc = breakpoint->slot;
+	if (breakpoint->xol_slot) {
+		regs->pc = breakpoint->xol_slot;
 		return 0;
 	}
-	/* The instruction sees the pc that it stands at, not the one behind the int3. */
+	/* The emulation needs the instruction's own address, not the pc behind the int3. */
 	uint64_t pc = regs->pc;
 
 	regs->pc = breakpoint->address;
@@ -487,7 +483,7 @@ bool breakpoint_program_pc(const struct space *space, uint64_t pc, uint64_t *pro
 {
 	uint64_t slot;
 
-	if (!arena_slot_at(space->arena, pc, &slot))
+	if (!arena_xol_slot_at(space->arena, pc, &slot))
 		return false;
 	const struct breakpoint *breakpoint = arena_owner(space->arena, slot);
 

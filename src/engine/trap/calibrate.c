@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a pair of stops costs: from the moment a thread is resumed to the moment wait(2) tells
- * of its next breakpoint, when it has nothing to do in between. Measured on a child that runs
- * into one breakpoint after the other. Some take much longer because something else ran, on a
- * machine under load more than half of them, by milliseconds; and what is taken off too much would
- * be missing in each call for a long time. So what is taken is what one in eight stays below.
+ * Measures what a pair of stops costs: the time from resuming a thread until wait(2) reports its
+ * next breakpoint, when the thread has nothing to do in between. The thread is a child that hits
+ * one breakpoint after the other. Some samples are much too long because something else ran; on a
+ * machine under load more than half of them are, by milliseconds. An overestimate would shorten
+ * every call for a long time. So the result is the value that one sample in eight stays below.
  */
+#include "engine/trap/calibrate.h"
+
 #include "base/arch.h"
-#include "engine/trap/trap.h"
-#include "inferior/ptrace.h"
+#include "tracee/clock.h"
+#include "tracee/ptrace.h"
 
 #include <sched.h>
 #include <signal.h>
@@ -29,7 +31,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Waits as inferior_next() does while stops are dense. */
+/* Waits as tracees_next() does while stops follow each other closely. */
 static pid_t wait_for(pid_t child, int *status)
 {
 	pid_t tid = 0;
@@ -41,7 +43,7 @@ static pid_t wait_for(pid_t child, int *status)
 	return tid;
 }
 
-/* Lets the child run from breakpoint to breakpoint; how many times were measured. */
+/* Runs the child from breakpoint to breakpoint; returns the number of samples. */
 static int measure(pid_t child, uint64_t times[ROUNDS])
 {
 	struct regs regs;
@@ -51,27 +53,30 @@ static int measure(pid_t child, uint64_t times[ROUNDS])
 	if (waitpid(child, &status, __WALL) != child || !WIFSTOPPED(status))
 		return 0;
 	while (count < ROUNDS) {
-		/* The same requests as at a real stop, so that caches are as warm. */
+		/*
+		 * Make the same ptrace requests as at a real stop, so that caches are equally
+		 * warm.
+		 */
 		if (regs_load(child, &regs) != 0 || regs_store(child, &regs) != 0)
 			return count;
-		uint64_t start = inferior_clock();
+		uint64_t start = clock_now();
 
 		if (pt_continue(child, 0) != 0 || wait_for(child, &status) != child ||
 		    !WIFSTOPPED(status))
 			return count;
-		times[count++] = inferior_clock() - start;
+		times[count++] = clock_now() - start;
 	}
 	return count;
 }
 
 /*
- * The child must not outlive us. Had we died before it asks to be traced, its new parent would be
- * its tracer and never resume it; so it is told by a signal of our death, and looks whether that
- * came too late.
+ * The child must not outlive the tracer. If the tracer dies before PTRACE_TRACEME, the child's new
+ * parent becomes its tracer and never resumes it. So the child gets a signal when the tracer dies,
+ * and then checks that the tracer has not died before that was arranged.
  */
 static _Noreturn void run_into_breakpoints(pid_t tracer)
 {
-	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}); /* should it be at a breakpoint then */
+	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}); /* in case it dies at a breakpoint */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != tracer ||
 	    ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
 		_exit(1);

@@ -1,50 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pending calls of Go's functions.
+ * Pending calls of Go functions.
  *
- * A goroutine is no thread. It can be taken from one thread and go on in another between any two
- * instructions (its runtime preempts it by a signal), so a call made in one thread may return in
- * another. And its stack moves: when a function finds too little room it calls runtime.morestack,
- * which copies the stack to a larger one; the collector copies it to a smaller one. Then the
- * return address of a pending call stands at another address. It stands as far from the upper end
- * of the stack as before, since stacks grow downwards and are copied from that end on.
+ * A goroutine is not a thread. It can move from one thread to another between any two instructions
+ * (the runtime preempts it by a signal), so a call made in one thread may return in another. Its
+ * stack moves, too: a function that finds too little room calls runtime.morestack, which copies
+ * the stack to a larger one, and the garbage collector copies it to a smaller one. Then the return
+ * address of a pending call is at another address. Its distance from the upper end of the stack is
+ * unchanged, because stacks grow downwards and are copied from that end on.
  *
- * So calls made in code of Go's belong to the goroutine, by the address of its `g`, and are known
- * by that distance: struct call.slot is TOP minus it, which orders calls as addresses do.
+ * So calls made in Go code belong to the goroutine, which is identified by the address of its `g`.
+ * The struct call.slot of such a call is TOP minus that distance, which orders calls as addresses
+ * do.
  *
- * The register r14 holds the `g` wherever a function of Go's is entered or returned to, since
- * Go 1.17 (cmd/compile/abi-internal.md). Functions in assembler may use it for something else.
- * `g` begins with the bounds of its stack, { lo, hi }, in all versions (runtime/runtime2.go); so
- * what r14 holds is a `g` if the stack pointer is between what it points to. Where it is not, the
- * goroutine with pending calls is taken on whose stack the thread is; where there is none, the
- * calls are the thread's, as those of C. On the stack of a thread's scheduler Go runs a `g` of its
- * own (g0), as in signal handlers (gsignal): these are goroutines to us, too.
+ * Since Go 1.17 the register r14 holds the `g` wherever a Go function is entered or returned to
+ * (cmd/compile/abi-internal.md). Functions in assembler may use r14 otherwise. In all versions `g`
+ * begins with the bounds of its stack, { lo, hi } (runtime/runtime2.go), so r14 is taken for a `g`
+ * if sp is between these bounds. If not, the goroutine with pending calls whose stack contains sp
+ * is taken. If there is none, the calls are the thread's, like those of C. On a thread's scheduler
+ * stack and in signal handlers Go runs separate `g`s (g0, gsignal): here they count as goroutines,
+ * too.
  *
- * A `g` is used again when its goroutine has ended. What that one left pending, by
- * runtime.Goexit() or a panic, is found to be over like what longjmp leaves (callstack.c).
+ * A `g` is reused when its goroutine has ended. Calls that the old goroutine left pending, by
+ * runtime.Goexit() or a panic, are dropped like calls that longjmp() leaves (callstack.c).
  *
- * The program may write what it likes to r14 and to a `g`: that mixes up its own calls, of which
- * there are not more than the limits below.
+ * A program that writes arbitrary values to r14 and to a `g` confuses only its own calls, whose
+ * number is bounded by the limits below.
  */
 #include "engine/trap/goroutines.h"
 
-#include "engine/trap/breakpoint.h"
-#include "engine/trap/stackview.h"
-
 #include "base/xalloc.h"
+#include "engine/core/call_tracker.h"
+#include "engine/core/callstack.h"
+#include "engine/core/stackset.h"
+#include "engine/core/thread_calls.h"
+#include "engine/trap/breakpoint.h"
 
 #include <stdlib.h>
 
 enum { GOROUTINES_MAX = 1 << 20 };
 
-/* What struct call.slot would be at the upper end of a stack. */
+/* The struct call.slot of the upper end of a stack. */
 static const uint64_t TOP = UINT64_C(1) << 62;
 static const uint64_t STACK_MAX = UINT64_C(1) << 31; /* bytes; Go's own limit is a GiB */
 
 struct goroutine {
 	const struct space *space;
 	uint64_t g;
-	uint64_t high; /* the upper end of its stack, as it was at its last stop */
+	uint64_t high; /* the upper end of its stack at its last stop */
 	struct callstacks *calls;
 	uint64_t cost;
 };
@@ -66,12 +69,12 @@ static void words(void *context, size_t count, const uint64_t *slots, uint64_t *
 			found[i] = read[i];
 }
 
-/* There is one stack, whose ends do not matter. */
+/* A goroutine has one stack, whose bounds do not matter. */
 static const struct stack_view view = {.words = words};
 
 struct keeping keeping_of_thread(struct thread *thread)
 {
-	return (struct keeping){.calls = &thread->calls, .cost = &thread->cost};
+	return (struct keeping){.calls = &thread->calls->stacks, .cost = &thread->calls->cost};
 }
 
 static struct keeping of_goroutine(struct goroutine *goroutine)
@@ -82,7 +85,7 @@ static struct keeping of_goroutine(struct goroutine *goroutine)
 				.goroutine = goroutine};
 }
 
-/* Whether `g` is one that has its stack around `sp`, which ends at *high. */
+/* Returns true if `g` has a stack that contains `sp`; stores its upper end in *high. */
 static bool has_stack(const struct space *space, uint64_t g, uint64_t sp, uint64_t *high)
 {
 	uint64_t bounds[2];
@@ -95,7 +98,7 @@ static bool has_stack(const struct space *space, uint64_t g, uint64_t sp, uint64
 	       bounds[1] - bounds[0] <= STACK_MAX;
 }
 
-/* One that is known, by what may be its `g`, or else by its stack; NULL: none is. */
+/* Finds a known goroutine by its presumed `g`, or else by its stack; NULL if there is none. */
 static struct goroutine *find(const struct space *space, uint64_t g, uint64_t sp)
 {
 	struct goroutine *known = map_get(&space->trap->goroutines, g);
@@ -149,9 +152,7 @@ struct callstacks *keeping_calls(const struct keeping *keeping, struct thread *t
 {
 	if (!*keeping->calls && keeping->goroutine)
 		*keeping->calls = callstacks_create(&view, keeping->goroutine);
-	else if (!*keeping->calls)
-		*keeping->calls = callstacks_create(&stackview_thread, thread);
-	return *keeping->calls;
+	return keeping->goroutine ? *keeping->calls : call_tracker_calls(thread);
 }
 
 static void drop(struct goroutine *goroutine)
@@ -180,7 +181,7 @@ void goroutine_restarts(struct thread *thread)
 	const uint64_t sp = regs.r[REG_SP];
 	struct goroutine *goroutine = find(space, regs.r[space->arch->go->goroutine], sp);
 
-	/* On top of the stack is where morestack returns to, and then that function itself. */
+	/* At sp is morestack's return address, and behind it the function's own. */
 	if (goroutine && goroutine->calls)
 		callstacks_restart(goroutine->calls,
 				   sp + sizeof(uint64_t) + of_goroutine(goroutine).shift);

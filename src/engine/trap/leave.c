@@ -1,43 +1,52 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Leaving a space as it was found.
+ * Undoes all changes to a space.
  *
- * All threads are stopped, each somewhere. One that has hit an int3 but was not served yet is
- * turned back to the instruction, which will be the program's own again. (An interrupt is
- * reported before the SIGTRAP of an int3 that the thread has run into already: the signal is
- * then still pending, and would kill the process once nobody waits for it. Such a thread is
- * resumed to fetch it; it cannot run, as the signal comes first.) One inside an out-of-line
- * slot is moved to where the displaced instruction leads. Then the journal is replayed
- * backwards, each process gets its own SIGTRAP disposition back, and the memory of the slots and
- * of our handler is unmapped by one of the threads.
+ * All threads are stopped, at any place. A thread that has hit an int3 which was not handled yet
+ * is set back to the instruction, which will be the program's own again. (An interrupt is reported
+ * before the SIGTRAP of an int3 that the thread has hit already: the signal is still pending then,
+ * and would kill the process once it is not traced. Such a thread is resumed to fetch it; the
+ * thread cannot run, because the signal comes first.) A thread in an XOL slot is moved to the
+ * address that the slot stands for. Then the journal is replayed backwards, each process gets its
+ * own SIGTRAP disposition back, and one of the threads unmaps the memory of the slots and of the
+ * SIGTRAP handler.
  *
- * Threads in code of ours that they cannot be moved out of were let run before
- * (trap_in_our_code()); should one be there all the same, that memory stays.
+ * Threads in code of the tracer that they cannot be moved out of were let run before
+ * (trap_in_our_code()). If one is still there, that memory stays mapped.
  *
- * A process in vfork(2) can make no call before its child has a memory of its own, or is gone. The
- * text is the program's again by then, so the child is let run that far, if it does not take long.
+ * A process in vfork(2) cannot make a remote call before its child has its own memory or is gone.
+ * By then the code is the program's own again, so the child is let run that far, if that is quick.
  *
- * The process may be in a group-stop (SIGSTOP, ^Z), and stays in it.
+ * If the process is in a group-stop (SIGSTOP, ^Z), it stays in it.
  *
- * A thread that could not be stopped sits in the kernel; it comes back to where its pc was when
- * it went in, which is the program's own code but for a displaced system-call instruction. If
- * such a pc is in a slot, the memory stays mapped.
+ * A thread that could not be stopped is in the kernel and returns to the pc at which it went in.
+ * That is the program's own code except at a displaced system-call instruction. If the pc is in an
+ * XOL slot, the memory stays mapped.
  */
+#include "engine/trap/leave.h"
+
 #include "base/vec.h"
+#include "engine/core/callstack.h"
+#include "engine/core/stackset.h"
+#include "engine/core/thread_calls.h"
+#include "engine/trap/adopt.h"
 #include "engine/trap/breakpoint.h"
-#include "engine/trap/callstack.h"
 #include "engine/trap/goroutines.h"
+#include "engine/trap/sigmask_shadow.h"
 #include "engine/trap/sigtrap.h"
 #include "engine/trap/sigtrap_go.h"
-#include "engine/trap/trap.h"
-#include "engine/trap/unblock.h"
-#include "inferior/arena.h"
-#include "inferior/journal.h"
-#include "inferior/kept_maps.h"
-#include "inferior/limits.h"
-#include "inferior/proc.h"
-#include "inferior/ptrace.h"
-#include "inferior/rescue.h"
+#include "engine/trap/spaces.h"
+#include "engine/trap/trap_state.h"
+#include "engine/trap/watch.h"
+#include "recovery/rescue.h"
+#include "tracee/arena.h"
+#include "tracee/clock.h"
+#include "tracee/journal.h"
+#include "tracee/limits.h"
+#include "tracee/maps_snapshot.h"
+#include "tracee/proc.h"
+#include "tracee/ptrace.h"
+#include "tracee/resume.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -49,14 +58,17 @@ enum { FETCH_MS = 500, FETCH_TRIES = 8, VFORK_MS = 500 };
 
 struct leaving {
 	struct space *space;
-	struct thread *clean; /* at a clean stop: can unmap for us */
-	bool guarded;	      /* a process still has our handler for SIGTRAP */
-	bool someone_inside;  /* a thread that does not stop may come back into a slot */
-	struct vec vforking;  /* struct thread *: wait for children in their memory */
-	struct vec held;      /* pid_t: are in a group-stop */
+	struct thread *safe; /* at a safe stop: can make remote calls */
+	bool guarded;	     /* a process still has the tracer's SIGTRAP handler */
+	bool someone_inside; /* a thread is, or may come back, in the tracer's code */
+	struct vec vforking; /* struct thread *: in vfork(2), waiting for a child */
+	struct vec held;     /* pid_t: in a group-stop */
 };
 
-/* The pc at which a thread blocked in the kernel entered it (proc(5), /proc/PID/syscall). */
+/*
+ * Stores the pc at which a thread that is blocked in the kernel entered it (/proc/PID/syscall,
+ * proc(5)).
+ */
 static bool blocked_pc(pid_t tid, uint64_t *pc)
 {
 	char path[64];
@@ -88,8 +100,8 @@ static bool hit_ours(struct thread *thread, const struct space *space, uint64_t 
 }
 
 /*
- * Makes a thread report the breakpoint that it has hit behind the stop it is in. Interrupts that
- * were asked for once more than they were needed come first.
+ * Resumes a thread until it reports the SIGTRAP that is pending behind its present stop. Surplus
+ * interrupts may be reported first.
  */
 static void fetch_pending_hit(struct thread *thread)
 {
@@ -108,9 +120,9 @@ static void fetch_pending_hit(struct thread *thread)
 }
 
 /*
- * The tracer that was killed had dealt with this SIGTRAP, or caused it by a single step, but the
- * thread was not resumed any more. (The handler in the process decides in the same way:
- * sysdeps/x86/rescue.c.)
+ * Returns true if the killed tracer had already handled this SIGTRAP, or had caused it by a
+ * single-step, but had not resumed the thread. (The handler in the process decides by the same
+ * rules: sysdeps/x86/rescue.c.)
  */
 static bool was_served(const struct thread *thread, const struct space *space,
 		       const struct regs *regs)
@@ -122,7 +134,7 @@ static bool was_served(const struct thread *thread, const struct space *space,
 	if (!is_adopted(space) || thread->stop != STOP_SIGNAL || thread->stop_signal != SIGTRAP ||
 	    pt_get_siginfo(thread->tid, &info) != 0)
 		return false;
-	memcpy(&handler, thread->process->sigtrap_action, arch->abi->word);
+	memcpy(&handler, thread->process->trap->sigtrap_action, arch->abi->word);
 	if (info.si_code == TRAP_TRACE)
 		return handler <= (uintptr_t)SIG_IGN || !(regs->flags & arch->step_flag);
 	if (info.si_code == TRAP_HWBKPT)
@@ -131,8 +143,8 @@ static bool was_served(const struct thread *thread, const struct space *space,
 }
 
 /*
- * A thread in a group-stop runs when it is resumed, as far as we let it, and goes back into it when
- * it is detached: __ptrace_unlink() in the kernel. So it can make calls for us.
+ * A thread in a group-stop runs when the tracer resumes it, and goes back into the group-stop when
+ * it is detached (the kernel's __ptrace_unlink()). So it can make remote calls.
  */
 static void note_held(struct leaving *leaving, struct thread *thread)
 {
@@ -142,12 +154,15 @@ static void note_held(struct leaving *leaving, struct thread *thread)
 	vec_push(&leaving->held, &thread->tid);
 }
 
-/* What such a thread was in the middle of ends as the program expects it to at a group-stop. */
-static void hold_again(struct inferior *inferior, const struct leaving *leaving)
+/*
+ * Marks the threads as group-stopped again, so that a system call under way ends as the program
+ * expects at a group-stop.
+ */
+static void hold_again(struct tracees *tracees, const struct leaving *leaving)
 {
 	for (size_t i = 0; i < leaving->held.count; i++) {
 		pid_t tid = *(pid_t *)vec_at(&leaving->held, i);
-		struct thread *thread = inferior_thread(inferior, tid);
+		struct thread *thread = tracees_thread(tracees, tid);
 
 		if (thread && thread->state == THREAD_STOPPED && thread->stop == STOP_TRAP)
 			thread->stop = STOP_GROUP;
@@ -179,9 +194,9 @@ static void move_out(struct thread *thread, void *context)
 	if (!served && hit_ours(thread, space, pc)) {
 		regs.pc = pc;
 		regs_store(thread->tid, &regs);
-		sigtrap_hit(thread, inferior_clock());
-		thread->stop_signal = thread->sigtrap_own ? SIGTRAP : 0;
-		thread_take_stop(thread); /* nor is it to be delivered if we are killed now */
+		sigtrap_hit(thread, clock_now());
+		thread->stop_signal = sigtrap_to_deliver(thread);
+		thread_take_stop(thread); /* not to be delivered if the tracer dies now */
 		leaving->someone_inside |= trap_in_our_code(space, pc);
 	} else if (breakpoint_program_pc(space, regs.pc, &pc, &not_begun)) {
 		regs.pc = pc;
@@ -189,34 +204,36 @@ static void move_out(struct thread *thread, void *context)
 	} else {
 		leaving->someone_inside |= trap_runs_our_code(space, &regs);
 	}
-	/* Signals have come while the tracer was gone. */
-	if ((is_adopted(space) || space->has_remains) && !thread->is_out)
+	/*
+	 * Signals may have been delivered to a thread in the tracer's code while no tracer was
+	 * there.
+	 */
+	if ((is_adopted(space) || trap_was_orphaned(space)) && !thread->trap->is_out)
 		leaving->someone_inside |= trap_on_stack(space, regs.r[REG_SP]);
 	if (served) {
 		thread->stop_signal = 0;
 		thread_take_stop(thread);
 	}
-	unblock_undo(thread);
-	if (thread->watch_generation)
-		pt_set_debug_register(thread->tid, 7, 0);
-	if (thread_is_clean_stop(thread) && (!leaving->clean || thread->stop == STOP_TRAP))
-		leaving->clean = thread;
+	sigmask_shadow_undo(thread);
+	trap_clear_watched(thread);
+	if (thread_is_safe_stop(thread) && (!leaving->safe || thread->stop == STOP_TRAP))
+		leaving->safe = thread;
 }
 
-/* Also of threads that did not stop, or died meanwhile. */
+/* Drops a thread's pending calls, also if the thread did not stop or died meanwhile. */
 static void forget_calls(struct thread *thread, void *context)
 {
 	(void)context;
-	callstacks_destroy(thread->calls);
-	thread->calls = NULL;
-	thread->interrupted = 0;
+	callstacks_destroy(thread->calls->stacks);
+	thread->calls->stacks = NULL;
+	thread->syscall_stops = 0;
 }
 
-/* Every process of the space gets its disposition back through one of its threads. */
+/* Each process of the space gets its disposition back through one of its threads. */
 static void end_sigtrap(struct thread *thread, void *context)
 {
 	(void)context;
-	if (thread->state != THREAD_STOPPED || !thread_is_clean_stop(thread))
+	if (thread->state != THREAD_STOPPED || !thread_is_safe_stop(thread))
 		return;
 	sigtrap_go_end(thread);
 	sigtrap_end(thread);
@@ -240,13 +257,13 @@ static void find_vforking(struct thread *thread, void *context)
 {
 	struct leaving *leaving = context;
 
-	if (thread->process->sigtrap_guarded && is_vforking(thread))
+	if (thread->process->trap->sigtrap_guarded && is_vforking(thread))
 		vec_push(&leaving->vforking, &thread);
 }
 
 /*
- * Lets a thread go on, if it stands, to where an interrupt stops it. Of one that has ended nothing
- * more will be heard.
+ * Resumes a thread, if it is stopped, until an interrupt stops it. A thread that has ended reports
+ * nothing more.
  */
 static void stop_again(struct thread *thread)
 {
@@ -265,102 +282,125 @@ static void stop_again(struct thread *thread)
 	thread->stop_signal = stop.kind == STOP_SIGNAL ? stop.signal : 0;
 }
 
-/* Children in the memory of others. */
+/* Resumes a CLONE_VM child. */
 static void let_child_run(struct thread *thread, void *context)
 {
-	struct inferior *inferior = context;
+	struct tracees *tracees = context;
 	struct stop stop;
 
-	if (!thread->process->borrower || !thread_is_clean_stop(thread))
+	if (!thread->process->shares_parent_vm || !thread_is_safe_stop(thread))
 		return;
 	int signal = thread->stop == STOP_SIGNAL ? thread->stop_signal : 0;
 
-	thread_take_deferred(inferior, thread, &stop);
+	thread_take_deferred(tracees, thread, &stop);
 	thread->state = THREAD_RUNNING;
 	pt_continue(thread->tid, signal);
 }
 
-/* At exec, mostly, with other memory, and not clean (thread_is_clean_stop()) by that. */
+/*
+ * Stops a CLONE_VM child again. It mostly stops at exec, with its own memory. That is not a safe
+ * stop, so the child makes no remote calls.
+ */
 static void stop_child(struct thread *thread, void *context)
 {
 	(void)context;
-	if (thread->process->borrower && thread->state != THREAD_STOPPED)
+	if (thread->process->shares_parent_vm && thread->state != THREAD_STOPPED)
 		stop_again(thread);
 }
 
-static void find_clean(struct thread *thread, void *context)
+static void find_safe(struct thread *thread, void *context)
 {
 	struct leaving *leaving = context;
 
-	if (thread_is_clean_stop(thread) && (!leaving->clean || thread->stop == STOP_TRAP))
-		leaving->clean = thread;
+	if (thread_is_safe_stop(thread) && (!leaving->safe || thread->stop == STOP_TRAP))
+		leaving->safe = thread;
 }
 
-/* The bytes are the program's again, and children in its memory have their dispositions back. */
-static void finish_vforks(struct inferior *inferior, struct leaving *leaving)
+/*
+ * Waits for vfork children. By now all bytes are the program's again, and CLONE_VM children have
+ * their dispositions back.
+ */
+static void finish_vforks(struct tracees *tracees, struct leaving *leaving)
 {
 	struct space *space = leaving->space;
 
-	space_each_thread(inferior, space, find_vforking, leaving);
+	space_each_thread(tracees, space, find_vforking, leaving);
 	if (!leaving->vforking.count)
 		return;
-	space_each_thread(inferior, space, let_child_run, inferior);
+	space_each_thread(tracees, space, let_child_run, tracees);
 	for (size_t i = 0; i < leaving->vforking.count; i++)
 		stop_again(*(struct thread **)vec_at(&leaving->vforking, i));
-	space_each_thread(inferior, space, stop_child, NULL);
-	leaving->clean = NULL;
-	space_each_thread(inferior, space, find_clean, leaving);
+	space_each_thread(tracees, space, stop_child, NULL);
+	leaving->safe = NULL;
+	space_each_thread(tracees, space, find_safe, leaving);
 	space->reader = 0;
-	space_each_thread(inferior, space, end_sigtrap, leaving);
+	space_each_thread(tracees, space, end_sigtrap, leaving);
 }
 
-/* ------------------------------------------------------------------ all of it */
+/* ------------------------------------------------------------------ leaving */
 
-/* What ends runs nothing more of the program, and cannot be given anything back. */
+/*
+ * A thread that is ending runs no more code of the program, and its process's disposition cannot
+ * be restored.
+ */
 static void is_guarded(struct thread *thread, void *context)
 {
 	struct leaving *leaving = context;
 
 	if (thread->state != THREAD_STOPPED || thread->stop != STOP_ENDING)
-		leaving->guarded |= thread->process->sigtrap_guarded;
+		leaving->guarded |= thread->process->trap->sigtrap_guarded;
 }
 
-/* One of our mappings after the other, each if it is still there; nobody else maps anything now. */
+/*
+ * Unmaps the tracer's mappings one by one, each if it is still there. The maps snapshot holds
+ * meanwhile, because no other thread can map anything.
+ */
 static void unmap_all(const struct leaving *leaving)
 {
 	struct maps maps;
 
-	if (maps_read(leaving->clean->tid, &maps) == 0)
-		kept_maps_begin(leaving->space, &maps);
-	arena_unmap(leaving->space->arena, leaving->clean);
+	if (maps_read(leaving->safe->tid, &maps) == 0)
+		maps_snapshot_begin(leaving->space, &maps);
+	arena_unmap(leaving->space->arena, leaving->safe);
 	if (!leaving->guarded)
-		rescue_unmap(leaving->clean);
-	kept_maps_end(leaving->space);
+		rescue_unmap(leaving->safe);
+	maps_snapshot_end(leaving->space);
 }
 
-void trap_leave(struct inferior *inferior, struct space *space)
+void trap_note_outside(struct thread *thread, bool is_outside)
+{
+	thread->trap->is_out = is_outside;
+}
+
+bool trap_is_outside(const struct thread *thread)
+{
+	return thread->trap->is_out;
+}
+
+void trap_leave(struct tracees *tracees, struct space *space)
 {
 	struct leaving leaving = {
 		.space = space, .vforking = VEC_OF(struct thread *), .held = VEC_OF(pid_t)};
 
 	/*
-	 * The thread that was read through last may have got other memory meanwhile: a vfork child
-	 * that is in exec. Only a thread that is stopped here surely has not.
+	 * The thread used for the latest reads may have other memory by now (a vfork child in
+	 * exec). Use only a thread that is found stopped here.
 	 */
 	space->reader = 0;
-	space_each_thread(inferior, space, move_out, &leaving);
-	space_each_thread(inferior, space, forget_calls, NULL);
+	space_each_thread(tracees, space, move_out, &leaving);
+	space_each_thread(tracees, space, forget_calls, NULL);
 	goroutines_forget(space);
 	journal_undo_all_bytes(space->journal, space);
-	space_each_thread(inferior, space, end_sigtrap, &leaving);
-	finish_vforks(inferior, &leaving);
+	space_each_thread(tracees, space, end_sigtrap, &leaving);
+	finish_vforks(tracees, &leaving);
 	vec_deinit(&leaving.vforking);
-	space_each_thread(inferior, space, is_guarded, &leaving);
-	if (leaving.clean && !leaving.someone_inside)
+	space_each_thread(tracees, space, is_guarded, &leaving);
+	if (leaving.safe && !leaving.someone_inside)
 		unmap_all(&leaving);
-	journal_undo_all_bytes(space->journal, space); /* what unmapping itself has needed */
-	space_each_thread(inferior, space, restore_limits, NULL);
-	hold_again(inferior, &leaving);
+	/* Also what unmapping itself has changed. */
+	journal_undo_all_bytes(space->journal, space);
+	space_each_thread(tracees, space, restore_limits, NULL);
+	hold_again(tracees, &leaving);
 	vec_deinit(&leaving.held);
 	trap_space_gone(space);
 }

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A write to a private mapping gives the process a copy of the page. One to a shared mapping
- * changes the file behind it, and all processes that have it mapped would run into our
- * breakpoints, with nobody to serve them. The kernel refuses such writes only where the mapping is
- * read-only. Generated code that a server shares with its children is the case to think of.
+ * Checks that a breakpoint is written to private code only.
  *
- * Nor is anything written to memory that is no code: a word that was taken for a return address, at
- * something that was called a function, may be a pointer to the program's data.
+ * A write to a private mapping gives the process its own copy of the page. A write to a shared
+ * mapping changes the file, and all processes that map it would hit breakpoints that no tracer
+ * handles. The kernel refuses such writes only for read-only mappings. An example is generated
+ * code that a server shares with its children.
+ *
+ * Memory that is not executable is not written to either: what was taken for a return address, at
+ * something taken for a function, may be a pointer to the program's data.
  *
  * The maps are read once for many breakpoints. A process that maps other memory over its code
- * behind the linker's back is not noticed; it has thrown away our breakpoints there, too.
+ * without the dynamic linker is not noticed; that has discarded the breakpoints there, too.
  */
 #include "engine/trap/own_text.h"
 
-#include "inferior/kept_maps.h"
+#include "tracee/maps_snapshot.h"
 
 struct range {
 	uint64_t start, end;
@@ -44,7 +46,7 @@ static void read_ranges(struct own_text *text, const struct space *space, pid_t 
 {
 	struct maps maps;
 
-	if (kept_maps_read(space, tid, &maps) != 0)
+	if (maps_snapshot_read(space, tid, &maps) != 0)
 		return;
 	own_text_forget(text);
 	for (size_t i = 0; i < maps.count; i++) {
@@ -64,8 +66,8 @@ bool own_text_has(struct own_text *text, struct space *space, pid_t tid, uint64_
 	read_ranges(text, space, tid);
 	if (is_known(text, address))
 		return true;
-	/* It may be newer than the maps that were kept. */
-	if (!kept_maps_outdated(space))
+	/* The mapping may be newer than the maps snapshot. */
+	if (!maps_snapshot_outdated(space))
 		return false;
 	read_ranges(text, space, tid);
 	return is_known(text, address);

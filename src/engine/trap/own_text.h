@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether something is code, and a process's alone, so that writing there changes nobody else's. */
+/*
+ * Tells whether an address is in private code of one process, so that a write there changes no
+ * other.
+ */
 #ifndef TRACER_ENGINE_TRAP_OWN_TEXT_H
 #define TRACER_ENGINE_TRAP_OWN_TEXT_H
 
@@ -11,7 +14,7 @@
 
 struct space;
 
-/* The private executable mappings of an address space that were seen so far. */
+/* The private executable mappings of an address space, as last read. */
 struct own_text {
 	struct vec ranges;
 };
@@ -20,12 +23,12 @@ void own_text_init(struct own_text *text);
 void own_text_deinit(struct own_text *text);
 
 /*
- * False when `address` lies in a shared mapping, one that cannot be executed, or in none. `tid`: a
- * task of the space; its mappings are read when the address is in no range that is known.
+ * Returns false if `address` is in a shared mapping, in one that is not executable, or in none.
+ * `tid`: a task of the space, whose mappings are read if no known range contains the address.
  */
 bool own_text_has(struct own_text *text, struct space *space, pid_t tid, uint64_t address);
 
-/* Some memory may have been unmapped, and other memory may be there now. */
+/* Forgets all ranges: memory may have been unmapped and replaced. */
 void own_text_forget(struct own_text *text);
 
 #endif

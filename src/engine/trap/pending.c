@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Setting the word costs a store at each call by breakpoint. To take it back at each return would
- * need a count of all threads' calls, which unwinding, execs and deaths of threads change, too. So
- * it is taken back only where a thread has stopped because of it.
+ * See pending.h. Setting the word costs one store per call by breakpoint. Clearing it at each
+ * return would need a count of all threads' calls, which unwinding, exec and the end of threads
+ * change, too. So it is cleared only when a thread has stopped because of it.
  */
 #include "engine/trap/pending.h"
 
+#include "engine/core/callstack.h"
+#include "engine/core/thread_calls.h"
 #include "engine/trap/breakpoint.h"
-#include "engine/trap/callstack.h"
 
 void pending_add_word(struct space *space, uint32_t *word)
 {
-	if (!space->trap)
-		space->trap = trap_space_create();
 	*word = 1;
-	vec_push(&space->trap->pending_words, &word);
+	vec_push(&trap_space_of(space)->pending_words, &word);
 }
 
 void pending_forget_words(struct space *space)
@@ -45,17 +44,17 @@ static void look(void *context, const struct call *call)
 
 static void look_at_thread(struct thread *thread, void *context)
 {
-	if (thread->calls)
-		callstacks_each(thread->calls, look, context);
+	if (thread->calls->stacks)
+		callstacks_each(thread->calls->stacks, look, context);
 }
 
-void pending_settle(struct inferior *inferior, struct space *space)
+void pending_settle(struct tracees *tracees, struct space *space)
 {
 	bool is_pending = false;
 
 	if (!space->trap || !space->trap->pending_words.count)
 		return;
-	space_each_thread(inferior, space, look_at_thread, &is_pending);
+	space_each_thread(tracees, space, look_at_thread, &is_pending);
 	if (!is_pending)
 		set_words(space, 0);
 }

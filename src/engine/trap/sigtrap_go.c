@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * SIGTRAP in programs of Go that have no C library: their runtime sets dispositions by system calls
- * of its own, those of all signals as it starts. Our handler would be gone from then on, and a
- * tracer that is killed would take the program along. So the function by which it does that,
- * runtime.rt_sigaction, is watched like libc's sigaction().
+ * SIGTRAP in Go programs without a C library. Their runtime sets dispositions by its own system
+ * calls, for all signals as it starts. That would remove the tracer's handler, and a killed tracer
+ * would take the program along. So the runtime's function for that, runtime.rt_sigaction, is
+ * hooked like libc's sigaction().
  *
- * Its handlers block all signals. A breakpoint that is hit in one of them would have the kernel
- * reset the disposition each time, and be the program's end when nobody traces it any more. So what
- * comes to the kernel is a mask without SIGTRAP: the word is changed in the structure that the
- * runtime has made for the call and looks at no more. Each such signal is noted first
- * (handlers_opened), and has its own mask again when the process is left.
+ * The runtime's handlers block all signals. A breakpoint hit in such a handler would make the
+ * kernel reset the disposition each time, and would kill the program once it is not traced. So the
+ * kernel gets a mask without SIGTRAP: the mask is changed in the structure that the runtime has
+ * made for the call and does not use again. Each such signal is noted first (handlers_opened), and
+ * gets its own mask back at detach.
  *
- * It takes (signal, new, old, size) on the stack, as words, and has the kernel's struct sigaction:
- * the handler, flags, a restorer and the mask. It returns with the system call's result in ax as
- * well (runtime/sys_linux_amd64.s).
+ * The function takes (signal, new, old, size) on the stack, as words, and the kernel's struct
+ * sigaction: handler, flags, restorer, mask. It returns the system call's result in ax as well
+ * (runtime/sys_linux_amd64.s).
  */
 #include "engine/trap/sigtrap_go.h"
 
-#include "engine/trap/masks.h"
+#include "engine/trap/sigmask_history.h"
 #include "engine/trap/sigtrap.h"
-#include "inferior/journal.h"
-#include "inferior/remote.h"
+#include "engine/trap/trap_state.h"
+#include "tracee/journal.h"
+#include "tracee/remote.h"
+#include "tracee/space.h"
 
 #include <signal.h>
 
 enum { WORD = 8, FLAGS = WORD, MASK = 3 * WORD, NUMBER = WORD, NEW = 2 * WORD, OLD = 3 * WORD };
-enum { SIGNALS = 64, ACTION = 4 * WORD, SCRATCH = 256 /* below sp, as in sigtrap.c */ };
+enum { SIGNALS = 64, ACTION = 4 * WORD, SCRATCH = 256 /* bytes below sp, as in sigtrap.c */ };
 
 static uint64_t read_word(const struct space *space, uint64_t address)
 {
@@ -40,13 +42,16 @@ static void note_opened(struct process *process, uint64_t signal, bool is_opened
 	const uint64_t bit = UINT64_C(1) << (signal - 1);
 	struct journal_subject *subject = journal_subject(process->space->journal);
 
-	process->handlers_opened &= ~bit;
-	process->handlers_opened |= is_opened ? bit : 0;
+	process->trap->handlers_opened &= ~bit;
+	process->trap->handlers_opened |= is_opened ? bit : 0;
 	if (subject->pid == process->pid)
-		subject->handlers_opened = process->handlers_opened;
+		subject->handlers_opened = process->trap->handlers_opened;
 }
 
-/* What the handler of `signal` will block, of which `action` is about to be set. */
+/*
+ * Removes SIGTRAP from the mask in `action`, which is about to be set for `signal`. Returns the
+ * mask that the handler will have.
+ */
 static uint64_t open_handler(struct process *process, uint64_t signal, uint64_t action)
 {
 	struct space *space = process->space;
@@ -71,15 +76,15 @@ bool sigtrap_go_will_call(struct thread *thread, const struct regs *regs)
 	const uint64_t handler = new ? read_word(space, new) : 0;
 
 	if (new &&signal >= 1 && signal <= SIGNALS)
-		masks_of_handler(process, (uint32_t)signal,
-				 handler > (uintptr_t)SIG_IGN ? open_handler(process, signal, new)
-							      : 0);
+		sigmask_of_handler(process, (uint32_t)signal,
+				   handler > (uintptr_t)SIG_IGN ? open_handler(process, signal, new)
+								: 0);
 	if (signal != SIGTRAP)
 		return false;
-	thread->sigtrap_changes = new != 0;
-	thread->sigtrap_handler = handler;
-	thread->sigtrap_flags = new ? read_word(space, new + FLAGS) : 0;
-	thread->sigtrap_old = 0; /* see sigtrap_go_called() */
+	thread->trap->sigtrap_changes = new != 0;
+	thread->trap->sigtrap_handler = handler;
+	thread->trap->sigtrap_flags = new ? read_word(space, new + FLAGS) : 0;
+	thread->trap->sigtrap_old = 0; /* see sigtrap_go_called() */
 	return true;
 }
 
@@ -88,19 +93,19 @@ void sigtrap_go_called(struct thread *thread, uint64_t result)
 	const struct process *process = thread->process;
 	struct regs regs;
 
-	if ((uint32_t)result == 0 && process->sigtrap_guarded &&
+	if ((uint32_t)result == 0 && process->trap->sigtrap_guarded &&
 	    regs_load(thread->tid, &regs) == 0) {
-		/* The return address has been popped. */
+		/* The return address was popped. */
 		const uint64_t old = read_word(process->space, regs.r[REG_SP] + OLD - WORD);
 
 		if (old)
-			space_write(process->space, old, process->sigtrap_action,
-				    sizeof process->sigtrap_action);
+			space_write(process->space, old, process->trap->sigtrap_action,
+				    sizeof process->trap->sigtrap_action);
 	}
 	sigtrap_called(thread, result);
 }
 
-/* ------------------------------------------------------------------ when it is left */
+/* ------------------------------------------------------------------ at detach */
 
 static bool call_sigaction(struct thread *thread, uint64_t signal, uint64_t new, uint64_t old)
 {
@@ -112,7 +117,7 @@ static bool call_sigaction(struct thread *thread, uint64_t signal, uint64_t new,
 	       result == 0;
 }
 
-/* `place`: room for a struct sigaction. */
+/* Makes the handler of `signal` block SIGTRAP again. `place`: room for a struct sigaction. */
 static void close_handler(struct thread *thread, uint64_t signal, uint64_t place)
 {
 	struct space *space = thread->process->space;
@@ -133,14 +138,14 @@ void sigtrap_go_end(struct thread *thread)
 	uint8_t before[ACTION];
 	struct regs regs;
 
-	if (!process->handlers_opened || regs_load(thread->tid, &regs) != 0)
+	if (!process->trap->handlers_opened || regs_load(thread->tid, &regs) != 0)
 		return;
 	const uint64_t place = (regs.r[REG_SP] - SCRATCH) & ~UINT64_C(15);
 
 	if (!memory_read_exact(&space->memory, place, before, sizeof before))
 		return;
 	for (uint64_t signal = 1; signal <= SIGNALS; signal++) {
-		if (!(process->handlers_opened >> (signal - 1) & 1))
+		if (!(process->trap->handlers_opened >> (signal - 1) & 1))
 			continue;
 		close_handler(thread, signal, place);
 		note_opened(process, signal, false);

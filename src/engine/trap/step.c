@@ -1,41 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stepping in place. While the original byte stands there, another thread could run through
- * without being noticed, so the others are stopped first. A thread that cannot be stopped
- * (uninterruptible sleep) cannot run through either; it is not waited for longer than a moment.
+ * Stepping in place. While the original byte is there, another thread could pass without a stop,
+ * so the other threads are stopped first. A thread that cannot be stopped (uninterruptible sleep)
+ * cannot pass either; the tracer waits for it for STOP_MS only.
  */
 #include "engine/trap/step.h"
 
 #include "engine/trap/sigtrap.h"
-#include "inferior/journal.h"
-#include "inferior/ptrace.h"
+#include "engine/trap/trap_state.h"
+#include "tracee/journal.h"
+#include "tracee/ptrace.h"
+#include "tracee/space.h"
 
 #include <signal.h>
 
 enum { STOP_MS = 200, STEP_MS = 2000 };
 
 /*
- * Stops one of the others; its stop is deferred, so inferior_next() hands it out and it is
+ * Stops another thread. Its stop is deferred, so tracees_next() returns it and the thread is
  * resumed.
  */
 static void stop_other(struct thread *thread, void *stepping)
 {
 	if (thread != stepping)
-		thread_stop(thread->process->inferior, thread, STOP_MS);
+		thread_stop(thread->process->tracees, thread, STOP_MS);
 }
 
 /*
- * One step, not counting interrupts of our own that were still on the way. A stop for any other
- * reason is kept for the wait loop.
+ * Makes one single-step, passing over the tracer's own interrupts that were still to come. A stop
+ * for any other reason is deferred for the wait loop.
  */
 static void step_once(struct thread *thread)
 {
 	struct stop_status stop = {STOP_TRAP, 0};
 	int status = 0;
-	int signal = thread->sigtrap_own ? SIGTRAP : 0;
+	int signal = thread->trap->sigtrap_own ? SIGTRAP : 0;
 	uint64_t mask = 0;
 
-	thread->sigtrap_own = false;
+	thread->trap->sigtrap_own = false;
 	pt_get_sigmask(thread->tid, &mask);
 	while (stop.kind == STOP_TRAP) {
 		if (pt_step(thread->tid, signal) != 0 ||
@@ -63,7 +65,7 @@ bool step_past(struct thread *thread, struct breakpoint *breakpoint, struct regs
 
 	regs->pc = breakpoint->address;
 	regs_store(thread->tid, regs);
-	space_each_thread(process->inferior, space, stop_other, thread);
+	space_each_thread(process->tracees, space, stop_other, thread);
 	space_write(space, breakpoint->address, entry->before, arch->breakpoint_length);
 	step_once(thread);
 	if (!space->trap->lifted)

@@ -4,6 +4,7 @@
  * has come. Says how many have come: all of them, or in vain waits for one until its alarm.
  */
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -25,11 +26,13 @@ __attribute__((noinline, noclone, noipa)) long s_letter(const char *text)
 }
 
 static volatile int come, stop;
+static sem_t has_come;
 
 static void on_signal(int number)
 {
 	(void)number;
 	come++;
+	sem_post(&has_come);
 }
 
 static void *call_on(void *unused)
@@ -55,11 +58,9 @@ int main(void)
 	sigaddset(&faults, SIGBUS);
 	pthread_sigmask(SIG_BLOCK, &faults, NULL);
 	for (int i = 0; i < SIGNALS; i++) {
-		const int before = come;
-
 		alarm(30);
 		pthread_kill(thread, i % 2 ? SIGSEGV : SIGBUS);
-		while (come == before)
+		while (sem_wait(&has_come))
 			;
 	}
 	stop = 1;

@@ -7,6 +7,7 @@
 
 enum { THREADS_MAX = 16, ENOUGH = 3 };
 
+/* Makes no system call: a sandboxed program may not sleep. */
 static void await_progress(const atomic_ulong *rounds, int threads)
 {
 	unsigned long before[THREADS_MAX];

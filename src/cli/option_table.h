@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of options, which drives the parser, --help, and the test of man page and completions.
+ */
+#ifndef TRACER_CLI_OPTION_TABLE_H
+#define TRACER_CLI_OPTION_TABLE_H
+
+#include <stddef.h>
+
+enum {
+	CODE_SORT = 256, /* options without a letter */
+	CODE_ENGINE,
+	CODE_CLOCK,
+	CODE_LOSSY,
+	CODE_PER_PROCESS,
+	CODE_COLOR,
+	CODE_STRICT,
+	CODE_PROTOTYPES,
+	CODE_PRINT_PROTOTYPES,
+	CODE_DEPTH,
+	CODE_ANY_LINE,
+	CODE_PATHS,
+
+	OPTIONS_MAX = 64 /* there are no more rows */
+};
+
+/* What an option does with its argument. `field` is an offset in struct options. */
+enum option_action {
+	OPTION_FLAG,	/* sets a bool */
+	OPTION_COUNT,	/* increments an unsigned */
+	OPTION_NUMBER,	/* sets an unsigned, from 0 to maximum */
+	OPTION_TEXT,	/* sets a const char *, not empty */
+	OPTION_LIST,	/* appends to a vec of const char *, not empty */
+	OPTION_PIDS,	/* appends to a vec of pid_t, from a list with commas or blanks */
+	OPTION_COLUMNS, /* appends to the columns of the table of -c */
+	OPTION_DOMAINS, /* adds to an unsigned of enum session_debug, or lists the domains */
+	OPTION_CHOICE,	/* sets an int: the index of the argument among the words in `argument` */
+	OPTION_HELP,
+	OPTION_VERSION
+};
+
+/* A row of the table. */
+struct option_spec {
+	int code;	      /* its letter, or a number above 255 when it has only a long name */
+	const char *name;     /* the long name, without the dashes */
+	const char *argument; /* placeholder of its argument in --help and the man page, or NULL */
+	const char *help;     /* one line, at most 49 columns */
+	const char *heading;  /* set on the first option of a group */
+	size_t field;
+	enum option_action action;
+	unsigned maximum; /* for OPTION_NUMBER */
+};
+
+/* The table, in the order of --help. */
+const struct option_spec *options_table(size_t *count);
+
+#endif

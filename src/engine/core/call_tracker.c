@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Completes the records of calls, whichever engine caught them, and times the calls.
+ *
+ * Time. A stop costs the tracee far more than most calls take, so the durations shown must not
+ * contain it. The clock is read as the last action before the thread is resumed from the entry
+ * stop, and as the first action after wait(2) has reported the return stop. Between these two lie
+ * the call and the kernel's part of stopping and resuming (`overhead`, measured at start on a
+ * child of the tracer). For nested calls, thread->calls->cost adds up the cost of every stop of the
+ * thread: the tracer's work plus the overhead. A call's duration is reduced by what was added
+ * while the call was pending. The estimate of the overhead follows its changes (overhead.c).
+ *
+ * A process that records its calls itself takes the times without a stop. Only the stops of other
+ * calls inside are then taken off.
+ */
+#include "engine/core/call_tracker.h"
+
+#include "base/xalloc.h"
+#include "engine/core/overhead.h"
+#include "engine/core/stackset.h"
+#include "engine/core/stackview.h"
+#include "engine/core/thread_calls.h"
+#include "tracee/clock.h"
+
+#include <stdlib.h>
+
+enum { RECORD_BYTES = 65536 };
+
+struct call_tracker {
+	const struct engine_events *events;
+	struct overhead overhead;
+	uint64_t calls;	       /* last call number assigned */
+	unsigned char *buffer; /* the record under construction */
+};
+
+struct call_tracker *call_tracker_create(const struct engine_events *events, uint64_t overhead)
+{
+	struct call_tracker *tracker = xcalloc(1, sizeof *tracker);
+
+	tracker->events = events;
+	overhead_init(&tracker->overhead, overhead);
+	tracker->buffer = xmalloc(RECORD_BYTES);
+	return tracker;
+}
+
+void call_tracker_destroy(struct call_tracker *tracker)
+{
+	if (!tracker)
+		return;
+	free(tracker->buffer);
+	free(tracker);
+}
+
+const struct engine_events *call_tracker_events(const struct call_tracker *tracker)
+{
+	return tracker->events;
+}
+
+uint64_t call_tracker_number(struct call_tracker *tracker)
+{
+	return ++tracker->calls;
+}
+
+struct callstacks *call_tracker_calls(struct thread *thread)
+{
+	if (!thread->calls->stacks)
+		thread->calls->stacks = callstacks_create(&stackview_thread, thread);
+	return thread->calls->stacks;
+}
+
+/* ------------------------------------------------------------------ records */
+
+/* Fills in the members that each record of a call has; values and their count stay. */
+static void fill(struct record *record, const struct call_event *event, enum record_kind kind,
+		 const struct call *call)
+{
+	const struct thread *thread = event->thread;
+
+	record->version = RECORD_VERSION;
+	record->kind = (uint8_t)kind;
+	record->pid = thread->process->pid;
+	record->tid = call->tid ? call->tid : thread->tid;
+	record->probe = call->site->info->id;
+	record->depth = call->depth;
+	record->call = call->number;
+	record->time = event->wall ? event->wall : clock_wall_of_event(thread->process->tracees);
+	record->pc = call->origin;
+	record->stack = call->stack;
+	record->number = 0;
+	if (kind == RECORD_RETURN)
+		record->number = call->inherited ? RECORD_INHERITED : event->error;
+}
+
+static bool has_values(const struct capture_plan *plan, enum record_kind kind)
+{
+	return kind == RECORD_CALL ? plan->entry_count || plan->needs_saved
+				   : kind == RECORD_RETURN && plan->exit_count;
+}
+
+void call_tracker_emit(struct call_event *event, enum record_kind kind, const struct call *call,
+		       uint64_t duration)
+{
+	struct call_tracker *tracker = event->tracker;
+	struct capture_buffer buffer = {tracker->buffer, RECORD_BYTES};
+	struct record *record = (struct record *)(void *)tracker->buffer;
+	const bool is_ready = event->ready && kind != RECORD_UNWOUND;
+
+	if (is_ready)
+		record = event->ready;
+	else
+		*record = (struct record){.size = sizeof *record};
+	fill(record, event, kind, call);
+	record->duration = duration;
+	if (is_ready)
+		event->ready = NULL;
+	else if (has_values(call->site->plan, kind))
+		event->capture(event, kind, call, &buffer);
+	tracker->events->record(tracker->events->context, record);
+}
+
+/* ------------------------------------------------------------------ entry and end */
+
+uint32_t call_tracker_stack(const struct call_tracker *tracker, struct thread *thread)
+{
+	const struct engine_events *events = tracker->events;
+
+	return events->stack ? events->stack(events->context, thread) : 0;
+}
+
+struct call *call_tracker_enter(struct call_event *event, struct callstacks *stacks,
+				const struct call *call)
+{
+	struct call made = *call;
+
+	if (made.site)
+		made.number = call_tracker_number(event->tracker);
+	if (made.site && made.site->plan->needs_saved && !made.in_process)
+		made.saved = xcalloc(1, sizeof *made.saved);
+	if (made.site && !made.in_process)
+		made.stack = call_tracker_stack(event->tracker, event->thread);
+	struct call *pushed = callstacks_push(stacks, &made, call_tracker_popped, event);
+
+	if (pushed->site)
+		call_tracker_emit(event, RECORD_CALL, pushed, 0);
+	return pushed;
+}
+
+void call_tracker_popped(void *context, const struct call *call, bool returned)
+{
+	struct call_event *event = context;
+
+	event->thread->syscall_stops -= call->interrupted;
+	event->owed += call->owed;
+	if (call->hook && call->hook->returned && returned)
+		call->hook->returned(call->hook, event->thread, event->result);
+	if (!call->site)
+		return;
+	if (returned && (event->ready || event->capture))
+		call_tracker_emit(event, RECORD_RETURN, call, call_tracker_duration(event, call));
+	else
+		call_tracker_emit(event, RECORD_UNWOUND, call, 0);
+}
+
+/* ------------------------------------------------------------------ time */
+
+uint64_t call_tracker_duration(const struct call_event *event, const struct call *call)
+{
+	struct overhead *overhead = &event->tracker->overhead;
+	const uint64_t raw = event->time > call->start ? event->time - call->start : 0;
+	const uint64_t inner = *event->cost - call->cost;
+
+	if (event->timing == TIMED_IN_PROCESS)
+		return raw > inner ? raw - inner : 0;
+	if (event->timing == TIMED_BY_BREAKPOINTS && !inner)
+		overhead_learn(overhead, raw);
+	return overhead_take_off(overhead, raw, inner);
+}
+
+void call_tracker_resume(struct call_event *event, uint64_t sp, struct call *entered)
+{
+	const struct call_tracker *tracker = event->tracker;
+	const struct engine_events *events = tracker->events;
+	struct thread *thread = event->thread;
+	const struct space *space = thread->process->space;
+	const uint64_t overhead = tracker->overhead.now;
+
+	if (!entered && space && events->delayed)
+		events->delayed(events->context, thread, sp, event->time - event->owed, overhead);
+	const uint64_t now = clock_now();
+	const uint64_t took = now - event->time + overhead;
+
+	thread->calls->cost += took;
+	if (event->cost != &thread->calls->cost)
+		*event->cost += took;
+	if (!entered)
+		return;
+	entered->owed = event->owed + took;
+	entered->cost = *event->cost;
+	entered->start = now;
+}

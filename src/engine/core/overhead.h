@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a pair of stops adds to the time between a call's entry and return. It is measured at
+ * start, and then followed because it changes with the processors that tracer and tracee run on
+ * (from 6 to 60 µs within one trace on a virtual machine).
+ */
+#ifndef TRACER_ENGINE_CORE_OVERHEAD_H
+#define TRACER_ENGINE_CORE_OVERHEAD_H
+
+#include <stdint.h>
+
+/* The upper bound of the estimate, unless more was measured at start. */
+enum { OVERHEAD_MOST_NS = 45000 };
+
+struct overhead {
+	uint64_t start; /* ns, as measured at start; 0: nothing is subtracted */
+	uint64_t now;	/* ns, present estimate */
+};
+
+static inline void overhead_init(struct overhead *overhead, uint64_t calibrated)
+{
+	*overhead = (struct overhead){calibrated, calibrated};
+}
+
+/*
+ * Updates the estimate by `raw`, the ns between the stops of a call without stops inside. The
+ * estimate settles where nine in ten of the calls in its range are below it: a call shorter than
+ * the noise of stopping shows as nothing, rather than as time that the call never took. What a
+ * longer call loses by that is bounded.
+ */
+void overhead_learn(struct overhead *overhead, uint64_t raw);
+
+/*
+ * Returns the call's own ns: `raw` without one pair of stops and without `inner`, the cost of the
+ * stops inside the call.
+ */
+uint64_t overhead_take_off(const struct overhead *overhead, uint64_t raw, uint64_t inner);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Gives calls that were entered without a stop a return breakpoint: their true return address is
+ * on the stack again, because the agent cannot report the return (a forked child, a space that is
+ * left, a thread without a ring).
+ */
+#include "engine/trap/return_takeover.h"
+
+#include "base/xalloc.h"
+#include "engine/core/call_tracker.h"
+#include "engine/core/thread_calls.h"
+#include "engine/trap/breakpoint_stop.h"
+#include "engine/trap/pending.h"
+#include "engine/trap/return_breakpoints.h"
+
+void trap_return_restored(struct trap *trap, struct thread *thread,
+			  const struct restored_return *restored)
+{
+	const struct capture_saved *saved = restored->saved;
+	struct call *call = thread->calls->stacks
+				    ? callstacks_uncover(thread->calls->stacks, restored->place,
+							 restored->stub, restored->return_address)
+				    : NULL;
+
+	if (!call)
+		return;
+	pending_note(thread->process->space);
+	if (saved && !call->saved && call->site && call->site->plan->needs_saved)
+		call->saved = xmemdup(saved, sizeof *saved);
+	return_breakpoints_plant(trap->decoder, trap->events, thread, restored->return_address);
+}
+
+void trap_take_over(struct trap *trap, struct thread *thread, const struct running_call *running)
+{
+	const struct engine_events *events = trap->events;
+	struct call call = {.place = running->place,
+			    .return_address = running->return_address,
+			    .site = running->site,
+			    .number = call_tracker_number(trap->tracker),
+			    .start = running->start,
+			    .cost = thread->calls->cost};
+
+	struct callstacks *calls = call_tracker_calls(thread);
+
+	pending_note(thread->process->space);
+	if (return_breakpoints_plant(trap->decoder, events, thread, call.return_address) == 0)
+		callstacks_insert(calls, &call);
+	else
+		events->return_lost(events->context, thread, call.site, call.return_address);
+}

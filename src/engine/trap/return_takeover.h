@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Calls that a thread has entered without a stop, and whose return will be one: the engine that
+ * caught the entry gives the return to the trap engine.
+ */
+#ifndef TRACER_ENGINE_TRAP_RETURN_TAKEOVER_H
+#define TRACER_ENGINE_TRAP_RETURN_TAKEOVER_H
+
+#include "engine/core/engine.h"
+#include "engine/trap/trap.h"
+
+/* A call that the process would have recorded the return of: its return address is back. */
+struct restored_return {
+	uint64_t place;		 /* address of the stack word with the return address */
+	uint64_t stub;		 /* address of the return trampoline that was there instead */
+	uint64_t return_address; /* what is there now */
+	/* What the process has kept from the call's entry, or NULL. */
+	const struct capture_saved *saved;
+};
+
+/* Plants a return breakpoint for the call. Does nothing if the call is not pending. */
+void trap_return_restored(struct trap *trap, struct thread *thread,
+			  const struct restored_return *restored);
+
+/*
+ * A call whose entry was not a stop: the address of the stack word with its return address, that
+ * return address, and its start time (clock_now()).
+ */
+struct running_call {
+	uint64_t place, return_address, start;
+	const struct probe_site *site;
+};
+
+/*
+ * Plants the return breakpoint of a call that the stopped thread has entered without a stop, and
+ * makes it pending. No record has been made of the call so far.
+ */
+void trap_take_over(struct trap *trap, struct thread *thread, const struct running_call *running);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The way of a record to the sink.
+ *
+ * Records may come faster than the sink's reader takes them, so the sink keeps its text until the
+ * main loop finds no stop waiting. Then emission_flush() makes it write. The first error of the
+ * sink ends the session.
+ */
+#include "session/emission.h"
+
+#include "session/session_state.h"
+#include "target/debug.h"
+
+/* Returns true if the record belongs to a call inside of at least --depth others. */
+static bool is_too_deep(const struct session *session, const struct record *record)
+{
+	const unsigned depth_max = session->target.options->depth_max;
+
+	if (!depth_max || record->depth < depth_max)
+		return false;
+	return record->kind == RECORD_CALL || record->kind == RECORD_RETURN ||
+	       record->kind == RECORD_UNWOUND;
+}
+
+void emission_record(struct session *session, const struct record *record)
+{
+	debug_record(&session->target, record);
+	if (session->emission.error || !session->emission.sink || is_too_deep(session, record))
+		return;
+	session->emission.error = session->emission.sink->ops->record(session->emission.sink,
+								      record);
+	/* A table is written only at the end of the session. */
+	session->emission.dirty = !session->target.options->sink->only_at_end;
+}
+
+void emission_flush(struct session *session)
+{
+	if (session->emission.dirty && !session->emission.error)
+		session->emission.error =
+			session->emission.sink->ops->flush(session->emission.sink);
+	session->emission.dirty = false;
+}
+
+void emission_forget(struct session *session, const struct probe_info *info)
+{
+	struct sink *sink = session->emission.sink;
+
+	if (sink->ops->forget)
+		sink->ops->forget(sink, info);
+}

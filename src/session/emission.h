@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The way of a record to the sink: see emission.c. */
+#ifndef TRACER_SESSION_EMISSION_H
+#define TRACER_SESSION_EMISSION_H
+
+#include <stdbool.h>
+
+struct probe_info;
+struct record;
+struct session;
+struct sink;
+
+struct emission {
+	struct sink *sink;
+	int error;  /* -errno of the sink; ends the session */
+	bool dirty; /* there are records since the last flush */
+};
+
+/* Gives a record to the sink, unless --depth leaves it out. */
+void emission_record(struct session *session, const struct record *record);
+/* Makes the sink write out what was recorded so far. */
+void emission_flush(struct session *session);
+/* A probe is about to be freed. */
+void emission_forget(struct session *session, const struct probe_info *info);
+
+#endif

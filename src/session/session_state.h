@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* State that the files of src/session share. */
+#ifndef TRACER_SESSION_SESSION_STATE_H
+#define TRACER_SESSION_SESSION_STATE_H
+
+#include "session/emission.h"
+#include "session/session.h"
+#include "sink/render.h"
+#include "target/target_state.h"
+#include "tracee/identity.h"
+#include "tracee/interrupts.h"
+
+struct session {
+	struct target target;
+	struct interrupts *interrupts;
+	struct output_options output; /* options->output, and a wait that signals end */
+	bool is_leaving;	      /* a signal for the tracer has made it detach */
+	struct emission emission;
+	struct code_names code;	  /* for the sink: module_code_name() */
+	struct identity identity; /* -u */
+	struct map unprivileged;  /* programs reported to run without their privileges */
+	int stop_wanted;   /* signal to stop by when the command has stopped: job_control.c */
+	bool recovering;   /* this is the guardian, after the tracer's death (recover.c) */
+	size_t unattached; /* processes that could not be attached to */
+	struct session_result *result;
+};
+
+#endif

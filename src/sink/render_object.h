@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Renders structs, arrays and pointers to any type, from a VALUE_OBJECT and the values behind it:
+ * see render_object.c.
+ */
+#ifndef TRACER_SINK_RENDER_OBJECT_H
+#define TRACER_SINK_RENDER_OBJECT_H
+
+#include "sink/render.h"
+
+/* Renders a VALUE_OBJECT for render_typed() (render_object.c). */
+void render_object(struct rendering *rendering, const struct type *type,
+		   const struct record_value *value);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of sinks, and their creation. A new sink is a file of its own with a function that
+ * creates it, and a row here: the session asks the row what the sink needs, and split.c creates one
+ * for each process, without knowing which it is.
+ */
+#include "sink/sink.h"
+
+#include "sink/split.h"
+#include "sink/summary.h"
+#include "sink/summary_table.h"
+#include "sink/text.h"
+
+#include <string.h>
+
+static const struct sink_kind kinds[] = {
+	/* Lines in ltrace's format. */
+	{.name = "text", .shows_values = true, .create = text_sink_create},
+	/* The table of -c. */
+	{.name = "summary",
+	 .only_at_end = true,
+	 .needs_each_call = summary_needs_each_call,
+	 .create = summary_sink_create},
+};
+
+const struct sink_kind *sink_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (strcmp(kinds[i].name, name) == 0)
+			return &kinds[i];
+	return NULL;
+}
+
+bool sink_needs_each_call(const struct sink_kind *kind, const struct output_options *options)
+{
+	return !kind->needs_each_call || kind->needs_each_call(options);
+}
+
+struct sink *sink_create(const struct sink_kind *kind, const struct sink_target *target)
+{
+	if (target->per_process || target->path)
+		return split_sink_create(kind, target);
+	return kind->create(target);
+}

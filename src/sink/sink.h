@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sinks turn records into text or a table. A sink is a table of operations that get immutable
+ * records. The kinds of sinks are rows of a table in sink.c.
+ */
+#ifndef TRACER_SINK_SINK_H
+#define TRACER_SINK_SINK_H
+
+#include "probe/probe.h"
+#include "record/record.h"
+#include "sink/outbuf.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Columns of the table of -c, in the order of the words that -U takes. */
+enum summary_column {
+	COLUMN_SHARE,	 /* time: percentage of the time of all calls */
+	COLUMN_TOTAL,	 /* total: the function's time */
+	COLUMN_CALLS,	 /* calls */
+	COLUMN_SHORTEST, /* min */
+	COLUMN_LONGEST,	 /* max */
+	COLUMN_AVERAGE,	 /* avg */
+	COLUMN_NAME,	 /* name */
+	SUMMARY_COLUMNS	 /* number of columns */
+};
+
+/* The options for the format of the trace, as parsed. */
+struct output_options {
+	/* 0, or 1 -t (HH:MM:SS), 2 -tt (with µs), 3 -ttt (seconds.µs since the Epoch) */
+	int time_stamp;
+	bool relative_time;  /* -r */
+	bool durations;	     /* -T */
+	bool return_address; /* -i */
+	bool no_signals;     /* -b */
+	bool no_ends;	     /* -qq: no lines about exits */
+	bool color;	     /* --color, as decided for where the trace goes */
+	/* -C: names are demangled already; sinks need this for their headings */
+	bool demangle;
+	bool to_file; /* -o: "N " instead of "[pid N] " */
+	/* -f -o: each line begins with the pid, even if there is one thread only */
+	bool all_pids;
+	unsigned indent;      /* -n: columns per nesting level */
+	unsigned align;	      /* -a: column of the result; the default has been applied */
+	unsigned string_max;  /* -s */
+	unsigned array_max;   /* -A */
+	bool parameter_names; /* -N */
+	bool script_line;     /* -W */
+	bool any_line;	      /* --any-line: -W shows frames of packages, too */
+	bool paths;	      /* --paths: files of scripts with their directories */
+	bool utf8;	      /* show characters that are not ASCII unchanged */
+	int sort;	      /* enum summary_sort */
+	uint8_t columns[SUMMARY_COLUMNS]; /* -U: enum summary_column, each at most once */
+	unsigned column_count;		  /* 0: the default columns */
+	struct outbuf_patience patience;  /* for a reader that is slow */
+};
+
+enum summary_sort { SORT_TIME, SORT_CALLS, SORT_NAME };
+
+struct sink;
+struct code_names;
+struct stack_table;
+
+struct sink_ops {
+	/* Takes one record. Returns 0, or -errno if the output failed (EPIPE, ENOSPC). */
+	int (*record)(struct sink *sink, const struct record *record);
+	/*
+	 * Writes out what is buffered, so that a reader sees the current state. Returns 0 or
+	 * -errno.
+	 */
+	int (*flush)(struct sink *sink);
+	/* Ends the trace: finishes lines, prints tables, flushes. Returns 0 or -errno. */
+	int (*finish)(struct sink *sink);
+	/*
+	 * This probe is about to be removed from the table, and its id may be given to another one:
+	 * the sink has to move what it keeps by that id. NULL: it keeps nothing by id.
+	 */
+	void (*forget)(struct sink *sink, const struct probe_info *probe);
+	void (*destroy)(struct sink *sink);
+};
+
+struct sink {
+	const struct sink_ops *ops;
+};
+
+/* What a sink is created for. All pointers must stay valid as long as the sink. */
+struct sink_target {
+	const struct probe_table *probes;
+	const struct output_options *options;
+	/* render.h; NULL: pointers to functions are shown as addresses */
+	const struct code_names *code;
+	const struct stack_table *stacks; /* of record.stack; NULL: no stacks are known */
+	int fd;				  /* what the sink writes to; stays the caller's */
+	bool per_process;		  /* each process gets a sink of its own, as with `path` */
+	const char *path; /* instead of `fd`, a file PATH.PID for each process; or NULL */
+	/*
+	 * Set by split.c for the sink of one process: it gets only the records of `pid`, or if that
+	 * is 0, those of no process.
+	 */
+	bool is_part;
+	int32_t pid;
+};
+
+/*
+ * A row of the table of sinks. The members that are not about create() say what the sink does not
+ * need, so that the session can save the work.
+ */
+struct sink_kind {
+	const char *name;
+	/* It shows arguments and results: prototypes are looked for, and values captured. */
+	bool shows_values;
+	/* It writes nothing before finish(). */
+	bool only_at_end;
+	/* Returns true if sums of calls are not enough; NULL: they never are. */
+	bool (*needs_each_call)(const struct output_options *options);
+	struct sink *(*create)(const struct sink_target *target);
+};
+
+/* Returns the row of that name, or NULL. */
+const struct sink_kind *sink_find(const char *name);
+
+/* Returns true if the sink needs a record of each call, and not only sums of calls. */
+bool sink_needs_each_call(const struct sink_kind *kind, const struct output_options *options);
+
+/*
+ * Creates a sink, or one that has a sink of that kind for each process. `kind` must outlive it. The
+ * caller ends it with ops->finish() and frees it with ops->destroy().
+ */
+struct sink *sink_create(const struct sink_kind *kind, const struct sink_target *target);
+
+#endif

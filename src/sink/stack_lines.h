@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How the stack of a call is shown: the script line at the end of its line. */
+#ifndef TRACER_SINK_STACK_LINES_H
+#define TRACER_SINK_STACK_LINES_H
+
+#include "sink/outbuf.h"
+#include "sink/sink.h"
+#include "sink/stack_table.h"
+
+/*
+ * Chooses the frame of a stack that -W shows: the innermost one of the application, or with
+ * --any-line the innermost one of all whose line is known. NULL: there is none.
+ */
+const struct stack_frame *stack_lines_choose(const struct stack_table *stacks, uint32_t stack,
+					     const struct output_options *options);
+
+/* -W: appends " at FILE:LINE FUNCTION", or nothing. */
+void stack_lines_put_place(struct outbuf *out, const struct stack_table *stacks, uint32_t stack,
+			   const struct output_options *options);
+
+#endif

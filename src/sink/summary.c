@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The sink for the table of -c. A call is counted when it is made, so that one that never returns
+ * (exit) is in the table; its time is added when it returns. Times include nested calls, as in
+ * ltrace. Counts are kept by probe id, as an index. Functions of several modules that are shown by
+ * the same name become one row when the table is made, or when their probe is removed: so libraries
+ * with ever new names need no more memory than the table has rows.
+ */
+#include "sink/summary.h"
+
+#include "base/vec.h"
+#include "base/xalloc.h"
+#include "proto/names.h"
+#include "sink/outbuf.h"
+#include "sink/render.h"
+#include "sink/sink.h"
+#include "sink/summary_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The counts of probes that were removed, by the name they are shown with. */
+struct past {
+	struct tally tally;
+	char name[];
+};
+
+struct summary_sink {
+	struct sink sink; /* must be first: struct sink * is cast to struct summary_sink * */
+	const struct probe_table *probes;
+	const struct output_options *options;
+	struct vec tallies;	/* of struct tally, by probe id */
+	struct names past;	/* name → struct past, which owns the name */
+	struct outbuf untraced; /* lines to be printed behind the table */
+	uint64_t probes_planted, probes_inside;
+	bool is_part; /* the table is that of one process, `pid` */
+	int32_t pid;
+	int fd;
+};
+
+static struct summary_sink *summary_of(struct sink *sink)
+{
+	return (struct summary_sink *)(void *)sink;
+}
+
+/* Returns NULL for an id that no probe has, as in a damaged record. */
+static struct tally *find_tally(struct summary_sink *summary, uint32_t probe)
+{
+	if (probe >= summary->tallies.count && !probe_table_get(summary->probes, probe))
+		return NULL;
+	while (probe >= summary->tallies.count)
+		vec_push(&summary->tallies, NULL);
+	return vec_at(&summary->tallies, probe);
+}
+
+static int summary_record(struct sink *sink, const struct record *record)
+{
+	struct tally *tally;
+
+	if (record->kind == RECORD_UNTRACED && summary_of(sink)->options->to_file) {
+		render_untraced(&summary_of(sink)->untraced, record);
+		outbuf_newline(&summary_of(sink)->untraced);
+	}
+	if (record->kind == RECORD_PROBES) {
+		summary_of(sink)->probes_planted = record->call;
+		summary_of(sink)->probes_inside = (uint64_t)record->number;
+	}
+	if (record->kind != RECORD_CALL && record->kind != RECORD_RETURN &&
+	    record->kind != RECORD_COUNTED)
+		return 0;
+	tally = find_tally(summary_of(sink), record->probe);
+	if (!tally)
+		return 0;
+	if (record->kind == RECORD_CALL) {
+		tally->calls++;
+	} else if (record->kind == RECORD_RETURN) {
+		/* An inherited call counts in the process that made it. */
+		if (record->number != RECORD_INHERITED)
+			tally_time(tally, record->duration);
+	} else {
+		tally->calls += (uint64_t)record->number;
+		tally->time += record->duration;
+	}
+	return 0;
+}
+
+/* There is nothing to show before the end. */
+static int summary_flush(struct sink *sink)
+{
+	(void)sink;
+	return 0;
+}
+
+/* Makes one row per name, sorted by name. Returns the sum of all rows. */
+static struct tally collect_rows(const struct summary_sink *summary, struct vec *rows)
+{
+	struct tally total = {0};
+	size_t kept = 0;
+
+	for (size_t i = 0; i < summary->tallies.count; i++) {
+		const struct tally *tally = vec_at(&summary->tallies, i);
+		const struct probe_info *probe = probe_table_get(summary->probes, (uint32_t)i);
+
+		if (probe && (tally->calls || tally->time))
+			vec_push(rows, &(struct summary_row){probe->display, *tally});
+	}
+	for (size_t i = 0; i < summary->past.count; i++) {
+		const struct past *past = summary->past.entries[i].value;
+
+		vec_push(rows, &(struct summary_row){past->name, past->tally});
+	}
+	summary_sort_by_name(rows);
+	for (size_t i = 0; i < rows->count; i++) {
+		struct summary_row *row = vec_at(rows, i);
+		struct summary_row *last = kept ? vec_at(rows, kept - 1) : NULL;
+
+		tally_add(&total, &row->tally);
+		if (last && strcmp(last->name, row->name) == 0)
+			tally_add(&last->tally, &row->tally);
+		else
+			*(struct summary_row *)vec_at(rows, kept++) = *row;
+	}
+	rows->count = kept;
+	return total;
+}
+
+/* No call is ever lost: one that cannot be counted in the process stops at a breakpoint. */
+static void put_engines(struct outbuf *out, const struct summary_sink *summary)
+{
+	outbuf_unsigned(out, summary->probes_planted, 0, ' ');
+	outbuf_text(out, " probes: ");
+	outbuf_unsigned(out, summary->probes_inside, 0, ' ');
+	outbuf_text(out, " in-process, ");
+	outbuf_unsigned(out, summary->probes_planted - summary->probes_inside, 0, ' ');
+	outbuf_text(out, " by trap; lost 0");
+	outbuf_newline(out);
+}
+
+static void put_part(struct outbuf *out, int32_t pid, struct vec *rows, const struct tally *total,
+		     const struct output_options *options)
+{
+	outbuf_text(out, "process ");
+	outbuf_signed(out, pid);
+	outbuf_newline(out);
+	summary_table_put(out, rows, total, options);
+	outbuf_newline(out);
+}
+
+static int summary_finish(struct sink *sink)
+{
+	struct summary_sink *summary = summary_of(sink);
+	struct vec rows = VEC_OF(struct summary_row);
+	struct tally total = collect_rows(summary, &rows);
+	struct outbuf out;
+	int error;
+
+	outbuf_init(&out, summary->fd);
+	out.patience = &summary->options->patience;
+	if (!summary->is_part)
+		summary_table_put(&out, &rows, &total, summary->options);
+	else if (rows.count)
+		put_part(&out, summary->pid, &rows, &total, summary->options);
+	if (summary->probes_planted)
+		put_engines(&out, summary);
+	outbuf_bytes(&out, summary->untraced.text, summary->untraced.length);
+	error = outbuf_flush(&out);
+	outbuf_deinit(&out);
+	vec_deinit(&rows);
+	return error;
+}
+
+static struct past *find_past(struct summary_sink *summary, const char *name)
+{
+	size_t length = strlen(name);
+	struct past *past = (struct past *)(uintptr_t)names_get(&summary->past, name, length);
+
+	if (past)
+		return past;
+	past = xcalloc(1, sizeof *past + length + 1);
+	memcpy(past->name, name, length);
+	names_put(&summary->past, past->name, length, past);
+	return past;
+}
+
+static void summary_forget(struct sink *sink, const struct probe_info *probe)
+{
+	struct summary_sink *summary = summary_of(sink);
+
+	if (probe->id >= summary->tallies.count)
+		return;
+	struct tally *tally = vec_at(&summary->tallies, probe->id);
+
+	if (tally->calls || tally->time)
+		tally_add(&find_past(summary, probe->display)->tally, tally);
+	*tally = (struct tally){0};
+}
+
+static void summary_destroy(struct sink *sink)
+{
+	struct summary_sink *summary = summary_of(sink);
+
+	for (size_t i = 0; i < summary->past.count; i++)
+		free((void *)(uintptr_t)summary->past.entries[i].value);
+	names_deinit(&summary->past);
+	vec_deinit(&summary->tallies);
+	outbuf_deinit(&summary->untraced);
+	free(summary);
+}
+
+static const struct sink_ops summary_ops = {
+	.record = summary_record,
+	.flush = summary_flush,
+	.finish = summary_finish,
+	.forget = summary_forget,
+	.destroy = summary_destroy,
+};
+
+struct sink *summary_sink_create(const struct sink_target *target)
+{
+	struct summary_sink *summary = xcalloc(1, sizeof *summary);
+
+	summary->sink.ops = &summary_ops;
+	summary->probes = target->probes;
+	summary->options = target->options;
+	summary->fd = target->fd;
+	summary->is_part = target->is_part;
+	summary->pid = target->pid;
+	vec_init(&summary->tallies, sizeof(struct tally));
+	outbuf_init(&summary->untraced, target->fd);
+	return &summary->sink;
+}

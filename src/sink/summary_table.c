@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lays out the table of -c. Cells are written one after the other into the output buffer; a line
+ * never ends with blanks.
+ */
+#include "sink/summary_table.h"
+
+#include "sink/escape.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NS_PER_US = 1000, NS_PER_S = 1000000000, NAME_WIDTH = 20, NAME_WIDTH_MAX = 100 };
+
+/* The heading and width of each column. Numbers are right-aligned, the name is left-aligned. */
+static const struct column {
+	const char *heading;
+	unsigned width;
+} table[] = {
+	[COLUMN_SHARE] = {"% time", 6},
+	[COLUMN_TOTAL] = {"seconds", 11},
+	[COLUMN_AVERAGE] = {"usecs/call", 11},
+	[COLUMN_CALLS] = {"calls", 9},
+	[COLUMN_SHORTEST] = {"usecs min", 11},
+	[COLUMN_LONGEST] = {"usecs max", 11},
+	[COLUMN_NAME] = {"     function", NAME_WIDTH},
+};
+
+static const uint8_t usual[] = {COLUMN_SHARE, COLUMN_TOTAL, COLUMN_AVERAGE, COLUMN_CALLS,
+				COLUMN_NAME};
+
+/* A line that is being written. */
+struct line {
+	struct outbuf *out;
+	size_t begin;	 /* column of `out` where the cell begins */
+	size_t blank;	 /* spaces due in front of the next cell that is not empty */
+	unsigned widest; /* width of the widest name */
+};
+
+/* ------------------------------------------------------------------ counting */
+
+void tally_time(struct tally *tally, uint64_t duration)
+{
+	tally->time += duration;
+	if (!tally->timed || duration < tally->shortest)
+		tally->shortest = duration;
+	if (duration > tally->longest)
+		tally->longest = duration;
+	tally->timed++;
+}
+
+void tally_add(struct tally *sum, const struct tally *tally)
+{
+	if (tally->timed && (!sum->timed || tally->shortest < sum->shortest))
+		sum->shortest = tally->shortest;
+	if (tally->longest > sum->longest)
+		sum->longest = tally->longest;
+	sum->calls += tally->calls;
+	sum->time += tally->time;
+	sum->timed += tally->timed;
+}
+
+bool summary_needs_each_call(const struct output_options *options)
+{
+	for (unsigned i = 0; i < options->column_count; i++)
+		if (options->columns[i] == COLUMN_SHORTEST || options->columns[i] == COLUMN_LONGEST)
+			return true;
+	return false;
+}
+
+/* ------------------------------------------------------------------ order */
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct summary_row *left = a, *right = b;
+
+	return strcmp(left->name, right->name);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct summary_row *left = a, *right = b;
+	int order = compare_numbers(right->tally.time, left->tally.time);
+
+	if (!order)
+		order = compare_numbers(right->tally.calls, left->tally.calls);
+	return order ? order : by_name(a, b);
+}
+
+static int by_calls(const void *a, const void *b)
+{
+	const struct summary_row *left = a, *right = b;
+	int order = compare_numbers(right->tally.calls, left->tally.calls);
+
+	if (!order)
+		order = compare_numbers(right->tally.time, left->tally.time);
+	return order ? order : by_name(a, b);
+}
+
+static void sort_rows(struct vec *rows, int (*compare)(const void *, const void *))
+{
+	if (rows->count > 1)
+		qsort(rows->items, rows->count, rows->item_size, compare);
+}
+
+void summary_sort_by_name(struct vec *rows)
+{
+	sort_rows(rows, by_name);
+}
+
+/* ------------------------------------------------------------------ cells */
+
+static unsigned width_of(const struct line *line, unsigned column)
+{
+	return column == COLUMN_NAME ? line->widest : table[column].width;
+}
+
+/* Writes the spaces due. They wait for a cell with text, so that no line ends with blanks. */
+static void begin_cell(struct line *line)
+{
+	outbuf_spaces(line->out, line->blank);
+	line->blank = 0;
+	line->begin = outbuf_column(line->out);
+}
+
+static void end_cell(struct line *line, unsigned width)
+{
+	size_t used = outbuf_column(line->out) - line->begin;
+
+	line->blank = 1 + (used < width ? width - used : 0);
+}
+
+static void put_text(struct line *line, const char *text, unsigned width, bool to_the_right)
+{
+	size_t length = strlen(text);
+
+	begin_cell(line);
+	if (to_the_right && length < width)
+		outbuf_spaces(line->out, width - length);
+	outbuf_text(line->out, text);
+	end_cell(line, width);
+}
+
+/* Writes `value`, which is in units of 10^-digits. */
+static void put_number(struct line *line, uint64_t value, unsigned digits, unsigned width)
+{
+	uint64_t unit = 1;
+
+	for (unsigned i = 0; i < digits; i++)
+		unit *= 10;
+	begin_cell(line);
+	outbuf_unsigned(line->out, value / unit, digits ? width - digits - 1 : width, ' ');
+	if (digits) {
+		outbuf_char(line->out, '.');
+		outbuf_unsigned(line->out, value % unit, digits, '0');
+	}
+	end_cell(line, width);
+}
+
+/* Returns hundredths of a percent. */
+static uint64_t share_of(const struct tally *tally, const struct tally *total)
+{
+	double share = total->time ? (double)tally->time / (double)total->time : 0;
+
+	return (uint64_t)(share * 10000 + 0.5);
+}
+
+static void put_shown_name(struct line *line, const char *name)
+{
+	begin_cell(line);
+	escape_name(line->out, name);
+	end_cell(line, line->widest);
+}
+
+static void put_cell(struct line *line, unsigned column, const struct summary_row *row,
+		     const struct tally *total)
+{
+	const struct tally *tally = &row->tally;
+	unsigned width = table[column].width;
+
+	if (column == COLUMN_SHARE)
+		put_number(line, share_of(tally, total), 2, width);
+	else if (column == COLUMN_TOTAL)
+		put_number(line, tally->time / NS_PER_US, 6, width);
+	else if (column == COLUMN_AVERAGE)
+		put_number(line, tally->calls ? tally->time / NS_PER_US / tally->calls : 0, 0,
+			   width);
+	else if (column == COLUMN_CALLS)
+		put_number(line, tally->calls, 0, width);
+	else if (column == COLUMN_NAME)
+		put_shown_name(line, row->name);
+	else if (!tally->timed) /* no call has returned */
+		put_text(line, "-", width, true);
+	else
+		put_number(line,
+			   (column == COLUMN_SHORTEST ? tally->shortest : tally->longest) /
+				   NS_PER_US,
+			   0, width);
+}
+
+/* Writes a cell of the last line; columns that cannot be summed up stay empty. */
+static void put_total(struct line *line, unsigned column, const struct tally *total)
+{
+	if (column == COLUMN_SHARE)
+		put_number(line, 10000, 2, table[column].width);
+	else if (column == COLUMN_TOTAL)
+		put_number(line, total->time / NS_PER_US, 6, table[column].width);
+	else if (column == COLUMN_CALLS)
+		put_number(line, total->calls, 0, table[column].width);
+	else if (column == COLUMN_NAME)
+		put_text(line, "total", line->widest, false);
+	else
+		line->blank += table[column].width + 1;
+}
+
+/* ------------------------------------------------------------------ lines */
+
+static void put_rule(struct line *line, unsigned width)
+{
+	begin_cell(line);
+	for (unsigned i = 0; i < width; i++)
+		outbuf_char(line->out, '-');
+	end_cell(line, width);
+}
+
+static void end_line(struct line *line)
+{
+	outbuf_newline(line->out);
+	line->blank = 0;
+}
+
+static void put_rules(struct line *line, const uint8_t *columns, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		put_rule(line, width_of(line, columns[i]));
+	end_line(line);
+}
+
+static unsigned widest_name(const struct vec *rows)
+{
+	size_t widest = NAME_WIDTH;
+
+	for (size_t i = 0; i < rows->count; i++) {
+		size_t length = strlen(((const struct summary_row *)vec_at(rows, i))->name);
+
+		if (length > widest)
+			widest = length < NAME_WIDTH_MAX ? length : NAME_WIDTH_MAX;
+	}
+	return (unsigned)widest;
+}
+
+void summary_table_put(struct outbuf *out, struct vec *rows, const struct tally *total,
+		       const struct output_options *options)
+{
+	const uint8_t *columns = options->column_count ? options->columns : usual;
+	unsigned count = options->column_count ? options->column_count : sizeof usual;
+	struct line line = {.out = out, .widest = NAME_WIDTH};
+
+	if (options->sort == SORT_CALLS)
+		sort_rows(rows, by_calls);
+	else if (options->sort != SORT_NAME)
+		sort_rows(rows, by_time);
+	/* The last column needs no padding. */
+	if (columns[count - 1] != COLUMN_NAME)
+		line.widest = widest_name(rows);
+	for (unsigned i = 0; i < count; i++)
+		put_text(&line, table[columns[i]].heading, width_of(&line, columns[i]),
+			 columns[i] != COLUMN_NAME);
+	end_line(&line);
+	put_rules(&line, columns, count);
+	for (size_t i = 0; i < rows->count; i++) {
+		for (unsigned k = 0; k < count; k++)
+			put_cell(&line, columns[k], vec_at(rows, i), total);
+		end_line(&line);
+	}
+	put_rules(&line, columns, count);
+	for (unsigned i = 0; i < count; i++)
+		put_total(&line, columns[i], total);
+	end_line(&line);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Signals sent to the tracer itself. They are blocked in all threads. A separate thread receives
+ * them, notes them, and interrupts waitpid(2) in the tracing thread until that has seen them.
+ */
+#ifndef TRACER_TRACEE_INTERRUPTS_H
+#define TRACER_TRACEE_INTERRUPTS_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct interrupts;
+
+/* Signal state when the tracer was started; a command is launched with it. */
+struct original_signals {
+	sigset_t mask;
+	uint64_t ignored; /* bit N - 1: signal N */
+};
+
+/* Restores it in the calling process: for the child that is about to exec. */
+void original_signals_restore(const struct original_signals *original);
+
+/*
+ * Starts to receive the signals that would end or stop the tracer (SIGINT, SIGTERM, SIGPIPE,
+ * SIGTSTP …). The calling thread must be the tracing thread. *original gets the previous state. 0
+ * or -errno.
+ */
+int interrupts_start(struct interrupts **interrupts, struct original_signals *original);
+/*
+ * Stops receiving. The signals stay blocked: one that arrives now is too late, and must not replace
+ * the exit status of the traced command.
+ */
+void interrupts_stop(struct interrupts *interrupts);
+
+/*
+ * Returns the next signal that has arrived, or 0. *from_terminal: the kernel has sent it to the
+ * whole foreground process group (Ctrl-C), so a launched command has got it, too.
+ */
+int interrupts_take(struct interrupts *interrupts, bool *from_terminal);
+
+/* Returns true for the signals by which a shell or the terminal stops a job. */
+bool interrupts_is_stop(int signal);
+
+/*
+ * Returns true if the tracer must ignore this signal, because it was started with the signal
+ * ignored: SIGHUP under nohup(1). Never for SIGINT and SIGQUIT: a shell ignores them for each
+ * background command, and a user who sends one to the tracer means it.
+ */
+bool interrupts_is_ignored(const struct interrupts *interrupts, int signal);
+
+/* Returns true if a signal waits for interrupts_take(). Cheap. */
+bool interrupts_pending(const struct interrupts *interrupts);
+
+/* Returns true if a signal waits that ends tracing. */
+bool interrupts_end(const struct interrupts *interrupts);
+
+/*
+ * From now on, interrupts waitpid(2) about every `microseconds` (0: not any more), for work that
+ * must be repeated periodically.
+ */
+void interrupts_tick(struct interrupts *interrupts, unsigned microseconds);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Keeps pages of a process's memory that were read, for the reads of one stack: a walk reads many
+ * single words of few pages, and each read of a process is a system call.
+ */
+#ifndef TRACER_UNWIND_SCRIPT_PAGE_CACHE_H
+#define TRACER_UNWIND_SCRIPT_PAGE_CACHE_H
+
+#include "base/memory.h"
+
+enum { PAGE_CACHE_PAGES = 64, PAGE_CACHE_BYTES = 4096 };
+
+struct page_cache {
+	struct memory_source source;	    /* reads through the cache; its context is the cache */
+	const struct memory_source *memory; /* what is cached */
+	uint64_t misses;		    /* pages read */
+	uint64_t numbers[PAGE_CACHE_PAGES]; /* the page that is kept; UINT64_MAX: none */
+	uint16_t lengths[PAGE_CACHE_PAGES]; /* readable bytes from its beginning */
+	uint8_t bytes[PAGE_CACHE_PAGES][PAGE_CACHE_BYTES];
+};
+
+/* The caller owns the cache (256 KiB), and `memory`, which must outlive it. */
+void page_cache_init(struct page_cache *cache, const struct memory_source *memory);
+/* Forgets all pages: the process may have run. */
+void page_cache_clear(struct page_cache *cache);
+/* Reads all `length` bytes or returns false. `cache`: a struct page_cache (executor.h, `read`). */
+bool page_cache_read(void *cache, uint64_t address, void *buffer, size_t length);
+
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A virtual machine in a process: which description is the right one, and what it yields.
+ *
+ * A description applies if its module symbol is there, all other symbols are, and its condition
+ * holds in the process. If several apply, the first in the order of files does. If the module
+ * symbol is there and no description applies, the version is told instead, so that nothing is ever
+ * read with the offsets of another version.
+ */
+#include "unwind/script/vm.h"
+
+#include "base/map.h"
+#include "base/xalloc.h"
+#include "unwind/script/page_cache.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS_MAX = 400000, NAMES_MAX = 8192 };
+
+/* A frame that was named. */
+struct named_frame {
+	struct raw_frame raw;
+	struct script_frame frame; /* owns file and function */
+	struct named_frame *next;  /* with the same hash */
+};
+
+struct script_vm {
+	const struct script_description *description;
+	struct page_cache *pages;
+	uint64_t values[SCRIPT_VALUES_MAX];
+	struct map named; /* hash of a frame's words → struct named_frame */
+	size_t named_count;
+};
+
+static void forget_names(struct script_vm *vm)
+{
+	struct named_frame *named;
+	size_t cursor = 0;
+	uint64_t key;
+	void *value;
+
+	while (map_next(&vm->named, &cursor, &key, &value))
+		for (named = value; named;) {
+			struct named_frame *next = named->next;
+
+			free((char *)(uintptr_t)named->frame.file);
+			free((char *)(uintptr_t)named->frame.function);
+			free(named);
+			named = next;
+		}
+	map_deinit(&vm->named);
+	vm->named_count = 0;
+}
+
+void script_vm_destroy(struct script_vm *vm)
+{
+	if (!vm)
+		return;
+	forget_names(vm);
+	free(vm->pages);
+	free(vm);
+}
+
+const struct script_description *script_vm_description(const struct script_vm *vm)
+{
+	return vm->description;
+}
+
+uint64_t script_vm_pages_read(const struct script_vm *vm)
+{
+	return vm->pages->misses;
+}
+
+/* Runs a program that has results, not frames. Returns false if it did not come to its end. */
+static bool compute(const struct script_vm *vm, const struct script_program *program,
+		    const struct raw_frame *decoded, uint64_t *results, unsigned count)
+{
+	struct script_run run = {.program = program,
+				 .values = vm->values,
+				 .value_count = (unsigned)vm->description->values.count,
+				 .read = page_cache_read,
+				 .context = vm->pages,
+				 .decoded = decoded,
+				 .results = results,
+				 .result_count = count,
+				 .steps_max = STEPS_MAX};
+
+	return script_execute(&run) == SCRIPT_DONE;
+}
+
+/* Sets the values that symbols have. Returns false if one is missing. */
+static bool resolve(struct script_vm *vm, const struct script_symbols *symbols)
+{
+	const struct vec *values = &vm->description->values;
+
+	for (size_t i = 0; i < values->count; i++) {
+		const struct script_value *value = vec_at(values, i);
+		struct script_symbol symbol = {0};
+
+		vm->values[i] = 0;
+		if (value->kind == SCRIPT_VALUE_COMPUTED)
+			continue;
+		const bool is_there = symbols->find(symbols->context, value->symbol, &symbol);
+		const bool is_tls = value->kind == SCRIPT_VALUE_TLS_MODULE ||
+				    value->kind == SCRIPT_VALUE_TLS_OFFSET;
+
+		if (value->kind == SCRIPT_VALUE_HAS)
+			vm->values[i] = is_there;
+		else if (value->kind == SCRIPT_VALUE_SIZE)
+			vm->values[i] = symbol.size;
+		else if (!is_there || symbol.is_tls != is_tls)
+			return false;
+		else
+			vm->values[i] = value->kind == SCRIPT_VALUE_TLS_MODULE ? symbol.tls_module
+									       : symbol.value;
+	}
+	return true;
+}
+
+/* Tries a description. */
+static bool applies(struct script_vm *vm, const struct script_description *description,
+		    const struct script_symbols *symbols)
+{
+	uint64_t holds = 0;
+
+	vm->description = description;
+	return resolve(vm, symbols) && compute(vm, description->when, NULL, &holds, 1) && holds &&
+	       compute(vm, description->setup, NULL, vm->values, SCRIPT_VALUES_MAX);
+}
+
+/* Writes "Python 3.15", by the description of another version. */
+static void tell_version(struct script_vm *vm, const struct script_description *description,
+			 const struct script_symbols *symbols, struct strbuf *version)
+{
+	uint64_t numbers[SCRIPT_ARGUMENTS_MAX] = {0};
+
+	strbuf_clear(version);
+	strbuf_add(version, description->language);
+	vm->description = description;
+	/* Symbols that this version lacks are 0: what cannot be told is left out. */
+	resolve(vm, symbols);
+	if (!description->tell ||
+	    !compute(vm, description->tell, NULL, numbers, SCRIPT_ARGUMENTS_MAX))
+		return;
+	for (unsigned i = 0; i < description->tell_count; i++)
+		strbuf_printf(version, "%c%lu", i ? '.' : ' ', (unsigned long)numbers[i]);
+}
+
+/* Finds the description for the module. Returns 0 or -errno, as script_vm_bind(). */
+static int choose(struct script_vm *vm, const struct script_library *library,
+		  const struct script_symbols *symbols, struct strbuf *version)
+{
+	const struct script_description *unknown = NULL;
+	const char *module = "";
+	bool is_there = false;
+	struct script_symbol symbol;
+	size_t count;
+	struct script_description *const *all = script_library_all(library, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(module, all[i]->module) != 0)
+			is_there = symbols->find(symbols->context, all[i]->module, &symbol);
+		module = all[i]->module;
+		if (is_there && applies(vm, all[i], symbols))
+			return 0;
+		if (is_there)
+			unknown = all[i];
+	}
+	if (unknown && version)
+		tell_version(vm, unknown, symbols, version);
+	return unknown ? -ENOTSUP : -ENOENT;
+}
+
+int script_vm_bind(const struct script_library *library, const struct script_symbols *symbols,
+		   const struct memory_source *memory, struct script_vm **vm,
+		   struct strbuf *version)
+{
+	struct script_vm *bound = xcalloc(1, sizeof *bound);
+
+	bound->pages = xmalloc(sizeof *bound->pages);
+	page_cache_init(bound->pages, memory);
+	const int status = choose(bound, library, symbols, version);
+
+	if (status) {
+		script_vm_destroy(bound);
+		bound = NULL;
+	}
+	*vm = bound;
+	return status;
+}
+
+enum script_end script_vm_walk(struct script_vm *vm, const struct script_thread *thread,
+			       struct raw_frame *frames, size_t capacity, size_t *count)
+{
+	struct script_run run = {.program = vm->description->walk,
+				 .values = vm->values,
+				 .value_count = (unsigned)vm->description->values.count,
+				 .read = page_cache_read,
+				 .context = vm->pages,
+				 .thread_pointer = thread->thread_pointer,
+				 .tid = thread->tid,
+				 .frames = frames,
+				 .capacity = capacity,
+				 .steps_max = STEPS_MAX};
+
+	page_cache_clear(vm->pages);
+	const enum script_end end = script_execute(&run);
+
+	*count = run.frame_count;
+	return end;
+}
+
+/* Returns what the first clause whose condition holds computes, in `results`; NULL: none. */
+static const struct script_clause *find_clause(const struct script_vm *vm,
+					       const struct vec *clauses,
+					       const struct raw_frame *raw, uint64_t *results)
+{
+	for (size_t i = 0; i < clauses->count; i++) {
+		const struct script_clause *clause = vec_at(clauses, i);
+
+		memset(results, 0, SCRIPT_CLAUSE_RESULTS * sizeof *results);
+		if (!compute(vm, clause->program, raw, results, SCRIPT_CLAUSE_RESULTS))
+			return NULL;
+		if (results[0])
+			return clause;
+	}
+	return NULL;
+}
+
+/* Returns the text that the clauses make, or NULL. The caller frees it. */
+static char *text_of(const struct script_vm *vm, const struct vec *clauses,
+		     const struct raw_frame *raw)
+{
+	uint64_t results[SCRIPT_CLAUSE_RESULTS];
+	const struct script_clause *clause = find_clause(vm, clauses, raw, results);
+	struct strbuf text = {0};
+
+	for (size_t i = 0; clause && i < clause->parts.count; i++) {
+		const struct script_part *part = vec_at(&clause->parts, i);
+
+		if (!part->decoder)
+			strbuf_add(&text, part->literal);
+		else if (!part->decoder->text(&vm->pages->source, results + part->first, &text))
+			clause = NULL;
+	}
+	if (clause && text.length)
+		return text.text;
+	strbuf_deinit(&text);
+	return NULL;
+}
+
+static unsigned line_of(const struct script_vm *vm, const struct raw_frame *raw)
+{
+	uint64_t results[SCRIPT_CLAUSE_RESULTS];
+	const struct script_clause *clause = find_clause(vm, &vm->description->lines, raw, results);
+
+	if (!clause || !clause->parts.count)
+		return 0;
+	const struct script_part *part = vec_at(&clause->parts, 0);
+
+	return part->decoder->line(&vm->pages->source, results + part->first);
+}
+
+static bool is_same(const struct raw_frame *left, const struct raw_frame *right)
+{
+	return left->code == right->code && left->position == right->position &&
+	       left->identity[0] == right->identity[0] && left->identity[1] == right->identity[1] &&
+	       left->identity[2] == right->identity[2];
+}
+
+static uint64_t hash_of(const struct raw_frame *raw)
+{
+	const uint64_t words[] = {raw->position, raw->identity[0], raw->identity[1],
+				  raw->identity[2]};
+	uint64_t hash = raw->code;
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+		hash ^= hash >> 29;
+	}
+	return hash;
+}
+
+static const struct named_frame *add_name(struct script_vm *vm, const struct raw_frame *raw,
+					  uint64_t hash)
+{
+	struct named_frame *named = xcalloc(1, sizeof *named);
+	const struct script_description *description = vm->description;
+
+	if (vm->named_count == NAMES_MAX)
+		forget_names(vm);
+	named->raw = *raw;
+	named->frame.language = description->language;
+	named->frame.file = text_of(vm, &description->files, raw);
+	named->frame.function = text_of(vm, &description->functions, raw);
+	named->frame.line = line_of(vm, raw);
+	named->next = map_get(&vm->named, hash);
+	map_put(&vm->named, hash, named);
+	vm->named_count++;
+	return named;
+}
+
+struct script_frame script_vm_name(struct script_vm *vm, const struct raw_frame *raw)
+{
+	const uint64_t hash = hash_of(raw);
+	const struct named_frame *named = map_get(&vm->named, hash);
+
+	while (named && !is_same(&named->raw, raw))
+		named = named->next;
+	if (!named)
+		named = add_name(vm, raw, hash);
+	struct script_frame frame = named->frame;
+
+	frame.is_entry = raw->entry != 0;
+	return frame;
+}
