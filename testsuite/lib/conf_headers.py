@@ -160,6 +160,7 @@ ABSENT_CONSTANTS = (
     (r"LANDLOCK_RULE_NET_PORT", "since Linux 6.7"),
     (r"PIDFD_THREAD", "since Linux 6.9"),
     (r"LANDLOCK_ACCESS_FS_IOCTL_DEV", "since Linux 6.10"),
+    (r"GNUTLS_SAN_OTHERNAME_SRV", "since GnuTLS 3.8, and in Debian 12 since 3.7.9-2+deb12u7"),
 )
 
 
