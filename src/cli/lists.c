@@ -44,6 +44,22 @@ const char *lists_add_columns(struct output_options *output, const char *argumen
 	}
 }
 
+const char *lists_set_where(struct output_options *output, const char *argument)
+{
+	enum { FRAMES_MAX = 1000 };
+	const bool is_script = !strcmp(argument, "script");
+
+	if (!is_script && strcmp(argument, "native") != 0)
+		return lists_parse_number(argument, strlen(argument), 1, FRAMES_MAX, &output->where)
+			       ? NULL
+			       : "a number from 1 to 1000, script or native";
+	output->where_script = is_script;
+	output->where_native = !is_script;
+	if (!output->where)
+		output->where = FRAMES_MAX;
+	return NULL;
+}
+
 static bool parse_octal(const char *text, unsigned *number)
 {
 	*number = 0;

@@ -12,6 +12,12 @@
 const char *lists_add_columns(struct output_options *output, const char *argument);
 
 /*
+ * Sets how many frames of stacks are shown ("12"), or of which kind ("script", "native"); a kind
+ * without a number shows all of them. Returns NULL, or what the argument should have been.
+ */
+const char *lists_set_where(struct output_options *output, const char *argument);
+
+/*
  * Adds domains to *mask (enum session_debug): "events,modules", "all" or, as in ltrace, an octal
  * number. Returns NULL, or what the argument should have been.
  */

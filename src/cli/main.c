@@ -70,6 +70,12 @@ static bool wants_utf8(void)
 	return has_utf8;
 }
 
+/* Stacks are walked while the thread stands at its breakpoint. */
+static bool needs_breakpoints(const struct options *options)
+{
+	return options->output.script_line || options->output.where;
+}
+
 static int trace(const struct options *options)
 {
 	const char *data_dir = getenv("TRACER_DATADIR");
@@ -91,8 +97,8 @@ static int trace(const struct options *options)
 					  .configs = &options->configs,
 					  .data_dir = data_dir ? data_dir : PKGDATADIR,
 					  .per_process = options->per_process,
-					  .engine = options->output.script_line ? ENGINE_TRAP
-										: options->engine,
+					  .engine = needs_breakpoints(options) ? ENGINE_TRAP
+									       : options->engine,
 					  .strict = options->strict,
 					  .clock = options->clock,
 					  .lossy = options->lossy,

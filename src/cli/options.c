@@ -18,13 +18,14 @@
 #include "base/diag.h"
 #include "base/xalloc.h"
 #include "cli/lists.h"
+#include "cli/option_checks.h"
 #include "cli/option_table.h"
+#include "cli/usage_error.h"
 #include "session/session.h"
 
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,19 +89,6 @@ static void make_getopt_tables(struct getopt_tables *tables)
 }
 
 /* --- usage errors --- */
-
-/* Prints the message and a hint. Always returns -EINVAL. */
-__attribute__((format(printf, 1, 2))) static int usage_error(const char *format, ...)
-{
-	char message[512];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(message, sizeof(message), format, arguments);
-	va_end(arguments);
-	diag("%s (try 'tracer --help')", message);
-	return -EINVAL;
-}
 
 struct quoted {
 	char text[QUOTE_MAX];
@@ -380,6 +368,9 @@ static int apply(struct options *options, const struct option_spec *spec, const 
 	case OPTION_COLUMNS:
 		expected = lists_add_columns(field, argument);
 		return expected ? bad_argument(spec, argument, expected) : 0;
+	case OPTION_WHERE:
+		expected = lists_set_where(field, argument);
+		return expected ? bad_argument(spec, argument, expected) : 0;
 	case OPTION_DOMAINS:
 		if (!strcmp(argument, "h") || !strcmp(argument, "help"))
 			return print_domains();
@@ -424,6 +415,8 @@ static void set_defaults(struct options *options)
 				.array_max = DEFAULT_ARRAY_MAX,
 				.align = screen_width() * 5 / 8,
 				.sort = SORT_TIME,
+				.where_script = true,
+				.where_native = true,
 			},
 	};
 }
@@ -435,44 +428,6 @@ void options_deinit(struct options *options)
 	vec_deinit(&options->callee_filters);
 	vec_deinit(&options->entry_filters);
 	vec_deinit(&options->configs);
-}
-
-/* Checks which options were given together. `sorted`: --sort was given. */
-static int check_together(const struct options *options, bool sorted)
-{
-	if (options->print_prototypes && (options->command || options->pids.count))
-		return usage_error("--print-prototypes traces nothing");
-	if (options->print_prototypes)
-		return 0;
-	if (!options->command && !options->pids.count)
-		return usage_error("missing command, or -p PID");
-	if (options->entries_only && !options->entry_filters.count && !options->system_calls)
-		return usage_error("-g traces nothing but what -x names, and there is no -x");
-	if (options->entries_only && (options->call_filters.count || options->callee_filters.count))
-		return usage_error("-g traces nothing but what -x names, so -%c cannot be obeyed",
-				   options->call_filters.count ? 'e' : 'l');
-	if (options->user && !options->command)
-		return usage_error("-u is for a command, and there is none");
-	if ((options->output.any_line || options->output.paths) && !options->output.script_line)
-		return usage_error("--%s is for the lines of -W, and there is no -W",
-				   options->output.any_line ? "any-line" : "paths");
-	if (options->output.script_line && options->engine == ENGINE_AGENT)
-		return usage_error("-W needs breakpoints, so --engine=agent cannot be obeyed");
-	if (options->output.script_line && options->summary)
-		return usage_error("-W is for lines, and -c shows none");
-	if (options->output.column_count && !options->summary)
-		return usage_error("-U is for the table of -c, and there is no -c");
-	if (options->per_process && !options->summary)
-		return usage_error("--per-process is for the table of -c, and there is no -c");
-	if (options->output_file && options->output_file[0] == '|' &&
-	    !options->output_file[1 + strspn(options->output_file + 1, " \t\n")])
-		return usage_error("-o: behind the '|' is no command");
-	if (options->follow_forks > 1 && options->output_file && options->output_file[0] == '|')
-		return usage_error(
-			"-ff writes a file for each process, so a command cannot read it");
-	if (sorted && !options->summary)
-		return usage_error("--sort is for the table of -c, and there is no -c");
-	return 0;
 }
 
 int options_parse(struct options *options, int argc, char **argv)
@@ -496,6 +451,9 @@ int options_parse(struct options *options, int argc, char **argv)
 		if (result)
 			return result;
 		sorted |= code == CODE_SORT;
+		/* The last one counts. */
+		if (code == CODE_APP_LINE)
+			options->output.any_line = false;
 	}
 	if (optind < argc)
 		options->command = argv + optind;
@@ -504,5 +462,5 @@ int options_parse(struct options *options, int argc, char **argv)
 	options->output.to_file = options->output_file != NULL;
 	options->output.all_pids = options->output_file && options->follow_forks == 1;
 	options->output.no_ends = options->quiet > 1;
-	return check_together(options, sorted);
+	return option_checks(options, sorted);
 }

@@ -43,6 +43,7 @@ struct options {
 	int engine;		 /* --engine: enum session_engine */
 	int clock;		 /* --clock: enum session_clock */
 	bool lossy;
+	bool app_line;	  /* --app-line */
 	bool strict;	  /* --strict: what cannot be traced is an error */
 	unsigned verbose; /* number of -v */
 	unsigned quiet;	  /* number of -q */

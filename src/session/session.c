@@ -24,6 +24,7 @@
 #include "session/task_records.h"
 #include "session/tasks.h"
 #include "target/agent_policy.h"
+#include "target/call_stacks.h"
 #include "target/debug.h"
 #include "target/deferred_planting.h"
 #include "target/engine_callbacks.h"
@@ -36,7 +37,6 @@
 #include "target/own_stops.h"
 #include "target/prefetched.h"
 #include "target/runtimes.h"
-#include "target/script_stacks.h"
 #include "target/sigmask_hooks.h"
 #include "target/sites.h"
 #include "target/sweep.h"
@@ -131,7 +131,7 @@ static void tear_down(struct session *session)
 	elf_cache_destroy(session->target.files);
 	filters_free(&session->target.filters);
 	untraced_destroy(session->target.untraced);
-	script_stacks_deinit(&session->target);
+	call_stacks_deinit(&session->target);
 	identity_deinit(&session->identity);
 	map_deinit(&session->unprivileged);
 	interrupts_stop(session->interrupts);
@@ -151,7 +151,7 @@ static struct sink *create_sink(const struct session *session)
 	const struct sink_target target = {.probes = session->target.probes,
 					   .options = &session->output,
 					   .code = &session->code,
-					   .stacks = session->target.stacks,
+					   .stacks = call_stacks_table(&session->target),
 					   .fd = options->output_fd,
 					   .path = options->output_path,
 					   .per_process = options->per_process};
@@ -225,7 +225,7 @@ static int set_up(struct session *session)
 	accessors_init(&session->target.accessors);
 	indirect_init(&session->target);
 	prefetched_init(&session->target);
-	script_stacks_init(&session->target);
+	call_stacks_init(&session->target);
 	session->code = (struct code_names){module_code_name, &session->target};
 	session->output = *options->output;
 	session->output.patience = (struct outbuf_patience){is_awaited, session};

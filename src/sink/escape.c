@@ -271,20 +271,24 @@ void escape_wide_char(struct outbuf *out, uint32_t c, bool utf8)
 	finish(out, &escaping);
 }
 
+void escape_source_name(struct outbuf *out, const char *name, bool utf8)
+{
+	const unsigned char *in = (const unsigned char *)name;
+	const size_t length = strlen(name);
+	struct escaping escaping = {.end = outbuf_reserve(out, ESCAPED_MAX * length)};
+
+	for (size_t i = 0; i < length;) {
+		if (in[i] >= 0x80 && utf8)
+			i = put_others(&escaping, in, i, length);
+		else if (is_printable(in[i]))
+			*escaping.end++ = (char)in[i++];
+		else
+			escaping.end = put_escaped(escaping.end, in[i++]);
+	}
+	finish(out, &escaping);
+}
+
 void escape_name(struct outbuf *out, const char *name)
 {
-	size_t length = name ? strlen(name) : 0;
-	char *end = outbuf_reserve(out, ESCAPED_MAX * length + 1);
-
-	if (!name)
-		*end++ = '?';
-	for (size_t i = 0; i < length; i++) {
-		unsigned char c = (unsigned char)name[i];
-
-		if (is_printable(c))
-			*end++ = (char)c;
-		else
-			end = put_escaped(end, c);
-	}
-	out->length = (size_t)(end - out->text);
+	escape_source_name(out, name ? name : "?", false);
 }

@@ -39,6 +39,12 @@ void escape_char(struct outbuf *out, unsigned char c);
 void escape_wide_char(struct outbuf *out, uint32_t c, bool utf8);
 
 /*
+ * Writes the name of a file or function of a script: only what is not printable is escaped. With
+ * `utf8`, characters beyond ASCII are written like those of a string.
+ */
+void escape_source_name(struct outbuf *out, const char *name, bool utf8);
+
+/*
  * Writes a symbol or module name as ASCII: only bytes that are not printable are escaped. NULL
  * becomes "?".
  */

@@ -48,6 +48,9 @@ struct output_options {
 	bool script_line;     /* -W */
 	bool any_line;	      /* --any-line: -W shows frames of packages, too */
 	bool paths;	      /* --paths: files of scripts with their directories */
+	unsigned where;	      /* -w N: that many frames below each call; 0: none */
+	bool where_script;    /* script frames are among them */
+	bool where_native;    /* frames of compiled code are among them */
 	bool utf8;	      /* show characters that are not ASCII unchanged */
 	int sort;	      /* enum summary_sort */
 	uint8_t columns[SUMMARY_COLUMNS]; /* -U: enum summary_column, each at most once */

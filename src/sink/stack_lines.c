@@ -16,18 +16,21 @@ const struct stack_frame *stack_lines_choose(const struct stack_table *stacks, u
 	const struct stack_frame *frames = stack_table_get(stacks, stack, &count);
 
 	for (size_t i = 0; i < count; i++)
-		if (frames[i].file && frames[i].line &&
+		if (frames[i].kind == STACK_SCRIPT && frames[i].file && frames[i].line &&
 		    (options->any_line || frames[i].is_application))
 			return &frames[i];
 	return NULL;
 }
 
+/* FILE:LINE, or FILE alone. */
 static void put_file(struct outbuf *out, const struct stack_frame *frame,
 		     const struct output_options *options)
 {
 	const char *name = strrchr(frame->file, '/');
 
-	escape_name(out, options->paths || !name ? frame->file : name + 1);
+	escape_source_name(out, options->paths || !name ? frame->file : name + 1, options->utf8);
+	if (!frame->line)
+		return;
 	outbuf_char(out, ':');
 	outbuf_unsigned(out, frame->line, 1, ' ');
 }
@@ -46,5 +49,81 @@ void stack_lines_put_place(struct outbuf *out, const struct stack_table *stacks,
 	if (!frame->function)
 		return;
 	outbuf_char(out, ' ');
-	escape_name(out, frame->function);
+	escape_source_name(out, frame->function, options->utf8);
+}
+
+/* FUNCTION (FILE:LINE) [LANGUAGE] */
+static void put_script(struct outbuf *out, const struct stack_frame *frame,
+		       const struct output_options *options)
+{
+	if (frame->function)
+		escape_source_name(out, frame->function, options->utf8);
+	else
+		outbuf_char(out, '-');
+	if (frame->file) {
+		outbuf_text(out, " (");
+		put_file(out, frame, options);
+		outbuf_char(out, ')');
+	}
+	outbuf_text(out, " [");
+	outbuf_text(out, frame->language);
+	outbuf_char(out, ']');
+}
+
+static void put_hex(struct outbuf *out, uint64_t number)
+{
+	outbuf_text(out, number ? "" : "0x");
+	outbuf_hex(out, number);
+}
+
+/* MODULE(FUNCTION+0xOFFSET) [0xADDRESS] FILE:LINE */
+static void put_native(struct outbuf *out, const struct stack_frame *frame,
+		       const struct output_options *options)
+{
+	if (frame->module) {
+		escape_name(out, frame->module);
+		outbuf_char(out, '(');
+	}
+	if (frame->function) {
+		escape_name(out, frame->function);
+		outbuf_char(out, '+');
+		put_hex(out, frame->offset);
+	} else {
+		outbuf_char(out, '-');
+	}
+	if (frame->module)
+		outbuf_char(out, ')');
+	outbuf_text(out, " [");
+	put_hex(out, frame->address);
+	outbuf_char(out, ']');
+	if (frame->file) {
+		outbuf_char(out, ' ');
+		put_file(out, frame, options);
+	}
+	if (frame->is_guessed)
+		outbuf_text(out, " ?");
+}
+
+void stack_lines_put_frames(struct outbuf *out, const struct stack_table *stacks, uint32_t stack,
+			    const struct output_options *options)
+{
+	size_t count;
+	unsigned shown = 0;
+	const struct stack_frame *frames = stack_table_get(stacks, stack, &count);
+
+	for (size_t i = 0; i < count && shown < options->where; i++) {
+		const struct stack_frame *frame = &frames[i];
+
+		if (frame->kind == STACK_SCRIPT ? !options->where_script : !options->where_native)
+			continue;
+		outbuf_text(out, " > ");
+		if (frame->kind == STACK_SCRIPT)
+			put_script(out, frame, options);
+		else if (frame->kind == STACK_NATIVE)
+			put_native(out, frame, options);
+		else
+			outbuf_text(out, frame->function);
+		outbuf_newline(out);
+		shown++;
+	}
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How the stack of a call is shown: the script line at the end of its line. */
+/*
+ * How the stack of a call is shown: the script line at the end of its line, frames in lines below.
+ */
 #ifndef TRACER_SINK_STACK_LINES_H
 #define TRACER_SINK_STACK_LINES_H
 
@@ -17,5 +19,9 @@ const struct stack_frame *stack_lines_choose(const struct stack_table *stacks, u
 /* -W: appends " at FILE:LINE FUNCTION", or nothing. */
 void stack_lines_put_place(struct outbuf *out, const struct stack_table *stacks, uint32_t stack,
 			   const struct output_options *options);
+
+/* -w: appends a line for each frame, " > FRAME", to a line that has ended. */
+void stack_lines_put_frames(struct outbuf *out, const struct stack_table *stacks, uint32_t stack,
+			    const struct output_options *options);
 
 #endif

@@ -49,7 +49,8 @@ static uint64_t hash_frames(const struct stack_frame *frames, size_t count)
 
 	for (size_t i = 0; i < count; i++) {
 		hash = hash_on(hash ^ frames[i].line, frames[i].file);
-		hash = hash_on(hash, frames[i].function);
+		hash = hash_on(hash ^ frames[i].address, frames[i].function);
+		hash = hash_on(hash, frames[i].module);
 	}
 	return hash ? hash : 1;
 }
@@ -59,15 +60,22 @@ static bool is_same_text(const char *one, const char *other)
 	return one == other || (one && other && !strcmp(one, other));
 }
 
+static bool is_same_frame(const struct stack_frame *one, const struct stack_frame *other)
+{
+	return one->kind == other->kind && one->line == other->line &&
+	       one->address == other->address && one->offset == other->offset &&
+	       one->is_guessed == other->is_guessed && is_same_text(one->file, other->file) &&
+	       is_same_text(one->function, other->function) &&
+	       is_same_text(one->module, other->module) &&
+	       is_same_text(one->language, other->language);
+}
+
 static bool is_same(const struct stack *stack, const struct stack_frame *frames, size_t count)
 {
 	if (stack->count != count)
 		return false;
 	for (size_t i = 0; i < count; i++)
-		if (stack->frames[i].line != frames[i].line ||
-		    !is_same_text(stack->frames[i].file, frames[i].file) ||
-		    !is_same_text(stack->frames[i].function, frames[i].function) ||
-		    !is_same_text(stack->frames[i].language, frames[i].language))
+		if (!is_same_frame(&stack->frames[i], &frames[i]))
 			return false;
 	return true;
 }
@@ -143,6 +151,7 @@ uint32_t stack_table_add(struct stack_table *table, const struct stack_frame *fr
 		made.frames[i].language = keep_text(table, frames[i].language);
 		made.frames[i].file = keep_text(table, frames[i].file);
 		made.frames[i].function = keep_text(table, frames[i].function);
+		made.frames[i].module = keep_text(table, frames[i].module);
 	}
 	vec_push(&table->stacks, &made);
 	map_put(&table->numbers, hash, (void *)(uintptr_t)table->stacks.count);

@@ -10,13 +10,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A frame of a script. The texts come from the traced process and may hold anything. */
+enum stack_frame_kind {
+	STACK_SCRIPT, /* a frame of a script */
+	STACK_NATIVE, /* a frame of compiled code */
+	STACK_NOTE    /* no frame: `function` is a remark about the frames behind it */
+};
+
+/* A frame. The texts come from the traced process and may hold anything. */
 struct stack_frame {
-	const char *language;
-	const char *file;     /* NULL: not known */
+	enum stack_frame_kind kind;
+	bool is_application;  /* script: its file does not belong to the language or to a package */
+	bool is_guessed;      /* native: all that is known is that a return address was there */
+	const char *language; /* script: its name, such as "Python" */
+	const char *module;   /* native: name of the file; NULL: the code is of no file */
 	const char *function; /* NULL: not known */
+	const char *file;     /* of the source; NULL: not known */
 	unsigned line;	      /* 0: not known */
-	bool is_application;  /* its file does not belong to the language or to a package */
+	/*
+	 * Native: the address that the frame returns to, or is at, in the address space of the
+	 * module, without a module in that of the process; and its distance from the function.
+	 */
+	uint64_t address, offset;
 };
 
 struct stack_table;

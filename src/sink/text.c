@@ -89,11 +89,12 @@ static void end_line(struct text_sink *text)
 	text->is_open = false;
 }
 
-/* Ends the line of a call, with the place where it was made. */
+/* Ends the line of a call, with the place where it was made, and the stack below. */
 static void end_call(struct text_sink *text, const struct record *record)
 {
 	stack_lines_put_place(&text->out, text->stacks, record->stack, text->options);
 	end_line(text);
+	stack_lines_put_frames(&text->out, text->stacks, record->stack, text->options);
 }
 
 static void put_seconds(struct outbuf *out, uint64_t ns, unsigned width)

@@ -9,6 +9,7 @@
 #include "base/xalloc.h"
 #include "target/hook_gates.h"
 #include "target/module.h"
+#include "target/native_stacks.h"
 #include "target/script_stacks.h"
 #include "target/target_state.h"
 #include "target/unresolved_calls.h"
@@ -22,7 +23,7 @@ struct modules *module_list_create(void)
 
 	vec_init(&modules->list, sizeof(struct module *));
 	vec_init(&modules->slots, sizeof(struct pending_word));
-	vec_init(&modules->machines, sizeof(struct script_vm *));
+	vec_init(&modules->machines, sizeof(struct script_machine *));
 	waiting_matches_init(modules);
 	unresolved_init(modules);
 	hook_gates_init(modules);
@@ -41,6 +42,7 @@ void module_list_destroy(struct modules *modules)
 	unresolved_deinit(modules);
 	hook_gates_deinit(modules);
 	script_stacks_forget(modules);
+	native_stacks_forget(modules);
 	vec_deinit(&modules->list);
 	vec_deinit(&modules->slots);
 	linkmap_destroy(modules->linkmap);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which line of a script has called a traced function.
+ * The script frames of threads: what unwind/script does, for the modules of a space.
  *
  * The virtual machines of a space are found among its modules, once for each module, when the first
- * call is made: at launch their modules are loaded late, and an attach has to be quick. For a
- * machine of a version without a description this is said once, and no line is shown. At each call
- * the frames are walked while the thread stands at its breakpoint; the stack is kept once in
- * target->stacks, and the record of the call has its number.
+ * stack is asked for: at launch their modules are loaded late, and an attach has to be quick.
+ *
+ * Script frames belong between native frames: where a C function is that runs them. Descriptions
+ * name such functions, or tell by an address in them where they are; then the function is the one
+ * that call-frame information describes there.
  *
  * A module that was unloaded leaves its machine behind until the space goes: its frames cannot be
  * read any more, so it has none.
@@ -16,147 +17,136 @@
 #include "base/diag.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
-#include "sink/stack_table.h"
+#include "target/native_stacks.h"
 #include "unwind/script/application.h"
 #include "unwind/script/library.h"
-#include "unwind/script/vm.h"
+#include "unwind/script/symbols.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* The frame of the application may be outside of many frames of packages. */
-enum { FRAMES_MOST = 256 };
+struct code_range {
+	uint64_t start, end;
+};
 
-static void complain(void *context, const char *file, unsigned line, const char *message)
-{
-	(void)context;
-	if (line)
-		diag("%s:%u: %s", file, line, message);
-	else
-		diag("%s: %s", file, message);
-}
-
-void script_stacks_init(struct target *target)
-{
-	if (!target->options->output->script_line)
-		return;
-	target->frame_descriptions = script_library_create(target->options->data_dir, complain,
-							   NULL);
-	target->stacks = stack_table_create();
-	target->events.stack = script_stacks_of;
-}
-
-void script_stacks_deinit(struct target *target)
-{
-	script_library_destroy(target->frame_descriptions);
-	stack_table_destroy(target->stacks);
-}
+enum { RANGES_MAX = 16 };
 
 void script_stacks_forget(struct modules *modules)
 {
-	for (size_t i = 0; i < modules->machines.count; i++)
-		script_vm_destroy(*(struct script_vm **)vec_at(&modules->machines, i));
+	for (size_t i = 0; i < modules->machines.count; i++) {
+		struct script_machine *machine = *(void **)vec_at(&modules->machines, i);
+
+		script_vm_destroy(machine->vm);
+		vec_deinit(&machine->code);
+		free(machine);
+	}
 	vec_deinit(&modules->machines);
 }
 
 /* ------------------------------------------------------------------ virtual machines */
 
-static void look_at_module(struct target *target, struct thread *thread,
-			   const struct module *module)
+static void find_code(struct script_machine *machine, const struct script_symbols *symbols)
+{
+	const struct vec *names = &script_vm_description(machine->vm)->natives;
+
+	for (size_t i = 0; i < names->count; i++) {
+		struct script_symbol symbol;
+
+		if (!symbols->find(symbols->context, *(char **)vec_at(names, i), &symbol))
+			continue;
+		const struct code_range range = {symbol.value, symbol.value + symbol.size};
+
+		vec_push(&machine->code, &range);
+	}
+}
+
+static void look_at_module(const struct target *target, const struct script_library *library,
+			   struct thread *thread, const struct module *module)
 {
 	struct space *space = thread->process->space;
 	struct script_module described = {module->file, module->bias, &space->readable};
 	const struct script_symbols symbols = {script_module_find, &described};
 	struct strbuf version = {0};
-	struct script_vm *machine;
-	const int error = script_vm_bind(target->frame_descriptions, &symbols, &space->readable,
-					 &machine, &version);
+	struct script_vm *vm;
+	const int error = script_vm_bind(library, &symbols, &space->readable, &vm, &version);
 	char safe[128];
 
-	if (!error)
+	if (!error) {
+		struct script_machine *machine = xcalloc(1, sizeof *machine);
+
+		machine->vm = vm;
+		vec_init(&machine->code, sizeof(struct code_range));
+		find_code(machine, &symbols);
 		vec_push(&space->modules->machines, &machine);
-	else if (error == -ENOTSUP && !target->options->quiet)
+	} else if (error == -ENOTSUP && !target->options->quiet) {
 		diag("process %d: no frame description for %s: its script lines are not shown",
 		     (int)thread->process->pid, diag_safe(safe, sizeof safe, version.text));
+	}
 	strbuf_deinit(&version);
 }
 
-/* Looks at the modules that were loaded since the last call. */
-static void find_machines(struct target *target, struct thread *thread)
+const struct vec *script_stacks_machines(const struct target *target,
+					 const struct script_library *library,
+					 struct thread *thread)
 {
 	struct modules *modules = thread->process->space->modules;
 
 	if (modules->list.count < modules->looked_at)
 		modules->looked_at = modules->list.count; /* some were unloaded */
 	for (; modules->looked_at < modules->list.count; modules->looked_at++)
-		look_at_module(target, thread,
+		look_at_module(target, library, thread,
 			       *(struct module **)vec_at(&modules->list, modules->looked_at));
+	return &modules->machines;
 }
 
-/* ------------------------------------------------------------------ stacks */
+/* ------------------------------------------------------------------ frames */
 
-static void add_frame(struct vec *frames, const struct script_frame *named, bool is_application)
+size_t script_stacks_walk(struct script_machine *machine, const struct thread *thread,
+			  const struct regs *regs, struct raw_frame *frames, size_t room)
 {
-	/* The texts are valid until the next frame is named. */
-	const struct stack_frame frame = {.language = named->language,
-					  .file = xstrdup(named->file),
-					  .function = named->function ? xstrdup(named->function)
-								      : NULL,
-					  .line = named->line,
-					  .is_application = is_application};
-
-	vec_push(frames, &frame);
-}
-
-/*
- * Adds the innermost frame whose line is known, and the innermost one of the application: more is
- * not shown. The frames outside of these are not even named.
- */
-static void add_frames(struct script_vm *machine, const struct script_thread *asked,
-		       struct vec *frames)
-{
-	struct raw_frame raw[FRAMES_MOST];
-	const size_t before = frames->count;
-	bool is_application = false;
+	const struct script_thread asked = {regs->fs_base, (uint64_t)thread->tid};
 	size_t count;
 
-	script_vm_walk(machine, asked, raw, FRAMES_MOST, &count);
-	for (size_t i = 0; i < count && !is_application; i++) {
-		const struct script_frame named = script_vm_name(machine, &raw[i]);
-
-		if (!named.file || !named.line)
-			continue;
-		is_application = script_is_application(named.language, named.file);
-		if (is_application || frames->count == before)
-			add_frame(frames, &named, is_application);
-	}
+	script_vm_walk(machine->vm, &asked, frames, room, &count);
+	return count;
 }
 
-uint32_t script_stacks_of(void *context, struct thread *thread)
+static bool is_within(const struct script_machine *machine, uint64_t pc)
 {
-	struct target *target = context;
-	struct space *space = thread->process->space;
-	struct vec frames = VEC_OF(struct stack_frame);
-	struct regs regs;
+	for (size_t i = 0; i < machine->code.count; i++) {
+		const struct code_range *range = vec_at(&machine->code, i);
 
-	/* Descriptions are for 64 bits: their numbers would lead astray elsewhere. */
-	if (!space || !space->modules || space->arch->abi->word != sizeof(uint64_t) ||
-	    regs_load(thread->tid, &regs) != 0)
-		return 0;
-	find_machines(target, thread);
-	const struct script_thread asked = {regs.fs_base, (uint64_t)thread->tid};
-
-	for (size_t i = 0; i < space->modules->machines.count; i++)
-		add_frames(*(struct script_vm **)vec_at(&space->modules->machines, i), &asked,
-			   &frames);
-	const uint32_t number = stack_table_add(target->stacks, frames.items, frames.count);
-
-	for (size_t i = 0; i < frames.count; i++) {
-		struct stack_frame *frame = vec_at(&frames, i);
-
-		free((char *)frame->file);
-		free((char *)frame->function);
+		if (pc >= range->start && pc < range->end)
+			return true;
 	}
-	vec_deinit(&frames);
-	return number;
+	return false;
+}
+
+bool script_stacks_runs(struct script_machine *machine, struct thread *thread, uint64_t pc,
+			const struct raw_frame *next)
+{
+	struct code_range range;
+	uint64_t address;
+
+	if (is_within(machine, pc))
+		return true;
+	if (machine->code.count == RANGES_MAX || !script_vm_code(machine->vm, next, &address) ||
+	    is_within(machine, address) ||
+	    !native_stacks_function(thread, address, &range.start, &range.end))
+		return false;
+	vec_push(&machine->code, &range);
+	return pc >= range.start && pc < range.end;
+}
+
+struct stack_frame script_stacks_name(struct script_machine *machine, const struct raw_frame *raw)
+{
+	const struct script_frame named = script_vm_name(machine->vm, raw);
+
+	return (struct stack_frame){
+		.kind = STACK_SCRIPT,
+		.is_application = named.file && script_is_application(named.language, named.file),
+		.language = named.language,
+		.file = named.file,
+		.function = named.function,
+		.line = named.line};
 }

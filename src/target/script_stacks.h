@@ -1,20 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The script frames of a thread that has entered a traced function: see script_stacks.c. */
+/* The script frames on the stacks of a space's threads: see script_stacks.c. */
 #ifndef TRACER_TARGET_SCRIPT_STACKS_H
 #define TRACER_TARGET_SCRIPT_STACKS_H
 
+#include "sink/stack_table.h"
 #include "target/target_state.h"
+#include "unwind/script/vm.h"
 
-/* Reads the frame descriptions, if script lines are to be shown (-W). Mistakes are reported. */
-void script_stacks_init(struct target *target);
-void script_stacks_deinit(struct target *target);
-/* Frees what is known of the virtual machines of a space. */
-void script_stacks_forget(struct modules *modules);
+/* A virtual machine (VM) in a space. Owned by modules->machines. */
+struct script_machine {
+	struct script_vm *vm;
+	struct vec code; /* struct code_range: the C functions that run script frames */
+};
 
 /*
- * The `stack` function of engine_events; `context` is the target. `thread` is stopped. Returns the
- * number of its stack in target->stacks, or 0 if no script frame is known.
+ * Returns the machines of the thread's space: struct script_machine *. Modules that were loaded
+ * since the last call are looked at. `library`: the frame descriptions. For a VM of a version
+ * without a description this is said once.
  */
-uint32_t script_stacks_of(void *context, struct thread *thread);
+const struct vec *script_stacks_machines(const struct target *target,
+					 const struct script_library *library,
+					 struct thread *thread);
+
+/* Stores the frames of a stopped thread in `frames`, the innermost first. Returns how many. */
+size_t script_stacks_walk(struct script_machine *machine, const struct thread *thread,
+			  const struct regs *regs, struct raw_frame *frames, size_t room);
+
+/*
+ * Returns true if the code at `pc` runs script frames of the machine; `next` is the innermost of
+ * those that are not known to be run by other code.
+ */
+bool script_stacks_runs(struct script_machine *machine, struct thread *thread, uint64_t pc,
+			const struct raw_frame *next);
+
+/* Names a frame. The texts are valid until the next call. Its line may be 0, for not known. */
+struct stack_frame script_stacks_name(struct script_machine *machine, const struct raw_frame *raw);
+
+/* Frees the machines of a space. */
+void script_stacks_forget(struct modules *modules);
 
 #endif

@@ -73,10 +73,9 @@ struct target {
 	struct hook ptrace;	     /* ptrace(): debuggers.c */
 	struct vec ifuncs;	     /* struct ifunc_hook * */
 	struct accessors accessors;
-	struct vec pointers;			   /* struct pointer_hook *: indirect_calls.c */
-	struct script_library *frame_descriptions; /* NULL: no stacks are shown */
-	struct stack_table *stacks; /* those that records refer to; NULL: none are shown */
-	struct untraced *untraced;  /* what cannot be traced */
+	struct vec pointers;		 /* struct pointer_hook *: indirect_calls.c */
+	struct call_stacks *call_stacks; /* NULL: no stacks are shown */
+	struct untraced *untraced;	 /* what cannot be traced */
 	struct deferred_work work;
 	struct ring_polling polling;
 	bool leaving;	 /* the session detaches: nothing is planted any more */
@@ -131,10 +130,11 @@ struct modules {
 	uint64_t r_debug;
 	struct vec slots; /* struct pending_word */
 	struct waiting_list waiting;
-	struct vec undefined; /* struct undefined_call: unresolved_calls.c */
-	struct vec gates;     /* struct gate_place: hook_gates.c */
-	struct vec machines;  /* struct script_vm *: script_stacks.c */
-	size_t looked_at;     /* how many of `list` were looked at for a machine */
+	struct vec undefined;	      /* struct undefined_call: unresolved_calls.c */
+	struct vec gates;	      /* struct gate_place: hook_gates.c */
+	struct native_stacks *native; /* NULL: no stack was walked so far */
+	struct vec machines;	      /* struct script_machine *: script_stacks.c */
+	size_t looked_at;	      /* how many of `list` were looked at for a machine */
 	struct space_work work;
 	bool masks_hooked;   /* sigmask_hooks_matters() has planted the mask hooks */
 	bool tables_watched; /* _dl_find_object() is hooked: unwinders.c */

@@ -257,7 +257,7 @@ static enum unwind_end end_of(int error)
 	}
 }
 
-size_t unwinder_walk(struct unwinder *unwinder, const struct regs *regs,
+size_t unwinder_walk(struct unwinder *unwinder, const struct regs *regs, bool is_call,
 		     struct unwind_frame *frames, size_t room, enum unwind_end *end)
 {
 	const struct arch *arch = unwinder->view.arch;
@@ -269,6 +269,7 @@ size_t unwinder_walk(struct unwinder *unwinder, const struct regs *regs,
 	unwind_registers_load(&walk.now.registers, arch, regs);
 	walk.now.registers.values[arch->dwarf_return] = unwind_view_program_pc(walk.view, regs->pc,
 									       0);
+	walk.now.is_call = is_call;
 	walk.known = walk.now;
 	while (count < room) {
 		describe(&walk, &frames[count++]);

@@ -38,10 +38,11 @@ void unwinder_destroy(struct unwinder *unwinder); /* NULL is allowed */
 
 /*
  * Stores up to `room` frames, the innermost one first. Returns how many; at least 1 if there is
- * room. The memory must not change during the walk; if it does, frames may be wrong. *end: why
+ * room. `is_call`: the pc in `regs` is a return address, as a function finds it that was just
+ * called. The memory must not change during the walk; if it does, frames may be wrong. *end: why
  * there are no more. No input makes a walk endless or reads outside of the memory source.
  */
-size_t unwinder_walk(struct unwinder *unwinder, const struct regs *regs,
+size_t unwinder_walk(struct unwinder *unwinder, const struct regs *regs, bool is_call,
 		     struct unwind_frame *frames, size_t room, enum unwind_end *end);
 /* Returns a text such as "nothing tells where the caller is". */
 const char *unwind_end_text(enum unwind_end end);

@@ -66,7 +66,7 @@ static void walk(struct input *input, struct fuzzed *fuzzed, const struct fake_m
 		regs.r[i] = STACK_BASE + input_byte(input) * 4U;
 	if (fuzzed->mood & 64)
 		regs.r[REG_BP] = input_word(input);
-	size_t count = unwinder_walk(unwinder, &regs, frames, FRAMES, &end);
+	size_t count = unwinder_walk(unwinder, &regs, false, frames, FRAMES, &end);
 
 	MUST(count >= 1 && count <= FRAMES && frames[0].sp == regs.r[REG_SP]);
 	MUST(unwind_end_text(end)[0]);

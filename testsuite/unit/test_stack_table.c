@@ -11,10 +11,15 @@
 
 #include <cmocka.h>
 
-static const struct stack_frame library = {"Python", "/usr/lib/python3.11/shutil.py", "copyfile",
-					   256, false};
-static const struct stack_frame mine = {"Python", "/srv/shop/orders.py", "load_customer", 131,
-					true};
+static const struct stack_frame library = {.language = "Python",
+					   .file = "/usr/lib/python3.11/shutil.py",
+					   .function = "copyfile",
+					   .line = 256};
+static const struct stack_frame mine = {.language = "Python",
+					.file = "/srv/shop/orders.py",
+					.function = "load_customer",
+					.line = 131,
+					.is_application = true};
 
 static void each_stack_is_kept_once(void **state)
 {
@@ -89,7 +94,11 @@ static void the_place_of_a_call(void **state)
 	const struct output_options none = {0}, line = {.script_line = true},
 				    any = {.script_line = true, .any_line = true},
 				    paths = {.script_line = true, .paths = true};
-	const struct stack_frame hostile = {"Perl", "/a\n\033[2J/b\n.pl", "f\r", 1, true};
+	const struct stack_frame hostile = {.language = "Perl",
+					    .file = "/a\n\033[2J/b\n.pl",
+					    .function = "f\r",
+					    .line = 1,
+					    .is_application = true};
 
 	(void)state;
 	assert_place(both, 2, &none, "");

@@ -334,7 +334,7 @@ static size_t walk(struct simulated *simulated, uint64_t pc, uint64_t sp, uint64
 
 	regs.r[REG_SP] = sp;
 	regs.r[REG_BP] = bp;
-	size_t count = unwinder_walk(unwinder, &regs, frames, room, end);
+	size_t count = unwinder_walk(unwinder, &regs, false, frames, room, end);
 
 	unwinder_destroy(unwinder);
 	return count;

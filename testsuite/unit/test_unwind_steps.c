@@ -94,7 +94,8 @@ static void take_first(struct stepping *run)
 	struct unwind_frame frames[DEPTH_MAX];
 	enum unwind_end end;
 	uint64_t offset;
-	size_t count = unwinder_walk(run->live.unwinder, &run->regs, frames, DEPTH_MAX, &end);
+	size_t count = unwinder_walk(run->live.unwinder, &run->regs, false, frames, DEPTH_MAX,
+				     &end);
 
 	assert_true(count >= 2);
 	assert_string_equal(live_name(&frames[0], &offset), "main");
@@ -183,7 +184,8 @@ static void check_walk(struct stepping *run)
 {
 	struct unwind_frame frames[DEPTH_MAX];
 	enum unwind_end end;
-	size_t count = unwinder_walk(run->live.unwinder, &run->regs, frames, DEPTH_MAX, &end);
+	size_t count = unwinder_walk(run->live.unwinder, &run->regs, false, frames, DEPTH_MAX,
+				     &end);
 	bool is_right = frames[0].pc == run->regs.pc && count > run->depth &&
 			(run->only_inner || (count == run->depth + 1 && end == UNWIND_END_OUTER));
 	bool is_guess = !run->only_inner && end == UNWIND_END_LOST;

@@ -70,7 +70,7 @@ static double best_walk(struct unwinder *unwinder, const struct regs *regs, unsi
 	for (unsigned i = 0; i < rounds; i++) {
 		uint64_t before = now_ns();
 
-		count = unwinder_walk(unwinder, regs, frames, FRAMES, &end);
+		count = unwinder_walk(unwinder, regs, false, frames, FRAMES, &end);
 		uint64_t took = now_ns() - before;
 
 		best = took < best ? took : best;
@@ -91,7 +91,7 @@ static void measure(struct live *live, const struct regs *regs, unsigned rounds)
 		if (live->maps.mappings[i].executable)
 			live_file(live, &live->maps.mappings[i]);
 	uint64_t before = now_ns();
-	size_t count = unwinder_walk(live->unwinder, regs, frames, FRAMES, &end);
+	size_t count = unwinder_walk(live->unwinder, regs, false, frames, FRAMES, &end);
 	uint64_t cold = now_ns() - before;
 
 	copy.start = regs->r[REG_SP];
@@ -144,7 +144,7 @@ static int print_thread(struct live *live, pid_t tid, unsigned rounds)
 	printf("thread %d\n", (int)tid);
 	if (rounds)
 		measure(live, &regs, rounds);
-	size_t count = unwinder_walk(live->unwinder, &regs, frames, FRAMES, &end);
+	size_t count = unwinder_walk(live->unwinder, &regs, false, frames, FRAMES, &end);
 
 	print_frames(frames, count, end);
 	ptrace(PTRACE_DETACH, tid, NULL, NULL);

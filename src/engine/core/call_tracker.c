@@ -120,11 +120,12 @@ void call_tracker_emit(struct call_event *event, enum record_kind kind, const st
 
 /* ------------------------------------------------------------------ entry and end */
 
-uint32_t call_tracker_stack(const struct call_tracker *tracker, struct thread *thread)
+uint32_t call_tracker_stack(const struct call_tracker *tracker, struct thread *thread,
+			    const struct regs *entry)
 {
 	const struct engine_events *events = tracker->events;
 
-	return events->stack ? events->stack(events->context, thread) : 0;
+	return events->stack ? events->stack(events->context, thread, entry) : 0;
 }
 
 struct call *call_tracker_enter(struct call_event *event, struct callstacks *stacks,
@@ -137,7 +138,7 @@ struct call *call_tracker_enter(struct call_event *event, struct callstacks *sta
 	if (made.site && made.site->plan->needs_saved && !made.in_process)
 		made.saved = xcalloc(1, sizeof *made.saved);
 	if (made.site && !made.in_process)
-		made.stack = call_tracker_stack(event->tracker, event->thread);
+		made.stack = call_tracker_stack(event->tracker, event->thread, event->entry);
 	struct call *pushed = callstacks_push(stacks, &made, call_tracker_popped, event);
 
 	if (pushed->site)

@@ -57,6 +57,8 @@ struct call_event {
 	struct record *ready;
 	call_capture *capture;
 	void *source;
+	/* The thread's registers at the first instruction of a function; NULL: not known. */
+	const struct regs *entry;
 	int64_t error;	 /* record.number of a return, unless the call was inherited */
 	uint64_t result; /* what a function returns, for hook.returned */
 	uint64_t owed;	 /* sum of call.owed of the calls that ended so far */
@@ -65,8 +67,12 @@ struct call_event {
 /* A number for the next call. call_tracker_enter() asks for it by itself. */
 uint64_t call_tracker_number(struct call_tracker *tracker);
 
-/* Returns the number of the stopped thread's stack for a call that it makes: record.stack. */
-uint32_t call_tracker_stack(const struct call_tracker *tracker, struct thread *thread);
+/*
+ * Returns the number of the stopped thread's stack for a call that it makes: record.stack.
+ * `entry`: see engine_events.stack.
+ */
+uint32_t call_tracker_stack(const struct call_tracker *tracker, struct thread *thread,
+			    const struct regs *entry);
 
 /* Returns the thread's pending calls; creates them if there are none so far. */
 struct callstacks *call_tracker_calls(struct thread *thread);

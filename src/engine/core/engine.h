@@ -98,10 +98,11 @@ struct engine_events {
 	/* A record is complete. `record` is valid during the call only. */
 	void (*record)(void *context, const struct record *record);
 	/*
-	 * `thread`, which is stopped, has made a call. Returns the number of its stack for the
-	 * call's records (record.stack), or 0. May be NULL.
+	 * `thread`, which is stopped, has made a call. `entry`: its registers at the first
+	 * instruction of the function; NULL: it is at a system call. Returns the number of its
+	 * stack for the call's records (record.stack), or 0. May be NULL.
 	 */
-	uint32_t (*stack)(void *context, struct thread *thread);
+	uint32_t (*stack)(void *context, struct thread *thread, const struct regs *entry);
 	/* `thread` has written to memory under hardware watch. */
 	void (*watched)(void *context, struct thread *thread, uint64_t address);
 	/* Classifies a return address. */

@@ -269,7 +269,7 @@ static void enter(struct syscalls *calls, struct thread *thread, const struct pt
 				  .origin = info->pc,
 				  .depth = (uint32_t)depth_of(thread, info->sp),
 				  .number = call_tracker_number(calls->tracker),
-				  .stack = call_tracker_stack(calls->tracker, thread),
+				  .stack = call_tracker_stack(calls->tracker, thread, NULL),
 				  .cost = thread->calls->cost};
 	emit_call(calls, thread, arguments);
 }

@@ -148,6 +148,7 @@ static void begin_stop(struct breakpoint_stop *hit, struct trap *trap, struct th
 					 .timing = TIMED_BY_BREAKPOINTS,
 					 .cost = hit->kept.cost,
 					 .capture = capture_values,
+					 .entry = &hit->regs,
 					 .source = hit};
 }
 

@@ -55,6 +55,7 @@ void script_description_destroy(struct script_description *description)
 	free(description->setup);
 	free(description->tell);
 	free(description->walk);
+	free(description->inside);
 	free(description->path);
 	free(description->language);
 	free(description->version);

@@ -61,6 +61,8 @@ struct script_description {
 	struct script_program *tell;  /* results: the parts of a version number */
 	unsigned tell_count;
 	struct script_program *walk;
+	/* Result 0: an address in the C function that runs a frame. For functions without names. */
+	struct script_program *inside;
 };
 
 struct script_description *script_description_create(const char *path);

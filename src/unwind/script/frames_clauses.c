@@ -6,6 +6,10 @@
  *     function  [if CONDITION :] PART…
  *     line      [if CONDITION :] DECODER(NUMBER, …)
  *
+ * and the clause that tells which C function runs a frame:
+ *
+ *     inside    NUMBER
+ *
  * A clause becomes a program whose results are the condition and then the numbers for all decoders.
  * It may use the words of the frame: code, at, and the identity as id1, id2, id3.
  */
@@ -118,6 +122,23 @@ static void clause(struct frames_parser *parser, struct vec *clauses, bool is_li
 	vec_push(clauses, &clause.clause);
 }
 
+static void inside(struct frames_parser *parser)
+{
+	struct script_description *description = parser->description;
+
+	if (description->inside) {
+		frames_fail(parser, "only one statement 'inside'");
+		return;
+	}
+	frames_take(&parser->lexer);
+	define_words(parser);
+	code_result(&parser->code, 0, frames_expression(parser));
+	code_drop_temporaries(&parser->code);
+	code_end(&parser->code);
+	frames_forget_locals(parser);
+	description->inside = code_finish(&parser->code);
+}
+
 bool frames_clause(struct frames_parser *parser)
 {
 	struct script_description *description = parser->description;
@@ -128,6 +149,8 @@ bool frames_clause(struct frames_parser *parser)
 		clause(parser, &description->functions, false);
 	else if (frames_at(&parser->lexer, "line"))
 		clause(parser, &description->lines, true);
+	else if (frames_at(&parser->lexer, "inside"))
+		inside(parser);
 	else
 		return false;
 	return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The clauses `file`, `function` and `line` of frame descriptions: see frames_clauses.c. */
+/* Clauses about frames: `file`, `function`, `line`, `inside`. See frames_clauses.c. */
 #ifndef TRACER_UNWIND_SCRIPT_FRAMES_CLAUSES_H
 #define TRACER_UNWIND_SCRIPT_FRAMES_CLAUSES_H
 

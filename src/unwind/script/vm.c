@@ -263,6 +263,12 @@ static unsigned line_of(const struct script_vm *vm, const struct raw_frame *raw)
 	return part->decoder->line(&vm->pages->source, results + part->first);
 }
 
+bool script_vm_code(const struct script_vm *vm, const struct raw_frame *raw, uint64_t *address)
+{
+	return vm->description->inside && compute(vm, vm->description->inside, raw, address, 1) &&
+	       *address;
+}
+
 static bool is_same(const struct raw_frame *left, const struct raw_frame *right)
 {
 	return left->code == right->code && left->position == right->position &&

@@ -63,6 +63,12 @@ enum script_end script_vm_walk(struct script_vm *vm, const struct script_thread 
  */
 struct script_frame script_vm_name(struct script_vm *vm, const struct raw_frame *raw);
 
+/*
+ * Stores an address in the C function that runs the frame. Returns false if the description does
+ * not tell one.
+ */
+bool script_vm_code(const struct script_vm *vm, const struct raw_frame *raw, uint64_t *address);
+
 /* Returns how many pages of the process have been read. */
 uint64_t script_vm_pages_read(const struct script_vm *vm);
 

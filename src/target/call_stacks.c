@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The stacks of calls: native and script frames in one order.
+ *
+ * They are walked while the thread stands at its breakpoint. The stack is kept once in the stack
+ * table, and the records of the call have its number. -w N wants the N innermost frames, -W the
+ * innermost script frame and the innermost one of the application, which may lie farther out: it
+ * then comes behind the others, and sinks show only the first N.
+ *
+ * The two kinds of frames are found in two ways that know nothing of each other, and have to be
+ * merged. A native frame of a function that runs script frames stands for those up to and including
+ * the first that was entered from C (struct raw_frame). If there are not as many such native frames
+ * as script frames entered from C, no order is certain: the script frames then come first, and a
+ * note in front of the native ones. That is judged only if the native walk came to the outermost
+ * frame.
+ */
+#include "target/call_stacks.h"
+
+#include "base/diag.h"
+#include "base/xalloc.h"
+#include "target/native_stacks.h"
+#include "target/script_stacks.h"
+#include "unwind/script/library.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FRAMES_MOST = 1024, MACHINES_MOST = 4 };
+
+/* The script frames of one machine. */
+struct machine_frames {
+	struct script_machine *machine;
+	struct raw_frame *frames;
+	size_t count, next;
+	size_t runs; /* native frames that run some */
+};
+
+struct call_stacks {
+	struct script_library *library;
+	struct stack_table *table;
+	/* The stack that is walked. */
+	struct machine_frames parts[MACHINES_MOST];
+	size_t part_count;
+	struct unwind_frame native[FRAMES_MOST];
+	size_t native_count;
+	enum unwind_end native_end;
+	struct vec frames; /* struct stack_frame, with texts of their own */
+};
+
+static void complain(void *context, const char *file, unsigned line, const char *message)
+{
+	(void)context;
+	if (line)
+		diag("%s:%u: %s", file, line, message);
+	else
+		diag("%s: %s", file, message);
+}
+
+void call_stacks_init(struct target *target)
+{
+	const struct output_options *output = target->options->output;
+
+	if (!output->script_line && !output->where)
+		return;
+	struct call_stacks *stacks = target->call_stacks = xcalloc(1, sizeof *stacks);
+
+	stacks->table = stack_table_create();
+	vec_init(&stacks->frames, sizeof(struct stack_frame));
+	for (size_t i = 0; i < MACHINES_MOST; i++)
+		stacks->parts[i].frames = xcalloc(FRAMES_MOST, sizeof(struct raw_frame));
+	if (output->script_line || output->where_script)
+		stacks->library = script_library_create(target->options->data_dir, complain, NULL);
+	target->events.stack = call_stacks_of;
+}
+
+void call_stacks_deinit(struct target *target)
+{
+	struct call_stacks *stacks = target->call_stacks;
+
+	if (!stacks)
+		return;
+	target->call_stacks = NULL;
+	for (size_t i = 0; i < MACHINES_MOST; i++)
+		free(stacks->parts[i].frames);
+	script_library_destroy(stacks->library);
+	stack_table_destroy(stacks->table);
+	vec_deinit(&stacks->frames);
+	free(stacks);
+}
+
+const struct stack_table *call_stacks_table(const struct target *target)
+{
+	return target->call_stacks ? target->call_stacks->table : NULL;
+}
+
+/* ------------------------------------------------------------------ frames of the stack */
+
+static char *copy_text(const char *text)
+{
+	return text ? xstrdup(text) : NULL;
+}
+
+/* The texts are valid only until the next frame is named, so they are copied. */
+static void add_frame(struct call_stacks *stacks, const struct stack_frame *named)
+{
+	struct stack_frame *frame = vec_push(&stacks->frames, named);
+
+	frame->file = copy_text(named->file);
+	frame->function = copy_text(named->function);
+	frame->module = copy_text(named->module);
+}
+
+static void forget_frames(struct call_stacks *stacks)
+{
+	for (size_t i = 0; i < stacks->frames.count; i++) {
+		struct stack_frame *frame = vec_at(&stacks->frames, i);
+
+		free((char *)(uintptr_t)frame->file);
+		free((char *)(uintptr_t)frame->function);
+		free((char *)(uintptr_t)frame->module);
+	}
+	stacks->frames.count = 0;
+}
+
+static bool is_full(const struct call_stacks *stacks, size_t wanted)
+{
+	return stacks->frames.count >= wanted;
+}
+
+static void walk_scripts(struct target *target, struct thread *thread, const struct regs *regs)
+{
+	struct call_stacks *stacks = target->call_stacks;
+
+	stacks->part_count = 0;
+	/* Descriptions are for 64 bits: their numbers would lead astray elsewhere. */
+	if (!stacks->library || thread->process->space->arch->abi->word != sizeof(uint64_t))
+		return;
+	const struct vec *machines = script_stacks_machines(target, stacks->library, thread);
+
+	for (size_t i = 0; i < machines->count && stacks->part_count < MACHINES_MOST; i++) {
+		struct machine_frames *part = &stacks->parts[stacks->part_count];
+
+		part->machine = *(struct script_machine **)vec_at(machines, i);
+		part->count = script_stacks_walk(part->machine, thread, regs, part->frames,
+						 FRAMES_MOST);
+		part->next = 0;
+		stacks->part_count += part->count > 0;
+	}
+}
+
+/* ------------------------------------------------------------------ the two kinds merged */
+
+/* Returns the part whose next frames are run by the code of a native frame, or NULL. */
+static struct machine_frames *part_run_by(struct call_stacks *stacks, struct thread *thread,
+					  const struct unwind_frame *frame)
+{
+	for (size_t i = 0; i < stacks->part_count; i++) {
+		struct machine_frames *part = &stacks->parts[i];
+		const size_t next = part->next < part->count ? part->next : part->count - 1;
+
+		if (script_stacks_runs(part->machine, thread, frame->pc - frame->is_call,
+				       &part->frames[next]))
+			return part;
+	}
+	return NULL;
+}
+
+static size_t count_entries(const struct machine_frames *part)
+{
+	size_t entries = 0;
+
+	for (size_t i = 0; i < part->count; i++)
+		entries += part->frames[i].entry || i + 1 == part->count;
+	return entries;
+}
+
+/* Returns true if each native frame that runs script frames has some, and they have one. */
+static bool match(struct call_stacks *stacks, struct thread *thread)
+{
+	bool do_match = true;
+
+	for (size_t i = 0; i < stacks->part_count; i++)
+		stacks->parts[i].runs = 0;
+	for (size_t i = 0; i < stacks->native_count; i++) {
+		struct machine_frames *part = part_run_by(stacks, thread, &stacks->native[i]);
+
+		if (part)
+			part->runs++;
+	}
+	for (size_t i = 0; i < stacks->part_count; i++) {
+		const size_t entries = count_entries(&stacks->parts[i]);
+
+		do_match &= stacks->native_end == UNWIND_END_LIMIT
+				    ? stacks->parts[i].runs <= entries
+				    : stacks->parts[i].runs == entries;
+	}
+	return do_match;
+}
+
+/* Adds the next frames of a machine, up to the one that was entered from C. */
+static void add_run(struct call_stacks *stacks, struct machine_frames *part, size_t wanted)
+{
+	bool is_entry = false;
+
+	while (part->next < part->count && !is_entry && !is_full(stacks, wanted)) {
+		const struct raw_frame *raw = &part->frames[part->next++];
+		const struct stack_frame named = script_stacks_name(part->machine, raw);
+
+		add_frame(stacks, &named);
+		is_entry = raw->entry != 0;
+	}
+}
+
+static void add_native(struct target *target, struct thread *thread, size_t index)
+{
+	const struct stack_frame named = native_stacks_name(target, thread,
+							    &target->call_stacks->native[index]);
+
+	add_frame(target->call_stacks, &named);
+}
+
+static void add_merged(struct target *target, struct thread *thread, size_t wanted)
+{
+	struct call_stacks *stacks = target->call_stacks;
+
+	for (size_t i = 0; i < stacks->native_count && !is_full(stacks, wanted); i++) {
+		struct machine_frames *part = part_run_by(stacks, thread, &stacks->native[i]);
+
+		if (part)
+			add_run(stacks, part, wanted);
+		else
+			add_native(target, thread, i);
+	}
+}
+
+static void add_scripts(struct call_stacks *stacks, size_t wanted)
+{
+	for (size_t i = 0; i < stacks->part_count; i++)
+		while (stacks->parts[i].next < stacks->parts[i].count && !is_full(stacks, wanted))
+			add_run(stacks, &stacks->parts[i], wanted);
+}
+
+/* Adds the innermost `wanted` frames of the kinds that -w asks for. */
+static void add_frames(struct target *target, struct thread *thread, size_t wanted)
+{
+	static const struct stack_frame note = {
+		.kind = STACK_NOTE, .function = "native frames, which do not match those above"};
+	struct call_stacks *stacks = target->call_stacks;
+	const struct output_options *output = target->options->output;
+	const bool have_scripts = output->where_script && stacks->part_count;
+
+	if (have_scripts && output->where_native && match(stacks, thread)) {
+		add_merged(target, thread, wanted);
+		return;
+	}
+	if (have_scripts)
+		add_scripts(stacks, wanted);
+	if (have_scripts && stacks->native_count && !is_full(stacks, wanted))
+		add_frame(stacks, &note);
+	for (size_t i = 0; i < stacks->native_count && !is_full(stacks, wanted); i++)
+		add_native(target, thread, i);
+}
+
+/*
+ * Adds what -W shows, if it is not there: the innermost frame whose line is known, and the
+ * innermost one of the application. Frames outside of these are not even named.
+ */
+static void add_places(struct call_stacks *stacks)
+{
+	for (size_t i = 0; i < stacks->part_count; i++) {
+		struct machine_frames *part = &stacks->parts[i];
+		bool is_first = true, is_found = false;
+
+		for (size_t j = 0; j < part->count && !is_found; j++) {
+			const struct stack_frame named = script_stacks_name(part->machine,
+									    &part->frames[j]);
+
+			if (!named.file || !named.line)
+				continue;
+			if (is_first || named.is_application)
+				add_frame(stacks, &named);
+			is_found = named.is_application;
+			is_first = false;
+		}
+	}
+}
+
+uint32_t call_stacks_of(void *context, struct thread *thread, const struct regs *entry)
+{
+	struct target *target = context;
+	struct call_stacks *stacks = target->call_stacks;
+	const struct output_options *output = target->options->output;
+	const struct space *space = thread->process->space;
+	struct regs regs;
+
+	if (!space || !space->modules || regs_load(thread->tid, &regs) != 0)
+		return 0;
+	walk_scripts(target, thread, &regs);
+	stacks->native_count = 0;
+	if (output->where_native)
+		stacks->native_count = native_stacks_walk(thread, entry ? entry : &regs, entry,
+							  stacks->native, FRAMES_MOST,
+							  &stacks->native_end);
+	add_frames(target, thread, output->where);
+	if (output->script_line)
+		add_places(stacks);
+	const uint32_t number = stack_table_add(stacks->table, stacks->frames.items,
+						stacks->frames.count);
+
+	forget_frames(stacks);
+	return number;
+}

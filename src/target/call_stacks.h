@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The stacks of calls and threads, of native and script frames: see call_stacks.c. */
+#ifndef TRACER_TARGET_CALL_STACKS_H
+#define TRACER_TARGET_CALL_STACKS_H
+
+#include "sink/stack_table.h"
+#include "target/target_state.h"
+
+struct call_stacks;
+
+/*
+ * Reads the frame descriptions, if stacks or script lines are to be shown. Mistakes in them are
+ * reported.
+ */
+void call_stacks_init(struct target *target);
+void call_stacks_deinit(struct target *target);
+/* Returns the stacks that records refer to; NULL: none are shown. */
+const struct stack_table *call_stacks_table(const struct target *target);
+
+/*
+ * The `stack` function of engine_events; `context` is the target. `thread` is stopped. Returns the
+ * number of its stack in the table, or 0 if no frame is known.
+ */
+uint32_t call_stacks_of(void *context, struct thread *thread, const struct regs *entry);
+
+#endif

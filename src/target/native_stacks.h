@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The frames of compiled code on the stacks of a space's threads: see native_stacks.c. */
+#ifndef TRACER_TARGET_NATIVE_STACKS_H
+#define TRACER_TARGET_NATIVE_STACKS_H
+
+#include "sink/stack_table.h"
+#include "target/target_state.h"
+#include "unwind/unwind_walk.h"
+
+/* What is known of the code of a space for walks: modules->native. NULL until the first walk. */
+struct native_stacks;
+
+/*
+ * Stores up to `room` frames of a stopped thread, the innermost first. `is_entry`: with these
+ * registers the thread is at the first instruction of a function; then the first frame is its
+ * caller's. Returns how many; 0 if there is none. *end: why there are no more.
+ */
+size_t native_stacks_walk(struct thread *thread, const struct regs *regs, bool is_entry,
+			  struct unwind_frame *frames, size_t room, enum unwind_end *end);
+
+/*
+ * Names a frame that native_stacks_walk() has found in the space of `thread`. The texts are valid
+ * until the next call of either function.
+ */
+struct stack_frame native_stacks_name(const struct target *target, struct thread *thread,
+				      const struct unwind_frame *frame);
+
+/*
+ * Finds the function that the rows of call-frame information describe around `address`. Returns
+ * false if there is none.
+ */
+bool native_stacks_function(struct thread *thread, uint64_t address, uint64_t *start,
+			    uint64_t *end);
+
+/* Frees what is known of the code of a space. */
+void native_stacks_forget(struct modules *modules);
+
+#endif
