@@ -111,3 +111,51 @@ bool lists_parse_number(const char *text, size_t length, unsigned minimum, unsig
 	*number = (unsigned)value;
 	return value >= minimum;
 }
+
+/* Returns how many ns the unit has, or 0 if there is no such unit. */
+static uint64_t unit_of(const char *text)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {{"", 1000000000},
+		     {"s", 1000000000},
+		     {"us", 1000},
+		     {"ms", 1000000},
+		     {"m", UINT64_C(60000000000)},
+		     {"h", UINT64_C(3600000000000)}};
+
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (!strcmp(text, units[i].name))
+			return units[i].ns;
+	return 0;
+}
+
+bool lists_parse_time(const char *text, uint64_t *ns)
+{
+	enum { DECIMALS_MAX = 9 };
+	const uint64_t year = UINT64_C(366) * 24 * 3600 * 1000000000;
+	const size_t digits = strspn(text, "0123456789");
+	const char *rest = text + digits;
+	unsigned whole, part = 0;
+	uint64_t scale = 1;
+
+	if (!lists_parse_number(text, digits, 0, UINT32_MAX, &whole))
+		return false;
+	if (*rest == '.') {
+		const size_t decimals = strspn(++rest, "0123456789");
+
+		if (decimals > DECIMALS_MAX ||
+		    !lists_parse_number(rest, decimals, 0, UINT32_MAX, &part))
+			return false;
+		for (size_t i = 0; i < decimals; i++)
+			scale *= 10;
+		rest += decimals;
+	}
+	const uint64_t unit = unit_of(rest);
+
+	if (!unit || whole > year / unit)
+		return false;
+	*ns = whole * unit + (uint64_t)((double)part / (double)scale * (double)unit);
+	return *ns > 0;
+}

@@ -5,6 +5,8 @@
 
 #include "sink/sink.h"
 
+#include <stdint.h>
+
 /*
  * Adds columns, such as "time,calls,name", to those of the table of -c. Returns NULL, or what the
  * argument should have been: "a list of ...".
@@ -29,5 +31,11 @@ const char *lists_add_domains(unsigned *mask, const char *argument);
  */
 bool lists_parse_number(const char *text, size_t length, unsigned minimum, unsigned maximum,
 			unsigned *number);
+
+/*
+ * Reads a time: digits, perhaps with a point and more digits, and us, ms, s, m or h; without a unit
+ * they are seconds. Stores ns. False if it is none, is 0, or is longer than a year.
+ */
+bool lists_parse_time(const char *text, uint64_t *ns);
 
 #endif

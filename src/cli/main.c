@@ -86,6 +86,7 @@ static int trace(const struct options *options)
 					  .pids = options->pids.items,
 					  .pid_count = options->pids.count,
 					  .user = options->user,
+					  .duration_ns = options->duration_ns,
 					  .follow_forks = options->follow_forks != 0,
 					  .call_filters = &options->call_filters,
 					  .callee_filters = &options->callee_filters,

@@ -21,6 +21,7 @@ enum {
 	CODE_ANY_LINE,
 	CODE_PATHS,
 	CODE_APP_LINE,
+	CODE_DURATION,
 
 	OPTIONS_MAX = 64 /* there are no more rows */
 };
@@ -34,6 +35,7 @@ enum option_action {
 	OPTION_LIST,	/* appends to a vec of const char *, not empty */
 	OPTION_PIDS,	/* appends to a vec of pid_t, from a list with commas or blanks */
 	OPTION_COLUMNS, /* appends to the columns of the table of -c */
+	OPTION_TIME,	/* sets a uint64_t of ns, from "500ms" and the like */
 	OPTION_WHERE,	/* sets how many frames are shown, or of which kind */
 	OPTION_DOMAINS, /* adds to an unsigned of enum session_debug, or lists the domains */
 	OPTION_CHOICE,	/* sets an int: the index of the argument among the words in `argument` */

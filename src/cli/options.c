@@ -368,6 +368,10 @@ static int apply(struct options *options, const struct option_spec *spec, const 
 	case OPTION_COLUMNS:
 		expected = lists_add_columns(field, argument);
 		return expected ? bad_argument(spec, argument, expected) : 0;
+	case OPTION_TIME:
+		return lists_parse_time(argument, field)
+			       ? 0
+			       : bad_argument(spec, argument, "a time such as 500ms, 10s or 2m");
 	case OPTION_WHERE:
 		expected = lists_set_where(field, argument);
 		return expected ? bad_argument(spec, argument, expected) : 0;

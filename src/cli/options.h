@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * The options as given. Strings point into argv, which must outlive this struct; options_deinit()
@@ -25,6 +26,7 @@ struct options {
 	struct vec pids;       /* of pid_t: -p, in order, without repetitions */
 	unsigned follow_forks; /* number of -f; -ff with -o: a file for each process */
 	const char *user;      /* -u, or NULL */
+	uint64_t duration_ns;  /* --duration; 0: none */
 
 	struct vec call_filters;      /* of const char *: -e, in order */
 	struct vec callee_filters;    /* of const char *: -l, in order; both empty: the default */

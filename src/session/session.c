@@ -44,6 +44,7 @@
 #include "target/table_functions.h"
 #include "target/task_state.h"
 #include "tracee/abandoned.h"
+#include "tracee/clock.h"
 #include "tracee/launch.h"
 #include "tracee/prefault.h"
 
@@ -348,6 +349,8 @@ static void run(struct session *session)
 
 		if (interrupts_pending(session->interrupts)) {
 			session->target.tracees->event = 0;
+			if (interrupts_is_over(session->interrupts))
+				break;
 			take_signals(session);
 			continue; /* there may be no tracee left to wait for */
 		}
@@ -380,6 +383,10 @@ static int finish(struct session *session)
 	int error = session->emission.error;
 
 	session->target.tracees->event = 0;
+	/* A reader of the trace that has stalled must not hold up the detaching. */
+	session->is_leaving |= interrupts_is_over(session->interrupts);
+	if (session->is_leaving)
+		interrupts_tick(session->interrupts, LEAVING_TICK_US);
 	detach_all(session, true);
 	tracees_settle_abandoned(session->target.tracees, ABANDONED_MS);
 	session->is_leaving = false;
@@ -423,6 +430,8 @@ int session_run(const struct session_options *options, struct session_result *re
 		error = interrupts_start(&session.interrupts, &original);
 	if (!error) {
 		error = start_tracees(&session, &original);
+		if (!error && options->duration_ns)
+			interrupts_set_end(session.interrupts, clock_now() + options->duration_ns);
 		if (error)
 			detach_all(&session, true);
 		else

@@ -7,6 +7,7 @@
 #include "sink/sink.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /*
@@ -39,6 +40,7 @@ struct session_options {
 	const char *user;     /* user to run the command as, NULL: the tracer's user */
 	const pid_t *pids;    /* processes to attach to */
 	size_t pid_count;
+	uint64_t duration_ns; /* after that time the trace ends; 0: it does not */
 	bool follow_forks;
 	const struct vec *call_filters;	  /* const char *: -e */
 	const struct vec *callee_filters; /* const char *: -l */

@@ -7,7 +7,7 @@
  * sleep. So the signals are blocked, and a second thread receives them with sigtimedwait(2). It
  * notes the signal and sends SIGURG to the tracing thread, every 2 ms until the signal has been
  * taken; the handler of SIGURG does nothing but interrupt waitpid(2). The second thread also makes
- * the tick.
+ * the tick, and watches the time at which tracing is to end.
  *
  * A SIGPIPE that a write(2) of the tracer causes is directed at the writing thread, where it stays
  * blocked: the write returns EPIPE. Only a SIGPIPE sent by another process arrives here.
@@ -15,6 +15,7 @@
 #include "tracee/interrupts.h"
 
 #include "base/xalloc.h"
+#include "tracee/clock.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -24,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NUDGE_US = 2000, IDLE_US = 200000, SIGNALS = 65 };
+enum { NS_PER_US = 1000, NUDGE_US = 2000, IDLE_US = 200000, SIGNALS = 65 };
 
 /*
  * All signals that end or stop a process and can be blocked: breakpoints must not be left behind.
@@ -42,6 +43,8 @@ struct interrupts {
 	atomic_uint count[SIGNALS]; /* per signal number */
 	atomic_uint from_terminal[SIGNALS];
 	atomic_uint tick_us;
+	atomic_uint_fast64_t end; /* clock_now() at which tracing is to end; 0: never */
+	atomic_bool over;	  /* that time has come */
 	atomic_bool stop;
 };
 
@@ -58,6 +61,21 @@ static void note(struct interrupts *interrupts, const siginfo_t *info)
 	atomic_fetch_add(&interrupts->pending, 1);
 }
 
+/* Notes that the time is over, or returns how many µs are left, `most` at most. */
+static unsigned check_end(struct interrupts *interrupts, unsigned most)
+{
+	const uint64_t end = atomic_load(&interrupts->end), now = clock_now();
+
+	if (end && !atomic_load(&interrupts->over) && now >= end) {
+		atomic_store(&interrupts->over, true);
+		atomic_fetch_add(&interrupts->pending, 1);
+		return NUDGE_US;
+	}
+	if (!end || atomic_load(&interrupts->over) || (end - now) / NS_PER_US >= most)
+		return most;
+	return (unsigned)((end - now) / NS_PER_US) + 1;
+}
+
 static void *watch(void *argument)
 {
 	struct interrupts *interrupts = argument;
@@ -65,7 +83,7 @@ static void *watch(void *argument)
 	while (!atomic_load(&interrupts->stop)) {
 		unsigned tick = atomic_load(&interrupts->tick_us);
 		bool pending = atomic_load(&interrupts->pending) != 0;
-		unsigned wait = pending ? NUDGE_US : tick ? tick : IDLE_US;
+		unsigned wait = check_end(interrupts, pending ? NUDGE_US : tick ? tick : IDLE_US);
 		struct timespec timeout = {.tv_sec = wait / 1000000,
 					   .tv_nsec = (long)(wait % 1000000) * 1000};
 		siginfo_t info;
@@ -186,8 +204,21 @@ bool interrupts_is_ignored(const struct interrupts *interrupts, int signal)
 	return interrupts->ignored >> (signal - 1) & 1;
 }
 
+void interrupts_set_end(struct interrupts *interrupts, uint64_t time)
+{
+	atomic_store(&interrupts->end, time);
+	pthread_kill(interrupts->thread, SIGURG);
+}
+
+bool interrupts_is_over(const struct interrupts *interrupts)
+{
+	return atomic_load(&interrupts->over);
+}
+
 bool interrupts_end(const struct interrupts *interrupts)
 {
+	if (interrupts_is_over(interrupts))
+		return true;
 	for (int signal = 1; signal < SIGNALS; signal++)
 		if (atomic_load(&interrupts->count[signal]) && !interrupts_is_stop(signal) &&
 		    !interrupts_is_ignored(interrupts, signal))

@@ -49,11 +49,19 @@ bool interrupts_is_stop(int signal);
  */
 bool interrupts_is_ignored(const struct interrupts *interrupts, int signal);
 
-/* Returns true if a signal waits for interrupts_take(). Cheap. */
+/* Returns true if a signal waits for interrupts_take(), or the time is over. Cheap. */
 bool interrupts_pending(const struct interrupts *interrupts);
 
-/* Returns true if a signal waits that ends tracing. */
+/* Returns true if a signal waits that ends tracing, or its time is over. */
 bool interrupts_end(const struct interrupts *interrupts);
+
+/*
+ * At `time` (clock_now()) waitpid(2) is interrupted, and interrupts_pending() and
+ * interrupts_is_over() are true from then on. 0: never.
+ */
+void interrupts_set_end(struct interrupts *interrupts, uint64_t time);
+/* Returns true if that time has come. */
+bool interrupts_is_over(const struct interrupts *interrupts);
 
 /*
  * From now on, interrupts waitpid(2) about every `microseconds` (0: not any more), for work that
