@@ -227,7 +227,7 @@ static int set_up(struct session *session)
 	indirect_init(&session->target);
 	prefetched_init(&session->target);
 	call_stacks_init(&session->target);
-	session->code = (struct code_names){module_code_name, &session->target};
+	session->code = (struct code_names){module_code_name, module_code_place, &session->target};
 	session->output = *options->output;
 	session->output.patience = (struct outbuf_patience){is_awaited, session};
 	session->emission.sink = create_sink(session);

@@ -21,7 +21,7 @@ struct value_cursor value_cursor_start(const struct record *record);
 const struct record_value *value_cursor_next(struct value_cursor *cursor);
 
 /*
- * Finds the function at an address. Records do not contain that name: they are rendered as soon as
+ * Finds names for code at an address. Records do not contain them: they are rendered as soon as
  * they are made, before any loaded module changes.
  */
 struct code_names {
@@ -30,6 +30,11 @@ struct code_names {
 	 * frees, or NULL if there is no name.
 	 */
 	char *(*find)(void *context, int32_t pid, uint64_t address);
+	/*
+	 * Returns `MODULE(FUNCTION+0x4)` for a return address of the process, or `MODULE+0x1136`
+	 * if the function has no name; the caller frees it. NULL: it is in no module.
+	 */
+	char *(*place)(void *context, int32_t pid, uint64_t address);
 	void *context;
 };
 

@@ -2,8 +2,8 @@
 /*
  * The sink for lines in ltrace's format.
  *
- *	[pid 7] 22:31:50.507781 [0x4011e8]   strlen("abc"            = 3 <0.000004>
- *	prefix  time stamp      -i           -n name(args   column -a  result   -T
+ *	[pid 7] 22:31:50.507781 [cat(main+0x1e8)]   strlen("abc"     = 3 <0.000004>
+ *	prefix  time stamp      -i                  -n name(args   -a  result   -T
  *
  * A line begins when a call is made and ends when it returns, and other records may come in
  * between. At any time only the last line can be open; the only state kept about it is the thread
@@ -25,6 +25,7 @@
  */
 #include "sink/text.h"
 
+#include "base/cleanup.h"
 #include "base/xalloc.h"
 #include "sink/errname.h"
 #include "sink/escape.h"
@@ -155,6 +156,21 @@ static bool has_front(const struct text_sink *text, const struct record *record)
 	       (text->options->return_address && record->pc);
 }
 
+/* -i: where the call returns to. */
+static void put_caller(struct text_sink *text, const struct record *record)
+{
+	const struct code_names *code = text->render.code;
+	_cleanup_free_ char *place = code ? code->place(code->context, record->pid, record->pc)
+					  : NULL;
+
+	outbuf_char(&text->out, '[');
+	if (place)
+		escape_name(&text->out, place);
+	else
+		outbuf_hex(&text->out, record->pc);
+	outbuf_text(&text->out, "] ");
+}
+
 /* Writes all that comes in front of the indentation. */
 static void begin_line(struct text_sink *text, const struct record *record)
 {
@@ -171,11 +187,8 @@ static void begin_line(struct text_sink *text, const struct record *record)
 		outbuf_text(out, text->options->to_file ? " " : "] ");
 	}
 	put_time_stamps(text, record->time);
-	if (text->options->return_address && record->pc) {
-		outbuf_char(out, '[');
-		outbuf_hex(out, record->pc);
-		outbuf_text(out, "] ");
-	}
+	if (text->options->return_address && record->pc)
+		put_caller(text, record);
 	style(text, STYLE_NONE);
 }
 

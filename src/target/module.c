@@ -105,13 +105,37 @@ const char *module_library(const struct module *module)
 	return soname ? soname : module->base_name;
 }
 
+static const struct module *module_at(const struct target *target, pid_t pid, uint64_t address)
+{
+	const struct process *process = tracees_process(target->tracees, pid);
+
+	return process && process->space ? modules_find(process->space->modules, address) : NULL;
+}
+
+char *module_code_place(void *context, int32_t pid, uint64_t address)
+{
+	const struct target *target = context;
+	/* The address behind a call may be the first of another function. */
+	const struct module *module = module_at(target, pid, address - 1);
+	uint64_t offset;
+
+	if (!module)
+		return NULL;
+	const char *symbol = elf_name_of_code(module->file, address - 1 - module->bias, &offset);
+
+	if (!symbol)
+		return xasprintf("%s+0x%llx", module->base_name,
+				 (unsigned long long)(address - module->bias));
+	_cleanup_free_ char *name = shown_names_function(target, module, symbol);
+
+	return xasprintf("%s(%s+0x%llx)", module->base_name, name,
+			 (unsigned long long)(offset + 1));
+}
+
 char *module_code_name(void *context, int32_t pid, uint64_t address)
 {
 	const struct target *target = context;
-	const struct process *process = tracees_process(target->tracees, pid);
-	const struct module *module = process && process->space
-					      ? modules_find(process->space->modules, address)
-					      : NULL;
+	const struct module *module = module_at(target, pid, address);
 	uint64_t offset = 0;
 	const char *symbol =
 		module ? elf_name_of_code(module->file, address - module->bias, &offset) : NULL;

@@ -25,5 +25,7 @@ const struct module *modules_find_definer(const struct modules *modules, const c
 const char *module_library(const struct module *module);
 /* code_names.find; `context` is the target. */
 char *module_code_name(void *context, int32_t pid, uint64_t address);
+/* code_names.place; `context` is the target. */
+char *module_code_place(void *context, int32_t pid, uint64_t address);
 
 #endif

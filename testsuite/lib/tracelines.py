@@ -7,7 +7,7 @@ import harness
 
 _PREFIX = re.compile(r"^(?:\[pid (?P<bracket>\d+)\] |(?P<plain>\d+) )?(?P<rest>.*)$", re.S)
 _STAMP = re.compile(r"^(?P<stamp>\d\d:\d\d:\d\d(?:\.\d{6})?|\d{9,}\.\d{6}|\s*\d+\.\d{6}) ")
-_POINTER = re.compile(r"^\[(?P<pc>0x[0-9a-f]+)\] ")
+_POINTER = re.compile(r"^\[(?P<pc>0x[0-9a-f]+|[^]]*\+0x[0-9a-f]+\)?)\] ")
 _RESUMED = re.compile(r"^\s*<\.\.\. (?P<name>.+?) resumed> (?P<rest>.*)$", re.S)
 _CALL = re.compile(r"^(?P<indent>\s*)(?P<name>[^\s(<][^(]*)\((?P<rest>.*)$", re.S)
 _RESULT = re.compile(r"^(?P<arguments>.*)\)\s*= (?P<result>.*?)(?: <(?P<duration>\d+\.\d+)>)?$", re.S)
@@ -55,7 +55,7 @@ class Trace:
         if match := _STAMP.match(rest):
             stamp, rest = _seconds(match["stamp"]), rest[match.end():]
         if match := _POINTER.match(rest):
-            pc, rest = int(match["pc"], 16), rest[match.end():]
+            pc, rest = match["pc"], rest[match.end():]
         if match := _UNTRACED.match(rest):
             self.untraced.append((match["said"] or match["listed"], match["reason"] or match["why"]))
         elif rest.startswith("tracer: "):

@@ -92,7 +92,7 @@ static char *name_of(void *context, int32_t pid, uint64_t address)
 static void test_function_pointers(void **state)
 {
 	int context = 7;
-	const struct code_names code = {name_of, &context};
+	const struct code_names code = {.find = name_of, .context = &context};
 	const struct render_options options = {.code = &code};
 	struct value_cursor cursor = {.pid = 7};
 	static const struct type_name names[] = {{"IGNORE", 1, 0}, {"ERROR", -1, 0}};
