@@ -86,6 +86,7 @@ static int trace(const struct options *options)
 					  .pids = options->pids.items,
 					  .pid_count = options->pids.count,
 					  .user = options->user,
+					  .stacks = options->stacks,
 					  .duration_ns = options->duration_ns,
 					  .follow_forks = options->follow_forks != 0,
 					  .call_filters = &options->call_filters,
@@ -93,7 +94,7 @@ static int trace(const struct options *options)
 					  .entry_filters = &options->entry_filters,
 					  .no_default = options->no_default,
 					  .entries_only = options->entries_only,
-					  .system_calls = options->system_calls,
+					  .system_calls = options->system_calls || options->stacks,
 					  .depth_max = options->depth_max,
 					  .configs = &options->configs,
 					  .data_dir = data_dir ? data_dir : PKGDATADIR,
@@ -119,7 +120,8 @@ static int trace(const struct options *options)
 	/* If session.output_path is set, each process has a file of its own. */
 	if (!session.output_path && outfile_open(&outfile, options->output_file))
 		return STATUS_ERROR;
-	session.output_fd = outfile.fd;
+	/* The stacks are what was asked for, not remarks beside a program's output. */
+	session.output_fd = options->stacks && !options->output_file ? STDOUT_FILENO : outfile.fd;
 	output.color = wants_color(options->color, outfile.fd);
 	output.utf8 = wants_utf8();
 	int error = session_run(&session, &result);

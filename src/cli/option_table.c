@@ -18,6 +18,8 @@ static const struct option_spec table[] = {
 	 .heading = "Whom to trace", .action = OPTION_PIDS, FIELD(pids)},
 	{'f', "follow-forks", NULL, "children too; -ff -o FILE: a FILE.PID for each",
 	 .action = OPTION_COUNT, FIELD(follow_forks)},
+	{CODE_STACKS, "stacks", "[=N]", "all threads' stacks (N frames), once; then done",
+	 .action = OPTION_STACKS, FIELD(stacks)},
 	{CODE_DURATION, "duration", "TIME", "end the trace after TIME: 500ms, 10s, 2m",
 	 .action = OPTION_TIME, FIELD(duration_ns)},
 	{'u', "user", "USER", "run the command as USER", .action = OPTION_TEXT, FIELD(user)},

@@ -22,6 +22,7 @@ enum {
 	CODE_PATHS,
 	CODE_APP_LINE,
 	CODE_DURATION,
+	CODE_STACKS,
 
 	OPTIONS_MAX = 64 /* there are no more rows */
 };
@@ -36,6 +37,7 @@ enum option_action {
 	OPTION_PIDS,	/* appends to a vec of pid_t, from a list with commas or blanks */
 	OPTION_COLUMNS, /* appends to the columns of the table of -c */
 	OPTION_TIME,	/* sets a uint64_t of ns, from "500ms" and the like */
+	OPTION_STACKS,	/* sets a bool, and how many frames are shown */
 	OPTION_WHERE,	/* sets how many frames are shown, or of which kind */
 	OPTION_DOMAINS, /* adds to an unsigned of enum session_debug, or lists the domains */
 	OPTION_CHOICE,	/* sets an int: the index of the argument among the words in `argument` */
@@ -45,11 +47,15 @@ enum option_action {
 
 /* A row of the table. */
 struct option_spec {
-	int code;	      /* its letter, or a number above 255 when it has only a long name */
-	const char *name;     /* the long name, without the dashes */
-	const char *argument; /* placeholder of its argument in --help and the man page, or NULL */
-	const char *help;     /* one line, at most 49 columns */
-	const char *heading;  /* set on the first option of a group */
+	int code;	  /* its letter, or a number above 255 when it has only a long name */
+	const char *name; /* the long name, without the dashes */
+	/*
+	 * Placeholder of its argument in --help and the man page, or NULL; "[=N]" if the argument
+	 * may be left out.
+	 */
+	const char *argument;
+	const char *help;    /* one line, at most 49 columns */
+	const char *heading; /* set on the first option of a group */
 	size_t field;
 	enum option_action action;
 	unsigned maximum; /* for OPTION_NUMBER */

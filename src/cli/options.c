@@ -82,7 +82,9 @@ static void make_getopt_tables(struct getopt_tables *tables)
 		}
 		tables->names[i] = (struct option){
 			.name = spec->name,
-			.has_arg = spec->argument ? required_argument : no_argument,
+			.has_arg = !spec->argument	      ? no_argument
+				   : spec->argument[0] == '[' ? optional_argument
+							      : required_argument,
 			.val = spec->code,
 		};
 	}
@@ -255,7 +257,7 @@ static void add_help_line(struct strbuf *text, const struct option_spec *spec)
 		strbuf_add(text, "      ");
 	strbuf_printf(text, "--%s", spec->name);
 	if (spec->argument)
-		strbuf_printf(text, "=%s", spec->argument);
+		strbuf_printf(text, "%s%s", spec->argument[0] == '[' ? "" : "=", spec->argument);
 	size_t used = text->length - start;
 
 	if (used >= HELP_COLUMN) {
@@ -372,6 +374,10 @@ static int apply(struct options *options, const struct option_spec *spec, const 
 		return lists_parse_time(argument, field)
 			       ? 0
 			       : bad_argument(spec, argument, "a time such as 500ms, 10s or 2m");
+	case OPTION_STACKS:
+		*(bool *)field = true;
+		expected = lists_set_where(&options->output, argument ? argument : "1000");
+		return expected ? bad_argument(spec, argument, expected) : 0;
 	case OPTION_WHERE:
 		expected = lists_set_where(field, argument);
 		return expected ? bad_argument(spec, argument, expected) : 0;

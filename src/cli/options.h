@@ -26,6 +26,7 @@ struct options {
 	struct vec pids;       /* of pid_t: -p, in order, without repetitions */
 	unsigned follow_forks; /* number of -f; -ff with -o: a file for each process */
 	const char *user;      /* -u, or NULL */
+	bool stacks;	       /* --stacks */
 	uint64_t duration_ns;  /* --duration; 0: none */
 
 	struct vec call_filters;      /* of const char *: -e, in order */

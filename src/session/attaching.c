@@ -54,27 +54,19 @@ static int attach(struct session *session, pid_t pid)
 	return error;
 }
 
-/* Returns the process of a thread, as `ps -L` and top show thread ids. */
-static pid_t process_of(pid_t tid)
-{
-	const long pid = proc_status_number(tid, "Tgid");
-
-	return pid > 0 ? (pid_t)pid : tid;
-}
-
 int attaching_start(struct session *session)
 {
 	const struct session_options *options = session->target.options;
 	int first_error = 0;
 
 	for (size_t i = 0; i < options->pid_count; i++) {
-		const pid_t pid = process_of(options->pids[i]);
+		const pid_t pid = proc_process_of(options->pids[i]);
 
 		if (pid != getpid())
 			prefetch_process(&session->target, pid);
 	}
 	for (size_t i = 0; i < options->pid_count; i++) {
-		const pid_t pid = process_of(options->pids[i]);
+		const pid_t pid = proc_process_of(options->pids[i]);
 		int error = tracees_process(session->target.tracees, pid) ? 0
 									  : attach(session, pid);
 

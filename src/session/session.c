@@ -21,6 +21,7 @@
 #include "session/job_control.h"
 #include "session/recover.h"
 #include "session/session_state.h"
+#include "session/snapshot.h"
 #include "session/task_records.h"
 #include "session/tasks.h"
 #include "target/agent_policy.h"
@@ -242,7 +243,9 @@ static int set_up(struct session *session)
 		return -ENOTSUP;
 	}
 	agent_policy_init(&session->target);
-	system_calls_start(&session->target);
+	session->target.tracees->only_seizes = options->stacks;
+	if (!options->stacks)
+		system_calls_start(&session->target);
 	session->target.work = (struct deferred_work){.types = work_types,
 						      .context = &session->target,
 						      .tracees = session->target.tracees,
@@ -429,14 +432,15 @@ int session_run(const struct session_options *options, struct session_result *re
 	if (!error)
 		error = interrupts_start(&session.interrupts, &original);
 	if (!error) {
-		error = start_tracees(&session, &original);
+		error = options->stacks ? snapshot_take(&session)
+					: start_tracees(&session, &original);
 		if (!error && options->duration_ns)
 			interrupts_set_end(session.interrupts, clock_now() + options->duration_ns);
 		if (error)
 			detach_all(&session, true);
-		else
+		else if (!options->stacks)
 			run(&session);
-		if (!error)
+		if (!error && !options->stacks)
 			error = finish(&session);
 	}
 	tear_down(&session);

@@ -285,22 +285,18 @@ static void add_places(struct call_stacks *stacks)
 	}
 }
 
-uint32_t call_stacks_of(void *context, struct thread *thread, const struct regs *entry)
+/* `entry`: the thread is at the first instruction of a function, with the registers `start`. */
+static uint32_t walk(struct target *target, struct thread *thread, const struct regs *regs,
+		     const struct regs *start, bool is_entry)
 {
-	struct target *target = context;
 	struct call_stacks *stacks = target->call_stacks;
 	const struct output_options *output = target->options->output;
-	const struct space *space = thread->process->space;
-	struct regs regs;
 
-	if (!space || !space->modules || regs_load(thread->tid, &regs) != 0)
-		return 0;
-	walk_scripts(target, thread, &regs);
+	walk_scripts(target, thread, regs);
 	stacks->native_count = 0;
 	if (output->where_native)
-		stacks->native_count = native_stacks_walk(thread, entry ? entry : &regs, entry,
-							  stacks->native, FRAMES_MOST,
-							  &stacks->native_end);
+		stacks->native_count = native_stacks_walk(thread, start, is_entry, stacks->native,
+							  FRAMES_MOST, &stacks->native_end);
 	add_frames(target, thread, output->where);
 	if (output->script_line)
 		add_places(stacks);
@@ -309,4 +305,20 @@ uint32_t call_stacks_of(void *context, struct thread *thread, const struct regs 
 
 	forget_frames(stacks);
 	return number;
+}
+
+uint32_t call_stacks_of(void *context, struct thread *thread, const struct regs *entry)
+{
+	const struct space *space = thread->process->space;
+	struct regs regs;
+
+	if (!space || !space->modules || regs_load(thread->tid, &regs) != 0)
+		return 0;
+	return walk(context, thread, &regs, entry ? entry : &regs, entry);
+}
+
+uint32_t call_stacks_of_thread(struct target *target, struct thread *thread,
+			       const struct regs *regs)
+{
+	return walk(target, thread, regs, regs, false);
 }

@@ -41,6 +41,7 @@ struct session_options {
 	const pid_t *pids;    /* processes to attach to */
 	size_t pid_count;
 	uint64_t duration_ns; /* after that time the trace ends; 0: it does not */
+	bool stacks;	      /* --stacks: nothing is traced */
 	bool follow_forks;
 	const struct vec *call_filters;	  /* const char *: -e */
 	const struct vec *callee_filters; /* const char *: -l */

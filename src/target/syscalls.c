@@ -242,9 +242,9 @@ static struct system_site *find_site(struct target *target, const struct system_
 	return site;
 }
 
-static const struct probe_site *site_of(void *context, const struct space *space,
-					const struct arch *arch, uint64_t number,
-					uint64_t arguments[6], uint64_t *result_at)
+const struct probe_site *system_calls_site(void *context, const struct space *space,
+					   const struct arch *arch, uint64_t number,
+					   uint64_t arguments[6], uint64_t *result_at)
 {
 	struct target *target = context;
 	struct system_request request = {
@@ -279,7 +279,7 @@ static void passed(void *context, struct thread *thread)
 
 void system_calls_start(struct target *target)
 {
-	const struct syscall_events events = {site_of, refused, target};
+	const struct syscall_events events = {system_calls_site, refused, target};
 
 	if (!target->options->system_calls && !has_adding_rules(target))
 		return;

@@ -21,6 +21,10 @@ void system_calls_answered(void *context, struct thread *thread, const struct re
 			   uint64_t result);
 /* thread_visit: system calls of the thread's process are not traced any more. */
 void system_calls_let_pass(struct thread *thread, void *context);
+/* The `site` function of syscall_events; `context` is the target. */
+const struct probe_site *system_calls_site(void *context, const struct space *space,
+					   const struct arch *arch, uint64_t number,
+					   uint64_t arguments[6], uint64_t *result_at);
 void system_calls_deinit(struct target *target);
 
 #endif

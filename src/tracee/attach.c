@@ -361,7 +361,8 @@ int tracees_attach(struct tracees *tracees, pid_t pid, struct process **process,
 	 * compared with files.
 	 */
 	(void)maps_read(choice.thread->tid, &made->maps_before);
-	pt_interrupt(choice.thread->tid);
+	if (!tracees->only_seizes)
+		pt_interrupt(choice.thread->tid);
 	*process = made;
 	return 0;
 }

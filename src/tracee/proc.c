@@ -82,6 +82,13 @@ long proc_status_number(pid_t tid, const char *name)
 	return read_status(tid, &line, 1) && line.value[0] ? strtol(line.value, NULL, 10) : -1;
 }
 
+pid_t proc_process_of(pid_t tid)
+{
+	const long pid = proc_status_number(tid, "Tgid");
+
+	return pid > 0 ? (pid_t)pid : tid;
+}
+
 bool proc_status_has(pid_t tid, const char *name, const char *word)
 {
 	struct status_line line = {.name = name};

@@ -11,6 +11,8 @@
 
 /* Returns the number in line `name` of /proc/TID/status, or -1. */
 long proc_status_number(pid_t tid, const char *name);
+/* Returns the process of a thread, as `ps -L` and top show thread ids; `tid` if it is gone. */
+pid_t proc_process_of(pid_t tid);
 /* Returns true if that line contains `word`. */
 bool proc_status_has(pid_t tid, const char *name, const char *word);
 /* Returns true if the task has a shadow stack (x86-64, Linux 6.6). */

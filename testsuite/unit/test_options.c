@@ -715,7 +715,8 @@ static void spell(char *buffer, size_t size, const struct option_spec *spec)
 	if (spec->code < 256)
 		snprintf(letter, sizeof(letter), "-%c%s%s, ", spec->code, *argument ? " " : "",
 			 argument);
-	snprintf(buffer, size, "%s--%s%s%s", letter, spec->name, *argument ? "=" : "", argument);
+	snprintf(buffer, size, "%s--%s%s%s", letter, spec->name,
+		 *argument && *argument != '[' ? "=" : "", argument);
 }
 
 static void require_names(const char *file, const char *text, bool letters)
@@ -827,7 +828,7 @@ static void completion_names_every_option(void **state)
 	require_known("completions/tracer", all);
 	/* The place where the command begins depends on which options take the next word. */
 	for (size_t i = 0; i < count; i++) {
-		bool takes = table[i].argument != NULL;
+		bool takes = table[i].argument && table[i].argument[0] != '[';
 
 		snprintf(option, sizeof(option), "--%s", table[i].name);
 		if (has_option(valued, option) != takes)

@@ -105,20 +105,13 @@ static bool is_filled(const struct capture_plan *plan, const struct capture_op *
 	return op->argument == VALUE_RESULT || (plan->outputs >> (op->argument & VALUE_INDEX) & 1);
 }
 
-/*
- * Captures the values at the return of a failed call. The kernel has stored nothing, so pointers
- * to what it would have stored are shown as pointers: reads through them are made to fail. If
- * there is no memory any more, that goes for all pointers. REG_AX is 1 because 0 as a length would
- * give an empty string.
- */
-static void capture_failure(const struct system_call *own, const struct space *space,
-			    struct capture_buffer *buffer)
+/* REG_AX is 1 because 0 as a length would give an empty string. */
+void syscalls_capture_unfilled(const struct capture_plan *plan, const struct capture_saved *saved,
+			       const struct space *space, struct capture_buffer *buffer)
 {
 	static const struct memory_source nowhere = {.readv = no_memory};
-	const struct capture_plan *plan = own->call.site->plan;
 	uint64_t registers[REG_COUNT] = {[REG_AX] = 1};
-	struct record *record = (struct record *)(void *)buffer->bytes;
-
+	const struct record *record = (const struct record *)(void *)buffer->bytes;
 	unsigned made = 0;
 
 	/*
@@ -129,9 +122,18 @@ static void capture_failure(const struct system_call *own, const struct space *s
 		const struct capture_frame frame = {
 			.gpr = registers, .memory = is_readable ? &space->readable : &nowhere};
 
-		capture_exit_some(plan, i, 1, &frame, &own->saved, buffer);
+		capture_exit_some(plan, i, 1, &frame, saved, buffer);
 		made += !plan->exit[i].choices;
 	}
+}
+
+/* Captures the values at the return of a failed call. */
+static void capture_failure(const struct system_call *own, const struct space *space,
+			    struct capture_buffer *buffer)
+{
+	struct record *record = (struct record *)(void *)buffer->bytes;
+
+	syscalls_capture_unfilled(own->call.site->plan, &own->saved, space, buffer);
 	struct record_value *result = (struct record_value *)(void *)(record + 1);
 
 	if (record->value_count && result->argument == VALUE_RESULT)

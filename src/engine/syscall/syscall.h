@@ -44,6 +44,13 @@ void syscalls_answered(struct syscalls *calls, struct thread *thread, const stru
 		       int64_t result);
 /* Must be called at each other stop, before the stop is handled. */
 void syscalls_before(struct syscalls *calls, struct thread *thread, enum stop_kind kind);
+/*
+ * Captures the values that a call has at its return, as far as they are known while the kernel has
+ * stored nothing: pointers to what it stores are values themselves, and the result means nothing.
+ * `space` NULL: all pointers are. `saved` was filled at the call's entry.
+ */
+void syscalls_capture_unfilled(const struct capture_plan *plan, const struct capture_saved *saved,
+			       const struct space *space, struct capture_buffer *buffer);
 /* At exec: `thread`, the leader, takes over the system call that `former` has begun. */
 void syscalls_exec(struct thread *thread, struct thread *former);
 

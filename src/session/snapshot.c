@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A snapshot of the stacks of all threads of a process.
+ *
+ * The process may be the one that serves the customers, so it has to stand still as shortly as
+ * possible, and nothing in it is changed. What takes long is done before: the files are opened, and
+ * each stack is walked once while its thread runs or sleeps. The result is of no use, as the stack
+ * changes meanwhile, but what the walk has read then (call-frame information, symbols, the tables
+ * of virtual machines) is at hand for the walk that counts. That is made when all threads have been
+ * stopped, and it reads little more than the stacks. The text is written when they run again,
+ * because a reader of the output may be slow.
+ *
+ * A system call that a stop interrupts is restarted (tracee/syscall_restart.h), so the process does
+ * not notice.
+ */
+#include "session/snapshot.h"
+
+#include "base/cleanup.h"
+#include "base/diag.h"
+#include "base/xalloc.h"
+#include "session/attaching.h"
+#include "session/detach.h"
+#include "session/quiesce.h"
+#include "sink/thread_stacks.h"
+#include "target/call_stacks.h"
+#include "target/mapped_files.h"
+#include "target/mapped_modules.h"
+#include "target/module_list.h"
+#include "target/syscalls.h"
+#include "tracee/proc.h"
+#include "tracee/ptrace.h"
+#include "tracee/space.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { RECORD_BYTES = 16384, ARGUMENTS = 6 };
+
+/* What is kept of a thread until it runs again. */
+struct seen_thread {
+	struct thread_stack stack;
+	char name[16];
+	struct record *entry, *unfilled; /* owned: of the system call, or NULL */
+};
+
+struct snapshot {
+	struct session *session;
+	struct vec threads; /* struct seen_thread * */
+};
+
+/* ------------------------------------------------------------------ before the threads stop */
+
+/*
+ * Reads where a thread sleeps: /proc/TID/syscall has its stack pointer and pc. Returns false if it
+ * runs.
+ */
+static bool read_sleeper(pid_t tid, struct regs *regs)
+{
+	char path[64], text[256];
+
+	snprintf(path, sizeof path, "/proc/%d/syscall", (int)tid);
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+
+	if (length <= 0)
+		return false;
+	text[length] = '\0';
+	char *pc = strrchr(text, ' ');
+
+	if (!pc)
+		return false;
+	*pc++ = '\0';
+	const char *sp = strrchr(text, ' ');
+
+	if (!sp)
+		return false;
+	*regs = (struct regs){.pc = strtoull(pc, NULL, 16)};
+	regs->r[REG_SP] = strtoull(sp, NULL, 16);
+	return regs->pc && regs->r[REG_SP];
+}
+
+static void walk_ahead(struct thread *thread, void *context)
+{
+	struct snapshot *snapshot = context;
+	struct regs regs;
+
+	if (read_sleeper(thread->tid, &regs))
+		call_stacks_of_thread(&snapshot->session->target, thread, &regs);
+}
+
+/* ------------------------------------------------------------------ while they stand */
+
+/*
+ * Returns true if a thread with these registers was in a system call that the stop has interrupted:
+ * linux/errno.h, ERESTARTSYS to ERESTART_RESTARTBLOCK.
+ */
+static bool is_in_call(const struct arch *arch, const struct regs *regs)
+{
+	const bool narrow = arch->abi->word == sizeof(uint32_t);
+	const int64_t number = narrow ? (int32_t)regs->syscall : (int64_t)regs->syscall;
+	const int64_t result = narrow ? (int32_t)regs->r[REG_AX] : (int64_t)regs->r[REG_AX];
+
+	return number >= 0 && (result == -EINTR || (result <= -512 && result >= -516));
+}
+
+/* Makes a record of the call of that thread, without values. */
+static struct record *make_record(const struct thread *thread, const struct probe_site *site,
+				  enum record_kind kind)
+{
+	struct record *record = xcalloc(1, RECORD_BYTES);
+
+	*record = (struct record){.size = sizeof *record,
+				  .version = RECORD_VERSION,
+				  .kind = (uint8_t)kind,
+				  .pid = thread->process->pid,
+				  .tid = thread->tid,
+				  .probe = site->info->id};
+	return record;
+}
+
+/* Captures the arguments of the system call that a thread waits in. */
+static void capture_call(struct target *target, const struct thread *thread,
+			 const struct regs *regs, struct seen_thread *seen)
+{
+	const struct space *space = thread->process->space;
+	const struct arch *arch = space->arch;
+	uint64_t registers[REG_COUNT] = {0}, result_at = 0;
+	const struct capture_frame frame = {.gpr = registers, .memory = &space->readable};
+	_cleanup_free_ struct capture_saved *saved = xcalloc(1, sizeof *saved);
+
+	for (unsigned i = 0; i < ARGUMENTS; i++)
+		registers[i] = regs->r[arch->syscall_arg[i]];
+	const struct probe_site *site = system_calls_site(target, space, arch, regs->syscall,
+							  registers, &result_at);
+
+	if (!site)
+		return;
+	seen->entry = make_record(thread, site, RECORD_CALL);
+	seen->unfilled = make_record(thread, site, RECORD_RETURN);
+	struct capture_buffer buffer = {(unsigned char *)seen->entry, RECORD_BYTES};
+
+	capture_entry(site->plan, &frame, &buffer, saved);
+	buffer.bytes = (unsigned char *)seen->unfilled;
+	syscalls_capture_unfilled(site->plan, saved, space, &buffer);
+	seen->stack.entry = seen->entry;
+	seen->stack.unfilled = seen->unfilled;
+}
+
+static void look_at(struct thread *thread, void *context)
+{
+	struct snapshot *snapshot = context;
+	struct target *target = &snapshot->session->target;
+	struct seen_thread *seen = xcalloc(1, sizeof *seen);
+	struct regs regs;
+
+	vec_push(&snapshot->threads, &seen);
+	proc_name(thread->tid, seen->name);
+	seen->stack.tid = thread->tid;
+	seen->stack.name = seen->name;
+	if (thread->state != THREAD_STOPPED || regs_load(thread->tid, &regs) != 0) {
+		seen->stack.activity = ACTIVITY_WAITS;
+		if (read_sleeper(thread->tid, &regs))
+			seen->stack.stack = call_stacks_of_thread(target, thread, &regs);
+		return;
+	}
+	if (thread->stop == STOP_GROUP) {
+		seen->stack.activity = ACTIVITY_STOPPED;
+	} else if (is_in_call(thread->process->space->arch, &regs)) {
+		seen->stack.activity = ACTIVITY_CALL;
+		capture_call(target, thread, &regs, seen);
+	}
+	seen->stack.stack = call_stacks_of_thread(target, thread, &regs);
+}
+
+/* ------------------------------------------------------------------ the text */
+
+static int compare_threads(const void *left, const void *right)
+{
+	const struct seen_thread *const *one = left, *const *other = right;
+
+	return ((*one)->stack.tid > (*other)->stack.tid) -
+	       ((*one)->stack.tid < (*other)->stack.tid);
+}
+
+static int write_text(struct snapshot *snapshot, pid_t pid, const char *name)
+{
+	struct session *session = snapshot->session;
+	const struct sink_target target = {.probes = session->target.probes,
+					   .options = &session->output,
+					   .code = &session->code,
+					   .stacks = call_stacks_table(&session->target)};
+	struct outbuf out;
+
+	outbuf_init(&out, session->target.options->output_fd);
+	thread_stacks_put_process(&out, pid, name, snapshot->threads.count);
+	if (snapshot->threads.count)
+		qsort(snapshot->threads.items, snapshot->threads.count, sizeof(void *),
+		      compare_threads);
+	for (size_t i = 0; i < snapshot->threads.count; i++) {
+		const struct seen_thread *seen = *(struct seen_thread **)vec_at(&snapshot->threads,
+										i);
+
+		thread_stacks_put(&out, &target, &seen->stack);
+	}
+	const int error = outbuf_flush(&out);
+
+	outbuf_deinit(&out);
+	return error;
+}
+
+static void snapshot_deinit(struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->threads.count; i++) {
+		struct seen_thread *seen = *(struct seen_thread **)vec_at(&snapshot->threads, i);
+
+		free(seen->entry);
+		free(seen->unfilled);
+		free(seen);
+	}
+	vec_deinit(&snapshot->threads);
+}
+
+/* ------------------------------------------------------------------ a process */
+
+static void interrupt(struct thread *thread, void *context)
+{
+	(void)context;
+	pt_interrupt(thread->tid);
+}
+
+static void choose(struct thread *thread, void *context)
+{
+	struct thread **chosen = context;
+
+	if (!*chosen || proc_state((*chosen)->tid) == 'Z')
+		*chosen = thread;
+}
+
+static int snapshot_process(struct session *session, pid_t pid)
+{
+	struct snapshot snapshot = {session, VEC_OF(struct seen_thread *)};
+	struct process *process = tracees_process(session->target.tracees, pid);
+	struct thread *chosen = NULL;
+	char name[16];
+
+	proc_name(pid, name);
+	process_each_thread(process, choose, &chosen);
+	const int error = mapped_modules_read(&session->target, chosen);
+
+	if (error) {
+		diag("process %d: %s", (int)pid, mapped_files_reason(error));
+		detach_unchanged(session, pid);
+		return error;
+	}
+	struct space *space = space_ref(process->space);
+
+	process_each_thread(process, walk_ahead, &snapshot);
+	/* All at once, so that none waits long for the others. */
+	process_each_thread(process, interrupt, NULL);
+	quiesce_process(session, pid);
+	process = tracees_process(session->target.tracees, pid);
+	if (process)
+		process_each_thread(process, look_at, &snapshot);
+	detach_unchanged(session, pid);
+	const int failure = write_text(&snapshot, pid, name);
+
+	module_list_destroy(space->modules);
+	space->modules = NULL;
+	space_unref(space);
+	snapshot_deinit(&snapshot);
+	return failure;
+}
+
+int snapshot_take(struct session *session)
+{
+	const struct session_options *options = session->target.options;
+	int error = attaching_start(session);
+
+	for (size_t i = 0; i < options->pid_count && !error; i++) {
+		const pid_t pid = proc_process_of(options->pids[i]);
+
+		if (tracees_process(session->target.tracees, pid))
+			error = snapshot_process(session, pid);
+	}
+	return error;
+}

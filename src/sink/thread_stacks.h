@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The lines of --stacks: a process, its threads, what each does, and its stack. */
+#ifndef TRACER_SINK_THREAD_STACKS_H
+#define TRACER_SINK_THREAD_STACKS_H
+
+#include "sink/outbuf.h"
+#include "sink/sink.h"
+
+enum thread_activity {
+	ACTIVITY_RUNS,	  /* on a processor, or ready for one */
+	ACTIVITY_CALL,	  /* waits in a system call */
+	ACTIVITY_WAITS,	  /* does not stop: in uninterruptible sleep */
+	ACTIVITY_STOPPED, /* in a group-stop (SIGSTOP, ^Z) */
+	ACTIVITY_SIGNAL	  /* was killed by a signal: a core dump */
+};
+
+/* What is shown of a thread. The caller owns all of it. */
+struct thread_stack {
+	int32_t tid;
+	const char *name; /* the kernel's (comm); "": not known */
+	enum thread_activity activity;
+	/*
+	 * ACTIVITY_CALL: a record of the call's entry, and one of its return, in which what the
+	 * call will fill in is not filled in. NULL: not known.
+	 */
+	const struct record *entry, *unfilled;
+	uint32_t stack; /* number in the stack table; 0: nothing is known */
+};
+
+/* "process PID (NAME), N threads" */
+void thread_stacks_put_process(struct outbuf *out, int32_t pid, const char *name, size_t threads);
+/* "thread TID (NAME) …", and its frames in lines below. */
+void thread_stacks_put(struct outbuf *out, const struct sink_target *target,
+		       const struct thread_stack *thread);
+
+#endif
