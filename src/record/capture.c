@@ -493,17 +493,27 @@ void capture_entry(const struct capture_plan *plan, const struct capture_frame *
 		run(&capture, plan->entry, plan->entry_count);
 }
 
+/*
+ * Returns how many of these operations are run if the entry of the call was not seen: the first
+ * one, if it is for a result that is a number.
+ */
+static unsigned count_without_saved(const struct capture_op *first, unsigned count)
+{
+	return count && first->argument == VALUE_RESULT && !first->choices &&
+	       (first->kind == CAPTURE_WORD || first->kind == CAPTURE_FLOAT);
+}
+
 void capture_exit_some(const struct capture_plan *plan, unsigned first, unsigned count,
 		       const struct capture_frame *frame, const struct capture_saved *saved,
 		       struct capture_buffer *buffer)
 {
 	struct capture capture;
 
-	if (!count || (plan->needs_saved && !saved))
+	if (plan->needs_saved && !saved)
+		count = count_without_saved(&plan->exit[first], count);
+	if (!count || !begin(&capture, plan, frame, buffer))
 		return;
-	if (!begin(&capture, plan, frame, buffer))
-		return;
-	if (plan->needs_saved) {
+	if (plan->needs_saved && saved) {
 		capture.saved = saved;
 		capture.sp = saved->sp;
 	}

@@ -290,7 +290,8 @@ void capture_entry(const struct capture_plan *plan, const struct capture_frame *
 
 /*
  * Runs the return half, like capture_entry(); `frame` has the registers at the return. `saved` may
- * be NULL unless plan->needs_saved.
+ * be NULL; if plan->needs_saved, because the entry was not seen, there is no value then but a
+ * result that is a number.
  */
 void capture_exit(const struct capture_plan *plan, const struct capture_frame *frame,
 		  const struct capture_saved *saved, struct capture_buffer *buffer);

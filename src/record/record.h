@@ -16,7 +16,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RECORD_VERSION = 3, RECORD_MAX = 1 << 20, RECORD_NEVER = -1, RECORD_INHERITED = -2 };
+enum {
+	RECORD_VERSION = 3,
+	RECORD_MAX = 1 << 20,
+	RECORD_NEVER = -1,
+	RECORD_INHERITED = -2,
+	RECORD_SINCE_ATTACH = -3
+};
 
 enum record_kind {
 	RECORD_CALL = 1,   /* a hit: the values are the arguments captured at entry */
@@ -37,7 +43,9 @@ enum record_kind {
 	 */
 	RECORD_PROBES,
 	/* a process was attached to, and `number` functions in it have probes; no tid */
-	RECORD_ATTACHED
+	RECORD_ATTACHED,
+	/* instead of RECORD_CALL: the call was running when its process was attached to */
+	RECORD_RUNNING
 };
 
 struct record {
@@ -58,7 +66,8 @@ struct record {
 	/*
 	 * See the kinds. RETURN of a system call: the errno it failed with, 0 if it succeeded;
 	 * RECORD_NEVER if it does not return. RETURN of a function: RECORD_INHERITED if the call
-	 * was made by the parent and returns in a forked child.
+	 * was made by the parent and returns in a forked child; RECORD_SINCE_ATTACH if it was
+	 * running when its process was attached to: `duration` is counted from then.
 	 */
 	int64_t number;
 	uint32_t stack; /* CALL, RETURN, UNWOUND: number of the call's stack, 0: not known */

@@ -29,15 +29,11 @@
 #include "target/syscalls.h"
 #include "tracee/proc.h"
 #include "tracee/ptrace.h"
+#include "tracee/sleeper.h"
 #include "tracee/space.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { RECORD_BYTES = 16384, ARGUMENTS = 6 };
 
@@ -55,33 +51,15 @@ struct snapshot {
 
 /* ------------------------------------------------------------------ before the threads stop */
 
-/*
- * Reads where a thread sleeps: /proc/TID/syscall has its stack pointer and pc. Returns false if it
- * runs.
- */
 static bool read_sleeper(pid_t tid, struct regs *regs)
 {
-	char path[64], text[256];
+	struct sleeper sleeper;
 
-	snprintf(path, sizeof path, "/proc/%d/syscall", (int)tid);
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-	const ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-
-	if (length <= 0)
+	if (!sleeper_read(tid, &sleeper))
 		return false;
-	text[length] = '\0';
-	char *pc = strrchr(text, ' ');
-
-	if (!pc)
-		return false;
-	*pc++ = '\0';
-	const char *sp = strrchr(text, ' ');
-
-	if (!sp)
-		return false;
-	*regs = (struct regs){.pc = strtoull(pc, NULL, 16)};
-	regs->r[REG_SP] = strtoull(sp, NULL, 16);
-	return regs->pc && regs->r[REG_SP];
+	*regs = (struct regs){.pc = sleeper.pc};
+	regs->r[REG_SP] = sleeper.sp;
+	return true;
 }
 
 static void walk_ahead(struct thread *thread, void *context)
@@ -90,7 +68,7 @@ static void walk_ahead(struct thread *thread, void *context)
 	struct regs regs;
 
 	if (read_sleeper(thread->tid, &regs))
-		call_stacks_of_thread(&snapshot->session->target, thread, &regs);
+		call_stacks_of_thread(&snapshot->session->target, thread, &regs, 0);
 }
 
 /* ------------------------------------------------------------------ while they stand */
@@ -165,7 +143,7 @@ static void look_at(struct thread *thread, void *context)
 	if (thread->state != THREAD_STOPPED || regs_load(thread->tid, &regs) != 0) {
 		seen->stack.activity = ACTIVITY_WAITS;
 		if (read_sleeper(thread->tid, &regs))
-			seen->stack.stack = call_stacks_of_thread(target, thread, &regs);
+			seen->stack.stack = call_stacks_of_thread(target, thread, &regs, 0);
 		return;
 	}
 	if (thread->stop == STOP_GROUP) {
@@ -174,7 +152,7 @@ static void look_at(struct thread *thread, void *context)
 		seen->stack.activity = ACTIVITY_CALL;
 		capture_call(target, thread, &regs, seen);
 	}
-	seen->stack.stack = call_stacks_of_thread(target, thread, &regs);
+	seen->stack.stack = call_stacks_of_thread(target, thread, &regs, 0);
 }
 
 /* ------------------------------------------------------------------ the text */

@@ -77,6 +77,8 @@ static int summary_record(struct sink *sink, const struct record *record)
 		/* An inherited call counts in the process that made it. */
 		if (record->number != RECORD_INHERITED)
 			tally_time(tally, record->duration);
+		/* Its entry was not seen. */
+		tally->calls += record->number == RECORD_SINCE_ATTACH;
 	} else {
 		tally->calls += (uint64_t)record->number;
 		tally->time += record->duration;

@@ -255,13 +255,30 @@ static void write_return_values(struct text_sink *text, const struct record *rec
 	struct value_cursor arguments = result;
 
 	render_skip_result(prototype, &arguments);
-	render_arguments(&text->out, prototype, render_entry_count(prototype),
-			 prototype->parameter_count, &arguments, &text->render);
+	/* What a call was given is not known if it had begun before the attach. */
+	if (record->number != RECORD_SINCE_ATTACH)
+		render_arguments(&text->out, prototype, render_entry_count(prototype),
+				 prototype->parameter_count, &arguments, &text->render);
 	put_equals(text);
 	if (probe->kind == PROBE_SYSTEM && record->number)
 		errname_put_result(&text->out, record->number);
 	else
 		render_result(&text->out, prototype, &result, &text->render);
+}
+
+/* A call that has begun before the process was attached to. */
+static void write_running(struct text_sink *text, const struct record *record)
+{
+	const struct probe_info *probe = probe_table_get(text->probes, record->probe);
+
+	begin_line(text, record);
+	indent(text, record);
+	outbuf_text(&text->out, "<... ");
+	style(text, STYLE_BOLD);
+	escape_name(&text->out, probe ? probe->name : NULL);
+	style(text, STYLE_NONE);
+	outbuf_text(&text->out, " already running>");
+	end_call(text, record);
 }
 
 static void write_return(struct text_sink *text, const struct record *record)
@@ -277,7 +294,8 @@ static void write_return(struct text_sink *text, const struct record *record)
 	}
 	if (text->options->durations) {
 		style(text, STYLE_FAINT);
-		outbuf_text(&text->out, " <");
+		outbuf_text(&text->out,
+			    record->number == RECORD_SINCE_ATTACH ? " <at least " : " <");
 		put_seconds(&text->out, record->duration, 1);
 		outbuf_char(&text->out, '>');
 		style(text, STYLE_NONE);
@@ -377,6 +395,9 @@ static void write_record(struct text_sink *text, const struct record *record)
 	switch (record->kind) {
 	case RECORD_CALL:
 		write_call(text, record);
+		break;
+	case RECORD_RUNNING:
+		write_running(text, record);
 		break;
 	case RECORD_RETURN:
 		write_return(text, record);

@@ -43,6 +43,7 @@ struct call_stacks {
 	size_t part_count;
 	struct unwind_frame native[FRAMES_MOST];
 	size_t native_count;
+	size_t native_first; /* frames inside of this one are left out */
 	enum unwind_end native_end;
 	struct vec frames; /* struct stack_frame, with texts of their own */
 };
@@ -211,6 +212,15 @@ static void add_run(struct call_stacks *stacks, struct machine_frames *part, siz
 	}
 }
 
+/* Leaves the next frames out that add_run() would add. */
+static void skip_run(struct machine_frames *part)
+{
+	bool is_entry = false;
+
+	while (part->next < part->count && !is_entry)
+		is_entry = part->frames[part->next++].entry != 0;
+}
+
 static void add_native(struct target *target, struct thread *thread, size_t index)
 {
 	const struct stack_frame named = native_stacks_name(target, thread,
@@ -226,9 +236,11 @@ static void add_merged(struct target *target, struct thread *thread, size_t want
 	for (size_t i = 0; i < stacks->native_count && !is_full(stacks, wanted); i++) {
 		struct machine_frames *part = part_run_by(stacks, thread, &stacks->native[i]);
 
-		if (part)
+		if (part && i < stacks->native_first)
+			skip_run(part);
+		else if (part)
 			add_run(stacks, part, wanted);
-		else
+		else if (i >= stacks->native_first)
 			add_native(target, thread, i);
 	}
 }
@@ -257,7 +269,8 @@ static void add_frames(struct target *target, struct thread *thread, size_t want
 		add_scripts(stacks, wanted);
 	if (have_scripts && stacks->native_count && !is_full(stacks, wanted))
 		add_frame(stacks, &note);
-	for (size_t i = 0; i < stacks->native_count && !is_full(stacks, wanted); i++)
+	for (size_t i = stacks->native_first; i < stacks->native_count && !is_full(stacks, wanted);
+	     i++)
 		add_native(target, thread, i);
 }
 
@@ -285,18 +298,34 @@ static void add_places(struct call_stacks *stacks)
 	}
 }
 
-/* `entry`: the thread is at the first instruction of a function, with the registers `start`. */
-static uint32_t walk(struct target *target, struct thread *thread, const struct regs *regs,
-		     const struct regs *start, bool is_entry)
+/* The state of a thread whose stack is wanted. */
+struct start {
+	const struct regs *regs;
+	const struct regs *entry; /* at the first instruction of a function; NULL: it is not */
+	uint64_t place;		  /* frames with a stack pointer that is not above are left out */
+};
+
+static void walk_native(struct call_stacks *stacks, struct thread *thread,
+			const struct start *start)
+{
+	stacks->native_first = 0;
+	stacks->native_count = native_stacks_walk(thread, start->entry ? start->entry : start->regs,
+						  start->entry != NULL, stacks->native, FRAMES_MOST,
+						  &stacks->native_end);
+	while (stacks->native_first < stacks->native_count && start->place &&
+	       stacks->native[stacks->native_first].sp <= start->place)
+		stacks->native_first++;
+}
+
+static uint32_t walk(struct target *target, struct thread *thread, const struct start *start)
 {
 	struct call_stacks *stacks = target->call_stacks;
 	const struct output_options *output = target->options->output;
 
-	walk_scripts(target, thread, regs);
-	stacks->native_count = 0;
+	walk_scripts(target, thread, start->regs);
+	stacks->native_count = stacks->native_first = 0;
 	if (output->where_native)
-		stacks->native_count = native_stacks_walk(thread, start, is_entry, stacks->native,
-							  FRAMES_MOST, &stacks->native_end);
+		walk_native(stacks, thread, start);
 	add_frames(target, thread, output->where);
 	if (output->script_line)
 		add_places(stacks);
@@ -314,11 +343,11 @@ uint32_t call_stacks_of(void *context, struct thread *thread, const struct regs 
 
 	if (!space || !space->modules || regs_load(thread->tid, &regs) != 0)
 		return 0;
-	return walk(context, thread, &regs, entry ? entry : &regs, entry);
+	return walk(context, thread, &(struct start){&regs, entry, 0});
 }
 
 uint32_t call_stacks_of_thread(struct target *target, struct thread *thread,
-			       const struct regs *regs)
+			       const struct regs *regs, uint64_t place)
 {
-	return walk(target, thread, regs, regs, false);
+	return walk(target, thread, &(struct start){regs, NULL, place});
 }

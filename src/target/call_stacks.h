@@ -23,8 +23,11 @@ const struct stack_table *call_stacks_table(const struct target *target);
  */
 uint32_t call_stacks_of(void *context, struct thread *thread, const struct regs *entry);
 
-/* Like call_stacks_of(), for a thread with these registers. If it runs, the result is a guess. */
+/*
+ * Like call_stacks_of(), for a thread with these registers. If it runs, the result is a guess.
+ * Frames whose stack pointer is not above `place` are left out; 0: none are.
+ */
 uint32_t call_stacks_of_thread(struct target *target, struct thread *thread,
-			       const struct regs *regs);
+			       const struct regs *regs, uint64_t place);
 
 #endif

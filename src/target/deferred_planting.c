@@ -21,6 +21,7 @@
 #include "target/agent_policy.h"
 #include "target/debug.h"
 #include "target/plant.h"
+#include "target/running_calls.h"
 #include "target/sigmask_hooks.h"
 #include "target/table_functions.h"
 #include "target/target_state.h"
@@ -66,6 +67,9 @@ static void plant_some(struct target *target, struct thread *thread, uint64_t en
 		  (int)thread->process->pid);
 	table_functions_plant(target, thread);
 	target->notify.planted(target->notify.context, thread->process);
+	if (modules->finds_running)
+		running_calls_find(target, thread);
+	modules->finds_running = false;
 	agent_policy_install_soon(target, space);
 }
 

@@ -554,6 +554,7 @@ static int begin(struct target *target, struct thread *thread, bool at_exec)
 		forks_guard(target, thread);
 	forks_share_space(target, process);
 	sigmask_hooks_unblock(target, thread);
+	process->space->modules->finds_running = !at_exec;
 	if (!at_exec)
 		waiting_matches_begin(target, process->space->modules);
 	first_walk(target, thread, &auxv, at_exec);

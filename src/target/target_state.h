@@ -136,6 +136,7 @@ struct modules {
 	struct vec machines;	      /* struct script_machine *: script_stacks.c */
 	size_t looked_at;	      /* how many of `list` were looked at for a machine */
 	struct space_work work;
+	bool finds_running;  /* just attached: running_calls.c has not looked yet */
 	bool masks_hooked;   /* sigmask_hooks_matters() has planted the mask hooks */
 	bool tables_watched; /* _dl_find_object() is hooked: unwinders.c */
 	bool is_hooked;	     /* unwinders are hooked, as calls are caught inside: unwinders.c */

@@ -219,6 +219,17 @@ bool proc_signals(pid_t tid, uint64_t *ignored, uint64_t *caught)
 	       sscanf(lines[1].value, "%" SCNx64, caught) == 1;
 }
 
+bool proc_switches(pid_t tid, uint64_t *switches)
+{
+	struct status_line lines[] = {{.name = "voluntary_ctxt_switches"},
+				      {.name = "nonvoluntary_ctxt_switches"}};
+
+	if (!read_status(tid, lines, 2))
+		return false;
+	*switches = strtoull(lines[0].value, NULL, 10) + strtoull(lines[1].value, NULL, 10);
+	return true;
+}
+
 bool proc_caught_and_filtered(pid_t tid, uint64_t *caught, bool *filtered)
 {
 	struct status_line lines[] = {{.name = "SigCgt"}, {.name = "Seccomp"}};

@@ -61,6 +61,9 @@ bool proc_signals(pid_t tid, uint64_t *ignored, uint64_t *caught);
  */
 bool proc_caught_and_filtered(pid_t tid, uint64_t *caught, bool *filtered);
 
+/* Reads how often a task has left a processor. Returns false if it is gone. */
+bool proc_switches(pid_t tid, uint64_t *switches);
+
 /* Returns the bit of a signal in a signal set. */
 static inline uint64_t signal_bit(int signal)
 {

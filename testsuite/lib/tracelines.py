@@ -9,6 +9,7 @@ _PREFIX = re.compile(r"^(?:\[pid (?P<bracket>\d+)\] |(?P<plain>\d+) )?(?P<rest>.
 _STAMP = re.compile(r"^(?P<stamp>\d\d:\d\d:\d\d(?:\.\d{6})?|\d{9,}\.\d{6}|\s*\d+\.\d{6}) ")
 _POINTER = re.compile(r"^\[(?P<pc>0x[0-9a-f]+|[^]]*\+0x[0-9a-f]+\)?)\] ")
 _RESUMED = re.compile(r"^\s*<\.\.\. (?P<name>.+?) resumed> (?P<rest>.*)$", re.S)
+_RUNNING = re.compile(r"^(?P<indent>\s*)<\.\.\. (?P<name>.+?) already running>$")
 _CALL = re.compile(r"^(?P<indent>\s*)(?P<name>[^\s(<][^(]*)\((?P<rest>.*)$", re.S)
 _RESULT = re.compile(r"^(?P<arguments>.*)\)\s*= (?P<result>.*?)(?: <(?P<duration>\d+\.\d+)>)?$", re.S)
 _UNFINISHED = re.compile(r"^(?P<arguments>.*?)\s*<unfinished \.\.\.>$", re.S)
@@ -41,6 +42,7 @@ class Trace:
     execs: int = 0
     other: list = field(default_factory=list)    # what is none of the above
     untraced: list = field(default_factory=list)  # (what, why) of "not traced" lines
+    running: list = field(default_factory=list)  # calls that were running at the attach
     orphans: list = field(default_factory=list)  # "resumed" of calls that never began
 
     def __post_init__(self):
@@ -67,6 +69,9 @@ class Trace:
         elif rest == "--- Called exec() ---":
             self.execs += 1
             self._open.pop(pid, None)
+        elif match := _RUNNING.match(rest):
+            self.running.append(Call(match["name"], pid, "", stamp=stamp, indent=len(match["indent"]), pc=pc))
+            self._open.setdefault(pid, []).append(self.running[-1])
         elif match := _RESUMED.match(rest):
             self._resume(pid, match, stamp, line)
         elif match := _CALL.match(rest):

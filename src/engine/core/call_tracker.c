@@ -88,7 +88,9 @@ static void fill(struct record *record, const struct call_event *event, enum rec
 	record->stack = call->stack;
 	record->number = 0;
 	if (kind == RECORD_RETURN)
-		record->number = call->inherited ? RECORD_INHERITED : event->error;
+		record->number = call->inherited      ? RECORD_INHERITED
+				 : call->since_attach ? RECORD_SINCE_ATTACH
+						      : event->error;
 }
 
 static bool has_values(const struct capture_plan *plan, enum record_kind kind)

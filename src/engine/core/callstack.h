@@ -49,6 +49,7 @@ struct call {
 	bool interrupted;      /* a signal handler runs whose return may restart the call */
 	bool in_process;       /* the process itself records its return */
 	bool inherited;	       /* made in the parent before the fork */
+	bool since_attach;     /* it was running when the process was attached to */
 	bool arrived;	       /* it returned, and a signal came before the breakpoint was hit */
 };
 

@@ -48,3 +48,34 @@ void trap_take_over(struct trap *trap, struct thread *thread, const struct runni
 	else
 		events->return_lost(events->context, thread, call.site, call.return_address);
 }
+
+int trap_watch_running(struct trap *trap, struct thread *stopped,
+		       const struct running_call *running)
+{
+	return return_breakpoints_plant(trap->decoder, trap->events, stopped,
+					running->return_address);
+}
+
+void trap_begin_running(struct trap *trap, struct thread *thread,
+			const struct running_call *running)
+{
+	struct callstacks *calls = call_tracker_calls(thread);
+	struct call_event event = {.tracker = trap->tracker,
+				   .thread = thread,
+				   .timing = TIMED_BY_BREAKPOINTS,
+				   .cost = &thread->calls->cost};
+	const struct call call = {.place = running->place,
+				  .return_address = running->return_address,
+				  .origin = running->return_address,
+				  .site = running->site,
+				  .number = call_tracker_number(trap->tracker),
+				  .start = running->start,
+				  .cost = thread->calls->cost,
+				  .stack = running->stack,
+				  .depth = (uint32_t)callstacks_depth_at(calls, running->place),
+				  .since_attach = true};
+
+	pending_note(thread->process->space);
+	callstacks_insert(calls, &call);
+	call_tracker_emit(&event, RECORD_RUNNING, &call, 0);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Calls of traced functions that were running when a process was attached to. Who attaches to a
+ * process that hangs in a query wants to know which one it is; its entry is over.
+ *
+ * The calls are found on the stacks of the threads. A frame's return address is behind a call
+ * instruction. The function that was called is at the target of a direct call (a function, or the
+ * PLT stub of one), and it is what contains the next frame in (which may be another one: the first
+ * may have jumped to it). If a breakpoint with a probe is there, the call is one that would have
+ * been seen. Only frames that are certain count: a call that is not there would never return.
+ *
+ * A thread that sleeps is not stopped, because a stop ends some system calls
+ * (tracee/syscall_restart.h). Its stack is walked as it sleeps; the return breakpoint is planted;
+ * and the call counts if the thread has not run since. A thread is stopped for the walk if it runs,
+ * or if a frame needs a register that is not on the stack, as a frame pointer may be; and all are
+ * if stacks or script lines are to be shown, which need the thread pointer.
+ */
+#include "target/running_calls.h"
+
+#include "base/xalloc.h"
+#include "code/relocate.h"
+#include "engine/trap/breakpoint.h"
+#include "engine/trap/breakpoint_takeover.h"
+#include "engine/trap/return_takeover.h"
+#include "target/call_stacks.h"
+#include "target/native_stacks.h"
+#include "tracee/clock.h"
+#include "tracee/ptrace.h"
+#include "tracee/sleeper.h"
+#include "unwind/unwind_walk.h"
+
+#include <stdlib.h>
+
+enum { FRAMES_MOST = 256, CALL_BYTES = 5, STOP_MS = 20 };
+
+struct search {
+	struct target *target;
+	struct thread *stopped;
+	uint64_t start;
+	struct unwind_frame frames[FRAMES_MOST];
+};
+
+/* A thread, and how its registers became known. */
+struct looked_at {
+	struct thread *thread;
+	struct regs regs;
+	struct sleeper sleeper;
+	bool sleeps;
+};
+
+/* ------------------------------------------------------------------ which functions were called */
+
+static const struct probe_site *site_at(const struct space *space, uint64_t address)
+{
+	const struct breakpoint *breakpoint = breakpoint_find(space, address);
+
+	return breakpoint ? breakpoint->site : NULL;
+}
+
+/* Returns the target of a direct call in front of `address`, or 0. */
+static uint64_t called_directly(const struct search *search, uint64_t address)
+{
+	const struct space *space = search->stopped->process->space;
+	uint8_t code[CALL_BYTES];
+	struct displaced call;
+
+	if (trap_read_code(space, address - CALL_BYTES, code, sizeof code) != sizeof code ||
+	    space->arch->displace(trap_decoder(search->target->trap), code, sizeof code,
+				  address - CALL_BYTES, &call) != 0 ||
+	    call.length != CALL_BYTES || call.kind != DISPLACED_EMULATE ||
+	    call.action != ACTION_CALL)
+		return 0;
+	return call.target;
+}
+
+/* ------------------------------------------------------------------ calls of a thread */
+
+static bool still_there(const struct looked_at *looked)
+{
+	return !looked->sleeps || sleeper_sleeps_on(looked->thread->tid, &looked->sleeper);
+}
+
+static void begin_call(const struct search *search, const struct looked_at *looked,
+		       struct running_call *running)
+{
+	struct target *target = search->target;
+
+	if (trap_watch_running(target->trap, search->stopped, running) != 0 || !still_there(looked))
+		return;
+	if (target->call_stacks)
+		running->stack = call_stacks_of_thread(target, looked->thread, &looked->regs,
+						       running->place);
+	trap_begin_running(target->trap, looked->thread, running);
+}
+
+/* Looks at the call by which frame `caller` of the walk has called the one in front of it. */
+static void look_at_call(const struct search *search, const struct looked_at *looked, size_t caller)
+{
+	const struct space *space = looked->thread->process->space;
+	const struct unwind_frame *frame = &search->frames[caller], *callee = frame - 1;
+	struct running_call running = {.place = callee->cfa - space->arch->abi->word,
+				       .return_address = frame->pc,
+				       .start = search->start};
+	const uint64_t target = called_directly(search, frame->pc);
+	uint64_t start, end;
+
+	running.site = target ? site_at(space, target) : NULL;
+	if (running.site)
+		begin_call(search, looked, &running);
+	if (!native_stacks_function(looked->thread, callee->pc - callee->is_call, &start, &end) ||
+	    start == target)
+		return;
+	running.site = site_at(space, start);
+	if (running.site)
+		begin_call(search, looked, &running);
+}
+
+/* Walks the stack of a thread that sleeps. Returns the number of frames; 0: it must be stopped. */
+static size_t walk_sleeper(struct search *search, struct looked_at *looked)
+{
+	enum unwind_end end;
+
+	if (search->target->call_stacks || looked->thread->state == THREAD_STOPPED ||
+	    !sleeper_read(looked->thread->tid, &looked->sleeper))
+		return 0;
+	looked->sleeps = true;
+	looked->regs = (struct regs){.pc = looked->sleeper.pc};
+	looked->regs.r[REG_SP] = looked->sleeper.sp;
+	const size_t count = native_stacks_walk(looked->thread, &looked->regs, false,
+						search->frames, FRAMES_MOST, &end);
+
+	return end == UNWIND_END_OUTER || end == UNWIND_END_LIMIT ? count : 0;
+}
+
+static size_t walk_stopped(struct search *search, struct looked_at *looked)
+{
+	struct thread *thread = looked->thread;
+	enum unwind_end end;
+
+	looked->sleeps = false;
+	if (thread_stop(thread->process->tracees, thread, STOP_MS) != 0 ||
+	    regs_load(thread->tid, &looked->regs) != 0)
+		return 0;
+	return native_stacks_walk(thread, &looked->regs, false, search->frames, FRAMES_MOST, &end);
+}
+
+static void look_at_thread(struct thread *thread, void *context)
+{
+	struct search *search = context;
+	struct looked_at looked = {.thread = thread};
+	size_t count = walk_sleeper(search, &looked);
+
+	if (!count)
+		count = walk_stopped(search, &looked);
+	/*
+	 * Outer calls come first. The one that the outermost frame has made is left out: it is the
+	 * whole program, or the whole thread.
+	 */
+	for (size_t i = count ? count - 1 : 0; i-- > 1;) {
+		const struct unwind_frame *frame = &search->frames[i];
+
+		if (frame->is_call && !frame->is_guessed && frame[-1].cfa)
+			look_at_call(search, &looked, i);
+	}
+}
+
+void running_calls_find(struct target *target, struct thread *stopped)
+{
+	struct search *search;
+
+	if (!stopped->process->space || stopped->process->silent)
+		return;
+	search = xcalloc(1, sizeof *search);
+	search->target = target;
+	search->stopped = stopped;
+	search->start = clock_now();
+	process_each_thread(stopped->process, look_at_thread, search);
+	free(search);
+}
