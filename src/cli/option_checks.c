@@ -27,8 +27,8 @@ static int check_stacks(const struct options *options)
 	if (options->engine == ENGINE_AGENT)
 		return usage_error("%s needs breakpoints, so --engine=agent cannot be obeyed",
 				   option);
-	if (options->summary)
-		return usage_error("%s is for lines, and -c shows none", option);
+	if (options->summary && output->where)
+		return usage_error("-w is for lines, and -c shows none");
 	return 0;
 }
 

@@ -22,13 +22,18 @@ const struct stack_frame *stack_lines_choose(const struct stack_table *stacks, u
 	return NULL;
 }
 
+static const char *shown_file(const struct stack_frame *frame, const struct output_options *options)
+{
+	const char *name = strrchr(frame->file, '/');
+
+	return options->paths || !name ? frame->file : name + 1;
+}
+
 /* FILE:LINE, or FILE alone. */
 static void put_file(struct outbuf *out, const struct stack_frame *frame,
 		     const struct output_options *options)
 {
-	const char *name = strrchr(frame->file, '/');
-
-	escape_source_name(out, options->paths || !name ? frame->file : name + 1, options->utf8);
+	escape_source_name(out, shown_file(frame, options), options->utf8);
 	if (!frame->line)
 		return;
 	outbuf_char(out, ':');
@@ -68,6 +73,18 @@ static void put_script(struct outbuf *out, const struct stack_frame *frame,
 	outbuf_text(out, " [");
 	outbuf_text(out, frame->language);
 	outbuf_char(out, ']');
+}
+
+void stack_lines_add_place(struct strbuf *text, const struct stack_table *stacks, uint32_t stack,
+			   const struct output_options *options)
+{
+	const struct stack_frame *frame = stack_lines_choose(stacks, stack, options);
+
+	if (!frame)
+		return;
+	strbuf_printf(text, " at %s:%u", shown_file(frame, options), frame->line);
+	if (frame->function)
+		strbuf_printf(text, " %s", frame->function);
 }
 
 static void put_hex(struct outbuf *out, uint64_t number)

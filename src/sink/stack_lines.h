@@ -5,6 +5,7 @@
 #ifndef TRACER_SINK_STACK_LINES_H
 #define TRACER_SINK_STACK_LINES_H
 
+#include "base/strbuf.h"
 #include "sink/outbuf.h"
 #include "sink/sink.h"
 #include "sink/stack_table.h"
@@ -18,6 +19,10 @@ const struct stack_frame *stack_lines_choose(const struct stack_table *stacks, u
 
 /* -W: appends " at FILE:LINE FUNCTION", or nothing. */
 void stack_lines_put_place(struct outbuf *out, const struct stack_table *stacks, uint32_t stack,
+			   const struct output_options *options);
+
+/* The same text, with nothing escaped. */
+void stack_lines_add_place(struct strbuf *text, const struct stack_table *stacks, uint32_t stack,
 			   const struct output_options *options);
 
 /* -w: appends a line for each frame, " > FRAME", to a line that has ended. */

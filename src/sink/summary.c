@@ -4,16 +4,20 @@
  * (exit) is in the table; its time is added when it returns. Times include nested calls, as in
  * ltrace. Counts are kept by probe id, as an index. Functions of several modules that are shown by
  * the same name become one row when the table is made, or when their probe is removed: so libraries
- * with ever new names need no more memory than the table has rows.
+ * with ever new names need no more memory than the table has rows. With -W a row is a function and
+ * the script line that calls it; such counts are kept by name from the beginning.
  */
 #include "sink/summary.h"
 
+#include "base/map.h"
+#include "base/strbuf.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "proto/names.h"
 #include "sink/outbuf.h"
 #include "sink/render.h"
 #include "sink/sink.h"
+#include "sink/stack_lines.h"
 #include "sink/summary_table.h"
 
 #include <stdlib.h>
@@ -29,8 +33,11 @@ struct summary_sink {
 	struct sink sink; /* must be first: struct sink * is cast to struct summary_sink * */
 	const struct probe_table *probes;
 	const struct output_options *options;
-	struct vec tallies;	/* of struct tally, by probe id */
-	struct names past;	/* name → struct past, which owns the name */
+	struct vec tallies; /* of struct tally, by probe id */
+	struct names past;  /* name → struct past, which owns the name */
+	/* -W: probe id and number of the stack → struct past, whose name has the script line. */
+	struct map lines;
+	const struct stack_table *stacks;
 	struct outbuf untraced; /* lines to be printed behind the table */
 	uint64_t probes_planted, probes_inside;
 	bool is_part; /* the table is that of one process, `pid` */
@@ -53,6 +60,44 @@ static struct tally *find_tally(struct summary_sink *summary, uint32_t probe)
 	return vec_at(&summary->tallies, probe);
 }
 
+static struct past *find_past(struct summary_sink *summary, const char *name)
+{
+	size_t length = strlen(name);
+	struct past *past = (struct past *)(uintptr_t)names_get(&summary->past, name, length);
+
+	if (past)
+		return past;
+	past = xcalloc(1, sizeof *past + length + 1);
+	memcpy(past->name, name, length);
+	names_put(&summary->past, past->name, length, past);
+	return past;
+}
+
+/* Returns the counts for the function and script line of a call. */
+static struct tally *find_line(struct summary_sink *summary, const struct record *record)
+{
+	const uint64_t key = (uint64_t)record->probe << 32 | record->stack;
+	const struct probe_info *probe = probe_table_get(summary->probes, record->probe);
+	struct past *past = map_get(&summary->lines, key);
+
+	if (!past && probe) {
+		struct strbuf name = {0};
+
+		strbuf_add(&name, probe->display);
+		stack_lines_add_place(&name, summary->stacks, record->stack, summary->options);
+		past = find_past(summary, name.text);
+		map_put(&summary->lines, key, past);
+		strbuf_deinit(&name);
+	}
+	return past ? &past->tally : NULL;
+}
+
+static struct tally *tally_of(struct summary_sink *summary, const struct record *record)
+{
+	return summary->options->script_line && record->stack ? find_line(summary, record)
+							      : find_tally(summary, record->probe);
+}
+
 static int summary_record(struct sink *sink, const struct record *record)
 {
 	struct tally *tally;
@@ -68,7 +113,7 @@ static int summary_record(struct sink *sink, const struct record *record)
 	if (record->kind != RECORD_CALL && record->kind != RECORD_RETURN &&
 	    record->kind != RECORD_COUNTED)
 		return 0;
-	tally = find_tally(summary_of(sink), record->probe);
+	tally = tally_of(summary_of(sink), record);
 	if (!tally)
 		return 0;
 	if (record->kind == RECORD_CALL) {
@@ -171,23 +216,11 @@ static int summary_finish(struct sink *sink)
 	return error;
 }
 
-static struct past *find_past(struct summary_sink *summary, const char *name)
-{
-	size_t length = strlen(name);
-	struct past *past = (struct past *)(uintptr_t)names_get(&summary->past, name, length);
-
-	if (past)
-		return past;
-	past = xcalloc(1, sizeof *past + length + 1);
-	memcpy(past->name, name, length);
-	names_put(&summary->past, past->name, length, past);
-	return past;
-}
-
 static void summary_forget(struct sink *sink, const struct probe_info *probe)
 {
 	struct summary_sink *summary = summary_of(sink);
 
+	map_deinit(&summary->lines); /* its id may be given to another probe */
 	if (probe->id >= summary->tallies.count)
 		return;
 	struct tally *tally = vec_at(&summary->tallies, probe->id);
@@ -204,6 +237,7 @@ static void summary_destroy(struct sink *sink)
 	for (size_t i = 0; i < summary->past.count; i++)
 		free((void *)(uintptr_t)summary->past.entries[i].value);
 	names_deinit(&summary->past);
+	map_deinit(&summary->lines);
 	vec_deinit(&summary->tallies);
 	outbuf_deinit(&summary->untraced);
 	free(summary);
@@ -224,6 +258,7 @@ struct sink *summary_sink_create(const struct sink_target *target)
 	summary->sink.ops = &summary_ops;
 	summary->probes = target->probes;
 	summary->options = target->options;
+	summary->stacks = target->stacks;
 	summary->fd = target->fd;
 	summary->is_part = target->is_part;
 	summary->pid = target->pid;

@@ -35,6 +35,7 @@ struct line {
 	size_t begin;	 /* column of `out` where the cell begins */
 	size_t blank;	 /* spaces due in front of the next cell that is not empty */
 	unsigned widest; /* width of the widest name */
+	bool utf8;	 /* names may have characters beyond ASCII */
 };
 
 /* ------------------------------------------------------------------ counting */
@@ -173,7 +174,7 @@ static uint64_t share_of(const struct tally *tally, const struct tally *total)
 static void put_shown_name(struct line *line, const char *name)
 {
 	begin_cell(line);
-	escape_name(line->out, name);
+	escape_source_name(line->out, name, line->utf8);
 	end_cell(line, line->widest);
 }
 
@@ -259,7 +260,7 @@ void summary_table_put(struct outbuf *out, struct vec *rows, const struct tally 
 {
 	const uint8_t *columns = options->column_count ? options->columns : usual;
 	unsigned count = options->column_count ? options->column_count : sizeof usual;
-	struct line line = {.out = out, .widest = NAME_WIDTH};
+	struct line line = {.out = out, .widest = NAME_WIDTH, .utf8 = options->utf8};
 
 	if (options->sort == SORT_CALLS)
 		sort_rows(rows, by_calls);
