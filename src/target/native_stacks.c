@@ -19,6 +19,7 @@
 #include "engine/trap/breakpoint_takeover.h"
 #include "object/elf_address.h"
 #include "object/elf_memory.h"
+#include "target/jit_names.h"
 #include "target/module.h"
 #include "target/shown_names.h"
 #include "tracee/clock.h"
@@ -41,7 +42,8 @@ struct native_stacks {
 	struct maps maps;
 	uint64_t maps_read_at, maps_cost; /* clock_now(), ns; 0: they were never read */
 	struct elf_file *vdso;		  /* NULL: there is none */
-	struct map names;		  /* address → struct named_code */
+	struct jit_names *jit;
+	struct map names; /* address → struct named_code */
 	size_t name_count;
 };
 
@@ -131,9 +133,14 @@ struct stack_frame native_stacks_name(const struct target *target, struct thread
 	struct stack_frame named = {
 		.kind = STACK_NATIVE, .is_guessed = frame->is_guessed, .address = frame->pc};
 
-	if (!frame->module.file)
-		return named;
 	native->tid = thread->tid;
+	if (!frame->module.file) {
+		/* A JIT may replace its code: such a name is looked up each time. */
+		named.function = jit_names_find(native->jit, thread->tid,
+						frame->pc - frame->is_call, &named.offset);
+		named.offset += frame->is_call;
+		return named;
+	}
 	const struct named_code *code = find_name(target, native, frame);
 
 	named.module = code->module;
@@ -233,6 +240,7 @@ static struct native_stacks *native_of(struct thread *thread)
 							  .find_module = find_module,
 							  .find_program_pc = find_program_pc,
 							  .context = native};
+		native->jit = jit_names_create();
 		native->unwinder = unwinder_create(&native->process);
 	}
 	native->tid = thread->tid;
@@ -247,6 +255,7 @@ void native_stacks_forget(struct modules *modules)
 		return;
 	modules->native = NULL;
 	unwinder_destroy(native->unwinder);
+	jit_names_destroy(native->jit);
 	forget_names(native);
 	elf_unref(native->vdso);
 	maps_deinit(&native->maps);

@@ -89,6 +89,16 @@ pid_t proc_process_of(pid_t tid)
 	return pid > 0 ? (pid_t)pid : tid;
 }
 
+pid_t proc_own_pid(pid_t tid)
+{
+	/* From the tracer's namespace to the task's own, which is the last one. */
+	struct status_line line = {.name = "NSpid"};
+	const char *last = read_status(tid, &line, 1) ? strrchr(line.value, '\t') : NULL;
+	const long own = strtol(last ? last : line.value, NULL, 10);
+
+	return own > 0 ? (pid_t)own : tid;
+}
+
 bool proc_status_has(pid_t tid, const char *name, const char *word)
 {
 	struct status_line line = {.name = name};

@@ -87,6 +87,8 @@ bool proc_blocked(pid_t tid, uint64_t *blocked);
  */
 bool proc_is_exiting(pid_t tid);
 
+/* Returns the number of a task in its own pid namespace (pid_namespaces(7)). */
+pid_t proc_own_pid(pid_t tid);
 /* Returns true if a task is in the tracer's pid namespace (pid_namespaces(7)). */
 bool proc_sees_our_pids(pid_t tid);
 
