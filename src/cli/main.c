@@ -87,6 +87,7 @@ static int trace(const struct options *options)
 					  .pid_count = options->pids.count,
 					  .user = options->user,
 					  .stacks = options->stacks,
+					  .profile_hz = options->profile_hz,
 					  .duration_ns = options->duration_ns,
 					  .follow_forks = options->follow_forks != 0,
 					  .call_filters = &options->call_filters,
@@ -121,7 +122,9 @@ static int trace(const struct options *options)
 	if (!session.output_path && outfile_open(&outfile, options->output_file))
 		return STATUS_ERROR;
 	/* The stacks are what was asked for, not remarks beside a program's output. */
-	session.output_fd = options->stacks && !options->output_file ? STDOUT_FILENO : outfile.fd;
+	session.output_fd = outfile.fd;
+	if ((options->stacks || options->profile_hz) && !options->output_file)
+		session.output_fd = STDOUT_FILENO;
 	output.color = wants_color(options->color, outfile.fd);
 	output.utf8 = wants_utf8();
 	int error = session_run(&session, &result);

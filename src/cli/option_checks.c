@@ -32,14 +32,16 @@ static int check_stacks(const struct options *options)
 	return 0;
 }
 
-/* --stacks traces nothing: whatever asks for a trace cannot be obeyed. */
-static int check_snapshot(const struct options *options)
+/* --stacks and --profile trace nothing: whatever asks for a trace cannot be obeyed. */
+static int check_snapshot(const struct options *options, const char *option)
 {
+	if (options->stacks && options->profile_hz)
+		return usage_error("--stacks and --profile cannot be obeyed together");
 	if (options->command)
-		return usage_error("--stacks is for running processes (-p), not for a command");
+		return usage_error("%s is for running processes (-p), not for a command", option);
 	if (options->entry_filters.count || options->call_filters.count ||
 	    options->callee_filters.count || options->system_calls || options->summary)
-		return usage_error("--stacks traces nothing, so -%c cannot be obeyed",
+		return usage_error("%s traces nothing, so -%c cannot be obeyed", option,
 				   options->summary		  ? 'c'
 				   : options->system_calls	  ? 'S'
 				   : options->entry_filters.count ? 'x'
@@ -56,8 +58,8 @@ int option_checks(const struct options *options, bool sorted)
 		return 0;
 	if (!options->command && !options->pids.count)
 		return usage_error("missing command, or -p PID");
-	if (options->stacks)
-		return check_snapshot(options);
+	if (options->stacks || options->profile_hz)
+		return check_snapshot(options, options->stacks ? "--stacks" : "--profile");
 	if (options->entries_only && !options->entry_filters.count && !options->system_calls)
 		return usage_error("-g traces nothing but what -x names, and there is no -x");
 	if (options->entries_only && (options->call_filters.count || options->callee_filters.count))

@@ -23,6 +23,7 @@ enum {
 	CODE_APP_LINE,
 	CODE_DURATION,
 	CODE_STACKS,
+	CODE_PROFILE,
 
 	OPTIONS_MAX = 64 /* there are no more rows */
 };
@@ -38,6 +39,7 @@ enum option_action {
 	OPTION_COLUMNS, /* appends to the columns of the table of -c */
 	OPTION_TIME,	/* sets a uint64_t of ns, from "500ms" and the like */
 	OPTION_STACKS,	/* sets a bool, and how many frames are shown */
+	OPTION_PROFILE, /* sets an unsigned, which has a default, and how many frames are shown */
 	OPTION_WHERE,	/* sets how many frames are shown, or of which kind */
 	OPTION_DOMAINS, /* adds to an unsigned of enum session_debug, or lists the domains */
 	OPTION_CHOICE,	/* sets an int: the index of the argument among the words in `argument` */

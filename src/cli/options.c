@@ -41,6 +41,8 @@ enum {
 	DEFAULT_STRING_MAX = 32,
 	DEFAULT_ARRAY_MAX = 4,
 	DEFAULT_WIDTH = 80,
+	DEFAULT_PROFILE_HZ = 49,
+	FRAMES_MAX = 1000,
 	WIDTH_MAX = 10000,
 	HELP_COLUMN = 31,
 	QUOTE_MAX = 80 /* at most so many bytes of a bad argument are shown, escaped */
@@ -166,6 +168,16 @@ static int set_number(unsigned *field, const struct option_spec *spec, const cha
 	if (lists_parse_number(argument, strlen(argument), 0, spec->maximum, field))
 		return 0;
 	snprintf(expected, sizeof(expected), "a number from 0 to %u", spec->maximum);
+	return bad_argument(spec, argument, expected);
+}
+
+static int set_rate(unsigned *field, const struct option_spec *spec, const char *argument)
+{
+	char expected[64];
+
+	if (lists_parse_number(argument, strlen(argument), 1, spec->maximum, field))
+		return 0;
+	snprintf(expected, sizeof(expected), "a number from 1 to %u", spec->maximum);
 	return bad_argument(spec, argument, expected);
 }
 
@@ -378,6 +390,10 @@ static int apply(struct options *options, const struct option_spec *spec, const 
 		*(bool *)field = true;
 		expected = lists_set_where(&options->output, argument ? argument : "1000");
 		return expected ? bad_argument(spec, argument, expected) : 0;
+	case OPTION_PROFILE:
+		*(unsigned *)field = DEFAULT_PROFILE_HZ;
+		options->output.where = options->output.where ? options->output.where : FRAMES_MAX;
+		return argument ? set_rate(field, spec, argument) : 0;
 	case OPTION_WHERE:
 		expected = lists_set_where(field, argument);
 		return expected ? bad_argument(spec, argument, expected) : 0;

@@ -19,6 +19,7 @@
 #include "session/debuggers.h"
 #include "session/detach.h"
 #include "session/job_control.h"
+#include "session/profile.h"
 #include "session/recover.h"
 #include "session/session_state.h"
 #include "session/snapshot.h"
@@ -244,7 +245,7 @@ static int set_up(struct session *session)
 	}
 	agent_policy_init(&session->target);
 	session->target.tracees->only_seizes = options->stacks;
-	if (!options->stacks)
+	if (!options->stacks && !options->profile_hz)
 		system_calls_start(&session->target);
 	session->target.work = (struct deferred_work){.types = work_types,
 						      .context = &session->target,
@@ -416,6 +417,40 @@ static int finish(struct session *session)
 	return error;
 }
 
+static void set_end(struct session *session)
+{
+	const uint64_t duration = session->target.options->duration_ns;
+
+	if (duration)
+		interrupts_set_end(session->interrupts, clock_now() + duration);
+}
+
+static int trace(struct session *session, const struct original_signals *original)
+{
+	const int error = start_tracees(session, original);
+
+	if (error) {
+		detach_all(session, true);
+		return error;
+	}
+	set_end(session);
+	run(session);
+	return finish(session);
+}
+
+/* What the options ask for, from beginning to end. */
+static int work(struct session *session, const struct original_signals *original)
+{
+	const struct session_options *options = session->target.options;
+
+	if (options->stacks)
+		return snapshot_take(session);
+	if (!options->profile_hz)
+		return trace(session, original);
+	set_end(session);
+	return profile_run(session);
+}
+
 int session_run(const struct session_options *options, struct session_result *result)
 {
 	struct session session = {.target = {.options = options}, .result = result};
@@ -431,18 +466,8 @@ int session_run(const struct session_options *options, struct session_result *re
 	}
 	if (!error)
 		error = interrupts_start(&session.interrupts, &original);
-	if (!error) {
-		error = options->stacks ? snapshot_take(&session)
-					: start_tracees(&session, &original);
-		if (!error && options->duration_ns)
-			interrupts_set_end(session.interrupts, clock_now() + options->duration_ns);
-		if (error)
-			detach_all(&session, true);
-		else if (!options->stacks)
-			run(&session);
-		if (!error && !options->stacks)
-			error = finish(&session);
-	}
+	if (!error)
+		error = work(&session, &original);
 	tear_down(&session);
 	guardian_dismiss(session.target.guardian);
 	return error;

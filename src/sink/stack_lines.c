@@ -22,7 +22,7 @@ const struct stack_frame *stack_lines_choose(const struct stack_table *stacks, u
 	return NULL;
 }
 
-static const char *shown_file(const struct stack_frame *frame, const struct output_options *options)
+const char *stack_lines_file(const struct stack_frame *frame, const struct output_options *options)
 {
 	const char *name = strrchr(frame->file, '/');
 
@@ -33,7 +33,7 @@ static const char *shown_file(const struct stack_frame *frame, const struct outp
 static void put_file(struct outbuf *out, const struct stack_frame *frame,
 		     const struct output_options *options)
 {
-	escape_source_name(out, shown_file(frame, options), options->utf8);
+	escape_source_name(out, stack_lines_file(frame, options), options->utf8);
 	if (!frame->line)
 		return;
 	outbuf_char(out, ':');
@@ -82,7 +82,7 @@ void stack_lines_add_place(struct strbuf *text, const struct stack_table *stacks
 
 	if (!frame)
 		return;
-	strbuf_printf(text, " at %s:%u", shown_file(frame, options), frame->line);
+	strbuf_printf(text, " at %s:%u", stack_lines_file(frame, options), frame->line);
 	if (frame->function)
 		strbuf_printf(text, " %s", frame->function);
 }

@@ -17,6 +17,9 @@
 const struct stack_frame *stack_lines_choose(const struct stack_table *stacks, uint32_t stack,
 					     const struct output_options *options);
 
+/* Returns the file of a frame as it is shown; it is not NULL. */
+const char *stack_lines_file(const struct stack_frame *frame, const struct output_options *options);
+
 /* -W: appends " at FILE:LINE FUNCTION", or nothing. */
 void stack_lines_put_place(struct outbuf *out, const struct stack_table *stacks, uint32_t stack,
 			   const struct output_options *options);

@@ -56,6 +56,17 @@ static void add_module(struct target *target, struct mapped_files *mapped, struc
 	vec_push(&modules->list, &module);
 }
 
+static void add_modules(struct target *target, struct mapped_files *mapped, struct space *space,
+			const struct elf_file *program)
+{
+	space->modules = module_list_create();
+	mapped->space = space;
+	for (size_t i = 0; i < mapped->maps.count; i++)
+		if (mapped->maps.mappings[i].executable && mapped->maps.mappings[i].inode)
+			add_module(target, mapped, space->modules, &mapped->maps.mappings[i],
+				   program);
+}
+
 int mapped_modules_read(struct target *target, struct thread *thread)
 {
 	struct process *process = thread->process;
@@ -73,15 +84,21 @@ int mapped_modules_read(struct target *target, struct thread *thread)
 	if (process->space) {
 		process->space->reader = thread->tid;
 		space_bind(process->space, target->tracees);
-		process->space->modules = module_list_create();
-		mapped.space = process->space;
-		for (size_t i = 0; i < mapped.maps.count; i++)
-			if (mapped.maps.mappings[i].executable && mapped.maps.mappings[i].inode)
-				add_module(target, &mapped, process->space->modules,
-					   &mapped.maps.mappings[i], program);
+		add_modules(target, &mapped, process->space, program);
 	}
 	elf_unref(program);
 out:
 	mapped_files_deinit(&mapped);
 	return error;
+}
+
+int mapped_modules_again(struct target *target, struct thread *thread)
+{
+	struct space *space = thread->process->space;
+
+	module_list_destroy(space->modules);
+	space->modules = NULL;
+	space_unref(space);
+	thread->process->space = NULL;
+	return mapped_modules_read(target, thread);
 }

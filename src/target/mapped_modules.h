@@ -11,5 +11,7 @@
  * text. The caller frees process->space->modules by module_list_destroy() before the space goes.
  */
 int mapped_modules_read(struct target *target, struct thread *thread);
+/* Makes the list anew for the space that the process has, as other files are mapped now. */
+int mapped_modules_again(struct target *target, struct thread *thread);
 
 #endif

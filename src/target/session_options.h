@@ -41,6 +41,7 @@ struct session_options {
 	const pid_t *pids;    /* processes to attach to */
 	size_t pid_count;
 	uint64_t duration_ns; /* after that time the trace ends; 0: it does not */
+	unsigned profile_hz;  /* --profile: samples in a second, nothing is traced; 0: none */
 	bool stacks;	      /* --stacks: nothing is traced */
 	bool follow_forks;
 	const struct vec *call_filters;	  /* const char *: -e */

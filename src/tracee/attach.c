@@ -79,7 +79,7 @@ static char *explain_permission(pid_t pid)
 	return xasprintf("not permitted: a kernel thread, or CAP_SYS_PTRACE is missing");
 }
 
-static char *explain(int error, pid_t pid)
+char *attach_explain(int error, pid_t pid)
 {
 	if (error == -EBUSY)
 		return xstrdup("it is in the middle of an exec, which does not end");
@@ -342,7 +342,7 @@ int tracees_attach(struct tracees *tracees, pid_t pid, struct process **process,
 		found = seize_all(tracees, made);
 	}
 	if (found < 0 || !made->threads) {
-		*why = explain(found < 0 ? found : 0, pid);
+		*why = attach_explain(found < 0 ? found : 0, pid);
 		if (!made->threads) {
 			map_remove(&tracees->processes, (uint64_t)pid);
 			free(made);

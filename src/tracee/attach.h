@@ -17,4 +17,7 @@ int tracees_attach(struct tracees *tracees, pid_t pid, struct process **process,
  */
 int tracees_seize_new(struct tracees *tracees, struct process *process);
 
+/* Returns why a process cannot be attached to; `error` is a -errno. The caller frees the text. */
+char *attach_explain(int error, pid_t pid);
+
 #endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Folded stacks, as tools for flame graphs read them: see folded.c. */
+#ifndef TRACER_SINK_FOLDED_H
+#define TRACER_SINK_FOLDED_H
+
+#include "sink/outbuf.h"
+#include "sink/sink.h"
+
+struct folded;
+
+struct folded *folded_create(const struct stack_table *stacks,
+			     const struct output_options *options);
+void folded_destroy(struct folded *folded); /* NULL is allowed */
+/* Counts a sample: a thread that is shown as `thread`, with a stack of the table; 0: not known. */
+void folded_add(struct folded *folded, const char *thread, uint32_t stack);
+/* Appends a line for each different stack, sorted: "THREAD;OUTERMOST;…;INNERMOST COUNT". */
+void folded_put(const struct folded *folded, struct outbuf *out);
+/* Returns how many samples were counted. */
+uint64_t folded_count(const struct folded *folded);
+
+#endif
