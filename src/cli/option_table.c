@@ -20,7 +20,7 @@ static const struct option_spec table[] = {
 	 .action = OPTION_COUNT, FIELD(follow_forks)},
 	{CODE_STACKS, "stacks", "[=N]", "all threads' stacks (N frames), once; then done",
 	 .action = OPTION_STACKS, FIELD(stacks)},
-	{CODE_PROFILE, "profile", "[=HZ]", "sample all threads' stacks (49 Hz), fold them",
+	{CODE_PROFILE, "profile", "[=HZ]", "sample all threads' stacks (49 Hz), folded",
 	 .action = OPTION_PROFILE, FIELD(profile_hz), .maximum = 1000},
 	{CODE_DURATION, "duration", "TIME", "end the trace after TIME: 500ms, 10s, 2m",
 	 .action = OPTION_TIME, FIELD(duration_ns)},

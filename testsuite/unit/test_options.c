@@ -636,7 +636,8 @@ static void table_is_sound(void **state)
 		assert_true(table[i].code > ' ');
 		assert_true(strlen(table[i].name) > 1);
 		assert_true(strlen(table[i].help) <= 49);
-		assert_true((table[i].action == OPTION_NUMBER) == (table[i].maximum > 0));
+		assert_true((table[i].action == OPTION_NUMBER ||
+			     table[i].action == OPTION_PROFILE) == (table[i].maximum > 0));
 		for (size_t j = 0; j < i; j++) {
 			assert_int_not_equal(table[i].code, table[j].code);
 			assert_string_not_equal(table[i].name, table[j].name);
