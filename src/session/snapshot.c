@@ -40,6 +40,7 @@ enum { RECORD_BYTES = 16384, ARGUMENTS = 6 };
 /* What is kept of a thread until it runs again. */
 struct seen_thread {
 	struct thread_stack stack;
+	bool is_leader; /* the main thread, which comes first */
 	char name[16];
 	struct record *entry, *unfilled; /* owned: of the system call, or NULL */
 };
@@ -139,6 +140,7 @@ static void look_at(struct thread *thread, void *context)
 	vec_push(&snapshot->threads, &seen);
 	proc_name(thread->tid, seen->name);
 	seen->stack.tid = thread->tid;
+	seen->is_leader = thread->tid == thread->process->pid;
 	seen->stack.name = seen->name;
 	if (thread->state != THREAD_STOPPED || regs_load(thread->tid, &regs) != 0) {
 		seen->stack.activity = ACTIVITY_WAITS;
@@ -161,6 +163,8 @@ static int compare_threads(const void *left, const void *right)
 {
 	const struct seen_thread *const *one = left, *const *other = right;
 
+	if ((*one)->is_leader != (*other)->is_leader)
+		return (*one)->is_leader ? -1 : 1;
 	return ((*one)->stack.tid > (*other)->stack.tid) -
 	       ((*one)->stack.tid < (*other)->stack.tid);
 }
