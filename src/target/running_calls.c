@@ -4,10 +4,11 @@
  * process that hangs in a query wants to know which one it is; its entry is over.
  *
  * The calls are found on the stacks of the threads. A frame's return address is behind a call
- * instruction. The function that was called is at the target of a direct call (a function, or the
- * PLT stub of one), and it is what contains the next frame in (which may be another one: the first
- * may have jumped to it). If a breakpoint with a probe is there, the call is one that would have
- * been seen. Only frames that are certain count: a call that is not there would never return.
+ * instruction. What was called is at the target of a direct call (a function, or the PLT stub of
+ * one), or where the stub's GOT slot leads, or that of a call through a slot without a stub. And it
+ * is what contains the next frame in, which may be another function: the first may have jumped to
+ * it, as mysql_real_query() does. If a breakpoint with a probe is there, the call is one that would
+ * have been seen. Only frames that are certain count: a call that is not there would never return.
  *
  * A thread that sleeps is not stopped, because a stop ends some system calls
  * (tracee/syscall_restart.h). Its stack is walked as it sleeps; the return breakpoint is planted;
@@ -22,7 +23,9 @@
 #include "engine/trap/breakpoint.h"
 #include "engine/trap/breakpoint_takeover.h"
 #include "engine/trap/return_takeover.h"
+#include "object/elf_got_slots.h"
 #include "target/call_stacks.h"
+#include "target/module.h"
 #include "target/native_stacks.h"
 #include "tracee/clock.h"
 #include "tracee/ptrace.h"
@@ -31,7 +34,10 @@
 
 #include <stdlib.h>
 
-enum { FRAMES_MOST = 256, CALL_BYTES = 5, STOP_MS = 20 };
+enum { FRAMES_MOST = 256, CALL_BYTES = 5, SLOT_CALL_BYTES = 6, STOP_MS = 20 };
+
+/* The stub or function that was called, where a slot leads, and what contains the next frame. */
+enum { CANDIDATES = 3 };
 
 struct search {
 	struct target *target;
@@ -73,6 +79,42 @@ static uint64_t called_directly(const struct search *search, uint64_t address)
 	return call.target;
 }
 
+/* Reads a GOT slot. Returns 0 if it cannot be read. */
+static uint64_t read_slot(const struct space *space, uint64_t slot)
+{
+	uint64_t target;
+
+	return memory_read_word(&space->memory, slot, space->arch->abi->word, &target) ? target : 0;
+}
+
+/* Returns where the PLT stub at `address` leads, or 0 if no stub is there. */
+static uint64_t through_stub(const struct space *space, uint64_t address)
+{
+	const struct module *module = modules_find(space->modules, address);
+	size_t count;
+	const struct got_slot *slots = module ? elf_got_slots(module->file, &count) : NULL;
+
+	for (size_t i = 0; slots && i < count; i++)
+		if (slots[i].stub && slots[i].stub + module->bias == address)
+			return read_slot(space, slots[i].address + module->bias);
+	return 0;
+}
+
+/* Returns where a call through a GOT slot in front of `address` leads, or 0 if there is none. */
+static uint64_t called_by_slot(const struct space *space, uint64_t address)
+{
+	const struct arch *arch = space->arch;
+	uint8_t code[SLOT_CALL_BYTES];
+	uint64_t slot;
+
+	address -= SLOT_CALL_BYTES;
+	return trap_read_code(space, address, code, sizeof code) == sizeof code &&
+			       code[0] == arch->slot_call_opcode &&
+			       arch->slot_call(code, address, 0, &slot)
+		       ? read_slot(space, slot)
+		       : 0;
+}
+
 /* ------------------------------------------------------------------ calls of a thread */
 
 static bool still_there(const struct looked_at *looked)
@@ -101,18 +143,20 @@ static void look_at_call(const struct search *search, const struct looked_at *lo
 	struct running_call running = {.place = callee->cfa - space->arch->abi->word,
 				       .return_address = frame->pc,
 				       .start = search->start};
-	const uint64_t target = called_directly(search, frame->pc);
-	uint64_t start, end;
+	const uint64_t direct = called_directly(search, frame->pc);
+	uint64_t called[CANDIDATES] = {direct, direct ? through_stub(space, direct)
+						      : called_by_slot(space, frame->pc)};
+	uint64_t end;
 
-	running.site = target ? site_at(space, target) : NULL;
-	if (running.site)
-		begin_call(search, looked, &running);
-	if (!native_stacks_function(looked->thread, callee->pc - callee->is_call, &start, &end) ||
-	    start == target)
-		return;
-	running.site = site_at(space, start);
-	if (running.site)
-		begin_call(search, looked, &running);
+	if (!native_stacks_function(looked->thread, callee->pc - callee->is_call, &called[2], &end))
+		called[2] = 0;
+	if (called[2] == called[0] || called[2] == called[1])
+		called[2] = 0;
+	for (unsigned i = 0; i < CANDIDATES; i++) {
+		running.site = called[i] ? site_at(space, called[i]) : NULL;
+		if (running.site)
+			begin_call(search, looked, &running);
+	}
 }
 
 /* Walks the stack of a thread that sleeps. Returns the number of frames; 0: it must be stopped. */
