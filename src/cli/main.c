@@ -73,7 +73,7 @@ static bool wants_utf8(void)
 /* Stacks are walked while the thread stands at its breakpoint. */
 static bool needs_breakpoints(const struct options *options)
 {
-	return options->output.script_line || options->output.where;
+	return options->output.where != 0;
 }
 
 static int trace(const struct options *options)

@@ -14,7 +14,6 @@
 static int check_stacks(const struct options *options)
 {
 	const struct output_options *output = &options->output;
-	const char *option = output->script_line ? "-W" : "-w";
 
 	if (output->any_line && !output->script_line)
 		return usage_error("--any-line is for the lines of -W, and there is no -W");
@@ -22,12 +21,11 @@ static int check_stacks(const struct options *options)
 		return usage_error("--app-line is for the lines of -W, and there is no -W");
 	if (output->paths && !output->script_line && !output->where)
 		return usage_error("--paths is for the lines of -W and -w, and there is none");
-	if (!output->script_line && !output->where)
+	if (!output->where)
 		return 0;
 	if (options->engine == ENGINE_AGENT)
-		return usage_error("%s needs breakpoints, so --engine=agent cannot be obeyed",
-				   option);
-	if (options->summary && output->where)
+		return usage_error("-w needs breakpoints, so --engine=agent cannot be obeyed");
+	if (options->summary)
 		return usage_error("-w is for lines, and -c shows none");
 	return 0;
 }

@@ -63,6 +63,8 @@ void tally_add(struct tally *sum, const struct tally *tally)
 
 bool summary_needs_each_call(const struct output_options *options)
 {
+	if (options->script_line)
+		return true;
 	for (unsigned i = 0; i < options->column_count; i++)
 		if (options->columns[i] == COLUMN_SHORTEST || options->columns[i] == COLUMN_LONGEST)
 			return true;

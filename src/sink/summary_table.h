@@ -40,7 +40,7 @@ void summary_sort_by_name(struct vec *rows);
 void summary_table_put(struct outbuf *out, struct vec *rows, const struct tally *total,
 		       const struct output_options *options);
 
-/* Returns true if the table of -c needs the time of each call, and not only their sum. */
+/* Returns true if the table of -c needs the time or the line of each call, and not only sums. */
 bool summary_needs_each_call(const struct output_options *options);
 
 #endif

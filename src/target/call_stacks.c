@@ -18,6 +18,7 @@
 
 #include "base/diag.h"
 #include "base/xalloc.h"
+#include "target/agent_lines.h"
 #include "target/native_stacks.h"
 #include "target/script_stacks.h"
 #include "unwind/script/library.h"
@@ -336,14 +337,40 @@ static uint32_t walk(struct target *target, struct thread *thread, const struct 
 	return number;
 }
 
+/* The agent may tell lines from now on: it is told what was found at this stop. */
+static void teach_agent(struct target *target, struct space *space)
+{
+	struct call_stacks *stacks = target->call_stacks;
+	const bool any_line = target->options->output->any_line;
+	bool is_shown = false;
+
+	agent_lines_machines(space, &space->modules->machines);
+	for (size_t i = 0; i < stacks->part_count && !is_shown; i++) {
+		struct machine_frames *part = &stacks->parts[i];
+
+		for (size_t j = 0; j < part->count && !is_shown; j++) {
+			const struct stack_frame named = script_stacks_name(part->machine,
+									    &part->frames[j]);
+
+			is_shown = agent_lines_frame(space, &part->frames[j], &named, any_line,
+						     stacks->table);
+		}
+	}
+}
+
 uint32_t call_stacks_of(void *context, struct thread *thread, const struct regs *entry)
 {
-	const struct space *space = thread->process->space;
+	struct target *target = context;
+	struct space *space = thread->process->space;
 	struct regs regs;
 
 	if (!space || !space->modules || regs_load(thread->tid, &regs) != 0)
 		return 0;
-	return walk(context, thread, &(struct start){&regs, entry, 0});
+	const uint32_t number = walk(target, thread, &(struct start){&regs, entry, 0});
+
+	if (target->agent && entry)
+		teach_agent(target, space);
+	return number;
 }
 
 uint32_t call_stacks_of_thread(struct target *target, struct thread *thread,

@@ -29,6 +29,7 @@
 #include "engine/agent/agent.h"
 #include "engine/agent/orphan_adoption.h"
 #include "engine/agent/return_addresses.h"
+#include "engine/agent/script_lines.h"
 #include "engine/trap/sigtrap.h"
 #include "recovery/guardian.h"
 #include "target/agent_policy.h"
@@ -413,6 +414,8 @@ void modules_update(struct target *target, struct thread *thread)
 	modules_check(target, thread->process->space, 0);
 	table_functions_plant(target, thread);
 	agent_policy_install(target, thread);
+	if (target->call_stacks && modules->list.count > modules->looked_at)
+		script_lines_ask(thread->process->space);
 	note_looked(target, thread);
 }
 

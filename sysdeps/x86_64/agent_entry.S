@@ -640,5 +640,17 @@ agent_capture:
 	mov	%rbp, %rsp
 	pop	%rbp
 	ret
+
+	/* void agent_find_line(search, void *stack): likewise for agent_find_line_there(). */
+	.globl	agent_find_line
+	.hidden	agent_find_line
+agent_find_line:
+	push	%rbp
+	mov	%rsp, %rbp
+	mov	%rsi, %rsp
+	call	agent_find_line_there
+	mov	%rbp, %rsp
+	pop	%rbp
+	ret
 	.globl	base
 	.hidden	base

@@ -17,7 +17,9 @@
  * These make no records, because the ring is busy, and so is the stack behind it.
  */
 #include "engine/agent/rings_abi.h"
+#include "engine/agent/scripts_abi.h"
 #include "record/capture_plain.h"
+#include "unwind/script/executor.h"
 #include "x86_64/agent_process.h"
 
 /* A record that is being made. */
@@ -47,6 +49,9 @@ void agent_capture(struct record *record, const struct agent_plan *plan, struct 
 		   struct return_trampoline *slot, void *stack);
 void agent_capture_there(struct record *record, const struct agent_plan *plan, struct frame *frame,
 			 struct return_trampoline *slot);
+struct line_search;
+void agent_find_line(struct line_search *search, void *stack);
+void agent_find_line_there(struct line_search *search);
 struct onward agent_enter(struct frame *frame);
 uint64_t agent_returned(struct frame *frame, int unrecorded);
 
@@ -173,7 +178,7 @@ static inline __attribute__((always_inline)) struct ring_thread *find_thread(voi
 
 	for (unsigned i = 0; i < AGENT_THREAD_TRIES; i++, index++) {
 		struct ring_thread *entry = (struct ring_thread *)(void *)rings +
-					     (index & (AGENT_THREAD_COUNT - 1));
+					    (index & (AGENT_THREAD_COUNT - 1));
 
 		if (entry->base == thread)
 			return thread ? entry : NULL;
@@ -233,7 +238,7 @@ static struct ring_record *head_of(const struct making *making)
 }
 
 static void fill(const struct making *making, enum record_kind kind,
-		 const struct return_trampoline *slot)
+		 const struct return_trampoline *slot, uint64_t line)
 {
 	struct record *record = making->record;
 	struct ring_record *head = head_of(making);
@@ -242,9 +247,9 @@ static void fill(const struct making *making, enum record_kind kind,
 	record->version = RECORD_VERSION;
 	record->kind = (uint8_t)kind;
 	record->value_count = 0;
-	/* Written as one word: unit, probe, slot. */
+	/* Written as one word: unit, probe, slot, line. */
 	const uint64_t whose = word_at(AGENT_PLANS + AGENT_UNIT) | slot->probe << 16 |
-			       (uint64_t)(slot - slot_at(0)) << 32;
+			       (uint64_t)(slot - slot_at(0)) << 32 | line << 48;
 
 	__builtin_memcpy(&head->unit, &whose, sizeof whose);
 	head->place = slot->place;
@@ -396,6 +401,85 @@ static inline __attribute__((always_inline)) void capture(struct making *making,
 	agent_capture(making->record, plan, frame, slot, end);
 }
 
+/* ------------------------------------------------------------------ the line of the script */
+
+/* The search for the frame whose line is shown, among those of the thread's script. */
+struct line_search {
+	const struct agent_scripts *scripts;
+	uint64_t line;	 /* of its struct ring_record */
+	uint32_t left;	 /* how many more frames are looked at */
+	bool is_unknown; /* a frame was met that the tracer has not named yet */
+};
+
+/* The `visit` function of the walk. */
+static bool look_at_frame(void *visitor, const struct raw_frame *frame)
+{
+	struct line_search *search = visitor;
+	const uint64_t hash = script_frame_hash(frame) & ~UINT64_C(1);
+	const uint32_t set = scripts_set(hash);
+
+	for (uint32_t i = set; i < set + SCRIPTS_WAYS; i++) {
+		const uint64_t known = __atomic_load_n(&search->scripts->frames[i],
+						       __ATOMIC_RELAXED);
+
+		if ((known & ~UINT64_C(1)) != hash)
+			continue;
+		if (known & 1)
+			search->line = i + 1;
+		return !(known & 1) && --search->left;
+	}
+	search->is_unknown = true;
+	return false;
+}
+
+static bool read_exact(void *context, uint64_t address, void *buffer, size_t length)
+{
+	return read_bytes(context, address, buffer, length) == length;
+}
+
+/* Walks the frames of all machines; on the stack behind the ring, as a run needs 2 KiB. */
+void agent_find_line_there(struct line_search *search)
+{
+	const struct agent_scripts *scripts = search->scripts;
+	struct script_run run;
+
+	run.read = read_exact;
+	run.context = NULL;
+	run.thread_pointer = read_thread();
+	run.tid = 0;
+	run.decoded = NULL;
+	run.visit = look_at_frame;
+	run.visitor = search;
+	run.frames = NULL;
+	run.capacity = 0;
+	run.results = NULL;
+	run.result_count = 0;
+	run.steps_max = SCRIPTS_STEPS;
+	for (uint64_t i = 0; i < scripts->count && i < SCRIPTS_MACHINES; i++) {
+		run.program = (const struct script_program *)scripts->machines[i].program;
+		run.values = (const uint64_t *)scripts->machines[i].values;
+		run.value_count = (unsigned)scripts->machines[i].value_count;
+		script_execute(&run);
+		if (search->line || search->is_unknown)
+			return;
+	}
+}
+
+/* Returns false if the tracer has to look first. */
+static inline __attribute__((always_inline)) bool find_line(const struct making *making,
+							    struct line_search *search)
+{
+	search->scripts = (const struct agent_scripts *)word_at(AGENT_PLANS + AGENT_SCRIPTS);
+	search->line = 0;
+	search->left = SCRIPTS_DEPTH;
+	if (!search->scripts)
+		return true;
+	search->is_unknown = __atomic_load_n(&search->scripts->pending, __ATOMIC_ACQUIRE) != 0;
+	if (!search->is_unknown && search->scripts->count)
+		agent_find_line(search, (unsigned char *)making->thread->ring + AGENT_RING_ROOM);
+	return !search->is_unknown;
+}
+
 struct onward agent_enter(struct frame *frame)
 {
 	uint64_t probe = frame->number;
@@ -418,6 +502,12 @@ struct onward agent_enter(struct frame *frame)
 	making.thread = find_thread();
 	if (!making.thread || !claim(making.thread))
 		return trap;
+	struct line_search search;
+
+	if (!find_line(&making, &search)) {
+		set_busy(making.thread, 0);
+		return trap;
+	}
 	uint64_t lossy = word_at(AGENT_PLANS + AGENT_LOSSY);
 
 	if (!begin(&making, plan->entry_max, lossy ? AGENT_RING_KEPT : 0)) {
@@ -434,7 +524,7 @@ struct onward agent_enter(struct frame *frame)
 	frame->gpr[SP] = place;
 	slot->return_address = frame->return_address;
 	slot->probe = probe;
-	fill(&making, RECORD_CALL, slot);
+	fill(&making, RECORD_CALL, slot, search.line);
 	head_of(&making)->return_address = slot->return_address;
 	capture(&making, true, plan, frame, slot);
 	const uint64_t call = (uint64_t)(base + AGENT_RETURN_CALLS) +
@@ -463,7 +553,7 @@ static bool record_return(struct frame *frame, const struct agent_plan *plan,
 		return false;
 	}
 	frame->gpr[SP] = (uint64_t)&frame->return_address;
-	fill(&making, RECORD_RETURN, slot);
+	fill(&making, RECORD_RETURN, slot, 0);
 	head_of(&making)->time = time;
 	capture(&making, false, plan, frame, slot);
 	publish(&making);

@@ -56,6 +56,7 @@ struct agent *agent_create(struct trap *trap, struct call_tracker *tracker, agen
 	agent->points_into = points_into;
 	agent->records = options->records;
 	agent->lossy = options->lossy;
+	agent->lines = options->lines;
 	agent->buffer = xcalloc(1, RINGS_RECORD_MAX);
 	vec_init(&agent->spaces, sizeof(struct space *));
 	agent->host = host;

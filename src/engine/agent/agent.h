@@ -42,6 +42,7 @@ enum agent_clock_choice { AGENT_CLOCK_ANY, AGENT_CLOCK_OF_PROCESSOR, AGENT_CLOCK
 
 struct agent_options {
 	bool records; /* make a record of each call instead of counting it */
+	bool lines;   /* records have the line of the script that makes the call: script_lines.h */
 	bool lossy; /* drop a call's record when the ring is full instead of blocking the thread */
 	enum agent_clock_choice clock;
 };

@@ -22,7 +22,7 @@
 #ifndef TRACER_ENGINE_AGENT_AGENT_ABI_H
 #define TRACER_ENGINE_AGENT_AGENT_ABI_H
 
-#define AGENT_LAYOUT 22 /* change it with anything below */
+#define AGENT_LAYOUT 23 /* change it with anything below */
 
 /* Offsets in a unit, and lengths of its parts, in bytes. */
 #define AGENT_RETURNED                                                                             \
@@ -186,12 +186,14 @@
  * UNIT   index of this unit in the space;
  * ON     0: make no records;
  * LOSSY  not 0: if a ring is nearly full, count the call in `dropped`, and make no record; 0: wait
- *        for the tracer.
+ *        for the tracer;
+ * SCRIPTS address of the struct agent_scripts (scripts_abi.h); 0: lines of scripts are not shown.
  */
 #define AGENT_RINGS 0
 #define AGENT_UNIT 8
 #define AGENT_ON 16
 #define AGENT_LOSSY 24
+#define AGENT_SCRIPTS 32
 #define AGENT_WORDS_BYTES 4096 /* a mapping of their own: zeros in a forked child */
 
 /* What is kept of a call for its return: struct capture_saved. */

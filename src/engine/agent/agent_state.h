@@ -16,6 +16,7 @@ struct agent {
 	agent_function_around *around;
 	agent_points_into *points_into;
 	bool records; /* make a record of each call, instead of counting it */
+	bool lines;   /* records have the line of the script: script_lines.c */
 	bool lossy;   /* drop a call's record if the ring is full */
 	const struct agent_arch *host;
 	bool system_clock; /* tracees read the system's clock instead of the processor's */
@@ -66,11 +67,12 @@ struct agent_unit {
 	struct hook hook; /* hook of the breakpoints in probe stubs */
 	struct agent *agent;
 	uint64_t base;
-	uint8_t *shared;      /* AGENT_SHARED_BYTES, mapped in the tracer */
-	struct hook full;     /* hook of the breakpoint at AGENT_RECORD_FULL */
-	struct plans *plans;  /* NULL: the unit counts */
-	uint32_t probes_used; /* how many different numbers were given out */
-	struct vec free;      /* uint32_t: numbers that no return trampoline refers to */
+	uint8_t *shared;	    /* AGENT_SHARED_BYTES, mapped in the tracer */
+	struct hook full;	    /* hook of the breakpoint at AGENT_RECORD_FULL */
+	struct plans *plans;	    /* NULL: the unit counts */
+	struct script_lines *lines; /* NULL: lines of scripts are not shown */
+	uint32_t probes_used;	    /* how many different numbers were given out */
+	struct vec free;	    /* uint32_t: numbers that no return trampoline refers to */
 	uint32_t dropped;   /* numbers whose probes are gone, since the last search for free ones */
 	struct vec learned; /* uint64_t: return addresses that the unit accepts */
 	unsigned evicted;   /* how many of those replaced another one */

@@ -265,11 +265,22 @@ static int write_new(struct space *space, uint64_t place, const struct written *
 	return error;
 }
 
+uint64_t plans_take(struct plans *plans, uint64_t unit, size_t length)
+{
+	static const uint64_t room = AGENT_SAVED - AGENT_PLAN_ROOM;
+	const uint64_t place = unit + AGENT_PLAN_ROOM + plans->used;
+
+	length = (length + 15) & ~(size_t)15;
+	if (length > room - plans->used)
+		return 0;
+	plans->used += length;
+	return place;
+}
+
 /* The address of the plan in the tracee, which is written if necessary; 0: no room. */
 static uint64_t place_of(struct plans *plans, struct space *space, uint64_t unit,
 			 const struct capture_plan *plan)
 {
-	static const uint64_t room = AGENT_SAVED - AGENT_PLAN_ROOM;
 	struct written made = make(plan);
 	uint64_t key = hash(&made);
 	size_t index = (uintptr_t)map_get(&plans->by_hash, key);
@@ -280,12 +291,11 @@ static uint64_t place_of(struct plans *plans, struct space *space, uint64_t unit
 		free(made.bytes);
 		return known->place;
 	}
-	made.place = unit + AGENT_PLAN_ROOM + plans->used;
-	if (made.length > room - plans->used || write_new(space, made.place, &made) != 0) {
+	made.place = plans_take(plans, unit, made.length);
+	if (!made.place || write_new(space, made.place, &made) != 0) {
 		free(made.bytes);
 		return 0;
 	}
-	plans->used += made.length;
 	vec_push(&plans->written, &made);
 	map_put(&plans->by_hash, key, (void *)(uintptr_t)plans->written.count);
 	return made.place;

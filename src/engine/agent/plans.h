@@ -11,6 +11,11 @@
 struct plans;
 struct plans *plans_create(void);
 void plans_destroy(struct plans *plans);
+/*
+ * Takes `length` bytes of the room for plans, for other data. Returns the address in the tracee, a
+ * multiple of 16; 0: there is not as much.
+ */
+uint64_t plans_take(struct plans *plans, uint64_t unit, size_t length);
 /* Returns NULL, or why the tracee cannot make records by this plan. */
 const char *plans_refuse(const struct capture_plan *plan);
 /*

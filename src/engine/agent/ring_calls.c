@@ -5,6 +5,7 @@
  */
 #include "engine/agent/ring_calls.h"
 
+#include "engine/agent/script_lines.h"
 #include "engine/core/call_tracker.h"
 #include "engine/core/thread_calls.h"
 
@@ -16,7 +17,8 @@ static const struct agent_unit *unit_of(const struct space *space, size_t number
 }
 
 static void enter(struct call_event *event, struct callstacks *stacks,
-		  const struct ring_record *head, const struct agent_probe *probe, uint64_t stub)
+		  const struct ring_record *head, const struct agent_unit *unit,
+		  const struct agent_probe *probe, uint64_t stub)
 {
 	const struct call call = {.place = head->place,
 				  .return_address = stub,
@@ -24,6 +26,7 @@ static void enter(struct call_event *event, struct callstacks *stacks,
 				  .entry = probe->candidate.breakpoint,
 				  .site = probe->site,
 				  .in_process = true,
+				  .stack = script_lines_stack(unit, head->line),
 				  .start = event->time,
 				  .cost = event->thread->calls->cost};
 
@@ -63,7 +66,7 @@ void ring_calls_report(struct agent *agent, struct thread *thread, const struct 
 
 	callstacks_look_back(stacks, moment->batch, thread->calls->signalled);
 	if (record->kind == RECORD_CALL)
-		enter(&event, stacks, head, probe, stub);
+		enter(&event, stacks, head, unit, probe, stub);
 	else
 		leave(&event, stacks, head, stub);
 	callstacks_look_back(stacks, 0, false);

@@ -15,6 +15,7 @@
 
 #include "engine/agent/agent_state.h"
 #include "engine/agent/rings.h"
+#include "engine/agent/script_lines.h"
 #include "engine/core/callstack.h"
 
 #include "engine/agent/clock.h"
@@ -276,7 +277,7 @@ uint64_t agent_dropped(const struct agent *agent)
 
 /* ------------------------------------------------------------------ rings of a space */
 
-int ring_drain_prepare(struct agent *agent, struct thread *thread, const struct agent_unit *unit)
+int ring_drain_prepare(struct agent *agent, struct thread *thread, struct agent_unit *unit)
 {
 	struct space *space = thread->process->space;
 	struct agent_space *own = space->agent;
@@ -292,6 +293,8 @@ int ring_drain_prepare(struct agent *agent, struct thread *thread, const struct 
 		if (!error)
 			vec_push(&agent->spaces, &space);
 	}
+	if (!error && agent->lines)
+		error = script_lines_begin(space, unit);
 	if (error)
 		return error;
 	uint64_t words[4] = {rings_address(own->rings), number, true, agent->lossy};

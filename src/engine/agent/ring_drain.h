@@ -66,7 +66,7 @@ uint64_t ring_drain_mark(const struct thread *thread, uint64_t place);
 /* Returns true if two stopped threads of the process have the same fs base. */
 bool ring_drain_share_bases(const struct thread *thread);
 /* Makes the rings that all units of the space need, and tells the unit. Returns 0 or -errno. */
-int ring_drain_prepare(struct agent *agent, struct thread *thread, const struct agent_unit *unit);
+int ring_drain_prepare(struct agent *agent, struct thread *thread, struct agent_unit *unit);
 void ring_drain_space_gone(struct space *space);
 /*
  * In a forked child, whose true return addresses are back: the returns of its pending calls become

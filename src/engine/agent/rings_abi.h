@@ -39,7 +39,8 @@ struct ring_record {
 	uint16_t unit;	 /* index in the space */
 	uint16_t probe;	 /* number in the unit */
 	uint16_t slot;	 /* number of the return trampoline */
-	uint16_t unused;
+	/* Only in a RECORD_CALL: index in agent_scripts.frames, plus 1, of its line; 0: none. */
+	uint16_t line;
 	uint64_t time;		 /* agent_clock(): when the function began to run, or returned */
 	uint64_t place;		 /* stack address of the return address */
 	uint64_t return_address; /* only in a RECORD_CALL */

@@ -16,6 +16,7 @@
 #include "engine/agent/agent_state.h"
 #include "engine/agent/plans.h"
 #include "engine/agent/return_addresses.h"
+#include "engine/agent/script_lines.h"
 #include "tracee/arena.h"
 #include "tracee/journal.h"
 #include "tracee/remote.h"
@@ -360,6 +361,7 @@ void unit_destroy(struct agent_unit *unit)
 	for (uint32_t i = 0; i < unit->probes_used; i++)
 		free(unit->probes[i]);
 	plans_destroy(unit->plans);
+	script_lines_destroy(unit->lines);
 	free(unit);
 }
 

@@ -95,22 +95,30 @@ static uint64_t compute(unsigned operation, uint64_t left, uint64_t right)
 	}
 }
 
-static bool emit(const struct machine *machine, unsigned first)
+/* Emits a frame. Returns false if the walk is to end; *end: as what. */
+static bool emit(const struct machine *machine, unsigned first, enum script_end *end)
 {
 	struct script_run *run = machine->run;
 	const uint64_t *word = machine->registers + first;
+	struct raw_frame visited, *frame = &visited;
 
-	if (run->frame_count == run->capacity || first > SCRIPT_REGISTERS - SCRIPT_FRAME_WORDS)
+	*end = SCRIPT_FULL;
+	if (first > SCRIPT_REGISTERS - SCRIPT_FRAME_WORDS)
 		return false;
-	struct raw_frame *frame = &run->frames[run->frame_count++];
-
+	if (!run->visit) {
+		if (run->frame_count == run->capacity)
+			return false;
+		frame = &run->frames[run->frame_count];
+	}
+	run->frame_count++;
 	frame->code = word[0];
 	frame->position = word[1];
 	frame->identity[0] = word[2];
 	frame->identity[1] = word[3];
 	frame->identity[2] = word[4];
 	frame->entry = word[5];
-	return true;
+	*end = SCRIPT_DONE;
+	return !run->visit || run->visit(run->visitor, frame);
 }
 
 enum script_end script_execute(struct script_run *run)
@@ -146,8 +154,10 @@ enum script_end script_execute(struct script_run *run)
 			if (operation == SCRIPT_JUMP || !left)
 				next = (uint32_t)at->value;
 		} else if (operation == SCRIPT_EMIT) {
-			if (!emit(&machine, at->left))
-				return SCRIPT_FULL;
+			enum script_end end;
+
+			if (!emit(&machine, at->left, &end))
+				return end;
 		} else if (operation == SCRIPT_RESULT) {
 			if ((uint32_t)at->value < run->result_count)
 				run->results[at->value] = left;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 enum script_end {
-	SCRIPT_DONE,
+	SCRIPT_DONE,	   /* also if `visit` has ended the walk */
 	SCRIPT_FULL,	   /* there are more frames than `capacity` */
 	SCRIPT_UNREADABLE, /* memory that was needed could not be read */
 	SCRIPT_ENDLESS	   /* the limit of steps was reached */
@@ -25,7 +25,13 @@ struct script_run {
 	uint64_t thread_pointer;
 	uint64_t tid;
 	const struct raw_frame *decoded; /* the frame that is decoded; NULL in a walk */
-	struct raw_frame *frames;	 /* out */
+	/*
+	 * Called for each frame of a walk; returns false to end it. NULL: the frames are stored in
+	 * `frames`.
+	 */
+	bool (*visit)(void *visitor, const struct raw_frame *frame);
+	void *visitor;
+	struct raw_frame *frames; /* out */
 	size_t capacity;
 	size_t frame_count; /* out */
 	uint64_t *results;  /* out: those that the program yields, by number; others are left */

@@ -31,7 +31,7 @@ struct script_library {
 static void add_directory(struct script_library *library, const char *base, size_t length,
 			  const char *below)
 {
-	if (length && *base == '/') {
+	if (length) {
 		char *path = xasprintf("%.*s%s/frames", (int)length, base, below);
 
 		vec_push(&library->directories, &path);
@@ -48,13 +48,13 @@ static void add_directories(struct script_library *library, const char *data_dir
 	if (own && *own == '/')
 		add_directory(library, own, strlen(own), "/tracer");
 	else if (home)
-		add_directory(library, home, strlen(home), "/.config/tracer");
+		add_directory(library, home, *home == '/' ? strlen(home) : 0, "/.config/tracer");
 	if (!list || !*list)
 		list = "/etc/xdg";
 	while (*list) {
 		const size_t length = strcspn(list, ":");
 
-		add_directory(library, list, length, "/tracer");
+		add_directory(library, list, *list == '/' ? length : 0, "/tracer");
 		list += length + (list[length] == ':');
 	}
 	if (data_dir)

@@ -11,6 +11,7 @@
 
 #include "base/map.h"
 #include "base/xalloc.h"
+#include "unwind/script/frame_hash.h"
 #include "unwind/script/page_cache.h"
 
 #include <errno.h>
@@ -263,6 +264,17 @@ static unsigned line_of(const struct script_vm *vm, const struct raw_frame *raw)
 	return part->decoder->line(&vm->pages->source, results + part->first);
 }
 
+const struct script_program *script_vm_program(const struct script_vm *vm)
+{
+	return vm->description->walk;
+}
+
+const uint64_t *script_vm_values(const struct script_vm *vm, unsigned *count)
+{
+	*count = (unsigned)vm->description->values.count;
+	return vm->values;
+}
+
 bool script_vm_code(const struct script_vm *vm, const struct raw_frame *raw, uint64_t *address)
 {
 	return vm->description->inside && compute(vm, vm->description->inside, raw, address, 1) &&
@@ -274,19 +286,6 @@ static bool is_same(const struct raw_frame *left, const struct raw_frame *right)
 	return left->code == right->code && left->position == right->position &&
 	       left->identity[0] == right->identity[0] && left->identity[1] == right->identity[1] &&
 	       left->identity[2] == right->identity[2];
-}
-
-static uint64_t hash_of(const struct raw_frame *raw)
-{
-	const uint64_t words[] = {raw->position, raw->identity[0], raw->identity[1],
-				  raw->identity[2]};
-	uint64_t hash = raw->code;
-
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-		hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
-		hash ^= hash >> 29;
-	}
-	return hash;
 }
 
 static const struct named_frame *add_name(struct script_vm *vm, const struct raw_frame *raw,
@@ -310,7 +309,7 @@ static const struct named_frame *add_name(struct script_vm *vm, const struct raw
 
 struct script_frame script_vm_name(struct script_vm *vm, const struct raw_frame *raw)
 {
-	const uint64_t hash = hash_of(raw);
+	const uint64_t hash = script_frame_hash(raw);
 	const struct named_frame *named = map_get(&vm->named, hash);
 
 	while (named && !is_same(&named->raw, raw))

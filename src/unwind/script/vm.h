@@ -63,6 +63,10 @@ enum script_end script_vm_walk(struct script_vm *vm, const struct script_thread 
  */
 struct script_frame script_vm_name(struct script_vm *vm, const struct raw_frame *raw);
 
+/* Returns the walk, and the values that it needs: what script_vm_walk() runs. */
+const struct script_program *script_vm_program(const struct script_vm *vm);
+const uint64_t *script_vm_values(const struct script_vm *vm, unsigned *count);
+
 /*
  * Stores an address in the C function that runs the frame. Returns false if the description does
  * not tell one.

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the agent has to know to tell script lines in the process (engine/agent/script_lines.h): the
+ * machines of the space, and which frames have been named. It stops at the innermost frame whose
+ * line is shown, which is the application's, or with --any-line any one whose line is known.
+ */
+#include "target/agent_lines.h"
+
+#include "engine/agent/script_lines.h"
+#include "engine/agent/scripts_abi.h"
+#include "unwind/script/frame_hash.h"
+
+void agent_lines_machines(struct space *space, const struct vec *machines)
+{
+	struct line_machine found[SCRIPTS_MACHINES];
+	size_t count = 0;
+
+	for (size_t i = 0; i < machines->count && count < SCRIPTS_MACHINES; i++) {
+		const struct script_machine *machine = *(void **)vec_at(machines, i);
+		struct line_machine *line = &found[count++];
+
+		line->program = script_vm_program(machine->vm);
+		line->values = script_vm_values(machine->vm, &line->value_count);
+	}
+	script_lines_set(space, found, count);
+}
+
+bool agent_lines_frame(struct space *space, const struct raw_frame *raw,
+		       const struct stack_frame *named, bool any_line, struct stack_table *table)
+{
+	const bool is_shown = named->file && named->line && (any_line || named->is_application);
+	const uint32_t stack = is_shown ? stack_table_add(table, named, 1) : 0;
+
+	if (is_shown == (stack != 0))
+		script_lines_learn(space, script_frame_hash(raw), stack);
+	return is_shown;
+}
