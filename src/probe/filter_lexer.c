@@ -25,7 +25,7 @@
  */
 #include "probe/filter_lexer.h"
 
-#include "probe/pattern.h"
+#include "probe/brackets.h"
 
 #include <string.h>
 
@@ -54,7 +54,7 @@ const char *filter_end_of_regex(const char *at, bool at_sign_ends)
 const char *filter_end_of_name_regex(const char *at, bool at_sign_ends)
 {
 	for (at++; *at && *at != '/'; at++) {
-		const char *behind = *at == '[' ? pattern_skip_brackets(at) : NULL;
+		const char *behind = *at == '[' ? brackets_skip(at) : NULL;
 
 		if (behind)
 			at = behind - 1;
@@ -122,7 +122,7 @@ const char *filter_end_of_glob(const char *start, bool is_library, const char **
 	while (*at && *at != '@' && !(filter_is_sign(*at) && !is_in_half(start, at, is_library))) {
 		if (*at == '[') {
 			*stray = at;
-			at = pattern_skip_brackets(at);
+			at = brackets_skip(at);
 			if (!at)
 				return NULL;
 		} else {

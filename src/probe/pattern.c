@@ -7,44 +7,13 @@
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
+#include "probe/brackets.h"
 
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <wctype.h>
-
-/*
- * Returns the end of a class ([:alpha:], [.x.], [=x=]) in a bracket expression, or NULL if none
- * begins at `at`.
- */
-static const char *skip_class(const char *at)
-{
-	const char kind[3] = {at[0] == '[' ? at[1] : '\0', ']', '\0'};
-	const char *end = NULL;
-
-	if (kind[0] == ':' || kind[0] == '.' || kind[0] == '=')
-		end = strstr(at + 2, kind);
-	return end ? end + 2 : NULL;
-}
-
-const char *pattern_skip_brackets(const char *at)
-{
-	at++;
-	if (*at == '!' || *at == '^')
-		at++;
-	if (*at == ']') /* as the first character it stands for itself */
-		at++;
-	while (*at && *at != ']') {
-		const char *class_end = skip_class(at);
-
-		if (*at == '\\' && at[1])
-			at++;
-		at = class_end ? class_end : at + 1;
-	}
-	return *at ? at + 1 : NULL;
-}
 
 const char *pattern_unbalanced(const char *text, size_t length)
 {
@@ -52,78 +21,12 @@ const char *pattern_unbalanced(const char *text, size_t length)
 		if (*at == '\\') {
 			at++;
 		} else if (*at == '[') {
-			const char *next = pattern_skip_brackets(at);
+			const char *next = brackets_skip(at);
 
 			if (!next || next > text + length)
 				return at;
 			at = next - 1;
 		}
-	}
-	return NULL;
-}
-
-/* ------------------------------------------------------------------ ranges in brackets */
-
-/* Skips a member of a bracket expression. Returns its character, or -1 if it is a class. */
-static int take_member(const char **at)
-{
-	const char *class_end = skip_class(*at);
-
-	if (class_end) {
-		*at = class_end;
-		return -1;
-	}
-	*at += **at == '\\' && (*at)[1];
-	return (unsigned char)*(*at)++;
-}
-
-/* Returns the first empty range in a bracket expression, whose ']' is at `end`, or NULL. */
-static const char *empty_range_in(const char *at, const char *end)
-{
-	at++;
-	at += *at == '!' || *at == '^';
-	while (at < end) {
-		const char *start = at;
-		int first = take_member(&at);
-
-		if (*at != '-' || at + 1 >= end)
-			continue;
-		at++;
-		int last = take_member(&at);
-
-		if (first > last && last >= 0)
-			return start;
-	}
-	return NULL;
-}
-
-/* Returns true if the class is a known [:name:], or no [:name:] at all. */
-static bool is_known_class(const char *at, const char *end)
-{
-	char name[16];
-	const size_t length = (size_t)(end - at) - strlen("[::]");
-
-	if (at[1] != ':')
-		return true;
-	if (length >= sizeof name)
-		return false;
-	memcpy(name, at + 2, length);
-	name[length] = '\0';
-	return wctype(name) != 0;
-}
-
-/* Returns the first unknown class in a bracket expression, whose ']' is at `end`, or NULL. */
-static const char *unknown_class_in(const char *at, const char *end)
-{
-	for (at++; at < end; at++) {
-		const char *class_end = skip_class(at);
-
-		if (class_end && !is_known_class(at, class_end))
-			return at;
-		if (class_end)
-			at = class_end - 1;
-		else
-			at += *at == '\\' && at + 1 < end;
 	}
 	return NULL;
 }
@@ -139,15 +42,15 @@ const char *pattern_senseless(const char *text, size_t length, const char **why)
 				return at;
 			at++;
 		} else if (*at == '[') {
-			const char *next = pattern_skip_brackets(at);
+			const char *next = brackets_skip(at);
 			if (!next)
 				return NULL;
-			const char *wrong = empty_range_in(at, next - 1);
+			const char *wrong = brackets_empty_range(at, next - 1);
 
 			*why = "a range that ends before it begins";
 			if (!wrong) {
 				*why = "no such class of characters";
-				wrong = unknown_class_in(at, next - 1);
+				wrong = brackets_unknown_class(at, next - 1);
 			}
 			if (wrong)
 				return wrong;
@@ -178,23 +81,6 @@ static void add_part(struct growth *growth, uint64_t size)
 {
 	growth->all[growth->open] += size;
 	growth->last[growth->open] = size;
-}
-
-/*
- * Returns the end of a bracket expression of a regular expression. A backslash has no special
- * meaning in it.
- */
-static const char *skip_set(const char *at, const char *end)
-{
-	at++;
-	at += at < end && *at == '^';
-	at += at < end && *at == ']';
-	while (at < end && *at != ']') {
-		const char *class_end = skip_class(at);
-
-		at = class_end ? class_end : at + 1;
-	}
-	return at < end ? at + 1 : end;
 }
 
 /* Returns the maximum of the repetition whose \{ is in front of `at`. */
@@ -249,7 +135,7 @@ const char *pattern_excess(const char *text, size_t length)
 			at++;
 		} else if (*at == '[') {
 			add_part(&growth, 1);
-			at = skip_set(at, end) - 1;
+			at = brackets_skip_regex(at, end) - 1;
 		} else if (*at != '*') {
 			add_part(&growth, 1);
 		}

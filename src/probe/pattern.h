@@ -25,8 +25,6 @@ struct pattern {
 
 /* Returns the first '[' without a ']' in `text`, which has `length` characters, or NULL. */
 const char *pattern_unbalanced(const char *text, size_t length);
-/* Returns the end of the bracket expression that begins at `at`, or NULL if it has none. */
-const char *pattern_skip_brackets(const char *at);
 
 /*
  * Returns the part of a glob, with balanced brackets, that can match nothing (a backslash at the

@@ -28,7 +28,7 @@
 #include "base/cleanup.h"
 #include "base/xalloc.h"
 #include "object/demangle.h"
-#include "probe/pattern.h"
+#include "probe/brackets.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -85,7 +85,7 @@ static const char *skip_one(const char *at)
 	const char *end = at + strlen(at);
 
 	if (*at == '[') {
-		const char *behind = pattern_skip_brackets(at);
+		const char *behind = brackets_skip(at);
 
 		return behind ? behind : end;
 	}
