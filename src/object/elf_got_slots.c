@@ -13,7 +13,7 @@
 #include "object/elf_private.h"
 #include "object/elf_records.h"
 #include "object/elf_relocations.h"
-#include "object/elf_symbols.h"
+#include "object/elf_symtab.h"
 #include "object/elf_text.h"
 
 #include <string.h>

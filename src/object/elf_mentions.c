@@ -13,7 +13,7 @@
 #include "object/elf_hash.h"
 #include "object/elf_private.h"
 #include "object/elf_records.h"
-#include "object/elf_symbols.h"
+#include "object/elf_symtab.h"
 
 #include <stdlib.h>
 #include <string.h>

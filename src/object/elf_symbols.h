@@ -4,7 +4,7 @@
 #define TRACER_OBJECT_ELF_SYMBOLS_H
 
 #include "object/elf.h"
-#include "object/elf_private.h"
+#include "object/elf_symtab.h"
 
 /*
  * Returns all defined and undefined symbols of .dynsym, then those of .symtab if there is one. Both
@@ -33,17 +33,5 @@ const struct elf_symbol *elf_find_next(struct elf_file *file, const struct elf_s
  * top of the stack there.
  */
 bool elf_is_part_of_function(const char *name);
-/*
- * Returns all of .dynsym, by the index that relocations use, or NULL if there is none. The caller
- * frees it.
- */
-GElf_Sym *elf_load_dynamic_symbols(struct elf_file *file, size_t *count);
-const struct string_table *elf_dynamic_names(struct elf_file *file);
-/* Reads the names at a file offset. `text` is NULL if there are none; the caller frees it. */
-struct string_table elf_load_names(const struct elf_file *file, uint64_t offset, uint64_t size);
-/* Finds .symtab and the section with its names. Returns false if there is none. */
-bool elf_find_symtab(struct elf_file *file, const GElf_Shdr **symbols, const GElf_Shdr **names);
-/* Returns the name at `offset`, or NULL if there is none or it is empty. */
-const char *elf_name_at(const struct string_table *names, uint64_t offset);
 
 #endif
