@@ -18,7 +18,7 @@
 #include "engine/trap/sigmask_history.h"
 
 #include "engine/core/stackview.h"
-#include "engine/trap/sigmask_shadow.h"
+#include "engine/trap/sigmask_given.h"
 #include "engine/trap/trap_state.h"
 #include "tracee/proc.h"
 #include "tracee/ptrace.h"
@@ -118,7 +118,7 @@ void sigmask_inherit(struct thread *child, struct thread *parent)
 {
 	uint64_t mask;
 
-	if (sigmask_shadow_get_mask(parent, &mask) == 0)
+	if (sigmask_own(parent, &mask) == 0)
 		sigmask_seen(child, mask);
 	for (unsigned i = parent->trap->masks_known; i-- > 0;)
 		sigmask_seen(child, parent->trap->masks[i]);
@@ -135,7 +135,7 @@ void sigmask_before_signal(struct thread *thread, int signal)
 {
 	uint64_t mask;
 
-	if (sigmask_shadow_get_mask(thread, &mask) != 0)
+	if (sigmask_own(thread, &mask) != 0)
 		return;
 	uint64_t added = thread->process->trap->handler_masks[signal - 1];
 

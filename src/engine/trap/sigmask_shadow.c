@@ -15,48 +15,16 @@
  */
 #include "engine/trap/sigmask_shadow.h"
 
+#include "engine/trap/sigmask_given.h"
 #include "engine/trap/trap_state.h"
 #include "tracee/journal.h"
 #include "tracee/proc.h"
 #include "tracee/ptrace.h"
 #include "tracee/space.h"
 
-#include <string.h>
-
-static struct journal *journal_of(const struct thread *thread)
+static bool has_journal(const struct thread *thread)
 {
-	return thread->process->space ? thread->process->space->journal : NULL;
-}
-
-/* Reads the thread's journal entry: its own mask and the one that it was given. */
-static bool noted(const struct thread *thread, uint64_t *own, uint64_t *given)
-{
-	const struct journal_entry *entry = thread->trap->unblocked && journal_of(thread)
-						    ? journal_entry(journal_of(thread),
-								    thread->trap->unblocked - 1)
-						    : NULL;
-
-	if (!entry || entry->kind != JOURNAL_MASK || entry->address != (uint64_t)thread->tid)
-		return false;
-	memcpy(own, entry->before, sizeof *own);
-	memcpy(given, entry->after, sizeof *given);
-	return true;
-}
-
-void sigmask_shadow_forget(struct thread *thread)
-{
-	uint64_t own;
-	uint64_t given;
-
-	if (noted(thread, &own, &given))
-		journal_forget(journal_of(thread), thread->trap->unblocked - 1);
-	thread->trap->unblocked = 0;
-}
-
-static void note(struct thread *thread, uint64_t own, uint64_t given)
-{
-	sigmask_shadow_forget(thread);
-	thread->trap->unblocked = journal_mask(journal_of(thread), thread->tid, own, given) + 1;
+	return thread->process->space && thread->process->space->journal;
 }
 
 bool sigmask_shadow_is_given(const struct thread *thread)
@@ -69,7 +37,7 @@ bool sigmask_shadow_recall(struct thread *thread, uint64_t mask)
 	if (!thread->trap->unblocked || mask & TRAP_BIT ||
 	    sigmask_guess(thread, mask) != MASKS_BLOCKED)
 		return false;
-	note(thread, mask | TRAP_BIT, mask);
+	sigmask_given_note(thread, mask | TRAP_BIT, mask);
 	return true;
 }
 
@@ -79,11 +47,11 @@ static void give(struct thread *thread, uint64_t own)
 	uint64_t given = sigmask_block_most(own) ? own & ~TRAP_BIT : own;
 
 	if (given != own)
-		note(thread, own, given);
+		sigmask_given_note(thread, own, given);
 	else
-		sigmask_shadow_forget(thread);
+		sigmask_given_forget(thread);
 	if (pt_set_sigmask(thread->tid, given) != 0)
-		sigmask_shadow_forget(thread);
+		sigmask_given_forget(thread);
 }
 
 /*
@@ -99,7 +67,7 @@ void sigmask_shadow_thread(struct thread *thread)
 {
 	uint64_t mask;
 
-	if (!journal_of(thread) || pt_get_sigmask(thread->tid, &mask) != 0 || !(mask & TRAP_BIT) ||
+	if (!has_journal(thread) || pt_get_sigmask(thread->tid, &mask) != 0 || !(mask & TRAP_BIT) ||
 	    is_awaited(thread) || !sigmask_block_most(mask))
 		return;
 	sigmask_seen(thread, mask);
@@ -111,18 +79,7 @@ bool sigmask_shadow_is_ours(const struct thread *thread, uint64_t mask)
 	uint64_t own;
 	uint64_t given;
 
-	return noted(thread, &own, &given) && mask == given;
-}
-
-int sigmask_shadow_get_mask(const struct thread *thread, uint64_t *mask)
-{
-	uint64_t own;
-	uint64_t given;
-	int error = pt_get_sigmask(thread->tid, mask);
-
-	if (!error && noted(thread, &own, &given) && *mask == given)
-		*mask = own;
-	return error;
+	return sigmask_given_noted(thread, &own, &given) && mask == given;
 }
 
 void sigmask_shadow_undo(struct thread *thread)
@@ -131,13 +88,13 @@ void sigmask_shadow_undo(struct thread *thread)
 	uint64_t given;
 	uint64_t mask;
 
-	if (noted(thread, &own, &given) && pt_get_sigmask(thread->tid, &mask) == 0) {
+	if (sigmask_given_noted(thread, &own, &given) && pt_get_sigmask(thread->tid, &mask) == 0) {
 		if (mask == given)
 			pt_set_sigmask(thread->tid, own);
 		else if (sigmask_shadow_recall(thread, mask))
 			pt_set_sigmask(thread->tid, mask | TRAP_BIT);
 	}
-	sigmask_shadow_forget(thread);
+	sigmask_given_forget(thread);
 }
 
 void sigmask_shadow_adopt(const struct tracees *tracees, struct space *space)
@@ -159,16 +116,16 @@ void sigmask_shadow_inherit(struct thread *child, const struct thread *parent)
 	uint64_t given;
 	uint64_t mask;
 
-	if (!noted(parent, &own, &given) || !journal_of(child) ||
+	if (!sigmask_given_noted(parent, &own, &given) || !has_journal(child) ||
 	    pt_get_sigmask(parent->tid, &mask) != 0 || mask != given)
 		return;
-	note(child, own, given);
+	sigmask_given_note(child, own, given);
 }
 
 /* Stores the mask that the program believes the stopped thread to have. */
 static bool believed(const struct thread *thread, uint64_t *mask)
 {
-	if (sigmask_shadow_get_mask(thread, mask) != 0)
+	if (sigmask_own(thread, mask) != 0)
 		return false;
 	if (!(*mask & TRAP_BIT) && sigmask_guess(thread, *mask) == MASKS_BLOCKED)
 		*mask |= TRAP_BIT;
@@ -198,7 +155,7 @@ bool sigmask_shadow_will_change(struct thread *thread, const struct mask_call *c
 		return false;
 	if (!valid || is_awaited(thread) ||
 	    (call->old && space_write(space, call->old, &before, sizeof before) != 0)) {
-		sigmask_shadow_forget(thread);
+		sigmask_given_forget(thread);
 		pt_set_sigmask(thread->tid, before);
 		return false;
 	}

@@ -19,9 +19,6 @@
  */
 void sigmask_shadow_thread(struct thread *thread);
 
-/* Stores the mask of a stopped thread; its own if it was given another one. Returns 0 or -errno. */
-int sigmask_shadow_get_mask(const struct thread *thread, uint64_t *mask);
-
 /*
  * Returns true if the thread has been given a mask without SIGTRAP, and has not been seen to set
  * another one.
@@ -52,9 +49,6 @@ void sigmask_shadow_adopt(const struct tracees *tracees, struct space *space);
 
 /* Notes that `child` starts with the mask of its creator. */
 void sigmask_shadow_inherit(struct thread *child, const struct thread *parent);
-
-/* The thread is gone: its journal entry is freed. */
-void sigmask_shadow_forget(struct thread *thread);
 
 /*
  * The thread is stopped at a call that may see a given mask or set one with SIGTRAP. Returns true

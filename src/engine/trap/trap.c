@@ -31,7 +31,7 @@
 #include "engine/trap/goroutines.h"
 #include "engine/trap/pending.h"
 #include "engine/trap/return_breakpoints.h"
-#include "engine/trap/sigmask_shadow.h"
+#include "engine/trap/sigmask_given.h"
 #include "engine/trap/sigtrap.h"
 #include "engine/trap/step.h"
 #include "engine/trap/trap_state.h"
@@ -471,7 +471,7 @@ void trap_thread_gone(struct trap *trap, struct thread *thread, bool report)
 {
 	struct breakpoint_stop hit;
 
-	sigmask_shadow_forget(thread);
+	sigmask_given_forget(thread);
 	if (!thread->calls->stacks)
 		return;
 	begin_stop(&hit, trap, thread, clock_now());
