@@ -19,8 +19,8 @@
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
-#include "code/slot_calls_private.h"
 #include "code/slot_pointers.h"
+#include "code/slot_search.h"
 #include "object/elf_got.h"
 #include "object/elf_got_slots.h"
 #include "object/elf_records.h"
@@ -32,37 +32,11 @@ enum {
 	PIECE = 1 << 20,
 	WIDE = 8,   /* bytes of a number of the large code model */
 	BEFORE = 5, /* bytes of an instruction in front of its displacement */
-	STUB = 16,  /* bytes of a PLT stub, at most */
 	PLT_HEAD = 64,
 	SEARCH_MAX = 512 << 20,
-	REFERENCES_MAX = 1 << 20,
-	CALLS_MAX = 1 << 18
+	REFERENCES_MAX = 1 << 20
 };
 
-static const char too_much[] = "it has too much code to be searched for calls without a PLT";
-
-/*
- * Returns true if the instruction is part of a known PLT stub, of its own GOT slot or, if a wrong
- * GOT address was tried, of another one.
- */
-static bool is_in_stub(const struct call_search *search, uint64_t address)
-{
-	for (uint64_t back = 0; back < STUB; back++)
-		if (map_get(&search->stubs, address - back))
-			return true;
-	return false;
-}
-
-void slot_calls_add(struct call_search *search, const struct got_slot *slot, uint64_t address,
-		    bool certain)
-{
-	if (is_in_stub(search, address))
-		return;
-	if (search->found.count < CALLS_MAX)
-		vec_push(&search->found, &(struct slot_call){slot, address, certain});
-	else
-		search->file->damage = too_much;
-}
 /* Returns true if the displacement belongs to a call or a jump through the GOT slot. */
 static bool is_called_at(const struct call_search *search, const uint8_t *code, uint64_t address,
 			 const struct got_slot *slot)
@@ -153,7 +127,7 @@ static void search_code(struct call_search *search, const uint8_t *code, size_t 
 		if (!slot)
 			continue;
 		if (is_called_at(search, code + insn, address + insn, slot))
-			slot_calls_add(search, slot, address + insn, true);
+			slot_search_add(search, slot, address + insn, true);
 		else if (search->references.count < REFERENCES_MAX)
 			vec_push(&search->references, &(struct reference){.address = address + at,
 									  .slot = slot,
@@ -167,7 +141,7 @@ static void search_segment(struct call_search *search, const struct elf_segment 
 	uint64_t size = segment->file_size < SEARCH_MAX ? segment->file_size : SEARCH_MAX;
 
 	if (size < segment->file_size)
-		search->file->damage = too_much;
+		slot_search_cut(search);
 	for (uint64_t at = 0; at < size; at += PIECE - INSN + 1) {
 		size_t length = size - at < PIECE ? (size_t)(size - at) : PIECE;
 		size_t behind = size - at - length < WIDE - WORD ? (size_t)(size - at - length)
@@ -277,7 +251,7 @@ static void add_relocated(struct call_search *search)
 		if (leads_to_stub(search, slot))
 			continue;
 		if (slot->kind == SLOT_CODE)
-			slot_calls_add(search, slot, slot->address - 1, true);
+			slot_search_add(search, slot, slot->address - 1, true);
 		else if (slot->kind == SLOT_LOADED)
 			add_loaded(search, &functions, slot);
 	}

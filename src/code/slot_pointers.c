@@ -27,7 +27,7 @@
 #include "base/cleanup.h"
 #include "base/xalloc.h"
 #include "code/relocate.h"
-#include "code/slot_calls_private.h"
+#include "code/slot_search.h"
 #include "object/elf_symbols.h"
 #include "unwind/eh_frame.h"
 
@@ -187,7 +187,7 @@ static void add_branches(struct call_search *search, const struct reference *fir
 						  branch->address;
 
 			if (all ? !branch->may_be_switch : is_reached)
-				slot_calls_add(search, reference->slot, branch->address, false);
+				slot_search_add(search, reference->slot, branch->address, false);
 		}
 	}
 }

@@ -3,7 +3,7 @@
 #ifndef TRACER_CODE_SLOT_POINTERS_H
 #define TRACER_CODE_SLOT_POINTERS_H
 
-#include "code/slot_calls_private.h"
+#include "code/slot_search.h"
 
 /*
  * Finds the calls by pointers in all functions that contain a reference. `references` has to be

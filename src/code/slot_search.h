@@ -3,8 +3,8 @@
  * Shared by the two halves of the search for calls without stubs: slot_calls.c finds references to
  * GOT slots in code, slot_pointers.c finds calls by what such a reference loads.
  */
-#ifndef TRACER_CODE_SLOT_CALLS_PRIVATE_H
-#define TRACER_CODE_SLOT_CALLS_PRIVATE_H
+#ifndef TRACER_CODE_SLOT_SEARCH_H
+#define TRACER_CODE_SLOT_SEARCH_H
 
 #include "base/map.h"
 #include "base/vec.h"
@@ -60,8 +60,10 @@ struct call_search {
 };
 
 /* Adds a call to `found`, unless it is in a PLT stub, where calls are seen anyway. */
-void slot_calls_add(struct call_search *search, const struct got_slot *slot, uint64_t address,
-		    bool certain);
+void slot_search_add(struct call_search *search, const struct got_slot *slot, uint64_t address,
+		     bool certain);
+/* The search ends early: the file is reported as one with too much code. */
+void slot_search_cut(struct call_search *search);
 
 /*
  * Returns the GOT slot that the displacement at `code` refers to, or NULL. This runs for each byte
