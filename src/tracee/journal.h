@@ -64,7 +64,6 @@ struct journal_subject {
 };
 
 struct journal;
-struct space;
 
 /*
  * Creates the journal of the memory of process `pid`. Its file is named after the pid, so that
@@ -131,24 +130,6 @@ bool journal_in_agent(const struct journal *journal, uint64_t address);
 const struct journal_entry *journal_jump_at(const struct journal *journal, uint64_t address);
 /* Returns true if a JOURNAL_MAPPING at `address` is noted. */
 bool journal_has_mapping(const struct journal *journal, uint64_t address);
-
-/*
- * Undoes one patch and removes its entry. If the bytes are not the tracer's any more (the memory
- * was unmapped or replaced, or the program wrote to it), they are left as they are.
- */
-void journal_undo_bytes(struct journal *journal, struct space *space, size_t number);
-
-/*
- * Undoes all jumps; without `staying_too`, those with JOURNAL_STAYS are kept. All threads of the
- * space must be stopped.
- */
-void journal_undo_jumps(struct journal *journal, struct space *space, bool staying_too);
-
-/*
- * Undoes all patches, the latest first. All threads of the space must be stopped. Mappings stay, as
- * unmapping takes a remote call.
- */
-void journal_undo_all_bytes(struct journal *journal, struct space *space);
 
 /*
  * Copies all entries of `from` except signal masks, and the subject's SIGTRAP disposition: a forked

@@ -2,6 +2,7 @@
 /* The patch journal, on the test's own memory. */
 #include "tracee/journal.h"
 
+#include "tracee/journal_undo.h"
 #include "tracee/space.h"
 #include "tracee/tracee.h"
 

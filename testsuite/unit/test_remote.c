@@ -5,6 +5,7 @@
 #include "engine/trap/own_text.h"
 #include "tasks.h"
 #include "tracee/journal.h"
+#include "tracee/journal_undo.h"
 #include "tracee/maps_snapshot.h"
 #include "tracee/proc.h"
 #include "tracee/ptrace.h"

@@ -36,7 +36,7 @@
 #include "engine/agent/kept.h"
 #include "engine/agent/unit.h"
 #include "engine/agent/unwinding.h"
-#include "tracee/journal.h"
+#include "tracee/journal_undo.h"
 #include "tracee/ptrace.h"
 
 #include <signal.h>

@@ -30,6 +30,7 @@
 #include "engine/agent/unit.h"
 #include "tracee/arena.h"
 #include "tracee/journal.h"
+#include "tracee/journal_undo.h"
 #include "tracee/maps.h"
 #include "tracee/space.h"
 

@@ -29,6 +29,7 @@
 #include "engine/agent/patch_candidates.h"
 #include "engine/agent/unit.h"
 #include "engine/trap/breakpoint_takeover.h"
+#include "tracee/journal_undo.h"
 #include "tracee/maps.h"
 #include "tracee/proc.h"
 #include "tracee/space.h"

@@ -18,6 +18,7 @@
 #include "recovery/rescue.h"
 #include "tracee/arena.h"
 #include "tracee/clock.h"
+#include "tracee/journal_undo.h"
 #include "tracee/memory_batch.h"
 #include "tracee/ptrace.h"
 #include "tracee/space.h"

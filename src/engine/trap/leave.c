@@ -42,6 +42,7 @@
 #include "tracee/arena.h"
 #include "tracee/clock.h"
 #include "tracee/journal.h"
+#include "tracee/journal_undo.h"
 #include "tracee/limits.h"
 #include "tracee/maps_snapshot.h"
 #include "tracee/proc.h"
