@@ -28,7 +28,7 @@
 #include "base/map.h"
 #include "base/xalloc.h"
 #include "tracee/arena.h"
-#include "tracee/space.h"
+#include "tracee/space_memory.h"
 #include "tracee/tracee.h"
 
 #include <errno.h>

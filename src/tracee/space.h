@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Address spaces: reading and writing a tracee's memory: see space.c. */
+/* Address spaces, and writing to their memory: see space.c. */
 #ifndef TRACER_TRACEE_SPACE_H
 #define TRACER_TRACEE_SPACE_H
 
@@ -29,17 +29,10 @@ bool space_find_kernel_code(struct space *space, pid_t tid);
 /* Writes through /proc/PID/mem, whatever the protection of the page: 0 or -errno. */
 int space_write(struct space *space, uint64_t address, const void *bytes, size_t length);
 /*
- * Like space_write(), but never deferred by a memory batch (memory_batch.h). While a batch is
- * active, only the batch itself may call it.
- */
-int space_write_through(struct space *space, uint64_t address, const void *bytes, size_t length);
-/*
  * Writes many words in few system calls. Only for pages that the tracee may write; no range may
  * cross a page. Words that cannot be written are skipped.
  */
 void space_write_words(struct space *space, struct memory_range *ranges, size_t count);
-/* Returns true if an access to the page at `address` would block, perhaps for ever. */
-bool space_is_stuck(const struct space *space, uint64_t address);
 /*
  * Removes from the bookkeeping of a forked child what is not mapped there: XOL blocks, regions,
  * tables. The bookkeeping is copied from the parent when the fork is reported, which is after the

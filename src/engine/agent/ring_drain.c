@@ -29,6 +29,7 @@
 #include "tracee/proc.h"
 #include "tracee/ptrace.h"
 #include "tracee/space.h"
+#include "tracee/space_memory.h"
 
 #include <errno.h>
 #include <sched.h>
