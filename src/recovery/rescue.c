@@ -22,6 +22,7 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "tracee/arena.h"
+#include "tracee/arena_map.h"
 #include "tracee/journal.h"
 #include "tracee/remote_map.h"
 #include "tracee/rescue_abi.h"

@@ -23,28 +23,12 @@ struct arena *arena_create(void);
 void arena_destroy(struct arena *arena); /* frees the tracer's data only: see arena_unmap() */
 
 /*
- * Maps an executable block of ARENA_BYTES near `address`, away from where the program's memory
- * grows; with 32-bit addresses anywhere, as everything is in reach. 0, -ENOSPC, or as remote_map().
+ * Takes an XOL slot near `address`, or of any block if `everywhere`. Returns false if no block has
+ * one: see arena_take() (arena_map.h).
  */
-int arena_map_near(struct thread *thread, uint64_t address, uint64_t *mapped);
-
-/*
- * Finds a free place for `length` bytes (a multiple of ARENA_BYTES) that code at `address` can
- * reach, by the rules of arena_map_near(). Maps nothing. 0 or -ENOSPC.
- */
-int arena_room_near(struct thread *thread, uint64_t address, uint64_t length, uint64_t *place);
-/*
- * Like arena_room_near(), for a place in [low, high); the three numbers are multiples of the page
- * size.
- */
-int arena_room_within(struct thread *thread, uint64_t low, uint64_t high, uint64_t length,
-		      uint64_t *place);
-
-/*
- * Takes an XOL slot near `address`. May have to map a block, so `thread` must be at a safe stop. 0
- * or -errno as remote_map(); -ENOSPC if there is no room near `address`.
- */
-int arena_take(struct arena *arena, struct thread *thread, uint64_t address, uint64_t *slot);
+bool arena_take_free(struct arena *arena, uint64_t address, bool everywhere, uint64_t *slot);
+/* Adds a block of ARENA_BYTES at `base`, which was just mapped. */
+void arena_add_block(struct arena *arena, uint64_t base);
 /* Gives an XOL slot back. No thread may be in it. */
 void arena_give(struct arena *arena, uint64_t slot);
 
@@ -62,28 +46,11 @@ void arena_set_owner(struct arena *arena, uint64_t slot, void *owner);
 void *arena_owner(const struct arena *arena, uint64_t slot);
 
 /*
- * Returns true if the block that arena_map_near() mapped at `base` is still there. The program may
- * have unmapped it, or mapped something else in its place.
- */
-bool arena_is_mapped(const struct space *space, pid_t tid, uint64_t base);
-/*
- * Unmaps a block through `thread` (at a safe stop), unless the program has unmapped or replaced it:
- * 0 or as remote_unmap().
- */
-int arena_unmap_block(struct thread *thread, uint64_t base);
-
-/* Unmaps all blocks and regions through `thread` (at a safe stop): 0 or the first -errno. */
-int arena_unmap(struct arena *arena, struct thread *thread);
-
-/*
  * Regions: other memory that the tracer has mapped, to be unmapped with the arena. Each region is
  * one mapping. arena_forget_regions() leaves the memory mapped.
  */
 void arena_add_region(struct arena *arena, uint64_t base, uint64_t length);
 void arena_forget_regions(struct arena *arena);
-/* Unmaps the regions in [low, high) now. `thread` must be at a safe stop. */
-void arena_unmap_regions(struct arena *arena, struct thread *thread, uint64_t low, uint64_t high);
-
 /* Returns true if `address` is in a block or a region. */
 bool arena_holds(const struct arena *arena, uint64_t address);
 

@@ -3,6 +3,7 @@
 #include "tracee/arena.h"
 
 #include "tasks.h"
+#include "tracee/arena_map.h"
 #include "tracee/remote_map.h"
 #include "tracee/resume.h"
 

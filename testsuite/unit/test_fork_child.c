@@ -10,6 +10,7 @@
 #include "engine/trap/spaces.h"
 #include "tasks.h"
 #include "tracee/arena.h"
+#include "tracee/arena_map.h"
 #include "tracee/resume.h"
 #include "tracee/space.h"
 

@@ -46,6 +46,7 @@
 #include "engine/agent/kept.h"
 #include "engine/trap/breakpoint_takeover.h"
 #include "tracee/arena.h"
+#include "tracee/arena_map.h"
 #include "tracee/maps_snapshot.h"
 #include "tracee/remote_map.h"
 #include "tracee/space.h"

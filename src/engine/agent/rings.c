@@ -19,7 +19,7 @@
 #include "base/xalloc.h"
 #include "engine/agent/agent_state.h"
 #include "engine/agent/unit.h"
-#include "tracee/arena.h"
+#include "tracee/arena_map.h"
 
 #include <errno.h>
 #include <stdlib.h>

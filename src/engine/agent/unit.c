@@ -18,6 +18,7 @@
 #include "engine/agent/return_addresses.h"
 #include "engine/agent/script_lines.h"
 #include "tracee/arena.h"
+#include "tracee/arena_map.h"
 #include "tracee/journal.h"
 #include "tracee/remote.h"
 #include "tracee/remote_map.h"

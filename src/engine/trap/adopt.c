@@ -11,6 +11,7 @@
 #include "engine/trap/breakpoint.h"
 #include "recovery/rescue.h"
 #include "tracee/arena.h"
+#include "tracee/arena_map.h"
 #include "tracee/journal.h"
 #include "tracee/rescue_abi.h"
 #include "tracee/space.h"

@@ -17,6 +17,7 @@
 #include "base/xalloc.h"
 #include "recovery/rescue.h"
 #include "tracee/arena.h"
+#include "tracee/arena_map.h"
 #include "tracee/clock.h"
 #include "tracee/journal_undo.h"
 #include "tracee/memory_batch.h"

@@ -39,7 +39,7 @@
 #include "engine/trap/trap_state.h"
 #include "engine/trap/watch.h"
 #include "recovery/rescue.h"
-#include "tracee/arena.h"
+#include "tracee/arena_map.h"
 #include "tracee/clock.h"
 #include "tracee/journal.h"
 #include "tracee/journal_undo.h"
