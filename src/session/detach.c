@@ -33,7 +33,8 @@ static void detach_thread(struct thread *thread, void *context)
 	struct tracees *tracees = context;
 
 	if (thread->state != THREAD_STOPPED) {
-		thread_abandon(tracees, thread);
+		abandoned_add(tracees, thread);
+		thread_destroy(tracees, thread);
 		return;
 	}
 	if (thread->stop == STOP_TRAP)

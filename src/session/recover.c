@@ -33,7 +33,6 @@
 #include "session/session_state.h"
 #include "target/forks.h"
 #include "target/task_state.h"
-#include "tracee/abandoned.h"
 #include "tracee/attach.h"
 #include "tracee/journal.h"
 #include "tracee/proc.h"

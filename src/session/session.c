@@ -45,7 +45,6 @@
 #include "target/syscalls.h"
 #include "target/table_functions.h"
 #include "target/task_state.h"
-#include "tracee/abandoned.h"
 #include "tracee/clock.h"
 #include "tracee/launch.h"
 #include "tracee/prefault.h"

@@ -2,14 +2,11 @@
 /* See abandoned.h. Separate from the wait loop, as these threads are not in its tables any more. */
 #include "tracee/abandoned.h"
 
-#include "tracee/clock.h"
 #include "tracee/ptrace.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 
 /* A thread that did not stop for detaching. */
 struct abandoned {
@@ -22,14 +19,13 @@ void abandoned_init(struct tracees *tracees)
 	vec_init(&tracees->abandoned, sizeof(struct abandoned));
 }
 
-void thread_abandon(struct tracees *tracees, struct thread *thread)
+void abandoned_add(struct tracees *tracees, const struct thread *thread)
 {
 	const struct space *space = thread->process->space;
 
 	struct abandoned given_up = {thread->tid, space ? space->arch : NULL};
 
 	vec_push(&tracees->abandoned, &given_up);
-	thread_destroy(tracees, thread);
 }
 
 /*
@@ -73,16 +69,4 @@ bool abandoned_let_go(struct tracees *tracees, pid_t tid, int status)
 	if (WIFSTOPPED(status))
 		pt_detach(tid, stop.kind == STOP_SIGNAL ? stop.signal : 0);
 	return true;
-}
-
-void tracees_settle_abandoned(struct tracees *tracees, unsigned timeout_ms)
-{
-	uint64_t deadline = clock_now() + (uint64_t)timeout_ms * 1000000U;
-	struct stop stop;
-
-	while (tracees->abandoned.count && clock_now() < deadline) {
-		if (tracees_next(tracees, false, &stop) == -ECHILD)
-			return;
-		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-	}
 }

@@ -309,7 +309,8 @@ static void choose(struct thread *thread, void *context)
 static void let_go(struct thread *thread, void *context)
 {
 	if (thread_stop(context, thread, 1000) != 0) {
-		thread_abandon(context, thread);
+		abandoned_add(context, thread);
+		thread_destroy(context, thread);
 		return;
 	}
 	pt_detach(thread->tid, thread->stop == STOP_SIGNAL ? thread->stop_signal : 0);

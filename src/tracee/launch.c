@@ -11,6 +11,7 @@
 #include "tracee/identity.h"
 #include "tracee/interrupts.h"
 #include "tracee/ptrace.h"
+#include "tracee/resume.h"
 #include "tracee/tracee.h"
 
 #include <errno.h>

@@ -1,10 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Resumes stopped threads, and knows which of them must not be resumed any more. */
+/*
+ * Resumes stopped threads, keeps stops that were collected early, and knows by these which threads
+ * must not be resumed any more.
+ */
 #include "tracee/resume.h"
 
+#include "tracee/clock.h"
 #include "tracee/ptrace.h"
 #include "tracee/tracee.h"
 #include "tracee/waiting.h"
+
+void thread_defer(struct thread *thread, int wait_status)
+{
+	if (!thread->has_deferred)
+		vec_push(&thread->process->tracees->deferred, &thread->tid);
+	thread->has_deferred = true;
+	thread->deferred_status = wait_status;
+	thread->deferred_since = clock_now();
+}
+
+void thread_forget_deferred(struct tracees *tracees, struct thread *thread)
+{
+	const pid_t *tids = tracees->deferred.items;
+
+	if (!thread->has_deferred)
+		return;
+	thread->has_deferred = false;
+	for (size_t i = 0; i < tracees->deferred.count; i++)
+		if (tids[i] == thread->tid) {
+			vec_remove(&tracees->deferred, i);
+			return;
+		}
+}
 
 void thread_keep_stop(struct thread *thread, int wait_status)
 {

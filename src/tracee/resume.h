@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Resumes stopped threads, and knows which of them must not be resumed any more: see resume.c. */
+/*
+ * Resumes stopped threads, keeps stops that were collected early, and knows which threads must not
+ * be resumed any more: see resume.c.
+ */
 #ifndef TRACER_TRACEE_RESUME_H
 #define TRACER_TRACEE_RESUME_H
 
@@ -16,6 +19,10 @@ void thread_resume(struct thread *thread, int signal);
 void thread_pass_syscall(struct thread *thread);
 /* Keeps a thread in its group-stop (PTRACE_LISTEN). */
 void thread_listen(struct thread *thread);
+/* Stores a wait status that tracees_next() returns before it waits for a new one. */
+void thread_defer(struct thread *thread, int wait_status);
+/* Drops the stored wait status, if there is one. */
+void thread_forget_deferred(struct tracees *tracees, struct thread *thread);
 /*
  * Like thread_defer(), for a stop that the thread stays in until its status is returned. If the
  * stop ends the thread's program (stop_ends_program()), thread_resume() does not resume the thread.

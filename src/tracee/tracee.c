@@ -150,17 +150,6 @@ struct thread *thread_create(struct tracees *tracees, struct process *process, p
 	return thread;
 }
 
-static void forget_deferred(struct tracees *tracees, const struct thread *thread)
-{
-	const pid_t *tids = tracees->deferred.items;
-
-	for (size_t i = 0; i < tracees->deferred.count; i++)
-		if (tids[i] == thread->tid) {
-			vec_remove(&tracees->deferred, i);
-			return;
-		}
-}
-
 void process_end_lending(struct tracees *tracees, const struct process *lender)
 {
 	size_t cursor = 0;
@@ -178,8 +167,7 @@ void thread_destroy(struct tracees *tracees, struct thread *thread)
 {
 	struct process *process = thread->process;
 
-	if (thread->has_deferred)
-		forget_deferred(tracees, thread);
+	thread_forget_deferred(tracees, thread);
 	space_forget_reader(process->space, thread->tid);
 	map_remove(&tracees->threads, (uint64_t)thread->tid);
 	process->ending -= thread->ending;
@@ -336,21 +324,11 @@ static void fill_stop(struct stop *stop, struct thread *thread, int status)
 		pt_event_message(thread->tid, &stop->message);
 }
 
-void thread_defer(struct thread *thread, int wait_status)
-{
-	if (!thread->has_deferred)
-		vec_push(&thread->process->tracees->deferred, &thread->tid);
-	thread->has_deferred = true;
-	thread->deferred_status = wait_status;
-	thread->deferred_since = clock_now();
-}
-
 bool thread_take_deferred(struct tracees *tracees, struct thread *thread, struct stop *stop)
 {
 	if (!thread->has_deferred)
 		return false;
-	forget_deferred(tracees, thread);
-	thread->has_deferred = false;
+	thread_forget_deferred(tracees, thread);
 	fill_stop(stop, thread, thread->deferred_status);
 	stop->since = thread->deferred_since;
 	return true;
@@ -470,6 +448,18 @@ int tracees_next(struct tracees *tracees, bool block, struct stop *stop)
 			return 0;
 		}
 		keep_early(tracees, tid, status);
+	}
+}
+
+void tracees_settle_abandoned(struct tracees *tracees, unsigned timeout_ms)
+{
+	uint64_t deadline = clock_now() + (uint64_t)timeout_ms * 1000000U;
+	struct stop stop;
+
+	while (tracees->abandoned.count && clock_now() < deadline) {
+		if (tracees_next(tracees, false, &stop) == -ECHILD)
+			return;
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 	}
 }
 

@@ -212,6 +212,12 @@ void tracees_destroy(struct tracees *tracees);
  */
 int tracees_next(struct tracees *tracees, bool block, struct stop *stop);
 
+/*
+ * Waits up to `timeout_ms` for abandoned threads to be detached. For use when nothing else is
+ * traced any more.
+ */
+void tracees_settle_abandoned(struct tracees *tracees, unsigned timeout_ms);
+
 struct thread *tracees_thread(const struct tracees *tracees, pid_t tid);
 struct process *tracees_process(const struct tracees *tracees, pid_t pid);
 
@@ -260,8 +266,6 @@ int thread_stop(struct tracees *tracees, struct thread *thread, unsigned timeout
  */
 typedef bool thread_test(const struct thread *thread, const void *context);
 void thread_stop_outside(struct thread *thread, thread_test *inside, const void *context);
-/* Stores a wait status that tracees_next() returns before it waits for a new one. */
-void thread_defer(struct thread *thread, int wait_status);
 /*
  * Takes the deferred stop of `thread` before tracees_next() returns it. Returns false if there is
  * none.

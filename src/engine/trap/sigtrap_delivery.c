@@ -17,6 +17,7 @@
 #include "engine/trap/trap_state.h"
 #include "recovery/rescue.h"
 #include "tracee/ptrace.h"
+#include "tracee/resume.h"
 #include "tracee/space.h"
 
 #include <signal.h>

@@ -7,6 +7,7 @@
 
 #include "tracee/ptrace.h"
 #include "tracee/rescue_abi.h"
+#include "tracee/resume.h"
 
 #include <time.h>
 

@@ -10,6 +10,7 @@
 #include "engine/trap/trap_state.h"
 #include "tracee/journal.h"
 #include "tracee/ptrace.h"
+#include "tracee/resume.h"
 #include "tracee/space.h"
 
 #include <signal.h>
