@@ -36,7 +36,7 @@
 #include <time.h>
 
 /* Most children exec soon, and what was installed before that would be lost. */
-enum { STOP_MS = 1000, CHILDHOOD_NS = 20000000 };
+enum { CHILDHOOD_NS = 20000000 };
 
 struct agent *agent_create(struct trap *trap, struct call_tracker *tracker, agent_decided *decided,
 			   agent_function_around *around, agent_points_into *points_into,
@@ -85,23 +85,6 @@ uint64_t agent_generated(const struct agent *agent)
 	return agent->generated;
 }
 
-struct agent_space *agent_space_of(struct space *space)
-{
-	if (!space->agent) {
-		trap_set_agent(space, true);
-		space->agent = xcalloc(1, sizeof *space->agent);
-		vec_init(&space->agent->candidates, sizeof(struct patch_candidate));
-		vec_init(&space->agent->units, sizeof(struct agent_unit *));
-	}
-	return space->agent;
-}
-
-void agent_decide(const struct agent *agent, const struct probe_site *site, const char *reason)
-{
-	if (site)
-		agent->decided(agent->events->context, site, reason);
-}
-
 bool agent_has(const struct space *space, uint64_t address)
 {
 	return space->agent && map_get(&space->agent->probes, address);
@@ -129,14 +112,6 @@ void agent_space_gone(struct space *space)
 }
 
 /* ------------------------------------------------------------------ breakpoints in stubs */
-
-bool agent_is_stub(const struct agent_space *own, uint64_t address)
-{
-	for (size_t i = 0; i < own->units.count; i++)
-		if (unit_is_return_stub(*(struct agent_unit **)vec_at(&own->units, i), address))
-			return true;
-	return false;
-}
 
 /*
  * Returns true if `word` is a return address that may be replaced: it is behind a call instruction,
@@ -351,28 +326,6 @@ void agent_fork(struct space *child, const struct space *parent)
 	cursor = 0;
 	while (map_next(&parent->agent->asking, &cursor, &address, &value))
 		map_put(&own->asking, address, own);
-}
-
-struct stopping {
-	const struct thread *except;
-	bool all;
-};
-
-static void stop_other(struct thread *thread, void *context)
-{
-	struct stopping *stopping = context;
-
-	if (thread != stopping->except && thread->state == THREAD_RUNNING)
-		thread_stop(thread->process->tracees, thread, STOP_MS);
-	stopping->all &= thread->state == THREAD_STOPPED;
-}
-
-bool agent_stop_others(const struct thread *thread)
-{
-	struct stopping stopping = {thread, true};
-
-	space_each_thread(thread->process->tracees, thread->process->space, stop_other, &stopping);
-	return stopping.all;
 }
 
 static void hand_over_one(struct thread *thread, void *context)

@@ -168,6 +168,8 @@ void agent_settle(struct agent *agent, struct thread *thread);
 
 /* The program is gone: frees the agent's part of the space. After agent_collect(). */
 void agent_space_gone(struct space *space);
+/* hook.redirect of the breakpoints in probe stubs. */
+bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs);
 
 /* How many functions the agent has caught so far, without those that agent_refuse() gave back. */
 size_t agent_probes(const struct agent *agent);

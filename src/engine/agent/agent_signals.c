@@ -21,17 +21,6 @@
 #include <string.h>
 #include <time.h>
 
-struct agent_unit *agent_unit_at(const struct agent_space *own, uint64_t pc)
-{
-	for (size_t i = 0; i < own->units.count; i++) {
-		struct agent_unit *unit = *(struct agent_unit **)vec_at(&own->units, i);
-
-		if (pc - unit->base < AGENT_TEXT_BYTES)
-			return unit;
-	}
-	return NULL;
-}
-
 /* True at the pc behind the breakpoint of a probe stub, where a thread is that has hit it. */
 static bool is_behind_breakpoint(const struct agent_unit *unit, uint64_t pc)
 {

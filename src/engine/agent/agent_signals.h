@@ -17,7 +17,5 @@ bool agent_stepped(struct agent *agent, struct thread *thread);
  * before trap_before_signal().
  */
 void agent_before_signal(struct thread *thread);
-/* The unit whose code or stubs contain `pc`, or NULL. */
-struct agent_unit *agent_unit_at(const struct agent_space *own, uint64_t pc);
 
 #endif

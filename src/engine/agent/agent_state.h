@@ -122,6 +122,7 @@ struct agent_space {
 	} unwinding;
 };
 
+/* Returns what is kept of the space, and makes it if nothing is. */
 struct agent_space *agent_space_of(struct space *space);
 
 /*
@@ -129,13 +130,6 @@ struct agent_space *agent_space_of(struct space *space);
  * are mapped.
  */
 #define AGENT_FILE "tracer-agent"
-
-/* The counts of each probe so far, indexed by its number. The caller frees them. */
-struct unit_count {
-	uint64_t calls, time;
-};
-struct unit_count *unit_counts(const struct agent_unit *unit);
-void unit_add_call(struct agent_unit *unit, uint32_t number);
 
 static inline bool candidate_is_gate(const struct patch_candidate *candidate)
 {
@@ -166,9 +160,10 @@ struct island {
 };
 enum { ISLAND_PAGE = 4096, ISLAND_BYTES = 16 };
 
+/* Returns true if `address` is a return trampoline of any unit. */
 bool agent_is_stub(const struct agent_space *own, uint64_t address);
-/* hook.redirect of the breakpoints in probe stubs. */
-bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs);
+/* The unit whose code or stubs contain `pc`, or NULL. */
+struct agent_unit *agent_unit_at(const struct agent_space *own, uint64_t pc);
 
 /* The record of a return trampoline, as it is in a tracee. */
 struct return_trampoline {

@@ -9,7 +9,6 @@
  */
 #include "engine/agent/gates.h"
 
-#include "engine/agent/agent_signals.h"
 #include "engine/agent/agent_state.h"
 #include "engine/agent/guards.h"
 #include "engine/agent/unit.h"

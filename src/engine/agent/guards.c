@@ -27,7 +27,6 @@
 #include "base/arch.h"
 #include "base/memory.h"
 #include "engine/agent/agent_arch.h"
-#include "engine/agent/agent_signals.h"
 #include "engine/agent/agent_state.h"
 #include "engine/agent/entry_jumps.h"
 #include "engine/agent/gates.h"

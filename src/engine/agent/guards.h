@@ -27,8 +27,7 @@ bool guards_leave(struct thread *thread, struct regs *regs);
 bool guards_fault(struct thread *thread, struct regs *regs);
 /*
  * Removes the jump to a probe stub for good, and plants a breakpoint in its place. `thread` is at a
- * safe stop. Other threads may be in the stub, which stays. agent_is_stub(): returns true if
- * `address` is a return trampoline of any unit.
+ * safe stop. Other threads may be in the stub, which stays.
  */
 void guards_give_up(struct thread *thread, struct agent_probe *probe, const char *reason);
 

@@ -437,8 +437,3 @@ void islands_deinit(struct agent_space *own)
 	map_deinit(&own->islands);
 	map_deinit(&own->island_pages);
 }
-
-bool agent_is_unit(const struct journal_entry *entry)
-{
-	return entry && entry->kind == JOURNAL_AGENT && entry->length == AGENT_TEXT_BYTES;
-}

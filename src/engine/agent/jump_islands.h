@@ -23,7 +23,5 @@ void islands_deinit(struct agent_space *own);
 const struct agent_probe *island_probe(const struct agent_space *own, uint64_t pc);
 /* If the stopped thread is at an island, moves it to the function's beginning, and returns true. */
 bool island_leave(struct thread *thread, struct regs *regs);
-/* Returns true if the journal entry is the code of a unit, and not a page of islands. */
-bool agent_is_unit(const struct journal_entry *entry);
 
 #endif

@@ -25,7 +25,6 @@
 
 #include "base/xalloc.h"
 #include "engine/agent/clock.h"
-#include "engine/agent/jump_islands.h"
 #include "engine/agent/ring_drain.h"
 #include "engine/agent/unit.h"
 #include "tracee/arena.h"

@@ -16,10 +16,10 @@
 #include "engine/agent/agent_state.h"
 #include "engine/agent/rings.h"
 #include "engine/agent/script_lines.h"
+#include "engine/agent/unit.h"
 #include "engine/core/callstack.h"
 
 #include "engine/agent/clock.h"
-#include "engine/agent/jump_islands.h"
 #include "engine/agent/return_addresses.h"
 #include "engine/agent/ring_calls.h"
 #include "engine/agent/unwinding.h"

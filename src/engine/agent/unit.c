@@ -131,6 +131,11 @@ int unit_map_file(struct thread *thread, uint64_t scratch, uint64_t address, uin
 	return error;
 }
 
+bool agent_is_unit(const struct journal_entry *entry)
+{
+	return entry && entry->kind == JOURNAL_AGENT && entry->length == AGENT_TEXT_BYTES;
+}
+
 static void find_safe(struct thread *thread, void *context)
 {
 	struct thread **safe = context;

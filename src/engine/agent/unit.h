@@ -11,6 +11,8 @@
  * space are stopped.
  */
 void agent_close_files(struct tracees *tracees, struct space *space);
+/* Returns true if the journal entry is the code of a unit, and not a page of islands. */
+bool agent_is_unit(const struct journal_entry *entry);
 /*
  * Makes a unit within reach of `address`. `thread` is at a safe stop, and clock_prepare() has been
  * called. Returns 0 or -errno; -ENOTSUP: the thread may not read the clock.
@@ -49,5 +51,11 @@ bool unit_knows(const struct agent_unit *unit, uint64_t address, bool is_stub);
 void unit_learn(struct agent_unit *unit, uint64_t address, bool is_stub);
 /* Makes the unit accept no return address in [low, high). */
 void unit_unlearn(struct agent_unit *unit, uint64_t low, uint64_t high);
+/* The counts of each probe so far, indexed by its number. The caller frees them. */
+struct unit_count {
+	uint64_t calls, time;
+};
+struct unit_count *unit_counts(const struct agent_unit *unit);
+void unit_add_call(struct agent_unit *unit, uint32_t number);
 
 #endif
