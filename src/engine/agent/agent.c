@@ -12,6 +12,7 @@
 #include "engine/agent/agent.h"
 
 #include "engine/agent/agent_state.h"
+#include "engine/agent/return_trampolines.h"
 #include "engine/agent/rings.h"
 
 #include "base/xalloc.h"

@@ -165,27 +165,4 @@ bool agent_is_stub(const struct agent_space *own, uint64_t address);
 /* The unit whose code or stubs contain `pc`, or NULL. */
 struct agent_unit *agent_unit_at(const struct agent_space *own, uint64_t pc);
 
-/* The record of a return trampoline, as it is in a tracee. */
-struct return_trampoline {
-	uint64_t place, return_address, time, probe;
-};
-/* Returns false if the trampoline is free or at rest. */
-static inline bool return_trampoline_in_use(const struct return_trampoline *slot)
-{
-	return slot->place && slot->place % 8 == 0;
-}
-struct return_trampolines {
-	uint64_t unit; /* base address of the unit */
-	struct return_trampoline slots[AGENT_TRAMPOLINE_COUNT];
-};
-
-/*
- * The number of the return trampoline at `stub`, for the unit at `base`; else
- * AGENT_TRAMPOLINE_COUNT or more.
- */
-static inline uint64_t return_trampoline_number(uint64_t base, uint64_t stub)
-{
-	return (stub - base - AGENT_RETURN_STUBS) / AGENT_RETURN_STUB;
-}
-
 #endif

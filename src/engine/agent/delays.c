@@ -18,6 +18,7 @@
 #include "engine/agent/agent_state.h"
 #include "engine/agent/clock.h"
 #include "engine/agent/return_addresses.h"
+#include "engine/agent/return_trampolines.h"
 #include "engine/agent/unit.h"
 #include "tracee/clock.h"
 #include "tracee/space.h"

@@ -31,15 +31,6 @@ void agent_hand_over(struct agent *agent, struct thread *thread);
 uint64_t agent_show_caller(struct agent *agent, struct thread *thread, uint64_t place,
 			   uint64_t word);
 /*
- * Returns true if a call whose return address is at `place` would find a free return trampoline, by
- * the rules of agent_entry.S, or if that cannot be read. `tail_call`: the return address is itself
- * a trampoline.
- */
-bool return_trampoline_is_there(const struct space *space, const struct agent_unit *unit,
-				uint64_t place, bool tail_call);
-/* Reads the trampoline records of the unit at `base`; the caller frees them. NULL: not readable. */
-struct return_trampolines *return_trampolines_read(const struct space *space, uint64_t base);
-/*
  * Reads up to `most` bytes of a stopped thread's stack, from `low` on. Returns the number of bytes
  * read; sets *whole if they reach to the end of the stack.
  */
@@ -55,11 +46,5 @@ void return_addresses_give_up(const struct agent_unit *unit, struct thread *thre
  */
 void return_addresses_untold(struct agent *agent, struct thread *thread, uint64_t place,
 			     uint64_t stub, uint64_t return_address);
-/*
- * The record of the return trampoline `word`, if it is one of `slots` and belongs to `place`; else
- * NULL.
- */
-const struct return_trampoline *return_trampoline_of(const struct return_trampolines *slots,
-						     uint64_t word, uint64_t place);
 
 #endif

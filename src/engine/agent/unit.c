@@ -17,6 +17,7 @@
 #include "engine/agent/plans.h"
 #include "engine/agent/return_addresses.h"
 #include "engine/agent/script_lines.h"
+#include "engine/agent/return_trampolines.h"
 #include "tracee/arena.h"
 #include "tracee/arena_map.h"
 #include "tracee/journal.h"

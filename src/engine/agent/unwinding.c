@@ -27,6 +27,7 @@
 #include "engine/agent/got_calls.h"
 #include "engine/agent/kept.h"
 #include "engine/agent/patch_candidates.h"
+#include "engine/agent/return_trampolines.h"
 #include "engine/agent/unit.h"
 #include "engine/trap/breakpoint_takeover.h"
 #include "tracee/journal_undo.h"
