@@ -126,3 +126,12 @@ size_t agent_read_code(const struct space *space, uint64_t address, void *bytes,
 				    address, bytes, done);
 	return done;
 }
+
+bool agent_has_jump(const struct space *space, uint64_t address)
+{
+	const struct agent_probe *probe = map_get(&space->agent->probes, address);
+	const struct journal_entry *entry = probe ? journal_entry(space->journal, probe->journal)
+						  : NULL;
+
+	return entry && entry->kind == JOURNAL_JUMP && entry->address == address;
+}

@@ -14,5 +14,7 @@
 void agent_check(struct space *space, trap_overwritten *overwritten, void *context);
 /* Like trap_read_code(), and without the agent's jumps. */
 size_t agent_read_code(const struct space *space, uint64_t address, void *bytes, size_t length);
+/* Returns true if a jump of the agent is at `address`. */
+bool agent_has_jump(const struct space *space, uint64_t address);
 
 #endif

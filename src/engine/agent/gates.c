@@ -10,7 +10,7 @@
 #include "engine/agent/gates.h"
 
 #include "engine/agent/agent_state.h"
-#include "engine/agent/guards.h"
+#include "engine/agent/kept.h"
 #include "engine/agent/unit.h"
 #include "engine/trap/breakpoint_takeover.h"
 #include "engine/trap/pending.h"
@@ -63,7 +63,7 @@ bool agent_take_gate_out(struct thread *thread, uint64_t address)
 			   (size_t)(candidate - (struct patch_candidate *)own->candidates.items));
 	if (!probe || !candidate_is_gate(&probe->candidate))
 		return candidate != NULL;
-	guards_give_up(thread, probe, NULL);
+	probe_give_up(thread, probe, NULL);
 	map_remove(&own->probes, address);
 	return true;
 }

@@ -30,12 +30,9 @@
 #include "engine/agent/agent_state.h"
 #include "engine/agent/entry_jumps.h"
 #include "engine/agent/gates.h"
-#include "engine/agent/got_calls.h"
 #include "engine/agent/jump_islands.h"
 #include "engine/agent/kept.h"
 #include "engine/agent/unit.h"
-#include "engine/agent/unwinding.h"
-#include "tracee/journal_undo.h"
 #include "tracee/ptrace.h"
 
 #include <signal.h>
@@ -129,23 +126,6 @@ static const char *reason_of(int signal)
 	}
 }
 
-void guards_give_up(struct thread *thread, struct agent_probe *probe, const char *reason)
-{
-	struct space *space = thread->process->space;
-	struct agent *agent = probe->unit->agent;
-
-	/* The jump may have been removed already. */
-	if (!agent_has_jump(space, probe->address))
-		return;
-	agent_stop_others(thread); /* a thread that does not stop is in the kernel */
-	kept_make_way(thread, probe->address, probe->address + probe->jump.length);
-	journal_undo_bytes(space->journal, space, probe->journal);
-	probe->journal = JOURNAL_NO_ENTRY;
-	candidate_plant(agent->trap, thread, &probe->candidate);
-	unwinding_update(space);
-	agent_decide(agent, probe->site, reason);
-}
-
 static bool go_to_function(struct thread *thread, struct regs *regs,
 			   const struct displaced_pc *place)
 {
@@ -188,7 +168,7 @@ bool guards_fault(struct thread *thread, struct regs *regs)
 	if (!place.probe ||
 	    (place.is_begun && !find_offset(thread->process->space, regs->pc, &place)))
 		return false;
-	guards_give_up(thread, place.probe, reason_of(thread->stop_signal));
+	probe_give_up(thread, place.probe, reason_of(thread->stop_signal));
 	if (!go_to_function(thread, regs, &place))
 		return false;
 	if (tells)

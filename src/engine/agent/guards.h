@@ -25,10 +25,5 @@ bool guards_leave(struct thread *thread, struct regs *regs);
  * false: the instruction will fault there again, and the program gets that signal.
  */
 bool guards_fault(struct thread *thread, struct regs *regs);
-/*
- * Removes the jump to a probe stub for good, and plants a breakpoint in its place. `thread` is at a
- * safe stop. Other threads may be in the stub, which stays.
- */
-void guards_give_up(struct thread *thread, struct agent_probe *probe, const char *reason);
 
 #endif

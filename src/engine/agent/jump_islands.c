@@ -43,7 +43,7 @@
 
 #include "base/xalloc.h"
 #include "engine/agent/agent_state.h"
-#include "engine/agent/kept.h"
+#include "engine/agent/entry_jumps.h"
 #include "engine/trap/breakpoint_takeover.h"
 #include "tracee/arena.h"
 #include "tracee/arena_map.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Punned jumps: some of their bytes belong to the function behind (jump_islands.c).
+ * Takes jumps out, and punned jumps in time: some of their bytes belong to the function behind
+ * (jump_islands.c).
  *
  * Before one of these bytes changes, the punned jump is removed, and its function gets a
  * breakpoint. The bytes change when a jump is written there or removed, and when a breakpoint is
@@ -10,20 +11,14 @@
 #include "engine/agent/kept.h"
 
 #include "engine/agent/agent_state.h"
-#include "engine/agent/guards.h"
+#include "engine/agent/entry_jumps.h"
+#include "engine/agent/got_calls.h"
+#include "engine/agent/unwinding.h"
 #include "tracee/journal.h"
+#include "tracee/journal_undo.h"
 #include "tracee/memory_batch.h"
 
 enum { PAGE = 4096 };
-
-bool agent_has_jump(const struct space *space, uint64_t address)
-{
-	const struct agent_probe *probe = map_get(&space->agent->probes, address);
-	const struct journal_entry *entry = probe ? journal_entry(space->journal, probe->journal)
-						  : NULL;
-
-	return entry && entry->kind == JOURNAL_JUMP && entry->address == address;
-}
 
 /* Returns true if [low, high) contains bytes of the probe's jump that must not change. */
 static bool needs_bytes(const struct agent_probe *probe, uint64_t low, uint64_t high)
@@ -49,7 +44,7 @@ static void give_up(struct thread *thread, struct agent_probe *probe)
 
 	if (gathers)
 		memory_batch_pause(space);
-	guards_give_up(thread, probe, "what stands right behind it has changed");
+	probe_give_up(thread, probe, "what stands right behind it has changed");
 	if (gathers)
 		memory_batch_go_on(space);
 }
@@ -70,6 +65,23 @@ static void make_way(struct thread *thread, uint64_t low, uint64_t high, bool is
 void kept_make_way(struct thread *thread, uint64_t low, uint64_t high)
 {
 	make_way(thread, low, high, false);
+}
+
+void probe_give_up(struct thread *thread, struct agent_probe *probe, const char *reason)
+{
+	struct space *space = thread->process->space;
+	struct agent *agent = probe->unit->agent;
+
+	/* The jump may have been removed already. */
+	if (!agent_has_jump(space, probe->address))
+		return;
+	agent_stop_others(thread); /* a thread that does not stop is in the kernel */
+	kept_make_way(thread, probe->address, probe->address + probe->jump.length);
+	journal_undo_bytes(space->journal, space, probe->journal);
+	probe->journal = JOURNAL_NO_ENTRY;
+	candidate_plant(agent->trap, thread, &probe->candidate);
+	unwinding_update(space);
+	agent_decide(agent, probe->site, reason);
 }
 
 /* For breakpoints of the trap engine. */

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Punned jumps: some of their bytes belong to the function behind (jump_islands.c): see kept.c. */
+/*
+ * Takes jumps out for good, and punned jumps, some of whose bytes belong to the function behind
+ * (jump_islands.c), before these bytes change: see kept.c.
+ */
 #ifndef TRACER_ENGINE_AGENT_KEPT_H
 #define TRACER_ENGINE_AGENT_KEPT_H
 
 #include "engine/agent/agent_state.h"
 
-/* Returns true if a jump of the agent is at `address`. */
-bool agent_has_jump(const struct space *space, uint64_t address);
+/*
+ * Removes the jump to a probe stub for good, and plants a breakpoint in its place. `thread` is at a
+ * safe stop. Other threads may be in the stub, which stays.
+ */
+void probe_give_up(struct thread *thread, struct agent_probe *probe, const char *reason);
 /*
  * Removes the punned jumps that depend on bytes in [low, high), which are about to change. `thread`
  * is at a safe stop.

@@ -25,7 +25,6 @@
 #include "engine/agent/agent_state.h"
 #include "engine/agent/entry_jumps.h"
 #include "engine/agent/got_calls.h"
-#include "engine/agent/kept.h"
 #include "engine/agent/patch_candidates.h"
 #include "engine/agent/return_trampolines.h"
 #include "engine/agent/unit.h"
