@@ -16,8 +16,8 @@
  */
 #include "session/tasks.h"
 
+#include "engine/agent/agent.h"
 #include "engine/agent/agent_signals.h"
-#include "engine/agent/ring_drain.h"
 #include "engine/trap/fork_child.h"
 #include "engine/trap/sigmask_shadow.h"
 #include "engine/trap/sigtrap.h"

@@ -8,6 +8,11 @@
  * return trampoline. Mostly the tracer can accept the address; then the thread runs through the
  * stub once more, and further calls from there do not stop. Otherwise the trap engine makes a
  * record of the call at this breakpoint.
+ *
+ * A unit has one more breakpoint, for threads that have no ring for a record, or no room in it. If
+ * nothing helps at a return, the true return address gets a breakpoint, and the thread continues
+ * there without a record: the trap engine sees the return. This happens if the thread has no ring
+ * because a CLONE_VM child runs, whose records could not be told from its parent's.
  */
 #include "engine/agent/agent.h"
 
@@ -194,6 +199,25 @@ bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs)
 	thread->agent->sent_again = mark;
 	regs->pc = probe_entered(probe);
 	return true;
+}
+
+bool agent_redirect_return(struct hook *hook, struct thread *thread, struct regs *regs)
+{
+	struct agent_unit *unit = hook->context;
+
+	if (!thread->process->space->agent)
+		return false;
+	bool helped = ring_drain_help(unit->agent, thread, regs);
+	uint64_t mark = ring_drain_mark(thread, regs->r[REG_SP] | 1);
+
+	if (helped ||
+	    (thread->agent->sent_again != mark && thread->process->space->references == 1)) {
+		thread->agent->sent_again = mark;
+		regs->pc = unit->base + AGENT_RECORD_RETURN;
+		return true;
+	}
+	return_addresses_give_up(unit, thread, regs);
+	return false;
 }
 
 /* ------------------------------------------------------------------ counts */
@@ -384,6 +408,12 @@ void agent_withdraw(struct agent *agent, struct thread *thread, const char *reas
 		withdraw(agent, thread);
 }
 
+void agent_thread_born(struct agent *agent, struct thread *thread)
+{
+	if (ring_drain_has_known_base(thread))
+		agent_refuse(agent, thread, AGENT_ALIKE);
+}
+
 void agent_settle(struct agent *agent, struct thread *thread)
 {
 	struct space *space = thread->process->space;
@@ -393,7 +423,7 @@ void agent_settle(struct agent *agent, struct thread *thread)
 		return;
 	agent_restore_returns(space);
 	agent_undo_jumps(space, true);
-	ring_drain_take_over(agent, thread);
+	return_addresses_take_over(agent, thread);
 	const bool gathers = space_has_only(thread) && memory_batch_begin(space);
 
 	for (size_t i = 0; i < own->candidates.count; i++)

@@ -166,10 +166,14 @@ uint64_t agent_generated(const struct agent *agent);
 void agent_fork(struct space *child, const struct space *parent);
 void agent_settle(struct agent *agent, struct thread *thread);
 
+/* The thread, which agent_thread_made() was called for, has begun, and is stopped. */
+void agent_thread_born(struct agent *agent, struct thread *thread);
+
 /* The program is gone: frees the agent's part of the space. After agent_collect(). */
 void agent_space_gone(struct space *space);
-/* hook.redirect of the breakpoints in probe stubs. */
+/* hook.redirect of the breakpoints in probe stubs, and of a unit's at AGENT_RECORD_FULL. */
 bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs);
+bool agent_redirect_return(struct hook *hook, struct thread *thread, struct regs *regs);
 
 /* How many functions the agent has caught so far, without those that agent_refuse() gave back. */
 size_t agent_probes(const struct agent *agent);

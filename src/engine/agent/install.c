@@ -185,7 +185,7 @@ static struct agent_unit *make_unit(struct installing *installing, uint64_t addr
 	if (error)
 		return NULL;
 	unit->hook = (struct hook){.context = unit, .redirect = agent_redirect};
-	unit->full = (struct hook){.context = unit, .redirect = ring_drain_redirect_return};
+	unit->full = (struct hook){.context = unit, .redirect = agent_redirect_return};
 	unit->agent = installing->agent;
 	if (installing->agent->records && prepare_records(installing, unit) != 0)
 		own->refused = "no memory for its records can be had";

@@ -19,15 +19,16 @@
  */
 #include "engine/agent/return_addresses.h"
 
-#include "engine/agent/agent_state.h"
-#include "engine/agent/return_trampolines.h"
-#include "engine/agent/rings_abi.h"
-#include "engine/trap/return_takeover.h"
-
 #include "base/xalloc.h"
+#include "engine/agent/agent_state.h"
 #include "engine/agent/clock.h"
+#include "engine/agent/return_trampolines.h"
 #include "engine/agent/ring_drain.h"
+#include "engine/agent/rings_abi.h"
 #include "engine/agent/unit.h"
+#include "engine/core/callstack.h"
+#include "engine/core/thread_calls.h"
+#include "engine/trap/return_takeover.h"
 #include "tracee/arena.h"
 #include "tracee/journal.h"
 #include "tracee/journal_undo.h"
@@ -178,8 +179,12 @@ static bool read_saved(const struct space *space, uint64_t stub, struct capture_
 	return false;
 }
 
-void return_addresses_untold(struct agent *agent, struct thread *thread, uint64_t place,
-			     uint64_t stub, uint64_t return_address)
+/*
+ * A recorded call's true return address is back on the stack: if the call is pending, the trap
+ * engine will see its return. Must be called before the memory of its unit is unmapped.
+ */
+static void tell_restored(struct agent *agent, struct thread *thread, uint64_t place, uint64_t stub,
+			  uint64_t return_address)
 {
 	struct restored_return restored = {
 		.place = place, .stub = stub, .return_address = return_address};
@@ -197,8 +202,7 @@ static void take_over(const struct handing *handing, const struct return_trampol
 	uint64_t number = slot->probe;
 
 	if (handing->agent->records) {
-		return_addresses_untold(handing->agent, handing->thread, slot->place, stub,
-					return_address);
+		tell_restored(handing->agent, handing->thread, slot->place, stub, return_address);
 		return;
 	}
 	if (number >= unit->probes_used || !unit->probes[number] || !unit->probes[number]->site)
@@ -430,4 +434,29 @@ void agent_hand_over(struct agent *agent, struct thread *thread)
 	handing.low = regs.r[REG_SP] & ~UINT64_C(7);
 	if (!hand_over_near(&handing))
 		hand_over_far(&handing);
+}
+
+/* ------------------------------------------------------------------ forked children */
+
+static void note_told(void *context, const struct call *call)
+{
+	if (call->in_process)
+		vec_push(context, call);
+}
+
+void return_addresses_take_over(struct agent *agent, struct thread *thread)
+{
+	const struct memory_source *memory = &thread->process->space->memory;
+	struct vec reported = VEC_OF(struct call);
+	uint64_t word;
+
+	if (thread->calls->stacks)
+		callstacks_each(thread->calls->stacks, note_told, &reported);
+	for (size_t i = 0; i < reported.count; i++) {
+		const struct call *call = vec_at(&reported, i);
+
+		if (memory_read_word(memory, call->place, sizeof word, &word))
+			tell_restored(agent, thread, call->place, call->return_address, word);
+	}
+	vec_deinit(&reported);
 }

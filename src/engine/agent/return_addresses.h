@@ -41,10 +41,9 @@ size_t return_addresses_read_stack(struct thread *thread, uint64_t low, uint64_t
 void return_addresses_give_up(const struct agent_unit *unit, struct thread *thread,
 			      const struct regs *regs);
 /*
- * A recorded call's true return address is back on the stack: if the call is pending, the trap
- * engine will see its return. Must be called before the memory of its unit is unmapped.
+ * In a forked child, whose true return addresses are back: the returns of its pending calls become
+ * the trap engine's.
  */
-void return_addresses_untold(struct agent *agent, struct thread *thread, uint64_t place,
-			     uint64_t stub, uint64_t return_address);
+void return_addresses_take_over(struct agent *agent, struct thread *thread);
 
 #endif

@@ -6,24 +6,16 @@
  * times. The records are reported to the call tracker (ring_calls.c), and all pending calls of a
  * thread are kept together. A thread that has no ring, or no room in it, runs into a breakpoint;
  * it gets what it lacks and is sent back to try again.
- *
- * If nothing helps at a return, the true return address gets a breakpoint, and the thread continues
- * there without a record: the trap engine sees the return. This happens if the thread has no ring
- * because a CLONE_VM child runs, whose records could not be told from its parent's.
  */
 #include "engine/agent/ring_drain.h"
 
 #include "engine/agent/agent_state.h"
+#include "engine/agent/clock.h"
+#include "engine/agent/ring_calls.h"
 #include "engine/agent/rings.h"
 #include "engine/agent/script_lines.h"
 #include "engine/agent/unit.h"
-#include "engine/core/callstack.h"
-
-#include "engine/agent/clock.h"
-#include "engine/agent/return_addresses.h"
-#include "engine/agent/ring_calls.h"
 #include "engine/agent/unwinding.h"
-#include "engine/core/thread_calls.h"
 #include "tracee/clock.h"
 #include "tracee/journal.h"
 #include "tracee/proc.h"
@@ -450,25 +442,6 @@ uint64_t ring_drain_mark(const struct thread *thread, uint64_t place)
 	return place ^ (rings ? rings_head(rings, thread->tid) << 32 : 0);
 }
 
-bool ring_drain_redirect_return(struct hook *hook, struct thread *thread, struct regs *regs)
-{
-	struct agent_unit *unit = hook->context;
-
-	if (!thread->process->space->agent)
-		return false;
-	bool helped = ring_drain_help(unit->agent, thread, regs);
-	uint64_t mark = ring_drain_mark(thread, regs->r[REG_SP] | 1);
-
-	if (helped ||
-	    (thread->agent->sent_again != mark && thread->process->space->references == 1)) {
-		thread->agent->sent_again = mark;
-		regs->pc = unit->base + AGENT_RECORD_RETURN;
-		return true;
-	}
-	return_addresses_give_up(unit, thread, regs);
-	return false;
-}
-
 /* ------------------------------------------------------------------ other threads and processes */
 
 void agent_thread_made(const struct agent *agent, const struct thread *maker, struct thread *made)
@@ -479,15 +452,14 @@ void agent_thread_made(const struct agent *agent, const struct thread *maker, st
 		made->agent->maker_base = regs.fs_base;
 }
 
-void agent_thread_born(struct agent *agent, struct thread *thread)
+bool ring_drain_has_known_base(const struct thread *thread)
 {
 	const struct space *space = thread->process->space;
 	struct regs regs;
 
-	if (space && space->agent && space->agent->rings && regs_load(thread->tid, &regs) == 0 &&
-	    ((regs.fs_base && regs.fs_base == thread->agent->maker_base) ||
-	     rings_have(space->agent->rings, thread->tid, regs.fs_base)))
-		agent_refuse(agent, thread, AGENT_ALIKE);
+	return space && space->agent && space->agent->rings && regs_load(thread->tid, &regs) == 0 &&
+	       ((regs.fs_base && regs.fs_base == thread->agent->maker_base) ||
+		rings_have(space->agent->rings, thread->tid, regs.fs_base));
 }
 
 static void note_base(struct thread *thread, void *context)
@@ -517,30 +489,6 @@ bool ring_drain_share_bases(const struct thread *thread)
 		shared |= *(uint64_t *)vec_at(&bases, i) == *(uint64_t *)vec_at(&bases, i - 1);
 	vec_deinit(&bases);
 	return shared;
-}
-
-static void note_told(void *context, const struct call *call)
-{
-	if (call->in_process)
-		vec_push(context, call);
-}
-
-void ring_drain_take_over(struct agent *agent, struct thread *thread)
-{
-	const struct memory_source *memory = &thread->process->space->memory;
-	struct vec reported = VEC_OF(struct call);
-	uint64_t word;
-
-	if (thread->calls->stacks)
-		callstacks_each(thread->calls->stacks, note_told, &reported);
-	for (size_t i = 0; i < reported.count; i++) {
-		const struct call *call = vec_at(&reported, i);
-
-		if (memory_read_word(memory, call->place, sizeof word, &word))
-			return_addresses_untold(agent, thread, call->place, call->return_address,
-						word);
-	}
-	vec_deinit(&reported);
 }
 
 void agent_turn_off(struct space *space)

@@ -31,11 +31,7 @@ uint64_t agent_lost(const struct agent *agent);
 uint64_t agent_dropped(const struct agent *agent);
 /* `maker`, stopped in clone(2), has made the thread `made`. */
 void agent_thread_made(const struct agent *agent, const struct thread *maker, struct thread *made);
-/*
- * agent_thread_born(): the thread has begun, and is stopped. agent_thread_gone(): the thread has
- * ended, or runs no code of the program any more.
- */
-void agent_thread_born(struct agent *agent, struct thread *thread);
+/* The thread has ended, or runs no code of the program any more. */
 void agent_thread_gone(struct agent *agent, struct thread *thread);
 /*
  * A CLONE_VM child is about to run in the space: from now on the trap engine handles the space's
@@ -47,8 +43,6 @@ void agent_shared(struct space *space);
  * journal.
  */
 void agent_turn_off(struct space *space);
-/* hook.redirect of a unit's breakpoint at AGENT_RECORD_FULL. */
-bool ring_drain_redirect_return(struct hook *hook, struct thread *thread, struct regs *regs);
 /*
  * Returns true if a thread at a function's entry would wait, if it read the memory that the plan
  * asks for. Called for the first call from each place, as calls from one place mostly pass pointers
@@ -63,15 +57,12 @@ bool ring_drain_would_wait(const struct space *space, const struct regs *regs,
 bool ring_drain_help(struct agent *agent, struct thread *thread, const struct regs *regs);
 /* A value for agent_thread.sent_again, which changes when the thread makes a record. */
 uint64_t ring_drain_mark(const struct thread *thread, uint64_t place);
+/* Returns true if a thread that has just begun has the fs base of its maker, or of a ring. */
+bool ring_drain_has_known_base(const struct thread *thread);
 /* Returns true if two stopped threads of the process have the same fs base. */
 bool ring_drain_share_bases(const struct thread *thread);
 /* Makes the rings that all units of the space need, and tells the unit. Returns 0 or -errno. */
 int ring_drain_prepare(struct agent *agent, struct thread *thread, struct agent_unit *unit);
 void ring_drain_space_gone(struct space *space);
-/*
- * In a forked child, whose true return addresses are back: the returns of its pending calls become
- * the trap engine's.
- */
-void ring_drain_take_over(struct agent *agent, struct thread *thread);
 
 #endif
