@@ -138,7 +138,6 @@ static void look_at(struct thread *thread, void *context)
 	struct regs regs;
 
 	vec_push(&snapshot->threads, &seen);
-	proc_name(thread->tid, seen->name);
 	seen->stack.tid = thread->tid;
 	seen->is_leader = thread->tid == thread->process->pid;
 	seen->stack.name = seen->name;
@@ -184,9 +183,9 @@ static int write_text(struct snapshot *snapshot, pid_t pid, const char *name)
 		qsort(snapshot->threads.items, snapshot->threads.count, sizeof(void *),
 		      compare_threads);
 	for (size_t i = 0; i < snapshot->threads.count; i++) {
-		const struct seen_thread *seen = *(struct seen_thread **)vec_at(&snapshot->threads,
-										i);
+		struct seen_thread *seen = *(struct seen_thread **)vec_at(&snapshot->threads, i);
 
+		proc_name(seen->stack.tid, seen->name);
 		thread_stacks_put(&out, &target, &seen->stack);
 	}
 	const int error = outbuf_flush(&out);
@@ -223,6 +222,13 @@ static void choose(struct thread *thread, void *context)
 		*chosen = thread;
 }
 
+/* A thread may have ended since. */
+static void choose_any(struct process *process, struct thread **chosen)
+{
+	*chosen = NULL;
+	process_each_thread(process, choose, chosen);
+}
+
 static int snapshot_process(struct session *session, pid_t pid)
 {
 	struct snapshot snapshot = {session, VEC_OF(struct seen_thread *)};
@@ -231,7 +237,7 @@ static int snapshot_process(struct session *session, pid_t pid)
 	char name[16];
 
 	proc_name(pid, name);
-	process_each_thread(process, choose, &chosen);
+	choose_any(process, &chosen);
 	const int error = mapped_modules_read(&session->target, chosen);
 
 	if (error) {
@@ -241,13 +247,18 @@ static int snapshot_process(struct session *session, pid_t pid)
 	}
 	struct space *space = space_ref(process->space);
 
+	call_stacks_freeze(&session->target, chosen, true);
 	process_each_thread(process, walk_ahead, &snapshot);
 	/* All at once, so that none waits long for the others. */
 	process_each_thread(process, interrupt, NULL);
 	quiesce_process(session, pid);
 	process = tracees_process(session->target.tracees, pid);
-	if (process)
+	if (process) {
+		choose_any(process, &chosen);
+		call_stacks_freeze(&session->target, chosen, true);
 		process_each_thread(process, look_at, &snapshot);
+		call_stacks_freeze(&session->target, chosen, false);
+	}
 	detach_unchanged(session, pid);
 	const int failure = write_text(&snapshot, pid, name);
 

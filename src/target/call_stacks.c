@@ -378,3 +378,15 @@ uint32_t call_stacks_of_thread(struct target *target, struct thread *thread,
 {
 	return walk(target, thread, &(struct start){regs, NULL, place});
 }
+
+void call_stacks_freeze(struct target *target, struct thread *thread, bool frozen)
+{
+	const struct script_library *library = target->call_stacks->library;
+
+	if (!library)
+		return;
+	const struct vec *machines = script_stacks_machines(target, library, thread);
+
+	for (size_t i = 0; i < machines->count; i++)
+		script_vm_freeze((*(struct script_machine **)vec_at(machines, i))->vm, frozen);
+}

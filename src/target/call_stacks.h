@@ -30,4 +30,10 @@ uint32_t call_stacks_of(void *context, struct thread *thread, const struct regs 
 uint32_t call_stacks_of_thread(struct target *target, struct thread *thread,
 			       const struct regs *regs, uint64_t place);
 
+/*
+ * While the memory of a space is frozen, its threads stand, or what they change does not matter:
+ * memory that was read for one stack is used for the next.
+ */
+void call_stacks_freeze(struct target *target, struct thread *thread, bool frozen);
+
 #endif

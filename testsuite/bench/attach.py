@@ -11,7 +11,7 @@ import time
 
 from common import HERE, PYTHON
 
-GOAL_FIRST_LINE = 50  # ms
+GOAL_FIRST_LINE = 30  # ms
 GOAL_MEMORY = 30      # MB
 GOAL_PAUSE = 10       # ms
 

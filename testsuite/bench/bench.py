@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What tracing costs: ns a call of a tiny library function untraced, under the tracer and under other tools,
 launched and attached; stops a call; the same with more probes and threads; whole programs; the time to the first line of
-an attach, how long the target stands still for it, and the tracer's memory.
+an attach, how long the target stands still for it, and the tracer's memory; script lines and stacks.
 
 Runs of the competitors take turns, so that a change of the machine's mood meets all of them; medians
 are printed. Calls are measured twice: where the scheduler puts tracer and target, and with both on
@@ -21,6 +21,7 @@ import attach
 import costs
 import programs
 import services
+import stacks
 import ways
 from common import Goals, build
 
@@ -80,6 +81,8 @@ def main():
         attach.print_attach(first)
         pauses = attach.measure_pauses(arguments)
         attach.print_pauses(pauses)
+        seen = stacks.measure_stacks(arguments)
+        stacks.print_stacks(seen)
         served = services.measure_services(arguments.tracer)
         services.print_services(served)
     except (RuntimeError, subprocess.TimeoutExpired) as error:
@@ -88,6 +91,7 @@ def main():
     ways.add_goals(goals, every_way)
     programs.add_goals(goals, whole)
     attach.add_goals(goals, first, pauses)
+    stacks.add_goals(goals, seen)
     services.add_goals(goals, served)
     print("\n".join(goals.lines))
 

@@ -7,8 +7,8 @@
 /* Returns the place of the page with this number, with the page in it. */
 static size_t fetch(struct page_cache *cache, uint64_t number)
 {
-	/* Neighbours keep different places, and so do pages of different mappings, mostly. */
-	const size_t place = (number ^ number >> 6 ^ number >> 12) % PAGE_CACHE_PAGES;
+	/* Pages of different mappings get different places, mostly. */
+	const size_t place = (number * UINT64_C(0x9e3779b97f4a7c15) >> 32) % PAGE_CACHE_PAGES;
 
 	if (cache->numbers[place] != number) {
 		cache->numbers[place] = number;

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 
-enum { PAGE_CACHE_PAGES = 64, PAGE_CACHE_BYTES = 4096 };
+enum { PAGE_CACHE_PAGES = 2048, PAGE_CACHE_BYTES = 4096 };
 
 struct page_cache {
 	struct memory_source source;	    /* reads through the cache; its context is the cache */
@@ -19,7 +19,10 @@ struct page_cache {
 	uint8_t bytes[PAGE_CACHE_PAGES][PAGE_CACHE_BYTES];
 };
 
-/* The caller owns the cache (256 KiB), and `memory`, which must outlive it. */
+/*
+ * The caller owns the cache (8 MiB, of which only what is used is touched), and `memory`, which
+ * must outlive it.
+ */
 void page_cache_init(struct page_cache *cache, const struct memory_source *memory);
 /* Forgets all pages: the process may have run. */
 void page_cache_clear(struct page_cache *cache);

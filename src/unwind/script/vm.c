@@ -33,6 +33,7 @@ struct script_vm {
 	uint64_t values[SCRIPT_VALUES_MAX];
 	struct map named; /* hash of a frame's words → struct named_frame */
 	size_t named_count;
+	bool frozen; /* pages stay in the cache from walk to walk */
 };
 
 static void forget_names(struct script_vm *vm)
@@ -206,7 +207,8 @@ enum script_end script_vm_walk(struct script_vm *vm, const struct script_thread 
 				 .capacity = capacity,
 				 .steps_max = STEPS_MAX};
 
-	page_cache_clear(vm->pages);
+	if (!vm->frozen)
+		page_cache_clear(vm->pages);
 	const enum script_end end = script_execute(&run);
 
 	*count = run.frame_count;
@@ -305,6 +307,12 @@ static const struct named_frame *add_name(struct script_vm *vm, const struct raw
 	map_put(&vm->named, hash, named);
 	vm->named_count++;
 	return named;
+}
+
+void script_vm_freeze(struct script_vm *vm, bool frozen)
+{
+	vm->frozen = frozen;
+	page_cache_clear(vm->pages);
 }
 
 struct script_frame script_vm_name(struct script_vm *vm, const struct raw_frame *raw)

@@ -58,6 +58,12 @@ enum script_end script_vm_walk(struct script_vm *vm, const struct script_thread 
 			       struct raw_frame *frames, size_t capacity, size_t *count);
 
 /*
+ * While it is frozen, the process does not change its memory, or what it changes does not matter:
+ * memory that was read for one walk is used for the next.
+ */
+void script_vm_freeze(struct script_vm *vm, bool frozen);
+
+/*
  * Names a frame that was found by script_vm_walk(). Names of the last some thousand frames are
  * kept. The texts are valid until the next call.
  */
