@@ -28,7 +28,9 @@ enum {
 	/* The part of these steps that goes into finding functions inside of other functions. */
 	DWARF_INNER_STEPS_MAX = 1 << 20,
 	/* Bytes of the text of one declaration. */
-	DWARF_TEXT_MAX = 16 << 10
+	DWARF_TEXT_MAX = 16 << 10,
+	/* Bytes of the path of a source file. */
+	DWARF_PATH_MAX = 4096
 };
 
 struct dwarf_reader;

@@ -69,7 +69,8 @@ static const char *plain_name(const char *name)
 	static const char *const names[] = {
 		".debug_info",	   ".debug_abbrev",  ".debug_str",    ".debug_str_offsets",
 		".debug_line_str", ".debug_addr",    ".debug_ranges", ".debug_rnglists",
-		".debug_types",	   ".debug_aranges", ".debug_loc",    ".debug_loclists"};
+		".debug_types",	   ".debug_aranges", ".debug_loc",    ".debug_loclists",
+		".debug_line"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (!strcmp(name, names[i]) ||

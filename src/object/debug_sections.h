@@ -36,8 +36,8 @@ struct debug_sections {
 };
 
 /*
- * Lists the sections that describe types, functions and their locations, as far as they are within
- * the file.
+ * Lists the sections that describe types, functions, their locations and their source lines, as far
+ * as they are within the file.
  */
 void debug_sections_init(struct debug_sections *sections, struct elf_file *file);
 void debug_sections_deinit(struct debug_sections *sections);

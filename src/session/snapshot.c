@@ -7,8 +7,9 @@
  * each stack is walked once while its thread runs or sleeps. The result is of no use, as the stack
  * changes meanwhile, but what the walk has read then (call-frame information, symbols, the tables
  * of virtual machines) is at hand for the walk that counts. That is made when all threads have been
- * stopped, and it reads little more than the stacks. The text is written when they run again,
- * because a reader of the output may be slow.
+ * stopped, and it reads little more than the stacks. Source lines are looked up and the text is
+ * written when they run again, because debug information may be large, and a reader of the output
+ * may be slow.
  *
  * A system call that a stop interrupts is restarted (tracee/syscall_restart.h), so the process does
  * not notice.
@@ -43,6 +44,7 @@ struct seen_thread {
 	bool is_leader; /* the main thread, which comes first */
 	char name[16];
 	struct record *entry, *unfilled; /* owned: of the system call, or NULL */
+	struct walked_stack walked;
 };
 
 struct snapshot {
@@ -66,10 +68,13 @@ static bool read_sleeper(pid_t tid, struct regs *regs)
 static void walk_ahead(struct thread *thread, void *context)
 {
 	struct snapshot *snapshot = context;
+	struct walked_stack walked;
 	struct regs regs;
 
+	walked_stack_init(&walked);
 	if (read_sleeper(thread->tid, &regs))
-		call_stacks_of_thread(&snapshot->session->target, thread, &regs, 0);
+		call_stacks_walk(&snapshot->session->target, thread, &regs, &walked);
+	walked_stack_deinit(&walked);
 }
 
 /* ------------------------------------------------------------------ while they stand */
@@ -138,13 +143,14 @@ static void look_at(struct thread *thread, void *context)
 	struct regs regs;
 
 	vec_push(&snapshot->threads, &seen);
+	walked_stack_init(&seen->walked);
 	seen->stack.tid = thread->tid;
 	seen->is_leader = thread->tid == thread->process->pid;
 	seen->stack.name = seen->name;
 	if (thread->state != THREAD_STOPPED || regs_load(thread->tid, &regs) != 0) {
 		seen->stack.activity = ACTIVITY_WAITS;
 		if (read_sleeper(thread->tid, &regs))
-			seen->stack.stack = call_stacks_of_thread(target, thread, &regs, 0);
+			call_stacks_walk(target, thread, &regs, &seen->walked);
 		return;
 	}
 	if (thread->stop == STOP_GROUP) {
@@ -153,10 +159,20 @@ static void look_at(struct thread *thread, void *context)
 		seen->stack.activity = ACTIVITY_CALL;
 		capture_call(target, thread, &regs, seen);
 	}
-	seen->stack.stack = call_stacks_of_thread(target, thread, &regs, 0);
+	call_stacks_walk(target, thread, &regs, &seen->walked);
 }
 
-/* ------------------------------------------------------------------ the text */
+/* ------------------------------------------------------------------ when they run again */
+
+static void look_up_lines(struct snapshot *snapshot, const struct space *space)
+{
+	for (size_t i = 0; i < snapshot->threads.count; i++) {
+		struct seen_thread *seen = *(struct seen_thread **)vec_at(&snapshot->threads, i);
+
+		seen->stack.stack = call_stacks_keep(&snapshot->session->target, space,
+						     &seen->walked);
+	}
+}
 
 static int compare_threads(const void *left, const void *right)
 {
@@ -201,6 +217,7 @@ static void snapshot_deinit(struct snapshot *snapshot)
 
 		free(seen->entry);
 		free(seen->unfilled);
+		walked_stack_deinit(&seen->walked);
 		free(seen);
 	}
 	vec_deinit(&snapshot->threads);
@@ -260,6 +277,7 @@ static int snapshot_process(struct session *session, pid_t pid)
 		call_stacks_freeze(&session->target, chosen, false);
 	}
 	detach_unchanged(session, pid);
+	look_up_lines(&snapshot, space);
 	const int failure = write_text(&snapshot, pid, name);
 
 	module_list_destroy(space->modules);

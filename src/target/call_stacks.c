@@ -21,6 +21,7 @@
 #include "target/agent_lines.h"
 #include "target/native_stacks.h"
 #include "target/script_stacks.h"
+#include "target/walked_stack.h"
 #include "unwind/script/library.h"
 
 #include <stdlib.h>
@@ -46,7 +47,8 @@ struct call_stacks {
 	size_t native_count;
 	size_t native_first; /* frames inside of this one are left out */
 	enum unwind_end native_end;
-	struct vec frames; /* struct stack_frame, with texts of their own */
+	struct walked_stack *walked; /* gets the frames that are chosen */
+	struct walked_stack own;
 };
 
 static void complain(void *context, const char *file, unsigned line, const char *message)
@@ -67,7 +69,7 @@ void call_stacks_init(struct target *target)
 	struct call_stacks *stacks = target->call_stacks = xcalloc(1, sizeof *stacks);
 
 	stacks->table = stack_table_create();
-	vec_init(&stacks->frames, sizeof(struct stack_frame));
+	walked_stack_init(&stacks->own);
 	for (size_t i = 0; i < MACHINES_MOST; i++)
 		stacks->parts[i].frames = xcalloc(FRAMES_MOST, sizeof(struct raw_frame));
 	if (output->script_line || output->where_script)
@@ -86,7 +88,7 @@ void call_stacks_deinit(struct target *target)
 		free(stacks->parts[i].frames);
 	script_library_destroy(stacks->library);
 	stack_table_destroy(stacks->table);
-	vec_deinit(&stacks->frames);
+	walked_stack_deinit(&stacks->own);
 	free(stacks);
 }
 
@@ -97,36 +99,9 @@ const struct stack_table *call_stacks_table(const struct target *target)
 
 /* ------------------------------------------------------------------ frames of the stack */
 
-static char *copy_text(const char *text)
-{
-	return text ? xstrdup(text) : NULL;
-}
-
-/* The texts are valid only until the next frame is named, so they are copied. */
-static void add_frame(struct call_stacks *stacks, const struct stack_frame *named)
-{
-	struct stack_frame *frame = vec_push(&stacks->frames, named);
-
-	frame->file = copy_text(named->file);
-	frame->function = copy_text(named->function);
-	frame->module = copy_text(named->module);
-}
-
-static void forget_frames(struct call_stacks *stacks)
-{
-	for (size_t i = 0; i < stacks->frames.count; i++) {
-		struct stack_frame *frame = vec_at(&stacks->frames, i);
-
-		free((char *)(uintptr_t)frame->file);
-		free((char *)(uintptr_t)frame->function);
-		free((char *)(uintptr_t)frame->module);
-	}
-	stacks->frames.count = 0;
-}
-
 static bool is_full(const struct call_stacks *stacks, size_t wanted)
 {
-	return stacks->frames.count >= wanted;
+	return stacks->walked->frames.count >= wanted;
 }
 
 static void walk_scripts(struct target *target, struct thread *thread, const struct regs *regs)
@@ -208,7 +183,7 @@ static void add_run(struct call_stacks *stacks, struct machine_frames *part, siz
 		const struct raw_frame *raw = &part->frames[part->next++];
 		const struct stack_frame named = script_stacks_name(part->machine, raw);
 
-		add_frame(stacks, &named);
+		walked_stack_add(stacks->walked, &named, NULL);
 		is_entry = raw->entry != 0;
 	}
 }
@@ -224,10 +199,11 @@ static void skip_run(struct machine_frames *part)
 
 static void add_native(struct target *target, struct thread *thread, size_t index)
 {
-	const struct stack_frame named = native_stacks_name(target, thread,
-							    &target->call_stacks->native[index]);
+	struct call_stacks *stacks = target->call_stacks;
+	const struct unwind_frame *frame = &stacks->native[index];
+	const struct stack_frame named = native_stacks_name(target, thread, frame);
 
-	add_frame(target->call_stacks, &named);
+	walked_stack_add(stacks->walked, &named, frame);
 }
 
 static void add_merged(struct target *target, struct thread *thread, size_t wanted)
@@ -269,7 +245,7 @@ static void add_frames(struct target *target, struct thread *thread, size_t want
 	if (have_scripts)
 		add_scripts(stacks, wanted);
 	if (have_scripts && stacks->native_count && !is_full(stacks, wanted))
-		add_frame(stacks, &note);
+		walked_stack_add(stacks->walked, &note, NULL);
 	for (size_t i = stacks->native_first; i < stacks->native_count && !is_full(stacks, wanted);
 	     i++)
 		add_native(target, thread, i);
@@ -292,7 +268,7 @@ static void add_places(struct call_stacks *stacks)
 			if (!named.file || !named.line)
 				continue;
 			if (is_first || named.is_application)
-				add_frame(stacks, &named);
+				walked_stack_add(stacks->walked, &named, NULL);
 			is_found = named.is_application;
 			is_first = false;
 		}
@@ -318,11 +294,14 @@ static void walk_native(struct call_stacks *stacks, struct thread *thread,
 		stacks->native_first++;
 }
 
-static uint32_t walk(struct target *target, struct thread *thread, const struct start *start)
+/* Walks the stack of a thread into `walked`, which is empty. */
+static void walk(struct target *target, struct thread *thread, const struct start *start,
+		 struct walked_stack *walked)
 {
 	struct call_stacks *stacks = target->call_stacks;
 	const struct output_options *output = target->options->output;
 
+	stacks->walked = walked;
 	walk_scripts(target, thread, start->regs);
 	stacks->native_count = stacks->native_first = 0;
 	if (output->where_native)
@@ -330,11 +309,6 @@ static uint32_t walk(struct target *target, struct thread *thread, const struct 
 	add_frames(target, thread, output->where);
 	if (output->script_line)
 		add_places(stacks);
-	const uint32_t number = stack_table_add(stacks->table, stacks->frames.items,
-						stacks->frames.count);
-
-	forget_frames(stacks);
-	return number;
 }
 
 /* The agent may tell lines from now on: it is told what was found at this stop. */
@@ -362,11 +336,14 @@ uint32_t call_stacks_of(void *context, struct thread *thread, const struct regs 
 {
 	struct target *target = context;
 	struct space *space = thread->process->space;
+	struct call_stacks *stacks = target->call_stacks;
 	struct regs regs;
 
 	if (!space || !space->modules || regs_load(thread->tid, &regs) != 0)
 		return 0;
-	const uint32_t number = walk(target, thread, &(struct start){&regs, entry, 0});
+	walk(target, thread, &(struct start){&regs, entry, 0}, &stacks->own);
+	const uint32_t number = walked_stack_keep(&stacks->own, space->modules, thread->tid,
+						  stacks->table);
 
 	if (target->agent && entry)
 		teach_agent(target, space);
@@ -376,7 +353,23 @@ uint32_t call_stacks_of(void *context, struct thread *thread, const struct regs 
 uint32_t call_stacks_of_thread(struct target *target, struct thread *thread,
 			       const struct regs *regs, uint64_t place)
 {
-	return walk(target, thread, &(struct start){regs, NULL, place});
+	struct call_stacks *stacks = target->call_stacks;
+
+	walk(target, thread, &(struct start){regs, NULL, place}, &stacks->own);
+	return walked_stack_keep(&stacks->own, thread->process->space->modules, thread->tid,
+				 stacks->table);
+}
+
+void call_stacks_walk(struct target *target, struct thread *thread, const struct regs *regs,
+		      struct walked_stack *walked)
+{
+	walk(target, thread, &(struct start){regs, NULL, 0}, walked);
+}
+
+uint32_t call_stacks_keep(struct target *target, const struct space *space,
+			  struct walked_stack *walked)
+{
+	return walked_stack_keep(walked, space->modules, space->reader, target->call_stacks->table);
 }
 
 void call_stacks_freeze(struct target *target, struct thread *thread, bool frozen)

@@ -5,6 +5,7 @@
 
 #include "sink/stack_table.h"
 #include "target/target_state.h"
+#include "target/walked_stack.h"
 
 struct call_stacks;
 
@@ -24,7 +25,7 @@ const struct stack_table *call_stacks_table(const struct target *target);
 uint32_t call_stacks_of(void *context, struct thread *thread, const struct regs *entry);
 
 /*
- * Like call_stacks_of(), for a thread with these registers. If it runs, the result is a guess.
+ * Like call_stacks_of(), for a thread with these registers.
  * Frames whose stack pointer is not above `place` are left out; 0: none are.
  */
 uint32_t call_stacks_of_thread(struct target *target, struct thread *thread,
@@ -35,5 +36,18 @@ uint32_t call_stacks_of_thread(struct target *target, struct thread *thread,
  * memory that was read for one stack is used for the next.
  */
 void call_stacks_freeze(struct target *target, struct thread *thread, bool frozen);
+
+/*
+ * Walks the stack of a thread with these registers, without its source lines, and stores the frames
+ * in `walked`, which is empty. If the thread runs, the result is a guess.
+ */
+void call_stacks_walk(struct target *target, struct thread *thread, const struct regs *regs,
+		      struct walked_stack *walked);
+/*
+ * Looks up the source lines of a stack that was walked in `space`, whose threads may run meanwhile,
+ * and empties `walked`. Returns the number of the stack in the table, or 0 if no frame is known.
+ */
+uint32_t call_stacks_keep(struct target *target, const struct space *space,
+			  struct walked_stack *walked);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Prototypes of functions from the debug information of their modules.
+ * Prototypes of functions, and source lines of code, from the debug information of their modules.
  *
- * The helper process answers with text: a declaration in the language of .conf files, which is
- * parsed like one. So whatever the debug information says, nothing but a declaration comes out of
- * it. The helper is forked when a module that has debug information is first asked, and has the
- * files mapped by then. Each module has a helper of its own, so that a damaged file does no harm to
- * other modules. There are at most HELPERS_MAX; the least recently asked one is ended, and made
- * anew when needed.
+ * The helper process answers questions about functions with text: a declaration in the language of
+ * .conf files, which is parsed like one. So whatever the debug information says, nothing but a
+ * declaration comes out of it. The helper is forked when a module that has debug information is
+ * first asked, and has the files mapped by then. Each module has a helper of its own, so that a
+ * damaged file does no harm to other modules. There are at most HELPERS_MAX; the least recently
+ * asked one is ended, and made anew when needed.
  *
  * Each module keeps its answers; for declarations their number is limited, as each name asked for
  * can be new. Prototypes are kept by their text for the whole session: a library that is loaded
@@ -72,6 +72,7 @@ struct debug_source {
 	struct helper *helper;
 	struct names functions;	   /* owned questions → struct prototype, or &nothing */
 	struct names declarations; /* owned names → struct prototype, or &nothing */
+	struct source_lines lines;
 };
 
 /* Its address marks what was asked for and not found. */
@@ -154,8 +155,8 @@ struct reading {
 #define OTHERWISE "-" /* known, but not called by the convention of any declaration */
 
 /*
- * Passes a question on: kind (enum debug_function), address and name, or "d NAME". Returns 0 or an
- * -errno of dwarf/dwarf.h.
+ * Passes a question on: kind (enum debug_function), address and name, or "d NAME", or one about
+ * source lines. Returns 0 or an -errno of dwarf/dwarf.h.
  */
 static int ask_reader(struct dwarf_reader *reader, const char *question, struct strbuf *text)
 {
@@ -163,6 +164,8 @@ static int ask_reader(struct dwarf_reader *reader, const char *question, struct 
 
 	if (question[0] == 'd')
 		return dwarf_reader_declaration(reader, question + 2, text);
+	if (question[0] == SOURCE_LINES_KIND)
+		return source_lines_answer(reader, question, text);
 	uint64_t address = strtoull(question + 2, &name, 16);
 
 	name += *name == ' ';
@@ -174,7 +177,10 @@ static int ask_reader(struct dwarf_reader *reader, const char *question, struct 
 					       text);
 }
 
-/* Answers a question: adds to `text` a declaration, nothing, or one of the strings above. */
+/*
+ * Answers a question: adds to `text` a declaration, source lines, nothing, or one of the strings
+ * above.
+ */
 static void answer(void *context, const char *question, size_t length, struct strbuf *text)
 {
 	struct reading *reading = context;
@@ -470,6 +476,28 @@ const struct prototype *debug_source_declaration(struct debug_source *source, pi
 	return known == &nothing ? NULL : known;
 }
 
+/* ------------------------------------------------------------------ source lines */
+
+void debug_source_lines(struct debug_source *source, pid_t pid, const uint64_t *addresses,
+			size_t count, const struct source_code **codes)
+{
+	uint64_t unknown[DWARF_ADDRESSES_MAX];
+	size_t next = 0, asked;
+
+	source_lines_make_room(&source->lines, count);
+	while (debug_source_is_there(source, pid) &&
+	       (asked = source_lines_unknown(&source->lines, addresses, count, &next, unknown))) {
+		_cleanup_free_ char *question = source_lines_question(unknown, asked);
+		struct strbuf text = {0};
+
+		ask(source, pid, question, &text);
+		source_lines_take(&source->lines, unknown, asked, &text);
+		strbuf_deinit(&text);
+	}
+	for (size_t i = 0; i < count; i++)
+		codes[i] = source_lines_find(&source->lines, addresses[i]);
+}
+
 /* ------------------------------------------------------------------ creation and destruction */
 
 struct debuginfo *debuginfo_create(bool verbose, unsigned steps, unsigned levels)
@@ -528,6 +556,7 @@ void debug_source_unref(struct debug_source *source)
 	debug_files_deinit(&source->files);
 	forget_names(&source->functions);
 	forget_names(&source->declarations);
+	source_lines_deinit(&source->lines);
 	free(source->path);
 	free(source);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Prototypes from the debug information of modules. It is read when a module is first asked, in a
- * separate process (tracee/helper.h), because it may be large, and may be made to crash its reader.
+ * Prototypes and source lines from the debug information of modules. It is read when a module is
+ * first asked, in a separate process (tracee/helper.h), because it may be large, and may be made to
+ * crash its reader.
  */
 #ifndef TRACER_TARGET_DEBUGINFO_H
 #define TRACER_TARGET_DEBUGINFO_H
@@ -9,6 +10,7 @@
 #include "base/strbuf.h"
 #include "object/debug_file.h"
 #include "proto/prototype.h"
+#include "target/source_lines.h"
 
 #include <sys/types.h>
 
@@ -54,6 +56,14 @@ const struct prototype *debug_source_function(struct debug_source *source, pid_t
 /* Returns the module's declaration of a function that it calls. */
 const struct prototype *debug_source_declaration(struct debug_source *source, pid_t pid,
 						 const char *name);
+
+/*
+ * Finds the source lines of `count` addresses in the file's address space: codes[i] is what is
+ * known of addresses[i], or NULL. Each is valid until the next call. For code that has made a call,
+ * ask about an address in the call instruction: the one behind it may belong to another line.
+ */
+void debug_source_lines(struct debug_source *source, pid_t pid, const uint64_t *addresses,
+			size_t count, const struct source_code **codes);
 
 /*
  * Returns the separate debug file; NULL if there is none, or the module's own file has the

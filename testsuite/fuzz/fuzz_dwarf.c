@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Debug information: an ELF file whose functions are asked for by address and by name. What comes of it must be what the
- * parser of .conf files takes.
+ * parser of .conf files takes. The source lines of addresses are asked for, too.
  *
  * libdwarf does most of the reading, in a process that may die of it (tracee/helper.h), and the versions that
  * distributions have do die. So each input is looked at in a child, which may end in any way but one: saying
@@ -14,6 +14,7 @@
 #include "fuzz.h"
 #include "object/debug_file.h"
 #include "proto/prototype.h"
+#include "target/source_lines.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -74,6 +75,31 @@ static void ask_all(struct dwarf_reader *reader)
 	strbuf_deinit(&text);
 }
 
+/* Asks about the addresses of all functions, as many at once as may be, and in no order. */
+static void ask_lines(struct dwarf_reader *reader)
+{
+	uint64_t addresses[DWARF_ADDRESSES_MAX];
+	struct source_lines lines = {0};
+	struct strbuf text = {0};
+
+	for (uint64_t start = CODE; start < CODE_END; start += DWARF_ADDRESSES_MAX) {
+		for (size_t i = 0; i < DWARF_ADDRESSES_MAX; i++)
+			addresses[i] = start + i * 7 % DWARF_ADDRESSES_MAX;
+		char *question = source_lines_question(addresses, DWARF_ADDRESSES_MAX);
+
+		if (!source_lines_answer(reader, question, &text)) {
+			source_lines_take(&lines, addresses, DWARF_ADDRESSES_MAX, &text);
+			for (size_t i = 0; i < DWARF_ADDRESSES_MAX; i++)
+				HOLDS(source_lines_find(&lines, addresses[i]));
+		}
+		HOLDS(text.length <= DWARF_ADDRESSES_MAX * (DWARF_PATH_MAX + 16));
+		strbuf_clear(&text);
+		free(question);
+	}
+	source_lines_deinit(&lines);
+	strbuf_deinit(&text);
+}
+
 static void look(struct elf_file *file)
 {
 	const struct debug_files files = {.information = file, .shared = file};
@@ -81,6 +107,10 @@ static void look(struct elf_file *file)
 
 	if (!dwarf_reader_create(&files, DWARF_STEPS_MAX, 4, &reader))
 		ask_all(reader);
+	dwarf_reader_destroy(reader);
+	/* What has been asked about functions may have used up the steps. */
+	if (!dwarf_reader_create(&files, DWARF_STEPS_MAX, 4, &reader))
+		ask_lines(reader);
 	dwarf_reader_destroy(reader);
 }
 
