@@ -21,6 +21,9 @@ static int check_stacks(const struct options *options)
 		return usage_error("--app-line is for the lines of -W, and there is no -W");
 	if (output->paths && !output->script_line && !output->where)
 		return usage_error("--paths is for the lines of -W and -w, and there is none");
+	if (output->inlines && (!output->where || !output->where_native))
+		return usage_error("--inlines is for frames of compiled code (-w), and there are "
+				   "none");
 	if (!output->where)
 		return 0;
 	if (options->engine == ENGINE_AGENT)

@@ -61,6 +61,8 @@ static const struct option_spec table[] = {
 	 .action = OPTION_FLAG, FIELD(output.any_line)},
 	{'w', "where", "N|script|native", "N frames of the stack below each line",
 	 .action = OPTION_WHERE, FIELD(output)},
+	{CODE_INLINES, "inlines", NULL, "-w: inlined functions are frames of their own",
+	 .action = OPTION_FLAG, FIELD(output.inlines)},
 	{CODE_PATHS, "paths", NULL, "-W, -w: files with their directories", .action = OPTION_FLAG,
 	 FIELD(output.paths)},
 	{'i', "instruction-pointer", NULL, "address each call returns to", .action = OPTION_FLAG,

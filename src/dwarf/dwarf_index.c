@@ -49,7 +49,8 @@ enum {
 /* An entry with code. */
 struct entry {
 	uint64_t offset; /* in .debug_info */
-	size_t next;	 /* 1 + index of another entry at the same address; 0: none */
+	uint64_t start, end;
+	size_t next; /* 1 + index of another entry with the same start; 0: none */
 };
 
 /* The functions of one unit. */
@@ -57,7 +58,9 @@ struct unit {
 	struct unit_code code;
 	struct vec entries;   /* of struct entry */
 	struct map functions; /* address → 1 + index of its last entry */
-	bool inner_read, names_read;
+	/* of a language whose functions have other conventions: none of them has a prototype */
+	bool is_foreign;
+	bool foreign_read, inner_read, names_read;
 	struct names bodiless; /* name → place of a definition without code, or &ambiguous */
 };
 
@@ -206,10 +209,10 @@ static void note_code(void *context, uint64_t start, uint64_t end)
 	const struct noting *noting = context;
 	struct unit *unit = noting->unit;
 
-	(void)end;
 	if (!start || !noting->offset)
 		return;
-	struct entry entry = {noting->offset, (uintptr_t)map_get(&unit->functions, start)};
+	struct entry entry = {noting->offset, start, end,
+			      (uintptr_t)map_get(&unit->functions, start)};
 
 	vec_push(&unit->entries, &entry);
 	map_put(&unit->functions, start, (void *)(uintptr_t)unit->entries.count);
@@ -230,6 +233,13 @@ static void note_function(struct dwarf_reader *reader, const struct die *functio
 	ranges_visit(function, &unit->code, note_code, &noting);
 }
 
+/* `first`: the first entry of the unit. */
+static void list_functions(struct dwarf_reader *reader, struct unit *unit, const struct die *first)
+{
+	ranges_learn(first, &unit->code);
+	visit_functions(reader, die_first_child(first), 0, reader->steps_max, note_function, unit);
+}
+
 static struct unit *get_unit(struct dwarf_reader *reader, uint64_t header)
 {
 	struct unit *unit = map_get(&reader->units, header);
@@ -247,10 +257,9 @@ static struct unit *get_unit(struct dwarf_reader *reader, uint64_t header)
 	if (!die_is(&die))
 		return unit;
 	reader->split |= die_has(&die, DW_AT_dwo_name) || die_has(&die, DW_AT_GNU_dwo_name);
-	if (!die_is_of_c(&die) && !die_is_of_go(&die))
-		return unit;
-	ranges_learn(&die, &unit->code);
-	visit_functions(reader, die_first_child(&die), 0, reader->steps_max, note_function, unit);
+	unit->is_foreign = !die_is_of_c(&die) && !die_is_of_go(&die);
+	if (!unit->is_foreign)
+		list_functions(reader, unit, &die);
 	return unit;
 }
 
@@ -261,12 +270,13 @@ static void read_inner(struct dwarf_reader *reader, struct unit *unit, uint64_t 
 	const unsigned limit = before + DWARF_INNER_STEPS_MAX - reader->inner_steps;
 	uint64_t first, next;
 
-	if (unit->inner_read || !units_next(&reader->main, header, &first, &next))
+	if (unit->inner_read || unit->is_foreign != unit->foreign_read ||
+	    !units_next(&reader->main, header, &first, &next))
 		return;
 	unit->inner_read = true;
 	_cleanup_die_ struct die die = die_at(&reader->main, first);
 
-	if (die_is(&die) && die_is_of_c(&die))
+	if (die_is(&die) && !die_is_of_go(&die))
 		visit_inner(reader, &die, 0, true, limit, note_function, unit);
 	reader->inner_steps += reader->steps < limit ? reader->steps - before : limit - before;
 }
@@ -280,11 +290,7 @@ static const char *linkage_name(const struct die *function)
 	return name ? name : die_text(function, DW_AT_MIPS_linkage_name);
 }
 
-/*
- * Returns the name of a function's symbol: the linkage name of the entry, of what it is an instance
- * of, or of its declaration; if none of them has one, the source name. NULL: it has none.
- */
-static const char *symbol_name(const struct die *function)
+const char *index_symbol_name(const struct die *function)
 {
 	const char *linkage = linkage_name(function), *name = die_text(function, DW_AT_name);
 	struct die die = {0};
@@ -324,7 +330,7 @@ static void note_bodiless(struct names *names, const struct die *function,
 	ranges_visit(function, code, note_any_code, &has_code);
 	if (has_code)
 		return;
-	const char *name = symbol_name(function);
+	const char *name = index_symbol_name(function);
 
 	void *place = place_of(function);
 
@@ -381,7 +387,7 @@ struct entry_choice {
 static void look_at(struct dwarf_reader *reader, uint64_t offset, struct entry_choice *choice)
 {
 	_cleanup_die_ struct die die = die_at(&reader->main, offset);
-	const char *name = die_is(&die) ? symbol_name(&die) : NULL;
+	const char *name = die_is(&die) ? index_symbol_name(&die) : NULL;
 
 	if (name && !strcmp(name, choice->name)) {
 		choice->named = offset;
@@ -396,7 +402,7 @@ static void look_at(struct dwarf_reader *reader, uint64_t offset, struct entry_c
 static void look_in(struct dwarf_reader *reader, const struct unit *unit, uint64_t address,
 		    struct entry_choice *choice)
 {
-	uintptr_t at = (uintptr_t)map_get(&unit->functions, address);
+	uintptr_t at = unit->is_foreign ? 0 : (uintptr_t)map_get(&unit->functions, address);
 
 	while (at && !choice->named) {
 		const struct entry *entry = vec_at(&unit->entries, at - 1);
@@ -508,6 +514,51 @@ struct die index_find_function(struct dwarf_reader *reader, uint64_t address, co
 		return die_again(reader, bodiless);
 	return choice.other && !choice.is_several ? die_at(&reader->main, choice.other)
 						  : (struct die){0};
+}
+
+/* ------------------------------------------------------------------ by an address inside */
+
+static void read_foreign(struct dwarf_reader *reader, struct unit *unit, uint64_t header)
+{
+	uint64_t first, next;
+
+	if (!unit->is_foreign || unit->foreign_read ||
+	    !units_next(&reader->main, header, &first, &next))
+		return;
+	unit->foreign_read = true;
+	_cleanup_die_ struct die die = die_at(&reader->main, first);
+
+	if (die_is(&die))
+		list_functions(reader, unit, &die);
+}
+
+/* Returns the smallest entry around an address. */
+static struct die find_around(struct dwarf_reader *reader, const struct unit *unit,
+			      uint64_t address)
+{
+	const struct entry *found = NULL;
+
+	for (size_t i = 0; i < unit->entries.count; i++) {
+		const struct entry *entry = vec_at(&unit->entries, i);
+
+		if (address >= entry->start && address < entry->end &&
+		    (!found || entry->end - entry->start < found->end - found->start))
+			found = entry;
+	}
+	return found ? die_at(&reader->main, found->offset) : (struct die){0};
+}
+
+struct die index_find_code(struct dwarf_reader *reader, uint64_t header, uint64_t address)
+{
+	struct unit *unit = get_unit(reader, header);
+
+	read_foreign(reader, unit, header);
+	struct die found = find_around(reader, unit, address);
+
+	if (die_is(&found))
+		return found;
+	read_inner(reader, unit, header);
+	return find_around(reader, unit, address);
 }
 
 void index_deinit(struct dwarf_reader *reader)

@@ -222,6 +222,8 @@ static int set_up(struct session *session)
 	session->target.files = elf_cache_create();
 	session->target.debuginfo = debuginfo_create(options->verbose != 0, DWARF_STEPS_MAX,
 						     options->array_max);
+	if (options->output->inlines)
+		debuginfo_want_inlines(session->target.debuginfo);
 	session->target.probes = probe_table_create();
 	ifuncs_init(&session->target);
 	accessors_init(&session->target.accessors);

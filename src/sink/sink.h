@@ -51,6 +51,7 @@ struct output_options {
 	unsigned where;	      /* -w N: that many frames below each call; 0: none */
 	bool where_script;    /* script frames are among them */
 	bool where_native;    /* frames of compiled code are among them */
+	bool inlines;	      /* --inlines: functions that were inlined are frames of their own */
 	bool utf8;	      /* show characters that are not ASCII unchanged */
 	int sort;	      /* enum summary_sort */
 	uint8_t columns[SUMMARY_COLUMNS]; /* -U: enum summary_column, each at most once */

@@ -93,7 +93,10 @@ static void put_hex(struct outbuf *out, uint64_t number)
 	outbuf_hex(out, number);
 }
 
-/* MODULE(FUNCTION+0xOFFSET) [0xADDRESS] FILE:LINE */
+/*
+ * MODULE(FUNCTION+0xOFFSET) [0xADDRESS] FILE:LINE; of an inlined function,
+ * MODULE(FUNCTION) [0xADDRESS] FILE:LINE [inlined].
+ */
 static void put_native(struct outbuf *out, const struct stack_frame *frame,
 		       const struct output_options *options)
 {
@@ -103,8 +106,10 @@ static void put_native(struct outbuf *out, const struct stack_frame *frame,
 	}
 	if (frame->function) {
 		escape_name(out, frame->function);
-		outbuf_char(out, '+');
-		put_hex(out, frame->offset);
+		if (!frame->is_inlined) {
+			outbuf_char(out, '+');
+			put_hex(out, frame->offset);
+		}
 	} else {
 		outbuf_char(out, '-');
 	}
@@ -117,6 +122,8 @@ static void put_native(struct outbuf *out, const struct stack_frame *frame,
 		outbuf_char(out, ' ');
 		put_file(out, frame, options);
 	}
+	if (frame->is_inlined)
+		outbuf_text(out, " [inlined]");
 	if (frame->is_guessed)
 		outbuf_text(out, " ?");
 }

@@ -342,7 +342,7 @@ uint32_t call_stacks_of(void *context, struct thread *thread, const struct regs 
 	if (!space || !space->modules || regs_load(thread->tid, &regs) != 0)
 		return 0;
 	walk(target, thread, &(struct start){&regs, entry, 0}, &stacks->own);
-	const uint32_t number = walked_stack_keep(&stacks->own, space->modules, thread->tid,
+	const uint32_t number = walked_stack_keep(&stacks->own, target, space->modules, thread->tid,
 						  stacks->table);
 
 	if (target->agent && entry)
@@ -356,7 +356,7 @@ uint32_t call_stacks_of_thread(struct target *target, struct thread *thread,
 	struct call_stacks *stacks = target->call_stacks;
 
 	walk(target, thread, &(struct start){regs, NULL, place}, &stacks->own);
-	return walked_stack_keep(&stacks->own, thread->process->space->modules, thread->tid,
+	return walked_stack_keep(&stacks->own, target, thread->process->space->modules, thread->tid,
 				 stacks->table);
 }
 
@@ -369,7 +369,8 @@ void call_stacks_walk(struct target *target, struct thread *thread, const struct
 uint32_t call_stacks_keep(struct target *target, const struct space *space,
 			  struct walked_stack *walked)
 {
-	return walked_stack_keep(walked, space->modules, space->reader, target->call_stacks->table);
+	return walked_stack_keep(walked, target, space->modules, space->reader,
+				 target->call_stacks->table);
 }
 
 void call_stacks_freeze(struct target *target, struct thread *thread, bool frozen)

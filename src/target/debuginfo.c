@@ -58,6 +58,7 @@ struct debuginfo {
 	bool verbose;
 	unsigned steps;	 /* limit for one module */
 	unsigned levels; /* depth of pointers */
+	enum source_lines_kind lines_kind;
 };
 
 struct debug_source {
@@ -164,7 +165,7 @@ static int ask_reader(struct dwarf_reader *reader, const char *question, struct 
 
 	if (question[0] == 'd')
 		return dwarf_reader_declaration(reader, question + 2, text);
-	if (question[0] == SOURCE_LINES_KIND)
+	if (question[0] == SOURCE_LINES || question[0] == SOURCE_LINES_AND_INLINES)
 		return source_lines_answer(reader, question, text);
 	uint64_t address = strtoull(question + 2, &name, 16);
 
@@ -487,7 +488,8 @@ void debug_source_lines(struct debug_source *source, pid_t pid, const uint64_t *
 	source_lines_make_room(&source->lines, count);
 	while (debug_source_is_there(source, pid) &&
 	       (asked = source_lines_unknown(&source->lines, addresses, count, &next, unknown))) {
-		_cleanup_free_ char *question = source_lines_question(unknown, asked);
+		_cleanup_free_ char *question = source_lines_question(unknown, asked,
+								      source->info->lines_kind);
 		struct strbuf text = {0};
 
 		ask(source, pid, question, &text);
@@ -508,6 +510,7 @@ struct debuginfo *debuginfo_create(bool verbose, unsigned steps, unsigned levels
 	info->verbose = verbose;
 	info->steps = steps;
 	info->levels = levels;
+	info->lines_kind = SOURCE_LINES;
 	vec_init(&info->asked, sizeof(struct debug_source *));
 	return info;
 }
@@ -529,6 +532,11 @@ void debuginfo_destroy(struct debuginfo *info)
 	vec_deinit(&info->asked);
 	map_deinit(&info->sources);
 	free(info);
+}
+
+void debuginfo_want_inlines(struct debuginfo *info)
+{
+	info->lines_kind = SOURCE_LINES_AND_INLINES;
 }
 
 struct debug_source *debug_source_get(struct debuginfo *info, struct elf_file *file,

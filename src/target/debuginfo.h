@@ -24,6 +24,8 @@ struct debug_source;
 
 /* `steps`: limit of work for one module; `levels`: depth of pointers. See dwarf/dwarf.h. */
 struct debuginfo *debuginfo_create(bool verbose, unsigned steps, unsigned levels);
+/* Functions that were inlined have source lines of their own. To be called before any question. */
+void debuginfo_want_inlines(struct debuginfo *info);
 /* NULL is allowed. All sources must have been released. */
 void debuginfo_destroy(struct debuginfo *info);
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CODES_MAX = 1 << 16 };
+enum { CODES_MAX = 1 << 16, PLACES_MAX = 256 };
 
 /* ------------------------------------------------------------------ questions */
 
@@ -29,11 +29,11 @@ size_t source_lines_unknown(const struct source_lines *lines, const uint64_t *ad
 	return found;
 }
 
-char *source_lines_question(const uint64_t *addresses, size_t count)
+char *source_lines_question(const uint64_t *addresses, size_t count, enum source_lines_kind kind)
 {
 	struct strbuf question = {0};
 
-	strbuf_add_char(&question, SOURCE_LINES_KIND);
+	strbuf_add_char(&question, (char)kind);
 	for (size_t i = 0; i < count; i++)
 		strbuf_printf(&question, " %" PRIx64, addresses[i]);
 	return question.text;
@@ -50,7 +50,8 @@ int source_lines_answer(struct dwarf_reader *reader, const char *question, struc
 		if (next == at)
 			break;
 	}
-	return dwarf_reader_lines(reader, addresses, count, text);
+	return dwarf_reader_lines(reader, addresses, count, *question == SOURCE_LINES_AND_INLINES,
+				  text);
 }
 
 /* ------------------------------------------------------------------ answers */
@@ -88,29 +89,43 @@ static bool take_number(struct answer *answer, unsigned long most, unsigned *num
 	return end != text && !*end && value <= most;
 }
 
+/* Takes a text that may be empty: then the result is NULL. Returns false if there is none. */
+static bool take_own_text(struct answer *answer, const char **own)
+{
+	const char *text = take_text(answer);
+
+	*own = text && *text ? xstrdup(text) : NULL;
+	return text != NULL;
+}
+
 static void free_code(struct source_code *code)
 {
-	if (!code)
-		return;
-	free(code->texts);
+	for (size_t i = 0; code && i < code->count; i++) {
+		free((char *)(uintptr_t)code->places[i].file);
+		free((char *)(uintptr_t)code->places[i].function);
+	}
 	free(code);
 }
 
 /* Takes what is said of one address. Returns NULL if that makes no sense. */
 static struct source_code *take_code(struct answer *answer)
 {
-	unsigned count, line = 0;
-	const char *file = NULL;
+	unsigned count;
 
-	if (!take_number(answer, 1, &count))
+	if (!take_number(answer, PLACES_MAX, &count))
 		return NULL;
-	if (count && (!take_number(answer, UINT32_MAX, &line) || !(file = take_text(answer))))
-		return NULL;
-	struct source_code *code = xcalloc(1, sizeof *code);
+	struct source_code *code = xcalloc(1, sizeof *code + count * sizeof *code->places);
 
-	code->count = count;
-	code->texts = file ? xstrdup(file) : NULL;
-	code->place = (struct source_place){code->texts, line};
+	for (unsigned i = 0; i < count; i++) {
+		struct source_place *place = &code->places[code->count++];
+
+		if (!take_number(answer, UINT32_MAX, &place->line) ||
+		    !take_own_text(answer, &place->file) ||
+		    !take_own_text(answer, &place->function)) {
+			free_code(code);
+			return NULL;
+		}
+	}
 	return code;
 }
 

@@ -9,15 +9,18 @@
 
 /* A place in a source file. */
 struct source_place {
-	const char *file;
-	unsigned line; /* 0: the code belongs to no line */
+	const char *file;     /* NULL: not known */
+	unsigned line;	      /* 0: the code belongs to no line */
+	const char *function; /* of a function that was inlined; NULL: not known */
 };
 
-/* The places that an address belongs to. */
+/*
+ * The places that an address belongs to. The last one is in the function whose code it is, those
+ * before it are in functions that were inlined there, the innermost one first.
+ */
 struct source_code {
-	char *texts; /* of the places; owned */
-	size_t count;
-	struct source_place place; /* if count is 1 */
+	size_t count; /* 0: nothing is known */
+	struct source_place places[];
 };
 
 /* What is known of a module: address → struct source_code. Zero-initialised, it is empty. */
@@ -25,7 +28,11 @@ struct source_lines {
 	struct map codes;
 };
 
-enum { SOURCE_LINES_KIND = 's' }; /* the first character of questions */
+/* The first character of questions. */
+enum source_lines_kind {
+	SOURCE_LINES = 's',
+	SOURCE_LINES_AND_INLINES = 'S' /* functions that were inlined have places of their own */
+};
 
 /*
  * Copies addresses from addresses[*next] on that are not known yet to `unknown`, which has room for
@@ -34,7 +41,7 @@ enum { SOURCE_LINES_KIND = 's' }; /* the first character of questions */
 size_t source_lines_unknown(const struct source_lines *lines, const uint64_t *addresses,
 			    size_t count, size_t *next, uint64_t *unknown);
 /* Returns a question for source_lines_answer(), which the caller frees. */
-char *source_lines_question(const uint64_t *addresses, size_t count);
+char *source_lines_question(const uint64_t *addresses, size_t count, enum source_lines_kind kind);
 /* Answers a question, in the helper process. Returns what dwarf_reader_lines() does. */
 int source_lines_answer(struct dwarf_reader *reader, const char *question, struct strbuf *text);
 /*

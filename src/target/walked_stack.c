@@ -13,9 +13,12 @@
 #include "base/cleanup.h"
 #include "base/xalloc.h"
 #include "target/module.h"
+#include "target/shown_names.h"
 #include "target/target_state.h"
 
 #include <stdlib.h>
+
+enum { FRAMES_MOST = 1024 }; /* of a stack with inlined functions */
 
 void walked_stack_init(struct walked_stack *stack)
 {
@@ -23,15 +26,20 @@ void walked_stack_init(struct walked_stack *stack)
 	vec_init(&stack->codes, sizeof(uint64_t));
 }
 
-static void forget_frames(struct walked_stack *stack)
+static void free_texts(const struct vec *frames)
 {
-	for (size_t i = 0; i < stack->frames.count; i++) {
-		struct stack_frame *frame = vec_at(&stack->frames, i);
+	for (size_t i = 0; i < frames->count; i++) {
+		const struct stack_frame *frame = vec_at(frames, i);
 
 		free((char *)(uintptr_t)frame->file);
 		free((char *)(uintptr_t)frame->function);
 		free((char *)(uintptr_t)frame->module);
 	}
+}
+
+static void forget_frames(struct walked_stack *stack)
+{
+	free_texts(&stack->frames);
 	vec_clear(&stack->frames);
 	vec_clear(&stack->codes);
 }
@@ -63,67 +71,103 @@ void walked_stack_add(struct walked_stack *stack, const struct stack_frame *name
 
 /* ------------------------------------------------------------------ source lines */
 
-/* A frame whose source line may be known. */
-struct unlined {
-	struct debug_source *debug; /* NULL: it was asked about */
-	uint64_t address;	    /* in the address space of the module */
-	struct stack_frame *frame;
+/* What is known of the code of a frame. */
+struct frame_code {
+	const struct module *module; /* NULL: it has no debug information that could be asked */
+	uint64_t address;	     /* in the address space of the module */
+	bool is_asked;
+	const struct source_code *found; /* NULL: nothing; valid until its module is asked again */
 };
 
-/* Asks about all items that have the debug information of the item at `index`. */
-static void ask_lines(struct vec *unlined, size_t index, pid_t pid)
+static struct frame_code *find_modules(const struct walked_stack *stack,
+				       const struct modules *modules)
 {
-	struct unlined *items = unlined->items;
-	struct debug_source *debug = items[index].debug;
-	const size_t room = unlined->count - index;
-	_cleanup_free_ uint64_t *addresses = xcalloc(room, sizeof *addresses);
-	_cleanup_free_ const struct source_code **codes = xcalloc(room, sizeof *codes);
-	_cleanup_free_ struct stack_frame **frames = xcalloc(room, sizeof(struct stack_frame *));
-	size_t count = 0;
-
-	for (size_t i = index; i < unlined->count; i++) {
-		if (items[i].debug != debug)
-			continue;
-		items[i].debug = NULL;
-		addresses[count] = items[i].address;
-		frames[count++] = items[i].frame;
-	}
-	debug_source_lines(debug, pid, addresses, count, codes);
-	for (size_t i = 0; i < count; i++) {
-		if (!codes[i] || !codes[i]->count)
-			continue;
-		frames[i]->file = xstrdup(codes[i]->place.file);
-		frames[i]->line = codes[i]->place.line;
-	}
-}
-
-static void add_lines(struct walked_stack *stack, const struct modules *modules, pid_t pid)
-{
-	struct vec unlined = VEC_OF(struct unlined);
+	struct frame_code *codes = xcalloc(stack->codes.count + 1, sizeof *codes);
 
 	for (size_t i = 0; i < stack->codes.count; i++) {
 		const uint64_t code = *(uint64_t *)vec_at(&stack->codes, i);
 		const struct module *module = code ? modules_find(modules, code) : NULL;
 
-		if (!module || !module->debug)
-			continue;
-		const struct unlined item = {module->debug, code - module->bias,
-					     vec_at(&stack->frames, i)};
-
-		vec_push(&unlined, &item);
+		if (module && module->debug)
+			codes[i] = (struct frame_code){module, code - module->bias, false, NULL};
 	}
-	for (size_t i = 0; i < unlined.count; i++)
-		if (((struct unlined *)vec_at(&unlined, i))->debug)
-			ask_lines(&unlined, i, pid);
-	vec_deinit(&unlined);
+	return codes;
 }
 
-uint32_t walked_stack_keep(struct walked_stack *stack, const struct modules *modules, pid_t pid,
-			   struct stack_table *table)
+/* Asks about the code of all frames from `first` on that are in the module of that frame. */
+static void ask_lines(struct frame_code *first, size_t count, pid_t pid)
 {
-	add_lines(stack, modules, pid);
-	const uint32_t number = stack_table_add(table, stack->frames.items, stack->frames.count);
+	const struct module *module = first->module;
+	_cleanup_free_ uint64_t *addresses = xcalloc(count, sizeof *addresses);
+	_cleanup_free_ const struct source_code **found = xcalloc(count, sizeof *found);
+	size_t asked = 0;
 
-	forget_frames(stack);
+	for (size_t i = 0; i < count; i++)
+		if (first[i].module == module)
+			addresses[asked++] = first[i].address;
+	debug_source_lines(module->debug, pid, addresses, asked, found);
+	asked = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (first[i].module != module)
+			continue;
+		first[i].is_asked = true;
+		first[i].found = found[asked++];
+	}
+}
+
+/* Adds frames for the functions that were inlined at the code of a frame. */
+static void add_inlined(const struct target *target, const struct stack_frame *frame,
+			const struct frame_code *code, struct vec *frames)
+{
+	for (size_t i = 0; i + 1 < code->found->count && frames->count < FRAMES_MOST; i++) {
+		const struct source_place *place = &code->found->places[i];
+		struct stack_frame *inlined = vec_push(frames, frame);
+
+		inlined->is_inlined = true;
+		inlined->offset = 0;
+		inlined->module = copy_text(frame->module);
+		inlined->function = place->function ? shown_names_function(target, code->module,
+									   place->function)
+						    : NULL;
+		inlined->file = copy_text(place->file);
+		inlined->line = place->line;
+	}
+}
+
+/* Moves the frames to `lined`, with their source lines. */
+static void add_lines(struct walked_stack *stack, const struct target *target,
+		      const struct modules *modules, pid_t pid, struct vec *lined)
+{
+	const size_t count = stack->frames.count;
+	_cleanup_free_ struct frame_code *codes = find_modules(stack, modules);
+
+	for (size_t i = 0; i < count; i++)
+		if (codes[i].module && !codes[i].is_asked)
+			ask_lines(&codes[i], count - i, pid);
+	for (size_t i = 0; i < count; i++) {
+		struct stack_frame *frame = vec_at(&stack->frames, i);
+		const struct source_code *found = codes[i].found;
+
+		if (found && found->count) {
+			add_inlined(target, frame, &codes[i], lined);
+			frame->file = copy_text(found->places[found->count - 1].file);
+			frame->line = found->places[found->count - 1].line;
+		}
+		vec_push(lined, frame);
+	}
+	vec_clear(&stack->frames);
+	vec_clear(&stack->codes);
+}
+
+uint32_t walked_stack_keep(struct walked_stack *stack, const struct target *target,
+			   const struct modules *modules, pid_t pid, struct stack_table *table)
+{
+	struct vec lined = VEC_OF(struct stack_frame);
+
+	add_lines(stack, target, modules, pid, &lined);
+	const uint32_t number = stack_table_add(table, lined.items, lined.count);
+
+	free_texts(&lined);
+	vec_deinit(&lined);
 	return number;
 }

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 struct modules;
+struct target;
 
 struct walked_stack {
 	struct vec frames; /* struct stack_frame, with texts of their own; the innermost first */
@@ -25,9 +26,10 @@ void walked_stack_add(struct walked_stack *stack, const struct stack_frame *name
 
 /*
  * Looks up the source lines of the native frames, whose code is in these modules of the process
- * `pid`, puts the stack into the table, and empties `stack`. Returns its number there, or 0.
+ * `pid`, puts the stack into the table, and empties `stack`. With --inlines, functions that were
+ * inlined get frames of their own. Returns the number of the stack in the table, or 0.
  */
-uint32_t walked_stack_keep(struct walked_stack *stack, const struct modules *modules, pid_t pid,
-			   struct stack_table *table);
+uint32_t walked_stack_keep(struct walked_stack *stack, const struct target *target,
+			   const struct modules *modules, pid_t pid, struct stack_table *table);
 
 #endif

@@ -76,7 +76,7 @@ static void ask_all(struct dwarf_reader *reader)
 }
 
 /* Asks about the addresses of all functions, as many at once as may be, and in no order. */
-static void ask_lines(struct dwarf_reader *reader)
+static void ask_lines(struct dwarf_reader *reader, enum source_lines_kind kind)
 {
 	uint64_t addresses[DWARF_ADDRESSES_MAX];
 	struct source_lines lines = {0};
@@ -85,14 +85,14 @@ static void ask_lines(struct dwarf_reader *reader)
 	for (uint64_t start = CODE; start < CODE_END; start += DWARF_ADDRESSES_MAX) {
 		for (size_t i = 0; i < DWARF_ADDRESSES_MAX; i++)
 			addresses[i] = start + i * 7 % DWARF_ADDRESSES_MAX;
-		char *question = source_lines_question(addresses, DWARF_ADDRESSES_MAX);
+		char *question = source_lines_question(addresses, DWARF_ADDRESSES_MAX, kind);
 
 		if (!source_lines_answer(reader, question, &text)) {
 			source_lines_take(&lines, addresses, DWARF_ADDRESSES_MAX, &text);
 			for (size_t i = 0; i < DWARF_ADDRESSES_MAX; i++)
 				HOLDS(source_lines_find(&lines, addresses[i]));
 		}
-		HOLDS(text.length <= DWARF_ADDRESSES_MAX * (DWARF_PATH_MAX + 16));
+		HOLDS(text.length <= DWARF_ADDRESSES_MAX * (DWARF_TEXT_MAX + 16));
 		strbuf_clear(&text);
 		free(question);
 	}
@@ -109,8 +109,10 @@ static void look(struct elf_file *file)
 		ask_all(reader);
 	dwarf_reader_destroy(reader);
 	/* What has been asked about functions may have used up the steps. */
-	if (!dwarf_reader_create(&files, DWARF_STEPS_MAX, 4, &reader))
-		ask_lines(reader);
+	if (!dwarf_reader_create(&files, DWARF_STEPS_MAX, 4, &reader)) {
+		ask_lines(reader, SOURCE_LINES);
+		ask_lines(reader, SOURCE_LINES_AND_INLINES);
+	}
 	dwarf_reader_destroy(reader);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of stacks, and how the script line of a call is shown. */
+/* The table of stacks, and how the script line and the frames of a call are shown. */
 #include "sink/stack_lines.h"
 #include "sink/stack_table.h"
 
@@ -67,18 +67,21 @@ static void numbers_that_are_not_there(void **state)
 	stack_table_destroy(NULL);
 }
 
+typedef void put_stack(struct outbuf *out, const struct stack_table *stacks, uint32_t stack,
+		       const struct output_options *options);
+
 /* Compares what is shown of a stack. */
-static void assert_place(const struct stack_frame *frames, size_t count,
-			 const struct output_options *options, const char *expected)
+static void assert_shown(const struct stack_frame *frames, size_t count,
+			 const struct output_options *options, put_stack *put, const char *expected)
 {
 	struct stack_table *table = stack_table_create();
 	struct outbuf out;
-	char text[256] = "";
+	char text[512] = "";
 	int ends[2];
 
 	assert_int_equal(pipe(ends), 0);
 	outbuf_init(&out, ends[1]);
-	stack_lines_put_place(&out, table, stack_table_add(table, frames, count), options);
+	put(&out, table, stack_table_add(table, frames, count), options);
 	outbuf_flush(&out);
 	close(ends[1]);
 	assert_true(read(ends[0], text, sizeof text - 1) >= 0);
@@ -86,6 +89,12 @@ static void assert_place(const struct stack_frame *frames, size_t count,
 	close(ends[0]);
 	outbuf_deinit(&out);
 	stack_table_destroy(table);
+}
+
+static void assert_place(const struct stack_frame *frames, size_t count,
+			 const struct output_options *options, const char *expected)
+{
+	assert_shown(frames, count, options, stack_lines_put_place, expected);
 }
 
 static void the_place_of_a_call(void **state)
@@ -110,12 +119,48 @@ static void the_place_of_a_call(void **state)
 	assert_place(&hostile, 1, &paths, " at /a\\n\\033[2J/b\\n.pl:1 f\\r");
 }
 
+static void native_frames(void **state)
+{
+	const struct stack_frame frames[] = {{.kind = STACK_NATIVE,
+					      .module = "shop",
+					      .function = "parent",
+					      .file = "/src/shop/shop.h",
+					      .line = 9,
+					      .address = 0x115b,
+					      .is_inlined = true},
+					     {.kind = STACK_NATIVE,
+					      .module = "shop",
+					      .function = "bill",
+					      .file = "/src/shop/a\033 b.c",
+					      .address = 0x115b,
+					      .offset = 0x22},
+					     {.kind = STACK_NATIVE,
+					      .module = "shop",
+					      .address = 0x10,
+					      .file = "main.c",
+					      .line = 3,
+					      .is_guessed = true},
+					     {.kind = STACK_NATIVE, .address = 0x7f00}};
+	const struct output_options four = {.where = 4, .where_native = true},
+				    one = {.where = 1, .where_native = true, .paths = true};
+
+	(void)state;
+	assert_shown(frames, 4, &four, stack_lines_put_frames,
+		     " > shop(parent) [0x115b] shop.h:9 [inlined]\n"
+		     " > shop(bill+0x22) [0x115b] a\\033 b.c\n"
+		     " > shop(-) [0x10] main.c:3 ?\n"
+		     " > - [0x7f00]\n");
+	assert_shown(frames, 4, &one, stack_lines_put_frames,
+		     " > shop(parent) [0x115b] /src/shop/shop.h:9 [inlined]\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_stack_is_kept_once),
 		cmocka_unit_test(numbers_that_are_not_there),
 		cmocka_unit_test(the_place_of_a_call),
+		cmocka_unit_test(native_frames),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
