@@ -247,19 +247,37 @@ int elf_open(int fd, struct elf_file **out)
 	return error;
 }
 
-int elf_open_debug(int fd, struct elf_file **out)
+/* Takes over `file`, which is mapped. */
+static int read_debug(struct elf_file *file, struct elf_file **out)
 {
-	struct elf_file *file = create();
-	int error = map_file(file, fd);
-
 	elf_version(EV_CURRENT);
-	if (!error)
-		error = read_any_header(file);
+	const int error = read_any_header(file);
+
 	if (error)
 		elf_unref(file);
 	else
 		*out = file;
 	return error;
+}
+
+int elf_open_debug(int fd, struct elf_file **out)
+{
+	struct elf_file *file = create();
+	const int error = map_file(file, fd);
+
+	if (!error)
+		return read_debug(file, out);
+	elf_unref(file);
+	return error;
+}
+
+int elf_open_debug_image(uint8_t *bytes, uint64_t size, struct elf_file **out)
+{
+	struct elf_file *file = create();
+
+	file->map = bytes;
+	file->size = size;
+	return read_debug(file, out);
 }
 
 int elf_open_image(uint8_t *bytes, uint64_t size, struct elf_file **out)

@@ -141,6 +141,8 @@ struct elf_file {
  * over the mapping, also if this fails.
  */
 int elf_open_image(uint8_t *bytes, uint64_t size, struct elf_file **out);
+/* elf.c: like elf_open_image(), for what elf_open_debug() opens. */
+int elf_open_debug_image(uint8_t *bytes, uint64_t size, struct elf_file **out);
 
 /*
  * Returns false to end the walk. Relocations of REL tables come with addend 0 and `implicit` set.

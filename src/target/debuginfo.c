@@ -26,21 +26,18 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "dwarf/dwarf.h"
-#include "object/elf_memory.h"
+#include "object/elf_address.h"
+#include "object/mini_debug.h"
 #include "proto/names.h"
 #include "proto/protolib.h"
-#include "tracee/files.h"
+#include "target/debug_lookup.h"
 #include "tracee/helper.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-#define OWN_DEBUG_FILES "/usr/lib/debug/"
 
 enum { HELPERS_MAX = 16, TEXTS_MAX = 100000, QUESTION_MAX = 4096, DECLARATIONS_MAX = 4096 };
 
@@ -74,6 +71,7 @@ struct debug_source {
 	struct names functions;	   /* owned questions → struct prototype, or &nothing */
 	struct names declarations; /* owned names → struct prototype, or &nothing */
 	struct source_lines lines;
+	struct strbuf symbol; /* the latest answer of debug_source_symbol() */
 };
 
 /* Its address marks what was asked for and not found. */
@@ -81,52 +79,11 @@ static const char nothing;
 
 /* ------------------------------------------------------------------ files */
 
-/* Opens a regular file of the tracer's own file system; to open other files may have effects. */
-static int open_own(const char *path)
-{
-	struct stat status;
-	char place_path[64];
-	_cleanup_close_ int place = open(path, O_PATH | O_CLOEXEC);
-
-	if (place < 0 || fstat(place, &status) < 0 || !S_ISREG(status.st_mode))
-		return -1;
-	snprintf(place_path, sizeof place_path, "/proc/self/fd/%d", place);
-	return open(place_path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-}
-
-int debuginfo_open(void *view, const char *path)
-{
-	/* Files installed for this machine are also used for processes that do not see them. */
-	int fd = strncmp(path, OWN_DEBUG_FILES, strlen(OWN_DEBUG_FILES)) == 0 ? open_own(path) : -1;
-
-	return fd >= 0 ? fd : file_view_open_path(view, path);
-}
-
-/* The user who installed that file expects it to be used. */
-static void say_stranger(const struct debug_source *source)
-{
-	char stranger[512];
-	char path[512];
-
-	diag("%s: it does not belong to %s (%s), so it is not used",
-	     diag_safe(stranger, sizeof stranger, source->files.stranger),
-	     diag_safe(path, sizeof path, source->path), source->files.why_stranger);
-}
-
 static bool has_files(struct debug_source *source, pid_t pid)
 {
-	if (!source->looked) {
-		struct file_view view;
-
-		source->looked = true;
-		file_view_init(&view, pid);
-		if (!elf_is_from_memory(source->file))
-			debug_files_find(source->file, source->path, debuginfo_open, &view,
-					 &source->files);
-		file_view_deinit(&view);
-		if (source->files.stranger)
-			say_stranger(source);
-	}
+	if (!source->looked)
+		debug_lookup(source->file, source->path, pid, &source->files);
+	source->looked = true;
 	return source->files.information != NULL;
 }
 
@@ -146,6 +103,9 @@ struct reading {
 	unsigned steps, levels;
 	bool opened;
 	int error; /* -errno of the opening */
+	struct elf_file *object;
+	struct elf_file *symbols; /* its MiniDebugInfo; NULL: it cannot be unpacked */
+	bool unpacked;
 };
 
 /* Answers that are not declarations: */
@@ -178,15 +138,36 @@ static int ask_reader(struct dwarf_reader *reader, const char *question, struct 
 					       text);
 }
 
+/* Answers "m ADDRESS": the symbol around the address, as "DISTANCE NAME". */
+static void answer_symbol(struct reading *reading, const char *question, struct strbuf *text)
+{
+	uint64_t offset;
+
+	if (!reading->unpacked && mini_debug_open(reading->object, &reading->symbols) != 0)
+		reading->symbols = NULL;
+	reading->unpacked = true;
+	const char *name = reading->symbols
+				   ? elf_name_of_code(reading->symbols,
+						      strtoull(question + 2, NULL, 16), &offset)
+				   : NULL;
+
+	if (name)
+		strbuf_printf(text, "%" PRIx64 " %s", offset, name);
+}
+
 /*
- * Answers a question: adds to `text` a declaration, source lines, nothing, or one of the strings
- * above.
+ * Answers a question: adds to `text` a declaration, source lines, a symbol, nothing, or one of the
+ * strings above.
  */
 static void answer(void *context, const char *question, size_t length, struct strbuf *text)
 {
 	struct reading *reading = context;
 
 	(void)length;
+	if (question[0] == 'm') {
+		answer_symbol(reading, question, text);
+		return;
+	}
 	if (!reading->opened) {
 		reading->opened = true;
 		reading->error = dwarf_reader_create(&reading->files, reading->steps,
@@ -228,6 +209,7 @@ static bool have_helper(struct debug_source *source)
 	 * forked.
 	 */
 	struct reading reading = {.files = source->files,
+				  .object = source->file,
 				  .steps = source->info->steps,
 				  .levels = source->info->levels};
 
@@ -500,6 +482,31 @@ void debug_source_lines(struct debug_source *source, pid_t pid, const uint64_t *
 		codes[i] = source_lines_find(&source->lines, addresses[i]);
 }
 
+/* ------------------------------------------------------------------ symbols */
+
+const char *debug_source_symbol(struct debug_source *source, pid_t pid, uint64_t address,
+				uint64_t *offset)
+{
+	char *name;
+
+	if (source->given_up || !mini_debug_is_there(source->file))
+		return NULL;
+	_cleanup_free_ char *question = xasprintf("m %" PRIx64, address);
+
+	has_files(source, pid);
+	strbuf_clear(&source->symbol);
+	if (!have_helper(source))
+		return NULL;
+	if (helper_ask(source->helper, question, strlen(question), &source->symbol)) {
+		give_up(source, source->info->verbose, "cannot be read, so it is not used");
+		return NULL;
+	}
+	if (!source->symbol.length)
+		return NULL;
+	*offset = strtoull(source->symbol.text, &name, 16);
+	return *name == ' ' && name[1] ? name + 1 : NULL;
+}
+
 /* ------------------------------------------------------------------ creation and destruction */
 
 struct debuginfo *debuginfo_create(bool verbose, unsigned steps, unsigned levels)
@@ -565,6 +572,7 @@ void debug_source_unref(struct debug_source *source)
 	forget_names(&source->functions);
 	forget_names(&source->declarations);
 	source_lines_deinit(&source->lines);
+	strbuf_deinit(&source->symbol);
 	free(source->path);
 	free(source);
 }

@@ -86,9 +86,11 @@ void debug_source_text(struct debug_source *source, pid_t pid, uint64_t address,
 		       enum debug_function kind, struct strbuf *text);
 
 /*
- * A debug_opener, whose context is a struct file_view: opens debug files by the rules of
- * doc/SECURITY.md.
+ * Returns the symbol around `address` in the file's address space, from a table that was compressed
+ * and put into the file when it was stripped (MiniDebugInfo), and *offset, the distance from it.
+ * NULL: there is none. The text is valid until the next call.
  */
-int debuginfo_open(void *view, const char *path);
+const char *debug_source_symbol(struct debug_source *source, pid_t pid, uint64_t address,
+				uint64_t *offset);
 
 #endif

@@ -75,8 +75,8 @@ static void forget_names(struct native_stacks *native)
 }
 
 /*
- * Finds the symbol around an address of the file's address space; in the separate debug file, where
- * the file itself was stripped.
+ * Finds the symbol around an address of the file's address space; in the separate debug file or in
+ * a compressed table, where the file itself was stripped.
  */
 static const char *find_symbol(const struct module *module, struct elf_file *file, pid_t pid,
 			       uint64_t address, uint64_t *offset)
@@ -85,7 +85,11 @@ static const char *find_symbol(const struct module *module, struct elf_file *fil
 							 : NULL;
 	const char *symbol = debug ? elf_name_of_code(debug, address, offset) : NULL;
 
-	return symbol ? symbol : elf_name_of_code(file, address, offset);
+	if (!symbol)
+		symbol = elf_name_of_code(file, address, offset);
+	return symbol || !module || !module->debug
+		       ? symbol
+		       : debug_source_symbol(module->debug, pid, address, offset);
 }
 
 static struct named_code *name_code(const struct target *target, struct native_stacks *native,
@@ -104,7 +108,7 @@ static struct named_code *name_code(const struct target *target, struct native_s
 	if (symbol)
 		named->function = module ? shown_names_function(target, module, symbol)
 					 : xstrdup(symbol);
-	named->offset += frame->is_call;
+	named->offset = symbol ? named->offset + frame->is_call : 0;
 	return named;
 }
 

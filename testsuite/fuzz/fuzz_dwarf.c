@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Debug information: an ELF file whose functions are asked for by address and by name. What comes of it must be what the
- * parser of .conf files takes. The source lines of addresses are asked for, too.
+ * parser of .conf files takes. The source lines of addresses, and symbols that were
+ * compressed into the file, are asked for, too.
  *
  * libdwarf does most of the reading, in a process that may die of it (tracee/helper.h), and the versions that
  * distributions have do die. So each input is looked at in a child, which may end in any way but one: saying
@@ -13,6 +14,8 @@
 #include "dwarf/dwarf.h"
 #include "fuzz.h"
 #include "object/debug_file.h"
+#include "object/elf_address.h"
+#include "object/mini_debug.h"
 #include "proto/prototype.h"
 #include "target/source_lines.h"
 
@@ -100,11 +103,28 @@ static void ask_lines(struct dwarf_reader *reader, enum source_lines_kind kind)
 	strbuf_deinit(&text);
 }
 
+/* Symbols that were compressed into the file. */
+static void ask_symbols(struct elf_file *file)
+{
+	struct elf_file *symbols;
+	uint64_t offset;
+
+	if (mini_debug_open(file, &symbols) != 0)
+		return;
+	for (uint64_t address = CODE; address < CODE_END; address++) {
+		const char *name = elf_name_of_code(symbols, address, &offset);
+
+		HOLDS(!name || offset <= address);
+	}
+	elf_unref(symbols);
+}
+
 static void look(struct elf_file *file)
 {
 	const struct debug_files files = {.information = file, .shared = file};
 	struct dwarf_reader *reader;
 
+	ask_symbols(file);
 	if (!dwarf_reader_create(&files, DWARF_STEPS_MAX, 4, &reader))
 		ask_all(reader);
 	dwarf_reader_destroy(reader);
