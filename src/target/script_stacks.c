@@ -29,7 +29,7 @@ struct code_range {
 	uint64_t start, end;
 };
 
-enum { RANGES_MAX = 16 };
+enum { RANGES_MAX = 16, WALKS = 3 };
 
 void script_stacks_forget(struct modules *modules)
 {
@@ -105,9 +105,15 @@ size_t script_stacks_walk(struct script_machine *machine, const struct thread *t
 			  const struct regs *regs, struct raw_frame *frames, size_t room)
 {
 	const struct script_thread asked = {regs->fs_base, (uint64_t)thread->tid};
-	size_t count;
+	enum script_end end = SCRIPT_UNREADABLE;
+	size_t count = 0;
 
-	script_vm_walk(machine->vm, &asked, frames, room, &count);
+	/*
+	 * The thread is found in a list that other threads change as they begin and end: a walk
+	 * that has met such a moment finds nothing, or something that cannot be read.
+	 */
+	for (unsigned i = 0; i < WALKS && (end == SCRIPT_UNREADABLE || !count); i++)
+		end = script_vm_walk(machine->vm, &asked, frames, room, &count);
 	return count;
 }
 

@@ -459,9 +459,15 @@ void agent_find_line_there(struct line_search *search)
 		run.program = (const struct script_program *)scripts->machines[i].program;
 		run.values = (const uint64_t *)scripts->machines[i].values;
 		run.value_count = (unsigned)scripts->machines[i].value_count;
-		script_execute(&run);
-		if (search->line || search->is_unknown)
-			return;
+		/* As in target/script_stacks.c: others may have changed the list of threads. */
+		for (unsigned tries = 0; tries < SCRIPTS_WALKS; tries++) {
+			const enum script_end end = script_execute(&run);
+
+			if (search->line || search->is_unknown)
+				return;
+			if (end != SCRIPT_UNREADABLE && run.frame_count)
+				break;
+		}
 	}
 }
 

@@ -10,7 +10,12 @@
 #include "unwind/script/frame_hash.h"
 
 enum { SCRIPTS_MACHINES = 4, SCRIPTS_SETS = 1024, SCRIPTS_WAYS = 8 };
-enum { SCRIPTS_FRAMES = SCRIPTS_SETS * SCRIPTS_WAYS, SCRIPTS_STEPS = 20000, SCRIPTS_DEPTH = 1024 };
+enum {
+	SCRIPTS_FRAMES = SCRIPTS_SETS * SCRIPTS_WAYS,
+	SCRIPTS_STEPS = 20000,
+	SCRIPTS_DEPTH = 1024,
+	SCRIPTS_WALKS = 3
+};
 
 /* A virtual machine; the addresses are those of the tracee. */
 struct scripts_machine {
