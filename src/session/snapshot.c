@@ -22,28 +22,25 @@
 #include "session/attaching.h"
 #include "session/detach.h"
 #include "session/quiesce.h"
+#include "session/waiting_call.h"
 #include "sink/thread_stacks.h"
 #include "target/call_stacks.h"
 #include "target/mapped_files.h"
 #include "target/mapped_modules.h"
 #include "target/module_list.h"
-#include "target/syscalls.h"
 #include "tracee/proc.h"
 #include "tracee/ptrace.h"
 #include "tracee/sleeper.h"
 #include "tracee/space.h"
 
-#include <errno.h>
 #include <stdlib.h>
-
-enum { RECORD_BYTES = 16384, ARGUMENTS = 6 };
 
 /* What is kept of a thread until it runs again. */
 struct seen_thread {
 	struct thread_stack stack;
 	bool is_leader; /* the main thread, which comes first */
 	char name[16];
-	struct record *entry, *unfilled; /* owned: of the system call, or NULL */
+	struct waiting_call call;
 	struct walked_stack walked;
 };
 
@@ -79,62 +76,6 @@ static void walk_ahead(struct thread *thread, void *context)
 
 /* ------------------------------------------------------------------ while they stand */
 
-/*
- * Returns true if a thread with these registers was in a system call that the stop has interrupted:
- * linux/errno.h, ERESTARTSYS to ERESTART_RESTARTBLOCK.
- */
-static bool is_in_call(const struct arch *arch, const struct regs *regs)
-{
-	const bool narrow = arch->abi->word == sizeof(uint32_t);
-	const int64_t number = narrow ? (int32_t)regs->syscall : (int64_t)regs->syscall;
-	const int64_t result = narrow ? (int32_t)regs->r[REG_AX] : (int64_t)regs->r[REG_AX];
-
-	return number >= 0 && (result == -EINTR || (result <= -512 && result >= -516));
-}
-
-/* Makes a record of the call of that thread, without values. */
-static struct record *make_record(const struct thread *thread, const struct probe_site *site,
-				  enum record_kind kind)
-{
-	struct record *record = xcalloc(1, RECORD_BYTES);
-
-	*record = (struct record){.size = sizeof *record,
-				  .version = RECORD_VERSION,
-				  .kind = (uint8_t)kind,
-				  .pid = thread->process->pid,
-				  .tid = thread->tid,
-				  .probe = site->info->id};
-	return record;
-}
-
-/* Captures the arguments of the system call that a thread waits in. */
-static void capture_call(struct target *target, const struct thread *thread,
-			 const struct regs *regs, struct seen_thread *seen)
-{
-	const struct space *space = thread->process->space;
-	const struct arch *arch = space->arch;
-	uint64_t registers[REG_COUNT] = {0}, result_at = 0;
-	const struct capture_frame frame = {.gpr = registers, .memory = &space->readable};
-	_cleanup_free_ struct capture_saved *saved = xcalloc(1, sizeof *saved);
-
-	for (unsigned i = 0; i < ARGUMENTS; i++)
-		registers[i] = regs->r[arch->syscall_arg[i]];
-	const struct probe_site *site = system_calls_site(target, space, arch, regs->syscall,
-							  registers, &result_at);
-
-	if (!site)
-		return;
-	seen->entry = make_record(thread, site, RECORD_CALL);
-	seen->unfilled = make_record(thread, site, RECORD_RETURN);
-	struct capture_buffer buffer = {(unsigned char *)seen->entry, RECORD_BYTES};
-
-	capture_entry(site->plan, &frame, &buffer, saved);
-	buffer.bytes = (unsigned char *)seen->unfilled;
-	syscalls_capture_unfilled(site->plan, saved, space, &buffer);
-	seen->stack.entry = seen->entry;
-	seen->stack.unfilled = seen->unfilled;
-}
-
 static void look_at(struct thread *thread, void *context)
 {
 	struct snapshot *snapshot = context;
@@ -155,9 +96,11 @@ static void look_at(struct thread *thread, void *context)
 	}
 	if (thread->stop == STOP_GROUP) {
 		seen->stack.activity = ACTIVITY_STOPPED;
-	} else if (is_in_call(thread->process->space->arch, &regs)) {
+	} else if (waiting_call_is_there(thread->process->space->arch, &regs)) {
 		seen->stack.activity = ACTIVITY_CALL;
-		capture_call(target, thread, &regs, seen);
+		waiting_call_capture(target, thread, &regs, &seen->call);
+		seen->stack.entry = seen->call.entry;
+		seen->stack.unfilled = seen->call.unfilled;
 	}
 	call_stacks_walk(target, thread, &regs, &seen->walked);
 }
@@ -215,8 +158,7 @@ static void snapshot_deinit(struct snapshot *snapshot)
 	for (size_t i = 0; i < snapshot->threads.count; i++) {
 		struct seen_thread *seen = *(struct seen_thread **)vec_at(&snapshot->threads, i);
 
-		free(seen->entry);
-		free(seen->unfilled);
+		waiting_call_deinit(&seen->call);
 		walked_stack_deinit(&seen->walked);
 		free(seen);
 	}
