@@ -193,6 +193,21 @@ struct signal_return {
 
 enum { SIGNAL_RETURNS = 2 };
 
+/*
+ * Notes of a core dump (core(5)), as the kernel lays out struct elf_prstatus, elf_prpsinfo and
+ * siginfo_t. Offsets are in bytes; numbers of registers count the words at `registers`.
+ */
+struct core_layout {
+	uint16_t status_size;	    /* of NT_PRSTATUS */
+	uint8_t tid, registers;	    /* in NT_PRSTATUS */
+	uint8_t general[REG_COUNT]; /* register numbers; those behind `general_count` are 0 */
+	uint8_t general_count;
+	uint8_t pc, flags, syscall;   /* register numbers */
+	uint8_t fs_base, gs_base;     /* register numbers; 0: not among them */
+	uint8_t info_size, pid, name; /* of NT_PRPSINFO; in it */
+	uint8_t fault;		      /* of the address in NT_SIGINFO */
+};
+
 struct agent_arch;
 
 /* How a displaced instruction is executed: see code/relocate.h. */
@@ -356,6 +371,7 @@ struct arch {
 	struct signal_return signal_returns[SIGNAL_RETURNS];
 	/* The index of each register among the words of a signal frame, by its DWARF number. */
 	uint8_t signal_words[REG_COUNT + 1];
+	struct core_layout core;
 	uint16_t call_clobbers;	 /* set of caller-saved registers (psABI) */
 	uint32_t call_arguments; /* set of places with arguments */
 

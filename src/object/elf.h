@@ -76,7 +76,8 @@ struct elf_file;
 int elf_open(int fd, struct elf_file **out);
 
 /*
- * Like elf_open(), for a file that may hold nothing but debug information, perhaps of another file.
+ * Like elf_open(), for a file that may hold nothing but debug information, perhaps of another file,
+ * or is a core dump (core_file.h).
  * Only its sections and its .symtab are available, so only elf_arch(), elf_symbols(),
  * elf_find_symbol(), elf_find_next() and elf_unref() may be called with the result.
  */

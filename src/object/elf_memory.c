@@ -274,3 +274,23 @@ bool elf_fits_memory(const struct elf_file *file, const struct memory_source *me
 	return elf_file_read(file, 0, ours, length) &&
 	       memory_read_exact(memory, header, theirs, length) && !memcmp(ours, theirs, length);
 }
+
+bool elf_notes_fit_memory(const struct elf_file *file, const struct memory_source *memory,
+			  uint64_t bias)
+{
+	_cleanup_free_ GElf_Phdr *headers = elf_load_records(file, ELF_T_PHDR, file->header.e_phoff,
+							     file->header.e_phnum);
+	uint8_t ours[4096], theirs[4096];
+
+	for (size_t i = 0; headers && i < file->header.e_phnum; i++) {
+		const GElf_Phdr *notes = &headers[i];
+		const size_t length = notes->p_filesz < sizeof ours ? notes->p_filesz : sizeof ours;
+
+		if (notes->p_type == PT_NOTE &&
+		    elf_file_read(file, notes->p_offset, ours, length) &&
+		    memory_read_exact(memory, notes->p_vaddr + bias, theirs, length) &&
+		    memcmp(ours, theirs, length) != 0)
+			return false;
+	}
+	return true;
+}

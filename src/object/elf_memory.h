@@ -20,5 +20,11 @@ bool elf_is_from_memory(const struct elf_file *file);
 /* Returns true if the headers in memory at `header` equal those of the file. */
 bool elf_fits_memory(const struct elf_file *file, const struct memory_source *memory,
 		     uint64_t header);
+/*
+ * Returns false if the notes of the file, which has been loaded with that bias, differ from those
+ * in memory: they have its build ID. What cannot be read is not compared.
+ */
+bool elf_notes_fit_memory(const struct elf_file *file, const struct memory_source *memory,
+			  uint64_t bias);
 
 #endif

@@ -190,6 +190,21 @@ const struct arch arch_x86_64 = {
 			    .registers = 40}},
 	/* <sys/ucontext.h>: r8 … r15, di, si, bp, bx, dx, ax, cx, sp, ip */
 	.signal_words = {13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5, 6, 7, 16},
+	/* <sys/procfs.h>, <sys/user.h> */
+	.core = {.status_size = 336,
+		 .tid = 32,
+		 .registers = 112,
+		 .general = {10, 11, 12, 5, 19, 4, 13, 14, 9, 8, 7, 6, 3, 2, 1, 0},
+		 .general_count = 16,
+		 .pc = 16,
+		 .flags = 18,
+		 .syscall = 15,
+		 .fs_base = 21,
+		 .gs_base = 22,
+		 .info_size = 136,
+		 .pid = 24,
+		 .name = 40,
+		 .fault = 16},
 	.call_arguments = 1U << REG_DI | 1U << REG_SI | 1U << REG_DX | 1U << REG_CX | 0x300,
 	.call_clobbers = 1U << REG_AX | 1U << REG_CX | 1U << REG_DX | 1U << REG_SI | 1U << REG_DI |
 			 0xf00,
