@@ -87,6 +87,7 @@ static int trace(const struct options *options)
 					  .pid_count = options->pids.count,
 					  .user = options->user,
 					  .stacks = options->stacks,
+					  .core = options->core,
 					  .profile_hz = options->profile_hz,
 					  .duration_ns = options->duration_ns,
 					  .follow_forks = options->follow_forks != 0,

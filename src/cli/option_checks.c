@@ -40,6 +40,8 @@ static int check_snapshot(const struct options *options, const char *option)
 		return usage_error("--stacks and --profile cannot be obeyed together");
 	if (options->command)
 		return usage_error("%s is for running processes (-p), not for a command", option);
+	if (options->core && options->pids.count)
+		return usage_error("--stacks is for processes (-p) or a core dump, not for both");
 	if (options->entry_filters.count || options->call_filters.count ||
 	    options->callee_filters.count || options->system_calls || options->summary)
 		return usage_error("%s traces nothing, so -%c cannot be obeyed", option,
@@ -57,7 +59,9 @@ int option_checks(const struct options *options, bool sorted)
 		return usage_error("--print-prototypes traces nothing");
 	if (options->print_prototypes)
 		return 0;
-	if (!options->command && !options->pids.count)
+	if (options->core && !options->stacks)
+		return usage_error("--core is for --stacks, and there is no --stacks");
+	if (!options->command && !options->pids.count && !options->core)
 		return usage_error("missing command, or -p PID");
 	if (options->stacks || options->profile_hz)
 		return check_snapshot(options, options->stacks ? "--stacks" : "--profile");

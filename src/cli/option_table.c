@@ -20,6 +20,8 @@ static const struct option_spec table[] = {
 	 .action = OPTION_COUNT, FIELD(follow_forks)},
 	{CODE_STACKS, "stacks", "[=N]", "all threads' stacks (N frames), once; then done",
 	 .action = OPTION_STACKS, FIELD(stacks)},
+	{CODE_CORE, "core", "FILE", "--stacks: of a core dump, instead of a process",
+	 .action = OPTION_TEXT, FIELD(core)},
 	{CODE_PROFILE, "profile", "[=HZ]", "sample all threads' stacks (49 Hz), folded",
 	 .action = OPTION_PROFILE, FIELD(profile_hz), .maximum = 1000},
 	{CODE_DURATION, "duration", "TIME", "end the trace after TIME: 500ms, 10s, 2m",

@@ -24,6 +24,7 @@ enum {
 	CODE_APP_LINE,
 	CODE_DURATION,
 	CODE_STACKS,
+	CODE_CORE,
 	CODE_PROFILE,
 
 	OPTIONS_MAX = 64 /* there are no more rows */

@@ -27,6 +27,7 @@ struct options {
 	unsigned follow_forks; /* number of -f; -ff with -o: a file for each process */
 	const char *user;      /* -u, or NULL */
 	bool stacks;	       /* --stacks */
+	const char *core;      /* --core, or NULL */
 	unsigned profile_hz;   /* --profile; 0: not asked for */
 	uint64_t duration_ns;  /* --duration; 0: none */
 

@@ -16,6 +16,7 @@
 #include "object/elf_cache.h"
 #include "recovery/guardian.h"
 #include "session/attaching.h"
+#include "session/core_stacks.h"
 #include "session/debuggers.h"
 #include "session/detach.h"
 #include "session/job_control.h"
@@ -444,6 +445,8 @@ static int work(struct session *session, const struct original_signals *original
 {
 	const struct session_options *options = session->target.options;
 
+	if (options->core)
+		return core_stacks_show(session);
 	if (options->stacks)
 		return snapshot_take(session);
 	if (!options->profile_hz)

@@ -7,6 +7,7 @@
 
 #include "sink/escape.h"
 #include "sink/render.h"
+#include "sink/signame.h"
 #include "sink/stack_lines.h"
 
 static void put_name(struct outbuf *out, const char *name)
@@ -16,6 +17,15 @@ static void put_name(struct outbuf *out, const char *name)
 	outbuf_text(out, " (");
 	escape_name(out, name);
 	outbuf_char(out, ')');
+}
+
+void thread_stacks_put_core(struct outbuf *out, const char *file, int32_t pid, const char *name,
+			    size_t threads)
+{
+	outbuf_text(out, "core ");
+	escape_name(out, file);
+	outbuf_text(out, " of ");
+	thread_stacks_put_process(out, pid, name, threads);
 }
 
 void thread_stacks_put_process(struct outbuf *out, int32_t pid, const char *name, size_t threads)
@@ -56,6 +66,17 @@ static void put_call(struct outbuf *out, const struct sink_target *target,
 	outbuf_char(out, ')');
 }
 
+/* SIGNAL (fault at ADDRESS) */
+static void put_signal(struct outbuf *out, const struct thread_stack *thread)
+{
+	signame_put(out, thread->signal);
+	if (!thread->has_fault)
+		return;
+	outbuf_text(out, thread->fault ? " (fault at " : " (fault at 0x");
+	outbuf_hex(out, thread->fault);
+	outbuf_char(out, ')');
+}
+
 void thread_stacks_put(struct outbuf *out, const struct sink_target *target,
 		       const struct thread_stack *thread)
 {
@@ -64,12 +85,15 @@ void thread_stacks_put(struct outbuf *out, const struct sink_target *target,
 		[ACTIVITY_CALL] = " waits",
 		[ACTIVITY_WAITS] = " waits in the kernel, and cannot be stopped",
 		[ACTIVITY_STOPPED] = " is stopped",
+		[ACTIVITY_SIGNAL] = " was killed by ",
 	};
 
 	outbuf_text(out, "thread ");
 	outbuf_signed(out, thread->tid);
 	put_name(out, thread->name);
 	outbuf_text(out, texts[thread->activity]);
+	if (thread->activity == ACTIVITY_SIGNAL)
+		put_signal(out, thread);
 	if (thread->entry)
 		put_call(out, target, thread);
 	outbuf_newline(out);

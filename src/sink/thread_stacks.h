@@ -20,15 +20,22 @@ struct thread_stack {
 	const char *name; /* the kernel's (comm); "": not known */
 	enum thread_activity activity;
 	/*
-	 * ACTIVITY_CALL: a record of the call's entry, and one of its return, in which what the
-	 * call will fill in is not filled in. NULL: not known.
+	 * A record of the entry of the system call that it was in, and one of its return, in which
+	 * what the call will fill in is not filled in. NULL: not known, or none.
 	 */
 	const struct record *entry, *unfilled;
+	/* ACTIVITY_SIGNAL: the signal's number, and the address of the fault if `has_fault`. */
+	int32_t signal;
+	bool has_fault;
+	uint64_t fault;
 	uint32_t stack; /* number in the stack table; 0: nothing is known */
 };
 
 /* "process PID (NAME), N threads" */
 void thread_stacks_put_process(struct outbuf *out, int32_t pid, const char *name, size_t threads);
+/* "core FILE of process PID (NAME), N threads" */
+void thread_stacks_put_core(struct outbuf *out, const char *file, int32_t pid, const char *name,
+			    size_t threads);
 /* "thread TID (NAME) …", and its frames in lines below. */
 void thread_stacks_put(struct outbuf *out, const struct sink_target *target,
 		       const struct thread_stack *thread);

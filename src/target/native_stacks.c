@@ -24,6 +24,7 @@
 #include "target/shown_names.h"
 #include "tracee/clock.h"
 #include "tracee/maps.h"
+#include "tracee/maps_snapshot.h"
 #include "unwind/unwind_table.h"
 
 #include <elf.h>
@@ -138,13 +139,14 @@ struct stack_frame native_stacks_name(const struct target *target, struct thread
 		.kind = STACK_NATIVE, .is_guessed = frame->is_guessed, .address = frame->pc};
 
 	native->tid = thread->tid;
-	if (!frame->module.file) {
+	if (!frame->module.file && !native->space->is_dumped) {
 		/* A JIT may replace its code: such a name is looked up each time. */
 		named.function = jit_names_find(native->jit, thread->tid,
 						frame->pc - frame->is_call, &named.offset);
 		named.offset += frame->is_call;
-		return named;
 	}
+	if (!frame->module.file)
+		return named;
 	const struct named_code *code = find_name(target, native, frame);
 
 	named.module = code->module;
@@ -181,7 +183,11 @@ static void read_maps(struct native_stacks *native)
 
 	if (native->maps_read_at && now - native->maps_read_at < native->maps_cost * REREAD_FACTOR)
 		return;
-	if (maps_read(native->tid, &maps) == 0) {
+	const int error = native->space->is_dumped
+				  ? maps_snapshot_read(native->space, native->tid, &maps)
+				  : maps_read(native->tid, &maps);
+
+	if (!error) {
 		maps_deinit(&native->maps);
 		native->maps = maps;
 	}

@@ -43,6 +43,7 @@ struct session_options {
 	uint64_t duration_ns; /* after that time the trace ends; 0: it does not */
 	unsigned profile_hz;  /* --profile: samples in a second, nothing is traced; 0: none */
 	bool stacks;	      /* --stacks: nothing is traced */
+	const char *core;     /* --core: the core dump whose stacks are shown; or NULL */
 	bool follow_forks;
 	const struct vec *call_filters;	  /* const char *: -e */
 	const struct vec *callee_filters; /* const char *: -l */

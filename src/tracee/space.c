@@ -47,6 +47,21 @@ struct space *space_create(pid_t pid, const struct arch *arch, int *error)
 	return space;
 }
 
+struct space *space_create_dumped(const struct arch *arch, const struct memory_source *memory,
+				  struct maps *maps)
+{
+	struct space *space = xcalloc(1, sizeof *space);
+
+	space->references = 1;
+	space->arch = arch;
+	space->is_dumped = true;
+	space->memory_fd = -1;
+	space->memory = space->readable = *memory;
+	space->arena = arena_create();
+	maps_snapshot_begin(space, maps);
+	return space;
+}
+
 void space_bind(struct space *space, const struct tracees *tracees)
 {
 	resident_set_prefault(space->resident, tracees->prefault);
@@ -73,11 +88,13 @@ void space_unref(struct space *space)
 		space->guardian_forget(space->guardian, space->guardian_number);
 	journal_destroy(space->journal);
 	arena_destroy(space->arena);
-	resident_destroy(space->resident);
+	if (space->resident)
+		resident_destroy(space->resident);
 	if (space->rescue)
 		space->rescue_ops->destroy(space->rescue);
 	maps_snapshot_end(space);
-	close(space->memory_fd);
+	if (space->memory_fd >= 0)
+		close(space->memory_fd);
 	free(space);
 }
 

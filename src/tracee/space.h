@@ -13,6 +13,12 @@ bool space_has_only(const struct thread *thread);
  */
 struct space *space_create(pid_t pid, const struct arch *arch, int *error);
 /*
+ * Creates a space, with one reference, of the memory and the mappings in a core dump. Leaves *maps
+ * empty.
+ */
+struct space *space_create_dumped(const struct arch *arch, const struct memory_source *memory,
+				  struct maps *maps);
+/*
  * Connects the space to the page prefaulter and to the watchdog, which keep reads from blocking for
  * ever.
  */

@@ -63,6 +63,8 @@ struct rescue_ops {
 struct space {
 	unsigned references; /* number of processes that live in the space */
 	const struct arch *arch;
+	/* It is a core dump's: no task has it, kept_maps are its mappings, nothing is written. */
+	bool is_dumped;
 	int memory_fd; /* /proc/PID/mem */
 	pid_t reader;  /* a live thread of the space, for process_vm_readv(2); 0: none is known */
 	struct memory_source memory;
