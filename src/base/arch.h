@@ -205,6 +205,7 @@ struct core_layout {
 	uint8_t pc, flags, syscall;   /* register numbers */
 	uint8_t fs_base, gs_base;     /* register numbers; 0: not among them */
 	uint8_t info_size, pid, name; /* of NT_PRPSINFO; in it */
+	uint8_t uid, uid_size;	      /* in NT_PRPSINFO */
 	uint8_t fault;		      /* of the address in NT_SIGINFO */
 };
 

@@ -22,6 +22,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 /* ------------------------------------------------------------------ regions */
 
@@ -259,7 +260,8 @@ int core_file_open(int fd, struct core_file **out)
 	core_notes_init(&core->notes);
 	vec_init(&core->regions, sizeof(struct core_region));
 	vec_init(&core->files, sizeof(struct core_mapped_file));
-	int error = elf_open_debug(fd, &core->dump);
+	struct stat status;
+	int error = fstat(fd, &status) == 0 ? elf_open_debug(fd, &core->dump) : -errno;
 
 	if (!error)
 		error = core->dump->header.e_type == ET_CORE ? read_headers(core) : -ENOEXEC;
@@ -268,6 +270,7 @@ int core_file_open(int fd, struct core_file **out)
 		return error;
 	}
 	join_mappings(core);
+	core->written = status.st_mtim;
 	core->arch = core->dump->arch;
 	core->memory = (struct memory_source){.readv = read_ranges, .context = core};
 	*out = core;

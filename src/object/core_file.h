@@ -6,6 +6,8 @@
 #include "base/memory.h"
 #include "object/core_notes.h"
 
+#include <time.h>
+
 /* A part of the address space. */
 struct core_region {
 	uint64_t start, end;
@@ -31,6 +33,7 @@ struct core_file {
 	struct vec regions;	     /* struct core_region, by address; none overlap */
 	struct vec files;	     /* struct core_mapped_file */
 	struct memory_source memory; /* what the process had */
+	struct timespec written;     /* when the file was changed last */
 	bool is_cut;		     /* the core dump ends early: memory is missing */
 	struct elf_file *dump;
 };

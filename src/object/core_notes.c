@@ -132,6 +132,8 @@ static void read_info(struct core_notes *notes, const struct note *note)
 	    !elf_file_read(note->file, note->offset, info, layout->info_size))
 		return;
 	notes->pid = (int32_t)get_word(info + layout->pid, sizeof notes->pid);
+	notes->has_uid = true;
+	notes->uid = (uint32_t)get_word(info + layout->uid, layout->uid_size);
 	memcpy(notes->name, info + layout->name, CORE_NAME_MAX);
 }
 

@@ -29,6 +29,8 @@ struct core_notes {
 	struct vec mappings; /* struct core_mapping, by address; none overlap */
 	struct vec paths;    /* const char *: the files that are mapped; they live in `text` */
 	char *text;
+	bool has_uid;
+	uint32_t uid;		      /* the real user that it ran as */
 	int32_t pid;		      /* 0: not known */
 	char name[CORE_NAME_MAX + 1]; /* the kernel's (comm); "": not known */
 	uint64_t vdso, entry;	      /* addresses of the auxiliary vector; 0: not known */

@@ -18,14 +18,18 @@
 #include "base/xalloc.h"
 #include "object/elf_cache.h"
 #include "object/elf_memory.h"
+#include "object/perf_map.h"
 #include "target/module.h"
 #include "target/module_list.h"
+#include "target/native_stacks.h"
 #include "tracee/files.h"
 #include "tracee/space.h"
 
 #include <elf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PAGE = 4096 };
@@ -207,6 +211,38 @@ static void find_modules(struct target *target, struct core_file *core, struct m
 	report_missing(&search);
 }
 
+/* ------------------------------------------------------------------ code of no file */
+
+/*
+ * Returns true if the process can have written that file: it belongs to its user, or to root, and
+ * was not changed since the core dump was written, as by another process of the same number.
+ */
+static bool is_its_own(const struct core_file *core, const struct stat *status)
+{
+	const struct timespec *changed = &status->st_mtim, *written = &core->written;
+
+	if (status->st_uid && (!core->notes.has_uid || status->st_uid != core->notes.uid))
+		return false;
+	return changed->tv_sec < written->tv_sec ||
+	       (changed->tv_sec == written->tv_sec && changed->tv_nsec <= written->tv_nsec);
+}
+
+/* Reads the names of code that the process has compiled itself (jit_names.h). */
+static struct perf_map *read_perf_map(const struct core_file *core, pid_t pid)
+{
+	struct file_view view;
+	struct stat status;
+	char path[64];
+
+	snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)pid);
+	file_view_init(&view, getpid());
+	_cleanup_close_ int fd = file_view_open_path(&view, path);
+
+	file_view_deinit(&view);
+	return fd >= 0 && fstat(fd, &status) == 0 && is_its_own(core, &status) ? perf_map_read(fd)
+									       : NULL;
+}
+
 /* ------------------------------------------------------------------ the process */
 
 /* The paths are those of `core`. */
@@ -264,6 +300,8 @@ struct process *core_process_create(struct target *target, struct core_file *cor
 	process->space->modules = module_list_create();
 	find_modules(target, core, process->space->modules);
 	add_threads(target, core, process);
+	native_stacks_keep_jit(tracees_thread(target->tracees, first->tid),
+			       read_perf_map(core, process->pid));
 	return process;
 }
 

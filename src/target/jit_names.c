@@ -14,6 +14,7 @@
 #include "tracee/files.h"
 #include "tracee/proc.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -23,6 +24,7 @@ enum { AGAIN_NS = 500000000 };
 struct jit_names {
 	struct perf_map *map; /* NULL: there is none */
 	off_t size;	      /* of the file when it was read */
+	bool is_kept;	      /* the map stays as it is, and no file is looked at */
 	uint64_t looked;      /* clock_now() when the file was looked at last; 0: never */
 };
 
@@ -37,6 +39,13 @@ void jit_names_destroy(struct jit_names *names)
 		return;
 	perf_map_destroy(names->map);
 	free(names);
+}
+
+void jit_names_keep(struct jit_names *names, struct perf_map *map)
+{
+	perf_map_destroy(names->map);
+	names->map = map;
+	names->is_kept = true;
 }
 
 static int open_map(pid_t tid)
@@ -80,7 +89,7 @@ const char *jit_names_find(struct jit_names *names, pid_t tid, uint64_t address,
 {
 	const char *found = names->map ? perf_map_find(names->map, address, offset) : NULL;
 
-	if (found)
+	if (found || names->is_kept)
 		return found;
 	look(names, tid);
 	return names->map ? perf_map_find(names->map, address, offset) : NULL;

@@ -7,9 +7,12 @@
 #include <sys/types.h>
 
 struct jit_names;
+struct perf_map;
 
 struct jit_names *jit_names_create(void);
 void jit_names_destroy(struct jit_names *names); /* NULL is allowed */
+/* From now on, the names are those of `map` (NULL: none), which is taken over. */
+void jit_names_keep(struct jit_names *names, struct perf_map *map);
 /*
  * Returns the name of the code at `address` in the process of task `tid`, valid until the next
  * call, and in *offset the distance from its beginning; NULL if it has none.

@@ -139,14 +139,13 @@ struct stack_frame native_stacks_name(const struct target *target, struct thread
 		.kind = STACK_NATIVE, .is_guessed = frame->is_guessed, .address = frame->pc};
 
 	native->tid = thread->tid;
-	if (!frame->module.file && !native->space->is_dumped) {
+	if (!frame->module.file) {
 		/* A JIT may replace its code: such a name is looked up each time. */
 		named.function = jit_names_find(native->jit, thread->tid,
 						frame->pc - frame->is_call, &named.offset);
 		named.offset += frame->is_call;
-	}
-	if (!frame->module.file)
 		return named;
+	}
 	const struct named_code *code = find_name(target, native, frame);
 
 	named.module = code->module;
@@ -255,6 +254,11 @@ static struct native_stacks *native_of(struct thread *thread)
 	}
 	native->tid = thread->tid;
 	return native;
+}
+
+void native_stacks_keep_jit(struct thread *thread, struct perf_map *map)
+{
+	jit_names_keep(native_of(thread)->jit, map);
 }
 
 void native_stacks_forget(struct modules *modules)

@@ -9,6 +9,7 @@
 
 /* What is known of the code of a space for walks: modules->native. NULL until the first walk. */
 struct native_stacks;
+struct perf_map;
 
 /*
  * Stores up to `room` frames of a stopped thread, the innermost first. `is_entry`: with these
@@ -31,6 +32,12 @@ struct stack_frame native_stacks_name(const struct target *target, struct thread
  */
 bool native_stacks_function(struct thread *thread, uint64_t address, uint64_t *start,
 			    uint64_t *end);
+
+/*
+ * From now on, code that the process has compiled itself has the names of `map` (NULL: none), which
+ * is taken over; no process is asked for them.
+ */
+void native_stacks_keep_jit(struct thread *thread, struct perf_map *map);
 
 /* Frees what is known of the code of a space. */
 void native_stacks_forget(struct modules *modules);
