@@ -51,27 +51,30 @@ struct snapshot {
 
 /* ------------------------------------------------------------------ before the threads stop */
 
-static bool read_sleeper(pid_t tid, struct regs *regs)
+static bool read_sleeper(pid_t tid, struct sleeper *sleeper, struct regs *regs)
 {
-	struct sleeper sleeper;
-
-	if (!sleeper_read(tid, &sleeper))
+	if (!sleeper_read(tid, sleeper))
 		return false;
-	*regs = (struct regs){.pc = sleeper.pc};
-	regs->r[REG_SP] = sleeper.sp;
+	*regs = (struct regs){.pc = sleeper->pc};
+	regs->r[REG_SP] = sleeper->sp;
 	return true;
 }
 
 static void walk_ahead(struct thread *thread, void *context)
 {
 	struct snapshot *snapshot = context;
+	struct target *target = &snapshot->session->target;
 	struct walked_stack walked;
+	struct sleeper sleeper;
 	struct regs regs;
 
+	if (!read_sleeper(thread->tid, &sleeper, &regs))
+		return;
 	walked_stack_init(&walked);
-	if (read_sleeper(thread->tid, &regs))
-		call_stacks_walk(&snapshot->session->target, thread, &regs, &walked);
+	call_stacks_walk(target, thread, &regs, &walked);
 	walked_stack_deinit(&walked);
+	if (sleeper.call >= 0)
+		waiting_call_prepare(target, thread, (uint64_t)sleeper.call);
 }
 
 /* ------------------------------------------------------------------ while they stand */
@@ -81,6 +84,7 @@ static void look_at(struct thread *thread, void *context)
 	struct snapshot *snapshot = context;
 	struct target *target = &snapshot->session->target;
 	struct seen_thread *seen = xcalloc(1, sizeof *seen);
+	struct sleeper sleeper;
 	struct regs regs;
 
 	vec_push(&snapshot->threads, &seen);
@@ -90,7 +94,7 @@ static void look_at(struct thread *thread, void *context)
 	seen->stack.name = seen->name;
 	if (thread->state != THREAD_STOPPED || regs_load(thread->tid, &regs) != 0) {
 		seen->stack.activity = ACTIVITY_WAITS;
-		if (read_sleeper(thread->tid, &regs))
+		if (read_sleeper(thread->tid, &sleeper, &regs))
 			call_stacks_walk(target, thread, &regs, &seen->walked);
 		return;
 	}

@@ -127,12 +127,24 @@ static void begin_call(const struct search *search, const struct looked_at *look
 {
 	struct target *target = search->target;
 
-	if (trap_watch_running(target->trap, search->stopped, running) != 0 || !still_there(looked))
+	if (trap_is_pending(looked->thread, running) ||
+	    trap_watch_running(target->trap, search->stopped, running) != 0 || !still_there(looked))
 		return;
 	if (target->call_stacks)
 		running->stack = call_stacks_of_thread(target, looked->thread, &looked->regs,
 						       running->place);
 	trap_begin_running(target->trap, looked->thread, running);
+}
+
+/*
+ * Returns true if the innermost thing that the thread does is to hit the breakpoint at `entry`: the
+ * stop may be on its way to the tracer, and will report the call.
+ */
+static bool is_about_to_enter(const struct search *search, size_t caller, uint64_t entry)
+{
+	const struct arch *arch = search->stopped->process->space->arch;
+
+	return caller == 1 && search->frames[0].pc - entry <= arch->breakpoint_length;
 }
 
 /* Looks at the call by which frame `caller` of the walk has called the one in front of it. */
@@ -153,8 +165,9 @@ static void look_at_call(const struct search *search, const struct looked_at *lo
 	if (called[2] == called[0] || called[2] == called[1])
 		called[2] = 0;
 	for (unsigned i = 0; i < CANDIDATES; i++) {
+		running.entry = called[i];
 		running.site = called[i] ? site_at(space, called[i]) : NULL;
-		if (running.site)
+		if (running.site && !is_about_to_enter(search, caller, called[i]))
 			begin_call(search, looked, &running);
 	}
 }

@@ -41,6 +41,7 @@ static bool read_place(pid_t tid, struct sleeper *sleeper)
 		return false;
 	sleeper->pc = strtoull(pc, NULL, 16);
 	sleeper->sp = strtoull(sp, NULL, 16);
+	sleeper->call = strtoll(text, NULL, 10);
 	return sleeper->pc && sleeper->sp;
 }
 

@@ -9,6 +9,7 @@
 
 struct sleeper {
 	uint64_t pc, sp;
+	int64_t call;	   /* number of the system call that it waits in; -1: it is in none */
 	uint64_t switches; /* how often the thread has left a processor */
 };
 

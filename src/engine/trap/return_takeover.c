@@ -56,6 +56,12 @@ int trap_watch_running(struct trap *trap, struct thread *stopped,
 					running->return_address);
 }
 
+bool trap_is_pending(struct thread *thread, const struct running_call *running)
+{
+	return callstacks_find(call_tracker_calls(thread), running->place, running->return_address,
+			       running->entry) != NULL;
+}
+
 void trap_begin_running(struct trap *trap, struct thread *thread,
 			const struct running_call *running)
 {
@@ -67,6 +73,7 @@ void trap_begin_running(struct trap *trap, struct thread *thread,
 	const struct call call = {.place = running->place,
 				  .return_address = running->return_address,
 				  .origin = running->return_address,
+				  .entry = running->entry,
 				  .site = running->site,
 				  .number = call_tracker_number(trap->tracker),
 				  .start = running->start,

@@ -29,7 +29,9 @@ void trap_return_restored(struct trap *trap, struct thread *thread,
 struct running_call {
 	uint64_t place, return_address, start;
 	const struct probe_site *site;
-	uint32_t stack; /* trap_begin_running(): number of its stack; 0: not known */
+	/* For trap_begin_running(): address of the breakpoint; number of the stack or 0. */
+	uint64_t entry;
+	uint32_t stack;
 };
 
 /*
@@ -42,10 +44,12 @@ void trap_take_over(struct trap *trap, struct thread *thread, const struct runni
  * For a call that was running when the process was attached to. trap_watch_running() plants its
  * return breakpoint; `stopped` is any stopped thread of the space. Returns 0, or -errno as
  * return_breakpoints_plant(). trap_begin_running() then makes the call of `thread`, which need not
- * be stopped, pending, and emits a RECORD_RUNNING; outer calls first.
+ * be stopped, pending, and emits a RECORD_RUNNING; outer calls first. trap_is_pending(): the call
+ * was entered since the breakpoint was planted, and is pending already.
  */
 int trap_watch_running(struct trap *trap, struct thread *stopped,
 		       const struct running_call *running);
+bool trap_is_pending(struct thread *thread, const struct running_call *running);
 void trap_begin_running(struct trap *trap, struct thread *thread,
 			const struct running_call *running);
 
