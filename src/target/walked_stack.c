@@ -79,12 +79,18 @@ struct frame_code {
 	const struct source_code *found; /* NULL: nothing; valid until its module is asked again */
 };
 
+/* --profile shows functions without lines: debug information need not be read for it. */
+static bool wants_lines(const struct target *target)
+{
+	return !target->options->profile_hz || target->options->output->inlines;
+}
+
 static struct frame_code *find_modules(const struct walked_stack *stack,
-				       const struct modules *modules)
+				       const struct modules *modules, bool has_lines)
 {
 	struct frame_code *codes = xcalloc(stack->codes.count + 1, sizeof *codes);
 
-	for (size_t i = 0; i < stack->codes.count; i++) {
+	for (size_t i = 0; i < stack->codes.count && has_lines; i++) {
 		const uint64_t code = *(uint64_t *)vec_at(&stack->codes, i);
 		const struct module *module = code ? modules_find(modules, code) : NULL;
 
@@ -139,7 +145,7 @@ static void add_lines(struct walked_stack *stack, const struct target *target,
 		      const struct modules *modules, pid_t pid, struct vec *lined)
 {
 	const size_t count = stack->frames.count;
-	_cleanup_free_ struct frame_code *codes = find_modules(stack, modules);
+	_cleanup_free_ struct frame_code *codes = find_modules(stack, modules, wants_lines(target));
 
 	for (size_t i = 0; i < count; i++)
 		if (codes[i].module && !codes[i].is_asked)
