@@ -26,6 +26,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { NS_PER_S = 1000000000 };
@@ -97,7 +98,7 @@ static void forget_process(struct profile *profile, struct sampled_process *samp
 	free(sampled);
 }
 
-/* Makes what is known of a process; its first thread is its leader. */
+/* Makes what is known of a process, with its leader or another thread. */
 static struct sampled_process *make_process(struct profile *profile, pid_t pid)
 {
 	struct tracees *tracees = profile->session->target.tracees;
@@ -105,8 +106,11 @@ static struct sampled_process *make_process(struct profile *profile, pid_t pid)
 
 	sampled->pid = pid;
 	sampled->process = process_create(tracees, pid);
-	map_put(&sampled->threads, (uint64_t)pid,
-		sampled_thread_create(tracees, sampled->process, pid));
+	/* A leader that has ended has no mappings any more. */
+	const pid_t tid = proc_living_task(pid);
+
+	map_put(&sampled->threads, (uint64_t)tid,
+		sampled_thread_create(tracees, sampled->process, tid));
 	return sampled;
 }
 
@@ -114,14 +118,17 @@ static int add_process(struct profile *profile, pid_t pid)
 {
 	struct target *target = &profile->session->target;
 	struct sampled_process *sampled = make_process(profile, pid);
-	int error = proc_state(pid) == '?'		       ? -ESRCH
-		    : proc_status_number(pid, "TracerPid") > 0 ? -EPERM
-							       : 0;
+	const char state = proc_state(proc_living_task(pid));
+	int error = 0;
 
+	if (state == '?')
+		error = -ESRCH;
+	else if (state == 'Z' || proc_status_number(pid, "TracerPid") > 0)
+		error = -EPERM;
 	if (!error)
 		error = mapped_modules_read(target, any_thread(sampled));
 	if (!error) {
-		sampled->mapped = hash_of_files(pid);
+		sampled->mapped = hash_of_files(proc_living_task(pid));
 		sampled->checked = clock_now();
 		vec_push(&profile->processes, &sampled);
 		return 0;
@@ -146,7 +153,7 @@ static bool refresh(struct profile *profile, struct sampled_process *sampled)
 	if (now - sampled->checked < NS_PER_S)
 		return true;
 	sampled->checked = now;
-	const uint64_t mapped = hash_of_files(sampled->pid);
+	const uint64_t mapped = hash_of_files(proc_living_task(sampled->pid));
 
 	if (mapped == sampled->mapped)
 		return true;
@@ -284,6 +291,8 @@ int profile_run(struct session *session)
 	if (profile.processes.count) {
 		loop(&profile);
 		error = write_text(&profile);
+		if (error)
+			diag("cannot write the profile: %s", strerror(-error));
 	}
 	for (size_t i = 0; i < profile.processes.count; i++)
 		forget_process(&profile, *(struct sampled_process **)vec_at(&profile.processes, i));

@@ -33,7 +33,9 @@
 #include "tracee/sleeper.h"
 #include "tracee/space.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What is kept of a thread until it runs again. */
 struct seen_thread {
@@ -209,6 +211,7 @@ static int snapshot_process(struct session *session, pid_t pid)
 		return error;
 	}
 	struct space *space = space_ref(process->space);
+	int failure;
 
 	call_stacks_freeze(&session->target, chosen, true);
 	process_each_thread(process, walk_ahead, &snapshot);
@@ -216,16 +219,23 @@ static int snapshot_process(struct session *session, pid_t pid)
 	process_each_thread(process, interrupt, NULL);
 	quiesce_process(session, pid);
 	process = tracees_process(session->target.tracees, pid);
-	if (process) {
-		choose_any(process, &chosen);
-		call_stacks_freeze(&session->target, chosen, true);
-		process_each_thread(process, look_at, &snapshot);
-		call_stacks_freeze(&session->target, chosen, false);
+	if (!process || process->space != space) {
+		diag("process %d: it has ended or called exec while it was looked at", (int)pid);
+		detach_process(session, pid);
+		failure = -ESRCH;
+		goto out;
 	}
+	choose_any(process, &chosen);
+	call_stacks_freeze(&session->target, chosen, true);
+	process_each_thread(process, look_at, &snapshot);
+	call_stacks_freeze(&session->target, chosen, false);
 	detach_unchanged(session, pid);
 	look_up_lines(&snapshot, space);
-	const int failure = write_text(&snapshot, pid, name);
+	failure = write_text(&snapshot, pid, name);
+	if (failure)
+		diag("cannot write the stacks: %s", strerror(-failure));
 
+out:
 	module_list_destroy(space->modules);
 	space->modules = NULL;
 	space_unref(space);

@@ -71,6 +71,25 @@ static void add_frame(struct strbuf *line, const struct stack_frame *frame,
 	}
 }
 
+/*
+ * Adds frames from the outermost in. Where script frames and native ones have no common order, a
+ * note stands between them: the native ones come last then, since what the thread does is there.
+ */
+static void add_frames(struct strbuf *line, const struct stack_frame *frames, size_t count,
+		       const struct output_options *options)
+{
+	size_t note = 0;
+
+	while (note < count && frames[note].kind != STACK_NOTE)
+		note++;
+	for (size_t i = note; i-- > 0;)
+		add_frame(line, &frames[i], options);
+	if (note < count)
+		strbuf_add(line, ";[native]");
+	for (size_t i = count; i-- > note + 1;)
+		add_frame(line, &frames[i], options);
+}
+
 void folded_add(struct folded *folded, const char *thread, uint32_t stack)
 {
 	struct strbuf line = {0};
@@ -78,9 +97,7 @@ void folded_add(struct folded *folded, const char *thread, uint32_t stack)
 	const struct stack_frame *frames = stack_table_get(folded->stacks, stack, &count);
 
 	add_text(&line, thread);
-	while (count--)
-		if (frames[count].kind != STACK_NOTE)
-			add_frame(&line, &frames[count], folded->options);
+	add_frames(&line, frames, count, folded->options);
 	struct folded_line *known =
 		(struct folded_line *)(uintptr_t)names_get(&folded->lines, line.text, line.length);
 

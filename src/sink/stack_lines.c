@@ -138,7 +138,8 @@ void stack_lines_put_frames(struct outbuf *out, const struct stack_table *stacks
 	for (size_t i = 0; i < count && shown < options->where; i++) {
 		const struct stack_frame *frame = &frames[i];
 
-		if (frame->kind == STACK_SCRIPT ? !options->where_script : !options->where_native)
+		if (frame->is_place ||
+		    (frame->kind == STACK_SCRIPT ? !options->where_script : !options->where_native))
 			continue;
 		outbuf_text(out, " > ");
 		if (frame->kind == STACK_SCRIPT)

@@ -64,8 +64,8 @@ static bool is_same_frame(const struct stack_frame *one, const struct stack_fram
 {
 	return one->kind == other->kind && one->line == other->line &&
 	       one->address == other->address && one->offset == other->offset &&
-	       one->is_guessed == other->is_guessed && one->is_inlined == other->is_inlined &&
-	       is_same_text(one->file, other->file) &&
+	       one->is_guessed == other->is_guessed && one->is_place == other->is_place &&
+	       one->is_inlined == other->is_inlined && is_same_text(one->file, other->file) &&
 	       is_same_text(one->function, other->function) &&
 	       is_same_text(one->module, other->module) &&
 	       is_same_text(one->language, other->language);

@@ -20,6 +20,7 @@ enum stack_frame_kind {
 struct stack_frame {
 	enum stack_frame_kind kind;
 	bool is_application;  /* script: its file does not belong to the language or to a package */
+	bool is_place;	      /* script: for -W only, not one of the frames that -w shows */
 	bool is_guessed;      /* native: all that is known is that a return address was there */
 	bool is_inlined;      /* native: the function was inlined, and has no frame of its own */
 	const char *language; /* script: its name, such as "Python" */

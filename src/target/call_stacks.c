@@ -18,6 +18,7 @@
 
 #include "base/diag.h"
 #include "base/xalloc.h"
+#include "engine/agent/script_lines.h"
 #include "target/agent_lines.h"
 #include "target/native_stacks.h"
 #include "target/script_stacks.h"
@@ -262,9 +263,10 @@ static void add_places(struct call_stacks *stacks)
 		bool is_first = true, is_found = false;
 
 		for (size_t j = 0; j < part->count && !is_found; j++) {
-			const struct stack_frame named = script_stacks_name(part->machine,
-									    &part->frames[j]);
+			struct stack_frame named = script_stacks_name(part->machine,
+								      &part->frames[j]);
 
+			named.is_place = true;
 			if (!named.file || !named.line)
 				continue;
 			if (is_first || named.is_application)
@@ -319,6 +321,8 @@ static void teach_agent(struct target *target, struct space *space)
 	bool is_shown = false;
 
 	agent_lines_machines(space, &space->modules->machines);
+	if (!script_stacks_are_ready(space))
+		script_lines_ask(space);
 	for (size_t i = 0; i < stacks->part_count && !is_shown; i++) {
 		struct machine_frames *part = &stacks->parts[i];
 

@@ -24,6 +24,7 @@ struct modules *module_list_create(void)
 	vec_init(&modules->list, sizeof(struct module *));
 	vec_init(&modules->slots, sizeof(struct pending_word));
 	vec_init(&modules->machines, sizeof(struct script_machine *));
+	vec_init(&modules->unready, sizeof(struct module *));
 	waiting_matches_init(modules);
 	unresolved_init(modules);
 	hook_gates_init(modules);

@@ -24,12 +24,13 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct code_range {
 	uint64_t start, end;
 };
 
-enum { RANGES_MAX = 16, WALKS = 3 };
+enum { RANGES_MAX = 16, WALKS = 3, LOOKS = 100000 };
 
 void script_stacks_forget(struct modules *modules)
 {
@@ -41,6 +42,7 @@ void script_stacks_forget(struct modules *modules)
 		free(machine);
 	}
 	vec_deinit(&modules->machines);
+	vec_deinit(&modules->unready);
 }
 
 /* ------------------------------------------------------------------ virtual machines */
@@ -60,7 +62,16 @@ static void find_code(struct script_machine *machine, const struct script_symbol
 	}
 }
 
-static void look_at_module(const struct target *target, const struct script_library *library,
+static bool is_listed(const struct modules *modules, const struct module *module)
+{
+	for (size_t i = 0; i < modules->list.count; i++)
+		if (*(struct module **)vec_at(&modules->list, i) == module)
+			return true;
+	return false;
+}
+
+/* Returns false if the module is a machine that is not set up so far. */
+static bool look_at_module(const struct target *target, const struct script_library *library,
 			   struct thread *thread, const struct module *module)
 {
 	struct space *space = thread->process->space;
@@ -70,6 +81,8 @@ static void look_at_module(const struct target *target, const struct script_libr
 	struct script_vm *vm;
 	const int error = script_vm_bind(library, &symbols, &space->readable, &vm, &version);
 	char safe[128];
+	/* Of a machine that runs, the version can be told; PHP has none before it is set up. */
+	const bool is_ready = error != -ENOTSUP || strchr(version.text, ' ');
 
 	if (!error) {
 		struct script_machine *machine = xcalloc(1, sizeof *machine);
@@ -78,11 +91,33 @@ static void look_at_module(const struct target *target, const struct script_libr
 		vec_init(&machine->code, sizeof(struct code_range));
 		find_code(machine, &symbols);
 		vec_push(&space->modules->machines, &machine);
-	} else if (error == -ENOTSUP && !target->options->quiet) {
+	} else if (error == -ENOTSUP && is_ready && !target->options->quiet) {
 		diag("process %d: no frame description for %s: its script lines are not shown",
 		     (int)thread->process->pid, diag_safe(safe, sizeof safe, version.text));
 	}
 	strbuf_deinit(&version);
+	return is_ready;
+}
+
+/* Looks again at machines that were not set up, at most LOOKS times. */
+static void look_again(const struct target *target, const struct script_library *library,
+		       struct thread *thread)
+{
+	struct modules *modules = thread->process->space->modules;
+
+	if (modules->unready.count && ++modules->unready_looks > LOOKS)
+		vec_clear(&modules->unready);
+	for (size_t i = 0; i < modules->unready.count; i++) {
+		const struct module *module = *(struct module **)vec_at(&modules->unready, i);
+
+		if (!is_listed(modules, module) || look_at_module(target, library, thread, module))
+			vec_remove(&modules->unready, i--);
+	}
+}
+
+bool script_stacks_are_ready(const struct space *space)
+{
+	return !space->modules->unready.count;
 }
 
 const struct vec *script_stacks_machines(const struct target *target,
@@ -93,9 +128,13 @@ const struct vec *script_stacks_machines(const struct target *target,
 
 	if (modules->list.count < modules->looked_at)
 		modules->looked_at = modules->list.count; /* some were unloaded */
-	for (; modules->looked_at < modules->list.count; modules->looked_at++)
-		look_at_module(target, library, thread,
-			       *(struct module **)vec_at(&modules->list, modules->looked_at));
+	look_again(target, library, thread);
+	for (; modules->looked_at < modules->list.count; modules->looked_at++) {
+		struct module *module = *(void **)vec_at(&modules->list, modules->looked_at);
+
+		if (!look_at_module(target, library, thread, module))
+			vec_push(&modules->unready, &module);
+	}
 	return &modules->machines;
 }
 

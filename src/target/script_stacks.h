@@ -22,6 +22,9 @@ const struct vec *script_stacks_machines(const struct target *target,
 					 const struct script_library *library,
 					 struct thread *thread);
 
+/* Returns false if a machine of the space was not set up when it was looked at. */
+bool script_stacks_are_ready(const struct space *space);
+
 /* Stores the frames of a stopped thread in `frames`, the innermost first. Returns how many. */
 size_t script_stacks_walk(struct script_machine *machine, const struct thread *thread,
 			  const struct regs *regs, struct raw_frame *frames, size_t room);

@@ -134,7 +134,9 @@ struct modules {
 	struct vec gates;	      /* struct gate_place: hook_gates.c */
 	struct native_stacks *native; /* NULL: no stack was walked so far */
 	struct vec machines;	      /* struct script_machine *: script_stacks.c */
-	size_t looked_at;	      /* how many of `list` were looked at for a machine */
+	struct vec unready;	      /* struct module *: machines that are not set up so far */
+	unsigned unready_looks;
+	size_t looked_at; /* how many of `list` were looked at for a machine */
 	struct space_work work;
 	bool finds_running;  /* just attached: running_calls.c has not looked yet */
 	bool masks_hooked;   /* sigmask_hooks_matters() has planted the mask hooks */
