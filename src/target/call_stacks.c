@@ -28,7 +28,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRAMES_MOST = 1024, MACHINES_MOST = 4 };
+/* PLACE_FRAMES: among so many innermost script frames is mostly one of the application. */
+enum { FRAMES_MOST = 1024, PLACE_FRAMES = 8, MACHINES_MOST = 4 };
 
 /* The script frames of one machine. */
 struct machine_frames {
@@ -105,7 +106,8 @@ static bool is_full(const struct call_stacks *stacks, size_t wanted)
 	return stacks->walked->frames.count >= wanted;
 }
 
-static void walk_scripts(struct target *target, struct thread *thread, const struct regs *regs)
+static void walk_scripts(struct target *target, struct thread *thread, const struct regs *regs,
+			 size_t room)
 {
 	struct call_stacks *stacks = target->call_stacks;
 
@@ -119,8 +121,7 @@ static void walk_scripts(struct target *target, struct thread *thread, const str
 		struct machine_frames *part = &stacks->parts[stacks->part_count];
 
 		part->machine = *(struct script_machine **)vec_at(machines, i);
-		part->count = script_stacks_walk(part->machine, thread, regs, part->frames,
-						 FRAMES_MOST);
+		part->count = script_stacks_walk(part->machine, thread, regs, part->frames, room);
 		part->next = 0;
 		stacks->part_count += part->count > 0;
 	}
@@ -285,15 +286,51 @@ struct start {
 };
 
 static void walk_native(struct call_stacks *stacks, struct thread *thread,
-			const struct start *start)
+			const struct start *start, size_t room)
 {
 	stacks->native_first = 0;
 	stacks->native_count = native_stacks_walk(thread, start->entry ? start->entry : start->regs,
-						  start->entry != NULL, stacks->native, FRAMES_MOST,
+						  start->entry != NULL, stacks->native, room,
 						  &stacks->native_end);
 	while (stacks->native_first < stacks->native_count && start->place &&
 	       stacks->native[stacks->native_first].sp <= start->place)
 		stacks->native_first++;
+}
+
+/* Walks the stack of a thread for the frames that -w shows. */
+static void walk_for_frames(struct target *target, struct thread *thread, const struct start *start)
+{
+	struct call_stacks *stacks = target->call_stacks;
+	const struct output_options *output = target->options->output;
+
+	walk_scripts(target, thread, start->regs, FRAMES_MOST);
+	/* The order of script and native frames is known only from the whole stack. */
+	if (output->where_native)
+		walk_native(stacks, thread, start,
+			    stacks->part_count || start->place ? FRAMES_MOST : output->where);
+	add_frames(target, thread, output->where);
+}
+
+static bool has_application(const struct machine_frames *part)
+{
+	for (size_t i = 0; i < part->count; i++)
+		if (script_stacks_name(part->machine, &part->frames[i]).is_application)
+			return true;
+	return false;
+}
+
+/* Walks the script frames of a thread, as far as -W needs them. */
+static void walk_for_place(struct target *target, struct thread *thread, const struct regs *regs)
+{
+	struct call_stacks *stacks = target->call_stacks;
+	bool is_enough = true;
+
+	walk_scripts(target, thread, regs, PLACE_FRAMES);
+	for (size_t i = 0; i < stacks->part_count; i++)
+		is_enough &= stacks->parts[i].count < PLACE_FRAMES ||
+			     has_application(&stacks->parts[i]);
+	if (!is_enough)
+		walk_scripts(target, thread, regs, FRAMES_MOST);
 }
 
 /* Walks the stack of a thread into `walked`, which is empty. */
@@ -304,11 +341,11 @@ static void walk(struct target *target, struct thread *thread, const struct star
 	const struct output_options *output = target->options->output;
 
 	stacks->walked = walked;
-	walk_scripts(target, thread, start->regs);
 	stacks->native_count = stacks->native_first = 0;
-	if (output->where_native)
-		walk_native(stacks, thread, start);
-	add_frames(target, thread, output->where);
+	if (output->where)
+		walk_for_frames(target, thread, start);
+	else
+		walk_for_place(target, thread, start->regs);
 	if (output->script_line)
 		add_places(stacks);
 }
