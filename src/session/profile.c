@@ -44,6 +44,7 @@ struct profile {
 	struct folded *folded;
 	struct vec processes; /* struct sampled_process * */
 	uint64_t samples;
+	uint64_t left_out; /* samples that were due while another one was made */
 };
 
 /* ------------------------------------------------------------------ processes */
@@ -251,8 +252,10 @@ static void loop(struct profile *profile)
 
 		next += period;
 		/* After a sample that took longer, none is made up for. */
-		if (next < now)
+		if (next < now) {
+			profile->left_out += (now - next) / period + 1;
 			next = now + period;
+		}
 		const struct timespec until = {.tv_sec = (time_t)(next / NS_PER_S),
 					       .tv_nsec = (long)(next % NS_PER_S)};
 
@@ -273,6 +276,19 @@ static int write_text(const struct profile *profile)
 
 	outbuf_deinit(&out);
 	return error;
+}
+
+static void report(const struct profile *profile)
+{
+	const struct session_options *options = profile->session->target.options;
+
+	if (options->quiet)
+		return;
+	diag("%llu samples, %llu stacks of threads", (unsigned long long)profile->samples,
+	     (unsigned long long)folded_count(profile->folded));
+	if (profile->left_out)
+		diag("%llu samples were left out: looking at all threads took longer than 1/%u s",
+		     (unsigned long long)profile->left_out, options->profile_hz);
 }
 
 int profile_run(struct session *session)
@@ -296,9 +312,8 @@ int profile_run(struct session *session)
 	}
 	for (size_t i = 0; i < profile.processes.count; i++)
 		forget_process(&profile, *(struct sampled_process **)vec_at(&profile.processes, i));
-	if (!options->quiet && !error)
-		diag("%llu samples, %llu stacks of threads", (unsigned long long)profile.samples,
-		     (unsigned long long)folded_count(profile.folded));
+	if (!error)
+		report(&profile);
 	vec_deinit(&profile.processes);
 	folded_destroy(profile.folded);
 	return error;
