@@ -36,6 +36,7 @@
  */
 #include "code/slot_flow_private.h"
 
+#include "base/sorted.h"
 #include "base/xalloc.h"
 #include "code/slot_places.h"
 
@@ -176,17 +177,11 @@ void slot_flow_add(struct slot_flow *flow, const struct displaced *insn, const u
 static struct flow_insn *insn_at(const struct slot_flow *flow, uint64_t address)
 {
 	struct flow_insn *insns = flow->insns.items;
-	size_t low = 0, high = flow->insns.count;
+	const size_t count = flow->insns.count;
+	const struct sorted addresses = SORTED(struct flow_insn, address, insns, count);
+	const size_t at = sorted_from(&addresses, address);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (insns[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < flow->insns.count && insns[low].address == address ? &insns[low] : NULL;
+	return at < count && insns[at].address == address ? &insns[at] : NULL;
 }
 
 bool slot_flow_load(struct slot_flow *flow, uint64_t address, bool immediate)

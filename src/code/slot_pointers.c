@@ -25,6 +25,7 @@
 #include "code/slot_pointers.h"
 
 #include "base/cleanup.h"
+#include "base/sorted.h"
 #include "base/xalloc.h"
 #include "code/relocate.h"
 #include "code/slot_search.h"
@@ -196,17 +197,10 @@ static void add_branches(struct call_search *search, const struct reference *fir
 static struct reference *reference_from(const struct call_search *search, uint64_t address)
 {
 	struct reference *references = search->references.items;
-	size_t low = 0, high = search->references.count;
+	const struct sorted addresses = SORTED(struct reference, address, references,
+					       search->references.count);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (references[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return references + low;
+	return references + sorted_from(&addresses, address);
 }
 
 static bool decode_function(struct call_search *search, const struct eh_function *function,

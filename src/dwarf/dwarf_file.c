@@ -19,6 +19,7 @@
  */
 #include "dwarf/dwarf_file.h"
 
+#include "base/sorted.h"
 #include "base/xalloc.h"
 #include "dwarf/dwarf_private.h"
 
@@ -270,18 +271,11 @@ bool dwarf_file_unit_of(struct dwarf_file *file, uint64_t offset, uint64_t *head
 	if (!file->units_listed)
 		list_units(file);
 	const uint64_t *headers = file->units.items;
-	size_t low = 0, high = file->units.count;
+	const struct sorted sorted = SORTED_WORDS(headers, file->units.count);
+	const size_t behind = sorted_above(&sorted, offset);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (headers[middle] <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || offset >= file->size)
+	if (!behind || offset >= file->size)
 		return false;
-	*header = headers[low - 1];
+	*header = headers[behind - 1];
 	return true;
 }

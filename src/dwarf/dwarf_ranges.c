@@ -9,6 +9,7 @@
  */
 #include "dwarf/dwarf_ranges.h"
 
+#include "base/sorted.h"
 #include "dwarf/dwarf_die.h"
 #include "dwarf/dwarf_file.h"
 #include "dwarf/dwarf_private.h"
@@ -145,17 +146,10 @@ static void sort_ranges(struct dwarf_reader *reader)
 static void find_ranges(const struct dwarf_reader *reader, uint64_t address, struct found *found)
 {
 	const struct unit_range *items = reader->ranges.items;
-	size_t low = 0, high = reader->ranges.count;
+	const struct sorted starts = SORTED(struct unit_range, start, items, reader->ranges.count);
+	const size_t behind = sorted_above(&starts, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (items[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (size_t i = low; i && low - i < 2 * UNITS_AT_ONCE_MAX; i--)
+	for (size_t i = behind; i && behind - i < 2 * UNITS_AT_ONCE_MAX; i--)
 		if (address < items[i - 1].end)
 			add_found(found, items[i - 1].unit);
 }

@@ -17,6 +17,7 @@
 #include "object/core_file.h"
 
 #include "base/cleanup.h"
+#include "base/sorted.h"
 #include "base/xalloc.h"
 #include "object/elf_records.h"
 
@@ -122,18 +123,11 @@ static int read_headers(struct core_file *core)
 static const struct core_mapping *find_mapping(const struct core_file *core, uint64_t address)
 {
 	const struct core_mapping *mappings = core->notes.mappings.items;
-	size_t low = 0, high = core->notes.mappings.count;
+	const size_t count = core->notes.mappings.count;
+	const struct sorted ends = SORTED(struct core_mapping, end, mappings, count);
+	const size_t at = sorted_above(&ends, address);
 
-	while (low < high) {
-		const size_t middle = (low + high) / 2;
-
-		if (address >= mappings[middle].end)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < core->notes.mappings.count && address >= mappings[low].start ? &mappings[low]
-										  : NULL;
+	return at < count && address >= mappings[at].start ? &mappings[at] : NULL;
 }
 
 /* Adds the beginning of a mapping as a region, if no segment has it. */
@@ -196,17 +190,11 @@ void core_file_attach(struct core_file *core, size_t index, struct elf_file *fil
 const struct core_region *core_file_region(const struct core_file *core, uint64_t address)
 {
 	const struct core_region *regions = core->regions.items;
-	size_t low = 0, high = core->regions.count;
+	const size_t count = core->regions.count;
+	const struct sorted ends = SORTED(struct core_region, end, regions, count);
+	const size_t at = sorted_above(&ends, address);
 
-	while (low < high) {
-		const size_t middle = (low + high) / 2;
-
-		if (address >= regions[middle].end)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < core->regions.count && address >= regions[low].start ? &regions[low] : NULL;
+	return at < count && address >= regions[at].start ? &regions[at] : NULL;
 }
 
 /* Reads some of the bytes at `address`, at most `length`. Returns how many; 0: none can be read. */

@@ -5,6 +5,7 @@
  */
 #include "object/elf_address.h"
 
+#include "base/sorted.h"
 #include "base/vec.h"
 #include "object/elf_got_slots.h"
 #include "object/elf_ifuncs.h"
@@ -95,17 +96,9 @@ static size_t count_before(struct elf_file *file, uint64_t address)
 {
 	if (!file->code_read)
 		read_code(file);
-	size_t low = 0, high = file->code_count;
+	const struct sorted starts = SORTED(struct named_code, start, file->code, file->code_count);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (file->code[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return sorted_above(&starts, address);
 }
 
 const char *elf_name_of_code(struct elf_file *file, uint64_t address, uint64_t *offset)

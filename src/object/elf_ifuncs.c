@@ -6,6 +6,7 @@
  */
 #include "object/elf_ifuncs.h"
 
+#include "base/sorted.h"
 #include "base/vec.h"
 #include "object/elf_got_slots.h"
 #include "object/elf_private.h"
@@ -104,20 +105,12 @@ static void read_ifuncs(struct elf_file *file)
 /* Returns the index of the first IFUNC with this resolver. */
 static size_t find_first(struct elf_file *file, uint64_t resolver)
 {
-	size_t low = 0, high;
-
 	if (!file->ifuncs_read)
 		read_ifuncs(file);
-	high = file->ifunc_count;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
+	const struct sorted ifuncs = SORTED(struct ifunc, resolver, file->ifuncs,
+					    file->ifunc_count);
 
-		if (file->ifuncs[middle].resolver < resolver)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return sorted_from(&ifuncs, resolver);
 }
 
 const char *got_slot_alias(struct elf_file *file, const struct got_slot *slot, size_t index)

@@ -6,6 +6,7 @@
  */
 #include "object/elf_text.h"
 
+#include "base/sorted.h"
 #include "base/vec.h"
 #include "object/elf_private.h"
 #include "object/elf_relocations.h"
@@ -72,16 +73,9 @@ bool elf_relocates_code(struct elf_file *file, uint64_t address, size_t length)
 {
 	if (!file->relocated_read)
 		read_words(file);
-	size_t low = 0, high = file->relocated_count;
+	const struct sorted words = SORTED_WORDS(file->relocated, file->relocated_count);
+	/* The first relocated word that may extend to `address`. */
+	const size_t at = address < WORD_MAX ? 0 : sorted_above(&words, address - WORD_MAX);
 
-	/* Find the first relocated word that may extend to `address`. */
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (file->relocated[middle] + WORD_MAX <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < file->relocated_count && file->relocated[low] < address + length;
+	return at < file->relocated_count && file->relocated[at] < address + length;
 }

@@ -10,6 +10,7 @@
  */
 #include "object/perf_map.h"
 
+#include "base/sorted.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 
@@ -115,30 +116,15 @@ void perf_map_destroy(struct perf_map *map)
 	free(map);
 }
 
-/* Returns how many pieces of code begin at or before `address`. */
-static size_t count_before(const struct perf_map *map, uint64_t address)
-{
-	size_t low = 0, high = map->codes.count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const struct jit_code *code = vec_at(&map->codes, middle);
-
-		if (code->start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 const char *perf_map_find(const struct perf_map *map, uint64_t address, uint64_t *offset)
 {
 	enum { TRIES = 4096 };
+	const struct sorted starts = SORTED(struct jit_code, start, map->codes.items,
+					    map->codes.count);
 	const struct jit_code *found = NULL;
 	unsigned tries = 0;
 
-	for (size_t i = count_before(map, address); i-- && tries < TRIES; tries++) {
+	for (size_t i = sorted_above(&starts, address); i-- && tries < TRIES; tries++) {
 		const struct jit_code *code = vec_at(&map->codes, i);
 
 		if (address - code->start >= map->longest)

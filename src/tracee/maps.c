@@ -6,6 +6,7 @@
 #include "tracee/maps.h"
 
 #include "base/cleanup.h"
+#include "base/sorted.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "tracee/proc.h"
@@ -138,20 +139,10 @@ void maps_deinit(struct maps *maps)
 
 const struct mapping *maps_find(const struct maps *maps, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = maps->count;
+	const struct sorted ends = SORTED(struct mapping, end, maps->mappings, maps->count);
+	const size_t at = sorted_above(&ends, address);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (address >= maps->mappings[middle].end)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == maps->count || address < maps->mappings[low].start)
-		return NULL;
-	return &maps->mappings[low];
+	return at < maps->count && address >= maps->mappings[at].start ? &maps->mappings[at] : NULL;
 }
 
 const struct mapping *maps_find_path(const struct maps *maps, const char *path)

@@ -5,6 +5,7 @@
  */
 #include "unwind/extent.h"
 
+#include "base/sorted.h"
 #include "base/vec.h"
 #include "object/elf_private.h"
 #include "object/elf_symbols.h"
@@ -54,17 +55,11 @@ static struct extent *last_extent(struct elf_file *file, uint64_t address)
 {
 	if (!file->extents_read)
 		read_extents(file);
-	size_t low = 0, high = file->extent_count;
+	const struct sorted starts = SORTED(struct extent, start, file->extents,
+					    file->extent_count);
+	const size_t behind = sorted_above(&starts, address);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (file->extents[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &file->extents[low - 1] : NULL;
+	return behind ? &file->extents[behind - 1] : NULL;
 }
 
 static struct extent *find_extent(struct elf_file *file, uint64_t address)
@@ -144,15 +139,8 @@ uint64_t extent_to_next_symbol(struct elf_file *file, uint64_t address)
 {
 	if (!file->starts_read)
 		read_starts(file);
-	size_t low = 0, high = file->start_count;
+	const struct sorted starts = SORTED_WORDS(file->starts, file->start_count);
+	const size_t next = sorted_above(&starts, address);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (file->starts[middle] <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < file->start_count ? file->starts[low] - address : UINT64_MAX;
+	return next < file->start_count ? file->starts[next] - address : UINT64_MAX;
 }

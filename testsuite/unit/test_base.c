@@ -3,6 +3,7 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
@@ -25,6 +26,49 @@ static uint64_t next_random(uint64_t *seed)
 	*seed ^= *seed >> 7;
 	*seed ^= *seed << 17;
 	return *seed;
+}
+
+struct keyed {
+	char before[3];
+	uint64_t key;
+	char behind;
+};
+
+static size_t count_below(const struct sorted *sorted, uint64_t key, bool or_equal)
+{
+	const struct keyed *items = sorted->items;
+	size_t below = 0;
+
+	for (size_t i = 0; i < sorted->count; i++)
+		below += items[i].key < key || (or_equal && items[i].key == key);
+	return below;
+}
+
+/* Keys are repeated, and are searched for below, between and above all of them. */
+static void test_sorted(void **state)
+{
+	(void)state;
+	uint64_t seed = 77;
+
+	for (size_t count = 0; count < 40; count++) {
+		struct keyed items[40] = {0};
+		uint64_t words[40], key = next_random(&seed) % 3;
+
+		for (size_t i = 0; i < count; i++)
+			items[i].key = words[i] = key += next_random(&seed) % 3;
+		const struct sorted sorted = SORTED(struct keyed, key, items, count);
+		const struct sorted plain = SORTED_WORDS(words, count);
+
+		for (uint64_t wanted = 0; wanted < key + 2; wanted++) {
+			assert_int_equal(sorted_from(&sorted, wanted),
+					 count_below(&sorted, wanted, false));
+			assert_int_equal(sorted_above(&sorted, wanted),
+					 count_below(&sorted, wanted, true));
+			assert_int_equal(sorted_above(&plain, wanted),
+					 count_below(&sorted, wanted, true));
+		}
+		assert_int_equal(sorted_above(&sorted, UINT64_MAX), count);
+	}
 }
 
 static void test_vec(void **state)
@@ -342,11 +386,11 @@ static void test_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_vec),	      cmocka_unit_test(test_map),
-		cmocka_unit_test(test_strbuf),	      cmocka_unit_test(test_strbuf_edges),
-		cmocka_unit_test(test_diag_safe),     cmocka_unit_test(test_diag),
-		cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_xalloc),
-		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_sorted),	     cmocka_unit_test(test_vec),
+		cmocka_unit_test(test_map),	     cmocka_unit_test(test_strbuf),
+		cmocka_unit_test(test_strbuf_edges), cmocka_unit_test(test_diag_safe),
+		cmocka_unit_test(test_diag),	     cmocka_unit_test(test_out_of_memory),
+		cmocka_unit_test(test_xalloc),	     cmocka_unit_test(test_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 /* The patch candidates of a space, sorted by address. */
 #include "engine/agent/patch_candidates.h"
 
+#include "base/sorted.h"
 #include "engine/agent/agent_state.h"
 #include "engine/trap/breakpoint_takeover.h"
 
@@ -75,17 +76,11 @@ void candidates_sort(struct vec *candidates)
 
 size_t candidates_last_before(const struct vec *candidates, uint64_t address)
 {
-	size_t low = 0, high = candidates->count;
+	const struct sorted addresses = SORTED(struct patch_candidate, address, candidates->items,
+					       candidates->count);
+	const size_t behind = sorted_from(&addresses, address);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (((struct patch_candidate *)vec_at(candidates, middle))->address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? low - 1 : candidates->count;
+	return behind ? behind - 1 : candidates->count;
 }
 
 size_t candidates_covered(const struct vec *candidates, uint64_t address)
