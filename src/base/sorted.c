@@ -5,13 +5,17 @@
 #include <stdbool.h>
 #include <string.h>
 
-static uint64_t key_at(const struct sorted *sorted, size_t index)
+static const char *item_at(const struct sorted *sorted, size_t index)
 {
-	uint64_t key;
+	return (const char *)sorted->items + index * sorted->item_size;
+}
 
-	memcpy(&key, (const char *)sorted->items + index * sorted->item_size + sorted->key,
-	       sizeof key);
-	return key;
+static uint64_t member_at(const char *item, size_t offset)
+{
+	uint64_t member;
+
+	memcpy(&member, item + offset, sizeof member);
+	return member;
 }
 
 /* Returns the index of the first item that is above `key`, or with `or_equal` not below it. */
@@ -21,7 +25,7 @@ static size_t search(const struct sorted *sorted, uint64_t key, bool or_equal)
 
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
-		const uint64_t found = key_at(sorted, middle);
+		const uint64_t found = member_at(item_at(sorted, middle), sorted->key);
 
 		if (found < key || (found == key && !or_equal))
 			low = middle + 1;
@@ -39,4 +43,13 @@ size_t sorted_from(const struct sorted *sorted, uint64_t key)
 size_t sorted_above(const struct sorted *sorted, uint64_t key)
 {
 	return search(sorted, key, false);
+}
+
+const void *sorted_around(const struct sorted *ends, size_t start, uint64_t address)
+{
+	const size_t index = sorted_above(ends, address);
+
+	if (index == ends->count || address < member_at(item_at(ends, index), start))
+		return NULL;
+	return item_at(ends, index);
 }

@@ -33,5 +33,11 @@ struct sorted {
 size_t sorted_from(const struct sorted *sorted, uint64_t key);
 /* Returns the index of the first item whose member is above `key`; count if there is none. */
 size_t sorted_above(const struct sorted *sorted, uint64_t key);
+/*
+ * For items that are ranges, of which none overlap, and that are sorted by their ends: returns the
+ * one with this address, or NULL. The end is the first address behind a range; `start` is the
+ * offset of the member with the first address in it.
+ */
+const void *sorted_around(const struct sorted *ends, size_t start, uint64_t address);
 
 #endif

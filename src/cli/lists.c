@@ -46,7 +46,6 @@ const char *lists_add_columns(struct output_options *output, const char *argumen
 
 const char *lists_set_where(struct output_options *output, const char *argument)
 {
-	enum { FRAMES_MAX = 1000 };
 	const bool is_script = !strcmp(argument, "script");
 
 	if (!is_script && strcmp(argument, "native") != 0)

@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+enum { FRAMES_MAX = 1000 }; /* of a stack that is shown */
+
 /*
  * Adds columns, such as "time,calls,name", to those of the table of -c. Returns NULL, or what the
  * argument should have been: "a list of ...".

@@ -67,7 +67,7 @@ static const struct option_spec table[] = {
 	 .action = OPTION_FLAG, FIELD(output.inlines)},
 	{CODE_PATHS, "paths", NULL, "-W, -w: files with their directories", .action = OPTION_FLAG,
 	 FIELD(output.paths)},
-	{'i', "instruction-pointer", NULL, "address each call returns to", .action = OPTION_FLAG,
+	{'i', "instruction-pointer", NULL, "where each call returns to", .action = OPTION_FLAG,
 	 FIELD(output.return_address)},
 	{'n', "indent", "N", "indent nested calls by N columns each", .action = OPTION_NUMBER,
 	 FIELD(output.indent), .maximum = 80},

@@ -42,7 +42,6 @@ enum {
 	DEFAULT_ARRAY_MAX = 4,
 	DEFAULT_WIDTH = 80,
 	DEFAULT_PROFILE_HZ = 49,
-	FRAMES_MAX = 1000,
 	WIDTH_MAX = 10000,
 	HELP_COLUMN = 31,
 	QUOTE_MAX = 80 /* at most so many bytes of a bad argument are shown, escaped */

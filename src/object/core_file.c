@@ -107,12 +107,17 @@ static int read_headers(struct core_file *core)
 
 	if (!headers || dump->header.e_phentsize != elf_record_size(dump, ELF_T_PHDR))
 		return -ENOEXEC;
+	bool has_notes = false;
+
 	for (size_t i = 0; i < count; i++) {
-		if (headers[i].p_type == PT_LOAD)
+		if (headers[i].p_type == PT_LOAD) {
 			add_segment(core, &headers[i]);
-		else if (headers[i].p_type == PT_NOTE)
+		} else if (headers[i].p_type == PT_NOTE && !has_notes) {
+			/* There is one. Thousands could all be the same bytes of a small file. */
 			core_notes_read(&core->notes, dump, headers[i].p_offset,
 					headers[i].p_filesz);
+			has_notes = true;
+		}
 	}
 	order_regions(&core->regions);
 	return 0;
@@ -122,12 +127,11 @@ static int read_headers(struct core_file *core)
 
 static const struct core_mapping *find_mapping(const struct core_file *core, uint64_t address)
 {
-	const struct core_mapping *mappings = core->notes.mappings.items;
-	const size_t count = core->notes.mappings.count;
-	const struct sorted ends = SORTED(struct core_mapping, end, mappings, count);
-	const size_t at = sorted_above(&ends, address);
+	const struct vec *mappings = &core->notes.mappings;
+	const struct sorted ends = SORTED(struct core_mapping, end, mappings->items,
+					  mappings->count);
 
-	return at < count && address >= mappings[at].start ? &mappings[at] : NULL;
+	return sorted_around(&ends, offsetof(struct core_mapping, start), address);
 }
 
 /* Adds the beginning of a mapping as a region, if no segment has it. */
@@ -189,12 +193,10 @@ void core_file_attach(struct core_file *core, size_t index, struct elf_file *fil
 
 const struct core_region *core_file_region(const struct core_file *core, uint64_t address)
 {
-	const struct core_region *regions = core->regions.items;
-	const size_t count = core->regions.count;
-	const struct sorted ends = SORTED(struct core_region, end, regions, count);
-	const size_t at = sorted_above(&ends, address);
+	const struct sorted ends = SORTED(struct core_region, end, core->regions.items,
+					  core->regions.count);
 
-	return at < count && address >= regions[at].start ? &regions[at] : NULL;
+	return sorted_around(&ends, offsetof(struct core_region, start), address);
 }
 
 /* Reads some of the bytes at `address`, at most `length`. Returns how many; 0: none can be read. */

@@ -36,7 +36,8 @@ struct machine_frames {
 	struct script_machine *machine;
 	struct raw_frame *frames;
 	size_t count, next;
-	size_t runs; /* native frames that run some */
+	size_t learned; /* the frame whose code was asked for last; SIZE_MAX: none's was */
+	size_t runs;	/* native frames that run some */
 };
 
 struct call_stacks {
@@ -123,6 +124,7 @@ static void walk_scripts(struct target *target, struct thread *thread, const str
 		part->machine = *(struct script_machine **)vec_at(machines, i);
 		part->count = script_stacks_walk(part->machine, thread, regs, part->frames, room);
 		part->next = 0;
+		part->learned = SIZE_MAX;
 		stacks->part_count += part->count > 0;
 	}
 }
@@ -137,8 +139,10 @@ static struct machine_frames *part_run_by(struct call_stacks *stacks, struct thr
 		struct machine_frames *part = &stacks->parts[i];
 		const size_t next = part->next < part->count ? part->next : part->count - 1;
 
-		if (script_stacks_runs(part->machine, thread, frame->pc - frame->is_call,
-				       &part->frames[next]))
+		if (part->learned != next)
+			script_stacks_learn_code(part->machine, thread, &part->frames[next]);
+		part->learned = next;
+		if (script_stacks_runs(part->machine, frame->pc - frame->is_call))
 			return part;
 	}
 	return NULL;

@@ -70,6 +70,12 @@ static bool find_bias(const struct elf_file *file, const struct core_region *hea
 	return false;
 }
 
+/* gdb(1) has left code out without its flags. A file may be mapped as data, to be read. */
+static bool is_code(const struct core_region *region)
+{
+	return !region->flags || region->flags & PF_X;
+}
+
 /* Returns true if the file's code is where the bias says. */
 static bool is_loaded(const struct core_file *core, size_t index, const struct elf_file *file,
 		      uint64_t bias)
@@ -81,7 +87,8 @@ static bool is_loaded(const struct core_file *core, size_t index, const struct e
 		const uint64_t start = segments[i].address + bias;
 		const struct core_region *region = core_file_region(core, start);
 
-		if (segments[i].flags & PF_X && region && region->file == index &&
+		if (segments[i].flags & PF_X && region && is_code(region) &&
+		    region->file == index &&
 		    region->offset + (start - region->start) == segments[i].file_offset)
 			return true;
 	}
@@ -122,17 +129,6 @@ static void note_missing(struct search *search, size_t index, int error)
 
 /* ------------------------------------------------------------------ modules */
 
-static bool is_in(const struct elf_file *file, uint64_t bias, uint64_t address)
-{
-	size_t count;
-	const struct elf_segment *segments = elf_segments(file, &count);
-
-	for (size_t i = 0; i < count; i++)
-		if (address - bias - segments[i].address < segments[i].memory_size)
-			return true;
-	return false;
-}
-
 static void add_module(struct search *search, size_t index, const struct core_region *header)
 {
 	struct core_file *core = search->core;
@@ -158,7 +154,7 @@ static void add_module(struct search *search, size_t index, const struct core_re
 	if (error)
 		note_missing(search, index, error);
 	struct module *module = module_create(search->target, file, bias, path,
-					      is_in(file, bias, core->notes.entry));
+					      elf_entry(file) + bias == core->notes.entry);
 
 	/* Its debug file is looked for now, as seen by the tracer: there is no process to ask. */
 	debug_source_is_there(module->debug, getpid());

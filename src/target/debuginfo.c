@@ -190,15 +190,20 @@ static void answer(void *context, const char *question, size_t length, struct st
 
 /* ------------------------------------------------------------------ talking to helpers */
 
-static void end_helper(struct debug_source *source)
+static void forget_asked(struct debug_source *source)
 {
 	struct vec *asked = &source->info->asked;
 
-	helper_destroy(source->helper);
-	source->helper = NULL;
 	for (size_t i = 0; i < asked->count; i++)
 		if (*(struct debug_source **)vec_at(asked, i) == source)
 			vec_remove(asked, i--);
+}
+
+static void end_helper(struct debug_source *source)
+{
+	helper_destroy(source->helper);
+	source->helper = NULL;
+	forget_asked(source);
 }
 
 static bool have_helper(struct debug_source *source)
@@ -218,8 +223,9 @@ static bool have_helper(struct debug_source *source)
 			end_helper(*(struct debug_source **)vec_at(asked, 0));
 		if (helper_create(answer, &reading, &source->helper))
 			return false;
-		vec_push(asked, &source);
 	}
+	forget_asked(source);
+	vec_push(asked, &source);
 	return true;
 }
 

@@ -45,7 +45,6 @@ struct native_stacks {
 	struct elf_file *vdso;		  /* NULL: there is none */
 	struct jit_names *jit;
 	struct map names; /* address → struct named_code */
-	size_t name_count;
 };
 
 /* The name of an address. */
@@ -72,7 +71,6 @@ static void forget_names(struct native_stacks *native)
 		free(named);
 	}
 	map_deinit(&native->names);
-	native->name_count = 0;
 }
 
 /*
@@ -123,11 +121,10 @@ static const struct named_code *find_name(const struct target *target, struct na
 
 	if (named && named->file == frame->module.file && named->bias == frame->module.bias)
 		return named;
-	if (named || native->name_count == NAMES_MAX)
+	if (named || native->names.count == NAMES_MAX)
 		forget_names(native);
 	named = name_code(target, native, frame);
 	map_put(&native->names, key, named);
-	native->name_count++;
 	return named;
 }
 

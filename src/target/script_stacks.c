@@ -76,7 +76,8 @@ static bool look_at_module(const struct target *target, const struct script_libr
 {
 	struct space *space = thread->process->space;
 	struct script_module described = {module->file, module->bias, &space->readable};
-	const struct script_symbols symbols = {script_module_find, &described};
+	const struct script_symbols symbols = {script_module_find, script_module_find_tls,
+					       &described};
 	struct strbuf version = {0};
 	struct script_vm *vm;
 	const int error = script_vm_bind(library, &symbols, &space->readable, &vm, &version);
@@ -156,7 +157,7 @@ size_t script_stacks_walk(struct script_machine *machine, const struct thread *t
 	return count;
 }
 
-static bool is_within(const struct script_machine *machine, uint64_t pc)
+bool script_stacks_runs(const struct script_machine *machine, uint64_t pc)
 {
 	for (size_t i = 0; i < machine->code.count; i++) {
 		const struct code_range *range = vec_at(&machine->code, i);
@@ -167,20 +168,16 @@ static bool is_within(const struct script_machine *machine, uint64_t pc)
 	return false;
 }
 
-bool script_stacks_runs(struct script_machine *machine, struct thread *thread, uint64_t pc,
-			const struct raw_frame *next)
+void script_stacks_learn_code(struct script_machine *machine, struct thread *thread,
+			      const struct raw_frame *frame)
 {
 	struct code_range range;
 	uint64_t address;
 
-	if (is_within(machine, pc))
-		return true;
-	if (machine->code.count == RANGES_MAX || !script_vm_code(machine->vm, next, &address) ||
-	    is_within(machine, address) ||
-	    !native_stacks_function(thread, address, &range.start, &range.end))
-		return false;
-	vec_push(&machine->code, &range);
-	return pc >= range.start && pc < range.end;
+	if (machine->code.count < RANGES_MAX && script_vm_code(machine->vm, frame, &address) &&
+	    !script_stacks_runs(machine, address) &&
+	    native_stacks_function(thread, address, &range.start, &range.end))
+		vec_push(&machine->code, &range);
 }
 
 struct stack_frame script_stacks_name(struct script_machine *machine, const struct raw_frame *raw)

@@ -29,12 +29,11 @@ bool script_stacks_are_ready(const struct space *space);
 size_t script_stacks_walk(struct script_machine *machine, const struct thread *thread,
 			  const struct regs *regs, struct raw_frame *frames, size_t room);
 
-/*
- * Returns true if the code at `pc` runs script frames of the machine; `next` is the innermost of
- * those that are not known to be run by other code.
- */
-bool script_stacks_runs(struct script_machine *machine, struct thread *thread, uint64_t pc,
-			const struct raw_frame *next);
+/* Returns true if the code at `pc` is known to run script frames of the machine. */
+bool script_stacks_runs(const struct script_machine *machine, uint64_t pc);
+/* Makes the function known that runs this script frame, if the machine's description tells it. */
+void script_stacks_learn_code(struct script_machine *machine, struct thread *thread,
+			      const struct raw_frame *frame);
 
 /* Names a frame. The texts are valid until the next call. Its line may be 0, for not known. */
 struct stack_frame script_stacks_name(struct script_machine *machine, const struct raw_frame *raw);

@@ -16,6 +16,7 @@
 #include "base/xalloc.h"
 #include "code/accessor.h"
 #include "engine/trap/watch.h"
+#include "object/elf_text.h"
 #include "target/module.h"
 #include "target/plant_site.h"
 #include "target/target_state.h"
@@ -31,14 +32,8 @@ static uint64_t code_at(const struct space *space, uint64_t address)
 	if (!memory_read_word(&space->memory, address, space->arch->abi->word, &value))
 		return 0;
 	const struct module *module = modules_find(space->modules, value);
-	size_t count = 0;
-	const struct elf_segment *segments = module ? elf_segments(module->file, &count) : NULL;
 
-	for (size_t i = 0; i < count; i++)
-		if ((segments[i].flags & 1) && value - module->bias >= segments[i].address &&
-		    value - module->bias - segments[i].address < segments[i].memory_size)
-			return value;
-	return 0;
+	return module && elf_is_code(module->file, value - module->bias) ? value : 0;
 }
 
 /*

@@ -76,7 +76,7 @@ struct frame_code {
 	const struct module *module; /* NULL: it has no debug information that could be asked */
 	uint64_t address;	     /* in the address space of the module */
 	bool is_asked;
-	const struct source_code *found; /* NULL: nothing; valid until its module is asked again */
+	const struct source_code *found; /* NULL: nothing; valid until its source is asked again */
 };
 
 /* --profile shows functions without lines: debug information need not be read for it. */
@@ -100,21 +100,24 @@ static struct frame_code *find_modules(const struct walked_stack *stack,
 	return codes;
 }
 
-/* Asks about the code of all frames from `first` on that are in the module of that frame. */
+/*
+ * Asks about the code of all frames from `first` on that have its debug information: two modules of
+ * one file share it, and an answer is valid until the next question.
+ */
 static void ask_lines(struct frame_code *first, size_t count, pid_t pid)
 {
-	const struct module *module = first->module;
+	struct debug_source *source = first->module->debug;
 	_cleanup_free_ uint64_t *addresses = xcalloc(count, sizeof *addresses);
 	_cleanup_free_ const struct source_code **found = xcalloc(count, sizeof *found);
 	size_t asked = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (first[i].module == module)
+		if (first[i].module && first[i].module->debug == source)
 			addresses[asked++] = first[i].address;
-	debug_source_lines(module->debug, pid, addresses, asked, found);
+	debug_source_lines(source, pid, addresses, asked, found);
 	asked = 0;
 	for (size_t i = 0; i < count; i++) {
-		if (first[i].module != module)
+		if (!first[i].module || first[i].module->debug != source)
 			continue;
 		first[i].is_asked = true;
 		first[i].found = found[asked++];

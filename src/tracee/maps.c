@@ -140,9 +140,8 @@ void maps_deinit(struct maps *maps)
 const struct mapping *maps_find(const struct maps *maps, uint64_t address)
 {
 	const struct sorted ends = SORTED(struct mapping, end, maps->mappings, maps->count);
-	const size_t at = sorted_above(&ends, address);
 
-	return at < maps->count && address >= maps->mappings[at].start ? &maps->mappings[at] : NULL;
+	return sorted_around(&ends, offsetof(struct mapping, start), address);
 }
 
 const struct mapping *maps_find_path(const struct maps *maps, const char *path)

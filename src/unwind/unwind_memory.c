@@ -31,7 +31,7 @@ void unwind_memory_forget(struct unwind_memory *memory)
 {
 	for (unsigned i = 0; i < UNWIND_WINDOWS; i++)
 		memory->windows[i].length = memory->windows[i].wanted = 0;
-	memory->reads = memory->last = memory->next = 0;
+	memory->last = memory->next = 0;
 }
 
 static bool holds(const struct unwind_window *window, uint64_t address, unsigned size)
@@ -67,7 +67,6 @@ static const struct unwind_window *read_window(struct unwind_memory *memory, uin
 
 	if (!window->bytes)
 		window->bytes = xmalloc(WINDOW_MAX);
-	memory->reads++;
 	window->start = address;
 	window->wanted = wanted;
 	window->length = memory_read(memory->source, address, window->bytes, wanted);

@@ -21,7 +21,6 @@ struct unwind_memory {
 	const struct memory_source *source; /* the caller's */
 	struct unwind_window windows[UNWIND_WINDOWS];
 	unsigned last, next; /* the window that was used last; the one that is replaced next */
-	unsigned reads;	     /* how often the source has been asked */
 };
 
 void unwind_memory_init(struct unwind_memory *memory, const struct memory_source *source);

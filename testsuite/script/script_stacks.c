@@ -64,7 +64,7 @@ static void try_module(struct target *target, const struct mapping *mapping)
 {
 	struct file_view view;
 	struct script_module module = {.memory = &target->memory};
-	const struct script_symbols symbols = {script_module_find, &module};
+	const struct script_symbols symbols = {script_module_find, script_module_find_tls, &module};
 	struct strbuf version = {0};
 	struct script_vm *vm;
 

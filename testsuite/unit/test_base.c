@@ -71,6 +71,32 @@ static void test_sorted(void **state)
 	}
 }
 
+/* Ranges of one to three addresses, with gaps of up to two between them. */
+static void test_sorted_around(void **state)
+{
+	(void)state;
+	struct range {
+		uint64_t start, end;
+	} ranges[20];
+	uint64_t seed = 78, next = 0;
+
+	for (size_t i = 0; i < 20; i++) {
+		ranges[i].start = next + next_random(&seed) % 3;
+		next = ranges[i].end = ranges[i].start + 1 + next_random(&seed) % 3;
+	}
+	const struct sorted ends = SORTED(struct range, end, ranges, 20);
+
+	for (uint64_t address = 0; address < next + 2; address++) {
+		const struct range *expected = NULL;
+
+		for (size_t i = 0; i < 20; i++)
+			if (address >= ranges[i].start && address < ranges[i].end)
+				expected = &ranges[i];
+		assert_ptr_equal(sorted_around(&ends, offsetof(struct range, start), address),
+				 expected);
+	}
+}
+
 static void test_vec(void **state)
 {
 	enum { MOST = 400, STEPS = 20000 };
@@ -386,11 +412,12 @@ static void test_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sorted),	     cmocka_unit_test(test_vec),
-		cmocka_unit_test(test_map),	     cmocka_unit_test(test_strbuf),
-		cmocka_unit_test(test_strbuf_edges), cmocka_unit_test(test_diag_safe),
-		cmocka_unit_test(test_diag),	     cmocka_unit_test(test_out_of_memory),
-		cmocka_unit_test(test_xalloc),	     cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_sorted),	      cmocka_unit_test(test_sorted_around),
+		cmocka_unit_test(test_vec),	      cmocka_unit_test(test_map),
+		cmocka_unit_test(test_strbuf),	      cmocka_unit_test(test_strbuf_edges),
+		cmocka_unit_test(test_diag_safe),     cmocka_unit_test(test_diag),
+		cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_xalloc),
+		cmocka_unit_test(test_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

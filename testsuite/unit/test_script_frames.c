@@ -390,7 +390,15 @@ static bool find_symbol(void *context, const char *name, struct script_symbol *s
 	return !strcmp(name, "vm") || !strcmp(name, "version");
 }
 
-static const struct script_symbols symbols = {find_symbol, NULL};
+static bool find_no_tls(void *context, const char *name, struct script_symbol *symbol)
+{
+	(void)context;
+	(void)name;
+	(void)symbol;
+	return false;
+}
+
+static const struct script_symbols symbols = {find_symbol, find_no_tls, NULL};
 
 #define VM(number, more)                                                                           \
 	"language L\nversion " number "\nmodule vm\nsymbol version" more                           \

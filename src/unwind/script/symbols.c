@@ -118,7 +118,7 @@ static bool find_tls(const struct script_module *module, struct tls_search *sear
 		return false;
 	if (*search->name && !find_variable(search, &offset))
 		return false;
-	*symbol = (struct script_symbol){.is_tls = true};
+	*symbol = (struct script_symbol){0};
 	elf_for_each_relocation(file, false, visit, search);
 	if (search->type)
 		return find_relocated(module, search, symbol);
@@ -132,14 +132,19 @@ static bool find_tls(const struct script_module *module, struct tls_search *sear
 bool script_module_find(void *context, const char *name, struct script_symbol *symbol)
 {
 	const struct script_module *module = context;
-	const struct elf_symbol *found = *name ? elf_find_symbol(module->file, name) : NULL;
-	struct tls_search search = {.name = name};
+	const struct elf_symbol *found = elf_find_symbol(module->file, name);
 
-	if (found) {
+	if (found)
 		*symbol = (struct script_symbol){.value = module->bias + found->value,
 						 .size = found->size};
-		return true;
-	}
+	return found != NULL;
+}
+
+bool script_module_find_tls(void *context, const char *name, struct script_symbol *symbol)
+{
+	const struct script_module *module = context;
+	struct tls_search search = {.name = name};
+
 	/* The layout of thread-local storage below is that of 64-bit programs. */
 	if (elf_arch(module->file)->abi->word != 8)
 		return false;

@@ -12,23 +12,28 @@
  * (DTV) points to.
  */
 struct script_symbol {
-	bool is_tls;
 	uint64_t value; /* an address, if it is not thread-local */
 	uint64_t size;
 	uint64_t tls_module;
 };
 
-/*
- * The VM's module, as descriptions see it. find() returns false if the module does not define the
- * symbol, or if it is thread-local and the dynamic linker has not given it a place yet. The name ""
- * stands for the beginning of the module's own thread-local block.
- */
+/* The VM's module, as descriptions see it. */
 struct script_symbols {
+	/* Returns false if the module does not define that function or variable. */
 	bool (*find)(void *context, const char *name, struct script_symbol *symbol);
+	/*
+	 * Returns false if the module does not define that thread-local variable, or if the dynamic
+	 * linker has not given it a place yet. The name "" stands for the beginning of the module's
+	 * own thread-local block.
+	 */
+	bool (*find_tls)(void *context, const char *name, struct script_symbol *symbol);
 	void *context;
 };
 
-/* An ELF file that is loaded into a process. Its script_symbols: {script_module_find, &module}. */
+/*
+ * An ELF file that is loaded into a process. Its script_symbols:
+ * {script_module_find, script_module_find_tls, &module}.
+ */
 struct script_module {
 	struct elf_file *file;
 	uint64_t bias;			    /* load bias */
@@ -37,5 +42,6 @@ struct script_module {
 
 /* `module`: a struct script_module. */
 bool script_module_find(void *module, const char *name, struct script_symbol *symbol);
+bool script_module_find_tls(void *module, const char *name, struct script_symbol *symbol);
 
 #endif

@@ -104,15 +104,16 @@ static bool resolve(struct script_vm *vm, const struct script_symbols *symbols)
 		vm->values[i] = 0;
 		if (value->kind == SCRIPT_VALUE_COMPUTED)
 			continue;
-		const bool is_there = symbols->find(symbols->context, value->symbol, &symbol);
 		const bool is_tls = value->kind == SCRIPT_VALUE_TLS_MODULE ||
 				    value->kind == SCRIPT_VALUE_TLS_OFFSET;
+		const bool is_there = (is_tls ? symbols->find_tls : symbols->find)(
+			symbols->context, value->symbol, &symbol);
 
 		if (value->kind == SCRIPT_VALUE_HAS)
 			vm->values[i] = is_there;
 		else if (value->kind == SCRIPT_VALUE_SIZE)
 			vm->values[i] = symbol.size;
-		else if (!is_there || symbol.is_tls != is_tls)
+		else if (!is_there)
 			return false;
 		else
 			vm->values[i] = value->kind == SCRIPT_VALUE_TLS_MODULE ? symbol.tls_module
