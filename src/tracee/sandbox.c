@@ -166,34 +166,42 @@ static bool is_harmless(uint32_t answer)
 	       action == SECCOMP_RET_ERRNO || action == SECCOMP_RET_TRACE;
 }
 
-static bool may_kill(const struct arch *arch, const struct sock_filter *code, size_t count)
+/* Returns true if one of the calls may kill the stopped thread. */
+static bool any_may_kill(pid_t tid, const struct seccomp_data *calls, size_t call_count)
 {
-	for (enum rescue_call call = 0; call < RESCUE_CALLS; call++) {
-		const struct seccomp_data data = call_of(arch, call);
-
-		if (!is_harmless(run(code, count, &data)))
-			return true;
-	}
-	return false;
-}
-
-bool sandbox_may_kill(const struct thread *thread)
-{
-	const struct arch *arch = thread->process->space->arch;
-	struct sock_filter *code = NULL;
-	const long mode = proc_status_number(thread->tid, "Seccomp");
+	const long mode = proc_status_number(tid, "Seccomp");
 	bool found = mode == SECCOMP_MODE_STRICT;
 
 	if (mode != SECCOMP_MODE_FILTER)
 		return found;
-	code = xcalloc(BPF_MAXINSNS, sizeof *code);
+	struct sock_filter *code = xcalloc(BPF_MAXINSNS, sizeof *code);
+
 	for (unsigned i = 0; i < FILTERS_MAX && !found; i++) {
-		const int count = pt_get_filter(thread->tid, i, code, BPF_MAXINSNS);
+		const int count = pt_get_filter(tid, i, code, BPF_MAXINSNS);
 
 		if (count == -ENOENT)
 			break;
-		found = count < 0 || count > BPF_MAXINSNS || may_kill(arch, code, (size_t)count);
+		found = count < 0 || count > BPF_MAXINSNS;
+		for (size_t j = 0; j < call_count && !found; j++)
+			found = !is_harmless(run(code, (size_t)count, &calls[j]));
 	}
 	free(code);
 	return found;
+}
+
+bool sandbox_may_kill(const struct thread *thread)
+{
+	struct seccomp_data calls[RESCUE_CALLS];
+
+	for (enum rescue_call call = 0; call < RESCUE_CALLS; call++)
+		calls[call] = call_of(thread->process->space->arch, call);
+	return any_may_kill(thread->tid, calls, RESCUE_CALLS);
+}
+
+bool sandbox_may_kill_for_restart(pid_t tid, const struct arch *arch)
+{
+	const struct seccomp_data call = {.nr = (int)arch->sys_restart_syscall,
+					  .arch = arch->audit_arch};
+
+	return any_may_kill(tid, &call, 1);
 }

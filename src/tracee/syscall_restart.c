@@ -14,15 +14,21 @@
  * -EINTR. Only calls that have done nothing when they end with EINTR can be restarted (close()
  * cannot), so they are listed. A time-out begins anew; the alternative is an error that the program
  * does not expect.
+ *
+ * A call that sleeps for a time, as nanosleep(2), returns -ERESTART_RESTARTBLOCK: the kernel has
+ * the thread call restart_syscall(2), which goes on for as long as was left. Where a seccomp(2)
+ * filter kills for that, as SIGSTOP and SIGCONT would show, the call itself is restarted, too.
  */
 #include "tracee/syscall_restart.h"
 
 #include "tracee/ptrace.h"
+#include "tracee/sandbox.h"
 #include "tracee/tracee.h"
 
 #include <errno.h>
 
-enum { KERNEL_ERESTARTNOHAND = 514 }; /* linux/errno.h */
+/* linux/errno.h */
+enum { KERNEL_ERESTARTNOHAND = 514, KERNEL_ERESTART_RESTARTBLOCK = 516 };
 
 bool syscall_may_be_restarted(const struct arch *arch, uint64_t number, uint64_t first)
 {
@@ -54,8 +60,13 @@ void thread_restart_call(struct thread *thread)
 	int64_t number = narrow ? (int32_t)regs.syscall : (int64_t)regs.syscall;
 	int64_t result = narrow ? (int32_t)regs.r[REG_AX] : (int64_t)regs.r[REG_AX];
 
-	if (number < 0 || result != -EINTR ||
-	    !syscall_may_be_restarted(arch, (uint64_t)number, regs.r[arch->syscall_arg[0]]))
+	bool is_to_restart = result == -EINTR &&
+			     syscall_may_be_restarted(arch, (uint64_t)number,
+						      regs.r[arch->syscall_arg[0]]);
+
+	if (result == -KERNEL_ERESTART_RESTARTBLOCK)
+		is_to_restart = sandbox_may_kill_for_restart(thread->tid, arch);
+	if (number < 0 || !is_to_restart)
 		return;
 	regs.r[REG_AX] = (uint64_t) - (int64_t)KERNEL_ERESTARTNOHAND;
 	regs_store(thread->tid, &regs);
