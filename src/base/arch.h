@@ -33,6 +33,8 @@ struct regs {
 	uint64_t gs_base;
 	/* orig_ax: number of the system call that is being left, or (uint64_t)-1. */
 	uint64_t syscall;
+	/* Only pc, sp, syscall and the arguments of the system call are known: sleeper.h. */
+	bool is_partial;
 	struct user_regs_struct host;
 };
 

@@ -81,11 +81,6 @@ void detach_process(struct session *session, pid_t pid)
 	space_unref(space);
 }
 
-void detach_unchanged(struct session *session, pid_t pid)
-{
-	each_neighbour(session, pid, detach_thread, session->target.tracees);
-}
-
 static struct process *next_to_detach(const struct session *session, bool launched_too)
 {
 	size_t cursor = 0;

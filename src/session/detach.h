@@ -9,11 +9,6 @@
 void detach_process(struct session *session, pid_t pid);
 /* Restores and detaches from all processes; from the command and its children if `launched_too`. */
 void detach_all(struct session *session, bool launched_too);
-/*
- * Detaches from a process whose threads are stopped and in whose memory nothing was changed. Its
- * space stays if the caller has a reference.
- */
-void detach_unchanged(struct session *session, pid_t pid);
 /* Detaches from a new child that is not to be traced, after restoring its copy of the memory. */
 void detach_child(struct session *session, struct thread *thread);
 

@@ -11,18 +11,14 @@
 
 #include "base/diag.h"
 #include "base/xalloc.h"
-#include "session/sampled_thread.h"
+#include "session/sampled_process.h"
 #include "sink/folded.h"
 #include "target/call_stacks.h"
-#include "target/mapped_files.h"
 #include "target/mapped_modules.h"
-#include "target/module_list.h"
-#include "tracee/attach.h"
 #include "tracee/clock.h"
 #include "tracee/maps.h"
 #include "tracee/proc.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,18 +27,16 @@
 
 enum { NS_PER_S = 1000000000 };
 
-struct sampled_process {
-	pid_t pid;
-	struct process *process;
-	struct map threads; /* tid → struct sampled_thread */
-	uint64_t checked;   /* clock_now() when the mappings were compared last */
-	uint64_t mapped;    /* a hash of the files that are mapped to be executed */
+struct profiled_process {
+	struct sampled_process *sampled;
+	uint64_t checked; /* clock_now() when the mappings were compared last */
+	uint64_t mapped;  /* a hash of the files that are mapped to be executed */
 };
 
 struct profile {
 	struct session *session;
 	struct folded *folded;
-	struct vec processes; /* struct sampled_process * */
+	struct vec processes; /* struct profiled_process * */
 	uint64_t samples;
 	uint64_t left_out; /* samples that were due while another one was made */
 };
@@ -67,115 +61,66 @@ static uint64_t hash_of_files(pid_t pid)
 	return hash;
 }
 
-/* Returns a thread of the process, which has at least one. */
-static struct thread *any_thread(const struct sampled_process *sampled)
+static void forget_process(struct profile *profile, struct profiled_process *profiled)
 {
-	size_t cursor = 0;
-	void *value;
-
-	map_next(&sampled->threads, &cursor, NULL, &value);
-	return ((struct sampled_thread *)value)->thread;
-}
-
-static void forget_threads(struct profile *profile, struct sampled_process *sampled)
-{
-	size_t cursor = 0;
-	void *value;
-
-	while (map_next(&sampled->threads, &cursor, NULL, &value))
-		sampled_thread_destroy(profile->session->target.tracees, value);
-	map_deinit(&sampled->threads);
-}
-
-static void forget_process(struct profile *profile, struct sampled_process *sampled)
-{
-	struct space *space = sampled->process->space;
-
-	if (space) {
-		module_list_destroy(space->modules);
-		space->modules = NULL;
-	}
-	forget_threads(profile, sampled);
-	free(sampled);
-}
-
-/* Makes what is known of a process, with its leader or another thread. */
-static struct sampled_process *make_process(struct profile *profile, pid_t pid)
-{
-	struct tracees *tracees = profile->session->target.tracees;
-	struct sampled_process *sampled = xcalloc(1, sizeof *sampled);
-
-	sampled->pid = pid;
-	sampled->process = process_create(tracees, pid);
-	/* A leader that has ended has no mappings any more. */
-	const pid_t tid = proc_living_task(pid);
-
-	map_put(&sampled->threads, (uint64_t)tid,
-		sampled_thread_create(tracees, sampled->process, tid));
-	return sampled;
+	sampled_process_close(profile->session, profiled->sampled);
+	free(profiled);
 }
 
 static int add_process(struct profile *profile, pid_t pid)
 {
-	struct target *target = &profile->session->target;
-	struct sampled_process *sampled = make_process(profile, pid);
-	const char state = proc_state(proc_living_task(pid));
-	int error = 0;
+	struct profiled_process *profiled = xcalloc(1, sizeof *profiled);
+	const int error = sampled_process_open(profile->session, pid, &profiled->sampled);
 
-	if (state == '?')
-		error = -ESRCH;
-	else if (state == 'Z' || proc_status_number(pid, "TracerPid") > 0)
-		error = -EPERM;
-	if (!error)
-		error = mapped_modules_read(target, any_thread(sampled));
-	if (!error) {
-		sampled->mapped = hash_of_files(proc_living_task(pid));
-		sampled->checked = clock_now();
-		vec_push(&profile->processes, &sampled);
-		return 0;
+	if (error) {
+		free(profiled);
+		return error;
 	}
-	char *why = error == -ESRCH			  ? xstrdup("no such process")
-		    : error == -EPERM || error == -EACCES ? attach_explain(-EPERM, pid)
-							  : xstrdup(mapped_files_reason(error));
-
-	diag("cannot attach to process %d: %s", (int)pid, why);
-	free(why);
-	forget_process(profile, sampled);
-	return error;
+	profiled->mapped = hash_of_files(proc_living_task(pid));
+	profiled->checked = clock_now();
+	vec_push(&profile->processes, &profiled);
+	return 0;
 }
 
 /* Reads the modules again if other files are mapped than before. Returns false if that fails. */
-static bool refresh(struct profile *profile, struct sampled_process *sampled)
+static bool refresh(struct profile *profile, struct profiled_process *profiled)
 {
+	struct sampled_process *sampled = profiled->sampled;
 	const uint64_t now = clock_now();
 	size_t cursor = 0;
 	void *value;
 
-	if (now - sampled->checked < NS_PER_S)
+	if (now - profiled->checked < NS_PER_S)
 		return true;
-	sampled->checked = now;
+	profiled->checked = now;
 	const uint64_t mapped = hash_of_files(proc_living_task(sampled->pid));
 
-	if (mapped == sampled->mapped)
+	if (mapped == profiled->mapped)
 		return true;
-	sampled->mapped = mapped;
+	profiled->mapped = mapped;
 	while (map_next(&sampled->threads, &cursor, NULL, &value))
 		sampled_thread_forget(value);
-	return mapped_modules_again(&profile->session->target, any_thread(sampled)) == 0;
+	return mapped_modules_again(&profile->session->target, sampled_process_any(sampled)) == 0;
 }
 
 /* ------------------------------------------------------------------ samples */
 
-static void sample_thread(struct profile *profile, struct sampled_process *sampled, pid_t tid)
+/* One process of a sample. */
+struct sampling {
+	struct profile *profile;
+	struct sampled_process *sampled;
+};
+
+static void sample_thread(void *context, pid_t tid)
 {
+	const struct sampling *sampling = context;
+	struct profile *profile = sampling->profile;
 	struct session *session = profile->session;
-	struct sampled_thread *thread = map_get(&sampled->threads, (uint64_t)tid);
+	struct sampled_thread *thread = sampled_process_thread(session, sampling->sampled, tid);
 	uint32_t stack;
 
-	if (!thread) {
-		thread = sampled_thread_create(session->target.tracees, sampled->process, tid);
-		map_put(&sampled->threads, (uint64_t)tid, thread);
-	}
+	if (interrupts_pending(session->interrupts))
+		return;
 	thread->seen = profile->samples;
 	if (sampled_thread_look(&session->target, thread, &stack) && stack)
 		folded_add(profile->folded, thread->name, stack);
@@ -205,38 +150,26 @@ static size_t sweep(struct profile *profile, struct sampled_process *sampled)
 }
 
 /* Returns false if the process is gone. */
-static bool sample_process(struct profile *profile, struct sampled_process *sampled)
+static bool sample_process(struct profile *profile, struct profiled_process *profiled)
 {
-	const struct dirent *entry;
-	char path[64];
-
-	snprintf(path, sizeof path, "/proc/%d/task", (int)sampled->pid);
-	DIR *tasks = opendir(path);
-
-	if (!tasks)
+	struct sampled_process *sampled = profiled->sampled;
+	if (!proc_each_task(sampled->pid, sample_thread, &(struct sampling){profile, sampled}))
 		return false;
-	while ((entry = readdir(tasks))) {
-		const pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (tid > 0 && !interrupts_pending(profile->session->interrupts))
-			sample_thread(profile, sampled, tid);
-	}
-	closedir(tasks);
 	return interrupts_pending(profile->session->interrupts) ||
-	       (sweep(profile, sampled) && refresh(profile, sampled));
+	       (sweep(profile, sampled) && refresh(profile, profiled));
 }
 
 static void sample_all(struct profile *profile)
 {
 	profile->samples++;
 	for (size_t i = 0; i < profile->processes.count; i++) {
-		struct sampled_process *sampled =
-			*(struct sampled_process **)vec_at(&profile->processes, i);
+		struct profiled_process *profiled =
+			*(struct profiled_process **)vec_at(&profile->processes, i);
 
-		if (sample_process(profile, sampled))
+		if (sample_process(profile, profiled))
 			continue;
 		vec_remove(&profile->processes, i--);
-		forget_process(profile, sampled);
+		forget_process(profile, profiled);
 	}
 }
 
@@ -295,7 +228,7 @@ int profile_run(struct session *session)
 {
 	const struct session_options *options = session->target.options;
 	struct profile profile = {.session = session,
-				  .processes = VEC_OF(struct sampled_process *)};
+				  .processes = VEC_OF(struct profiled_process *)};
 	int error = 0;
 
 	profile.folded = folded_create(call_stacks_table(&session->target), &session->output);
@@ -310,8 +243,11 @@ int profile_run(struct session *session)
 		if (error)
 			diag("cannot write the profile: %s", strerror(-error));
 	}
-	for (size_t i = 0; i < profile.processes.count; i++)
-		forget_process(&profile, *(struct sampled_process **)vec_at(&profile.processes, i));
+	for (size_t i = 0; i < profile.processes.count; i++) {
+		struct profiled_process **processes = profile.processes.items;
+
+		forget_process(&profile, processes[i]);
+	}
 	if (!error)
 		report(&profile);
 	vec_deinit(&profile.processes);

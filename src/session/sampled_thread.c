@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A thread whose stack is looked at again and again.
+ * A thread whose stack is looked at without tracing it.
  *
  * Most threads of a service sleep. A stop would end system calls that the kernel does not restart,
  * and each time-out would begin anew at each sample: epoll_wait(2) with a time-out of a second
@@ -8,8 +8,9 @@
  * sample, its stack is the same; if it has, its stack is walked as it sleeps, and counts if it has
  * not run meanwhile. A thread that runs is attached to, stopped, and detached from at once.
  *
- * The kernel does not tell the thread pointer, by which virtual machines find a thread, without a
- * stop. It never changes, so each thread is stopped at its first sample.
+ * Not all registers of a sleeping thread are known (tracee/sleeper.h). Most code does not need the
+ * others. The thread pointer, by which virtual machines find a thread, is taken from the first stop
+ * if the C library does not tell it.
  *
  * A thread that does not stop in time is left alone, and detached from at the next sample. It
  * cannot wait for the tracer longer than that.
@@ -21,6 +22,7 @@
 #include "tracee/proc.h"
 #include "tracee/ptrace.h"
 #include "tracee/seize.h"
+#include "tracee/space.h"
 #include "tracee/syscall_restart.h"
 #include "tracee/tracee.h"
 
@@ -43,23 +45,29 @@ struct sampled_thread *sampled_thread_create(struct tracees *tracees, struct pro
 	return sampled;
 }
 
+void sampled_thread_go(struct sampled_thread *sampled, const struct stop_status *stop)
+{
+	struct thread *thread = sampled->thread;
+
+	if (stop->kind == STOP_TRAP)
+		thread_restart_call(thread);
+	pt_detach(thread->tid, stop->kind == STOP_SIGNAL ? stop->signal : 0);
+}
+
 /* Detaches from the thread when it has stopped. Returns false if it has not within the time. */
 static bool leave(struct sampled_thread *sampled, unsigned timeout_ms)
 {
-	struct thread *thread = sampled->thread;
 	int status;
-	const int error = thread_wait(thread, &status, timeout_ms);
+	const int error = thread_wait(sampled->thread, &status, timeout_ms);
 
 	if (error == -ETIMEDOUT)
 		return false;
 	sampled->is_leaving = false;
 	if (error)
 		return true;
-	const struct stop_status decoded = stop_status_decode(status);
+	const struct stop_status stop = stop_status_decode(status);
 
-	if (decoded.kind == STOP_TRAP)
-		thread_restart_call(thread);
-	pt_detach(thread->tid, decoded.kind == STOP_SIGNAL ? decoded.signal : 0);
+	sampled_thread_go(sampled, &stop);
 	return true;
 }
 
@@ -76,6 +84,45 @@ void sampled_thread_forget(struct sampled_thread *sampled)
 	sampled->sleeper.pc = 0;
 }
 
+bool sampled_thread_sleeps(struct sampled_thread *sampled, struct sleeper *sleeper,
+			   struct regs *regs)
+{
+	const pid_t tid = sampled->thread->tid;
+	const struct space *space = sampled->thread->process->space;
+
+	if (!sleeper_read(tid, sleeper))
+		return false;
+	if (!sampled->asked_for_pointer && !sampled->was_stopped &&
+	    !sleeper_thread_pointer(tid, space->arch, &space->memory, &sampled->thread_pointer))
+		sampled->thread_pointer = 0;
+	sampled->asked_for_pointer = true;
+	sleeper_registers(sleeper, space->arch, sampled->thread_pointer, regs);
+	return true;
+}
+
+enum sampled_stop sampled_thread_stop(struct sampled_thread *sampled, struct stop_status *stop,
+				      struct regs *regs)
+{
+	struct thread *thread = sampled->thread;
+	int status;
+
+	if (seize_within(thread->tid, 0, SEIZE_MS) != 0)
+		return proc_has_ended(thread->tid) ? SAMPLED_GONE : SAMPLED_STUCK;
+	pt_interrupt(thread->tid);
+	const int error = thread_wait(thread, &status, STOP_MS);
+
+	sampled->is_leaving = error == -ETIMEDOUT;
+	if (error)
+		return sampled->is_leaving ? SAMPLED_STUCK : SAMPLED_GONE;
+	*stop = stop_status_decode(status);
+	if (stop->kind == STOP_EXITED || stop->kind == STOP_KILLED ||
+	    regs_load(thread->tid, regs) != 0)
+		return SAMPLED_GONE;
+	sampled->thread_pointer = regs->fs_base;
+	sampled->was_stopped = true;
+	return SAMPLED_STOPPED;
+}
+
 static bool walk_sleeper(struct target *target, struct sampled_thread *sampled)
 {
 	const pid_t tid = sampled->thread->tid;
@@ -85,10 +132,10 @@ static bool walk_sleeper(struct target *target, struct sampled_thread *sampled)
 	if (sampled->sleeper.pc && sleeper_sleeps_on(tid, &sampled->sleeper))
 		return true;
 	sampled->sleeper.pc = 0;
-	if (!sampled->has_pointer || !sleeper_read(tid, &sleeper))
+	if (!sampled_thread_sleeps(sampled, &sleeper, &regs) ||
+	    (!sampled->thread_pointer && !sampled->was_stopped &&
+	     call_stacks_want_pointer(target, sampled->thread)))
 		return false;
-	regs = (struct regs){.pc = sleeper.pc, .fs_base = sampled->thread_pointer};
-	regs.r[REG_SP] = sleeper.sp;
 	const uint32_t stack = call_stacks_of_thread(target, sampled->thread, &regs, 0);
 
 	if (!sleeper_sleeps_on(tid, &sleeper))
@@ -101,32 +148,15 @@ static bool walk_sleeper(struct target *target, struct sampled_thread *sampled)
 /* Stops the thread for a walk. Returns false if it is gone. */
 static bool walk_stopped(struct target *target, struct sampled_thread *sampled)
 {
-	struct thread *thread = sampled->thread;
+	struct stop_status stop;
 	struct regs regs;
-	int status;
+	const enum sampled_stop result = sampled_thread_stop(sampled, &stop, &regs);
 
 	sampled->stack = 0;
-	if (seize_within(thread->tid, 0, SEIZE_MS) != 0)
-		return proc_state(thread->tid) != '?';
-	pt_interrupt(thread->tid);
-	const int error = thread_wait(thread, &status, STOP_MS);
-
-	if (error) {
-		sampled->is_leaving = error == -ETIMEDOUT;
-		return sampled->is_leaving;
-	}
-	const struct stop_status decoded = stop_status_decode(status);
-
-	if (decoded.kind == STOP_EXITED || decoded.kind == STOP_KILLED)
-		return false;
-	if (regs_load(thread->tid, &regs) == 0) {
-		sampled->thread_pointer = regs.fs_base;
-		sampled->has_pointer = true;
-		sampled->stack = call_stacks_of_thread(target, thread, &regs, 0);
-	}
-	if (decoded.kind == STOP_TRAP)
-		thread_restart_call(thread);
-	pt_detach(thread->tid, decoded.kind == STOP_SIGNAL ? decoded.signal : 0);
+	if (result != SAMPLED_STOPPED)
+		return result == SAMPLED_STUCK;
+	sampled->stack = call_stacks_of_thread(target, sampled->thread, &regs, 0);
+	sampled_thread_go(sampled, &stop);
 	return true;
 }
 

@@ -201,6 +201,12 @@ static void take_forgotten(void *context, const struct probe_info *info)
 	emission_forget(context, info);
 }
 
+/* Returns true if stacks are looked at, and nothing is traced. */
+static bool only_looks(const struct session_options *options)
+{
+	return options->stacks || options->profile_hz;
+}
+
 static int set_up(struct session *session)
 {
 	const struct session_options *options = session->target.options;
@@ -239,15 +245,16 @@ static int set_up(struct session *session)
 	if (options->quiet)
 		untraced_keep_silent(session->target.untraced);
 	session->target.tracees = tracees_create(&task_state_sizes);
-	session->target.tracker = call_tracker_create(&session->target.events, trap_calibrate());
+	/* Where no call is timed, the child that calibration needs would be for nothing. */
+	session->target.tracker = call_tracker_create(&session->target.events,
+						      only_looks(options) ? 0 : trap_calibrate());
 	session->target.trap = trap_create(session->target.tracker);
 	if (!session->target.trap) {
 		diag("instructions cannot be decoded: libcapstone does not work");
 		return -ENOTSUP;
 	}
 	agent_policy_init(&session->target);
-	session->target.tracees->only_seizes = options->stacks;
-	if (!options->stacks && !options->profile_hz)
+	if (!only_looks(options))
 		system_calls_start(&session->target);
 	session->target.work = (struct deferred_work){.types = work_types,
 						      .context = &session->target,

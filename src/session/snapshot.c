@@ -2,43 +2,54 @@
 /*
  * A snapshot of the stacks of all threads of a process.
  *
- * The process may be the one that serves the customers, so it has to stand still as shortly as
- * possible, and nothing in it is changed. What takes long is done before: the files are opened, and
- * each stack is walked once while its thread runs or sleeps. The result is of no use, as the stack
- * changes meanwhile, but what the walk has read then (call-frame information, symbols, the tables
- * of virtual machines) is at hand for the walk that counts. That is made when all threads have been
- * stopped, and it reads little more than the stacks. Source lines are looked up and the text is
- * written when they run again, because debug information may be large, and a reader of the output
- * may be slow.
+ * The process may be the one that serves the customers, so its threads stand still as shortly as
+ * possible, and nothing in it is changed.
+ *
+ * Most threads sleep. They are not stopped: their stacks are read as they sleep, all together, and
+ * those count that have not run meanwhile (sampled_thread.c). A stack whose walk needs a register
+ * that is only known of a stopped thread does not count, either.
+ *
+ * The others are stopped, one after the other, each for the time of its own walk. What takes long
+ * is done before: a thread that runs is stopped for its registers first, and its stack is walked
+ * when it runs again. The result is of no use, as the stack changes meanwhile, but what the walk
+ * has read then (call-frame information, symbols, the tables of virtual machines) is at hand for
+ * the walk that counts. Source lines are looked up and the text is written at the end, because
+ * debug information may be large, and a reader of the output may be slow.
+ *
+ * So the stacks are not those of one moment. A thread that sleeps does so from its look to the end
+ * of all looks at sleepers; of one that runs, the next moment is as good as this one.
  *
  * A system call that a stop interrupts is restarted (tracee/syscall_restart.h), so the process does
  * not notice.
  */
 #include "session/snapshot.h"
 
-#include "base/cleanup.h"
 #include "base/diag.h"
 #include "base/xalloc.h"
-#include "session/attaching.h"
-#include "session/detach.h"
-#include "session/quiesce.h"
+#include "session/sampled_process.h"
 #include "session/waiting_call.h"
 #include "sink/thread_stacks.h"
 #include "target/call_stacks.h"
-#include "target/mapped_files.h"
-#include "target/mapped_modules.h"
-#include "target/module_list.h"
 #include "tracee/proc.h"
-#include "tracee/ptrace.h"
-#include "tracee/sleeper.h"
 #include "tracee/space.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What is kept of a thread until it runs again. */
+/* A thread that sleeps and runs by turns is looked at so many times before it is stopped. */
+enum { LOOKS = 3 };
+
+/* What is kept of a thread until the text is written. */
 struct seen_thread {
+	struct sampled_thread *sampled;
+	struct sleeper sleeper; /* where it sleeps, at this look */
+	struct regs regs;
+	bool sleeps;
+	bool is_done;	 /* its stack is known */
+	bool is_to_stop; /* to be found out while it stands */
 	struct thread_stack stack;
 	bool is_leader; /* the main thread, which comes first */
 	char name[16];
@@ -48,70 +59,162 @@ struct seen_thread {
 
 struct snapshot {
 	struct session *session;
+	struct sampled_process *process;
 	struct vec threads; /* struct seen_thread * */
 };
 
-/* ------------------------------------------------------------------ before the threads stop */
-
-static bool read_sleeper(pid_t tid, struct sleeper *sleeper, struct regs *regs)
+static struct seen_thread *seen_at(const struct snapshot *snapshot, size_t index)
 {
-	if (!sleeper_read(tid, sleeper))
-		return false;
-	*regs = (struct regs){.pc = sleeper->pc};
-	regs->r[REG_SP] = sleeper->sp;
-	return true;
+	return *(struct seen_thread **)vec_at(&snapshot->threads, index);
 }
 
-static void walk_ahead(struct thread *thread, void *context)
+static void forget(struct seen_thread *seen)
 {
-	struct snapshot *snapshot = context;
-	struct target *target = &snapshot->session->target;
-	struct walked_stack walked;
-	struct sleeper sleeper;
-	struct regs regs;
-
-	if (!read_sleeper(thread->tid, &sleeper, &regs))
-		return;
-	walked_stack_init(&walked);
-	call_stacks_walk(target, thread, &regs, &walked);
-	walked_stack_deinit(&walked);
-	if (sleeper.call >= 0)
-		waiting_call_prepare(target, thread, (uint64_t)sleeper.call);
-}
-
-/* ------------------------------------------------------------------ while they stand */
-
-static void look_at(struct thread *thread, void *context)
-{
-	struct snapshot *snapshot = context;
-	struct target *target = &snapshot->session->target;
-	struct seen_thread *seen = xcalloc(1, sizeof *seen);
-	struct sleeper sleeper;
-	struct regs regs;
-
-	vec_push(&snapshot->threads, &seen);
+	waiting_call_deinit(&seen->call);
+	walked_stack_deinit(&seen->walked);
 	walked_stack_init(&seen->walked);
-	seen->stack.tid = thread->tid;
-	seen->is_leader = thread->tid == thread->process->pid;
-	seen->stack.name = seen->name;
-	if (thread->state != THREAD_STOPPED || regs_load(thread->tid, &regs) != 0) {
-		seen->stack.activity = ACTIVITY_WAITS;
-		if (read_sleeper(thread->tid, &sleeper, &regs))
-			call_stacks_walk(target, thread, &regs, &seen->walked);
-		return;
-	}
-	if (thread->stop == STOP_GROUP) {
-		seen->stack.activity = ACTIVITY_STOPPED;
-	} else if (waiting_call_is_there(thread->process->space->arch, &regs)) {
-		seen->stack.activity = ACTIVITY_CALL;
-		waiting_call_capture(target, thread, &regs, &seen->call);
-		seen->stack.entry = seen->call.entry;
-		seen->stack.unfilled = seen->call.unfilled;
-	}
-	call_stacks_walk(target, thread, &regs, &seen->walked);
+	seen->call = (struct waiting_call){0};
+	seen->stack.entry = seen->stack.unfilled = NULL;
 }
 
-/* ------------------------------------------------------------------ when they run again */
+static void see_thread(void *context, pid_t tid)
+{
+	struct snapshot *snapshot = context;
+	struct seen_thread *seen = xcalloc(1, sizeof *seen);
+
+	walked_stack_init(&seen->walked);
+	seen->sampled = sampled_process_thread(snapshot->session, snapshot->process, tid);
+	seen->stack.tid = tid;
+	seen->stack.name = seen->name;
+	seen->is_leader = tid == snapshot->process->pid;
+	vec_push(&snapshot->threads, &seen);
+}
+
+/* ------------------------------------------------------------------ threads that sleep */
+
+/* Stores the system call that the thread is in, and what it does. */
+static void see_call(struct snapshot *snapshot, struct seen_thread *seen)
+{
+	waiting_call_capture(&snapshot->session->target, seen->sampled->thread, &seen->regs,
+			     &seen->call);
+	seen->stack.entry = seen->call.entry;
+	seen->stack.unfilled = seen->call.unfilled;
+}
+
+static void look_at_sleeper(struct snapshot *snapshot, struct seen_thread *seen)
+{
+	switch (proc_state(seen->stack.tid)) {
+	case 'T':
+		seen->stack.activity = ACTIVITY_STOPPED;
+		break;
+	case 'S':
+		seen->stack.activity = ACTIVITY_CALL;
+		break;
+	default:
+		seen->stack.activity = ACTIVITY_WAITS;
+	}
+	if (seen->sleeper.call >= 0 && seen->stack.activity != ACTIVITY_STOPPED)
+		see_call(snapshot, seen);
+	seen->is_to_stop = !call_stacks_walk(&snapshot->session->target, seen->sampled->thread,
+					     &seen->regs, &seen->walked);
+}
+
+/* Looks at all threads that sleep and are not done. */
+static void look_at_sleepers(struct snapshot *snapshot)
+{
+	struct target *target = &snapshot->session->target;
+	const size_t count = snapshot->threads.count;
+
+	for (size_t i = 0; i < count; i++) {
+		struct seen_thread *seen = seen_at(snapshot, i);
+
+		seen->sleeps = !seen->is_done && !seen->is_to_stop &&
+			       sampled_thread_sleeps(seen->sampled, &seen->sleeper, &seen->regs);
+	}
+	/* What the stacks of threads that sleep on refer to does not change. */
+	call_stacks_freeze(target, sampled_process_any(snapshot->process), true);
+	for (size_t i = 0; i < count; i++)
+		if (seen_at(snapshot, i)->sleeps)
+			look_at_sleeper(snapshot, seen_at(snapshot, i));
+	call_stacks_freeze(target, sampled_process_any(snapshot->process), false);
+	for (size_t i = 0; i < count; i++) {
+		struct seen_thread *seen = seen_at(snapshot, i);
+
+		if (!seen->sleeps)
+			continue;
+		seen->is_done = !seen->is_to_stop &&
+				sleeper_sleeps_on(seen->stack.tid, &seen->sleeper);
+		if (!seen->is_done)
+			forget(seen);
+	}
+}
+
+/* ------------------------------------------------------------------ threads that are stopped */
+
+/* Reads what the walk of a thread that runs will need. */
+static void walk_ahead(struct snapshot *snapshot, struct seen_thread *seen)
+{
+	struct stop_status stop;
+
+	if (sampled_thread_stop(seen->sampled, &stop, &seen->regs) != SAMPLED_STOPPED)
+		return;
+	sampled_thread_go(seen->sampled, &stop);
+	call_stacks_walk(&snapshot->session->target, seen->sampled->thread, &seen->regs,
+			 &seen->walked);
+	forget(seen);
+}
+
+static void look_at_stopped(struct snapshot *snapshot, struct seen_thread *seen)
+{
+	struct target *target = &snapshot->session->target;
+	struct thread *thread = seen->sampled->thread;
+	struct stop_status stop;
+
+	if (!seen->is_to_stop)
+		walk_ahead(snapshot, seen);
+	switch (sampled_thread_stop(seen->sampled, &stop, &seen->regs)) {
+	case SAMPLED_GONE:
+		return;
+	case SAMPLED_STUCK:
+		seen->is_done = true;
+		seen->stack.activity = ACTIVITY_WAITS;
+		if (sampled_thread_sleeps(seen->sampled, &seen->sleeper, &seen->regs))
+			call_stacks_walk(target, thread, &seen->regs, &seen->walked);
+		return;
+	case SAMPLED_STOPPED:
+		break;
+	}
+	seen->is_done = true;
+	seen->stack.activity = ACTIVITY_RUNS;
+	if (stop.kind == STOP_GROUP) {
+		seen->stack.activity = ACTIVITY_STOPPED;
+	} else if (waiting_call_is_there(thread->process->space->arch, &seen->regs)) {
+		seen->stack.activity = ACTIVITY_CALL;
+		see_call(snapshot, seen);
+	}
+	call_stacks_walk(target, thread, &seen->regs, &seen->walked);
+	sampled_thread_go(seen->sampled, &stop);
+}
+
+static void look(struct snapshot *snapshot)
+{
+	for (unsigned i = 0; i < LOOKS; i++)
+		look_at_sleepers(snapshot);
+	for (size_t i = 0; i < snapshot->threads.count; i++) {
+		struct seen_thread *seen = seen_at(snapshot, i);
+
+		if (!seen->is_done)
+			look_at_stopped(snapshot, seen);
+		/* It has ended. */
+		if (!seen->is_done) {
+			forget(seen);
+			free(seen);
+			vec_remove(&snapshot->threads, i--);
+		}
+	}
+}
+
+/* ------------------------------------------------------------------ the text */
 
 static void look_up_lines(struct snapshot *snapshot, const struct space *space)
 {
@@ -162,7 +265,7 @@ static int write_text(struct snapshot *snapshot, pid_t pid, const char *name)
 static void snapshot_deinit(struct snapshot *snapshot)
 {
 	for (size_t i = 0; i < snapshot->threads.count; i++) {
-		struct seen_thread *seen = *(struct seen_thread **)vec_at(&snapshot->threads, i);
+		struct seen_thread *seen = seen_at(snapshot, i);
 
 		waiting_call_deinit(&seen->call);
 		walked_stack_deinit(&seen->walked);
@@ -173,86 +276,53 @@ static void snapshot_deinit(struct snapshot *snapshot)
 
 /* ------------------------------------------------------------------ a process */
 
-static void interrupt(struct thread *thread, void *context)
-{
-	(void)context;
-	pt_interrupt(thread->tid);
-}
-
-static void choose(struct thread *thread, void *context)
-{
-	struct thread **chosen = context;
-
-	if (!*chosen || proc_state((*chosen)->tid) == 'Z')
-		*chosen = thread;
-}
-
-/* A thread may have ended since. */
-static void choose_any(struct process *process, struct thread **chosen)
-{
-	*chosen = NULL;
-	process_each_thread(process, choose, chosen);
-}
-
 static int snapshot_process(struct session *session, pid_t pid)
 {
-	struct snapshot snapshot = {session, VEC_OF(struct seen_thread *)};
-	struct process *process = tracees_process(session->target.tracees, pid);
-	struct thread *chosen = NULL;
+	struct snapshot snapshot = {.session = session, .threads = VEC_OF(struct seen_thread *)};
+	int error = sampled_process_open(session, pid, &snapshot.process);
 	char name[16];
 
-	proc_name(pid, name);
-	choose_any(process, &chosen);
-	const int error = mapped_modules_read(&session->target, chosen);
-
-	if (error) {
-		diag("process %d: %s", (int)pid, mapped_files_reason(error));
-		detach_unchanged(session, pid);
+	if (error)
 		return error;
-	}
-	struct space *space = space_ref(process->space);
-	int failure;
-
-	call_stacks_freeze(&session->target, chosen, true);
-	process_each_thread(process, walk_ahead, &snapshot);
-	/* All at once, so that none waits long for the others. */
-	process_each_thread(process, interrupt, NULL);
-	quiesce_process(session, pid);
-	process = tracees_process(session->target.tracees, pid);
-	if (!process || process->space != space) {
+	proc_name(pid, name);
+	proc_each_task(pid, see_thread, &snapshot);
+	look(&snapshot);
+	if (!snapshot.threads.count || !sampled_process_is_same(snapshot.process)) {
 		diag("process %d: it has ended or called exec while it was looked at", (int)pid);
-		detach_process(session, pid);
-		failure = -ESRCH;
-		goto out;
+		error = -ESRCH;
+	} else {
+		look_up_lines(&snapshot, snapshot.process->process->space);
+		error = write_text(&snapshot, pid, name);
+		if (error)
+			diag("cannot write the stacks: %s", strerror(-error));
 	}
-	choose_any(process, &chosen);
-	call_stacks_freeze(&session->target, chosen, true);
-	process_each_thread(process, look_at, &snapshot);
-	call_stacks_freeze(&session->target, chosen, false);
-	detach_unchanged(session, pid);
-	look_up_lines(&snapshot, space);
-	failure = write_text(&snapshot, pid, name);
-	if (failure)
-		diag("cannot write the stacks: %s", strerror(-failure));
-
-out:
-	module_list_destroy(space->modules);
-	space->modules = NULL;
-	space_unref(space);
 	snapshot_deinit(&snapshot);
-	return failure;
+	sampled_process_close(session, snapshot.process);
+	return error;
+}
+
+/* Returns true if no process of the list before `index` is the same. */
+static bool is_first(const struct session_options *options, size_t index)
+{
+	for (size_t i = 0; i < index; i++)
+		if (proc_process_of(options->pids[i]) == proc_process_of(options->pids[index]))
+			return false;
+	return true;
 }
 
 int snapshot_take(struct session *session)
 {
 	const struct session_options *options = session->target.options;
-	int error = attaching_start(session);
+	size_t failures = 0;
+	int first_error = 0;
 
-	for (size_t i = 0; i < options->pid_count && !error; i++) {
+	for (size_t i = 0; i < options->pid_count; i++) {
 		const pid_t pid = proc_process_of(options->pids[i]);
+		const int error = is_first(options, i) ? snapshot_process(session, pid) : 0;
 
-		if (tracees_process(session->target.tracees, pid))
-			error = snapshot_process(session, pid);
+		failures += error != 0;
+		if (!first_error)
+			first_error = error;
 	}
-	return error;
+	return failures == options->pid_count ? first_error : 0;
 }

@@ -3,7 +3,8 @@
  * Folded stacks, as tools for flame graphs read them: one line for each different stack, with its
  * thread, its frames from the outermost to the innermost between semicolons, and how often it was
  * seen. Different addresses in one function make no difference here, but lines of a script do. A
- * semicolon in a name would be taken for the end of a frame: it becomes a colon.
+ * semicolon in a name would be taken for the end of a frame: it becomes a colon. A frame that was
+ * guessed ends with a question mark.
  */
 #include "sink/folded.h"
 
@@ -69,6 +70,8 @@ static void add_frame(struct strbuf *line, const struct stack_frame *frame,
 		add_text(line, frame->module ? frame->module : "-");
 		strbuf_printf(line, "+0x%llx", (unsigned long long)frame->address);
 	}
+	if (frame->is_guessed)
+		strbuf_add_char(line, '?');
 }
 
 /*

@@ -83,7 +83,7 @@ void thread_stacks_put(struct outbuf *out, const struct sink_target *target,
 	static const char *const texts[] = {
 		[ACTIVITY_RUNS] = " runs",
 		[ACTIVITY_CALL] = " waits",
-		[ACTIVITY_WAITS] = " waits in the kernel, and cannot be stopped",
+		[ACTIVITY_WAITS] = " waits uninterruptibly",
 		[ACTIVITY_STOPPED] = " is stopped",
 		[ACTIVITY_SIGNAL] = " was killed by ",
 	};

@@ -9,7 +9,7 @@
 enum thread_activity {
 	ACTIVITY_RUNS,	  /* on a processor, or ready for one */
 	ACTIVITY_CALL,	  /* waits in a system call */
-	ACTIVITY_WAITS,	  /* does not stop: in uninterruptible sleep */
+	ACTIVITY_WAITS,	  /* waits and does not stop (state D of ps(1)), perhaps in a system call */
 	ACTIVITY_STOPPED, /* in a group-stop (SIGSTOP, ^Z) */
 	ACTIVITY_SIGNAL	  /* was killed by a signal: a core dump */
 };

@@ -107,14 +107,19 @@ static bool is_full(const struct call_stacks *stacks, size_t wanted)
 	return stacks->walked->frames.count >= wanted;
 }
 
+/* Descriptions are for 64 bits: their numbers would lead astray elsewhere. */
+static bool has_scripts(const struct thread *thread)
+{
+	return thread->process->space->arch->abi->word == sizeof(uint64_t);
+}
+
 static void walk_scripts(struct target *target, struct thread *thread, const struct regs *regs,
 			 size_t room)
 {
 	struct call_stacks *stacks = target->call_stacks;
 
 	stacks->part_count = 0;
-	/* Descriptions are for 64 bits: their numbers would lead astray elsewhere. */
-	if (!stacks->library || thread->process->space->arch->abi->word != sizeof(uint64_t))
+	if (!stacks->library || !has_scripts(thread))
 		return;
 	const struct vec *machines = script_stacks_machines(target, stacks->library, thread);
 
@@ -405,10 +410,30 @@ uint32_t call_stacks_of_thread(struct target *target, struct thread *thread,
 				 stacks->table);
 }
 
-void call_stacks_walk(struct target *target, struct thread *thread, const struct regs *regs,
+bool call_stacks_want_pointer(struct target *target, struct thread *thread)
+{
+	const struct script_library *library = target->call_stacks->library;
+
+	return library && has_scripts(thread) &&
+	       script_stacks_machines(target, library, thread)->count > 0;
+}
+
+/* A register that is not known makes the walk guess where the caller is, or end. */
+static bool lacks_register(const struct call_stacks *stacks)
+{
+	bool lacks_one = stacks->native_count && stacks->native_end == UNWIND_END_LOST;
+
+	for (size_t i = 0; i < stacks->native_count; i++)
+		lacks_one |= stacks->native[i].is_guessed;
+	return lacks_one;
+}
+
+bool call_stacks_walk(struct target *target, struct thread *thread, const struct regs *regs,
 		      struct walked_stack *walked)
 {
 	walk(target, thread, &(struct start){regs, NULL, 0}, walked);
+	return !regs->is_partial || ((regs->fs_base || !call_stacks_want_pointer(target, thread)) &&
+				     !lacks_register(target->call_stacks));
 }
 
 uint32_t call_stacks_keep(struct target *target, const struct space *space,

@@ -39,10 +39,13 @@ void call_stacks_freeze(struct target *target, struct thread *thread, bool froze
 
 /*
  * Walks the stack of a thread with these registers, without its source lines, and stores the frames
- * in `walked`, which is empty. If the thread runs, the result is a guess.
+ * in `walked`, which is empty. If the thread runs, the result is a guess. Returns false if the
+ * registers are partial, and others are needed.
  */
-void call_stacks_walk(struct target *target, struct thread *thread, const struct regs *regs,
+bool call_stacks_walk(struct target *target, struct thread *thread, const struct regs *regs,
 		      struct walked_stack *walked);
+/* Returns true if script frames of the space's threads may be found by their thread pointers. */
+bool call_stacks_want_pointer(struct target *target, struct thread *thread);
 /*
  * Looks up the source lines of a stack that was walked in `space`, whose threads may run meanwhile,
  * and empties `walked`. Returns the number of the stack in the table, or 0 if no frame is known.

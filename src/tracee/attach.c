@@ -362,8 +362,7 @@ int tracees_attach(struct tracees *tracees, pid_t pid, struct process **process,
 	 * compared with files.
 	 */
 	(void)maps_read(choice.thread->tid, &made->maps_before);
-	if (!tracees->only_seizes)
-		pt_interrupt(choice.thread->tid);
+	pt_interrupt(choice.thread->tid);
 	*process = made;
 	return 0;
 }

@@ -31,6 +31,11 @@ uint64_t proc_start_stack(pid_t pid);
  * that has exited, /proc says nothing about the process's memory. Returns `pid` if there is none.
  */
 pid_t proc_living_task(pid_t pid);
+/* Returns true if a task has ended, even if it is still listed. */
+bool proc_has_ended(pid_t tid);
+
+/* Visits the tasks of a process, in no order. Returns false if the process is gone. */
+bool proc_each_task(pid_t pid, void (*visit)(void *context, pid_t tid), void *context);
 
 /* Returns the state letter of a task ('R', 'S', 'D', 'Z' …), or '?' if it is gone. */
 char proc_state(pid_t tid);
@@ -61,8 +66,11 @@ bool proc_signals(pid_t tid, uint64_t *ignored, uint64_t *caught);
  */
 bool proc_caught_and_filtered(pid_t tid, uint64_t *caught, bool *filtered);
 
-/* Reads how often a task has left a processor. Returns false if it is gone. */
-bool proc_switches(pid_t tid, uint64_t *switches);
+/*
+ * Reads how often a task has been given a processor (or has left one; always the same of the two):
+ * if that has not changed, it has not run. Returns false if it is gone.
+ */
+bool proc_turns(pid_t tid, uint64_t *turns);
 
 /* Returns the bit of a signal in a signal set. */
 static inline uint64_t signal_bit(int signal)

@@ -178,8 +178,6 @@ struct tracees {
 	struct watchdog *watchdog; /* for all spaces: guardian_watchdog(), or NULL */
 	/* The user that a command runs as, NULL: the tracer's user. */
 	const struct identity *launch_as;
-	/* tracees_attach() stops no thread: the caller does. */
-	bool only_seizes;
 	/*
 	 * If passed_syscall is set, threads of processes that are not `silent` stop at all of their
 	 * system calls. passed_syscall is called for a STOP_SYSCALL that a synchronous wait skips

@@ -12,14 +12,32 @@
 #include <errno.h>
 #include <string.h>
 
+static bool is_argument(const struct arch *arch, uint8_t general)
+{
+	bool is_one = false;
+
+	for (size_t i = 0; i < sizeof arch->syscall_arg; i++)
+		is_one |= arch->syscall_arg[i] == general;
+	return is_one;
+}
+
 void unwind_registers_load(struct unwind_registers *to, const struct arch *arch,
 			   const struct regs *from)
 {
+	const bool is_in_call = from->syscall != UINT64_MAX;
+
 	*to = (struct unwind_registers){0};
-	for (unsigned i = 0; i < arch->dwarf_return; i++)
-		to->values[i] = from->r[arch->dwarf_general[i]];
+	for (unsigned i = 0; i < arch->dwarf_return; i++) {
+		const uint8_t general = arch->dwarf_general[i];
+
+		if (from->is_partial && i != arch->dwarf_sp &&
+		    !(is_in_call && is_argument(arch, general)))
+			continue;
+		to->values[i] = from->r[general];
+		to->known |= UINT32_C(1) << i;
+	}
 	to->values[arch->dwarf_return] = from->pc;
-	to->known = (UINT32_C(2) << arch->dwarf_return) - 1;
+	to->known |= UINT32_C(1) << arch->dwarf_return;
 }
 
 static uint64_t wrap(const struct unwind_view *view, uint64_t address)
