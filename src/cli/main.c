@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/diag.h"
 #include "base/xalloc.h"
+#include "cli/expressions.h"
 #include "cli/options.h"
 #include "cli/outfile.h"
 #include "dwarf/dwarf.h"
@@ -71,16 +72,22 @@ static bool wants_utf8(void)
 }
 
 /* Stacks are walked while the thread stands at its breakpoint. */
-static bool needs_breakpoints(const struct options *options)
+static bool needs_breakpoints(const struct output_options *output)
 {
-	return options->output.where != 0;
+	return output->where || output->takes_stack;
 }
 
-static int trace(const struct options *options)
+static const char *sink_name(const struct options *options)
+{
+	if (options->summary)
+		return "summary";
+	return options->template ? "template" : "text";
+}
+
+static int trace_with(const struct options *options, const struct output_options *parsed)
 {
 	const char *data_dir = getenv("TRACER_DATADIR");
-	struct output_options output = options->output;
-	const char *sink = options->summary ? "summary" : "text";
+	struct output_options output = *parsed;
 	bool split = options->follow_forks > 1; /* -ff: a file for each process */
 	struct session_options session = {.command = options->command,
 					  .pids = options->pids.items,
@@ -101,19 +108,19 @@ static int trace(const struct options *options)
 					  .configs = &options->configs,
 					  .data_dir = data_dir ? data_dir : PKGDATADIR,
 					  .per_process = options->per_process,
-					  .engine = needs_breakpoints(options) ? ENGINE_TRAP
+					  .engine = needs_breakpoints(&output) ? ENGINE_TRAP
 									       : options->engine,
 					  .strict = options->strict,
 					  .clock = options->clock,
 					  .lossy = options->lossy,
 					  .prototypes = options->prototypes,
 					  .demangle = options->output.demangle,
-					  .string_max = options->output.string_max,
+					  .string_max = expressions_string_max(&output),
 					  .array_max = options->output.array_max,
 					  .verbose = options->verbose,
 					  .quiet = options->quiet,
 					  .debug = options->debug,
-					  .sink = sink_find(sink),
+					  .sink = sink_find(sink_name(options)),
 					  .output_path = split ? options->output_file : NULL,
 					  .output = &output};
 	struct outfile outfile = {.fd = -1, .done = -1};
@@ -140,6 +147,18 @@ static int trace(const struct options *options)
 		     result.untraced == 1 ? "" : "s");
 	/* The command's own failure says more than that of --strict. */
 	return options->strict && result.untraced && !result.status ? STATUS_ERROR : result.status;
+}
+
+static int trace(const struct options *options)
+{
+	struct output_options output = options->output;
+	struct expressions expressions = {0};
+	const int status = expressions_parse(options, &expressions, &output)
+				   ? trace_with(options, &output)
+				   : STATUS_ERROR;
+
+	expressions_deinit(&expressions);
+	return status;
 }
 
 /* ------------------------------------------------------------------ small stack limits */

@@ -36,6 +36,10 @@ static int check_stacks(const struct options *options)
 /* --stacks and --profile trace nothing: whatever asks for a trace cannot be obeyed. */
 static int check_snapshot(const struct options *options, const char *option)
 {
+	if (options->condition || options->template || options->output.slower_than ||
+	    options->output.only_failed)
+		return usage_error("%s traces nothing, so there are no calls to choose from",
+				   option);
 	if (options->stacks && options->profile_hz)
 		return usage_error("--stacks and --profile cannot be obeyed together");
 	if (options->command)
@@ -74,6 +78,8 @@ int option_checks(const struct options *options, bool sorted)
 		return usage_error("-u is for a command, and there is none");
 	if (options->output.column_count && !options->summary)
 		return usage_error("-U is for the table of -c, and there is no -c");
+	if (options->template && options->summary)
+		return usage_error("--template is for lines, and -c shows none");
 	if (options->per_process && !options->summary)
 		return usage_error("--per-process is for the table of -c, and there is no -c");
 	if (options->output_file && options->output_file[0] == '|' &&

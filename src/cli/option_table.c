@@ -40,6 +40,12 @@ static const struct option_spec table[] = {
 	 FIELD(entries_only)},
 	{'S', "system-calls", NULL, "system calls, too; -x NAME@SYS: only those",
 	 .action = OPTION_FLAG, FIELD(system_calls)},
+	{CODE_IF, "if", "EXPR", "only calls for which EXPR holds: 'arg3 > 4k'",
+	 .action = OPTION_TEXT, FIELD(condition)},
+	{CODE_SLOWER_THAN, "slower-than", "TIME", "only calls that take TIME or longer: 10ms",
+	 .action = OPTION_TIME, FIELD(output.slower_than)},
+	{CODE_FAILED, "failed", NULL, "only calls whose result says that they failed",
+	 .action = OPTION_FLAG, FIELD(output.only_failed)},
 	{CODE_DEPTH, "depth", "N", "not calls within N others that are traced",
 	 .action = OPTION_NUMBER, FIELD(depth_max), .maximum = 1000000},
 	{'F', "config", "FILE|DIR[:...]", "read prototypes from there (repeatable)",
@@ -84,6 +90,8 @@ static const struct option_spec table[] = {
 	{'C', "demangle", NULL, "show C++, Rust and D names as in the source",
 	 .action = OPTION_FLAG, FIELD(output.demangle)},
 
+	{CODE_TEMPLATE, "template", "TEXT", "a line TEXT for each call: '%{time} %{arg2}'",
+	 .action = OPTION_TEXT, FIELD(template)},
 	{CODE_COLOR, "color", "auto|always|never", "colors: on a terminal (auto), always, never",
 	 .action = OPTION_CHOICE, FIELD(color)},
 

@@ -26,6 +26,10 @@ enum {
 	CODE_STACKS,
 	CODE_CORE,
 	CODE_PROFILE,
+	CODE_IF,
+	CODE_SLOWER_THAN,
+	CODE_FAILED,
+	CODE_TEMPLATE,
 
 	OPTIONS_MAX = 64 /* there are no more rows */
 };

@@ -43,6 +43,8 @@ struct options {
 	const char *print_prototypes; /* print the prototypes of this file and exit; or NULL */
 
 	const char *output_file; /* -o, or NULL: standard error */
+	const char *condition;	 /* --if, or NULL */
+	const char *template;	 /* --template, or NULL */
 	bool summary;		 /* -c */
 	bool per_process;	 /* --per-process */
 	int engine;		 /* --engine: enum session_engine */

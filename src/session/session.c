@@ -49,6 +49,7 @@
 #include "tracee/clock.h"
 #include "tracee/launch.h"
 #include "tracee/prefault.h"
+#include "tracee/proc.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -201,6 +202,13 @@ static void take_forgotten(void *context, const struct probe_info *info)
 	emission_forget(context, info);
 }
 
+/* The `thread` function of struct code_names. */
+static void name_thread(void *context, int32_t tid, char name[16])
+{
+	(void)context;
+	proc_name(tid, name);
+}
+
 /* Returns true if stacks are looked at, and nothing is traced. */
 static bool only_looks(const struct session_options *options)
 {
@@ -237,7 +245,8 @@ static int set_up(struct session *session)
 	indirect_init(&session->target);
 	prefetched_init(&session->target);
 	call_stacks_init(&session->target);
-	session->code = (struct code_names){module_code_name, module_code_place, &session->target};
+	session->code = (struct code_names){module_code_name, module_code_place, name_thread,
+					    &session->target};
 	session->output = *options->output;
 	session->output.patience = (struct outbuf_patience){is_awaited, session};
 	session->emission.sink = create_sink(session);

@@ -78,10 +78,11 @@ static void add_frame(struct strbuf *line, const struct stack_frame *frame,
  * Adds frames from the outermost in. Where script frames and native ones have no common order, a
  * note stands between them: the native ones come last then, since what the thread does is there.
  */
-static void add_frames(struct strbuf *line, const struct stack_frame *frames, size_t count,
+void folded_add_frames(struct strbuf *line, const struct stack_table *stacks, uint32_t stack,
 		       const struct output_options *options)
 {
-	size_t note = 0;
+	size_t note = 0, count;
+	const struct stack_frame *frames = stack_table_get(stacks, stack, &count);
 
 	while (note < count && frames[note].kind != STACK_NOTE)
 		note++;
@@ -96,11 +97,9 @@ static void add_frames(struct strbuf *line, const struct stack_frame *frames, si
 void folded_add(struct folded *folded, const char *thread, uint32_t stack)
 {
 	struct strbuf line = {0};
-	size_t count;
-	const struct stack_frame *frames = stack_table_get(folded->stacks, stack, &count);
 
 	add_text(&line, thread);
-	add_frames(&line, frames, count, folded->options);
+	folded_add_frames(&line, folded->stacks, stack, folded->options);
 	struct folded_line *known =
 		(struct folded_line *)(uintptr_t)names_get(&folded->lines, line.text, line.length);
 

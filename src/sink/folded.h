@@ -3,6 +3,7 @@
 #ifndef TRACER_SINK_FOLDED_H
 #define TRACER_SINK_FOLDED_H
 
+#include "base/strbuf.h"
 #include "sink/outbuf.h"
 #include "sink/sink.h"
 
@@ -17,5 +18,9 @@ void folded_add(struct folded *folded, const char *thread, uint32_t stack);
 void folded_put(const struct folded *folded, struct outbuf *out);
 /* Returns how many samples were counted. */
 uint64_t folded_count(const struct folded *folded);
+
+/* Appends the frames of a stack, each with a semicolon in front, from the outermost in. */
+void folded_add_frames(struct strbuf *line, const struct stack_table *stacks, uint32_t stack,
+		       const struct output_options *options);
 
 #endif

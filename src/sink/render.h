@@ -35,6 +35,8 @@ struct code_names {
 	 * if the function has no name; the caller frees it. NULL: it is in no module.
 	 */
 	char *(*place)(void *context, int32_t pid, uint64_t address);
+	/* Stores the name of a thread (comm), or "". NULL: names of threads are not known. */
+	void (*thread)(void *context, int32_t tid, char name[16]);
 	void *context;
 };
 

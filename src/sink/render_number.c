@@ -468,11 +468,7 @@ static bool put_64ths(struct outbuf *out, long double number)
 	return true;
 }
 
-/*
- * Loads the number from 4 or 8 bytes in `word`, or from 10 at `bytes`. Returns false if there are
- * none.
- */
-static bool load_float(uint64_t word, unsigned size, const unsigned char *bytes,
+bool render_load_float(uint64_t word, unsigned size, const unsigned char *bytes,
 		       long double *number)
 {
 	const uint32_t low = (uint32_t)word;
@@ -526,7 +522,7 @@ void render_float(struct outbuf *out, const struct type *type, uint64_t word, un
 		render_bits_of(out, bytes, size);
 		return;
 	}
-	if (!load_float(word, size, bytes, &number)) {
+	if (!render_load_float(word, size, bytes, &number)) {
 		outbuf_char(out, '?');
 		return;
 	}

@@ -24,6 +24,11 @@ bool render_value_name(struct outbuf *out, const struct type *type, uint64_t wor
  */
 void render_float(struct outbuf *out, const struct type *type, uint64_t word, unsigned size,
 		  const unsigned char *bytes);
+/*
+ * Loads a floating-point number from there. Returns false if the size is none that it can have.
+ */
+bool render_load_float(uint64_t word, unsigned size, const unsigned char *bytes,
+		       long double *number);
 /* Renders a bit vector in bytes: the numbers of its set bits. */
 void render_bits_of(struct outbuf *out, const unsigned char *bytes, size_t length);
 /* Renders an integer of 16 bytes, in hexadecimal. */

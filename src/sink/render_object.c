@@ -329,3 +329,9 @@ void render_object(struct rendering *r, const struct type *type, const struct re
 		put_inside(r, object, view);
 	}
 }
+
+void render_inside(struct rendering *r, const struct type *type, const unsigned char *bytes,
+		   size_t length, unsigned word)
+{
+	put_inside(r, type, (struct view){bytes, length, word});
+}

@@ -12,4 +12,12 @@
 void render_object(struct rendering *rendering, const struct type *type,
 		   const struct record_value *value);
 
+/*
+ * Renders an object of this type that begins at `bytes`, of which `length` are there, and whose
+ * pointers have `word` bytes; its parts that are stored elsewhere are the next values of the
+ * cursor.
+ */
+void render_inside(struct rendering *rendering, const struct type *type, const unsigned char *bytes,
+		   size_t length, unsigned word);
+
 #endif

@@ -9,13 +9,20 @@
 #include "sink/split.h"
 #include "sink/summary.h"
 #include "sink/summary_table.h"
+#include "sink/template.h"
 #include "sink/text.h"
+#include "sink/whole_calls.h"
 
 #include <string.h>
 
 static const struct sink_kind kinds[] = {
 	/* Lines in ltrace's format. */
 	{.name = "text", .shows_values = true, .create = text_sink_create},
+	/* Lines of --template. */
+	{.name = "template",
+	 .shows_values = true,
+	 .wants_calls = true,
+	 .create = template_sink_create},
 	/* The table of -c. */
 	{.name = "summary",
 	 .only_at_end = true,
@@ -31,14 +38,20 @@ const struct sink_kind *sink_find(const char *name)
 	return NULL;
 }
 
+bool sink_shows_values(const struct sink_kind *kind, const struct output_options *options)
+{
+	return kind->shows_values || options->condition || options->only_failed;
+}
+
 bool sink_needs_each_call(const struct sink_kind *kind, const struct output_options *options)
 {
-	return !kind->needs_each_call || kind->needs_each_call(options);
+	return !kind->needs_each_call || kind->needs_each_call(options) ||
+	       whole_calls_are_chosen(options);
 }
 
 struct sink *sink_create(const struct sink_kind *kind, const struct sink_target *target)
 {
 	if (target->per_process || target->path)
 		return split_sink_create(kind, target);
-	return kind->create(target);
+	return whole_calls_create(kind, target);
 }

@@ -57,17 +57,34 @@ struct output_options {
 	uint8_t columns[SUMMARY_COLUMNS]; /* -U: enum summary_column, each at most once */
 	unsigned column_count;		  /* 0: the default columns */
 	struct outbuf_patience patience;  /* for a reader that is slow */
+
+	/* Which calls are shown: those for which all of these hold. */
+	const struct expression *condition; /* --if; NULL: none */
+	bool reports_misfits;		 /* unless -q: functions that it does not fit are named */
+	uint64_t slower_than;		 /* --slower-than: ns; 0: none */
+	bool only_failed;		 /* --failed */
+	const struct template *template; /* --template; NULL: none */
+	bool takes_texts;		 /* expressions use texts, of which -s may show less */
+	bool takes_lines;     /* expressions use the script line, which -W may not show */
+	unsigned takes_stack; /* expressions use so many frames, which -w may not show */
 };
 
 enum summary_sort { SORT_TIME, SORT_CALLS, SORT_NAME };
 
-struct sink;
 struct code_names;
+struct expression;
+struct sink;
 struct stack_table;
+struct template;
 
 struct sink_ops {
 	/* Takes one record. Returns 0, or -errno if the output failed (EPIPE, ENOSPC). */
 	int (*record)(struct sink *sink, const struct record *record);
+	/*
+	 * Takes a call as a whole, instead of two records: `entry` is NULL if it was not seen,
+	 * `end` if there is none. NULL: the sink takes the records. Returns as record().
+	 */
+	int (*call)(struct sink *sink, const struct record *entry, const struct record *end);
 	/*
 	 * Writes out what is buffered, so that a reader sees the current state. Returns 0 or
 	 * -errno.
@@ -115,6 +132,8 @@ struct sink_kind {
 	bool shows_values;
 	/* It writes nothing before finish(). */
 	bool only_at_end;
+	/* It takes calls as a whole. */
+	bool wants_calls;
 	/* Returns true if sums of calls are not enough; NULL: they never are. */
 	bool (*needs_each_call)(const struct output_options *options);
 	struct sink *(*create)(const struct sink_target *target);
@@ -122,6 +141,9 @@ struct sink_kind {
 
 /* Returns the row of that name, or NULL. */
 const struct sink_kind *sink_find(const char *name);
+
+/* Returns true if values are shown, or needed to choose among calls. */
+bool sink_shows_values(const struct sink_kind *kind, const struct output_options *options);
 
 /* Returns true if the sink needs a record of each call, and not only sums of calls. */
 bool sink_needs_each_call(const struct sink_kind *kind, const struct output_options *options);

@@ -16,6 +16,7 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "sink/sink.h"
+#include "sink/whole_calls.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -81,7 +82,7 @@ static int make_part(struct split_sink *split, int32_t pid, struct part **made)
 	target.fd = part.fd;
 	target.is_part = true;
 	target.pid = pid;
-	part.sink = split->kind->create(&target);
+	part.sink = whole_calls_create(split->kind, &target);
 	*made = vec_push(&split->parts, &part);
 	map_put(&split->seen, (uint64_t)pid, split);
 	return 0;

@@ -486,7 +486,8 @@ void agent_policy_init(struct target *target)
 		 */
 		.records = target->options->depth_max ||
 			   sink_needs_each_call(target->options->sink, target->options->output),
-		.lines = target->options->output->script_line,
+		.lines = target->options->output->script_line ||
+			 target->options->output->takes_lines,
 		.lossy = target->options->lossy,
 		.clock = clocks[target->options->clock]};
 

@@ -63,11 +63,23 @@ static void complain(void *context, const char *file, unsigned line, const char 
 		diag("%s: %s", file, message);
 }
 
+/* Returns true if a script line belongs to each call. */
+static bool takes_place(const struct output_options *output)
+{
+	return output->script_line || output->takes_lines;
+}
+
+/* Returns how many frames belong to each call. */
+static unsigned depth_of(const struct output_options *output)
+{
+	return output->where > output->takes_stack ? output->where : output->takes_stack;
+}
+
 void call_stacks_init(struct target *target)
 {
 	const struct output_options *output = target->options->output;
 
-	if (!output->script_line && !output->where)
+	if (!takes_place(output) && !depth_of(output))
 		return;
 	struct call_stacks *stacks = target->call_stacks = xcalloc(1, sizeof *stacks);
 
@@ -75,7 +87,7 @@ void call_stacks_init(struct target *target)
 	walked_stack_init(&stacks->own);
 	for (size_t i = 0; i < MACHINES_MOST; i++)
 		stacks->parts[i].frames = xcalloc(FRAMES_MOST, sizeof(struct raw_frame));
-	if (output->script_line || output->where_script)
+	if (takes_place(output) || output->where_script || output->takes_stack)
 		stacks->library = script_library_create(target->options->data_dir, complain, NULL);
 	target->events.stack = call_stacks_of;
 }
@@ -316,8 +328,8 @@ static void walk_for_frames(struct target *target, struct thread *thread, const 
 	/* The order of script and native frames is known only from the whole stack. */
 	if (output->where_native)
 		walk_native(stacks, thread, start,
-			    stacks->part_count || start->place ? FRAMES_MOST : output->where);
-	add_frames(target, thread, output->where);
+			    stacks->part_count || start->place ? FRAMES_MOST : depth_of(output));
+	add_frames(target, thread, depth_of(output));
 }
 
 static bool has_application(const struct machine_frames *part)
@@ -351,11 +363,11 @@ static void walk(struct target *target, struct thread *thread, const struct star
 
 	stacks->walked = walked;
 	stacks->native_count = stacks->native_first = 0;
-	if (output->where)
+	if (depth_of(output))
 		walk_for_frames(target, thread, start);
 	else
 		walk_for_place(target, thread, start->regs);
-	if (output->script_line)
+	if (takes_place(output))
 		add_places(stacks);
 }
 

@@ -222,7 +222,7 @@ static const struct prototype *find_in_program(const struct target *target,
 					       const struct prototype *declared, const char *name)
 {
 	if (!definition->module || !definition->module->is_static ||
-	    !target->options->sink->shows_values)
+	    !sink_shows_values(target->options->sink, target->options->output))
 		return declared;
 	const struct prototype *found = proto_search_any(target->prototypes, name);
 
@@ -265,7 +265,8 @@ static const struct prototype *find_linked(const struct target *target, const st
 	const struct module *module = definition->module;
 	const char *only = NULL;
 
-	if (!module || module->is_static || !target->options->sink->shows_values ||
+	if (!module || module->is_static ||
+	    !sink_shows_values(target->options->sink, target->options->output) ||
 	    (!module->is_main && elf_soname(module->file)))
 		return declared;
 	const struct prototype *found = proto_search_only(target->prototypes, name,
@@ -314,7 +315,7 @@ static const struct prototype *find_of_go(const struct target *target, const str
 		found = protolib_find_on(proto_search_global(target->prototypes), name,
 					 space->arch->name);
 	if (!found && target->options->prototypes == PROTOTYPES_DWARF &&
-	    target->options->sink->shows_values && is_compiled)
+	    sink_shows_values(target->options->sink, target->options->output) && is_compiled)
 		found = debug_source_function(module->debug, space->reader,
 					      question->address - module->bias, name, DEBUG_GO);
 	return found && found != prototype_guess() ? found : prototype_unknown();
@@ -327,7 +328,7 @@ const struct prototype *site_prototype_find(const struct target *target, const s
 {
 	const bool files = target->options->prototypes != PROTOTYPES_NONE;
 	const bool debugged = target->options->prototypes == PROTOTYPES_DWARF &&
-			      target->options->sink->shows_values;
+			      sink_shows_values(target->options->sink, target->options->output);
 	const char *name = question->name;
 	const struct prototype *found = NULL;
 
@@ -370,7 +371,8 @@ const struct prototype *site_prototype_resolve(struct target *target, const stru
 					       const struct function_query *question,
 					       const struct prototype *prototype)
 {
-	if (!target->options->sink->shows_values || !accessors_are_named(prototype))
+	if (!sink_shows_values(target->options->sink, target->options->output) ||
+	    !accessors_are_named(prototype))
 		return prototype;
 	const struct module *module = find_definition(space, question).module;
 

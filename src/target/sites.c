@@ -81,7 +81,8 @@ static const struct probe_site *get_site(struct target *target, const struct spa
 		const struct plan_limits limits = {.string_max = target->options->string_max,
 						   .array_max = target->options->array_max};
 
-		planted->plans[wide] = target->options->sink->shows_values
+		planted->plans[wide] = sink_shows_values(target->options->sink,
+							 target->options->output)
 					       ? plan_create(shown->prototype, shown->abi, &limits)
 					       : plan_create_empty();
 		planted->sites[wide] = (struct probe_site){info, planted->plans[wide]};

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The options that are expressions.
+ *
+ * What they use has to be captured with each call: the script line, the stack, and the whole of
+ * texts, of which the trace shows the first bytes only. A text that is used is captured up to
+ * 64 KiB.
+ */
+#include "cli/expressions.h"
+
+#include "base/diag.h"
+#include "probe/expression.h"
+#include "sink/template.h"
+
+#include <stdlib.h>
+
+enum { TEXT_MAX = 64 << 10, STACK_FRAMES = 128, SAFE_MAX = 512 };
+
+static bool fail(const char *option, const char *text, struct expression_error *error)
+{
+	char safe[SAFE_MAX];
+
+	diag("%s '%s', column %zu: %s", option, diag_safe(safe, sizeof safe, text), error->column,
+	     error->message);
+	free(error->message);
+	return false;
+}
+
+/* Notes what an expression needs. `is_shown`: its value is shown, or is a key. */
+static void note(struct output_options *output, const struct expression *expression, bool is_shown)
+{
+	output->takes_lines |= expression_has_name(expression, NAME_LINE) ||
+			       expression_has_name(expression, NAME_FILE);
+	output->takes_texts |= expression_wants_text(expression, is_shown);
+	if (expression_has_name(expression, NAME_STACK))
+		output->takes_stack = STACK_FRAMES;
+}
+
+bool expressions_parse(const struct options *options, struct expressions *expressions,
+		       struct output_options *output)
+{
+	struct expression_error error;
+
+	if (options->condition) {
+		expressions->condition = expression_parse(options->condition, &error);
+		if (!expressions->condition)
+			return fail("--if", options->condition, &error);
+		note(output, expressions->condition, false);
+	}
+	if (options->template) {
+		expressions->template = template_parse(options->template, &error);
+		if (!expressions->template)
+			return fail("--template", options->template, &error);
+		for (size_t i = 0; i < expressions->template->pieces.count; i++) {
+			const struct template_piece *piece = vec_at(&expressions->template->pieces,
+								    i);
+
+			if (piece->expression)
+				note(output, piece->expression, true);
+		}
+	}
+	output->condition = expressions->condition;
+	output->reports_misfits = !options->quiet;
+	output->template = expressions->template;
+	return true;
+}
+
+void expressions_deinit(struct expressions *expressions)
+{
+	expression_free(expressions->condition);
+	template_free(expressions->template);
+}
+
+unsigned expressions_string_max(const struct output_options *output)
+{
+	return output->takes_texts && output->string_max < TEXT_MAX ? TEXT_MAX : output->string_max;
+}
