@@ -36,17 +36,44 @@ static void note(struct output_options *output, const struct expression *express
 		output->takes_stack = STACK_FRAMES;
 }
 
+/* --if and --sum */
+static bool parse_one(const char *option, const char *text, struct expression **expression)
+{
+	struct expression_error error;
+
+	*expression = text ? expression_parse(text, &error) : NULL;
+	return *expression || !text || fail(option, text, &error);
+}
+
+static bool parse_keys(const struct options *options, struct expressions *expressions,
+		       struct output_options *output)
+{
+	struct expression_error error;
+
+	vec_init(&expressions->keys, sizeof(struct expression *));
+	if (options->keys && !expression_parse_list(options->keys, &expressions->keys, &error))
+		return fail("--by", options->keys, &error);
+	for (size_t i = 0; i < expressions->keys.count; i++)
+		note(output, *(struct expression **)vec_at(&expressions->keys, i), true);
+	output->keys = options->keys || options->sum ? &expressions->keys : NULL;
+	output->keys_text = options->keys;
+	return true;
+}
+
 bool expressions_parse(const struct options *options, struct expressions *expressions,
 		       struct output_options *output)
 {
 	struct expression_error error;
 
-	if (options->condition) {
-		expressions->condition = expression_parse(options->condition, &error);
-		if (!expressions->condition)
-			return fail("--if", options->condition, &error);
+	if (!parse_one("--if", options->condition, &expressions->condition) ||
+	    !parse_one("--sum", options->sum, &expressions->sum) ||
+	    !parse_keys(options, expressions, output))
+		return false;
+	if (expressions->condition)
 		note(output, expressions->condition, false);
-	}
+	if (expressions->sum)
+		note(output, expressions->sum, false);
+	output->sum = expressions->sum;
 	if (options->template) {
 		expressions->template = template_parse(options->template, &error);
 		if (!expressions->template)
@@ -68,6 +95,8 @@ bool expressions_parse(const struct options *options, struct expressions *expres
 void expressions_deinit(struct expressions *expressions)
 {
 	expression_free(expressions->condition);
+	expression_free(expressions->sum);
+	expression_list_free(&expressions->keys);
 	template_free(expressions->template);
 }
 

@@ -9,6 +9,8 @@
 struct expressions {
 	struct expression *condition; /* or NULL */
 	struct template *template;    /* or NULL */
+	struct vec keys;	      /* struct expression * */
+	struct expression *sum;	      /* or NULL */
 };
 
 /*

@@ -26,7 +26,7 @@ const char *lists_add_columns(struct output_options *output, const char *argumen
 	static const char *const names[SUMMARY_COLUMNS] = {
 		[COLUMN_SHARE] = "time",   [COLUMN_TOTAL] = "total", [COLUMN_CALLS] = "calls",
 		[COLUMN_SHORTEST] = "min", [COLUMN_LONGEST] = "max", [COLUMN_AVERAGE] = "avg",
-		[COLUMN_NAME] = "name",
+		[COLUMN_NAME] = "name",	   [COLUMN_SUM] = "sum",
 	};
 
 	for (const char *word = argument;;) {

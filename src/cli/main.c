@@ -80,7 +80,7 @@ static bool needs_breakpoints(const struct output_options *output)
 static const char *sink_name(const struct options *options)
 {
 	if (options->summary)
-		return "summary";
+		return options->keys || options->sum ? "groups" : "summary";
 	return options->template ? "template" : "text";
 }
 

@@ -78,6 +78,14 @@ int option_checks(const struct options *options, bool sorted)
 		return usage_error("-u is for a command, and there is none");
 	if (options->output.column_count && !options->summary)
 		return usage_error("-U is for the table of -c, and there is no -c");
+	if ((options->keys || options->sum) && !options->summary)
+		return usage_error("--%s is for the table of -c, and there is no -c",
+				   options->keys ? "by" : "sum");
+	if (options->keys && options->output.script_line)
+		return usage_error(
+			"--by says what a row is: -W cannot be obeyed (--by=function,line)");
+	if (options->output.sort == SORT_SUM && !options->sum)
+		return usage_error("--sort=sum is for the column of --sum, and there is none");
 	if (options->template && options->summary)
 		return usage_error("--template is for lines, and -c shows none");
 	if (options->per_process && !options->summary)

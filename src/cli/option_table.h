@@ -30,6 +30,9 @@ enum {
 	CODE_SLOWER_THAN,
 	CODE_FAILED,
 	CODE_TEMPLATE,
+	CODE_BY,
+	CODE_SUM,
+	CODE_MAX_GROUPS,
 
 	OPTIONS_MAX = 64 /* there are no more rows */
 };

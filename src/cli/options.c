@@ -42,6 +42,7 @@ enum {
 	DEFAULT_ARRAY_MAX = 4,
 	DEFAULT_WIDTH = 80,
 	DEFAULT_PROFILE_HZ = 49,
+	DEFAULT_GROUPS_MAX = 10000,
 	WIDTH_MAX = 10000,
 	HELP_COLUMN = 31,
 	QUOTE_MAX = 80 /* at most so many bytes of a bad argument are shown, escaped */
@@ -441,6 +442,7 @@ static void set_defaults(struct options *options)
 				.align = screen_width() * 5 / 8,
 				.sort = SORT_TIME,
 				.where_script = true,
+				.max_groups = DEFAULT_GROUPS_MAX,
 				.where_native = true,
 			},
 	};
@@ -487,5 +489,7 @@ int options_parse(struct options *options, int argc, char **argv)
 	options->output.to_file = options->output_file != NULL;
 	options->output.all_pids = options->output_file && options->follow_forks == 1;
 	options->output.no_ends = options->quiet > 1;
+	if (options->sum && !sorted)
+		options->output.sort = SORT_SUM;
 	return option_checks(options, sorted);
 }

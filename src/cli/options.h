@@ -45,6 +45,8 @@ struct options {
 	const char *output_file; /* -o, or NULL: standard error */
 	const char *condition;	 /* --if, or NULL */
 	const char *template;	 /* --template, or NULL */
+	const char *keys;	 /* --by, or NULL */
+	const char *sum;	 /* --sum, or NULL */
 	bool summary;		 /* -c */
 	bool per_process;	 /* --per-process */
 	int engine;		 /* --engine: enum session_engine */
@@ -57,7 +59,7 @@ struct options {
 	unsigned debug;	  /* -D: enum session_debug */
 	int color;	  /* --color: enum color_choice */
 
-	/* All fields are set by -t -r -T -i -n -s -A -a -b -q -C -U --sort and their defaults. */
+	/* All fields are set by -t -r -T -i -n -s -A -a -b -q -C -U --sort ... and their defaults. */
 	struct output_options output;
 };
 

@@ -6,6 +6,7 @@
  */
 #include "sink/sink.h"
 
+#include "sink/groups.h"
 #include "sink/split.h"
 #include "sink/summary.h"
 #include "sink/summary_table.h"
@@ -23,6 +24,12 @@ static const struct sink_kind kinds[] = {
 	 .shows_values = true,
 	 .wants_calls = true,
 	 .create = template_sink_create},
+	/* The table of -c --by. */
+	{.name = "groups",
+	 .shows_values = true,
+	 .only_at_end = true,
+	 .wants_calls = true,
+	 .create = groups_sink_create},
 	/* The table of -c. */
 	{.name = "summary",
 	 .only_at_end = true,

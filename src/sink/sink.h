@@ -6,6 +6,7 @@
 #ifndef TRACER_SINK_SINK_H
 #define TRACER_SINK_SINK_H
 
+#include "base/vec.h"
 #include "probe/probe.h"
 #include "record/record.h"
 #include "sink/outbuf.h"
@@ -21,6 +22,7 @@ enum summary_column {
 	COLUMN_SHORTEST, /* min */
 	COLUMN_LONGEST,	 /* max */
 	COLUMN_AVERAGE,	 /* avg */
+	COLUMN_SUM,	 /* sum: of the values of --sum */
 	COLUMN_NAME,	 /* name */
 	SUMMARY_COLUMNS	 /* number of columns */
 };
@@ -64,12 +66,16 @@ struct output_options {
 	uint64_t slower_than;		 /* --slower-than: ns; 0: none */
 	bool only_failed;		 /* --failed */
 	const struct template *template; /* --template; NULL: none */
-	bool takes_texts;		 /* expressions use texts, of which -s may show less */
-	bool takes_lines;     /* expressions use the script line, which -W may not show */
-	unsigned takes_stack; /* expressions use so many frames, which -w may not show */
+	const struct vec *keys;	      /* --by: struct expression *; NULL: neither --by nor --sum */
+	const char *keys_text;	      /* --by; or NULL */
+	const struct expression *sum; /* --sum; NULL: none */
+	unsigned max_groups;	      /* --max-groups */
+	bool takes_texts;	      /* expressions use texts, of which -s may show less */
+	bool takes_lines;	      /* expressions use the script line, which -W may not show */
+	unsigned takes_stack;	      /* expressions use so many frames, which -w may not show */
 };
 
-enum summary_sort { SORT_TIME, SORT_CALLS, SORT_NAME };
+enum summary_sort { SORT_TIME, SORT_CALLS, SORT_NAME, SORT_SUM };
 
 struct code_names;
 struct expression;

@@ -183,16 +183,6 @@ static void put_engines(struct outbuf *out, const struct summary_sink *summary)
 	outbuf_newline(out);
 }
 
-static void put_part(struct outbuf *out, int32_t pid, struct vec *rows, const struct tally *total,
-		     const struct output_options *options)
-{
-	outbuf_text(out, "process ");
-	outbuf_signed(out, pid);
-	outbuf_newline(out);
-	summary_table_put(out, rows, total, options);
-	outbuf_newline(out);
-}
-
 static int summary_finish(struct sink *sink)
 {
 	struct summary_sink *summary = summary_of(sink);
@@ -203,10 +193,9 @@ static int summary_finish(struct sink *sink)
 
 	outbuf_init(&out, summary->fd);
 	out.patience = &summary->options->patience;
-	if (!summary->is_part)
-		summary_table_put(&out, &rows, &total, summary->options);
-	else if (rows.count)
-		put_part(&out, summary->pid, &rows, &total, summary->options);
+	if (!summary->is_part || summary->pid || rows.count)
+		summary_table_put_of(&out, summary->is_part ? summary->pid : 0, &rows, &total,
+				     summary->options);
 	if (summary->probes_planted)
 		put_engines(&out, summary);
 	outbuf_bytes(&out, summary->untraced.text, summary->untraced.length);

@@ -7,6 +7,7 @@
 
 #include "sink/escape.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,11 +24,14 @@ static const struct column {
 	[COLUMN_CALLS] = {"calls", 9},
 	[COLUMN_SHORTEST] = {"usecs min", 11},
 	[COLUMN_LONGEST] = {"usecs max", 11},
+	[COLUMN_SUM] = {"sum", 14},
 	[COLUMN_NAME] = {"     function", NAME_WIDTH},
 };
 
 static const uint8_t usual[] = {COLUMN_SHARE, COLUMN_TOTAL, COLUMN_AVERAGE, COLUMN_CALLS,
 				COLUMN_NAME};
+static const uint8_t usual_with_sum[] = {COLUMN_SHARE, COLUMN_TOTAL, COLUMN_AVERAGE,
+					 COLUMN_CALLS, COLUMN_SUM,   COLUMN_NAME};
 
 /* A line that is being written. */
 struct line {
@@ -59,6 +63,8 @@ void tally_add(struct tally *sum, const struct tally *tally)
 	sum->calls += tally->calls;
 	sum->time += tally->time;
 	sum->timed += tally->timed;
+	sum->sum += tally->sum;
+	sum->sums_durations |= tally->sums_durations;
 }
 
 bool summary_needs_each_call(const struct output_options *options)
@@ -102,6 +108,15 @@ static int by_calls(const void *a, const void *b)
 
 	if (!order)
 		order = compare_numbers(right->tally.time, left->tally.time);
+	return order ? order : by_name(a, b);
+}
+
+static int by_sum(const void *a, const void *b)
+{
+	const struct summary_row *left = a, *right = b;
+	const int order = (right->tally.sum > left->tally.sum) -
+			  (right->tally.sum < left->tally.sum);
+
 	return order ? order : by_name(a, b);
 }
 
@@ -180,6 +195,20 @@ static void put_shown_name(struct line *line, const char *name)
 	end_cell(line, line->widest);
 }
 
+static void put_sum(struct line *line, const struct tally *tally)
+{
+	char text[32];
+
+	if (tally->sums_durations)
+		snprintf(text, sizeof text, "%.6f", tally->sum / NS_PER_S);
+	else if (tally->sum < 0x1p53 && tally->sum > -0x1p53 &&
+		 tally->sum == (double)(int64_t)tally->sum)
+		snprintf(text, sizeof text, "%lld", (long long)tally->sum);
+	else
+		snprintf(text, sizeof text, "%.9g", tally->sum);
+	put_text(line, text, table[COLUMN_SUM].width, true);
+}
+
 static void put_cell(struct line *line, unsigned column, const struct summary_row *row,
 		     const struct tally *total)
 {
@@ -195,6 +224,8 @@ static void put_cell(struct line *line, unsigned column, const struct summary_ro
 			   width);
 	else if (column == COLUMN_CALLS)
 		put_number(line, tally->calls, 0, width);
+	else if (column == COLUMN_SUM)
+		put_sum(line, tally);
 	else if (column == COLUMN_NAME)
 		put_shown_name(line, row->name);
 	else if (!tally->timed) /* no call has returned */
@@ -215,6 +246,8 @@ static void put_total(struct line *line, unsigned column, const struct tally *to
 		put_number(line, total->time / NS_PER_US, 6, table[column].width);
 	else if (column == COLUMN_CALLS)
 		put_number(line, total->calls, 0, table[column].width);
+	else if (column == COLUMN_SUM)
+		put_sum(line, total);
 	else if (column == COLUMN_NAME)
 		put_text(line, "total", line->widest, false);
 	else
@@ -235,6 +268,15 @@ static void end_line(struct line *line)
 {
 	outbuf_newline(line->out);
 	line->blank = 0;
+}
+
+static void put_heading(struct line *line, unsigned column, const struct output_options *options)
+{
+	if (column == COLUMN_NAME && options->keys_text)
+		put_shown_name(line, options->keys_text);
+	else
+		put_text(line, table[column].heading, width_of(line, column),
+			 column != COLUMN_NAME);
 }
 
 static void put_rules(struct line *line, const uint8_t *columns, unsigned count)
@@ -260,20 +302,25 @@ static unsigned widest_name(const struct vec *rows)
 void summary_table_put(struct outbuf *out, struct vec *rows, const struct tally *total,
 		       const struct output_options *options)
 {
-	const uint8_t *columns = options->column_count ? options->columns : usual;
-	unsigned count = options->column_count ? options->column_count : sizeof usual;
+	const uint8_t *columns = options->column_count ? options->columns
+				 : options->sum	       ? usual_with_sum
+						       : usual;
+	unsigned count = options->column_count ? options->column_count
+			 : options->sum	       ? sizeof usual_with_sum
+					       : sizeof usual;
 	struct line line = {.out = out, .widest = NAME_WIDTH, .utf8 = options->utf8};
 
 	if (options->sort == SORT_CALLS)
 		sort_rows(rows, by_calls);
+	else if (options->sort == SORT_SUM)
+		sort_rows(rows, by_sum);
 	else if (options->sort != SORT_NAME)
 		sort_rows(rows, by_time);
 	/* The last column needs no padding. */
 	if (columns[count - 1] != COLUMN_NAME)
 		line.widest = widest_name(rows);
 	for (unsigned i = 0; i < count; i++)
-		put_text(&line, table[columns[i]].heading, width_of(&line, columns[i]),
-			 columns[i] != COLUMN_NAME);
+		put_heading(&line, columns[i], options);
 	end_line(&line);
 	put_rules(&line, columns, count);
 	for (size_t i = 0; i < rows->count; i++) {
@@ -285,4 +332,20 @@ void summary_table_put(struct outbuf *out, struct vec *rows, const struct tally 
 	for (unsigned i = 0; i < count; i++)
 		put_total(&line, columns[i], total);
 	end_line(&line);
+}
+
+void summary_table_put_of(struct outbuf *out, int32_t pid, struct vec *rows,
+			  const struct tally *total, const struct output_options *options)
+{
+	if (!pid) {
+		summary_table_put(out, rows, total, options);
+		return;
+	}
+	if (!rows->count)
+		return;
+	outbuf_text(out, "process ");
+	outbuf_signed(out, pid);
+	outbuf_newline(out);
+	summary_table_put(out, rows, total, options);
+	outbuf_newline(out);
 }

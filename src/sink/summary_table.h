@@ -18,6 +18,8 @@ struct tally {
 	uint64_t time;
 	uint64_t timed; /* calls whose own time is known: `shortest` and `longest` are of these */
 	uint64_t shortest, longest;
+	double sum; /* --sum: of an expression's values */
+	bool sums_durations;
 };
 
 struct summary_row {
@@ -39,6 +41,13 @@ void summary_sort_by_name(struct vec *rows);
  */
 void summary_table_put(struct outbuf *out, struct vec *rows, const struct tally *total,
 		       const struct output_options *options);
+
+/*
+ * Appends the table of the process `pid`, with its number above, or nothing if there are no rows.
+ * With a `pid` of 0, as summary_table_put().
+ */
+void summary_table_put_of(struct outbuf *out, int32_t pid, struct vec *rows,
+			  const struct tally *total, const struct output_options *options);
 
 /* Returns true if the table of -c needs the time or the line of each call, and not only sums. */
 bool summary_needs_each_call(const struct output_options *options);

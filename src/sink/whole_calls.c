@@ -165,7 +165,8 @@ static int pass_on(const struct whole_calls *whole, const struct record *entry,
 
 static void begin_call(struct whole_calls *whole, const struct record *entry)
 {
-	const bool decides = whole->decides_at_entry && has_all_at_entry(whole, entry);
+	const bool decides = !whole_calls_are_chosen(whole->target.options) ||
+			     (whole->decides_at_entry && has_all_at_entry(whole, entry));
 
 	if (decides && !passes(whole, entry, NULL))
 		return;

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of -c with --by or --sum: a row for each different key, which is the text of the keys'
+ * values; without --by it is the function.
+ *
+ * The sink gets calls as a whole (whole_calls.c), since a key may be a result. A call that does not
+ * return is counted when its process or the trace ends. Keys come from the traced process, so there
+ * may be as many as there are calls: when there are --max-groups, calls with other keys are counted
+ * together.
+ */
+#include "sink/groups.h"
+
+#include "base/diag.h"
+#include "base/strbuf.h"
+#include "base/xalloc.h"
+#include "proto/names.h"
+#include "sink/call_values.h"
+#include "sink/render.h"
+#include "sink/summary_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OTHERS "(others)"
+
+struct group {
+	struct tally tally;
+	char key[];
+};
+
+struct groups_sink {
+	struct sink sink; /* must be first: struct sink * is cast to struct groups_sink * */
+	struct sink_target target;
+	struct names groups;	/* key → struct group, which owns the key */
+	struct group *others;	/* in `groups`; NULL: there is room for all */
+	struct outbuf untraced; /* lines to be printed behind the table */
+};
+
+static struct groups_sink *groups_of(struct sink *sink)
+{
+	return (struct groups_sink *)(void *)sink;
+}
+
+static struct group *make_group(struct groups_sink *groups, const char *key, size_t length)
+{
+	struct group *group = xcalloc(1, sizeof *group + length + 1);
+
+	memcpy(group->key, key, length);
+	names_put(&groups->groups, group->key, length, group);
+	return group;
+}
+
+static struct group *find_group(struct groups_sink *groups, const struct strbuf *key)
+{
+	struct group *group = (struct group *)(uintptr_t)names_get(&groups->groups, key->text,
+								   key->length);
+
+	if (group)
+		return group;
+	if (groups->groups.count < groups->target.options->max_groups)
+		return make_group(groups, key->text, key->length);
+	if (!groups->others)
+		groups->others = make_group(groups, OTHERS, sizeof OTHERS - 1);
+	return groups->others;
+}
+
+/* Appends the key of a call. A NUL would end it when it is shown. */
+static void add_key(const struct groups_sink *groups, struct call_values *values,
+		    struct strbuf *key)
+{
+	const struct vec *keys = groups->target.options->keys;
+
+	for (size_t i = 0; i < keys->count; i++) {
+		const struct expression_value value =
+			call_values_get(values, *(struct expression **)vec_at(keys, i));
+
+		strbuf_add(key, i ? ", " : "");
+		call_values_add(key, &value);
+	}
+	if (!keys->count)
+		strbuf_add(key, values->probe ? values->probe->display : "?");
+	strbuf_add(key, ""); /* so that there is a text */
+	for (size_t i = 0; i < key->length; i++)
+		if (!key->text[i])
+			key->text[i] = ' ';
+}
+
+static void add_sum(struct tally *tally, const struct expression_value *value)
+{
+	if (value->type == EXPRESSION_NONE || value->type == EXPRESSION_TEXT)
+		return;
+	if (value->type == EXPRESSION_FLOAT)
+		tally->sum += value->real;
+	else if (value->type == EXPRESSION_SIGNED)
+		tally->sum += (double)(int64_t)value->number;
+	else
+		tally->sum += (double)value->number;
+	tally->sums_durations = value->unit == UNIT_DURATION;
+}
+
+static int groups_call(struct sink *sink, const struct record *entry, const struct record *end)
+{
+	struct groups_sink *groups = groups_of(sink);
+	const struct expression *sum = groups->target.options->sum;
+	struct call_values values;
+	struct strbuf key = {0};
+
+	call_values_begin(&values, &groups->target, entry, end);
+	add_key(groups, &values, &key);
+	struct tally *tally = &find_group(groups, &key)->tally;
+
+	tally->calls++;
+	if (end && end->kind == RECORD_RETURN)
+		tally_time(tally, end->duration);
+	if (sum) {
+		const struct expression_value value = call_values_get(&values, sum);
+
+		add_sum(tally, &value);
+	}
+	strbuf_deinit(&key);
+	call_values_end(&values);
+	return 0;
+}
+
+static int groups_record(struct sink *sink, const struct record *record)
+{
+	struct groups_sink *groups = groups_of(sink);
+
+	if (record->kind == RECORD_UNTRACED && groups->target.options->to_file) {
+		render_untraced(&groups->untraced, record);
+		outbuf_newline(&groups->untraced);
+	}
+	return 0;
+}
+
+static int groups_flush(struct sink *sink)
+{
+	(void)sink;
+	return 0;
+}
+
+static int groups_finish(struct sink *sink)
+{
+	struct groups_sink *groups = groups_of(sink);
+	const struct output_options *options = groups->target.options;
+	struct vec rows = VEC_OF(struct summary_row);
+	struct tally total = {0};
+	struct outbuf out;
+
+	for (size_t i = 0; i < groups->groups.count; i++) {
+		const struct group *group = groups->groups.entries[i].value;
+
+		tally_add(&total, &group->tally);
+		vec_push(&rows, &(struct summary_row){group->key, group->tally});
+	}
+	summary_sort_by_name(&rows);
+	outbuf_init(&out, groups->target.fd);
+	out.patience = &options->patience;
+	summary_table_put_of(&out, groups->target.is_part ? groups->target.pid : 0, &rows, &total,
+			     options);
+	outbuf_bytes(&out, groups->untraced.text, groups->untraced.length);
+	const int error = outbuf_flush(&out);
+
+	outbuf_deinit(&out);
+	vec_deinit(&rows);
+	if (groups->others)
+		diag("more than %u different keys: the others are counted together, as " OTHERS
+		     " (--max-groups)",
+		     options->max_groups);
+	return error;
+}
+
+static void groups_destroy(struct sink *sink)
+{
+	struct groups_sink *groups = groups_of(sink);
+
+	for (size_t i = 0; i < groups->groups.count; i++)
+		free((void *)(uintptr_t)groups->groups.entries[i].value);
+	names_deinit(&groups->groups);
+	outbuf_deinit(&groups->untraced);
+	free(groups);
+}
+
+static const struct sink_ops groups_ops = {
+	.record = groups_record,
+	.call = groups_call,
+	.flush = groups_flush,
+	.finish = groups_finish,
+	.destroy = groups_destroy,
+};
+
+struct sink *groups_sink_create(const struct sink_target *target)
+{
+	struct groups_sink *groups = xcalloc(1, sizeof *groups);
+
+	groups->sink.ops = &groups_ops;
+	groups->target = *target;
+	outbuf_init(&groups->untraced, target->fd);
+	return &groups->sink;
+}
