@@ -59,7 +59,7 @@ struct options {
 	unsigned debug;	  /* -D: enum session_debug */
 	int color;	  /* --color: enum color_choice */
 
-	/* All fields are set by -t -r -T -i -n -s -A -a -b -q -C -U --sort ... and their defaults. */
+	/* All fields are set by -t -r -T -i -n -s -A -a -b -q -C -U --sort ... or are defaults. */
 	struct output_options output;
 };
 
