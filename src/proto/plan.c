@@ -12,7 +12,7 @@
  * the parameter. The second word of an object in two registers gets a number behind those of the
  * parameters, if one is left.
  *
- * The plan, its operations, parts, choices and scalars are one block of memory.
+ * The plan, its operations, parts, choices, scalars and condition are one block of memory.
  */
 #include "proto/plan.h"
 
@@ -20,6 +20,7 @@
 #include "proto/plan_parts.h"
 #include "proto/plan_place.h"
 #include "proto/plan_private.h"
+#include "record/condition.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -509,14 +510,16 @@ static void add_ops(struct planning *planning)
 	plan->exit_count = (uint16_t)(planning->ops.count - plan->entry_count);
 }
 
-/* Copies the plan, its operations, parts, choices and scalars into one block. */
+/* Copies the plan, its operations, parts, choices, scalars and condition into one block. */
 static struct capture_plan *put_together(const struct planning *planning)
 {
 	size_t ops = planning->ops.count * sizeof(struct capture_op);
 	size_t parts = planning->parts.parts.count * sizeof(struct capture_part);
 	size_t choices = planning->choices.count * sizeof(struct capture_choice);
 	size_t scalars = planning->scalars.count * sizeof(struct capture_scalar);
-	struct capture_plan *plan = xcalloc(1, sizeof *plan + ops + parts + choices + scalars);
+	size_t before = (ops + parts + choices + scalars + 7) & ~(size_t)7; /* aligned */
+	size_t conditions = planning->plan.condition_count * sizeof(struct condition_op);
+	struct capture_plan *plan = xcalloc(1, sizeof *plan + before + conditions);
 	struct capture_op *first = (struct capture_op *)(void *)(plan + 1);
 
 	_Static_assert(sizeof(struct capture_plan) % _Alignof(struct capture_op) == 0 &&
@@ -540,6 +543,10 @@ static struct capture_plan *put_together(const struct planning *planning)
 	plan->choices = (struct capture_choice *)(void *)((char *)first + ops + parts);
 	plan->choice_count = (uint16_t)planning->choices.count;
 	note_needs(plan);
+	if (plan->condition_count) {
+		memcpy((char *)first + before, planning->plan.condition, conditions);
+		plan->condition = (struct condition_op *)(void *)((char *)first + before);
+	}
 	plan->plain_entry = prepare_plain(plan, first, plan->entry_count);
 	plan->plain_exit = prepare_plain(plan, first + plan->entry_count, plan->exit_count);
 	return plan;
@@ -558,6 +565,8 @@ struct capture_plan *plan_create(const struct prototype *prototype, const struct
 	planning.plan.followed_max = FOLLOWED_EACH * (limits->array_max > FOLLOWED_LEVELS
 							      ? limits->array_max
 							      : FOLLOWED_LEVELS);
+	planning.plan.condition = limits->condition;
+	planning.plan.condition_count = (uint16_t)limits->condition_count;
 	planning.plan.arg_count = (uint8_t)count;
 	plan_parts_init(&planning.parts, abi->word, count);
 	vec_init(&planning.ops, sizeof(struct capture_op));

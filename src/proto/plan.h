@@ -11,6 +11,9 @@
 struct plan_limits {
 	unsigned string_max; /* -s: bytes of a string */
 	unsigned array_max;  /* -A: elements of an array, and levels of nested objects */
+	/* What has to hold for a record to be made; copied. */
+	const struct condition_op *condition;
+	unsigned condition_count;
 };
 
 /*

@@ -195,12 +195,17 @@ struct capture_location {
 	int32_t offset; /* PLACE_PAIR: the register of the high half; PLACE_STACK: offset from sp */
 };
 
+struct condition_op;
+
 struct capture_plan {
 	const struct capture_op *entry; /* operations at entry, in order */
 	const struct capture_op *exit;	/* operations at return: the result first */
 	const struct capture_part *parts;
 	const struct capture_choice *choices;
 	const struct capture_scalar *scalars;
+	/* What has to hold for a record to be made (record/condition.h). */
+	const struct condition_op *condition;
+	uint16_t condition_count; /* 0: a record is always made */
 	uint16_t entry_count;
 	uint16_t exit_count;
 	uint16_t part_count;

@@ -62,6 +62,11 @@ struct output_options {
 
 	/* Which calls are shown: those for which all of these hold. */
 	const struct expression *condition; /* --if; NULL: none */
+	/*
+	 * A part of it may be decided where a call is caught: that such calls are not known of is
+	 * not seen in the depths of others.
+	 */
+	bool decides_early;
 	bool reports_misfits;		 /* unless -q: functions that it does not fit are named */
 	uint64_t slower_than;		 /* --slower-than: ns; 0: none */
 	bool only_failed;		 /* --failed */

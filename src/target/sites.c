@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/diag.h"
 #include "base/xalloc.h"
+#include "probe/expression_compile.h"
 #include "target/module.h"
 #include "target/shown_names.h"
 #include "target/site_prototypes.h"
@@ -78,8 +79,15 @@ static const struct probe_site *get_site(struct target *target, const struct spa
 		if (shown->linked_in && target->options->verbose)
 			diag("%s: linked in, it seems; its prototype is that of %s",
 			     diag_safe(safe, sizeof safe, display), shown->linked_in);
+		const struct output_options *output = target->options->output;
+		struct condition condition = {.count = 0};
+
+		if (output->decides_early)
+			expression_compile(output->condition, shown->prototype, &condition);
 		const struct plan_limits limits = {.string_max = target->options->string_max,
-						   .array_max = target->options->array_max};
+						   .array_max = target->options->array_max,
+						   .condition = condition.ops,
+						   .condition_count = condition.count};
 
 		planted->plans[wide] = sink_shows_values(target->options->sink,
 							 target->options->output)

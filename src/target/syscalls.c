@@ -198,7 +198,8 @@ static struct system_site *make_site(struct target *target, const struct system_
 	const struct arch *arch = request->arch;
 	struct system_site *made = xcalloc(1, sizeof *made);
 	const struct abi abi = abi_of(arch);
-	const struct plan_limits limits = {options->string_max, options->array_max};
+	const struct plan_limits limits = {.string_max = options->string_max,
+					   .array_max = options->array_max};
 	const struct prototype *prototype = find_prototype(target, arch, name, suffix);
 	_cleanup_free_ char *display = foreign ? xasprintf("%s@%s/%s", name, module_name,
 							   arch->name)

@@ -19,6 +19,7 @@
 #include "engine/agent/rings_abi.h"
 #include "engine/agent/scripts_abi.h"
 #include "record/capture_plain.h"
+#include "record/condition.h"
 #include "unwind/script/executor.h"
 #include "x86_64/agent_process.h"
 
@@ -486,6 +487,20 @@ static inline __attribute__((always_inline)) bool find_line(const struct making 
 	return !search->is_unknown;
 }
 
+/* Returns false if the arguments tell that the user does not want to see the call. */
+static inline __attribute__((always_inline)) bool may_pass(const struct capture_plan *plan,
+							   const struct frame *frame,
+							   uint64_t place)
+{
+	struct condition_frame asked;
+
+	asked.gpr = frame->gpr;
+	asked.sp = place;
+	asked.read = read_bytes;
+	asked.context = NULL;
+	return condition_holds(plan, &asked);
+}
+
 struct onward agent_enter(struct frame *frame)
 {
 	uint64_t probe = frame->number;
@@ -505,6 +520,8 @@ struct onward agent_enter(struct frame *frame)
 
 	if (!plan || !(known || tail_call))
 		return trap;
+	if (plan->plan.condition_count && !may_pass(&plan->plan, frame, place))
+		return (struct onward){stub + AGENT_PROBE_DISPLACED, 0};
 	making.thread = find_thread();
 	if (!making.thread || !claim(making.thread))
 		return trap;

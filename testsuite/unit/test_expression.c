@@ -3,6 +3,7 @@
 #include "probe/expression.h"
 
 #include "base/strbuf.h"
+#include "probe/expression_compile.h"
 #include "probe/expression_fit.h"
 #include "probe/expression_run.h"
 #include "sink/call_values.h"
@@ -314,6 +315,48 @@ static void what_is_used(void **state)
 	}
 }
 
+static void what_is_decided_early(void **state)
+{
+	static const struct type number = {.kind = TYPE_INT,
+					   .width = WIDTH_LONG,
+					   .is_signed = true},
+				 text = {.kind = TYPE_STRING};
+	static const struct parameter parameters[] = {
+		{.type = &number}, {.type = &text}, {.type = &number, .on_return = true}};
+	static const struct prototype prototype = {
+		.name = "f", .result = &number, .parameters = parameters, .parameter_count = 3};
+	static const struct {
+		const char *text;
+		unsigned ops;
+	} compiled[] = {
+		{"arg1 > 4k", 3},
+		{"arg1 > 4k && result == 0", 3},
+		{"arg2 =~ \"x\" && arg1 > 4k", 3},
+		{"arg1 > 4k || result == 0", 0},
+		{"arg1 > 1 && arg1 < 9", 7},
+		{"arg2 == 0", 3},
+		{"arg2 == \"x\"", 0},
+		{"arg3 > 1", 0},
+		{"arg1 / 2.0 > 1", 0},
+		{"!(arg1 & 1)", 4},
+		{"log2(arg1) > 3", 0},
+		{"arg9", 0},
+		{"duration > 1ms", 0},
+	};
+	struct condition condition;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof compiled / sizeof *compiled; i++) {
+		struct expression_error error;
+		struct expression *expression = expression_parse(compiled[i].text, &error);
+
+		expression_compile(expression, &prototype, &condition);
+		if (condition.count != compiled[i].ops)
+			fail_msg("%s: %u operations", compiled[i].text, condition.count);
+		expression_free(expression);
+	}
+}
+
 static void lists(void **state)
 {
 	struct vec list = VEC_OF(struct expression *);
@@ -332,9 +375,13 @@ static void lists(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values),	    cmocka_unit_test(columns_of_mistakes),
-		cmocka_unit_test(depth_is_bounded), cmocka_unit_test(functions_that_fit),
-		cmocka_unit_test(what_is_used),	    cmocka_unit_test(lists),
+		cmocka_unit_test(values),
+		cmocka_unit_test(columns_of_mistakes),
+		cmocka_unit_test(depth_is_bounded),
+		cmocka_unit_test(functions_that_fit),
+		cmocka_unit_test(what_is_used),
+		cmocka_unit_test(what_is_decided_early),
+		cmocka_unit_test(lists),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

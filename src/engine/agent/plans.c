@@ -10,6 +10,7 @@
 #include "engine/agent/agent_state.h"
 #include "engine/agent/rings.h"
 #include "engine/agent/rings_abi.h"
+#include "record/condition.h"
 #include "record/format_spec.h"
 #include "tracee/space.h"
 
@@ -198,6 +199,17 @@ const char *plans_refuse(const struct capture_plan *plan)
 	return NULL;
 }
 
+/* Returns how far the condition is behind the beginning of the plan in the tracee. */
+static size_t condition_offset(const struct capture_plan *plan)
+{
+	const size_t before = sizeof(struct agent_plan) +
+			      (plan->entry_count + (size_t)plan->exit_count) * sizeof *plan->entry +
+			      plan->part_count * sizeof *plan->parts +
+			      plan->choice_count * sizeof *plan->choices;
+
+	return (before + 7) & ~(size_t)7;
+}
+
 /* The plan as it will be in the tracee, without its pointers. */
 static struct written make(const struct capture_plan *plan)
 {
@@ -205,9 +217,9 @@ static struct written make(const struct capture_plan *plan)
 	size_t exit = plan->exit_count * sizeof *plan->exit;
 	size_t parts = plan->part_count * sizeof *plan->parts;
 	size_t choices = plan->choice_count * sizeof *plan->choices;
-	struct written made = {
-		.length = (sizeof(struct agent_plan) + entry + exit + parts + choices + 15) &
-			  ~(size_t)15};
+	size_t before = condition_offset(plan);
+	size_t conditions = plan->condition_count * sizeof *plan->condition;
+	struct written made = {.length = (before + conditions + 15) & ~(size_t)15};
 	struct agent_plan *copy = xcalloc(1, made.length);
 
 	copy->plan = *plan;
@@ -215,6 +227,7 @@ static struct written make(const struct capture_plan *plan)
 	copy->plan.parts = NULL;
 	copy->plan.choices = NULL;
 	copy->plan.scalars = NULL;
+	copy->plan.condition = NULL;
 	const struct half on_entry = look_at(plan, plan->entry, plan->entry_count);
 	const struct half on_exit = look_at(plan, plan->exit, plan->exit_count);
 	const size_t followed[] = {followed_in_ring(plan, &on_entry),
@@ -232,6 +245,8 @@ static struct written make(const struct capture_plan *plan)
 		memcpy(made.bytes + sizeof *copy + entry + exit, plan->parts, parts);
 	if (choices)
 		memcpy(made.bytes + sizeof *copy + entry + exit + parts, plan->choices, choices);
+	if (conditions)
+		memcpy(made.bytes + before, plan->condition, conditions);
 	return made;
 }
 
@@ -259,6 +274,7 @@ static int write_new(struct space *space, uint64_t place, const struct written *
 	copy->plan.parts = (void *)(uintptr_t)parts;
 	copy->plan.choices =
 		(void *)(uintptr_t)(parts + copy->plan.part_count * sizeof *copy->plan.parts);
+	copy->plan.condition = (void *)(uintptr_t)(place + condition_offset(&copy->plan));
 	int error = space_write(space, place, copy, made->length);
 
 	free(copy);

@@ -36,6 +36,7 @@
 #include "engine/trap/step.h"
 #include "engine/trap/trap_state.h"
 #include "engine/trap/watch.h"
+#include "record/condition.h"
 #include "tracee/clock.h"
 #include "tracee/resume.h"
 
@@ -220,6 +221,21 @@ static uint64_t hash_preserved(const struct breakpoint_stop *hit)
 	return hash | 1;
 }
 
+static size_t read_stack(void *context, uint64_t address, void *buffer, size_t length)
+{
+	const struct breakpoint_stop *hit = context;
+
+	return memory_read(&hit->space->readable, address, buffer, length);
+}
+
+/* Returns false if the arguments tell that the user does not want to see the call. */
+static bool may_pass(struct breakpoint_stop *hit, const struct capture_plan *plan)
+{
+	const struct condition_frame frame = {hit->regs.r, hit->regs.r[REG_SP], read_stack, hit};
+
+	return !plan->condition_count || condition_holds(plan, &frame);
+}
+
 static void serve_entry(struct breakpoint_stop *hit, const struct breakpoint *breakpoint,
 			const struct probe_site *site)
 {
@@ -247,7 +263,7 @@ static void serve_entry(struct breakpoint_stop *hit, const struct breakpoint *br
 		enter_call(hit, &hidden, true);
 	}
 	call.tid = hit->kept.goroutine ? thread->tid : 0;
-	if (site) {
+	if (site && may_pass(hit, site->plan)) {
 		call.site = site;
 		call.preserved = hash_preserved(hit);
 		enter_call(hit, &call, readable);

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Makes the part of an expression that can be decided where a call is caught (record/condition.h):
+ * what is computed of constants, and of parameters that are integers or pointers.
+ *
+ * Of `a && b`, one side is enough if the other cannot be compiled: the call is judged once more,
+ * by the whole expression, when its record is there. Anything else is compiled as a whole or not at
+ * all.
+ */
+#include "probe/expression_compile.h"
+
+#include <string.h>
+
+struct compiling {
+	const struct prototype *prototype;
+	struct condition *condition;
+	unsigned depth; /* numbers on the stack so far */
+};
+
+static bool add(struct compiling *compiling, struct condition_op op)
+{
+	struct condition *condition = compiling->condition;
+
+	if (op.code <= CONDITION_CONSTANT)
+		compiling->depth++;
+	else if (op.code < CONDITION_NOT)
+		compiling->depth--;
+	if (condition->count == CONDITION_OPS || compiling->depth > CONDITION_DEPTH)
+		return false;
+	condition->ops[condition->count++] = op;
+	return true;
+}
+
+/* Returns the index of a parameter that is a number in each call, or -1. */
+static int find_number(const struct prototype *prototype, const struct expression *node)
+{
+	const unsigned count = prototype->is_unknown ? 0 : prototype->parameter_count;
+
+	for (unsigned i = 0; i < count && i < CAPTURE_ARGS_MAX; i++) {
+		const struct parameter *parameter = &prototype->parameters[i];
+		const struct type *type = parameter->type;
+
+		if (node->number ? node->number != i + 1
+				 : !parameter->name || strcmp(parameter->name, node->text) != 0)
+			continue;
+		if (parameter->choices || parameter->only_with || parameter->on_return ||
+		    type->is_hidden || parameter->path)
+			return -1;
+		return type->kind == TYPE_INT || type->kind == TYPE_POINTER ||
+				       type->kind == TYPE_STRING
+			       ? (int)i
+			       : -1;
+	}
+	return -1;
+}
+
+/* *is_signed: of the number that is on the stack then. Returns false if it cannot be compiled. */
+static bool compile(struct compiling *compiling, const struct expression *node, bool *is_signed);
+
+static bool compile_name(struct compiling *compiling, const struct expression *node,
+			 bool *is_signed)
+{
+	const int index = node->name == NAME_ARGUMENT && !node->steps.count
+				  ? find_number(compiling->prototype, node)
+				  : -1;
+
+	if (index < 0)
+		return false;
+	const struct type *type = compiling->prototype->parameters[index].type;
+
+	*is_signed = type->kind == TYPE_INT && (type->is_signed || type->lens == LENS_GUESS);
+	return add(compiling, (struct condition_op){.code = CONDITION_ARGUMENT,
+						    .first_signed = *is_signed,
+						    .value = (uint64_t)index});
+}
+
+static bool compile_one(struct compiling *compiling, const struct expression *node, bool *is_signed)
+{
+	if (!compile(compiling, node->parts[0], is_signed))
+		return false;
+	switch (node->op) {
+	case OPERATOR_NOT:
+		*is_signed = true;
+		return add(compiling, (struct condition_op){.code = CONDITION_NOT});
+	case OPERATOR_BIT_NOT:
+		return add(compiling, (struct condition_op){.code = CONDITION_BIT_NOT});
+	case OPERATOR_NEGATE:
+		*is_signed = true;
+		return add(compiling, (struct condition_op){.code = CONDITION_NEGATE});
+	default:
+		return false;
+	}
+}
+
+static bool compile_two(struct compiling *compiling, const struct expression *node, bool *is_signed)
+{
+	static const uint8_t codes[] = {
+		[OPERATOR_PLUS] = CONDITION_ADD,
+		[OPERATOR_MINUS] = CONDITION_SUBTRACT,
+		[OPERATOR_TIMES] = CONDITION_MULTIPLY,
+		[OPERATOR_DIVIDE] = CONDITION_DIVIDE,
+		[OPERATOR_REMAINDER] = CONDITION_REMAINDER,
+		[OPERATOR_BIT_AND] = CONDITION_BIT_AND,
+		[OPERATOR_BIT_OR] = CONDITION_BIT_OR,
+		[OPERATOR_BIT_XOR] = CONDITION_BIT_XOR,
+		[OPERATOR_LEFT] = CONDITION_LEFT,
+		[OPERATOR_RIGHT] = CONDITION_RIGHT,
+		[OPERATOR_EQUAL] = CONDITION_EQUAL,
+		[OPERATOR_NOT_EQUAL] = CONDITION_NOT_EQUAL,
+		[OPERATOR_LESS] = CONDITION_LESS,
+		[OPERATOR_AT_MOST] = CONDITION_AT_MOST,
+		[OPERATOR_GREATER] = CONDITION_LESS,
+		[OPERATOR_AT_LEAST] = CONDITION_AT_MOST,
+		[OPERATOR_AND] = CONDITION_AND,
+		[OPERATOR_OR] = CONDITION_OR,
+	};
+	const bool is_turned = node->op == OPERATOR_GREATER || node->op == OPERATOR_AT_LEAST;
+	struct condition_op op = {0};
+
+	if (node->op == OPERATOR_MATCHES || node->op == OPERATOR_NOT_MATCHES)
+		return false;
+	op.code = codes[node->op];
+	if (!compile(compiling, node->parts[is_turned], &op.first_signed) ||
+	    !compile(compiling, node->parts[!is_turned], &op.second_signed))
+		return false;
+	const bool is_shift = node->op == OPERATOR_LEFT || node->op == OPERATOR_RIGHT;
+
+	*is_signed = op.code >= CONDITION_EQUAL ||
+		     (op.first_signed && (is_shift || op.second_signed));
+	return add(compiling, op);
+}
+
+static bool compile(struct compiling *compiling, const struct expression *node, bool *is_signed)
+{
+	switch (node->kind) {
+	case EXPRESSION_CONSTANT:
+		*is_signed = node->value.type == EXPRESSION_SIGNED;
+		return (*is_signed || node->value.type == EXPRESSION_UNSIGNED) &&
+		       add(compiling, (struct condition_op){.code = CONDITION_CONSTANT,
+							    .first_signed = *is_signed,
+							    .value = node->value.number});
+	case EXPRESSION_NAME:
+		return compile_name(compiling, node, is_signed);
+	case EXPRESSION_ONE:
+		return compile_one(compiling, node, is_signed);
+	case EXPRESSION_TWO:
+		return compile_two(compiling, node, is_signed);
+	default:
+		return false;
+	}
+}
+
+/* Compiles what has to hold. Nothing is added if it cannot. */
+static bool require(struct compiling *compiling, const struct expression *node)
+{
+	const unsigned count = compiling->condition->count, depth = compiling->depth;
+	bool is_signed;
+
+	if (node->kind == EXPRESSION_TWO && node->op == OPERATOR_AND) {
+		const bool has_left = require(compiling, node->parts[0]);
+		const bool has_right = require(compiling, node->parts[1]);
+
+		if (!has_left || !has_right)
+			return has_left || has_right;
+		if (add(compiling, (struct condition_op){.code = CONDITION_AND}))
+			return true;
+	} else if (compile(compiling, node, &is_signed)) {
+		return true;
+	}
+	compiling->condition->count = count;
+	compiling->depth = depth;
+	return false;
+}
+
+void expression_compile(const struct expression *expression, const struct prototype *prototype,
+			struct condition *condition)
+{
+	struct compiling compiling = {prototype, condition, 0};
+
+	condition->count = 0;
+	if (!require(&compiling, expression))
+		condition->count = 0;
+}
