@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Start-up: the options, the session, and the tracer's exit status. */
 #include "base/cleanup.h"
+#include "base/config_dirs.h"
 #include "base/diag.h"
 #include "base/xalloc.h"
 #include "cli/options.h"
@@ -78,7 +79,6 @@ static bool needs_breakpoints(const struct options *options)
 
 static int trace(const struct options *options)
 {
-	const char *data_dir = getenv("TRACER_DATADIR");
 	struct output_options output = options->output;
 	const char *sink = options->summary ? "summary" : "text";
 	bool split = options->follow_forks > 1; /* -ff: a file for each process */
@@ -99,7 +99,7 @@ static int trace(const struct options *options)
 					  .system_calls = options->system_calls || options->stacks,
 					  .depth_max = options->depth_max,
 					  .configs = &options->configs,
-					  .data_dir = data_dir ? data_dir : PKGDATADIR,
+					  .data_dir = config_dirs_installed(),
 					  .per_process = options->per_process,
 					  .engine = needs_breakpoints(options) ? ENGINE_TRAP
 									       : options->engine,

@@ -112,6 +112,8 @@ static const struct option_spec table[] = {
 	 FIELD(quiet)},
 	{'D', "debug", "DOMAIN[,...]", "show what goes on inside; -D help lists domains",
 	 .action = OPTION_DOMAINS, FIELD(debug)},
+	{CODE_RECIPES, "recipes", NULL, "list what can be given as @RECIPE, and exit",
+	 .action = OPTION_RECIPES},
 	{'h', "help", NULL, "print this and exit", .action = OPTION_HELP},
 	{'V', "version", NULL, "print the version and exit", .action = OPTION_VERSION},
 };

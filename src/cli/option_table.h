@@ -26,6 +26,7 @@ enum {
 	CODE_STACKS,
 	CODE_CORE,
 	CODE_PROFILE,
+	CODE_RECIPES,
 
 	OPTIONS_MAX = 64 /* there are no more rows */
 };
@@ -45,6 +46,7 @@ enum option_action {
 	OPTION_WHERE,	/* sets how many frames are shown, or of which kind */
 	OPTION_DOMAINS, /* adds to an unsigned of enum session_debug, or lists the domains */
 	OPTION_CHOICE,	/* sets an int: the index of the argument among the words in `argument` */
+	OPTION_RECIPES, /* lists the recipes */
 	OPTION_HELP,
 	OPTION_VERSION
 };
