@@ -90,6 +90,8 @@ static int trace(const struct options *options)
 					  .core = options->core,
 					  .profile_hz = options->profile_hz,
 					  .duration_ns = options->duration_ns,
+					  .interval_ns = options->interval_ns,
+					  .interval_count = options->interval_count,
 					  .follow_forks = options->follow_forks != 0,
 					  .call_filters = &options->call_filters,
 					  .callee_filters = &options->callee_filters,

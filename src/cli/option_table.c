@@ -93,6 +93,8 @@ static const struct option_spec table[] = {
 	 .action = OPTION_COLUMNS, FIELD(output)},
 	{CODE_PER_PROCESS, "per-process", NULL, "a table for each process", .action = OPTION_FLAG,
 	 FIELD(per_process)},
+	{CODE_INTERVAL, "interval", "TIME[,N]", "a table each TIME of what it had; end after N",
+	 .action = OPTION_EVERY, FIELD(interval_ns)},
 	{CODE_SORT, "sort", "time|calls|name", "order of that table (time)",
 	 .action = OPTION_CHOICE, FIELD(output.sort)},
 	{CODE_ENGINE, "engine", "auto|trap|agent", "catch in the process or by breakpoints (auto)",

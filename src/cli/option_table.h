@@ -27,6 +27,7 @@ enum {
 	CODE_CORE,
 	CODE_PROFILE,
 	CODE_RECIPES,
+	CODE_INTERVAL,
 
 	OPTIONS_MAX = 64 /* there are no more rows */
 };
@@ -41,6 +42,7 @@ enum option_action {
 	OPTION_PIDS,	/* appends to a vec of pid_t, from a list with commas or blanks */
 	OPTION_COLUMNS, /* appends to the columns of the table of -c */
 	OPTION_TIME,	/* sets a uint64_t of ns, from "500ms" and the like */
+	OPTION_EVERY,	/* sets a time, as OPTION_TIME, and perhaps how many of them */
 	OPTION_STACKS,	/* sets a bool, and how many frames are shown */
 	OPTION_PROFILE, /* sets an unsigned, which has a default, and how many frames are shown */
 	OPTION_WHERE,	/* sets how many frames are shown, or of which kind */

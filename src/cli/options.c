@@ -400,6 +400,10 @@ static int apply(struct options *options, const struct option_spec *spec, const 
 		return lists_parse_time(argument, field)
 			       ? 0
 			       : bad_argument(spec, argument, "a time such as 500ms, 10s or 2m");
+	case OPTION_EVERY:
+		expected = lists_set_interval(&options->interval_ns, &options->interval_count,
+					      argument);
+		return expected ? bad_argument(spec, argument, expected) : 0;
 	case OPTION_STACKS:
 		*(bool *)field = true;
 		expected = lists_set_where(&options->output, argument ? argument : "1000");
@@ -559,5 +563,6 @@ int options_parse(struct options *options, int argc, char **argv)
 	options->output.to_file = options->output_file != NULL;
 	options->output.all_pids = options->output_file && options->follow_forks == 1;
 	options->output.no_ends = options->quiet > 1;
+	options->output.over_time = options->interval_ns != 0;
 	return option_checks(options, parser->sorted);
 }

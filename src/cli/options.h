@@ -46,6 +46,8 @@ struct options {
 	const char *output_file; /* -o, or NULL: standard error */
 	bool summary;		 /* -c */
 	bool per_process;	 /* --per-process */
+	uint64_t interval_ns;	 /* --interval; 0: none */
+	unsigned interval_count; /* its N; 0: any number */
 	int engine;		 /* --engine: enum session_engine */
 	int clock;		 /* --clock: enum session_clock */
 	bool lossy;
