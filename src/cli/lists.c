@@ -5,9 +5,12 @@
  */
 #include "cli/lists.h"
 
+#include "base/cleanup.h"
+#include "base/xalloc.h"
 #include "session/session.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Returns the index of a word of `length` bytes among `count` names, or `count`. */
@@ -157,4 +160,18 @@ bool lists_parse_time(const char *text, uint64_t *ns)
 		return false;
 	*ns = whole * unit + (uint64_t)((double)part / (double)scale * (double)unit);
 	return *ns > 0;
+}
+
+const char *lists_set_interval(uint64_t *ns, unsigned *count, const char *argument)
+{
+	enum { LEAST_NS = 1000000, COUNT_MAX = 1000000000 };
+	const size_t length = strcspn(argument, ",");
+	const char *number = argument + length + 1;
+	_cleanup_free_ char *time = xstrndup(argument, length);
+
+	*count = 0;
+	if (!lists_parse_time(time, ns) || *ns < LEAST_NS ||
+	    (argument[length] && !lists_parse_number(number, strlen(number), 1, COUNT_MAX, count)))
+		return "a time of at least 1ms such as 500ms or 10s, and perhaps a number: 10s,6";
+	return NULL;
 }

@@ -40,4 +40,10 @@ bool lists_parse_number(const char *text, size_t length, unsigned minimum, unsig
  */
 bool lists_parse_time(const char *text, uint64_t *ns);
 
+/*
+ * Reads a time of at least 1 ms, and perhaps a comma and a number above 0 ("500ms,10"), which is
+ * otherwise 0. Returns NULL, or what the argument should have been.
+ */
+const char *lists_set_interval(uint64_t *ns, unsigned *count, const char *argument);
+
 #endif

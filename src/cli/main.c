@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Start-up: the options, the session, and the tracer's exit status. */
 #include "base/cleanup.h"
+#include "base/config_dirs.h"
 #include "base/diag.h"
 #include "base/xalloc.h"
 #include "cli/expressions.h"
@@ -86,7 +87,6 @@ static const char *sink_name(const struct options *options)
 
 static int trace_with(const struct options *options, const struct output_options *parsed)
 {
-	const char *data_dir = getenv("TRACER_DATADIR");
 	struct output_options output = *parsed;
 	bool split = options->follow_forks > 1; /* -ff: a file for each process */
 	struct session_options session = {.command = options->command,
@@ -97,6 +97,8 @@ static int trace_with(const struct options *options, const struct output_options
 					  .core = options->core,
 					  .profile_hz = options->profile_hz,
 					  .duration_ns = options->duration_ns,
+					  .interval_ns = options->interval_ns,
+					  .interval_count = options->interval_count,
 					  .follow_forks = options->follow_forks != 0,
 					  .call_filters = &options->call_filters,
 					  .callee_filters = &options->callee_filters,
@@ -106,7 +108,7 @@ static int trace_with(const struct options *options, const struct output_options
 					  .system_calls = options->system_calls || options->stacks,
 					  .depth_max = options->depth_max,
 					  .configs = &options->configs,
-					  .data_dir = data_dir ? data_dir : PKGDATADIR,
+					  .data_dir = config_dirs_installed(),
 					  .per_process = options->per_process,
 					  .engine = needs_breakpoints(&output) ? ENGINE_TRAP
 									       : options->engine,

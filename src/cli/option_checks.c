@@ -67,6 +67,8 @@ int option_checks(const struct options *options, bool sorted)
 		return usage_error("--core is for --stacks, and there is no --stacks");
 	if (!options->command && !options->pids.count && !options->core)
 		return usage_error("missing command, or -p PID");
+	if (options->interval_ns && !options->summary)
+		return usage_error("--interval is for the table of -c, and there is no -c");
 	if (options->stacks || options->profile_hz)
 		return check_snapshot(options, options->stacks ? "--stacks" : "--profile");
 	if (options->entries_only && !options->entry_filters.count && !options->system_calls)

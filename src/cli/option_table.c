@@ -107,6 +107,8 @@ static const struct option_spec table[] = {
 	 .action = OPTION_NUMBER, FIELD(output.max_groups), .maximum = 10000000},
 	{CODE_PER_PROCESS, "per-process", NULL, "a table for each process", .action = OPTION_FLAG,
 	 FIELD(per_process)},
+	{CODE_INTERVAL, "interval", "TIME[,N]", "a table each TIME of what it had; end after N",
+	 .action = OPTION_EVERY, FIELD(interval_ns)},
 	{CODE_SORT, "sort", "time|calls|name|sum", "order of that table (time)",
 	 .action = OPTION_CHOICE, FIELD(output.sort)},
 	{CODE_ENGINE, "engine", "auto|trap|agent", "catch in the process or by breakpoints (auto)",
@@ -126,6 +128,8 @@ static const struct option_spec table[] = {
 	 FIELD(quiet)},
 	{'D', "debug", "DOMAIN[,...]", "show what goes on inside; -D help lists domains",
 	 .action = OPTION_DOMAINS, FIELD(debug)},
+	{CODE_RECIPES, "recipes", NULL, "list what can be given as @RECIPE, and exit",
+	 .action = OPTION_RECIPES},
 	{'h', "help", NULL, "print this and exit", .action = OPTION_HELP},
 	{'V', "version", NULL, "print the version and exit", .action = OPTION_VERSION},
 };

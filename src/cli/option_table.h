@@ -33,6 +33,8 @@ enum {
 	CODE_BY,
 	CODE_SUM,
 	CODE_MAX_GROUPS,
+	CODE_RECIPES,
+	CODE_INTERVAL,
 
 	OPTIONS_MAX = 64 /* there are no more rows */
 };
@@ -47,11 +49,13 @@ enum option_action {
 	OPTION_PIDS,	/* appends to a vec of pid_t, from a list with commas or blanks */
 	OPTION_COLUMNS, /* appends to the columns of the table of -c */
 	OPTION_TIME,	/* sets a uint64_t of ns, from "500ms" and the like */
+	OPTION_EVERY,	/* sets a time, as OPTION_TIME, and perhaps how many of them */
 	OPTION_STACKS,	/* sets a bool, and how many frames are shown */
 	OPTION_PROFILE, /* sets an unsigned, which has a default, and how many frames are shown */
 	OPTION_WHERE,	/* sets how many frames are shown, or of which kind */
 	OPTION_DOMAINS, /* adds to an unsigned of enum session_debug, or lists the domains */
 	OPTION_CHOICE,	/* sets an int: the index of the argument among the words in `argument` */
+	OPTION_RECIPES, /* lists the recipes */
 	OPTION_HELP,
 	OPTION_VERSION
 };

@@ -10,16 +10,18 @@
  *
  * getopt keeps its state in globals (optind, optarg, …); nowhere else does the tracer use such
  * globals. optind = 0 makes glibc and musl start again, so parsing twice in one process works.
- * POSIX order ("+") leaves argv unchanged.
+ * POSIX order ("+") leaves argv unchanged. Recipes (`@NAME`) end a run of getopt: see expand.c.
  */
 #include "cli/options.h"
 
 #include "base/cleanup.h"
 #include "base/diag.h"
 #include "base/xalloc.h"
+#include "cli/expand.h"
 #include "cli/lists.h"
 #include "cli/option_checks.h"
 #include "cli/option_table.h"
+#include "cli/recipe.h"
 #include "cli/usage_error.h"
 #include "session/session.h"
 
@@ -286,8 +288,8 @@ void options_help(struct strbuf *text)
 	const struct option_spec *table = options_table(&count);
 
 	strbuf_add(text,
-		   "Usage: tracer [OPTION]... [--] COMMAND [ARGUMENT]...\n"
-		   "       tracer [OPTION]... -p PID\n"
+		   "Usage: tracer [OPTION|@RECIPE]... [--] COMMAND [ARGUMENT]...\n"
+		   "       tracer [OPTION|@RECIPE]... -p PID\n"
 		   "Shows the library calls of a program: what is called, with what, what comes\n"
 		   "back and how long it takes. By default the calls of the main program.\n");
 	for (size_t i = 0; i < count; i++)
@@ -298,6 +300,7 @@ void options_help(struct strbuf *text)
 		   "itself. A SYMBOL with :: is a name in the source: 'ns::Klass::*'.\n"
 		   "Example, the SQL of a running Python or Perl service:\n"
 		   "  tracer -ttTg -x mysql_real_query -p PID\n"
+		   "@RECIPE stands for the options in the file RECIPE.opts.\n"
 		   "The whole story is in tracer(1), prototypes are in tracer.conf(5).\n");
 }
 
@@ -334,6 +337,18 @@ static int print_domains(void)
 			  "  functions  (040) where probes are planted, and how they are caught\n"
 			  "  all        (077) all of it\n"
 			  "The octal numbers may be added up, and given instead.\n");
+	int result = print_and_be_done(&text);
+
+	strbuf_deinit(&text);
+	return result;
+}
+
+static int print_recipes(void)
+{
+	struct strbuf text = {0};
+
+	strbuf_add(&text, "");
+	recipe_list(&text);
 	int result = print_and_be_done(&text);
 
 	strbuf_deinit(&text);
@@ -386,6 +401,10 @@ static int apply(struct options *options, const struct option_spec *spec, const 
 		return lists_parse_time(argument, field)
 			       ? 0
 			       : bad_argument(spec, argument, "a time such as 500ms, 10s or 2m");
+	case OPTION_EVERY:
+		expected = lists_set_interval(&options->interval_ns, &options->interval_count,
+					      argument);
+		return expected ? bad_argument(spec, argument, expected) : 0;
 	case OPTION_STACKS:
 		*(bool *)field = true;
 		expected = lists_set_where(&options->output, argument ? argument : "1000");
@@ -402,6 +421,8 @@ static int apply(struct options *options, const struct option_spec *spec, const 
 			return print_domains();
 		expected = lists_add_domains(field, argument);
 		return expected ? bad_argument(spec, argument, expected) : 0;
+	case OPTION_RECIPES:
+		return print_recipes();
 	case OPTION_HELP:
 		return print_help();
 	case OPTION_VERSION:
@@ -434,6 +455,7 @@ static void set_defaults(struct options *options)
 		.callee_filters = VEC_OF(const char *),
 		.entry_filters = VEC_OF(const char *),
 		.configs = VEC_OF(const char *),
+		.recipes = VEC_OF(struct recipe *),
 		.prototypes = PROTOTYPES_DWARF,
 		.output =
 			{
@@ -455,41 +477,96 @@ void options_deinit(struct options *options)
 	vec_deinit(&options->callee_filters);
 	vec_deinit(&options->entry_filters);
 	vec_deinit(&options->configs);
+	for (size_t i = 0; i < options->recipes.count; i++)
+		recipe_destroy(*(struct recipe **)vec_at(&options->recipes, i));
+	vec_deinit(&options->recipes);
+}
+
+/* What the runs of words of one command line share. */
+struct parser {
+	struct options *options;
+	struct getopt_tables tables;
+	bool sorted; /* there was a --sort */
+};
+
+/*
+ * Later options win: an option that adds up within a run of words begins anew in a later run, so
+ * that -tt behind a recipe with -t is -tt.
+ */
+static void begin_anew(struct options *options, const struct option_spec *spec, bool *has_begun)
+{
+	if (!*has_begun && spec->action == OPTION_COUNT)
+		*(unsigned *)((char *)options + spec->field) = 0;
+	if (!*has_begun && spec->action == OPTION_COLUMNS)
+		options->output.column_count = 0;
+	*has_begun = true;
+}
+
+static int parse_option(struct parser *parser, int code, const char *word, bool *has_begun)
+{
+	struct options *options = parser->options;
+	size_t count;
+
+	if (code == '?')
+		return explain_bad_option(word);
+	if (code == ':')
+		return explain_missing_argument();
+	const struct option_spec *spec = find_option(code);
+
+	begin_anew(options, spec, &has_begun[spec - options_table(&count)]);
+	parser->sorted |= code == CODE_SORT;
+	/* The last one counts. */
+	if (code == CODE_APP_LINE)
+		options->output.any_line = false;
+	return apply(options, spec, optarg);
+}
+
+static int parse_run(void *context, struct expand_run *run)
+{
+	struct parser *parser = context;
+	const struct getopt_tables *tables = &parser->tables;
+	bool has_begun[OPTIONS_MAX] = {0};
+	int result = 0;
+	int code;
+
+	run->next = 1;
+	optind = 0;
+	opterr = 0;
+	while ((code = getopt_long(run->count, run->words, tables->letters, tables->names, NULL)) !=
+	       -1) {
+		result = parse_option(parser, code, run->words[optind - 1], has_begun);
+		if (result)
+			return result;
+		run->next = optind;
+	}
+	/* Only "--" is passed without an option. */
+	run->is_ended = optind > run->next;
+	run->next += run->is_ended;
+	return 0;
 }
 
 int options_parse(struct options *options, int argc, char **argv)
 {
 	/* Not on the stack, of which a small limit (ulimit -s) leaves some KiB only. */
-	_cleanup_free_ struct getopt_tables *tables = xcalloc(1, sizeof *tables);
-	bool sorted = false;
-	int code;
+	_cleanup_free_ struct parser *parser = xcalloc(1, sizeof *parser);
+	int next;
 
 	set_defaults(options);
-	make_getopt_tables(tables);
-	optind = 0;
-	opterr = 0;
-	while ((code = getopt_long(argc, argv, tables->letters, tables->names, NULL)) != -1) {
-		if (code == '?')
-			return explain_bad_option(argv[optind - 1]);
-		if (code == ':')
-			return explain_missing_argument();
-		int result = apply(options, find_option(code), optarg);
+	parser->options = options;
+	make_getopt_tables(&parser->tables);
+	int result = expand_words(argc, argv, parse_run, parser, &options->recipes, &next);
 
-		if (result)
-			return result;
-		sorted |= code == CODE_SORT;
-		/* The last one counts. */
-		if (code == CODE_APP_LINE)
-			options->output.any_line = false;
-	}
-	if (optind < argc)
-		options->command = argv + optind;
+	if (result)
+		return result;
+	if (next < argc)
+		options->command = argv + next;
 	if (options->output.time_stamp > 3)
 		options->output.time_stamp = 3;
 	options->output.to_file = options->output_file != NULL;
 	options->output.all_pids = options->output_file && options->follow_forks == 1;
 	options->output.no_ends = options->quiet > 1;
-	if (options->sum && !sorted)
+	if (options->sum && !parser->sorted)
 		options->output.sort = SORT_SUM;
-	return option_checks(options, sorted);
+	options->output.over_time = options->interval_ns != 0;
+	return option_checks(options, parser->sorted);
 }

@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 /*
- * The options as given. Strings point into argv, which must outlive this struct; options_deinit()
- * frees the vecs.
+ * The options as given. Strings point into argv, which must outlive this struct, and into recipes;
+ * options_deinit() frees these and the vecs.
  */
 struct options {
 	char **command;	       /* argv of the command, NULL-terminated; NULL: only attach */
@@ -39,6 +39,7 @@ struct options {
 	bool system_calls;	      /* -S */
 	unsigned depth_max;	      /* --depth: greatest depth of calls in others; 0: any */
 	struct vec configs;	      /* of const char *: -F, in order, each FILE|DIR[:…] */
+	struct vec recipes;	      /* of struct recipe *, owned; texts point into them */
 	int prototypes;		      /* --prototypes: enum session_prototypes */
 	const char *print_prototypes; /* print the prototypes of this file and exit; or NULL */
 
@@ -49,6 +50,8 @@ struct options {
 	const char *sum;	 /* --sum, or NULL */
 	bool summary;		 /* -c */
 	bool per_process;	 /* --per-process */
+	uint64_t interval_ns;	 /* --interval; 0: none */
+	unsigned interval_count; /* its N; 0: any number */
 	int engine;		 /* --engine: enum session_engine */
 	int clock;		 /* --clock: enum session_clock */
 	bool lossy;
@@ -70,12 +73,12 @@ enum { OPTIONS_DONE = 1 };
 /*
  * Parses the command line into *options, whose old contents do not matter. The order of argv is not
  * changed; options end at "--" or at the first word that is not an option, where the command
- * begins.
+ * begins. A word `@NAME` among them stands for the options of a recipe (recipe.h).
  *
- * Returns 0: go on. OPTIONS_DONE: help or version was printed; exit with status 0. -EINVAL: a usage
- * error, reported in one line on stderr; exit with status 2. Any other -errno: help or version
- * could not be written, reported on stderr. options_deinit() is needed after 0, and allowed after
- * all others.
+ * Returns 0: go on. OPTIONS_DONE: help or the like was printed; exit with status 0. -EINVAL: a
+ * usage error, reported in one line on stderr, and one more for each recipe that it is in; exit
+ * with status 2. Any other -errno: help or the like could not be written, reported on stderr.
+ * options_deinit() is needed after 0, and allowed after all others.
  */
 int options_parse(struct options *options, int argc, char **argv);
 void options_deinit(struct options *options);

@@ -143,6 +143,10 @@ static bool is_bare_library(const struct reader *reader)
 			return end[1] != '@' &&
 			       !memchr(reader->at, '@', (size_t)(end - reader->at));
 	}
+	/* The + of an operator belongs to a SYMBOL: operator+@libx. */
+	end = filter_end_of_glob(reader->at, false, &stray);
+	if (end && *end == '@')
+		return false;
 	end = filter_end_of_glob(reader->at, true, &stray);
 	return end && *end != '@';
 }
@@ -369,6 +373,45 @@ static bool path_fits(const struct pattern *pattern, const struct filter_module 
 	return real && (pattern_matches(pattern, real) || (asked && !strcmp(asked, real)));
 }
 
+/* Returns the ".so" in a library's file name that ends the name or has a version behind it. */
+static const char *find_suffix(const char *name)
+{
+	const char *suffix = strstr(name, ".so");
+
+	while (suffix && suffix[3] && suffix[3] != '.')
+		suffix = strstr(suffix + 3, ".so");
+	return suffix;
+}
+
+/* Returns true if `text` is a short name of the library: libssl or ssl for libssl.so.3. */
+static bool is_short_name(const char *text, const char *name)
+{
+	const char *suffix = name ? find_suffix(name) : NULL;
+	const size_t length = suffix ? (size_t)(suffix - name) : 0;
+	const size_t given = strlen(text);
+
+	return given && (length == given || (length == given + 3 && !strncmp(name, "lib", 3))) &&
+	       !strncmp(name + length - given, text, given);
+}
+
+/*
+ * A short name is a guess, so it counts only where it could mean nothing else: with wildcards it
+ * would match more than it says, a name with .so is one already, and if it is the program's
+ * (curl, which loads libcurl.so.4), it means the program.
+ */
+static bool short_name_fits(const struct pattern *pattern, const struct filter_module *module)
+{
+	const char *program = base_name(module->program);
+
+	if (pattern->kind != PATTERN_PLAIN || find_suffix(pattern->text) ||
+	    (program && !strcmp(program, pattern->text)))
+		return false;
+	return is_short_name(pattern->text, module->soname) ||
+	       is_short_name(pattern->text, base_name(module->path)) ||
+	       is_short_name(pattern->text, base_name(module->mapped)) ||
+	       is_short_name(pattern->text, base_name(module->listed));
+}
+
 static bool rule_fits(const struct filter_rule *rule, const struct filter_module *module)
 {
 	if (rule->library == LIBRARY_MAIN)
@@ -378,7 +421,8 @@ static bool rule_fits(const struct filter_rule *rule, const struct filter_module
 	return name_fits(&rule->module, module->soname) ||
 	       name_fits(&rule->module, base_name(module->path)) ||
 	       name_fits(&rule->module, base_name(module->mapped)) ||
-	       name_fits(&rule->module, base_name(module->listed));
+	       name_fits(&rule->module, base_name(module->listed)) ||
+	       short_name_fits(&rule->module, module);
 }
 
 bool filter_enter(struct filter *filter, const struct filter_module *module)

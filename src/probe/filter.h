@@ -7,7 +7,8 @@
  * that is read from left to right: names that match a rule with + (or the first, without a sign)
  * are selected; names that match a later rule with - are deselected. A chain that begins with -
  * starts from all names. Both halves are globs, or regular expressions between slashes (/REGEX/); a
- * half that is missing or empty matches everything. The version behind a name, NAME@@VERSION, is
+ * half that is missing or empty matches everything. A LIB without wildcards may be a library's
+ * short name: libssl.so.3 is also libssl and ssl. The version behind a name, NAME@@VERSION, is
  * dropped. With FILTER_ENTRIES, a filter may also be one of
  *
  *	*SYMBOL+OFFSET=NAME[@LIB], *SYMBOL[INDEX]=NAME[@LIB]
@@ -81,6 +82,11 @@ struct filter_module {
 	 * link to it, and the name as the program asked for it, which may be relative.
 	 */
 	const char *mapped, *listed;
+	/*
+	 * The path of the process's main program, or NULL: a LIB that is its file's name is not
+	 * taken as the short name of a library.
+	 */
+	const char *program;
 };
 
 /*

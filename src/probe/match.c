@@ -17,8 +17,12 @@
 
 static bool enter(const struct match_module *module, struct filter *filter)
 {
-	struct filter_module what = {elf_soname(module->file), module->path, module->is_main,
-				     module->mapped, module->listed};
+	struct filter_module what = {.soname = elf_soname(module->file),
+				     .path = module->path,
+				     .is_main = module->is_main,
+				     .mapped = module->mapped,
+				     .listed = module->listed,
+				     .program = module->program};
 
 	return filter_enter(filter, &what);
 }

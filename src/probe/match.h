@@ -40,7 +40,7 @@ struct match_module {
 	struct decoder *decoder;
 	const char *path;
 	bool is_main;
-	const char *mapped, *listed; /* as in struct filter_module */
+	const char *mapped, *listed, *program; /* as in struct filter_module */
 	/*
 	 * Its .conf file, and the one that applies to every module; each may be NULL. They may
 	 * describe functions without a symbol, see prototype.slot_symbol.

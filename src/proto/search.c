@@ -14,6 +14,7 @@
 #include "proto/search.h"
 
 #include "base/cleanup.h"
+#include "base/config_dirs.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
@@ -79,16 +80,6 @@ static void directory_destroy(struct conf_directory *directory)
 	free(directory);
 }
 
-static void add_directory(struct proto_search *search, const char *base, const char *below)
-{
-	if (base && *base == '/') {
-		_cleanup_free_ char *path = xasprintf("%s%s", base, below);
-		struct conf_directory *directory = directory_create(path, strlen(path));
-
-		vec_push(&search->directories, &directory);
-	}
-}
-
 /*
  * Walks the non-empty elements of a list with colons. Begin with *at = list. Returns NULL at the
  * end.
@@ -107,25 +98,20 @@ static const char *next_element(const char **at, size_t *length)
 	return NULL;
 }
 
-/* Adds the directories of the XDG base directory specification. */
-static void add_xdg_directories(struct proto_search *search, const char *home)
+/* Adds the directories of the user, the system and the tracer. */
+static void add_directories(struct proto_search *search, const char *installed)
 {
-	const char *config_home = getenv("XDG_CONFIG_HOME");
-	const char *config_dirs = getenv("XDG_CONFIG_DIRS");
-	size_t length;
+	struct vec paths = VEC_OF(char *);
 
-	/* The specification says to ignore relative paths. */
-	if (config_home && *config_home == '/')
-		add_directory(search, config_home, "/tracer");
-	else
-		add_directory(search, home, "/.config/tracer");
-	if (!config_dirs || !*config_dirs)
-		config_dirs = "/etc/xdg";
-	for (const char *at = config_dirs, *element; (element = next_element(&at, &length));) {
-		_cleanup_free_ char *path = xstrndup(element, length);
+	config_dirs_add(&paths, installed, "");
+	for (size_t i = 0; i < paths.count; i++) {
+		char *path = *(char **)vec_at(&paths, i);
+		struct conf_directory *directory = directory_create(path, strlen(path));
 
-		add_directory(search, path, "/tracer");
+		vec_push(&search->directories, &directory);
+		free(path);
 	}
+	vec_deinit(&paths);
 }
 
 /* Reports an error in a file, once: the file may be read or imported for many libraries. */
@@ -188,12 +174,7 @@ struct proto_search *proto_search_create(const char *data_dir, conf_error *error
 	protolib_set_finder(search->global, find_import, search);
 	search->error = error;
 	search->context = context;
-	add_xdg_directories(search, home);
-	if (data_dir && *data_dir) {
-		struct conf_directory *directory = directory_create(data_dir, strlen(data_dir));
-
-		vec_push(&search->directories, &directory);
-	}
+	add_directories(search, data_dir);
 	if (home && *home == '/') {
 		_cleanup_free_ char *path = xasprintf("%s/.tracer.conf", home);
 

@@ -41,6 +41,14 @@ void emission_flush(struct session *session)
 	session->emission.dirty = false;
 }
 
+void emission_table(struct session *session, bool is_anew)
+{
+	struct sink *sink = session->emission.sink;
+
+	if (!session->emission.error && sink->ops->snapshot)
+		session->emission.error = sink->ops->snapshot(sink, is_anew);
+}
+
 void emission_forget(struct session *session, const struct probe_info *info)
 {
 	struct sink *sink = session->emission.sink;

@@ -20,6 +20,8 @@ struct emission {
 void emission_record(struct session *session, const struct record *record);
 /* Makes the sink write out what was recorded so far. */
 void emission_flush(struct session *session);
+/* Makes the sink write a table of what it has counted; `is_anew`: counts begin anew behind it. */
+void emission_table(struct session *session, bool is_anew);
 /* A probe is about to be freed. */
 void emission_forget(struct session *session, const struct probe_info *info);
 

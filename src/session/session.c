@@ -19,6 +19,7 @@
 #include "session/core_stacks.h"
 #include "session/debuggers.h"
 #include "session/detach.h"
+#include "session/intervals.h"
 #include "session/job_control.h"
 #include "session/profile.h"
 #include "session/recover.h"
@@ -331,6 +332,8 @@ static void take_signals(struct session *session)
 	while ((signal = interrupts_take(session->interrupts, &from_terminal))) {
 		struct process *command = launched_process(session);
 
+		if (intervals_signal(session, signal))
+			continue;
 		if (interrupts_is_stop(signal)) {
 			job_asked_to_stop(session, command, signal, from_terminal);
 			continue;
@@ -373,6 +376,7 @@ static void run(struct session *session)
 			session->target.tracees->event = 0;
 			if (interrupts_is_over(session->interrupts))
 				break;
+			intervals_check(session);
 			take_signals(session);
 			continue; /* there may be no tracee left to wait for */
 		}
@@ -452,6 +456,7 @@ static int trace(struct session *session, const struct original_signals *origina
 		return error;
 	}
 	set_end(session);
+	intervals_start(session);
 	run(session);
 	return finish(session);
 }

@@ -10,12 +10,19 @@
 #include "tracee/identity.h"
 #include "tracee/interrupts.h"
 
+/* --interval: see intervals.c. */
+struct intervals {
+	uint64_t next;	 /* clock_now() at which the interval ends */
+	unsigned tables; /* how many intervals have ended */
+};
+
 struct session {
 	struct target target;
 	struct interrupts *interrupts;
 	struct output_options output; /* options->output, and a wait that signals end */
 	bool is_leaving;	      /* a signal for the tracer has made it detach */
 	struct emission emission;
+	struct intervals intervals;
 	struct code_names code;	  /* for the sink: module_code_name() */
 	struct identity identity; /* -u */
 	struct map unprivileged;  /* programs reported to run without their privileges */

@@ -17,6 +17,8 @@
 #include "sink/call_values.h"
 #include "sink/render.h"
 #include "sink/summary_table.h"
+#include "sink/time_line.h"
+#include "tracee/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +35,7 @@ struct groups_sink {
 	struct sink_target target;
 	struct names groups;	/* key → struct group, which owns the key */
 	struct group *others;	/* in `groups`; NULL: there is room for all */
+	uint64_t begun;		/* clock_now() when counting began */
 	struct outbuf untraced; /* lines to be printed behind the table */
 };
 
@@ -139,13 +142,12 @@ static int groups_flush(struct sink *sink)
 	return 0;
 }
 
-static int groups_finish(struct sink *sink)
+/* Puts the table of all that was counted since groups->begun. */
+static void put_table(struct outbuf *out, const struct groups_sink *groups, bool has_time)
 {
-	struct groups_sink *groups = groups_of(sink);
-	const struct output_options *options = groups->target.options;
+	const bool is_part = groups->target.is_part;
 	struct vec rows = VEC_OF(struct summary_row);
 	struct tally total = {0};
-	struct outbuf out;
 
 	for (size_t i = 0; i < groups->groups.count; i++) {
 		const struct group *group = groups->groups.entries[i].value;
@@ -154,19 +156,62 @@ static int groups_finish(struct sink *sink)
 		vec_push(&rows, &(struct summary_row){group->key, group->tally});
 	}
 	summary_sort_by_name(&rows);
+	if (has_time && (!is_part || rows.count))
+		time_line_put(out, clock_wall(), clock_now() - groups->begun);
+	if (!is_part || groups->target.pid || rows.count)
+		summary_table_put_of(out, is_part ? groups->target.pid : 0, &rows, &total,
+				     groups->target.options);
+	vec_deinit(&rows);
+}
+
+static void report_others(const struct groups_sink *groups)
+{
+	if (groups->others)
+		diag("more than %u different keys: the others are counted together, as " OTHERS
+		     " (--max-groups)",
+		     groups->target.options->max_groups);
+}
+
+static int groups_finish(struct sink *sink)
+{
+	struct groups_sink *groups = groups_of(sink);
+	struct outbuf out;
+
 	outbuf_init(&out, groups->target.fd);
-	out.patience = &options->patience;
-	summary_table_put_of(&out, groups->target.is_part ? groups->target.pid : 0, &rows, &total,
-			     options);
+	out.patience = &groups->target.options->patience;
+	put_table(&out, groups, groups->target.options->over_time);
 	outbuf_bytes(&out, groups->untraced.text, groups->untraced.length);
 	const int error = outbuf_flush(&out);
 
 	outbuf_deinit(&out);
-	vec_deinit(&rows);
-	if (groups->others)
-		diag("more than %u different keys: the others are counted together, as " OTHERS
-		     " (--max-groups)",
-		     options->max_groups);
+	report_others(groups);
+	return error;
+}
+
+static void forget_groups(struct groups_sink *groups)
+{
+	for (size_t i = 0; i < groups->groups.count; i++)
+		free((void *)(uintptr_t)groups->groups.entries[i].value);
+	names_deinit(&groups->groups);
+	groups->others = NULL;
+}
+
+static int groups_snapshot(struct sink *sink, bool is_anew)
+{
+	struct groups_sink *groups = groups_of(sink);
+	struct outbuf out;
+
+	outbuf_init(&out, groups->target.fd);
+	out.patience = &groups->target.options->patience;
+	put_table(&out, groups, true);
+	const int error = outbuf_flush(&out);
+
+	outbuf_deinit(&out);
+	if (is_anew) {
+		report_others(groups);
+		forget_groups(groups);
+		groups->begun = clock_now();
+	}
 	return error;
 }
 
@@ -174,9 +219,7 @@ static void groups_destroy(struct sink *sink)
 {
 	struct groups_sink *groups = groups_of(sink);
 
-	for (size_t i = 0; i < groups->groups.count; i++)
-		free((void *)(uintptr_t)groups->groups.entries[i].value);
-	names_deinit(&groups->groups);
+	forget_groups(groups);
 	outbuf_deinit(&groups->untraced);
 	free(groups);
 }
@@ -186,6 +229,7 @@ static const struct sink_ops groups_ops = {
 	.call = groups_call,
 	.flush = groups_flush,
 	.finish = groups_finish,
+	.snapshot = groups_snapshot,
 	.destroy = groups_destroy,
 };
 
@@ -195,6 +239,7 @@ struct sink *groups_sink_create(const struct sink_target *target)
 
 	groups->sink.ops = &groups_ops;
 	groups->target = *target;
+	groups->begun = clock_now();
 	outbuf_init(&groups->untraced, target->fd);
 	return &groups->sink;
 }

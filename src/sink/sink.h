@@ -55,6 +55,7 @@ struct output_options {
 	bool where_native;    /* frames of compiled code are among them */
 	bool inlines;	      /* --inlines: functions that were inlined are frames of their own */
 	bool utf8;	      /* show characters that are not ASCII unchanged */
+	bool over_time;	      /* --interval: each table has a line with the time above it */
 	int sort;	      /* enum summary_sort */
 	uint8_t columns[SUMMARY_COLUMNS]; /* -U: enum summary_column, each at most once */
 	unsigned column_count;		  /* 0: the default columns */
@@ -104,6 +105,11 @@ struct sink_ops {
 	/* Ends the trace: finishes lines, prints tables, flushes. Returns 0 or -errno. */
 	int (*finish)(struct sink *sink);
 	/*
+	 * Writes a table of what was counted so far, with a line with the time above it.
+	 * `is_anew`: counts begin anew behind it. Returns 0 or -errno. NULL: it counts nothing.
+	 */
+	int (*snapshot)(struct sink *sink, bool is_anew);
+	/*
 	 * This probe is about to be removed from the table, and its id may be given to another one:
 	 * the sink has to move what it keeps by that id. NULL: it keeps nothing by id.
 	 */
@@ -141,7 +147,7 @@ struct sink_kind {
 	const char *name;
 	/* It shows arguments and results: prototypes are looked for, and values captured. */
 	bool shows_values;
-	/* It writes nothing before finish(). */
+	/* It writes nothing before finish(), but for snapshot(). */
 	bool only_at_end;
 	/* It takes calls as a whole. */
 	bool wants_calls;

@@ -175,6 +175,20 @@ static int split_finish(struct sink *sink)
 	return error ? error : drop_part(split, 0);
 }
 
+static int split_snapshot(struct sink *sink, bool is_anew)
+{
+	const struct split_sink *split = split_of(sink);
+	int error = 0;
+
+	for (size_t i = 0; i < split->parts.count; i++) {
+		struct part *part = vec_at(&split->parts, i);
+		int failed = part->sink->ops->snapshot(part->sink, is_anew);
+
+		error = error ? error : failed;
+	}
+	return error;
+}
+
 static void split_forget(struct sink *sink, const struct probe_info *probe)
 {
 	struct split_sink *split = split_of(sink);
@@ -207,6 +221,7 @@ static const struct sink_ops split_ops = {
 	.record = split_record,
 	.flush = split_flush,
 	.finish = split_finish,
+	.snapshot = split_snapshot,
 	.forget = split_forget,
 	.destroy = split_destroy,
 };

@@ -19,6 +19,8 @@
 #include "sink/sink.h"
 #include "sink/stack_lines.h"
 #include "sink/summary_table.h"
+#include "sink/time_line.h"
+#include "tracee/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +42,8 @@ struct summary_sink {
 	const struct stack_table *stacks;
 	struct outbuf untraced; /* lines to be printed behind the table */
 	uint64_t probes_planted, probes_inside;
-	bool is_part; /* the table is that of one process, `pid` */
+	uint64_t begun; /* clock_now() when counting began, or began anew */
+	bool is_part;	/* the table is that of one process, `pid` */
 	int32_t pid;
 	int fd;
 };
@@ -154,7 +157,8 @@ static struct tally collect_rows(const struct summary_sink *summary, struct vec 
 	for (size_t i = 0; i < summary->past.count; i++) {
 		const struct past *past = summary->past.entries[i].value;
 
-		vec_push(rows, &(struct summary_row){past->name, past->tally});
+		if (past->tally.calls || past->tally.time)
+			vec_push(rows, &(struct summary_row){past->name, past->tally});
 	}
 	summary_sort_by_name(rows);
 	for (size_t i = 0; i < rows->count; i++) {
@@ -183,25 +187,62 @@ static void put_engines(struct outbuf *out, const struct summary_sink *summary)
 	outbuf_newline(out);
 }
 
+/* Puts the table of all that was counted since summary->begun. */
+static void put_table(struct outbuf *out, const struct summary_sink *summary, bool has_time)
+{
+	struct vec rows = VEC_OF(struct summary_row);
+	struct tally total = collect_rows(summary, &rows);
+
+	if (has_time && (!summary->is_part || rows.count))
+		time_line_put(out, clock_wall(), clock_now() - summary->begun);
+	if (!summary->is_part || summary->pid || rows.count)
+		summary_table_put_of(out, summary->is_part ? summary->pid : 0, &rows, &total,
+				     summary->options);
+	vec_deinit(&rows);
+}
+
 static int summary_finish(struct sink *sink)
 {
 	struct summary_sink *summary = summary_of(sink);
-	struct vec rows = VEC_OF(struct summary_row);
-	struct tally total = collect_rows(summary, &rows);
 	struct outbuf out;
 	int error;
 
 	outbuf_init(&out, summary->fd);
 	out.patience = &summary->options->patience;
-	if (!summary->is_part || summary->pid || rows.count)
-		summary_table_put_of(&out, summary->is_part ? summary->pid : 0, &rows, &total,
-				     summary->options);
+	put_table(&out, summary, summary->options->over_time);
 	if (summary->probes_planted)
 		put_engines(&out, summary);
 	outbuf_bytes(&out, summary->untraced.text, summary->untraced.length);
 	error = outbuf_flush(&out);
 	outbuf_deinit(&out);
-	vec_deinit(&rows);
+	return error;
+}
+
+static void free_past(struct summary_sink *summary)
+{
+	for (size_t i = 0; i < summary->past.count; i++)
+		free((void *)(uintptr_t)summary->past.entries[i].value);
+	names_deinit(&summary->past);
+	map_deinit(&summary->lines);
+}
+
+static int summary_snapshot(struct sink *sink, bool is_anew)
+{
+	struct summary_sink *summary = summary_of(sink);
+	struct outbuf out;
+
+	outbuf_init(&out, summary->fd);
+	out.patience = &summary->options->patience;
+	put_table(&out, summary, true);
+	if (is_anew) {
+		for (size_t i = 0; i < summary->tallies.count; i++)
+			*(struct tally *)vec_at(&summary->tallies, i) = (struct tally){0};
+		free_past(summary);
+		summary->begun = clock_now();
+	}
+	const int error = outbuf_flush(&out);
+
+	outbuf_deinit(&out);
 	return error;
 }
 
@@ -223,10 +264,7 @@ static void summary_destroy(struct sink *sink)
 {
 	struct summary_sink *summary = summary_of(sink);
 
-	for (size_t i = 0; i < summary->past.count; i++)
-		free((void *)(uintptr_t)summary->past.entries[i].value);
-	names_deinit(&summary->past);
-	map_deinit(&summary->lines);
+	free_past(summary);
 	vec_deinit(&summary->tallies);
 	outbuf_deinit(&summary->untraced);
 	free(summary);
@@ -236,6 +274,7 @@ static const struct sink_ops summary_ops = {
 	.record = summary_record,
 	.flush = summary_flush,
 	.finish = summary_finish,
+	.snapshot = summary_snapshot,
 	.forget = summary_forget,
 	.destroy = summary_destroy,
 };
@@ -251,6 +290,7 @@ struct sink *summary_sink_create(const struct sink_target *target)
 	summary->fd = target->fd;
 	summary->is_part = target->is_part;
 	summary->pid = target->pid;
+	summary->begun = clock_now();
 	vec_init(&summary->tallies, sizeof(struct tally));
 	outbuf_init(&summary->untraced, target->fd);
 	return &summary->sink;

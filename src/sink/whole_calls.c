@@ -262,6 +262,13 @@ static int whole_finish(struct sink *sink)
 	return error ? error : failure;
 }
 
+static int whole_snapshot(struct sink *sink, bool is_anew)
+{
+	struct sink *inner = whole_of(sink)->inner;
+
+	return inner->ops->snapshot ? inner->ops->snapshot(inner, is_anew) : 0;
+}
+
 static void whole_forget(struct sink *sink, const struct probe_info *probe)
 {
 	struct sink *inner = whole_of(sink)->inner;
@@ -289,6 +296,7 @@ static const struct sink_ops whole_ops = {
 	.record = whole_record,
 	.flush = whole_flush,
 	.finish = whole_finish,
+	.snapshot = whole_snapshot,
 	.forget = whole_forget,
 	.destroy = whole_destroy,
 };

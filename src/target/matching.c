@@ -11,10 +11,22 @@
 
 #include <elf.h>
 
-struct filter_module matching_filtered(const struct module *module)
+/* Returns the path of the main program of a space. NULL: that is not known yet. */
+static const char *program_of(const struct space *space)
 {
-	return (struct filter_module){elf_soname(module->file), module->path, module->is_main,
-				      module->mapped, module->listed};
+	const struct modules *modules = space->modules;
+
+	return modules && modules->list.count ? modules_program(modules)->path : NULL;
+}
+
+struct filter_module matching_filtered(const struct space *space, const struct module *module)
+{
+	return (struct filter_module){.soname = elf_soname(module->file),
+				      .path = module->path,
+				      .is_main = module->is_main,
+				      .mapped = module->mapped,
+				      .listed = module->listed,
+				      .program = program_of(space)};
 }
 
 /* A module whose calls are matched, and its space. */
@@ -48,7 +60,7 @@ static bool find_library(void *context, const struct got_slot *slot, struct filt
 			found = other;
 	}
 	if (found)
-		*out = matching_filtered(found);
+		*out = matching_filtered(caller->space, found);
 	return found != NULL;
 }
 
@@ -69,6 +81,7 @@ static struct match_module as_matched(const struct target *target, const struct 
 		.is_main = module->is_main,
 		.mapped = module->mapped,
 		.listed = module->listed,
+		.program = program_of(caller->space),
 		.prototypes = {module->prototypes, proto_search_global(target->prototypes)},
 		.debug_file = find_debug_file,
 		.find_library = find_library,

@@ -8,8 +8,8 @@
 
 #include "target/target_state.h"
 
-/* Returns what filters are compared with. Valid as long as the module. */
-struct filter_module matching_filtered(const struct module *module);
+/* Returns what filters are compared with. Valid as long as the modules of the space. */
+struct filter_module matching_filtered(const struct space *space, const struct module *module);
 /* Adds to `found` (struct match) what `filters` match in a module of the space. */
 void matching_module(const struct target *target, const struct space *space,
 		     const struct module *module, const struct match_filters *filters,

@@ -103,10 +103,11 @@ static bool leaves_calls(const struct module *module)
  * Returns true if the filters ask for all functions of the module, also those of which nothing is
  * known.
  */
-static bool wants_all(const struct target *target, const struct module *module)
+static bool wants_all(const struct target *target, const struct space *space,
+		      const struct module *module)
 {
 	const struct vec *filters = &target->filters.entries;
-	struct filter_module what = matching_filtered(module);
+	struct filter_module what = matching_filtered(space, module);
 
 	for (size_t i = 0; i < filters->count; i++) {
 		struct filter *filter = vec_at(filters, i);
@@ -183,7 +184,7 @@ static void list_static(struct target *target, const struct space *space,
 static void list_unknown(struct target *target, const struct space *space,
 			 const struct module *module, bool found_any)
 {
-	if (elf_is_from_memory(module->file) && wants_all(target, module))
+	if (elf_is_from_memory(module->file) && wants_all(target, space, module))
 		untraced_thing(target->untraced, module->path,
 			       "functions that it does not export: its file is gone, replaced or "
 			       "out of reach, so it was read from memory");

@@ -54,6 +54,8 @@ struct session_options {
 	/* --depth: omit calls inside of this many others; 0: omit none */
 	unsigned depth_max;
 	const struct vec *configs; /* const char *: -F */
+	uint64_t interval_ns;	   /* a table of -c each so many ns; 0: one at the end */
+	unsigned interval_count;   /* how many such tables; 0: as many as there are */
 	const char *data_dir;	   /* directory of the installed .conf files */
 	int engine;		   /* enum session_engine */
 	int clock;		   /* enum session_clock */

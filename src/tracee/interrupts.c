@@ -7,7 +7,7 @@
  * sleep. So the signals are blocked, and a second thread receives them with sigtimedwait(2). It
  * notes the signal and sends SIGURG to the tracing thread, every 2 ms until the signal has been
  * taken; the handler of SIGURG does nothing but interrupt waitpid(2). The second thread also makes
- * the tick, and watches the time at which tracing is to end.
+ * the tick, and watches the time at which tracing is to end, or something else is to be done.
  *
  * A SIGPIPE that a write(2) of the tracer causes is directed at the writing thread, where it stays
  * blocked: the write returns EPIPE. Only a SIGPIPE sent by another process arrives here.
@@ -34,6 +34,12 @@ static const int WATCHED[] = {SIGINT,  SIGTERM, SIGHUP,	 SIGQUIT, SIGPIPE, SIGAL
 			      SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ, SIGPROF, SIGVTALRM,
 			      SIGIO,   SIGPWR,	SIGTSTP, SIGTTIN, SIGTTOU};
 
+/* A time of clock_now(); 0: never, or it has come. */
+struct due {
+	atomic_uint_fast64_t time;
+	atomic_bool has_come;
+};
+
 struct interrupts {
 	pthread_t thread;
 	pthread_t tracing;
@@ -43,8 +49,9 @@ struct interrupts {
 	atomic_uint count[SIGNALS]; /* per signal number */
 	atomic_uint from_terminal[SIGNALS];
 	atomic_uint tick_us;
-	atomic_uint_fast64_t end; /* clock_now() at which tracing is to end; 0: never */
-	atomic_bool over;	  /* that time has come */
+	struct due end;	  /* when tracing is to end */
+	struct due alarm; /* when something is to be done */
+	int request;	  /* the signal that does not end tracing, or 0 */
 	atomic_bool stop;
 };
 
@@ -61,19 +68,25 @@ static void note(struct interrupts *interrupts, const siginfo_t *info)
 	atomic_fetch_add(&interrupts->pending, 1);
 }
 
-/* Notes that the time is over, or returns how many µs are left, `most` at most. */
-static unsigned check_end(struct interrupts *interrupts, unsigned most)
+/* Notes that a time has come, or returns how many µs are left, `most` at most. */
+static unsigned check_due(struct interrupts *interrupts, struct due *due, unsigned most)
 {
-	const uint64_t end = atomic_load(&interrupts->end), now = clock_now();
+	uint_fast64_t time = atomic_load(&due->time);
+	const uint64_t now = clock_now();
 
-	if (end && !atomic_load(&interrupts->over) && now >= end) {
-		atomic_store(&interrupts->over, true);
-		atomic_fetch_add(&interrupts->pending, 1);
-		return NUDGE_US;
-	}
-	if (!end || atomic_load(&interrupts->over) || (end - now) / NS_PER_US >= most)
+	if (!time)
 		return most;
-	return (unsigned)((end - now) / NS_PER_US) + 1;
+	if (now >= time) {
+		/* Fails if another time has just been set, which is looked at next. */
+		if (atomic_compare_exchange_strong(&due->time, &time, 0)) {
+			atomic_fetch_add(&interrupts->pending, 1);
+			atomic_store(&due->has_come, true);
+		}
+		return most < NUDGE_US ? most : NUDGE_US;
+	}
+	if ((time - now) / NS_PER_US >= most)
+		return most;
+	return (unsigned)((time - now) / NS_PER_US) + 1;
 }
 
 static void *watch(void *argument)
@@ -83,7 +96,10 @@ static void *watch(void *argument)
 	while (!atomic_load(&interrupts->stop)) {
 		unsigned tick = atomic_load(&interrupts->tick_us);
 		bool pending = atomic_load(&interrupts->pending) != 0;
-		unsigned wait = check_end(interrupts, pending ? NUDGE_US : tick ? tick : IDLE_US);
+		unsigned wait = pending ? NUDGE_US : tick ? tick : IDLE_US;
+
+		wait = check_due(interrupts, &interrupts->end, wait);
+		wait = check_due(interrupts, &interrupts->alarm, wait);
 		struct timespec timeout = {.tv_sec = wait / 1000000,
 					   .tv_nsec = (long)(wait % 1000000) * 1000};
 		siginfo_t info;
@@ -206,13 +222,37 @@ bool interrupts_is_ignored(const struct interrupts *interrupts, int signal)
 
 void interrupts_set_end(struct interrupts *interrupts, uint64_t time)
 {
-	atomic_store(&interrupts->end, time);
+	atomic_store(&interrupts->end.time, time);
 	pthread_kill(interrupts->thread, SIGURG);
+}
+
+void interrupts_set_alarm(struct interrupts *interrupts, uint64_t time)
+{
+	atomic_store(&interrupts->alarm.time, time);
+	pthread_kill(interrupts->thread, SIGURG);
+}
+
+bool interrupts_take_alarm(struct interrupts *interrupts)
+{
+	if (!atomic_exchange(&interrupts->alarm.has_come, false))
+		return false;
+	atomic_fetch_sub(&interrupts->pending, 1);
+	return true;
+}
+
+void interrupts_set_request(struct interrupts *interrupts, int signal)
+{
+	interrupts->request = signal;
+}
+
+bool interrupts_is_request(const struct interrupts *interrupts, int signal)
+{
+	return signal == interrupts->request;
 }
 
 bool interrupts_is_over(const struct interrupts *interrupts)
 {
-	return atomic_load(&interrupts->over);
+	return atomic_load(&interrupts->end.has_come);
 }
 
 bool interrupts_end(const struct interrupts *interrupts)
@@ -221,6 +261,7 @@ bool interrupts_end(const struct interrupts *interrupts)
 		return true;
 	for (int signal = 1; signal < SIGNALS; signal++)
 		if (atomic_load(&interrupts->count[signal]) && !interrupts_is_stop(signal) &&
+		    !interrupts_is_request(interrupts, signal) &&
 		    !interrupts_is_ignored(interrupts, signal))
 			return true;
 	return false;

@@ -49,7 +49,7 @@ bool interrupts_is_stop(int signal);
  */
 bool interrupts_is_ignored(const struct interrupts *interrupts, int signal);
 
-/* Returns true if a signal waits for interrupts_take(), or the time is over. Cheap. */
+/* Returns true if a signal waits for interrupts_take(), an alarm, or the time is over. Cheap. */
 bool interrupts_pending(const struct interrupts *interrupts);
 
 /* Returns true if a signal waits that ends tracing, or its time is over. */
@@ -62,6 +62,18 @@ bool interrupts_end(const struct interrupts *interrupts);
 void interrupts_set_end(struct interrupts *interrupts, uint64_t time);
 /* Returns true if that time has come. */
 bool interrupts_is_over(const struct interrupts *interrupts);
+
+/*
+ * Like interrupts_set_end(), for a time at which something is to be done while tracing goes on.
+ * interrupts_take_alarm() returns true, once, if it has come; then another one can be set.
+ */
+void interrupts_set_alarm(struct interrupts *interrupts, uint64_t time);
+bool interrupts_take_alarm(struct interrupts *interrupts);
+
+/* From now on, this signal asks for something, and does not end tracing. */
+void interrupts_set_request(struct interrupts *interrupts, int signal);
+/* Returns true for such a signal. */
+bool interrupts_is_request(const struct interrupts *interrupts, int signal);
 
 /*
  * From now on, interrupts waitpid(2) about every `microseconds` (0: not any more), for work that

@@ -290,6 +290,44 @@ static const struct filter_rule *rule_at(const struct filter *filter, size_t ind
 	return vec_at(&filter->rules, index);
 }
 
+/* Returns true if the LIB `text` is the library; its file has another name than its SONAME. */
+static bool is_library(const char *text, const char *soname, const char *program)
+{
+	struct filter filter = parse_as(text, FILTER_LIBRARIES);
+	struct filter_module module = {
+		.soname = soname, .path = "/x/libother.so.1", .program = program};
+	bool entered = filter_enter(&filter, &module);
+
+	filter_deinit(&filter);
+	return entered;
+}
+
+static void short_names_of_libraries(void **state)
+{
+	static const char *const good[] = {"libssl.so.3", "libssl", "ssl",    "SSL_*@ssl",
+					   "^ssl$",	  "other",  "-z+ssl", "libother.so.1"};
+	static const char *const bad[] = {"ss",	       "sl",	  "lib",       "libssl.so",
+					  "ssl.so.3",  "ssl.so",  "sslx",      "libss",
+					  "liblibssl", "lib*.so", "libss?.so", "/ssl/",
+					  "./ssl",     "/x/ssl",  "/x/other",  "ssl-*@ssl"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+		if (!is_library(good[i], "libssl.so.3", "/usr/bin/prog"))
+			fail_msg("%s", good[i]);
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		if (is_library(bad[i], "libssl.so.3", NULL))
+			fail_msg("%s", bad[i]);
+	/* The .so that ends the name counts. */
+	assert_true(is_library("a.sort", "liba.sort.so", NULL));
+	assert_false(is_library("a", "liba.sort.so", NULL));
+	assert_true(is_library("other", NULL, NULL));
+	/* The program's own name is the program's. */
+	assert_false(is_library("ssl", "libssl.so.3", "/usr/bin/ssl"));
+	assert_true(is_library("libssl", "libssl.so.3", "/usr/bin/ssl"));
+	assert_true(asks_of("f@ssl", FILTER_CALLS, "f", NULL, "/usr/bin/ssl", true));
+}
+
 static void rules_know_what_they_found(void **state)
 {
 	struct filter filter = parse_as("malloc+m*@libc.so.6-mmap+free@libm.so.6", FILTER_CALLS);
@@ -573,6 +611,7 @@ int main(void)
 		cmocka_unit_test(signs_in_libraries),
 		cmocka_unit_test(rules_behind_paths),
 		cmocka_unit_test(libraries_alone),
+		cmocka_unit_test(short_names_of_libraries),
 		cmocka_unit_test(rules_know_what_they_found),
 		cmocka_unit_test(files_have_names),
 		cmocka_unit_test(slots),

@@ -388,8 +388,9 @@ static void test_calls_to_libraries(void **state)
 static void test_modules(void **state)
 {
 	static const char *const fitting[] = {"calls@libmatch.so.1", "calls@libmatch*",
-					      "calls@/usr/lib/*", "calls@libmatch.so.1.2.3"};
-	static const char *const others[] = {"calls@MAIN", "calls@libc.so.6", "calls@libmatch",
+					      "calls@/usr/lib/*",    "calls@libmatch.so.1.2.3",
+					      "calls@libmatch",	     "calls@match"};
+	static const char *const others[] = {"calls@MAIN", "calls@libc.so.6", "calls@libmatch.so",
 					     "calls@/lib/*"};
 	struct question question;
 

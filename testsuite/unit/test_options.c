@@ -395,6 +395,22 @@ static void twice_f_is_kept(void **state)
 	options_deinit(&parse.options);
 }
 
+static void intervals(void **state)
+{
+	struct parse parse;
+
+	(void)state;
+	parse_good(&parse, "-c --interval=0.5,3 true");
+	assert_int_equal(parse.options.interval_ns, 500000000);
+	assert_int_equal(parse.options.interval_count, 3);
+	assert_true(parse.options.output.over_time);
+	options_deinit(&parse.options);
+	parse_good(&parse, "-c --interval 2,7 --interval 1ms true");
+	assert_int_equal(parse.options.interval_ns, 1000000);
+	assert_int_equal(parse.options.interval_count, 0);
+	options_deinit(&parse.options);
+}
+
 static void quiet_color_and_debug(void **state)
 {
 	struct parse parse;
@@ -509,6 +525,10 @@ static const struct {
 	{"--prototypes=all true", "not conf, dwarf or none"},
 	{"--print-prototypes=libc.so.6 true", "traces nothing"},
 	{"--per-process true", "--per-process is for the table of -c"},
+	{"--interval=1s true", "--interval is for the table of -c"},
+	{"-c --interval=1us true", "option --interval: '1us' is not a time of at least 1ms"},
+	{"-c --interval=1s, true", "option --interval: '1s,' is not a time"},
+	{"-c --interval=1s,0 true", "option --interval: '1s,0' is not a time"},
 	{"-ff -o |cat true", "-ff writes a file for each process"},
 	{"--color=yes true", "option --color: 'yes' is not auto, always or never"},
 	{"-D '' true", "option -D: '' is not help, an octal number, or a list"},
@@ -899,6 +919,7 @@ int main(void)
 		cmocka_unit_test(sort_orders),
 		cmocka_unit_test(numbers_at_their_limits),
 		cmocka_unit_test(twice_f_is_kept),
+		cmocka_unit_test(intervals),
 		cmocka_unit_test(quiet_color_and_debug),
 		cmocka_unit_test(debug_help_lists_domains),
 		cmocka_unit_test(columns_in_the_order_given),

@@ -112,6 +112,56 @@ static void test_table(void **state)
 				 "100.00    1.000004                     5 total\n");
 }
 
+/* Returns the text of what is written now, without its first line, which has the time. */
+static const char *snapshot(struct fixture *fixture, bool is_anew)
+{
+	unsigned hour, minute, second, us, elapsed, elapsed_us;
+
+	assert_int_equal(ftruncate(fixture->fd, 0), 0);
+	assert_int_equal(lseek(fixture->fd, 0, SEEK_SET), 0);
+	assert_int_equal(fixture->sink->ops->snapshot(fixture->sink, is_anew), 0);
+	const char *text = file_text(fixture->fd, fixture->text, sizeof fixture->text);
+
+	assert_int_equal(sscanf(text, "--- %2u:%2u:%2u.%6u, %u.%6u s ---\n", &hour, &minute,
+				&second, &us, &elapsed, &elapsed_us),
+			 6);
+	return strchr(text, '\n') + 1;
+}
+
+static void test_snapshots(void **state)
+{
+	static const char nothing[] = HEAD RULE "100.00    0.000000                     0 total\n";
+	static const char once[] = HEAD "100.00    0.000002           2         1 f\n" RULE
+					"100.00    0.000002                     1 total\n";
+	static const char twice[] = HEAD "100.00    0.000004           2         2 f\n" RULE
+					 "100.00    0.000004                     2 total\n";
+	static const char late[] = HEAD "100.00    0.000003           0         0 f\n" RULE
+					"100.00    0.000003                     0 total\n";
+	struct fixture *fixture = *state;
+	const struct probe_info *f = probe_table_get(fixture->probes, probe(fixture, "f", "prog"));
+
+	assert_string_equal(snapshot(fixture, false), nothing);
+	call(fixture, f->id, 2000);
+	assert_string_equal(snapshot(fixture, false), once);
+	call(fixture, f->id, 2000);
+	assert_string_equal(snapshot(fixture, true), twice);
+	assert_string_equal(snapshot(fixture, true), nothing);
+	/* The counts of a probe that is removed, too. */
+	call(fixture, f->id, 2000);
+	fixture->sink->ops->forget(fixture->sink, f);
+	assert_string_equal(snapshot(fixture, true), once);
+	assert_string_equal(snapshot(fixture, true), nothing);
+	/* A call that returns later than the table. */
+	record(fixture, RECORD_CALL, f->id, 0);
+	snapshot(fixture, true);
+	record(fixture, RECORD_RETURN, f->id, 3000);
+	assert_string_equal(snapshot(fixture, true), late);
+	call(fixture, f->id, 2000);
+	assert_int_equal(ftruncate(fixture->fd, 0), 0);
+	assert_int_equal(lseek(fixture->fd, 0, SEEK_SET), 0);
+	assert_string_equal(finish(fixture), once);
+}
+
 /* Rounded like in ltrace: 2757 of 3621 µs are 76.14 %. */
 static void test_shares(void **state)
 {
@@ -310,6 +360,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		test(test_nothing),
 		test(test_table),
+		test(test_snapshots),
 		test(test_shares),
 		test(test_merging),
 		test(test_sort_time),

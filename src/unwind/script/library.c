@@ -6,6 +6,7 @@
 #include "unwind/script/library.h"
 
 #include "base/cleanup.h"
+#include "base/config_dirs.h"
 #include "base/xalloc.h"
 
 #include <dirent.h>
@@ -27,39 +28,6 @@ struct script_library {
 	frames_error *error;
 	void *context;
 };
-
-static void add_directory(struct script_library *library, const char *base, size_t length,
-			  const char *below)
-{
-	if (length) {
-		char *path = xasprintf("%.*s%s/frames", (int)length, base, below);
-
-		vec_push(&library->directories, &path);
-	}
-}
-
-/* Adds the directories of the XDG base directory specification, as proto/search.c does. */
-static void add_directories(struct script_library *library, const char *data_dir)
-{
-	const char *home = getenv("HOME");
-	const char *own = getenv("XDG_CONFIG_HOME");
-	const char *list = getenv("XDG_CONFIG_DIRS");
-
-	if (own && *own == '/')
-		add_directory(library, own, strlen(own), "/tracer");
-	else if (home)
-		add_directory(library, home, *home == '/' ? strlen(home) : 0, "/.config/tracer");
-	if (!list || !*list)
-		list = "/etc/xdg";
-	while (*list) {
-		const size_t length = strcspn(list, ":");
-
-		add_directory(library, list, *list == '/' ? length : 0, "/tracer");
-		list += length + (list[length] == ':');
-	}
-	if (data_dir)
-		add_directory(library, data_dir, strlen(data_dir), "");
-}
 
 /* Returns the text of a file, or NULL with errno set. */
 static char *read_file(const char *path)
@@ -174,7 +142,7 @@ struct script_library *script_library_create(const char *data_dir, frames_error 
 	vec_init(&library->descriptions, sizeof(struct script_description *));
 	library->error = error;
 	library->context = context;
-	add_directories(library, data_dir);
+	config_dirs_add(&library->directories, data_dir, "/frames");
 	for (size_t i = 0; i < library->directories.count; i++)
 		list_directory(library, *(char **)vec_at(&library->directories, i));
 	if (library->files.count)
