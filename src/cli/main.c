@@ -103,6 +103,7 @@ static int trace_with(const struct options *options, const struct output_options
 					  .call_filters = &options->call_filters,
 					  .callee_filters = &options->callee_filters,
 					  .entry_filters = &options->entry_filters,
+					  .optional_filters = &options->optional_filters,
 					  .no_default = options->no_default,
 					  .entries_only = options->entries_only,
 					  .system_calls = options->system_calls || options->stacks,

@@ -454,6 +454,7 @@ static void set_defaults(struct options *options)
 		.call_filters = VEC_OF(const char *),
 		.callee_filters = VEC_OF(const char *),
 		.entry_filters = VEC_OF(const char *),
+		.optional_filters = VEC_OF(const char *),
 		.configs = VEC_OF(const char *),
 		.recipes = VEC_OF(struct recipe *),
 		.prototypes = PROTOTYPES_DWARF,
@@ -476,6 +477,7 @@ void options_deinit(struct options *options)
 	vec_deinit(&options->call_filters);
 	vec_deinit(&options->callee_filters);
 	vec_deinit(&options->entry_filters);
+	vec_deinit(&options->optional_filters);
 	vec_deinit(&options->configs);
 	for (size_t i = 0; i < options->recipes.count; i++)
 		recipe_destroy(*(struct recipe **)vec_at(&options->recipes, i));
@@ -545,6 +547,18 @@ static int parse_run(void *context, struct expand_run *run)
 	return 0;
 }
 
+/* A recipe names the functions of all drivers; most processes have one of them. */
+static void find_optional(struct options *options)
+{
+	for (size_t i = 0; i < options->entry_filters.count; i++) {
+		const char *text = *(const char **)vec_at(&options->entry_filters, i);
+
+		for (size_t k = 0; k < options->recipes.count; k++)
+			if (recipe_owns(*(struct recipe **)vec_at(&options->recipes, k), text))
+				vec_push(&options->optional_filters, &text);
+	}
+}
+
 int options_parse(struct options *options, int argc, char **argv)
 {
 	/* Not on the stack, of which a small limit (ulimit -s) leaves some KiB only. */
@@ -558,6 +572,7 @@ int options_parse(struct options *options, int argc, char **argv)
 
 	if (result)
 		return result;
+	find_optional(options);
 	if (next < argc)
 		options->command = argv + next;
 	if (options->output.time_stamp > 3)

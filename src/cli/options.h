@@ -34,6 +34,7 @@ struct options {
 	struct vec call_filters;      /* of const char *: -e, in order */
 	struct vec callee_filters;    /* of const char *: -l, in order; both empty: the default */
 	struct vec entry_filters;     /* of const char *: -x, in order */
+	struct vec optional_filters;  /* of const char *: those of entry_filters from recipes */
 	bool no_default;	      /* -L: without the default */
 	bool entries_only;	      /* -g: nothing but entry_filters */
 	bool system_calls;	      /* -S */

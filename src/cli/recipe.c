@@ -16,6 +16,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +136,20 @@ struct recipe *recipe_read(const char *name)
 		diag("recipe @%s: %s: %s", name, path, wrong);
 	recipe_destroy(recipe);
 	return NULL;
+}
+
+bool recipe_owns(const struct recipe *recipe, const char *text)
+{
+	const uintptr_t place = (uintptr_t)text;
+
+	for (size_t i = 0; i < recipe->words.count; i++) {
+		const struct recipe_word *word = vec_at(&recipe->words, i);
+		const uintptr_t start = (uintptr_t)word->text;
+
+		if (place >= start && place <= start + strlen(word->text))
+			return true;
+	}
+	return false;
 }
 
 void recipe_destroy(struct recipe *recipe)

@@ -10,6 +10,7 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 enum {
@@ -32,6 +33,9 @@ struct recipe {
  */
 struct recipe *recipe_read(const char *name);
 void recipe_destroy(struct recipe *recipe);
+
+/* Returns true if a text is a word of the recipe, or a part of one, in its place. */
+bool recipe_owns(const struct recipe *recipe, const char *text);
 
 /* Appends a line for each recipe that can be named: its name, two blanks, its first comment. */
 void recipe_list(struct strbuf *text);

@@ -61,6 +61,7 @@ struct expression_value {
 	size_t length;
 	bool is_cut;	  /* there was more text than was captured */
 	bool has_number;  /* EXPRESSION_TEXT: see there */
+	bool is_object;	  /* EXPRESSION_TEXT: the number leads to an object that has the text */
 	bool is_rendered; /* EXPRESSION_TEXT: a value as the trace shows it, with its escapes */
 	/* EXPRESSION_NONE: memory could not be read (else the call has no such value) */
 	bool is_unreadable;

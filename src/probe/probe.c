@@ -165,6 +165,15 @@ const struct probe_info *probe_table_get(const struct probe_table *table, uint32
 	return entry ? &entry->info : NULL;
 }
 
+const struct probe_info *probe_table_next(const struct probe_table *table, uint32_t *cursor)
+{
+	const struct probe_info *info = NULL;
+
+	while (!info && *cursor < table->entries.count)
+		info = probe_table_get(table, (*cursor)++);
+	return info;
+}
+
 void probe_table_remove(struct probe_table *table, uint32_t id)
 {
 	struct probe_entry *entry = id < table->entries.count ? *place_of(table, id) : NULL;

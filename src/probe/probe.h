@@ -46,6 +46,11 @@ const struct probe_info *probe_table_add(struct probe_table *table, enum probe_k
 /* Returns the description with the id of a record, or NULL if there is none. */
 const struct probe_info *probe_table_get(const struct probe_table *table, uint32_t id);
 
+/*
+ * Walks all descriptions. Begin with *cursor = 0. Returns NULL at the end.
+ */
+const struct probe_info *probe_table_next(const struct probe_table *table, uint32_t *cursor);
+
 /* Frees a description; does nothing if there is none with this id. */
 void probe_table_remove(struct probe_table *table, uint32_t id);
 

@@ -5,14 +5,16 @@
  *   file        = { declaration ( ";" | end of the line ) }
  *   declaration = "typedef" NAME "=" ( type | "struct" )
  *               | "import" TEXT
- *               | [ "function" ] type NAME "(" [ "void" | parameter { "," parameter } ] ")" [ slot ]
+ *               | "span" …
+ *               | [ "function" ] type NAME "(" [ "void" | parameter { "," parameter } ] ")"
+ *                 [ "fails" "(" EXPRESSION ")" ] [ slot ]
  *   slot        = "@" "*" NAME place [ "(" ")" place ]
  *   place       = [ "+" NUMBER ] [ "[" NUMBER "]" ]
  *
- * Parameters are parsed in conf_parameter.c, types in conf_type.c and conf_compound.c. The parser
- * looks one token ahead. A declaration enters the library only when it has been parsed to its end.
- * After an error everything up to the next ';' is skipped, so each broken declaration is reported
- * once and the others are used.
+ * Parameters are parsed in conf_parameter.c, types in conf_type.c and conf_compound.c, spans in
+ * conf_span.c. The parser looks one token ahead. A declaration enters the library only when it has
+ * been parsed to its end. After an error everything up to the next ';' is skipped, so each broken
+ * declaration is reported once and the others are used.
  *
  * A declaration may continue on several lines. It ends at the end of a line where it can end, as
  * ltrace has one declaration per line and does not require ';'. A ';' ends a declaration. Behind a
@@ -26,6 +28,7 @@
 
 #include "proto/conf_compound.h"
 #include "proto/conf_parameter.h"
+#include "proto/conf_span.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -148,8 +151,7 @@ static bool parse_number(struct conf_parser *parser, uint64_t *number, const cha
 	return true;
 }
 
-/* Returns true if the declaration ends here. Called where it may end. */
-static bool is_over(const struct conf_parser *parser)
+bool conf_is_over(const struct conf_parser *parser)
 {
 	return conf_at_mark(parser, ';') || parser->token.kind == TOKEN_END ||
 	       (parser->token.first && parser->token.kind != TOKEN_UNCLOSED);
@@ -174,8 +176,13 @@ static bool parse_place(struct conf_parser *parser, struct table_place *place)
  */
 static bool parse_slot(struct conf_parser *parser, struct prototype *prototype)
 {
+	if (conf_at_name(parser, "fails") && !conf_is_over(parser)) {
+		prototype->fails = conf_parse_fails(parser);
+		if (!prototype->fails)
+			return false;
+	}
 	if (!conf_at_mark(parser, '@'))
-		return is_over(parser) || conf_fail(parser, "';' or '@'");
+		return conf_is_over(parser) || conf_fail(parser, "';' or '@'");
 	conf_take(parser);
 	if (!conf_expect(parser, '*'))
 		return false;
@@ -188,7 +195,7 @@ static bool parse_slot(struct conf_parser *parser, struct prototype *prototype)
 		if (!conf_expect(parser, ')') || !parse_place(parser, &prototype->table))
 			return false;
 	}
-	return is_over(parser) || conf_fail(parser, "';'");
+	return conf_is_over(parser) || conf_fail(parser, "';'");
 }
 
 static bool check_result(struct conf_parser *parser, const struct type *type,
@@ -248,7 +255,7 @@ static const struct type *parse_named_type(struct conf_parser *parser)
 	const struct conf_place place = conf_place_of(parser);
 
 	conf_take(parser);
-	if (is_over(parser)) {
+	if (conf_is_over(parser)) {
 		const struct type type = {.kind = TYPE_STRUCT};
 
 		return conf_own(parser, &type);
@@ -304,7 +311,7 @@ static bool parse_typedef(struct conf_parser *parser)
 
 	if (!type)
 		return false;
-	if (!is_over(parser))
+	if (!conf_is_over(parser))
 		return conf_fail(parser, "';'");
 	name_type(parser, name, type, line);
 	return true;
@@ -341,7 +348,7 @@ static bool parse_import(struct conf_parser *parser)
 	const char *name = protolib_text(parser->lib, token.text + 1, token.length - 2);
 
 	conf_take(parser);
-	if (!is_over(parser))
+	if (!conf_is_over(parser))
 		return conf_fail(parser, "';'");
 	int status = protolib_import(parser->lib, parser->file_name, name, parser->error,
 				     parser->context);
@@ -368,6 +375,8 @@ static bool parse_any(struct conf_parser *parser)
 		return parse_typedef(parser);
 	if (begins_with(parser, "import"))
 		return parse_import(parser);
+	if (begins_with(parser, "span"))
+		return conf_parse_span(parser);
 	if (begins_with(parser, "function"))
 		conf_take(parser);
 	return parse_prototype(parser);
@@ -379,7 +388,7 @@ static bool begins_declaration(const struct conf_parser *parser)
 
 	return token->kind == TOKEN_NAME &&
 	       (conf_at_name(parser, "typedef") || conf_at_name(parser, "import") ||
-		conf_is_c_word(token) || conf_is_keyword(token) ||
+		conf_at_name(parser, "span") || conf_is_c_word(token) || conf_is_keyword(token) ||
 		protolib_type(parser->lib, token->text, token->length));
 }
 

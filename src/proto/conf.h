@@ -15,6 +15,8 @@ void conf_take(struct conf_parser *parser);
 /* Returns true if the next token is this punctuation mark, or this name. */
 bool conf_at_mark(const struct conf_parser *parser, char mark);
 bool conf_at_name(const struct conf_parser *parser, const char *name);
+/* Returns true if the declaration ends here. Called where it may end. */
+bool conf_is_over(const struct conf_parser *parser);
 /* Takes a punctuation mark. If another token is next, reports it and returns false. */
 bool conf_expect(struct conf_parser *parser, char mark);
 /* Reports "expected EXPECTED, found TOKEN" at the token's line. Returns false. */

@@ -196,3 +196,21 @@ const void *conf_index_get_only(const struct conf_index *index, const char *name
 		return NULL;
 	return conf_index_get(index, name);
 }
+
+bool conf_has_span(const char *path, const char *name)
+{
+	_cleanup_free_ char *text = NULL;
+	const size_t length = strlen(name);
+	struct stat status;
+	size_t size;
+
+	if (conf_read_file(path, &text, &size, &status) != 0)
+		return false;
+	for (const char *at = text; (at = strstr(at, "span")); at += strlen("span")) {
+		const char *word = at + strlen("span") + strspn(at + strlen("span"), " \t");
+
+		if (!strncmp(word, name, length) && !conf_continues_name(word[length]))
+			return true;
+	}
+	return false;
+}

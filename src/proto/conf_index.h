@@ -46,4 +46,7 @@ const void *conf_index_get_only(const struct conf_index *index, const char *name
  */
 bool conf_has_places(const char *path, conf_finder *finder, void *context);
 
+/* Returns true if a file has the words `span NAME`, perhaps in a comment. */
+bool conf_has_span(const char *path, const char *name);
+
 #endif

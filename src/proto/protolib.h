@@ -38,6 +38,9 @@ const struct type *protolib_next_type(const struct protolib *lib, size_t *cursor
 /* Adds a prototype, owned by the library. It replaces one with the same name. */
 void protolib_add(struct protolib *lib, const struct prototype *prototype);
 
+/* Adds a span, owned by the library. It replaces one with the same name. */
+void protolib_add_span(struct protolib *lib, const struct span *span);
+
 /*
  * Reads the file that `import "NAME";` in file `from` names into the library, once. Returns the
  * number of errors, which were reported, or -errno (-ENOENT: not found; -ELOOP: too many nested

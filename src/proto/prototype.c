@@ -11,6 +11,7 @@
 #include "proto/conf.h"
 #include "proto/names.h"
 #include "proto/protolib.h"
+#include "proto/span.h"
 #include "record/format_spec.h"
 
 #include <errno.h>
@@ -43,6 +44,7 @@ struct reading {
 struct protolib {
 	struct names functions; /* struct prototype */
 	struct names types;	/* struct type */
+	struct names spans;	/* struct span */
 	struct names imported;	/* device and inode */
 	const struct reading *reading;
 	struct chunk *chunks; /* the one in use is the first */
@@ -232,6 +234,7 @@ void protolib_destroy(struct protolib *lib)
 	}
 	names_deinit(&lib->functions);
 	names_deinit(&lib->types);
+	names_deinit(&lib->spans);
 	names_deinit(&lib->imported);
 	free(lib);
 }
@@ -350,6 +353,17 @@ static void need(const struct protolib *asked)
 bool protolib_has_places(const struct protolib *lib)
 {
 	return !lib->waiting.load || lib->waiting.has_places;
+}
+
+void protolib_add_span(struct protolib *lib, const struct span *span)
+{
+	names_put(&lib->spans, span->name, strlen(span->name), span);
+}
+
+const struct span *protolib_find_span(const struct protolib *lib, const char *name)
+{
+	need(lib);
+	return names_get(&lib->spans, name, strlen(name));
 }
 
 const struct prototype *protolib_find(const struct protolib *lib, const char *name)

@@ -82,6 +82,8 @@ static inline uint64_t table_place_bytes(const struct table_place *place, unsign
 	return place->offset + place->index * word;
 }
 
+struct span; /* span.h */
+
 struct prototype {
 	const char *name; /* NULL for the guessed one */
 	const struct type *result;
@@ -100,6 +102,9 @@ struct prototype {
 	 */
 	bool slot_is_getter;
 	struct table_place table;
+	/* `fails(…)`: an expression that holds if the call has failed; NULL: the type of the result
+	 * tells. See probe/expression.h. */
+	const char *fails;
 	bool is_unknown; /* see prototype_unknown() */
 };
 
@@ -150,6 +155,9 @@ const struct prototype *protolib_find(const struct protolib *lib, const char *na
 /* Returns the prototype of NAME_ARCHITECTURE, else that of NAME, or NULL. */
 const struct prototype *protolib_find_on(const struct protolib *lib, const char *name,
 					 const char *architecture);
+
+/* Returns the span of that name, owned by the library, or NULL. */
+const struct span *protolib_find_span(const struct protolib *lib, const char *name);
 
 /* Walks all prototypes. Begin with *cursor = 0. Returns NULL at the end. */
 const struct prototype *protolib_next(const struct protolib *lib, size_t *cursor);

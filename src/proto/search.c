@@ -551,6 +551,31 @@ const struct prototype *proto_search_only(struct proto_search *search, const cha
 	return lib ? protolib_find_on(lib, name, architecture) : NULL;
 }
 
+const struct span *proto_search_span(struct proto_search *search, const char *name)
+{
+	const struct span *found = protolib_find_span(search->global, name);
+
+	for (size_t i = 0; i < search->directories.count && !found; i++) {
+		struct conf_directory *directory =
+			*(struct conf_directory **)vec_at(&search->directories, i);
+
+		list_directory(search, directory);
+		for (size_t j = 0; j < directory->files.count && !found; j++) {
+			const struct name_entry *file = &directory->files.entries[j];
+			_cleanup_free_ char *path = xasprintf("%s/%.*s", directory->path,
+							      (int)file->length, file->name);
+			_cleanup_free_ char *library = xstrndup(file->name,
+								file->length - strlen(".conf"));
+			const struct protolib *lib = conf_has_span(path, name)
+							     ? proto_search_library(search, library)
+							     : NULL;
+
+			found = lib ? protolib_find_span(lib, name) : NULL;
+		}
+	}
+	return found;
+}
+
 const struct protolib *proto_search_global(const struct proto_search *search)
 {
 	return search->global;

@@ -56,6 +56,12 @@ const struct prototype *proto_search_any(struct proto_search *search, const char
 const struct prototype *proto_search_only(struct proto_search *search, const char *name,
 					  const char *architecture, const char **library);
 
+/*
+ * Returns the span of that name, of the -F files or of any library whose files are found; NULL:
+ * none has one. Files without spans are not parsed.
+ */
+const struct span *proto_search_span(struct proto_search *search, const char *name);
+
 /* Returns the prototypes of the -F files and ~/.tracer.conf, which apply to every library. */
 const struct protolib *proto_search_global(const struct proto_search *search);
 

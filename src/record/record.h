@@ -45,7 +45,8 @@ enum record_kind {
 	/* a process was attached to, and `number` functions in it have probes; no tid */
 	RECORD_ATTACHED,
 	/* instead of RECORD_CALL: the call was running when its process was attached to */
-	RECORD_RUNNING
+	RECORD_RUNNING,
+	RECORD_ABANDONED /* of a span: its end will not come; else as RECORD_CALL */
 };
 
 struct record {

@@ -43,6 +43,7 @@
 #include "target/runtimes.h"
 #include "target/sigmask_hooks.h"
 #include "target/sites.h"
+#include "target/span_filters.h"
 #include "target/sweep.h"
 #include "target/syscalls.h"
 #include "target/table_functions.h"
@@ -131,6 +132,7 @@ static void tear_down(struct session *session)
 	probe_table_destroy(session->target.probes);
 	accessors_deinit(&session->target.accessors);
 	prefetched_deinit(&session->target);
+	span_filters_free(&session->target);
 	proto_search_destroy(session->target.prototypes);
 	debuginfo_destroy(session->target.debuginfo);
 	elf_cache_destroy(session->target.files);
@@ -161,7 +163,11 @@ static struct sink *create_sink(const struct session *session)
 					   .path = options->output_path,
 					   .per_process = options->per_process};
 
-	return sink_create(options->sink, &target);
+	struct sink *sink = sink_create(options->sink, &target);
+
+	return session->target.spans.spans.count
+		       ? spans_create(sink, &target, &session->target.spans, session->target.probes)
+		       : sink;
 }
 
 /* How each kind of deferred work is done. */
@@ -219,10 +225,12 @@ static bool only_looks(const struct session_options *options)
 static int set_up(struct session *session)
 {
 	const struct session_options *options = session->target.options;
-	int error = filters_set_up(&session->target);
+	int error = set_up_prototypes(session);
 
 	if (!error)
-		error = set_up_prototypes(session);
+		error = span_filters_set_up(&session->target);
+	if (!error)
+		error = filters_set_up(&session->target);
 	if (!error && options->user)
 		error = set_up_user(session);
 	if (error)

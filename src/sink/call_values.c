@@ -93,7 +93,10 @@ static struct expression_value argument_value(struct call_values *values,
 			return expression_none();
 		type = parameter->choices[choice].type;
 	}
-	return value_in(values, record, type, (unsigned)index, node);
+	struct expression_value value = value_in(values, record, type, (unsigned)index, node);
+
+	value.is_object = parameter->path != NULL;
+	return value;
 }
 
 static struct expression_value result_value(struct call_values *values,
@@ -303,6 +306,18 @@ static void add_number(struct strbuf *text, const struct expression_value *value
 		strbuf_printf(text, "%llu", number);
 }
 
+/* Three digits behind the point, or more of a number that has none there. */
+static void add_real(struct strbuf *text, const struct expression_value *value)
+{
+	const double real = value->real, size = real < 0 ? -real : real;
+
+	if (value->unit == UNIT_DURATION)
+		strbuf_printf(text, "%.9f", real / NS_PER_S);
+	else
+		strbuf_printf(text, real != 0 && (size < 0.001 || size >= 1e15) ? "%.6g" : "%.3f",
+			      real);
+}
+
 void call_values_add(struct strbuf *text, const struct expression_value *value)
 {
 	if (value->is_unreadable) {
@@ -314,8 +329,7 @@ void call_values_add(struct strbuf *text, const struct expression_value *value)
 		strbuf_add(text, "-");
 		break;
 	case EXPRESSION_FLOAT:
-		strbuf_printf(text, value->unit == UNIT_DURATION ? "%.9f" : "%.6g",
-			      value->unit == UNIT_DURATION ? value->real / NS_PER_S : value->real);
+		add_real(text, value);
 		break;
 	case EXPRESSION_TEXT:
 		strbuf_add_bytes(text, value->text, value->length);

@@ -39,6 +39,7 @@ struct whole_calls {
 	struct sink_target target;
 	bool decides_at_entry; /* the condition needs nothing but the entry */
 	struct map fits;  /* id of a probe + 1 → this, if the condition fits it, else `open` */
+	struct map fails; /* text of `fails` → struct expression * */
 	unsigned misfits; /* functions that the condition does not fit */
 	struct map open;  /* id of the call → struct open_call */
 };
@@ -55,8 +56,29 @@ bool whole_calls_are_chosen(const struct output_options *options)
 
 /* ------------------------------------------------------------------ conditions */
 
-/* Returns true if the result says that the call has failed, by what its type usually says. */
-static bool has_failed(struct call_values *values)
+/* Returns the expression that a prototype has for calls that have failed, or NULL. */
+static const struct expression *find_fails(struct whole_calls *whole, const char *text)
+{
+	const uint64_t key = (uint64_t)(uintptr_t)text;
+	struct expression *expression = text ? map_get(&whole->fails, key) : NULL;
+	struct expression_error error;
+	char safe[256];
+
+	if (expression || !text)
+		return expression;
+	expression = expression_parse(text, &error);
+	if (!expression) {
+		diag("fails(%s): column %zu: %s", diag_safe(safe, sizeof safe, text), error.column,
+		     error.message);
+		free(error.message);
+		expression = expression_parse("0", &error);
+	}
+	map_put(&whole->fails, key, expression);
+	return expression;
+}
+
+/* Returns true if the call has failed, by its prototype, or by what its result's type says. */
+static bool has_failed(struct whole_calls *whole, struct call_values *values)
 {
 	static const struct expression result = {.kind = EXPRESSION_NAME,
 						 .name = NAME_RESULT,
@@ -69,6 +91,12 @@ static bool has_failed(struct call_values *values)
 		return values->end->number > 0;
 	if (probe->prototype->is_unknown)
 		return false;
+	if (probe->prototype->fails) {
+		const struct expression_value failed =
+			call_values_get(values, find_fails(whole, probe->prototype->fails));
+
+		return expression_is_true(&failed);
+	}
 	const struct expression_value value = call_values_get(values, &result);
 
 	switch (probe->prototype->result->kind) {
@@ -129,7 +157,7 @@ static bool passes(struct whole_calls *whole, const struct record *entry, const 
 	if (options->condition && !fits(whole, (entry ? entry : end)->probe))
 		return false;
 	call_values_begin(&values, &whole->target, entry, end);
-	bool holds = !options->only_failed || has_failed(&values);
+	bool holds = !options->only_failed || has_failed(whole, &values);
 
 	if (holds && options->condition) {
 		const struct expression_value value = call_values_get(&values, options->condition);
@@ -198,6 +226,15 @@ static int end_call(struct whole_calls *whole, const struct record *end)
 	return error;
 }
 
+/* Passes on, or drops, a call that will not end, and frees it; NULL: there is none. */
+static int give_up_call(struct whole_calls *whole, struct open_call *call)
+{
+	const int error = call && call->is_decided ? pass_on(whole, &call->entry, NULL) : 0;
+
+	free(call);
+	return error;
+}
+
 /* Passes on, or drops, the calls of a process that will not end; 0: of all processes. */
 static int give_up(struct whole_calls *whole, int32_t pid)
 {
@@ -213,9 +250,9 @@ static int give_up(struct whole_calls *whole, int32_t pid)
 		struct open_call *call = *(struct open_call **)vec_at(&ended, i);
 
 		map_remove(&whole->open, call->entry.call);
-		if (call->is_decided && !error)
-			error = pass_on(whole, &call->entry, NULL);
-		free(call);
+		const int failure = give_up_call(whole, call);
+
+		error = error ? error : failure;
 	}
 	vec_deinit(&ended);
 	return error;
@@ -233,6 +270,8 @@ static int whole_record(struct sink *sink, const struct record *record)
 	case RECORD_RETURN:
 	case RECORD_UNWOUND:
 		return end_call(whole, record);
+	case RECORD_ABANDONED:
+		return give_up_call(whole, map_remove(&whole->open, record->call));
 	case RECORD_RUNNING:
 		return 0;
 	case RECORD_EXITED:
@@ -288,6 +327,10 @@ static void whole_destroy(struct sink *sink)
 		free(value);
 	map_deinit(&whole->open);
 	map_deinit(&whole->fits);
+	cursor = 0;
+	while (map_next(&whole->fails, &cursor, NULL, &value))
+		expression_free(value);
+	map_deinit(&whole->fails);
 	whole->inner->ops->destroy(whole->inner);
 	free(whole);
 }

@@ -57,7 +57,7 @@ int filters_parse(struct target *target, struct match_filters *filters)
 		error = parse(target, &filters->libraries, options->callee_filters,
 			      FILTER_LIBRARIES, "-l");
 	if (!error)
-		error = parse(target, &filters->entries, options->entry_filters, FILTER_ENTRIES,
+		error = parse(target, &filters->entries, &target->entry_filters, FILTER_ENTRIES,
 			      "-x");
 	if (error || filters->calls.count || filters->libraries.count || options->no_default ||
 	    options->entries_only)
@@ -120,28 +120,67 @@ static const char *why_unmatched(const struct filter_rule *rule)
 	return "matched nothing";
 }
 
+static void list_unmatched_of(struct target *target, const struct filter *filter,
+			      const char *option)
+{
+	for (size_t k = 0; k < filter->rules.count; k++) {
+		const struct filter_rule *rule = vec_at(&filter->rules, k);
+
+		if (rule->matched || rule->subtracts || !rule->text)
+			continue;
+		_cleanup_free_ char *thing = xasprintf("%s %s", option, rule->text);
+
+		untraced_thing(target->untraced, thing, why_unmatched(rule));
+	}
+}
+
 static void list_unmatched(struct target *target, const struct vec *filters, const char *option)
 {
+	for (size_t i = 0; i < filters->count; i++)
+		list_unmatched_of(target, vec_at(filters, i), option);
+}
+
+static bool is_matched(const struct filter *filter)
+{
+	for (size_t k = 0; k < filter->rules.count; k++)
+		if (((const struct filter_rule *)vec_at(&filter->rules, k))->matched)
+			return true;
+	return false;
+}
+
+static bool is_optional(const struct target *target, size_t index)
+{
+	const char *text = *(const char **)vec_at(&target->entry_filters, index);
+
+	for (size_t i = 0; i < target->optional_filters.count; i++)
+		if (!strcmp(*(const char **)vec_at(&target->optional_filters, i), text))
+			return true;
+	return false;
+}
+
+/* Of what recipes name, it is enough that something was found. */
+static void list_unmatched_entries(struct target *target)
+{
+	const struct vec *filters = &target->filters.entries;
+	bool has_optional = false, is_one_found = false;
+
 	for (size_t i = 0; i < filters->count; i++) {
-		const struct filter *filter = vec_at(filters, i);
-
-		for (size_t k = 0; k < filter->rules.count; k++) {
-			const struct filter_rule *rule = vec_at(&filter->rules, k);
-
-			if (rule->matched || rule->subtracts || !rule->text)
-				continue;
-			_cleanup_free_ char *thing = xasprintf("%s %s", option, rule->text);
-
-			untraced_thing(target->untraced, thing, why_unmatched(rule));
+		if (!is_optional(target, i)) {
+			list_unmatched_of(target, vec_at(filters, i), "-x");
+			continue;
 		}
+		has_optional = true;
+		is_one_found |= is_matched(vec_at(filters, i));
 	}
+	if (has_optional && !is_one_found)
+		untraced_thing(target->untraced, "what the recipe names", "matched nothing");
 }
 
 void filters_list_unmatched(struct target *target)
 {
 	if (!target->looked)
 		return;
-	list_unmatched(target, &target->filters.entries, "-x");
+	list_unmatched_entries(target);
 	if (target->calls_named)
 		list_unmatched(target, &target->filters.calls, "-e");
 	list_unmatched(target, &target->filters.libraries, "-l");

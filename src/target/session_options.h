@@ -45,12 +45,13 @@ struct session_options {
 	bool stacks;	      /* --stacks: nothing is traced */
 	const char *core;     /* --core: the core dump whose stacks are shown; or NULL */
 	bool follow_forks;
-	const struct vec *call_filters;	  /* const char *: -e */
-	const struct vec *callee_filters; /* const char *: -l */
-	const struct vec *entry_filters;  /* const char *: -x */
-	bool no_default;		  /* -L */
-	bool entries_only;		  /* -g */
-	bool system_calls;		  /* -S */
+	const struct vec *call_filters;	    /* const char *: -e */
+	const struct vec *callee_filters;   /* const char *: -l */
+	const struct vec *entry_filters;    /* const char *: -x */
+	const struct vec *optional_filters; /* const char *: those of entry_filters from recipes */
+	bool no_default;		    /* -L */
+	bool entries_only;		    /* -g */
+	bool system_calls;		    /* -S */
 	/* --depth: omit calls inside of this many others; 0: omit none */
 	unsigned depth_max;
 	const struct vec *configs; /* const char *: -F */

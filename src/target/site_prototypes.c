@@ -221,8 +221,7 @@ static const struct prototype *find_in_program(const struct target *target,
 					       const struct definition *definition,
 					       const struct prototype *declared, const char *name)
 {
-	if (!definition->module || !definition->module->is_static ||
-	    !sink_shows_values(target->options->sink, target->options->output))
+	if (!definition->module || !definition->module->is_static || !target_shows_values(target))
 		return declared;
 	const struct prototype *found = proto_search_any(target->prototypes, name);
 
@@ -265,8 +264,7 @@ static const struct prototype *find_linked(const struct target *target, const st
 	const struct module *module = definition->module;
 	const char *only = NULL;
 
-	if (!module || module->is_static ||
-	    !sink_shows_values(target->options->sink, target->options->output) ||
+	if (!module || module->is_static || !target_shows_values(target) ||
 	    (!module->is_main && elf_soname(module->file)))
 		return declared;
 	const struct prototype *found = proto_search_only(target->prototypes, name,
@@ -315,7 +313,7 @@ static const struct prototype *find_of_go(const struct target *target, const str
 		found = protolib_find_on(proto_search_global(target->prototypes), name,
 					 space->arch->name);
 	if (!found && target->options->prototypes == PROTOTYPES_DWARF &&
-	    sink_shows_values(target->options->sink, target->options->output) && is_compiled)
+	    target_shows_values(target) && is_compiled)
 		found = debug_source_function(module->debug, space->reader,
 					      question->address - module->bias, name, DEBUG_GO);
 	return found && found != prototype_guess() ? found : prototype_unknown();
@@ -328,7 +326,7 @@ const struct prototype *site_prototype_find(const struct target *target, const s
 {
 	const bool files = target->options->prototypes != PROTOTYPES_NONE;
 	const bool debugged = target->options->prototypes == PROTOTYPES_DWARF &&
-			      sink_shows_values(target->options->sink, target->options->output);
+			      target_shows_values(target);
 	const char *name = question->name;
 	const struct prototype *found = NULL;
 
@@ -371,8 +369,7 @@ const struct prototype *site_prototype_resolve(struct target *target, const stru
 					       const struct function_query *question,
 					       const struct prototype *prototype)
 {
-	if (!sink_shows_values(target->options->sink, target->options->output) ||
-	    !accessors_are_named(prototype))
+	if (!target_shows_values(target) || !accessors_are_named(prototype))
 		return prototype;
 	const struct module *module = find_definition(space, question).module;
 

@@ -82,15 +82,14 @@ static const struct probe_site *get_site(struct target *target, const struct spa
 		const struct output_options *output = target->options->output;
 		struct condition condition = {.count = 0};
 
-		if (output->decides_early)
+		if (output->decides_early && !target->spans.spans.count)
 			expression_compile(output->condition, shown->prototype, &condition);
 		const struct plan_limits limits = {.string_max = target->options->string_max,
 						   .array_max = target->options->array_max,
 						   .condition = condition.ops,
 						   .condition_count = condition.count};
 
-		planted->plans[wide] = sink_shows_values(target->options->sink,
-							 target->options->output)
+		planted->plans[wide] = target_shows_values(target)
 					       ? plan_create(shown->prototype, shown->abi, &limits)
 					       : plan_create_empty();
 		planted->sites[wide] = (struct probe_site){info, planted->plans[wide]};

@@ -11,6 +11,7 @@
 #include "probe/match.h"
 #include "proto/plan.h"
 #include "proto/search.h"
+#include "sink/spans.h"
 #include "target/accessors.h"
 #include "target/debuginfo.h"
 #include "target/deferred_work.h"
@@ -76,6 +77,9 @@ struct target {
 	struct vec pointers;		 /* struct pointer_hook *: indirect_calls.c */
 	struct call_stacks *call_stacks; /* NULL: no stacks are shown */
 	struct untraced *untraced;	 /* what cannot be traced */
+	struct active_spans spans;	 /* spans that -x names: span_filters.c */
+	struct vec entry_filters;	 /* const char *: -x, with functions instead of spans */
+	struct vec optional_filters;	 /* those of them that a recipe names */
 	struct deferred_work work;
 	struct ring_polling polling;
 	bool leaving;	 /* the session detaches: nothing is planted any more */
@@ -146,5 +150,12 @@ struct modules {
 	uint64_t checked; /* time of the last modules_check(), as clock_now() */
 	pid_t suspended_for; /* breakpoints are out until this thread stops; 0: they are in */
 };
+
+/* Returns true if values are captured. */
+static inline bool target_shows_values(const struct target *target)
+{
+	return target->spans.spans.count ||
+	       sink_shows_values(target->options->sink, target->options->output);
+}
 
 #endif

@@ -31,7 +31,13 @@ def _die_with_parent():
 
 
 class Server:
-    """`with Server() as server:` — server.socket takes root without a password."""
+    """
+    `with Server() as server:` — server.socket takes root without a password. Further options of the server
+    may be given; DIRECTORY in them is server.directory.
+    """
+
+    def __init__(self, *options):
+        self.options = options
 
     def __enter__(self):
         daemon, install = _find("mariadbd", "mysqld"), _find("mariadb-install-db", "mysql_install_db")
@@ -57,6 +63,7 @@ class Server:
                 raise Failure(f"{install} failed:\n{self.said()}")
             self.process = subprocess.Popen(
                 [daemon, *common, f"--socket={self.socket}", "--skip-networking", *_SMALL,
+                 *(option.replace("DIRECTORY", self.directory) for option in self.options),
                  f"--pid-file={self.directory}/pid"], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 start_new_session=True, preexec_fn=_die_with_parent)
         wait_until(lambda: "ready for connections" in self.said() or self.process.poll() is not None,

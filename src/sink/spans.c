@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Calls that belong together, shown as calls of their own name.
+ *
+ * A span begins when one function is called, and ends when another one returns, for an equal key:
+ * an asynchronous query is sent by mysql_send_query() and over when mysql_read_query_result() of
+ * the same connection has returned. Out of the records of these calls, this sink makes those of a
+ * call: the entry of the first one, with its arguments, and the end of the last one, with its
+ * result. Whoever gets them (conditions, tables, lines) need not know that there was no such call.
+ *
+ * A statement that was prepared is executed by a function that does not know its text. With `with`,
+ * the arguments are those of another function's last call with an equal key.
+ *
+ * A second begin with the same key ends the first span, of which no end will come. But a function
+ * that also is an end of the span, as sqlite3_step() for its last row, goes on with it. Ends
+ * without a begin mean nothing.
+ *
+ * Keys are texts of values, with the process. Tables have hashes of them; the texts are compared.
+ */
+#include "sink/spans.h"
+
+#include "base/map.h"
+#include "base/strbuf.h"
+#include "base/xalloc.h"
+#include "proto/names.h"
+#include "sink/call_values.h"
+#include "sink/render.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { REMEMBERED_MAX = 10000, OPEN_MAX = 100000 };
+
+/* Ids of spans do not meet those of calls. */
+#define SPAN_CALL (UINT64_C(1) << 63)
+
+/* The record of an entry, kept under a key. */
+struct kept {
+	char *key;
+	uint64_t call;	/* the span's id */
+	uint64_t begun; /* time of its begin */
+	uint64_t sum;	/* `summed`: of the calls so far */
+	struct record *entry;
+};
+
+/* What this sink knows of a span. */
+struct span_state {
+	const struct active_span *active;
+	struct map open;       /* hash of the key → struct kept */
+	struct map remembered; /* the same, of `with` */
+	/* Made when it begins first, as its parameters are those of the function that begins it. */
+	const struct probe_info *probe;
+	struct prototype prototype;
+};
+
+struct spans_sink {
+	struct sink sink; /* must be first: struct sink * is cast to struct spans_sink * */
+	struct sink *inner;
+	struct sink_target target;
+	struct probe_table *probes;
+	struct span_state *states;
+	size_t count;
+	struct names hidden;
+	struct map
+		entries; /* id of a call → struct record *: entries of functions that end spans */
+	uint64_t next_call;
+};
+
+static struct spans_sink *spans_of(struct sink *sink)
+{
+	return (struct spans_sink *)(void *)sink;
+}
+
+/* ------------------------------------------------------------------ keys */
+
+static struct record *copy_record(const struct record *record)
+{
+	return xmemdup(record, record->size);
+}
+
+static void free_kept(struct kept *kept)
+{
+	if (!kept)
+		return;
+	free(kept->entry);
+	free(kept->key);
+	free(kept);
+}
+
+static void free_all(struct map *map)
+{
+	size_t cursor = 0;
+	void *value;
+
+	while (map_next(map, &cursor, NULL, &value))
+		free_kept(value);
+	map_deinit(map);
+}
+
+/* FNV-1a */
+static uint64_t hash_of(const char *key)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (; *key; key++)
+		hash = (hash ^ (unsigned char)*key) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static struct kept *find(const struct map *map, const char *key)
+{
+	struct kept *kept = map_get(map, hash_of(key));
+
+	return kept && !strcmp(kept->key, key) ? kept : NULL;
+}
+
+static struct kept *take(struct map *map, const char *key)
+{
+	return find(map, key) ? map_remove(map, hash_of(key)) : NULL;
+}
+
+/* Takes over `kept`, whose key is that. */
+static void keep(struct map *map, struct kept *kept, const char *key, size_t most)
+{
+	kept->key = xstrdup(key);
+	/* Whatever keeps so many is no use of the function that the span was made for. */
+	if (map->count >= most)
+		free_all(map);
+	free_kept(map_remove(map, hash_of(key)));
+	map_put(map, hash_of(key), kept);
+}
+
+/* Returns the key of a call, which the caller frees. */
+static char *key_of(const struct vec *expressions, struct call_values *values)
+{
+	const struct record *record = values->entry ? values->entry : values->end;
+	struct strbuf key = {0};
+
+	strbuf_printf(&key, "%d ", record->pid);
+	for (size_t i = 0; i < expressions->count; i++) {
+		const struct expression_value value =
+			call_values_get(values, *(struct expression **)vec_at(expressions, i));
+
+		/* A statement is the same one, whichever function shows its text. */
+		if (value.unit == UNIT_POINTER || value.is_object)
+			strbuf_printf(&key, "0x%llx", (unsigned long long)value.number);
+		else
+			call_values_add(&key, &value);
+		strbuf_add_char(&key, ' ');
+	}
+	if (!expressions->count)
+		strbuf_printf(&key, "%d", record->tid);
+	char *text = xstrndup(key.text, key.length);
+
+	strbuf_deinit(&key);
+	return text;
+}
+
+static const struct vec *with_key_of(const struct span_state *state)
+{
+	return state->active->with_key.count ? &state->active->with_key : &state->active->key;
+}
+
+/* ------------------------------------------------------------------ records of spans */
+
+static int pass_on(const struct spans_sink *spans, const struct record *record)
+{
+	return spans->inner->ops->record(spans->inner, record);
+}
+
+/* Makes the span's description, from the functions that its values come from. */
+static void describe(struct spans_sink *spans, struct span_state *state, uint32_t first,
+		     const struct probe_info *last)
+{
+	const struct probe_info *begin = probe_table_get(spans->probes, first);
+	const struct span *span = state->active->span;
+
+	if (state->probe || !begin || !last)
+		return;
+	state->prototype = (struct prototype){
+		.name = span->name,
+		.result = last->prototype->result,
+		.parameters = begin->prototype->parameters,
+		.parameter_count = render_entry_count(begin->prototype),
+		.fails = last->prototype->fails,
+		.is_unknown = begin->prototype->is_unknown,
+	};
+	state->probe = probe_table_add(spans->probes, PROBE_ENTRY, span->name, begin->module,
+				       span->name, &state->prototype);
+}
+
+/* Finds a description of the function that ends the span: it has the result. */
+static const struct probe_info *find_last(const struct spans_sink *spans,
+					  const struct span_state *state)
+{
+	const struct span *span = state->active->span;
+	const struct probe_info *info;
+
+	for (uint32_t id = 0; (info = probe_table_next(spans->probes, &id));)
+		if (info->kind != PROBE_CALL && !strcmp(info->name, span->ends[0].function))
+			return info;
+	return NULL;
+}
+
+static int begin_span(struct spans_sink *spans, struct span_state *state,
+		      struct call_values *values)
+{
+	const struct record *entry = values->entry;
+	char *key = key_of(&state->active->key, values);
+	struct kept *open = find(&state->open, key);
+	int error = 0;
+
+	if (open && (state->active->span->summed || !strcmp(state->active->span->ends[0].function,
+							    state->active->span->begin.function))) {
+		free(key);
+		return 0;
+	}
+	if (open) {
+		open->entry->kind = RECORD_ABANDONED;
+		error = pass_on(spans, open->entry);
+	}
+	char *with_key = key_of(with_key_of(state), values);
+	const struct kept *with = find(&state->remembered, with_key);
+	struct kept *begun = xcalloc(1, sizeof *begun);
+
+	free(with_key);
+	describe(spans, state, with ? with->entry->probe : entry->probe, find_last(spans, state));
+	begun->entry = copy_record(with ? with->entry : entry);
+	begun->call = begun->entry->call = SPAN_CALL | ++spans->next_call;
+	begun->begun = begun->entry->time = entry->time;
+	begun->entry->depth = entry->depth;
+	begun->entry->stack = entry->stack;
+	begun->entry->pc = entry->pc;
+	begun->entry->tid = entry->tid;
+	begun->entry->probe = state->probe ? state->probe->id : entry->probe;
+	keep(&state->open, begun, key, OPEN_MAX);
+	free(key);
+	return error ? error : pass_on(spans, begun->entry);
+}
+
+/* Copies the end of a call with nothing but its result. */
+static struct record *copy_result(const struct record *end)
+{
+	struct record *copy = xmalloc(end->size);
+	struct value_cursor cursor = value_cursor_start(end);
+	const struct record_value *value;
+	size_t length = sizeof *copy;
+
+	*copy = *end;
+	copy->value_count = 0;
+	while ((value = value_cursor_next(&cursor)) && value->argument == VALUE_RESULT) {
+		const size_t bytes = sizeof *value + ((value->length + 7U) & ~7U);
+
+		if (length + bytes > end->size)
+			break;
+		memcpy((char *)copy + length, value, sizeof *value + value->length);
+		length += bytes;
+		copy->value_count++;
+	}
+	copy->size = (uint32_t)length;
+	return copy;
+}
+
+static int end_span(struct spans_sink *spans, struct span_state *state, struct call_values *values)
+{
+	char *key = key_of(&state->active->key, values);
+	struct kept *open = take(&state->open, key);
+
+	free(key);
+	if (!open)
+		return 0;
+	struct record *end = copy_result(values->end);
+
+	end->call = open->call;
+	end->probe = open->entry->probe;
+	end->depth = open->entry->depth;
+	end->stack = open->entry->stack;
+	end->tid = open->entry->tid;
+	end->pc = open->entry->pc;
+	end->duration = state->active->span->summed ? open->sum
+			: end->time > open->begun   ? end->time - open->begun
+						    : 0;
+	const int error = pass_on(spans, end);
+
+	free(end);
+	free_kept(open);
+	return error;
+}
+
+static bool holds(struct call_values *values, const struct expression *condition)
+{
+	if (!condition)
+		return true;
+	const struct expression_value value = call_values_get(values, condition);
+
+	return expression_is_true(&value);
+}
+
+/* ------------------------------------------------------------------ calls */
+
+static bool is_named(const struct call_values *values, const char *function)
+{
+	return function && values->probe && values->probe->kind != PROBE_CALL &&
+	       !strcmp(values->probe->name, function);
+}
+
+static int see_entry(struct spans_sink *spans, const struct record *entry)
+{
+	struct call_values values;
+	int error = 0;
+	bool is_wanted = false;
+
+	call_values_begin(&values, &spans->target, entry, NULL);
+	for (size_t i = 0; i < spans->count && !error; i++) {
+		struct span_state *state = &spans->states[i];
+		const struct span *span = state->active->span;
+
+		for (unsigned k = 0; k < span->end_count; k++)
+			is_wanted |= is_named(&values, span->ends[k].function);
+		is_wanted |= is_named(&values, span->begin.function);
+		if (is_named(&values, span->with.function) && holds(&values, state->active->with)) {
+			struct kept *kept = xcalloc(1, sizeof *kept);
+			char *key = key_of(with_key_of(state), &values);
+
+			kept->entry = copy_record(entry);
+			keep(&state->remembered, kept, key, REMEMBERED_MAX);
+			free(key);
+		}
+		if (is_named(&values, span->begin.function) && holds(&values, state->active->begin))
+			error = begin_span(spans, state, &values);
+	}
+	call_values_end(&values);
+	if (is_wanted)
+		map_put(&spans->entries, entry->call, copy_record(entry));
+	return error;
+}
+
+/* Adds the time of a call to the span that it belongs to. */
+static void add_time(struct span_state *state, struct call_values *values)
+{
+	char *key = key_of(&state->active->key, values);
+	struct kept *open = find(&state->open, key);
+
+	if (open && values->end->kind == RECORD_RETURN)
+		open->sum += values->end->duration;
+	free(key);
+}
+
+static int see_end(struct spans_sink *spans, const struct record *end)
+{
+	struct record *entry = map_remove(&spans->entries, end->call);
+	struct call_values values;
+	int error = 0;
+
+	if (end->number == RECORD_INHERITED && end->kind == RECORD_RETURN) {
+		if (entry)
+			map_put(&spans->entries, end->call, entry);
+		return 0;
+	}
+	call_values_begin(&values, &spans->target, entry, end);
+	for (size_t i = 0; i < spans->count && !error; i++) {
+		struct span_state *state = &spans->states[i];
+		const struct span *span = state->active->span;
+
+		if (span->summed && is_named(&values, span->begin.function))
+			add_time(state, &values);
+		for (unsigned k = 0; k < span->end_count && !error; k++)
+			if (is_named(&values, span->ends[k].function) &&
+			    holds(&values, state->active->ends[k]))
+				error = end_span(spans, state, &values);
+	}
+	call_values_end(&values);
+	free(entry);
+	return error;
+}
+
+/* Returns true for calls of functions that are caught for spans only. */
+static bool is_hidden(const struct spans_sink *spans, const struct record *record)
+{
+	const struct probe_info *info = probe_table_get(spans->probes, record->probe);
+
+	return info && info->kind != PROBE_CALL &&
+	       names_get(&spans->hidden, info->name, strlen(info->name));
+}
+
+/* Frees the entries of one map that belong to a process. */
+static void forget_entries(struct map *map, int32_t pid, bool are_kept)
+{
+	struct vec gone = VEC_OF(uint64_t);
+	size_t cursor = 0;
+	uint64_t key;
+	void *value;
+
+	while (map_next(map, &cursor, &key, &value)) {
+		const struct record *entry = are_kept ? ((struct kept *)value)->entry : value;
+
+		if (entry->pid == pid)
+			vec_push(&gone, &key);
+	}
+	for (size_t i = 0; i < gone.count; i++) {
+		value = map_remove(map, *(uint64_t *)vec_at(&gone, i));
+		if (are_kept)
+			free_kept(value);
+		else
+			free(value);
+	}
+	vec_deinit(&gone);
+}
+
+static void forget_process(struct spans_sink *spans, int32_t pid)
+{
+	forget_entries(&spans->entries, pid, false);
+	for (size_t i = 0; i < spans->count; i++) {
+		forget_entries(&spans->states[i].open, pid, true);
+		forget_entries(&spans->states[i].remembered, pid, true);
+	}
+}
+
+static int spans_record(struct sink *sink, const struct record *record)
+{
+	struct spans_sink *spans = spans_of(sink);
+	const bool is_entry = record->kind == RECORD_CALL;
+	const bool is_end = record->kind == RECORD_RETURN || record->kind == RECORD_UNWOUND;
+	int error = 0;
+
+	if (record->kind == RECORD_EXITED || record->kind == RECORD_KILLED ||
+	    record->kind == RECORD_EXEC)
+		forget_process(spans, record->pid);
+	if (is_entry)
+		error = see_entry(spans, record);
+	if (!error &&
+	    !((is_entry || is_end || record->kind == RECORD_RUNNING) && is_hidden(spans, record)))
+		error = pass_on(spans, record);
+	return is_end && !error ? see_end(spans, record) : error;
+}
+
+/* ------------------------------------------------------------------ the sink */
+
+static int spans_flush(struct sink *sink)
+{
+	return spans_of(sink)->inner->ops->flush(spans_of(sink)->inner);
+}
+
+static int spans_finish(struct sink *sink)
+{
+	return spans_of(sink)->inner->ops->finish(spans_of(sink)->inner);
+}
+
+static int spans_snapshot(struct sink *sink, bool is_anew)
+{
+	struct sink *inner = spans_of(sink)->inner;
+
+	return inner->ops->snapshot ? inner->ops->snapshot(inner, is_anew) : 0;
+}
+
+static void spans_forget(struct sink *sink, const struct probe_info *probe)
+{
+	struct sink *inner = spans_of(sink)->inner;
+
+	if (inner->ops->forget)
+		inner->ops->forget(inner, probe);
+}
+
+static void spans_destroy(struct sink *sink)
+{
+	struct spans_sink *spans = spans_of(sink);
+	size_t cursor = 0;
+	void *value;
+
+	for (size_t i = 0; i < spans->count; i++) {
+		free_all(&spans->states[i].open);
+		free_all(&spans->states[i].remembered);
+	}
+	while (map_next(&spans->entries, &cursor, NULL, &value))
+		free(value);
+	map_deinit(&spans->entries);
+	names_deinit(&spans->hidden);
+	spans->inner->ops->destroy(spans->inner);
+	free(spans->states);
+	free(spans);
+}
+
+static const struct sink_ops spans_ops = {
+	.record = spans_record,
+	.flush = spans_flush,
+	.finish = spans_finish,
+	.snapshot = spans_snapshot,
+	.forget = spans_forget,
+	.destroy = spans_destroy,
+};
+
+struct sink *spans_create(struct sink *inner, const struct sink_target *target,
+			  const struct active_spans *active, struct probe_table *probes)
+{
+	struct spans_sink *spans = xcalloc(1, sizeof *spans);
+
+	spans->sink.ops = &spans_ops;
+	spans->inner = inner;
+	spans->target = *target;
+	spans->probes = probes;
+	spans->count = active->spans.count;
+	spans->states = xcalloc(spans->count + 1, sizeof *spans->states);
+	for (size_t i = 0; i < spans->count; i++)
+		spans->states[i].active = vec_at(&active->spans, i);
+	for (size_t i = 0; i < active->hidden.count; i++) {
+		const char *name = *(const char **)vec_at(&active->hidden, i);
+
+		names_put(&spans->hidden, name, strlen(name), name);
+	}
+	return &spans->sink;
+}
