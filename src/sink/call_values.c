@@ -306,16 +306,17 @@ static void add_number(struct strbuf *text, const struct expression_value *value
 		strbuf_printf(text, "%llu", number);
 }
 
-/* Three digits behind the point, or more of a number that has none there. */
+/* Three digits behind the point; six of a number below a thousandth. */
 static void add_real(struct strbuf *text, const struct expression_value *value)
 {
 	const double real = value->real, size = real < 0 ? -real : real;
 
 	if (value->unit == UNIT_DURATION)
 		strbuf_printf(text, "%.9f", real / NS_PER_S);
+	else if (size >= 1e15)
+		strbuf_printf(text, "%.6g", real);
 	else
-		strbuf_printf(text, real != 0 && (size < 0.001 || size >= 1e15) ? "%.6g" : "%.3f",
-			      real);
+		strbuf_printf(text, "%.*f", real != 0 && size < 0.001 ? 6 : 3, real);
 }
 
 void call_values_add(struct strbuf *text, const struct expression_value *value)
