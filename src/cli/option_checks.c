@@ -74,6 +74,8 @@ int option_checks(const struct options *options, bool sorted)
 		return usage_error("-u is for a command, and there is none");
 	if (options->output.column_count && !options->summary)
 		return usage_error("-U is for the table of -c, and there is no -c");
+	if (options->output.histogram && !options->summary)
+		return usage_error("--histogram is for the table of -c, and there is no -c");
 	if (options->per_process && !options->summary)
 		return usage_error("--per-process is for the table of -c, and there is no -c");
 	if (options->output_file && options->output_file[0] == '|' &&

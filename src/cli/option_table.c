@@ -91,6 +91,8 @@ static const struct option_spec table[] = {
 	 .heading = "Counting", .action = OPTION_FLAG, FIELD(summary)},
 	{'U', "summary-columns", "COLUMN[,...]", "what that table shows of each function",
 	 .action = OPTION_COLUMNS, FIELD(output)},
+	{CODE_HISTOGRAM, "histogram", NULL, "how each function's times are distributed",
+	 .action = OPTION_FLAG, FIELD(output.histogram)},
 	{CODE_PER_PROCESS, "per-process", NULL, "a table for each process", .action = OPTION_FLAG,
 	 FIELD(per_process)},
 	{CODE_SORT, "sort", "time|calls|name", "order of that table (time)",

@@ -26,6 +26,7 @@ enum {
 	CODE_STACKS,
 	CODE_CORE,
 	CODE_PROFILE,
+	CODE_HISTOGRAM,
 
 	OPTIONS_MAX = 64 /* there are no more rows */
 };

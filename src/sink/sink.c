@@ -20,6 +20,7 @@ static const struct sink_kind kinds[] = {
 	{.name = "summary",
 	 .only_at_end = true,
 	 .needs_each_call = summary_needs_each_call,
+	 .needs_buckets = summary_needs_buckets,
 	 .create = summary_sink_create},
 };
 
@@ -34,6 +35,11 @@ const struct sink_kind *sink_find(const char *name)
 bool sink_needs_each_call(const struct sink_kind *kind, const struct output_options *options)
 {
 	return !kind->needs_each_call || kind->needs_each_call(options);
+}
+
+bool sink_needs_buckets(const struct sink_kind *kind, const struct output_options *options)
+{
+	return kind->needs_buckets && kind->needs_buckets(options);
 }
 
 struct sink *sink_create(const struct sink_kind *kind, const struct sink_target *target)

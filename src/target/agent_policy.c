@@ -485,7 +485,8 @@ void agent_policy_init(struct target *target)
 		 * records.
 		 */
 		.records = target->options->depth_max ||
-			   sink_needs_each_call(target->options->sink, target->options->output),
+			   sink_needs_each_call(target->options->sink, target->options->output) ||
+			   sink_needs_buckets(target->options->sink, target->options->output),
 		.lines = target->options->output->script_line,
 		.lossy = target->options->lossy,
 		.clock = clocks[target->options->clock]};
