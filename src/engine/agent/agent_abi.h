@@ -174,8 +174,9 @@
  * Buckets: how many calls took so long, in units of the clock, as 8-byte counts with the index that
  * histogram_bucket() of base/histogram.h has for so many bits. They are modified by locked
  * instructions. A probe has AGENT_SHARDS arrays of them, selected by a hash of where the stack is,
- * so that threads rarely wait for each other. They are in memory files of their own, each for
- * AGENT_BUCKETS_PROBES probes, mapped anywhere; only pages that have counts take memory.
+ * so that threads rarely wait for each other. They are in memory files of their own, mapped
+ * anywhere: one for the first AGENT_BUCKETS_FEW probes of a unit, and one for each
+ * AGENT_BUCKETS_MANY more. Only pages that have counts take memory.
  */
 #define AGENT_BUCKETS_BITS 6
 #define AGENT_BUCKETS_SHIFT 15 /* an array: 2^SHIFT bytes */
@@ -183,8 +184,9 @@
 #define AGENT_SHARD_BITS 3
 #define AGENT_SHARDS 8
 #define AGENT_SHARD_PIECE 16 /* bits: 64 KiB of a stack have one shard */
-#define AGENT_BUCKETS_PROBES 32
-#define AGENT_BUCKETS_BYTES 0x800000 /* of a file */
+#define AGENT_BUCKETS_FEW 32
+#define AGENT_BUCKETS_MANY 256
+#define AGENT_BUCKETS_BYTES (AGENT_SHARDS << AGENT_BUCKETS_SHIFT) /* of a probe */
 
 /*
  * Each return trampoline has 4 tallies. A tally counts further calls and time of one probe: OWNER

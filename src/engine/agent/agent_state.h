@@ -63,10 +63,10 @@ struct agent_probe {
 	uint64_t calls, time; /* as of the last agent_collect() */
 };
 
-/* A memory file with the buckets of AGENT_BUCKETS_PROBES probes of a unit. */
+/* A memory file with the buckets of some probes of a unit. */
 struct bucket_file {
-	uint64_t address;
-	uint8_t *memory; /* AGENT_BUCKETS_BYTES, mapped in the tracer */
+	uint64_t address, length;
+	uint8_t *memory; /* mapped in the tracer */
 };
 
 /* A unit, and its probes. For its layout see agent_abi.h. */

@@ -5,8 +5,10 @@
  * The agent's code increments a bucket at each return (agent_abi.h). The buckets of a probe are 8
  * arrays of 32 KiB, one of which a thread uses. Nearly all of that is never touched: the times of a
  * function are mostly within some powers of two, which are in two or three pages. The memory is a
- * file that the tracer has mapped, too, made for 32 probes at a time when they get their jumps. If
- * it cannot be made, these functions keep their breakpoints, and so their calls are timed there.
+ * file that the tracer has mapped, too: 8 MiB for the first 32 probes of a unit, made when the
+ * first one gets its jump, and 64 MiB for each 256 more, since to make a file takes a millisecond
+ * or two. If it cannot be made, these functions keep their breakpoints, and so their calls are
+ * timed there.
  *
  * To read a page that has no counts would make it take memory. So the agent notes which pages have
  * any, and the others are not looked at. Counts are exchanged for zeros, while threads go on.
@@ -25,25 +27,38 @@
 
 enum {
 	ARRAY_BYTES = 1 << AGENT_BUCKETS_SHIFT,
-	PROBE_BYTES = ARRAY_BYTES * AGENT_SHARDS,
 	PAGE_COUNTS = AGENT_BUCKETS_PAGE / sizeof(uint64_t),
 	ARRAY_PAGES = ARRAY_BYTES / AGENT_BUCKETS_PAGE
 };
 
-static_assert(PROBE_BYTES * AGENT_BUCKETS_PROBES == AGENT_BUCKETS_BYTES, "room of a file");
 static_assert(ARRAY_PAGES * AGENT_SHARDS <= 64, "AGENT_COUNTER_USED has a bit for each page");
 static_assert((65 - AGENT_BUCKETS_BITS) << AGENT_BUCKETS_BITS <= ARRAY_BYTES / 8, "all times fit");
 static_assert(AGENT_SHARDS == 1 << AGENT_SHARD_BITS, "as the hash has it");
 static_assert(ARRAY_PAGES * PAGE_COUNTS <= RECORD_BUCKETS_MAX, "room in a record");
 
+/* Where the buckets of a probe are: in which file, and as which of its probes. */
+struct bucket_place {
+	size_t file, index;
+};
+
+static struct bucket_place place_of(uint32_t number)
+{
+	const uint32_t later = number - AGENT_BUCKETS_FEW;
+
+	if (number < AGENT_BUCKETS_FEW)
+		return (struct bucket_place){0, number};
+	return (struct bucket_place){1 + later / AGENT_BUCKETS_MANY, later % AGENT_BUCKETS_MANY};
+}
+
 static int add_file(struct agent_unit *unit, struct thread *thread)
 {
-	struct bucket_file file;
-	int error = arena_room_near(thread, unit->base, AGENT_BUCKETS_BYTES, &file.address);
+	const uint64_t probes = unit->buckets.count ? AGENT_BUCKETS_MANY : AGENT_BUCKETS_FEW;
+	struct bucket_file file = {.length = probes * AGENT_BUCKETS_BYTES};
+	int error = arena_room_near(thread, unit->base, file.length, &file.address);
 
 	if (!error)
-		error = unit_map_file(thread, unit->base + AGENT_SCRATCH, file.address,
-				      AGENT_BUCKETS_BYTES, &file.memory);
+		error = unit_map_file(thread, unit->base + AGENT_SCRATCH, file.address, file.length,
+				      &file.memory);
 	if (!error)
 		vec_push(&unit->buckets, &file);
 	return error;
@@ -51,24 +66,23 @@ static int add_file(struct agent_unit *unit, struct thread *thread)
 
 int buckets_prepare(struct agent_unit *unit, struct thread *thread, uint32_t number)
 {
-	const size_t index = number / AGENT_BUCKETS_PROBES;
-	const uint64_t offset = (uint64_t)(number % AGENT_BUCKETS_PROBES) * PROBE_BYTES;
+	const struct bucket_place place = place_of(number);
 	struct vec left = VEC_OF(struct record_bucket);
 	int error = 0;
 
 	if (!unit->agent->buckets)
 		return 0;
-	while (!error && unit->buckets.count <= index)
+	while (!error && unit->buckets.count <= place.file)
 		error = add_file(unit, thread);
 	if (error)
 		return error;
 	/* Calls of the probe that had the number before may have returned since it is gone. */
 	buckets_collect(unit, number, 1, &left);
 	vec_deinit(&left);
-	const struct bucket_file *file = vec_at(&unit->buckets, index);
+	const struct bucket_file *file = vec_at(&unit->buckets, place.file);
 
-	__atomic_store_n(unit_counter(unit, number, AGENT_COUNTER_BUCKETS), file->address + offset,
-			 __ATOMIC_RELEASE);
+	__atomic_store_n(unit_counter(unit, number, AGENT_COUNTER_BUCKETS),
+			 file->address + place.index * AGENT_BUCKETS_BYTES, __ATOMIC_RELEASE);
 	return 0;
 }
 
@@ -98,19 +112,24 @@ static void report_page(const uint64_t sums[PAGE_COUNTS], size_t first, double n
 
 void buckets_collect(const struct agent_unit *unit, uint32_t number, double ns, struct vec *found)
 {
-	const size_t index = number / AGENT_BUCKETS_PROBES;
+	const struct bucket_place place = place_of(number);
 
-	if (index >= unit->buckets.count)
+	if (place.file >= unit->buckets.count)
 		return;
-	const struct bucket_file *file = vec_at(&unit->buckets, index);
-	uint8_t *arrays = file->memory + (size_t)(number % AGENT_BUCKETS_PROBES) * PROBE_BYTES;
+	const struct bucket_file *file = vec_at(&unit->buckets, place.file);
+	uint8_t *arrays = file->memory + place.index * AGENT_BUCKETS_BYTES;
 	/* The program can write there, too, but there is no page that must not be read. */
 	const uint64_t used = __atomic_load_n(unit_counter(unit, number, AGENT_COUNTER_USED),
 					      __ATOMIC_ACQUIRE);
 
+	/* A bit for each shard, shifted to the page. */
+	const uint64_t shards = UINT64_MAX / ((UINT64_C(1) << ARRAY_PAGES) - 1);
+
 	for (size_t page = 0; page < ARRAY_PAGES; page++) {
 		uint64_t sums[PAGE_COUNTS] = {0};
 
+		if (!(used & shards << page))
+			continue;
 		for (size_t shard = 0; shard < AGENT_SHARDS; shard++) {
 			const size_t at = shard * ARRAY_PAGES + page;
 

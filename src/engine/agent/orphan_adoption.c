@@ -35,7 +35,7 @@ struct orphan {
 	struct space *space;
 	struct vec units;   /* uint64_t: base addresses */
 	struct vec rings;   /* uint64_t: addresses */
-	struct vec buckets; /* uint64_t: addresses of files with buckets */
+	struct vec buckets; /* struct mapping: the memory files with buckets; paths not owned */
 	struct vec pages;   /* uint64_t: pages of islands */
 	const struct maps *maps;
 	struct file_view files;
@@ -121,8 +121,9 @@ static void find_units(struct orphan *orphan, const struct maps *maps)
 			vec_push(&orphan->units, &base);
 		else if (length == AGENT_RINGS_BYTES)
 			vec_push(&orphan->rings, &mapping->start);
-		else if (length == AGENT_BUCKETS_BYTES)
-			vec_push(&orphan->buckets, &mapping->start);
+		else if (length == AGENT_BUCKETS_BYTES * AGENT_BUCKETS_FEW ||
+			 length == AGENT_BUCKETS_BYTES * AGENT_BUCKETS_MANY)
+			vec_push(&orphan->buckets, mapping);
 	}
 }
 
@@ -369,8 +370,11 @@ static void note_all(const struct orphan *orphan)
 		note_unit(orphan, *(uint64_t *)vec_at(&orphan->units, i));
 	for (size_t i = 0; i < orphan->rings.count; i++)
 		note_mapping(orphan, *(uint64_t *)vec_at(&orphan->rings, i), AGENT_RINGS_BYTES);
-	for (size_t i = 0; i < orphan->buckets.count; i++)
-		note_mapping(orphan, *(uint64_t *)vec_at(&orphan->buckets, i), AGENT_BUCKETS_BYTES);
+	for (size_t i = 0; i < orphan->buckets.count; i++) {
+		const struct mapping *mapping = vec_at(&orphan->buckets, i);
+
+		note_mapping(orphan, mapping->start, mapping->end - mapping->start);
+	}
 	for (size_t i = 0; i < orphan->pages.count; i++)
 		note_islands(orphan, *(uint64_t *)vec_at(&orphan->pages, i));
 }
@@ -390,7 +394,7 @@ bool agent_find_orphan(struct thread *thread)
 	struct orphan orphan = {.space = space,
 				.units = VEC_OF(uint64_t),
 				.rings = VEC_OF(uint64_t),
-				.buckets = VEC_OF(uint64_t),
+				.buckets = VEC_OF(struct mapping),
 				.pages = VEC_OF(uint64_t)};
 	struct maps maps;
 

@@ -367,9 +367,11 @@ void unit_destroy(struct agent_unit *unit)
 {
 	vec_deinit(&unit->free);
 	vec_deinit(&unit->learned);
-	for (size_t i = 0; i < unit->buckets.count; i++)
-		munmap(((struct bucket_file *)vec_at(&unit->buckets, i))->memory,
-		       AGENT_BUCKETS_BYTES);
+	for (size_t i = 0; i < unit->buckets.count; i++) {
+		const struct bucket_file *file = vec_at(&unit->buckets, i);
+
+		munmap(file->memory, file->length);
+	}
 	vec_deinit(&unit->buckets);
 	if (unit->shared)
 		munmap(unit->shared, AGENT_SHARED_BYTES);
