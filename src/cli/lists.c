@@ -27,9 +27,22 @@ static unsigned find_word(const char *const *names, unsigned count, const char *
 const char *lists_add_columns(struct output_options *output, const char *argument)
 {
 	static const char *const names[SUMMARY_COLUMNS] = {
-		[COLUMN_SHARE] = "time",   [COLUMN_TOTAL] = "total", [COLUMN_CALLS] = "calls",
-		[COLUMN_SHORTEST] = "min", [COLUMN_LONGEST] = "max", [COLUMN_AVERAGE] = "avg",
-		[COLUMN_NAME] = "name",	   [COLUMN_SUM] = "sum",
+		[COLUMN_SHARE] = "time",
+		[COLUMN_TOTAL] = "total",
+		[COLUMN_CALLS] = "calls",
+		[COLUMN_SHORTEST] = "min",
+		[COLUMN_LONGEST] = "max",
+		[COLUMN_AVERAGE] = "avg",
+		[COLUMN_NAME] = "name",
+		[COLUMN_P50] = "p50",
+		[COLUMN_P90] = "p90",
+		[COLUMN_P95] = "p95",
+		[COLUMN_P99] = "p99",
+		[COLUMN_P999] = "p999",
+		[COLUMN_FIRST] = "first",
+		[COLUMN_LAST] = "last",
+		[COLUMN_HISTOGRAM] = "histogram",
+		[COLUMN_SUM] = "sum",
 	};
 
 	for (const char *word = argument;;) {
@@ -37,7 +50,8 @@ const char *lists_add_columns(struct output_options *output, const char *argumen
 		unsigned column = find_word(names, SUMMARY_COLUMNS, word, length);
 
 		if (column == SUMMARY_COLUMNS)
-			return "a list of time, total, calls, min, max, avg, name";
+			return "a list of time, total, calls, min, max, avg, name, p50, p90, p95, p99, "
+			       "p999, histogram, first, last";
 		if (memchr(output->columns, (int)column, output->column_count))
 			return "a list that has each column once";
 		output->columns[output->column_count++] = (uint8_t)column;

@@ -90,6 +90,8 @@ int option_checks(const struct options *options, bool sorted)
 		return usage_error("--sort=sum is for the column of --sum, and there is none");
 	if (options->template && options->summary)
 		return usage_error("--template is for lines, and -c shows none");
+	if (options->output.histogram && !options->summary)
+		return usage_error("--histogram is for the table of -c, and there is no -c");
 	if (options->per_process && !options->summary)
 		return usage_error("--per-process is for the table of -c, and there is no -c");
 	if (options->output_file && options->output_file[0] == '|' &&

@@ -99,6 +99,8 @@ static const struct option_spec table[] = {
 	 .heading = "Counting", .action = OPTION_FLAG, FIELD(summary)},
 	{'U', "summary-columns", "COLUMN[,...]", "what that table shows of each function",
 	 .action = OPTION_COLUMNS, FIELD(output)},
+	{CODE_HISTOGRAM, "histogram", NULL, "how each function's times are distributed",
+	 .action = OPTION_FLAG, FIELD(output.histogram)},
 	{CODE_BY, "by", "EXPR[,...]", "a row for each value of EXPR, not each function",
 	 .action = OPTION_TEXT, FIELD(keys)},
 	{CODE_SUM, "sum", "EXPR", "a column with the sum of EXPR", .action = OPTION_TEXT,

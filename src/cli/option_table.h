@@ -35,6 +35,7 @@ enum {
 	CODE_MAX_GROUPS,
 	CODE_RECIPES,
 	CODE_INTERVAL,
+	CODE_HISTOGRAM,
 
 	OPTIONS_MAX = 64 /* there are no more rows */
 };

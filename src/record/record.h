@@ -35,7 +35,10 @@ enum record_kind {
 	RECORD_THREAD,	   /* a task was seen first (tid): from then on sinks print [pid N] */
 	RECORD_THREAD_END, /* a task that is not the last has ended; its pending calls stay open */
 	RECORD_UNTRACED, /* something cannot be traced: two strings, what and why; no pid, no tid */
-	/* `number` calls that have no records, which took `duration` in all; no tid */
+	/*
+	 * `number` calls that have no records, which took `duration` in all; no tid. With one
+	 * value, a VALUE_STRING of struct record_bucket, if each call's time is asked for.
+	 */
 	RECORD_COUNTED,
 	/*
 	 * At the end of the trace: `call` probes existed, `number` of them were counted in the
@@ -140,6 +143,26 @@ static inline const struct record_value *record_value_next(const struct record_v
 {
 	return (const struct record_value *)(const void *)((const char *)(value + 1) +
 							   ((value->length + 7U) & ~7U));
+}
+
+/* COUNTED: how many calls took about so many ns. */
+struct record_bucket {
+	uint64_t duration, calls;
+};
+/* How many of them fit into one record. */
+enum { RECORD_BUCKETS_MAX = 8192 };
+
+/* Returns how many buckets the record has, and where they are. */
+static inline size_t record_buckets(const struct record *record,
+				    const struct record_bucket **buckets)
+{
+	const struct record_value *value = record_values(record);
+	const size_t before = sizeof *record + sizeof *value;
+
+	if (!record->value_count || record->size < before || record->size - before < value->length)
+		return 0;
+	*buckets = record_value_bytes(value);
+	return value->length / sizeof **buckets;
 }
 
 #endif

@@ -36,6 +36,7 @@ struct groups_sink {
 	struct names groups;	/* key → struct group, which owns the key */
 	struct group *others;	/* in `groups`; NULL: there is room for all */
 	uint64_t begun;		/* clock_now() when counting began */
+	bool has_buckets;	/* each call's time is kept, in a bucket */
 	struct outbuf untraced; /* lines to be printed behind the table */
 };
 
@@ -112,9 +113,12 @@ static int groups_call(struct sink *sink, const struct record *entry, const stru
 	add_key(groups, &values, &key);
 	struct tally *tally = &find_group(groups, &key)->tally;
 
-	tally->calls++;
-	if (end && end->kind == RECORD_RETURN)
+	tally_call(tally, entry ? entry->time : end->time - end->duration);
+	if (end && end->kind == RECORD_RETURN) {
 		tally_time(tally, end->duration);
+		if (groups->has_buckets)
+			tally_bucket(tally, end->duration, 1);
+	}
 	if (sum) {
 		const struct expression_value value = call_values_get(&values, sum);
 
@@ -153,6 +157,7 @@ static void put_table(struct outbuf *out, const struct groups_sink *groups, bool
 		const struct group *group = groups->groups.entries[i].value;
 
 		tally_add(&total, &group->tally);
+		/* The group keeps what its tally refers to. */
 		vec_push(&rows, &(struct summary_row){group->key, group->tally});
 	}
 	summary_sort_by_name(&rows);
@@ -162,6 +167,7 @@ static void put_table(struct outbuf *out, const struct groups_sink *groups, bool
 		summary_table_put_of(out, is_part ? groups->target.pid : 0, &rows, &total,
 				     groups->target.options);
 	vec_deinit(&rows);
+	tally_deinit(&total);
 }
 
 static void report_others(const struct groups_sink *groups)
@@ -190,8 +196,12 @@ static int groups_finish(struct sink *sink)
 
 static void forget_groups(struct groups_sink *groups)
 {
-	for (size_t i = 0; i < groups->groups.count; i++)
-		free((void *)(uintptr_t)groups->groups.entries[i].value);
+	for (size_t i = 0; i < groups->groups.count; i++) {
+		struct group *group = (struct group *)(uintptr_t)groups->groups.entries[i].value;
+
+		tally_deinit(&group->tally);
+		free(group);
+	}
 	names_deinit(&groups->groups);
 	groups->others = NULL;
 }
@@ -240,6 +250,7 @@ struct sink *groups_sink_create(const struct sink_target *target)
 	groups->sink.ops = &groups_ops;
 	groups->target = *target;
 	groups->begun = clock_now();
+	groups->has_buckets = summary_needs_buckets(target->options);
 	outbuf_init(&groups->untraced, target->fd);
 	return &groups->sink;
 }

@@ -34,6 +34,7 @@ static const struct sink_kind kinds[] = {
 	{.name = "summary",
 	 .only_at_end = true,
 	 .needs_each_call = summary_needs_each_call,
+	 .needs_buckets = summary_needs_buckets,
 	 .create = summary_sink_create},
 };
 
@@ -54,6 +55,11 @@ bool sink_needs_each_call(const struct sink_kind *kind, const struct output_opti
 {
 	return !kind->needs_each_call || kind->needs_each_call(options) ||
 	       whole_calls_are_chosen(options);
+}
+
+bool sink_needs_buckets(const struct sink_kind *kind, const struct output_options *options)
+{
+	return kind->needs_buckets && kind->needs_buckets(options);
 }
 
 struct sink *sink_create(const struct sink_kind *kind, const struct sink_target *target)

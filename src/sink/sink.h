@@ -24,7 +24,15 @@ enum summary_column {
 	COLUMN_AVERAGE,	 /* avg */
 	COLUMN_SUM,	 /* sum: of the values of --sum */
 	COLUMN_NAME,	 /* name */
-	SUMMARY_COLUMNS	 /* number of columns */
+	COLUMN_P50,	 /* p50: the time that half of the calls did not exceed */
+	COLUMN_P90,
+	COLUMN_P95,
+	COLUMN_P99,
+	COLUMN_P999,	  /* p999: 99.9 % of them */
+	COLUMN_HISTOGRAM, /* histogram: a character for each power of two of the time */
+	COLUMN_FIRST,	  /* first: when the first call began */
+	COLUMN_LAST,	  /* last */
+	SUMMARY_COLUMNS	  /* number of columns */
 };
 
 /* The options for the format of the trace, as parsed. */
@@ -59,6 +67,7 @@ struct output_options {
 	int sort;	      /* enum summary_sort */
 	uint8_t columns[SUMMARY_COLUMNS]; /* -U: enum summary_column, each at most once */
 	unsigned column_count;		  /* 0: the default columns */
+	bool histogram;			  /* --histogram: below each row of the table of -c */
 	struct outbuf_patience patience;  /* for a reader that is slow */
 
 	/* Which calls are shown: those for which all of these hold. */
@@ -153,6 +162,8 @@ struct sink_kind {
 	bool wants_calls;
 	/* Returns true if sums of calls are not enough; NULL: they never are. */
 	bool (*needs_each_call)(const struct output_options *options);
+	/* Returns true if sums have to come with the times in buckets; NULL: they never have. */
+	bool (*needs_buckets)(const struct output_options *options);
 	struct sink *(*create)(const struct sink_target *target);
 };
 
@@ -164,6 +175,8 @@ bool sink_shows_values(const struct sink_kind *kind, const struct output_options
 
 /* Returns true if the sink needs a record of each call, and not only sums of calls. */
 bool sink_needs_each_call(const struct sink_kind *kind, const struct output_options *options);
+/* Returns true if sums of calls have to come with their times in buckets (struct record_bucket). */
+bool sink_needs_buckets(const struct sink_kind *kind, const struct output_options *options);
 
 /*
  * Creates a sink, or one that has a sink of that kind for each process. `kind` must outlive it. The

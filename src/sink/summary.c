@@ -42,8 +42,9 @@ struct summary_sink {
 	const struct stack_table *stacks;
 	struct outbuf untraced; /* lines to be printed behind the table */
 	uint64_t probes_planted, probes_inside;
-	uint64_t begun; /* clock_now() when counting began, or began anew */
-	bool is_part;	/* the table is that of one process, `pid` */
+	uint64_t begun;	  /* clock_now() when counting began, or began anew */
+	bool has_buckets; /* each call's time is kept, in a bucket */
+	bool is_part;	  /* the table is that of one process, `pid` */
 	int32_t pid;
 	int fd;
 };
@@ -101,11 +102,39 @@ static struct tally *tally_of(struct summary_sink *summary, const struct record 
 							      : find_tally(summary, record->probe);
 }
 
+/* The call has returned; what is known of its entry depends on where that was. */
+static void add_return(const struct summary_sink *summary, struct tally *tally,
+		       const struct record *record)
+{
+	/* An inherited call counts in the process that made it. */
+	if (record->number != RECORD_INHERITED) {
+		tally_time(tally, record->duration);
+		if (summary->has_buckets)
+			tally_bucket(tally, record->duration, 1);
+	}
+	/* Its entry was not seen. */
+	if (record->number == RECORD_SINCE_ATTACH)
+		tally_call(tally, record->time - record->duration);
+}
+
+static void add_counted(const struct summary_sink *summary, struct tally *tally,
+			const struct record *record)
+{
+	const struct record_bucket *buckets;
+	const size_t count = summary->has_buckets ? record_buckets(record, &buckets) : 0;
+
+	tally->calls += (uint64_t)record->number;
+	tally->time += record->duration;
+	for (size_t i = 0; i < count; i++)
+		tally_bucket(tally, buckets[i].duration, buckets[i].calls);
+}
+
 static int summary_record(struct sink *sink, const struct record *record)
 {
+	const struct summary_sink *summary = summary_of(sink);
 	struct tally *tally;
 
-	if (record->kind == RECORD_UNTRACED && summary_of(sink)->options->to_file) {
+	if (record->kind == RECORD_UNTRACED && summary->options->to_file) {
 		render_untraced(&summary_of(sink)->untraced, record);
 		outbuf_newline(&summary_of(sink)->untraced);
 	}
@@ -119,18 +148,12 @@ static int summary_record(struct sink *sink, const struct record *record)
 	tally = tally_of(summary_of(sink), record);
 	if (!tally)
 		return 0;
-	if (record->kind == RECORD_CALL) {
-		tally->calls++;
-	} else if (record->kind == RECORD_RETURN) {
-		/* An inherited call counts in the process that made it. */
-		if (record->number != RECORD_INHERITED)
-			tally_time(tally, record->duration);
-		/* Its entry was not seen. */
-		tally->calls += record->number == RECORD_SINCE_ATTACH;
-	} else {
-		tally->calls += (uint64_t)record->number;
-		tally->time += record->duration;
-	}
+	if (record->kind == RECORD_CALL)
+		tally_call(tally, record->time);
+	else if (record->kind == RECORD_RETURN)
+		add_return(summary, tally, record);
+	else
+		add_counted(summary, tally, record);
 	return 0;
 }
 
@@ -139,6 +162,15 @@ static int summary_flush(struct sink *sink)
 {
 	(void)sink;
 	return 0;
+}
+
+/* A row has counts of its own, to which those of others of its name are added. */
+static void push_row(struct vec *rows, const char *name, const struct tally *tally)
+{
+	struct summary_row *row = vec_push(rows, NULL);
+
+	row->name = name;
+	tally_add(&row->tally, tally);
 }
 
 /* Makes one row per name, sorted by name. Returns the sum of all rows. */
@@ -152,13 +184,13 @@ static struct tally collect_rows(const struct summary_sink *summary, struct vec 
 		const struct probe_info *probe = probe_table_get(summary->probes, (uint32_t)i);
 
 		if (probe && (tally->calls || tally->time))
-			vec_push(rows, &(struct summary_row){probe->display, *tally});
+			push_row(rows, probe->display, tally);
 	}
 	for (size_t i = 0; i < summary->past.count; i++) {
 		const struct past *past = summary->past.entries[i].value;
 
 		if (past->tally.calls || past->tally.time)
-			vec_push(rows, &(struct summary_row){past->name, past->tally});
+			push_row(rows, past->name, &past->tally);
 	}
 	summary_sort_by_name(rows);
 	for (size_t i = 0; i < rows->count; i++) {
@@ -166,13 +198,22 @@ static struct tally collect_rows(const struct summary_sink *summary, struct vec 
 		struct summary_row *last = kept ? vec_at(rows, kept - 1) : NULL;
 
 		tally_add(&total, &row->tally);
-		if (last && strcmp(last->name, row->name) == 0)
+		if (last && strcmp(last->name, row->name) == 0) {
 			tally_add(&last->tally, &row->tally);
-		else
+			tally_deinit(&row->tally);
+		} else {
 			*(struct summary_row *)vec_at(rows, kept++) = *row;
+		}
 	}
 	rows->count = kept;
 	return total;
+}
+
+static void free_rows(struct vec *rows)
+{
+	for (size_t i = 0; i < rows->count; i++)
+		tally_deinit(&((struct summary_row *)vec_at(rows, i))->tally);
+	vec_deinit(rows);
 }
 
 /* No call is ever lost: one that cannot be counted in the process stops at a breakpoint. */
@@ -198,7 +239,8 @@ static void put_table(struct outbuf *out, const struct summary_sink *summary, bo
 	if (!summary->is_part || summary->pid || rows.count)
 		summary_table_put_of(out, summary->is_part ? summary->pid : 0, &rows, &total,
 				     summary->options);
-	vec_deinit(&rows);
+	free_rows(&rows);
+	tally_deinit(&total);
 }
 
 static int summary_finish(struct sink *sink)
@@ -220,8 +262,12 @@ static int summary_finish(struct sink *sink)
 
 static void free_past(struct summary_sink *summary)
 {
-	for (size_t i = 0; i < summary->past.count; i++)
-		free((void *)(uintptr_t)summary->past.entries[i].value);
+	for (size_t i = 0; i < summary->past.count; i++) {
+		struct past *past = (struct past *)(uintptr_t)summary->past.entries[i].value;
+
+		tally_deinit(&past->tally);
+		free(past);
+	}
 	names_deinit(&summary->past);
 	map_deinit(&summary->lines);
 }
@@ -236,7 +282,7 @@ static int summary_snapshot(struct sink *sink, bool is_anew)
 	put_table(&out, summary, true);
 	if (is_anew) {
 		for (size_t i = 0; i < summary->tallies.count; i++)
-			*(struct tally *)vec_at(&summary->tallies, i) = (struct tally){0};
+			tally_deinit(vec_at(&summary->tallies, i));
 		free_past(summary);
 		summary->begun = clock_now();
 	}
@@ -257,7 +303,7 @@ static void summary_forget(struct sink *sink, const struct probe_info *probe)
 
 	if (tally->calls || tally->time)
 		tally_add(&find_past(summary, probe->display)->tally, tally);
-	*tally = (struct tally){0};
+	tally_deinit(tally);
 }
 
 static void summary_destroy(struct sink *sink)
@@ -265,6 +311,8 @@ static void summary_destroy(struct sink *sink)
 	struct summary_sink *summary = summary_of(sink);
 
 	free_past(summary);
+	for (size_t i = 0; i < summary->tallies.count; i++)
+		tally_deinit(vec_at(&summary->tallies, i));
 	vec_deinit(&summary->tallies);
 	outbuf_deinit(&summary->untraced);
 	free(summary);
@@ -286,6 +334,7 @@ struct sink *summary_sink_create(const struct sink_target *target)
 	summary->sink.ops = &summary_ops;
 	summary->probes = target->probes;
 	summary->options = target->options;
+	summary->has_buckets = summary_needs_buckets(target->options);
 	summary->stacks = target->stacks;
 	summary->fd = target->fd;
 	summary->is_part = target->is_part;

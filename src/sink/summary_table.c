@@ -6,17 +6,27 @@
 #include "sink/summary_table.h"
 
 #include "sink/escape.h"
+#include "sink/summary_histogram.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { NS_PER_US = 1000, NS_PER_S = 1000000000, NAME_WIDTH = 20, NAME_WIDTH_MAX = 100 };
+/* TIME_WIDTH: of seconds and microseconds since the Epoch, the longest form of a time. */
+enum {
+	NS_PER_US = 1000,
+	NS_PER_S = 1000000000,
+	NAME_WIDTH = 20,
+	NAME_WIDTH_MAX = 100,
+	TIME_WIDTH = 17
+};
 
 /* The heading and width of each column. Numbers are right-aligned, the name is left-aligned. */
 static const struct column {
 	const char *heading;
 	unsigned width;
+	unsigned thousandths; /* the quantile that it shows; 0: something else */
 } table[] = {
 	[COLUMN_SHARE] = {"% time", 6},
 	[COLUMN_TOTAL] = {"seconds", 11},
@@ -26,6 +36,14 @@ static const struct column {
 	[COLUMN_LONGEST] = {"usecs max", 11},
 	[COLUMN_SUM] = {"sum", 14},
 	[COLUMN_NAME] = {"     function", NAME_WIDTH},
+	[COLUMN_P50] = {"usecs p50", 11, 500},
+	[COLUMN_P90] = {"usecs p90", 11, 900},
+	[COLUMN_P95] = {"usecs p95", 11, 950},
+	[COLUMN_P99] = {"usecs p99", 11, 990},
+	[COLUMN_P999] = {"usecs p99.9", 11, 999},
+	[COLUMN_HISTOGRAM] = {HISTOGRAM_CELL_HEADING, HISTOGRAM_CELL_WIDTH},
+	[COLUMN_FIRST] = {"first call", TIME_WIDTH},
+	[COLUMN_LAST] = {"last call", TIME_WIDTH},
 };
 
 static const uint8_t usual[] = {COLUMN_SHARE, COLUMN_TOTAL, COLUMN_AVERAGE, COLUMN_CALLS,
@@ -40,41 +58,28 @@ struct line {
 	size_t blank;	 /* spaces due in front of the next cell that is not empty */
 	unsigned widest; /* width of the widest name */
 	bool utf8;	 /* names may have characters beyond ASCII */
+	bool epoch;	 /* -ttt: times are seconds since the Epoch, not times of day */
 };
 
-/* ------------------------------------------------------------------ counting */
-
-void tally_time(struct tally *tally, uint64_t duration)
-{
-	tally->time += duration;
-	if (!tally->timed || duration < tally->shortest)
-		tally->shortest = duration;
-	if (duration > tally->longest)
-		tally->longest = duration;
-	tally->timed++;
-}
-
-void tally_add(struct tally *sum, const struct tally *tally)
-{
-	if (tally->timed && (!sum->timed || tally->shortest < sum->shortest))
-		sum->shortest = tally->shortest;
-	if (tally->longest > sum->longest)
-		sum->longest = tally->longest;
-	sum->calls += tally->calls;
-	sum->time += tally->time;
-	sum->timed += tally->timed;
-	sum->sum += tally->sum;
-	sum->sums_durations |= tally->sums_durations;
-}
+/* ------------------------------------------------------------------ what is needed */
 
 bool summary_needs_each_call(const struct output_options *options)
 {
-	if (options->script_line)
-		return true;
+	static const uint8_t each[] = {COLUMN_SHORTEST, COLUMN_LONGEST, COLUMN_FIRST, COLUMN_LAST};
+
 	for (unsigned i = 0; i < options->column_count; i++)
-		if (options->columns[i] == COLUMN_SHORTEST || options->columns[i] == COLUMN_LONGEST)
+		if (memchr(each, options->columns[i], sizeof each))
 			return true;
-	return false;
+	return options->script_line;
+}
+
+bool summary_needs_buckets(const struct output_options *options)
+{
+	for (unsigned i = 0; i < options->column_count; i++)
+		if (options->columns[i] == COLUMN_HISTOGRAM ||
+		    table[options->columns[i]].thousandths)
+			return true;
+	return options->histogram;
 }
 
 /* ------------------------------------------------------------------ order */
@@ -209,6 +214,48 @@ static void put_sum(struct line *line, const struct tally *tally)
 	put_text(line, text, table[COLUMN_SUM].width, true);
 }
 
+static void put_time(struct line *line, uint64_t time)
+{
+	const time_t second = (time_t)(time / NS_PER_S);
+	char text[64] = "";
+	struct tm parts;
+
+	if (!time)
+		snprintf(text, sizeof text, "-");
+	else if (line->epoch)
+		snprintf(text, sizeof text, "%llu.%06llu", (unsigned long long)second,
+			 (unsigned long long)(time % NS_PER_S / NS_PER_US));
+	else if (localtime_r(&second, &parts))
+		snprintf(text, sizeof text, "%02d:%02d:%02d.%06llu", parts.tm_hour, parts.tm_min,
+			 parts.tm_sec, (unsigned long long)(time % NS_PER_S / NS_PER_US));
+	put_text(line, text, TIME_WIDTH, true);
+}
+
+/* Writes a cell about the times of single calls, of which there are some. */
+static void put_distribution(struct line *line, unsigned column, const struct tally *tally)
+{
+	const unsigned width = table[column].width;
+
+	if (table[column].thousandths) {
+		put_number(line, tally_quantile(tally, table[column].thousandths), 3, width);
+	} else if (column == COLUMN_HISTOGRAM) {
+		begin_cell(line);
+		histogram_put_cell(line->out, tally->times, line->utf8);
+		end_cell(line, width);
+	} else {
+		put_number(line,
+			   (column == COLUMN_SHORTEST ? tally->shortest : tally->longest) /
+				   NS_PER_US,
+			   0, width);
+	}
+}
+
+static bool has_distribution(unsigned column, const struct tally *tally)
+{
+	return column == COLUMN_SHORTEST || column == COLUMN_LONGEST ? tally->timed != 0
+								     : tally->times != NULL;
+}
+
 static void put_cell(struct line *line, unsigned column, const struct summary_row *row,
 		     const struct tally *total)
 {
@@ -228,13 +275,12 @@ static void put_cell(struct line *line, unsigned column, const struct summary_ro
 		put_sum(line, tally);
 	else if (column == COLUMN_NAME)
 		put_shown_name(line, row->name);
-	else if (!tally->timed) /* no call has returned */
+	else if (column == COLUMN_FIRST || column == COLUMN_LAST)
+		put_time(line, column == COLUMN_FIRST ? tally->first : tally->last);
+	else if (!has_distribution(column, tally)) /* no call has returned */
 		put_text(line, "-", width, true);
 	else
-		put_number(line,
-			   (column == COLUMN_SHORTEST ? tally->shortest : tally->longest) /
-				   NS_PER_US,
-			   0, width);
+		put_distribution(line, column, tally);
 }
 
 /* Writes a cell of the last line; columns that cannot be summed up stay empty. */
@@ -308,7 +354,10 @@ void summary_table_put(struct outbuf *out, struct vec *rows, const struct tally 
 	unsigned count = options->column_count ? options->column_count
 			 : options->sum	       ? sizeof usual_with_sum
 					       : sizeof usual;
-	struct line line = {.out = out, .widest = NAME_WIDTH, .utf8 = options->utf8};
+	struct line line = {.out = out,
+			    .widest = NAME_WIDTH,
+			    .utf8 = options->utf8,
+			    .epoch = options->time_stamp >= 3};
 
 	if (options->sort == SORT_CALLS)
 		sort_rows(rows, by_calls);
@@ -324,9 +373,13 @@ void summary_table_put(struct outbuf *out, struct vec *rows, const struct tally 
 	end_line(&line);
 	put_rules(&line, columns, count);
 	for (size_t i = 0; i < rows->count; i++) {
+		const struct summary_row *row = vec_at(rows, i);
+
 		for (unsigned k = 0; k < count; k++)
-			put_cell(&line, columns[k], vec_at(rows, i), total);
+			put_cell(&line, columns[k], row, total);
 		end_line(&line);
+		if (options->histogram && row->tally.times)
+			histogram_put_lines(out, row->tally.times);
 	}
 	put_rules(&line, columns, count);
 	for (unsigned i = 0; i < count; i++)

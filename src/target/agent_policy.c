@@ -46,6 +46,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A PLT stub has 8 or 16 bytes and ends with a jump; the code behind that is not decoded. */
@@ -308,18 +309,31 @@ static pid_t owner_of(const struct target *target, const struct space *space)
 	return pid;
 }
 
-static void counted(void *context, const struct probe_site *site, uint64_t calls, uint64_t time)
+static void counted(void *context, const struct probe_site *site, const struct agent_count *count)
 {
 	const struct counting *counting = context;
-	const struct record record = {.size = sizeof record,
-				      .version = RECORD_VERSION,
-				      .kind = RECORD_COUNTED,
-				      .pid = counting->pid,
-				      .probe = site->info->id,
-				      .number = (int64_t)calls,
-				      .duration = time};
+	const size_t length = count->bucket_count * sizeof *count->buckets;
+	const struct record_value value = {
+		.kind = VALUE_STRING, .size = sizeof(uint64_t), .length = (uint32_t)length};
+	const struct record head = {
+		.size = (uint32_t)(sizeof head + (length ? sizeof value + length : 0)),
+		.version = RECORD_VERSION,
+		.kind = RECORD_COUNTED,
+		.value_count = length != 0,
+		.pid = counting->pid,
+		.probe = site->info->id,
+		.number = (int64_t)count->calls,
+		.duration = count->time};
+	uint8_t *record = xcalloc(1, head.size);
 
-	counting->target->notify.record(counting->target->notify.context, &record);
+	memcpy(record, &head, sizeof head);
+	if (length) {
+		memcpy(record + sizeof head, &value, sizeof value);
+		memcpy(record + sizeof head + sizeof value, count->buckets, length);
+	}
+	counting->target->notify.record(counting->target->notify.context,
+					(const struct record *)(const void *)record);
+	free(record);
 }
 
 unsigned agent_policy_drain_rings(struct target *target)
@@ -481,11 +495,12 @@ void agent_policy_init(struct target *target)
 		return;
 	const struct agent_options options = {
 		/*
-		 * Counts have neither the duration of a single call nor its depth; these need
-		 * records.
+		 * Counts have neither the exact duration of a single call nor its depth; these
+		 * need records.
 		 */
 		.records = target->options->depth_max || target->spans.spans.count ||
 			   sink_needs_each_call(target->options->sink, target->options->output),
+		.buckets = sink_needs_buckets(target->options->sink, target->options->output),
 		.lines = target->options->output->script_line ||
 			 target->options->output->takes_lines,
 		.lossy = target->options->lossy,

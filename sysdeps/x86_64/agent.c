@@ -80,18 +80,20 @@ static size_t put_push(uint8_t *out, uint32_t value)
 	return 5;
 }
 
-static void write_return_stub(uint64_t unit, uint32_t slot, bool records,
+static void write_return_stub(uint64_t unit, uint32_t slot, enum agent_returns returns,
 			      uint8_t out[AGENT_RETURN_STUB])
 {
 	static const uint8_t call_displaced[AGENT_RETURN_CALL] = {0xff, 0x54, 0x24, 0xf0};
+	static const uint64_t places[] = {[AGENT_RETURNS_SUMMED] = AGENT_RETURNED,
+					  [AGENT_RETURNS_TIMED] = AGENT_RETURNED_TIMED,
+					  [AGENT_RETURNS_RECORDED] = AGENT_RECORD_RETURN};
 	uint64_t call = unit + AGENT_RETURN_CALLS + (uint64_t)slot * AGENT_RETURN_STUB;
 
 	memset(out, NEVER_RUN, AGENT_RETURN_STUB);
 	memcpy(out, call_displaced, sizeof call_displaced);
 	size_t length = sizeof call_displaced + put_push(out + sizeof call_displaced, slot);
 
-	put_jump(out + length, call + length,
-		 unit + (records ? AGENT_RECORD_RETURN : AGENT_RETURNED));
+	put_jump(out + length, call + length, unit + places[returns]);
 }
 
 /* ------------------------------------------------------------------ displaced instructions */

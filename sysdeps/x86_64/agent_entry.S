@@ -26,7 +26,9 @@
  *
  * Return. The trampoline pushes its number and comes here. The time is added, the trampoline freed
  * (a home: put at rest), and the thread continues at the true return address, with all registers
- * and flags restored.
+ * and flags restored. If each call's time is kept, the trampolines lead to code that first
+ * increments a bucket (agent_abi.h). Its locked instruction is on a line that no other thread uses
+ * at the time, mostly, as each has its shard by where its stack is.
  *
  * Processors predict that a function returns to the instruction behind the call that it was entered
  * by. A return to elsewhere is mispredicted, which costs as much as reading the clock. So the
@@ -278,9 +280,10 @@ returned:
 	lea	base + AGENT_TRAMPOLINES(%rip), %rcx
 	add	%rcx, %rdi
 	sub	AGENT_TRAMPOLINE_TIME(%rdi), %rax
-	jae	1f
+	jae	timed
 	xor	%eax, %eax
-1:
+	/* 40(%rsp) and %edx: number of the trampoline; %rdi: its record; %rax: the call's time */
+timed:
 	mov	AGENT_TRAMPOLINE_PROBE(%rdi), %ecx
 	and	$AGENT_TALLY_WAYS - 1, %ecx
 	lea	(%rcx, %rdx, AGENT_TALLY_WAYS), %edx
@@ -317,6 +320,63 @@ returned:
 	pop	%rax
 exit_returned:
 	ret
+
+	/* As above; but the call's time is counted in a bucket, too. */
+	.org	AGENT_RETURNED_TIMED, 0xf4
+	push	%rax
+	push	%rcx
+	push	%rdx
+	push	%rdi
+	lahf
+	seto	%al
+	push	%rax
+	read_clock
+	mov	40(%rsp), %edi
+	shl	$5, %edi
+	lea	base + AGENT_TRAMPOLINES(%rip), %rcx
+	add	%rcx, %rdi
+	sub	AGENT_TRAMPOLINE_TIME(%rdi), %rax
+	jae	1f
+	xor	%eax, %eax
+1:
+	push	%rsi
+	push	%r8
+	/* %rsi: the bucket, as histogram_bucket() finds it */
+	mov	%rax, %rsi
+	or	$1 << AGENT_BUCKETS_BITS, %rsi
+	bsr	%rsi, %rcx
+	sub	$AGENT_BUCKETS_BITS, %ecx
+	mov	%rax, %rsi
+	shr	%cl, %rsi
+	shl	$AGENT_BUCKETS_BITS, %ecx
+	add	%rcx, %rsi
+	/* %rcx: the shard; %rdx: the probe's counter */
+	mov	%rsp, %rcx
+	shr	$AGENT_SHARD_PIECE, %rcx
+	imul	$AGENT_HASH, %ecx, %ecx
+	shr	$32 - AGENT_SHARD_BITS, %ecx
+	shl	$AGENT_BUCKETS_SHIFT, %ecx
+	mov	AGENT_TRAMPOLINE_PROBE(%rdi), %edx
+	shl	$5, %edx
+	lea	base + AGENT_COUNTERS(%rip), %r8
+	add	%r8, %rdx
+	add	AGENT_COUNTER_BUCKETS(%rdx), %rcx
+	lea	(%rcx, %rsi, 8), %rcx
+	mov	$1, %r8d
+	lock xadd %r8, (%rcx)
+	test	%r8, %r8
+	jz	first_in_bucket
+kept:
+	pop	%r8
+	pop	%rsi
+	mov	40(%rsp), %edx
+	jmp	timed
+
+first_in_bucket:
+	sub	AGENT_COUNTER_BUCKETS(%rdx), %rcx
+	shr	$12, %rcx
+	lock bts %rcx, AGENT_COUNTER_USED(%rdx)
+	jmp	kept
 
 	/*
 	 * For code in C: saves the general registers in which calls pass something, as a struct

@@ -15,6 +15,7 @@ COLUMNS = [(attached, threads) for attached in (False, True) for threads in (1, 
 TITLES = ["launched, 1 thread", "2 threads", "attached, 1 thread", "2 threads"]
 BURST, PAUSE = 100, 1000  # calls, us between them: no ring is ever full
 GOAL_COUNTED = 50         # ns more than untraced
+GOAL_PERCENTILES = 35     # the same, for a call that is counted with its time in a bucket
 GOAL_RECORD = 150         # the same, for a call of which all arguments are noted
 YARDSTICK = 25            # what a stub made by hand takes in the machine for which these were asked
 STUB = "a stub made by hand"
@@ -49,6 +50,7 @@ def tracer_ways(arguments):
         return Way(name, prefix, calls, planted=rb"tiny(_text)?: (in the process|by breakpoint)", asked=asked, **more)
 
     return [way("tracer -c", [*base, "-c", "-x", "tiny"], counted, GOAL_COUNTED),
+            way("tracer -c -U p99", [*base, "-c", "-U", "p99", "-x", "tiny"], counted, GOAL_PERCENTILES),
             way("tracer -c -T", [*base, "-c", "-T", "-x", "tiny"], counted, GOAL_COUNTED),
             way("tracer -o FILE, three arguments, 100 calls each ms", [*record, lines], many, GOAL_RECORD,
                 pauses=True),

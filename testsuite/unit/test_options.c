@@ -468,6 +468,15 @@ static void columns_in_the_order_given(void **state)
 
 	assert_int_equal(parse.options.output.column_count, sizeof expected);
 	assert_memory_equal(parse.options.output.columns, expected, sizeof expected);
+	assert_false(parse.options.output.histogram);
+	options_deinit(&parse.options);
+	parse_good(&parse, "-c --histogram -U last,p999,p50,p99,histogram,p95,p90,first true");
+	static const uint8_t more[] = {COLUMN_LAST,	 COLUMN_P999, COLUMN_P50, COLUMN_P99,
+				       COLUMN_HISTOGRAM, COLUMN_P95,  COLUMN_P90, COLUMN_FIRST};
+
+	assert_int_equal(parse.options.output.column_count, sizeof more);
+	assert_memory_equal(parse.options.output.columns, more, sizeof more);
+	assert_true(parse.options.output.histogram);
 	options_deinit(&parse.options);
 }
 
@@ -534,6 +543,8 @@ static const struct {
 	{"-D '' true", "option -D: '' is not help, an octal number, or a list"},
 	{"-D 8 true", "option -D: '8' is not help"},
 	{"-D events,, true", "'events,,' is not help"},
+	{"--histogram true", "--histogram is for the table of -c, and there is no -c"},
+	{"-c -U p98 true", "'p98' is not a list of time"},
 	{"-U name true", "-U is for the table of -c, and there is no -c"},
 	{"-c -U '' true", "option -U: '' is not a list of time, total, calls, min, max"},
 	{"-c -U calls,, true", "'calls,,' is not a list of time"},

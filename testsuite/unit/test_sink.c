@@ -32,6 +32,7 @@ static void lines_show_values_at_once(void **state)
 	assert_true(text->shows_values);
 	assert_false(text->only_at_end);
 	assert_true(sink_needs_each_call(text, &options));
+	assert_false(sink_needs_buckets(text, &options));
 }
 
 static void a_table_needs_sums(void **state)
@@ -42,6 +43,10 @@ static void a_table_needs_sums(void **state)
 	(void)state;
 	assert_false(summary->shows_values);
 	assert_true(summary->only_at_end);
+	assert_false(sink_needs_each_call(summary, &options));
+	assert_false(sink_needs_buckets(summary, &options));
+	options.columns[options.column_count++] = COLUMN_P99;
+	assert_true(sink_needs_buckets(summary, &options));
 	assert_false(sink_needs_each_call(summary, &options));
 	options.columns[options.column_count++] = COLUMN_LONGEST;
 	assert_true(sink_needs_each_call(summary, &options));

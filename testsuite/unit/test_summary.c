@@ -339,6 +339,241 @@ static void test_hostile(void **state)
 				 "100.00 99999999.999999                     0 total\n");
 }
 
+/* What is kept of calls is decided when the sink is made. */
+static void choose_anew(struct fixture *fixture, const uint8_t *columns, unsigned count)
+{
+	choose(fixture, columns, count);
+	fixture->sink->ops->destroy(fixture->sink);
+	fixture->sink = create(fixture, fixture->fd);
+}
+
+static void counted(struct fixture *fixture, uint32_t id, const struct record_bucket *buckets,
+		    size_t count)
+{
+	struct made made = make_record(RECORD_COUNTED, 1, id, 0);
+	const struct record_value value = {
+		.kind = VALUE_STRING, .size = 8, .length = (uint32_t)(count * sizeof *buckets)};
+
+	for (size_t i = 0; i < count; i++) {
+		made.record.number += (int64_t)buckets[i].calls;
+		made.record.duration += buckets[i].calls * buckets[i].duration;
+	}
+	add_value(&made, value, buckets);
+	assert_int_equal(fixture->sink->ops->record(fixture->sink, &made.record), 0);
+}
+
+#define PERCENTILES                                                                                \
+	"    calls   usecs p50   usecs p90   usecs p95   usecs p99 usecs p99.9\n"                  \
+	"--------- ----------- ----------- ----------- ----------- -----------\n"
+#define PERCENTILES_END "--------- ----------- ----------- ----------- ----------- -----------\n"
+static const uint8_t percentiles[] = {COLUMN_CALLS, COLUMN_P50, COLUMN_P90,
+				      COLUMN_P95,   COLUMN_P99, COLUMN_P999};
+
+/* Of 1 to 400 ns, each so many times; 400 of single calls, the rest of two counted records. */
+static void test_percentiles(void **state)
+{
+	struct fixture *fixture = *state;
+
+	choose_anew(fixture, percentiles, sizeof percentiles);
+	uint32_t f = probe(fixture, "f", "one"), g = probe(fixture, "f", "two");
+	uint32_t exit_probe = probe(fixture, "exit", "one");
+
+	for (uint64_t i = 1; i <= 400; i++)
+		call(fixture, i % 2 ? f : g, i);
+	for (uint64_t i = 1; i <= 400; i += 4) {
+		const struct record_bucket buckets[] = {{i, 9}, {i + 1, 9}, {i + 2, 9}, {i + 3, 9}};
+
+		counted(fixture, i % 8 == 1 ? f : g, buckets, 4);
+	}
+	record(fixture, RECORD_CALL, exit_probe, 0);
+	assert_false(summary_needs_each_call(&fixture->options));
+	assert_true(summary_needs_buckets(&fixture->options));
+	assert_string_equal(finish(fixture),
+			    PERCENTILES "     4000       0.200       0.360       0.380       0.396"
+					"       0.400\n"
+					"        1           -           -           -           -"
+					"           -\n" PERCENTILES_END "     4001\n");
+}
+
+/* What is known of each call is exact: a percentile is not beyond the greatest time. */
+static void test_percentile_of_one_call(void **state)
+{
+	struct fixture *fixture = *state;
+
+	choose_anew(fixture, (const uint8_t[]){COLUMN_P50, COLUMN_P999, COLUMN_LONGEST}, 3);
+	call(fixture, probe(fixture, "f", "one"), 123456789);
+	assert_string_equal(finish(fixture), "  usecs p50 usecs p99.9   usecs max\n"
+					     "----------- ----------- -----------\n"
+					     " 123456.789  123456.789      123456\n"
+					     "----------- ----------- -----------\n"
+					     "\n");
+}
+
+/* Percentiles stay with the name of a probe that is removed. */
+static void test_forgotten_percentiles(void **state)
+{
+	struct fixture *fixture = *state;
+
+	choose_anew(fixture, (const uint8_t[]){COLUMN_P50, COLUMN_P90, COLUMN_NAME}, 3);
+	uint32_t a = probe(fixture, "a", "one");
+
+	for (uint64_t i = 0; i < 10; i++)
+		call(fixture, a, 100);
+	forget(fixture, a);
+	a = probe(fixture, "b", "one");
+	call(fixture, a, 50);
+	a = probe(fixture, "a", "two");
+	for (uint64_t i = 0; i < 10; i++)
+		call(fixture, a, 200);
+	assert_string_equal(finish(fixture), "  usecs p50   usecs p90      function\n"
+					     "----------- ----------- --------------------\n"
+					     "      0.100       0.200 a\n"
+					     "      0.050       0.050 b\n"
+					     "----------- ----------- --------------------\n"
+					     "                        total\n");
+}
+
+/* A record with buckets that it does not have room for counts calls, and no buckets. */
+static void test_damaged_buckets(void **state)
+{
+	struct fixture *fixture = *state;
+
+	choose_anew(fixture, (const uint8_t[]){COLUMN_CALLS, COLUMN_P50}, 2);
+	uint32_t f = probe(fixture, "f", "one");
+	struct made made = make_record(RECORD_COUNTED, 1, f, 0);
+
+	made.record.number = 5;
+	add_value(&made, (struct record_value){.kind = VALUE_STRING, .length = 64}, NULL);
+	made.record.size -= 8;
+	assert_int_equal(fixture->sink->ops->record(fixture->sink, &made.record), 0);
+	made.record.size = sizeof made.record + 8;
+	assert_int_equal(fixture->sink->ops->record(fixture->sink, &made.record), 0);
+	made.record.size = sizeof made.record;
+	assert_int_equal(fixture->sink->ops->record(fixture->sink, &made.record), 0);
+	assert_string_equal(finish(fixture), "    calls   usecs p50\n"
+					     "--------- -----------\n"
+					     "       15           -\n"
+					     "--------- -----------\n"
+					     "       15\n");
+}
+
+/* All cells have one scale: 256 ns to 17 s, and the rest at the ends. Trailing blanks are left out. */
+static void test_histogram_cell(void **state)
+{
+	struct fixture *fixture = *state;
+
+	choose_anew(fixture, (const uint8_t[]){COLUMN_HISTOGRAM, COLUMN_NAME}, 2);
+	uint32_t f = probe(fixture, "f", "one"), g = probe(fixture, "g", "one");
+	const struct record_bucket buckets[] = {{0, 500},	 {255, 500},	   {256, 1},
+						{1024, 750},	 {1 << 20, 1},	   {1 << 30, 499},
+						{1ULL << 34, 1}, {UINT64_MAX, 124}};
+
+	counted(fixture, f, buckets, 8);
+	call(fixture, g, 2048);
+	record(fixture, RECORD_CALL, probe(fixture, "exit", "one"), 0);
+	fixture->options.sort = SORT_NAME;
+	assert_string_equal(finish(fixture), "...1us.......1ms.......1s...      function\n"
+					     "---------------------------- --------------------\n"
+					     "                           - exit\n"
+					     "@. *         .         =   . f\n"
+					     "    @                        g\n"
+					     "---------------------------- --------------------\n"
+					     "                             total\n");
+}
+
+static void test_histogram_cell_in_utf8(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct record_bucket buckets[] = {{0, 8}, {256, 1}, {512, 4}};
+
+	fixture->options.utf8 = true;
+	choose_anew(fixture, (const uint8_t[]){COLUMN_NAME, COLUMN_HISTOGRAM, COLUMN_CALLS}, 3);
+	counted(fixture, probe(fixture, "f", "one"), buckets, 3);
+	assert_non_null(strstr(finish(fixture), "f                    \u2588\u2581\u2584"
+						"                                 13\n"));
+}
+
+static void test_histogram_lines(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct record_bucket buckets[] = {
+		{40, 1}, {64, 3}, {100, 5}, {256, 80}, {1ULL << 63, 1}};
+
+	fixture->options.histogram = true;
+	choose_anew(fixture, (const uint8_t[]){COLUMN_CALLS, COLUMN_NAME}, 2);
+	counted(fixture, probe(fixture, "f", "one"), buckets, 4);
+	counted(fixture, probe(fixture, "g", "one"), buckets + 4, 1);
+	record(fixture, RECORD_CALL, probe(fixture, "exit", "one"), 0);
+	fixture->options.sort = SORT_CALLS;
+	assert_string_equal(
+		finish(fixture),
+		"    calls      function\n"
+		"--------- --------------------\n"
+		"       89 f\n"
+		"        from ns          to ns          calls\n"
+		"             32             63              1 |#                                       |\n"
+		"             64            127              8 |####                                    |\n"
+		"            128            255              0 |                                        |\n"
+		"            256            511             80 |########################################|\n"
+		"        1 g\n"
+		"        from ns          to ns          calls\n"
+		" 9223372036854775808 18446744073709551615              1 |"
+		"########################################|\n"
+		"        1 exit\n"
+		"--------- --------------------\n"
+		"       91 total\n");
+}
+
+static void at(struct fixture *fixture, enum record_kind kind, uint32_t id, uint64_t time,
+	       int64_t number)
+{
+	struct made made = make_record(kind, 1, id, ++fixture->calls);
+
+	made.record.time = time;
+	made.record.number = number;
+	made.record.duration = 1000000000;
+	assert_int_equal(fixture->sink->ops->record(fixture->sink, &made.record), 0);
+}
+
+/* By the entries of calls, in whatever order they come; a call from before the attach counts. */
+static void test_first_and_last(void **state)
+{
+	struct fixture *fixture = *state;
+	const uint64_t noon = 1700000000000000000;
+
+	setenv("TZ", "UTC0", 1);
+	choose_anew(fixture, (const uint8_t[]){COLUMN_FIRST, COLUMN_LAST, COLUMN_NAME}, 3);
+	uint32_t f = probe(fixture, "f", "one"), g = probe(fixture, "f", "two");
+	uint32_t h = probe(fixture, "h", "one");
+
+	at(fixture, RECORD_CALL, f, noon + 2000000, 0);
+	at(fixture, RECORD_RETURN, f, noon + 9000000000, 0);
+	at(fixture, RECORD_CALL, g, noon + 1000999, 0);
+	at(fixture, RECORD_CALL, f, noon + 1500000, 0);
+	at(fixture, RECORD_RETURN, h, noon + 1000000000, RECORD_SINCE_ATTACH);
+	at(fixture, RECORD_RETURN, probe(fixture, "i", "one"), noon, RECORD_INHERITED);
+	fixture->options.sort = SORT_NAME;
+	assert_true(summary_needs_each_call(&fixture->options));
+	assert_false(summary_needs_buckets(&fixture->options));
+	assert_string_equal(finish(fixture),
+			    "       first call         last call      function\n"
+			    "----------------- ----------------- --------------------\n"
+			    "  22:13:20.001000   22:13:20.002000 f\n"
+			    "  22:13:20.000000   22:13:20.000000 h\n"
+			    "----------------- ----------------- --------------------\n"
+			    "                                    total\n");
+}
+
+static void test_first_since_the_epoch(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture->options.time_stamp = 3;
+	choose_anew(fixture, (const uint8_t[]){COLUMN_FIRST, COLUMN_CALLS}, 2);
+	at(fixture, RECORD_CALL, probe(fixture, "f", "one"), 1700000000000123456, 0);
+	assert_non_null(strstr(finish(fixture), "\n1700000000.000123         1\n"));
+}
+
 static void test_full_disk(void **state)
 {
 	struct fixture *fixture = *state;
@@ -372,6 +607,15 @@ int main(void)
 		test(test_columns),
 		test(test_extremes_of_merged_rows),
 		test(test_sums_need_no_single_calls),
+		test(test_percentiles),
+		test(test_percentile_of_one_call),
+		test(test_forgotten_percentiles),
+		test(test_damaged_buckets),
+		test(test_histogram_cell),
+		test(test_histogram_cell_in_utf8),
+		test(test_histogram_lines),
+		test(test_first_and_last),
+		test(test_first_since_the_epoch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,6 +21,7 @@
 #include "engine/agent/rings.h"
 
 #include "base/xalloc.h"
+#include "engine/agent/buckets.h"
 #include "engine/agent/clock.h"
 #include "engine/agent/entry_jumps.h"
 #include "engine/agent/got_calls.h"
@@ -61,6 +62,7 @@ struct agent *agent_create(struct trap *trap, struct call_tracker *tracker, agen
 	agent->around = around;
 	agent->points_into = points_into;
 	agent->records = options->records;
+	agent->buckets = options->buckets && !options->records;
 	agent->lossy = options->lossy;
 	agent->lines = options->lines;
 	agent->buffer = xcalloc(1, RINGS_RECORD_MAX);
@@ -143,12 +145,13 @@ static bool is_return_address(struct agent *agent, const struct space *space, ui
 /*
  * Handles a call that was reached by a jump from a function that the agent also catches (a tail
  * call), and cannot be caught itself. Its time is part of that function's call. So it is only
- * counted; if records are made, returns false, and the trap engine makes a record.
+ * counted; if records are made, or the time of each call is kept, returns false, and the trap
+ * engine makes a record.
  */
 static bool pass(struct agent_unit *unit, struct thread *thread, struct regs *regs, uint32_t number,
 		 uint64_t stub)
 {
-	if (unit->agent->records) {
+	if (unit->agent->records || unit->agent->buckets) {
 		agent_show_caller(unit->agent, thread, regs->r[REG_SP], stub);
 		return false;
 	}
@@ -222,17 +225,26 @@ bool agent_redirect_return(struct hook *hook, struct thread *thread, struct regs
 
 /* ------------------------------------------------------------------ counts */
 
-static void collect_one(struct agent_probe *probe, const struct unit_count *count, double ns,
+static void collect_one(struct agent_probe *probe, const struct unit_count *now, double ns,
 			agent_counted *counted, void *context)
 {
+	struct vec buckets = VEC_OF(struct record_bucket);
+
 	/* The program may have written over the counters. */
-	if (count->calls < probe->calls || count->time < probe->time)
+	if (now->calls < probe->calls || now->time < probe->time)
 		return;
-	if (probe->site && (count->calls != probe->calls || count->time != probe->time))
-		counted(context, probe->site, count->calls - probe->calls,
-			(uint64_t)((double)(count->time - probe->time) * ns));
-	probe->calls = count->calls;
-	probe->time = count->time;
+	buckets_collect(probe->unit, probe->number, ns, &buckets);
+	const struct agent_count count = {
+		.calls = now->calls - probe->calls,
+		.time = (uint64_t)((double)(now->time - probe->time) * ns),
+		.buckets = buckets.items,
+		.bucket_count = buckets.count};
+
+	if (probe->site && (count.calls || now->time != probe->time || buckets.count))
+		counted(context, probe->site, &count);
+	vec_deinit(&buckets);
+	probe->calls = now->calls;
+	probe->time = now->time;
 }
 
 void agent_collect(struct agent *agent, struct space *space, agent_counted *counted, void *context)

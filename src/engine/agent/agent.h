@@ -42,6 +42,7 @@ enum agent_clock_choice { AGENT_CLOCK_ANY, AGENT_CLOCK_OF_PROCESSOR, AGENT_CLOCK
 
 struct agent_options {
 	bool records; /* make a record of each call instead of counting it */
+	bool buckets; /* if calls are counted, keep how long each one took, in buckets */
 	bool lines;   /* records have the line of the script that makes the call: script_lines.h */
 	bool lossy; /* drop a call's record when the ring is full instead of blocking the thread */
 	enum agent_clock_choice clock;
@@ -142,9 +143,15 @@ void agent_withdraw(struct agent *agent, struct thread *thread, const char *reas
 /* A time limit in ns that is never reached. */
 #define AGENT_NO_LIMIT (UINT64_C(1) << 62)
 
-/* Reports calls of a site since the last agent_collect(), and the ns that they took. */
-typedef void agent_counted(void *context, const struct probe_site *site, uint64_t calls,
-			   uint64_t time);
+/* What agent_collect() reports of a site: calls since the last time, and the ns that they took. */
+struct agent_count {
+	uint64_t calls, time;
+	const struct record_bucket
+		*buckets;    /* with agent_options.buckets: of those that returned */
+	size_t bucket_count; /* at most RECORD_BUCKETS_MAX */
+};
+typedef void agent_counted(void *context, const struct probe_site *site,
+			   const struct agent_count *count);
 void agent_collect(struct agent *agent, struct space *space, agent_counted *counted, void *context);
 
 /* Forgets what was in [low, high), which has been unmapped. After agent_collect(). */

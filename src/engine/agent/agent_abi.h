@@ -22,12 +22,13 @@
 #ifndef TRACER_ENGINE_AGENT_AGENT_ABI_H
 #define TRACER_ENGINE_AGENT_AGENT_ABI_H
 
-#define AGENT_LAYOUT 23 /* change it with anything below */
+#define AGENT_LAYOUT 24 /* change it with anything below */
 
 /* Offsets in a unit, and lengths of its parts, in bytes. */
 #define AGENT_RETURNED                                                                             \
 	0x400 /* return trampolines jump here to count; probe stubs jump to 0 for that */
-#define AGENT_RECORD_ENTRY 0x600 /* where the stubs jump to if records are made */
+#define AGENT_RETURNED_TIMED 0x4c0 /* where they jump to if each call's time is kept in a bucket */
+#define AGENT_RECORD_ENTRY 0x600   /* where the stubs jump to if records are made */
 #define AGENT_RECORD_RETURN 0x740
 #define AGENT_RECORD_FULL 0x860 /* breakpoint of a return without room for its record */
 #define AGENT_COPY 0x940	/* agent_copy(): reads memory that may be unreadable */
@@ -76,6 +77,7 @@
 #define AGENT_PENDING 0x1bb000
 #define AGENT_GATE_STUBS 0x1bb008
 #define AGENT_GATE_UNITS 4
+#define AGENT_SCRATCH 0x1bb800 /* 32 zero bytes, for the names of files that the tracer makes */
 #define AGENT_STUB_SITES 0x1bc000
 #define AGENT_TALLIES 0x1c4000
 #define AGENT_SHARED_BYTES 0x1a0000
@@ -159,10 +161,32 @@
 
 /*
  * A probe's counter: calls, and their time in units of the clock. Modified by locked instructions.
+ * BUCKETS is the address of the probe's buckets, if each call's time is kept, and USED tells which
+ * pages of these have counts: a bit each.
  */
 #define AGENT_COUNTER 32
 #define AGENT_COUNTER_CALLS 0
 #define AGENT_COUNTER_TIME 8
+#define AGENT_COUNTER_USED 16
+#define AGENT_COUNTER_BUCKETS 24
+
+/*
+ * Buckets: how many calls took so long, in units of the clock, as 8-byte counts with the index that
+ * histogram_bucket() of base/histogram.h has for so many bits. They are modified by locked
+ * instructions. A probe has AGENT_SHARDS arrays of them, selected by a hash of where the stack is,
+ * so that threads rarely wait for each other. They are in memory files of their own, mapped
+ * anywhere: one for the first AGENT_BUCKETS_FEW probes of a unit, and one for each
+ * AGENT_BUCKETS_MANY more. Only pages that have counts take memory.
+ */
+#define AGENT_BUCKETS_BITS 6
+#define AGENT_BUCKETS_SHIFT 15 /* an array: 2^SHIFT bytes */
+#define AGENT_BUCKETS_PAGE 4096
+#define AGENT_SHARD_BITS 3
+#define AGENT_SHARDS 8
+#define AGENT_SHARD_PIECE 16 /* bits: 64 KiB of a stack have one shard */
+#define AGENT_BUCKETS_FEW 32
+#define AGENT_BUCKETS_MANY 256
+#define AGENT_BUCKETS_BYTES (AGENT_SHARDS << AGENT_BUCKETS_SHIFT) /* of a probe */
 
 /*
  * Each return trampoline has 4 tallies. A tally counts further calls and time of one probe: OWNER

@@ -43,6 +43,9 @@ enum {
  */
 enum agent_role { AGENT_COUNTS, AGENT_RECORDS, AGENT_BEGINS_UNWINDING, AGENT_LANDS };
 
+/* What a return trampoline leads to: code that adds up times, or also keeps each, or records. */
+enum agent_returns { AGENT_RETURNS_SUMMED, AGENT_RETURNS_TIMED, AGENT_RETURNS_RECORDED };
+
 /* How an instruction uses a pointer to code. */
 enum agent_way {
 	AGENT_OTHERWISE,	/* not at all, or in a way that cannot be run out of line */
@@ -78,9 +81,9 @@ struct agent_arch {
 
 	/*
 	 * Writes the stub of return trampoline `slot` for the unit at `unit`, with the call in
-	 * front of it. `records`: for a unit that makes records instead of counting calls.
+	 * front of it.
 	 */
-	void (*write_return_stub)(uint64_t unit, uint32_t slot, bool records,
+	void (*write_return_stub)(uint64_t unit, uint32_t slot, enum agent_returns returns,
 				  uint8_t out[AGENT_RETURN_STUB]);
 	/*
 	 * Writes the stub of probe `probe` of the unit at `unit`, for a function whose first

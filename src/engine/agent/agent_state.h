@@ -16,6 +16,7 @@ struct agent {
 	agent_function_around *around;
 	agent_points_into *points_into;
 	bool records; /* make a record of each call, instead of counting it */
+	bool buckets; /* when counting, keep how long each call took, in buckets */
 	bool lines;   /* records have the line of the script: script_lines.c */
 	bool lossy;   /* drop a call's record if the ring is full */
 	const struct agent_arch *host;
@@ -62,6 +63,12 @@ struct agent_probe {
 	uint64_t calls, time; /* as of the last agent_collect() */
 };
 
+/* A memory file with the buckets of some probes of a unit. */
+struct bucket_file {
+	uint64_t address, length;
+	uint8_t *memory; /* mapped in the tracer */
+};
+
 /* A unit, and its probes. For its layout see agent_abi.h. */
 struct agent_unit {
 	struct hook hook; /* hook of the breakpoints in probe stubs */
@@ -76,6 +83,7 @@ struct agent_unit {
 	uint32_t dropped;   /* numbers whose probes are gone, since the last search for free ones */
 	struct vec learned; /* uint64_t: return addresses that the unit accepts */
 	unsigned evicted;   /* how many of those replaced another one */
+	struct vec buckets; /* struct bucket_file, by the probes' numbers */
 	struct agent_probe *probes[AGENT_PROBE_COUNT];
 };
 
@@ -151,6 +159,15 @@ static inline bool candidate_is_closed(const struct patch_candidate *candidate)
 static inline bool candidate_is_front(const struct patch_candidate *candidate)
 {
 	return candidate->breakpoint != candidate->address;
+}
+
+/* What the stub of the candidate leads to. */
+static inline enum agent_role candidate_role(const struct agent *agent,
+					     const struct patch_candidate *candidate)
+{
+	if (candidate->part)
+		return candidate->part == UNWINDER_BEGINS ? AGENT_BEGINS_UNWINDING : AGENT_LANDS;
+	return agent->records ? AGENT_RECORDS : AGENT_COUNTS;
 }
 
 /* A jump to a probe stub, which a function's punned jump leads to. */

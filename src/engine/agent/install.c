@@ -21,6 +21,7 @@
 #include "base/xalloc.h"
 #include "engine/agent/agent_state.h"
 #include "engine/agent/branches.h"
+#include "engine/agent/buckets.h"
 #include "engine/agent/clock.h"
 #include "engine/agent/entry_jumps.h"
 #include "engine/agent/gates.h"
@@ -252,6 +253,9 @@ static int prepare(struct installing *installing, const struct patch_candidate *
 	if (!error && unit->plans && candidate->site)
 		error = plans_write(unit->plans, installing->space, unit->base, number,
 				    candidate->site->plan);
+	if (!error && candidate->site)
+		error = buckets_prepare(unit, installing->thread, number);
+	installing->is_early |= error == -EBUSY;
 	if (!error)
 		error = trap_plant(trap, installing->thread, place + AGENT_PROBE_BREAKPOINT,
 				   candidate->site,
@@ -310,13 +314,6 @@ static int catch_by(struct installing *installing, const struct patch_candidate 
 	return write_jump(installing, probe, function->bytes);
 }
 
-static enum agent_role role_of(const struct agent *agent, const struct patch_candidate *candidate)
-{
-	if (candidate->part)
-		return candidate->part == UNWINDER_BEGINS ? AGENT_BEGINS_UNWINDING : AGENT_LANDS;
-	return agent->records ? AGENT_RECORDS : AGENT_COUNTS;
-}
-
 static int write_stub(const struct installing *installing, const struct patch_candidate *candidate,
 		      const struct agent_unit *unit, const struct agent_function *function,
 		      uint8_t stub[AGENT_PROBE_STUB])
@@ -331,9 +328,9 @@ static int write_stub(const struct installing *installing, const struct patch_ca
 					     &candidate->gate, stub);
 	if (candidate->calls)
 		return arch->write_call_stub(decoder, function, candidate->got_slot, unit->base,
-					     number, role_of(agent, candidate), stub);
+					     number, candidate_role(agent, candidate), stub);
 	return arch->write_probe_stub(decoder, function, unit->base, number,
-				      role_of(agent, candidate), stub);
+				      candidate_role(agent, candidate), stub);
 }
 
 /*

@@ -33,9 +33,10 @@ enum { TEXT_MAX = 1 << 25, PAGES_SEEN = 64 };
 
 struct orphan {
 	struct space *space;
-	struct vec units; /* uint64_t: base addresses */
-	struct vec rings; /* uint64_t: addresses */
-	struct vec pages; /* uint64_t: pages of islands */
+	struct vec units;   /* uint64_t: base addresses */
+	struct vec rings;   /* uint64_t: addresses */
+	struct vec buckets; /* struct mapping: the memory files with buckets; paths not owned */
+	struct vec pages;   /* uint64_t: pages of islands */
 	const struct maps *maps;
 	struct file_view files;
 	bool stay; /* some jumps cannot be removed, or are not known */
@@ -75,7 +76,7 @@ static bool makes_records(const struct space *space, uint64_t base)
 {
 	uint8_t stub[AGENT_RETURN_STUB];
 
-	space->arch->agent->write_return_stub(base, 0, true, stub);
+	space->arch->agent->write_return_stub(base, 0, AGENT_RETURNS_RECORDED, stub);
 	return is_code(space, base + AGENT_RETURN_CALLS, stub, sizeof stub);
 }
 
@@ -120,6 +121,9 @@ static void find_units(struct orphan *orphan, const struct maps *maps)
 			vec_push(&orphan->units, &base);
 		else if (length == AGENT_RINGS_BYTES)
 			vec_push(&orphan->rings, &mapping->start);
+		else if (length == AGENT_BUCKETS_BYTES * AGENT_BUCKETS_FEW ||
+			 length == AGENT_BUCKETS_BYTES * AGENT_BUCKETS_MANY)
+			vec_push(&orphan->buckets, mapping);
 	}
 }
 
@@ -366,6 +370,11 @@ static void note_all(const struct orphan *orphan)
 		note_unit(orphan, *(uint64_t *)vec_at(&orphan->units, i));
 	for (size_t i = 0; i < orphan->rings.count; i++)
 		note_mapping(orphan, *(uint64_t *)vec_at(&orphan->rings, i), AGENT_RINGS_BYTES);
+	for (size_t i = 0; i < orphan->buckets.count; i++) {
+		const struct mapping *mapping = vec_at(&orphan->buckets, i);
+
+		note_mapping(orphan, mapping->start, mapping->end - mapping->start);
+	}
 	for (size_t i = 0; i < orphan->pages.count; i++)
 		note_islands(orphan, *(uint64_t *)vec_at(&orphan->pages, i));
 }
@@ -385,6 +394,7 @@ bool agent_find_orphan(struct thread *thread)
 	struct orphan orphan = {.space = space,
 				.units = VEC_OF(uint64_t),
 				.rings = VEC_OF(uint64_t),
+				.buckets = VEC_OF(struct mapping),
 				.pages = VEC_OF(uint64_t)};
 	struct maps maps;
 
@@ -406,6 +416,7 @@ bool agent_find_orphan(struct thread *thread)
 	maps_deinit(&maps);
 	vec_deinit(&orphan.units);
 	vec_deinit(&orphan.rings);
+	vec_deinit(&orphan.buckets);
 	vec_deinit(&orphan.pages);
 	return found;
 }

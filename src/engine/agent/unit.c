@@ -181,13 +181,17 @@ void agent_close_files(struct tracees *tracees, struct space *space)
 	}
 }
 
-static int write_stubs(struct space *space, const struct agent_unit *unit)
+static int write_stubs(const struct agent *agent, struct space *space,
+		       const struct agent_unit *unit)
 {
+	const enum agent_returns returns = agent->records   ? AGENT_RETURNS_RECORDED
+					   : agent->buckets ? AGENT_RETURNS_TIMED
+							    : AGENT_RETURNS_SUMMED;
 	size_t length = (size_t)AGENT_TRAMPOLINE_COUNT * AGENT_RETURN_STUB;
 	uint8_t *stubs = xmalloc(length);
 
 	for (uint32_t i = 0; i < AGENT_TRAMPOLINE_COUNT; i++)
-		space->arch->agent->write_return_stub(unit->base, i, unit->plans != NULL,
+		space->arch->agent->write_return_stub(unit->base, i, returns,
 						      stubs + (size_t)i * AGENT_RETURN_STUB);
 	int error = space_write(space, unit->base + AGENT_RETURN_CALLS, stubs, length);
 
@@ -210,7 +214,7 @@ static int write_text(const struct agent *agent, struct space *space, const stru
 	const struct agent_arch *arch = space->arch->agent;
 	const uint64_t *function = &space->agent->clock_function;
 	uint8_t *code = unit_code(arch, agent->system_clock);
-	int error = write_stubs(space, unit);
+	int error = write_stubs(agent, space, unit);
 
 	memcpy(code + AGENT_CLOCK_FUNCTION, function, sizeof *function);
 	if (!error)
@@ -295,6 +299,7 @@ int unit_create(const struct agent *agent, struct thread *thread, uint64_t addre
 	unit->plans = agent->records ? plans_create() : NULL;
 	vec_init(&unit->free, sizeof(uint32_t));
 	vec_init(&unit->learned, sizeof(uint64_t));
+	vec_init(&unit->buckets, sizeof(struct bucket_file));
 	error = map_all(agent, thread, unit);
 	if (!error) {
 		/*
@@ -362,6 +367,12 @@ void unit_destroy(struct agent_unit *unit)
 {
 	vec_deinit(&unit->free);
 	vec_deinit(&unit->learned);
+	for (size_t i = 0; i < unit->buckets.count; i++) {
+		const struct bucket_file *file = vec_at(&unit->buckets, i);
+
+		munmap(file->memory, file->length);
+	}
+	vec_deinit(&unit->buckets);
 	if (unit->shared)
 		munmap(unit->shared, AGENT_SHARED_BYTES);
 	for (uint32_t i = 0; i < unit->probes_used; i++)
@@ -450,7 +461,7 @@ void unit_unlearn(struct agent_unit *unit, uint64_t low, uint64_t high)
 	}
 }
 
-static uint64_t *counter(const struct agent_unit *unit, uint32_t number, unsigned which)
+uint64_t *unit_counter(const struct agent_unit *unit, uint32_t number, unsigned which)
 {
 	return shared_word(unit, AGENT_COUNTERS + (uint64_t)number * AGENT_COUNTER + which);
 }
@@ -481,9 +492,9 @@ struct unit_count *unit_counts(const struct agent_unit *unit)
 	struct unit_count *counts = xcalloc(unit->probes_used + 1, sizeof *counts);
 
 	for (uint32_t i = 0; i < unit->probes_used; i++) {
-		counts[i].calls = __atomic_load_n(counter(unit, i, AGENT_COUNTER_CALLS),
+		counts[i].calls = __atomic_load_n(unit_counter(unit, i, AGENT_COUNTER_CALLS),
 						  __ATOMIC_RELAXED);
-		counts[i].time = __atomic_load_n(counter(unit, i, AGENT_COUNTER_TIME),
+		counts[i].time = __atomic_load_n(unit_counter(unit, i, AGENT_COUNTER_TIME),
 						 __ATOMIC_RELAXED);
 	}
 	for (uint64_t i = 0; i < (uint64_t)AGENT_TRAMPOLINE_COUNT * AGENT_TALLY_WAYS; i++)
@@ -493,5 +504,5 @@ struct unit_count *unit_counts(const struct agent_unit *unit)
 
 void unit_add_call(struct agent_unit *unit, uint32_t number)
 {
-	__atomic_fetch_add(counter(unit, number, AGENT_COUNTER_CALLS), 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(unit_counter(unit, number, AGENT_COUNTER_CALLS), 1, __ATOMIC_RELAXED);
 }

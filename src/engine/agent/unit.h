@@ -56,6 +56,8 @@ struct unit_count {
 	uint64_t calls, time;
 };
 struct unit_count *unit_counts(const struct agent_unit *unit);
+/* A word of the counter of a probe, AGENT_COUNTER_*, in the memory that the process has, too. */
+uint64_t *unit_counter(const struct agent_unit *unit, uint32_t number, unsigned which);
 void unit_add_call(struct agent_unit *unit, uint32_t number);
 
 #endif
