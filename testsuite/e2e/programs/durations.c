@@ -23,7 +23,7 @@
 enum { THREADS_MAX = 64 };
 
 /* Long enough for an entry jump, and not inlined. */
-#define TRACED __attribute__((noinline, noclone, noipa))
+#define TRACED __attribute__((noinline))
 
 TRACED long tick(long x);
 TRACED void nap(long us);
