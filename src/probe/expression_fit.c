@@ -17,6 +17,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum fit { FIT_NONE, FIT_NUMBER, FIT_TEXT, FIT_ANY };
@@ -177,8 +178,10 @@ static enum fit check_two(const struct check *check, const struct expression *no
 
 	switch (node->op) {
 	case OPERATOR_AND:
-	case OPERATOR_OR:
 		return check_node(check, left) && check_node(check, right) ? FIT_NUMBER : FIT_NONE;
+	case OPERATOR_OR:
+		/* What does not fit does not hold: the other side may. */
+		return check_node(check, left) || check_node(check, right) ? FIT_NUMBER : FIT_NONE;
 	case OPERATOR_MATCHES:
 	case OPERATOR_NOT_MATCHES:
 		return want(check, left, FIT_TEXT) ? FIT_NUMBER : FIT_NONE;
@@ -249,7 +252,7 @@ static enum fit check_node(const struct check *check, const struct expression *n
 	case EXPRESSION_CHOICE:
 		then = check_node(check, node->parts[1]);
 		otherwise = check_node(check, node->parts[2]);
-		if (!check_node(check, node->parts[0]) || !then || !otherwise)
+		if (!check_node(check, node->parts[0]) || (!then && !otherwise))
 			return FIT_NONE;
 		return then == otherwise ? then : FIT_ANY;
 	case EXPRESSION_FUNCTION:
@@ -265,5 +268,11 @@ bool expression_fits(const struct expression *expression, enum probe_kind kind,
 
 	if (error)
 		*error = (struct expression_error){0};
-	return check_node(&check, expression) != FIT_NONE;
+	const bool it_fits = check_node(&check, expression) != FIT_NONE;
+
+	if (it_fits && error) {
+		free(error->message); /* of a part that need not fit */
+		error->message = NULL;
+	}
+	return it_fits;
 }

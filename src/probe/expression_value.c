@@ -246,7 +246,11 @@ struct expression_value expression_compute(enum expression_operator op,
 		return left->type == EXPRESSION_NONE ? *left : *right;
 	if (left->type == EXPRESSION_TEXT && right->type == EXPRESSION_TEXT)
 		return compare_texts(op, left, right);
-	if (!is_number(left) || !is_number(right))
+	/* A text has a pointer to be compared with NULL, and for nothing else. */
+	const bool has_text = left->type == EXPRESSION_TEXT || right->type == EXPRESSION_TEXT;
+
+	if (!is_number(left) || !is_number(right) ||
+	    (has_text && op != OPERATOR_EQUAL && op != OPERATOR_NOT_EQUAL))
 		return expression_none();
 	const struct expression_value one = number_of(left), other = number_of(right);
 

@@ -28,22 +28,22 @@ static const struct column {
 	unsigned width;
 	unsigned thousandths; /* the quantile that it shows; 0: something else */
 } table[] = {
-	[COLUMN_SHARE] = {"% time", 6},
-	[COLUMN_TOTAL] = {"seconds", 11},
-	[COLUMN_AVERAGE] = {"usecs/call", 11},
-	[COLUMN_CALLS] = {"calls", 9},
-	[COLUMN_SHORTEST] = {"usecs min", 11},
-	[COLUMN_LONGEST] = {"usecs max", 11},
-	[COLUMN_SUM] = {"sum", 14},
-	[COLUMN_NAME] = {"     function", NAME_WIDTH},
+	[COLUMN_SHARE] = {"% time", 6, 0},
+	[COLUMN_TOTAL] = {"seconds", 11, 0},
+	[COLUMN_AVERAGE] = {"usecs/call", 11, 0},
+	[COLUMN_CALLS] = {"calls", 9, 0},
+	[COLUMN_SHORTEST] = {"usecs min", 11, 0},
+	[COLUMN_LONGEST] = {"usecs max", 11, 0},
+	[COLUMN_SUM] = {"sum", 14, 0},
+	[COLUMN_NAME] = {"     function", NAME_WIDTH, 0},
 	[COLUMN_P50] = {"usecs p50", 11, 500},
 	[COLUMN_P90] = {"usecs p90", 11, 900},
 	[COLUMN_P95] = {"usecs p95", 11, 950},
 	[COLUMN_P99] = {"usecs p99", 11, 990},
 	[COLUMN_P999] = {"usecs p99.9", 11, 999},
-	[COLUMN_HISTOGRAM] = {HISTOGRAM_CELL_HEADING, HISTOGRAM_CELL_WIDTH},
-	[COLUMN_FIRST] = {"first call", TIME_WIDTH},
-	[COLUMN_LAST] = {"last call", TIME_WIDTH},
+	[COLUMN_HISTOGRAM] = {HISTOGRAM_CELL_HEADING, HISTOGRAM_CELL_WIDTH, 0},
+	[COLUMN_FIRST] = {"first call", TIME_WIDTH, 0},
+	[COLUMN_LAST] = {"last call", TIME_WIDTH, 0},
 };
 
 static const uint8_t usual[] = {COLUMN_SHARE, COLUMN_TOTAL, COLUMN_AVERAGE, COLUMN_CALLS,

@@ -260,12 +260,12 @@ static const struct {
 	const char *text;
 	bool fits;
 } fitted[] = {
-	{"arg1 > 4k", true},	      {"arg3 == 0", false},	   {"arg1 =~ \"x\"", false},
-	{"arg2 =~ \"x\"", true},      {"arg2 == 0", true},	   {"arg2 > 10", false},
-	{"arg2 + 1", false},	      {"len(arg1)", false},	   {"len(arg2) > 3", true},
-	{"size > 1", true},	      {"other > 1", false},	   {"result == 0", true},
-	{"errno == 2", false},	      {"arg1->x", false},	   {"duration > 1ms", true},
-	{"function =~ \"^f\"", true}, {"arg1 > 1 || arg3", false}, {"line =~ \"a\"", true},
+	{"arg1 > 4k", true},	      {"arg3 == 0", false},	  {"arg1 =~ \"x\"", false},
+	{"arg2 =~ \"x\"", true},      {"arg2 == 0", true},	  {"arg2 > 10", false},
+	{"arg2 + 1", false},	      {"len(arg1)", false},	  {"len(arg2) > 3", true},
+	{"size > 1", true},	      {"other > 1", false},	  {"result == 0", true},
+	{"errno == 2", false},	      {"arg1->x", false},	  {"duration > 1ms", true},
+	{"function =~ \"^f\"", true}, {"arg1 > 1 || arg3", true}, {"line =~ \"a\"", true},
 	{"line > 1", false},	      {"arg1 ? arg2 : 1", true},
 };
 
