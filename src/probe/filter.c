@@ -16,6 +16,7 @@
 #include "base/xalloc.h"
 #include "probe/filter_lexer.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -538,4 +539,13 @@ void filter_missed(struct filter *filter, const char *name, enum filter_miss mis
 		    (!name || pattern_matches(&rule->symbol, name)))
 			rule->miss = miss;
 	}
+}
+
+bool filter_is_name(const char *text)
+{
+	if (!isalpha((unsigned char)*text) && *text != '_')
+		return false;
+	while (isalnum((unsigned char)*text) || *text == '_')
+		text++;
+	return !*text;
 }

@@ -127,4 +127,7 @@ void filter_found(struct filter *filter, const char *name);
  */
 void filter_missed(struct filter *filter, const char *name, enum filter_miss miss);
 
+/* Returns true if a filter's text is the name of a function, and nothing else. */
+bool filter_is_name(const char *text);
+
 #endif

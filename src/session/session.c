@@ -29,6 +29,7 @@
 #include "session/tasks.h"
 #include "target/agent_policy.h"
 #include "target/call_stacks.h"
+#include "target/conditions.h"
 #include "target/debug.h"
 #include "target/deferred_planting.h"
 #include "target/engine_callbacks.h"
@@ -231,6 +232,8 @@ static int set_up(struct session *session)
 		error = span_filters_set_up(&session->target);
 	if (!error)
 		error = filters_set_up(&session->target);
+	if (!error)
+		error = conditions_check(&session->target);
 	if (!error && options->user)
 		error = set_up_user(session);
 	if (error)

@@ -11,19 +11,9 @@
 #include "base/xalloc.h"
 #include "probe/expression.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool is_plain_name(const char *text)
-{
-	if (!isalpha((unsigned char)*text) && *text != '_')
-		return false;
-	while (isalnum((unsigned char)*text) || *text == '_')
-		text++;
-	return !*text;
-}
 
 static bool fail(const struct span *span, const char *text, struct expression_error *error)
 {
@@ -123,7 +113,7 @@ int span_filters_set_up(struct target *target)
 		const bool is_optional = has(target->options->optional_filters, text);
 		struct active_span active = {0};
 
-		if (is_plain_name(text))
+		if (filter_is_name(text))
 			active.span = proto_search_span(target->prototypes, text);
 		if (!active.span) {
 			vec_push(filters, &text);
