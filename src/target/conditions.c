@@ -37,7 +37,8 @@ int conditions_check(const struct target *target)
 
 	for (size_t i = 0; i < filters->count && !may_hold; i++) {
 		const char *text = *(const char **)vec_at(filters, i);
-		const struct prototype *prototype = filter_is_name(text) ? find(target, text) : NULL;
+		const struct prototype *prototype = filter_is_name(text) ? find(target, text)
+									 : NULL;
 
 		may_hold = !prototype || expression_fits(condition, PROBE_ENTRY, prototype, &error);
 		if (may_hold || first.message) {
