@@ -80,8 +80,11 @@ static bool needs_breakpoints(const struct output_options *output)
 
 static const char *sink_name(const struct options *options)
 {
+	/* Rows by functions are what -c has without --by, and counts inside. */
+	const bool by_others = options->keys && strcmp(options->keys, "function") != 0;
+
 	if (options->summary)
-		return options->keys || options->sum ? "groups" : "summary";
+		return by_others || options->sum ? "groups" : "summary";
 	return options->template ? "template" : "text";
 }
 

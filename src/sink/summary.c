@@ -64,6 +64,12 @@ static struct tally *find_tally(struct summary_sink *summary, uint32_t probe)
 	return vec_at(&summary->tallies, probe);
 }
 
+/* With --by=function, the function of all modules is one row. */
+static const char *name_of(const struct summary_sink *summary, const struct probe_info *probe)
+{
+	return summary->options->keys ? probe->name : probe->display;
+}
+
 static struct past *find_past(struct summary_sink *summary, const char *name)
 {
 	size_t length = strlen(name);
@@ -184,7 +190,7 @@ static struct tally collect_rows(const struct summary_sink *summary, struct vec 
 		const struct probe_info *probe = probe_table_get(summary->probes, (uint32_t)i);
 
 		if (probe && (tally->calls || tally->time))
-			push_row(rows, probe->display, tally);
+			push_row(rows, name_of(summary, probe), tally);
 	}
 	for (size_t i = 0; i < summary->past.count; i++) {
 		const struct past *past = summary->past.entries[i].value;
@@ -302,7 +308,7 @@ static void summary_forget(struct sink *sink, const struct probe_info *probe)
 	struct tally *tally = vec_at(&summary->tallies, probe->id);
 
 	if (tally->calls || tally->time)
-		tally_add(&find_past(summary, probe->display)->tally, tally);
+		tally_add(&find_past(summary, name_of(summary, probe))->tally, tally);
 	tally_deinit(tally);
 }
 

@@ -16,6 +16,8 @@ TITLES = ["launched, 1 thread", "2 threads", "attached, 1 thread", "2 threads"]
 BURST, PAUSE = 100, 1000  # calls, us between them: no ring is ever full
 GOAL_COUNTED = 50         # ns more than untraced
 GOAL_PERCENTILES = 35     # the same, for a call that is counted with its time in a bucket
+GOAL_GROUPED = 40         # the same, in a group
+GOAL_REFUSED = 33         # the same, for a call that a condition refuses: 1.3 times what counting it takes
 GOAL_RECORD = 150         # the same, for a call of which all arguments are noted
 YARDSTICK = 25            # what a stub made by hand takes in the machine for which these were asked
 STUB = "a stub made by hand"
@@ -51,6 +53,8 @@ def tracer_ways(arguments):
 
     return [way("tracer -c", [*base, "-c", "-x", "tiny"], counted, GOAL_COUNTED),
             way("tracer -c -U p99", [*base, "-c", "-U", "p99", "-x", "tiny"], counted, GOAL_PERCENTILES),
+            way("tracer -c --by=function", [*base, "-c", "--by=function", "-x", "tiny"], counted, GOAL_GROUPED),
+            way("tracer --if, which never holds", [*base, "-o", lines, "--if", "arg1 == -5", "-x", "tiny"], counted, GOAL_REFUSED),
             way("tracer -c -T", [*base, "-c", "-T", "-x", "tiny"], counted, GOAL_COUNTED),
             way("tracer -o FILE, three arguments, 100 calls each ms", [*record, lines], many, GOAL_RECORD,
                 pauses=True),
