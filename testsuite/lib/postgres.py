@@ -26,7 +26,13 @@ def _find(name):
 
 
 class Server:
-    """`with Server() as server:` — what connects to server.directory as postgres needs no password."""
+    """
+    `with Server() as server:` — what connects to server.directory as postgres needs no password. server.log has what it
+    says. Further settings may be given.
+    """
+
+    def __init__(self, **settings):
+        self.settings = {**_SETTINGS, **settings}
 
     def __enter__(self):
         create, daemon = _find("initdb"), _find("postgres")
@@ -57,7 +63,7 @@ class Server:
                                   check=False, timeout=120, **common)
             if done.returncode != 0:
                 raise Failure(f"{create} failed:\n{self.said()}")
-            settings = [word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")]
+            settings = [word for name, value in self.settings.items() for word in ("-c", f"{name}={value}")]
             self.process = subprocess.Popen([daemon, "-D", data, "-k", self.directory, *settings], start_new_session=True, **common)
         wait_until(lambda: "ready to accept connections" in self.said() or self.process.poll() is not None,
                    lambda: f"PostgreSQL:\n{self.said()}")
