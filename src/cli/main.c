@@ -5,6 +5,7 @@
 #include "base/diag.h"
 #include "base/xalloc.h"
 #include "cli/expressions.h"
+#include "cli/formats.h"
 #include "cli/options.h"
 #include "cli/outfile.h"
 #include "dwarf/dwarf.h"
@@ -88,47 +89,49 @@ static const char *sink_name(const struct options *options)
 	return options->template ? "template" : "text";
 }
 
-static int trace_with(const struct options *options, const struct output_options *parsed)
+static int trace_with(const struct options *options, const struct output_options *parsed,
+		      const struct formats *formats)
 {
 	struct output_options output = *parsed;
 	bool split = options->follow_forks > 1; /* -ff: a file for each process */
-	struct session_options session = {.command = options->command,
-					  .pids = options->pids.items,
-					  .pid_count = options->pids.count,
-					  .user = options->user,
-					  .stacks = options->stacks,
-					  .core = options->core,
-					  .profile_hz = options->profile_hz,
-					  .duration_ns = options->duration_ns,
-					  .interval_ns = options->interval_ns,
-					  .interval_count = options->interval_count,
-					  .follow_forks = options->follow_forks != 0,
-					  .call_filters = &options->call_filters,
-					  .callee_filters = &options->callee_filters,
-					  .entry_filters = &options->entry_filters,
-					  .optional_filters = &options->optional_filters,
-					  .no_default = options->no_default,
-					  .entries_only = options->entries_only,
-					  .system_calls = options->system_calls || options->stacks,
-					  .depth_max = options->depth_max,
-					  .configs = &options->configs,
-					  .data_dir = config_dirs_installed(),
-					  .per_process = options->per_process,
-					  .engine = needs_breakpoints(&output) ? ENGINE_TRAP
-									       : options->engine,
-					  .strict = options->strict,
-					  .clock = options->clock,
-					  .lossy = options->lossy,
-					  .prototypes = options->prototypes,
-					  .demangle = options->output.demangle,
-					  .string_max = expressions_string_max(&output),
-					  .array_max = options->output.array_max,
-					  .verbose = options->verbose,
-					  .quiet = options->quiet,
-					  .debug = options->debug,
-					  .sink = sink_find(sink_name(options)),
-					  .output_path = split ? options->output_file : NULL,
-					  .output = &output};
+	struct session_options session = {
+		.command = options->command,
+		.pids = options->pids.items,
+		.pid_count = options->pids.count,
+		.user = options->user,
+		.stacks = options->stacks,
+		.core = options->core,
+		.profile_hz = options->profile_hz,
+		.duration_ns = options->duration_ns,
+		.interval_ns = options->interval_ns,
+		.interval_count = options->interval_count,
+		.follow_forks = options->follow_forks != 0,
+		.call_filters = &options->call_filters,
+		.callee_filters = &options->callee_filters,
+		.entry_filters = &options->entry_filters,
+		.optional_filters = &options->optional_filters,
+		.no_default = options->no_default,
+		.entries_only = options->entries_only,
+		.system_calls = options->system_calls || options->stacks,
+		.depth_max = options->depth_max,
+		.configs = &options->configs,
+		.data_dir = config_dirs_installed(),
+		.per_process = options->per_process,
+		.engine = needs_breakpoints(&output) ? ENGINE_TRAP : options->engine,
+		.strict = options->strict,
+		.clock = options->clock,
+		.lossy = options->lossy,
+		.prototypes = options->prototypes,
+		.demangle = options->output.demangle,
+		.string_max = expressions_string_max(&output),
+		.array_max = options->output.array_max,
+		.verbose = options->verbose,
+		.quiet = options->quiet,
+		.debug = options->debug,
+		.sink = formats->main ? formats->main : sink_find(sink_name(options)),
+		.more = &formats->more,
+		.output_path = split ? options->output_file : NULL,
+		.output = &output};
 	struct outfile outfile = {.fd = -1, .done = -1};
 	struct session_result result;
 
@@ -159,11 +162,16 @@ static int trace(const struct options *options)
 {
 	struct output_options output = options->output;
 	struct expressions expressions = {0};
-	const int status = expressions_parse(options, &expressions, &output)
-				   ? trace_with(options, &output)
-				   : STATUS_ERROR;
+	struct formats formats;
+	int status = STATUS_ERROR;
+	const int error = formats_open(options, &formats);
 
+	if (error == -EINVAL)
+		status = STATUS_USAGE;
+	else if (!error && expressions_parse(options, &expressions, &output))
+		status = trace_with(options, &output, &formats);
 	expressions_deinit(&expressions);
+	formats_close(&formats);
 	return status;
 }
 

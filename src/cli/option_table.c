@@ -90,6 +90,8 @@ static const struct option_spec table[] = {
 	{'C', "demangle", NULL, "show C++, Rust and D names as in the source",
 	 .action = OPTION_FLAG, FIELD(output.demangle)},
 
+	{CODE_FORMAT, "format", "FORM[:FILE]", "json instead of lines, or also in FILE",
+	 .action = OPTION_LIST, FIELD(formats)},
 	{CODE_TEMPLATE, "template", "TEXT", "a line TEXT for each call: '%{time} %{arg2}'",
 	 .action = OPTION_TEXT, FIELD(template)},
 	{CODE_COLOR, "color", "auto|always|never", "colors: on a terminal (auto), always, never",

@@ -455,6 +455,7 @@ static void set_defaults(struct options *options)
 		.callee_filters = VEC_OF(const char *),
 		.entry_filters = VEC_OF(const char *),
 		.optional_filters = VEC_OF(const char *),
+		.formats = VEC_OF(const char *),
 		.configs = VEC_OF(const char *),
 		.recipes = VEC_OF(struct recipe *),
 		.prototypes = PROTOTYPES_DWARF,
@@ -478,6 +479,7 @@ void options_deinit(struct options *options)
 	vec_deinit(&options->callee_filters);
 	vec_deinit(&options->entry_filters);
 	vec_deinit(&options->optional_filters);
+	vec_deinit(&options->formats);
 	vec_deinit(&options->configs);
 	for (size_t i = 0; i < options->recipes.count; i++)
 		recipe_destroy(*(struct recipe **)vec_at(&options->recipes, i));

@@ -45,6 +45,7 @@ struct options {
 	const char *print_prototypes; /* print the prototypes of this file and exit; or NULL */
 
 	const char *output_file; /* -o, or NULL: standard error */
+	struct vec formats;	 /* of const char *: --format, in order */
 	const char *condition;	 /* --if, or NULL */
 	const char *template;	 /* --template, or NULL */
 	const char *keys;	 /* --by, or NULL */

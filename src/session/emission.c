@@ -30,7 +30,8 @@ void emission_record(struct session *session, const struct record *record)
 	session->emission.error = session->emission.sink->ops->record(session->emission.sink,
 								      record);
 	/* A table is written only at the end of the session. */
-	session->emission.dirty = !session->target.options->sink->only_at_end;
+	session->emission.dirty = !session->target.options->sink->only_at_end ||
+				  session->target.options->more->count;
 }
 
 void emission_flush(struct session *session)

@@ -27,6 +27,7 @@
 #include "session/snapshot.h"
 #include "session/task_records.h"
 #include "session/tasks.h"
+#include "sink/tee.h"
 #include "target/agent_policy.h"
 #include "target/call_stacks.h"
 #include "target/conditions.h"
@@ -165,7 +166,22 @@ static struct sink *create_sink(const struct session *session)
 					   .per_process = options->per_process};
 
 	struct sink *sink = sink_create(options->sink, &target);
+	struct vec sinks = VEC_OF(struct sink *);
 
+	vec_push(&sinks, &sink);
+	for (size_t i = 0; i < options->more->count; i++) {
+		const struct session_output *more = vec_at(options->more, i);
+		struct sink_target other = target;
+
+		other.fd = more->fd;
+		other.path = NULL;
+		other.per_process = false;
+		sink = sink_create(more->kind, &other);
+		vec_push(&sinks, &sink);
+	}
+	if (sinks.count > 1)
+		sink = tee_create(&sinks);
+	vec_deinit(&sinks);
 	return session->target.spans.spans.count
 		       ? spans_create(sink, &target, &session->target.spans, session->target.probes)
 		       : sink;

@@ -7,6 +7,7 @@
 #include "sink/sink.h"
 
 #include "sink/groups.h"
+#include "sink/json.h"
 #include "sink/split.h"
 #include "sink/summary.h"
 #include "sink/summary_table.h"
@@ -19,6 +20,8 @@
 static const struct sink_kind kinds[] = {
 	/* Lines in ltrace's format. */
 	{.name = "text", .shows_values = true, .create = text_sink_create},
+	/* Lines of --format=json. */
+	{.name = "json", .shows_values = true, .wants_calls = true, .create = json_sink_create},
 	/* Lines of --template. */
 	{.name = "template",
 	 .shows_values = true,

@@ -498,8 +498,7 @@ void agent_policy_init(struct target *target)
 		 * Counts have neither the exact duration of a single call nor its depth; these
 		 * need records.
 		 */
-		.records = target->options->depth_max || target->spans.spans.count ||
-			   sink_needs_each_call(target->options->sink, target->options->output),
+		.records = target_needs_each_call(target),
 		.buckets = sink_needs_buckets(target->options->sink, target->options->output),
 		.lines = target->options->output->script_line ||
 			 target->options->output->takes_lines,

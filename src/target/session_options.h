@@ -34,6 +34,12 @@ enum session_debug {
 	DEBUG_ALL = 077
 };
 
+/* A form of the trace besides the main one: --format=FORM:FILE. */
+struct session_output {
+	const struct sink_kind *kind;
+	int fd;
+};
+
 /* What to trace and how to show it. Everything pointed to must outlive the session. */
 struct session_options {
 	char *const *command; /* argv, or NULL */
@@ -71,6 +77,7 @@ struct session_options {
 	unsigned debug;		      /* -D: enum session_debug, or-ed */
 	const struct sink_kind *sink; /* what the trace is turned into */
 	int output_fd;		      /* where the trace is written */
+	const struct vec *more;	      /* struct session_output */
 	const char *output_path;      /* instead, a file PATH.PID for each process; or NULL */
 	bool per_process;	      /* a table of -c for each process */
 	const struct output_options *output;

@@ -151,11 +151,8 @@ struct modules {
 	pid_t suspended_for; /* breakpoints are out until this thread stops; 0: they are in */
 };
 
-/* Returns true if values are captured. */
-static inline bool target_shows_values(const struct target *target)
-{
-	return target->spans.spans.count ||
-	       sink_shows_values(target->options->sink, target->options->output);
-}
+/* Return true if values are captured, and if a record of each call is needed. */
+bool target_shows_values(const struct target *target);
+bool target_needs_each_call(const struct target *target);
 
 #endif

@@ -47,6 +47,7 @@ __attribute__((noinline)) long d_order(const struct order *order)
 __attribute__((noinline)) int d_fill(int number, int *filled)
 {
 	*filled = number * 2;
+	__asm__ volatile("" : : : "memory");
 	return 0;
 }
 

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * --format=FORM[:FILE]. Without a file, the form takes the place of the lines: it goes where -o
+ * says. With one, it is made beside them.
+ */
+#include "cli/formats.h"
+
+#include "base/diag.h"
+#include "base/xalloc.h"
+#include "cli/usage_error.h"
+#include "session/session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Returns the form of that name, or NULL. The other kinds of sinks have options of their own. */
+static const struct sink_kind *find_form(const char *name)
+{
+	static const char *const forms[] = {"json"};
+
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+		if (!strcmp(name, forms[i]))
+			return sink_find(name);
+	return NULL;
+}
+
+static int open_one(const struct options *options, const char *text, struct formats *formats)
+{
+	const char *colon = strchr(text, ':');
+	char *name = colon ? xstrndup(text, (size_t)(colon - text)) : xstrdup(text);
+	const struct sink_kind *kind = find_form(name);
+	struct outfile file = {.fd = -1, .done = -1};
+
+	free(name);
+	if (!kind)
+		return usage_error("--format: there is no such form (json)");
+	if (!colon) {
+		if (formats->main)
+			return usage_error("--format: two forms would take the place of the lines; "
+					   "give one of them a file: FORM:FILE");
+		if (options->template)
+			return usage_error("--format: --template says what the lines are; give the "
+					   "form a file: FORM:FILE");
+		if (options->summary)
+			return usage_error("--format: -c shows a table; give the form a file: "
+					   "FORM:FILE");
+		formats->main = kind;
+		return 0;
+	}
+	if (!colon[1])
+		return usage_error("--format: there is no file behind the ':'");
+	const int error = outfile_open(&file, colon + 1);
+
+	if (error)
+		return error == -EINVAL ? -EIO : error;
+	vec_push(&formats->files, &file);
+	vec_push(&formats->more, &(struct session_output){kind, file.fd});
+	return 0;
+}
+
+int formats_open(const struct options *options, struct formats *formats)
+{
+	int error = 0;
+
+	*formats = (struct formats){.more = VEC_OF(struct session_output),
+				    .files = VEC_OF(struct outfile)};
+	for (size_t i = 0; i < options->formats.count && !error; i++)
+		error = open_one(options, *(const char **)vec_at(&options->formats, i), formats);
+	return error;
+}
+
+void formats_close(struct formats *formats)
+{
+	for (size_t i = 0; i < formats->files.count; i++)
+		outfile_close(vec_at(&formats->files, i));
+	vec_deinit(&formats->files);
+	vec_deinit(&formats->more);
+}

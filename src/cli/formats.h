@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --format=FORM[:FILE]: see formats.c. */
+#ifndef TRACER_CLI_FORMATS_H
+#define TRACER_CLI_FORMATS_H
+
+#include "cli/options.h"
+#include "cli/outfile.h"
+
+/* The forms that were asked for. */
+struct formats {
+	const struct sink_kind *main; /* in the place of lines; NULL: none */
+	struct vec more;	      /* struct session_output: with files of their own */
+	struct vec files;	      /* struct outfile: those files */
+};
+
+/*
+ * Opens the files of --format. Returns 0; -EINVAL for a form that does not exist, or for two that
+ * would take the place of the lines; or another -errno if a file cannot be opened. All is reported.
+ * formats_close() is needed in any case.
+ */
+int formats_open(const struct options *options, struct formats *formats);
+void formats_close(struct formats *formats);
+
+#endif

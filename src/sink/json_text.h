@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Strings and numbers of JSON (RFC 8259): see json_text.c. */
+#ifndef TRACER_SINK_JSON_TEXT_H
+#define TRACER_SINK_JSON_TEXT_H
+
+#include "sink/outbuf.h"
+
+/* Writes bytes as a JSON string in quotes. */
+void json_text_put(struct outbuf *out, const void *bytes, size_t length);
+/* The same, of a text that ends with a NUL; null for NULL. */
+void json_text_put_name(struct outbuf *out, const char *text);
+/* Writes an integer: as a number, or as a string if JavaScript would lose some of its bits. */
+void json_text_put_signed(struct outbuf *out, int64_t number);
+void json_text_put_unsigned(struct outbuf *out, uint64_t number);
+/* Writes a pointer as a string in hexadecimal; null for NULL. */
+void json_text_put_pointer(struct outbuf *out, uint64_t pointer);
+/* Writes a floating-point number; as a string if it is none that JSON has. */
+void json_text_put_real(struct outbuf *out, double number);
+
+#endif
