@@ -6,6 +6,7 @@
  */
 #include "sink/sink.h"
 
+#include "sink/chrome.h"
 #include "sink/groups.h"
 #include "sink/json.h"
 #include "sink/split.h"
@@ -22,6 +23,8 @@ static const struct sink_kind kinds[] = {
 	{.name = "text", .shows_values = true, .create = text_sink_create},
 	/* Lines of --format=json. */
 	{.name = "json", .shows_values = true, .wants_calls = true, .create = json_sink_create},
+	/* The array of --format=chrome. */
+	{.name = "chrome", .shows_values = true, .wants_calls = true, .create = chrome_sink_create},
 	/* Lines of --template. */
 	{.name = "template",
 	 .shows_values = true,
