@@ -14,6 +14,7 @@
 
 #include "base/xalloc.h"
 #include "probe/expression_lexer.h"
+#include "probe/fingerprint.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -47,6 +48,7 @@ static const struct {
 	[FUNCTION_BUCKET] = {"bucket", 2, 2},
 	[FUNCTION_LEN] = {"len", 1, 1},
 	[FUNCTION_PREFIX] = {"prefix", 2, 2},
+	[FUNCTION_FINGERPRINT] = {"fingerprint", 1, 2},
 };
 
 const char *expression_name_text(enum expression_name name)
@@ -196,6 +198,17 @@ static struct expression *parse_text(struct parser *parser)
 	return made;
 }
 
+/* The dialect of fingerprint() is known when it is parsed. */
+static void check_dialect(struct parser *parser, const struct expression *function)
+{
+	const struct expression *dialect = function->part_count > 1 ? function->parts[1] : NULL;
+	enum sql_dialect known;
+
+	if (function->function == FUNCTION_FINGERPRINT && dialect &&
+	    (!is_text(dialect) || !sql_dialect_find(dialect->text, &known)))
+		fail(parser, dialect->column, "expected \"mysql\", \"postgresql\" or \"sqlite\"");
+}
+
 static struct expression *parse_function(struct parser *parser, enum expression_function function,
 					 size_t column)
 {
@@ -219,6 +232,7 @@ static struct expression *parse_function(struct parser *parser, enum expression_
 		if (!take(parser, TOKEN_COMMA))
 			break;
 	}
+	check_dialect(parser, made);
 	if (expect(parser, TOKEN_CLOSE, "')'") && made->part_count < functions[function].least)
 		fail(parser, column, "%s() needs %u argument%s", functions[function].name,
 		     functions[function].least, functions[function].least == 1 ? "" : "s");

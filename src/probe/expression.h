@@ -9,7 +9,7 @@
  *	names		arg1 …, parameters' names, result errno duration function module caller pid
  *			tid comm time depth line file stack
  *	members		arg1->member, arg1->member.member, arg1[3]
- *	functions	log2(x) bucket(x, width) len(s) prefix(s, n)
+ *	functions	log2(x) bucket(x, width) len(s) prefix(s, n) fingerprint(s[, dialect])
  *
  * An expression is parsed once (here), checked against the prototype of each function that it is
  * used for (expression_fit.h), and evaluated for each call (expression_run.h).
@@ -55,6 +55,7 @@ enum expression_function {
 	FUNCTION_BUCKET,
 	FUNCTION_LEN,
 	FUNCTION_PREFIX,
+	FUNCTION_FINGERPRINT,
 	EXPRESSION_FUNCTIONS
 };
 

@@ -104,6 +104,10 @@ static struct expression_value evaluate_function(const struct expression *expres
 							 : expression_none();
 	case FUNCTION_PREFIX:
 		return prefix_of(&values[0], &values[1]);
+	case FUNCTION_FINGERPRINT:
+		return run->subject->fingerprint(run->subject->context, &values[0],
+						 expression->part_count > 1 ? &values[1] : NULL,
+						 run);
 	default:
 		return expression_none();
 	}

@@ -16,6 +16,13 @@ struct expression_subject {
 	 */
 	struct expression_value (*name)(void *context, const struct expression *node,
 					struct expression_run *run);
+	/*
+	 * fingerprint(): the shape of a statement, in the dialect of that name; NULL: of the
+	 * call's library.
+	 */
+	struct expression_value (*fingerprint)(void *context, const struct expression_value *text,
+					       const struct expression_value *dialect,
+					       struct expression_run *run);
 	void *context;
 };
 

@@ -9,6 +9,8 @@
 #include "sink/call_values.h"
 
 #include "base/cleanup.h"
+#include "base/xalloc.h"
+#include "probe/fingerprint.h"
 #include "sink/call_members.h"
 #include "sink/folded.h"
 #include "sink/stack_lines.h"
@@ -238,6 +240,41 @@ static struct expression_value value_of(void *context, const struct expression *
 	}
 }
 
+/* ------------------------------------------------------------------ fingerprints */
+
+/* Returns the dialect of the library that a function belongs to. */
+static enum sql_dialect dialect_of(const struct probe_info *probe)
+{
+	if (!probe)
+		return SQL_MYSQL;
+	if (strstr(probe->module, "sqlite") || !strncmp(probe->name, "sqlite3", 7))
+		return SQL_SQLITE;
+	if (strstr(probe->module, "libpq") || !strncmp(probe->name, "PQ", 2))
+		return SQL_POSTGRESQL;
+	return SQL_MYSQL;
+}
+
+static struct expression_value fingerprint_of(void *context, const struct expression_value *text,
+					      const struct expression_value *dialect,
+					      struct expression_run *run)
+{
+	const struct call_values *values = context;
+	enum sql_dialect spoken = dialect_of(values->probe);
+
+	if (text->type != EXPRESSION_TEXT)
+		return text->is_unreadable ? *text : expression_none();
+	if (dialect)
+		sql_dialect_find(dialect->text, &spoken);
+	char *shape = xmalloc(fingerprint_room(text->length));
+	const size_t length = fingerprint(spoken, text->text ? text->text : "", text->length,
+					  text->is_cut, shape);
+	const struct expression_value shown =
+		expression_text(expression_run_keep(run, shape, length), length);
+
+	free(shape);
+	return shown;
+}
+
 /* ------------------------------------------------------------------ for those who ask */
 
 void call_values_begin(struct call_values *values, const struct sink_target *target,
@@ -245,7 +282,7 @@ void call_values_begin(struct call_values *values, const struct sink_target *tar
 {
 	*values = (struct call_values){.target = target, .entry = entry, .end = end};
 	values->probe = probe_table_get(target->probes, any_record(values)->probe);
-	values->subject = (struct expression_subject){value_of, values};
+	values->subject = (struct expression_subject){value_of, fingerprint_of, values};
 	expression_run_begin(&values->run, &values->subject);
 }
 

@@ -51,6 +51,16 @@ static struct expression_value value_of(void *context, const struct expression *
 	}
 }
 
+static struct expression_value fingerprint_of(void *context, const struct expression_value *text,
+					      const struct expression_value *dialect,
+					      struct expression_run *run)
+{
+	(void)context;
+	(void)dialect;
+	(void)run;
+	return *text;
+}
+
 /* ------------------------------------------------------------------ conditions that are decided early */
 
 /* A call f(unsigned long, const char *, int, short, unsigned char), whose arguments are `words`. */
@@ -106,7 +116,7 @@ static void check_condition(const struct expression *expression, const uint8_t *
 	struct capture_plan plan = {0};
 	uint64_t words[16] = {0};
 	const struct condition_frame frame = {words, 0, read_nothing, NULL};
-	const struct expression_subject subject = {argument_of, words};
+	const struct expression_subject subject = {argument_of, fingerprint_of, words};
 	struct expression_run run;
 
 	expression_compile(expression, &prototype, &condition);
@@ -126,7 +136,7 @@ static void check_condition(const struct expression *expression, const uint8_t *
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct call_input input = {data, size};
-	const struct expression_subject subject = {value_of, &input};
+	const struct expression_subject subject = {value_of, fingerprint_of, &input};
 	struct expression_error error = {0};
 	struct expression_run run;
 	struct vec list = VEC_OF(struct expression *);

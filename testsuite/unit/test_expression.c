@@ -64,7 +64,17 @@ static struct expression_value value_of(void *context, const struct expression *
 	}
 }
 
-static const struct expression_subject subject = {value_of, NULL};
+static struct expression_value fingerprint_of(void *context, const struct expression_value *text,
+					      const struct expression_value *dialect,
+					      struct expression_run *run)
+{
+	(void)context;
+	(void)dialect;
+	(void)run;
+	return *text;
+}
+
+static const struct expression_subject subject = {value_of, fingerprint_of, NULL};
 
 static const struct {
 	const char *text, *value; /* as call_values_add() writes it */
@@ -202,6 +212,7 @@ static const struct {
 	{"10q", 3, "a unit"},
 	{"99999999999999999999", 1, "too large"},
 	{"20000000000G", 1, "too large"},
+	{"fingerprint(arg1, \"oracle\")", 19, "\"postgresql\""},
 	{"foo(1)", 1, "no function foo()"},
 	{"log2()", 1, "needs 1 argument"},
 	{"log2(1, 2)", 9, "at most 1 argument"},
