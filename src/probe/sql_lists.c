@@ -285,13 +285,16 @@ static void write_other(struct sql_lists *lists, const struct sql_token *token,
 			const struct sql_token *last)
 {
 	struct sql_group *group = current(lists);
+	bool is_typed;
 
 	group->has_row_word = is_word(token, SQL_WORD_ROW) &&
 			      (group->rows == SQL_ROWS_COMMA || begins_rows(last));
 	group->row_word = lists->length;
 	if (!group->has_row_word)
 		group->rows = SQL_ROWS_NONE;
+	is_typed = group->state == SQL_ELEMENT_TYPED;
 	group->state = behind(group->state, token);
+	group->is_typed |= is_typed && group->state == SQL_ELEMENT_FOLDED;
 	group->has_value |= sql_is_literal(token);
 	if (sql_is_literal(token))
 		add(lists, "?", 1);
