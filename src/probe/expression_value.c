@@ -8,6 +8,7 @@
  */
 #include "probe/expression_value.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool is_number(const struct expression_value *value)
@@ -188,10 +189,18 @@ static struct expression_value compute_integers(enum expression_operator op,
 	return is_signed ? expression_signed((int64_t)result) : expression_unsigned(result);
 }
 
+static bool is_nan(const struct expression_value *value)
+{
+	return value->type == EXPRESSION_FLOAT && isnan(value->real);
+}
+
 static struct expression_value compare_numbers(enum expression_operator op,
 					       const struct expression_value *left,
 					       const struct expression_value *right)
 {
+	/* As in C: a NaN is not equal to anything, and neither before nor behind it. */
+	if (is_nan(left) || is_nan(right))
+		return expression_signed(op == OPERATOR_NOT_EQUAL);
 	switch (op) {
 	case OPERATOR_EQUAL:
 		return expression_signed(are_equal(left, right));
@@ -293,10 +302,12 @@ struct expression_value expression_log2(const struct expression_value *value)
 
 	if (!is_number(value))
 		return expression_none();
+	if (is_nan(&number))
+		return expression_none();
 	if (number.type == EXPRESSION_FLOAT)
-		number = expression_signed(number.real < 0x1p63 && number.real > -0x1p63
-						   ? (int64_t)number.real
-						   : INT64_MAX);
+		number = number.real < 0	? expression_signed(number.real <= -1 ? -1 : 0)
+			 : number.real < 0x1p64 ? expression_unsigned((uint64_t)number.real)
+						: expression_unsigned(UINT64_MAX);
 	if (number.type == EXPRESSION_SIGNED && (int64_t)number.number < 0)
 		result = expression_signed(POWER_BELOW_0);
 	else
@@ -322,5 +333,11 @@ struct expression_value expression_bucket(const struct expression_value *value,
 	if (expression_is_true(&is_below))
 		rest = expression_compute(OPERATOR_PLUS, &rest, width);
 	rest.unit = UNIT_NONE;
-	return expression_compute(OPERATOR_MINUS, &number, &rest);
+	const struct expression_value bucket = expression_compute(OPERATOR_MINUS, &number, &rest);
+
+	/* The bucket of the smallest number begins below it. */
+	if (bucket.type == EXPRESSION_SIGNED && number.type == EXPRESSION_SIGNED &&
+	    (int64_t)bucket.number > (int64_t)number.number)
+		return expression_signed(INT64_MIN);
+	return bucket;
 }

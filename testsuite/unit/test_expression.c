@@ -17,6 +17,13 @@
 
 #include <cmocka.h>
 
+/* Reals in expressions have no exponents. */
+#define E16 "10000000000000000.0"
+#define E64 E16 " * " E16 " * " E16 " * " E16
+#define E320 E64 " * " E64 " * " E64 " * " E64 " * " E64
+#define INFINITE "(" E320 ")"
+#define NAN "(" INFINITE " - " INFINITE ")"
+
 /* A call: f(5, "SELECT 1", NULL, -3, unreadable) = 7, in 1.5 ms. */
 static struct expression_value value_of(void *context, const struct expression *node,
 					struct expression_run *run)
@@ -164,6 +171,13 @@ static const struct {
 	{"log2(0)", "[0]"},
 	{"log2(arg4)", "(..., 0)"},
 	{"log2(1024) == 10", "1"},
+	{"log2(" INFINITE ")", "[9223372036854775808, ...)"},
+	{"log2(" NAN ")", "-"},
+	{NAN " >= 1", "0"},
+	{NAN " <= 1", "0"},
+	{NAN " == 1", "0"},
+	{NAN " != 1", "1"},
+	{"bucket(-9223372036854775807 - 1, 100)", "-9223372036854775808"},
 	{"bucket(arg1, 4)", "4"},
 	{"bucket(-3, 4)", "-4"},
 	{"bucket(arg1, 0)", "-"},
