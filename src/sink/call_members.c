@@ -127,6 +127,14 @@ static const struct type *object_of(const struct type *type)
 	return type->kind == TYPE_POINTER && type->target ? type->target : type;
 }
 
+/* Returns true if a value of the type may lead to something that has members or elements. */
+static bool has_parts(const struct type *type)
+{
+	const enum type_kind kind = object_of(type)->kind;
+
+	return kind == TYPE_STRUCT || kind == TYPE_ARRAY;
+}
+
 /* Narrows a place to what is `offset` bytes into it. */
 static struct place part_at(struct place place, const struct type *type, size_t offset)
 {
@@ -247,7 +255,8 @@ struct expression_value call_members_get(const struct typed_value *typed,
 		const struct expression_step *step = vec_at(&node->steps, i);
 
 		if (!is_inside && !enter(&now, &place))
-			return now.value->word ? unreadable(now.value->word) : expression_none();
+			return now.value->word && has_parts(now.type) ? unreadable(now.value->word)
+								      : expression_none();
 		if (step->member ? !step_to_member(&now, &place, step->member)
 				 : !step_to_element(&now, &place, step->index))
 			return place.length ? expression_none() : unreadable(now.value->word);

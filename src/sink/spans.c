@@ -29,7 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REMEMBERED_MAX = 10000, OPEN_MAX = 100000 };
+enum { REMEMBERED_MAX = 20000, OPEN_MAX = 200000 };
 
 /* Ids of spans do not meet those of calls. */
 #define SPAN_CALL (UINT64_C(1) << 63)
@@ -43,14 +43,32 @@ struct kept {
 	struct record *entry;
 };
 
+/*
+ * What is kept, up to a number. Some of it will not be asked for again: a begin whose end never
+ * comes. When `young` has half of that number, it becomes `old`, and what was old is forgotten. So
+ * what was kept last is there, as many as half of the number.
+ */
+struct store {
+	struct map young, old; /* hash of the key → struct kept */
+};
+
+/* What a span is to whoever gets its records: a function with these parameters and this result. */
+struct description {
+	const struct probe_info *probe; /* NULL: not made */
+	struct prototype prototype;
+	bool has_result; /* the function that ends the span was found */
+};
+
 /* What this sink knows of a span. */
 struct span_state {
 	const struct active_span *active;
-	struct map open;       /* hash of the key → struct kept */
-	struct map remembered; /* the same, of `with` */
-	/* Made when it begins first, as its parameters are those of the function that begins it. */
-	const struct probe_info *probe;
-	struct prototype prototype;
+	struct store open;
+	struct store remembered; /* of `with` */
+	/*
+	 * Each is made when a span needs it first. The parameters are those of the function that
+	 * begins it, or of the function behind `with`, if the text was heard.
+	 */
+	struct description own, with;
 };
 
 struct spans_sink {
@@ -97,6 +115,12 @@ static void free_all(struct map *map)
 	map_deinit(map);
 }
 
+static void free_store(struct store *store)
+{
+	free_all(&store->young);
+	free_all(&store->old);
+}
+
 /* FNV-1a */
 static uint64_t hash_of(const char *key)
 {
@@ -107,27 +131,39 @@ static uint64_t hash_of(const char *key)
 	return hash;
 }
 
-static struct kept *find(const struct map *map, const char *key)
+static struct kept *find_in(const struct map *map, const char *key)
 {
 	struct kept *kept = map_get(map, hash_of(key));
 
 	return kept && !strcmp(kept->key, key) ? kept : NULL;
 }
 
-static struct kept *take(struct map *map, const char *key)
+static struct kept *find(const struct store *store, const char *key)
 {
-	return find(map, key) ? map_remove(map, hash_of(key)) : NULL;
+	struct kept *young = find_in(&store->young, key);
+
+	return young ? young : find_in(&store->old, key);
+}
+
+static struct kept *take(struct store *store, const char *key)
+{
+	if (find_in(&store->young, key))
+		return map_remove(&store->young, hash_of(key));
+	return find_in(&store->old, key) ? map_remove(&store->old, hash_of(key)) : NULL;
 }
 
 /* Takes over `kept`, whose key is that. */
-static void keep(struct map *map, struct kept *kept, const char *key, size_t most)
+static void keep(struct store *store, struct kept *kept, const char *key, size_t most)
 {
 	kept->key = xstrdup(key);
-	/* Whatever keeps so many is no use of the function that the span was made for. */
-	if (map->count >= most)
-		free_all(map);
-	free_kept(map_remove(map, hash_of(key)));
-	map_put(map, hash_of(key), kept);
+	free_kept(take(store, key));
+	if (store->young.count >= most / 2) {
+		free_all(&store->old);
+		store->old = store->young;
+		store->young = (struct map){0};
+	}
+	free_kept(map_remove(&store->young, hash_of(key)));
+	map_put(&store->young, hash_of(key), kept);
 }
 
 /* Returns the key of a call, which the caller frees. */
@@ -168,28 +204,7 @@ static int pass_on(const struct spans_sink *spans, const struct record *record)
 	return spans->inner->ops->record(spans->inner, record);
 }
 
-/* Makes the span's description, from the functions that its values come from. */
-static void describe(struct spans_sink *spans, struct span_state *state, uint32_t first,
-		     const struct probe_info *last)
-{
-	const struct probe_info *begin = probe_table_get(spans->probes, first);
-	const struct span *span = state->active->span;
-
-	if (state->probe || !begin || !last)
-		return;
-	state->prototype = (struct prototype){
-		.name = span->name,
-		.result = last->prototype->result,
-		.parameters = begin->prototype->parameters,
-		.parameter_count = render_entry_count(begin->prototype),
-		.fails = last->prototype->fails,
-		.is_unknown = begin->prototype->is_unknown,
-	};
-	state->probe = probe_table_add(spans->probes, PROBE_ENTRY, span->name, begin->module,
-				       span->name, &state->prototype);
-}
-
-/* Finds a description of the function that ends the span: it has the result. */
+/* Finds the function that ends the span: it has the result. */
 static const struct probe_info *find_last(const struct spans_sink *spans,
 					  const struct span_state *state)
 {
@@ -200,6 +215,39 @@ static const struct probe_info *find_last(const struct spans_sink *spans,
 		if (info->kind != PROBE_CALL && !strcmp(info->name, span->ends[0].function))
 			return info;
 	return NULL;
+}
+
+/*
+ * Returns the span's description. `first` is the function that its parameters are of. The function
+ * that ends it may be found later, as its library is loaded: then the result gets its type.
+ */
+static const struct probe_info *describe(struct spans_sink *spans, struct span_state *state,
+					 struct description *description, uint32_t first)
+{
+	const struct probe_info *begin = probe_table_get(spans->probes, first), *last;
+	const struct span *span = state->active->span;
+
+	if (!begin || (description->probe && description->has_result))
+		return description->probe;
+	last = find_last(spans, state);
+	if (!description->probe) {
+		description->prototype = (struct prototype){
+			.name = span->name,
+			.result = begin->prototype->result,
+			.parameters = begin->prototype->parameters,
+			.parameter_count = render_entry_count(begin->prototype),
+			.is_unknown = begin->prototype->is_unknown,
+		};
+		description->probe = probe_table_add(spans->probes, PROBE_ENTRY, span->name,
+						     begin->module, span->name,
+						     &description->prototype);
+	}
+	if (last) {
+		description->prototype.result = last->prototype->result;
+		description->prototype.fails = last->prototype->fails;
+		description->has_result = true;
+	}
+	return description->probe;
 }
 
 static int begin_span(struct spans_sink *spans, struct span_state *state,
@@ -224,15 +272,18 @@ static int begin_span(struct spans_sink *spans, struct span_state *state,
 	struct kept *begun = xcalloc(1, sizeof *begun);
 
 	free(with_key);
-	describe(spans, state, with ? with->entry->probe : entry->probe, find_last(spans, state));
-	begun->entry = copy_record(with ? with->entry : entry);
+	const struct record *first = with ? with->entry : entry;
+	const struct probe_info *probe = describe(spans, state, with ? &state->with : &state->own,
+						  first->probe);
+
+	begun->entry = copy_record(first);
 	begun->call = begun->entry->call = SPAN_CALL | ++spans->next_call;
 	begun->begun = begun->entry->time = entry->time;
 	begun->entry->depth = entry->depth;
 	begun->entry->stack = entry->stack;
 	begun->entry->pc = entry->pc;
 	begun->entry->tid = entry->tid;
-	begun->entry->probe = state->probe ? state->probe->id : entry->probe;
+	begun->entry->probe = probe ? probe->id : entry->probe;
 	keep(&state->open, begun, key, OPEN_MAX);
 	free(key);
 	return error ? error : pass_on(spans, begun->entry);
@@ -411,8 +462,12 @@ static void forget_process(struct spans_sink *spans, int32_t pid)
 {
 	forget_entries(&spans->entries, pid, false);
 	for (size_t i = 0; i < spans->count; i++) {
-		forget_entries(&spans->states[i].open, pid, true);
-		forget_entries(&spans->states[i].remembered, pid, true);
+		struct span_state *state = &spans->states[i];
+
+		forget_entries(&state->open.young, pid, true);
+		forget_entries(&state->open.old, pid, true);
+		forget_entries(&state->remembered.young, pid, true);
+		forget_entries(&state->remembered.old, pid, true);
 	}
 }
 
@@ -468,8 +523,8 @@ static void spans_destroy(struct sink *sink)
 	void *value;
 
 	for (size_t i = 0; i < spans->count; i++) {
-		free_all(&spans->states[i].open);
-		free_all(&spans->states[i].remembered);
+		free_store(&spans->states[i].open);
+		free_store(&spans->states[i].remembered);
 	}
 	while (map_next(&spans->entries, &cursor, NULL, &value))
 		free(value);

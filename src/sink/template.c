@@ -176,7 +176,8 @@ static int template_call(struct sink *sink, const struct record *entry, const st
 	const struct template *template = lines->target.options->template;
 	struct call_values values;
 
-	if (!end)
+	/* A call that has no end has no line; a span that another one has ended is a query, say. */
+	if (!end && entry->kind != RECORD_ABANDONED)
 		return 0;
 	call_values_begin(&values, &lines->target, entry, end);
 	for (size_t i = 0; i < template->pieces.count; i++) {

@@ -235,6 +235,14 @@ static int give_up_call(struct whole_calls *whole, struct open_call *call)
 	return error;
 }
 
+/* The same for a span that another one with its key has ended. Whoever gets whole calls is told. */
+static int abandon_call(struct whole_calls *whole, struct open_call *call)
+{
+	if (call && whole->inner->ops->call)
+		call->entry.kind = RECORD_ABANDONED;
+	return give_up_call(whole, call);
+}
+
 /* Passes on, or drops, the calls of a process that will not end; 0: of all processes. */
 static int give_up(struct whole_calls *whole, int32_t pid)
 {
@@ -271,7 +279,7 @@ static int whole_record(struct sink *sink, const struct record *record)
 	case RECORD_UNWOUND:
 		return end_call(whole, record);
 	case RECORD_ABANDONED:
-		return give_up_call(whole, map_remove(&whole->open, record->call));
+		return abandon_call(whole, map_remove(&whole->open, record->call));
 	case RECORD_RUNNING:
 		return 0;
 	case RECORD_EXITED:

@@ -61,6 +61,7 @@ int main(void)
 	s_receive(1);
 	s_send(2, "never answered");
 
+	s_execute(6); /* was prepared before anybody looked */
 	s_prepare(7, "statement seven");
 	s_prepare(8, "statement eight");
 	s_execute(7);
