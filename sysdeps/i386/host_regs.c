@@ -50,6 +50,7 @@ int regs_load(pid_t tid, struct regs *regs)
 	regs->syscall = (uint64_t)(int64_t)host->orig_eax;
 	regs->fs_base = segment_base(tid, host->xfs);
 	regs->gs_base = segment_base(tid, host->xgs);
+	regs->is_partial = false;
 	return 0;
 }
 

@@ -74,6 +74,7 @@ int regs_load(pid_t tid, struct regs *regs)
 	regs->flags = regs->host.eflags;
 	regs->fs_base = regs->host.fs_base;
 	regs->gs_base = regs->host.gs_base;
+	regs->is_partial = false;
 	regs->syscall = regs->host.orig_rax;
 	if (regs_is_32bit(regs)) {
 		for (int i = 0; i < REG_COUNT; i++)
