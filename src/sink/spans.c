@@ -34,6 +34,13 @@ enum { REMEMBERED_MAX = 20000, OPEN_MAX = 200000 };
 /* Ids of spans do not meet those of calls. */
 #define SPAN_CALL (UINT64_C(1) << 63)
 
+/* What a span is to whoever gets its records: a function with these parameters and this result. */
+struct description {
+	const struct probe_info *probe; /* NULL: not made */
+	struct prototype prototype;
+	bool has_result; /* the function that ends the span was found */
+};
+
 /* The record of an entry, kept under a key. */
 struct kept {
 	char *key;
@@ -41,6 +48,7 @@ struct kept {
 	uint64_t begun; /* time of its begin */
 	uint64_t sum;	/* `summed`: of the calls so far */
 	struct record *entry;
+	struct description *description; /* of a span; borrowed from its state */
 };
 
 /*
@@ -50,13 +58,6 @@ struct kept {
  */
 struct store {
 	struct map young, old; /* hash of the key → struct kept */
-};
-
-/* What a span is to whoever gets its records: a function with these parameters and this result. */
-struct description {
-	const struct probe_info *probe; /* NULL: not made */
-	struct prototype prototype;
-	bool has_result; /* the function that ends the span was found */
 };
 
 /* What this sink knows of a span. */
@@ -153,17 +154,24 @@ static struct kept *take(struct store *store, const char *key)
 }
 
 /* Takes over `kept`, whose key is that. */
-static void keep(struct store *store, struct kept *kept, const char *key, size_t most)
+static void keep(struct store *store, struct kept *kept, const char *key)
 {
+	const uint64_t hash = hash_of(key);
+
 	kept->key = xstrdup(key);
 	free_kept(take(store, key));
-	if (store->young.count >= most / 2) {
-		free_all(&store->old);
-		store->old = store->young;
-		store->young = (struct map){0};
-	}
-	free_kept(map_remove(&store->young, hash_of(key)));
-	map_put(&store->young, hash_of(key), kept);
+	free_kept(map_remove(&store->young, hash)); /* another key with this hash */
+	map_put(&store->young, hash, kept);
+}
+
+/* Forgets what is old if enough is young. */
+static void age(struct store *store, size_t most)
+{
+	if (store->young.count < most / 2)
+		return;
+	free_all(&store->old);
+	store->old = store->young;
+	store->young = (struct map){0};
 }
 
 /* Returns the key of a call, which the caller frees. */
@@ -197,6 +205,13 @@ static const struct vec *with_key_of(const struct span_state *state)
 	return state->active->with_key.count ? &state->active->with_key : &state->active->key;
 }
 
+/* Returns true for a call of the function itself, and not of one that a module makes. */
+static bool is_named(const struct call_values *values, const char *function)
+{
+	return function && values->probe && values->probe->kind != PROBE_CALL &&
+	       !strcmp(values->probe->name, function);
+}
+
 /* ------------------------------------------------------------------ records of spans */
 
 static int pass_on(const struct spans_sink *spans, const struct record *record)
@@ -204,50 +219,60 @@ static int pass_on(const struct spans_sink *spans, const struct record *record)
 	return spans->inner->ops->record(spans->inner, record);
 }
 
-/* Finds the function that ends the span: it has the result. */
-static const struct probe_info *find_last(const struct spans_sink *spans,
-					  const struct span_state *state)
+/* The result is that of the first of the functions that end the span. */
+static void learn_result(struct description *description, const struct probe_info *last)
 {
-	const struct span *span = state->active->span;
-	const struct probe_info *info;
-
-	for (uint32_t id = 0; (info = probe_table_next(spans->probes, &id));)
-		if (info->kind != PROBE_CALL && !strcmp(info->name, span->ends[0].function))
-			return info;
-	return NULL;
+	description->prototype.result = last->prototype->result;
+	description->prototype.fails = last->prototype->fails;
+	description->has_result = true;
 }
 
 /*
- * Returns the span's description. `first` is the function that its parameters are of. The function
- * that ends it may be found later, as its library is loaded: then the result gets its type.
+ * Makes the span's description. `first` is the function that its parameters are of. If the function
+ * that ends it is in a library that is loaded later, the result gets its type at the first end.
  */
-static const struct probe_info *describe(struct spans_sink *spans, struct span_state *state,
-					 struct description *description, uint32_t first)
+static void describe(struct spans_sink *spans, const struct span *span,
+		     struct description *description, const struct probe_info *first)
 {
-	const struct probe_info *begin = probe_table_get(spans->probes, first), *last;
-	const struct span *span = state->active->span;
+	const struct probe_info *info;
+	uint32_t id = 0;
 
-	if (!begin || (description->probe && description->has_result))
-		return description->probe;
-	last = find_last(spans, state);
-	if (!description->probe) {
-		description->prototype = (struct prototype){
-			.name = span->name,
-			.result = begin->prototype->result,
-			.parameters = begin->prototype->parameters,
-			.parameter_count = render_entry_count(begin->prototype),
-			.is_unknown = begin->prototype->is_unknown,
-		};
-		description->probe = probe_table_add(spans->probes, PROBE_ENTRY, span->name,
-						     begin->module, span->name,
-						     &description->prototype);
-	}
-	if (last) {
-		description->prototype.result = last->prototype->result;
-		description->prototype.fails = last->prototype->fails;
-		description->has_result = true;
-	}
-	return description->probe;
+	description->prototype = (struct prototype){
+		.name = span->name,
+		.result = first->prototype->result,
+		.parameters = first->prototype->parameters,
+		.parameter_count = render_entry_count(first->prototype),
+		.is_unknown = first->prototype->is_unknown,
+	};
+	while ((info = probe_table_next(spans->probes, &id)))
+		if (info->kind != PROBE_CALL && !strcmp(info->name, span->ends[0].function)) {
+			learn_result(description, info);
+			break;
+		}
+	description->probe = probe_table_add(spans->probes, PROBE_ENTRY, span->name, first->module,
+					     span->name, &description->prototype);
+}
+
+/* Passes on that a span will not end. */
+static int abandon(const struct spans_sink *spans, struct kept *open)
+{
+	open->entry->kind = RECORD_ABANDONED;
+	return pass_on(spans, open->entry);
+}
+
+/* Makes room for one more span: those that are forgotten will not end. */
+static int make_room(const struct spans_sink *spans, struct store *store)
+{
+	size_t cursor = 0;
+	void *value;
+	int error = 0;
+
+	if (store->young.count < OPEN_MAX / 2)
+		return 0;
+	while (!error && map_next(&store->old, &cursor, NULL, &value))
+		error = abandon(spans, value);
+	age(store, OPEN_MAX);
+	return error;
 }
 
 static int begin_span(struct spans_sink *spans, struct span_state *state,
@@ -263,18 +288,19 @@ static int begin_span(struct spans_sink *spans, struct span_state *state,
 		free(key);
 		return 0;
 	}
-	if (open) {
-		open->entry->kind = RECORD_ABANDONED;
-		error = pass_on(spans, open->entry);
-	}
+	if (open)
+		error = abandon(spans, open);
 	char *with_key = key_of(with_key_of(state), values);
 	const struct kept *with = find(&state->remembered, with_key);
 	struct kept *begun = xcalloc(1, sizeof *begun);
 
 	free(with_key);
 	const struct record *first = with ? with->entry : entry;
-	const struct probe_info *probe = describe(spans, state, with ? &state->with : &state->own,
-						  first->probe);
+	struct description *description = with ? &state->with : &state->own;
+	const struct probe_info *probe = probe_table_get(spans->probes, first->probe);
+
+	if (!description->probe && probe)
+		describe(spans, state->active->span, description, probe);
 
 	begun->entry = copy_record(first);
 	begun->call = begun->entry->call = SPAN_CALL | ++spans->next_call;
@@ -283,9 +309,12 @@ static int begin_span(struct spans_sink *spans, struct span_state *state,
 	begun->entry->stack = entry->stack;
 	begun->entry->pc = entry->pc;
 	begun->entry->tid = entry->tid;
-	begun->entry->probe = probe ? probe->id : entry->probe;
-	keep(&state->open, begun, key, OPEN_MAX);
+	begun->entry->probe = description->probe ? description->probe->id : entry->probe;
+	begun->description = description;
+	keep(&state->open, begun, key);
 	free(key);
+	if (!error)
+		error = make_room(spans, &state->open);
 	return error ? error : pass_on(spans, begun->entry);
 }
 
@@ -320,6 +349,9 @@ static int end_span(struct spans_sink *spans, struct span_state *state, struct c
 	free(key);
 	if (!open)
 		return 0;
+	if (!open->description->has_result &&
+	    is_named(values, state->active->span->ends[0].function))
+		learn_result(open->description, values->probe);
 	struct record *end = copy_result(values->end);
 
 	end->call = open->call;
@@ -349,12 +381,6 @@ static bool holds(struct call_values *values, const struct expression *condition
 
 /* ------------------------------------------------------------------ calls */
 
-static bool is_named(const struct call_values *values, const char *function)
-{
-	return function && values->probe && values->probe->kind != PROBE_CALL &&
-	       !strcmp(values->probe->name, function);
-}
-
 static int see_entry(struct spans_sink *spans, const struct record *entry)
 {
 	struct call_values values;
@@ -374,7 +400,8 @@ static int see_entry(struct spans_sink *spans, const struct record *entry)
 			char *key = key_of(with_key_of(state), &values);
 
 			kept->entry = copy_record(entry);
-			keep(&state->remembered, kept, key, REMEMBERED_MAX);
+			keep(&state->remembered, kept, key);
+			age(&state->remembered, REMEMBERED_MAX);
 			free(key);
 		}
 		if (is_named(&values, span->begin.function) && holds(&values, state->active->begin))

@@ -8,6 +8,8 @@ int s_prepare(int statement, const char *text);
 int s_execute(int statement);
 int s_step(int statement);
 int s_close(int statement);
+int s_open(int number);
+int s_shut(int number);
 
 static int received[3], executed[9], steps[5];
 
@@ -47,8 +49,34 @@ __attribute__((noinline)) int s_close(int statement)
 	return 0;
 }
 
-int main(void)
+__attribute__((noinline)) int s_open(int number)
 {
+	KEEP(number);
+	return number;
+}
+
+__attribute__((noinline)) int s_shut(int number)
+{
+	KEEP(number);
+	return number;
+}
+
+/* Far more that begin than end. */
+static int many(void)
+{
+	for (int i = 0; i < 350000; i++)
+		s_open(i);
+	for (int i = 250000; i < 350000; i++)
+		s_shut(i);
+	s_shut(1);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	(void)argv;
+	if (argc > 1)
+		return many();
 	s_send(1, "first");
 	s_send(2, "second");
 	s_receive(1);
