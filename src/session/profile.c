@@ -143,7 +143,7 @@ static size_t sweep(struct profile *profile, struct sampled_process *sampled)
 		struct sampled_thread *thread = *(struct sampled_thread **)vec_at(&gone, i);
 
 		map_remove(&sampled->threads, (uint64_t)thread->thread->tid);
-		sampled_thread_destroy(profile->session->target.tracees, thread);
+		sampled_thread_destroy(profile->session->target.tracees, thread, 0);
 	}
 	vec_deinit(&gone);
 	return left;

@@ -14,12 +14,15 @@
 #include "target/mapped_modules.h"
 #include "target/module_list.h"
 #include "tracee/attach.h"
+#include "tracee/clock.h"
 #include "tracee/proc.h"
 #include "tracee/tracee.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+enum { NS_PER_MS = 1000000, LEAVE_NS = 300 * NS_PER_MS };
 
 /* Both are chosen at random by exec (randomize_va_space, proc(5)). */
 static uint64_t program_of(pid_t pid)
@@ -92,6 +95,7 @@ int sampled_process_open(struct session *session, pid_t pid, struct sampled_proc
 void sampled_process_close(struct session *session, struct sampled_process *sampled)
 {
 	struct space *space = sampled->process->space;
+	const uint64_t until = clock_now() + LEAVE_NS;
 	size_t cursor = 0;
 	void *value;
 
@@ -99,8 +103,13 @@ void sampled_process_close(struct session *session, struct sampled_process *samp
 		module_list_destroy(space->modules);
 		space->modules = NULL;
 	}
-	while (map_next(&sampled->threads, &cursor, NULL, &value))
-		sampled_thread_destroy(session->target.tracees, value);
+	while (map_next(&sampled->threads, &cursor, NULL, &value)) {
+		const uint64_t now = clock_now();
+
+		/* What is left stopped by then is let go by the end of the tracer. */
+		sampled_thread_destroy(session->target.tracees, value,
+				       now < until ? (unsigned)((until - now) / NS_PER_MS) : 0);
+	}
 	map_deinit(&sampled->threads);
 	free(sampled);
 }

@@ -30,16 +30,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SEIZE_MS = 20, STOP_MS = 20, LEAVE_MS = 300 };
+enum { SEIZE_MS = 20, STOP_MS = 20 };
+
+static void name_thread(struct sampled_thread *sampled, pid_t tid)
+{
+	char name[16];
+
+	proc_name(tid, name);
+	snprintf(sampled->name, sizeof sampled->name, "%s-%d", name, (int)tid);
+}
 
 struct sampled_thread *sampled_thread_create(struct tracees *tracees, struct process *process,
 					     pid_t tid)
 {
 	struct sampled_thread *sampled = xcalloc(1, sizeof *sampled);
-	char name[16];
 
-	proc_name(tid, name);
-	snprintf(sampled->name, sizeof sampled->name, "%s-%d", name, (int)tid);
+	name_thread(sampled, tid);
 	sampled->thread = thread_create(tracees, process, tid);
 	sampled->thread->fresh = false;
 	return sampled;
@@ -71,10 +77,16 @@ static bool leave(struct sampled_thread *sampled, unsigned timeout_ms)
 	return true;
 }
 
-void sampled_thread_destroy(struct tracees *tracees, struct sampled_thread *sampled)
+bool sampled_thread_let_go(struct sampled_thread *sampled)
+{
+	return !sampled->is_leaving || leave(sampled, 0);
+}
+
+void sampled_thread_destroy(struct tracees *tracees, struct sampled_thread *sampled,
+			    unsigned timeout_ms)
 {
 	if (sampled->is_leaving)
-		leave(sampled, LEAVE_MS);
+		leave(sampled, timeout_ms);
 	thread_destroy(tracees, sampled->thread);
 	free(sampled);
 }
@@ -82,6 +94,9 @@ void sampled_thread_destroy(struct tracees *tracees, struct sampled_thread *samp
 void sampled_thread_forget(struct sampled_thread *sampled)
 {
 	sampled->sleeper.pc = 0;
+	sampled->thread_pointer = 0;
+	sampled->asked_for_pointer = sampled->was_stopped = false;
+	name_thread(sampled, sampled->thread->tid);
 }
 
 bool sampled_thread_sleeps(struct sampled_thread *sampled, struct sleeper *sleeper,
@@ -106,6 +121,8 @@ enum sampled_stop sampled_thread_stop(struct sampled_thread *sampled, struct sto
 	struct thread *thread = sampled->thread;
 	int status;
 
+	if (!sampled_thread_let_go(sampled))
+		return SAMPLED_STUCK;
 	if (seize_within(thread->tid, 0, SEIZE_MS) != 0)
 		return proc_has_ended(thread->tid) ? SAMPLED_GONE : SAMPLED_STUCK;
 	pt_interrupt(thread->tid);
@@ -164,7 +181,7 @@ bool sampled_thread_look(struct target *target, struct sampled_thread *sampled, 
 {
 	bool is_there = true;
 
-	if (sampled->is_leaving && !leave(sampled, 0)) {
+	if (!sampled_thread_let_go(sampled)) {
 		*stack = 0;
 		return true;
 	}

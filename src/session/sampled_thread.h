@@ -21,8 +21,9 @@ struct sampled_thread {
 
 struct sampled_thread *sampled_thread_create(struct tracees *tracees, struct process *process,
 					     pid_t tid);
-/* Also detaches from it, if that is still due and it stops soon. */
-void sampled_thread_destroy(struct tracees *tracees, struct sampled_thread *sampled);
+/* Also detaches from it, if that is still due and it stops within the time. */
+void sampled_thread_destroy(struct tracees *tracees, struct sampled_thread *sampled,
+			    unsigned timeout_ms);
 
 /* Reads where the thread sleeps, and its registers. Returns false if it does not sleep. */
 bool sampled_thread_sleeps(struct sampled_thread *sampled, struct sleeper *sleeper,
@@ -30,13 +31,19 @@ bool sampled_thread_sleeps(struct sampled_thread *sampled, struct sleeper *sleep
 
 enum sampled_stop {
 	SAMPLED_STOPPED, /* it waits for sampled_thread_go() */
-	SAMPLED_STUCK,	 /* it does not stop, and goes on by itself */
+	SAMPLED_STUCK,	 /* it has not stopped in time: see sampled_thread_let_go() */
 	SAMPLED_GONE
 };
 
 /* Attaches to the thread and stops it. *stop: what it is stopped for; its registers. */
 enum sampled_stop sampled_thread_stop(struct sampled_thread *sampled, struct stop_status *stop,
 				      struct regs *regs);
+/*
+ * Detaches from a thread that had not stopped in time, if it has stopped by now. Returns false if
+ * it has not. To be called again and again as long as the process is looked at: until then it may
+ * stand.
+ */
+bool sampled_thread_let_go(struct sampled_thread *sampled);
 /* Detaches from the thread, which goes on as if it had not been stopped. */
 void sampled_thread_go(struct sampled_thread *sampled, const struct stop_status *stop);
 
@@ -45,7 +52,7 @@ void sampled_thread_go(struct sampled_thread *sampled, const struct stop_status 
  * the thread is gone. Frames that would only be known if a sleeping thread was stopped are guessed.
  */
 bool sampled_thread_look(struct target *target, struct sampled_thread *sampled, uint32_t *stack);
-/* What was known of its stack has no meaning any more: the modules were read again. */
+/* What was known of it has no meaning any more: the modules were read again, after exec, say. */
 void sampled_thread_forget(struct sampled_thread *sampled);
 
 #endif

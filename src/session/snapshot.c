@@ -33,9 +33,7 @@
 #include "tracee/proc.h"
 #include "tracee/space.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -196,11 +194,17 @@ static void look_at_stopped(struct snapshot *snapshot, struct seen_thread *seen)
 	sampled_thread_go(seen->sampled, &stop);
 }
 
-static void look(struct snapshot *snapshot)
+/* Returns -EINTR if a signal ended it. */
+static int look(struct snapshot *snapshot)
 {
+	struct interrupts *interrupts = snapshot->session->interrupts;
+
 	for (unsigned i = 0; i < LOOKS; i++)
 		look_at_sleepers(snapshot);
 	for (size_t i = 0; i < snapshot->threads.count; i++) {
+		/* A thread that does not stop takes some time, and there may be many. */
+		if (interrupts_end(interrupts))
+			return -EINTR;
 		struct seen_thread *seen = seen_at(snapshot, i);
 
 		if (!seen->is_done)
@@ -212,6 +216,14 @@ static void look(struct snapshot *snapshot)
 			vec_remove(&snapshot->threads, i--);
 		}
 	}
+	return 0;
+}
+
+/* Detaches from threads that have stopped too late: they wait for nothing else. */
+static void let_go(const struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->threads.count; i++)
+		sampled_thread_let_go(seen_at(snapshot, i)->sampled);
 }
 
 /* ------------------------------------------------------------------ the text */
@@ -219,8 +231,9 @@ static void look(struct snapshot *snapshot)
 static void look_up_lines(struct snapshot *snapshot, const struct space *space)
 {
 	for (size_t i = 0; i < snapshot->threads.count; i++) {
-		struct seen_thread *seen = *(struct seen_thread **)vec_at(&snapshot->threads, i);
+		struct seen_thread *seen = seen_at(snapshot, i);
 
+		let_go(snapshot);
 		seen->stack.stack = call_stacks_keep(&snapshot->session->target, space,
 						     &seen->walked);
 	}
@@ -251,8 +264,9 @@ static int write_text(struct snapshot *snapshot, pid_t pid, const char *name)
 		qsort(snapshot->threads.items, snapshot->threads.count, sizeof(void *),
 		      compare_threads);
 	for (size_t i = 0; i < snapshot->threads.count; i++) {
-		struct seen_thread *seen = *(struct seen_thread **)vec_at(&snapshot->threads, i);
+		struct seen_thread *seen = seen_at(snapshot, i);
 
+		let_go(snapshot);
 		proc_name(seen->stack.tid, seen->name);
 		thread_stacks_put(&out, &target, &seen->stack);
 	}
@@ -267,8 +281,7 @@ static void snapshot_deinit(struct snapshot *snapshot)
 	for (size_t i = 0; i < snapshot->threads.count; i++) {
 		struct seen_thread *seen = seen_at(snapshot, i);
 
-		waiting_call_deinit(&seen->call);
-		walked_stack_deinit(&seen->walked);
+		forget(seen);
 		free(seen);
 	}
 	vec_deinit(&snapshot->threads);
@@ -286,8 +299,10 @@ static int snapshot_process(struct session *session, pid_t pid)
 		return error;
 	proc_name(pid, name);
 	proc_each_task(pid, see_thread, &snapshot);
-	look(&snapshot);
-	if (!snapshot.threads.count || !sampled_process_is_same(snapshot.process)) {
+	error = look(&snapshot);
+	if (error) {
+		/* nothing is said of it */
+	} else if (!snapshot.threads.count || !sampled_process_is_same(snapshot.process)) {
 		diag("process %d: it has ended or called exec while it was looked at", (int)pid);
 		error = -ESRCH;
 	} else {
@@ -313,16 +328,18 @@ static bool is_first(const struct session_options *options, size_t index)
 int snapshot_take(struct session *session)
 {
 	const struct session_options *options = session->target.options;
-	size_t failures = 0;
+	size_t failures = 0, processes = 0;
 	int first_error = 0;
 
-	for (size_t i = 0; i < options->pid_count; i++) {
-		const pid_t pid = proc_process_of(options->pids[i]);
-		const int error = is_first(options, i) ? snapshot_process(session, pid) : 0;
+	for (size_t i = 0; i < options->pid_count && first_error != -EINTR; i++) {
+		if (!is_first(options, i))
+			continue;
+		const int error = snapshot_process(session, proc_process_of(options->pids[i]));
 
+		processes++;
 		failures += error != 0;
-		if (!first_error)
+		if (!first_error || error == -EINTR)
 			first_error = error;
 	}
-	return failures == options->pid_count ? first_error : 0;
+	return failures == processes || first_error == -EINTR ? first_error : 0;
 }

@@ -45,14 +45,6 @@ static struct record *make_record(const struct thread *thread, const struct prob
 	return record;
 }
 
-void waiting_call_prepare(struct target *target, const struct thread *thread, uint64_t number)
-{
-	const struct space *space = thread->process->space;
-	uint64_t arguments[ARGUMENTS] = {0}, result_at = 0;
-
-	system_calls_site(target, space, space->arch, number, arguments, &result_at);
-}
-
 void waiting_call_capture(struct target *target, const struct thread *thread,
 			  const struct regs *regs, struct waiting_call *call)
 {

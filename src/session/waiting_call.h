@@ -18,8 +18,6 @@ struct waiting_call {
  * the process, has interrupted.
  */
 bool waiting_call_is_there(const struct arch *arch, const struct regs *regs);
-/* Finds out all that does not depend on the arguments of the call with that number. */
-void waiting_call_prepare(struct target *target, const struct thread *thread, uint64_t number);
 /* Captures the call, which is there, of a thread with these registers. *call is zeroed. */
 void waiting_call_capture(struct target *target, const struct thread *thread,
 			  const struct regs *regs, struct waiting_call *call);

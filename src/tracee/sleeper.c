@@ -85,13 +85,12 @@ void sleeper_registers(const struct sleeper *sleeper, const struct arch *arch,
 static bool find_structure(const uint8_t *bytes, size_t length, uint64_t end, pid_t number,
 			   uint64_t *found)
 {
-	for (size_t back = ALIGNMENT; back <= length; back += ALIGNMENT) {
+	uint64_t words[3];
+
+	for (size_t back = 2 * ALIGNMENT; back <= length; back += ALIGNMENT) {
 		const uint8_t *structure = bytes + length - back;
-		uint64_t words[3] = {0};
 		const uint64_t address = end - back;
 
-		if (back < sizeof words)
-			continue;
 		memcpy(words, structure, sizeof words);
 		if (words[0] != address || words[2] != address)
 			continue;

@@ -33,7 +33,7 @@ void sleeper_registers(const struct sleeper *sleeper, const struct arch *arch,
 
 /*
  * Finds the thread pointer of a thread with `arch` and `memory`, without a stop. Returns false if
- * its C library does not tell: see sleeper.c. It never changes while the thread lives.
+ * its C library does not tell: see sleeper.c. It does not change until the process calls exec.
  */
 bool sleeper_thread_pointer(pid_t tid, const struct arch *arch, const struct memory_source *memory,
 			    uint64_t *thread_pointer);
