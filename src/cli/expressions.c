@@ -29,6 +29,7 @@ static bool fail(const char *option, const char *text, struct expression_error *
 /* Notes what an expression needs. `is_shown`: its value is shown, or is a key. */
 static void note(struct output_options *output, const struct expression *expression, bool is_shown)
 {
+	output->decides_early &= !expression_has_name(expression, NAME_DEPTH);
 	output->takes_lines |= expression_has_name(expression, NAME_LINE) ||
 			       expression_has_name(expression, NAME_FILE);
 	output->takes_texts |= expression_wants_text(expression, is_shown);
@@ -60,37 +61,13 @@ static bool parse_keys(const struct options *options, struct expressions *expres
 	return true;
 }
 
-static bool has_depth(const struct vec *list)
-{
-	bool has_it = false;
-
-	for (size_t i = 0; i < list->count; i++)
-		has_it |= expression_has_name(*(struct expression **)vec_at(list, i), NAME_DEPTH);
-	return has_it;
-}
-
-/* Returns true if the depth of a call is used. */
-static bool uses_depth(const struct expressions *expressions)
-{
-	const struct vec *pieces = expressions->template ? &expressions->template->pieces : NULL;
-	bool uses_it = has_depth(&expressions->keys);
-
-	for (size_t i = 0; pieces && i < pieces->count; i++) {
-		const struct template_piece *piece = vec_at(pieces, i);
-
-		uses_it |= piece->expression && expression_has_name(piece->expression, NAME_DEPTH);
-	}
-	return uses_it ||
-	       (expressions->condition &&
-		expression_has_name(expressions->condition, NAME_DEPTH)) ||
-	       (expressions->sum && expression_has_name(expressions->sum, NAME_DEPTH));
-}
-
 bool expressions_parse(const struct options *options, struct expressions *expressions,
 		       struct output_options *output)
 {
 	struct expression_error error;
 
+	/* Unless an expression uses the depth, too: see note(). */
+	output->decides_early = options->condition && !output->indent && !options->depth_max;
 	if (!parse_one("--if", options->condition, &expressions->condition) ||
 	    !parse_one("--sum", options->sum, &expressions->sum) ||
 	    !parse_keys(options, expressions, output))
@@ -113,8 +90,6 @@ bool expressions_parse(const struct options *options, struct expressions *expres
 		}
 	}
 	output->condition = expressions->condition;
-	output->decides_early = output->condition && !output->indent && !options->depth_max &&
-				!uses_depth(expressions);
 	output->reports_misfits = !options->quiet;
 	output->template = expressions->template;
 	return true;

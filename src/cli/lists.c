@@ -51,7 +51,7 @@ const char *lists_add_columns(struct output_options *output, const char *argumen
 
 		if (column == SUMMARY_COLUMNS)
 			return "a list of time, total, calls, min, max, avg, name, p50, p90, p95, p99, "
-			       "p999, histogram, first, last";
+			       "p999, histogram, first, last, sum";
 		if (memchr(output->columns, (int)column, output->column_count))
 			return "a list that has each column once";
 		output->columns[output->column_count++] = (uint8_t)column;

@@ -37,8 +37,8 @@ static int check_stacks(const struct options *options)
 static int check_snapshot(const struct options *options, const char *option)
 {
 	if (options->condition || options->template || options->output.slower_than ||
-	    options->output.only_failed)
-		return usage_error("%s traces nothing, so there are no calls to choose from",
+	    options->output.only_failed || options->formats.count)
+		return usage_error("%s traces nothing, so there are no calls to choose or to show",
 				   option);
 	if (options->stacks && options->profile_hz)
 		return usage_error("--stacks and --profile cannot be obeyed together");
@@ -57,6 +57,47 @@ static int check_snapshot(const struct options *options, const char *option)
 	return 0;
 }
 
+/* The options of the table of -c, which there is not. */
+static int check_no_table(const struct options *options, bool sorted)
+{
+	const struct output_options *output = &options->output;
+	const struct {
+		bool is_given;
+		const char *name;
+	} options_of_the_table[] = {
+		{options->interval_ns != 0, "--interval"},
+		{output->column_count != 0, "-U"},
+		{options->keys != NULL, "--by"},
+		{options->sum != NULL, "--sum"},
+		{output->histogram, "--histogram"},
+		{options->per_process, "--per-process"},
+		{sorted, "--sort"},
+	};
+
+	for (size_t i = 0; i < sizeof options_of_the_table / sizeof *options_of_the_table; i++)
+		if (options_of_the_table[i].is_given)
+			return usage_error("%s is for the table of -c, and there is no -c",
+					   options_of_the_table[i].name);
+	return 0;
+}
+
+/* The options of the table of -c, which there is. */
+static int check_table(const struct options *options)
+{
+	const struct output_options *output = &options->output;
+
+	if (options->keys && output->script_line)
+		return usage_error(
+			"--by says what a row is: -W cannot be obeyed (--by=function,line)");
+	if (!options->sum &&
+	    (output->sort == SORT_SUM || memchr(output->columns, COLUMN_SUM, output->column_count)))
+		return usage_error("%s is for the column of --sum, and there is none",
+				   output->sort == SORT_SUM ? "--sort=sum" : "-U sum");
+	if (options->template)
+		return usage_error("--template is for lines, and -c shows none");
+	return 0;
+}
+
 int option_checks(const struct options *options, bool sorted)
 {
 	if (options->print_prototypes && (options->command || options->pids.count))
@@ -67,8 +108,10 @@ int option_checks(const struct options *options, bool sorted)
 		return usage_error("--core is for --stacks, and there is no --stacks");
 	if (!options->command && !options->pids.count && !options->core)
 		return usage_error("missing command, or -p PID");
-	if (options->interval_ns && !options->summary)
-		return usage_error("--interval is for the table of -c, and there is no -c");
+	const int table = options->summary ? check_table(options) : check_no_table(options, sorted);
+
+	if (table)
+		return table;
 	if (options->stacks || options->profile_hz)
 		return check_snapshot(options, options->stacks ? "--stacks" : "--profile");
 	if (options->entries_only && !options->entry_filters.count && !options->system_calls)
@@ -78,29 +121,11 @@ int option_checks(const struct options *options, bool sorted)
 				   options->call_filters.count ? 'e' : 'l');
 	if (options->user && !options->command)
 		return usage_error("-u is for a command, and there is none");
-	if (options->output.column_count && !options->summary)
-		return usage_error("-U is for the table of -c, and there is no -c");
-	if ((options->keys || options->sum) && !options->summary)
-		return usage_error("--%s is for the table of -c, and there is no -c",
-				   options->keys ? "by" : "sum");
-	if (options->keys && options->output.script_line)
-		return usage_error(
-			"--by says what a row is: -W cannot be obeyed (--by=function,line)");
-	if (options->output.sort == SORT_SUM && !options->sum)
-		return usage_error("--sort=sum is for the column of --sum, and there is none");
-	if (options->template && options->summary)
-		return usage_error("--template is for lines, and -c shows none");
-	if (options->output.histogram && !options->summary)
-		return usage_error("--histogram is for the table of -c, and there is no -c");
-	if (options->per_process && !options->summary)
-		return usage_error("--per-process is for the table of -c, and there is no -c");
 	if (options->output_file && options->output_file[0] == '|' &&
 	    !options->output_file[1 + strspn(options->output_file + 1, " \t\n")])
 		return usage_error("-o: behind the '|' is no command");
 	if (options->follow_forks > 1 && options->output_file && options->output_file[0] == '|')
 		return usage_error(
 			"-ff writes a file for each process, so a command cannot read it");
-	if (sorted && !options->summary)
-		return usage_error("--sort is for the table of -c, and there is no -c");
 	return check_stacks(options);
 }

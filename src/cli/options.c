@@ -402,8 +402,7 @@ static int apply(struct options *options, const struct option_spec *spec, const 
 			       ? 0
 			       : bad_argument(spec, argument, "a time such as 500ms, 10s or 2m");
 	case OPTION_EVERY:
-		expected = lists_set_interval(&options->interval_ns, &options->interval_count,
-					      argument);
+		expected = lists_set_interval(field, &options->interval_count, argument);
 		return expected ? bad_argument(spec, argument, expected) : 0;
 	case OPTION_STACKS:
 		*(bool *)field = true;
