@@ -54,11 +54,23 @@ static int find_number(const struct prototype *prototype, const struct expressio
 	return -1;
 }
 
-/* *is_signed: of the number that is on the stack then. Returns false if it cannot be compiled. */
-static bool compile(struct compiling *compiling, const struct expression *node, bool *is_signed);
+/* What is on the stack for a part of the expression. */
+struct operand {
+	bool is_signed;
+	/*
+	 * A pointer to a text, or to an object that is shown as one. It stands for the pointer if
+	 * it is compared with a number, or is true or false; two texts are compared by what is in
+	 * them, which is not known here.
+	 */
+	bool may_be_text;
+};
+
+/* Returns false if it cannot be compiled. */
+static bool compile(struct compiling *compiling, const struct expression *node,
+		    struct operand *operand);
 
 static bool compile_name(struct compiling *compiling, const struct expression *node,
-			 bool *is_signed)
+			 struct operand *operand)
 {
 	const int index = node->name == NAME_ARGUMENT && !node->steps.count
 				  ? find_number(compiling->prototype, node)
@@ -68,31 +80,53 @@ static bool compile_name(struct compiling *compiling, const struct expression *n
 		return false;
 	const struct type *type = compiling->prototype->parameters[index].type;
 
-	*is_signed = type->kind == TYPE_INT && (type->is_signed || type->lens == LENS_GUESS);
+	operand->is_signed = type->kind == TYPE_INT &&
+			     (type->is_signed || type->lens == LENS_GUESS);
+	operand->may_be_text = type->kind == TYPE_STRING ||
+			       (type->kind == TYPE_POINTER && type->target);
 	return add(compiling, (struct condition_op){.code = CONDITION_ARGUMENT,
-						    .first_signed = *is_signed,
+						    .first_signed = operand->is_signed,
 						    .value = (uint64_t)index});
 }
 
-static bool compile_one(struct compiling *compiling, const struct expression *node, bool *is_signed)
+static bool compile_one(struct compiling *compiling, const struct expression *node,
+			struct operand *operand)
 {
-	if (!compile(compiling, node->parts[0], is_signed))
+	if (!compile(compiling, node->parts[0], operand) ||
+	    (operand->may_be_text && node->op != OPERATOR_NOT))
 		return false;
+	operand->may_be_text = false;
 	switch (node->op) {
 	case OPERATOR_NOT:
-		*is_signed = true;
+		operand->is_signed = true;
 		return add(compiling, (struct condition_op){.code = CONDITION_NOT});
 	case OPERATOR_BIT_NOT:
 		return add(compiling, (struct condition_op){.code = CONDITION_BIT_NOT});
 	case OPERATOR_NEGATE:
-		*is_signed = true;
+		operand->is_signed = true;
 		return add(compiling, (struct condition_op){.code = CONDITION_NEGATE});
 	default:
 		return false;
 	}
 }
 
-static bool compile_two(struct compiling *compiling, const struct expression *node, bool *is_signed)
+/* Returns true if an operator takes texts, of which there may be so many, for their pointers. */
+static bool takes_pointers(enum expression_operator op, int texts)
+{
+	switch (op) {
+	case OPERATOR_AND:
+	case OPERATOR_OR:
+		return true;
+	case OPERATOR_EQUAL:
+	case OPERATOR_NOT_EQUAL:
+		return texts < 2;
+	default:
+		return texts == 0;
+	}
+}
+
+static bool compile_two(struct compiling *compiling, const struct expression *node,
+			struct operand *operand)
 {
 	static const uint8_t codes[] = {
 		[OPERATOR_PLUS] = CONDITION_ADD,
@@ -115,36 +149,41 @@ static bool compile_two(struct compiling *compiling, const struct expression *no
 		[OPERATOR_OR] = CONDITION_OR,
 	};
 	const bool is_turned = node->op == OPERATOR_GREATER || node->op == OPERATOR_AT_LEAST;
-	struct condition_op op = {0};
+	struct operand first, second;
 
 	if (node->op == OPERATOR_MATCHES || node->op == OPERATOR_NOT_MATCHES)
 		return false;
-	op.code = codes[node->op];
-	if (!compile(compiling, node->parts[is_turned], &op.first_signed) ||
-	    !compile(compiling, node->parts[!is_turned], &op.second_signed))
+	if (!compile(compiling, node->parts[is_turned], &first) ||
+	    !compile(compiling, node->parts[!is_turned], &second) ||
+	    !takes_pointers(node->op, first.may_be_text + second.may_be_text))
 		return false;
+	const struct condition_op op = {.code = codes[node->op],
+					.first_signed = first.is_signed,
+					.second_signed = second.is_signed};
 	const bool is_shift = node->op == OPERATOR_LEFT || node->op == OPERATOR_RIGHT;
 
-	*is_signed = op.code >= CONDITION_EQUAL ||
-		     (op.first_signed && (is_shift || op.second_signed));
+	operand->may_be_text = false;
+	operand->is_signed = op.code >= CONDITION_EQUAL ||
+			     (op.first_signed && (is_shift || op.second_signed));
 	return add(compiling, op);
 }
 
-static bool compile(struct compiling *compiling, const struct expression *node, bool *is_signed)
+static bool compile(struct compiling *compiling, const struct expression *node,
+		    struct operand *operand)
 {
 	switch (node->kind) {
 	case EXPRESSION_CONSTANT:
-		*is_signed = node->value.type == EXPRESSION_SIGNED;
-		return (*is_signed || node->value.type == EXPRESSION_UNSIGNED) &&
+		*operand = (struct operand){.is_signed = node->value.type == EXPRESSION_SIGNED};
+		return (operand->is_signed || node->value.type == EXPRESSION_UNSIGNED) &&
 		       add(compiling, (struct condition_op){.code = CONDITION_CONSTANT,
-							    .first_signed = *is_signed,
+							    .first_signed = operand->is_signed,
 							    .value = node->value.number});
 	case EXPRESSION_NAME:
-		return compile_name(compiling, node, is_signed);
+		return compile_name(compiling, node, operand);
 	case EXPRESSION_ONE:
-		return compile_one(compiling, node, is_signed);
+		return compile_one(compiling, node, operand);
 	case EXPRESSION_TWO:
-		return compile_two(compiling, node, is_signed);
+		return compile_two(compiling, node, operand);
 	default:
 		return false;
 	}
@@ -154,7 +193,7 @@ static bool compile(struct compiling *compiling, const struct expression *node, 
 static bool require(struct compiling *compiling, const struct expression *node)
 {
 	const unsigned count = compiling->condition->count, depth = compiling->depth;
-	bool is_signed;
+	struct operand operand;
 
 	if (node->kind == EXPRESSION_TWO && node->op == OPERATOR_AND) {
 		const bool has_left = require(compiling, node->parts[0]);
@@ -164,7 +203,7 @@ static bool require(struct compiling *compiling, const struct expression *node)
 			return has_left || has_right;
 		if (add(compiling, (struct condition_op){.code = CONDITION_AND}))
 			return true;
-	} else if (compile(compiling, node, &is_signed)) {
+	} else if (compile(compiling, node, &operand)) {
 		return true;
 	}
 	compiling->condition->count = count;

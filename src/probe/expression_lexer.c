@@ -108,24 +108,19 @@ static void lex_number(struct expression_lexer *lexer)
 	static const struct unit one = {"", 1, UNIT_NONE};
 	const char *start = lexer->at;
 	const bool is_hexadecimal = start[0] == '0' && (start[1] == 'x' || start[1] == 'X');
-	char *end, *end_of_fraction = NULL;
 	const struct unit *unit = &one;
-	double fraction = 0;
+	char *end;
 
 	errno = 0;
 	uint64_t number = strtoull(start, &end, 0);
-	const bool is_too_large = errno == ERANGE;
 
 	/* "08" is a decimal number to whoever writes it here. */
 	if (!is_hexadecimal && isdigit((unsigned char)*end))
 		number = strtoull(start, &end, 10);
 	const bool has_fraction = !is_hexadecimal && *end == '.' && isdigit((unsigned char)end[1]);
+	const double real = has_fraction ? strtod(start, &end) : 0;
 
-	if (has_fraction) {
-		fraction = strtod(end, &end_of_fraction);
-		end = end_of_fraction;
-	}
-	if (is_too_large)
+	if (errno == ERANGE)
 		return fail(lexer, start, "the number is too large");
 	lexer->at = end;
 	if (is_name_start(*end)) {
@@ -134,21 +129,17 @@ static void lex_number(struct expression_lexer *lexer)
 			return fail(lexer, end, "expected a unit: ns us ms s min h, or k M G");
 	}
 	lexer->token = TOKEN_NUMBER;
-	if (has_fraction && unit->factor == 1) {
-		lexer->value = expression_float((double)number + fraction);
-	} else if (unit->factor > 1 && number > UINT64_MAX / unit->factor - 1) {
+	/* A quotient by 1.0ms has a fraction, as one by 1.0 has. */
+	if (has_fraction) {
+		lexer->value = expression_float(real * (double)unit->factor);
+	} else if (number > UINT64_MAX / unit->factor) {
 		return fail(lexer, start, "the number is too large");
 	} else {
-		number = number * unit->factor + (uint64_t)(fraction * (double)unit->factor);
+		number *= unit->factor;
 		lexer->value = number > INT64_MAX ? expression_unsigned(number)
 						  : expression_signed((int64_t)number);
 	}
 	lexer->value.unit = unit->unit;
-	/* A quotient by 1.0ms has a fraction, as one by 1.0 has. */
-	if (has_fraction && lexer->value.type != EXPRESSION_FLOAT) {
-		lexer->value = expression_float((double)number);
-		lexer->value.unit = unit->unit;
-	}
 }
 
 /* ------------------------------------------------------------------ quotes */

@@ -111,6 +111,10 @@ static const struct {
 	{"'\\x41'", "65"},
 	{"1 << 4 | 1", "17"},
 	{"1 << 64", "-"},
+	{"08", "8"},
+	{"1.5e3", "1500.000"},
+	{"010.5", "10.500"},
+	{"1.25k", "1280.000"},
 	{"-1 >> 1", "-1"},
 	{"~0", "-1"},
 	{"6 & 3 ^ 1", "3"},
@@ -346,10 +350,12 @@ static void what_is_decided_early(void **state)
 					   .width = WIDTH_LONG,
 					   .is_signed = true},
 				 text = {.kind = TYPE_STRING};
-	static const struct parameter parameters[] = {
-		{.type = &number}, {.type = &text}, {.type = &number, .on_return = true}};
+	static const struct parameter parameters[] = {{.type = &number},
+						      {.type = &text},
+						      {.type = &number, .on_return = true},
+						      {.type = &text}};
 	static const struct prototype prototype = {
-		.name = "f", .result = &number, .parameters = parameters, .parameter_count = 3};
+		.name = "f", .result = &number, .parameters = parameters, .parameter_count = 4};
 	static const struct {
 		const char *text;
 		unsigned ops;
@@ -361,6 +367,13 @@ static void what_is_decided_early(void **state)
 		{"arg1 > 1 && arg1 < 9", 7},
 		{"arg2 == 0", 3},
 		{"arg2 == \"x\"", 0},
+		{"arg2 == arg2", 0},
+		{"arg2 != arg4", 0},
+		{"arg2 < arg4", 0},
+		{"arg2 == arg1", 3},
+		{"arg2 && arg1", 3},
+		{"!arg2", 2},
+		{"!((arg2 & 1) || arg1)", 0},
 		{"arg3 > 1", 0},
 		{"arg1 / 2.0 > 1", 0},
 		{"!(arg1 & 1)", 4},
