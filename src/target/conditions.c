@@ -23,10 +23,12 @@ static const struct prototype *find(const struct target *target, const char *nam
 	const struct protolib *libc = proto_search_library(target->prototypes, "libc.so.6");
 	const struct prototype *found = protolib_find(proto_search_global(target->prototypes),
 						      name);
+	const char *library;
 
-	if (!found)
-		found = proto_search_any(target->prototypes, name);
-	return found || !libc ? found : protolib_find(libc, name);
+	if (!found && libc)
+		found = protolib_find(libc, name);
+	/* Of a name that several libraries have, it is not known which one it is. */
+	return found ? found : proto_search_only(target->prototypes, name, "", &library);
 }
 
 /*

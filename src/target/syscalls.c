@@ -207,9 +207,8 @@ static struct system_site *make_site(struct target *target, const struct system_
 
 	if (!is_asked_for(target, name, request->outer))
 		return made;
-	made->plan = sink_shows_values(options->sink, options->output)
-			     ? plan_create(prototype, &abi, &limits)
-			     : plan_create_empty();
+	made->plan = target_shows_values(target) ? plan_create(prototype, &abi, &limits)
+						 : plan_create_empty();
 	made->site = (struct probe_site){probe_table_add(target->probes, PROBE_SYSTEM, name,
 							 module_name, display, prototype),
 					 made->plan};
