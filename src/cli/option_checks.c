@@ -65,13 +65,10 @@ static int check_no_table(const struct options *options, bool sorted)
 		bool is_given;
 		const char *name;
 	} options_of_the_table[] = {
-		{options->interval_ns != 0, "--interval"},
-		{output->column_count != 0, "-U"},
-		{options->keys != NULL, "--by"},
-		{options->sum != NULL, "--sum"},
-		{output->histogram, "--histogram"},
-		{options->per_process, "--per-process"},
-		{sorted, "--sort"},
+		{options->interval_ns != 0, "--interval"}, {output->column_count != 0, "-U"},
+		{options->keys != NULL, "--by"},	   {options->sum != NULL, "--sum"},
+		{output->max_groups != 0, "--max-groups"}, {output->histogram, "--histogram"},
+		{options->per_process, "--per-process"},   {sorted, "--sort"},
 	};
 
 	for (size_t i = 0; i < sizeof options_of_the_table / sizeof *options_of_the_table; i++)
@@ -93,6 +90,8 @@ static int check_table(const struct options *options)
 	    (output->sort == SORT_SUM || memchr(output->columns, COLUMN_SUM, output->column_count)))
 		return usage_error("%s is for the column of --sum, and there is none",
 				   output->sort == SORT_SUM ? "--sort=sum" : "-U sum");
+	if (output->max_groups && !options->keys && !options->sum)
+		return usage_error("--max-groups is for the rows of --by, and there is none");
 	if (options->template)
 		return usage_error("--template is for lines, and -c shows none");
 	return 0;

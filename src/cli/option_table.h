@@ -45,7 +45,7 @@ enum {
 enum option_action {
 	OPTION_FLAG,	/* sets a bool */
 	OPTION_COUNT,	/* increments an unsigned */
-	OPTION_NUMBER,	/* sets an unsigned, from 0 to maximum */
+	OPTION_NUMBER,	/* sets an unsigned, from minimum to maximum */
 	OPTION_TEXT,	/* sets a const char *, not empty */
 	OPTION_LIST,	/* appends to a vec of const char *, not empty */
 	OPTION_PIDS,	/* appends to a vec of pid_t, from a list with commas or blanks */
@@ -75,7 +75,7 @@ struct option_spec {
 	const char *heading; /* set on the first option of a group */
 	size_t field;
 	enum option_action action;
-	unsigned maximum; /* for OPTION_NUMBER */
+	unsigned minimum, maximum; /* for OPTION_NUMBER and OPTION_PROFILE */
 };
 
 /* The table, in the order of --help. */

@@ -167,19 +167,10 @@ static int set_number(unsigned *field, const struct option_spec *spec, const cha
 {
 	char expected[64];
 
-	if (lists_parse_number(argument, strlen(argument), 0, spec->maximum, field))
+	if (lists_parse_number(argument, strlen(argument), spec->minimum, spec->maximum, field))
 		return 0;
-	snprintf(expected, sizeof(expected), "a number from 0 to %u", spec->maximum);
-	return bad_argument(spec, argument, expected);
-}
-
-static int set_rate(unsigned *field, const struct option_spec *spec, const char *argument)
-{
-	char expected[64];
-
-	if (lists_parse_number(argument, strlen(argument), 1, spec->maximum, field))
-		return 0;
-	snprintf(expected, sizeof(expected), "a number from 1 to %u", spec->maximum);
+	snprintf(expected, sizeof(expected), "a number from %u to %u", spec->minimum,
+		 spec->maximum);
 	return bad_argument(spec, argument, expected);
 }
 
@@ -411,7 +402,7 @@ static int apply(struct options *options, const struct option_spec *spec, const 
 	case OPTION_PROFILE:
 		*(unsigned *)field = DEFAULT_PROFILE_HZ;
 		options->output.where = options->output.where ? options->output.where : FRAMES_MAX;
-		return argument ? set_rate(field, spec, argument) : 0;
+		return argument ? set_number(field, spec, argument) : 0;
 	case OPTION_WHERE:
 		expected = lists_set_where(field, argument);
 		return expected ? bad_argument(spec, argument, expected) : 0;
@@ -465,7 +456,6 @@ static void set_defaults(struct options *options)
 				.align = screen_width() * 5 / 8,
 				.sort = SORT_TIME,
 				.where_script = true,
-				.max_groups = DEFAULT_GROUPS_MAX,
 				.where_native = true,
 			},
 	};
@@ -584,5 +574,9 @@ int options_parse(struct options *options, int argc, char **argv)
 	if (options->sum && !parser->sorted)
 		options->output.sort = SORT_SUM;
 	options->output.over_time = options->interval_ns != 0;
-	return option_checks(options, parser->sorted);
+	result = option_checks(options, parser->sorted);
+
+	if (!options->output.max_groups)
+		options->output.max_groups = DEFAULT_GROUPS_MAX;
+	return result;
 }

@@ -546,6 +546,8 @@ static const struct {
 	{"--histogram true", "--histogram is for the table of -c, and there is no -c"},
 	{"-c -U p98 true", "'p98' is not a list of time"},
 	{"-U name true", "-U is for the table of -c, and there is no -c"},
+	{"-c --max-groups=5 true", "--max-groups is for the rows of --by, and there is none"},
+	{"-c --by=tid --max-groups=0 true", "option --max-groups: '0'"},
 	{"-c -U calls,sum true", "-U sum is for the column of --sum, and there is none"},
 	{"--stacks --histogram -p 1", "--histogram is for the table of -c, and there is no -c"},
 	{"--stacks --format=json -p 1", "no calls to choose or to show"},
