@@ -99,7 +99,7 @@ int main(int argc, char **argv)
 	s_execute(7);
 
 	s_step(3);
-	usleep(50000);
+	usleep(500000);
 	s_step(3);
 	s_step(3);
 	s_step(4);
