@@ -4,7 +4,8 @@
  *
  * What they use has to be captured with each call: the script line, the stack, and the whole of
  * texts, of which the trace shows the first bytes only. A text that is used is captured up to
- * 64 KiB.
+ * 64 KiB, and one that is recorded up to 4 KiB, unless -s says otherwise: whoever reads the file may
+ * want to see more of it than is shown while it is recorded.
  */
 #include "cli/expressions.h"
 
@@ -14,7 +15,7 @@
 
 #include <stdlib.h>
 
-enum { TEXT_MAX = 64 << 10, STACK_FRAMES = 128, SAFE_MAX = 512 };
+enum { TEXT_MAX = 64 << 10, RECORDED_MAX = 4 << 10, STACK_FRAMES = 128, SAFE_MAX = 512 };
 
 static bool fail(const char *option, const char *text, struct expression_error *error)
 {
@@ -103,7 +104,11 @@ void expressions_deinit(struct expressions *expressions)
 	template_free(expressions->template);
 }
 
-unsigned expressions_string_max(const struct output_options *output)
+unsigned expressions_string_max(const struct options *options, const struct output_options *output)
 {
-	return output->takes_texts && output->string_max < TEXT_MAX ? TEXT_MAX : output->string_max;
+	unsigned most = output->string_max;
+
+	if (options->record && !options->has_string_max && most < RECORDED_MAX)
+		most = RECORDED_MAX;
+	return output->takes_texts && most < TEXT_MAX ? TEXT_MAX : most;
 }

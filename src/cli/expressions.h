@@ -26,6 +26,6 @@ void expressions_deinit(struct expressions *expressions);
  * Returns how many bytes of a string have to be captured: those that are shown, or more if
  * expressions use it.
  */
-unsigned expressions_string_max(const struct output_options *output);
+unsigned expressions_string_max(const struct options *options, const struct output_options *output);
 
 #endif

@@ -176,6 +176,20 @@ bool lists_parse_time(const char *text, uint64_t *ns)
 	return *ns > 0;
 }
 
+bool lists_parse_size(const char *text, uint64_t *size)
+{
+	static const char units[] = "kMG";
+	const size_t digits = strspn(text, "0123456789");
+	const char *unit = text[digits] ? strchr(units, text[digits]) : NULL;
+	unsigned number;
+
+	if (!lists_parse_number(text, digits, 0, UINT32_MAX, &number) ||
+	    (text[digits] && (!unit || text[digits + 1])))
+		return false;
+	*size = (uint64_t)number << (unit ? 10 * (unit - units + 1) : 0);
+	return true;
+}
+
 const char *lists_set_interval(uint64_t *ns, unsigned *count, const char *argument)
 {
 	enum { LEAST_NS = 1000000, COUNT_MAX = 1000000000 };

@@ -41,6 +41,11 @@ bool lists_parse_number(const char *text, size_t length, unsigned minimum, unsig
 bool lists_parse_time(const char *text, uint64_t *ns);
 
 /*
+ * Reads a size: digits, and perhaps k, M or G (of 1,024). False if it is none, or too large.
+ */
+bool lists_parse_size(const char *text, uint64_t *size);
+
+/*
  * Reads a time of at least 1 ms, and perhaps a comma and a number above 0 ("500ms,10"), which is
  * otherwise 0. Returns NULL, or what the argument should have been.
  */

@@ -8,6 +8,8 @@
 #include "cli/formats.h"
 #include "cli/options.h"
 #include "cli/outfile.h"
+#include "cli/recording_file.h"
+#include "cli/replaying.h"
 #include "dwarf/dwarf.h"
 #include "session/print.h"
 #include "session/session.h"
@@ -89,6 +91,33 @@ static const char *sink_name(const struct options *options)
 	return options->template ? "template" : "text";
 }
 
+static const struct sink_kind *main_sink(const struct options *options,
+					 const struct formats *formats)
+{
+	return formats->main ? formats->main : sink_find(sink_name(options));
+}
+
+/* A replay is what was asked for, not a remark beside a program's output. */
+static int replay_with(const struct options *options, const struct output_options *parsed,
+		       const struct formats *formats)
+{
+	struct output_options output = *parsed;
+	struct outfile outfile = {.fd = -1, .done = -1};
+	const bool split = options->follow_forks > 1 && options->output_file;
+
+	if (!split && options->output_file && outfile_open(&outfile, options->output_file))
+		return STATUS_ERROR;
+	const int fd = options->output_file ? outfile.fd : STDOUT_FILENO;
+
+	output.color = wants_color(options->color, fd);
+	output.utf8 = wants_utf8();
+	const int error =
+		replaying_run(options, &output, main_sink(options, formats), formats, fd);
+
+	outfile_close(&outfile);
+	return error == -EINVAL ? STATUS_USAGE : error ? STATUS_ERROR : 0;
+}
+
 static int trace_with(const struct options *options, const struct output_options *parsed,
 		      const struct formats *formats)
 {
@@ -123,12 +152,12 @@ static int trace_with(const struct options *options, const struct output_options
 		.lossy = options->lossy,
 		.prototypes = options->prototypes,
 		.demangle = options->output.demangle,
-		.string_max = expressions_string_max(&output),
+		.string_max = expressions_string_max(options, &output),
 		.array_max = options->output.array_max,
 		.verbose = options->verbose,
 		.quiet = options->quiet,
 		.debug = options->debug,
-		.sink = formats->main ? formats->main : sink_find(sink_name(options)),
+		.sink = main_sink(options, formats),
 		.more = &formats->more,
 		.output_path = split ? options->output_file : NULL,
 		.output = &output};
@@ -162,15 +191,22 @@ static int trace(const struct options *options)
 {
 	struct output_options output = options->output;
 	struct expressions expressions = {0};
+	struct recording_file recording = {.command = NULL};
 	struct formats formats;
 	int status = STATUS_ERROR;
-	const int error = formats_open(options, &formats);
+	int error = formats_open(options, &formats);
 
+	if (!error)
+		error = recording_file_open(options, &recording, &formats);
+	if (options->record)
+		output.recording = &recording.options;
 	if (error == -EINVAL)
 		status = STATUS_USAGE;
 	else if (!error && expressions_parse(options, &expressions, &output))
-		status = trace_with(options, &output, &formats);
+		status = options->replay ? replay_with(options, &output, &formats)
+					 : trace_with(options, &output, &formats);
 	expressions_deinit(&expressions);
+	recording_file_close(&recording);
 	formats_close(&formats);
 	return status;
 }

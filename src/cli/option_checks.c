@@ -37,7 +37,7 @@ static int check_stacks(const struct options *options)
 static int check_snapshot(const struct options *options, const char *option)
 {
 	if (options->condition || options->template || options->output.slower_than ||
-	    options->output.only_failed || options->formats.count)
+	    options->output.only_failed || options->formats.count || options->record)
 		return usage_error("%s traces nothing, so there are no calls to choose or to show",
 				   option);
 	if (options->stacks && options->profile_hz)
@@ -97,12 +97,51 @@ static int check_table(const struct options *options)
 	return 0;
 }
 
+/* --replay shows what was recorded; whatever says what is traced cannot be obeyed. */
+static int check_replay(const struct options *options, bool sorted)
+{
+	const struct {
+		bool is_given;
+		const char *name;
+	} refused[] = {
+		{options->pids.count != 0, "-p"},
+		{options->command != NULL, "a command"},
+		{options->user != NULL, "-u"},
+		{options->record != NULL, "--record"},
+		{options->compress != NULL, "--compress"},
+		{options->rotate != NULL, "--rotate"},
+		{options->flight != NULL, "--flight"},
+		{options->stacks, "--stacks"},
+		{options->core != NULL, "--core"},
+		{options->profile_hz != 0, "--profile"},
+		{options->duration_ns != 0, "--duration"},
+		{options->callee_filters.count != 0, "-l"},
+	};
+
+	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+		if (refused[i].is_given)
+			return usage_error("--replay traces nothing, so %s cannot be obeyed",
+					   refused[i].name);
+	const int table = options->summary ? check_table(options) : check_no_table(options, sorted);
+
+	return table ? table : check_stacks(options);
+}
+
 int option_checks(const struct options *options, bool sorted)
 {
 	if (options->print_prototypes && (options->command || options->pids.count))
 		return usage_error("--print-prototypes traces nothing");
 	if (options->print_prototypes)
 		return 0;
+	if (options->replay)
+		return check_replay(options, sorted);
+	if (!options->record && (options->compress || options->rotate || options->flight))
+		return usage_error("%s is for --record, and there is no --record",
+				   options->compress ? "--compress"
+				   : options->rotate ? "--rotate"
+						     : "--flight");
+	if (options->rotate && options->flight)
+		return usage_error("--rotate and --flight cannot be obeyed together");
 	if (options->core && !options->stacks)
 		return usage_error("--core is for --stacks, and there is no --stacks");
 	if (!options->command && !options->pids.count && !options->core)

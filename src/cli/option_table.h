@@ -37,8 +37,13 @@ enum {
 	CODE_RECIPES,
 	CODE_INTERVAL,
 	CODE_HISTOGRAM,
+	CODE_RECORD,
+	CODE_COMPRESS,
+	CODE_ROTATE,
+	CODE_FLIGHT,
+	CODE_REPLAY,
 
-	OPTIONS_MAX = 64 /* there are no more rows */
+	OPTIONS_MAX = 96 /* there are no more rows */
 };
 
 /* What an option does with its argument. `field` is an offset in struct options. */

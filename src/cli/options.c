@@ -508,6 +508,7 @@ static int parse_option(struct parser *parser, int code, const char *word, bool 
 
 	begin_anew(options, spec, &has_begun[spec - options_table(&count)]);
 	parser->sorted |= code == CODE_SORT;
+	options->has_string_max |= code == 's';
 	/* The last one counts. */
 	if (code == CODE_APP_LINE)
 		options->output.any_line = false;

@@ -46,6 +46,12 @@ struct options {
 
 	const char *output_file; /* -o, or NULL: standard error */
 	struct vec formats;	 /* of const char *: --format, in order */
+	const char *record;	 /* --record, or NULL */
+	const char *compress;	 /* --compress, or NULL */
+	const char *rotate;	 /* --rotate, or NULL */
+	const char *flight;	 /* --flight, or NULL */
+	const char *replay;	 /* --replay, or NULL */
+	bool has_string_max;	 /* there was a -s */
 	const char *condition;	 /* --if, or NULL */
 	const char *template;	 /* --template, or NULL */
 	const char *keys;	 /* --by, or NULL */

@@ -50,6 +50,14 @@ void emission_table(struct session *session, bool is_anew)
 		session->emission.error = sink->ops->snapshot(sink, is_anew);
 }
 
+void emission_dump(struct session *session)
+{
+	struct sink *sink = session->emission.sink;
+
+	if (!session->emission.error && sink->ops->dump)
+		session->emission.error = sink->ops->dump(sink);
+}
+
 void emission_forget(struct session *session, const struct probe_info *info)
 {
 	struct sink *sink = session->emission.sink;

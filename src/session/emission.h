@@ -22,6 +22,8 @@ void emission_record(struct session *session, const struct record *record);
 void emission_flush(struct session *session);
 /* Makes the sink write a table of what it has counted; `is_anew`: counts begin anew behind it. */
 void emission_table(struct session *session, bool is_anew);
+/* Makes sinks that keep records in memory write them (--flight). */
+void emission_dump(struct session *session);
 /* A probe is about to be freed. */
 void emission_forget(struct session *session, const struct probe_info *info);
 

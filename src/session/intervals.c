@@ -15,6 +15,7 @@
 #include "session/intervals.h"
 
 #include "session/session_state.h"
+#include "sink/recording.h"
 #include "sink/sink.h"
 #include "target/agent_policy.h"
 #include "tracee/clock.h"
@@ -32,6 +33,9 @@ void intervals_start(struct session *session)
 
 	if (has_tables(session))
 		interrupts_set_request(session->interrupts, SIGUSR1);
+	if (session->target.options->output->recording &&
+	    session->target.options->output->recording->flight)
+		interrupts_set_request(session->interrupts, SIGUSR2);
 	if (!length)
 		return;
 	session->intervals.next = clock_now() + length;
@@ -81,6 +85,9 @@ bool intervals_signal(struct session *session, int signal)
 {
 	if (!interrupts_is_request(session->interrupts, signal))
 		return false;
-	show(session);
+	if (signal == SIGUSR2)
+		emission_dump(session);
+	else
+		show(session);
 	return true;
 }

@@ -161,27 +161,12 @@ static struct sink *create_sink(const struct session *session)
 					   .options = &session->output,
 					   .code = &session->code,
 					   .stacks = call_stacks_table(&session->target),
+					   .begun = clock_wall(),
 					   .fd = options->output_fd,
 					   .path = options->output_path,
 					   .per_process = options->per_process};
+	struct sink *sink = sinks_create(options->sink, options->more, &target);
 
-	struct sink *sink = sink_create(options->sink, &target);
-	struct vec sinks = VEC_OF(struct sink *);
-
-	vec_push(&sinks, &sink);
-	for (size_t i = 0; i < options->more->count; i++) {
-		const struct session_output *more = vec_at(options->more, i);
-		struct sink_target other = target;
-
-		other.fd = more->fd;
-		other.path = NULL;
-		other.per_process = false;
-		sink = sink_create(more->kind, &other);
-		vec_push(&sinks, &sink);
-	}
-	if (sinks.count > 1)
-		sink = tee_create(&sinks);
-	vec_deinit(&sinks);
 	return session->target.spans.spans.count
 		       ? spans_create(sink, &target, &session->target.spans, session->target.probes)
 		       : sink;
@@ -273,8 +258,11 @@ static int set_up(struct session *session)
 	indirect_init(&session->target);
 	prefetched_init(&session->target);
 	call_stacks_init(&session->target);
-	session->code = (struct code_names){module_code_name, module_code_place, name_thread,
-					    &session->target};
+	session->code = (struct code_names){.find = module_code_name,
+					    .place = module_code_place,
+					    .thread = name_thread,
+					    .changes = module_code_changes,
+					    .context = &session->target};
 	session->output = *options->output;
 	session->output.patience = (struct outbuf_patience){is_awaited, session};
 	session->emission.sink = create_sink(session);

@@ -34,6 +34,7 @@ void task_drops_space(struct session *session, struct space *space)
 		trap_space_gone(space);
 		module_list_destroy(space->modules);
 		space->modules = NULL;
+		session->target.unloaded++;
 	}
 }
 

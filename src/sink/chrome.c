@@ -12,7 +12,7 @@
  * that was taken off, calls would not lie in those that made them. The duration without it is
  * among the values.
  *
- * Times are in microseconds, with three decimals, since the sink was created: viewers read them
+ * Times are in microseconds, with three decimals, since the trace began: viewers read them
  * into doubles, which would not keep the nanoseconds of times since the Epoch.
  */
 #include "sink/chrome.h"
@@ -23,7 +23,6 @@
 #include "sink/json_value.h"
 #include "sink/signame.h"
 #include "sink/stack_lines.h"
-#include "tracee/clock.h"
 
 #include <stdlib.h>
 
@@ -34,7 +33,6 @@ struct chrome_sink {
 	struct sink_target target;
 	struct render_options render;
 	struct outbuf out;
-	uint64_t begun;	    /* clock_wall() */
 	struct map threads; /* tid → this, if its name was written */
 	bool has_events;
 };
@@ -66,7 +64,7 @@ static void begin(struct chrome_sink *chrome, const char *phase, const struct re
 	outbuf_text(out, ",\"tid\":");
 	outbuf_signed(out, record->tid);
 	outbuf_text(out, ",\"ts\":");
-	put_us(out, time > chrome->begun ? time - chrome->begun : 0);
+	put_us(out, time > chrome->target.begun ? time - chrome->target.begun : 0);
 }
 
 static void name_thread(struct chrome_sink *chrome, const struct record *record)
@@ -242,7 +240,6 @@ struct sink *chrome_sink_create(const struct sink_target *target)
 
 	chrome->sink.ops = &chrome_ops;
 	chrome->target = *target;
-	chrome->begun = clock_wall();
 	chrome->render = (struct render_options){.string_max = options->string_max,
 						 .array_max = options->array_max,
 						 .utf8 = true,

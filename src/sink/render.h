@@ -37,6 +37,11 @@ struct code_names {
 	char *(*place)(void *context, int32_t pid, uint64_t address);
 	/* Stores the name of a thread (comm), or "". NULL: names of threads are not known. */
 	void (*thread)(void *context, int32_t tid, char name[16]);
+	/*
+	 * Returns a number that changes whenever an address may have got another name. NULL: none
+	 * ever does.
+	 */
+	uint64_t (*changes)(void *context);
 	void *context;
 };
 

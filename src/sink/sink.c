@@ -9,6 +9,8 @@
 #include "sink/chrome.h"
 #include "sink/groups.h"
 #include "sink/json.h"
+#include "sink/nothing.h"
+#include "sink/recording.h"
 #include "sink/split.h"
 #include "sink/summary.h"
 #include "sink/summary_table.h"
@@ -30,6 +32,10 @@ static const struct sink_kind kinds[] = {
 	 .shows_values = true,
 	 .wants_calls = true,
 	 .create = template_sink_create},
+	/* The file of --record. */
+	{.name = "record", .shows_values = true, .create = recording_sink_create},
+	/* Nothing, where a form with a file of its own is all that was asked for. */
+	{.name = "nothing", .only_at_end = true, .create = nothing_sink_create},
 	/* The table of -c --by. */
 	{.name = "groups",
 	 .shows_values = true,

@@ -35,6 +35,8 @@ enum summary_column {
 	SUMMARY_COLUMNS	  /* number of columns */
 };
 
+struct recording_options;
+
 /* The options for the format of the trace, as parsed. */
 struct output_options {
 	/* 0, or 1 -t (HH:MM:SS), 2 -tt (with µs), 3 -ttt (seconds.µs since the Epoch) */
@@ -88,6 +90,7 @@ struct output_options {
 	bool takes_texts;	      /* expressions use texts, of which -s may show less */
 	bool takes_lines;	      /* expressions use the script line, which -W may not show */
 	unsigned takes_stack;	      /* expressions use so many frames, which -w may not show */
+	const struct recording_options *recording; /* --record; NULL: none */
 };
 
 enum summary_sort { SORT_TIME, SORT_CALLS, SORT_NAME, SORT_SUM };
@@ -118,6 +121,8 @@ struct sink_ops {
 	 * `is_anew`: counts begin anew behind it. Returns 0 or -errno. NULL: it counts nothing.
 	 */
 	int (*snapshot)(struct sink *sink, bool is_anew);
+	/* --flight: writes what is kept in memory. Returns 0 or -errno. NULL: it keeps nothing. */
+	int (*dump)(struct sink *sink);
 	/*
 	 * This probe is about to be removed from the table, and its id may be given to another one:
 	 * the sink has to move what it keeps by that id. NULL: it keeps nothing by id.
@@ -137,6 +142,7 @@ struct sink_target {
 	/* render.h; NULL: pointers to functions are shown as addresses */
 	const struct code_names *code;
 	const struct stack_table *stacks; /* of record.stack; NULL: no stacks are known */
+	uint64_t begun;			  /* when the trace began: ns since the Epoch */
 	int fd;				  /* what the sink writes to; stays the caller's */
 	bool per_process;		  /* each process gets a sink of its own, as with `path` */
 	const char *path; /* instead of `fd`, a file PATH.PID for each process; or NULL */
@@ -165,6 +171,12 @@ struct sink_kind {
 	/* Returns true if sums have to come with the times in buckets; NULL: they never have. */
 	bool (*needs_buckets)(const struct output_options *options);
 	struct sink *(*create)(const struct sink_target *target);
+};
+
+/* A form of the trace besides the main one: --format=FORM:FILE. */
+struct session_output {
+	const struct sink_kind *kind;
+	int fd;
 };
 
 /* Returns the row of that name, or NULL. */

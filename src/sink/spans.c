@@ -528,6 +528,13 @@ static int spans_finish(struct sink *sink)
 	return spans_of(sink)->inner->ops->finish(spans_of(sink)->inner);
 }
 
+static int spans_dump(struct sink *sink)
+{
+	struct sink *inner = spans_of(sink)->inner;
+
+	return inner->ops->dump ? inner->ops->dump(inner) : 0;
+}
+
 static int spans_snapshot(struct sink *sink, bool is_anew)
 {
 	struct sink *inner = spans_of(sink)->inner;
@@ -567,6 +574,7 @@ static const struct sink_ops spans_ops = {
 	.flush = spans_flush,
 	.finish = spans_finish,
 	.snapshot = spans_snapshot,
+	.dump = spans_dump,
 	.forget = spans_forget,
 	.destroy = spans_destroy,
 };

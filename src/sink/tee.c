@@ -77,6 +77,20 @@ static int tee_snapshot(struct sink *sink, bool is_anew)
 	return error;
 }
 
+static int tee_dump(struct sink *sink)
+{
+	const struct vec *sinks = sinks_of(sink);
+	int error = 0;
+
+	for (size_t i = 0; i < sinks->count; i++) {
+		struct sink *one = sink_at(sinks, i);
+		const int failed = one->ops->dump ? one->ops->dump(one) : 0;
+
+		error = error ? error : failed;
+	}
+	return error;
+}
+
 static void tee_forget(struct sink *sink, const struct probe_info *probe)
 {
 	const struct vec *sinks = sinks_of(sink);
@@ -101,11 +115,13 @@ static const struct sink_ops tee_ops = {
 	.flush = tee_flush,
 	.finish = tee_finish,
 	.snapshot = tee_snapshot,
+	.dump = tee_dump,
 	.forget = tee_forget,
 	.destroy = tee_destroy,
 };
 
-struct sink *tee_create(struct vec *sinks)
+/* It takes over the vec and the sinks in it (struct sink *). */
+static struct sink *tee_create(struct vec *sinks)
 {
 	struct tee *tee = xcalloc(1, sizeof *tee);
 
@@ -113,4 +129,26 @@ struct sink *tee_create(struct vec *sinks)
 	tee->sinks = *sinks;
 	vec_init(sinks, sizeof(struct sink *));
 	return &tee->sink;
+}
+
+struct sink *sinks_create(const struct sink_kind *kind, const struct vec *more,
+			  const struct sink_target *target)
+{
+	struct sink *sink = sink_create(kind, target);
+	struct vec sinks = VEC_OF(struct sink *);
+
+	if (!more->count)
+		return sink;
+	vec_push(&sinks, &sink);
+	for (size_t i = 0; i < more->count; i++) {
+		const struct session_output *output = vec_at(more, i);
+		struct sink_target other = *target;
+
+		other.fd = output->fd;
+		other.path = NULL;
+		other.per_process = false;
+		sink = sink_create(output->kind, &other);
+		vec_push(&sinks, &sink);
+	}
+	return tee_create(&sinks);
 }

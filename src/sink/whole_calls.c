@@ -243,7 +243,18 @@ static int abandon_call(struct whole_calls *whole, struct open_call *call)
 	return give_up_call(whole, call);
 }
 
-/* Passes on, or drops, the calls of a process that will not end; 0: of all processes. */
+static int compare_calls(const void *a, const void *b)
+{
+	const struct record *x = &(*(struct open_call *const *)a)->entry;
+	const struct record *y = &(*(struct open_call *const *)b)->entry;
+
+	return x->call < y->call ? -1 : x->call > y->call;
+}
+
+/*
+ * Passes on, or drops, the calls of a process that will not end, in the order in which they were made;
+ * 0: of all processes.
+ */
 static int give_up(struct whole_calls *whole, int32_t pid)
 {
 	struct vec ended = VEC_OF(struct open_call *);
@@ -254,6 +265,8 @@ static int give_up(struct whole_calls *whole, int32_t pid)
 	while (map_next(&whole->open, &cursor, NULL, &value))
 		if (!pid || ((struct open_call *)value)->entry.pid == pid)
 			vec_push(&ended, &value);
+	if (ended.count)
+		qsort(ended.items, ended.count, ended.item_size, compare_calls);
 	for (size_t i = 0; i < ended.count; i++) {
 		struct open_call *call = *(struct open_call **)vec_at(&ended, i);
 
@@ -316,6 +329,13 @@ static int whole_snapshot(struct sink *sink, bool is_anew)
 	return inner->ops->snapshot ? inner->ops->snapshot(inner, is_anew) : 0;
 }
 
+static int whole_dump(struct sink *sink)
+{
+	struct sink *inner = whole_of(sink)->inner;
+
+	return inner->ops->dump ? inner->ops->dump(inner) : 0;
+}
+
 static void whole_forget(struct sink *sink, const struct probe_info *probe)
 {
 	struct sink *inner = whole_of(sink)->inner;
@@ -348,6 +368,7 @@ static const struct sink_ops whole_ops = {
 	.flush = whole_flush,
 	.finish = whole_finish,
 	.snapshot = whole_snapshot,
+	.dump = whole_dump,
 	.forget = whole_forget,
 	.destroy = whole_destroy,
 };

@@ -112,6 +112,11 @@ static const struct module *module_at(const struct target *target, pid_t pid, ui
 	return process && process->space ? modules_find(process->space->modules, address) : NULL;
 }
 
+uint64_t module_code_changes(void *context)
+{
+	return ((const struct target *)context)->unloaded;
+}
+
 char *module_code_place(void *context, int32_t pid, uint64_t address)
 {
 	const struct target *target = context;

@@ -25,6 +25,8 @@ const struct module *modules_find_definer(const struct modules *modules, const c
 const char *module_library(const struct module *module);
 /* code_names.find; `context` is the target. */
 char *module_code_name(void *context, int32_t pid, uint64_t address);
+/* code_names.changes; `context` is the target. */
+uint64_t module_code_changes(void *context);
 /* code_names.place; `context` is the target. */
 char *module_code_place(void *context, int32_t pid, uint64_t address);
 

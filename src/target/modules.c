@@ -102,6 +102,7 @@ static void forget_module(struct target *target, struct space *space, const stru
 		if (*(struct module **)vec_at(&modules->list, i) == module) {
 			module_unref(*(struct module **)vec_at(&modules->list, i));
 			vec_remove(&modules->list, i);
+			target->unloaded++;
 			return;
 		}
 }
@@ -535,6 +536,7 @@ static int begin(struct target *target, struct thread *thread, bool at_exec)
 	struct module *program = module_create(target, file, bias, path, true);
 
 	process->space->modules = module_list_create();
+	target->unloaded++;
 	vec_push(&process->space->modules->list, &program);
 	if (!at_exec)
 		forks_pass(thread);

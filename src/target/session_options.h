@@ -34,12 +34,6 @@ enum session_debug {
 	DEBUG_ALL = 077
 };
 
-/* A form of the trace besides the main one: --format=FORM:FILE. */
-struct session_output {
-	const struct sink_kind *kind;
-	int fd;
-};
-
 /* What to trace and how to show it. Everything pointed to must outlive the session. */
 struct session_options {
 	char *const *command; /* argv, or NULL */

@@ -82,7 +82,8 @@ struct target {
 	struct vec optional_filters;	 /* those of them that a recipe names */
 	struct deferred_work work;
 	struct ring_polling polling;
-	bool leaving;	 /* the session detaches: nothing is planted any more */
+	uint64_t unloaded; /* counts modules and spaces that have gone */
+	bool leaving;	   /* the session detaches: nothing is planted any more */
 	bool looked;	 /* a program was read whole, so rules may be listed as unmatched */
 	bool bad_filter; /* a filter could not be parsed */
 };

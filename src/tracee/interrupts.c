@@ -51,7 +51,7 @@ struct interrupts {
 	atomic_uint tick_us;
 	struct due end;	  /* when tracing is to end */
 	struct due alarm; /* when something is to be done */
-	int request;	  /* the signal that does not end tracing, or 0 */
+	uint64_t requests; /* a bit for each signal that does not end tracing */
 	atomic_bool stop;
 };
 
@@ -242,12 +242,12 @@ bool interrupts_take_alarm(struct interrupts *interrupts)
 
 void interrupts_set_request(struct interrupts *interrupts, int signal)
 {
-	interrupts->request = signal;
+	interrupts->requests |= UINT64_C(1) << signal;
 }
 
 bool interrupts_is_request(const struct interrupts *interrupts, int signal)
 {
-	return signal == interrupts->request;
+	return interrupts->requests >> signal & 1;
 }
 
 bool interrupts_is_over(const struct interrupts *interrupts)

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * --replay=FILE, with the options that say what is shown, and how.
+ *
+ * No privileges are needed, and no process is touched. "-" is standard input.
+ */
+#include "cli/replaying.h"
+
+#include "base/cleanup.h"
+#include "base/diag.h"
+#include "replay/replay.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SAFE_MAX = 256 };
+
+static int open_trace(const char *path)
+{
+	char safe[SAFE_MAX];
+	const int fd = strcmp(path, "-") != 0 ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+					      : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+
+	if (fd >= 0)
+		return fd;
+	const int error = -errno;
+
+	diag("%s: %s", diag_safe(safe, sizeof safe, path), strerror(-error));
+	return error == -EINVAL ? -EIO : error;
+}
+
+int replaying_run(const struct options *options, const struct output_options *output,
+		  const struct sink_kind *main_sink, const struct formats *formats, int output_fd)
+{
+	_cleanup_close_ int fd = open_trace(options->replay);
+	const bool split = options->follow_forks > 1;
+	const struct replay_options replay = {
+		.path = options->replay,
+		.fd = fd,
+		.wishes = {.calls = &options->call_filters,
+			   .entries = &options->entry_filters,
+			   .optional = &options->optional_filters,
+			   .no_default = options->no_default,
+			   .entries_only = options->entries_only,
+			   .system_calls = options->system_calls},
+		.depth_max = options->depth_max,
+		.interval_ns = options->interval_ns,
+		.interval_count = options->interval_count,
+		.is_quiet = options->quiet != 0,
+		.shows_progress = isatty(STDERR_FILENO) && !isatty(output_fd),
+		.sink = main_sink,
+		.more = &formats->more,
+		.output_fd = output_fd,
+		.output_path = split ? options->output_file : NULL,
+		.per_process = options->per_process,
+		.output = output,
+	};
+	struct replay_result result = {0};
+	const int error = fd < 0 ? fd : replay_run(&replay, &result);
+
+	if (result.bad_filter)
+		return -EINVAL;
+	return error == -EINVAL ? -EIO : error;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A replay gives the records of a file to the sinks that a live trace would give them to. Sinks cannot
+ * tell the difference: what they ask beside the records, the dictionary of the file answers.
+ *
+ * The file may hold anything. What is read of it is checked where it is read (stream/, dictionary.c,
+ * proto/prototype_decode.c), and records are foreign bytes to all sinks anyway.
+ */
+#include "replay/replay.h"
+
+#include "base/cleanup.h"
+#include "base/diag.h"
+#include "base/xalloc.h"
+#include "replay/dictionary.h"
+#include "replay/progress.h"
+#include "sink/tee.h"
+#include "stream/chunk_reader.h"
+#include "stream/record_decode.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { SAFE_MAX = 256, NS_PER_S = 1000000000, PROGRESS_RECORDS = 4096 };
+
+struct replay {
+	const struct replay_options *options;
+	struct chunk_reader *reader;
+	struct dictionary *dictionary;
+	struct record_decoder decoder;
+	struct replay_filter *filter;
+	struct sink *sink;
+	struct progress progress;
+	uint64_t records, last_time;
+	uint64_t next;	 /* when the interval ends */
+	unsigned tables; /* how many intervals have ended */
+	bool is_over;	 /* --interval: the last table was shown */
+	bool is_damaged; /* what a chunk holds is not valid */
+	char path[SAFE_MAX];
+};
+
+/* ------------------------------------------------------------------ records */
+
+static bool is_wanted(const struct replay *replay, const struct record *record)
+{
+	const unsigned depth_max = replay->options->depth_max;
+	const struct probe_info *probe = NULL;
+
+	if (record_has_probe(record))
+		probe = probe_table_get(dictionary_probes(replay->dictionary), record->probe);
+	if (depth_max && record_is_of_call(record) && record->depth >= depth_max)
+		return false;
+	return !probe || replay_filter_shows(replay->filter, probe);
+}
+
+/* The tracer says on stderr what it could not trace, unless the trace is in a file that has it. */
+static void tell_untraced(const struct replay *replay, const struct record *record)
+{
+	struct value_cursor cursor = value_cursor_start(record);
+	char texts[2][SAFE_MAX] = {"", ""};
+
+	if (replay->options->is_quiet)
+		return;
+	for (unsigned i = 0; i < 2; i++) {
+		const struct record_value *value = value_cursor_next(&cursor);
+		_cleanup_free_ char *text =
+			value && value->kind == VALUE_STRING
+				? xstrndup(record_value_bytes(value), value->length)
+				: NULL;
+
+		diag_safe(texts[i], sizeof texts[i], text ? text : "");
+	}
+	diag("not traced: %s: %s", texts[0], texts[1]);
+}
+
+/* Shows the tables of the intervals that are over when the record comes. */
+static int pass_time(struct replay *replay, const struct record *record)
+{
+	const struct replay_options *options = replay->options;
+	struct sink *sink = replay->sink;
+
+	if (!options->interval_ns || !sink->ops->snapshot || !record->time)
+		return 0;
+	if (!replay->next) {
+		replay->next = record->time + options->interval_ns;
+		return 0;
+	}
+	if (record->time < replay->next)
+		return 0;
+	replay->tables++;
+	if (replay->tables == options->interval_count) {
+		replay->is_over = true;
+		return 0;
+	}
+	replay->next += (record->time - replay->next) / options->interval_ns * options->interval_ns +
+			options->interval_ns;
+	return sink->ops->snapshot(sink, true);
+}
+
+static int take_record(struct replay *replay, const struct record *decoded)
+{
+	/* The decoder's own bytes: nobody else has them. */
+	struct record *record = (struct record *)(uintptr_t)decoded;
+
+	dictionary_resolve(replay->dictionary, record);
+	replay->records++;
+	if (record->time > replay->last_time)
+		replay->last_time = record->time;
+	if (replay->records % PROGRESS_RECORDS == 0)
+		progress_show(&replay->progress, chunk_reader_position(replay->reader),
+			      replay->records);
+	const int error = pass_time(replay, record);
+
+	if (error || replay->is_over || !is_wanted(replay, record))
+		return error;
+	if (record->kind == RECORD_UNTRACED)
+		tell_untraced(replay, record);
+	return replay->sink->ops->record(replay->sink, record);
+}
+
+static int take_records(struct replay *replay, struct byte_reader *reader)
+{
+	const struct decoder_dictionary *dictionary = dictionary_for_decoder(replay->dictionary);
+	int error = 0;
+
+	record_decoder_begin(&replay->decoder, chunk_reader_header(replay->reader)->first);
+	while (reader_left(reader) && !error && !replay->is_over) {
+		struct decoded decoded;
+
+		if (record_decode(&replay->decoder, reader, dictionary, &decoded)) {
+			replay->is_damaged = true;
+			return 0;
+		}
+		if (decoded.record)
+			error = take_record(replay, decoded.record);
+		else
+			dictionary_name_thread(replay->dictionary, decoded.tid, decoded.name,
+					       decoded.name_length);
+	}
+	return error;
+}
+
+/* ------------------------------------------------------------------ the file */
+
+static int take_chunks(struct replay *replay)
+{
+	int error = 0;
+
+	while (!error && !replay->is_damaged && !replay->is_over &&
+	       chunk_reader_next(replay->reader)) {
+		struct byte_reader bytes = chunk_reader_bytes(replay->reader);
+
+		if (chunk_reader_header(replay->reader)->kind == TRACE_DICTIONARY)
+			replay->is_damaged = dictionary_read(replay->dictionary, &bytes) != 0;
+		else
+			error = take_records(replay, &bytes);
+	}
+	return error;
+}
+
+/* HH:MM:SS.µs of the last record. */
+static const char *last_time(const struct replay *replay, char *text, size_t size)
+{
+	const time_t second = (time_t)(replay->last_time / NS_PER_S);
+	struct tm parts;
+	char clock[16] = "?";
+
+	if (localtime_r(&second, &parts))
+		strftime(clock, sizeof clock, "%H:%M:%S", &parts);
+	snprintf(text, size, "%s.%06u", clock,
+		 (unsigned)(replay->last_time % NS_PER_S / 1000));
+	return text;
+}
+
+/* Says how the file ended, if that is not how it should. Returns 0 or -errno. */
+static int tell_ending(const struct replay *replay)
+{
+	const unsigned long long at = chunk_reader_position(replay->reader);
+	char time[32];
+
+	if (replay->is_over)
+		return 0;
+	if (replay->is_damaged || chunk_reader_ending(replay->reader) == TRACE_DAMAGED) {
+		diag("%s: the file is damaged in front of byte %llu; nothing behind that is shown",
+		     replay->path, at);
+		return -EBADMSG;
+	}
+	switch (chunk_reader_ending(replay->reader)) {
+	case TRACE_CUT:
+		diag("%s: the file was cut off: what came behind %s is missing", replay->path,
+		     replay->records ? last_time(replay, time, sizeof time) : "its beginning");
+		return -EBADMSG;
+	case TRACE_UNREADABLE:
+		diag("%s: %s", replay->path, strerror(-chunk_reader_error(replay->reader)));
+		return chunk_reader_error(replay->reader);
+	default:
+		return 0;
+	}
+}
+
+static int open_file(struct replay *replay)
+{
+	const int error = chunk_reader_open(replay->options->fd, &replay->reader);
+
+	if (error == -ENOEXEC)
+		diag("%s: this is not a trace file; --record writes them", replay->path);
+	else if (error == -EPROTONOSUPPORT)
+		diag("%s: the trace file is of a later version than this tracer", replay->path);
+	else if (error)
+		diag("%s: %s", replay->path, strerror(-error));
+	return error;
+}
+
+static struct sink *create_sinks(const struct replay *replay)
+{
+	const struct replay_options *options = replay->options;
+	const struct sink_target target = {
+		.probes = dictionary_probes(replay->dictionary),
+		.options = options->output,
+		.code = dictionary_code(replay->dictionary),
+		.stacks = dictionary_stacks(replay->dictionary),
+		.begun = chunk_reader_file(replay->reader)->begun,
+		.fd = options->output_fd,
+		.path = options->output_path,
+		.per_process = options->per_process,
+	};
+
+	return sinks_create(options->sink, options->more, &target);
+}
+
+static int show(struct replay *replay)
+{
+	replay->dictionary = dictionary_create(replay->options->output->demangle);
+	replay->sink = create_sinks(replay);
+	progress_begin(&replay->progress, replay->options->fd, replay->options->shows_progress);
+	const int error = take_chunks(replay);
+	const int failure = replay->sink->ops->finish(replay->sink);
+
+	progress_end(&replay->progress);
+	if (error || failure) {
+		if (error != -EPIPE && failure != -EPIPE)
+			diag("the output cannot be written: %s",
+			     strerror(error ? -error : -failure));
+		return error ? error : failure;
+	}
+	if (!replay->options->is_quiet)
+		replay_filter_list_unmatched(replay->filter);
+	return tell_ending(replay);
+}
+
+int replay_run(const struct replay_options *options, struct replay_result *result)
+{
+	struct replay replay = {.options = options};
+
+	diag_safe(replay.path, sizeof replay.path, options->path);
+	replay.filter = replay_filter_create(&options->wishes);
+	*result = (struct replay_result){.bad_filter = !replay.filter};
+	int error = replay.filter ? open_file(&replay) : -EINVAL;
+
+	if (!error)
+		error = show(&replay);
+	if (replay.sink)
+		replay.sink->ops->destroy(replay.sink);
+	record_decoder_deinit(&replay.decoder);
+	dictionary_destroy(replay.dictionary);
+	chunk_reader_close(replay.reader);
+	replay_filter_destroy(replay.filter);
+	return error;
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Records become items of chunks (stream/record_code.h), and what they refer to becomes entries of the
+ * dictionary. Nothing is rendered. A chunk ends when it is full, or half a second after it has begun.
+ *
+ * A chunk of the dictionary goes in front of the chunk with the records that need it.
+ *
+ * The names of threads may change. A name is looked up when a thread is seen first, behind an exec, and
+ * ten times a second at most, and is in the file among the records, from where it holds.
+ */
+#include "sink/recording.h"
+
+#include "base/map.h"
+#include "base/xalloc.h"
+#include "sink/recording_dictionary.h"
+#include "sink/render.h"
+#include "stream/chunk_writer.h"
+#include "stream/record_encode.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/utsname.h>
+
+enum { DICTIONARY_FULL = 1 << 20, NAME_SIZE = 16 };
+
+/* How old the name of a thread may be, in ns. */
+#define NAME_AGE_MAX UINT64_C(100000000)
+
+struct known_thread {
+	uint64_t looked; /* time of the record at which its name was looked up */
+	char name[NAME_SIZE];
+};
+
+struct recording {
+	struct sink sink; /* must be first: struct sink * is cast to struct recording * */
+	struct sink_target target;
+	struct chunk_writer_options options;
+	struct chunk_writer *writer;
+	struct recording_dictionary *dictionary;
+	struct record_encoder encoder;
+	struct bytes items; /* of the chunk that was begun */
+	struct chunk_about about;
+	uint64_t begun;	    /* time of its first record */
+	struct map threads; /* tid → struct known_thread */
+	bool has_facts;	    /* of the current file */
+};
+
+static struct recording *recording_of(struct sink *sink)
+{
+	return (struct recording *)(void *)sink;
+}
+
+/* ------------------------------------------------------------------ chunks */
+
+static int put_dictionary(struct recording *recording)
+{
+	const struct chunk_about about = {.kind = TRACE_DICTIONARY};
+	uint32_t *count;
+	struct bytes *entries = recording_dictionary_bytes(recording->dictionary, &count);
+	struct chunk_about counted = about;
+
+	if (!*count)
+		return 0;
+	counted.count = *count;
+	*count = 0;
+	return chunk_writer_put(recording->writer, &counted, entries);
+}
+
+/* Another file begins: nothing that is in the old one is known in it. */
+static int rotate(struct recording *recording)
+{
+	recording_dictionary_restart(recording->dictionary);
+	recording->has_facts = false;
+	size_t cursor = 0;
+	void *thread;
+
+	while (map_next(&recording->threads, &cursor, NULL, &thread))
+		((struct known_thread *)thread)->name[0] = '\0';
+	return chunk_writer_rotate(recording->writer);
+}
+
+/* Passes on what was begun. Also called in the writer's thread, while no records come. */
+static int cut(struct recording *recording)
+{
+	const struct recording_options *options = recording->target.options->recording;
+	int error = put_dictionary(recording);
+
+	if (!error && recording->items.length)
+		error = chunk_writer_put(recording->writer, &recording->about, &recording->items);
+	recording->items.length = 0;
+	recording->about.count = 0;
+	if (!error && options->rotate && chunk_writer_size(recording->writer) >= options->rotate)
+		error = rotate(recording);
+	return error;
+}
+
+static void cut_idle(void *context)
+{
+	/* The next record will be told of an error. */
+	cut(context);
+}
+
+static bool is_over(void *context)
+{
+	const struct recording *recording = context;
+	const struct outbuf_patience *patience = &recording->target.options->patience;
+
+	return patience->is_over && patience->is_over(patience->context);
+}
+
+/* ------------------------------------------------------------------ facts and names */
+
+static void put_facts(struct recording *recording)
+{
+	struct recording_dictionary *dictionary = recording->dictionary;
+	struct utsname system;
+
+	recording->has_facts = true;
+	if (recording->target.options->recording->command)
+		recording_dictionary_fact(dictionary, "command",
+					  recording->target.options->recording->command);
+	if (uname(&system) != 0)
+		return;
+	recording_dictionary_fact(dictionary, "host", system.nodename);
+	recording_dictionary_fact(dictionary, "kernel", system.release);
+	recording_dictionary_fact(dictionary, "machine", system.machine);
+}
+
+/* Writes the name of the record's thread, if it is a new one. */
+static void put_name(struct recording *recording, const struct record *record)
+{
+	const struct code_names *code = recording->target.code;
+	struct known_thread *thread = map_get(&recording->threads, (uint64_t)record->tid);
+	char name[NAME_SIZE] = "";
+
+	if (!record->tid || !code || !code->thread)
+		return;
+	if (thread && record->kind != RECORD_EXEC && record->time - thread->looked < NAME_AGE_MAX)
+		return;
+	if (!thread) {
+		thread = xcalloc(1, sizeof *thread);
+		map_put(&recording->threads, (uint64_t)record->tid, thread);
+	}
+	thread->looked = record->time;
+	code->thread(code->context, record->tid, name);
+	if (!name[0] || !strcmp(name, thread->name))
+		return;
+	memcpy(thread->name, name, sizeof name);
+	bytes_put_byte(&recording->items, CODE_NAME);
+	bytes_put_number(&recording->items, number_fold(record->tid));
+	bytes_put_block(&recording->items, name, strnlen(name, sizeof name));
+}
+
+static void forget_thread(struct recording *recording, const struct record *record)
+{
+	if (record->kind == RECORD_THREAD_END || record->kind == RECORD_EXITED ||
+	    record->kind == RECORD_KILLED)
+		free(map_remove(&recording->threads, (uint64_t)record->tid));
+}
+
+/* ------------------------------------------------------------------ records */
+
+/* Returns true for the end of a process by a signal that makes a core dump: signal(7). */
+static bool is_crash(const struct record *record)
+{
+	static const uint8_t signals[] = {SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS,
+					  SIGFPE,  SIGSEGV, SIGSYS};
+
+	for (size_t i = 0; i < sizeof signals && record->kind == RECORD_KILLED; i++)
+		if (record->number == signals[i])
+			return true;
+	return false;
+}
+
+static void begin_chunk(struct recording *recording, const struct record *record)
+{
+	if (!recording->has_facts)
+		put_facts(recording);
+	record_encoder_begin(&recording->encoder, record->time);
+	recording->begun = record->time;
+	recording->about = (struct chunk_about){
+		.kind = TRACE_RECORDS, .first = record->time, .last = record->time};
+}
+
+static int dump(struct recording *recording)
+{
+	const int error = cut(recording);
+
+	return error ? error : chunk_writer_dump(recording->writer);
+}
+
+static int recording_record(struct sink *sink, const struct record *record)
+{
+	struct recording *recording = recording_of(sink);
+	struct chunk_about *about = &recording->about;
+	struct record_references references;
+
+	if (!recording->writer)
+		return -ENOMEM;
+	chunk_writer_works(recording->writer);
+	if (!about->count)
+		begin_chunk(recording, record);
+	recording_dictionary_find(recording->dictionary, record, &references);
+	put_name(recording, record);
+	record_encode(&recording->encoder, &recording->items, record, &references);
+	about->count++;
+	if (record->time > about->last)
+		about->last = record->time;
+	forget_thread(recording, record);
+	if (recording->target.options->recording->flight && is_crash(record))
+		return dump(recording);
+	uint32_t *entries;
+	const bool is_full =
+		recording->items.length >= TRACE_CHUNK_FULL ||
+		recording_dictionary_bytes(recording->dictionary, &entries)->length >=
+			DICTIONARY_FULL;
+
+	if (is_full || record->time - recording->begun >= CHUNK_WRITER_PERIOD)
+		return cut(recording);
+	return 0;
+}
+
+static int recording_flush(struct sink *sink)
+{
+	if (recording_of(sink)->writer)
+		chunk_writer_rests(recording_of(sink)->writer);
+	return 0;
+}
+
+static int recording_dump(struct sink *sink)
+{
+	struct recording *recording = recording_of(sink);
+
+	if (!recording->target.options->recording->flight)
+		return 0;
+	chunk_writer_works(recording->writer);
+	return dump(recording);
+}
+
+static int recording_finish(struct sink *sink)
+{
+	struct recording *recording = recording_of(sink);
+
+	if (!recording->writer)
+		return -ENOMEM;
+	chunk_writer_works(recording->writer);
+	if (!recording->has_facts)
+		put_facts(recording);
+	const int error = cut(recording);
+	const int failure = chunk_writer_finish(recording->writer);
+
+	return error ? error : failure;
+}
+
+static void recording_forget(struct sink *sink, const struct probe_info *probe)
+{
+	struct recording *recording = recording_of(sink);
+
+	if (!recording->writer)
+		return;
+	chunk_writer_works(recording->writer);
+	recording_dictionary_forget(recording->dictionary, probe);
+}
+
+static void recording_destroy(struct sink *sink)
+{
+	struct recording *recording = recording_of(sink);
+	size_t cursor = 0;
+	void *thread;
+
+	if (!chunk_writer_destroy(recording->writer))
+		return;
+	recording_dictionary_destroy(recording->dictionary);
+	record_encoder_deinit(&recording->encoder);
+	bytes_deinit(&recording->items);
+	while (map_next(&recording->threads, &cursor, NULL, &thread))
+		free(thread);
+	map_deinit(&recording->threads);
+	free(recording);
+}
+
+static const struct sink_ops recording_ops = {
+	.record = recording_record,
+	.flush = recording_flush,
+	.finish = recording_finish,
+	.dump = recording_dump,
+	.forget = recording_forget,
+	.destroy = recording_destroy,
+};
+
+struct sink *recording_sink_create(const struct sink_target *target)
+{
+	const struct recording_options *options = target->options->recording;
+	struct recording *recording = xcalloc(1, sizeof *recording);
+
+	recording->sink.ops = &recording_ops;
+	recording->target = *target;
+	recording->options = (struct chunk_writer_options){
+		.destination = {.fd = target->fd,
+				.path = options->path,
+				.keep = options->keep,
+				.memory = options->flight,
+				.begun = target->begun},
+		.level = options->level,
+		.cut = cut_idle,
+		.is_over = is_over,
+		.context = recording};
+	recording->writer = chunk_writer_create(&recording->options);
+	recording->dictionary = recording_dictionary_create(&recording->target);
+	return &recording->sink;
+}
