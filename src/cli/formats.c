@@ -17,7 +17,7 @@
 /* Returns the form of that name, or NULL. The other kinds of sinks have options of their own. */
 static const struct sink_kind *find_form(const char *name)
 {
-	static const char *const forms[] = {"json", "chrome"};
+	static const char *const forms[] = {"text", "json", "chrome"};
 
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
 		if (!strcmp(name, forms[i]))
@@ -34,7 +34,7 @@ static int open_one(const struct options *options, const char *text, struct form
 
 	free(name);
 	if (!kind)
-		return usage_error("--format: there is no such form (json, chrome)");
+		return usage_error("--format: there is no such form (text, json, chrome)");
 	if (!colon) {
 		if (formats->main)
 			return usage_error("--format: two forms would take the place of the lines; "

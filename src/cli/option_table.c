@@ -90,7 +90,7 @@ static const struct option_spec table[] = {
 	{'C', "demangle", NULL, "show C++, Rust and D names as in the source",
 	 .action = OPTION_FLAG, FIELD(output.demangle)},
 
-	{CODE_FORMAT, "format", "FORM[:FILE]", "json or chrome instead of lines, or in FILE",
+	{CODE_FORMAT, "format", "FORM[:FILE]", "json, chrome, text: instead of lines, or in FILE",
 	 .action = OPTION_LIST, FIELD(formats)},
 	{CODE_TEMPLATE, "template", "TEXT", "a line TEXT for each call: '%{time} %{arg2}'",
 	 .action = OPTION_TEXT, FIELD(template)},

@@ -19,6 +19,7 @@
 #include "object/debug_file.h"
 
 #include "base/cleanup.h"
+#include "base/strbuf.h"
 #include "base/xalloc.h"
 #include "object/elf_private.h"
 #include "object/elf_records.h"
@@ -326,4 +327,15 @@ void debug_files_deinit(struct debug_files *files)
 	elf_unref(files->shared);
 	free(files->stranger);
 	*files = (struct debug_files){0};
+}
+
+char *debug_file_build_id(struct elf_file *file)
+{
+	struct build_id id = {.size = 0};
+	struct strbuf text = {0};
+
+	read_build_id(file, &id);
+	for (size_t i = 0; i < id.size; i++)
+		strbuf_printf(&text, "%02x", id.bytes[i]);
+	return text.text;
 }

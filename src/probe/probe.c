@@ -18,7 +18,7 @@ struct probe_entry {
 	struct probe_info info;
 	uint64_t hash;
 	struct probe_entry *next; /* with the same hash */
-	char text[];		  /* name, module, display */
+	char text[];		  /* name, module, display, and those of the origin */
 };
 
 struct probe_table {
@@ -92,9 +92,24 @@ static bool is_same(const struct probe_info *a, const struct probe_info *b)
 	       strcmp(a->display, b->display) == 0;
 }
 
+enum { TEXTS = 7 };
+
+/* The places of all texts of a description, each of which may hold NULL. */
+static void list_texts(struct probe_info *info, const char **texts[TEXTS])
+{
+	const char **const list[TEXTS] = {
+		&info->name,	       &info->module,	      &info->display,
+		&info->origin.symbol, &info->origin.path, &info->origin.soname,
+		&info->origin.build_id};
+
+	memcpy(texts, list, sizeof list);
+}
+
 /* Copies `text` to *end, and moves *end behind the copy. */
 static const char *store_text(char **end, const char *text)
 {
+	if (!text)
+		return NULL;
 	size_t size = strlen(text) + 1;
 	char *copy = memcpy(*end, text, size);
 
@@ -104,15 +119,20 @@ static const char *store_text(char **end, const char *text)
 
 static struct probe_entry *make_entry(const struct probe_info *info, uint32_t id)
 {
-	struct probe_entry *entry = xmalloc(sizeof *entry + strlen(info->name) +
-					    strlen(info->module) + strlen(info->display) + 3);
+	struct probe_info copy = *info;
+	const char **texts[TEXTS];
+	size_t size = 0;
+
+	list_texts(&copy, texts);
+	for (unsigned i = 0; i < TEXTS; i++)
+		size += *texts[i] ? strlen(*texts[i]) + 1 : 0;
+	struct probe_entry *entry = xmalloc(sizeof *entry + size);
 	char *end = entry->text;
 
-	entry->info = *info;
+	for (unsigned i = 0; i < TEXTS; i++)
+		*texts[i] = store_text(&end, *texts[i]);
+	entry->info = copy;
 	entry->info.id = id;
-	entry->info.name = store_text(&end, info->name);
-	entry->info.module = store_text(&end, info->module);
-	entry->info.display = store_text(&end, info->display);
 	entry->next = NULL;
 	return entry;
 }
@@ -135,12 +155,22 @@ const struct probe_info *probe_table_add(struct probe_table *table, enum probe_k
 					 const char *name, const char *module, const char *display,
 					 const struct prototype *prototype)
 {
+	return probe_table_add_from(table, kind, name, module, display, prototype, NULL);
+}
+
+const struct probe_info *probe_table_add_from(struct probe_table *table, enum probe_kind kind,
+					      const char *name, const char *module,
+					      const char *display,
+					      const struct prototype *prototype,
+					      const struct probe_origin *origin)
+{
 	struct probe_info wanted = {
 		.kind = kind,
 		.name = name ? name : "",
 		.module = module ? module : "",
 		.display = display ? display : "",
 		.prototype = prototype,
+		.origin = origin ? *origin : (struct probe_origin){.symbol = NULL},
 	};
 	uint64_t hash = hash_of(table, &wanted);
 	struct probe_entry *chain = map_get(&table->by_hash, hash);

@@ -20,6 +20,15 @@ enum probe_kind {
 	PROBE_SYSTEM /* a system call: -S; `module` is SYS */
 };
 
+/* Where a function comes from, for those who look for it by another name than that which is shown. */
+struct probe_origin {
+	const char *symbol;   /* as the object file has it, without version; NULL: as it is shown */
+	const char *path;     /* of the module; NULL: not known, as for all that follows */
+	const char *soname;   /* of the module */
+	const char *build_id; /* of the module, in hexadecimal digits */
+	bool is_main;	      /* the module is the main program */
+};
+
 struct probe_info {
 	uint32_t id;	  /* index in its table */
 	uint8_t kind;	  /* enum probe_kind */
@@ -28,6 +37,7 @@ struct probe_info {
 	const char *module;
 	const char *display; /* the beginning of a line: `name`, `caller->name` or `name@lib` */
 	const struct prototype *prototype; /* never NULL */
+	struct probe_origin origin;	   /* of the first place where it was found */
 };
 
 struct probe_table;
@@ -42,6 +52,13 @@ void probe_table_destroy(struct probe_table *table);
 const struct probe_info *probe_table_add(struct probe_table *table, enum probe_kind kind,
 					 const char *name, const char *module, const char *display,
 					 const struct prototype *prototype);
+
+/* The same with what is known of its origin, which does not tell descriptions apart; or NULL. */
+const struct probe_info *probe_table_add_from(struct probe_table *table, enum probe_kind kind,
+					      const char *name, const char *module,
+					      const char *display,
+					      const struct prototype *prototype,
+					      const struct probe_origin *origin);
 
 /* Returns the description with the id of a record, or NULL if there is none. */
 const struct probe_info *probe_table_get(const struct probe_table *table, uint32_t id);

@@ -36,11 +36,18 @@ struct fact {
 	const char *name, *value;
 };
 
+/* Texts of a module; each may be NULL but the name. */
+struct known_module {
+	const char *name, *path, *soname, *build_id;
+	bool is_main;
+};
+
 struct dictionary {
 	bool demangles;
 	struct vec texts;      /* char *, owned */
 	struct vec prototypes; /* const struct prototype * */
 	struct prototype_memory memory;
+	struct vec modules;    /* struct known_module */
 	struct vec probes;     /* uint32_t: ids in `table` */
 	struct probe_table *table;
 	struct vec places;     /* struct known_address * */
@@ -95,22 +102,62 @@ static char *replaced(const char *text, const char *name, const char *shown)
 		  : xstrdup(text);
 }
 
+/* Returns the name of a function as -C, or its absence, has it: the symbol, or that demangled. */
+static char *shown_name(const struct dictionary *dictionary, const struct probe_info *probe)
+{
+	const char *symbol = probe->origin.symbol;
+	const bool was_demangled = symbol && !strstr(probe->name, symbol);
+
+	if (was_demangled && !dictionary->demangles)
+		return xstrdup(symbol);
+	char *name = dictionary->demangles && !was_demangled ? demangle(probe->name) : NULL;
+
+	return name ? name : xstrdup(probe->name);
+}
+
 static uint32_t add_probe(struct dictionary *dictionary, const struct probe_info *probe)
 {
-	char *shown = dictionary->demangles ? demangle(probe->name) : NULL;
+	char *name = shown_name(dictionary, probe);
+	char *display = replaced(probe->display, probe->name, name);
+	const struct probe_info *added = probe_table_add_from(
+		dictionary->table, (enum probe_kind)probe->kind, name, probe->module, display,
+		probe->prototype, &probe->origin);
 
-	if (!shown)
-		return probe_table_add(dictionary->table, (enum probe_kind)probe->kind, probe->name,
-				       probe->module, probe->display, probe->prototype)
-			->id;
-	char *display = replaced(probe->display, probe->name, shown);
-	const uint32_t id = probe_table_add(dictionary->table, (enum probe_kind)probe->kind, shown,
-					    probe->module, display, probe->prototype)
-				    ->id;
-
-	free(shown);
+	free(name);
 	free(display);
-	return id;
+	return added->id;
+}
+
+static void read_module(struct dictionary *dictionary, struct byte_reader *reader)
+{
+	struct known_module module = {.name = NULL};
+
+	take_text(dictionary, reader, &module.name);
+	take_text(dictionary, reader, &module.path);
+	take_text(dictionary, reader, &module.soname);
+	take_text(dictionary, reader, &module.build_id);
+	module.is_main = reader_byte(reader) != 0;
+	reader->failed |= !module.name;
+	vec_push(&dictionary->modules, &module);
+}
+
+/* Reads the number of a module, and stores what is known of it. */
+static void take_module(const struct dictionary *dictionary, struct byte_reader *reader,
+			struct probe_info *probe)
+{
+	const uint64_t number = reader_number_to(reader, dictionary->modules.count);
+
+	if (!number) {
+		reader->failed = true;
+		return;
+	}
+	const struct known_module *module = vec_at(&dictionary->modules, (size_t)number - 1);
+
+	probe->module = module->name;
+	probe->origin.path = module->path;
+	probe->origin.soname = module->soname;
+	probe->origin.build_id = module->build_id;
+	probe->origin.is_main = module->is_main;
 }
 
 static void read_probe(struct dictionary *dictionary, struct byte_reader *reader)
@@ -118,11 +165,12 @@ static void read_probe(struct dictionary *dictionary, struct byte_reader *reader
 	struct probe_info probe = {.kind = (uint8_t)reader_byte(reader)};
 
 	take_text(dictionary, reader, &probe.name);
-	take_text(dictionary, reader, &probe.module);
+	take_text(dictionary, reader, &probe.origin.symbol);
 	take_text(dictionary, reader, &probe.display);
+	take_module(dictionary, reader, &probe);
 	const uint64_t number = reader_number_to(reader, dictionary->prototypes.count);
 
-	if (reader->failed || !number || !probe.name || !probe.module || !probe.display ||
+	if (reader->failed || !number || !probe.name || !probe.display ||
 	    probe.kind > PROBE_SYSTEM) {
 		reader->failed = true;
 		return;
@@ -218,6 +266,9 @@ static void read_entry(struct dictionary *dictionary, unsigned kind, struct byte
 		break;
 	case ENTRY_PROBE:
 		read_probe(dictionary, reader);
+		break;
+	case ENTRY_MODULE:
+		read_module(dictionary, reader);
 		break;
 	case ENTRY_PLACE:
 		read_place(dictionary, reader);
@@ -364,6 +415,7 @@ struct dictionary *dictionary_create(bool demangle)
 	dictionary->demangles = demangle;
 	vec_init(&dictionary->texts, sizeof(char *));
 	vec_init(&dictionary->prototypes, sizeof(const struct prototype *));
+	vec_init(&dictionary->modules, sizeof(struct known_module));
 	vec_init(&dictionary->probes, sizeof(uint32_t));
 	vec_init(&dictionary->places, sizeof(struct known_address *));
 	vec_init(&dictionary->stacks, sizeof(uint32_t));
@@ -405,6 +457,7 @@ void dictionary_destroy(struct dictionary *dictionary)
 	prototype_memory_deinit(&dictionary->memory);
 	vec_deinit(&dictionary->texts);
 	vec_deinit(&dictionary->prototypes);
+	vec_deinit(&dictionary->modules);
 	vec_deinit(&dictionary->probes);
 	vec_deinit(&dictionary->places);
 	vec_deinit(&dictionary->stacks);

@@ -4,8 +4,7 @@
  * there: -x names entries of functions, -e calls made from modules, and -g and -L leave out the calls of
  * the main program. Without any of these, all is shown.
  *
- * A record has the names of function and module; whether the module was the main program is told by its
- * name, which is not that of a library.
+ * They are compared with the symbols and modules of the traced machine, which are in the file.
  */
 #include "replay/replay_filter.h"
 
@@ -74,27 +73,22 @@ void replay_filter_destroy(struct replay_filter *filter)
 	free(filter);
 }
 
-static bool is_library(const char *module)
-{
-	const char *suffix = strstr(module, ".so");
-
-	return suffix && (suffix[3] == '\0' || suffix[3] == '.');
-}
-
 /* Asks all filters, so that each knows what it has matched. */
 static bool asks(const struct vec *filters, const struct probe_info *probe)
 {
 	const struct filter_module module = {
-		.path = probe->module,
-		.is_main = probe->kind != PROBE_SYSTEM && !is_library(probe->module)};
+		.soname = probe->origin.soname,
+		.path = probe->origin.path ? probe->origin.path : probe->module,
+		.is_main = probe->origin.is_main};
+	const char *symbol = probe->origin.symbol ? probe->origin.symbol : probe->name;
 	bool any = false;
 
 	for (size_t i = 0; i < filters->count; i++) {
 		struct filter *filter = vec_at(filters, i);
 
-		if (!filter_enter(filter, &module) || !filter_asks(filter, probe->name))
+		if (!filter_enter(filter, &module) || !filter_asks(filter, symbol))
 			continue;
-		filter_found(filter, probe->name);
+		filter_found(filter, symbol);
 		any = true;
 	}
 	return any;
@@ -110,8 +104,9 @@ static bool is_asked_for(const struct replay_filter *filter, const struct probe_
 	if (probe->kind == PROBE_CALL)
 		return wishes->calls->count ? asks(&filter->calls, probe)
 					    : !wishes->no_default && !wishes->entries_only;
-	return asks(&filter->entries, probe) ||
-	       (probe->kind == PROBE_SYSTEM && wishes->system_calls);
+	if (probe->kind == PROBE_SYSTEM && (wishes->system_calls || asks(&filter->calls, probe)))
+		return true;
+	return asks(&filter->entries, probe);
 }
 
 bool replay_filter_shows(struct replay_filter *filter, const struct probe_info *probe)

@@ -228,12 +228,20 @@ static void put_object(struct rendering *r, const struct type *type,
 	}
 }
 
+/* Returns how much of a string is shown: more may have been captured than -s allows. */
+static size_t shown_length(const struct rendering *r, const struct record_value *value)
+{
+	const size_t most = r->options->string_max;
+
+	return value->length < most ? value->length : most;
+}
+
 static void put_string(struct rendering *r, const struct record_value *value)
 {
 	if (!value->word || (!value->length && (value->flags & VALUE_FAULT)))
 		json_text_put_pointer(r->out, value->word);
 	else
-		json_text_put(r->out, record_value_bytes(value), value->length);
+		json_text_put(r->out, record_value_bytes(value), shown_length(r, value));
 }
 
 static void put_value(struct rendering *r, const struct type *type,
@@ -325,7 +333,8 @@ void json_value_put_arguments(struct outbuf *out, const struct prototype *protot
 		}
 		outbuf_text(out, "\"value\":");
 		put_value(&r, type, value);
-		if (value->flags & VALUE_TRUNCATED)
+		if ((value->flags & VALUE_TRUNCATED) ||
+		    (value->kind == VALUE_STRING && shown_length(&r, value) < value->length))
 			outbuf_text(out, ",\"cut\":true");
 		outbuf_char(out, '}');
 		if (type->kind == TYPE_FORMAT)

@@ -51,6 +51,12 @@ struct known_probe {
 	const struct known_address *place; /* of its last record; NULL: none */
 };
 
+/* A module, by the numbers of its texts. */
+struct known_module {
+	uint32_t texts[4]; /* name, path, SONAME, build ID */
+	bool is_main;
+};
+
 struct recording_dictionary {
 	const struct sink_target *target;
 	struct bytes out;
@@ -62,6 +68,7 @@ struct recording_dictionary {
 	struct map by_place;	 /* hash of process and address → struct known_address */
 	struct map by_code;	 /* the same */
 	struct vec by_probe;	 /* struct known_probe */
+	struct vec modules;	 /* struct known_module, by number - 1 */
 	struct vec by_stack;	 /* uint32_t, by the number in the stack table */
 	struct outbuf scratch;
 };
@@ -134,21 +141,44 @@ static uint32_t find_prototype(struct recording_dictionary *dictionary,
 	return dictionary->prototypes;
 }
 
+static uint32_t find_module(struct recording_dictionary *dictionary, const struct probe_info *info)
+{
+	const struct known_module wanted = {{find_text(dictionary, info->module),
+					     find_text(dictionary, info->origin.path),
+					     find_text(dictionary, info->origin.soname),
+					     find_text(dictionary, info->origin.build_id)},
+					    info->origin.is_main};
+
+	for (size_t i = 0; i < dictionary->modules.count; i++) {
+		const struct known_module *known = vec_at(&dictionary->modules, i);
+
+		if (!memcmp(known->texts, wanted.texts, sizeof wanted.texts) &&
+		    known->is_main == wanted.is_main)
+			return (uint32_t)i + 1;
+	}
+	vec_push(&dictionary->modules, &wanted);
+	begin_entry(dictionary);
+	for (unsigned i = 0; i < 4; i++)
+		bytes_put_number(&dictionary->entry, wanted.texts[i]);
+	bytes_put_byte(&dictionary->entry, wanted.is_main);
+	end_entry(dictionary, ENTRY_MODULE);
+	return (uint32_t)dictionary->modules.count;
+}
+
 static void write_probe(struct recording_dictionary *dictionary, struct known_probe *known,
 			const struct probe_info *info)
 {
 	const struct prototype *prototype = info->prototype;
-	const uint32_t name = find_text(dictionary, info->name);
-	const uint32_t module = find_text(dictionary, info->module);
-	const uint32_t display = find_text(dictionary, info->display);
-	const uint32_t number = find_prototype(dictionary, prototype, known->number != 0);
+	const uint32_t numbers[] = {find_text(dictionary, info->name),
+				    find_text(dictionary, info->origin.symbol),
+				    find_text(dictionary, info->display),
+				    find_module(dictionary, info),
+				    find_prototype(dictionary, prototype, known->number != 0)};
 
 	begin_entry(dictionary);
 	bytes_put_byte(&dictionary->entry, info->kind);
-	bytes_put_number(&dictionary->entry, name);
-	bytes_put_number(&dictionary->entry, module);
-	bytes_put_number(&dictionary->entry, display);
-	bytes_put_number(&dictionary->entry, number);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		bytes_put_number(&dictionary->entry, numbers[i]);
 	end_entry(dictionary, ENTRY_PROBE);
 	*known = (struct known_probe){.number = ++dictionary->probes,
 				      .result = prototype->result,
@@ -327,6 +357,7 @@ struct recording_dictionary *recording_dictionary_create(const struct sink_targe
 	dictionary->target = target;
 	vec_init(&dictionary->by_probe, sizeof(struct known_probe));
 	vec_init(&dictionary->by_stack, sizeof(uint32_t));
+	vec_init(&dictionary->modules, sizeof(struct known_module));
 	outbuf_init(&dictionary->scratch, -1);
 	return dictionary;
 }
@@ -362,6 +393,7 @@ void recording_dictionary_restart(struct recording_dictionary *dictionary)
 	map_deinit(&dictionary->by_prototype);
 	vec_clear(&dictionary->by_probe);
 	vec_clear(&dictionary->by_stack);
+	vec_clear(&dictionary->modules);
 	dictionary->texts = dictionary->prototypes = dictionary->probes = 0;
 	dictionary->places = dictionary->stacks = 0;
 }
@@ -373,6 +405,7 @@ void recording_dictionary_destroy(struct recording_dictionary *dictionary)
 	recording_dictionary_restart(dictionary);
 	vec_deinit(&dictionary->by_probe);
 	vec_deinit(&dictionary->by_stack);
+	vec_deinit(&dictionary->modules);
 	bytes_deinit(&dictionary->out);
 	bytes_deinit(&dictionary->entry);
 	outbuf_deinit(&dictionary->scratch);

@@ -145,6 +145,7 @@ struct sink *sinks_create(const struct sink_kind *kind, const struct vec *more,
 		struct sink_target other = *target;
 
 		other.fd = output->fd;
+		other.is_beside = true;
 		other.path = NULL;
 		other.per_process = false;
 		sink = sink_create(output->kind, &other);

@@ -117,7 +117,7 @@ static void report_misfit(struct whole_calls *whole, const struct probe_info *pr
 	char safe[256];
 
 	whole->misfits++;
-	if (!whole->target.options->reports_misfits || whole->misfits > MISFITS_NAMED + 1)
+	if (!whole->target.options->reports_misfits || whole->target.is_beside || whole->misfits > MISFITS_NAMED + 1)
 		return;
 	if (whole->misfits > MISFITS_NAMED)
 		diag("--if does not hold for other functions, either");

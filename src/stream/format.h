@@ -79,16 +79,17 @@ static_assert(sizeof(struct trace_end) == 16, "part of the file format");
 
 /*
  * Entries of dictionary chunks: a byte for the kind, and a block (bytes.h). TEXT, PROTOTYPE, PROBE,
- * PLACE and STACK are numbered, each kind from 1, in the order of the file; 0 means that there is none.
+ * PLACE, STACK and MODULE are numbered, each kind from 1, in the order of the file; 0 means that there is none.
  */
 enum trace_entry {
 	ENTRY_TEXT = 1,	 /* the bytes of a text */
 	ENTRY_PROTOTYPE, /* see proto/prototype_code.h */
-	ENTRY_PROBE,	 /* kind, and the numbers of name, module, display, prototype */
+	ENTRY_PROBE,	 /* kind (a byte); numbers of name, symbol, display, module, prototype */
 	ENTRY_PLACE,	 /* pid (folded), address, number of the text that -i shows */
 	ENTRY_CODE,	 /* pid (folded), address, number of the text for a pointer to there */
 	ENTRY_STACK,	 /* frames, the innermost first: see trace_dictionary.c */
-	ENTRY_FACT	 /* about the trace: the numbers of two texts, name and value */
+	ENTRY_FACT,	 /* about the trace: the numbers of two texts, name and value */
+	ENTRY_MODULE	 /* numbers of name, path, SONAME, build ID; 1 (a byte) for the program */
 };
 
 #endif

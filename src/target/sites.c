@@ -5,6 +5,8 @@
 #include "base/cleanup.h"
 #include "base/diag.h"
 #include "base/xalloc.h"
+#include "object/debug_file.h"
+#include "object/elf.h"
 #include "probe/expression_compile.h"
 #include "target/module.h"
 #include "target/shown_names.h"
@@ -59,6 +61,7 @@ struct shown {
 	const struct module *module;
 	const struct prototype *prototype;
 	const struct abi *abi;
+	const char *symbol; /* as the module has it */
 	/* the library it seems to be linked in from, which has its prototype; or NULL */
 	const char *linked_in;
 };
@@ -69,9 +72,17 @@ static const struct probe_site *get_site(struct target *target, const struct spa
 	const struct module *module = shown->module;
 	char safe[256];
 	_cleanup_free_ char *display = make_display(target, shown->kind, shown->name, module);
-	const struct probe_info *info = probe_table_add(target->probes, shown->kind, shown->name,
-							module ? module->base_name : "", display,
-							shown->prototype);
+	const bool is_recorded = target->options->output->recording != NULL;
+	_cleanup_free_ char *build_id =
+		is_recorded && module ? debug_file_build_id(module->file) : NULL;
+	const struct probe_origin origin = {.symbol = shown->symbol,
+					    .path = module ? module->path : NULL,
+					    .soname = module ? elf_soname(module->file) : NULL,
+					    .build_id = build_id,
+					    .is_main = module && module->is_main};
+	const struct probe_info *info = probe_table_add_from(
+		target->probes, shown->kind, shown->name, module ? module->base_name : "", display,
+		shown->prototype, &origin);
 	struct planted *planted = get_planted(target, info);
 	int wide = space->arch->abi->word == 8;
 
@@ -104,7 +115,7 @@ const struct probe_site *sites_get(struct target *target, const struct space *sp
 	const struct function_query question = {kind, address, symbol, module};
 	_cleanup_free_ char *name = shown_names_function(target, module, symbol);
 	const struct abi *go = site_prototype_is_go(&question) ? space->arch->go : NULL;
-	struct shown shown = {.kind = kind, .name = name, .module = module};
+	struct shown shown = {.kind = kind, .name = name, .symbol = symbol, .module = module};
 
 	shown.abi = go ? go : space->arch->abi;
 	shown.prototype = site_prototype_resolve(
@@ -120,6 +131,7 @@ const struct probe_site *sites_get_resolver(struct target *target, const struct 
 	_cleanup_free_ char *name = xasprintf("%s.IFUNC", chosen);
 	const struct shown shown = {.kind = PROBE_ENTRY,
 				    .name = name,
+				    .symbol = symbol,
 				    .module = module,
 				    .prototype = prototype_resolver(),
 				    .abi = space->arch->abi};

@@ -39,6 +39,7 @@ import traceback
 from dataclasses import dataclass
 
 import ordinary
+import replayed
 from tracelines import Trace
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -522,7 +523,40 @@ def kill_group(process):
 
 def run(*command, stdin="", timeout=TIMEOUT, env=None, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, preexec_fn=None):
-    """Runs a command to its end; kills it and all it started when that takes too long."""
+    """Runs a command to its end; kills it and all it started when that takes too long.
+
+    With TEST_RECORDS, what the tracer shows is recorded, too, and compared with its replay.
+    """
+    planned = replayed.plan(command[1:], TOP) if os.environ.get("TEST_RECORDS") and command[0] == TRACER else None
+    if not planned:
+        return _run(*command, stdin=stdin, timeout=timeout, env=env, stdout=stdout, stderr=stderr, preexec_fn=preexec_fn)
+    path = os.path.join(scratch(), f"recorded-{time.monotonic_ns()}")
+    options, output = planned
+    # --record alone would show nothing.
+    shown = [] if output or {"-c", "--summary", "--format", "--template"} & {word.partition("=")[0] for word in options} else ["--format=text"]
+    done = _run(TRACER, f"--record={path}", *shown, *command[1:], stdin=stdin, timeout=timeout, env=env, stdout=stdout, stderr=stderr,
+                preexec_fn=preexec_fn)
+    _compare_replay(path, options, output, done, env)
+    return done
+
+
+def _compare_replay(path, options, output, done, env):
+    """What was recorded, and is replayed with the same options, is what was shown."""
+    if done.status == 2 or not os.path.exists(path) or not os.path.getsize(path):
+        return
+    again = os.path.join(scratch(), "replayed")
+    replay = _run(TRACER, f"--replay={path}", *options, *(["-o", again] if output else []), env=env)
+    os.unlink(path)
+    equal(replay.status, 0, "exit status of the replay")
+    if output:
+        with open(output, "rb") as live, open(again, "rb") as other:
+            equal(other.read().decode("latin-1"), live.read().decode("latin-1"), "what is replayed")
+    elif done.err:
+        missing = replayed.is_within(replay.out.splitlines(), done.err.splitlines())
+        check(missing is None, f"the replay shows what the trace showed, not {missing!r}")
+
+
+def _run(*command, stdin="", timeout=TIMEOUT, env=None, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=None):
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=stdout, stderr=stderr,
                                env=environment(env), encoding="latin-1", start_new_session=True,
                                preexec_fn=preexec_fn)

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Records what a run of the tracer shows, and compares the replay with it.
+
+Used by harness.run() if TEST_RECORDS is set: so all tests of what is shown are tests of replay, too.
+"""
+import os
+import re
+
+# What a replay refuses, or what shows no trace.
+_OTHERS = {"-l", "--library", "--stacks", "--core", "--profile", "--print-prototypes", "--recipes", "-h", "--help",
+           "-V", "--version", "-D", "--debug", "--interval", "--record", "--replay", "-ff"}
+# What says whom to trace, and how; a replay goes without.
+_LEFT_OUT = {"-p", "--attach", "-u", "--user", "--duration", "-o", "--output"}
+
+
+def _valued(top):
+    """The options that have a value, from the completions."""
+    with open(os.path.join(top, "completions", "tracer"), encoding="utf-8") as file:
+        return set(re.search(r"valued='([^']*)'", file.read())[1].split())
+
+
+def split(words, top):
+    """The options of a command line, each with its value or None; None if the line cannot be understood."""
+    valued, options, index = _valued(top), [], 0
+    while index < len(words):
+        word = words[index]
+        index += 1
+        if word == "--" or not word.startswith(("-", "@")) or word == "-":
+            break
+        if word.startswith("@"):
+            options.append((word, None))
+        elif word.startswith("--"):
+            name, sign, value = word.partition("=")
+            if not sign and name in valued:
+                value, index = words[index] if index < len(words) else "", index + 1
+                sign = "="
+            options.append((name, value if sign else None))
+        else:
+            letters = word[1:]
+            while letters:
+                name, letters = "-" + letters[0], letters[1:]
+                if name in valued:
+                    if not letters:
+                        letters, index = words[index] if index < len(words) else "", index + 1
+                    options.append((name, letters))
+                    break
+                options.append((name, None))
+    return options
+
+
+def plan(words, top):
+    """What to give to the replay of a run, and where the run writes to (None: stderr); None: it is not replayed."""
+    options = split(words, top)
+    names = [name for name, _ in options]
+    follows = names.count("-f") + names.count("--follow-forks")
+    output = next((value for name, value in reversed(options) if name in ("-o", "--output")), None)
+    if not options or set(names) & _OTHERS or follows > 1 or (output or "").startswith("|") or ":" in "".join(
+            value or "" for name, value in options if name == "--format"):
+        return None
+    if output and not (output.startswith("/") and not output.startswith("/dev")):
+        return None
+    replay = []
+    for name, value in options:
+        if name not in _LEFT_OUT:
+            replay += [name] if value is None else [f"{name}={value}"] if name.startswith("--") else [name, value]
+    return replay, output
+
+
+def is_within(lines, others):
+    """Whether the lines are among the others, in their order; the first one that is not."""
+    rest = iter(others)
+    for line in lines:
+        if line not in rest:
+            return line
+    return None
