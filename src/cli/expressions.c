@@ -3,8 +3,8 @@
  * The options that are expressions.
  *
  * What they use has to be captured with each call: the script line, the stack, and the whole of
- * texts, of which the trace shows the first bytes only. A text that is used is captured up to
- * 64 KiB, and one that is recorded up to 4 KiB, unless -s says otherwise: whoever reads the file may
+ * texts, of which the trace shows the first bytes only. A text that is used is captured up to 64
+ * KiB, and one that is recorded up to 4 KiB, unless -s says otherwise: whoever reads the file may
  * want to see more of it than is shown while it is recorded.
  */
 #include "cli/expressions.h"

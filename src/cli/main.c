@@ -111,8 +111,7 @@ static int replay_with(const struct options *options, const struct output_option
 
 	output.color = wants_color(options->color, fd);
 	output.utf8 = wants_utf8();
-	const int error =
-		replaying_run(options, &output, main_sink(options, formats), formats, fd);
+	const int error = replaying_run(options, &output, main_sink(options, formats), formats, fd);
 
 	outfile_close(&outfile);
 	return error == -EINVAL ? STATUS_USAGE : error ? STATUS_ERROR : 0;
@@ -123,44 +122,44 @@ static int trace_with(const struct options *options, const struct output_options
 {
 	struct output_options output = *parsed;
 	bool split = options->follow_forks > 1; /* -ff: a file for each process */
-	struct session_options session = {
-		.command = options->command,
-		.pids = options->pids.items,
-		.pid_count = options->pids.count,
-		.user = options->user,
-		.stacks = options->stacks,
-		.core = options->core,
-		.profile_hz = options->profile_hz,
-		.duration_ns = options->duration_ns,
-		.interval_ns = options->interval_ns,
-		.interval_count = options->interval_count,
-		.follow_forks = options->follow_forks != 0,
-		.call_filters = &options->call_filters,
-		.callee_filters = &options->callee_filters,
-		.entry_filters = &options->entry_filters,
-		.optional_filters = &options->optional_filters,
-		.no_default = options->no_default,
-		.entries_only = options->entries_only,
-		.system_calls = options->system_calls || options->stacks,
-		.depth_max = options->depth_max,
-		.configs = &options->configs,
-		.data_dir = config_dirs_installed(),
-		.per_process = options->per_process,
-		.engine = needs_breakpoints(&output) ? ENGINE_TRAP : options->engine,
-		.strict = options->strict,
-		.clock = options->clock,
-		.lossy = options->lossy,
-		.prototypes = options->prototypes,
-		.demangle = options->output.demangle,
-		.string_max = expressions_string_max(options, &output),
-		.array_max = options->output.array_max,
-		.verbose = options->verbose,
-		.quiet = options->quiet,
-		.debug = options->debug,
-		.sink = main_sink(options, formats),
-		.more = &formats->more,
-		.output_path = split ? options->output_file : NULL,
-		.output = &output};
+	struct session_options session = {.command = options->command,
+					  .pids = options->pids.items,
+					  .pid_count = options->pids.count,
+					  .user = options->user,
+					  .stacks = options->stacks,
+					  .core = options->core,
+					  .profile_hz = options->profile_hz,
+					  .duration_ns = options->duration_ns,
+					  .interval_ns = options->interval_ns,
+					  .interval_count = options->interval_count,
+					  .follow_forks = options->follow_forks != 0,
+					  .call_filters = &options->call_filters,
+					  .callee_filters = &options->callee_filters,
+					  .entry_filters = &options->entry_filters,
+					  .optional_filters = &options->optional_filters,
+					  .no_default = options->no_default,
+					  .entries_only = options->entries_only,
+					  .system_calls = options->system_calls || options->stacks,
+					  .depth_max = options->depth_max,
+					  .configs = &options->configs,
+					  .data_dir = config_dirs_installed(),
+					  .per_process = options->per_process,
+					  .engine = needs_breakpoints(&output) ? ENGINE_TRAP
+									       : options->engine,
+					  .strict = options->strict,
+					  .clock = options->clock,
+					  .lossy = options->lossy,
+					  .prototypes = options->prototypes,
+					  .demangle = options->output.demangle,
+					  .string_max = expressions_string_max(options, &output),
+					  .array_max = options->output.array_max,
+					  .verbose = options->verbose,
+					  .quiet = options->quiet,
+					  .debug = options->debug,
+					  .sink = main_sink(options, formats),
+					  .more = &formats->more,
+					  .output_path = split ? options->output_file : NULL,
+					  .output = &output};
 	struct outfile outfile = {.fd = -1, .done = -1};
 	struct session_result result;
 

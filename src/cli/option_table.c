@@ -97,15 +97,15 @@ static const struct option_spec table[] = {
 	{CODE_COLOR, "color", "auto|always|never", "colors: on a terminal (auto), always, never",
 	 .action = OPTION_CHOICE, FIELD(color)},
 
-	{CODE_RECORD, "record", "FILE", "write what happens to FILE (-: stdout), for --replay",
+	{CODE_RECORD, "record", "FILE", "write all to FILE (-: stdout), for --replay",
 	 .heading = "Traces in files", .action = OPTION_TEXT, FIELD(record)},
 	{CODE_REPLAY, "replay", "FILE", "show FILE, in any form, instead of tracing",
 	 .action = OPTION_TEXT, FIELD(replay)},
-	{CODE_COMPRESS, "compress", "LEVEL|none", "--record: pack by zstd, 1 to 19 (1), or not",
+	{CODE_COMPRESS, "compress", "LEVEL|none", "--record: pack by zstd: 1 to 19 (1), or none",
 	 .action = OPTION_TEXT, FIELD(compress)},
 	{CODE_ROTATE, "rotate", "SIZE[,N]", "--record: a new file each SIZE; keep N (5)",
 	 .action = OPTION_TEXT, FIELD(rotate)},
-	{CODE_FLIGHT, "flight", "SIZE", "--record: only the last SIZE, on SIGUSR2, crash, end",
+	{CODE_FLIGHT, "flight", "SIZE", "--record: the last SIZE, at SIGUSR2, crash, end",
 	 .action = OPTION_TEXT, FIELD(flight)},
 
 	{'c', "summary", NULL, "count calls and time, print a table at the end",

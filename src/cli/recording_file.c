@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The file of --record. It is opened before tracing begins, so that a wrong name is an error at once.
- * Nothing else is shown unless it is asked for, too: -o, -c, --template, or a form without a file.
+ * The file of --record. It is opened before tracing begins, so that a wrong name is an error at
+ * once. Nothing else is shown unless it is asked for, too: -o, -c, or a form without a file.
  */
 #include "cli/recording_file.h"
 
@@ -49,9 +49,10 @@ static int set_rotation(struct recording_options *recording, const char *text)
 			    lists_parse_number(text + length + 1, strlen(text + length + 1), 1,
 					       KEEP_MAX, &recording->keep));
 	free(size);
-	return is_right ? 0
-			: usage_error("option --rotate: it takes a size of at least 64k such as 10M "
-				      "or 1G, and perhaps how many files are kept: 10M,5");
+	return is_right
+		       ? 0
+		       : usage_error("option --rotate: it takes a size of at least 64k such as 10M "
+				     "or 1G, and perhaps how many files are kept: 10M,5");
 }
 
 static int set_flight(struct recording_options *recording, const char *text)
@@ -112,7 +113,7 @@ int recording_file_open(const struct options *options, struct recording_file *fi
 		return error == -EINVAL ? -EIO : error;
 	vec_push(&formats->files, &opened);
 	vec_push(&formats->more, &(struct session_output){sink_find("record"), opened.fd});
-	if (!formats->main && !options->output_file && !options->summary && !options->template)
+	if (!formats->main && !options->output_file && !options->summary)
 		formats->main = sink_find("nothing");
 	file->command = describe(options);
 	recording->path = has_name ? options->record : NULL;

@@ -14,9 +14,9 @@ struct recording_file {
 };
 
 /*
- * Checks the options, opens the file and adds it to the forms. Does nothing without --record. Returns 0;
- * -EINVAL for an argument that is wrong; or another -errno if the file cannot be opened. All is reported.
- * `file` must outlive the session; recording_file_close() frees what it owns.
+ * Checks the options, opens the file and adds it to the forms. Does nothing without --record.
+ * Returns 0; -EINVAL for an argument that is wrong; or another -errno if the file cannot be opened.
+ * All is reported. `file` must outlive the session; recording_file_close() frees what it owns.
  */
 int recording_file_open(const struct options *options, struct recording_file *file,
 			struct formats *formats);

@@ -7,9 +7,9 @@
 #include "cli/options.h"
 
 /*
- * Shows the file of --replay. `main_sink`: what takes the place of lines; `output`: how, with `color`
- * as it was decided for the output. Returns 0, -EINVAL for a filter that is wrong, or another -errno. All
- * is reported.
+ * Shows the file of --replay. `main_sink`: what takes the place of lines; `output`: how, with
+ * `color` as it was decided for the output. Returns 0, -EINVAL for a filter that is wrong, or
+ * another -errno. All is reported.
  */
 int replaying_run(const struct options *options, const struct output_options *output,
 		  const struct sink_kind *main_sink, const struct formats *formats, int output_fd);

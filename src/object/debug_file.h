@@ -39,8 +39,8 @@ void debug_files_find(struct elf_file *object, const char *path, debug_opener *o
 void debug_files_deinit(struct debug_files *files);
 
 /*
- * Returns the build ID of an object file as hexadecimal digits, which the caller frees, or NULL if it has
- * none.
+ * Returns the build ID of an object file as hexadecimal digits, which the caller frees, or NULL if
+ * it has none.
  */
 char *debug_file_build_id(struct elf_file *file);
 

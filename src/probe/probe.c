@@ -97,10 +97,10 @@ enum { TEXTS = 7 };
 /* The places of all texts of a description, each of which may hold NULL. */
 static void list_texts(struct probe_info *info, const char **texts[TEXTS])
 {
-	const char **const list[TEXTS] = {
-		&info->name,	       &info->module,	      &info->display,
-		&info->origin.symbol, &info->origin.path, &info->origin.soname,
-		&info->origin.build_id};
+	const char **const list[TEXTS] = {&info->name,		 &info->module,
+					  &info->display,	 &info->origin.symbol,
+					  &info->origin.path,	 &info->origin.soname,
+					  &info->origin.build_id};
 
 	memcpy(texts, list, sizeof list);
 }

@@ -20,7 +20,9 @@ enum probe_kind {
 	PROBE_SYSTEM /* a system call: -S; `module` is SYS */
 };
 
-/* Where a function comes from, for those who look for it by another name than that which is shown. */
+/*
+ * Where a function comes from, for those who look for it by another name than that which is shown.
+ */
 struct probe_origin {
 	const char *symbol;   /* as the object file has it, without version; NULL: as it is shown */
 	const char *path;     /* of the module; NULL: not known, as for all that follows */

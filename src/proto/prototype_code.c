@@ -2,21 +2,22 @@
 /*
  * Writes a prototype as bytes.
  *
- * Types refer to each other, in circles where a pointer leads back. They are numbered from 1 so that
- * whatever lies within an object (a member, an element) has a lower number than the object. Only the
- * target of a pointer may have a higher one. So a reader can check each object as it comes: no object
- * lies within itself.
+ * Types refer to each other, in circles where a pointer leads back. They are numbered from 1 so
+ * that whatever lies within an object (a member, an element) has a lower number than the object.
+ * Only the target of a pointer may have a higher one. So a reader can check each object as it
+ * comes: no object lies within itself.
  */
 #include "proto/prototype_code.h"
 
 #include "base/map.h"
+#include "base/vec.h"
 #include "proto/type_flags.h"
 
 /* The numbering of the types of one prototype. */
 struct numbering {
-	struct map numbers;  /* struct type * → number */
-	struct vec types;    /* const struct type *, in order */
-	struct vec targets;  /* const struct type *, not yet looked at */
+	struct map numbers; /* struct type * → number */
+	struct vec types;   /* const struct type *, in order */
+	struct vec targets; /* const struct type *, not yet looked at */
 };
 
 static uint64_t key_of(const struct type *type)

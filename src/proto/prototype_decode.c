@@ -2,11 +2,11 @@
 /*
  * Reads the prototypes of a trace file, which may hold anything.
  *
- * Renderers trust types: that an array has elements with a size, that an object has an end, that its
- * alignment is a power of two. All of that is checked here. What lies within an object has a lower
- * number than the object (prototype_code.c), so it is known and was checked before.
+ * Renderers trust types: that an array has elements with a size, that an object has an end, that
+ * its alignment is a power of two. All of that is checked here. What lies within an object has a
+ * lower number than the object (prototype_code.c), so it is known and was checked before.
  */
-#include "proto/prototype_code.h"
+#include "proto/prototype_decode.h"
 
 #include "base/xalloc.h"
 #include "proto/type_flags.h"
@@ -92,9 +92,9 @@ static void nest(struct decoding *decoding, size_t outer, const struct type *inn
 }
 
 /*
- * Returns true if the objects in a struct fit into it side by side. Otherwise a struct of two structs of
- * two structs, and so on, would be shown without end. Objects without members may share a place, as
- * empty base classes do.
+ * Returns true if the objects in a struct fit into it side by side. Otherwise a struct of two
+ * structs of two structs, and so on, would be shown without end. Objects without members may share
+ * a place, as empty base classes do.
  */
 static bool has_room(const struct type *type)
 {
@@ -114,7 +114,8 @@ static bool has_room(const struct type *type)
 static void take_members(struct decoding *decoding, size_t index, struct type *type)
 {
 	struct byte_reader *reader = decoding->reader;
-	struct type_member *members = take_memory(decoding, type->count, sizeof *members, MEMBER_BYTES);
+	struct type_member *members = take_memory(decoding, type->count, sizeof *members,
+						  MEMBER_BYTES);
 
 	type->members = members;
 	for (uint32_t i = 0; i < type->count && !reader->failed; i++) {
@@ -197,8 +198,7 @@ static void take_one(struct decoding *decoding, size_t index)
 		type->size[wide] = (uint32_t)reader_number_to(reader, TYPE_SIZE_MAX);
 		type->align[wide] = (uint8_t)reader_byte(reader);
 	}
-	type->target =
-		take_type(decoding, type->kind == TYPE_ARRAY ? index : decoding->count);
+	type->target = take_type(decoding, type->kind == TYPE_ARRAY ? index : decoding->count);
 	type->count = (uint32_t)reader_number_to(reader, reader_left(reader));
 	if (reader->failed || !is_sound(type)) {
 		reader->failed = true;

@@ -30,11 +30,10 @@ static inline unsigned type_flags(const struct type *type)
 	return (type->is_signed ? TYPE_IS_SIGNED : 0U) | (type->zero_ends ? TYPE_ZERO_ENDS : 0U) |
 	       (type->result_ends ? TYPE_RESULT_ENDS : 0U) |
 	       (type->if_success ? TYPE_IF_SUCCESS : 0U) | (type->in_bits ? TYPE_IN_BITS : 0U) |
-	       (type->is_hidden ? TYPE_IS_HIDDEN : 0U) |
-	       (type->is_complex ? TYPE_IS_COMPLEX : 0U) | (type->is_wide ? TYPE_IS_WIDE : 0U) |
-	       (type->is_defined ? TYPE_IS_DEFINED : 0U) | (type->is_union ? TYPE_IS_UNION : 0U) |
-	       (type->is_partial ? TYPE_IS_PARTIAL : 0U) | (type->is_bare ? TYPE_IS_BARE : 0U) |
-	       (type->follows ? TYPE_FOLLOWS : 0U) |
+	       (type->is_hidden ? TYPE_IS_HIDDEN : 0U) | (type->is_complex ? TYPE_IS_COMPLEX : 0U) |
+	       (type->is_wide ? TYPE_IS_WIDE : 0U) | (type->is_defined ? TYPE_IS_DEFINED : 0U) |
+	       (type->is_union ? TYPE_IS_UNION : 0U) | (type->is_partial ? TYPE_IS_PARTIAL : 0U) |
+	       (type->is_bare ? TYPE_IS_BARE : 0U) | (type->follows ? TYPE_FOLLOWS : 0U) |
 	       (type->rest_in_octal ? TYPE_REST_IN_OCTAL : 0U);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Entries of the dictionary become what a live trace has. The file may hold anything: numbers must be
- * known, and texts may hold any bytes but NUL, behind which they end. Kinds of entries that are not known
- * are skipped: a later version may have written them.
+ * Entries of the dictionary become what a live trace has. The file may hold anything: numbers must
+ * be known, and texts may hold any bytes but NUL, behind which they end. Kinds of entries that are
+ * not known are skipped: a later version may have written them.
  *
  * A probe that cannot be found (number 0) is shown as one without a name.
  */
@@ -12,7 +12,7 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "object/demangle.h"
-#include "proto/prototype_code.h"
+#include "proto/prototype_decode.h"
 #include "stream/format.h"
 
 #include <errno.h>
@@ -47,16 +47,16 @@ struct dictionary {
 	struct vec texts;      /* char *, owned */
 	struct vec prototypes; /* const struct prototype * */
 	struct prototype_memory memory;
-	struct vec modules;    /* struct known_module */
-	struct vec probes;     /* uint32_t: ids in `table` */
+	struct vec modules; /* struct known_module */
+	struct vec probes;  /* uint32_t: ids in `table` */
 	struct probe_table *table;
-	struct vec places;     /* struct known_address * */
-	struct map by_place;   /* key of process and address → the latest struct known_address */
-	struct map by_code;    /* the same of pointers; owns them */
-	struct vec stacks;     /* uint32_t: numbers in `stack_table` */
+	struct vec places;   /* struct known_address * */
+	struct map by_place; /* key of process and address → the latest struct known_address */
+	struct map by_code;  /* the same of pointers; owns them */
+	struct vec stacks;   /* uint32_t: numbers in `stack_table` */
 	struct stack_table *stack_table;
-	struct vec facts;      /* struct fact */
-	struct map threads;    /* tid → struct thread_name */
+	struct vec facts;   /* struct fact */
+	struct map threads; /* tid → struct thread_name */
 	struct code_names code;
 	struct decoder_dictionary decoder;
 };
@@ -119,9 +119,9 @@ static uint32_t add_probe(struct dictionary *dictionary, const struct probe_info
 {
 	char *name = shown_name(dictionary, probe);
 	char *display = replaced(probe->display, probe->name, name);
-	const struct probe_info *added = probe_table_add_from(
-		dictionary->table, (enum probe_kind)probe->kind, name, probe->module, display,
-		probe->prototype, &probe->origin);
+	const struct probe_info *added =
+		probe_table_add_from(dictionary->table, (enum probe_kind)probe->kind, name,
+				     probe->module, display, probe->prototype, &probe->origin);
 
 	free(name);
 	free(display);
@@ -175,8 +175,8 @@ static void read_probe(struct dictionary *dictionary, struct byte_reader *reader
 		reader->failed = true;
 		return;
 	}
-	probe.prototype =
-		*(const struct prototype **)vec_at(&dictionary->prototypes, (size_t)number - 1);
+	probe.prototype = *(const struct prototype **)vec_at(&dictionary->prototypes,
+							     (size_t)number - 1);
 	vec_push(&dictionary->probes, &(uint32_t){add_probe(dictionary, &probe)});
 }
 
@@ -225,7 +225,10 @@ static void take_frame(const struct dictionary *dictionary, struct byte_reader *
 	frame->line = (unsigned)reader_number_to(reader, UINT32_MAX);
 	frame->address = reader_number(reader);
 	frame->offset = reader_number(reader);
-	reader->failed |= frame->kind > STACK_NOTE;
+	reader->failed |= frame->kind > STACK_NOTE ||
+			  (frame->kind == STACK_SCRIPT && !frame->language) ||
+			  (frame->kind == STACK_NOTE && !frame->function) ||
+			  (frame->line && !frame->file);
 }
 
 static void read_stack(struct dictionary *dictionary, struct byte_reader *reader)

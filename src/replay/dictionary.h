@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The dictionary of a trace file, as it is read: what records refer to. It takes the place of all that a
- * live trace has: the table of probes, the table of stacks, the names of code and of threads.
+ * The dictionary of a trace file, as it is read: what records refer to. It takes the place of all
+ * that a live trace has: the table of probes, the table of stacks, the names of code and of
+ * threads.
  */
 #ifndef TRACER_REPLAY_DICTIONARY_H
 #define TRACER_REPLAY_DICTIONARY_H

@@ -38,8 +38,7 @@ void progress_show(struct progress *progress, uint64_t position, uint64_t record
 	fprintf(stderr, "\r\033[K%.1f", (double)position / (1 << 20));
 	if (progress->size)
 		fprintf(stderr, "/%.1f", (double)progress->size / (1 << 20));
-	fprintf(stderr, " MiB, %.0f records/s",
-		(double)records * MS_PER_S / (double)passed);
+	fprintf(stderr, " MiB, %.0f records/s", (double)records * MS_PER_S / (double)passed);
 	if (position && progress->size > position)
 		fprintf(stderr, ", %.0f s left",
 			(double)passed / MS_PER_S * (double)(progress->size - position) /

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A replay gives the records of a file to the sinks that a live trace would give them to. Sinks cannot
- * tell the difference: what they ask beside the records, the dictionary of the file answers.
+ * A replay gives the records of a file to the sinks that a live trace would give them to. Sinks
+ * cannot tell the difference: what they ask beside the records, the dictionary of the file answers.
  *
- * The file may hold anything. What is read of it is checked where it is read (stream/, dictionary.c,
- * proto/prototype_decode.c), and records are foreign bytes to all sinks anyway.
+ * The file may hold anything. What is read of it is checked where it is read (stream/,
+ * dictionary.c, proto/prototype_decode.c), and records are foreign bytes to all sinks anyway.
  */
 #include "replay/replay.h"
 
@@ -64,10 +64,10 @@ static void tell_untraced(const struct replay *replay, const struct record *reco
 		return;
 	for (unsigned i = 0; i < 2; i++) {
 		const struct record_value *value = value_cursor_next(&cursor);
-		_cleanup_free_ char *text =
-			value && value->kind == VALUE_STRING
-				? xstrndup(record_value_bytes(value), value->length)
-				: NULL;
+		_cleanup_free_ char *text = value && value->kind == VALUE_STRING
+						    ? xstrndup(record_value_bytes(value),
+							       value->length)
+						    : NULL;
 
 		diag_safe(texts[i], sizeof texts[i], text ? text : "");
 	}
@@ -93,7 +93,8 @@ static int pass_time(struct replay *replay, const struct record *record)
 		replay->is_over = true;
 		return 0;
 	}
-	replay->next += (record->time - replay->next) / options->interval_ns * options->interval_ns +
+	replay->next += (record->time - replay->next) / options->interval_ns *
+				options->interval_ns +
 			options->interval_ns;
 	return sink->ops->snapshot(sink, true);
 }
@@ -168,8 +169,7 @@ static const char *last_time(const struct replay *replay, char *text, size_t siz
 
 	if (localtime_r(&second, &parts))
 		strftime(clock, sizeof clock, "%H:%M:%S", &parts);
-	snprintf(text, size, "%s.%06u", clock,
-		 (unsigned)(replay->last_time % NS_PER_S / 1000));
+	snprintf(text, size, "%s.%06u", clock, (unsigned)(replay->last_time % NS_PER_S / 1000));
 	return text;
 }
 
@@ -203,6 +203,8 @@ static int open_file(struct replay *replay)
 {
 	const int error = chunk_reader_open(replay->options->fd, &replay->reader);
 
+	if (!replay->options->path)
+		return error;
 	if (error == -ENOEXEC)
 		diag("%s: this is not a trace file; --record writes them", replay->path);
 	else if (error == -EPROTONOSUPPORT)
@@ -246,14 +248,14 @@ static int show(struct replay *replay)
 	}
 	if (!replay->options->is_quiet)
 		replay_filter_list_unmatched(replay->filter);
-	return tell_ending(replay);
+	return replay->options->path ? tell_ending(replay) : 0;
 }
 
 int replay_run(const struct replay_options *options, struct replay_result *result)
 {
 	struct replay replay = {.options = options};
 
-	diag_safe(replay.path, sizeof replay.path, options->path);
+	diag_safe(replay.path, sizeof replay.path, options->path ? options->path : "");
 	replay.filter = replay_filter_create(&options->wishes);
 	*result = (struct replay_result){.bad_filter = !replay.filter};
 	int error = replay.filter ? open_file(&replay) : -EINVAL;

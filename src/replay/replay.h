@@ -8,7 +8,7 @@
 
 /* What to replay and how to show it. Everything pointed to must outlive the replay. */
 struct replay_options {
-	const char *path; /* for messages */
+	const char *path; /* for messages; NULL: nothing is said of what is wrong with the file */
 	int fd;		  /* the trace file */
 	struct replay_wishes wishes;
 	unsigned depth_max;	 /* --depth; 0: all */
@@ -30,8 +30,8 @@ struct replay_result {
 };
 
 /*
- * Shows the file. Returns 0, or -errno after a message on stderr: it is not a trace file, it is damaged
- * or was cut off (-EBADMSG; all up to there has been shown), or the output failed.
+ * Shows the file. Returns 0, or -errno after a message on stderr: it is not a trace file, it is
+ * damaged or was cut off (-EBADMSG; all up to there has been shown), or the output failed.
  */
 int replay_run(const struct replay_options *options, struct replay_result *result);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The filters of a replay choose among what was recorded, as those of a live trace choose among what is
- * there: -x names entries of functions, -e calls made from modules, and -g and -L leave out the calls of
- * the main program. Without any of these, all is shown.
+ * The filters of a replay choose among what was recorded, as those of a live trace choose among
+ * what is there: -x names entries of functions, -e calls made from modules, and -g and -L leave out
+ * the calls of the main program. Without any of these, all is shown.
  *
  * They are compared with the symbols and modules of the traced machine, which are in the file.
  */
@@ -76,10 +76,10 @@ void replay_filter_destroy(struct replay_filter *filter)
 /* Asks all filters, so that each knows what it has matched. */
 static bool asks(const struct vec *filters, const struct probe_info *probe)
 {
-	const struct filter_module module = {
-		.soname = probe->origin.soname,
-		.path = probe->origin.path ? probe->origin.path : probe->module,
-		.is_main = probe->origin.is_main};
+	const struct filter_module module = {.soname = probe->origin.soname,
+					     .path = probe->origin.path ? probe->origin.path
+									: probe->module,
+					     .is_main = probe->origin.is_main};
 	const char *symbol = probe->origin.symbol ? probe->origin.symbol : probe->name;
 	bool any = false;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pointers to functions are found by rendering the record and listening to what the renderer asks for.
- * So exactly those names are found that a line will show. It is done for records of the few prototypes
- * that have such pointers.
+ * Pointers to functions are found by rendering the record and listening to what the renderer asks
+ * for. So exactly those names are found that a line will show. It is done for records of the few
+ * prototypes that have such pointers.
  */
 #include "sink/function_pointers.h"
 
@@ -18,8 +18,7 @@ static bool is_in_type(const struct type *type, struct map *seen)
 	if (!type || map_get(seen, (uintptr_t)type))
 		return false;
 	map_put(seen, (uintptr_t)type, seen);
-	if (type->kind == TYPE_POINTER &&
-	    (type->lens == LENS_FUNCTION || type->lens == LENS_ENUM))
+	if (type->kind == TYPE_POINTER && (type->lens == LENS_FUNCTION || type->lens == LENS_ENUM))
 		return true;
 	for (uint32_t i = 0; type->kind == TYPE_STRUCT && i < type->count; i++)
 		if (is_in_type(type->members[i].type, seen))

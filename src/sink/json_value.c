@@ -92,6 +92,9 @@ static uint64_t load(struct view view, unsigned size)
 {
 	uint64_t word = 0;
 
+	/* A long double is longer than that; put_float() looks at its bytes. */
+	if (size > sizeof word)
+		size = sizeof word;
 	memcpy(&word, view.bytes, size < view.length ? size : view.length);
 	return word;
 }

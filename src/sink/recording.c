@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records become items of chunks (stream/record_code.h), and what they refer to becomes entries of the
- * dictionary. Nothing is rendered. A chunk ends when it is full, or half a second after it has begun.
+ * Records become items of chunks (stream/record_code.h), and what they refer to becomes entries of
+ * the dictionary. Nothing is rendered. A chunk ends when it is full, or half a second after it has
+ * begun.
  *
  * A chunk of the dictionary goes in front of the chunk with the records that need it.
  *
- * The names of threads may change. A name is looked up when a thread is seen first, behind an exec, and
- * ten times a second at most, and is in the file among the records, from where it holds.
+ * The names of threads may change. A name is looked up when a thread is seen first, behind an exec,
+ * and ten times a second at most, and is in the file among the records, from where it holds.
  */
 #include "sink/recording.h"
 
@@ -83,15 +84,12 @@ static int rotate(struct recording *recording)
 /* Passes on what was begun. Also called in the writer's thread, while no records come. */
 static int cut(struct recording *recording)
 {
-	const struct recording_options *options = recording->target.options->recording;
 	int error = put_dictionary(recording);
 
 	if (!error && recording->items.length)
 		error = chunk_writer_put(recording->writer, &recording->about, &recording->items);
 	recording->items.length = 0;
 	recording->about.count = 0;
-	if (!error && options->rotate && chunk_writer_size(recording->writer) >= options->rotate)
-		error = rotate(recording);
 	return error;
 }
 
@@ -164,8 +162,8 @@ static void forget_thread(struct recording *recording, const struct record *reco
 /* Returns true for the end of a process by a signal that makes a core dump: signal(7). */
 static bool is_crash(const struct record *record)
 {
-	static const uint8_t signals[] = {SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS,
-					  SIGFPE,  SIGSEGV, SIGSYS};
+	static const uint8_t signals[] = {SIGQUIT, SIGILL, SIGTRAP, SIGABRT,
+					  SIGBUS,  SIGFPE, SIGSEGV, SIGSYS};
 
 	for (size_t i = 0; i < sizeof signals && record->kind == RECORD_KILLED; i++)
 		if (record->number == signals[i])
@@ -173,14 +171,19 @@ static bool is_crash(const struct record *record)
 	return false;
 }
 
-static void begin_chunk(struct recording *recording, const struct record *record)
+static int begin_chunk(struct recording *recording, const struct record *record)
 {
+	const uint64_t most = recording->target.options->recording->rotate;
+	const bool is_full = most && chunk_writer_size(recording->writer) >= most;
+	const int error = is_full ? rotate(recording) : 0;
+
 	if (!recording->has_facts)
 		put_facts(recording);
 	record_encoder_begin(&recording->encoder, record->time);
 	recording->begun = record->time;
 	recording->about = (struct chunk_about){
 		.kind = TRACE_RECORDS, .first = record->time, .last = record->time};
+	return error;
 }
 
 static int dump(struct recording *recording)
@@ -199,8 +202,10 @@ static int recording_record(struct sink *sink, const struct record *record)
 	if (!recording->writer)
 		return -ENOMEM;
 	chunk_writer_works(recording->writer);
-	if (!about->count)
-		begin_chunk(recording, record);
+	const int error = about->count ? 0 : begin_chunk(recording, record);
+
+	if (error)
+		return error;
 	recording_dictionary_find(recording->dictionary, record, &references);
 	put_name(recording, record);
 	record_encode(&recording->encoder, &recording->items, record, &references);
@@ -211,10 +216,9 @@ static int recording_record(struct sink *sink, const struct record *record)
 	if (recording->target.options->recording->flight && is_crash(record))
 		return dump(recording);
 	uint32_t *entries;
-	const bool is_full =
-		recording->items.length >= TRACE_CHUNK_FULL ||
-		recording_dictionary_bytes(recording->dictionary, &entries)->length >=
-			DICTIONARY_FULL;
+	const bool is_full = recording->items.length >= TRACE_CHUNK_FULL ||
+			     recording_dictionary_bytes(recording->dictionary, &entries)->length >=
+				     DICTIONARY_FULL;
 
 	if (is_full || record->time - recording->begun >= CHUNK_WRITER_PERIOD)
 		return cut(recording);
@@ -296,16 +300,16 @@ struct sink *recording_sink_create(const struct sink_target *target)
 
 	recording->sink.ops = &recording_ops;
 	recording->target = *target;
-	recording->options = (struct chunk_writer_options){
-		.destination = {.fd = target->fd,
-				.path = options->path,
-				.keep = options->keep,
-				.memory = options->flight,
-				.begun = target->begun},
-		.level = options->level,
-		.cut = cut_idle,
-		.is_over = is_over,
-		.context = recording};
+	recording->options =
+		(struct chunk_writer_options){.destination = {.fd = target->fd,
+							      .path = options->path,
+							      .keep = options->keep,
+							      .memory = options->flight,
+							      .begun = target->begun},
+					      .level = options->level,
+					      .cut = cut_idle,
+					      .is_over = is_over,
+					      .context = recording};
 	recording->writer = chunk_writer_create(&recording->options);
 	recording->dictionary = recording_dictionary_create(&recording->target);
 	return &recording->sink;

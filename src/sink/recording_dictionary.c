@@ -2,15 +2,16 @@
 /*
  * What is known of each probe, stack, place and text: the number that it has in the file.
  *
- * This is asked for each record, so the way of a record that brings nothing new is short: a look at its
- * probe, which also has the place of its last call.
+ * This is asked for each record, so the way of a record that brings nothing new is short: a look at
+ * its probe, which also has the place of its last call.
  *
- * A name that belongs to an address is found again when modules have changed, and written again if it
- * is another one.
+ * A name that belongs to an address is found again when modules have changed, and written again if
+ * it is another one.
  */
 #include "sink/recording_dictionary.h"
 
 #include "base/cleanup.h"
+#include "base/hash.h"
 #include "base/map.h"
 #include "base/xalloc.h"
 #include "proto/prototype_code.h"
@@ -47,7 +48,7 @@ struct known_probe {
 	/* What its prototype had when that was written: that of a span may learn it later. */
 	const struct type *result;
 	const char *fails;
-	bool has_functions; /* values may be pointers to functions */
+	bool has_functions;		   /* values may be pointers to functions */
 	const struct known_address *place; /* of its last record; NULL: none */
 };
 
@@ -60,16 +61,16 @@ struct known_module {
 struct recording_dictionary {
 	const struct sink_target *target;
 	struct bytes out;
-	uint32_t count; /* entries in `out` */
-	struct bytes entry; /* the one that is being made */
+	uint32_t count;					    /* entries in `out` */
+	struct bytes entry;				    /* the one that is being made */
 	uint32_t texts, prototypes, probes, places, stacks; /* how many there are */
-	struct map by_text;	 /* hash → struct known_text */
-	struct map by_prototype; /* struct prototype * → number */
-	struct map by_place;	 /* hash of process and address → struct known_address */
-	struct map by_code;	 /* the same */
-	struct vec by_probe;	 /* struct known_probe */
-	struct vec modules;	 /* struct known_module, by number - 1 */
-	struct vec by_stack;	 /* uint32_t, by the number in the stack table */
+	struct map by_text;				    /* hash → struct known_text */
+	struct map by_prototype;			    /* struct prototype * → number */
+	struct map by_place; /* hash of process and address → struct known_address */
+	struct map by_code;  /* the same */
+	struct vec by_probe; /* struct known_probe */
+	struct vec modules;  /* struct known_module, by number - 1 */
+	struct vec by_stack; /* uint32_t, by the number in the stack table */
 	struct outbuf scratch;
 };
 
@@ -87,23 +88,13 @@ static void end_entry(struct recording_dictionary *dictionary, enum trace_entry 
 	dictionary->count++;
 }
 
-/* FNV-1a */
-static uint64_t hash_of(const char *text, size_t length)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
 /* Returns the number of a text, which is written if it is new; 0 for NULL. */
 static uint32_t find_text(struct recording_dictionary *dictionary, const char *text)
 {
 	if (!text)
 		return 0;
 	const size_t length = strnlen(text, TEXT_MAX);
-	const uint64_t hash = hash_of(text, length);
+	const uint64_t hash = hash_bytes(HASH_START, text, length);
 	struct known_text *first = map_get(&dictionary->by_text, hash);
 
 	for (struct known_text *known = first; known; known = known->next)
@@ -169,11 +160,10 @@ static void write_probe(struct recording_dictionary *dictionary, struct known_pr
 			const struct probe_info *info)
 {
 	const struct prototype *prototype = info->prototype;
-	const uint32_t numbers[] = {find_text(dictionary, info->name),
-				    find_text(dictionary, info->origin.symbol),
-				    find_text(dictionary, info->display),
-				    find_module(dictionary, info),
-				    find_prototype(dictionary, prototype, known->number != 0)};
+	const uint32_t numbers[] = {
+		find_text(dictionary, info->name), find_text(dictionary, info->origin.symbol),
+		find_text(dictionary, info->display), find_module(dictionary, info),
+		find_prototype(dictionary, prototype, known->number != 0)};
 
 	begin_entry(dictionary);
 	bytes_put_byte(&dictionary->entry, info->kind);
@@ -415,8 +405,8 @@ void recording_dictionary_destroy(struct recording_dictionary *dictionary)
 void recording_dictionary_find(struct recording_dictionary *dictionary, const struct record *record,
 			       struct record_references *references)
 {
-	struct known_probe *probe =
-		record_has_probe(record) ? find_probe(dictionary, record->probe) : NULL;
+	struct known_probe *probe = record_has_probe(record) ? find_probe(dictionary, record->probe)
+							     : NULL;
 
 	*references = (struct record_references){.probe = probe ? probe->number : 0,
 						 .stack = find_stack(dictionary, record->stack)};
@@ -444,8 +434,8 @@ void recording_dictionary_forget(struct recording_dictionary *dictionary,
 	/* Its prototype may be freed, and its address used by another one. */
 	map_remove(&dictionary->by_prototype, (uintptr_t)probe->prototype);
 	if (probe->id < dictionary->by_probe.count)
-		*(struct known_probe *)vec_at(&dictionary->by_probe, probe->id) =
-			(struct known_probe){0};
+		*(struct known_probe *)vec_at(&dictionary->by_probe,
+					      probe->id) = (struct known_probe){0};
 }
 
 struct bytes *recording_dictionary_bytes(struct recording_dictionary *dictionary, uint32_t **count)

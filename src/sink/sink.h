@@ -144,8 +144,8 @@ struct sink_target {
 	const struct stack_table *stacks; /* of record.stack; NULL: no stacks are known */
 	uint64_t begun;			  /* when the trace began: ns since the Epoch */
 	int fd;				  /* what the sink writes to; stays the caller's */
-	bool is_beside;			  /* another sink gets all records, too, and tells of mistakes */
-	bool per_process;		  /* each process gets a sink of its own, as with `path` */
+	bool is_beside;	  /* another sink gets all records, too, and tells of mistakes */
+	bool per_process; /* each process gets a sink of its own, as with `path` */
 	const char *path; /* instead of `fd`, a file PATH.PID for each process; or NULL */
 	/*
 	 * Set by split.c for the sink of one process: it gets only the records of `pid`, or if that

@@ -19,6 +19,7 @@
  */
 #include "sink/spans.h"
 
+#include "base/hash.h"
 #include "base/map.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
@@ -122,14 +123,9 @@ static void free_store(struct store *store)
 	free_all(&store->old);
 }
 
-/* FNV-1a */
 static uint64_t hash_of(const char *key)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (; *key; key++)
-		hash = (hash ^ (unsigned char)*key) * UINT64_C(0x100000001b3);
-	return hash;
+	return hash_bytes(HASH_START, key, strlen(key));
 }
 
 static struct kept *find_in(const struct map *map, const char *key)

@@ -6,6 +6,7 @@
  */
 #include "sink/stack_table.h"
 
+#include "base/hash.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STACKS_MAX = 1 << 18, FNV_PRIME = 0x1b3 };
+enum { STACKS_MAX = 1 << 18 };
 
 struct stack {
 	struct stack_frame *frames;
@@ -33,15 +34,11 @@ struct text {
 	char bytes[];
 };
 
+/* A text and its end, or a byte of its own for NULL. */
 static uint64_t hash_on(uint64_t hash, const char *text)
 {
-	/* FNV-1a, with a byte of its own for NULL. */
-	for (const char *at = text ? text : "\xff"; *at; at++)
-		hash = (hash ^ (unsigned char)*at) * (UINT64_C(0x10000000000) + FNV_PRIME);
-	return (hash ^ 0xfe) * (UINT64_C(0x10000000000) + FNV_PRIME);
+	return text ? hash_bytes(hash, text, strlen(text) + 1) : hash_bytes(hash, "\xff", 1);
 }
-
-static const uint64_t HASH_START = UINT64_C(0xcbf29ce484222325);
 
 static uint64_t hash_frames(const struct stack_frame *frames, size_t count)
 {

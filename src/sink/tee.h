@@ -7,8 +7,8 @@
 #include "sink/sink.h"
 
 /*
- * Creates a sink of `kind` for the target, and one for each of `more` (struct session_output), which
- * writes to its own descriptor. All of them get the records that the returned sink gets.
+ * Creates a sink of `kind` for the target, and one for each of `more` (struct session_output),
+ * which writes to its own descriptor. All of them get the records that the returned sink gets.
  */
 struct sink *sinks_create(const struct sink_kind *kind, const struct vec *more,
 			  const struct sink_target *target);

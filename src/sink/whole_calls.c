@@ -117,7 +117,8 @@ static void report_misfit(struct whole_calls *whole, const struct probe_info *pr
 	char safe[256];
 
 	whole->misfits++;
-	if (!whole->target.options->reports_misfits || whole->target.is_beside || whole->misfits > MISFITS_NAMED + 1)
+	if (!whole->target.options->reports_misfits || whole->target.is_beside ||
+	    whole->misfits > MISFITS_NAMED + 1)
 		return;
 	if (whole->misfits > MISFITS_NAMED)
 		diag("--if does not hold for other functions, either");
@@ -252,8 +253,8 @@ static int compare_calls(const void *a, const void *b)
 }
 
 /*
- * Passes on, or drops, the calls of a process that will not end, in the order in which they were made;
- * 0: of all processes.
+ * Passes on, or drops, the calls of a process that will not end, in the order in which they were
+ * made; 0: of all processes.
  */
 static int give_up(struct whole_calls *whole, int32_t pid)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The bytes of a trace file: a buffer that grows, and a reader that never goes past the end. Numbers
- * are LEB128, 7 bits a byte, the low ones first. Signed numbers are folded first, so that small ones
- * of either sign are short: 0, -1, 1, -2 become 0, 1, 2, 3.
+ * The bytes of a trace file: a buffer that grows, and a reader that never goes past the end.
+ * Numbers are LEB128, 7 bits a byte, the low ones first. Signed numbers are folded first, so that
+ * small ones of either sign are short: 0, -1, 1, -2 become 0, 1, 2, 3.
  */
 #ifndef TRACER_STREAM_BYTES_H
 #define TRACER_STREAM_BYTES_H
@@ -158,8 +158,8 @@ static inline uint64_t reader_changed(struct byte_reader *reader, uint64_t befor
 static inline struct byte_reader reader_block(struct byte_reader *reader)
 {
 	const uint64_t length = reader_number(reader);
-	const unsigned char *block = reader_take(reader, length < SIZE_MAX ? (size_t)length
-									   : SIZE_MAX);
+	const unsigned char *block = reader_take(reader,
+						 length < SIZE_MAX ? (size_t)length : SIZE_MAX);
 
 	return (struct byte_reader){block, block ? block + length : NULL, block == NULL};
 }

@@ -28,12 +28,12 @@ struct kept_chunk {
 struct chunk_file {
 	const struct trace_destination *destination;
 	struct packer *packer;
-	int fd;		      /* that of the destination, or an own one */
-	uint64_t size;	      /* bytes written to the current file */
-	struct vec index;     /* struct trace_index_entry */
-	struct vec kept;      /* --flight: struct kept_chunk, oldest first */
-	uint64_t kept_size;   /* of chunks of records */
-	bool has_news;	      /* --flight: records came since the last dump */
+	int fd;		    /* that of the destination, or an own one */
+	uint64_t size;	    /* bytes written to the current file */
+	struct vec index;   /* struct trace_index_entry */
+	struct vec kept;    /* --flight: struct kept_chunk, oldest first */
+	uint64_t kept_size; /* of chunks of records */
+	bool has_news;	    /* --flight: records came since the last dump */
 	unsigned dumps;
 	int error;
 };

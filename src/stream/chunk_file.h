@@ -12,7 +12,7 @@ struct trace_destination {
 	int fd;		  /* the open file at first; stays the caller's */
 	const char *path; /* its name; NULL: it has none, and there are no further files */
 	unsigned keep;	  /* rotation: how many files are kept, with the current one */
-	uint64_t memory;  /* --flight: bytes of chunks that are kept, and written on demand; 0: none */
+	uint64_t memory;  /* --flight: so many bytes are kept; 0: all is written */
 	uint64_t begun;	  /* when the trace began: ns since the Epoch */
 };
 
@@ -36,8 +36,8 @@ int chunk_file_end(struct chunk_file *file);
  */
 int chunk_file_rotate(struct chunk_file *file);
 /*
- * --flight: writes all that is kept in memory to a file: the one named, later NAME.2, NAME.3 and so on.
- * Does nothing if nothing came since the last time. Returns 0 or -errno.
+ * --flight: writes all that is kept in memory to a file: the one named, later NAME.2, NAME.3 and so
+ * on. Does nothing if nothing came since the last time. Returns 0 or -errno.
  */
 int chunk_file_dump(struct chunk_file *file);
 

@@ -35,8 +35,8 @@ void unpacker_destroy(struct unpacker *unpacker);
 bool chunk_is_possible(const struct trace_chunk *chunk);
 
 /*
- * Replaces the contents of `out` by those of the chunk; `stored` is what follows its header, which is
- * possible. Returns 0, or -EBADMSG if the chunk is damaged, or packed in an unknown way.
+ * Replaces the contents of `out` by those of the chunk; `stored` is what follows its header, which
+ * is possible. Returns 0, or -EBADMSG if the chunk is damaged, or packed in an unknown way.
  */
 int unpacker_unpack(struct unpacker *unpacker, const struct trace_chunk *chunk, const void *stored,
 		    struct bytes *out);

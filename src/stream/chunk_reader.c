@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A trace file is read as it was written, one chunk after the other. Nothing in it is believed before
- * its checksum was compared, and nothing is too large for TRACE_CHUNK_MAX.
+ * A trace file is read as it was written, one chunk after the other. Nothing in it is believed
+ * before its checksum was compared, and nothing is too large for TRACE_CHUNK_MAX.
  */
 #include "stream/chunk_reader.h"
 
@@ -139,8 +139,7 @@ bool chunk_reader_next(struct chunk_reader *reader)
 		struct trace_chunk *chunk = &reader->chunk;
 
 		reader->stored.length = 0;
-		if (!read_all(reader, bytes_reserve(&reader->stored, chunk->stored),
-			      chunk->stored))
+		if (!read_all(reader, bytes_reserve(&reader->stored, chunk->stored), chunk->stored))
 			break;
 		if (unpacker_unpack(reader->unpacker, chunk, reader->stored.data, &reader->bytes)) {
 			reader->ending = TRACE_DAMAGED;

@@ -11,9 +11,9 @@
 /* How a file ended. */
 enum trace_ending {
 	TRACE_GOES_ON,
-	TRACE_WHOLE,	/* with its index */
-	TRACE_CUT,	/* in the middle of a chunk, or without an index */
-	TRACE_DAMAGED,	/* by bytes that are no chunk, or not those that were written */
+	TRACE_WHOLE,	 /* with its index */
+	TRACE_CUT,	 /* in the middle of a chunk, or without an index */
+	TRACE_DAMAGED,	 /* by bytes that are no chunk, or not those that were written */
 	TRACE_UNREADABLE /* `error` says why */
 };
 

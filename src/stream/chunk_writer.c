@@ -3,8 +3,9 @@
  * A queue of chunks, and the thread that empties it.
  *
  * There are two locks. `queue` is held for moments. `busy` is held by the maker of chunks while it
- * works, that is while records come, and not once for each of them: an idle tracer has let go of it, and
- * only then does the thread take what the maker has begun. A busy maker ends its chunks itself.
+ * works, that is while records come, and not once for each of them: an idle tracer has let go of
+ * it, and only then does the thread take what the maker has begun. A busy maker ends its chunks
+ * itself.
  *
  * The thread blocks all signals: those of the tracer are for its main loop.
  */
@@ -35,11 +36,14 @@ struct chunk_writer {
 	pthread_mutex_t busy;  /* what `cut` passes on is being changed */
 	pthread_mutex_t queue; /* protects all that follows */
 	pthread_cond_t more, less;
-	struct vec jobs;  /* struct job, oldest first */
-	struct vec spare; /* struct bytes: memory to be used again */
-	uint64_t size;	  /* of the current file */
-	int error;	  /* of the thread; stays */
-	bool has_ended;	  /* JOB_END is done */
+	struct vec jobs;    /* struct job, oldest first */
+	struct vec spare;   /* struct bytes: memory to be used again */
+	uint64_t size;	    /* of the current file */
+	uint64_t packed;    /* bytes of chunks that have become `size`, before they were packed */
+	uint64_t waiting;   /* the same of chunks in `jobs` that belong to the last file */
+	unsigned rotations; /* in `jobs` */
+	int error;	    /* of the thread; stays */
+	bool has_ended;	    /* JOB_END is done */
 	bool is_started, is_working;
 	bool is_dropped; /* the thread ends without doing what is left */
 	pthread_t thread;
@@ -57,6 +61,20 @@ static struct timespec in_ms(unsigned ms)
 	time.tv_sec += (time_t)(ns / 1000000000);
 	time.tv_nsec = (long)(ns % 1000000000);
 	return time;
+}
+
+/* Keeps what chunk_writer_size() needs; the lock is held. */
+static void note_done(struct chunk_writer *writer, const struct job *job)
+{
+	if (job->kind == JOB_ROTATE) {
+		writer->rotations--;
+		writer->packed = 0;
+		return;
+	}
+	writer->packed += job->data.length;
+	/* Chunks in front of a rotation that is waiting are not of the last file. */
+	if (!writer->rotations)
+		writer->waiting -= job->data.length;
 }
 
 static void do_job(struct chunk_writer *writer, struct job *job, struct bytes *packed)
@@ -83,6 +101,7 @@ static void do_job(struct chunk_writer *writer, struct job *job, struct bytes *p
 	if (!writer->error)
 		writer->error = error;
 	writer->size = chunk_file_size(file);
+	note_done(writer, job);
 	writer->has_ended |= job->kind == JOB_END;
 	job->data.length = 0;
 	if (job->data.data)
@@ -190,8 +209,8 @@ static uint64_t now_ms(void)
 }
 
 /*
- * Waits until the thread is done with something. Returns 0 or -EINTR. `since`: when the waiting should
- * first have ended, in ms; 0: not yet.
+ * Waits until the thread is done with something. Returns 0 or -EINTR. `since`: when the waiting
+ * should first have ended, in ms; 0: not yet.
  */
 static int wait_for_less(struct chunk_writer *writer, uint64_t *since)
 {
@@ -222,10 +241,13 @@ static int add_job(struct chunk_writer *writer, struct job *job)
 		error = writer->error;
 	if (!error || job->kind == JOB_END) {
 		vec_push(&writer->jobs, job);
+		writer->rotations += job->kind == JOB_ROTATE;
+		writer->waiting = job->kind == JOB_ROTATE ? 0 : writer->waiting + job->data.length;
 		job->data = (struct bytes){0};
 		pthread_cond_signal(&writer->more);
 		if (writer->spare.count) {
-			job->data = *(struct bytes *)vec_at(&writer->spare, writer->spare.count - 1);
+			job->data = *(struct bytes *)vec_at(&writer->spare,
+							    writer->spare.count - 1);
 			writer->spare.count--;
 		}
 	}
@@ -260,10 +282,14 @@ static int add_other(struct chunk_writer *writer, enum job_kind kind)
 uint64_t chunk_writer_size(struct chunk_writer *writer)
 {
 	pthread_mutex_lock(&writer->queue);
-	const uint64_t size = writer->size;
+	const uint64_t size = writer->rotations ? 0 : writer->size;
+	const uint64_t packed = writer->packed ? writer->packed : 1;
+	/* What is waiting will be packed about as well as what was. */
+	const uint64_t more = writer->size ? writer->waiting * writer->size / packed
+					   : writer->waiting;
 
 	pthread_mutex_unlock(&writer->queue);
-	return size;
+	return size + (more < writer->waiting ? more : writer->waiting);
 }
 
 int chunk_writer_rotate(struct chunk_writer *writer)
@@ -282,8 +308,8 @@ int chunk_writer_finish(struct chunk_writer *writer)
 }
 
 /*
- * Returns true once the thread has ended. A thread that waits for a reader of the file is left alone,
- * with all that it uses: the process is about to end.
+ * Returns true once the thread has ended. A thread that waits for a reader of the file is left
+ * alone, with all that it uses: the process is about to end.
  */
 static bool end_thread(struct chunk_writer *writer)
 {

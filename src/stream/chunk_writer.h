@@ -19,8 +19,8 @@ struct chunk_writer_options {
 	struct trace_destination destination;
 	int level; /* of zstd; 0: chunks are not packed */
 	/*
-	 * Called in the thread while the maker is not busy: passes on with chunk_writer_put() what was
-	 * begun.
+	 * Called in the thread while the maker is not busy: passes on with chunk_writer_put() what
+	 * was begun.
 	 */
 	void (*cut)(void *context);
 	/* Called while the maker waits: true ends the waiting. */
@@ -30,11 +30,13 @@ struct chunk_writer_options {
 
 struct chunk_writer;
 
-/* `options` must stay valid. NULL: libzstd does not work. The thread begins with the first chunk. */
+/*
+ * `options` must stay valid. NULL: libzstd does not work. The thread begins with the first chunk.
+ */
 struct chunk_writer *chunk_writer_create(const struct chunk_writer_options *options);
 /*
- * What was not written is dropped. Returns false if the thread is still waiting for a reader of the file:
- * then nothing is freed, and the options must stay valid until the process ends.
+ * What was not written is dropped. Returns false if the thread is still waiting for a reader of the
+ * file: then nothing is freed, and the options must stay valid until the process ends.
  */
 bool chunk_writer_destroy(struct chunk_writer *writer);
 
@@ -44,12 +46,12 @@ void chunk_writer_rests(struct chunk_writer *writer);
 
 /*
  * Takes over the contents of `data`, which is empty then, for a chunk. Waits if the thread is far
- * behind. Returns 0, or the -errno of an earlier write that failed, or -EINTR if is_over() ended the
- * waiting.
+ * behind. Returns 0, or the -errno of an earlier write that failed, or -EINTR if is_over() ended
+ * the waiting.
  */
 int chunk_writer_put(struct chunk_writer *writer, const struct chunk_about *about,
 		     struct bytes *data);
-/* Returns the bytes of the current file, about. */
+/* Returns how many bytes the current file has, or will have when all is written, about. */
 uint64_t chunk_writer_size(struct chunk_writer *writer);
 /* The chunks that follow go into another file, or what is kept in memory is written. As put(). */
 int chunk_writer_rotate(struct chunk_writer *writer);

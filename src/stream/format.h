@@ -2,13 +2,13 @@
 /*
  * The layout of trace files: doc/TRACE-FORMAT.md describes it for those who write readers.
  *
- * A file is a header and chunks. Each chunk says how long it is and has a checksum, so a file that was
- * cut off can be read up to its last whole chunk. The last chunk is an index of all others.
+ * A file is a header and chunks. Each chunk says how long it is and has a checksum, so a file that
+ * was cut off can be read up to its last whole chunk. The last chunk is an index of all others.
  *
  * What records refer to by number (functions, stacks, places in code) is described in dictionary
- * chunks. An entry is written when a record first needs it, in front of the chunk with that record. So
- * a reader that goes from front to back knows all that it needs, and one that looks for a time reads all
- * dictionary chunks first, which are few.
+ * chunks. An entry is written when a record first needs it, in front of the chunk with that record.
+ * So a reader that goes from front to back knows all that it needs, and one that looks for a time
+ * reads all dictionary chunks first, which are few.
  *
  * All integers are little-endian.
  */
@@ -79,7 +79,8 @@ static_assert(sizeof(struct trace_end) == 16, "part of the file format");
 
 /*
  * Entries of dictionary chunks: a byte for the kind, and a block (bytes.h). TEXT, PROTOTYPE, PROBE,
- * PLACE, STACK and MODULE are numbered, each kind from 1, in the order of the file; 0 means that there is none.
+ * PLACE, STACK and MODULE are numbered, each kind from 1, in the order of the file; 0 means that
+ * there is none.
  */
 enum trace_entry {
 	ENTRY_TEXT = 1,	 /* the bytes of a text */

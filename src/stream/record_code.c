@@ -75,8 +75,9 @@ void record_code_follow(struct record_code *code, const struct record *record,
 			const struct record_references *references)
 {
 	struct thread_code *thread = code->thread;
-	const struct open_code *last =
-		thread->open.count ? vec_at(&thread->open, thread->open.count - 1) : NULL;
+	const struct open_code *last = thread->open.count
+					       ? vec_at(&thread->open, thread->open.count - 1)
+					       : NULL;
 
 	code->time = record->time;
 	if (!record_is_of_call(record))

@@ -2,28 +2,28 @@
 /*
  * Records in a few bytes.
  *
- * A record of a call with three arguments has 120 bytes, and most of them are known from the records
- * before it. So encoder and decoder keep the same state, and the file has what differs. The state
- * begins anew with each chunk, so that a chunk can be read alone.
+ * A record of a call with three arguments has 120 bytes, and most of them are known from the
+ * records before it. So encoder and decoder keep the same state, and the file has what differs. The
+ * state begins anew with each chunk, so that a chunk can be read alone.
  *
  * An item is a byte with the kind of the record (CODE_KIND) and flags, and what these leave open:
  *
- *	unless CODE_SAME_THREAD	number of the thread among those of the chunk, from 0, in the order in
- *				which they come; a new one is followed by pid and tid, folded
+ *	unless CODE_SAME_THREAD	number of the thread among those of the chunk, from 0, in the order
+ *				in which they come; a new one is followed by pid and tid, folded
  *	always			time: difference to the record before
- *	unless CODE_EXPECTED	probe, depth (difference to the expected one), call (difference to the
- *				last one + 1), stack, number (folded), duration; then the number of the
- *				place, or 0 and the address
- *	CODE_EXPECTED, entry	probe, place and stack (differences to those of the probe's last entry)
+ *	unless CODE_EXPECTED	probe, depth (difference to the expected one), call (difference to
+ *				the last one + 1), stack, number (folded), duration; then the
+ *				number of the place, or 0 and the address
+ *	CODE_EXPECTED, entry	probe, place and stack (differences to those of its last entry)
  *	CODE_EXPECTED, end	duration (difference to the time since the entry)
  *	unless CODE_SAME_SHAPE	how many values; of each kind, flags, argument, conversion and size
  *				(a byte each), length, word, bytes
- *	CODE_SAME_SHAPE		of each value of the probe's last record of this kind: length (unless it
- *				is a word), word (difference to that one's), bytes
+ *	CODE_SAME_SHAPE		of each value of the probe's last record of this kind: length
+ *				(unless it is a word), word (difference to that one's), bytes
  *
- * An entry (RECORD_CALL) is as expected if its depth follows from the thread's record before it, and its
- * call is the one behind the last one. An end is as expected if it is that of the thread's innermost open
- * call: it has the same probe, depth, call, stack and place, and no number.
+ * An entry (RECORD_CALL) is as expected if its depth follows from the thread's record before it,
+ * and its call is the one behind the last one. An end is as expected if it is that of the thread's
+ * innermost open call: it has the same probe, depth, call, stack and place, and no number.
  *
  * Kind 0 is no record. CODE_NAME is such an item: a thread's id (folded), and its name as a block.
  */

@@ -118,8 +118,8 @@ static void take_value(struct byte_reader *reader, struct bytes *out,
 		value.size = bytes[4];
 	}
 	const uint64_t most = reader_left(reader) < RECORD_MAX ? reader_left(reader) : RECORD_MAX;
-	const uint64_t length =
-		before && value.kind == VALUE_WORD ? 0 : reader_number_to(reader, most);
+	const uint64_t length = before && value.kind == VALUE_WORD ? 0
+								   : reader_number_to(reader, most);
 
 	value.length = (uint32_t)length & 0xffffffU;
 	value.word = reader_changed(reader, before ? before->word : 0);
@@ -138,8 +138,9 @@ static void take_values(struct record_decoder *decoder, struct byte_reader *read
 			struct shape_code *shape, bool is_same, struct record *record)
 {
 	struct bytes *out = &decoder->record;
-	const uint64_t count =
-		is_same ? shape->count : reader_number_to(reader, RECORD_MAX / sizeof(struct record_value));
+	const uint64_t count = is_same ? shape->count
+				       : reader_number_to(reader,
+							  RECORD_MAX / sizeof(struct record_value));
 
 	if (is_same && !shape->is_known)
 		reader->failed = true;
@@ -173,8 +174,8 @@ static void take_record(struct record_decoder *decoder, struct byte_reader *read
 			const struct decoder_dictionary *dictionary, unsigned tag)
 {
 	struct record_code *code = &decoder->code;
-	struct head head = {.record = {.version = RECORD_VERSION,
-				       .kind = (uint8_t)(tag & CODE_KIND)}};
+	struct head head = {
+		.record = {.version = RECORD_VERSION, .kind = (uint8_t)(tag & CODE_KIND)}};
 
 	if (!(tag & CODE_SAME_THREAD))
 		take_thread(code, reader);

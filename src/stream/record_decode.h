@@ -16,7 +16,9 @@ struct decoder_dictionary {
 };
 
 struct decoded {
-	/* Valid until the next item. Probe and stack are numbers of the dictionary. NULL: a name. */
+	/*
+	 * Valid until the next item. Probe and stack are numbers of the dictionary. NULL: a name.
+	 */
 	const struct record *record;
 	/* The name of a thread: its bytes are in the chunk. */
 	int32_t tid;

@@ -16,8 +16,7 @@ void record_encoder_deinit(struct record_encoder *encoder)
 
 static struct thread_code *new_thread(struct record_encoder *encoder, const struct record *record)
 {
-	struct thread_code *thread =
-		record_code_thread(&encoder->code, encoder->code.thread_count);
+	struct thread_code *thread = record_code_thread(&encoder->code, encoder->code.thread_count);
 
 	thread->pid = record->pid;
 	thread->tid = record->tid;
@@ -70,9 +69,9 @@ static unsigned char *store_expected(unsigned char *at, const struct record_code
 				     const struct record_references *references)
 {
 	if (record->kind != RECORD_CALL)
-		return number_store(at,
-				    number_difference(record->duration,
-						      record->time - innermost(code->thread)->time));
+		return number_store(
+			at, number_difference(record->duration,
+					      record->time - innermost(code->thread)->time));
 	at = number_store(at, references->probe);
 	at = number_store(at, number_difference(references->place, probe->place));
 	at = number_store(at, number_difference(references->stack, probe->stack));

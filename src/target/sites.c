@@ -73,8 +73,8 @@ static const struct probe_site *get_site(struct target *target, const struct spa
 	char safe[256];
 	_cleanup_free_ char *display = make_display(target, shown->kind, shown->name, module);
 	const bool is_recorded = target->options->output->recording != NULL;
-	_cleanup_free_ char *build_id =
-		is_recorded && module ? debug_file_build_id(module->file) : NULL;
+	_cleanup_free_ char *build_id = is_recorded && module ? debug_file_build_id(module->file)
+							      : NULL;
 	const struct probe_origin origin = {.symbol = shown->symbol,
 					    .path = module ? module->path : NULL,
 					    .soname = module ? elf_soname(module->file) : NULL,

@@ -84,8 +84,8 @@ struct target {
 	struct ring_polling polling;
 	uint64_t unloaded; /* counts modules and spaces that have gone */
 	bool leaving;	   /* the session detaches: nothing is planted any more */
-	bool looked;	 /* a program was read whole, so rules may be listed as unmatched */
-	bool bad_filter; /* a filter could not be parsed */
+	bool looked;	   /* a program was read whole, so rules may be listed as unmatched */
+	bool bad_filter;   /* a filter could not be parsed */
 };
 
 /* An object loaded in a space. Forked spaces share it, so it stays as it is once planted. */

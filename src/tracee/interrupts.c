@@ -49,8 +49,8 @@ struct interrupts {
 	atomic_uint count[SIGNALS]; /* per signal number */
 	atomic_uint from_terminal[SIGNALS];
 	atomic_uint tick_us;
-	struct due end;	  /* when tracing is to end */
-	struct due alarm; /* when something is to be done */
+	struct due end;	   /* when tracing is to end */
+	struct due alarm;  /* when something is to be done */
 	uint64_t requests; /* a bit for each signal that does not end tracing */
 	atomic_bool stop;
 };

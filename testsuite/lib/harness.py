@@ -527,22 +527,29 @@ def run(*command, stdin="", timeout=TIMEOUT, env=None, stdout=subprocess.PIPE,
 
     With TEST_RECORDS, what the tracer shows is recorded, too, and compared with its replay.
     """
-    planned = replayed.plan(command[1:], TOP) if os.environ.get("TEST_RECORDS") and command[0] == TRACER else None
+    planned = replayed.plan(command[1:], TOP) if os.environ.get("TEST_RECORDS") and command[0] == TRACER and not preexec_fn else None
     if not planned:
         return _run(*command, stdin=stdin, timeout=timeout, env=env, stdout=stdout, stderr=stderr, preexec_fn=preexec_fn)
     path = os.path.join(scratch(), f"recorded-{time.monotonic_ns()}")
     options, output = planned
-    # --record alone would show nothing.
-    shown = [] if output or {"-c", "--summary", "--format", "--template"} & {word.partition("=")[0] for word in options} else ["--format=text"]
+    # --record alone would show nothing, and what would be the usual output is not known of recipes and templates.
+    names, live = {word.partition("=")[0] for word in options}, None
+    shown = [] if output or {"-c", "--summary", "--format"} & names else ["--format=text"]
+    if shown and ("--template" in names or any(name.startswith("@") for name in names)):
+        output = live = os.path.join(scratch(), "live")
+        shown = ["-o", live]
     done = _run(TRACER, f"--record={path}", *shown, *command[1:], stdin=stdin, timeout=timeout, env=env, stdout=stdout, stderr=stderr,
                 preexec_fn=preexec_fn)
     _compare_replay(path, options, output, done, env)
+    if live and os.path.exists(live):
+        with open(live, encoding="latin-1") as file:
+            done.err += file.read()
     return done
 
 
 def _compare_replay(path, options, output, done, env):
     """What was recorded, and is replayed with the same options, is what was shown."""
-    if done.status == 2 or not os.path.exists(path) or not os.path.getsize(path):
+    if done.status == 2 or (output and not os.path.exists(output)) or not os.path.exists(path) or not os.path.getsize(path):
         return
     again = os.path.join(scratch(), "replayed")
     replay = _run(TRACER, f"--replay={path}", *options, *(["-o", again] if output else []), env=env)
