@@ -10,10 +10,12 @@
 #include "cli/expressions.h"
 
 #include "base/diag.h"
+#include "cli/formats.h"
 #include "probe/expression.h"
 #include "sink/template.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { TEXT_MAX = 64 << 10, RECORDED_MAX = 4 << 10, STACK_FRAMES = 128, SAFE_MAX = 512 };
 
@@ -38,7 +40,7 @@ static void note(struct output_options *output, const struct expression *express
 		output->takes_stack = STACK_FRAMES;
 }
 
-/* --if and --sum */
+/* --if, --sum and --weight */
 static bool parse_one(const char *option, const char *text, struct expression **expression)
 {
 	struct expression_error error;
@@ -62,16 +64,41 @@ static bool parse_keys(const struct options *options, struct expressions *expres
 	return true;
 }
 
+static bool parse_weight(const struct options *options, struct expressions *expressions,
+			 struct output_options *output)
+{
+	const char *text = options->weight;
+
+	if (!text || !strcmp(text, "calls"))
+		return true;
+	if (!strcmp(text, "time")) {
+		output->weighs = WEIGHS_TIME;
+		return true;
+	}
+	if (!parse_one("--weight", text, &expressions->weight))
+		return false;
+	note(output, expressions->weight, false);
+	output->weighs = WEIGHS_VALUE;
+	output->weight_text = text;
+	output->weight = expressions->weight;
+	return true;
+}
+
 bool expressions_parse(const struct options *options, struct expressions *expressions,
 		       struct output_options *output)
 {
 	struct expression_error error;
 
-	/* Unless an expression uses the depth, too: see note(). */
-	output->decides_early = options->condition && !output->indent && !options->depth_max;
+	/*
+	 * Unless an expression uses the depth, too: see note(). Frames are those of all calls
+	 * around a call.
+	 */
+	output->decides_early = options->condition && !output->indent && !options->depth_max &&
+				!formats_have_frames(options);
 	if (!parse_one("--if", options->condition, &expressions->condition) ||
 	    !parse_one("--sum", options->sum, &expressions->sum) ||
-	    !parse_keys(options, expressions, output))
+	    !parse_keys(options, expressions, output) ||
+	    !parse_weight(options, expressions, output))
 		return false;
 	if (expressions->condition)
 		note(output, expressions->condition, false);
@@ -100,6 +127,7 @@ void expressions_deinit(struct expressions *expressions)
 {
 	expression_free(expressions->condition);
 	expression_free(expressions->sum);
+	expression_free(expressions->weight);
 	expression_list_free(&expressions->keys);
 	template_free(expressions->template);
 }

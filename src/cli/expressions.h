@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The options that are expressions: --if, --by, --sum, --template. */
+/* The options that are expressions: --if, --by, --sum, --weight, --template. */
 #ifndef TRACER_CLI_EXPRESSIONS_H
 #define TRACER_CLI_EXPRESSIONS_H
 
@@ -11,6 +11,7 @@ struct expressions {
 	struct template *template;    /* or NULL */
 	struct vec keys;	      /* struct expression * */
 	struct expression *sum;	      /* or NULL */
+	struct expression *weight;    /* or NULL */
 };
 
 /*

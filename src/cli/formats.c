@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * --format=FORM[:FILE]. Without a file, the form takes the place of the lines: it goes where -o
- * says. With one, it is made beside them.
+ * says. With one, it is made beside them, and so is the picture of --flame.
  */
 #include "cli/formats.h"
 
@@ -17,7 +17,7 @@
 /* Returns the form of that name, or NULL. The other kinds of sinks have options of their own. */
 static const struct sink_kind *find_form(const char *name)
 {
-	static const char *const forms[] = {"text", "json", "chrome"};
+	static const char *const forms[] = {"text", "json", "chrome", "folded"};
 
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
 		if (!strcmp(name, forms[i]))
@@ -25,16 +25,28 @@ static const struct sink_kind *find_form(const char *name)
 	return NULL;
 }
 
+/* Has a form made in a file beside the lines. */
+static int add_file(struct formats *formats, const struct sink_kind *kind, const char *path)
+{
+	struct outfile file = {.fd = -1, .done = -1};
+	const int error = outfile_open(&file, path);
+
+	if (error)
+		return error == -EINVAL ? -EIO : error;
+	vec_push(&formats->files, &file);
+	vec_push(&formats->more, &(struct session_output){kind, file.fd});
+	return 0;
+}
+
 static int open_one(const struct options *options, const char *text, struct formats *formats)
 {
 	const char *colon = strchr(text, ':');
 	char *name = colon ? xstrndup(text, (size_t)(colon - text)) : xstrdup(text);
 	const struct sink_kind *kind = find_form(name);
-	struct outfile file = {.fd = -1, .done = -1};
 
 	free(name);
 	if (!kind)
-		return usage_error("--format: there is no such form (text, json, chrome)");
+		return usage_error("--format: there is no such form (text, json, chrome, folded)");
 	if (!colon) {
 		if (formats->main)
 			return usage_error("--format: two forms would take the place of the lines; "
@@ -50,13 +62,7 @@ static int open_one(const struct options *options, const char *text, struct form
 	}
 	if (!colon[1])
 		return usage_error("--format: there is no file behind the ':'");
-	const int error = outfile_open(&file, colon + 1);
-
-	if (error)
-		return error == -EINVAL ? -EIO : error;
-	vec_push(&formats->files, &file);
-	vec_push(&formats->more, &(struct session_output){kind, file.fd});
-	return 0;
+	return add_file(formats, kind, colon + 1);
 }
 
 int formats_open(const struct options *options, struct formats *formats)
@@ -67,7 +73,23 @@ int formats_open(const struct options *options, struct formats *formats)
 				    .files = VEC_OF(struct outfile)};
 	for (size_t i = 0; i < options->formats.count && !error; i++)
 		error = open_one(options, *(const char **)vec_at(&options->formats, i), formats);
+	if (options->flame && !error)
+		error = add_file(formats, sink_find("flame"), options->flame);
 	return error;
+}
+
+bool formats_have_frames(const struct options *options)
+{
+	static const char folded[] = "folded";
+
+	for (size_t i = 0; i < options->formats.count; i++) {
+		const char *text = *(const char **)vec_at(&options->formats, i);
+
+		if (!strncmp(text, folded, sizeof folded - 1) &&
+		    strchr(":", text[sizeof folded - 1]))
+			return true;
+	}
+	return options->flame != NULL;
 }
 
 void formats_close(struct formats *formats)

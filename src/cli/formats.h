@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --format=FORM[:FILE]: see formats.c. */
+/* --format=FORM[:FILE] and --flame=FILE: see formats.c. */
 #ifndef TRACER_CLI_FORMATS_H
 #define TRACER_CLI_FORMATS_H
 
@@ -14,11 +14,14 @@ struct formats {
 };
 
 /*
- * Opens the files of --format. Returns 0; -EINVAL for a form that does not exist, or for two that
+ * Opens the files of --format and --flame. Returns 0; -EINVAL for a form that does not exist, or for two that
  * would take the place of the lines; or another -errno if a file cannot be opened. All is reported.
  * formats_close() is needed in any case.
  */
 int formats_open(const struct options *options, struct formats *formats);
 void formats_close(struct formats *formats);
+
+/* Returns true if one of them is made of the frames of calls: folded, or --flame. */
+bool formats_have_frames(const struct options *options);
 
 #endif

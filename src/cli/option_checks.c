@@ -5,6 +5,7 @@
  */
 #include "cli/option_checks.h"
 
+#include "cli/formats.h"
 #include "cli/usage_error.h"
 #include "session/session.h"
 
@@ -28,7 +29,7 @@ static int check_stacks(const struct options *options)
 		return 0;
 	if (options->engine == ENGINE_AGENT)
 		return usage_error("-w needs breakpoints, so --engine=agent cannot be obeyed");
-	if (options->summary)
+	if (options->summary && !options->formats.count && !options->flame)
 		return usage_error("-w is for lines, and -c shows none");
 	return 0;
 }
@@ -37,7 +38,8 @@ static int check_stacks(const struct options *options)
 static int check_snapshot(const struct options *options, const char *option)
 {
 	if (options->condition || options->template || options->output.slower_than ||
-	    options->output.only_failed || options->formats.count || options->record)
+	    options->output.only_failed || options->formats.count || options->record ||
+	    options->flame)
 		return usage_error("%s traces nothing, so there are no calls to choose or to show",
 				   option);
 	if (options->stacks && options->profile_hz)
@@ -146,6 +148,9 @@ int option_checks(const struct options *options, bool sorted)
 		return usage_error("--core is for --stacks, and there is no --stacks");
 	if (!options->command && !options->pids.count && !options->core)
 		return usage_error("missing command, or -p PID");
+	if (options->weight && !formats_have_frames(options))
+		return usage_error("--weight is for --format=folded and --flame, and there is "
+				   "neither");
 	const int table = options->summary ? check_table(options) : check_no_table(options, sorted);
 
 	if (table)

@@ -90,8 +90,12 @@ static const struct option_spec table[] = {
 	{'C', "demangle", NULL, "show C++, Rust and D names as in the source",
 	 .action = OPTION_FLAG, FIELD(output.demangle)},
 
-	{CODE_FORMAT, "format", "FORM[:FILE]", "json, chrome, text: instead of lines, or in FILE",
+	{CODE_FORMAT, "format", "FORM[:FILE]", "json, chrome, folded, text: not lines, or in FILE",
 	 .action = OPTION_LIST, FIELD(formats)},
+	{CODE_FLAME, "flame", "FILE", "a flame graph of the calls, an SVG picture in FILE",
+	 .action = OPTION_TEXT, FIELD(flame)},
+	{CODE_WEIGHT, "weight", "calls|time|EXPR", "folded, --flame: what a call adds (calls)",
+	 .action = OPTION_TEXT, FIELD(weight)},
 	{CODE_TEMPLATE, "template", "TEXT", "a line TEXT for each call: '%{time} %{arg2}'",
 	 .action = OPTION_TEXT, FIELD(template)},
 	{CODE_COLOR, "color", "auto|always|never", "colors: on a terminal (auto), always, never",

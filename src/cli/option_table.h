@@ -42,6 +42,8 @@ enum {
 	CODE_ROTATE,
 	CODE_FLIGHT,
 	CODE_REPLAY,
+	CODE_WEIGHT,
+	CODE_FLAME,
 
 	OPTIONS_MAX = 96 /* there are no more rows */
 };

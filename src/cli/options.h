@@ -52,6 +52,8 @@ struct options {
 	const char *flight;	 /* --flight, or NULL */
 	const char *replay;	 /* --replay, or NULL */
 	bool has_string_max;	 /* there was a -s */
+	const char *flame;	 /* --flame, or NULL */
+	const char *weight;	 /* --weight, or NULL */
 	const char *condition;	 /* --if, or NULL */
 	const char *template;	 /* --template, or NULL */
 	const char *keys;	 /* --by, or NULL */

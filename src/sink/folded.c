@@ -49,29 +49,38 @@ void folded_destroy(struct folded *folded)
 	free(folded);
 }
 
-static void add_text(struct strbuf *line, const char *text)
+void folded_add_text(struct strbuf *line, const char *text)
 {
 	for (; *text; text++)
 		strbuf_add_char(line, *text == ';' ? ':' : *text);
 }
 
+void folded_add_name(struct strbuf *text, const struct stack_frame *frame,
+		     const struct output_options *options)
+{
+	if (frame->kind == STACK_SCRIPT) {
+		strbuf_add(text, frame->function ? frame->function : "-");
+		strbuf_printf(text, " (%s:%u)", frame->file ? stack_lines_file(frame, options) : "-",
+			      frame->line);
+	} else if (frame->function) {
+		strbuf_add(text, frame->function);
+	} else {
+		strbuf_printf(text, "%s+0x%llx", frame->module ? frame->module : "-",
+			      (unsigned long long)frame->address);
+	}
+	if (frame->is_guessed)
+		strbuf_add_char(text, '?');
+}
+
 static void add_frame(struct strbuf *line, const struct stack_frame *frame,
 		      const struct output_options *options)
 {
+	struct strbuf name = {0};
+
+	folded_add_name(&name, frame, options);
 	strbuf_add_char(line, ';');
-	if (frame->kind == STACK_SCRIPT) {
-		add_text(line, frame->function ? frame->function : "-");
-		strbuf_add(line, " (");
-		add_text(line, frame->file ? stack_lines_file(frame, options) : "-");
-		strbuf_printf(line, ":%u)", frame->line);
-	} else if (frame->function) {
-		add_text(line, frame->function);
-	} else {
-		add_text(line, frame->module ? frame->module : "-");
-		strbuf_printf(line, "+0x%llx", (unsigned long long)frame->address);
-	}
-	if (frame->is_guessed)
-		strbuf_add_char(line, '?');
+	folded_add_text(line, name.text);
+	strbuf_deinit(&name);
 }
 
 /*
@@ -98,7 +107,7 @@ void folded_add(struct folded *folded, const char *thread, uint32_t stack)
 {
 	struct strbuf line = {0};
 
-	add_text(&line, thread);
+	folded_add_text(&line, thread);
 	folded_add_frames(&line, folded->stacks, stack, folded->options);
 	struct folded_line *known =
 		(struct folded_line *)(uintptr_t)names_get(&folded->lines, line.text, line.length);

@@ -6,6 +6,7 @@
 #include "base/strbuf.h"
 #include "sink/outbuf.h"
 #include "sink/sink.h"
+#include "sink/stack_table.h"
 
 struct folded;
 
@@ -18,6 +19,12 @@ void folded_add(struct folded *folded, const char *thread, uint32_t stack);
 void folded_put(const struct folded *folded, struct outbuf *out);
 /* Returns how many samples were counted. */
 uint64_t folded_count(const struct folded *folded);
+
+/* Appends the name of a frame that is no note, as it is: nothing is escaped. */
+void folded_add_name(struct strbuf *text, const struct stack_frame *frame,
+		     const struct output_options *options);
+/* Appends a name of a frame; a semicolon in it would end the frame, and becomes a colon. */
+void folded_add_text(struct strbuf *line, const char *text);
 
 /* Appends the frames of a stack, each with a semicolon in front, from the outermost in. */
 void folded_add_frames(struct strbuf *line, const struct stack_table *stacks, uint32_t stack,

@@ -7,6 +7,7 @@
 #include "sink/sink.h"
 
 #include "sink/chrome.h"
+#include "sink/frame_sink.h"
 #include "sink/groups.h"
 #include "sink/json.h"
 #include "sink/nothing.h"
@@ -27,6 +28,15 @@ static const struct sink_kind kinds[] = {
 	{.name = "json", .shows_values = true, .wants_calls = true, .create = json_sink_create},
 	/* The array of --format=chrome. */
 	{.name = "chrome", .shows_values = true, .wants_calls = true, .create = chrome_sink_create},
+	/* Lines of --format=folded, and the picture of --flame. */
+	{.name = "folded",
+	 .only_at_end = true,
+	 .wants_calls = true,
+	 .create = frame_sink_create_folded},
+	{.name = "flame",
+	 .only_at_end = true,
+	 .wants_calls = true,
+	 .create = frame_sink_create_flame},
 	/* Lines of --template. */
 	{.name = "template",
 	 .shows_values = true,
@@ -60,7 +70,7 @@ const struct sink_kind *sink_find(const char *name)
 
 bool sink_shows_values(const struct sink_kind *kind, const struct output_options *options)
 {
-	return kind->shows_values || options->condition || options->only_failed;
+	return kind->shows_values || options->condition || options->only_failed || options->weight;
 }
 
 bool sink_needs_each_call(const struct sink_kind *kind, const struct output_options *options)

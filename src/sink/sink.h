@@ -37,6 +37,13 @@ enum summary_column {
 
 struct recording_options;
 
+/* What a call adds to the number of its stack: --weight. */
+enum weighs {
+	WEIGHS_CALLS, /* 1 */
+	WEIGHS_TIME,  /* its time without that of calls in it, in ns */
+	WEIGHS_VALUE  /* the value of an expression */
+};
+
 /* The options for the format of the trace, as parsed. */
 struct output_options {
 	/* 0, or 1 -t (HH:MM:SS), 2 -tt (with µs), 3 -ttt (seconds.µs since the Epoch) */
@@ -87,6 +94,9 @@ struct output_options {
 	const char *keys_text;	      /* --by; or NULL */
 	const struct expression *sum; /* --sum; NULL: none */
 	unsigned max_groups;	      /* --max-groups */
+	enum weighs weighs;	      /* --weight */
+	const char *weight_text;      /* WEIGHS_VALUE: the expression as it was given, and parsed */
+	const struct expression *weight;
 	bool takes_texts;	      /* expressions use texts, of which -s may show less */
 	bool takes_lines;	      /* expressions use the script line, which -W may not show */
 	unsigned takes_stack;	      /* expressions use so many frames, which -w may not show */
@@ -109,6 +119,11 @@ struct sink_ops {
 	 * `end` if there is none. NULL: the sink takes the records. Returns as record().
 	 */
 	int (*call)(struct sink *sink, const struct record *entry, const struct record *end);
+	/*
+	 * A call begins. It comes as a whole later, or not at all if it is not among those that are
+	 * asked for. Only for a sink that takes calls as a whole; NULL: it need not know.
+	 */
+	void (*begin)(struct sink *sink, const struct record *entry);
 	/*
 	 * Writes out what is buffered, so that a reader sees the current state. Returns 0 or
 	 * -errno.

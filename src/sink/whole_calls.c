@@ -197,6 +197,8 @@ static void begin_call(struct whole_calls *whole, const struct record *entry)
 	const bool decides = !whole_calls_are_chosen(whole->target.options) ||
 			     (whole->decides_at_entry && has_all_at_entry(whole, entry));
 
+	if (whole->inner->ops->begin)
+		whole->inner->ops->begin(whole->inner, entry);
 	if (decides && !passes(whole, entry, NULL))
 		return;
 	struct open_call *call = xmalloc(offsetof(struct open_call, entry) + entry->size);
