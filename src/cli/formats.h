@@ -14,8 +14,9 @@ struct formats {
 };
 
 /*
- * Opens the files of --format and --flame. Returns 0; -EINVAL for a form that does not exist, or for two that
- * would take the place of the lines; or another -errno if a file cannot be opened. All is reported.
+ * Opens the files of --format and --flame. Returns 0; -EINVAL for a form that does not exist, or
+ * for two that would take the place of the lines; or another -errno if a file cannot be opened. All
+ * is reported.
  * formats_close() is needed in any case.
  */
 int formats_open(const struct options *options, struct formats *formats);

@@ -85,6 +85,11 @@ function flame(svg) {
 		return shown;
 	}
 
+	/* Of what is in view, in percent; nothing has a width if nothing was counted. */
+	function part(width) {
+		return view.width > 0 ? width / view.width * 100 : 0;
+	}
+
 	function draw() {
 		const pixels = svg.getBoundingClientRect().width * 0.98, letter = letterWidth();
 
@@ -95,8 +100,8 @@ function flame(svg) {
 			frame.element.style.display = isShown ? "" : "none";
 			if (!isShown)
 				continue;
-			const left = isOuter ? 0 : (frame.left - view.left) / view.width * 100;
-			const width = isOuter ? 100 : frame.width / view.width * 100;
+			const left = isOuter ? 0 : part(frame.left - view.left);
+			const width = isOuter ? 100 : part(frame.width);
 
 			frame.element.setAttribute("x", left.toFixed(6) + "%");
 			frame.element.setAttribute("width", width.toFixed(6) + "%");
