@@ -92,7 +92,7 @@ static const struct option_spec table[] = {
 
 	{CODE_FORMAT, "format", "FORM[:FILE]", "json, chrome, folded, text: not lines, or in FILE",
 	 .action = OPTION_LIST, FIELD(formats)},
-	{CODE_FLAME, "flame", "FILE", "a flame graph of the calls, an SVG picture in FILE",
+	{CODE_FLAME, "flame", "FILE", "a flame graph of the calls, an SVG picture",
 	 .action = OPTION_TEXT, FIELD(flame)},
 	{CODE_WEIGHT, "weight", "calls|time|EXPR", "folded, --flame: what a call adds (calls)",
 	 .action = OPTION_TEXT, FIELD(weight)},

@@ -79,8 +79,8 @@ static void put_xml(struct outbuf *out, const char *text, size_t length)
 static void put_name(struct flame *flame, const char *name)
 {
 	const size_t length = strnlen(name, NAME_MAX_BYTES);
-	const size_t broken =
-		name[length] ? utf8_unfinished((const unsigned char *)name, length) : 0;
+	const size_t broken = name[length] ? utf8_unfinished((const unsigned char *)name, length)
+					   : 0;
 	char *start = xstrndup(name, length - broken);
 
 	flame->escaped.length = 0;

@@ -60,8 +60,8 @@ void folded_add_name(struct strbuf *text, const struct stack_frame *frame,
 {
 	if (frame->kind == STACK_SCRIPT) {
 		strbuf_add(text, frame->function ? frame->function : "-");
-		strbuf_printf(text, " (%s:%u)", frame->file ? stack_lines_file(frame, options) : "-",
-			      frame->line);
+		strbuf_printf(text, " (%s:%u)",
+			      frame->file ? stack_lines_file(frame, options) : "-", frame->line);
 	} else if (frame->function) {
 		strbuf_add(text, frame->function);
 	} else {

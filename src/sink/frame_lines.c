@@ -18,8 +18,8 @@ enum { NS_PER_US = 1000 };
 
 static uint64_t number_of(const struct frame_node *node, const struct output_options *options)
 {
-	const double weight =
-		options->weighs == WEIGHS_TIME ? node->weight / NS_PER_US : node->weight;
+	const double weight = options->weighs == WEIGHS_TIME ? node->weight / NS_PER_US
+							     : node->weight;
 
 	if (!(weight > 0))
 		return 0;
@@ -40,6 +40,8 @@ int frame_lines_put(struct outbuf *out, const struct frame_tree *tree,
 		if (!node->calls)
 			continue;
 		strbuf_clear(&line);
+		/* At the root: there was no room for a frame. */
+		strbuf_add(&line, node->depth ? "" : "(others)");
 		for (unsigned i = 1; i <= node->depth; i++) {
 			strbuf_add(&line, i > 1 ? ";" : "");
 			folded_add_text(&line, way[i]->name);

@@ -197,6 +197,8 @@ static struct running *find_running(const struct thread_calls *thread, uint64_t 
 
 static void free_thread(struct thread_calls *thread)
 {
+	if (!thread)
+		return;
 	vec_deinit(&thread->calls);
 	free(thread);
 }
@@ -218,6 +220,9 @@ static void forget_calls(struct frame_sink *frames, int32_t pid)
 }
 
 /* ------------------------------------------------------------------ weights */
+
+/* Above all integers, and so low that no sum becomes infinite. */
+static const double NUMBER_MAX = 2e19;
 
 static double number_of(const struct expression_value *value)
 {
@@ -244,7 +249,9 @@ static double value_of(struct frame_sink *frames, const struct record *entry,
 	const double number = number_of(&value);
 
 	call_values_end(&values);
-	return number - number == 0 ? number : 0; /* neither infinite nor no number */
+	if (!(number > -NUMBER_MAX))
+		return number < 0 ? -NUMBER_MAX : 0; /* 0: it is no number */
+	return number < NUMBER_MAX ? number : NUMBER_MAX;
 }
 
 /* What the call took itself, in ns. A span does not lie in the calls of its thread. */
@@ -286,6 +293,8 @@ static int frames_record(struct sink *sink, const struct record *record)
 	if (record->kind == RECORD_EXITED || record->kind == RECORD_KILLED ||
 	    record->kind == RECORD_EXEC)
 		forget_calls(frames, record->pid);
+	else if (record->kind == RECORD_THREAD_END)
+		free_thread(map_remove(&frames->threads, (uint64_t)record->tid));
 	return 0;
 }
 

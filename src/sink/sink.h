@@ -97,9 +97,9 @@ struct output_options {
 	enum weighs weighs;	      /* --weight */
 	const char *weight_text;      /* WEIGHS_VALUE: the expression as it was given, and parsed */
 	const struct expression *weight;
-	bool takes_texts;	      /* expressions use texts, of which -s may show less */
-	bool takes_lines;	      /* expressions use the script line, which -W may not show */
-	unsigned takes_stack;	      /* expressions use so many frames, which -w may not show */
+	bool takes_texts;     /* expressions use texts, of which -s may show less */
+	bool takes_lines;     /* expressions use the script line, which -W may not show */
+	unsigned takes_stack; /* expressions use so many frames, which -w may not show */
 	const struct recording_options *recording; /* --record; NULL: none */
 };
 
