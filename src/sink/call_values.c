@@ -132,8 +132,9 @@ static struct expression_value caller_value(struct call_values *values)
 					     ? code->place(code->context, record->pid, record->pc)
 					     : NULL;
 	char *sign = place ? strrchr(place, '+') : NULL;
+	const char *end = sign ? strchr(sign, ')') : NULL;
 
-	if (sign && sign[1 + strcspn(sign, ")")] == '\0' && strchr(sign, ')')) {
+	if (end && !end[1]) {
 		sign[0] = ')';
 		sign[1] = '\0';
 	}
