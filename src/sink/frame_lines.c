@@ -2,7 +2,8 @@
 /*
  * Folded stacks of calls, as FlameGraph's flamegraph.pl and speedscope read them: frames from the
  * outermost in, with semicolons between, a blank, and a whole number that is not below 0. Names are
- * UTF-8 with everything else escaped, whatever the locale is, and have no semicolon (folded.c).
+ * UTF-8 with everything else escaped, whatever the locale is, but for a terminal; they have no
+ * semicolon (folded.c).
  *
  * The number is of calls, of microseconds, or of what --weight=EXPR says, rounded. Readers want no
  * fractions, and cannot show less than nothing: a sum below 0 becomes 0, which is said.
@@ -13,6 +14,8 @@
 #include "base/strbuf.h"
 #include "sink/escape.h"
 #include "sink/folded.h"
+
+#include <unistd.h>
 
 enum { NS_PER_US = 1000 };
 
@@ -30,6 +33,7 @@ int frame_lines_put(struct outbuf *out, const struct frame_tree *tree,
 		    const struct output_options *options)
 {
 	const struct frame_node *way[FRAME_DEPTH_MAX + 1];
+	const bool utf8 = options->utf8 || !isatty(out->fd);
 	struct strbuf line = {0};
 	size_t below = 0;
 	int error = 0;
@@ -47,7 +51,7 @@ int frame_lines_put(struct outbuf *out, const struct frame_tree *tree,
 			folded_add_text(&line, way[i]->name);
 		}
 		below += node->weight < 0;
-		escape_source_name(out, line.text, true);
+		escape_source_name(out, line.text, utf8);
 		outbuf_char(out, ' ');
 		outbuf_unsigned(out, number_of(node, options), 1, ' ');
 		outbuf_newline(out);
