@@ -135,6 +135,9 @@ int option_checks(const struct options *options, bool sorted)
 		return usage_error("--print-prototypes traces nothing");
 	if (options->print_prototypes)
 		return 0;
+	if (options->weight && !formats_have_frames(options))
+		return usage_error("--weight is for --format=folded and --flame, and there is "
+				   "neither");
 	if (options->replay)
 		return check_replay(options, sorted);
 	if (!options->record && (options->compress || options->rotate || options->flight))
@@ -148,9 +151,6 @@ int option_checks(const struct options *options, bool sorted)
 		return usage_error("--core is for --stacks, and there is no --stacks");
 	if (!options->command && !options->pids.count && !options->core)
 		return usage_error("missing command, or -p PID");
-	if (options->weight && !formats_have_frames(options))
-		return usage_error("--weight is for --format=folded and --flame, and there is "
-				   "neither");
 	const int table = options->summary ? check_table(options) : check_no_table(options, sorted);
 
 	if (table)

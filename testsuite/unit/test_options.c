@@ -554,6 +554,7 @@ static const struct {
 	{"--profile --flame=a.svg -p 1", "no calls to choose or to show"},
 	{"--weight=time true", "--weight is for --format=folded and --flame, and there is neither"},
 	{"--weight=time --format=foldedx true", "--weight is for --format=folded and --flame"},
+	{"--replay=a.trace --weight=time", "--weight is for --format=folded and --flame"},
 	{"-c -w 3 true", "-w is for lines, and -c shows none"},
 	{"-c -U '' true", "option -U: '' is not a list of time, total, calls, min, max"},
 	{"-c -U calls,, true", "'calls,,' is not a list of time"},
