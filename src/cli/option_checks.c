@@ -29,7 +29,7 @@ static int check_stacks(const struct options *options)
 		return 0;
 	if (options->engine == ENGINE_AGENT)
 		return usage_error("-w needs breakpoints, so --engine=agent cannot be obeyed");
-	if (options->summary && !options->formats.count && !options->flame)
+	if (options->summary && !options->formats.count && !options->flame && !options->record)
 		return usage_error("-w is for lines, and -c shows none");
 	return 0;
 }

@@ -319,7 +319,8 @@ static int frames_finish(struct sink *sink)
 		flame_put(&out, frames->tree, options);
 	else
 		error = frame_lines_put(&out, frames->tree, options);
-	error = outbuf_flush(&out);
+	if (!error)
+		error = outbuf_flush(&out);
 	outbuf_deinit(&out);
 	if (refused)
 		diag("more than %zu different frames: calls of %llu others are counted where the "
