@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * --format=FORM[:FILE]. Without a file, the form takes the place of the lines: it goes where -o
- * says. With one, it is made beside them, and so is the picture of --flame.
+ * says. With one, it is made beside them, and so are the picture of --flame and the page of
+ * --report.
  */
 #include "cli/formats.h"
 
@@ -75,6 +76,8 @@ int formats_open(const struct options *options, struct formats *formats)
 		error = open_one(options, *(const char **)vec_at(&options->formats, i), formats);
 	if (options->flame && !error)
 		error = add_file(formats, sink_find("flame"), options->flame);
+	if (options->report && !error)
+		error = add_file(formats, sink_find("report"), options->report);
 	return error;
 }
 

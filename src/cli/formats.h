@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --format=FORM[:FILE] and --flame=FILE: see formats.c. */
+/* --format=FORM[:FILE], --flame=FILE and --report=FILE: see formats.c. */
 #ifndef TRACER_CLI_FORMATS_H
 #define TRACER_CLI_FORMATS_H
 
@@ -14,10 +14,9 @@ struct formats {
 };
 
 /*
- * Opens the files of --format and --flame. Returns 0; -EINVAL for a form that does not exist, or
- * for two that would take the place of the lines; or another -errno if a file cannot be opened. All
- * is reported.
- * formats_close() is needed in any case.
+ * Opens the files of --format, --flame and --report. Returns 0; -EINVAL for a form that does not
+ * exist, or for two that would take the place of the lines; or another -errno if a file cannot be
+ * opened. All is reported. formats_close() is needed in any case.
  */
 int formats_open(const struct options *options, struct formats *formats);
 void formats_close(struct formats *formats);

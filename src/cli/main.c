@@ -10,6 +10,7 @@
 #include "cli/outfile.h"
 #include "cli/recording_file.h"
 #include "cli/replaying.h"
+#include "cli/traced.h"
 #include "dwarf/dwarf.h"
 #include "session/print.h"
 #include "session/session.h"
@@ -24,6 +25,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/utsname.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -194,7 +196,12 @@ static int trace(const struct options *options)
 	struct formats formats;
 	int status = STATUS_ERROR;
 	int error = formats_open(options, &formats);
+	/* A replay knows it from the file. */
+	_cleanup_free_ char *traced = traced_text(options);
+	struct utsname system;
 
+	output.traced = traced;
+	output.host = uname(&system) == 0 ? system.nodename : NULL;
 	if (!error)
 		error = recording_file_open(options, &recording, &formats);
 	if (options->record)

@@ -29,7 +29,8 @@ static int check_stacks(const struct options *options)
 		return 0;
 	if (options->engine == ENGINE_AGENT)
 		return usage_error("-w needs breakpoints, so --engine=agent cannot be obeyed");
-	if (options->summary && !options->formats.count && !options->flame && !options->record)
+	if (options->summary && !options->formats.count && !options->flame && !options->report &&
+	    !options->record)
 		return usage_error("-w is for lines, and -c shows none");
 	return 0;
 }
@@ -39,7 +40,7 @@ static int check_snapshot(const struct options *options, const char *option)
 {
 	if (options->condition || options->template || options->output.slower_than ||
 	    options->output.only_failed || options->formats.count || options->record ||
-	    options->flame)
+	    options->flame || options->report)
 		return usage_error("%s traces nothing, so there are no calls to choose or to show",
 				   option);
 	if (options->stacks && options->profile_hz)
@@ -67,10 +68,14 @@ static int check_no_table(const struct options *options, bool sorted)
 		bool is_given;
 		const char *name;
 	} options_of_the_table[] = {
-		{options->interval_ns != 0, "--interval"}, {output->column_count != 0, "-U"},
-		{options->keys != NULL, "--by"},	   {options->sum != NULL, "--sum"},
-		{output->max_groups != 0, "--max-groups"}, {output->histogram, "--histogram"},
-		{options->per_process, "--per-process"},   {sorted, "--sort"},
+		{options->interval_ns != 0, "--interval"},
+		{output->column_count != 0, "-U"},
+		{options->keys != NULL && !options->report, "--by"},
+		{options->sum != NULL, "--sum"},
+		{output->max_groups != 0, "--max-groups"},
+		{output->histogram, "--histogram"},
+		{options->per_process, "--per-process"},
+		{sorted, "--sort"},
 	};
 
 	for (size_t i = 0; i < sizeof options_of_the_table / sizeof *options_of_the_table; i++)

@@ -96,6 +96,8 @@ static const struct option_spec table[] = {
 	 .action = OPTION_TEXT, FIELD(flame)},
 	{CODE_WEIGHT, "weight", "calls|time|EXPR", "folded, --flame: what a call adds (calls)",
 	 .action = OPTION_TEXT, FIELD(weight)},
+	{CODE_REPORT, "report", "FILE", "an HTML page with tables and pictures, in FILE",
+	 .action = OPTION_TEXT, FIELD(report)},
 	{CODE_TEMPLATE, "template", "TEXT", "a line TEXT for each call: '%{time} %{arg2}'",
 	 .action = OPTION_TEXT, FIELD(template)},
 	{CODE_COLOR, "color", "auto|always|never", "colors: on a terminal (auto), always, never",

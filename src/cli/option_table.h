@@ -44,6 +44,7 @@ enum {
 	CODE_REPLAY,
 	CODE_WEIGHT,
 	CODE_FLAME,
+	CODE_REPORT,
 
 	OPTIONS_MAX = 96 /* there are no more rows */
 };

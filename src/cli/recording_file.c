@@ -6,9 +6,9 @@
 #include "cli/recording_file.h"
 
 #include "base/diag.h"
-#include "base/strbuf.h"
 #include "base/xalloc.h"
 #include "cli/lists.h"
+#include "cli/traced.h"
 #include "cli/usage_error.h"
 
 #include <errno.h>
@@ -63,20 +63,6 @@ static int set_flight(struct recording_options *recording, const char *text)
 	return usage_error("option --flight: it takes a size of at least 64k such as 10M or 1G");
 }
 
-/* What was asked for, for people who read the file. */
-static char *describe(const struct options *options)
-{
-	struct strbuf text = {0};
-
-	strbuf_add(&text, "");
-	for (char **word = options->command; word && *word; word++)
-		strbuf_printf(&text, "%s%s", word == options->command ? "" : " ", *word);
-	for (size_t i = 0; i < options->pids.count; i++)
-		strbuf_printf(&text, "%s-p %d", text.length ? " " : "",
-			      (int)*(pid_t *)vec_at(&options->pids, i));
-	return text.text;
-}
-
 static int open_file(const struct options *options, struct outfile *file)
 {
 	if (strcmp(options->record, "-") != 0)
@@ -115,7 +101,7 @@ int recording_file_open(const struct options *options, struct recording_file *fi
 	vec_push(&formats->more, &(struct session_output){sink_find("record"), opened.fd});
 	if (!formats->main && !options->output_file && !options->summary)
 		formats->main = sink_find("nothing");
-	file->command = describe(options);
+	file->command = traced_text(options);
 	recording->path = has_name ? options->record : NULL;
 	recording->command = file->command;
 	return 0;

@@ -42,7 +42,7 @@ enum record_kind {
 	RECORD_COUNTED,
 	/*
 	 * At the end of the trace: `call` probes existed, `number` of them were counted in the
-	 * process; no pid, no tid.
+	 * process, `duration` calls or ends of calls have no record; no pid, no tid.
 	 */
 	RECORD_PROBES,
 	/* a process was attached to, and `number` functions in it have probes; no tid */

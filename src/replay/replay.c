@@ -31,6 +31,7 @@ struct replay {
 	struct record_decoder decoder;
 	struct replay_filter *filter;
 	struct sink *sink;
+	struct output_options output; /* with what the file tells of the trace */
 	struct progress progress;
 	uint64_t records, last_time;
 	uint64_t next;	 /* when the interval ends */
@@ -144,6 +145,13 @@ static int take_records(struct replay *replay, struct byte_reader *reader)
 
 /* ------------------------------------------------------------------ the file */
 
+static void take_dictionary(struct replay *replay, struct byte_reader *bytes)
+{
+	replay->is_damaged = dictionary_read(replay->dictionary, bytes) != 0;
+	replay->output.traced = dictionary_fact(replay->dictionary, "command");
+	replay->output.host = dictionary_fact(replay->dictionary, "host");
+}
+
 static int take_chunks(struct replay *replay)
 {
 	int error = 0;
@@ -153,7 +161,7 @@ static int take_chunks(struct replay *replay)
 		struct byte_reader bytes = chunk_reader_bytes(replay->reader);
 
 		if (chunk_reader_header(replay->reader)->kind == TRACE_DICTIONARY)
-			replay->is_damaged = dictionary_read(replay->dictionary, &bytes) != 0;
+			take_dictionary(replay, &bytes);
 		else
 			error = take_records(replay, &bytes);
 	}
@@ -219,7 +227,7 @@ static struct sink *create_sinks(const struct replay *replay)
 	const struct replay_options *options = replay->options;
 	const struct sink_target target = {
 		.probes = dictionary_probes(replay->dictionary),
-		.options = options->output,
+		.options = &replay->output,
 		.code = dictionary_code(replay->dictionary),
 		.stacks = dictionary_stacks(replay->dictionary),
 		.begun = chunk_reader_file(replay->reader)->begun,
@@ -233,6 +241,8 @@ static struct sink *create_sinks(const struct replay *replay)
 
 static int show(struct replay *replay)
 {
+	replay->output = *replay->options->output;
+	replay->output.traced = replay->output.host = NULL;
 	replay->dictionary = dictionary_create(replay->options->output->demangle);
 	replay->sink = create_sinks(replay);
 	progress_begin(&replay->progress, replay->options->fd, replay->options->shows_progress);

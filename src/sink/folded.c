@@ -77,6 +77,8 @@ static void add_frame(struct strbuf *line, const struct stack_frame *frame,
 {
 	struct strbuf name = {0};
 
+	if (frame->is_place)
+		return;
 	folded_add_name(&name, frame, options);
 	strbuf_add_char(line, ';');
 	folded_add_text(line, name.text);

@@ -12,6 +12,7 @@
 #include "sink/json.h"
 #include "sink/nothing.h"
 #include "sink/recording.h"
+#include "sink/report.h"
 #include "sink/split.h"
 #include "sink/summary.h"
 #include "sink/summary_table.h"
@@ -37,6 +38,12 @@ static const struct sink_kind kinds[] = {
 	 .only_at_end = true,
 	 .wants_calls = true,
 	 .create = frame_sink_create_flame},
+	/* The page of --report. */
+	{.name = "report",
+	 .shows_values = true,
+	 .only_at_end = true,
+	 .wants_calls = true,
+	 .create = report_sink_create},
 	/* Lines of --template. */
 	{.name = "template",
 	 .shows_values = true,

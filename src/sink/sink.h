@@ -78,6 +78,8 @@ struct output_options {
 	unsigned column_count;		  /* 0: the default columns */
 	bool histogram;			  /* --histogram: below each row of the table of -c */
 	struct outbuf_patience patience;  /* for a reader that is slow */
+	const char *traced; /* --report: what is traced, in words: the command, or processes */
+	const char *host;   /* --report: where; NULL: not known */
 
 	/* Which calls are shown: those for which all of these hold. */
 	const struct expression *condition; /* --if; NULL: none */

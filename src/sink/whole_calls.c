@@ -205,6 +205,8 @@ static void begin_call(struct whole_calls *whole, const struct record *entry)
 
 	call->is_decided = decides;
 	memcpy(&call->entry, entry, entry->size);
+	/* Records of a damaged trace may have one id twice. */
+	free(map_get(&whole->open, entry->call));
 	map_put(&whole->open, entry->call, call);
 }
 

@@ -447,6 +447,16 @@ bool agent_policy_lacks_rings(void *context, const struct space *space, uint64_t
 	return target->agent && agent_lacks_rings(space);
 }
 
+/* Returns how many records there should have been that there are not. */
+static uint64_t lost_records(const struct target *target)
+{
+	if (!target->agent)
+		return 0;
+	/* Without --lossy nothing is dropped: any count was written by the program itself. */
+	return agent_lost(target->agent) +
+	       (target->options->lossy ? agent_dropped(target->agent) : 0);
+}
+
 void agent_policy_list_lost(struct target *target)
 {
 	uint64_t lost = target->agent ? agent_lost(target->agent) : 0;
@@ -472,6 +482,7 @@ void agent_policy_tell_engines(struct target *target)
 				      .version = RECORD_VERSION,
 				      .kind = RECORD_PROBES,
 				      .call = target->planted,
+				      .duration = lost_records(target),
 				      .number = target->agent ? (int64_t)agent_probes(target->agent)
 							      : 0};
 

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The page of --report around its data. It is made from the files in report/ by report/page.sh when
+ * the tracer is built.
+ */
+#include "sink/report_page.h"
+
+#include <stddef.h>
+
+/* Defines `head` and `tail`: arrays of lines. */
+#include "sink/report/page.inc"
+
+static void put_lines(struct outbuf *out, const char *const *lines, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		outbuf_text(out, lines[i]);
+		outbuf_newline(out);
+	}
+}
+
+void report_page_put_head(struct outbuf *out)
+{
+	put_lines(out, head, sizeof head / sizeof *head);
+}
+
+void report_page_put_tail(struct outbuf *out)
+{
+	outbuf_newline(out);
+	put_lines(out, tail, sizeof tail / sizeof *tail);
+}
