@@ -2,7 +2,8 @@
 /*
  * --format=FORM[:FILE]. Without a file, the form takes the place of the lines: it goes where -o
  * says. With one, it is made beside them, and so are the picture of --flame and the page of
- * --report.
+ * --report. What --otlp=URL sends takes their place, too, unless something else says where they go,
+ * or what is shown.
  */
 #include "cli/formats.h"
 
@@ -10,6 +11,7 @@
 #include "base/xalloc.h"
 #include "cli/usage_error.h"
 #include "session/session.h"
+#include "sink/otlp_sender.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +20,7 @@
 /* Returns the form of that name, or NULL. The other kinds of sinks have options of their own. */
 static const struct sink_kind *find_form(const char *name)
 {
-	static const char *const forms[] = {"text", "json", "chrome", "folded"};
+	static const char *const forms[] = {"text", "json", "chrome", "folded", "otlp"};
 
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
 		if (!strcmp(name, forms[i]))
@@ -35,7 +37,7 @@ static int add_file(struct formats *formats, const struct sink_kind *kind, const
 	if (error)
 		return error == -EINVAL ? -EIO : error;
 	vec_push(&formats->files, &file);
-	vec_push(&formats->more, &(struct session_output){kind, file.fd});
+	vec_push(&formats->more, &(struct session_output){.kind = kind, .fd = file.fd});
 	return 0;
 }
 
@@ -47,7 +49,9 @@ static int open_one(const struct options *options, const char *text, struct form
 
 	free(name);
 	if (!kind)
-		return usage_error("--format: there is no such form (text, json, chrome, folded)");
+		return usage_error(
+			"--format: there is no such form (text, json, chrome, folded, otlp)");
+	formats->has_spans |= kind == sink_find("otlp");
 	if (!colon) {
 		if (formats->main)
 			return usage_error("--format: two forms would take the place of the lines; "
@@ -66,6 +70,21 @@ static int open_one(const struct options *options, const char *text, struct form
 	return add_file(formats, kind, colon + 1);
 }
 
+static int open_sender(const struct options *options, struct formats *formats)
+{
+	const int error = otlp_sender_create(options->otlp, &formats->sender);
+	const struct session_output output = {
+		.kind = sink_find("otlp"), .fd = -1, .sender = formats->sender};
+
+	if (error)
+		return error;
+	formats->has_spans = true;
+	vec_push(&formats->more, &output);
+	if (!formats->main && !options->output_file && !options->summary && !options->template)
+		formats->main = sink_find("nothing");
+	return 0;
+}
+
 int formats_open(const struct options *options, struct formats *formats)
 {
 	int error = 0;
@@ -78,6 +97,8 @@ int formats_open(const struct options *options, struct formats *formats)
 		error = add_file(formats, sink_find("flame"), options->flame);
 	if (options->report && !error)
 		error = add_file(formats, sink_find("report"), options->report);
+	if (!error && options->otlp)
+		error = open_sender(options, formats);
 	return error;
 }
 
@@ -99,6 +120,7 @@ void formats_close(struct formats *formats)
 {
 	for (size_t i = 0; i < formats->files.count; i++)
 		outfile_close(vec_at(&formats->files, i));
+	otlp_sender_destroy(formats->sender);
 	vec_deinit(&formats->files);
 	vec_deinit(&formats->more);
 }

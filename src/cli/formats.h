@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --format=FORM[:FILE], --flame=FILE and --report=FILE: see formats.c. */
+/* --format=FORM[:FILE], --flame=FILE, --report=FILE, --otlp=URL: see formats.c. */
 #ifndef TRACER_CLI_FORMATS_H
 #define TRACER_CLI_FORMATS_H
 
@@ -11,12 +11,15 @@ struct formats {
 	const struct sink_kind *main; /* in the place of lines; NULL: none */
 	struct vec more;	      /* struct session_output: with files of their own */
 	struct vec files;	      /* struct outfile: those files */
+	struct otlp_sender *sender;   /* --otlp; or NULL */
+	bool has_spans;		      /* otlp is one of the forms */
 };
 
 /*
- * Opens the files of --format, --flame and --report. Returns 0; -EINVAL for a form that does not
- * exist, or for two that would take the place of the lines; or another -errno if a file cannot be
- * opened. All is reported. formats_close() is needed in any case.
+ * Opens the files of --format, --flame and --report, and makes the sender of --otlp. Returns 0;
+ * -EINVAL for a form that does not exist, for two that would take the place of the lines, or for
+ * what is no URL; or another -errno if a file cannot be opened, or nothing can be sent. All is
+ * reported. formats_close() is needed in any case.
  */
 int formats_open(const struct options *options, struct formats *formats);
 void formats_close(struct formats *formats);

@@ -208,7 +208,8 @@ static int trace(const struct options *options)
 		output.recording = &recording.options;
 	if (error == -EINVAL)
 		status = STATUS_USAGE;
-	else if (!error && expressions_parse(options, &expressions, &output))
+	output.takes_statements = formats.has_spans;
+	if (!error && expressions_parse(options, &expressions, &output))
 		status = options->replay ? replay_with(options, &output, &formats)
 					 : trace_with(options, &output, &formats);
 	expressions_deinit(&expressions);

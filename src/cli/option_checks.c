@@ -40,7 +40,7 @@ static int check_snapshot(const struct options *options, const char *option)
 {
 	if (options->condition || options->template || options->output.slower_than ||
 	    options->output.only_failed || options->formats.count || options->record ||
-	    options->flame || options->report)
+	    options->flame || options->report || options->otlp)
 		return usage_error("%s traces nothing, so there are no calls to choose or to show",
 				   option);
 	if (options->stacks && options->profile_hz)

@@ -90,8 +90,10 @@ static const struct option_spec table[] = {
 	{'C', "demangle", NULL, "show C++, Rust and D names as in the source",
 	 .action = OPTION_FLAG, FIELD(output.demangle)},
 
-	{CODE_FORMAT, "format", "FORM[:FILE]", "json, chrome, folded, text: not lines, or in FILE",
+	{CODE_FORMAT, "format", "FORM[:FILE]", "json, chrome, folded, otlp, text: not lines",
 	 .action = OPTION_LIST, FIELD(formats)},
+	{CODE_OTLP, "otlp", "URL", "send spans there (OpenTelemetry, OTLP/HTTP)",
+	 .action = OPTION_TEXT, FIELD(otlp)},
 	{CODE_FLAME, "flame", "FILE", "a flame graph of the calls, an SVG picture",
 	 .action = OPTION_TEXT, FIELD(flame)},
 	{CODE_WEIGHT, "weight", "calls|time|EXPR", "folded, --flame: what a call adds (calls)",

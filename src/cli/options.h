@@ -46,6 +46,7 @@ struct options {
 
 	const char *output_file; /* -o, or NULL: standard error */
 	struct vec formats;	 /* of const char *: --format, in order */
+	const char *otlp;	 /* --otlp, or NULL */
 	const char *record;	 /* --record, or NULL */
 	const char *compress;	 /* --compress, or NULL */
 	const char *rotate;	 /* --rotate, or NULL */

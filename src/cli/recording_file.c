@@ -98,7 +98,8 @@ int recording_file_open(const struct options *options, struct recording_file *fi
 	if (error)
 		return error == -EINVAL ? -EIO : error;
 	vec_push(&formats->files, &opened);
-	vec_push(&formats->more, &(struct session_output){sink_find("record"), opened.fd});
+	vec_push(&formats->more,
+		 &(struct session_output){.kind = sink_find("record"), .fd = opened.fd});
 	if (!formats->main && !options->output_file && !options->summary)
 		formats->main = sink_find("nothing");
 	file->command = traced_text(options);

@@ -36,10 +36,14 @@ void emission_record(struct session *session, const struct record *record)
 
 void emission_flush(struct session *session)
 {
-	if (session->emission.dirty && !session->emission.error)
-		session->emission.error =
-			session->emission.sink->ops->flush(session->emission.sink);
-	session->emission.dirty = false;
+	struct emission *emission = &session->emission;
+	int result = 0;
+
+	if ((emission->dirty || emission->holds) && !emission->error)
+		result = emission->sink->ops->flush(emission->sink);
+	emission->error = emission->error ? emission->error : result < 0 ? result : 0;
+	emission->holds = result == SINK_HOLDS;
+	emission->dirty = false;
 }
 
 void emission_table(struct session *session, bool is_anew)

@@ -14,6 +14,7 @@ struct emission {
 	struct sink *sink;
 	int error;  /* -errno of the sink; ends the session */
 	bool dirty; /* there are records since the last flush */
+	bool holds; /* the last flush has left something, for another one within a second */
 };
 
 /* Gives a record to the sink, unless --depth leaves it out. */

@@ -381,6 +381,29 @@ static void handle(struct session *session, struct stop *stop)
 	untraced_show(session->target.untraced);
 }
 
+enum { HOLDING_TICK_US = 500000 };
+
+/* What the sink has kept back is asked for again some time later. */
+static void flush(struct session *session)
+{
+	const bool held = session->emission.holds;
+
+	emission_flush(session);
+	if (session->emission.holds && !held)
+		interrupts_tick(session->interrupts, HOLDING_TICK_US);
+}
+
+/* waitpid(2) was interrupted: does what is to be done from time to time. */
+static void tick(struct session *session)
+{
+	const unsigned period = deferred_work_tick(&session->target.work);
+
+	if (session->emission.holds)
+		emission_flush(session);
+	interrupts_tick(session->interrupts,
+			!period && session->emission.holds ? HOLDING_TICK_US : period);
+}
+
 static void run(struct session *session)
 {
 	/* Threads that did not stop for detaching are not counted here, nor waited for. */
@@ -406,10 +429,9 @@ static void run(struct session *session)
 			break; /* -ECHILD: no tracee is left */
 		deferred_work_run(&session->target.work, !error);
 		if (error == -EAGAIN)
-			emission_flush(session);
+			flush(session);
 		else if (error == -EINTR)
-			interrupts_tick(session->interrupts,
-					deferred_work_tick(&session->target.work));
+			tick(session);
 		else
 			handle(session, &stop);
 		sweep_sites(&session->target);

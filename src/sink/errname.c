@@ -27,6 +27,12 @@ static const struct restart {
 	{516, "ERESTART_RESTARTBLOCK", "continued by restart_syscall, unless a handler runs"},
 };
 
+const char *errname_find(int64_t number)
+{
+	return number >= 0 && (uint64_t)number < sizeof names / sizeof *names ? names[number]
+									      : NULL;
+}
+
 static void put(struct outbuf *out, const char *what, const char *name, const char *meaning)
 {
 	outbuf_text(out, what);
@@ -47,8 +53,8 @@ void errname_put_result(struct outbuf *out, int64_t number)
 			put(out, "? ", restarts[i].name, restarts[i].meaning);
 			return;
 		}
-	if ((uint64_t)number < sizeof names / sizeof *names && names[number]) {
-		put(out, "-1 ", names[number], strerror((int)number));
+	if (errname_find(number)) {
+		put(out, "-1 ", errname_find(number), strerror((int)number));
 		return;
 	}
 	outbuf_text(out, "-1 errno ");

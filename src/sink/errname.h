@@ -7,6 +7,9 @@
 
 #include <stdint.h>
 
+/* Returns the name of an error number, or NULL. */
+const char *errname_find(int64_t number);
+
 /*
  * Writes the result of a system call that failed with `number`: `-1 ENOENT (No such file or
  * directory)`. If the kernel is about to restart the call, there is no result yet: `? ERESTARTSYS

@@ -49,13 +49,31 @@ static void put_ascii(struct outbuf *out, unsigned char c)
 	}
 }
 
+/* Returns how many bytes at the beginning are characters of ASCII that are written as they are. */
+static size_t plain_length(const unsigned char *at, size_t length)
+{
+	size_t plain = 0;
+
+	while (plain < length && at[plain] >= ' ' && at[plain] < 0x7f && at[plain] != '"' &&
+	       at[plain] != '\\')
+		plain++;
+	return plain;
+}
+
 void json_text_put(struct outbuf *out, const void *bytes, size_t length)
 {
 	const unsigned char *at = bytes;
 	uint32_t code_point;
 
 	outbuf_char(out, '"');
-	while (length) {
+	for (;;) {
+		const size_t plain = plain_length(at, length);
+
+		outbuf_bytes(out, at, plain);
+		at += plain;
+		length -= plain;
+		if (!length)
+			break;
 		const size_t size = utf8_decode(at, length, &code_point);
 		const size_t step = size && code_point < BYTES_FIRST ? size : 1;
 

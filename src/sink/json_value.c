@@ -232,9 +232,9 @@ static void put_object(struct rendering *r, const struct type *type,
 }
 
 /* Returns how much of a string is shown: more may have been captured than -s allows. */
-static size_t shown_length(const struct rendering *r, const struct record_value *value)
+static size_t shown_length(const struct record_value *value, const struct render_options *options)
 {
-	const size_t most = r->options->string_max;
+	const size_t most = options->string_max;
 
 	return value->length < most ? value->length : most;
 }
@@ -244,7 +244,7 @@ static void put_string(struct rendering *r, const struct record_value *value)
 	if (!value->word || (!value->length && (value->flags & VALUE_FAULT)))
 		json_text_put_pointer(r->out, value->word);
 	else
-		json_text_put(r->out, record_value_bytes(value), shown_length(r, value));
+		json_text_put(r->out, record_value_bytes(value), shown_length(value, r->options));
 }
 
 static void put_value(struct rendering *r, const struct type *type,
@@ -276,23 +276,6 @@ static void put_value(struct rendering *r, const struct type *type,
 
 /* ------------------------------------------------------------------ arguments */
 
-/* The arguments of a printf format, up to the end mark. */
-static void put_varargs(struct rendering *r)
-{
-	static const struct type number = {.kind = TYPE_INT, .is_signed = true},
-				 pointer = {.kind = TYPE_POINTER};
-	const struct record_value *value;
-
-	while ((value = value_cursor_next(r->cursor)) && (value->flags & VALUE_VARARG)) {
-		const bool is_number = value->kind == VALUE_WORD &&
-				       !strchr("psSn", value->conversion);
-
-		outbuf_text(r->out, ",{\"value\":");
-		put_value(r, is_number ? &number : &pointer, value);
-		outbuf_char(r->out, '}');
-	}
-}
-
 /* Returns the type that a parameter has in this call; NULL: it was not passed. */
 static const struct type *type_in_call(struct rendering *r, const struct parameter *parameter)
 {
@@ -310,38 +293,88 @@ static const struct type *type_in_call(struct rendering *r, const struct paramet
 	return choice < parameter->choice_count ? parameter->choices[choice].type : NULL;
 }
 
+struct json_values json_value_begin(struct outbuf *out, const struct prototype *prototype,
+				    unsigned first, unsigned last, struct value_cursor *cursor,
+				    const struct render_options *options)
+{
+	return (struct json_values){
+		.rendering = {.out = out, .options = options, .cursor = cursor},
+		.prototype = prototype,
+		.index = first,
+		.last = last < prototype->parameter_count ? last : prototype->parameter_count,
+	};
+}
+
+/* The arguments of a printf format, up to the end mark. */
+static bool next_of_format(struct json_values *values)
+{
+	static const struct type number = {.kind = TYPE_INT, .is_signed = true},
+				 pointer = {.kind = TYPE_POINTER};
+	const struct record_value *value = value_cursor_next(values->rendering.cursor);
+
+	values->is_in_format = value && (value->flags & VALUE_VARARG);
+	if (!values->is_in_format)
+		return false;
+	values->parameter = NULL;
+	values->value = value;
+	values->type = value->kind == VALUE_WORD && !strchr("psSn", value->conversion) ? &number
+										       : &pointer;
+	return true;
+}
+
+bool json_value_next(struct json_values *values)
+{
+	struct rendering *r = &values->rendering;
+
+	if (values->is_in_format && next_of_format(values))
+		return true;
+	while (values->index < values->last && !r->ended) {
+		r->argument = values->index;
+		values->parameter = &values->prototype->parameters[values->index++];
+		if (values->parameter->type->is_hidden)
+			continue;
+		values->type = type_in_call(r, values->parameter);
+		values->value = values->type ? value_cursor_next(r->cursor) : NULL;
+		if (values->value)
+			return true;
+	}
+	return false;
+}
+
+void json_value_put(struct json_values *values)
+{
+	put_value(&values->rendering, values->type, values->value);
+	if (values->parameter)
+		values->is_in_format = values->type->kind == TYPE_FORMAT;
+}
+
+bool json_value_is_cut(const struct record_value *value, const struct render_options *options)
+{
+	return (value->flags & VALUE_TRUNCATED) ||
+	       (value->kind == VALUE_STRING && shown_length(value, options) < value->length);
+}
+
 void json_value_put_arguments(struct outbuf *out, const struct prototype *prototype, unsigned first,
 			      unsigned last, struct value_cursor *cursor,
 			      const struct render_options *options, bool *any)
 {
-	struct rendering r = {.out = out, .options = options, .cursor = cursor};
+	struct json_values values = json_value_begin(out, prototype, first, last, cursor, options);
 
-	for (unsigned i = first; i < last && i < prototype->parameter_count && !r.ended; i++) {
-		const struct parameter *parameter = &prototype->parameters[i];
+	while (json_value_next(&values)) {
+		const struct record_value *value = values.value;
 
-		r.argument = i;
-		if (parameter->type->is_hidden)
-			continue;
-		const struct type *type = type_in_call(&r, parameter);
-		const struct record_value *value = type ? value_cursor_next(cursor) : NULL;
-
-		if (!value)
-			continue;
 		outbuf_text(out, *any ? ",{" : "{");
 		*any = true;
-		if (parameter->name) {
+		if (values.parameter && values.parameter->name) {
 			outbuf_text(out, "\"name\":");
-			json_text_put_name(out, parameter->name);
+			json_text_put_name(out, values.parameter->name);
 			outbuf_char(out, ',');
 		}
 		outbuf_text(out, "\"value\":");
-		put_value(&r, type, value);
-		if ((value->flags & VALUE_TRUNCATED) ||
-		    (value->kind == VALUE_STRING && shown_length(&r, value) < value->length))
+		json_value_put(&values);
+		if (json_value_is_cut(value, options))
 			outbuf_text(out, ",\"cut\":true");
 		outbuf_char(out, '}');
-		if (type->kind == TYPE_FORMAT)
-			put_varargs(&r);
 	}
 }
 

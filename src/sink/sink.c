@@ -11,6 +11,7 @@
 #include "sink/groups.h"
 #include "sink/json.h"
 #include "sink/nothing.h"
+#include "sink/otlp.h"
 #include "sink/recording.h"
 #include "sink/report.h"
 #include "sink/split.h"
@@ -29,6 +30,8 @@ static const struct sink_kind kinds[] = {
 	{.name = "json", .shows_values = true, .wants_calls = true, .create = json_sink_create},
 	/* The array of --format=chrome. */
 	{.name = "chrome", .shows_values = true, .wants_calls = true, .create = chrome_sink_create},
+	/* Requests of --format=otlp and --otlp. */
+	{.name = "otlp", .shows_values = true, .wants_calls = true, .create = otlp_sink_create},
 	/* Lines of --format=folded, and the picture of --flame. */
 	{.name = "folded",
 	 .only_at_end = true,

@@ -99,9 +99,10 @@ struct output_options {
 	enum weighs weighs;	      /* --weight */
 	const char *weight_text;      /* WEIGHS_VALUE: the expression as it was given, and parsed */
 	const struct expression *weight;
-	bool takes_texts;     /* expressions use texts, of which -s may show less */
-	bool takes_lines;     /* expressions use the script line, which -W may not show */
-	unsigned takes_stack; /* expressions use so many frames, which -w may not show */
+	bool takes_texts;      /* expressions use texts, of which -s may show less */
+	bool takes_statements; /* spans have those of databases' statements, of which it may, too */
+	bool takes_lines;      /* expressions use the script line, which -W may not show */
+	unsigned takes_stack;  /* expressions use so many frames, which -w may not show */
 	const struct recording_options *recording; /* --record; NULL: none */
 };
 
@@ -109,9 +110,12 @@ enum summary_sort { SORT_TIME, SORT_CALLS, SORT_NAME, SORT_SUM };
 
 struct code_names;
 struct expression;
+struct otlp_sender;
 struct sink;
 struct stack_table;
 struct template;
+
+enum { SINK_HOLDS = 1 };
 
 struct sink_ops {
 	/* Takes one record. Returns 0, or -errno if the output failed (EPIPE, ENOSPC). */
@@ -127,8 +131,15 @@ struct sink_ops {
 	 */
 	void (*begin)(struct sink *sink, const struct record *entry);
 	/*
-	 * Writes out what is buffered, so that a reader sees the current state. Returns 0 or
-	 * -errno.
+	 * The same of a call that call() will get, unless forgo() is told of it or its process
+	 * ends. `entry` is of kind RECORD_CALL or RECORD_RUNNING.
+	 */
+	void (*expect)(struct sink *sink, const struct record *entry);
+	/* With expect(): call() will not get the call with that id, which need not be known. */
+	void (*forgo)(struct sink *sink, uint64_t call);
+	/*
+	 * Writes out what is buffered, so that a reader sees the current state. Returns 0, -errno,
+	 * or SINK_HOLDS if it keeps something back and wants to be called again within a second.
 	 */
 	int (*flush)(struct sink *sink);
 	/* Ends the trace: finishes lines, prints tables, flushes. Returns 0 or -errno. */
@@ -161,6 +172,7 @@ struct sink_target {
 	const struct stack_table *stacks; /* of record.stack; NULL: no stacks are known */
 	uint64_t begun;			  /* when the trace began: ns since the Epoch */
 	int fd;				  /* what the sink writes to; stays the caller's */
+	struct otlp_sender *sender;	  /* instead of `fd`: --otlp; or NULL; stays the caller's */
 	bool is_beside;	  /* another sink gets all records, too, and tells of mistakes */
 	bool per_process; /* each process gets a sink of its own, as with `path` */
 	const char *path; /* instead of `fd`, a file PATH.PID for each process; or NULL */
@@ -191,10 +203,11 @@ struct sink_kind {
 	struct sink *(*create)(const struct sink_target *target);
 };
 
-/* A form of the trace besides the main one: --format=FORM:FILE. */
+/* A form of the trace besides the main one: --format=FORM:FILE, --otlp. */
 struct session_output {
 	const struct sink_kind *kind;
 	int fd;
+	struct otlp_sender *sender; /* instead of `fd`; or NULL */
 };
 
 /* Returns the row of that name, or NULL. */

@@ -153,7 +153,9 @@ static int split_flush(struct sink *sink)
 		struct part *part = vec_at(&split->parts, i);
 		int failed = part->sink->ops->flush(part->sink);
 
-		error = error ? error : failed;
+		/* An error, or else that one of them keeps something back. */
+		if (!error || (error > 0 && failed))
+			error = failed;
 	}
 	return error;
 }

@@ -45,7 +45,9 @@ static int tee_flush(struct sink *sink)
 	for (size_t i = 0; i < sinks->count; i++) {
 		const int failed = sink_at(sinks, i)->ops->flush(sink_at(sinks, i));
 
-		error = error ? error : failed;
+		/* An error, or else that one of them keeps something back. */
+		if (!error || (error > 0 && failed))
+			error = failed;
 	}
 	return error;
 }
@@ -145,6 +147,7 @@ struct sink *sinks_create(const struct sink_kind *kind, const struct vec *more,
 		struct sink_target other = *target;
 
 		other.fd = output->fd;
+		other.sender = output->sender;
 		other.is_beside = true;
 		other.path = NULL;
 		other.per_process = false;

@@ -20,6 +20,7 @@
 #include "base/xalloc.h"
 #include "probe/expression_fit.h"
 #include "sink/call_values.h"
+#include "sink/failures.h"
 #include "sink/render.h"
 
 #include <stdlib.h>
@@ -38,8 +39,8 @@ struct whole_calls {
 	struct sink *inner;
 	struct sink_target target;
 	bool decides_at_entry; /* the condition needs nothing but the entry */
-	struct map fits;  /* id of a probe + 1 → this, if the condition fits it, else `open` */
-	struct map fails; /* text of `fails` → struct expression * */
+	struct map fits; /* id of a probe + 1 → this, if the condition fits it, else `open` */
+	struct failures failures;
 	unsigned misfits; /* functions that the condition does not fit */
 	struct map open;  /* id of the call → struct open_call */
 };
@@ -55,60 +56,6 @@ bool whole_calls_are_chosen(const struct output_options *options)
 }
 
 /* ------------------------------------------------------------------ conditions */
-
-/* Returns the expression that a prototype has for calls that have failed, or NULL. */
-static const struct expression *find_fails(struct whole_calls *whole, const char *text)
-{
-	const uint64_t key = (uint64_t)(uintptr_t)text;
-	struct expression *expression = text ? map_get(&whole->fails, key) : NULL;
-	struct expression_error error;
-	char safe[256];
-
-	if (expression || !text)
-		return expression;
-	expression = expression_parse(text, &error);
-	if (!expression) {
-		diag("fails(%s): column %zu: %s", diag_safe(safe, sizeof safe, text), error.column,
-		     error.message);
-		free(error.message);
-		expression = expression_parse("0", &error);
-	}
-	map_put(&whole->fails, key, expression);
-	return expression;
-}
-
-/* Returns true if the call has failed, by its prototype, or by what its result's type says. */
-static bool has_failed(struct whole_calls *whole, struct call_values *values)
-{
-	static const struct expression result = {.kind = EXPRESSION_NAME,
-						 .name = NAME_RESULT,
-						 .steps = VEC_OF(struct expression_step)};
-	const struct probe_info *probe = values->probe;
-
-	if (!probe || !values->end || values->end->kind != RECORD_RETURN)
-		return false;
-	if (probe->kind == PROBE_SYSTEM)
-		return values->end->number > 0;
-	if (probe->prototype->is_unknown)
-		return false;
-	if (probe->prototype->fails) {
-		const struct expression_value failed =
-			call_values_get(values, find_fails(whole, probe->prototype->fails));
-
-		return expression_is_true(&failed);
-	}
-	const struct expression_value value = call_values_get(values, &result);
-
-	switch (probe->prototype->result->kind) {
-	case TYPE_INT:
-		return value.type == EXPRESSION_SIGNED && (int64_t)value.number < 0;
-	case TYPE_POINTER:
-	case TYPE_STRING:
-		return value.unit == UNIT_POINTER && !value.number;
-	default:
-		return false;
-	}
-}
 
 /* Says once for each function that the condition does not hold for any call of it. */
 static void report_misfit(struct whole_calls *whole, const struct probe_info *probe,
@@ -158,7 +105,7 @@ static bool passes(struct whole_calls *whole, const struct record *entry, const 
 	if (options->condition && !fits(whole, (entry ? entry : end)->probe))
 		return false;
 	call_values_begin(&values, &whole->target, entry, end);
-	bool holds = !options->only_failed || has_failed(whole, &values);
+	bool holds = !options->only_failed || failures_has_failed(&whole->failures, &values);
 
 	if (holds && options->condition) {
 		const struct expression_value value = call_values_get(&values, options->condition);
@@ -192,6 +139,18 @@ static int pass_on(const struct whole_calls *whole, const struct record *entry,
 	return end && !error ? inner->ops->record(inner, end) : error;
 }
 
+static void tell_expected(const struct whole_calls *whole, const struct record *entry)
+{
+	if (whole->inner->ops->expect)
+		whole->inner->ops->expect(whole->inner, entry);
+}
+
+static void tell_forgone(const struct whole_calls *whole, uint64_t call)
+{
+	if (whole->inner->ops->forgo)
+		whole->inner->ops->forgo(whole->inner, call);
+}
+
 static void begin_call(struct whole_calls *whole, const struct record *entry)
 {
 	const bool decides = !whole_calls_are_chosen(whole->target.options) ||
@@ -208,6 +167,7 @@ static void begin_call(struct whole_calls *whole, const struct record *entry)
 	/* Records of a damaged trace may have one id twice. */
 	free(map_get(&whole->open, entry->call));
 	map_put(&whole->open, entry->call, call);
+	tell_expected(whole, entry);
 }
 
 static int end_call(struct whole_calls *whole, const struct record *end)
@@ -227,6 +187,8 @@ static int end_call(struct whole_calls *whole, const struct record *end)
 	if (call ? call->is_decided || passes(whole, entry, end)
 		 : end->number == RECORD_SINCE_ATTACH && passes(whole, NULL, end))
 		error = pass_on(whole, entry, end);
+	else
+		tell_forgone(whole, end->call);
 	free(call);
 	return error;
 }
@@ -236,6 +198,8 @@ static int give_up_call(struct whole_calls *whole, struct open_call *call)
 {
 	const int error = call && call->is_decided ? pass_on(whole, &call->entry, NULL) : 0;
 
+	if (call && !call->is_decided)
+		tell_forgone(whole, call->entry.call);
 	free(call);
 	return error;
 }
@@ -299,6 +263,7 @@ static int whole_record(struct sink *sink, const struct record *record)
 	case RECORD_ABANDONED:
 		return abandon_call(whole, map_remove(&whole->open, record->call));
 	case RECORD_RUNNING:
+		tell_expected(whole, record);
 		return 0;
 	case RECORD_EXITED:
 	case RECORD_KILLED:
@@ -360,10 +325,7 @@ static void whole_destroy(struct sink *sink)
 		free(value);
 	map_deinit(&whole->open);
 	map_deinit(&whole->fits);
-	cursor = 0;
-	while (map_next(&whole->fails, &cursor, NULL, &value))
-		expression_free(value);
-	map_deinit(&whole->fails);
+	failures_deinit(&whole->failures);
 	whole->inner->ops->destroy(whole->inner);
 	free(whole);
 }

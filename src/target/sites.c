@@ -8,6 +8,7 @@
 #include "object/debug_file.h"
 #include "object/elf.h"
 #include "probe/expression_compile.h"
+#include "sink/db_functions.h"
 #include "target/module.h"
 #include "target/shown_names.h"
 #include "target/site_prototypes.h"
@@ -66,6 +67,22 @@ struct shown {
 	const char *linked_in;
 };
 
+/*
+ * A statement of a database is captured so far, whatever -s says, if it is part of a span. A call
+ * with two texts of this length still is a record that the agent makes (AGENT_RECORD_MAX).
+ */
+enum { STATEMENT_MAX = 4 << 10 };
+
+/* Returns how many bytes of a string are captured. */
+static unsigned string_max(const struct target *target, const struct probe_info *info)
+{
+	const unsigned most = target->options->string_max;
+
+	if (most >= STATEMENT_MAX || !target->options->output->takes_statements)
+		return most;
+	return db_functions_find(info) ? STATEMENT_MAX : most;
+}
+
 static const struct probe_site *get_site(struct target *target, const struct space *space,
 					 const struct shown *shown)
 {
@@ -95,7 +112,7 @@ static const struct probe_site *get_site(struct target *target, const struct spa
 
 		if (output->decides_early && !target->spans.spans.count)
 			expression_compile(output->condition, shown->prototype, &condition);
-		const struct plan_limits limits = {.string_max = target->options->string_max,
+		const struct plan_limits limits = {.string_max = string_max(target, info),
 						   .array_max = target->options->array_max,
 						   .condition = condition.ops,
 						   .condition_count = condition.count};

@@ -495,7 +495,7 @@ def sanitized():
 def environment(extra=None):
     """Nothing of the user's configuration plays a part, nor the list of all tests, which make has in its own variables."""
     values = {name: value for name, value in os.environ.items()
-              if not name.startswith(("XDG_", "LD_", "TRACER", "MAKE", "MFLAGS", "TEST"))}
+              if not name.startswith(("XDG_", "LD_", "TRACER", "MAKE", "MFLAGS", "TEST", "OTEL_"))}
     values.update(LC_ALL="C", HOME="/dev/null/none", XDG_CONFIG_HOME="/dev/null/none",
                   XDG_CONFIG_DIRS="/nonexistent", COLUMNS="80",
                   TRACER_DATADIR=os.path.join(TOP, "etc"))
