@@ -5,7 +5,8 @@
  * What they use has to be captured with each call: the script line, the stack, and the whole of
  * texts, of which the trace shows the first bytes only. A text that is used is captured up to 64
  * KiB, and one that is recorded up to 4 KiB, unless -s says otherwise: whoever reads the file may
- * want to see more of it than is shown while it is recorded.
+ * want to see more of it than is shown while it is recorded. What will be typed into the view of
+ * --top is not known before, so texts are captured like that, too.
  */
 #include "cli/expressions.h"
 
@@ -17,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_MAX = 64 << 10, RECORDED_MAX = 4 << 10, STACK_FRAMES = 128, SAFE_MAX = 512 };
+enum { TEXT_MAX = 64 << 10, KEPT_MAX = 4 << 10, STACK_FRAMES = 128, SAFE_MAX = 512 };
 
 static bool fail(const char *option, const char *text, struct expression_error *error)
 {
@@ -118,6 +119,7 @@ bool expressions_parse(const struct options *options, struct expressions *expres
 		}
 	}
 	output->condition = expressions->condition;
+	output->condition_text = options->condition;
 	output->reports_misfits = !options->quiet;
 	output->template = expressions->template;
 	return true;
@@ -136,7 +138,7 @@ unsigned expressions_string_max(const struct options *options, const struct outp
 {
 	unsigned most = output->string_max;
 
-	if (options->record && !options->has_string_max && most < RECORDED_MAX)
-		most = RECORDED_MAX;
+	if ((options->record || options->top_ns) && !options->has_string_max && most < KEPT_MAX)
+		most = KEPT_MAX;
 	return output->takes_texts && most < TEXT_MAX ? TEXT_MAX : most;
 }

@@ -59,9 +59,10 @@ static int open_one(const struct options *options, const char *text, struct form
 		if (options->template)
 			return usage_error("--format: --template says what the lines are; give the "
 					   "form a file: FORM:FILE");
-		if (options->summary)
-			return usage_error("--format: -c shows a table; give the form a file: "
-					   "FORM:FILE");
+		if (options->summary || options->top_ns)
+			return usage_error("--format: %s shows a table; give the form a file: "
+					   "FORM:FILE",
+					   options->top_ns ? "--top" : "-c");
 		formats->main = kind;
 		return 0;
 	}

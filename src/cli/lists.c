@@ -190,6 +190,15 @@ bool lists_parse_size(const char *text, uint64_t *size)
 	return true;
 }
 
+const char *lists_set_top(uint64_t *ns, const char *argument)
+{
+	const uint64_t least = 50000000, most = UINT64_C(3600000000000);
+
+	return lists_parse_time(argument, ns) && *ns >= least && *ns <= most
+		       ? NULL
+		       : "seconds, from 0.05 to 3600";
+}
+
 const char *lists_set_interval(uint64_t *ns, unsigned *count, const char *argument)
 {
 	enum { LEAST_NS = 1000000, COUNT_MAX = 1000000000 };

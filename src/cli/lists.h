@@ -51,4 +51,7 @@ bool lists_parse_size(const char *text, uint64_t *size);
  */
 const char *lists_set_interval(uint64_t *ns, unsigned *count, const char *argument);
 
+/* Reads how often --top is refreshed. Returns NULL, or what the argument should have been. */
+const char *lists_set_top(uint64_t *ns, const char *argument);
+
 #endif

@@ -11,6 +11,7 @@
 #include "cli/recording_file.h"
 #include "cli/replaying.h"
 #include "cli/traced.h"
+#include "cli/view_terminal.h"
 #include "dwarf/dwarf.h"
 #include "session/print.h"
 #include "session/session.h"
@@ -88,6 +89,8 @@ static const char *sink_name(const struct options *options)
 	/* Rows by functions are what -c has without --by, and counts inside. */
 	const bool by_others = options->keys && strcmp(options->keys, "function") != 0;
 
+	if (options->top_ns)
+		return "top";
 	if (options->summary)
 		return by_others || options->sum ? "groups" : "summary";
 	return options->template ? "template" : "text";
@@ -120,48 +123,51 @@ static int replay_with(const struct options *options, const struct output_option
 }
 
 static int trace_with(const struct options *options, const struct output_options *parsed,
-		      const struct formats *formats)
+		      const struct formats *formats, int view_fd)
 {
 	struct output_options output = *parsed;
 	bool split = options->follow_forks > 1; /* -ff: a file for each process */
-	struct session_options session = {.command = options->command,
-					  .pids = options->pids.items,
-					  .pid_count = options->pids.count,
-					  .user = options->user,
-					  .stacks = options->stacks,
-					  .core = options->core,
-					  .profile_hz = options->profile_hz,
-					  .duration_ns = options->duration_ns,
-					  .interval_ns = options->interval_ns,
-					  .interval_count = options->interval_count,
-					  .follow_forks = options->follow_forks != 0,
-					  .call_filters = &options->call_filters,
-					  .callee_filters = &options->callee_filters,
-					  .entry_filters = &options->entry_filters,
-					  .optional_filters = &options->optional_filters,
-					  .no_default = options->no_default,
-					  .entries_only = options->entries_only,
-					  .system_calls = options->system_calls || options->stacks,
-					  .depth_max = options->depth_max,
-					  .configs = &options->configs,
-					  .data_dir = config_dirs_installed(),
-					  .per_process = options->per_process,
-					  .engine = needs_breakpoints(&output) ? ENGINE_TRAP
-									       : options->engine,
-					  .strict = options->strict,
-					  .clock = options->clock,
-					  .lossy = options->lossy,
-					  .prototypes = options->prototypes,
-					  .demangle = options->output.demangle,
-					  .string_max = expressions_string_max(options, &output),
-					  .array_max = options->output.array_max,
-					  .verbose = options->verbose,
-					  .quiet = options->quiet,
-					  .debug = options->debug,
-					  .sink = main_sink(options, formats),
-					  .more = &formats->more,
-					  .output_path = split ? options->output_file : NULL,
-					  .output = &output};
+	struct session_options session = {
+		.command = options->command,
+		.pids = options->pids.items,
+		.pid_count = options->pids.count,
+		.user = options->user,
+		.stacks = options->stacks,
+		.core = options->core,
+		.profile_hz = options->profile_hz,
+		.duration_ns = options->duration_ns,
+		.interval_ns = options->interval_ns,
+		.interval_count = options->interval_count,
+		.view_ns = options->top_ns,
+		.view_fd = view_fd,
+		.follow_forks = options->follow_forks != 0,
+		.call_filters = &options->call_filters,
+		.callee_filters = &options->callee_filters,
+		.entry_filters = &options->entry_filters,
+		.optional_filters = &options->optional_filters,
+		.no_default = options->no_default,
+		.entries_only = options->entries_only,
+		.system_calls = options->system_calls || options->stacks,
+		.depth_max = options->depth_max,
+		.configs = &options->configs,
+		.data_dir = config_dirs_installed(),
+		.per_process = options->per_process,
+		.engine = needs_breakpoints(&output) ? ENGINE_TRAP : options->engine,
+		.strict = options->strict,
+		.clock = options->clock,
+		.lossy = options->lossy,
+		.prototypes = options->prototypes,
+		.demangle = options->output.demangle,
+		.string_max = expressions_string_max(options, &output),
+		.array_max = options->output.array_max,
+		.verbose = options->verbose,
+		.quiet = options->quiet,
+		.debug = options->debug,
+		.sink = main_sink(options, formats),
+		.more = &formats->more,
+		.output_path = split ? options->output_file : NULL,
+		.output = &output,
+	};
 	struct outfile outfile = {.fd = -1, .done = -1};
 	struct session_result result;
 
@@ -172,7 +178,10 @@ static int trace_with(const struct options *options, const struct output_options
 	session.output_fd = outfile.fd;
 	if ((options->stacks || options->profile_hz) && !options->output_file)
 		session.output_fd = STDOUT_FILENO;
-	output.color = wants_color(options->color, outfile.fd);
+	/* The table at the end is for whoever has looked at the view. */
+	if (options->top_ns && !options->output_file)
+		session.output_fd = view_fd;
+	output.color = wants_color(options->color, options->top_ns ? view_fd : outfile.fd);
 	output.utf8 = wants_utf8();
 	int error = session_run(&session, &result);
 
@@ -194,7 +203,7 @@ static int trace(const struct options *options)
 	struct expressions expressions = {0};
 	struct recording_file recording = {.command = NULL};
 	struct formats formats;
-	int status = STATUS_ERROR;
+	int status = STATUS_ERROR, view_fd = -1;
 	int error = formats_open(options, &formats);
 	/* A replay knows it from the file. */
 	_cleanup_free_ char *traced = traced_text(options);
@@ -202,6 +211,8 @@ static int trace(const struct options *options)
 
 	output.traced = traced;
 	output.host = uname(&system) == 0 ? system.nodename : NULL;
+	if (!error)
+		error = view_terminal_open(options, &view_fd);
 	if (!error)
 		error = recording_file_open(options, &recording, &formats);
 	if (options->record)
@@ -211,7 +222,9 @@ static int trace(const struct options *options)
 	output.takes_statements = formats.has_spans;
 	if (!error && expressions_parse(options, &expressions, &output))
 		status = options->replay ? replay_with(options, &output, &formats)
-					 : trace_with(options, &output, &formats);
+					 : trace_with(options, &output, &formats, view_fd);
+	if (view_fd >= 0)
+		close(view_fd);
 	expressions_deinit(&expressions);
 	recording_file_close(&recording);
 	formats_close(&formats);

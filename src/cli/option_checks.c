@@ -90,7 +90,7 @@ static int check_table(const struct options *options)
 {
 	const struct output_options *output = &options->output;
 
-	if (options->keys && output->script_line)
+	if (options->keys && output->script_line && !options->top_ns)
 		return usage_error(
 			"--by says what a row is: -W cannot be obeyed (--by=function,line)");
 	if (!options->sum &&
@@ -115,6 +115,7 @@ static int check_replay(const struct options *options, bool sorted)
 		{options->command != NULL, "a command"},
 		{options->user != NULL, "-u"},
 		{options->record != NULL, "--record"},
+		{options->top_ns != 0, "--top"},
 		{options->compress != NULL, "--compress"},
 		{options->rotate != NULL, "--rotate"},
 		{options->flight != NULL, "--flight"},
@@ -132,6 +133,31 @@ static int check_replay(const struct options *options, bool sorted)
 	const int table = options->summary ? check_table(options) : check_no_table(options, sorted);
 
 	return table ? table : check_stacks(options);
+}
+
+/* --top shows a table of its own, in a full screen, and a table of -c at the end. */
+static int check_top(const struct options *options)
+{
+	const struct {
+		bool is_given;
+		const char *name;
+	} others[] = {
+		{options->interval_ns != 0, "--interval"},
+		{options->sum != NULL, "--sum"},
+		{options->per_process, "--per-process"},
+		{options->template != NULL, "--template"},
+		{options->output.where != 0, "-w"},
+		{options->stacks, "--stacks"},
+		{options->profile_hz != 0, "--profile"},
+	};
+
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (others[i].is_given)
+			return usage_error("--top has a table of its own, so %s cannot be obeyed",
+					   others[i].name);
+	if (options->follow_forks > 1 && options->output_file)
+		return usage_error("--top has one table at the end, so -ff cannot be obeyed");
+	return 0;
 }
 
 int option_checks(const struct options *options, bool sorted)
@@ -156,8 +182,12 @@ int option_checks(const struct options *options, bool sorted)
 		return usage_error("--core is for --stacks, and there is no --stacks");
 	if (!options->command && !options->pids.count && !options->core)
 		return usage_error("missing command, or -p PID");
-	const int table = options->summary ? check_table(options) : check_no_table(options, sorted);
+	const int top = options->top_ns ? check_top(options) : 0;
+	const int table = options->summary || options->top_ns ? check_table(options)
+							      : check_no_table(options, sorted);
 
+	if (top)
+		return top;
 	if (table)
 		return table;
 	if (options->stacks || options->profile_hz)

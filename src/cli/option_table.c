@@ -132,6 +132,8 @@ static const struct option_spec table[] = {
 	 FIELD(per_process)},
 	{CODE_INTERVAL, "interval", "TIME[,N]", "a table each TIME of what it had; end after N",
 	 .action = OPTION_EVERY, FIELD(interval_ns)},
+	{CODE_TOP, "top", "[=SECONDS]", "show the calls as they go by, in a full screen",
+	 .action = OPTION_TOP, FIELD(top_ns)},
 	{CODE_SORT, "sort", "time|calls|name|sum", "order of that table (time)",
 	 .action = OPTION_CHOICE, FIELD(output.sort)},
 	{CODE_ENGINE, "engine", "auto|trap|agent", "catch in the process or by breakpoints (auto)",

@@ -46,6 +46,7 @@ enum {
 	CODE_WEIGHT,
 	CODE_FLAME,
 	CODE_REPORT,
+	CODE_TOP,
 
 	OPTIONS_MAX = 96 /* there are no more rows */
 };
@@ -63,6 +64,7 @@ enum option_action {
 	OPTION_EVERY,	/* sets a time, as OPTION_TIME, and perhaps how many of them */
 	OPTION_STACKS,	/* sets a bool, and how many frames are shown */
 	OPTION_PROFILE, /* sets an unsigned, which has a default, and how many frames are shown */
+	OPTION_TOP,	/* sets a uint64_t of ns, which has a default, from seconds */
 	OPTION_WHERE,	/* sets how many frames are shown, or of which kind */
 	OPTION_DOMAINS, /* adds to an unsigned of enum session_debug, or lists the domains */
 	OPTION_CHOICE,	/* sets an int: the index of the argument among the words in `argument` */

@@ -45,6 +45,7 @@ enum {
 	DEFAULT_WIDTH = 80,
 	DEFAULT_PROFILE_HZ = 49,
 	DEFAULT_GROUPS_MAX = 10000,
+	DEFAULT_TOP_NS = 1000000000,
 	WIDTH_MAX = 10000,
 	HELP_COLUMN = 31,
 	QUOTE_MAX = 80 /* at most so many bytes of a bad argument are shown, escaped */
@@ -403,6 +404,10 @@ static int apply(struct options *options, const struct option_spec *spec, const 
 		*(unsigned *)field = DEFAULT_PROFILE_HZ;
 		options->output.where = options->output.where ? options->output.where : FRAMES_MAX;
 		return argument ? set_number(field, spec, argument) : 0;
+	case OPTION_TOP:
+		*(uint64_t *)field = DEFAULT_TOP_NS;
+		expected = argument ? lists_set_top(field, argument) : NULL;
+		return expected ? bad_argument(spec, argument, expected) : 0;
 	case OPTION_WHERE:
 		expected = lists_set_where(field, argument);
 		return expected ? bad_argument(spec, argument, expected) : 0;

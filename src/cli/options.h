@@ -64,6 +64,7 @@ struct options {
 	bool per_process;	 /* --per-process */
 	uint64_t interval_ns;	 /* --interval; 0: none */
 	unsigned interval_count; /* its N; 0: any number */
+	uint64_t top_ns;	 /* --top; 0: not asked for */
 	int engine;		 /* --engine: enum session_engine */
 	int clock;		 /* --clock: enum session_clock */
 	bool lossy;

@@ -100,7 +100,7 @@ int recording_file_open(const struct options *options, struct recording_file *fi
 	vec_push(&formats->files, &opened);
 	vec_push(&formats->more,
 		 &(struct session_output){.kind = sink_find("record"), .fd = opened.fd});
-	if (!formats->main && !options->output_file && !options->summary)
+	if (!formats->main && !options->output_file && !options->summary && !options->top_ns)
 		formats->main = sink_find("nothing");
 	file->command = traced_text(options);
 	recording->path = has_name ? options->record : NULL;

@@ -24,7 +24,8 @@
 
 static bool has_tables(const struct session *session)
 {
-	return session->emission.sink->ops->snapshot && session->target.options->sink->only_at_end;
+	return session->emission.sink->ops->snapshot &&
+	       session->target.options->sink->only_at_end && !session->target.options->view_ns;
 }
 
 void intervals_start(struct session *session)
@@ -62,7 +63,8 @@ void intervals_check(struct session *session)
 	const struct session_options *options = session->target.options;
 	struct intervals *intervals = &session->intervals;
 
-	if (!interrupts_take_alarm(session->interrupts))
+	/* Without intervals the alarm is that of a view, which may have come just now. */
+	if (!options->interval_ns || !interrupts_take_alarm(session->interrupts))
 		return;
 	const uint64_t now = clock_now();
 
@@ -83,7 +85,7 @@ void intervals_check(struct session *session)
 
 bool intervals_signal(struct session *session, int signal)
 {
-	if (!interrupts_is_request(session->interrupts, signal))
+	if (signal == SIGWINCH || !interrupts_is_request(session->interrupts, signal))
 		return false;
 	if (signal == SIGUSR2)
 		emission_dump(session);

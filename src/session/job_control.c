@@ -15,6 +15,7 @@
  */
 #include "session/job_control.h"
 
+#include "session/live_view.h"
 #include "session/session_state.h"
 #include "tracee/proc.h"
 
@@ -28,11 +29,13 @@ static void stop_self(struct session *session, int signal)
 
 	session->stop_wanted = 0;
 	emission_flush(session);
+	live_view_suspend(session);
 	sigemptyset(&set);
 	sigaddset(&set, signal);
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 	raise(signal);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	live_view_resume(session);
 }
 
 static void note_group_stop(struct thread *thread, void *found)

@@ -21,6 +21,7 @@
 #include "session/detach.h"
 #include "session/intervals.h"
 #include "session/job_control.h"
+#include "session/live_view.h"
 #include "session/profile.h"
 #include "session/recover.h"
 #include "session/session_state.h"
@@ -154,7 +155,7 @@ static bool is_awaited(void *context)
 	return session->is_leaving || (session->interrupts && interrupts_end(session->interrupts));
 }
 
-static struct sink *create_sink(const struct session *session)
+static struct sink *create_sink(struct session *session)
 {
 	const struct session_options *options = session->target.options;
 	const struct sink_target target = {.probes = session->target.probes,
@@ -163,6 +164,7 @@ static struct sink *create_sink(const struct session *session)
 					   .stacks = call_stacks_table(&session->target),
 					   .begun = clock_wall(),
 					   .fd = options->output_fd,
+					   .top = &session->top,
 					   .path = options->output_path,
 					   .per_process = options->per_process};
 	struct sink *sink = sinks_create(options->sink, options->more, &target);
@@ -347,7 +349,7 @@ static void take_signals(struct session *session)
 	while ((signal = interrupts_take(session->interrupts, &from_terminal))) {
 		struct process *command = launched_process(session);
 
-		if (intervals_signal(session, signal))
+		if (intervals_signal(session, signal) || live_view_signal(session, signal))
 			continue;
 		if (interrupts_is_stop(signal)) {
 			job_asked_to_stop(session, command, signal, from_terminal);
@@ -414,6 +416,7 @@ static void run(struct session *session)
 			session->target.tracees->event = 0;
 			if (interrupts_is_over(session->interrupts))
 				break;
+			live_view_check(session);
 			intervals_check(session);
 			take_signals(session);
 			continue; /* there may be no tracee left to wait for */
@@ -452,6 +455,7 @@ static int finish(struct session *session)
 		interrupts_tick(session->interrupts, LEAVING_TICK_US);
 	detach_all(session, true);
 	tracees_settle_abandoned(session->target.tracees, ABANDONED_MS);
+	live_view_stop(session); /* the terminal may take its time, but not that of processes */
 	session->is_leaving = false;
 	interrupts_tick(session->interrupts, 0);
 	filters_list_unmatched(&session->target);
@@ -486,9 +490,12 @@ static void set_end(struct session *session)
 
 static int trace(struct session *session, const struct original_signals *original)
 {
-	const int error = start_tracees(session, original);
+	int error = live_view_start(session);
 
+	if (!error)
+		error = start_tracees(session, original);
 	if (error) {
+		live_view_stop(session);
 		detach_all(session, true);
 		return error;
 	}

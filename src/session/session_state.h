@@ -16,6 +16,9 @@ struct intervals {
 	unsigned tables; /* how many intervals have ended */
 };
 
+struct live_view;
+struct top;
+
 struct session {
 	struct target target;
 	struct interrupts *interrupts;
@@ -23,9 +26,11 @@ struct session {
 	bool is_leaving;	      /* a signal for the tracer has made it detach */
 	struct emission emission;
 	struct intervals intervals;
-	struct code_names code;	  /* for the sink: module_code_name() */
-	struct identity identity; /* -u */
-	struct map unprivileged;  /* programs reported to run without their privileges */
+	struct top *top;	     /* --top: what is shown; the sink's */
+	struct live_view *live_view; /* --top: see live_view.c; NULL: none */
+	struct code_names code;	     /* for the sink: module_code_name() */
+	struct identity identity;    /* -u */
+	struct map unprivileged;     /* programs reported to run without their privileges */
 	int stop_wanted;   /* signal to stop by when the command has stopped: job_control.c */
 	bool recovering;   /* this is the guardian, after the tracer's death (recover.c) */
 	size_t unattached; /* processes that could not be attached to */

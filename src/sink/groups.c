@@ -14,6 +14,7 @@
 #include "base/strbuf.h"
 #include "base/xalloc.h"
 #include "proto/names.h"
+#include "sink/call_key.h"
 #include "sink/call_values.h"
 #include "sink/render.h"
 #include "sink/summary_table.h"
@@ -68,27 +69,6 @@ static struct group *find_group(struct groups_sink *groups, const struct strbuf 
 	return groups->others;
 }
 
-/* Appends the key of a call. A NUL would end it when it is shown. */
-static void add_key(const struct groups_sink *groups, struct call_values *values,
-		    struct strbuf *key)
-{
-	const struct vec *keys = groups->target.options->keys;
-
-	for (size_t i = 0; i < keys->count; i++) {
-		const struct expression_value value =
-			call_values_get(values, *(struct expression **)vec_at(keys, i));
-
-		strbuf_add(key, i ? ", " : "");
-		call_values_add(key, &value);
-	}
-	if (!keys->count)
-		strbuf_add(key, values->probe ? values->probe->display : "?");
-	strbuf_add(key, ""); /* so that there is a text */
-	for (size_t i = 0; i < key->length; i++)
-		if (!key->text[i])
-			key->text[i] = ' ';
-}
-
 static void add_sum(struct tally *tally, const struct expression_value *value)
 {
 	if (value->type == EXPRESSION_NONE || value->type == EXPRESSION_TEXT)
@@ -110,7 +90,7 @@ static int groups_call(struct sink *sink, const struct record *entry, const stru
 	struct strbuf key = {0};
 
 	call_values_begin(&values, &groups->target, entry, end);
-	add_key(groups, &values, &key);
+	call_key_add(&key, &values, groups->target.options->keys);
 	struct tally *tally = &find_group(groups, &key)->tally;
 
 	tally_call(tally, entry ? entry->time : end->time - end->duration);

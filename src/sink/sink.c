@@ -19,6 +19,7 @@
 #include "sink/summary_table.h"
 #include "sink/template.h"
 #include "sink/text.h"
+#include "sink/top.h"
 #include "sink/whole_calls.h"
 
 #include <string.h>
@@ -62,6 +63,12 @@ static const struct sink_kind kinds[] = {
 	 .only_at_end = true,
 	 .wants_calls = true,
 	 .create = groups_sink_create},
+	/* What the view of --top shows. */
+	{.name = "top",
+	 .shows_values = true,
+	 .only_at_end = true,
+	 .wants_calls = true,
+	 .create = top_sink_create},
 	/* The table of -c. */
 	{.name = "summary",
 	 .only_at_end = true,

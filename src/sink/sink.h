@@ -94,6 +94,7 @@ struct output_options {
 	const struct template *template; /* --template; NULL: none */
 	const struct vec *keys;	      /* --by: struct expression *; NULL: neither --by nor --sum */
 	const char *keys_text;	      /* --by; or NULL */
+	const char *condition_text;   /* --if; or NULL */
 	const struct expression *sum; /* --sum; NULL: none */
 	unsigned max_groups;	      /* --max-groups */
 	enum weighs weighs;	      /* --weight */
@@ -114,6 +115,7 @@ struct otlp_sender;
 struct sink;
 struct stack_table;
 struct template;
+struct top;
 
 enum { SINK_HOLDS = 1 };
 
@@ -174,6 +176,7 @@ struct sink_target {
 	int fd;				  /* what the sink writes to; stays the caller's */
 	struct otlp_sender *sender;	  /* instead of `fd`: --otlp; or NULL; stays the caller's */
 	bool is_beside;	  /* another sink gets all records, too, and tells of mistakes */
+	struct top **top; /* where the sink of --top stores itself, for the view; or NULL */
 	bool per_process; /* each process gets a sink of its own, as with `path` */
 	const char *path; /* instead of `fd`, a file PATH.PID for each process; or NULL */
 	/*

@@ -39,24 +39,42 @@ static uint64_t sum(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-void histogram_put_cell(struct outbuf *out, const struct histogram *times, bool utf8)
+void histogram_cells(const struct histogram *times, uint64_t counts[HISTOGRAM_CELL_WIDTH])
 {
-	uint64_t counts[HISTOGRAM_CELL_WIDTH] = {0}, most = 0;
-	unsigned used = 0;
-
+	memset(counts, 0, HISTOGRAM_CELL_WIDTH * sizeof *counts);
 	for (unsigned octave = 0; octave < HISTOGRAM_OCTAVES; octave++) {
 		unsigned cell = octave < HISTOGRAM_CELL_FIRST ? 0 : octave - HISTOGRAM_CELL_FIRST;
 
 		if (cell >= HISTOGRAM_CELL_WIDTH)
 			cell = HISTOGRAM_CELL_WIDTH - 1;
 		counts[cell] = sum(counts[cell], histogram_octave(times, octave));
-		if (counts[cell])
-			used = cell + 1;
-		if (counts[cell] > most)
-			most = counts[cell];
+	}
+}
+
+void histogram_put_strip(struct outbuf *out, const uint64_t *counts, unsigned each, bool utf8)
+{
+	uint64_t strip[HISTOGRAM_CELL_WIDTH] = {0}, most = 0;
+	unsigned used = 0;
+
+	for (unsigned i = 0; i < HISTOGRAM_CELL_WIDTH; i++) {
+		const unsigned at = i / each;
+
+		strip[at] = sum(strip[at], counts[i]);
+		if (strip[at])
+			used = at + 1;
+		if (strip[at] > most)
+			most = strip[at];
 	}
 	for (unsigned i = 0; i < used; i++)
-		put_level(out, part_of(counts[i], most, LEVELS), utf8);
+		put_level(out, part_of(strip[i], most, LEVELS), utf8);
+}
+
+void histogram_put_cell(struct outbuf *out, const struct histogram *times, bool utf8)
+{
+	uint64_t counts[HISTOGRAM_CELL_WIDTH];
+
+	histogram_cells(times, counts);
+	histogram_put_strip(out, counts, 1, utf8);
 }
 
 /* ------------------------------------------------------------------ lines */

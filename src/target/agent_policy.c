@@ -447,14 +447,15 @@ bool agent_policy_lacks_rings(void *context, const struct space *space, uint64_t
 	return target->agent && agent_lacks_rings(space);
 }
 
-/* Returns how many records there should have been that there are not. */
-static uint64_t lost_records(const struct target *target)
+/* Without --lossy nothing is dropped: any count was written by the program itself. */
+static uint64_t dropped(const struct target *target)
 {
-	if (!target->agent)
-		return 0;
-	/* Without --lossy nothing is dropped: any count was written by the program itself. */
-	return agent_lost(target->agent) +
-	       (target->options->lossy ? agent_dropped(target->agent) : 0);
+	return target->agent && target->options->lossy ? agent_dropped(target->agent) : 0;
+}
+
+uint64_t agent_policy_lost(const struct target *target)
+{
+	return (target->agent ? agent_lost(target->agent) : 0) + dropped(target);
 }
 
 void agent_policy_list_lost(struct target *target)
@@ -466,12 +467,9 @@ void agent_policy_list_lost(struct target *target)
 
 	if (lost)
 		untraced_thing(target->untraced, "some calls", reason);
-	/* Without --lossy nothing is dropped: any count was written by the program itself. */
-	uint64_t dropped = target->agent && target->options->lossy ? agent_dropped(target->agent)
-								   : 0;
-	_cleanup_free_ char *calls = xasprintf("%llu calls", (unsigned long long)dropped);
+	_cleanup_free_ char *calls = xasprintf("%llu calls", (unsigned long long)dropped(target));
 
-	if (dropped)
+	if (dropped(target))
 		untraced_thing(target->untraced, calls,
 			       "their processes were not to wait for the tracer (--lossy)");
 }
@@ -482,7 +480,7 @@ void agent_policy_tell_engines(struct target *target)
 				      .version = RECORD_VERSION,
 				      .kind = RECORD_PROBES,
 				      .call = target->planted,
-				      .duration = lost_records(target),
+				      .duration = agent_policy_lost(target),
 				      .number = target->agent ? (int64_t)agent_probes(target->agent)
 							      : 0};
 

@@ -10,6 +10,8 @@
 
 /* Records how many probes of which engine there were. To be called at the end. */
 void agent_policy_tell_engines(struct target *target);
+/* Returns how many calls were lost so far, or dropped as --lossy allows. */
+uint64_t agent_policy_lost(const struct target *target);
 /* Lists records that were lost. To be called at the end, before untraced_show(). */
 void agent_policy_list_lost(struct target *target);
 void agent_policy_init(struct target *target);

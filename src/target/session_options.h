@@ -56,6 +56,8 @@ struct session_options {
 	unsigned depth_max;
 	const struct vec *configs; /* const char *: -F */
 	uint64_t interval_ns;	   /* a table of -c each so many ns; 0: one at the end */
+	uint64_t view_ns;	   /* --top: it is refreshed each so many ns; 0: no view */
+	int view_fd;		   /* the terminal for it */
 	unsigned interval_count;   /* how many such tables; 0: as many as there are */
 	const char *data_dir;	   /* directory of the installed .conf files */
 	int engine;		   /* enum session_engine */

@@ -29,10 +29,11 @@ enum { NS_PER_US = 1000, NUDGE_US = 2000, IDLE_US = 200000, SIGNALS = 65 };
 
 /*
  * All signals that end or stop a process and can be blocked: breakpoints must not be left behind.
+ * And SIGWINCH, which is dropped unless somebody has asked for it.
  */
 static const int WATCHED[] = {SIGINT,  SIGTERM, SIGHUP,	 SIGQUIT, SIGPIPE, SIGALRM,
 			      SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ, SIGPROF, SIGVTALRM,
-			      SIGIO,   SIGPWR,	SIGTSTP, SIGTTIN, SIGTTOU};
+			      SIGIO,   SIGPWR,	SIGTSTP, SIGTTIN, SIGTTOU, SIGWINCH};
 
 /* A time of clock_now(); 0: never, or it has come. */
 struct due {
@@ -51,7 +52,9 @@ struct interrupts {
 	atomic_uint tick_us;
 	struct due end;	   /* when tracing is to end */
 	struct due alarm;  /* when something is to be done */
-	uint64_t requests; /* a bit for each signal that does not end tracing */
+	atomic_bool asked; /* another thread wants something to be done */
+	/* signals that do not end tracing: bit N - 1 for signal N */
+	atomic_uint_fast64_t requests;
 	atomic_bool stop;
 };
 
@@ -105,7 +108,8 @@ static void *watch(void *argument)
 		siginfo_t info;
 		int signal = sigtimedwait(&interrupts->watched, &info, &timeout);
 
-		if (signal > 0 && signal < SIGNALS && signal != SIGURG)
+		if (signal > 0 && signal < SIGNALS && signal != SIGURG &&
+		    (signal != SIGWINCH || interrupts_is_request(interrupts, signal)))
 			note(interrupts, &info);
 		if (tick || atomic_load(&interrupts->pending))
 			pthread_kill(interrupts->tracing, SIGURG);
@@ -240,14 +244,30 @@ bool interrupts_take_alarm(struct interrupts *interrupts)
 	return true;
 }
 
+void interrupts_ask(struct interrupts *interrupts)
+{
+	if (atomic_exchange(&interrupts->asked, true))
+		return;
+	atomic_fetch_add(&interrupts->pending, 1);
+	pthread_kill(interrupts->thread, SIGURG);
+}
+
+bool interrupts_take_asked(struct interrupts *interrupts)
+{
+	if (!atomic_exchange(&interrupts->asked, false))
+		return false;
+	atomic_fetch_sub(&interrupts->pending, 1);
+	return true;
+}
+
 void interrupts_set_request(struct interrupts *interrupts, int signal)
 {
-	interrupts->requests |= UINT64_C(1) << signal;
+	atomic_fetch_or(&interrupts->requests, UINT64_C(1) << (signal - 1));
 }
 
 bool interrupts_is_request(const struct interrupts *interrupts, int signal)
 {
-	return interrupts->requests >> signal & 1;
+	return atomic_load(&interrupts->requests) >> (signal - 1) & 1;
 }
 
 bool interrupts_is_over(const struct interrupts *interrupts)

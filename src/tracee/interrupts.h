@@ -49,7 +49,10 @@ bool interrupts_is_stop(int signal);
  */
 bool interrupts_is_ignored(const struct interrupts *interrupts, int signal);
 
-/* Returns true if a signal waits for interrupts_take(), an alarm, or the time is over. Cheap. */
+/*
+ * Returns true if a signal waits for interrupts_take(), an alarm or another thread has come, or the
+ * time is over. Cheap.
+ */
 bool interrupts_pending(const struct interrupts *interrupts);
 
 /* Returns true if a signal waits that ends tracing, or its time is over. */
@@ -70,7 +73,17 @@ bool interrupts_is_over(const struct interrupts *interrupts);
 void interrupts_set_alarm(struct interrupts *interrupts, uint64_t time);
 bool interrupts_take_alarm(struct interrupts *interrupts);
 
-/* From now on, this signal asks for something, and does not end tracing. */
+/*
+ * To be called by another thread: interrupts waitpid(2), and interrupts_pending() is true until
+ * interrupts_take_asked() has returned true.
+ */
+void interrupts_ask(struct interrupts *interrupts);
+bool interrupts_take_asked(struct interrupts *interrupts);
+
+/*
+ * From now on, this signal asks for something, and does not end tracing; also SIGWINCH, which is
+ * not received otherwise.
+ */
 void interrupts_set_request(struct interrupts *interrupts, int signal);
 /* Returns true for such a signal. */
 bool interrupts_is_request(const struct interrupts *interrupts, int signal);
