@@ -4,6 +4,9 @@
  * says. With one, it is made beside them, and so are the picture of --flame and the page of
  * --report. What --otlp=URL sends takes their place, too, unless something else says where they go,
  * or what is shown.
+ *
+ * With -c, there are no lines: JSON and CSV are forms of the table. The other forms have no table;
+ * they are made of the calls, beside it.
  */
 #include "cli/formats.h"
 
@@ -20,7 +23,8 @@
 /* Returns the form of that name, or NULL. The other kinds of sinks have options of their own. */
 static const struct sink_kind *find_form(const char *name)
 {
-	static const char *const forms[] = {"text", "json", "chrome", "folded", "otlp"};
+	static const char *const forms[] = {"text",   "json", "csv", "chrome",
+					    "folded", "otlp", "ctf"};
 
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
 		if (!strcmp(name, forms[i]))
@@ -28,16 +32,52 @@ static const struct sink_kind *find_form(const char *name)
 	return NULL;
 }
 
-/* Has a form made in a file beside the lines. */
-static int add_file(struct formats *formats, const struct sink_kind *kind, const char *path)
+const struct sink_kind *formats_usual(const struct options *options)
 {
-	struct outfile file = {.fd = -1, .done = -1};
-	const int error = outfile_open(&file, path);
+	/* Rows by functions are what -c has without --by, and counts inside. */
+	const bool by_others = options->keys && strcmp(options->keys, "function") != 0;
+
+	if (options->top_ns)
+		return sink_find("top");
+	if (options->summary)
+		return sink_find(by_others || options->sum ? "groups" : "summary");
+	return sink_find(options->template ? "template" : "text");
+}
+
+/* The form takes the place of the lines, or of the table. */
+static int set_main(const struct options *options, const struct session_output *form,
+		    struct formats *formats)
+{
+	if (formats->main)
+		return usage_error("--format: two forms would take the place of the lines; "
+				   "give one of them a file: FORM:FILE");
+	if (form->kind->writes_directory)
+		return usage_error("--format: %s writes a directory; name it: %s:DIRECTORY",
+				   form->kind->name, form->kind->name);
+	if (options->template)
+		return usage_error("--format: --template says what the lines are; give the "
+				   "form a file: FORM:FILE");
+	if ((options->summary && !form->table) || options->top_ns)
+		return usage_error("--format: %s shows a table; give the form a file: FORM:FILE",
+				   options->top_ns ? "--top" : "-c");
+	formats->main = form->kind;
+	formats->table = form->table;
+	return 0;
+}
+
+/* Has a form made in a file, or a directory, beside the lines. */
+static int add_file(struct formats *formats, const struct session_output *form, const char *path)
+{
+	struct session_output opened = *form;
+	struct outfile file;
+	const int error = form->kind->writes_directory ? outfile_open_directory(&file, path)
+						       : outfile_open(&file, path);
 
 	if (error)
 		return error == -EINVAL ? -EIO : error;
+	opened.fd = file.fd;
 	vec_push(&formats->files, &file);
-	vec_push(&formats->more, &(struct session_output){.kind = kind, .fd = file.fd});
+	vec_push(&formats->more, &opened);
 	return 0;
 }
 
@@ -45,30 +85,22 @@ static int open_one(const struct options *options, const char *text, struct form
 {
 	const char *colon = strchr(text, ':');
 	char *name = colon ? xstrndup(text, (size_t)(colon - text)) : xstrdup(text);
-	const struct sink_kind *kind = find_form(name);
+	struct session_output form = {.kind = find_form(name), .fd = -1};
 
+	if (form.kind && options->summary)
+		form.table = sink_find_table(name);
+	if (form.table)
+		form.kind = formats_usual(options);
 	free(name);
-	if (!kind)
-		return usage_error(
-			"--format: there is no such form (text, json, chrome, folded, otlp)");
-	formats->has_spans |= kind == sink_find("otlp");
-	if (!colon) {
-		if (formats->main)
-			return usage_error("--format: two forms would take the place of the lines; "
-					   "give one of them a file: FORM:FILE");
-		if (options->template)
-			return usage_error("--format: --template says what the lines are; give the "
-					   "form a file: FORM:FILE");
-		if (options->summary || options->top_ns)
-			return usage_error("--format: %s shows a table; give the form a file: "
-					   "FORM:FILE",
-					   options->top_ns ? "--top" : "-c");
-		formats->main = kind;
-		return 0;
-	}
+	if (!form.kind)
+		return usage_error("--format: there is no such form (text, json, csv, chrome, "
+				   "folded, otlp, ctf)");
+	formats->has_spans |= form.kind == sink_find("otlp");
+	if (!colon)
+		return set_main(options, &form, formats);
 	if (!colon[1])
 		return usage_error("--format: there is no file behind the ':'");
-	return add_file(formats, kind, colon + 1);
+	return add_file(formats, &form, colon + 1);
 }
 
 static int open_sender(const struct options *options, struct formats *formats)
@@ -95,9 +127,11 @@ int formats_open(const struct options *options, struct formats *formats)
 	for (size_t i = 0; i < options->formats.count && !error; i++)
 		error = open_one(options, *(const char **)vec_at(&options->formats, i), formats);
 	if (options->flame && !error)
-		error = add_file(formats, sink_find("flame"), options->flame);
+		error = add_file(formats, &(struct session_output){.kind = sink_find("flame")},
+				 options->flame);
 	if (options->report && !error)
-		error = add_file(formats, sink_find("report"), options->report);
+		error = add_file(formats, &(struct session_output){.kind = sink_find("report")},
+				 options->report);
 	if (!error && options->otlp)
 		error = open_sender(options, formats);
 	return error;

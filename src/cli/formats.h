@@ -8,11 +8,12 @@
 
 /* The forms that were asked for. */
 struct formats {
-	const struct sink_kind *main; /* in the place of lines; NULL: none */
-	struct vec more;	      /* struct session_output: with files of their own */
-	struct vec files;	      /* struct outfile: those files */
-	struct otlp_sender *sender;   /* --otlp; or NULL */
-	bool has_spans;		      /* otlp is one of the forms */
+	const struct sink_kind *main;	/* in the place of lines, or of a table; NULL: none */
+	const struct table_form *table; /* if it is a table; NULL: text */
+	struct vec more;		/* struct session_output: with files of their own */
+	struct vec files;		/* struct outfile: those files */
+	struct otlp_sender *sender;	/* --otlp; or NULL */
+	bool has_spans;			/* otlp is one of the forms */
 };
 
 /*
@@ -22,6 +23,8 @@ struct formats {
  * reported. formats_close() is needed in any case.
  */
 int formats_open(const struct options *options, struct formats *formats);
+/* Returns what is shown without --format: lines, or a table. */
+const struct sink_kind *formats_usual(const struct options *options);
 void formats_close(struct formats *formats);
 
 /* Returns true if one of them is made of the frames of calls: folded, or --flame. */

@@ -84,22 +84,10 @@ static bool needs_breakpoints(const struct output_options *output)
 	return output->where || output->takes_stack;
 }
 
-static const char *sink_name(const struct options *options)
-{
-	/* Rows by functions are what -c has without --by, and counts inside. */
-	const bool by_others = options->keys && strcmp(options->keys, "function") != 0;
-
-	if (options->top_ns)
-		return "top";
-	if (options->summary)
-		return by_others || options->sum ? "groups" : "summary";
-	return options->template ? "template" : "text";
-}
-
 static const struct sink_kind *main_sink(const struct options *options,
 					 const struct formats *formats)
 {
-	return formats->main ? formats->main : sink_find(sink_name(options));
+	return formats->main ? formats->main : formats_usual(options);
 }
 
 /* A replay is what was asked for, not a remark beside a program's output. */
@@ -164,6 +152,7 @@ static int trace_with(const struct options *options, const struct output_options
 		.quiet = options->quiet,
 		.debug = options->debug,
 		.sink = main_sink(options, formats),
+		.table = formats->table,
 		.more = &formats->more,
 		.output_path = split ? options->output_file : NULL,
 		.output = &output,

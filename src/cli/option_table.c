@@ -90,7 +90,7 @@ static const struct option_spec table[] = {
 	{'C', "demangle", NULL, "show C++, Rust and D names as in the source",
 	 .action = OPTION_FLAG, FIELD(output.demangle)},
 
-	{CODE_FORMAT, "format", "FORM[:FILE]", "json, chrome, folded, otlp, text: not lines",
+	{CODE_FORMAT, "format", "FORM[:FILE]", "json, csv, chrome, folded, otlp, text; ctf:DIR",
 	 .action = OPTION_LIST, FIELD(formats)},
 	{CODE_OTLP, "otlp", "URL", "send spans there (OpenTelemetry, OTLP/HTTP)",
 	 .action = OPTION_TEXT, FIELD(otlp)},

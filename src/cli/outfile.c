@@ -15,10 +15,13 @@
 #include "base/cleanup.h"
 #include "base/diag.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -108,6 +111,50 @@ int outfile_open(struct outfile *outfile, const char *name)
 
 	if (error)
 		outfile_close(outfile);
+	return error;
+}
+
+/* Returns true if a directory has nothing in it. */
+static bool is_empty(int directory)
+{
+	const int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *entries = copy < 0 ? NULL : fdopendir(copy);
+	const struct dirent *entry;
+	bool empty = entries != NULL;
+
+	if (!entries && copy >= 0)
+		close(copy);
+	while (empty && (entry = readdir(entries)))
+		empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
+	if (entries)
+		closedir(entries);
+	return empty;
+}
+
+static int open_directory(const char *name, int *fd)
+{
+	if (mkdir(name, 0777) < 0 && errno != EEXIST)
+		return -errno;
+	const int low = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (low < 0)
+		return -errno;
+	*fd = fcntl(low, F_DUPFD_CLOEXEC, FD_MIN);
+	close(low);
+	if (*fd < 0)
+		return -errno;
+	return is_empty(*fd) ? 0 : -ENOTEMPTY;
+}
+
+int outfile_open_directory(struct outfile *outfile, const char *name)
+{
+	*outfile = (struct outfile){.fd = -1, .done = -1};
+	const int error = open_directory(name, &outfile->fd);
+
+	if (error) {
+		diag("%s: %s", name, strerror(-error));
+		outfile_close(outfile);
+	}
 	return error;
 }
 

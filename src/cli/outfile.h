@@ -15,6 +15,12 @@ struct outfile {
  */
 int outfile_open(struct outfile *outfile, const char *name);
 
+/*
+ * The same for a directory, which is made if there is none. One that has files in it is refused:
+ * what is there is not overwritten, nor mixed with what comes.
+ */
+int outfile_open_directory(struct outfile *outfile, const char *name);
+
 /* Closes the fd, and waits until a command has read everything and has ended. */
 void outfile_close(struct outfile *outfile);
 

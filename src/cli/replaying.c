@@ -51,6 +51,7 @@ int replaying_run(const struct options *options, const struct output_options *ou
 		.is_quiet = options->quiet != 0,
 		.shows_progress = isatty(STDERR_FILENO) && !isatty(output_fd),
 		.sink = main_sink,
+		.table = formats->table,
 		.more = &formats->more,
 		.output_fd = output_fd,
 		.output_path = split ? options->output_file : NULL,

@@ -230,6 +230,8 @@ static struct sink *create_sinks(const struct replay *replay)
 		.options = &replay->output,
 		.code = dictionary_code(replay->dictionary),
 		.stacks = dictionary_stacks(replay->dictionary),
+		.table = options->table,
+		.is_replay = true,
 		.begun = chunk_reader_file(replay->reader)->begun,
 		.fd = options->output_fd,
 		.path = options->output_path,

@@ -17,7 +17,8 @@ struct replay_options {
 	bool is_quiet;		 /* what could not be traced is not told */
 	bool shows_progress;	 /* on stderr, a terminal, if it takes long */
 	const struct sink_kind *sink;
-	const struct vec *more; /* struct session_output */
+	const struct table_form *table; /* if it is a table; NULL: text */
+	const struct vec *more;		/* struct session_output */
 	int output_fd;
 	const char *output_path; /* instead, a file PATH.PID for each process; or NULL */
 	bool per_process;

@@ -162,6 +162,7 @@ static struct sink *create_sink(struct session *session)
 					   .options = &session->output,
 					   .code = &session->code,
 					   .stacks = call_stacks_table(&session->target),
+					   .table = options->table,
 					   .begun = clock_wall(),
 					   .fd = options->output_fd,
 					   .top = &session->top,

@@ -16,10 +16,7 @@
 #include "proto/names.h"
 #include "sink/call_key.h"
 #include "sink/call_values.h"
-#include "sink/render.h"
-#include "sink/summary_table.h"
-#include "sink/time_line.h"
-#include "tracee/clock.h"
+#include "sink/summary_output.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,11 +31,10 @@ struct group {
 struct groups_sink {
 	struct sink sink; /* must be first: struct sink * is cast to struct groups_sink * */
 	struct sink_target target;
-	struct names groups;	/* key → struct group, which owns the key */
-	struct group *others;	/* in `groups`; NULL: there is room for all */
-	uint64_t begun;		/* clock_now() when counting began */
-	bool has_buckets;	/* each call's time is kept, in a bucket */
-	struct outbuf untraced; /* lines to be printed behind the table */
+	struct names groups;  /* key → struct group, which owns the key */
+	struct group *others; /* in `groups`; NULL: there is room for all */
+	bool has_buckets;     /* each call's time is kept, in a bucket */
+	struct summary_output output;
 };
 
 static struct groups_sink *groups_of(struct sink *sink)
@@ -89,6 +85,7 @@ static int groups_call(struct sink *sink, const struct record *entry, const stru
 	struct call_values values;
 	struct strbuf key = {0};
 
+	summary_output_record(&groups->output, end ? end : entry);
 	call_values_begin(&values, &groups->target, entry, end);
 	call_key_add(&key, &values, groups->target.options->keys);
 	struct tally *tally = &find_group(groups, &key)->tally;
@@ -111,12 +108,7 @@ static int groups_call(struct sink *sink, const struct record *entry, const stru
 
 static int groups_record(struct sink *sink, const struct record *record)
 {
-	struct groups_sink *groups = groups_of(sink);
-
-	if (record->kind == RECORD_UNTRACED && groups->target.options->to_file) {
-		render_untraced(&groups->untraced, record);
-		outbuf_newline(&groups->untraced);
-	}
+	summary_output_record(&groups_of(sink)->output, record);
 	return 0;
 }
 
@@ -126,10 +118,9 @@ static int groups_flush(struct sink *sink)
 	return 0;
 }
 
-/* Puts the table of all that was counted since groups->begun. */
-static void put_table(struct outbuf *out, const struct groups_sink *groups, bool has_time)
+/* Writes the table of all that was counted since counting began. */
+static int write_table(struct groups_sink *groups, bool is_last)
 {
-	const bool is_part = groups->target.is_part;
 	struct vec rows = VEC_OF(struct summary_row);
 	struct tally total = {0};
 
@@ -141,18 +132,16 @@ static void put_table(struct outbuf *out, const struct groups_sink *groups, bool
 		vec_push(&rows, &(struct summary_row){group->key, group->tally});
 	}
 	summary_sort_by_name(&rows);
-	if (has_time && (!is_part || rows.count))
-		time_line_put(out, clock_wall(), clock_now() - groups->begun);
-	if (!is_part || groups->target.pid || rows.count)
-		summary_table_put_of(out, is_part ? groups->target.pid : 0, &rows, &total,
-				     groups->target.options);
+	const int error = summary_output_write(&groups->output, &rows, &total, is_last);
+
 	vec_deinit(&rows);
 	tally_deinit(&total);
+	return error;
 }
 
 static void report_others(const struct groups_sink *groups)
 {
-	if (groups->others)
+	if (groups->others && !groups->target.is_beside)
 		diag("more than %u different keys: the others are counted together, as " OTHERS
 		     " (--max-groups)",
 		     groups->target.options->max_groups);
@@ -161,15 +150,8 @@ static void report_others(const struct groups_sink *groups)
 static int groups_finish(struct sink *sink)
 {
 	struct groups_sink *groups = groups_of(sink);
-	struct outbuf out;
+	const int error = write_table(groups, true);
 
-	outbuf_init(&out, groups->target.fd);
-	out.patience = &groups->target.options->patience;
-	put_table(&out, groups, groups->target.options->over_time);
-	outbuf_bytes(&out, groups->untraced.text, groups->untraced.length);
-	const int error = outbuf_flush(&out);
-
-	outbuf_deinit(&out);
 	report_others(groups);
 	return error;
 }
@@ -189,18 +171,12 @@ static void forget_groups(struct groups_sink *groups)
 static int groups_snapshot(struct sink *sink, bool is_anew)
 {
 	struct groups_sink *groups = groups_of(sink);
-	struct outbuf out;
+	const int error = write_table(groups, false);
 
-	outbuf_init(&out, groups->target.fd);
-	out.patience = &groups->target.options->patience;
-	put_table(&out, groups, true);
-	const int error = outbuf_flush(&out);
-
-	outbuf_deinit(&out);
 	if (is_anew) {
 		report_others(groups);
 		forget_groups(groups);
-		groups->begun = clock_now();
+		summary_output_restart(&groups->output);
 	}
 	return error;
 }
@@ -210,7 +186,7 @@ static void groups_destroy(struct sink *sink)
 	struct groups_sink *groups = groups_of(sink);
 
 	forget_groups(groups);
-	outbuf_deinit(&groups->untraced);
+	summary_output_deinit(&groups->output);
 	free(groups);
 }
 
@@ -229,8 +205,7 @@ struct sink *groups_sink_create(const struct sink_target *target)
 
 	groups->sink.ops = &groups_ops;
 	groups->target = *target;
-	groups->begun = clock_now();
 	groups->has_buckets = summary_needs_buckets(target->options);
-	outbuf_init(&groups->untraced, target->fd);
+	summary_output_init(&groups->output, target);
 	return &groups->sink;
 }

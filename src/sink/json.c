@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
+#include "sink/json_line.h"
 #include "sink/json_text.h"
 #include "sink/json_value.h"
 #include "sink/signame.h"
@@ -14,8 +15,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { NS_PER_S = 1000000000 };
 
 struct json_sink {
 	struct sink sink; /* must be first: struct sink * is cast to struct json_sink * */
@@ -34,13 +33,7 @@ static void begin(struct json_sink *json, const char *type, const struct record 
 {
 	struct outbuf *out = &json->out;
 
-	outbuf_text(out, "{\"type\":\"");
-	outbuf_text(out, type);
-	outbuf_text(out, "\",\"time\":\"");
-	outbuf_unsigned(out, record->time / NS_PER_S, 1, ' ');
-	outbuf_char(out, '.');
-	outbuf_unsigned(out, record->time % NS_PER_S, 9, '0');
-	outbuf_char(out, '"');
+	json_line_begin(out, type, record->time);
 	if (record->pid) {
 		outbuf_text(out, ",\"pid\":");
 		outbuf_signed(out, record->pid);
@@ -53,16 +46,13 @@ static void begin(struct json_sink *json, const char *type, const struct record 
 
 static int end(struct json_sink *json)
 {
-	outbuf_char(&json->out, '}');
-	outbuf_newline(&json->out);
+	json_line_end(&json->out);
 	return outbuf_flush_full(&json->out);
 }
 
 static void put_member(struct outbuf *out, const char *name, const char *text)
 {
-	outbuf_text(out, ",\"");
-	outbuf_text(out, name);
-	outbuf_text(out, "\":");
+	json_line_put_member(out, name);
 	json_text_put_name(out, text);
 }
 
@@ -70,10 +60,7 @@ static void put_member(struct outbuf *out, const char *name, const char *text)
 
 static void put_caller(struct json_sink *json, const struct record *record)
 {
-	const struct code_names *code = json->target.code;
-	_cleanup_free_ char *place = code && record->pc
-					     ? code->place(code->context, record->pid, record->pc)
-					     : NULL;
+	_cleanup_free_ char *place = render_caller(json->target.code, record);
 
 	if (place)
 		put_member(&json->out, "caller", place);
@@ -217,9 +204,7 @@ static int json_call(struct sink *sink, const struct record *entry, const struct
 
 static void put_number(struct json_sink *json, const char *name, int64_t number)
 {
-	outbuf_text(&json->out, ",\"");
-	outbuf_text(&json->out, name);
-	outbuf_text(&json->out, "\":");
+	json_line_put_member(&json->out, name);
 	json_text_put_signed(&json->out, number);
 }
 
@@ -228,23 +213,6 @@ static void put_signal(struct json_sink *json, const struct record *record)
 	outbuf_text(&json->out, ",\"signal\":\"");
 	signame_put(&json->out, record->number);
 	outbuf_char(&json->out, '"');
-}
-
-static void put_untraced(struct json_sink *json, const struct record *record)
-{
-	struct value_cursor cursor = value_cursor_start(record);
-	static const char *const names[] = {"what", "why"};
-
-	for (unsigned i = 0; i < 2; i++) {
-		const struct record_value *value = value_cursor_next(&cursor);
-
-		if (!value)
-			return;
-		outbuf_text(&json->out, ",\"");
-		outbuf_text(&json->out, names[i]);
-		outbuf_text(&json->out, "\":");
-		json_text_put(&json->out, record_value_bytes(value), value->length);
-	}
 }
 
 static int json_record(struct sink *sink, const struct record *record)
@@ -269,7 +237,7 @@ static int json_record(struct sink *sink, const struct record *record)
 		break;
 	case RECORD_UNTRACED:
 		begin(json, "untraced", record);
-		put_untraced(json, record);
+		json_line_put_untraced(&json->out, record);
 		break;
 	default:
 		return 0;

@@ -60,10 +60,25 @@ static size_t plain_length(const unsigned char *at, size_t length)
 	return plain;
 }
 
+/* Puts the character at `at`, if it is not ASCII. Returns how many bytes it has, or 0. */
+static size_t put_wide(struct outbuf *out, const unsigned char *at, size_t length)
+{
+	uint32_t code_point;
+	const size_t size = utf8_decode(at, length, &code_point);
+
+	if (size && code_point < 0x80)
+		return 0;
+	if (!size || code_point >= BYTES_FIRST) {
+		put_byte(out, *at);
+		return 1;
+	}
+	outbuf_bytes(out, at, size);
+	return size;
+}
+
 void json_text_put(struct outbuf *out, const void *bytes, size_t length)
 {
 	const unsigned char *at = bytes;
-	uint32_t code_point;
 
 	outbuf_char(out, '"');
 	for (;;) {
@@ -74,19 +89,29 @@ void json_text_put(struct outbuf *out, const void *bytes, size_t length)
 		length -= plain;
 		if (!length)
 			break;
-		const size_t size = utf8_decode(at, length, &code_point);
-		const size_t step = size && code_point < BYTES_FIRST ? size : 1;
+		const size_t size = put_wide(out, at, length);
 
-		if (size && code_point < 0x80)
+		if (!size)
 			put_ascii(out, *at);
-		else if (size && code_point < BYTES_FIRST)
-			outbuf_bytes(out, at, size);
-		else
-			put_byte(out, *at);
-		at += step;
-		length -= step;
+		at += size ? size : 1;
+		length -= size ? size : 1;
 	}
 	outbuf_char(out, '"');
+}
+
+void json_text_put_plain(struct outbuf *out, const void *bytes, size_t length)
+{
+	const unsigned char *at = bytes, *end = at + length;
+
+	while (at < end) {
+		const size_t size = put_wide(out, at, (size_t)(end - at));
+
+		if (!size && !*at)
+			put_byte(out, *at);
+		else if (!size)
+			outbuf_char(out, (char)*at);
+		at += size ? size : 1;
+	}
 }
 
 void json_text_put_name(struct outbuf *out, const char *text)

@@ -7,7 +7,12 @@
 
 /* Writes bytes as a JSON string in quotes. */
 void json_text_put(struct outbuf *out, const void *bytes, size_t length);
-/* The same, of a text that ends with a NUL; null for NULL. */
+/*
+ * Writes bytes as the same characters, without quotes, and with nothing escaped; a NUL is written
+ * like a byte that belongs to no character.
+ */
+void json_text_put_plain(struct outbuf *out, const void *bytes, size_t length);
+/* As json_text_put(), of a text that ends with a NUL; null for NULL. */
 void json_text_put_name(struct outbuf *out, const char *text);
 /* Writes an integer: as a number, or as a string if JavaScript would lose some of its bits. */
 void json_text_put_signed(struct outbuf *out, int64_t number);

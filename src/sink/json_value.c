@@ -276,21 +276,16 @@ static void put_value(struct rendering *r, const struct type *type,
 
 /* ------------------------------------------------------------------ arguments */
 
-/* Returns the type that a parameter has in this call; NULL: it was not passed. */
-static const struct type *type_in_call(struct rendering *r, const struct parameter *parameter)
+/* Takes the next value if it is of this parameter. */
+static const struct record_value *take_value(struct rendering *r)
 {
 	struct value_cursor next = *r->cursor;
 	const struct record_value *value = value_cursor_next(&next);
 
-	if (!value || value->argument == VALUE_RESULT ||
-	    (value->argument & VALUE_INDEX) != r->argument)
+	if (!value || value->argument != r->argument)
 		return NULL;
-	const unsigned choice = value->argument >> VALUE_CHOICE_SHIFT;
-
-	r->argument = value->argument;
-	if (!parameter->choices)
-		return parameter->type;
-	return choice < parameter->choice_count ? parameter->choices[choice].type : NULL;
+	*r->cursor = next;
+	return value;
 }
 
 struct json_values json_value_begin(struct outbuf *out, const struct prototype *prototype,
@@ -333,8 +328,8 @@ bool json_value_next(struct json_values *values)
 		values->parameter = &values->prototype->parameters[values->index++];
 		if (values->parameter->type->is_hidden)
 			continue;
-		values->type = type_in_call(r, values->parameter);
-		values->value = values->type ? value_cursor_next(r->cursor) : NULL;
+		values->type = render_passed_type(r, values->parameter, &values->selector);
+		values->value = values->type ? take_value(r) : NULL;
 		if (values->value)
 			return true;
 	}

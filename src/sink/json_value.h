@@ -17,6 +17,7 @@ struct json_values {
 	struct rendering rendering;
 	const struct prototype *prototype;
 	unsigned index, last; /* the next parameter, and the one behind those that are asked for */
+	uint64_t selector;    /* see render_passed_type() */
 	bool is_in_format;
 	/* What json_value_next() has gone to. NULL: an argument of a format. */
 	const struct parameter *parameter;

@@ -244,26 +244,38 @@ static uint64_t bits_of_next(const struct rendering *r)
 										    : 0;
 }
 
-/*
- * Returns the type that a parameter has in this call, or NULL if it was not passed, and sets
- * r->argument to what its values have for `argument`. The first value says which choice was
- * captured.
- */
-static const struct type *type_in_call(struct rendering *r, const struct parameter *parameter)
+/* Returns the type of the choice that was captured, which the first value says; or NULL. */
+static const struct type *chosen_type(struct rendering *r, const struct parameter *parameter)
 {
 	struct value_cursor next = *r->cursor;
-	const struct record_value *value;
+	const struct record_value *value = value_cursor_next(&next);
 
-	if (!parameter->choices)
-		return parameter->type;
-	value = value_cursor_next(&next);
 	if (!value || value->argument == VALUE_RESULT ||
 	    (value->argument & VALUE_INDEX) != r->argument)
 		return NULL;
-	unsigned choice = value->argument >> VALUE_CHOICE_SHIFT;
+	const unsigned choice = value->argument >> VALUE_CHOICE_SHIFT;
 
 	r->argument = value->argument;
 	return choice < parameter->choice_count ? parameter->choices[choice].type : NULL;
+}
+
+const struct type *render_passed_type(struct rendering *r, const struct parameter *parameter,
+				      uint64_t *selector)
+{
+	const struct type *type = parameter->choices ? chosen_type(r, parameter) : parameter->type;
+
+	if (type && parameter->only_with && !(*selector & parameter->only_with)) {
+		skip_argument(r);
+		return NULL;
+	}
+	if (!parameter->only_with && !parameter->choices)
+		*selector = bits_of_next(r);
+	return type;
+}
+
+char *render_caller(const struct code_names *code, const struct record *record)
+{
+	return code && record->pc ? code->place(code->context, record->pid, record->pc) : NULL;
 }
 
 /* Returns true if a parameter in front of `first` is shown. */
@@ -281,7 +293,7 @@ void render_arguments(struct outbuf *out, const struct prototype *prototype, uns
 {
 	struct rendering r = {.out = out, .options = options, .cursor = cursor};
 	bool any = has_shown(prototype, first);
-	uint64_t before = 0;
+	uint64_t selector = 0;
 
 	for (unsigned i = first; i < last && i < prototype->parameter_count && !r.ended; i++) {
 		const struct parameter *parameter = &prototype->parameters[i];
@@ -289,19 +301,13 @@ void render_arguments(struct outbuf *out, const struct prototype *prototype, uns
 		r.argument = i;
 		if (parameter->type->is_hidden)
 			continue;
-		const struct type *type = type_in_call(&r, parameter);
+		const struct type *type = render_passed_type(&r, parameter, &selector);
 
 		if (!type)
 			continue;
-		if (parameter->only_with && !(before & parameter->only_with)) {
-			skip_argument(&r);
-			continue;
-		}
 		if (any)
 			outbuf_text(out, ", ");
 		any = true;
-		if (!parameter->only_with && !parameter->choices)
-			before = bits_of_next(&r);
 		render_argument(&r, parameter, type);
 	}
 	if (r.has_deferred) {

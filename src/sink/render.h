@@ -93,6 +93,18 @@ void render_typed(struct rendering *rendering, const struct type *type,
 void render_word(struct rendering *rendering, const struct type *type, uint64_t word,
 		 unsigned size);
 
+/*
+ * Returns the type that a parameter has in this call, and sets r->argument, which must be its
+ * index, to what its values have for `argument`. NULL: it was not passed, and its values are
+ * skipped. Parameters are asked for in their order; `selector` has what later ones depend on, and
+ * is 0 at first.
+ */
+const struct type *render_passed_type(struct rendering *r, const struct parameter *parameter,
+				      uint64_t *selector);
+
+/* Returns the place that a call returns to, as code_names.place(), or NULL. */
+char *render_caller(const struct code_names *code, const struct record *record);
+
 /* Writes "!!! not traced: WHAT: WHY !!!", the line of a RECORD_UNTRACED, without the newline. */
 void render_untraced(struct outbuf *out, const struct record *record);
 

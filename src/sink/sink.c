@@ -7,6 +7,8 @@
 #include "sink/sink.h"
 
 #include "sink/chrome.h"
+#include "sink/csv.h"
+#include "sink/ctf.h"
 #include "sink/frame_sink.h"
 #include "sink/groups.h"
 #include "sink/json.h"
@@ -16,6 +18,8 @@
 #include "sink/report.h"
 #include "sink/split.h"
 #include "sink/summary.h"
+#include "sink/summary_csv.h"
+#include "sink/summary_json.h"
 #include "sink/summary_table.h"
 #include "sink/template.h"
 #include "sink/text.h"
@@ -29,10 +33,14 @@ static const struct sink_kind kinds[] = {
 	{.name = "text", .shows_values = true, .create = text_sink_create},
 	/* Lines of --format=json. */
 	{.name = "json", .shows_values = true, .wants_calls = true, .create = json_sink_create},
+	/* Lines of --format=csv. */
+	{.name = "csv", .shows_values = true, .wants_calls = true, .create = csv_sink_create},
 	/* The array of --format=chrome. */
 	{.name = "chrome", .shows_values = true, .wants_calls = true, .create = chrome_sink_create},
 	/* Requests of --format=otlp and --otlp. */
 	{.name = "otlp", .shows_values = true, .wants_calls = true, .create = otlp_sink_create},
+	/* The directory of --format=ctf. */
+	{.name = "ctf", .shows_values = true, .writes_directory = true, .create = ctf_sink_create},
 	/* Lines of --format=folded, and the picture of --flame. */
 	{.name = "folded",
 	 .only_at_end = true,
@@ -83,6 +91,13 @@ const struct sink_kind *sink_find(const char *name)
 		if (strcmp(kinds[i].name, name) == 0)
 			return &kinds[i];
 	return NULL;
+}
+
+const struct table_form *sink_find_table(const char *name)
+{
+	if (!strcmp(name, "json"))
+		return summary_json_form();
+	return !strcmp(name, "csv") ? summary_csv_form() : NULL;
 }
 
 bool sink_shows_values(const struct sink_kind *kind, const struct output_options *options)

@@ -114,6 +114,7 @@ struct expression;
 struct otlp_sender;
 struct sink;
 struct stack_table;
+struct table_form;
 struct template;
 struct top;
 
@@ -172,9 +173,11 @@ struct sink_target {
 	/* render.h; NULL: pointers to functions are shown as addresses */
 	const struct code_names *code;
 	const struct stack_table *stacks; /* of record.stack; NULL: no stacks are known */
+	const struct table_form *table;	  /* of a sink that writes tables; NULL: text */
 	uint64_t begun;			  /* when the trace began: ns since the Epoch */
-	int fd;				  /* what the sink writes to; stays the caller's */
-	struct otlp_sender *sender;	  /* instead of `fd`: --otlp; or NULL; stays the caller's */
+	int fd; /* what the sink writes to (see `writes_directory`); the caller's */
+	struct otlp_sender *sender; /* instead of `fd`: --otlp; or NULL; stays the caller's */
+	bool is_replay;	  /* the records are of the past: no clock is asked, but they are */
 	bool is_beside;	  /* another sink gets all records, too, and tells of mistakes */
 	struct top **top; /* where the sink of --top stores itself, for the view; or NULL */
 	bool per_process; /* each process gets a sink of its own, as with `path` */
@@ -185,6 +188,11 @@ struct sink_target {
 	 */
 	bool is_part;
 	int32_t pid;
+	/*
+	 * Several sinks write to `fd`, and share this: what stands there once, in front of all, is
+	 * written already. NULL: the sink is alone.
+	 */
+	bool *has_begun;
 };
 
 /*
@@ -199,6 +207,8 @@ struct sink_kind {
 	bool only_at_end;
 	/* It takes calls as a whole. */
 	bool wants_calls;
+	/* It writes several files: its `fd` is an empty directory. */
+	bool writes_directory;
 	/* Returns true if sums of calls are not enough; NULL: they never are. */
 	bool (*needs_each_call)(const struct output_options *options);
 	/* Returns true if sums have to come with the times in buckets; NULL: they never have. */
@@ -209,12 +219,16 @@ struct sink_kind {
 /* A form of the trace besides the main one: --format=FORM:FILE, --otlp. */
 struct session_output {
 	const struct sink_kind *kind;
-	int fd;
-	struct otlp_sender *sender; /* instead of `fd`; or NULL */
+	const struct table_form *table; /* of a kind that writes tables; NULL: text */
+	int fd;				/* a directory, if the kind writes one */
+	struct otlp_sender *sender;	/* instead of `fd`; or NULL */
 };
 
 /* Returns the row of that name, or NULL. */
 const struct sink_kind *sink_find(const char *name);
+
+/* Returns the form of that name which a table of -c can have (json, csv), or NULL. */
+const struct table_form *sink_find_table(const char *name);
 
 /* Returns true if values are shown, or needed to choose among calls. */
 bool sink_shows_values(const struct sink_kind *kind, const struct output_options *options);

@@ -37,6 +37,8 @@ struct split_sink {
 	struct vec parts;	   /* of struct part, in order of appearance */
 	struct map seen;	   /* pids that have had a part */
 	int32_t last;		   /* pid of the part that was finished last; 0: none */
+	bool has_begun;		   /* of parts that share one file */
+	bool is_again;		   /* true: of a part whose file has been written before */
 };
 
 static struct split_sink *split_of(struct sink *sink)
@@ -82,6 +84,10 @@ static int make_part(struct split_sink *split, int32_t pid, struct part **made)
 	target.fd = part.fd;
 	target.is_part = true;
 	target.pid = pid;
+	if (!target.path)
+		target.has_begun = &split->has_begun;
+	else if (map_get(&split->seen, (uint64_t)pid))
+		target.has_begun = &split->is_again;
 	part.sink = whole_calls_create(split->kind, &target);
 	*made = vec_push(&split->parts, &part);
 	map_put(&split->seen, (uint64_t)pid, split);
@@ -235,6 +241,7 @@ struct sink *split_sink_create(const struct sink_kind *kind, const struct sink_t
 	split->sink.ops = &split_ops;
 	split->kind = kind;
 	split->target = *target;
+	split->is_again = true;
 	vec_init(&split->parts, sizeof(struct part));
 	return &split->sink;
 }

@@ -14,13 +14,9 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "proto/names.h"
-#include "sink/outbuf.h"
-#include "sink/render.h"
 #include "sink/sink.h"
 #include "sink/stack_lines.h"
-#include "sink/summary_table.h"
-#include "sink/time_line.h"
-#include "tracee/clock.h"
+#include "sink/summary_output.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,13 +36,8 @@ struct summary_sink {
 	/* -W: probe id and number of the stack → struct past, whose name has the script line. */
 	struct map lines;
 	const struct stack_table *stacks;
-	struct outbuf untraced; /* lines to be printed behind the table */
-	uint64_t probes_planted, probes_inside;
-	uint64_t begun;	  /* clock_now() when counting began, or began anew */
 	bool has_buckets; /* each call's time is kept, in a bucket */
-	bool is_part;	  /* the table is that of one process, `pid` */
-	int32_t pid;
-	int fd;
+	struct summary_output output;
 };
 
 static struct summary_sink *summary_of(struct sink *sink)
@@ -140,13 +131,10 @@ static int summary_record(struct sink *sink, const struct record *record)
 	const struct summary_sink *summary = summary_of(sink);
 	struct tally *tally;
 
-	if (record->kind == RECORD_UNTRACED && summary->options->to_file) {
-		render_untraced(&summary_of(sink)->untraced, record);
-		outbuf_newline(&summary_of(sink)->untraced);
-	}
+	summary_output_record(&summary_of(sink)->output, record);
 	if (record->kind == RECORD_PROBES) {
-		summary_of(sink)->probes_planted = record->call;
-		summary_of(sink)->probes_inside = (uint64_t)record->number;
+		summary_of(sink)->output.planted = record->call;
+		summary_of(sink)->output.inside = (uint64_t)record->number;
 	}
 	if (record->kind != RECORD_CALL && record->kind != RECORD_RETURN &&
 	    record->kind != RECORD_COUNTED)
@@ -222,48 +210,21 @@ static void free_rows(struct vec *rows)
 	vec_deinit(rows);
 }
 
-/* No call is ever lost: one that cannot be counted in the process stops at a breakpoint. */
-static void put_engines(struct outbuf *out, const struct summary_sink *summary)
-{
-	outbuf_unsigned(out, summary->probes_planted, 0, ' ');
-	outbuf_text(out, " probes: ");
-	outbuf_unsigned(out, summary->probes_inside, 0, ' ');
-	outbuf_text(out, " in-process, ");
-	outbuf_unsigned(out, summary->probes_planted - summary->probes_inside, 0, ' ');
-	outbuf_text(out, " by trap; lost 0");
-	outbuf_newline(out);
-}
-
-/* Puts the table of all that was counted since summary->begun. */
-static void put_table(struct outbuf *out, const struct summary_sink *summary, bool has_time)
+/* Writes the table of all that was counted since counting began. */
+static int write_table(struct summary_sink *summary, bool is_last)
 {
 	struct vec rows = VEC_OF(struct summary_row);
 	struct tally total = collect_rows(summary, &rows);
+	const int error = summary_output_write(&summary->output, &rows, &total, is_last);
 
-	if (has_time && (!summary->is_part || rows.count))
-		time_line_put(out, clock_wall(), clock_now() - summary->begun);
-	if (!summary->is_part || summary->pid || rows.count)
-		summary_table_put_of(out, summary->is_part ? summary->pid : 0, &rows, &total,
-				     summary->options);
 	free_rows(&rows);
 	tally_deinit(&total);
+	return error;
 }
 
 static int summary_finish(struct sink *sink)
 {
-	struct summary_sink *summary = summary_of(sink);
-	struct outbuf out;
-	int error;
-
-	outbuf_init(&out, summary->fd);
-	out.patience = &summary->options->patience;
-	put_table(&out, summary, summary->options->over_time);
-	if (summary->probes_planted)
-		put_engines(&out, summary);
-	outbuf_bytes(&out, summary->untraced.text, summary->untraced.length);
-	error = outbuf_flush(&out);
-	outbuf_deinit(&out);
-	return error;
+	return write_table(summary_of(sink), true);
 }
 
 static void free_past(struct summary_sink *summary)
@@ -281,20 +242,14 @@ static void free_past(struct summary_sink *summary)
 static int summary_snapshot(struct sink *sink, bool is_anew)
 {
 	struct summary_sink *summary = summary_of(sink);
-	struct outbuf out;
+	const int error = write_table(summary, false);
 
-	outbuf_init(&out, summary->fd);
-	out.patience = &summary->options->patience;
-	put_table(&out, summary, true);
 	if (is_anew) {
 		for (size_t i = 0; i < summary->tallies.count; i++)
 			tally_deinit(vec_at(&summary->tallies, i));
 		free_past(summary);
-		summary->begun = clock_now();
+		summary_output_restart(&summary->output);
 	}
-	const int error = outbuf_flush(&out);
-
-	outbuf_deinit(&out);
 	return error;
 }
 
@@ -320,7 +275,7 @@ static void summary_destroy(struct sink *sink)
 	for (size_t i = 0; i < summary->tallies.count; i++)
 		tally_deinit(vec_at(&summary->tallies, i));
 	vec_deinit(&summary->tallies);
-	outbuf_deinit(&summary->untraced);
+	summary_output_deinit(&summary->output);
 	free(summary);
 }
 
@@ -342,11 +297,7 @@ struct sink *summary_sink_create(const struct sink_target *target)
 	summary->options = target->options;
 	summary->has_buckets = summary_needs_buckets(target->options);
 	summary->stacks = target->stacks;
-	summary->fd = target->fd;
-	summary->is_part = target->is_part;
-	summary->pid = target->pid;
-	summary->begun = clock_now();
+	summary_output_init(&summary->output, target);
 	vec_init(&summary->tallies, sizeof(struct tally));
-	outbuf_init(&summary->untraced, target->fd);
 	return &summary->sink;
 }

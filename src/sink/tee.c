@@ -148,9 +148,11 @@ struct sink *sinks_create(const struct sink_kind *kind, const struct vec *more,
 
 		other.fd = output->fd;
 		other.sender = output->sender;
+		other.table = output->table;
 		other.is_beside = true;
 		other.path = NULL;
-		other.per_process = false;
+		/* Lines and events say which process they are of, tables do not. */
+		other.per_process = target->per_process && output->table;
 		sink = sink_create(output->kind, &other);
 		vec_push(&sinks, &sink);
 	}

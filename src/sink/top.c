@@ -14,7 +14,7 @@
 #include "base/xalloc.h"
 #include "probe/expression_fit.h"
 #include "sink/render.h"
-#include "sink/summary_table.h"
+#include "sink/summary_output.h"
 #include "sink/top_line.h"
 #include "tracee/clock.h"
 
@@ -31,7 +31,7 @@ struct top {
 	struct expression *filter; /* NULL: none */
 	char *filter_text;
 	struct map fits; /* id of a probe + 1 → `fits` if the filter fits it, else `keys` */
-	struct outbuf untraced; /* lines to be printed behind the table */
+	struct summary_output output; /* of the table at the end */
 };
 
 static struct top *top_of(struct sink *sink)
@@ -117,12 +117,7 @@ static int top_call(struct sink *sink, const struct record *entry, const struct 
 
 static int top_record(struct sink *sink, const struct record *record)
 {
-	struct top *top = top_of(sink);
-
-	if (record->kind == RECORD_UNTRACED && top->target.options->to_file) {
-		render_untraced(&top->untraced, record);
-		outbuf_newline(&top->untraced);
-	}
+	summary_output_record(&top_of(sink)->output, record);
 	return 0;
 }
 
@@ -243,10 +238,7 @@ static int top_finish(struct sink *sink)
 	struct top *top = top_of(sink);
 	struct vec rows = VEC_OF(struct summary_row);
 	struct tally total = {0};
-	struct outbuf out;
 
-	outbuf_init(&out, top->target.fd);
-	out.patience = &top->target.options->patience;
 	for (size_t i = 0; i < top_rows_number(&top->all); i++) {
 		const struct top_row *row = top_rows_at(&top->all, i);
 
@@ -255,13 +247,10 @@ static int top_finish(struct sink *sink)
 		vec_push(&rows, &(struct summary_row){row->key, row->tally});
 	}
 	summary_sort_by_name(&rows);
-	summary_table_put(&out, &rows, &total, top->target.options);
+	const int error = summary_output_write(&top->output, &rows, &total, true);
+
 	vec_deinit(&rows);
 	tally_deinit(&total);
-	outbuf_bytes(&out, top->untraced.text, top->untraced.length);
-	const int error = outbuf_flush(&out);
-
-	outbuf_deinit(&out);
 	if (top->all.others)
 		diag("more than %u different keys: the others are counted together "
 		     "(--max-groups)",
@@ -289,7 +278,7 @@ static void top_destroy(struct sink *sink)
 	map_deinit(&top->fits);
 	expression_free(top->filter);
 	free(top->filter_text);
-	outbuf_deinit(&top->untraced);
+	summary_output_deinit(&top->output);
 	free(top);
 }
 
@@ -311,7 +300,7 @@ struct sink *top_sink_create(const struct sink_target *target)
 	top_keys_begin(&top->keys, target->options);
 	top_rows_begin(&top->all, clock_wall(), clock_now());
 	top_rows_begin(&top->chosen, clock_wall(), clock_now());
-	outbuf_init(&top->untraced, target->fd);
+	summary_output_init(&top->output, target);
 	if (target->top)
 		*target->top = top;
 	return &top->sink;

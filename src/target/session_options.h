@@ -70,12 +70,13 @@ struct session_options {
 	unsigned array_max;
 	unsigned verbose;
 	unsigned quiet;
-	unsigned debug;		      /* -D: enum session_debug, or-ed */
-	const struct sink_kind *sink; /* what the trace is turned into */
-	int output_fd;		      /* where the trace is written */
-	const struct vec *more;	      /* struct session_output */
-	const char *output_path;      /* instead, a file PATH.PID for each process; or NULL */
-	bool per_process;	      /* a table of -c for each process */
+	unsigned debug;			/* -D: enum session_debug, or-ed */
+	const struct sink_kind *sink;	/* what the trace is turned into */
+	const struct table_form *table; /* if it is a table; NULL: text */
+	int output_fd;			/* where the trace is written */
+	const struct vec *more;		/* struct session_output */
+	const char *output_path;	/* instead, a file PATH.PID for each process; or NULL */
+	bool per_process;		/* a table of -c for each process */
 	const struct output_options *output;
 };
 

@@ -19,6 +19,13 @@ bool target_needs_each_call(const struct target *target)
 {
 	const struct session_options *options = target->options;
 
-	return options->depth_max || target->spans.spans.count || options->more->count ||
-	       sink_needs_each_call(options->sink, options->output);
+	bool needs = options->depth_max || target->spans.spans.count ||
+		     sink_needs_each_call(options->sink, options->output);
+
+	for (size_t i = 0; i < options->more->count && !needs; i++) {
+		const struct session_output *more = vec_at(options->more, i);
+
+		needs = sink_needs_each_call(more->kind, options->output);
+	}
+	return needs;
 }
