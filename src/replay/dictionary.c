@@ -44,6 +44,7 @@ struct known_module {
 
 struct dictionary {
 	bool demangles;
+	uint64_t taken;	       /* bytes of entries so far */
 	struct vec texts;      /* char *, owned */
 	struct vec prototypes; /* const struct prototype * */
 	struct prototype_memory memory;
@@ -292,6 +293,9 @@ static void read_entry(struct dictionary *dictionary, unsigned kind, struct byte
 
 int dictionary_read(struct dictionary *dictionary, struct byte_reader *reader)
 {
+	dictionary->taken += reader_left(reader);
+	if (dictionary->taken > TRACE_DICTIONARY_MAX)
+		return -EBADMSG;
 	while (!reader->failed && reader_left(reader)) {
 		const unsigned kind = reader_byte(reader);
 		struct byte_reader entry = reader_block(reader);

@@ -62,6 +62,7 @@ struct recording_dictionary {
 	const struct sink_target *target;
 	struct bytes out;
 	uint32_t count;					    /* entries in `out` */
+	uint64_t written;				    /* bytes of entries in this file */
 	struct bytes entry;				    /* the one that is being made */
 	uint32_t texts, prototypes, probes, places, stacks; /* how many there are */
 	struct map by_text;				    /* hash → struct known_text */
@@ -86,6 +87,13 @@ static void end_entry(struct recording_dictionary *dictionary, enum trace_entry 
 	bytes_put_byte(&dictionary->out, kind);
 	bytes_put_block(&dictionary->out, dictionary->entry.data, dictionary->entry.length);
 	dictionary->count++;
+	dictionary->written += dictionary->entry.length;
+}
+
+/* Returns true if there is no room for more than functions: TRACE_DICTIONARY_MAX. */
+static bool is_full(const struct recording_dictionary *dictionary)
+{
+	return dictionary->written > TRACE_DICTIONARY_MAX / 4 * 3;
 }
 
 /* Returns the number of a text, which is written if it is new; 0 for NULL. */
@@ -243,7 +251,7 @@ static struct known_address *find_place(struct recording_dictionary *dictionary,
 	struct known_address *known = find_address(&dictionary->by_place, pid, address);
 	const uint64_t changes = changes_now(dictionary);
 
-	if (known->number && known->changes == changes)
+	if ((known->number && known->changes == changes) || is_full(dictionary))
 		return known;
 	_cleanup_free_ char *place = code ? code->place(code->context, pid, address) : NULL;
 	const uint32_t text = find_text(dictionary, place);
@@ -277,6 +285,9 @@ static void note_function(void *context, int32_t pid, uint64_t address, const ch
 	struct recording_dictionary *dictionary = context;
 	struct known_address *known = find_address(&dictionary->by_code, pid, address);
 	const bool is_new = known->changes == UINT64_MAX;
+
+	if (is_full(dictionary))
+		return;
 	const uint32_t text = find_text(dictionary, name);
 
 	if (!is_new && known->text == text)
@@ -333,7 +344,7 @@ static uint32_t find_stack(struct recording_dictionary *dictionary, uint32_t num
 		vec_push(&dictionary->by_stack, NULL);
 	uint32_t *known = vec_at(&dictionary->by_stack, number);
 
-	if (!*known)
+	if (!*known && !is_full(dictionary))
 		*known = write_stack(dictionary, frames, count);
 	return *known;
 }
@@ -386,6 +397,7 @@ void recording_dictionary_restart(struct recording_dictionary *dictionary)
 	vec_clear(&dictionary->modules);
 	dictionary->texts = dictionary->prototypes = dictionary->probes = 0;
 	dictionary->places = dictionary->stacks = 0;
+	dictionary->written = 0;
 }
 
 void recording_dictionary_destroy(struct recording_dictionary *dictionary)

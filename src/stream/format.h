@@ -22,6 +22,8 @@ enum {
 	TRACE_VERSION = 1,
 	/* No chunk is longer, packed or not: a reader needs memory for one. */
 	TRACE_CHUNK_MAX = 4 << 20,
+	/* Readers take no more of a dictionary, unpacked; writers stop well before that. */
+	TRACE_DICTIONARY_MAX = 128 << 20,
 	/* A writer begins a new chunk behind so many bytes, before they are packed. */
 	TRACE_CHUNK_FULL = 256 << 10
 };
