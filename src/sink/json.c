@@ -239,6 +239,13 @@ static int json_record(struct sink *sink, const struct record *record)
 		begin(json, "untraced", record);
 		json_line_put_untraced(&json->out, record);
 		break;
+	case RECORD_PROBES:
+		if (!record->duration)
+			return 0;
+		begin(json, "lost", record);
+		json_line_put_member(&json->out, "calls");
+		json_text_put_unsigned(&json->out, record->duration);
+		break;
 	default:
 		return 0;
 	}

@@ -479,6 +479,7 @@ void agent_policy_tell_engines(struct target *target)
 	const struct record record = {.size = sizeof record,
 				      .version = RECORD_VERSION,
 				      .kind = RECORD_PROBES,
+				      .time = clock_wall(),
 				      .call = target->planted,
 				      .duration = agent_policy_lost(target),
 				      .number = target->agent ? (int64_t)agent_probes(target->agent)
