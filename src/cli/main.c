@@ -11,6 +11,7 @@
 #include "cli/recording_file.h"
 #include "cli/replaying.h"
 #include "cli/traced.h"
+#include "cli/usage_error.h"
 #include "cli/view_terminal.h"
 #include "dwarf/dwarf.h"
 #include "session/print.h"
@@ -186,6 +187,19 @@ static int trace_with(const struct options *options, const struct output_options
 	return options->strict && result.untraced && !result.status ? STATUS_ERROR : result.status;
 }
 
+static int show_with(const struct options *options, const struct output_options *output,
+		     const struct formats *formats, int view_fd)
+{
+	if (options->replay)
+		return replay_with(options, output, formats);
+	if (output->takes_stack && options->engine == ENGINE_AGENT) {
+		usage_error("an expression about the stack needs breakpoints, so --engine=agent "
+			    "cannot be obeyed");
+		return STATUS_USAGE;
+	}
+	return trace_with(options, output, formats, view_fd);
+}
+
 static int trace(const struct options *options)
 {
 	struct output_options output = options->output;
@@ -210,8 +224,7 @@ static int trace(const struct options *options)
 		status = STATUS_USAGE;
 	output.takes_statements = formats.has_spans;
 	if (!error && expressions_parse(options, &expressions, &output))
-		status = options->replay ? replay_with(options, &output, &formats)
-					 : trace_with(options, &output, &formats, view_fd);
+		status = show_with(options, &output, &formats, view_fd);
 	if (view_fd >= 0)
 		close(view_fd);
 	expressions_deinit(&expressions);

@@ -178,6 +178,7 @@ int otlp_sender_create(const char *url, struct otlp_sender **sender)
 {
 	struct otlp_sender *made = xcalloc(1, sizeof *made);
 	pthread_condattr_t monotonic;
+	char safe[256];
 
 	*sender = NULL;
 	made->last = &made->first;
@@ -187,7 +188,8 @@ int otlp_sender_create(const char *url, struct otlp_sender **sender)
 	}
 	made->curl.global_init(CURL_GLOBAL_DEFAULT);
 	if (!parse_url(made, url)) {
-		diag("--otlp: this is no URL of http or https: %s", url);
+		diag("--otlp: this is no URL of http or https: %s",
+		     diag_safe(safe, sizeof safe, url));
 		made->is_finished = true;
 		otlp_sender_destroy(made);
 		return -EINVAL;
