@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
+#include "record/sampling.h"
 #include "session/session.h"
 
 #include <stdbool.h>
@@ -188,6 +189,18 @@ bool lists_parse_size(const char *text, uint64_t *size)
 		return false;
 	*size = (uint64_t)number << (unit ? 10 * (unit - units + 1) : 0);
 	return true;
+}
+
+const char *lists_set_sample(uint64_t *n, const char *argument)
+{
+	const char *number = argument + 2;
+	unsigned parsed;
+
+	if (strncmp(argument, "1/", 2) != 0 ||
+	    !lists_parse_number(number, strlen(number), 1, SAMPLING_MOST, &parsed))
+		return "1/N with a number N from 1 to 1000000000, such as 1/100";
+	*n = parsed;
+	return NULL;
 }
 
 const char *lists_set_top(uint64_t *ns, const char *argument)

@@ -51,6 +51,12 @@ bool lists_parse_size(const char *text, uint64_t *size);
  */
 const char *lists_set_interval(uint64_t *ns, unsigned *count, const char *argument);
 
+/*
+ * Reads "1/N", with N from 1 to 1,000,000,000, and stores N. Returns NULL, or what the argument
+ * should have been.
+ */
+const char *lists_set_sample(uint64_t *n, const char *argument);
+
 /* Reads how often --top is refreshed. Returns NULL, or what the argument should have been. */
 const char *lists_set_top(uint64_t *ns, const char *argument);
 

@@ -40,7 +40,7 @@ static int check_snapshot(const struct options *options, const char *option)
 {
 	if (options->condition || options->template || options->output.slower_than ||
 	    options->output.only_failed || options->formats.count || options->record ||
-	    options->flame || options->report || options->otlp)
+	    options->flame || options->report || options->otlp || options->output.sample)
 		return usage_error("%s traces nothing, so there are no calls to choose or to show",
 				   option);
 	if (options->stacks && options->profile_hz)
@@ -169,6 +169,10 @@ int option_checks(const struct options *options, bool sorted)
 	if (options->weight && !formats_have_frames(options))
 		return usage_error("--weight is for --format=folded and --flame, and there is "
 				   "neither");
+	if (options->output.sample > 1 && formats_have_frames(options) &&
+	    (!options->output.where || (options->weight && !strcmp(options->weight, "time"))))
+		return usage_error("--sample leaves out calls that --format=folded and --flame "
+				   "need: only with -w, and not with --weight=time");
 	if (options->replay)
 		return check_replay(options, sorted);
 	if (!options->record && (options->compress || options->rotate || options->flight))

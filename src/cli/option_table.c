@@ -46,6 +46,8 @@ static const struct option_spec table[] = {
 	 .action = OPTION_TIME, FIELD(output.slower_than)},
 	{CODE_FAILED, "failed", NULL, "only calls whose result says that they failed",
 	 .action = OPTION_FLAG, FIELD(output.only_failed)},
+	{CODE_SAMPLE, "sample", "1/N", "only about one of N calls, by chance: 1/100",
+	 .action = OPTION_SAMPLE, FIELD(output.sample)},
 	{CODE_DEPTH, "depth", "N", "not calls within N others that are traced",
 	 .action = OPTION_NUMBER, FIELD(depth_max), .maximum = 1000000},
 	{'F', "config", "FILE|DIR[:...]", "read prototypes from there (repeatable)",

@@ -47,6 +47,7 @@ enum {
 	CODE_FLAME,
 	CODE_REPORT,
 	CODE_TOP,
+	CODE_SAMPLE,
 
 	OPTIONS_MAX = 96 /* there are no more rows */
 };
@@ -62,6 +63,7 @@ enum option_action {
 	OPTION_COLUMNS, /* appends to the columns of the table of -c */
 	OPTION_TIME,	/* sets a uint64_t of ns, from "500ms" and the like */
 	OPTION_EVERY,	/* sets a time, as OPTION_TIME, and perhaps how many of them */
+	OPTION_SAMPLE,	/* sets a uint64_t to the N of "1/N" */
 	OPTION_STACKS,	/* sets a bool, and how many frames are shown */
 	OPTION_PROFILE, /* sets an unsigned, which has a default, and how many frames are shown */
 	OPTION_TOP,	/* sets a uint64_t of ns, which has a default, from seconds */

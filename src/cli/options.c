@@ -396,6 +396,9 @@ static int apply(struct options *options, const struct option_spec *spec, const 
 	case OPTION_EVERY:
 		expected = lists_set_interval(field, &options->interval_count, argument);
 		return expected ? bad_argument(spec, argument, expected) : 0;
+	case OPTION_SAMPLE:
+		expected = lists_set_sample(field, argument);
+		return expected ? bad_argument(spec, argument, expected) : 0;
 	case OPTION_STACKS:
 		*(bool *)field = true;
 		expected = lists_set_where(&options->output, argument ? argument : "1000");

@@ -205,6 +205,11 @@ struct capture_plan {
 	const struct capture_scalar *scalars;
 	/* What has to hold for a record to be made (record/condition.h). */
 	const struct condition_op *condition;
+	/*
+	 * --sample: a record is made if a random number is below that (record/sampling.h); 0: it
+	 * always is.
+	 */
+	uint64_t chosen_below;
 	uint16_t condition_count; /* 0: a record is always made */
 	uint16_t entry_count;
 	uint16_t exit_count;

@@ -11,8 +11,10 @@
 #include "base/cleanup.h"
 #include "base/diag.h"
 #include "base/xalloc.h"
+#include "record/sampling.h"
 #include "replay/dictionary.h"
 #include "replay/progress.h"
+#include "sink/sampled_calls.h"
 #include "sink/tee.h"
 #include "stream/chunk_reader.h"
 #include "stream/record_decode.h"
@@ -145,11 +147,29 @@ static int take_records(struct replay *replay, struct byte_reader *reader)
 
 /* ------------------------------------------------------------------ the file */
 
+/* The N of which one call is in the file, "1/N". */
+static uint64_t recorded_sample(const struct replay *replay)
+{
+	const char *fact = dictionary_fact(replay->dictionary, "sample");
+	const unsigned long n = fact && !strncmp(fact, "1/", 2) ? strtoul(fact + 2, NULL, 10) : 1;
+
+	return n && n <= SAMPLING_MOST ? n : 1;
+}
+
+/* Tables tell of the calls that were made, not of those that are in the file. */
+static void note_sample(struct replay *replay)
+{
+	const uint64_t given = replay->options->output->sample, recorded = recorded_sample(replay);
+
+	replay->output.sample = recorded > 1 ? recorded * (given ? given : 1) : given;
+}
+
 static void take_dictionary(struct replay *replay, struct byte_reader *bytes)
 {
 	replay->is_damaged = dictionary_read(replay->dictionary, bytes) != 0;
 	replay->output.traced = dictionary_fact(replay->dictionary, "command");
 	replay->output.host = dictionary_fact(replay->dictionary, "host");
+	note_sample(replay);
 }
 
 static int take_chunks(struct replay *replay)
@@ -238,7 +258,10 @@ static struct sink *create_sinks(const struct replay *replay)
 		.per_process = options->per_process,
 	};
 
-	return sinks_create(options->sink, options->more, &target);
+	struct sink *sink = sinks_create(options->sink, options->more, &target);
+	const uint64_t sample = options->output->sample;
+
+	return sample ? sampled_calls_create(sink, sample, 0) : sink;
 }
 
 static int show(struct replay *replay)

@@ -28,6 +28,7 @@
 #include "session/snapshot.h"
 #include "session/task_records.h"
 #include "session/tasks.h"
+#include "sink/sampled_calls.h"
 #include "sink/tee.h"
 #include "target/agent_policy.h"
 #include "target/call_stacks.h"
@@ -170,9 +171,12 @@ static struct sink *create_sink(struct session *session)
 					   .per_process = options->per_process};
 	struct sink *sink = sinks_create(options->sink, options->more, &target);
 
-	return session->target.spans.spans.count
-		       ? spans_create(sink, &target, &session->target.spans, session->target.probes)
-		       : sink;
+	if (!session->target.spans.spans.count)
+		return sink;
+	/* Calls of several functions make a span: it is chosen when it is made. */
+	if (options->output->sample)
+		sink = sampled_calls_create(sink, options->output->sample, clock_now());
+	return spans_create(sink, &target, &session->target.spans, session->target.probes);
 }
 
 /* How each kind of deferred work is done. */

@@ -11,6 +11,7 @@
  */
 #include "sink/recording.h"
 
+#include "base/cleanup.h"
 #include "base/map.h"
 #include "base/xalloc.h"
 #include "sink/recording_dictionary.h"
@@ -118,6 +119,12 @@ static void put_facts(struct recording *recording)
 	if (recording->target.options->recording->command)
 		recording_dictionary_fact(dictionary, "command",
 					  recording->target.options->recording->command);
+	if (recording->target.options->sample) {
+		_cleanup_free_ char *sample =
+			xasprintf("1/%llu", (unsigned long long)recording->target.options->sample);
+
+		recording_dictionary_fact(dictionary, "sample", sample);
+	}
 	if (uname(&system) != 0)
 		return;
 	recording_dictionary_fact(dictionary, "host", system.nodename);

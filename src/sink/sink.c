@@ -107,7 +107,7 @@ bool sink_shows_values(const struct sink_kind *kind, const struct output_options
 
 bool sink_needs_each_call(const struct sink_kind *kind, const struct output_options *options)
 {
-	return !kind->needs_each_call || kind->needs_each_call(options) ||
+	return !kind->needs_each_call || kind->needs_each_call(options) || options->sample ||
 	       whole_calls_are_chosen(options);
 }
 

@@ -89,6 +89,7 @@ struct output_options {
 	 */
 	bool decides_early;
 	bool reports_misfits;		 /* unless -q: functions that it does not fit are named */
+	uint64_t sample;		 /* --sample: one of so many calls; 0: all */
 	uint64_t slower_than;		 /* --slower-than: ns; 0: none */
 	bool only_failed;		 /* --failed */
 	const struct template *template; /* --template; NULL: none */

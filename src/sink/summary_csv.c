@@ -24,6 +24,8 @@ static void put_heading(struct outbuf *out, const struct output_options *options
 	csv_field_text(&line, "elapsed_ns");
 	if (has_pids)
 		csv_field_text(&line, "pid");
+	if (options->sample > 1)
+		csv_field_text(&line, "sample");
 	for (unsigned i = 0; i < members.count; i++)
 		csv_field_text(&line, summary_member(members.column[i]));
 	csv_line_end(&line);
@@ -84,6 +86,8 @@ static void put_table(struct outbuf *out, const struct summary_table *table)
 		csv_field_unsigned(&line, table->elapsed);
 		if (table->has_pid)
 			csv_field_signed(&line, table->pid);
+		if (table->options->sample > 1)
+			csv_field_unsigned(&line, table->options->sample);
 		for (unsigned k = 0; k < members.count; k++)
 			put_cell(&line, table, vec_at(&table->rows, i), members.column[k]);
 		csv_line_end(&line);

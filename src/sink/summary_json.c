@@ -75,6 +75,10 @@ static void put_table(struct outbuf *out, const struct summary_table *table)
 			json_line_put_member(out, "pid");
 			outbuf_signed(out, table->pid);
 		}
+		if (table->options->sample > 1) {
+			json_line_put_member(out, "sample");
+			json_text_put_unsigned(out, table->options->sample);
+		}
 		json_line_put_member(out, summary_member(COLUMN_NAME));
 		json_text_put_name(out, row->name);
 		for (unsigned k = 0; k < members.count; k++)

@@ -269,6 +269,17 @@ static void put_lines(struct outbuf *out, const struct summary_table *table)
 	end_line(&line);
 }
 
+/* Nothing is multiplied: the rows have what was counted. */
+static void put_sample(struct outbuf *out, const struct output_options *options)
+{
+	if (options->sample <= 1)
+		return;
+	outbuf_text(out, "1 of ");
+	outbuf_unsigned(out, options->sample, 0, ' ');
+	outbuf_text(out, " calls is counted (--sample)");
+	outbuf_newline(out);
+}
+
 static void put_table(struct outbuf *out, const struct summary_table *table)
 {
 	if (table->has_time)
@@ -279,6 +290,7 @@ static void put_table(struct outbuf *out, const struct summary_table *table)
 		outbuf_newline(out);
 	}
 	put_lines(out, table);
+	put_sample(out, table->options);
 	if (table->has_pid && table->pid)
 		outbuf_newline(out);
 }

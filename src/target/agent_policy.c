@@ -358,6 +358,13 @@ uint64_t agent_policy_show_caller(void *context, struct thread *thread, uint64_t
 	return target->agent ? agent_show_caller(target->agent, thread, place, word) : word;
 }
 
+bool agent_policy_is_chosen(void *context, const struct thread *thread, uint64_t place)
+{
+	const struct target *target = context;
+
+	return target->agent && agent_has_chosen(thread, place);
+}
+
 /*
  * Returns the next period: the time after which the fullest ring is expected to reach
  * AGENT_AT_ONCE, as it became `full` in `elapsed_us`.

@@ -54,6 +54,8 @@ void agent_policy_delayed(void *context, struct thread *thread, uint64_t sp, uin
 /* engine_events.show_caller */
 uint64_t agent_policy_show_caller(void *context, struct thread *thread, uint64_t place,
 				  uint64_t word);
+/* engine_events.is_chosen */
+bool agent_policy_is_chosen(void *context, const struct thread *thread, uint64_t place);
 unsigned agent_policy_drain_rings(struct target *target);
 /*
  * Resumes a thread that has faulted in the agent's code, where this reads memory. Returns true

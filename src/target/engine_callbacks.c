@@ -185,6 +185,7 @@ void engine_callbacks_init(struct target *target)
 						.return_lost = return_lost,
 						.is_go = is_go,
 						.show_caller = agent_policy_show_caller,
+						.is_chosen = agent_policy_is_chosen,
 						.delayed = agent_policy_delayed,
 						.masks_matter = sigmask_hooks_matters,
 						.system_call_answered = system_calls_answered,

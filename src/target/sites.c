@@ -8,6 +8,7 @@
 #include "object/debug_file.h"
 #include "object/elf.h"
 #include "probe/expression_compile.h"
+#include "record/sampling.h"
 #include "sink/db_functions.h"
 #include "target/module.h"
 #include "target/shown_names.h"
@@ -120,6 +121,8 @@ static const struct probe_site *get_site(struct target *target, const struct spa
 		planted->plans[wide] = target_shows_values(target)
 					       ? plan_create(shown->prototype, shown->abi, &limits)
 					       : plan_create_empty();
+		if (!target->spans.spans.count)
+			planted->plans[wide]->chosen_below = sampling_limit(output->sample);
 		planted->sites[wide] = (struct probe_site){info, planted->plans[wide]};
 	}
 	return &planted->sites[wide];

@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
+#include "record/sampling.h"
 #include "target/agent_policy.h"
 #include "target/syscall_variants.h"
 #include "target/target_state.h"
@@ -209,6 +210,8 @@ static struct system_site *make_site(struct target *target, const struct system_
 		return made;
 	made->plan = target_shows_values(target) ? plan_create(prototype, &abi, &limits)
 						 : plan_create_empty();
+	if (!target->spans.spans.count)
+		made->plan->chosen_below = sampling_limit(options->output->sample);
 	made->site = (struct probe_site){probe_table_add(target->probes, PROBE_SYSTEM, name,
 							 module_name, display, prototype),
 					 made->plan};

@@ -31,4 +31,28 @@ static inline uint64_t read_thread(void)
 	return value;
 }
 
+/* The code here does not use floating-point registers, so they have the program's values. */
+static inline void read_vectors(uint8_t xmm[8][16])
+{
+	__asm__ volatile("movups %%xmm0, (%0)\n\tmovups %%xmm1, 16(%0)\n\t"
+			 "movups %%xmm2, 32(%0)\n\tmovups %%xmm3, 48(%0)\n\t"
+			 "movups %%xmm4, 64(%0)\n\tmovups %%xmm5, 80(%0)\n\t"
+			 "movups %%xmm6, 96(%0)\n\tmovups %%xmm7, 112(%0)"
+			 :
+			 : "r"(xmm)
+			 : "memory");
+}
+
+/* Stores only the registers in use: an empty stack would raise an exception. */
+static inline void read_st(uint8_t st[2][16], unsigned count)
+{
+	if (count == 2)
+		__asm__ volatile("fstpt (%0)\n\tfstpt 16(%0)\n\tfldt 16(%0)\n\tfldt (%0)"
+				 :
+				 : "r"(st)
+				 : "memory");
+	else
+		__asm__ volatile("fstpt (%0)\n\tfldt (%0)" : : "r"(st) : "memory");
+}
+
 #endif

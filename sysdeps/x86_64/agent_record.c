@@ -20,6 +20,7 @@
 #include "engine/agent/scripts_abi.h"
 #include "record/capture_plain.h"
 #include "record/condition.h"
+#include "record/sampling.h"
 #include "unwind/script/executor.h"
 #include "x86_64/agent_process.h"
 
@@ -306,30 +307,6 @@ static struct capture_saved *saved_of(const struct return_trampoline *slot)
 						(uint64_t)(slot - slot_at(0)) * AGENT_SAVED_BYTES);
 }
 
-/* The code here does not use floating-point registers, so they have the program's values. */
-static void read_vectors(uint8_t xmm[8][16])
-{
-	__asm__ volatile("movups %%xmm0, (%0)\n\tmovups %%xmm1, 16(%0)\n\t"
-			 "movups %%xmm2, 32(%0)\n\tmovups %%xmm3, 48(%0)\n\t"
-			 "movups %%xmm4, 64(%0)\n\tmovups %%xmm5, 80(%0)\n\t"
-			 "movups %%xmm6, 96(%0)\n\tmovups %%xmm7, 112(%0)"
-			 :
-			 : "r"(xmm)
-			 : "memory");
-}
-
-/* Stores only the registers in use: an empty stack would raise an exception. */
-static void read_st(uint8_t st[2][16], unsigned count)
-{
-	if (count == 2)
-		__asm__ volatile("fstpt (%0)\n\tfstpt 16(%0)\n\tfldt 16(%0)\n\tfldt (%0)"
-				 :
-				 : "r"(st)
-				 : "memory");
-	else
-		__asm__ volatile("fstpt (%0)\n\tfldt (%0)" : : "r"(st) : "memory");
-}
-
 /* How many x87 registers the result is in. */
 static unsigned returns_st(const struct capture_plan *plan)
 {
@@ -501,6 +478,18 @@ static inline __attribute__((always_inline)) bool may_pass(const struct capture_
 	return condition_holds(plan, &asked);
 }
 
+/*
+ * Returns true if the call is one of those that --sample chooses. A call is decided once: if the
+ * thread is sent to the tracer, and from there here again, it stays chosen.
+ */
+static bool is_chosen(struct ring_thread *thread, const struct capture_plan *plan, uint64_t place)
+{
+	if (thread->chosen == place)
+		return true;
+	thread->chosen = sampling_chooses(&thread->random, plan->chosen_below) ? place : 0;
+	return thread->chosen;
+}
+
 struct onward agent_enter(struct frame *frame)
 {
 	uint64_t probe = frame->number;
@@ -523,7 +512,11 @@ struct onward agent_enter(struct frame *frame)
 	if (plan->plan.condition_count && !may_pass(&plan->plan, frame, place))
 		return (struct onward){stub + AGENT_PROBE_DISPLACED, 0};
 	making.thread = find_thread();
-	if (!making.thread || !claim(making.thread))
+	if (!making.thread)
+		return trap;
+	if (plan->plan.chosen_below && !is_chosen(making.thread, &plan->plan, place))
+		return (struct onward){stub + AGENT_PROBE_DISPLACED, 0};
+	if (!claim(making.thread))
 		return trap;
 	struct line_search search;
 
@@ -535,6 +528,8 @@ struct onward agent_enter(struct frame *frame)
 
 	if (!begin(&making, plan->entry_max, lossy ? AGENT_RING_KEPT : 0)) {
 		making.thread->dropped += lossy != 0;
+		if (lossy)
+			making.thread->chosen = 0;
 		set_busy(making.thread, 0);
 		return lossy ? (struct onward){stub + AGENT_PROBE_DISPLACED, 0} : trap;
 	}
@@ -556,6 +551,7 @@ struct onward agent_enter(struct frame *frame)
 	/* The call will write the same there, but readers of the record may look before that. */
 	frame->return_address = call + AGENT_RETURN_CALL;
 	head_of(&making)->time = read_clock();
+	making.thread->chosen = 0;
 	publish(&making);
 	return (struct onward){stub + AGENT_PROBE_DISPLACED, call};
 }

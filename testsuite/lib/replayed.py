@@ -10,7 +10,7 @@ import re
 _OTHERS = {"-l", "--library", "--stacks", "--core", "--profile", "--print-prototypes", "--recipes", "-h", "--help",
            "-V", "--version", "-D", "--debug", "--interval", "--record", "--replay", "-ff"}
 # What says whom to trace, and how; a replay goes without.
-_LEFT_OUT = {"-p", "--attach", "-u", "--user", "--duration", "-o", "--output"}
+_LEFT_OUT = {"--sample", "-p", "--attach", "-u", "--user", "--duration", "-o", "--output"}
 
 
 def _valued(top):

@@ -395,6 +395,22 @@ static void twice_f_is_kept(void **state)
 	options_deinit(&parse.options);
 }
 
+static void samples(void **state)
+{
+	struct parse parse;
+
+	(void)state;
+	parse_good(&parse, "true");
+	assert_int_equal(parse.options.output.sample, 0);
+	options_deinit(&parse.options);
+	parse_good(&parse, "--sample=1/100 -c --by=function true");
+	assert_int_equal(parse.options.output.sample, 100);
+	options_deinit(&parse.options);
+	parse_good(&parse, "--sample 1/1000000000 -w 5 --flame=f.svg true");
+	assert_int_equal(parse.options.output.sample, 1000000000);
+	options_deinit(&parse.options);
+}
+
 static void intervals(void **state)
 {
 	struct parse parse;
@@ -534,6 +550,14 @@ static const struct {
 	{"--prototypes=all true", "not conf, dwarf or none"},
 	{"--print-prototypes=libc.so.6 true", "traces nothing"},
 	{"--per-process true", "--per-process is for the table of -c"},
+	{"--sample=1/0 true", "option --sample: '1/0' is not 1/N with a number N from 1 to"},
+	{"--sample=1/1000000001 true", "option --sample: '1/1000000001' is not 1/N"},
+	{"--sample=100 true", "option --sample: '100' is not 1/N"},
+	{"--sample=2/3 true", "option --sample: '2/3' is not 1/N"},
+	{"--sample=1/ true", "option --sample: '1/' is not 1/N"},
+	{"--sample=1/5 --flame=f.svg true", "--sample leaves out calls that --format=folded"},
+	{"-w 5 --sample=1/5 --weight=time --flame=f.svg true", "--sample leaves out calls"},
+	{"--stacks --sample=1/5 -p 1", "--stacks traces nothing"},
 	{"--interval=1s true", "--interval is for the table of -c"},
 	{"-c --interval=1us true", "option --interval: '1us' is not a time of at least 1ms"},
 	{"-c --interval=1s, true", "option --interval: '1s,' is not a time"},
@@ -943,6 +967,7 @@ int main(void)
 		cmocka_unit_test(sort_orders),
 		cmocka_unit_test(numbers_at_their_limits),
 		cmocka_unit_test(twice_f_is_kept),
+		cmocka_unit_test(samples),
 		cmocka_unit_test(intervals),
 		cmocka_unit_test(quiet_color_and_debug),
 		cmocka_unit_test(debug_help_lists_domains),

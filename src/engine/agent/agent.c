@@ -223,6 +223,13 @@ bool agent_redirect_return(struct hook *hook, struct thread *thread, struct regs
 	return false;
 }
 
+bool agent_has_chosen(const struct thread *thread, uint64_t place)
+{
+	const struct agent_space *own = thread->process->space->agent;
+
+	return own && own->rings && rings_take_chosen(own->rings, thread->tid, place);
+}
+
 /* ------------------------------------------------------------------ counts */
 
 static void collect_one(struct agent_probe *probe, const struct unit_count *now, double ns,

@@ -178,6 +178,12 @@ void agent_thread_born(struct agent *agent, struct thread *thread);
 
 /* The program is gone: frees the agent's part of the space. After agent_collect(). */
 void agent_space_gone(struct space *space);
+
+/*
+ * The thread is stopped at the entry of a function, with its return address at `place`. Returns
+ * true, once for each call, if the agent has chosen that call (--sample) and left it to the tracer.
+ */
+bool agent_has_chosen(const struct thread *thread, uint64_t place);
 /* hook.redirect of the breakpoints in probe stubs, and of a unit's at AGENT_RECORD_FULL. */
 bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs);
 bool agent_redirect_return(struct hook *hook, struct thread *thread, struct regs *regs);

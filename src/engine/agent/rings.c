@@ -19,7 +19,9 @@
 #include "base/xalloc.h"
 #include "engine/agent/agent_state.h"
 #include "engine/agent/unit.h"
+#include "record/sampling.h"
 #include "tracee/arena_map.h"
+#include "tracee/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -249,6 +251,8 @@ bool rings_bind(struct rings *rings, pid_t tid, uint64_t fs_base)
 		return false;
 	memset(ring->entry, 0, sizeof *ring->entry);
 	ring->entry->ring = ring->room.address;
+	/* Threads that get their rings at one time have different tids. */
+	ring->entry->random = sampling_mix(clock_now() ^ (uint64_t)tid << 40);
 	ring->tid = tid;
 	ring->tail = ring->limit = 0;
 	ring->time = UINT64_MAX;
@@ -291,6 +295,16 @@ void rings_unbind(struct rings *rings, pid_t tid)
 		vec_push(&rings->rooms, &ring->room);
 		vec_remove(&rings->used, i);
 	}
+}
+
+bool rings_take_chosen(const struct rings *rings, pid_t tid, uint64_t place)
+{
+	const struct ring *ring = rings_of_thread(rings, tid);
+
+	if (!ring || ring->entry->chosen != place)
+		return false;
+	ring->entry->chosen = 0;
+	return true;
 }
 
 void rings_close(struct rings *rings)

@@ -43,6 +43,11 @@ uint64_t rings_head(const struct rings *rings, pid_t tid);
 bool rings_have(const struct rings *rings, pid_t tid, uint64_t fs_base);
 /* The thread is gone, and its ring has been read. */
 void rings_unbind(struct rings *rings, pid_t tid);
+/*
+ * Returns true if the stopped thread has chosen its call with the return address at `place`
+ * (--sample), and makes it forget that.
+ */
+bool rings_take_chosen(const struct rings *rings, pid_t tid, uint64_t place);
 /* Prevents threads from finding their rings; what they have written can still be read. */
 void rings_close(struct rings *rings);
 

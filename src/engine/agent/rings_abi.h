@@ -26,7 +26,12 @@ struct ring_thread {
 	uint64_t dropped; /* calls without a record, as there was no room */
 	uint64_t ring;	  /* address of the ring; its stack is behind it */
 	uint64_t free_to; /* up to this position all is read, and the ring does not end */
-	uint64_t unused[2];
+	uint64_t random;  /* --sample: the state of the thread's random numbers */
+	/*
+	 * --sample: where the return address of a call is that was chosen, but has no record yet,
+	 * since the tracer is asked first; 0: there is none.
+	 */
+	uint64_t chosen;
 	uint64_t tail; /* end of what was read; written by the tracer */
 	uint64_t unused_too[7];
 };

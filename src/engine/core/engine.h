@@ -127,6 +127,12 @@ struct engine_events {
 	uint64_t (*show_caller)(void *context, struct thread *thread, uint64_t place,
 				uint64_t word);
 	/*
+	 * `thread` has entered a function at a breakpoint, with its return address at `place`, and
+	 * only one of N calls is shown. Returns true if another engine has chosen this call, and
+	 * has left it to this one. May be NULL.
+	 */
+	bool (*is_chosen)(void *context, const struct thread *thread, uint64_t place);
+	/*
 	 * `thread`, about to be resumed with its stack pointer at `sp`, has been stopped since
 	 * `time` (clock_now()), plus `more` ns of kernel time. An engine that measures durations
 	 * by itself subtracts that from the calls around. May be NULL.

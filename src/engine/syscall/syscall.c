@@ -40,6 +40,7 @@
 #include "base/xalloc.h"
 #include "engine/core/call_tracker.h"
 #include "engine/core/thread_calls.h"
+#include "record/sampling.h"
 #include "tracee/clock.h"
 #include "tracee/ptrace.h"
 #include "tracee/syscall_restart.h"
@@ -57,6 +58,7 @@ struct syscalls {
 	struct call_tracker *tracker;
 	struct syscall_events events;
 	bool was_refused;
+	uint64_t random; /* record/sampling.h */
 };
 
 enum call_state {
@@ -68,6 +70,8 @@ enum call_state {
 
 struct system_call {
 	enum call_state state;
+	/* --sample has not chosen it. It is kept so that it is not decided anew if it goes on. */
+	bool is_left_out;
 	const struct arch *arch;
 	uint64_t number, first; /* `first`: the first argument */
 	struct call call;	/* its members about the stack are not used */
@@ -90,6 +94,7 @@ struct syscalls *syscalls_create(struct call_tracker *tracker, const struct sysc
 
 	calls->tracker = tracker;
 	calls->events = *events;
+	calls->random = clock_now();
 	return calls;
 }
 
@@ -203,7 +208,8 @@ static void emit_return(struct syscalls *calls, struct thread *thread, int64_t e
 
 	event.wall = own->ended;
 	event.error = error;
-	call_tracker_emit(&event, RECORD_RETURN, &own->call, own->duration);
+	if (!own->is_left_out)
+		call_tracker_emit(&event, RECORD_RETURN, &own->call, own->duration);
 	own->state = CALL_NONE;
 }
 
@@ -267,12 +273,14 @@ static void enter(struct syscalls *calls, struct thread *thread, const struct pt
 	own->number = info->entry.number;
 	own->first = info->entry.arguments[0];
 	own->result_at = result_at;
-	own->call = (struct call){.site = site,
-				  .origin = info->pc,
-				  .depth = (uint32_t)depth_of(thread, info->sp),
-				  .number = call_tracker_number(calls->tracker),
-				  .stack = call_tracker_stack(calls->tracker, thread, NULL),
-				  .cost = thread->calls->cost};
+	own->is_left_out = !sampling_chooses(&calls->random, site->plan->chosen_below);
+	own->call = (struct call){.site = site, .cost = thread->calls->cost};
+	if (own->is_left_out)
+		return;
+	own->call.origin = info->pc;
+	own->call.depth = (uint32_t)depth_of(thread, info->sp);
+	own->call.number = call_tracker_number(calls->tracker);
+	own->call.stack = call_tracker_stack(calls->tracker, thread, NULL);
 	emit_call(calls, thread, arguments);
 }
 

@@ -12,6 +12,7 @@ struct trap {
 	const struct engine_events *events; /* the tracker's */
 	struct decoder *decoder;
 	uint64_t stops;
+	uint64_t random; /* record/sampling.h */
 };
 
 /* A stop that is being handled. */

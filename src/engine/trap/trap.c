@@ -37,6 +37,7 @@
 #include "engine/trap/trap_state.h"
 #include "engine/trap/watch.h"
 #include "record/condition.h"
+#include "record/sampling.h"
 #include "tracee/clock.h"
 #include "tracee/resume.h"
 
@@ -57,6 +58,7 @@ struct trap *trap_create(struct call_tracker *tracker)
 	}
 	trap->tracker = tracker;
 	trap->events = call_tracker_events(tracker);
+	trap->random = clock_now();
 	return trap;
 }
 
@@ -228,6 +230,17 @@ static size_t read_stack(void *context, uint64_t address, void *buffer, size_t l
 	return memory_read(&hit->space->readable, address, buffer, length);
 }
 
+/* Returns true if the call is one of those that --sample chooses. */
+static bool is_chosen(struct breakpoint_stop *hit, const struct capture_plan *plan)
+{
+	const struct engine_events *events = hit->trap->events;
+	const uint64_t place = hit->regs.r[REG_SP];
+
+	return !plan->chosen_below ||
+	       (events->is_chosen && events->is_chosen(events->context, hit->thread, place)) ||
+	       sampling_chooses(&hit->trap->random, plan->chosen_below);
+}
+
 /* Returns false if the arguments tell that the user does not want to see the call. */
 static bool may_pass(struct breakpoint_stop *hit, const struct capture_plan *plan)
 {
@@ -263,7 +276,7 @@ static void serve_entry(struct breakpoint_stop *hit, const struct breakpoint *br
 		enter_call(hit, &hidden, true);
 	}
 	call.tid = hit->kept.goroutine ? thread->tid : 0;
-	if (site && may_pass(hit, site->plan)) {
+	if (site && may_pass(hit, site->plan) && is_chosen(hit, site->plan)) {
 		call.site = site;
 		call.preserved = hash_preserved(hit);
 		enter_call(hit, &call, readable);
