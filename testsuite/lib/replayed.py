@@ -54,8 +54,8 @@ def plan(words, top):
     names = [name for name, _ in options]
     follows = names.count("-f") + names.count("--follow-forks")
     output = next((value for name, value in reversed(options) if name in ("-o", "--output")), None)
-    if {"-c", "-w"} <= set(names):
-        return None  # a recording has the stacks, so -w is obeyed then
+    if {"-c", "-w"} <= set(names) or {"-c", "--format"} <= set(names):
+        return None  # a recording has the stacks, so -w is obeyed then; the table's rows have the time when it was made
     if not options or set(names) & _OTHERS or follows > 1 or (output or "").startswith("|") or ":" in "".join(
             value or "" for name, value in options if name == "--format"):
         return None

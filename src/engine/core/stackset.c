@@ -142,7 +142,7 @@ struct stack *stackset_known(struct callstacks *stacks, uint64_t sp)
  * Removes the known stacks that overlap the mapping [low, high) and joins them to one: a stack
  * grew, or the kernel merged adjacent mappings. Otherwise an address would be in two stacks. A
  * single stack may grow downwards. After any other change the mapping holds several stacks, and
- * the order of their calls has no meaning.
+ * the order of their calls has no meaning; so does the hole that unmapped stacks leave.
  */
 static struct stack take_overlapping(struct callstacks *stacks, uint64_t low, uint64_t high,
 				     bool single)
@@ -163,7 +163,7 @@ static struct stack take_overlapping(struct callstacks *stacks, uint64_t low, ui
 		struct stack part = all[i];
 
 		joined.own |= part.own;
-		joined.single = parts++ == 0 && part.single && part.high >= high;
+		joined.single = single && parts++ == 0 && part.single && part.high >= high;
 		joined.sites += part.sites;
 		joined.low = part.low < joined.low ? part.low : joined.low;
 		joined.high = part.high > joined.high ? part.high : joined.high;
