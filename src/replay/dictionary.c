@@ -19,13 +19,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_SIZE = 16, FRAMES_MAX = 4096 };
+enum { NAME_SIZE = 16, FRAMES_MAX = 4096, ENTRY_COST = 48 };
 
 /* An address in a process, and the text for it. */
 struct known_address {
 	int32_t pid;
 	uint64_t address;
 	const char *text; /* NULL: there is none */
+	bool is_current;  /* it is the one that holds for the address */
 };
 
 struct thread_name {
@@ -52,8 +53,9 @@ struct dictionary {
 	struct vec probes;  /* uint32_t: ids in `table` */
 	struct probe_table *table;
 	struct vec places;   /* struct known_address * */
-	struct map by_place; /* key of process and address → the latest struct known_address */
-	struct map by_code;  /* the same of pointers; owns them */
+	struct vec codes;    /* struct known_address * */
+	struct map by_place; /* key of process and address → the struct known_address that holds */
+	struct map by_code;  /* the same of pointers */
 	struct vec stacks;   /* uint32_t: numbers in `stack_table` */
 	struct stack_table *stack_table;
 	struct vec facts;   /* struct fact */
@@ -197,16 +199,32 @@ static void read_place(struct dictionary *dictionary, struct byte_reader *reader
 	struct known_address *known = read_address(dictionary, reader);
 
 	vec_push(&dictionary->places, &known);
-	map_put(&dictionary->by_place, key_of(known->pid, known->address), known);
 }
 
 static void read_code(struct dictionary *dictionary, struct byte_reader *reader)
 {
 	struct known_address *known = read_address(dictionary, reader);
-	const uint64_t key = key_of(known->pid, known->address);
 
-	free(map_remove(&dictionary->by_code, key));
-	map_put(&dictionary->by_code, key, known);
+	vec_push(&dictionary->codes, &known);
+}
+
+/* From now on, this is what its address is called. */
+static void make_current(struct map *map, struct known_address *known)
+{
+	const uint64_t key = key_of(known->pid, known->address);
+	struct known_address *before = map_get(map, key);
+
+	if (before)
+		before->is_current = false;
+	known->is_current = true;
+	map_put(map, key, known);
+}
+
+void dictionary_name_code(struct dictionary *dictionary, uint32_t number)
+{
+	if (number && number <= dictionary->codes.count)
+		make_current(&dictionary->by_code,
+			     *(struct known_address **)vec_at(&dictionary->codes, number - 1));
 }
 
 static void take_frame(const struct dictionary *dictionary, struct byte_reader *reader,
@@ -300,6 +318,8 @@ int dictionary_read(struct dictionary *dictionary, struct byte_reader *reader)
 		const unsigned kind = reader_byte(reader);
 		struct byte_reader entry = reader_block(reader);
 
+		/* An entry of a few bytes takes more in memory. */
+		dictionary->taken += ENTRY_COST;
 		if (!reader->failed)
 			read_entry(dictionary, kind, &entry);
 		reader->failed |= entry.failed;
@@ -330,11 +350,16 @@ static uint32_t count_probes(void *context)
 
 static bool find_place(void *context, uint32_t place, uint64_t *address)
 {
-	const struct dictionary *dictionary = context;
+	struct dictionary *dictionary = context;
 
 	if (!place || place > dictionary->places.count)
 		return false;
-	*address = (*(struct known_address **)vec_at(&dictionary->places, place - 1))->address;
+	struct known_address *known = *(struct known_address **)vec_at(&dictionary->places,
+								       place - 1);
+
+	if (!known->is_current)
+		make_current(&dictionary->by_place, known);
+	*address = known->address;
 	return true;
 }
 
@@ -425,6 +450,7 @@ struct dictionary *dictionary_create(bool demangle)
 	vec_init(&dictionary->modules, sizeof(struct known_module));
 	vec_init(&dictionary->probes, sizeof(uint32_t));
 	vec_init(&dictionary->places, sizeof(struct known_address *));
+	vec_init(&dictionary->codes, sizeof(struct known_address *));
 	vec_init(&dictionary->stacks, sizeof(uint32_t));
 	vec_init(&dictionary->facts, sizeof(struct fact));
 	prototype_memory_init(&dictionary->memory);
@@ -456,9 +482,11 @@ void dictionary_destroy(struct dictionary *dictionary)
 		free(*(char **)vec_at(&dictionary->texts, i));
 	for (size_t i = 0; i < dictionary->places.count; i++)
 		free(*(void **)vec_at(&dictionary->places, i));
-	free_values(&dictionary->by_code);
+	for (size_t i = 0; i < dictionary->codes.count; i++)
+		free(*(void **)vec_at(&dictionary->codes, i));
 	free_values(&dictionary->threads);
 	map_deinit(&dictionary->by_place);
+	map_deinit(&dictionary->by_code);
 	probe_table_destroy(dictionary->table);
 	stack_table_destroy(dictionary->stack_table);
 	prototype_memory_deinit(&dictionary->memory);
@@ -467,6 +495,7 @@ void dictionary_destroy(struct dictionary *dictionary)
 	vec_deinit(&dictionary->modules);
 	vec_deinit(&dictionary->probes);
 	vec_deinit(&dictionary->places);
+	vec_deinit(&dictionary->codes);
 	vec_deinit(&dictionary->stacks);
 	vec_deinit(&dictionary->facts);
 	free(dictionary);

@@ -27,6 +27,9 @@ int dictionary_read(struct dictionary *dictionary, struct byte_reader *reader);
 void dictionary_name_thread(struct dictionary *dictionary, int32_t tid, const char *name,
 			    size_t length);
 
+/* The name of code with that number holds for its address from now on, if there is one. */
+void dictionary_name_code(struct dictionary *dictionary, uint32_t number);
+
 /* What the decoder asks. It stays the dictionary's. */
 const struct decoder_dictionary *dictionary_for_decoder(const struct dictionary *dictionary);
 /*

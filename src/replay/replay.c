@@ -138,6 +138,8 @@ static int take_records(struct replay *replay, struct byte_reader *reader)
 		}
 		if (decoded.record)
 			error = take_record(replay, decoded.record);
+		else if (decoded.code)
+			dictionary_name_code(replay->dictionary, decoded.code);
 		else
 			dictionary_name_thread(replay->dictionary, decoded.tid, decoded.name,
 					       decoded.name_length);
@@ -219,6 +221,10 @@ static int tell_ending(const struct replay *replay)
 		diag("%s: the file was cut off: what came behind %s is missing", replay->path,
 		     replay->records ? last_time(replay, time, sizeof time) : "its beginning");
 		return -EBADMSG;
+	case TRACE_GOES_BEYOND:
+		diag("%s: there is more behind the end of the trace; it is not shown",
+		     replay->path);
+		return -EBADMSG;
 	case TRACE_UNREADABLE:
 		diag("%s: %s", replay->path, strerror(-chunk_reader_error(replay->reader)));
 		return chunk_reader_error(replay->reader);
@@ -236,7 +242,8 @@ static int open_file(struct replay *replay)
 	if (error == -ENOEXEC)
 		diag("%s: this is not a trace file; --record writes them", replay->path);
 	else if (error == -EPROTONOSUPPORT)
-		diag("%s: the trace file is of a later version than this tracer", replay->path);
+		diag("%s: the trace file is of another version than this tracer knows",
+		     replay->path);
 	else if (error)
 		diag("%s: %s", replay->path, strerror(-error));
 	return error;

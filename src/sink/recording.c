@@ -31,6 +31,7 @@ enum { DICTIONARY_FULL = 1 << 20, NAME_SIZE = 16 };
 
 struct known_thread {
 	uint64_t looked; /* time of the record at which its name was looked up */
+	uint64_t chunk;	 /* the last one that has the name */
 	char name[NAME_SIZE];
 };
 
@@ -44,6 +45,7 @@ struct recording {
 	struct bytes items; /* of the chunk that was begun */
 	struct chunk_about about;
 	uint64_t begun;	    /* time of its first record */
+	uint64_t chunk;	    /* counts them from 1 */
 	struct map threads; /* tid → struct known_thread */
 	bool has_facts;	    /* of the current file */
 };
@@ -74,11 +76,6 @@ static int rotate(struct recording *recording)
 {
 	recording_dictionary_restart(recording->dictionary);
 	recording->has_facts = false;
-	size_t cursor = 0;
-	void *thread;
-
-	while (map_next(&recording->threads, &cursor, NULL, &thread))
-		((struct known_thread *)thread)->name[0] = '\0';
 	return chunk_writer_rotate(recording->writer);
 }
 
@@ -132,29 +129,43 @@ static void put_facts(struct recording *recording)
 	recording_dictionary_fact(dictionary, "machine", system.machine);
 }
 
-/* Writes the name of the record's thread, if it is a new one. */
-static void put_name(struct recording *recording, const struct record *record)
+/* Looks up the name of the record's thread, if it may have changed. */
+static void look_up_name(const struct recording *recording, struct known_thread *thread,
+			 const struct record *record, bool is_new)
 {
 	const struct code_names *code = recording->target.code;
-	struct known_thread *thread = map_get(&recording->threads, (uint64_t)record->tid);
 	char name[NAME_SIZE] = "";
 
-	if (!record->tid || !code || !code->thread)
+	if (!is_new && record->kind != RECORD_EXEC && record->time - thread->looked < NAME_AGE_MAX)
 		return;
-	if (thread && record->kind != RECORD_EXEC && record->time - thread->looked < NAME_AGE_MAX)
-		return;
-	if (!thread) {
-		thread = xcalloc(1, sizeof *thread);
-		map_put(&recording->threads, (uint64_t)record->tid, thread);
-	}
 	thread->looked = record->time;
 	code->thread(code->context, record->tid, name);
 	if (!name[0] || !strcmp(name, thread->name))
 		return;
 	memcpy(thread->name, name, sizeof name);
+	thread->chunk = 0;
+}
+
+/* Writes the name of the record's thread, once in each chunk: others may be dropped. */
+static void put_name(struct recording *recording, const struct record *record)
+{
+	const struct code_names *code = recording->target.code;
+	struct known_thread *thread = map_get(&recording->threads, (uint64_t)record->tid);
+	const bool is_new = !thread;
+
+	if (!record->tid || !code || !code->thread)
+		return;
+	if (is_new) {
+		thread = xcalloc(1, sizeof *thread);
+		map_put(&recording->threads, (uint64_t)record->tid, thread);
+	}
+	look_up_name(recording, thread, record, is_new);
+	if (!thread->name[0] || thread->chunk == recording->chunk)
+		return;
+	thread->chunk = recording->chunk;
 	bytes_put_byte(&recording->items, CODE_NAME);
 	bytes_put_number(&recording->items, number_fold(record->tid));
-	bytes_put_block(&recording->items, name, strnlen(name, sizeof name));
+	bytes_put_block(&recording->items, thread->name, strnlen(thread->name, NAME_SIZE));
 }
 
 static void forget_thread(struct recording *recording, const struct record *record)
@@ -187,6 +198,7 @@ static int begin_chunk(struct recording *recording, const struct record *record)
 	if (!recording->has_facts)
 		put_facts(recording);
 	record_encoder_begin(&recording->encoder, record->time);
+	recording->chunk++;
 	recording->begun = record->time;
 	recording->about = (struct chunk_about){
 		.kind = TRACE_RECORDS, .first = record->time, .last = record->time};
@@ -214,6 +226,7 @@ static int recording_record(struct sink *sink, const struct record *record)
 	if (error)
 		return error;
 	recording_dictionary_find(recording->dictionary, record, &references);
+	recording_dictionary_put_items(recording->dictionary, &recording->items);
 	put_name(recording, record);
 	record_encode(&recording->encoder, &recording->items, record, &references);
 	about->count++;

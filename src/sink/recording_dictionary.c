@@ -61,17 +61,18 @@ struct known_module {
 struct recording_dictionary {
 	const struct sink_target *target;
 	struct bytes out;
-	uint32_t count;					    /* entries in `out` */
-	uint64_t written;				    /* bytes of entries in this file */
-	struct bytes entry;				    /* the one that is being made */
-	uint32_t texts, prototypes, probes, places, stacks; /* how many there are */
-	struct map by_text;				    /* hash → struct known_text */
-	struct map by_prototype;			    /* struct prototype * → number */
-	struct map by_place; /* hash of process and address → struct known_address */
-	struct map by_code;  /* the same */
-	struct vec by_probe; /* struct known_probe */
-	struct vec modules;  /* struct known_module, by number - 1 */
-	struct vec by_stack; /* uint32_t, by the number in the stack table */
+	uint32_t count;	    /* entries in `out` */
+	uint64_t written;   /* bytes of entries in this file */
+	struct bytes entry; /* the one that is being made */
+	uint32_t texts, prototypes, probes, places, codes, stacks; /* how many there are */
+	struct map by_text;					   /* hash → struct known_text */
+	struct map by_prototype; /* struct prototype * → number */
+	struct map by_place;	 /* hash of process and address → struct known_address */
+	struct map by_code;	 /* the same */
+	struct vec by_probe;	 /* struct known_probe */
+	struct vec modules;	 /* struct known_module, by number - 1 */
+	struct vec by_stack;	 /* uint32_t, by the number in the stack table */
+	struct vec fresh;	 /* uint32_t: names of code that hold from the next record on */
 	struct outbuf scratch;
 };
 
@@ -294,7 +295,18 @@ static void note_function(void *context, int32_t pid, uint64_t address, const ch
 		return;
 	known->changes = 0;
 	known->text = text;
+	known->number = ++dictionary->codes;
 	write_address(dictionary, known, ENTRY_CODE);
+	vec_push(&dictionary->fresh, &known->number);
+}
+
+void recording_dictionary_put_items(struct recording_dictionary *dictionary, struct bytes *items)
+{
+	for (size_t i = 0; i < dictionary->fresh.count; i++) {
+		bytes_put_byte(items, CODE_POINTER);
+		bytes_put_number(items, *(uint32_t *)vec_at(&dictionary->fresh, i));
+	}
+	vec_clear(&dictionary->fresh);
 }
 
 /* ------------------------------------------------------------------ stacks */
@@ -358,6 +370,7 @@ struct recording_dictionary *recording_dictionary_create(const struct sink_targe
 	dictionary->target = target;
 	vec_init(&dictionary->by_probe, sizeof(struct known_probe));
 	vec_init(&dictionary->by_stack, sizeof(uint32_t));
+	vec_init(&dictionary->fresh, sizeof(uint32_t));
 	vec_init(&dictionary->modules, sizeof(struct known_module));
 	outbuf_init(&dictionary->scratch, -1);
 	return dictionary;
@@ -396,7 +409,8 @@ void recording_dictionary_restart(struct recording_dictionary *dictionary)
 	vec_clear(&dictionary->by_stack);
 	vec_clear(&dictionary->modules);
 	dictionary->texts = dictionary->prototypes = dictionary->probes = 0;
-	dictionary->places = dictionary->stacks = 0;
+	dictionary->places = dictionary->codes = dictionary->stacks = 0;
+	vec_clear(&dictionary->fresh);
 	dictionary->written = 0;
 }
 
@@ -407,6 +421,7 @@ void recording_dictionary_destroy(struct recording_dictionary *dictionary)
 	recording_dictionary_restart(dictionary);
 	vec_deinit(&dictionary->by_probe);
 	vec_deinit(&dictionary->by_stack);
+	vec_deinit(&dictionary->fresh);
 	vec_deinit(&dictionary->modules);
 	bytes_deinit(&dictionary->out);
 	bytes_deinit(&dictionary->entry);

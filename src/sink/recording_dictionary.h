@@ -28,6 +28,9 @@ void recording_dictionary_forget(struct recording_dictionary *dictionary,
 /* All is written anew from now on: another file begins. */
 void recording_dictionary_restart(struct recording_dictionary *dictionary);
 
+/* Appends the items that go in front of the record that was looked at last. */
+void recording_dictionary_put_items(struct recording_dictionary *dictionary, struct bytes *items);
+
 /* Entries that were appended; the caller takes the bytes and sets the count to 0. */
 struct bytes *recording_dictionary_bytes(struct recording_dictionary *dictionary, uint32_t **count);
 

@@ -10,15 +10,17 @@
  */
 #include "stream/chunk_file.h"
 
+#include "base/diag.h"
 #include "base/xalloc.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { DUMPS_MAX = 100 };
+enum { DUMPS_MAX = 1000 };
 
 struct kept_chunk {
 	struct chunk_about about;
@@ -153,28 +155,44 @@ static void close_own(struct chunk_file *file)
 		close(file->fd);
 }
 
-/* FILE becomes FILE.1, FILE.1 becomes FILE.2; the oldest is overwritten. */
-static void shift_names(const struct trace_destination *destination)
+/* Gives a file another name. One that is not there is none; what is no file is left alone. */
+static int move(const char *from, const char *to)
 {
-	for (unsigned i = destination->keep - 1; i > 0; i--) {
+	struct stat file;
+
+	if (lstat(from, &file) < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISREG(file.st_mode) || (lstat(to, &file) == 0 && !S_ISREG(file.st_mode)))
+		return -EEXIST;
+	return rename(from, to) < 0 ? -errno : 0;
+}
+
+/* FILE becomes FILE.1, FILE.1 becomes FILE.2; the oldest is overwritten. */
+static int shift_names(const struct trace_destination *destination)
+{
+	int error = 0;
+
+	for (unsigned i = destination->keep - 1; i > 0 && !error; i--) {
 		char *to = xasprintf("%s.%u", destination->path, i);
 		char *from = i > 1 ? xasprintf("%s.%u", destination->path, i - 1)
 				   : xstrdup(destination->path);
 
-		rename(from, to);
+		error = move(from, to);
 		free(from);
 		free(to);
 	}
+	return error;
 }
 
 int chunk_file_rotate(struct chunk_file *file)
 {
 	const struct trace_destination *destination = file->destination;
-	const int error = chunk_file_end(file);
+	int error = chunk_file_end(file);
 
+	if (!error)
+		error = file->error = shift_names(destination);
 	if (error)
 		return error;
-	shift_names(destination);
 	/* With one file to keep, the old one is replaced. */
 	if (destination->keep == 1)
 		unlink(destination->path);
@@ -235,8 +253,12 @@ static int open_dump(const struct chunk_file *file)
 
 int chunk_file_dump(struct chunk_file *file)
 {
-	if ((!file->has_news && file->dumps) || file->dumps >= DUMPS_MAX)
+	if (!file->has_news && file->dumps)
 		return 0;
+	if (file->dumps >= DUMPS_MAX) {
+		diag("--flight: %d files have been written, and no more are", DUMPS_MAX);
+		return 0;
+	}
 	const int fd = open_dump(file);
 
 	if (fd < 0)

@@ -121,7 +121,9 @@ static bool read_chunk_header(struct chunk_reader *reader)
 	if (!read_all(reader, bytes, first))
 		return false;
 	if (is_end(reader, bytes)) {
-		reader->ending = TRACE_WHOLE;
+		char more;
+
+		reader->ending = read_some(reader, &more, 1) ? TRACE_GOES_BEYOND : TRACE_WHOLE;
 		return false;
 	}
 	if (!read_all(reader, bytes + first, sizeof reader->chunk - first))

@@ -11,10 +11,11 @@
 /* How a file ended. */
 enum trace_ending {
 	TRACE_GOES_ON,
-	TRACE_WHOLE,	 /* with its index */
-	TRACE_CUT,	 /* in the middle of a chunk, or without an index */
-	TRACE_DAMAGED,	 /* by bytes that are no chunk, or not those that were written */
-	TRACE_UNREADABLE /* `error` says why */
+	TRACE_GOES_BEYOND, /* with its index, and something behind it */
+	TRACE_WHOLE,	   /* with its index */
+	TRACE_CUT,	   /* in the middle of a chunk, or without an index */
+	TRACE_DAMAGED,	   /* by bytes that are no chunk, or not those that were written */
+	TRACE_UNREADABLE   /* `error` says why */
 };
 
 struct chunk_reader;

@@ -188,6 +188,8 @@ static int start(struct chunk_writer *writer)
 
 void chunk_writer_works(struct chunk_writer *writer)
 {
+	/* If it does not start, chunk_writer_put() says so. */
+	start(writer);
 	if (!writer->is_working)
 		pthread_mutex_lock(&writer->busy);
 	writer->is_working = true;

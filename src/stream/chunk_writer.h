@@ -31,7 +31,7 @@ struct chunk_writer_options {
 struct chunk_writer;
 
 /*
- * `options` must stay valid. NULL: libzstd does not work. The thread begins with the first chunk.
+ * `options` must stay valid. NULL: libzstd does not work. The thread begins with the first work.
  */
 struct chunk_writer *chunk_writer_create(const struct chunk_writer_options *options);
 /*

@@ -81,8 +81,8 @@ static_assert(sizeof(struct trace_end) == 16, "part of the file format");
 
 /*
  * Entries of dictionary chunks: a byte for the kind, and a block (bytes.h). TEXT, PROTOTYPE, PROBE,
- * PLACE, STACK and MODULE are numbered, each kind from 1, in the order of the file; 0 means that
- * there is none.
+ * PLACE, CODE, STACK and MODULE are numbered, each kind from 1, in the order of the file; 0 means
+ * that there is none.
  */
 enum trace_entry {
 	ENTRY_TEXT = 1,	 /* the bytes of a text */

@@ -25,7 +25,9 @@
  * and its call is the one behind the last one. An end is as expected if it is that of the thread's
  * innermost open call: it has the same probe, depth, call, stack and place, and no number.
  *
- * Kind 0 is no record. CODE_NAME is such an item: a thread's id (folded), and its name as a block.
+ * Kind 0 is no record. CODE_NAME is such an item: a thread's id (folded), and its name as a block;
+ * CODE_POINTER is another one: the number of the name of code that holds for its address from here
+ * on. A place holds for its address from the first record on that has it.
  */
 #ifndef TRACER_STREAM_RECORD_CODE_H
 #define TRACER_STREAM_RECORD_CODE_H
@@ -43,7 +45,9 @@ enum {
 	CODE_SAME_THREAD = 32,
 	CODE_EXPECTED = 64,
 	CODE_SAME_SHAPE = 128,
-	CODE_NAME = 32 /* a whole item's first byte */
+	/* The first bytes of other items. */
+	CODE_NAME = 32,
+	CODE_POINTER = 64
 };
 
 /* What a record refers to in the dictionary; 0: nothing. */

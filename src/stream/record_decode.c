@@ -216,6 +216,9 @@ int record_decode(struct record_decoder *decoder, struct byte_reader *reader,
 	*decoded = (struct decoded){0};
 	if (tag == CODE_NAME) {
 		take_name(reader, decoded);
+	} else if (tag == CODE_POINTER) {
+		decoded->code = (uint32_t)reader_number_to(reader, UINT32_MAX);
+		reader->failed |= !decoded->code;
 	} else if (tag & CODE_KIND) {
 		take_record(decoder, reader, dictionary, tag);
 		decoded->record = (const struct record *)(const void *)decoder->record.data;

@@ -10,16 +10,21 @@
 struct decoder_dictionary {
 	/* Returns how many probes are known; their numbers are 1 and up. */
 	uint32_t (*probes)(void *context);
-	/* Stores the address of a place. Returns false if there is no such place. */
+	/*
+	 * Stores the address of a place, whose name holds for it from now on. Returns false if
+	 * there is no such place.
+	 */
 	bool (*place)(void *context, uint32_t place, uint64_t *address);
 	void *context;
 };
 
 struct decoded {
 	/*
-	 * Valid until the next item. Probe and stack are numbers of the dictionary. NULL: a name.
+	 * Valid until the next item. Probe and stack are numbers of the dictionary. NULL: it is
+	 * another item.
 	 */
 	const struct record *record;
+	uint32_t code; /* the number of a name of code that holds from now on; 0: no such item */
 	/* The name of a thread: its bytes are in the chunk. */
 	int32_t tid;
 	const char *name;

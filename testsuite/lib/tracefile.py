@@ -78,7 +78,7 @@ class TraceFile:
             self.data = file.read()
         magic, version, size, self.begun, _ = struct.unpack_from("<8sIIQQ", self.data)
         assert magic == MAGIC and version == 1, "a trace file of version 1"
-        self.numbered = {kind: [None] for kind in (1, 2, 3, 4, 6, 8)}  # number 0 is nothing
+        self.numbered = {kind: [None] for kind in (1, 2, 3, 4, 5, 6, 8)}  # number 0 is nothing
         self.facts, self.names, self.records, self.chunks = {}, {}, [], []
         at = size
         while self.data[at + 8:at + 16] != END:
@@ -140,6 +140,9 @@ class TraceFile:
             if tag == 32:
                 tid = data.folded()
                 self.names[tid] = bytes(data.block().data)
+                continue
+            if tag == 64:
+                assert 0 < data.number() < len(self.numbered[5]), "a name of code"
                 continue
             kind = tag & 31
             if not tag & SAME_THREAD:
