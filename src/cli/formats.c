@@ -111,6 +111,8 @@ static int open_sender(const struct options *options, struct formats *formats)
 
 	if (error)
 		return error;
+	if (options->replay)
+		otlp_sender_wait(formats->sender);
 	formats->has_spans = true;
 	vec_push(&formats->more, &output);
 	if (!formats->main && !options->output_file && !options->summary && !options->template)

@@ -101,6 +101,13 @@ static int replay_with(const struct options *options, const struct output_option
 
 	if (!split && options->output_file && outfile_open(&outfile, options->output_file))
 		return STATUS_ERROR;
+	/* A file that is not there will be told below, and the outputs stay as they are. */
+	const bool is_there = !strcmp(options->replay, "-") || access(options->replay, R_OK) == 0;
+
+	if (is_there && outfile_empty(&formats->files, &outfile, options->replay)) {
+		outfile_close(&outfile);
+		return STATUS_USAGE;
+	}
 	const int fd = options->output_file ? outfile.fd : STDOUT_FILENO;
 
 	output.color = wants_color(options->color, fd);
@@ -164,6 +171,10 @@ static int trace_with(const struct options *options, const struct output_options
 	/* If session.output_path is set, each process has a file of its own. */
 	if (!session.output_path && outfile_open(&outfile, options->output_file))
 		return STATUS_ERROR;
+	if (outfile_empty(&formats->files, &outfile, NULL)) {
+		outfile_close(&outfile);
+		return STATUS_USAGE;
+	}
 	/* The stacks are what was asked for, not remarks beside a program's output. */
 	session.output_fd = outfile.fd;
 	if ((options->stacks || options->profile_hz) && !options->output_file)

@@ -14,6 +14,8 @@
 
 #include "base/cleanup.h"
 #include "base/diag.h"
+#include "base/xalloc.h"
+#include "cli/usage_error.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -94,11 +96,53 @@ static int open_file(struct outfile *outfile, const char *name)
 {
 	int error = 0;
 
-	outfile->fd = name ? open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666)
+	outfile->fd = name ? open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666)
 			   : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, FD_MIN);
 	if (outfile->fd < 0) {
 		error = -errno;
 		diag("%s: %s", name ? name : "standard error", strerror(-error));
+	}
+	outfile->is_kept = name && !error;
+	return error;
+}
+
+/* Stores what tells which file it is. Returns false if nothing can be lost: it is none. */
+static bool is_file(const struct outfile *outfile, struct stat *file)
+{
+	return outfile->is_kept && fstat(outfile->fd, file) == 0 && S_ISREG(file->st_mode);
+}
+
+static bool is_same(const struct stat *one, const struct stat *other)
+{
+	return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
+}
+
+int outfile_empty(const struct vec *files, const struct outfile *lines, const char *input)
+{
+	struct stat *known = xcalloc(files->count + 2, sizeof *known);
+	size_t count = input && stat(input, known) == 0;
+	int error = 0;
+
+	for (size_t i = 0; i <= files->count && !error; i++) {
+		const struct outfile *file = i < files->count ? vec_at(files, i) : lines;
+
+		if (!is_file(file, &known[count]))
+			continue;
+		for (size_t k = 0; k < count && !error; k++)
+			if (is_same(&known[k], &known[count]))
+				error = usage_error(k == 0 && input
+							    ? "the file that is replayed would be "
+							      "written, too"
+							    : "two outputs would be in one file");
+		count++;
+	}
+	free(known);
+	for (size_t i = 0; i <= files->count && !error; i++) {
+		const struct outfile *file = i < files->count ? vec_at(files, i) : lines;
+		struct stat status;
+
+		if (is_file(file, &status) && ftruncate(file->fd, 0) < 0)
+			error = -errno;
 	}
 	return error;
 }

@@ -3,13 +3,18 @@
 #ifndef TRACER_CLI_OUTFILE_H
 #define TRACER_CLI_OUTFILE_H
 
+#include "base/vec.h"
+
+#include <stdbool.h>
+
 struct outfile {
-	int fd;	  /* to write to; above the fds that traced programs use; owned */
-	int done; /* reports EOF when the command has ended; -1: there is no command */
+	bool is_kept; /* a file: what was in it is still there, until outfile_empty() */
+	int fd;	      /* to write to; above the fds that traced programs use; owned */
+	int done;     /* reports EOF when the command has ended; -1: there is no command */
 };
 
 /*
- * `name`: a file, which is truncated; "|COMMAND" for a shell; NULL: standard error. Returns 0, or
+ * `name`: a file; "|COMMAND" for a shell; NULL: standard error. Returns 0, or
  * -errno after a message. To be called while signal dispositions are as the user set them, because
  * a command inherits them.
  */
@@ -20,6 +25,13 @@ int outfile_open(struct outfile *outfile, const char *name);
  * what is there is not overwritten, nor mixed with what comes.
  */
 int outfile_open_directory(struct outfile *outfile, const char *name);
+
+/*
+ * Empties all files once it is clear that they will be written: `files` (struct outfile), and
+ * `lines`. Returns 0, or -EINVAL after a message if two of them are one file, or one of them is
+ * `input` (a name; or NULL).
+ */
+int outfile_empty(const struct vec *files, const struct outfile *lines, const char *input);
 
 /* Closes the fd, and waits until a command has read everything and has ended. */
 void outfile_close(struct outfile *outfile);

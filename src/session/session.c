@@ -156,6 +156,12 @@ static bool is_awaited(void *context)
 	return session->is_leaving || (session->interrupts && interrupts_end(session->interrupts));
 }
 
+/* Returns true if the trace was ended by a signal. */
+static bool has_ended(void *context)
+{
+	return ((const struct session *)context)->has_left || is_awaited(context);
+}
+
 static struct sink *create_sink(struct session *session)
 {
 	const struct session_options *options = session->target.options;
@@ -271,7 +277,7 @@ static int set_up(struct session *session)
 					    .changes = module_code_changes,
 					    .context = &session->target};
 	session->output = *options->output;
-	session->output.patience = (struct outbuf_patience){is_awaited, session};
+	session->output.patience = (struct outbuf_patience){is_awaited, has_ended, session};
 	session->emission.sink = create_sink(session);
 	session->target.untraced = untraced_create(take_record, session, options->verbose != 0);
 	if (options->quiet)
@@ -365,7 +371,7 @@ static void take_signals(struct session *session)
 		if (interrupts_is_ignored(session->interrupts, signal))
 			continue;
 		/* A reader of the trace that has stalled must not hold up the detaching. */
-		session->is_leaving = true;
+		session->is_leaving = session->has_left = true;
 		interrupts_tick(session->interrupts, LEAVING_TICK_US);
 		detach_all(session, false);
 	}

@@ -24,6 +24,7 @@ struct session {
 	struct interrupts *interrupts;
 	struct output_options output; /* options->output, and a wait that signals end */
 	bool is_leaving;	      /* a signal for the tracer has made it detach */
+	bool has_left;		      /* the same, and it stays so */
 	struct emission emission;
 	struct intervals intervals;
 	struct top *top;	     /* --top: what is shown; the sink's */

@@ -22,6 +22,7 @@
 #include "sink/render.h"
 #include "tracee/clock.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 /* Set by make from configure.ac; missing for objects compiled by hand. */
@@ -238,10 +239,9 @@ static int otlp_finish(struct sink *sink)
 {
 	struct otlp_sink *otlp = otlp_of(sink);
 	const int error = put_request(otlp);
+	const bool is_lost = otlp->target.sender && otlp_sender_finish(otlp->target.sender);
 
-	if (otlp->target.sender)
-		otlp_sender_finish(otlp->target.sender);
-	return error;
+	return error ? error : is_lost ? -EIO : 0;
 }
 
 static void otlp_destroy(struct sink *sink)

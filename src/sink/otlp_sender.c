@@ -42,7 +42,13 @@ void otlp_sender_put(struct otlp_sender *sender, const char *resources, size_t l
 	(void)spans;
 }
 
-void otlp_sender_finish(struct otlp_sender *sender)
+uint64_t otlp_sender_finish(struct otlp_sender *sender)
+{
+	(void)sender;
+	return 0;
+}
+
+void otlp_sender_wait(struct otlp_sender *sender)
 {
 	(void)sender;
 }
@@ -109,6 +115,7 @@ struct otlp_sender {
 	struct curl_slist *headers;
 	pthread_t thread;
 	bool is_started, is_finished;
+	bool waits; /* otlp_sender_wait() */
 
 	pthread_mutex_t lock; /* of all that follows */
 	pthread_cond_t news;  /* CLOCK_MONOTONIC: a request, the end, or that the thread is done */
@@ -371,6 +378,8 @@ static struct request *next(struct otlp_sender *sender)
 	if (!sender->end || clock_now() < sender->end) {
 		if (!sender->current && sender->first)
 			sender->current = take(sender);
+		/* Whoever waits for room in the queue. */
+		pthread_cond_broadcast(&sender->news);
 		request = sender->current;
 	}
 	pthread_mutex_unlock(&sender->lock);
@@ -384,6 +393,7 @@ static void drop_current(struct otlp_sender *sender, uint64_t lost)
 	free(sender->current);
 	sender->current = NULL;
 	sender->dropped += lost;
+	pthread_cond_broadcast(&sender->news);
 	pthread_mutex_unlock(&sender->lock);
 }
 
@@ -463,6 +473,10 @@ void otlp_sender_put(struct otlp_sender *sender, const char *resources, size_t l
 	if (!sender->is_started)
 		start(sender);
 	pthread_mutex_lock(&sender->lock);
+	/* A receiver that is not there is waited for until the first request is given up. */
+	while (sender->waits && sender->first && !sender->dropped && !sender->is_done &&
+	       sender->queued + sizeof *made + length > QUEUE_MAX)
+		pthread_cond_wait(&sender->news, &sender->lock);
 	const bool fits = sender->queued + sizeof *made + length <= QUEUE_MAX || !sender->first;
 
 	if (fits) {
@@ -481,14 +495,15 @@ void otlp_sender_put(struct otlp_sender *sender, const char *resources, size_t l
 /* Returns true if the thread has ended, or there was none. */
 static bool end_thread(struct otlp_sender *sender)
 {
-	const struct timespec time = timespec_of(clock_now() + JOIN_MAX);
+	const bool waits = sender->waits && !sender->dropped;
+	const struct timespec time = timespec_of(clock_now() + (waits ? TRIED_MAX : 0) + JOIN_MAX);
 	int error = 0;
 
 	if (!sender->is_started)
 		return true;
 	pthread_mutex_lock(&sender->lock);
 	if (!sender->end)
-		sender->end = clock_now() + END_MAX;
+		sender->end = clock_now() + (waits ? TRIED_MAX : END_MAX);
 	pthread_cond_broadcast(&sender->news);
 	while (!sender->is_done && !error)
 		error = pthread_cond_timedwait(&sender->news, &sender->lock, &time);
@@ -501,12 +516,12 @@ static bool end_thread(struct otlp_sender *sender)
 	return is_done;
 }
 
-void otlp_sender_finish(struct otlp_sender *sender)
+uint64_t otlp_sender_finish(struct otlp_sender *sender)
 {
 	uint64_t lost = 0;
 
 	if (sender->is_finished)
-		return;
+		return 0;
 	sender->is_finished = true;
 	end_thread(sender);
 	pthread_mutex_lock(&sender->lock);
@@ -517,6 +532,12 @@ void otlp_sender_finish(struct otlp_sender *sender)
 	if (lost)
 		diag("--otlp: %llu span%s dropped", (unsigned long long)lost,
 		     lost == 1 ? " was" : "s were");
+	return sender->waits ? lost : 0;
+}
+
+void otlp_sender_wait(struct otlp_sender *sender)
+{
+	sender->waits = true;
 }
 
 void otlp_sender_destroy(struct otlp_sender *sender)

@@ -4,6 +4,7 @@
 #define TRACER_SINK_OTLP_SENDER_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct otlp_sender;
 
@@ -26,8 +27,15 @@ int otlp_sender_create(const char *url, struct otlp_sender **sender);
 void otlp_sender_put(struct otlp_sender *sender, const char *resources, size_t length,
 		     unsigned spans);
 
-/* Waits some seconds until all is sent, and reports how many spans were dropped. */
-void otlp_sender_finish(struct otlp_sender *sender);
+/*
+ * Waits some seconds until all is sent, and reports how many spans were dropped. Returns how many,
+ * if otlp_sender_wait() was called, else 0.
+ */
+uint64_t otlp_sender_finish(struct otlp_sender *sender);
+/*
+ * From now on otlp_sender_put() waits for the receiver, as nobody waits for the tracer: a replay.
+ */
+void otlp_sender_wait(struct otlp_sender *sender);
 
 /* NULL is allowed. It is finished before, if it was not. */
 void otlp_sender_destroy(struct otlp_sender *sender);

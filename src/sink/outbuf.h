@@ -21,6 +21,8 @@
  */
 struct outbuf_patience {
 	bool (*is_over)(void *context); /* NULL: returns false always */
+	/* Returns true if a signal has ended the trace. NULL: as is_over(). */
+	bool (*has_ended)(void *context);
 	void *context;
 };
 

@@ -105,6 +105,14 @@ static bool is_over(void *context)
 	return patience->is_over && patience->is_over(patience->context);
 }
 
+static bool has_ended(void *context)
+{
+	const struct recording *recording = context;
+	const struct outbuf_patience *patience = &recording->target.options->patience;
+
+	return patience->has_ended && patience->has_ended(patience->context);
+}
+
 /* ------------------------------------------------------------------ facts and names */
 
 static void put_facts(struct recording *recording)
@@ -329,6 +337,7 @@ struct sink *recording_sink_create(const struct sink_target *target)
 					      .level = options->level,
 					      .cut = cut_idle,
 					      .is_over = is_over,
+					      .has_ended = has_ended,
 					      .context = recording};
 	recording->writer = chunk_writer_create(&recording->options);
 	recording->dictionary = recording_dictionary_create(&recording->target);

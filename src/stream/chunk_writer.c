@@ -19,7 +19,7 @@
 #include <signal.h>
 #include <time.h>
 
-enum { QUEUE_MAX = 32, WAIT_MS = 50, PATIENCE_MS = 300, NS_PER_MS = 1000000 };
+enum { QUEUE_MAX = 32, WAIT_MS = 50, PATIENCE_MS = 300, END_MS = 3000, NS_PER_MS = 1000000 };
 
 enum job_kind { JOB_CHUNK, JOB_ROTATE, JOB_DUMP, JOB_END };
 
@@ -226,6 +226,27 @@ static int wait_for_less(struct chunk_writer *writer, uint64_t *since)
 	return now_ms() - *since >= PATIENCE_MS ? -EINTR : 0;
 }
 
+/* Waits until all is written. Returns 0 or -EINTR. The lock is held. */
+static int wait_for_end(struct chunk_writer *writer)
+{
+	const struct chunk_writer_options *options = writer->options;
+	uint64_t since = now_ms();
+	size_t left = writer->jobs.count;
+
+	while (!writer->has_ended) {
+		const struct timespec until = in_ms(WAIT_MS);
+
+		pthread_cond_timedwait(&writer->less, &writer->queue, &until);
+		if (writer->jobs.count != left || !options->has_ended ||
+		    !options->has_ended(options->context))
+			since = now_ms();
+		left = writer->jobs.count;
+		if (now_ms() - since >= END_MS)
+			return -EINTR;
+	}
+	return 0;
+}
+
 /* Adds a job, and waits for the end if it is the last one. */
 static int add_job(struct chunk_writer *writer, struct job *job)
 {
@@ -253,8 +274,8 @@ static int add_job(struct chunk_writer *writer, struct job *job)
 			writer->spare.count--;
 		}
 	}
-	while (job->kind == JOB_END && !writer->has_ended && error != -EINTR)
-		error = wait_for_less(writer, &since);
+	if (job->kind == JOB_END && error != -EINTR)
+		error = wait_for_end(writer);
 	if (!error)
 		error = writer->error;
 	pthread_mutex_unlock(&writer->queue);

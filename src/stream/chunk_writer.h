@@ -25,6 +25,8 @@ struct chunk_writer_options {
 	void (*cut)(void *context);
 	/* Called while the maker waits: true ends the waiting. */
 	bool (*is_over)(void *context);
+	/* The same while it waits for the end of all: true ends that if nothing is read for 3 s. */
+	bool (*has_ended)(void *context);
 	void *context;
 };
 
