@@ -63,5 +63,10 @@ int replaying_run(const struct options *options, const struct output_options *ou
 
 	if (result.bad_filter)
 		return -EINVAL;
+	if (!error && options->strict && result.untraced) {
+		diag("--strict: %zu thing%s could not be traced", result.untraced,
+		     result.untraced == 1 ? "" : "s");
+		return -ENOENT;
+	}
 	return error == -EINVAL ? -EIO : error;
 }

@@ -36,6 +36,7 @@ struct replay {
 	struct output_options output; /* with what the file tells of the trace */
 	struct progress progress;
 	uint64_t records, last_time;
+	size_t untraced;
 	uint64_t next;	 /* when the interval ends */
 	unsigned tables; /* how many intervals have ended */
 	bool is_over;	 /* --interval: the last table was shown */
@@ -118,8 +119,10 @@ static int take_record(struct replay *replay, const struct record *decoded)
 
 	if (error || replay->is_over || !is_wanted(replay, record))
 		return error;
-	if (record->kind == RECORD_UNTRACED)
+	if (record->kind == RECORD_UNTRACED) {
+		replay->untraced++;
 		tell_untraced(replay, record);
+	}
 	return replay->sink->ops->record(replay->sink, record);
 }
 
@@ -288,8 +291,7 @@ static int show(struct replay *replay)
 			     strerror(error ? -error : -failure));
 		return error ? error : failure;
 	}
-	if (!replay->options->is_quiet)
-		replay_filter_list_unmatched(replay->filter);
+	replay->untraced += replay_filter_list_unmatched(replay->filter, replay->options->is_quiet);
 	return replay->options->path ? tell_ending(replay) : 0;
 }
 
@@ -304,6 +306,7 @@ int replay_run(const struct replay_options *options, struct replay_result *resul
 
 	if (!error)
 		error = show(&replay);
+	result->untraced = replay.untraced;
 	if (replay.sink)
 		replay.sink->ops->destroy(replay.sink);
 	record_decoder_deinit(&replay.decoder);

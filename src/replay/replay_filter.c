@@ -129,10 +129,12 @@ static bool is_optional(const struct replay_filter *filter, const char *text)
 	return false;
 }
 
-static void list(const struct replay_filter *filter, const struct vec *filters,
-		 const struct vec *texts, char option)
+/* Returns how many rules have matched nothing. */
+static size_t list(const struct replay_filter *filter, const struct vec *filters,
+		   const struct vec *texts, char option, bool is_quiet)
 {
 	char safe[SAFE_MAX];
+	size_t unmatched = 0;
 
 	for (size_t i = 0; i < filters->count; i++) {
 		const struct filter *one = vec_at(filters, i);
@@ -141,15 +143,19 @@ static void list(const struct replay_filter *filter, const struct vec *filters,
 		for (size_t k = 0; k < one->rules.count && !is_optional(filter, text); k++) {
 			const struct filter_rule *rule = vec_at(&one->rules, k);
 
-			if (rule->text && !rule->subtracts && !rule->matched)
+			if (!rule->text || rule->subtracts || rule->matched)
+				continue;
+			unmatched++;
+			if (!is_quiet)
 				diag("-%c %s: no such function is in the trace", option,
 				     diag_safe(safe, sizeof safe, rule->text));
 		}
 	}
+	return unmatched;
 }
 
-void replay_filter_list_unmatched(const struct replay_filter *filter)
+size_t replay_filter_list_unmatched(const struct replay_filter *filter, bool is_quiet)
 {
-	list(filter, &filter->calls, filter->wishes.calls, 'e');
-	list(filter, &filter->entries, filter->wishes.entries, 'x');
+	return list(filter, &filter->calls, filter->wishes.calls, 'e', is_quiet) +
+	       list(filter, &filter->entries, filter->wishes.entries, 'x', is_quiet);
 }

@@ -26,7 +26,10 @@ void replay_filter_destroy(struct replay_filter *filter);
 
 /* Returns true if the calls of the probe are shown; they all are if nothing was asked for. */
 bool replay_filter_shows(struct replay_filter *filter, const struct probe_info *probe);
-/* Names on stderr what was asked for and is not in the trace. */
-void replay_filter_list_unmatched(const struct replay_filter *filter);
+/*
+ * Returns how much was asked for and is not in the trace, and names it on stderr unless it is
+ * quiet.
+ */
+size_t replay_filter_list_unmatched(const struct replay_filter *filter, bool is_quiet);
 
 #endif

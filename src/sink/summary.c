@@ -135,6 +135,7 @@ static int summary_record(struct sink *sink, const struct record *record)
 	if (record->kind == RECORD_PROBES) {
 		summary_of(sink)->output.planted = record->call;
 		summary_of(sink)->output.inside = (uint64_t)record->number;
+		summary_of(sink)->output.lost = record->duration;
 	}
 	if (record->kind != RECORD_CALL && record->kind != RECORD_RETURN &&
 	    record->kind != RECORD_COUNTED)

@@ -83,7 +83,7 @@ int summary_output_write(struct summary_output *output, const struct vec *rows,
 		output->form->put_table(&out, &table);
 	}
 	if (is_last && output->planted && output->form->put_engines)
-		output->form->put_engines(&out, output->planted, output->inside);
+		output->form->put_engines(&out, output->planted, output->inside, output->lost);
 	if (is_last)
 		outbuf_bytes(&out, output->untraced.text, output->untraced.length);
 	const int error = outbuf_flush(&out);

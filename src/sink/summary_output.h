@@ -12,6 +12,7 @@ struct summary_output {
 	uint64_t begun;		  /* clock_now(), or `seen`, when counting began or began anew */
 	bool has_begun;		  /* something was written, unless target.has_begun says */
 	uint64_t planted, inside; /* probes, and those counted in the process; 0: not known */
+	uint64_t lost;		  /* calls, or ends of calls, without a record */
 	struct outbuf untraced;	  /* to be written behind the last table */
 };
 

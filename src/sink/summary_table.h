@@ -37,7 +37,8 @@ struct table_form {
 	void (*put_untraced)(struct outbuf *out, const struct record *record,
 			     const struct output_options *options);
 	/* Writes how many probes there were, and how many of them were counted in the process. */
-	void (*put_engines)(struct outbuf *out, uint64_t planted, uint64_t inside); /* or NULL */
+	void (*put_engines)(struct outbuf *out, uint64_t planted, uint64_t inside,
+			    uint64_t lost); /* or NULL */
 };
 
 struct summary_columns {

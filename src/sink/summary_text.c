@@ -305,15 +305,15 @@ static void put_untraced(struct outbuf *out, const struct record *record,
 	outbuf_newline(out);
 }
 
-/* No call is ever lost: one that cannot be counted in the process stops at a breakpoint. */
-static void put_engines(struct outbuf *out, uint64_t planted, uint64_t inside)
+static void put_engines(struct outbuf *out, uint64_t planted, uint64_t inside, uint64_t lost)
 {
 	outbuf_unsigned(out, planted, 0, ' ');
 	outbuf_text(out, " probes: ");
 	outbuf_unsigned(out, inside, 0, ' ');
 	outbuf_text(out, " in-process, ");
 	outbuf_unsigned(out, planted - inside, 0, ' ');
-	outbuf_text(out, " by trap; lost 0");
+	outbuf_text(out, " by trap; lost ");
+	outbuf_unsigned(out, lost, 0, ' ');
 	outbuf_newline(out);
 }
 
