@@ -31,7 +31,7 @@ static inline void bytes_deinit(struct bytes *bytes)
 /* Returns space for `more` bytes; the caller adds the used number to `length`. */
 static inline unsigned char *bytes_reserve(struct bytes *bytes, size_t more)
 {
-	if (bytes->capacity - bytes->length < more) {
+	if (bytes->capacity - bytes->length < more || !bytes->data) {
 		bytes->capacity = 2 * bytes->capacity + more + 4096;
 		bytes->data = xrealloc(bytes->data, bytes->capacity);
 	}
