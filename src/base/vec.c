@@ -33,11 +33,6 @@ void *vec_push(struct vec *vec, const void *item)
 	return place;
 }
 
-void *vec_at(const struct vec *vec, size_t index)
-{
-	return (char *)vec->items + index * vec->item_size;
-}
-
 void vec_remove(struct vec *vec, size_t index)
 {
 	char *place = vec_at(vec, index);

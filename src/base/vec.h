@@ -28,7 +28,11 @@ void vec_deinit(struct vec *vec);
 /* Appends a copy of *item (zeros if NULL). Returns the address of the new item. */
 void *vec_push(struct vec *vec, const void *item);
 /* Returns the address of the item at `index`, which must be below count. */
-void *vec_at(const struct vec *vec, size_t index);
+static inline void *vec_at(const struct vec *vec, size_t index)
+{
+	return (char *)vec->items + index * vec->item_size;
+}
+
 /* Removes one item and keeps the order of the others. */
 void vec_remove(struct vec *vec, size_t index);
 /* Removes one item and moves the last one into its place. */

@@ -47,7 +47,9 @@ struct recording {
 	uint64_t begun;	    /* time of its first record */
 	uint64_t chunk;	    /* counts them from 1 */
 	struct map threads; /* tid → struct known_thread */
-	bool has_facts;	    /* of the current file */
+	int32_t last_tid;   /* of the last record; 0: it is not known */
+	struct known_thread *last_thread;
+	bool has_facts; /* of the current file */
 };
 
 static struct recording *recording_of(struct sink *sink)
@@ -137,6 +139,16 @@ static void put_facts(struct recording *recording)
 	recording_dictionary_fact(dictionary, "machine", system.machine);
 }
 
+/* Most records are of the thread that made the one before. */
+static struct known_thread *find_thread(struct recording *recording, int32_t tid)
+{
+	if (tid != recording->last_tid || !tid) {
+		recording->last_thread = map_get(&recording->threads, (uint64_t)tid);
+		recording->last_tid = recording->last_thread ? tid : 0;
+	}
+	return recording->last_thread;
+}
+
 /* Looks up the name of the record's thread, if it may have changed. */
 static void look_up_name(const struct recording *recording, struct known_thread *thread,
 			 const struct record *record, bool is_new)
@@ -158,7 +170,7 @@ static void look_up_name(const struct recording *recording, struct known_thread 
 static void put_name(struct recording *recording, const struct record *record)
 {
 	const struct code_names *code = recording->target.code;
-	struct known_thread *thread = map_get(&recording->threads, (uint64_t)record->tid);
+	struct known_thread *thread = find_thread(recording, record->tid);
 	const bool is_new = !thread;
 
 	if (!record->tid || !code || !code->thread)
@@ -178,9 +190,11 @@ static void put_name(struct recording *recording, const struct record *record)
 
 static void forget_thread(struct recording *recording, const struct record *record)
 {
-	if (record->kind == RECORD_THREAD_END || record->kind == RECORD_EXITED ||
-	    record->kind == RECORD_KILLED)
-		free(map_remove(&recording->threads, (uint64_t)record->tid));
+	if (record->kind != RECORD_THREAD_END && record->kind != RECORD_EXITED &&
+	    record->kind != RECORD_KILLED)
+		return;
+	free(map_remove(&recording->threads, (uint64_t)record->tid));
+	recording->last_tid = 0;
 }
 
 /* ------------------------------------------------------------------ records */

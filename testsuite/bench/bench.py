@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What tracing costs: ns a call of a tiny library function untraced, under the tracer and under other tools,
 launched and attached; stops a call; the same with more probes and threads; whole programs; the time to the first line of
-an attach, how long the target stands still for it, and the tracer's memory; script lines and stacks.
+an attach, how long the target stands still for it, and the tracer's memory; script lines and stacks; recordings and their replay.
 
 Runs of the competitors take turns, so that a change of the machine's mood meets all of them; medians
 are printed. Calls are measured twice: where the scheduler puts tracer and target, and with both on
@@ -20,6 +20,7 @@ import sys
 import attach
 import costs
 import programs
+import recordings
 import services
 import stacks
 import ways
@@ -85,6 +86,7 @@ def main():
         stacks.print_stacks(seen)
         served = services.measure_services(arguments.tracer)
         services.print_services(served)
+        recordings.measure(arguments.tracer, arguments.work_dir, arguments.runs, goals)
     except (RuntimeError, subprocess.TimeoutExpired) as error:
         sys.exit(f"bench: {error}")
     costs.add_goals(goals, medians, records, shares, growth)

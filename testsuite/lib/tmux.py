@@ -56,6 +56,10 @@ class Screen:
         """What is on the screen, without blanks at the ends of lines."""
         return self._tmux("capture-pane", "-p").rstrip("\n")
 
+    def styled(self):
+        """The same with its colours, as escape sequences."""
+        return self._tmux("capture-pane", "-p", "-e").rstrip("\n")
+
     def wait_for(self, what):
         """Waits until the screen shows a pattern, or until the condition on its text holds; its text then."""
         shows = what if callable(what) else re.compile(what, re.M).search
