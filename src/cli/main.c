@@ -16,6 +16,7 @@
 #include "dwarf/dwarf.h"
 #include "session/print.h"
 #include "session/session.h"
+#include "sink/frame_tree.h"
 
 #include <errno.h>
 #include <langinfo.h>
@@ -198,8 +199,8 @@ static int trace_with(const struct options *options, const struct output_options
 	return options->strict && result.untraced && !result.status ? STATUS_ERROR : result.status;
 }
 
-static int show_with(const struct options *options, const struct output_options *output,
-		     const struct formats *formats, int view_fd)
+static int show_calls(const struct options *options, const struct output_options *output,
+		      const struct formats *formats, int view_fd)
 {
 	if (options->replay)
 		return replay_with(options, output, formats);
@@ -209,6 +210,24 @@ static int show_with(const struct options *options, const struct output_options 
 		return STATUS_USAGE;
 	}
 	return trace_with(options, output, formats, view_fd);
+}
+
+/* With the frames of another trace, if they are asked for. */
+static int show_with(const struct options *options, const struct output_options *parsed,
+		     const struct formats *formats, int view_fd)
+{
+	struct output_options changed = *parsed;
+	const struct output_options *output = &changed;
+	int error = 0;
+
+	if (options->flame_diff)
+		error = replaying_frames(options, parsed, &changed.frames_before);
+	if (error)
+		return error == -EINVAL ? STATUS_USAGE : STATUS_ERROR;
+	const int status = show_calls(options, output, formats, view_fd);
+
+	frame_tree_destroy(changed.frames_before);
+	return status;
 }
 
 static int trace(const struct options *options)

@@ -173,6 +173,8 @@ int option_checks(const struct options *options, bool sorted)
 	    (!options->output.where || (options->weight && !strcmp(options->weight, "time"))))
 		return usage_error("--sample leaves out calls that --format=folded and --flame "
 				   "need: only with -w, and not with --weight=time");
+	if (options->flame_diff && !options->flame)
+		return usage_error("--flame-diff is for --flame, and there is none");
 	if (options->replay)
 		return check_replay(options, sorted);
 	if (!options->record && (options->compress || options->rotate || options->flight))

@@ -98,6 +98,8 @@ static const struct option_spec table[] = {
 	 .action = OPTION_TEXT, FIELD(otlp)},
 	{CODE_FLAME, "flame", "FILE", "a flame graph of the calls, an SVG picture",
 	 .action = OPTION_TEXT, FIELD(flame)},
+	{CODE_FLAME_DIFF, "flame-diff", "OLD", "--flame: colors what changed since that trace",
+	 .action = OPTION_TEXT, FIELD(flame_diff)},
 	{CODE_WEIGHT, "weight", "calls|time|EXPR", "folded, --flame: what a call adds (calls)",
 	 .action = OPTION_TEXT, FIELD(weight)},
 	{CODE_REPORT, "report", "FILE", "an HTML page with tables and pictures, in FILE",

@@ -54,6 +54,7 @@ struct options {
 	const char *replay;	 /* --replay, or NULL */
 	bool has_string_max;	 /* there was a -s */
 	const char *flame;	 /* --flame, or NULL */
+	const char *flame_diff;	 /* --flame-diff, or NULL */
 	const char *weight;	 /* --weight, or NULL */
 	const char *report;	 /* --report, or NULL */
 	const char *condition;	 /* --if, or NULL */

@@ -70,3 +70,20 @@ int replaying_run(const struct options *options, const struct output_options *ou
 	}
 	return error == -EINVAL ? -EIO : error;
 }
+
+int replaying_frames(const struct options *options, const struct output_options *output,
+		     struct frame_tree **tree)
+{
+	struct output_options taken = *output;
+	struct options old = *options;
+	const struct formats none = {.more = VEC_OF(struct session_output)};
+
+	*tree = NULL;
+	taken.frames_taken = tree;
+	old.replay = options->flame_diff;
+	old.strict = false;
+	old.interval_ns = 0;
+	old.per_process = false;
+	old.follow_forks = 0;
+	return replaying_run(&old, &taken, sink_find("frames"), &none, -1);
+}

@@ -14,4 +14,12 @@
 int replaying_run(const struct options *options, const struct output_options *output,
 		  const struct sink_kind *main_sink, const struct formats *formats, int output_fd);
 
+/*
+ * Reads the frames of the calls in the file of --flame-diff, with the filters, conditions and
+ * weights of `options` and `output`. Stores the tree, which the caller frees. Returns as
+ * replaying_run(); a file that is damaged or was cut off is an error.
+ */
+int replaying_frames(const struct options *options, const struct output_options *output,
+		     struct frame_tree **tree);
+
 #endif

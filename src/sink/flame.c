@@ -21,6 +21,7 @@
 #include "base/strbuf.h"
 #include "base/xalloc.h"
 #include "sink/escape.h"
+#include "sink/flame_change.h"
 #include "sink/utf8.h"
 
 #include <stdlib.h>
@@ -45,11 +46,12 @@ static const char *const script_lines[] = {
 struct flame {
 	struct outbuf *out;
 	const struct output_options *options;
-	double all;	       /* weight of the root */
-	double limit;	       /* a frame is drawn if it weighs more */
-	size_t left_out;       /* frames that are not drawn */
-	unsigned rows;	       /* of frames that are drawn */
-	struct outbuf escaped; /* a name */
+	double all;		     /* weight of the root */
+	double limit;		     /* a frame is drawn if it weighs more */
+	size_t left_out;	     /* frames that are not drawn */
+	unsigned rows;		     /* of frames that are drawn */
+	struct outbuf escaped;	     /* a name */
+	struct flame_change *change; /* --flame-diff; NULL: none */
 };
 
 /* ------------------------------------------------------------------ texts */
@@ -187,13 +189,55 @@ static void put_colour(struct outbuf *out, const struct frame_node *node)
 	outbuf_text(out, text);
 }
 
+/* What a frame is marked with, also where there are no colours. */
+static const char *mark_of(enum flame_change_kind kind)
+{
+	static const char *const marks[] = {
+		[CHANGE_NONE] = "", [CHANGE_MORE] = "+", [CHANGE_LESS] = "-", [CHANGE_NEW] = "new"};
+
+	return marks[kind];
+}
+
+/* Red where there is more than before, blue where there is less, and the more the stronger. */
+static void put_changed_colour(struct outbuf *out, double by)
+{
+	static const double neutral = 0xec;
+	static const double colours[2][3] = {{0x6a, 0xa6, 0xf0}, {0xf2, 0x7c, 0x6a}};
+	/* A tenth of the whole has the full colour. */
+	const double change = by < 0 ? -by : by, strength = change > 0.1 ? 1 : change * 10;
+	unsigned colour[3];
+	char text[16];
+
+	for (unsigned i = 0; i < 3; i++)
+		colour[i] = (unsigned)(neutral + (colours[by > 0][i] - neutral) * strength);
+	snprintf(text, sizeof text, "#%02x%02x%02x", colour[0], colour[1], colour[2]);
+	outbuf_text(out, text);
+}
+
+/* ", before 12.30 %: +3.20" */
+static void put_change(struct outbuf *out, enum flame_change_kind kind, double by, double share)
+{
+	char text[64];
+
+	if (kind == CHANGE_NEW)
+		snprintf(text, sizeof text, ", new");
+	else
+		snprintf(text, sizeof text, ", before %.2f %%: %+.2f", share * 100, by * 100);
+	outbuf_text(out, text);
+}
+
 static void put_frame(struct flame *flame, const struct frame_node *node, double left)
 {
 	struct outbuf *out = flame->out;
 	const double total = frame_node_total(node);
 	const bool is_wide = total * 100 >= flame->all * WIDE_PERCENT;
 	const char *name = node->parent ? node->name : "all";
+	enum flame_change_kind kind = CHANGE_NONE;
+	double by = 0, share = 0;
 	char text[96];
+
+	if (flame->change)
+		kind = flame_change_of(flame->change, node, &by, &share);
 
 	outbuf_text(out, "<svg class=\"");
 	outbuf_text(out, class_of(node));
@@ -203,9 +247,11 @@ static void put_frame(struct flame *flame, const struct frame_node *node, double
 	outbuf_unsigned(out, (uint64_t)node->depth * ROW, 1, ' ');
 	outbuf_text(out, "\" width=\"");
 	put_percent(out, total, flame->all, 6);
-	snprintf(text, sizeof text, "%%\" height=\"%d\" data-d=\"%u\" data-w=\"%.17g\"><title>",
+	snprintf(text, sizeof text, "%%\" height=\"%d\" data-d=\"%u\" data-w=\"%.17g\" data-c=\"",
 		 ROW, node->depth, total);
 	outbuf_text(out, text);
+	outbuf_text(out, mark_of(kind));
+	outbuf_text(out, "\"><title>");
 	put_name(flame, name);
 	outbuf_char(out, '\n');
 	put_weight(flame, total);
@@ -213,15 +259,23 @@ static void put_frame(struct flame *flame, const struct frame_node *node, double
 	put_percent(out, total, flame->all, 2);
 	outbuf_text(out, " %");
 	outbuf_text(out, kind_text(node));
+	if (flame->change)
+		put_change(out, kind, by, share);
 	outbuf_text(out, "</title><rect width=\"100%\" height=\"17\" fill=\"");
-	put_colour(out, node);
+	if (flame->change)
+		put_changed_colour(out, by);
+	else
+		put_colour(out, node);
 	outbuf_text(out, "\"/>");
 	if (node->kind == FRAME_TRACED)
 		outbuf_text(out, is_wide ? "<rect class=\"mark\" width=\"3\" height=\"17\"/>"
 					 : "<rect class=\"mark\" width=\"0\" height=\"17\"/>");
 	outbuf_text(out, "<text x=\"6\" y=\"13\">");
-	if (is_wide)
+	if (is_wide) {
+		outbuf_text(out, mark_of(kind));
+		outbuf_text(out, kind ? " " : "");
 		put_name(flame, name);
+	}
 	outbuf_text(out, "</text></svg>\n");
 }
 
@@ -288,6 +342,7 @@ static void put_heading(struct flame *flame)
 		outbuf_text(flame->out, weight);
 	else
 		put_name(flame, flame->options->weight_text);
+	outbuf_text(flame->out, flame->change ? ", against an earlier trace" : "");
 }
 
 static void put_left_out(struct flame *flame)
@@ -304,6 +359,38 @@ static void put_left_out(struct flame *flame)
 	outbuf_text(out, flame->left_out == 1 ? " % is left out" : " % each are left out");
 }
 
+/* What was there before, and has no place any more. */
+static void put_gone(struct flame *flame)
+{
+	const struct frame_node *largest;
+	double share;
+	const size_t gone = flame->change ? flame_change_gone(flame->change, &largest, &share) : 0;
+	char text[32];
+
+	if (!gone)
+		return;
+	outbuf_text(flame->out, "; gone: ");
+	put_grouped(flame->out, (double)gone);
+	outbuf_text(flame->out, gone == 1 ? " frame, " : " frames, the largest ");
+	put_name(flame, largest->name);
+	snprintf(text, sizeof text, " (%.2f %%)", share * 100);
+	outbuf_text(flame->out, text);
+}
+
+static const char kinds_legend[] =
+	"<tspan class=\"traced\">\u2590\u2588</tspan><tspan class=\"traced name\"> "
+	"traced function (bold)</tspan>"
+	"<tspan class=\"script\" dx=\"16\">\u2588\u2588</tspan>"
+	"<tspan class=\"script name\"> frame of a script (italic)</tspan>"
+	"<tspan class=\"native\" dx=\"16\">\u2588\u2588</tspan>"
+	"<tspan class=\"name\"> compiled code</tspan>";
+static const char changes_legend[] =
+	"<tspan class=\"more\">\u2588\u2588</tspan><tspan class=\"name\"> + more than "
+	"before</tspan>"
+	"<tspan class=\"less\" dx=\"16\">\u2588\u2588</tspan>"
+	"<tspan class=\"name\"> - less than before</tspan>"
+	"<tspan class=\"name\" dx=\"16\">new: not there before</tspan>";
+
 /* The lines above the frames. The script puts a box for the search between them. */
 static void put_bar(struct flame *flame)
 {
@@ -316,15 +403,11 @@ static void put_bar(struct flame *flame)
 	outbuf_text(out, "<tspan class=\"note\" dx=\"12\">");
 	put_weight(flame, flame->all);
 	put_left_out(flame);
-	outbuf_text(out,
-		    "</tspan></text>\n<text class=\"legend\" x=\"1%\" y=\"76\">"
-		    "<tspan class=\"traced\">\u2590\u2588</tspan><tspan class=\"traced name\"> "
-		    "traced function (bold)</tspan>"
-		    "<tspan class=\"script\" dx=\"16\">\u2588\u2588</tspan>"
-		    "<tspan class=\"script name\"> frame of a script (italic)</tspan>"
-		    "<tspan class=\"native\" dx=\"16\">\u2588\u2588</tspan>"
-		    "<tspan class=\"name\"> compiled code</tspan></text>\n"
-		    "<text class=\"status\" x=\"1%\" y=\"99\" role=\"status\"></text></g>\n");
+	put_gone(flame);
+	outbuf_text(out, "</tspan></text>\n<text class=\"legend\" x=\"1%\" y=\"76\">");
+	outbuf_text(out, flame->change ? changes_legend : kinds_legend);
+	outbuf_text(out, "</text>\n<text class=\"status\" x=\"1%\" y=\"99\" role=\"status\">"
+			 "</text></g>\n");
 }
 
 void flame_put_picture(struct outbuf *out, const struct frame_tree *tree,
@@ -333,6 +416,8 @@ void flame_put_picture(struct outbuf *out, const struct frame_tree *tree,
 	struct flame flame = {.out = out, .options = options};
 
 	outbuf_init(&flame.escaped, -1);
+	if (options->frames_before)
+		flame.change = flame_change_create(tree, options->frames_before);
 	choose(&flame, tree);
 	outbuf_text(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flame\" width=\"100%\" "
 			 "height=\"");
@@ -348,6 +433,7 @@ void flame_put_picture(struct outbuf *out, const struct frame_tree *tree,
 	put_bar(&flame);
 	outbuf_text(out, "</svg>\n");
 	outbuf_deinit(&flame.escaped);
+	flame_change_destroy(flame.change);
 }
 
 static void put_lines(struct outbuf *out, const char *const *lines, size_t count)

@@ -26,6 +26,7 @@ function flame(svg) {
 			const frame = {
 				element, depth, index: frames.length, weight: Number(element.dataset.w),
 				name: title.slice(0, cut), facts: title.slice(cut + 1),
+				change: element.dataset.c ? element.dataset.c + " " : "",
 				text: element.querySelector("text"), mark: element.querySelector(".mark"),
 				left: parseFloat(element.getAttribute("x")),
 				width: parseFloat(element.getAttribute("width")),
@@ -106,7 +107,7 @@ function flame(svg) {
 			frame.element.setAttribute("x", left.toFixed(6) + "%");
 			frame.element.setAttribute("width", width.toFixed(6) + "%");
 			frame.element.classList.toggle("outer", isOuter);
-			frame.text.textContent = cut(frame.name, (pixels * width / 100 - 9) / letter);
+			frame.text.textContent = cut(frame.change + frame.name, (pixels * width / 100 - 9) / letter);
 			if (frame.mark)
 				frame.mark.setAttribute("width", pixels * width / 100 > 12 ? "3" : "0");
 		}

@@ -42,6 +42,8 @@ struct thread_calls {
 	struct vec calls; /* struct running */
 };
 
+enum frame_form { FORM_LINES, FORM_PICTURE, FORM_TREE };
+
 struct frame_sink {
 	struct sink sink; /* must be first: struct sink * is cast to struct frame_sink * */
 	struct sink_target target;
@@ -49,7 +51,7 @@ struct frame_sink {
 	struct map threads; /* tid → struct thread_calls */
 	struct map stacks;  /* number of a stack → struct frame_node: its innermost frame */
 	struct strbuf name; /* of a frame */
-	bool is_picture;
+	enum frame_form form;
 };
 
 static struct frame_sink *frames_of(struct sink *sink)
@@ -313,9 +315,14 @@ static int frames_finish(struct sink *sink)
 	int error = 0;
 
 	frame_tree_arrange(frames->tree);
+	if (frames->form == FORM_TREE) {
+		*options->frames_taken = frames->tree;
+		frames->tree = NULL;
+		return 0;
+	}
 	outbuf_init(&out, frames->target.fd);
 	out.patience = &options->patience;
-	if (frames->is_picture)
+	if (frames->form == FORM_PICTURE)
 		flame_put(&out, frames->tree, options);
 	else
 		error = frame_lines_put(&out, frames->tree, options);
@@ -350,23 +357,28 @@ static const struct sink_ops frames_ops = {
 	.destroy = frames_destroy,
 };
 
-static struct sink *create(const struct sink_target *target, bool is_picture)
+static struct sink *create(const struct sink_target *target, enum frame_form form)
 {
 	struct frame_sink *frames = xcalloc(1, sizeof *frames);
 
 	frames->sink.ops = &frames_ops;
 	frames->target = *target;
 	frames->tree = frame_tree_create();
-	frames->is_picture = is_picture;
+	frames->form = form;
 	return &frames->sink;
 }
 
 struct sink *frame_sink_create_folded(const struct sink_target *target)
 {
-	return create(target, false);
+	return create(target, FORM_LINES);
 }
 
 struct sink *frame_sink_create_flame(const struct sink_target *target)
 {
-	return create(target, true);
+	return create(target, FORM_PICTURE);
+}
+
+struct sink *frame_sink_create_taken(const struct sink_target *target)
+{
+	return create(target, FORM_TREE);
 }

@@ -9,5 +9,7 @@
 struct sink *frame_sink_create_folded(const struct sink_target *target);
 /* --flame: a picture of them. */
 struct sink *frame_sink_create_flame(const struct sink_target *target);
+/* Writes nothing: the tree of frames goes to *options->frames_taken, which frees it. */
+struct sink *frame_sink_create_taken(const struct sink_target *target);
 
 #endif

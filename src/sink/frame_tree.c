@@ -79,18 +79,30 @@ static struct frame_node *make_node(struct frame_tree *tree, struct frame_node *
 	return node;
 }
 
-struct frame_node *frame_tree_child(struct frame_tree *tree, struct frame_node *parent,
-				    const char *name, enum frame_kind kind)
+/* Returns the known child of that name, or NULL, and leaves its key in tree->key. */
+static struct frame_node *find(struct frame_tree *tree, const struct frame_node *parent,
+			       const char *name)
 {
 	struct strbuf *key = &tree->key;
 
-	if (parent->depth >= FRAME_DEPTH_MAX)
-		parent = parent->parent;
 	strbuf_clear(key);
 	strbuf_add_bytes(key, &parent->number, sizeof parent->number);
 	strbuf_add(key, name);
-	struct frame_node *node = (struct frame_node *)(uintptr_t)names_get(&tree->known, key->text,
-									    key->length);
+	return (struct frame_node *)(uintptr_t)names_get(&tree->known, key->text, key->length);
+}
+
+const struct frame_node *frame_tree_find(struct frame_tree *tree, const struct frame_node *parent,
+					 const char *name)
+{
+	return find(tree, parent, name);
+}
+
+struct frame_node *frame_tree_child(struct frame_tree *tree, struct frame_node *parent,
+				    const char *name, enum frame_kind kind)
+{
+	if (parent->depth >= FRAME_DEPTH_MAX)
+		parent = parent->parent;
+	struct frame_node *node = find(tree, parent, name);
 
 	if (!node && tree->order.count >= NODES_MAX) {
 		tree->refused++;

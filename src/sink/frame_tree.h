@@ -47,6 +47,9 @@ struct frame_node *frame_tree_root(const struct frame_tree *tree);
  */
 struct frame_node *frame_tree_child(struct frame_tree *tree, struct frame_node *parent,
 				    const char *name, enum frame_kind kind);
+/* Returns the child of that name, or NULL. */
+const struct frame_node *frame_tree_find(struct frame_tree *tree, const struct frame_node *parent,
+					 const char *name);
 /* Counts a call of that weight at a node. */
 void frame_node_count(struct frame_node *node, double weight);
 

@@ -46,6 +46,11 @@ static const struct sink_kind kinds[] = {
 	 .only_at_end = true,
 	 .wants_calls = true,
 	 .create = frame_sink_create_folded},
+	/* What these are made of, for whoever compares it. */
+	{.name = "frames",
+	 .only_at_end = true,
+	 .wants_calls = true,
+	 .create = frame_sink_create_taken},
 	{.name = "flame",
 	 .only_at_end = true,
 	 .wants_calls = true,

@@ -35,6 +35,7 @@ enum summary_column {
 	SUMMARY_COLUMNS	  /* number of columns */
 };
 
+struct frame_tree;
 struct recording_options;
 
 /* What a call adds to the number of its stack: --weight. */
@@ -101,7 +102,10 @@ struct output_options {
 	enum weighs weighs;	      /* --weight */
 	const char *weight_text;      /* WEIGHS_VALUE: the expression as it was given, and parsed */
 	const struct expression *weight;
-	bool takes_texts;      /* expressions use texts, of which -s may show less */
+	/* --flame-diff: the frames of the other trace, arranged; NULL: none */
+	struct frame_tree *frames_before;
+	struct frame_tree **frames_taken; /* where the sink "frames" puts its own, arranged */
+	bool takes_texts;		  /* expressions use texts, of which -s may show less */
 	bool takes_statements; /* spans have those of databases' statements, of which it may, too */
 	bool takes_lines;      /* expressions use the script line, which -W may not show */
 	unsigned takes_stack;  /* expressions use so many frames, which -w may not show */
