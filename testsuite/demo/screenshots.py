@@ -16,7 +16,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
 
-from devtools import Browser
+from browser import Browser
 from harness import TOP, TRACER, case, check, environment, equal, main, scratch, tracer
 from target import Target
 from tmux import Screen

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A page in a real browser without a window: Chromium, by its DevTools protocol over a pair of pipes.
+"""A headless chromium, for tests of pages and pictures that the tracer makes.
 
-    with Page(path, width=1200, height=800) as page:
-        page.click("#button")
-        page.press("/", "Enter")
-        equal(page.value("document.title"), "a title", "title")
-    equal(page.complaints, [], "what the console has")
+    with Browser() as browser:
+        browser.open("/tmp/page.html")
+        title = browser.evaluate("document.title")
+        browser.press("Enter")
+        browser.screenshot("/tmp/page.png")
+        equal(browser.complaints(), [], "errors")
 
-The protocol: https://chromedevtools.github.io/devtools-protocol/, messages of JSON that end with a NUL.
+It is driven by its DevTools protocol over a pair of pipes: messages of JSON that end with a NUL.
+https://chromedevtools.github.io/devtools-protocol/
 """
 import base64
-import contextlib
 import json
 import os
 import select
@@ -18,31 +19,33 @@ import shutil
 import subprocess
 import tempfile
 import time
+import urllib.parse
 
 from harness import TIMEOUT, Failure, Skip, kill_group
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-# Keys of more than a letter: code and number.
-KEYS = {"Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Home": 36, "Tab": 9, " ": 32}
+FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--no-first-run", "--disable-extensions",
+         "--disable-background-networking", "--disable-sync", "--disable-dev-shm-usage", "--hide-scrollbars", "--mute-audio",
+         "--disable-component-update", "--no-default-browser-check", "--font-render-hinting=none")
+# Keys of more than a letter.
+KEYS = {"Enter": 13, "Escape": 27, " ": 32, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Tab": 9}
 
 
-def _browser():
+def find_browser():
     for name in NAMES:
         if path := shutil.which(name):
             return path
-    raise Skip("there is no chromium")
+    raise Skip("no chromium here")
 
 
-class Page:
-    def __init__(self, path, width=1200, height=800, fragment="", dark=False):
-        self._url = "file://" + os.path.abspath(path) + fragment
-        self._size, self._dark = (width, height), dark
+class Browser:
+    """A browser with one page. width and height are of the window, in CSS pixels."""
+
+    def __init__(self, width=1280, height=900, dark=False):
+        path = find_browser()
+        self._profile = tempfile.mkdtemp(prefix="browser-")
         self._number, self._left, self._session = 0, b"", None
-        self.complaints = []  # errors in the console, exceptions, and what was asked of the network
-
-    def __enter__(self):
-        browser = _browser()
-        self._home = tempfile.mkdtemp(prefix="browser-")
+        self._events, self._complaints, self._requests = [], [], []
         from_us, self._write = os.pipe()
         self._read, to_us = os.pipe()
 
@@ -51,46 +54,58 @@ class Page:
             os.dup2(ours, 3)
             os.dup2(theirs, 4)
 
-        self._process = subprocess.Popen(
-            [browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-             "--disable-background-networking", "--disable-extensions", "--remote-debugging-pipe", f"--user-data-dir={self._home}",
-             f"--window-size={self._size[0]},{self._size[1]}", "about:blank"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=take_pipes, pass_fds=(3, 4),
-            start_new_session=True, env={**os.environ, "HOME": self._home})
+        self._process = subprocess.Popen([path, *FLAGS, f"--user-data-dir={self._profile}", "about:blank"], stdin=subprocess.DEVNULL,
+                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=take_pipes, pass_fds=(3, 4),
+                                         start_new_session=True, env={**os.environ, "HOME": self._profile})
         os.close(from_us)
         os.close(to_us)
         try:
-            self._open()
+            target = next(one for one in self.command("Target.getTargets")["targetInfos"] if one["type"] == "page")
+            self._session = self.command("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
+            for domain in ("Page", "Runtime", "Log", "Network"):
+                self.command(f"{domain}.enable")
+            self.resize(width, height)
+            self.prefer(dark)
         except BaseException:
-            self.__exit__()
+            self.close()
             raise
+
+    def __enter__(self):
         return self
 
-    def _open(self):
-        target = next(one for one in self.call("Target.getTargets")["targetInfos"] if one["type"] == "page")
-        self._session = self.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Log", "Network"):
-            self.call(f"{domain}.enable")
-        self.call("Emulation.setDeviceMetricsOverride", width=self._size[0], height=self._size[1], deviceScaleFactor=1, mobile=False)
-        if self._dark:
-            self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
-        self._loaded = False
-        self.call("Page.navigate", url=self._url)
-        deadline = time.monotonic() + TIMEOUT
-        while not self._loaded:
-            self._take(deadline)
+    def __exit__(self, *error):
+        self.close()
 
-    def __exit__(self, *reason):
+    def close(self):
         kill_group(self._process)
         self._process.wait()
         os.close(self._read)
         os.close(self._write)
-        shutil.rmtree(self._home, ignore_errors=True)
+        # Its processes may still write for a moment.
+        for _ in range(50):
+            shutil.rmtree(self._profile, ignore_errors=True)
+            if not os.path.exists(self._profile):
+                break
+            time.sleep(0.05)
 
-    # ---- messages
+    # ---- the protocol
 
-    def _take(self, deadline):
-        """The next message of the browser."""
+    def _note(self, event):
+        """Keeps what a user would see in the console as an error or a warning, and what was not allowed."""
+        method, parameters = event["method"], event["params"]
+        if method == "Runtime.exceptionThrown":
+            details = parameters["exceptionDetails"]
+            self._complaints.append(details.get("exception", {}).get("description") or details["text"])
+        elif method == "Runtime.consoleAPICalled" and parameters["type"] in ("error", "warning", "assert"):
+            self._complaints.append(" ".join(str(one.get("value", one.get("description"))) for one in parameters["args"]))
+        elif method == "Log.entryAdded" and parameters["entry"]["level"] in ("error", "warning"):
+            self._complaints.append(parameters["entry"]["text"])
+        elif method == "Network.requestWillBeSent":
+            self._requests.append(parameters["request"]["url"])
+        self._events.append(event)
+
+    def _next(self, deadline):
+        """Takes the next message of the browser."""
         while b"\0" not in self._left:
             if not select.select([self._read], [], [], max(0, deadline - time.monotonic()))[0]:
                 raise Failure("the browser does not answer")
@@ -100,23 +115,12 @@ class Page:
             self._left += part
         text, self._left = self._left.split(b"\0", 1)
         message = json.loads(text)
-        self._note(message.get("method"), message.get("params", {}))
+        if "method" in message:
+            self._note(message)
         return message
 
-    def _note(self, method, said):
-        if method == "Page.loadEventFired":
-            self._loaded = True
-        elif method == "Runtime.exceptionThrown":
-            self.complaints.append(said["exceptionDetails"].get("exception", {}).get("description", str(said)))
-        elif method == "Runtime.consoleAPICalled" and said["type"] in ("error", "warning", "assert"):
-            self.complaints.append(str(said["args"]))
-        elif method == "Log.entryAdded" and said["entry"]["level"] in ("error", "warning"):
-            self.complaints.append(said["entry"]["text"])
-        elif method == "Network.requestWillBeSent" and said["request"]["url"].split("#")[0] != self._url.split("#")[0]:
-            if not said["request"]["url"].startswith(("data:", "about:")):
-                self.complaints.append(f"asked for {said['request']['url']}")
-
-    def call(self, method, **parameters):
+    def command(self, method, **parameters):
+        """Sends a command, and returns its result."""
         self._number += 1
         message = {"id": self._number, "method": method, "params": parameters}
         if self._session:
@@ -126,50 +130,102 @@ class Page:
             text = text[os.write(self._write, text):]
         deadline = time.monotonic() + TIMEOUT
         while True:
-            answer = self._take(deadline)
+            answer = self._next(deadline)
             if answer.get("id") == self._number:
                 if "error" in answer:
-                    raise Failure(f"{method}: {answer['error']}")
+                    raise Failure(f"{method}: {answer['error']['message']}")
                 return answer["result"]
 
-    # ---- what a user does and sees
+    def wait_for(self, method):
+        """Returns the parameters of the next event of that name, also if it has come already."""
+        deadline = time.monotonic() + TIMEOUT
+        while True:
+            for i, event in enumerate(self._events):
+                if event["method"] == method:
+                    del self._events[:i + 1]
+                    return event["params"]
+            self._next(deadline)
 
-    def value(self, expression):
-        """The value of an expression in the page."""
-        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
-        if "exceptionDetails" in answer:
-            raise Failure(f"{expression}: {answer['exceptionDetails']}")
-        return answer["result"].get("value")
+    # ---- pages
 
-    def click_at(self, x, y):
-        for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
-            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="none" if kind == "mouseMoved" else "left", clickCount=1)
+    def open(self, url):
+        """Opens a page, or the file of that name, and waits until it has been loaded."""
+        for kept in (self._events, self._complaints, self._requests):
+            kept.clear()
+        result = self.command("Page.navigate", url=url if "://" in url else "file://" + urllib.parse.quote(os.path.abspath(url)))
+        if result.get("errorText"):
+            raise Failure(f"{url}: {result['errorText']}")
+        self.wait_for("Page.loadEventFired")
 
-    def move_to(self, x, y):
-        self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+    def requests(self):
+        """The addresses that the page has asked for since it was opened, itself included."""
+        self.evaluate("0")
+        return list(self._requests)
 
-    def place(self, selector):
-        """The middle of an element that is in sight."""
-        return self.middle(f"document.querySelector({json.dumps(selector)})")
+    def evaluate(self, code):
+        """The value of an expression of JavaScript, as JSON has it. A promise is waited for."""
+        result = self.command("Runtime.evaluate", expression=code, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in result:
+            details = result["exceptionDetails"]
+            raise Failure(f"{code}: {details.get('exception', {}).get('description') or details['text']}")
+        return result["result"].get("value")
+
+    def complaints(self):
+        """Errors and warnings in the console since the page was opened."""
+        self.evaluate("new Promise(requestAnimationFrame)")
+        return list(self._complaints)
+
+    # ---- as a user has it
+
+    def resize(self, width, height):
+        self.command("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
+    def prefer(self, dark, media=""):
+        """Light or dark; media: "print", or "" for the screen."""
+        self.command("Emulation.setEmulatedMedia", media=media,
+                     features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+
+    def click(self, x, y):
+        """In the window, in CSS pixels."""
+        self.command("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        for kind in ("mousePressed", "mouseReleased"):
+            self.command("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
+
+    def click_on(self, selector, x=None, y=None):
+        """Clicks into the middle of an element, or at a place in it."""
+        box = self.evaluate(f"(() => {{ const node = document.querySelector({json.dumps(selector)});"
+                            "node.scrollIntoView({block: 'center'}); const box = node.getBoundingClientRect();"
+                            "return [box.left, box.top, box.width, box.height]; })()")
+        self.click(box[0] + (box[2] / 2 if x is None else x), box[1] + (box[3] / 2 if y is None else y))
 
     def middle(self, element):
-        """The middle of what an expression gives."""
-        found = self.value(f"(() => {{ const r = {element}.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; }})()")
-        return found
+        """The middle of what an expression gives, in the window."""
+        return self.evaluate(f"(() => {{ const r = {element}.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; }})()")
 
-    def click(self, selector):
-        self.click_at(*self.place(selector))
+    def move_to(self, x, y):
+        self.command("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
+    def key(self, key, times=1):
+        """Presses a key by its name in the DOM: "Enter", "ArrowLeft", "+"."""
+        text = "\r" if key == "Enter" else key if len(key) == 1 else ""
+        for _ in range(times):
+            for kind in ("keyDown", "keyUp"):
+                down = {"text": text} if text and kind == "keyDown" else {}
+                self.command("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=KEYS.get(key) or ord(key.upper()), **down)
 
     def press(self, *keys):
         for key in keys:
-            known = {"key": key, "windowsVirtualKeyCode": KEYS.get(key) or ord(key.upper())}
-            text = {"text": "\r" if key == "Enter" else key} if key == "Enter" or len(key) == 1 else {}
-            self.call("Input.dispatchKeyEvent", type="keyDown", **known, **text)
-            self.call("Input.dispatchKeyEvent", type="keyUp", **known)
+            self.key(key)
 
     def type(self, text):
-        self.call("Input.insertText", text=text)
+        """Types a text where the focus is."""
+        self.command("Input.insertText", text=text)
 
-    def screenshot(self, path):
-        with contextlib.closing(open(path, "wb")) as file:
-            file.write(base64.b64decode(self.call("Page.captureScreenshot")["data"]))
+    def screenshot(self, path, whole=False):
+        """Writes a PNG of the window, or of the whole page."""
+        parameters = {"captureBeyondViewport": True} if whole else {}
+        if whole:
+            size = self.command("Page.getLayoutMetrics")["cssContentSize"]
+            parameters["clip"] = {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1}
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(self.command("Page.captureScreenshot", format="png", **parameters)["data"]))
