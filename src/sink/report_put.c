@@ -217,6 +217,8 @@ static void put_summary(struct outbuf *out, const struct report_sink *report)
 	report_json_number(out, "processes", report->threads.pids.count);
 	report_json_number(out, "threadCount", report->threads.by_id.count);
 	report_json_number(out, "lost", report->lost);
+	if (report->target.options->sample > 1)
+		report_json_number(out, "sample", report->target.options->sample);
 	report_json_number(out, "slowest", REPORT_SLOWEST);
 	outbuf_newline(out);
 }

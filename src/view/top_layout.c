@@ -72,21 +72,31 @@ static void put_counts(struct page *page, const struct top_view *view)
 	end_line(page, FRAME_PLAIN);
 }
 
+static void put_choice(struct outbuf *out)
+{
+	outbuf_text(out, out->length ? ", of these only " : "only ");
+}
+
+/* Says which calls are counted, unless all are. */
 static void put_filters(struct page *page, const struct top_view *view)
 {
 	const struct output_options *options = top_options(view->top);
-	const char *filter = top_filter(view->top);
+	const char *filters[] = {options->condition_text, top_filter(view->top)};
+	struct outbuf *out = &page->out;
 
-	if (!filter && !options->condition_text)
-		return;
-	outbuf_text(&page->out, "only ");
-	if (options->condition_text)
-		escape_source_name(&page->out, options->condition_text, options->utf8);
-	if (filter && options->condition_text)
-		outbuf_text(&page->out, ", of these only ");
-	if (filter)
-		escape_source_name(&page->out, filter, options->utf8);
-	end_line(page, FRAME_TITLE);
+	if (options->sample > 1) {
+		put_choice(out);
+		outbuf_text(out, "one of ");
+		outbuf_unsigned(out, options->sample, 1, ' ');
+		outbuf_text(out, " calls (--sample)");
+	}
+	for (size_t i = 0; i < sizeof filters / sizeof *filters; i++)
+		if (filters[i]) {
+			put_choice(out);
+			escape_source_name(out, filters[i], options->utf8);
+		}
+	if (out->length)
+		end_line(page, FRAME_TITLE);
 }
 
 static void put_top(struct page *page, const struct top_view *view)

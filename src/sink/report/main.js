@@ -38,6 +38,8 @@ function fact(title, value, remark, isBad) {
 function callRemark() {
 	const remarks = [];
 
+	if (data.sample)
+		remarks.push(`one of ${count(data.sample)} was chosen (--sample)`);
 	if (data.unfinished)
 		remarks.push(`${count(data.unfinished)} did not end`);
 	if (data.unwound)
