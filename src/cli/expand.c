@@ -106,6 +106,7 @@ static int include(struct expansion *expansion, const struct source *around, con
 
 	if (!recipe)
 		return -EINVAL;
+	recipe->is_included = around->recipe;
 	vec_push(expansion->recipes, &recipe);
 	expansion->words += recipe->words.count;
 	if (is_included_in(recipe, around))

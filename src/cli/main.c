@@ -123,6 +123,7 @@ static int trace_with(const struct options *options, const struct output_options
 		      const struct formats *formats, int view_fd)
 {
 	struct output_options output = *parsed;
+	_cleanup_free_ char *recipes = traced_recipes(options);
 	bool split = options->follow_forks > 1; /* -ff: a file for each process */
 	struct session_options session = {
 		.command = options->command,
@@ -142,6 +143,7 @@ static int trace_with(const struct options *options, const struct output_options
 		.callee_filters = &options->callee_filters,
 		.entry_filters = &options->entry_filters,
 		.optional_filters = &options->optional_filters,
+		.recipes = recipes,
 		.no_default = options->no_default,
 		.entries_only = options->entries_only,
 		.system_calls = options->system_calls || options->stacks,

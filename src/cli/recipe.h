@@ -25,6 +25,7 @@ struct recipe {
 	struct vec words; /* of struct recipe_word */
 	dev_t device;	  /* these two tell which file it is */
 	ino_t inode;
+	bool is_included; /* by another one */
 };
 
 /*

@@ -7,6 +7,7 @@
 
 #include "base/strbuf.h"
 #include "base/xalloc.h"
+#include "cli/recipe.h"
 
 #include <string.h>
 #include <sys/types.h>
@@ -29,6 +30,15 @@ static void add_word(struct strbuf *text, const char *word)
 	strbuf_add_char(text, '\'');
 }
 
+/* Returns a copy, to be freed, and frees the buffer. */
+static char *take_text(struct strbuf *text)
+{
+	char *copy = xstrndup(text->text ? text->text : "", text->length);
+
+	strbuf_deinit(text);
+	return copy;
+}
+
 char *traced_text(const struct options *options)
 {
 	struct strbuf text = {0};
@@ -43,8 +53,18 @@ char *traced_text(const struct options *options)
 		strbuf_add(&text, i ? ", " : options->command ? ", process " : "process ");
 		strbuf_printf(&text, "%d", (int)pid);
 	}
-	char *copy = xstrndup(text.text ? text.text : "", text.length);
+	return take_text(&text);
+}
 
-	strbuf_deinit(&text);
-	return copy;
+char *traced_recipes(const struct options *options)
+{
+	struct strbuf text = {0};
+
+	for (size_t i = 0; i < options->recipes.count; i++) {
+		const struct recipe *recipe = *(struct recipe **)vec_at(&options->recipes, i);
+
+		if (!recipe->is_included)
+			strbuf_printf(&text, " @%s", recipe->name);
+	}
+	return take_text(&text);
 }

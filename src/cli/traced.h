@@ -7,5 +7,7 @@
 
 /* Returns the command line of the command, or "process 1, 2"; the caller frees it. */
 char *traced_text(const struct options *options);
+/* Returns the recipes of the command line: " @sql-calls @http", or ""; the caller frees it. */
+char *traced_recipes(const struct options *options);
 
 #endif

@@ -45,11 +45,25 @@ static void add_safe(struct strbuf *text, const char *word)
 	strbuf_add(text, diag_safe(safe, sizeof safe, word));
 }
 
-static void add_filters(struct strbuf *text, const char *option, const struct vec *filters)
+static bool has_item(const struct vec *texts, const char *text)
+{
+	for (size_t i = 0; texts && i < texts->count; i++)
+		if (*(const char **)vec_at(texts, i) == text)
+			return true;
+	return false;
+}
+
+/* Appends the filters but those of `left_out`, which may be NULL. */
+static void add_filters(struct strbuf *text, const char *option, const struct vec *filters,
+			const struct vec *left_out)
 {
 	for (size_t i = 0; i < filters->count; i++) {
+		const char *filter = *(const char **)vec_at(filters, i);
+
+		if (has_item(left_out, filter))
+			continue;
 		strbuf_printf(text, " %s ", option);
-		add_safe(text, *(const char **)vec_at(filters, i));
+		add_safe(text, filter);
 	}
 }
 
@@ -70,9 +84,12 @@ static void describe(struct strbuf *text, const struct session_options *options)
 		add_safe(text, options->command[i]);
 	}
 	strbuf_add(text, " ");
-	add_filters(text, "-e", options->call_filters);
-	add_filters(text, "-l", options->callee_filters);
-	add_filters(text, "-x", options->entry_filters);
+	if (options->recipes)
+		add_safe(text, options->recipes);
+	add_filters(text, "-e", options->call_filters, NULL);
+	add_filters(text, "-l", options->callee_filters, NULL);
+	/* A recipe names the functions of all drivers: its name says more on one line. */
+	add_filters(text, "-x", options->entry_filters, options->optional_filters);
 	strbuf_add(text, options->system_calls ? " -S" : "");
 }
 

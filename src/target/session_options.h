@@ -49,6 +49,7 @@ struct session_options {
 	const struct vec *callee_filters;   /* const char *: -l */
 	const struct vec *entry_filters;    /* const char *: -x */
 	const struct vec *optional_filters; /* const char *: those of entry_filters from recipes */
+	const char *recipes;		    /* as they were asked for: " @a @b"; or NULL */
 	bool no_default;		    /* -L */
 	bool entries_only;		    /* -g */
 	bool system_calls;		    /* -S */
