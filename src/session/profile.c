@@ -38,6 +38,7 @@ struct profile {
 	struct folded *folded;
 	struct vec processes; /* struct profiled_process * */
 	uint64_t samples;
+	uint64_t missing;  /* stacks of threads */
 	uint64_t left_out; /* samples that were due while another one was made */
 };
 
@@ -122,8 +123,12 @@ static void sample_thread(void *context, pid_t tid)
 	if (interrupts_pending(session->interrupts))
 		return;
 	thread->seen = profile->samples;
-	if (sampled_thread_look(&session->target, thread, &stack) && stack)
+	if (!sampled_thread_look(&session->target, thread, &stack))
+		return;
+	if (stack)
 		folded_add(profile->folded, thread->name, stack);
+	else
+		profile->missing++;
 }
 
 /* Forgets threads that are not listed any more. Returns how many are left. */
@@ -219,6 +224,10 @@ static void report(const struct profile *profile)
 		return;
 	diag("%llu samples, %llu stacks of threads", (unsigned long long)profile->samples,
 	     (unsigned long long)folded_count(profile->folded));
+	/* On a busy machine these are of threads that run: they would seem to run less. */
+	if (profile->missing)
+		diag("%llu stacks are missing: threads did not stop in time, or cannot be walked",
+		     (unsigned long long)profile->missing);
 	if (profile->left_out)
 		diag("%llu samples were left out: looking at all threads took longer than 1/%u s",
 		     (unsigned long long)profile->left_out, options->profile_hz);
