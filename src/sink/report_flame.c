@@ -12,6 +12,10 @@
  * tree without one. Where a thread has many pieces, those of one depth become one: they have one
  * caller, unless callers were left out.
  *
+ * A node may have thousands of children, so that they are found in one table for all nodes. Its keys
+ * have the number of the parent: a node that moves with all below it changes one key, and a call
+ * that ends takes over the number that what it made is below.
+ *
  * All is bounded: nodes (calls beyond them are only counted), the height of trees, and pieces.
  */
 #include "sink/report_flame.h"
@@ -64,26 +68,38 @@ static void free_node(struct report_flame *flame, uint32_t number)
 	flame->free = number;
 }
 
-static void link_child(struct report_flame *flame, uint32_t parent, uint32_t child)
+static uint64_t child_key(uint32_t parent, uint32_t name)
 {
-	report_flame_node(flame, child)->next = report_flame_node(flame, parent)->child;
-	report_flame_node(flame, parent)->child = child;
+	return (uint64_t)parent << 32 | name;
 }
 
-/* Returns the child of that name, which becomes the first one: it will be asked for again. */
-static uint32_t find_child(struct report_flame *flame, uint32_t parent, uint32_t name)
+static void link_child(struct report_flame *flame, uint32_t parent, uint32_t child)
 {
-	uint32_t *link = &report_flame_node(flame, parent)->child;
+	struct report_node *node = report_flame_node(flame, child);
 
-	while (*link && report_flame_node(flame, *link)->name != name)
-		link = &report_flame_node(flame, *link)->next;
-	const uint32_t found = *link;
+	node->next = report_flame_node(flame, parent)->child;
+	report_flame_node(flame, parent)->child = child;
+	map_put(&flame->children, child_key(parent, node->name), (void *)(uintptr_t)child);
+}
 
-	if (found) {
-		*link = report_flame_node(flame, found)->next;
-		link_child(flame, parent, found);
-	}
-	return found;
+/* Takes the first child from its parent. Returns it, or 0 if there is none. */
+static uint32_t unlink_child(struct report_flame *flame, uint32_t parent)
+{
+	struct report_node *above = report_flame_node(flame, parent);
+	const uint32_t child = above->child;
+
+	if (!child)
+		return 0;
+	const struct report_node *node = report_flame_node(flame, child);
+
+	above->child = node->next;
+	map_remove(&flame->children, child_key(parent, node->name));
+	return child;
+}
+
+static uint32_t find_child(const struct report_flame *flame, uint32_t parent, uint32_t name)
+{
+	return (uint32_t)(uintptr_t)map_get(&flame->children, child_key(parent, name));
 }
 
 static uint32_t get_child(struct report_flame *flame, uint32_t parent, uint32_t name)
@@ -105,12 +121,11 @@ static void add_sums(struct report_flame *flame, uint32_t to, uint32_t from)
 /* Moves the children of `from` to `to`, where those of one name become one, and frees `from`. */
 static void adopt_children(struct report_flame *flame, uint32_t to, uint32_t from)
 {
-	uint32_t next;
+	uint32_t child;
 
-	for (uint32_t child = report_flame_node(flame, from)->child; child; child = next) {
+	while ((child = unlink_child(flame, from))) {
 		const uint32_t same = find_child(flame, to, report_flame_node(flame, child)->name);
 
-		next = report_flame_node(flame, child)->next;
 		if (same) {
 			add_sums(flame, same, child);
 			adopt_children(flame, same, child);
@@ -124,15 +139,13 @@ static void adopt_children(struct report_flame *flame, uint32_t to, uint32_t fro
 /* Frees what is below a node; its sums become those of `to`. */
 static void flatten(struct report_flame *flame, uint32_t node, uint32_t to)
 {
-	uint32_t next;
+	uint32_t child;
 
-	for (uint32_t child = report_flame_node(flame, node)->child; child; child = next) {
-		next = report_flame_node(flame, child)->next;
+	while ((child = unlink_child(flame, node))) {
 		add_sums(flame, to, child);
 		flatten(flame, child, to);
 		free_node(flame, child);
 	}
-	report_flame_node(flame, node)->child = 0;
 }
 
 /* ------------------------------------------------------------------ pieces */
@@ -207,21 +220,21 @@ static struct report_piece take_pieces(struct report_flame *flame, struct vec *p
 static void add_above(struct report_flame *flame, struct report_piece *piece, const char *name,
 		      uint64_t time)
 {
-	const uint32_t node = make_node(flame, name_of(flame, name, strlen(name)));
+	const uint32_t node = piece->trees ? piece->trees : make_node(flame, 0);
+	const uint32_t above = node ? make_node(flame, 0) : 0;
 	uint32_t deeper;
 
-	if (node && !piece->trees)
-		piece->trees = make_node(flame, 0);
-	if (!node || !piece->trees) {
-		if (node)
+	if (!above) {
+		if (node && !piece->trees)
 			free_node(flame, node);
 		flame->left_out++;
 		return;
 	}
-	report_flame_node(flame, node)->child = report_flame_node(flame, piece->trees)->child;
-	report_flame_node(flame, piece->trees)->child = node;
+	report_flame_node(flame, node)->name = name_of(flame, name, strlen(name));
 	report_flame_node(flame, node)->calls = 1;
 	report_flame_node(flame, node)->time = time;
+	link_child(flame, above, node);
+	piece->trees = above;
 	if (++piece->height < HEIGHT_MAX)
 		return;
 	deeper = make_node(flame, name_of(flame, DEEPER, sizeof DEEPER - 1));
@@ -308,6 +321,7 @@ void report_flame_deinit(struct report_flame *flame)
 	for (size_t i = 0; i < flame->names.count; i++)
 		free((void *)(uintptr_t)flame->names.entries[i].name);
 	names_deinit(&flame->names);
+	map_deinit(&flame->children);
 	map_deinit(&flame->leaves);
 	vec_deinit(&flame->nodes);
 }

@@ -19,11 +19,12 @@ struct report_node {
 
 /* Begin with zeros and report_flame_begin(). */
 struct report_flame {
-	struct vec nodes;   /* struct report_node */
-	uint32_t free;	    /* first of those that are not used, linked by `next` */
-	struct names names; /* text, owned → index + 1 */
-	struct map leaves;  /* of a stack and a function → node */
-	uint64_t left_out;  /* calls for which there was no room */
+	struct vec nodes;    /* struct report_node */
+	uint32_t free;	     /* first of those that are not used, linked by `next` */
+	struct names names;  /* text, owned → index + 1 */
+	struct map children; /* number of the parent, index of the name → node */
+	struct map leaves;   /* of a stack and a function → node */
+	uint64_t left_out;   /* calls for which there was no room */
 };
 
 /*
