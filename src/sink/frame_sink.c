@@ -11,7 +11,8 @@
  * calls as deep as that have ended.
  *
  * With --weight=time a call weighs what it took without the calls in it that were counted as well,
- * so that a time is counted once. A call that does not return weighs nothing then.
+ * so that a time is counted once: a call that is not counted leaves the times of those in it to the
+ * call around it. A call that does not return weighs nothing then.
  *
  * A call of a forked child within calls that its parent began has only its caller around it.
  */
@@ -32,7 +33,8 @@
 struct running {
 	uint64_t call;
 	uint32_t depth;
-	uint64_t counted_ns; /* what calls directly in it took that were counted */
+	uint64_t counted_ns; /* what calls in it took that were counted */
+	bool is_counted;     /* the call around it knows what it took */
 	struct frame_node *node;
 };
 
@@ -167,6 +169,20 @@ static struct running *find_around(const struct thread_calls *thread, uint32_t d
 	return NULL;
 }
 
+/* Forgets the calls from that depth on, which have ended. */
+static void forget_ended(struct thread_calls *thread, uint32_t depth)
+{
+	while (thread->calls.count) {
+		const struct running *last = running_at(thread, thread->calls.count - 1);
+
+		if (last->depth < depth)
+			return;
+		if (!last->is_counted && thread->calls.count > 1)
+			running_at(thread, thread->calls.count - 2)->counted_ns += last->counted_ns;
+		vec_remove_fast(&thread->calls, thread->calls.count - 1);
+	}
+}
+
 static void frames_begin(struct sink *sink, const struct record *entry)
 {
 	struct frame_sink *frames = frames_of(sink);
@@ -181,9 +197,7 @@ static void frames_begin(struct sink *sink, const struct record *entry)
 		vec_init(&thread->calls, sizeof(struct running));
 		map_put(&frames->threads, (uint64_t)entry->tid, thread);
 	}
-	while (thread->calls.count &&
-	       running_at(thread, thread->calls.count - 1)->depth >= entry->depth)
-		vec_remove_fast(&thread->calls, thread->calls.count - 1);
+	forget_ended(thread, entry->depth);
 	call.node = find_node(frames, entry, find_around(thread, entry->depth));
 	vec_push(&thread->calls, &call);
 }
@@ -257,12 +271,14 @@ static double value_of(struct frame_sink *frames, const struct record *entry,
 }
 
 /* What the call took itself, in ns. A span does not lie in the calls of its thread. */
-static double own_time(const struct record *end, const struct running *call, struct running *around)
+static double own_time(const struct record *end, struct running *call, struct running *around)
 {
 	if (!end || end->kind != RECORD_RETURN)
 		return 0;
 	if (around && !is_span(end))
 		around->counted_ns += end->duration;
+	if (call)
+		call->is_counted = true;
 	const uint64_t counted = call ? call->counted_ns : 0;
 
 	return end->duration > counted ? (double)(end->duration - counted) : 0;
@@ -272,12 +288,14 @@ static int frames_call(struct sink *sink, const struct record *entry, const stru
 {
 	struct frame_sink *frames = frames_of(sink);
 	const struct record *record = entry ? entry : end;
-	const struct thread_calls *thread = find_thread(frames, record);
+	struct thread_calls *thread = find_thread(frames, record);
 	struct running *call = find_running(thread, record->call);
 	struct running *around = find_around(thread, record->depth);
 	struct frame_node *node = call ? call->node : find_node(frames, record, around);
 	double weight = 1;
 
+	if (call && end)
+		forget_ended(thread, record->depth + 1);
 	if (frames->target.options->weighs == WEIGHS_TIME)
 		weight = own_time(end, call, around);
 	else if (frames->target.options->weighs == WEIGHS_VALUE)
