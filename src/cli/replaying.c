@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/diag.h"
 #include "replay/replay.h"
+#include "sink/frame_tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,8 +32,9 @@ static int open_trace(const char *path)
 	return error == -EINVAL ? -EIO : error;
 }
 
-int replaying_run(const struct options *options, const struct output_options *output,
-		  const struct sink_kind *main_sink, const struct formats *formats, int output_fd)
+static int run(const struct options *options, const struct output_options *output,
+	       const struct sink_kind *main_sink, const struct formats *formats, int output_fd,
+	       struct replay_result *result)
 {
 	_cleanup_close_ int fd = open_trace(options->replay);
 	const bool split = options->follow_forks > 1;
@@ -58,17 +60,23 @@ int replaying_run(const struct options *options, const struct output_options *ou
 		.per_process = options->per_process,
 		.output = output,
 	};
-	struct replay_result result = {0};
-	const int error = fd < 0 ? fd : replay_run(&replay, &result);
+	const int error = fd < 0 ? fd : replay_run(&replay, result);
 
-	if (result.bad_filter)
-		return -EINVAL;
+	return result->bad_filter ? -EINVAL : error == -EINVAL ? -EIO : error;
+}
+
+int replaying_run(const struct options *options, const struct output_options *output,
+		  const struct sink_kind *main_sink, const struct formats *formats, int output_fd)
+{
+	struct replay_result result = {0};
+	const int error = run(options, output, main_sink, formats, output_fd, &result);
+
 	if (!error && options->strict && result.untraced) {
 		diag("--strict: %zu thing%s could not be traced", result.untraced,
 		     result.untraced == 1 ? "" : "s");
 		return -ENOENT;
 	}
-	return error == -EINVAL ? -EIO : error;
+	return error;
 }
 
 int replaying_frames(const struct options *options, const struct output_options *output,
@@ -77,6 +85,7 @@ int replaying_frames(const struct options *options, const struct output_options 
 	struct output_options taken = *output;
 	struct options old = *options;
 	const struct formats none = {.more = VEC_OF(struct session_output)};
+	struct replay_result result = {0};
 
 	*tree = NULL;
 	taken.frames_taken = tree;
@@ -85,5 +94,12 @@ int replaying_frames(const struct options *options, const struct output_options 
 	old.interval_ns = 0;
 	old.per_process = false;
 	old.follow_forks = 0;
-	return replaying_run(&old, &taken, sink_find("frames"), &none, -1);
+	const int error = run(&old, &taken, sink_find("frames"), &none, -1, &result);
+
+	/* Shares are compared, and those of a part of a trace are as good; not those of nothing. */
+	if (!error || (result.is_cut && frame_tree_size(*tree) > 1))
+		return 0;
+	frame_tree_destroy(*tree);
+	*tree = NULL;
+	return error;
 }

@@ -16,8 +16,9 @@ int replaying_run(const struct options *options, const struct output_options *ou
 
 /*
  * Reads the frames of the calls in the file of --flame-diff, with the filters, conditions and
- * weights of `options` and `output`. Stores the tree, which the caller frees. Returns as
- * replaying_run(); a file that is damaged or was cut off is an error.
+ * weights of `options` and `output`. Stores the tree, which the caller frees; NULL after an error.
+ * Returns as replaying_run(), but 0 for a file that was cut off behind its first calls, which is
+ * told.
  */
 int replaying_frames(const struct options *options, const struct output_options *output,
 		     struct frame_tree **tree);

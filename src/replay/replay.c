@@ -206,6 +206,12 @@ static const char *last_time(const struct replay *replay, char *text, size_t siz
 	return text;
 }
 
+static bool is_cut(const struct replay *replay)
+{
+	return !replay->is_over && !replay->is_damaged &&
+	       chunk_reader_ending(replay->reader) == TRACE_CUT;
+}
+
 /* Says how the file ended, if that is not how it should. Returns 0 or -errno. */
 static int tell_ending(const struct replay *replay)
 {
@@ -307,6 +313,7 @@ int replay_run(const struct replay_options *options, struct replay_result *resul
 	if (!error)
 		error = show(&replay);
 	result->untraced = replay.untraced;
+	result->is_cut = error == -EBADMSG && replay.sink && is_cut(&replay);
 	if (replay.sink)
 		replay.sink->ops->destroy(replay.sink);
 	record_decoder_deinit(&replay.decoder);

@@ -28,6 +28,7 @@ struct replay_options {
 /* How it went. */
 struct replay_result {
 	bool bad_filter; /* a filter could not be parsed: a usage error */
+	bool is_cut;	 /* nothing else is wrong with the file: all up to there is as it was */
 	size_t untraced; /* things that could not be traced, or are not in the trace */
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The tree of frames, and the folded lines and the picture that are made of it. */
 #include "sink/flame.h"
+#include "sink/flame_change.h"
 #include "sink/frame_lines.h"
 #include "sink/frame_tree.h"
 
@@ -139,12 +140,85 @@ static void size_has_a_bound(void **state)
 	frame_tree_destroy(tree);
 }
 
+static void check_change(const struct flame_change *change, const struct frame_node *node,
+			 enum flame_change_kind kind, double share, double by)
+{
+	double found_share, found_by;
+
+	assert_int_equal(flame_change_of(change, node, &found_by, &found_share), kind);
+	assert_true(found_share == share);
+	assert_true(found_by == by);
+}
+
+/* Shares are compared: the trace of now is twice as long. */
+static void trees_are_compared(void **state)
+{
+	struct frame_tree *now = frame_tree_create(), *before = frame_tree_create();
+	const struct frame_node *largest;
+	double share;
+
+	(void)state;
+	frame_node_count(WAY(before, "main", "same"), 2);
+	frame_node_count(WAY(before, "main", "less"), 3);
+	frame_node_count(WAY(before, "main", "more"), 1);
+	frame_node_count(WAY(before, "main", "gone", "below"), 1);
+	frame_node_count(WAY(before, "other"), 1);
+	frame_node_count(WAY(now, "main", "same"), 4);
+	frame_node_count(WAY(now, "main", "less"), 2);
+	frame_node_count(WAY(now, "main", "more"), 8);
+	frame_node_count(WAY(now, "main", "new", "same"), 2);
+	frame_tree_arrange(now);
+	frame_tree_arrange(before);
+	struct flame_change *change = flame_change_create(now, before);
+
+	check_change(change, frame_tree_root(now), CHANGE_NONE, 1, 0);
+	check_change(change, WAY(now, "main"), CHANGE_MORE, 0.875, 0.125);
+	check_change(change, WAY(now, "main", "same"), CHANGE_NONE, 0.25, 0);
+	check_change(change, WAY(now, "main", "less"), CHANGE_LESS, 0.375, -0.25);
+	check_change(change, WAY(now, "main", "more"), CHANGE_MORE, 0.125, 0.375);
+	check_change(change, WAY(now, "main", "new"), CHANGE_NEW, 0, 0.125);
+	check_change(change, WAY(now, "main", "new", "same"), CHANGE_NEW, 0, 0.125);
+	assert_int_equal(flame_change_gone(change, &largest, &share), 2);
+	assert_string_equal(largest->name, "gone");
+	assert_true(share == 0.125);
+	flame_change_destroy(change);
+	frame_tree_destroy(now);
+	frame_tree_destroy(before);
+}
+
+static void nothing_is_compared(void **state)
+{
+	struct frame_tree *now = frame_tree_create(), *before = frame_tree_create();
+	const struct frame_node *largest;
+	double share;
+
+	(void)state;
+	frame_node_count(WAY(now, "main"), 1);
+	frame_tree_arrange(now);
+	frame_tree_arrange(before);
+	struct flame_change *change = flame_change_create(now, before);
+
+	check_change(change, WAY(now, "main"), CHANGE_NEW, 0, 1);
+	assert_int_equal(flame_change_gone(change, &largest, &share), 0);
+	assert_null(largest);
+	assert_true(share == 0);
+	flame_change_destroy(change);
+	change = flame_change_create(before, now);
+	check_change(change, frame_tree_root(before), CHANGE_LESS, 1, -1);
+	assert_int_equal(flame_change_gone(change, &largest, &share), 1);
+	assert_string_equal(largest->name, "main");
+	flame_change_destroy(change);
+	frame_tree_destroy(now);
+	frame_tree_destroy(before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_are_sorted), cmocka_unit_test(names_break_no_line),
-		cmocka_unit_test(weights_add_up),   cmocka_unit_test(depth_has_a_bound),
-		cmocka_unit_test(size_has_a_bound),
+		cmocka_unit_test(lines_are_sorted),    cmocka_unit_test(names_break_no_line),
+		cmocka_unit_test(weights_add_up),      cmocka_unit_test(depth_has_a_bound),
+		cmocka_unit_test(size_has_a_bound),    cmocka_unit_test(trees_are_compared),
+		cmocka_unit_test(nothing_is_compared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
