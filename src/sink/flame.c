@@ -436,20 +436,14 @@ void flame_put_picture(struct outbuf *out, const struct frame_tree *tree,
 	flame_change_destroy(flame.change);
 }
 
-static void put_lines(struct outbuf *out, const char *const *lines, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		outbuf_text(out, lines[i]);
-}
-
 void flame_put_style(struct outbuf *out)
 {
-	put_lines(out, style_lines, sizeof style_lines / sizeof *style_lines);
+	outbuf_lines(out, style_lines, sizeof style_lines / sizeof *style_lines);
 }
 
 void flame_put_script(struct outbuf *out)
 {
-	put_lines(out, script_lines, sizeof script_lines / sizeof *script_lines);
+	outbuf_lines(out, script_lines, sizeof script_lines / sizeof *script_lines);
 }
 
 /* The style and the script are within the picture, since a document has one element. */

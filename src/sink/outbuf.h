@@ -84,6 +84,15 @@ static inline void outbuf_newline(struct outbuf *out)
 	out->carried = 0;
 }
 
+/* Adds lines, which have no newline of their own. */
+static inline void outbuf_lines(struct outbuf *out, const char *const *lines, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		outbuf_text(out, lines[i]);
+		outbuf_newline(out);
+	}
+}
+
 /* Tells the buffer that the current line has `bytes` more bytes than columns. */
 static inline void outbuf_take_no_column(struct outbuf *out, size_t bytes)
 {

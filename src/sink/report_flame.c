@@ -12,9 +12,13 @@
  * tree without one. Where a thread has many pieces, those of one depth become one: they have one
  * caller, unless callers were left out.
  *
- * A node may have thousands of children, so that they are found in one table for all nodes. Its keys
- * have the number of the parent: a node that moves with all below it changes one key, and a call
- * that ends takes over the number that what it made is below.
+ * A node may have thousands of children, so that they are found in one table for all nodes. Its
+ * keys have the number of the parent: a node that moves with all below it changes one key, and a
+ * call that ends becomes the node that holds what it made, so that none of that moves.
+ *
+ * This is not the tree of frame_tree.c, where a call is placed when it begins, below all calls that
+ * are traced. Here it is placed below those that are shown, which are known when they end: trees
+ * are put together from below, and merged.
  *
  * All is bounded: nodes (calls beyond them are only counted), the height of trees, and pieces.
  */

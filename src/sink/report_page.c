@@ -10,21 +10,13 @@
 /* Defines `head` and `tail`: arrays of lines. */
 #include "sink/report/page.inc"
 
-static void put_lines(struct outbuf *out, const char *const *lines, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		outbuf_text(out, lines[i]);
-		outbuf_newline(out);
-	}
-}
-
 void report_page_put_head(struct outbuf *out)
 {
-	put_lines(out, head, sizeof head / sizeof *head);
+	outbuf_lines(out, head, sizeof head / sizeof *head);
 }
 
 void report_page_put_tail(struct outbuf *out)
 {
 	outbuf_newline(out);
-	put_lines(out, tail, sizeof tail / sizeof *tail);
+	outbuf_lines(out, tail, sizeof tail / sizeof *tail);
 }

@@ -36,7 +36,7 @@ hash_of() {
 }
 
 quoted() {
-	sed 's/\\/\\\\/g; s/"/\\"/g; s/.*/"&",/'
+	sh "$directory/../text_lines.sh"
 }
 
 style_hash=$(hash_of style)
