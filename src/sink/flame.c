@@ -189,13 +189,16 @@ static void put_colour(struct outbuf *out, const struct frame_node *node)
 	outbuf_text(out, text);
 }
 
-/* What a frame is marked with, also where there are no colours. */
-static const char *mark_of(enum flame_change_kind kind)
-{
-	static const char *const marks[] = {
-		[CHANGE_NONE] = "", [CHANGE_MORE] = "+", [CHANGE_LESS] = "-", [CHANGE_NEW] = "new"};
+enum { MARK_BYTES = 16 };
 
-	return marks[kind];
+/* What a frame is marked with, also where there are no colours: "+12.3 %" of the whole. */
+static void make_mark(char *mark, enum flame_change_kind kind, double by)
+{
+	mark[0] = '\0';
+	if (kind == CHANGE_NEW)
+		snprintf(mark, MARK_BYTES, "new");
+	else if (kind != CHANGE_NONE)
+		snprintf(mark, MARK_BYTES, "%+.1f %%", by * 100);
 }
 
 /* Red where there is more than before, blue where there is less, and the more the stronger. */
@@ -234,11 +237,11 @@ static void put_frame(struct flame *flame, const struct frame_node *node, double
 	const char *name = node->parent ? node->name : "all";
 	enum flame_change_kind kind = CHANGE_NONE;
 	double by = 0, share = 0;
-	char text[96];
+	char text[96], mark[MARK_BYTES];
 
 	if (flame->change)
 		kind = flame_change_of(flame->change, node, &by, &share);
-
+	make_mark(mark, kind, by);
 	outbuf_text(out, "<svg class=\"");
 	outbuf_text(out, class_of(node));
 	outbuf_text(out, "\" x=\"");
@@ -250,7 +253,7 @@ static void put_frame(struct flame *flame, const struct frame_node *node, double
 	snprintf(text, sizeof text, "%%\" height=\"%d\" data-d=\"%u\" data-w=\"%.17g\" data-c=\"",
 		 ROW, node->depth, total);
 	outbuf_text(out, text);
-	outbuf_text(out, mark_of(kind));
+	outbuf_text(out, mark);
 	outbuf_text(out, "\"><title>");
 	put_name(flame, name);
 	outbuf_char(out, '\n');
@@ -272,7 +275,7 @@ static void put_frame(struct flame *flame, const struct frame_node *node, double
 					 : "<rect class=\"mark\" width=\"0\" height=\"17\"/>");
 	outbuf_text(out, "<text x=\"6\" y=\"13\">");
 	if (is_wide) {
-		outbuf_text(out, mark_of(kind));
+		outbuf_text(out, mark);
 		outbuf_text(out, kind ? " " : "");
 		put_name(flame, name);
 	}
@@ -385,10 +388,10 @@ static const char kinds_legend[] =
 	"<tspan class=\"native\" dx=\"16\">\u2588\u2588</tspan>"
 	"<tspan class=\"name\"> compiled code</tspan>";
 static const char changes_legend[] =
-	"<tspan class=\"more\">\u2588\u2588</tspan><tspan class=\"name\"> + more than "
+	"<tspan class=\"more\">\u2588\u2588</tspan><tspan class=\"name\"> + more of all than "
 	"before</tspan>"
 	"<tspan class=\"less\" dx=\"16\">\u2588\u2588</tspan>"
-	"<tspan class=\"name\"> - less than before</tspan>"
+	"<tspan class=\"name\"> - less of all than before</tspan>"
 	"<tspan class=\"name\" dx=\"16\">new: not there before</tspan>";
 
 /* The lines above the frames. The script puts a box for the search between them. */
