@@ -47,6 +47,13 @@ void map_deinit(struct map *map)
 	*map = (struct map){0};
 }
 
+void map_deinit_values(struct map *map)
+{
+	for (size_t i = 0; i < map->capacity; i++)
+		free(map->entries[i].value);
+	map_deinit(map);
+}
+
 void *map_get(const struct map *map, uint64_t key)
 {
 	return map->count ? find(map, key)->value : NULL;

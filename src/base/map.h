@@ -19,7 +19,8 @@ struct map {
 	size_t capacity; /* zero or a power of two */
 };
 
-void map_deinit(struct map *map); /* frees the table; the map is empty again */
+void map_deinit(struct map *map);	 /* frees the table; the map is empty again */
+void map_deinit_values(struct map *map); /* the same, after free(3) of each value */
 /* Returns the value, or NULL. */
 void *map_get(const struct map *map, uint64_t key);
 /* Inserts or replaces. `value` must not be NULL. */

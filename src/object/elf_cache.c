@@ -10,6 +10,7 @@
  */
 #include "object/elf_cache.h"
 
+#include "base/hash.h"
 #include "base/map.h"
 #include "base/xalloc.h"
 #include "object/elf_memory.h"
@@ -172,13 +173,10 @@ static uint64_t memory_used(const struct elf_cache *cache)
 static bool describe_memory(const struct memory_source *memory, uint64_t header,
 			    struct stat *status)
 {
-	uint64_t hash = 14695981039346656037U; /* FNV-1a */
 	unsigned char bytes[4096];
 	size_t length = memory_read(memory, header, bytes, sizeof bytes);
 
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ bytes[i]) * 1099511628211U;
-	status->st_size = (off_t)(hash >> 1);
+	status->st_size = (off_t)(hash_bytes(HASH_START, bytes, length) >> 1);
 	status->st_mtim = (struct timespec){0, -1};
 	return length > 0;
 }

@@ -13,6 +13,7 @@
 #define TRACER_RECORD_RECORD_H
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -123,6 +124,14 @@ struct record_value {
 };
 static_assert(sizeof(struct record_value) == 16, "part of the record format");
 static_assert(RECORD_MAX < 1 << 24, "a value is shorter than its record");
+
+/* Calls of spans have ids of their own, with this bit: see sink/spans.c. */
+#define RECORD_SPAN_CALL (UINT64_C(1) << 63)
+
+static inline bool record_is_span(const struct record *record)
+{
+	return record->call & RECORD_SPAN_CALL;
+}
 
 /* Returns the bytes that follow a value. */
 static inline const void *record_value_bytes(const struct record_value *value)

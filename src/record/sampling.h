@@ -15,18 +15,12 @@
 #ifndef TRACER_RECORD_SAMPLING_H
 #define TRACER_RECORD_SAMPLING_H
 
+#include "base/hash.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 enum { SAMPLING_MOST = 1000000000 };
-
-/* Returns a number each bit of which depends on all bits of the given one. */
-static inline uint64_t sampling_mix(uint64_t number)
-{
-	number = (number ^ number >> 33) * UINT64_C(0xff51afd7ed558ccd);
-	number = (number ^ number >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
-	return number ^ number >> 33;
-}
 
 /* Returns what capture_plan.chosen_below is for one of `n` calls; 0 if all are chosen (0, 1). */
 static inline uint64_t sampling_limit(uint64_t n)
@@ -38,7 +32,7 @@ static inline uint64_t sampling_limit(uint64_t n)
 static inline bool sampling_chooses(uint64_t *state, uint64_t limit)
 {
 	*state += UINT64_C(0x9e3779b97f4a7c15);
-	return !limit || sampling_mix(*state) < limit;
+	return !limit || hash_mix(*state) < limit;
 }
 
 /* Chooses by the id of a call: always the same. */

@@ -464,16 +464,6 @@ struct dictionary *dictionary_create(bool demangle)
 	return dictionary;
 }
 
-static void free_values(struct map *map)
-{
-	size_t cursor = 0;
-	void *value;
-
-	while (map_next(map, &cursor, NULL, &value))
-		free(value);
-	map_deinit(map);
-}
-
 void dictionary_destroy(struct dictionary *dictionary)
 {
 	if (!dictionary)
@@ -484,7 +474,7 @@ void dictionary_destroy(struct dictionary *dictionary)
 		free(*(void **)vec_at(&dictionary->places, i));
 	for (size_t i = 0; i < dictionary->codes.count; i++)
 		free(*(void **)vec_at(&dictionary->codes, i));
-	free_values(&dictionary->threads);
+	map_deinit_values(&dictionary->threads);
 	map_deinit(&dictionary->by_place);
 	map_deinit(&dictionary->by_code);
 	probe_table_destroy(dictionary->table);

@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/diag.h"
+#include "base/time_of_day.h"
 #include "base/xalloc.h"
 #include "record/sampling.h"
 #include "replay/dictionary.h"
@@ -22,7 +23,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { SAFE_MAX = 256, NS_PER_S = 1000000000, PROGRESS_RECORDS = 4096 };
 
@@ -193,19 +193,6 @@ static int take_chunks(struct replay *replay)
 	return error;
 }
 
-/* HH:MM:SS.µs of the last record. */
-static const char *last_time(const struct replay *replay, char *text, size_t size)
-{
-	const time_t second = (time_t)(replay->last_time / NS_PER_S);
-	struct tm parts;
-	char clock[16] = "?";
-
-	if (localtime_r(&second, &parts))
-		strftime(clock, sizeof clock, "%H:%M:%S", &parts);
-	snprintf(text, size, "%s.%06u", clock, (unsigned)(replay->last_time % NS_PER_S / 1000));
-	return text;
-}
-
 static bool is_cut(const struct replay *replay)
 {
 	return !replay->is_over && !replay->is_damaged &&
@@ -216,7 +203,7 @@ static bool is_cut(const struct replay *replay)
 static int tell_ending(const struct replay *replay)
 {
 	const unsigned long long at = chunk_reader_position(replay->reader);
-	char time[32];
+	char time[32] = "its beginning";
 
 	if (replay->is_over)
 		return 0;
@@ -227,8 +214,10 @@ static int tell_ending(const struct replay *replay)
 	}
 	switch (chunk_reader_ending(replay->reader)) {
 	case TRACE_CUT:
+		if (replay->records)
+			time_of_day_us(time, replay->last_time);
 		diag("%s: the file was cut off: what came behind %s is missing", replay->path,
-		     replay->records ? last_time(replay, time, sizeof time) : "its beginning");
+		     time);
 		return -EBADMSG;
 	case TRACE_GOES_BEYOND:
 		diag("%s: there is more behind the end of the trace; it is not shown",

@@ -9,6 +9,7 @@
 #include "sink/call_values.h"
 
 #include "base/cleanup.h"
+#include "base/time_of_day.h"
 #include "base/xalloc.h"
 #include "probe/fingerprint.h"
 #include "sink/call_members.h"
@@ -17,7 +18,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { NS_PER_US = 1000, NS_PER_S = 1000000000 };
 
@@ -300,13 +300,10 @@ struct expression_value call_values_get(struct call_values *values,
 
 static void add_time(struct strbuf *text, uint64_t time)
 {
-	const time_t seconds = (time_t)(time / NS_PER_S);
-	struct tm parts;
-	char clock[16];
+	char clock[TIME_OF_DAY_US_BYTES];
 
-	if (!localtime_r(&seconds, &parts) || !strftime(clock, sizeof clock, "%H:%M:%S", &parts))
-		memcpy(clock, "??:??:??", sizeof "??:??:??");
-	strbuf_printf(text, "%s.%06llu", clock, (unsigned long long)(time % NS_PER_S / NS_PER_US));
+	time_of_day_us(clock, time);
+	strbuf_add(text, clock);
 }
 
 /* [4, 8) */

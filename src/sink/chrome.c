@@ -164,7 +164,7 @@ static int chrome_call(struct sink *sink, const struct record *entry, const stru
 	const struct probe_info *probe = probe_table_get(chrome->target.probes, record->probe);
 	const uint64_t begun = entry ? entry->time : ending->time - ending->duration;
 	const uint64_t ended = ending && ending->time > begun ? ending->time : begun;
-	const bool is_span = record->call >> 63;
+	const bool is_span = record_is_span(record);
 
 	name_thread(chrome, record);
 	begin(chrome, is_span ? "b" : ending ? "X" : "B", record, begun);

@@ -145,11 +145,6 @@ static struct frame_node *find_node(struct frame_sink *frames, const struct reco
 
 /* ------------------------------------------------------------------ the calls that run */
 
-static bool is_span(const struct record *record)
-{
-	return record->call >> 63;
-}
-
 static struct thread_calls *find_thread(struct frame_sink *frames, const struct record *record)
 {
 	return map_get(&frames->threads, (uint64_t)record->tid);
@@ -189,7 +184,7 @@ static void frames_begin(struct sink *sink, const struct record *entry)
 	struct thread_calls *thread = find_thread(frames, entry);
 	struct running call = {.call = entry->call, .depth = entry->depth};
 
-	if (is_span(entry))
+	if (record_is_span(entry))
 		return;
 	if (!thread) {
 		thread = xcalloc(1, sizeof *thread);
@@ -275,7 +270,7 @@ static double own_time(const struct record *end, struct running *call, struct ru
 {
 	if (!end || end->kind != RECORD_RETURN)
 		return 0;
-	if (around && !is_span(end))
+	if (around && !record_is_span(end))
 		around->counted_ns += end->duration;
 	if (call)
 		call->is_counted = true;

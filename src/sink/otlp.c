@@ -247,14 +247,10 @@ static int otlp_finish(struct sink *sink)
 static void otlp_destroy(struct sink *sink)
 {
 	struct otlp_sink *otlp = otlp_of(sink);
-	size_t cursor = 0;
-	void *value;
 
 	clear(otlp);
 	vec_deinit(&otlp->parts);
-	while (map_next(&otlp->names, &cursor, NULL, &value))
-		free(value);
-	map_deinit(&otlp->names);
+	map_deinit_values(&otlp->names);
 	otlp_ids_destroy(otlp->ids);
 	failures_deinit(&otlp->failures);
 	otlp_resource_deinit(&otlp->resource);

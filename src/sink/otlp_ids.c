@@ -21,6 +21,7 @@
  */
 #include "sink/otlp_ids.h"
 
+#include "base/hash.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
@@ -32,9 +33,6 @@
 
 /* So many calls are looked at for the parent; so many frames deep are calls seldom. */
 enum { PARENTS_MAX = 1000, KEYS = 3 };
-
-/* Spans of .conf files are open while other calls come and go, and contain none (spans.c). */
-#define SPAN_CALL (UINT64_C(1) << 63)
 
 struct open_call {
 	uint64_t call;
@@ -52,16 +50,6 @@ struct otlp_ids {
 	struct map threads;  /* tid → struct open_call, the innermost one */
 };
 
-/* Returns another number for each number. */
-static uint64_t mix(uint64_t number)
-{
-	number ^= number >> 33;
-	number *= UINT64_C(0xff51afd7ed558ccd);
-	number ^= number >> 33;
-	number *= UINT64_C(0xc4ceb9fe1a85ec53);
-	return number ^ number >> 33;
-}
-
 /* An id must not be 0. */
 static uint64_t not_0(uint64_t id)
 {
@@ -75,23 +63,13 @@ struct otlp_ids *otlp_ids_create(void)
 	/* Without random numbers (an old kernel, early at boot) time and pid have to do. */
 	if (getrandom(ids->keys, sizeof ids->keys, GRND_NONBLOCK) != sizeof ids->keys)
 		for (unsigned i = 0; i < KEYS; i++)
-			ids->keys[i] = mix(clock_wall() + mix((uint64_t)getpid() + i));
+			ids->keys[i] = hash_mix(clock_wall() + hash_mix((uint64_t)getpid() + i));
 	return ids;
-}
-
-static void free_all(struct map *map)
-{
-	size_t cursor = 0;
-	void *value;
-
-	while (map_next(map, &cursor, NULL, &value))
-		free(value);
-	map_deinit(map);
 }
 
 void otlp_ids_destroy(struct otlp_ids *ids)
 {
-	free_all(&ids->calls);
+	map_deinit_values(&ids->calls);
 	map_deinit(&ids->threads);
 	free(ids);
 }
@@ -152,7 +130,10 @@ void otlp_ids_begin(struct otlp_ids *ids, const struct record *entry)
 	open->tid = entry->tid;
 	open->depth = entry->depth;
 	map_put(&ids->calls, entry->call, open);
-	if (entry->call & SPAN_CALL)
+	/*
+	 * Spans of .conf files are open while other calls come and go, and contain none (spans.c).
+	 */
+	if (record_is_span(entry))
 		return;
 	open->is_listed = true;
 	open->outer = innermost(ids, entry->tid);
@@ -195,7 +176,7 @@ void otlp_ids_forget_process(struct otlp_ids *ids, int32_t pid)
 
 static uint64_t span_of(const struct otlp_ids *ids, uint64_t call)
 {
-	return not_0(mix(ids->keys[2] + call));
+	return not_0(hash_mix(ids->keys[2] + call));
 }
 
 struct otlp_id otlp_ids_get(const struct otlp_ids *ids, const struct record *record)
@@ -203,7 +184,8 @@ struct otlp_id otlp_ids_get(const struct otlp_ids *ids, const struct record *rec
 	const struct open_call *open = map_get(&ids->calls, record->call);
 	const uint64_t root = open ? open->root : record->call;
 	struct otlp_id id = {
-		.trace = {not_0(mix(ids->keys[0] + root)), not_0(mix(ids->keys[1] ^ root))},
+		.trace = {not_0(hash_mix(ids->keys[0] + root)),
+			  not_0(hash_mix(ids->keys[1] ^ root))},
 		.span = span_of(ids, record->call),
 		.parent = open && open->parent ? span_of(ids, open->parent) : 0,
 	};
@@ -211,7 +193,7 @@ struct otlp_id otlp_ids_get(const struct otlp_ids *ids, const struct record *rec
 	if (record->kind == RECORD_RETURN && record->number == RECORD_INHERITED) {
 		/* If the parent's own end came first, only an outermost call's trace is known. */
 		id.parent = open || !record->depth ? id.span : 0;
-		id.span = not_0(mix(id.span + (uint32_t)record->pid));
+		id.span = not_0(hash_mix(id.span + (uint32_t)record->pid));
 	}
 	return id;
 }

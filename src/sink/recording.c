@@ -61,16 +61,14 @@ static struct recording *recording_of(struct sink *sink)
 
 static int put_dictionary(struct recording *recording)
 {
-	const struct chunk_about about = {.kind = TRACE_DICTIONARY};
 	uint32_t *count;
 	struct bytes *entries = recording_dictionary_bytes(recording->dictionary, &count);
-	struct chunk_about counted = about;
+	const struct chunk_about about = {.kind = TRACE_DICTIONARY, .count = *count};
 
 	if (!*count)
 		return 0;
-	counted.count = *count;
 	*count = 0;
-	return chunk_writer_put(recording->writer, &counted, entries);
+	return chunk_writer_put(recording->writer, &about, entries);
 }
 
 /* Another file begins: nothing that is in the old one is known in it. */
@@ -280,6 +278,8 @@ static int recording_dump(struct sink *sink)
 
 	if (!recording->target.options->recording->flight)
 		return 0;
+	if (!recording->writer)
+		return -ENOMEM;
 	chunk_writer_works(recording->writer);
 	return dump(recording);
 }
@@ -312,17 +312,13 @@ static void recording_forget(struct sink *sink, const struct probe_info *probe)
 static void recording_destroy(struct sink *sink)
 {
 	struct recording *recording = recording_of(sink);
-	size_t cursor = 0;
-	void *thread;
 
 	if (!chunk_writer_destroy(recording->writer))
 		return;
 	recording_dictionary_destroy(recording->dictionary);
 	record_encoder_deinit(&recording->encoder);
 	bytes_deinit(&recording->items);
-	while (map_next(&recording->threads, &cursor, NULL, &thread))
-		free(thread);
-	map_deinit(&recording->threads);
+	map_deinit_values(&recording->threads);
 	free(recording);
 }
 

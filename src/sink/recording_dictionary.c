@@ -376,16 +376,6 @@ struct recording_dictionary *recording_dictionary_create(const struct sink_targe
 	return dictionary;
 }
 
-static void free_values(struct map *map)
-{
-	size_t cursor = 0;
-	void *value;
-
-	while (map_next(map, &cursor, NULL, &value))
-		free(value);
-	map_deinit(map);
-}
-
 static void free_texts(struct map *map)
 {
 	size_t cursor = 0;
@@ -402,8 +392,8 @@ static void free_texts(struct map *map)
 void recording_dictionary_restart(struct recording_dictionary *dictionary)
 {
 	free_texts(&dictionary->by_text);
-	free_values(&dictionary->by_place);
-	free_values(&dictionary->by_code);
+	map_deinit_values(&dictionary->by_place);
+	map_deinit_values(&dictionary->by_code);
 	map_deinit(&dictionary->by_prototype);
 	vec_clear(&dictionary->by_probe);
 	vec_clear(&dictionary->by_stack);

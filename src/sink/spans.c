@@ -32,9 +32,6 @@
 
 enum { REMEMBERED_MAX = 20000, OPEN_MAX = 200000 };
 
-/* Ids of spans do not meet those of calls. */
-#define SPAN_CALL (UINT64_C(1) << 63)
-
 /* What a span is to whoever gets its records: a function with these parameters and this result. */
 struct description {
 	const struct probe_info *probe; /* NULL: not made */
@@ -299,7 +296,7 @@ static int begin_span(struct spans_sink *spans, struct span_state *state,
 		describe(spans, state->active->span, description, probe);
 
 	begun->entry = copy_record(first);
-	begun->call = begun->entry->call = SPAN_CALL | ++spans->next_call;
+	begun->call = begun->entry->call = RECORD_SPAN_CALL | ++spans->next_call;
 	begun->begun = begun->entry->time = entry->time;
 	begun->entry->depth = entry->depth;
 	begun->entry->stack = entry->stack;
@@ -549,16 +546,12 @@ static void spans_forget(struct sink *sink, const struct probe_info *probe)
 static void spans_destroy(struct sink *sink)
 {
 	struct spans_sink *spans = spans_of(sink);
-	size_t cursor = 0;
-	void *value;
 
 	for (size_t i = 0; i < spans->count; i++) {
 		free_store(&spans->states[i].open);
 		free_store(&spans->states[i].remembered);
 	}
-	while (map_next(&spans->entries, &cursor, NULL, &value))
-		free(value);
-	map_deinit(&spans->entries);
+	map_deinit_values(&spans->entries);
 	names_deinit(&spans->hidden);
 	spans->inner->ops->destroy(spans->inner);
 	free(spans->states);

@@ -26,6 +26,7 @@
 #include "sink/text.h"
 
 #include "base/cleanup.h"
+#include "base/time_of_day.h"
 #include "base/xalloc.h"
 #include "sink/errname.h"
 #include "sink/escape.h"
@@ -36,7 +37,6 @@
 #include "sink/stack_lines.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 enum {
 	NS_PER_US = 1000,
@@ -105,15 +105,12 @@ static void put_seconds(struct outbuf *out, uint64_t ns, unsigned width)
 	outbuf_unsigned(out, ns % NS_PER_S / NS_PER_US, 6, '0');
 }
 
-static void put_clock(struct text_sink *text, uint64_t second)
+static void put_clock(struct text_sink *text, uint64_t time)
 {
-	if (!text->clock[0] || second != text->clock_second) {
-		time_t when = (time_t)second;
-		struct tm parts;
+	const uint64_t second = time / NS_PER_S;
 
-		if (!localtime_r(&when, &parts) ||
-		    !strftime(text->clock, sizeof text->clock, "%H:%M:%S", &parts))
-			memcpy(text->clock, "??:??:??", sizeof text->clock);
+	if (!text->clock[0] || second != text->clock_second) {
+		time_of_day(text->clock, time);
 		text->clock_second = second;
 	}
 	outbuf_text(&text->out, text->clock);
@@ -127,7 +124,7 @@ static void put_time_stamps(struct text_sink *text, uint64_t time)
 		put_seconds(out, time, 1);
 		outbuf_char(out, ' ');
 	} else if (text->options->time_stamp > 0) {
-		put_clock(text, time / NS_PER_S);
+		put_clock(text, time);
 		if (text->options->time_stamp == 2) {
 			outbuf_char(out, '.');
 			outbuf_unsigned(out, time % NS_PER_S / NS_PER_US, 6, '0');

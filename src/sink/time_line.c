@@ -5,7 +5,7 @@
  */
 #include "sink/time_line.h"
 
-#include <time.h>
+#include "base/time_of_day.h"
 
 enum { NS_PER_US = 1000, NS_PER_S = 1000000000 };
 
@@ -17,15 +17,11 @@ static void put_fraction(struct outbuf *out, uint64_t ns)
 
 void time_line_put(struct outbuf *out, uint64_t time, uint64_t elapsed)
 {
-	const time_t second = (time_t)(time / NS_PER_S);
-	char clock[16] = "??:??:??";
-	struct tm parts;
+	char clock[TIME_OF_DAY_US_BYTES];
 
-	if (localtime_r(&second, &parts))
-		strftime(clock, sizeof clock, "%H:%M:%S", &parts);
+	time_of_day_us(clock, time);
 	outbuf_text(out, "--- ");
 	outbuf_text(out, clock);
-	put_fraction(out, time);
 	outbuf_text(out, ", ");
 	outbuf_unsigned(out, elapsed / NS_PER_S, 0, ' ');
 	put_fraction(out, elapsed);

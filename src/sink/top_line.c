@@ -6,26 +6,20 @@
  */
 #include "sink/top_line.h"
 
+#include "base/time_of_day.h"
 #include "sink/errname.h"
 #include "sink/escape.h"
 #include "sink/render.h"
 #include "sink/stack_lines.h"
 
-#include <time.h>
-
-enum { NS_PER_S = 1000000000, NS_PER_US = 1000, DURATION_WIDTH = 15, DECIMALS = 9 };
+enum { NS_PER_S = 1000000000, DURATION_WIDTH = 15, DECIMALS = 9 };
 
 static void put_clock(struct outbuf *out, uint64_t time)
 {
-	const time_t second = (time_t)(time / NS_PER_S);
-	char clock[16] = "??:??:??";
-	struct tm parts;
+	char clock[TIME_OF_DAY_US_BYTES];
 
-	if (localtime_r(&second, &parts))
-		strftime(clock, sizeof clock, "%H:%M:%S", &parts);
+	time_of_day_us(clock, time);
 	outbuf_text(out, clock);
-	outbuf_char(out, '.');
-	outbuf_unsigned(out, time % NS_PER_S / NS_PER_US, 6, '0');
 }
 
 static void put_duration(struct outbuf *out, const struct record *end)

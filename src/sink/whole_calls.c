@@ -318,12 +318,8 @@ static void whole_forget(struct sink *sink, const struct probe_info *probe)
 static void whole_destroy(struct sink *sink)
 {
 	struct whole_calls *whole = whole_of(sink);
-	size_t cursor = 0;
-	void *value;
 
-	while (map_next(&whole->open, &cursor, NULL, &value))
-		free(value);
-	map_deinit(&whole->open);
+	map_deinit_values(&whole->open);
 	map_deinit(&whole->fits);
 	failures_deinit(&whole->failures);
 	whole->inner->ops->destroy(whole->inner);

@@ -14,6 +14,7 @@
 #include "target/untraced.h"
 
 #include "base/diag.h"
+#include "base/hash.h"
 #include "base/map.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
@@ -93,15 +94,12 @@ size_t untraced_count(const struct untraced *untraced)
 
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
-	do
-		hash = (hash ^ (unsigned char)*text) * 1099511628211U; /* FNV-1a, with the NUL */
-	while (*text++);
-	return hash;
+	return hash_bytes(hash, text, strlen(text) + 1);
 }
 
 static bool is_new(struct untraced *untraced, const struct item *item)
 {
-	uint64_t hash = hash_text(14695981039346656037U, item->name);
+	uint64_t hash = hash_text(HASH_START, item->name);
 
 	hash = hash_text(hash, item->module ? item->module : "");
 	hash = hash_text(hash, item->reason);

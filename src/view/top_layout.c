@@ -11,11 +11,11 @@
  */
 #include "view/top_layout.h"
 
+#include "base/time_of_day.h"
 #include "sink/escape.h"
 #include "view/top_cells.h"
 
 #include <string.h>
-#include <time.h>
 
 /* ROOMY: lines that a screen has if it has some for what is not so important. */
 enum { NS_PER_S = 1000000000, ROOMY = 12, WIDE = 70 };
@@ -42,12 +42,9 @@ static unsigned room_below(const struct page *page)
 
 static void put_clock(struct outbuf *out, uint64_t time)
 {
-	const time_t second = (time_t)(time / NS_PER_S);
-	char clock[16] = "?";
-	struct tm parts;
+	char clock[TIME_OF_DAY_BYTES];
 
-	if (localtime_r(&second, &parts))
-		strftime(clock, sizeof clock, "%H:%M:%S", &parts);
+	time_of_day(clock, time);
 	outbuf_text(out, clock);
 }
 

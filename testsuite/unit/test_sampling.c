@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Random choice of calls: how many, independence of each other. All numbers begin at fixed states. */
+/*
+ * Random choice of calls: how many, independence of each other. All numbers begin at fixed states.
+ */
 #include "record/sampling.h"
 
 #include <setjmp.h>
@@ -56,11 +58,13 @@ static void test_share(void **state)
 	check_share(UINT64_C(1) << 63);
 }
 
-/* Threads that begin at neighbouring numbers choose different calls: 100 of a million are common. */
+/*
+ * Threads that begin at neighbouring numbers choose different calls: 100 of a million are common.
+ */
 static void test_streams(void **state)
 {
 	const uint64_t limit = sampling_limit(100);
-	uint64_t one = sampling_mix(1000), other = sampling_mix(1001);
+	uint64_t one = hash_mix(1000), other = hash_mix(1001);
 	unsigned both = 0;
 
 	(void)state;

@@ -426,14 +426,6 @@ bool island_leave(struct thread *thread, struct regs *regs)
 
 void islands_deinit(struct agent_space *own)
 {
-	size_t cursor = 0;
-	void *value;
-
-	while (map_next(&own->islands, &cursor, NULL, &value))
-		free(value);
-	cursor = 0;
-	while (map_next(&own->island_pages, &cursor, NULL, &value))
-		free(value);
-	map_deinit(&own->islands);
-	map_deinit(&own->island_pages);
+	map_deinit_values(&own->islands);
+	map_deinit_values(&own->island_pages);
 }

@@ -6,6 +6,7 @@
  */
 #include "engine/agent/plans.h"
 
+#include "base/hash.h"
 #include "base/xalloc.h"
 #include "engine/agent/agent_state.h"
 #include "engine/agent/rings.h"
@@ -250,16 +251,6 @@ static struct written make(const struct capture_plan *plan)
 	return made;
 }
 
-/* FNV-1a */
-static uint64_t hash(const struct written *made)
-{
-	uint64_t value = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < made->length; i++)
-		value = (value ^ made->bytes[i]) * UINT64_C(0x100000001b3);
-	return value;
-}
-
 static int write_new(struct space *space, uint64_t place, const struct written *made)
 {
 	struct agent_plan *copy = xmemdup(made->bytes, made->length);
@@ -298,7 +289,7 @@ static uint64_t place_of(struct plans *plans, struct space *space, uint64_t unit
 			 const struct capture_plan *plan)
 {
 	struct written made = make(plan);
-	uint64_t key = hash(&made);
+	uint64_t key = hash_bytes(HASH_START, made.bytes, made.length);
 	size_t index = (uintptr_t)map_get(&plans->by_hash, key);
 	const struct written *known = index ? vec_at(&plans->written, index - 1) : NULL;
 

@@ -15,11 +15,11 @@
  */
 #include "engine/agent/rings.h"
 
+#include "base/hash.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "engine/agent/agent_state.h"
 #include "engine/agent/unit.h"
-#include "record/sampling.h"
 #include "tracee/arena_map.h"
 #include "tracee/clock.h"
 
@@ -252,7 +252,7 @@ bool rings_bind(struct rings *rings, pid_t tid, uint64_t fs_base)
 	memset(ring->entry, 0, sizeof *ring->entry);
 	ring->entry->ring = ring->room.address;
 	/* Threads that get their rings at one time have different tids. */
-	ring->entry->random = sampling_mix(clock_now() ^ (uint64_t)tid << 40);
+	ring->entry->random = hash_mix(clock_now() ^ (uint64_t)tid << 40);
 	ring->tid = tid;
 	ring->tail = ring->limit = 0;
 	ring->time = UINT64_MAX;

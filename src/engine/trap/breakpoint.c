@@ -46,14 +46,9 @@ struct trap_space *trap_space_of(struct space *space)
 
 void trap_space_destroy(struct trap_space *traps)
 {
-	size_t cursor = 0;
-	void *value;
-
 	if (!traps)
 		return;
-	while (map_next(&traps->breakpoints, &cursor, NULL, &value))
-		free(value);
-	map_deinit(&traps->breakpoints);
+	map_deinit_values(&traps->breakpoints);
 	own_text_deinit(&traps->own_text);
 	vec_deinit(&traps->removed);
 	vec_deinit(&traps->first_hits);
