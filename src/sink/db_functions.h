@@ -5,6 +5,8 @@
 
 #include "probe/probe.h"
 
+enum { DB_ARGUMENTS = 3 }; /* statements are in one of the first so many */
+
 struct db_function {
 	const char *name;   /* of the function, or of a span */
 	const char *module; /* how the name of its module begins; NULL: any */

@@ -14,6 +14,7 @@
 #include "base/xalloc.h"
 #include "probe/expression.h"
 #include "sink/call_values.h"
+#include "sink/db_functions.h"
 #include "sink/folded.h"
 #include "sink/report_calls.h"
 #include "sink/report_put.h"
@@ -43,52 +44,35 @@ static struct report_row *function_of(struct report_sink *report, const struct p
 	return row;
 }
 
-/* Returns true for a function that sends a statement as the recipe @sql traces it. */
-static bool sends_sql(const struct probe_info *probe)
+/*
+ * Returns the shape of the statement that a function sends, or NULL if it sends none, or one that
+ * is not SQL.
+ */
+static const struct expression *shape_of(struct report_sink *report, const struct probe_info *probe)
 {
-	static const char *const names[] = {
-		"mysql_real_query",
-		"mysql_query",
-		"mysql2_query",
-		"mysql_prepared_query",
-		"mysqlnd_sent_query",
-		"mysqlnd_prepared_query",
-		"PQexec",
-		"PQexecParams",
-		"PQsendQuery",
-		"pq_query",
-		"pq_params_query",
-		"pq_prepared_query",
-		"pq_sent_prepared_query",
-		"sqlite3_query",
-	};
+	const struct expression *shape = map_get(&report->statements, (uint64_t)probe->id + 1);
+	const void *none = &report->statements;
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (!strcmp(probe->name, names[i]))
-			return true;
-	return false;
-}
+	if (!shape) {
+		const struct db_function *db = db_functions_find(probe);
+		const unsigned argument = db && strcmp(db->system, "redis") ? db->statement : 0;
 
-static bool is_statement(struct report_sink *report, const struct probe_info *probe)
-{
-	void *known = probe ? map_get(&report->statements, (uint64_t)probe->id + 1) : NULL;
-
-	if (known || !probe)
-		return known == report;
-	known = sends_sql(probe) ? (void *)report : (void *)&report->statements;
-	map_put(&report->statements, (uint64_t)probe->id + 1, known);
-	return known == report;
+		shape = argument ? report->shapes[argument - 1] : none;
+		map_put(&report->statements, (uint64_t)probe->id + 1, (void *)(uintptr_t)shape);
+	}
+	return shape == none ? NULL : shape;
 }
 
 static struct report_row *statement_of(struct report_sink *report, struct call_values *values)
 {
-	if (!is_statement(report, values->probe))
-		return NULL;
-	const struct expression_value shape = call_values_get(values, report->statement);
+	const struct expression *shape = values->probe ? shape_of(report, values->probe) : NULL;
 
-	return shape.type == EXPRESSION_TEXT && shape.length
-		       ? report_rows_get(&report->tables[REPORT_STATEMENTS], shape.text,
-					 shape.length)
+	if (!shape)
+		return NULL;
+	const struct expression_value text = call_values_get(values, shape);
+
+	return text.type == EXPRESSION_TEXT && text.length
+		       ? report_rows_get(&report->tables[REPORT_STATEMENTS], text.text, text.length)
 		       : NULL;
 }
 
@@ -218,11 +202,6 @@ static void add_to_threads(struct report_sink *report, const struct report_call 
 								   : REPORT_SPAN - 1});
 }
 
-static bool is_span(const struct record *record)
-{
-	return record->call >> 63;
-}
-
 /* Finds the call's rows, and counts it there. */
 static void count_call(struct report_sink *report, struct report_call *call,
 		       struct call_values *values)
@@ -277,7 +256,7 @@ static int report_call(struct sink *sink, const struct record *entry, const stru
 	count_call(report, &call, &values);
 	/* Calls that do not end come in no order: see report_calls.c. */
 	if (end)
-		add_to_threads(report, &call, end->time, is_span(record));
+		add_to_threads(report, &call, end->time, record_is_span(record));
 	call_values_end(&values);
 	return 0;
 }
@@ -390,7 +369,8 @@ static void report_destroy(struct sink *sink)
 	map_deinit(&report->functions);
 	map_deinit(&report->statements);
 	map_deinit(&report->lines);
-	expression_free(report->statement);
+	for (unsigned i = 0; i < DB_ARGUMENTS; i++)
+		expression_free(report->shapes[i]);
 	free(report);
 }
 
@@ -405,9 +385,8 @@ static const struct sink_ops report_ops = {
 
 struct sink *report_sink_create(const struct sink_target *target)
 {
-	/* As the recipes have it: which argument is the text. */
-	static const char statement[] = "fingerprint(function =~ \"^sqlite\" ? arg1 : "
-					"function =~ \"^pq.*prepared\" ? arg3 : arg2)";
+	static const char *const shapes[DB_ARGUMENTS] = {"fingerprint(arg1)", "fingerprint(arg2)",
+							 "fingerprint(arg3)"};
 	const struct output_options *options = target->options;
 	struct report_sink *report = xcalloc(1, sizeof *report);
 	struct expression_error error;
@@ -419,7 +398,8 @@ struct sink *report_sink_create(const struct sink_target *target)
 						 .names = options->parameter_names,
 						 .utf8 = true,
 						 .code = target->code};
-	report->statement = expression_parse(statement, &error);
+	for (unsigned i = 0; i < DB_ARGUMENTS; i++)
+		report->shapes[i] = expression_parse(shapes[i], &error);
 	vec_init(&report->threads.list, sizeof(struct report_thread *));
 	vec_init(&report->threads.others.pieces, sizeof(struct report_piece));
 	vec_init(&report->unfinished, sizeof(struct report_call *));

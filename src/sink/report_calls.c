@@ -95,7 +95,9 @@ static char *statement_of(struct report_sink *report, const struct report_call *
 {
 	if (!call->rows[REPORT_STATEMENTS])
 		return NULL;
-	const struct expression_value text = call_values_get(values, report->statement->parts[0]);
+	const struct expression *shape = map_get(&report->statements,
+						 (uint64_t)values->probe->id + 1);
+	const struct expression_value text = call_values_get(values, shape->parts[0]);
 	struct strbuf shown = {0};
 
 	if (text.type != EXPRESSION_TEXT)

@@ -3,6 +3,7 @@
 #ifndef TRACER_SINK_REPORT_STATE_H
 #define TRACER_SINK_REPORT_STATE_H
 
+#include "sink/db_functions.h"
 #include "sink/render.h"
 #include "sink/report_cells.h"
 #include "sink/report_flame.h"
@@ -38,13 +39,14 @@ struct report_sink {
 	struct report_slowest slowest;
 	struct report_threads threads;
 	struct report_flame flame;
-	struct map functions;	      /* id of a probe + 1 → struct report_row */
-	struct map statements;	      /* the same → this, if it sends SQL, else `statements` */
-	struct map lines;	      /* record.stack → struct report_row, or `lines` if none */
-	struct expression *statement; /* the shape of a statement; its part is the text */
-	struct vec unfinished;	      /* struct report_call * */
-	struct vec events;	      /* struct report_event */
-	struct vec untraced;	      /* struct report_untraced */
+	struct map functions;  /* id of a probe + 1 → struct report_row */
+	struct map statements; /* the same → one of `shapes`, or `statements` if none */
+	struct map lines;      /* record.stack → struct report_row, or `lines` if none */
+	struct expression
+		*shapes[DB_ARGUMENTS]; /* of statements, by argument; the part of one is the text */
+	struct vec unfinished;	       /* struct report_call * */
+	struct vec events;	       /* struct report_event */
+	struct vec untraced;	       /* struct report_untraced */
 	uint64_t events_left_out, untraced_left_out;
 	uint64_t calls, unfinished_calls, unwound_calls, unfinished_left_out;
 	uint64_t time;	      /* ns, of all calls */
