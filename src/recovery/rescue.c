@@ -282,6 +282,13 @@ uint64_t rescue_base(const struct space *space)
 	return space->rescue ? table_at(space->rescue, 0)->block : 0;
 }
 
+bool rescue_runs(const struct space *space, uint64_t pc)
+{
+	const uint64_t base = rescue_base(space);
+
+	return base && pc - base < RESCUE_CODE;
+}
+
 bool rescue_owns(const struct space *space, uint64_t block)
 {
 	for (size_t i = 0; space->rescue && i < space->rescue->tables.count; i++)

@@ -35,10 +35,11 @@ void rescue_adopt(struct space *space, uint64_t base,
 		  bool (*is_ours)(const struct space *space, uint64_t block));
 
 /*
- * rescue_base() returns the address of the handler, 0: none. rescue_owns() returns true if `block`
- * is one of its blocks.
+ * rescue_base() returns the address of the handler, 0: none. rescue_runs() returns true if `pc` is
+ * in its code. rescue_owns() returns true if `block` is one of its blocks.
  */
 uint64_t rescue_base(const struct space *space);
+bool rescue_runs(const struct space *space, uint64_t pc);
 bool rescue_owns(const struct space *space, uint64_t block);
 
 /*

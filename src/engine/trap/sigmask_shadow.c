@@ -17,6 +17,7 @@
 
 #include "engine/trap/sigmask_given.h"
 #include "engine/trap/trap_state.h"
+#include "recovery/rescue.h"
 #include "tracee/journal.h"
 #include "tracee/proc.h"
 #include "tracee/ptrace.h"
@@ -63,12 +64,24 @@ static bool is_awaited(const struct thread *thread)
 	return thread->trap->sigtrap_own || proc_is_pending(thread->tid, SIGTRAP);
 }
 
+/*
+ * Returns true if the thread runs the tracer's SIGTRAP handler, which blocks all signals. It hits
+ * no breakpoint there, and returns to its own mask. With SIGTRAP open, a signal that the handler
+ * sends again for the default action would be delivered in the handler itself, and be lost.
+ */
+static bool is_in_handler(const struct thread *thread)
+{
+	struct regs regs;
+
+	return regs_load(thread->tid, &regs) == 0 && rescue_runs(thread->process->space, regs.pc);
+}
+
 void sigmask_shadow_thread(struct thread *thread)
 {
 	uint64_t mask;
 
 	if (!has_journal(thread) || pt_get_sigmask(thread->tid, &mask) != 0 || !(mask & TRAP_BIT) ||
-	    is_awaited(thread) || !sigmask_block_most(mask))
+	    is_awaited(thread) || !sigmask_block_most(mask) || is_in_handler(thread))
 		return;
 	sigmask_seen(thread, mask);
 	give(thread, mask);

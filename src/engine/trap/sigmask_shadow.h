@@ -15,7 +15,7 @@
 
 /*
  * Unblocks SIGTRAP in a stopped thread that blocks it and most other signals, unless a SIGTRAP is
- * pending.
+ * pending or the thread runs the tracer's SIGTRAP handler.
  */
 void sigmask_shadow_thread(struct thread *thread);
 
