@@ -104,8 +104,9 @@ static int replay_with(const struct options *options, const struct output_option
 		return STATUS_ERROR;
 	/* A file that is not there will be told below, and the outputs stay as they are. */
 	const bool is_there = !strcmp(options->replay, "-") || access(options->replay, R_OK) == 0;
+	const char *const inputs[] = {options->replay, options->flame_diff};
 
-	if (is_there && outfile_empty(&formats->files, &outfile, options->replay)) {
+	if (is_there && outfile_empty(&formats->files, &outfile, inputs)) {
 		outfile_close(&outfile);
 		return STATUS_USAGE;
 	}
@@ -168,13 +169,14 @@ static int trace_with(const struct options *options, const struct output_options
 		.output_path = split ? options->output_file : NULL,
 		.output = &output,
 	};
+	const char *const inputs[] = {options->flame_diff, NULL};
 	struct outfile outfile = {.fd = -1, .done = -1};
 	struct session_result result;
 
 	/* If session.output_path is set, each process has a file of its own. */
 	if (!session.output_path && outfile_open(&outfile, options->output_file))
 		return STATUS_ERROR;
-	if (outfile_empty(&formats->files, &outfile, NULL)) {
+	if (outfile_empty(&formats->files, &outfile, inputs)) {
 		outfile_close(&outfile);
 		return STATUS_USAGE;
 	}

@@ -117,11 +117,16 @@ static bool is_same(const struct stat *one, const struct stat *other)
 	return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
 }
 
-int outfile_empty(const struct vec *files, const struct outfile *lines, const char *input)
+int outfile_empty(const struct vec *files, const struct outfile *lines,
+		  const char *const inputs[OUTFILE_INPUTS])
 {
-	struct stat *known = xcalloc(files->count + 2, sizeof *known);
-	size_t count = input && stat(input, known) == 0;
+	struct stat *known = xcalloc(OUTFILE_INPUTS + files->count + 1, sizeof *known);
+	size_t count = 0;
 	int error = 0;
+
+	for (size_t i = 0; i < OUTFILE_INPUTS; i++)
+		count += inputs[i] && stat(inputs[i], &known[count]) == 0;
+	const size_t read = count;
 
 	for (size_t i = 0; i <= files->count && !error; i++) {
 		const struct outfile *file = i < files->count ? vec_at(files, i) : lines;
@@ -130,8 +135,8 @@ int outfile_empty(const struct vec *files, const struct outfile *lines, const ch
 			continue;
 		for (size_t k = 0; k < count && !error; k++)
 			if (is_same(&known[k], &known[count]))
-				error = usage_error(k == 0 && input
-							    ? "the file that is replayed would be "
+				error = usage_error(k < read
+							    ? "a trace that is read would be "
 							      "written, too"
 							    : "two outputs would be in one file");
 		count++;

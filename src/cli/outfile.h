@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+enum { OUTFILE_INPUTS = 2 }; /* traces that one run reads: --replay and --flame-diff */
+
 struct outfile {
 	bool is_kept; /* a file: what was in it is still there, until outfile_empty() */
 	int fd;	      /* to write to; above the fds that traced programs use; owned */
@@ -28,10 +30,11 @@ int outfile_open_directory(struct outfile *outfile, const char *name);
 
 /*
  * Empties all files once it is clear that they will be written: `files` (struct outfile), and
- * `lines`. Returns 0, or -EINVAL after a message if two of them are one file, or one of them is
- * `input` (a name; or NULL).
+ * `lines`. Returns 0, or -EINVAL after a message if two of them are one file, or one of them is read
+ * (`inputs`: names; NULL: none).
  */
-int outfile_empty(const struct vec *files, const struct outfile *lines, const char *input);
+int outfile_empty(const struct vec *files, const struct outfile *lines,
+		  const char *const inputs[OUTFILE_INPUTS]);
 
 /* Closes the fd, and waits until a command has read everything and has ended. */
 void outfile_close(struct outfile *outfile);
