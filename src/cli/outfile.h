@@ -30,8 +30,8 @@ int outfile_open_directory(struct outfile *outfile, const char *name);
 
 /*
  * Empties all files once it is clear that they will be written: `files` (struct outfile), and
- * `lines`. Returns 0, or -EINVAL after a message if two of them are one file, or one of them is read
- * (`inputs`: names; NULL: none).
+ * `lines`. Returns 0, or -EINVAL after a message if two of them are one file, or one of them is
+ * read (`inputs`: names; NULL: none).
  */
 int outfile_empty(const struct vec *files, const struct outfile *lines,
 		  const char *const inputs[OUTFILE_INPUTS]);
