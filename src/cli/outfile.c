@@ -135,10 +135,9 @@ int outfile_empty(const struct vec *files, const struct outfile *lines,
 			continue;
 		for (size_t k = 0; k < count && !error; k++)
 			if (is_same(&known[k], &known[count]))
-				error = usage_error(k < read
-							    ? "a trace that is read would be "
-							      "written, too"
-							    : "two outputs would be in one file");
+				error = usage_error(k < read ? "a trace that is read would be "
+							       "written, too"
+							     : "two outputs would be in one file");
 		count++;
 	}
 	free(known);
