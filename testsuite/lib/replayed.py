@@ -69,9 +69,12 @@ def plan(words, top):
 
 
 def is_within(lines, others):
-    """Whether the lines are among the others, in their order; the first one that is not."""
+    """
+    Whether the lines are among the others, in their order; the first one that is not. A line of the tracer's may come amid a
+    message of the program's, `/bin/cat: FILE` and then `: REASON`.
+    """
     rest = iter(others)
     for line in lines:
-        if line not in rest:
+        if not any(other == line or (other.endswith(line) and re.match(r"/\S+: ", other)) for other in rest):
             return line
     return None
