@@ -11,7 +11,6 @@
 #include "cli/expressions.h"
 
 #include "base/diag.h"
-#include "base/xalloc.h"
 #include "cli/formats.h"
 #include "probe/expression.h"
 #include "sink/template.h"
@@ -19,13 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	TEXT_MAX = 64 << 10,
-	KEPT_MAX = 4 << 10,
-	STACK_FRAMES = 128,
-	SAFE_MAX = 512,
-	HEADING_MAX = 40
-};
+enum { TEXT_MAX = 64 << 10, KEPT_MAX = 4 << 10, STACK_FRAMES = 128, SAFE_MAX = 512 };
 
 static bool fail(const char *option, const char *text, struct expression_error *error)
 {
@@ -57,43 +50,6 @@ static bool parse_one(const char *option, const char *text, struct expression **
 	return *expression || !text || fail(option, text, &error);
 }
 
-/* Returns the place behind the ')' that belongs to the '(' at `open`, outside strings; or NULL. */
-static const char *end_of_call(const char *open)
-{
-	unsigned depth = 0;
-	char quote = 0;
-
-	for (const char *at = open; *at; at++) {
-		if (quote) {
-			if (*at == '\\' && at[1])
-				at++;
-			else if (*at == quote)
-				quote = 0;
-		} else if (*at == '"' || *at == '\'') {
-			quote = *at;
-		} else if (*at == '(') {
-			depth++;
-		} else if (*at == ')' && --depth == 0) {
-			return at + 1;
-		}
-	}
-	return NULL;
-}
-
-/*
- * Returns what stands above the column of the keys, owned by the caller. A long call, as recipes
- * have it, is shown without its arguments: fingerprint(...).
- */
-static char *heading_of(const char *keys)
-{
-	const size_t name = strspn(keys, "abcdefghijklmnopqrstuvwxyz_");
-	const char *end = name && keys[name] == '(' ? end_of_call(keys + name) : NULL;
-
-	if (strlen(keys) <= HEADING_MAX || !end || *end)
-		return xstrdup(keys);
-	return xasprintf("%.*s(...)", (int)name, keys);
-}
-
 static bool parse_keys(const struct options *options, struct expressions *expressions,
 		       struct output_options *output)
 {
@@ -106,8 +62,6 @@ static bool parse_keys(const struct options *options, struct expressions *expres
 		note(output, *(struct expression **)vec_at(&expressions->keys, i), true);
 	output->keys = options->keys || options->sum ? &expressions->keys : NULL;
 	output->keys_text = options->keys;
-	expressions->heading = options->keys ? heading_of(options->keys) : NULL;
-	output->keys_heading = expressions->heading;
 	return true;
 }
 
@@ -177,7 +131,6 @@ void expressions_deinit(struct expressions *expressions)
 	expression_free(expressions->sum);
 	expression_free(expressions->weight);
 	expression_list_free(&expressions->keys);
-	free(expressions->heading);
 	template_free(expressions->template);
 }
 

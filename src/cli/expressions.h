@@ -10,7 +10,6 @@ struct expressions {
 	struct expression *condition; /* or NULL */
 	struct template *template;    /* or NULL */
 	struct vec keys;	      /* struct expression * */
-	char *heading;		      /* a short form of the text of the keys; or NULL */
 	struct expression *sum;	      /* or NULL */
 	struct expression *weight;    /* or NULL */
 };

@@ -96,7 +96,6 @@ struct output_options {
 	const struct template *template; /* --template; NULL: none */
 	const struct vec *keys;	      /* --by: struct expression *; NULL: neither --by nor --sum */
 	const char *keys_text;	      /* --by; or NULL */
-	const char *keys_heading;     /* the same, short enough for a column; or NULL */
 	const char *condition_text;   /* --if; or NULL */
 	const struct expression *sum; /* --sum; NULL: none */
 	unsigned max_groups;	      /* --max-groups */

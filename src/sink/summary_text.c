@@ -211,8 +211,8 @@ static void end_line(struct line *line)
 
 static void put_heading(struct line *line, unsigned column, const struct output_options *options)
 {
-	if (column == COLUMN_NAME && options->keys_heading)
-		put_shown_name(line, options->keys_heading);
+	if (column == COLUMN_NAME && options->keys_text)
+		put_shown_name(line, options->keys_text);
 	else
 		put_text(line, layouts[column].heading, width_of(line, column),
 			 column != COLUMN_NAME);

@@ -73,8 +73,8 @@ const char *top_keys_heading(const struct top_keys *keys, enum top_grouping grou
 							    [TOP_FINGERPRINT] = "fingerprint",
 							    [TOP_THREAD] = "thread"};
 
-	if (grouping == TOP_BY && keys->options->keys_heading)
-		return keys->options->keys_heading;
+	if (grouping == TOP_BY && keys->options->keys_text)
+		return keys->options->keys_text;
 	return headings[grouping];
 }
 
