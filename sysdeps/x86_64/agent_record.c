@@ -21,7 +21,8 @@
 #include "record/capture_plain.h"
 #include "record/condition.h"
 #include "record/sampling.h"
-#include "unwind/script/executor.h"
+#include "x86_64/agent_line.h"
+#include "x86_64/agent_memory.h"
 #include "x86_64/agent_process.h"
 
 /* A record that is being made. */
@@ -42,18 +43,11 @@ struct onward {
 };
 
 #define NO_ROOM UINT64_MAX
-#define LOWEST UINT64_C(0x1000)
-#define HIGHEST UINT64_C(0x100000000000000) /* with 5-level page tables */
 
-size_t agent_copy(void *to, uint64_t from, size_t length);
-size_t agent_copy_string(void *to, uint64_t from, size_t length);
 void agent_capture(struct record *record, const struct agent_plan *plan, struct frame *frame,
 		   struct return_trampoline *slot, void *stack);
 void agent_capture_there(struct record *record, const struct agent_plan *plan, struct frame *frame,
 			 struct return_trampoline *slot);
-struct line_search;
-void agent_find_line(struct line_search *search, void *stack);
-void agent_find_line_there(struct line_search *search);
 struct onward agent_enter(struct frame *frame);
 uint64_t agent_returned(struct frame *frame, int unrecorded);
 
@@ -79,31 +73,11 @@ static inline struct return_trampoline *slot_at(uint64_t number)
 	return (struct return_trampoline *)(void *)(base + AGENT_TRAMPOLINES) + number;
 }
 
-/*
- * Saves a fault for addresses that are never mapped: NULL, small numbers, non-canonical addresses.
- */
-static bool is_possible(uint64_t address)
-{
-	return address >= LOWEST && address < HIGHEST;
-}
-
-static size_t read_bytes(void *context, uint64_t address, void *buffer, size_t length)
-{
-	(void)context;
-	return is_possible(address) ? agent_copy(buffer, address, length) : 0;
-}
-
 static void read_ranges(void *context, struct memory_range *ranges, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		ranges[i].done = read_bytes(context, ranges[i].address, ranges[i].buffer,
 					    ranges[i].length);
-}
-
-static size_t read_string(void *context, uint64_t address, void *buffer, size_t length)
-{
-	(void)context;
-	return is_possible(address) ? agent_copy_string(buffer, address, length) : 0;
 }
 
 /* ------------------------------------------------------------------ checks at the entry */
@@ -380,74 +354,6 @@ static inline __attribute__((always_inline)) void capture(struct making *making,
 }
 
 /* ------------------------------------------------------------------ the line of the script */
-
-/* The search for the frame whose line is shown, among those of the thread's script. */
-struct line_search {
-	const struct agent_scripts *scripts;
-	uint64_t line;	 /* of its struct ring_record */
-	uint32_t left;	 /* how many more frames are looked at */
-	bool is_unknown; /* a frame was met that the tracer has not named yet */
-};
-
-/* The `visit` function of the walk. */
-static bool look_at_frame(void *visitor, const struct raw_frame *frame)
-{
-	struct line_search *search = visitor;
-	const uint64_t hash = script_frame_hash(frame) & ~UINT64_C(1);
-	const uint32_t set = scripts_set(hash);
-
-	for (uint32_t i = set; i < set + SCRIPTS_WAYS; i++) {
-		const uint64_t known = __atomic_load_n(&search->scripts->frames[i],
-						       __ATOMIC_RELAXED);
-
-		if ((known & ~UINT64_C(1)) != hash)
-			continue;
-		if (known & 1)
-			search->line = i + 1;
-		return !(known & 1) && --search->left;
-	}
-	search->is_unknown = true;
-	return false;
-}
-
-static bool read_exact(void *context, uint64_t address, void *buffer, size_t length)
-{
-	return read_bytes(context, address, buffer, length) == length;
-}
-
-/* Walks the frames of all machines; on the stack behind the ring, as a run needs 2 KiB. */
-void agent_find_line_there(struct line_search *search)
-{
-	const struct agent_scripts *scripts = search->scripts;
-	struct script_run run;
-
-	run.read = read_exact;
-	run.context = NULL;
-	run.thread_pointer = read_thread();
-	run.tid = 0;
-	run.decoded = NULL;
-	run.visit = look_at_frame;
-	run.visitor = search;
-	run.frames = NULL;
-	run.capacity = 0;
-	run.results = NULL;
-	run.result_count = 0;
-	run.steps_max = SCRIPTS_STEPS;
-	for (uint64_t i = 0; i < scripts->count && i < SCRIPTS_MACHINES; i++) {
-		run.program = (const struct script_program *)scripts->machines[i].program;
-		run.values = (const uint64_t *)scripts->machines[i].values;
-		run.value_count = (unsigned)scripts->machines[i].value_count;
-		/* As in target/script_stacks.c: others may have changed the list of threads. */
-		for (unsigned tries = 0; tries < SCRIPTS_WALKS; tries++) {
-			const enum script_end end = script_execute(&run);
-
-			if (search->line || search->is_unknown)
-				return;
-			if (end != SCRIPT_UNREADABLE && run.frame_count)
-				break;
-		}
-	}
-}
 
 /* Returns false if the tracer has to look first. */
 static inline __attribute__((always_inline)) bool find_line(const struct making *making,

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The line of the script that has made a call, found in the process.
+ *
+ * The frames of a script are found by the tracer's own code (unwind/script/executor.h), which runs
+ * the descriptions of the machines that the process has loaded. A frame has no name here: the
+ * tracer has written a table of the hashes of frames that it knows, each with a bit that says
+ * whether its line is the one to be shown. A frame that is not in the table ends the search; then
+ * the thread is sent to the tracer, which names the frame and adds it.
+ */
+#include "x86_64/agent_line.h"
+
+#include "engine/agent/scripts_abi.h"
+#include "unwind/script/executor.h"
+#include "x86_64/agent_memory.h"
+#include "x86_64/agent_process.h"
+
+/* The `visit` function of the walk. */
+static bool look_at_frame(void *visitor, const struct raw_frame *frame)
+{
+	struct line_search *search = visitor;
+	const uint64_t hash = script_frame_hash(frame) & ~UINT64_C(1);
+	const uint32_t set = scripts_set(hash);
+
+	for (uint32_t i = set; i < set + SCRIPTS_WAYS; i++) {
+		const uint64_t known = __atomic_load_n(&search->scripts->frames[i],
+						       __ATOMIC_RELAXED);
+
+		if ((known & ~UINT64_C(1)) != hash)
+			continue;
+		if (known & 1)
+			search->line = i + 1;
+		return !(known & 1) && --search->left;
+	}
+	search->is_unknown = true;
+	return false;
+}
+
+static bool read_exact(void *context, uint64_t address, void *buffer, size_t length)
+{
+	return read_bytes(context, address, buffer, length) == length;
+}
+
+/* On the stack behind the ring, as a run needs 2 KiB. */
+void agent_find_line_there(struct line_search *search)
+{
+	const struct agent_scripts *scripts = search->scripts;
+	struct script_run run;
+
+	run.read = read_exact;
+	run.context = NULL;
+	run.thread_pointer = read_thread();
+	run.tid = 0;
+	run.decoded = NULL;
+	run.visit = look_at_frame;
+	run.visitor = search;
+	run.frames = NULL;
+	run.capacity = 0;
+	run.results = NULL;
+	run.result_count = 0;
+	run.steps_max = SCRIPTS_STEPS;
+	for (uint64_t i = 0; i < scripts->count && i < SCRIPTS_MACHINES; i++) {
+		run.program = (const struct script_program *)scripts->machines[i].program;
+		run.values = (const uint64_t *)scripts->machines[i].values;
+		run.value_count = (unsigned)scripts->machines[i].value_count;
+		/* As in target/script_stacks.c: others may have changed the list of threads. */
+		for (unsigned tries = 0; tries < SCRIPTS_WALKS; tries++) {
+			const enum script_end end = script_execute(&run);
+
+			if (search->line || search->is_unknown)
+				return;
+			if (end != SCRIPT_UNREADABLE && run.frame_count)
+				break;
+		}
+	}
+}
