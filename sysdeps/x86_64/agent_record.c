@@ -330,6 +330,18 @@ void agent_capture_there(struct record *record, const struct agent_plan *plan, s
 	}
 }
 
+/* Returns true if there is more of a value in the record than was captured. */
+static __attribute__((noinline)) bool is_cut(const struct record *record, size_t head)
+{
+	const struct record_value *value =
+		(const struct record_value *)(const void *)((const unsigned char *)record + head);
+
+	for (unsigned i = 0; i < record->value_count; i++, value = record_value_next(value))
+		if (value->flags & VALUE_TRUNCATED && !(value->flags & VALUE_FORMAT_END))
+			return true;
+	return false;
+}
+
 /* Runs plain plans, which need little stack, on the program's; others on the ring's. */
 static inline __attribute__((always_inline)) void capture(struct making *making, bool is_call,
 							  const struct agent_plan *plan,
@@ -451,6 +463,11 @@ struct onward agent_enter(struct frame *frame)
 	fill(&making, RECORD_CALL, slot, search.line);
 	head_of(&making)->return_address = slot->return_address;
 	capture(&making, true, plan, frame, slot);
+	if (plan->is_limited && is_cut(making.record, RING_CALL)) {
+		leave_slot(slot, place);
+		set_busy(making.thread, 0);
+		return trap;
+	}
 	const uint64_t call = (uint64_t)(base + AGENT_RETURN_CALLS) +
 			      (uint64_t)(slot - slot_at(0)) * AGENT_RETURN_STUB;
 
@@ -481,6 +498,10 @@ static bool record_return(struct frame *frame, const struct agent_plan *plan,
 	fill(&making, RECORD_RETURN, slot, 0);
 	head_of(&making)->time = time;
 	capture(&making, false, plan, frame, slot);
+	if (plan->is_limited && is_cut(making.record, RING_RETURN)) {
+		set_busy(making.thread, 0);
+		return false;
+	}
 	publish(&making);
 	return true;
 }

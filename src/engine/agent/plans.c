@@ -2,7 +2,7 @@
 /*
  * Capture plans for the agent: each is copied into a unit once, with its pointers changed. The
  * agent runs them by the same code as the tracer. The trap engine keeps functions whose records may
- * be too long for a ring.
+ * be too long for a ring even if texts are short.
  */
 #include "engine/agent/plans.h"
 
@@ -177,6 +177,48 @@ static size_t followed_in_ring(const struct capture_plan *plan, const struct hal
 	return followed;
 }
 
+/*
+ * A plan whose texts may be longer than a record in a ring gets a limit that fits. The tracer makes
+ * the record of a call whose text is cut by it (agent_plan.is_limited): texts that conditions and
+ * groups are about are captured up to 64 KiB, and hardly any is that long.
+ */
+enum { TEXT_MAX = 4096, TEXT_MIN = 64 };
+
+struct fitting {
+	struct capture_plan plan; /* as it was, but for string_max */
+	struct half entry, exit;
+	size_t followed; /* by both halves */
+	bool fits;
+};
+
+static void try_to_fit(struct fitting *fitting)
+{
+	const struct capture_plan *plan = &fitting->plan;
+
+	fitting->entry = look_at(plan, plan->entry, plan->entry_count);
+	fitting->exit = look_at(plan, plan->exit, plan->exit_count);
+	const size_t at_entry = followed_in_ring(plan, &fitting->entry);
+	const size_t at_exit = followed_in_ring(plan, &fitting->exit);
+
+	fitting->followed = at_entry < at_exit ? at_entry : at_exit;
+	fitting->fits = record_bytes(&fitting->entry, at_entry) <= AGENT_RECORD_MAX &&
+			record_bytes(&fitting->exit, at_exit) <= AGENT_RECORD_MAX;
+}
+
+static struct fitting fit(const struct capture_plan *plan)
+{
+	struct fitting fitting = {.plan = *plan};
+
+	try_to_fit(&fitting);
+	for (unsigned most = TEXT_MAX; !fitting.fits && most >= TEXT_MIN; most /= 2) {
+		if (most >= plan->string_max)
+			continue;
+		fitting.plan.string_max = most;
+		try_to_fit(&fitting);
+	}
+	return fitting;
+}
+
 /* make() does not copy a plan's scalars. Only Go's functions have any. */
 static bool has_scalars(const struct capture_op *ops, unsigned count)
 {
@@ -188,12 +230,8 @@ static bool has_scalars(const struct capture_op *ops, unsigned count)
 
 const char *plans_refuse(const struct capture_plan *plan)
 {
-	const struct half halves[] = {look_at(plan, plan->entry, plan->entry_count),
-				      look_at(plan, plan->exit, plan->exit_count)};
-
-	for (unsigned i = 0; i < 2; i++)
-		if (record_bytes(&halves[i], followed_in_ring(plan, &halves[i])) > AGENT_RECORD_MAX)
-			return "its lines may become too long for a ring";
+	if (!fit(plan).fits)
+		return "its lines may become too long for a ring";
 	if (has_scalars(plan->entry, plan->entry_count) ||
 	    has_scalars(plan->exit, plan->exit_count))
 		return "it passes objects member by member";
@@ -223,20 +261,18 @@ static struct written make(const struct capture_plan *plan)
 	struct written made = {.length = (before + conditions + 15) & ~(size_t)15};
 	struct agent_plan *copy = xcalloc(1, made.length);
 
-	copy->plan = *plan;
+	const struct fitting fitting = fit(plan);
+
+	copy->plan = fitting.plan;
 	copy->plan.entry = copy->plan.exit = NULL;
 	copy->plan.parts = NULL;
 	copy->plan.choices = NULL;
 	copy->plan.scalars = NULL;
 	copy->plan.condition = NULL;
-	const struct half on_entry = look_at(plan, plan->entry, plan->entry_count);
-	const struct half on_exit = look_at(plan, plan->exit, plan->exit_count);
-	const size_t followed[] = {followed_in_ring(plan, &on_entry),
-				   followed_in_ring(plan, &on_exit)};
-
-	copy->plan.followed_max = (uint32_t)(followed[0] < followed[1] ? followed[0] : followed[1]);
-	copy->entry_max = (uint32_t)record_bytes(&on_entry, copy->plan.followed_max);
-	copy->exit_max = (uint32_t)record_bytes(&on_exit, copy->plan.followed_max);
+	copy->plan.followed_max = (uint32_t)fitting.followed;
+	copy->is_limited = fitting.plan.string_max < plan->string_max;
+	copy->entry_max = (uint32_t)record_bytes(&fitting.entry, fitting.followed);
+	copy->exit_max = (uint32_t)record_bytes(&fitting.exit, fitting.followed);
 	made.bytes = (unsigned char *)copy;
 	if (entry)
 		memcpy(made.bytes + sizeof *copy, plan->entry, entry);

@@ -61,6 +61,11 @@ static_assert(AGENT_TRAMPOLINE_COUNT <= 1 << 16 && AGENT_PROBE_COUNT <= 1 << 16,
 /* A probe's plan; its pointers are addresses in the tracee. */
 struct agent_plan {
 	uint32_t entry_max, exit_max; /* bytes of the longest records that it makes */
+	/*
+	 * Texts may be longer than in the plan here: if something is cut, the tracer makes the
+	 * record.
+	 */
+	uint64_t is_limited;
 	struct capture_plan plan;
 };
 
