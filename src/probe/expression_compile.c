@@ -3,9 +3,9 @@
  * Makes the part of an expression that can be decided where a call is caught (record/condition.h):
  * what is computed of constants, and of parameters that are integers or pointers.
  *
- * Of `a && b`, one side is enough if the other cannot be compiled: the call is judged once more,
- * by the whole expression, when its record is there. Anything else is compiled as a whole or not at
- * all.
+ * Of `a && b`, each side is required by itself, and one is enough if the other cannot be compiled:
+ * the call is judged once more, by the whole expression, when its record is there. Anything else is
+ * compiled as a whole or not at all.
  */
 #include "probe/expression_compile.h"
 
@@ -17,18 +17,38 @@ struct compiling {
 	unsigned depth; /* numbers on the stack so far */
 };
 
+/* Adds an operation whose operands are on the stack, or in itself. */
 static bool add(struct compiling *compiling, struct condition_op op)
 {
 	struct condition *condition = compiling->condition;
 
-	if (op.code <= CONDITION_CONSTANT)
-		compiling->depth++;
-	else if (op.code < CONDITION_NOT)
-		compiling->depth--;
+	compiling->depth -= op.first == CONDITION_STACK;
+	compiling->depth -= op.code >= CONDITION_ADD && op.second == CONDITION_STACK;
+	compiling->depth++;
 	if (condition->count == CONDITION_OPS || compiling->depth > CONDITION_DEPTH)
 		return false;
 	condition->ops[condition->count++] = op;
 	return true;
+}
+
+/*
+ * If the last operation only puts a number on the stack, takes it back and returns where the number
+ * is; else CONDITION_STACK. `op` has one value at most.
+ */
+static uint8_t take_back(struct compiling *compiling, struct condition_op *op, bool has_value)
+{
+	struct condition *condition = compiling->condition;
+	const struct condition_op *last = condition->count ? &condition->ops[condition->count - 1]
+							   : NULL;
+
+	if (!last || last->code != CONDITION_SAME || last->is_required ||
+	    last->first == CONDITION_STACK || (last->first == CONDITION_VALUE && has_value))
+		return CONDITION_STACK;
+	if (last->first == CONDITION_VALUE)
+		op->value = last->value;
+	condition->count--;
+	compiling->depth--;
+	return last->first;
 }
 
 /* Returns the index of a parameter that is a number in each call, or -1. */
@@ -84,9 +104,9 @@ static bool compile_name(struct compiling *compiling, const struct expression *n
 			     (type->is_signed || type->lens == LENS_GUESS);
 	operand->may_be_text = type->kind == TYPE_STRING ||
 			       (type->kind == TYPE_POINTER && type->target);
-	return add(compiling, (struct condition_op){.code = CONDITION_ARGUMENT,
-						    .first_signed = operand->is_signed,
-						    .value = (uint64_t)index});
+	return add(compiling, (struct condition_op){.code = CONDITION_SAME,
+						    .first = (uint8_t)index,
+						    .first_signed = operand->is_signed});
 }
 
 static bool compile_one(struct compiling *compiling, const struct expression *node,
@@ -96,18 +116,26 @@ static bool compile_one(struct compiling *compiling, const struct expression *no
 	    (operand->may_be_text && node->op != OPERATOR_NOT))
 		return false;
 	operand->may_be_text = false;
+	struct condition_op op = {.first_signed = operand->is_signed};
+
 	switch (node->op) {
 	case OPERATOR_NOT:
-		operand->is_signed = true;
-		return add(compiling, (struct condition_op){.code = CONDITION_NOT});
+		op.code = CONDITION_NOT;
+		break;
 	case OPERATOR_BIT_NOT:
-		return add(compiling, (struct condition_op){.code = CONDITION_BIT_NOT});
+		op.code = CONDITION_BIT_NOT;
+		break;
 	case OPERATOR_NEGATE:
-		operand->is_signed = true;
-		return add(compiling, (struct condition_op){.code = CONDITION_NEGATE});
+		op.code = CONDITION_NEGATE;
+		break;
 	default:
 		return false;
 	}
+	operand->is_signed |= node->op != OPERATOR_BIT_NOT;
+	op.first = take_back(compiling, &op, false);
+	if (op.first == CONDITION_VALUE && condition_compute(&op, op.value, 0, &op.value))
+		op.code = CONDITION_SAME; /* -1 is a constant, too */
+	return add(compiling, op);
 }
 
 /* Returns true if an operator takes texts, of which there may be so many, for their pointers. */
@@ -143,29 +171,45 @@ static bool compile_two(struct compiling *compiling, const struct expression *no
 		[OPERATOR_NOT_EQUAL] = CONDITION_NOT_EQUAL,
 		[OPERATOR_LESS] = CONDITION_LESS,
 		[OPERATOR_AT_MOST] = CONDITION_AT_MOST,
-		[OPERATOR_GREATER] = CONDITION_LESS,
-		[OPERATOR_AT_LEAST] = CONDITION_AT_MOST,
+		[OPERATOR_GREATER] = CONDITION_GREATER,
+		[OPERATOR_AT_LEAST] = CONDITION_AT_LEAST,
 		[OPERATOR_AND] = CONDITION_AND,
 		[OPERATOR_OR] = CONDITION_OR,
 	};
-	const bool is_turned = node->op == OPERATOR_GREATER || node->op == OPERATOR_AT_LEAST;
 	struct operand first, second;
 
 	if (node->op == OPERATOR_MATCHES || node->op == OPERATOR_NOT_MATCHES)
 		return false;
-	if (!compile(compiling, node->parts[is_turned], &first) ||
-	    !compile(compiling, node->parts[!is_turned], &second) ||
+	if (!compile(compiling, node->parts[0], &first))
+		return false;
+	const unsigned left = compiling->condition->count - 1;
+
+	if (!compile(compiling, node->parts[1], &second) ||
 	    !takes_pointers(node->op, first.may_be_text + second.may_be_text))
 		return false;
-	const struct condition_op op = {.code = codes[node->op],
-					.first_signed = first.is_signed,
-					.second_signed = second.is_signed};
+	struct condition_op op = {.code = codes[node->op],
+				  .first = CONDITION_STACK,
+				  .first_signed = first.is_signed,
+				  .second_signed = second.is_signed};
+
+	op.second = take_back(compiling, &op, false);
+	/* Behind what stays on the stack, the last operation is the second operand's. */
+	if (op.second != CONDITION_STACK)
+		op.first = take_back(compiling, &op, op.second == CONDITION_VALUE);
 	const bool is_shift = node->op == OPERATOR_LEFT || node->op == OPERATOR_RIGHT;
 
 	operand->may_be_text = false;
 	operand->is_signed = op.code >= CONDITION_EQUAL ||
 			     (op.first_signed && (is_shift || op.second_signed));
-	return add(compiling, op);
+	if (!add(compiling, op))
+		return false;
+	if ((node->op == OPERATOR_AND || node->op == OPERATOR_OR) && op.first == CONDITION_STACK) {
+		struct condition *condition = compiling->condition;
+
+		condition->ops[left].skips = (uint8_t)(condition->count - 1 - left);
+		condition->ops[left].skips_on = node->op == OPERATOR_OR;
+	}
+	return true;
 }
 
 static bool compile(struct compiling *compiling, const struct expression *node,
@@ -175,7 +219,8 @@ static bool compile(struct compiling *compiling, const struct expression *node,
 	case EXPRESSION_CONSTANT:
 		*operand = (struct operand){.is_signed = node->value.type == EXPRESSION_SIGNED};
 		return (operand->is_signed || node->value.type == EXPRESSION_UNSIGNED) &&
-		       add(compiling, (struct condition_op){.code = CONDITION_CONSTANT,
+		       add(compiling, (struct condition_op){.code = CONDITION_SAME,
+							    .first = CONDITION_VALUE,
 							    .first_signed = operand->is_signed,
 							    .value = node->value.number});
 	case EXPRESSION_NAME:
@@ -189,26 +234,22 @@ static bool compile(struct compiling *compiling, const struct expression *node,
 	}
 }
 
-/* Compiles what has to hold. Nothing is added if it cannot. */
-static bool require(struct compiling *compiling, const struct expression *node)
+/* Compiles what has to hold. Nothing is added if it cannot; the stack is empty behind it. */
+static void require(struct compiling *compiling, const struct expression *node)
 {
-	const unsigned count = compiling->condition->count, depth = compiling->depth;
+	struct condition *condition = compiling->condition;
+	const unsigned count = condition->count;
 	struct operand operand;
 
 	if (node->kind == EXPRESSION_TWO && node->op == OPERATOR_AND) {
-		const bool has_left = require(compiling, node->parts[0]);
-		const bool has_right = require(compiling, node->parts[1]);
-
-		if (!has_left || !has_right)
-			return has_left || has_right;
-		if (add(compiling, (struct condition_op){.code = CONDITION_AND}))
-			return true;
+		require(compiling, node->parts[0]);
+		require(compiling, node->parts[1]);
 	} else if (compile(compiling, node, &operand)) {
-		return true;
+		condition->ops[condition->count - 1].is_required = true;
+	} else {
+		condition->count = count;
 	}
-	compiling->condition->count = count;
-	compiling->depth = depth;
-	return false;
+	compiling->depth = 0;
 }
 
 void expression_compile(const struct expression *expression, const struct prototype *prototype,
@@ -217,6 +258,5 @@ void expression_compile(const struct expression *expression, const struct protot
 	struct compiling compiling = {prototype, condition, 0};
 
 	condition->count = 0;
-	if (!require(&compiling, expression))
-		condition->count = 0;
+	require(&compiling, expression);
 }

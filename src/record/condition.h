@@ -17,9 +17,12 @@
 enum { CONDITION_OPS = 64, CONDITION_DEPTH = 8 };
 
 enum condition_code {
-	CONDITION_ARGUMENT, /* pushes the word of parameter `value` */
-	CONDITION_CONSTANT, /* pushes `value` */
-	/* These replace the last two numbers by one. */
+	/* Of one operand, the first. */
+	CONDITION_SAME,
+	CONDITION_NOT,
+	CONDITION_BIT_NOT,
+	CONDITION_NEGATE,
+	/* Of two. */
 	CONDITION_ADD,
 	CONDITION_SUBTRACT,
 	CONDITION_MULTIPLY,
@@ -34,18 +37,33 @@ enum condition_code {
 	CONDITION_NOT_EQUAL,
 	CONDITION_LESS,
 	CONDITION_AT_MOST,
+	CONDITION_GREATER,
+	CONDITION_AT_LEAST,
 	CONDITION_AND,
-	CONDITION_OR,
-	/* These replace the last number. */
-	CONDITION_NOT,
-	CONDITION_BIT_NOT,
-	CONDITION_NEGATE
+	CONDITION_OR
 };
 
+/* Where an operand is, if not in a parameter, whose index stands there. */
+enum condition_place {
+	CONDITION_STACK =
+		0xff, /* the last number on the stack, which is taken off; the second first */
+	CONDITION_VALUE = 0xfe /* `value` */
+};
+static_assert((int)CAPTURE_ARGS_MAX < (int)CONDITION_VALUE, "an index is no other place");
+
+/* Few operations, each of which does much: to get to the next one takes as long as to compare. */
 struct condition_op {
 	uint8_t code; /* enum condition_code */
-	/* Of the operands, of which the first lies deeper; of CONDITION_ARGUMENT: of the number. */
+	uint8_t first, second;
 	bool first_signed, second_signed;
+	/* The result is not put on the stack: if it is 0, the condition does not hold. */
+	bool is_required;
+	/*
+	 * The left side of && or ||, which decides if it is 0, or not (`skips_on`): then this many
+	 * operations are left out, and the result is that of the last one, 0 or 1.
+	 */
+	bool skips_on;
+	uint8_t skips;
 	uint64_t value;
 };
 
@@ -86,7 +104,7 @@ static inline bool condition_is_less(uint64_t first, bool first_signed, uint64_t
 	return first_below != second_below ? first_below : first < second;
 }
 
-/* Computes with two numbers. Returns false if the result is not known. */
+/* Computes with one number or two. Returns false if the result is not known. */
 static inline bool condition_compute(const struct condition_op *op, uint64_t first, uint64_t second,
 				     uint64_t *result)
 {
@@ -94,6 +112,18 @@ static inline bool condition_compute(const struct condition_op *op, uint64_t fir
 	const bool may_overflow = is_signed && first == UINT64_C(1) << 63 && second == UINT64_MAX;
 
 	switch (op->code) {
+	case CONDITION_SAME:
+		*result = first;
+		return true;
+	case CONDITION_NOT:
+		*result = !first;
+		return true;
+	case CONDITION_BIT_NOT:
+		*result = ~first;
+		return true;
+	case CONDITION_NEGATE:
+		*result = -first;
+		return true;
 	case CONDITION_ADD:
 		*result = first + second;
 		return true;
@@ -141,6 +171,12 @@ static inline bool condition_compute(const struct condition_op *op, uint64_t fir
 	case CONDITION_AT_MOST:
 		*result = !condition_is_less(second, op->second_signed, first, op->first_signed);
 		return true;
+	case CONDITION_GREATER:
+		*result = condition_is_less(second, op->second_signed, first, op->first_signed);
+		return true;
+	case CONDITION_AT_LEAST:
+		*result = !condition_is_less(first, op->first_signed, second, op->second_signed);
+		return true;
 	case CONDITION_AND:
 		*result = first && second;
 		return true;
@@ -152,40 +188,66 @@ static inline bool condition_compute(const struct condition_op *op, uint64_t fir
 	}
 }
 
+/* The numbers of a condition that is being decided. */
+struct condition_stack {
+	uint64_t words[CONDITION_DEPTH];
+	unsigned depth;
+};
+
+/* Takes an operand. Returns false if it is not known. */
+static inline __attribute__((always_inline)) bool condition_take(
+	const struct capture_plan *plan, const struct condition_op *op, uint8_t place,
+	bool is_signed, const struct condition_frame *frame, struct condition_stack *stack,
+	uint64_t *word)
+{
+	if (place == CONDITION_VALUE) {
+		*word = op->value;
+		return true;
+	}
+	if (place != CONDITION_STACK)
+		return condition_load(&plan->args[place % CAPTURE_ARGS_MAX], is_signed, frame,
+				      word);
+	/* expression_compile.c keeps the bounds; the plan is in the tracee's memory. */
+	if (!stack->depth)
+		return false;
+	*word = stack->words[--stack->depth];
+	return true;
+}
+
 /* Returns false if the plan has a condition and it does not hold. */
 static inline __attribute__((always_inline)) bool condition_holds(
 	const struct capture_plan *plan, const struct condition_frame *frame)
 {
-	uint64_t stack[CONDITION_DEPTH];
-	unsigned depth = 0;
+	struct condition_stack stack;
 
+	stack.depth = 0;
 	for (unsigned i = 0; i < plan->condition_count; i++) {
 		const struct condition_op *op = &plan->condition[i];
+		uint64_t first = 0, second = 0, result = 0;
 
-		/* expression_compile.c keeps these bounds; the plan is in the tracee's memory. */
-		if (op->code <= CONDITION_CONSTANT ? depth == CONDITION_DEPTH
-						   : depth < 1U + (op->code < CONDITION_NOT))
+		if (op->code >= CONDITION_ADD &&
+		    !condition_take(plan, op, op->second, op->second_signed, frame, &stack,
+				    &second))
 			return true;
-		if (op->code == CONDITION_ARGUMENT) {
-			if (!condition_load(&plan->args[op->value % CAPTURE_ARGS_MAX],
-					    op->first_signed, frame, &stack[depth++]))
+		if (!condition_take(plan, op, op->first, op->first_signed, frame, &stack, &first) ||
+		    !condition_compute(op, first, second, &result))
+			return true;
+		while (op->skips && (result != 0) == op->skips_on) {
+			result = op->skips_on;
+			i += op->skips;
+			if (i >= plan->condition_count)
 				return true;
-		} else if (op->code == CONDITION_CONSTANT) {
-			stack[depth++] = op->value;
-		} else if (op->code == CONDITION_NOT) {
-			stack[depth - 1] = !stack[depth - 1];
-		} else if (op->code == CONDITION_BIT_NOT) {
-			stack[depth - 1] = ~stack[depth - 1];
-		} else if (op->code == CONDITION_NEGATE) {
-			stack[depth - 1] = -stack[depth - 1];
-		} else {
-			depth--;
-			if (!condition_compute(op, stack[depth - 1], stack[depth],
-					       &stack[depth - 1]))
-				return true;
+			op = &plan->condition[i];
 		}
+		if (op->is_required && !result)
+			return false;
+		if (op->is_required)
+			continue;
+		if (stack.depth == CONDITION_DEPTH)
+			return true;
+		stack.words[stack.depth++] = result;
 	}
-	return !depth || stack[depth - 1];
+	return true;
 }
 
 #endif
