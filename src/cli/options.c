@@ -497,7 +497,7 @@ struct parser {
 static void begin_anew(struct options *options, const struct option_spec *spec, bool *has_begun)
 {
 	if (!*has_begun && spec->action == OPTION_COUNT)
-		*(unsigned *)((char *)options + spec->field) = 0;
+		*(unsigned *)(void *)((char *)options + spec->field) = 0;
 	if (!*has_begun && spec->action == OPTION_COLUMNS)
 		options->output.column_count = 0;
 	*has_begun = true;
