@@ -84,11 +84,68 @@ static bool check(const struct target *target, const char *option,
 	return may_fit;
 }
 
+/* Returns true if an expression of a span may fit a function that the span is made of. */
+static bool span_fits(const struct target *target, const struct span *span,
+		      const struct expression *expression, const char *text, const char *function)
+{
+	struct expression_error why = {0};
+	char *misfit = NULL;
+	char safe[256];
+	const bool may_fit = !expression || !function ||
+			     may_fit_name(target, expression, function, &why, &misfit);
+
+	if (!may_fit)
+		diag("%s:%u: span %s: '%s', column %zu: it fits no call of %s: %s", span->file,
+		     span->line, span->name, diag_safe(safe, sizeof safe, text), why.column, misfit,
+		     why.message);
+	free(why.message);
+	free(misfit);
+	return may_fit;
+}
+
+/* The same for all expressions of a key. */
+static bool key_fits(const struct target *target, const struct span *span, const struct vec *key,
+		     const char *text, const char *function)
+{
+	bool fit = true;
+
+	for (size_t i = 0; i < key->count && fit; i++)
+		fit = span_fits(target, span, *(struct expression **)vec_at(key, i), text,
+				function);
+	return fit;
+}
+
+/*
+ * A span whose key does not fit would join calls that do not belong together: the value is the same
+ * for all, as it is missing.
+ */
+static bool check_span(const struct target *target, const struct active_span *active)
+{
+	const struct span *span = active->span;
+	const char *begin = span->begin.function, *with = span->with.function;
+	bool fit = span_fits(target, span, active->begin, span->begin.condition, begin) &&
+		   span_fits(target, span, active->with, span->with.condition, with) &&
+		   key_fits(target, span, &active->key, span->by, begin);
+
+	if (with && fit)
+		fit = key_fits(target, span, span->with_by ? &active->with_key : &active->key,
+			       span->with_by ? span->with_by : span->by, with);
+	for (unsigned i = 0; i < span->end_count && fit; i++)
+		fit = span_fits(target, span, active->ends[i], span->ends[i].condition,
+				span->ends[i].function) &&
+		      key_fits(target, span, &active->key, span->by, span->ends[i].function);
+	return fit;
+}
+
 int conditions_check(const struct target *target)
 {
 	const struct output_options *output = target->options->output;
 	bool fit = true;
 
+	for (size_t i = 0; i < target->spans.spans.count && fit; i++)
+		fit = check_span(target, vec_at(&target->spans.spans, i));
+	if (!fit)
+		return -EINVAL;
 	if (!target->options->entries_only || target->spans.spans.count ||
 	    target->options->system_calls)
 		return 0;
