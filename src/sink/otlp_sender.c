@@ -11,7 +11,8 @@
  * A request is sent again, with growing pauses, if the receiver says that it may be (429, 502, 503,
  * 504; Retry-After says when), or if it cannot be reached. After five minutes it is dropped. At the
  * end there are some seconds for what is left: a progress function ends a transfer that takes
- * longer.
+ * longer. A replay waits for the receiver, as nobody waits for the tracer, but gives up when
+ * nothing has been taken for half a minute.
  *
  * The thread is started by the first request, since the tracer forks before. It blocks all signals:
  * they are meant for the tracing thread. If it does not end in time, which only a name server that
@@ -81,10 +82,11 @@ void otlp_sender_destroy(struct otlp_sender *sender)
 #define NS_PER_MS UINT64_C(1000000)
 #define PAUSE_MIN (500 * NS_PER_MS)
 #define PAUSE_MAX (30 * NS_PER_S)
-/* How long a request is tried, and how long the end of the trace waits. */
+/* How long a request is tried, and how long the end of the trace waits; in a replay, both. */
 #define TRIED_MAX (300 * NS_PER_S)
 #define END_MAX (5 * NS_PER_S)
-#define JOIN_MAX (END_MAX + 2 * NS_PER_S)
+#define REPLAY_MAX (30 * NS_PER_S)
+#define JOIN_MAX (2 * NS_PER_S) /* behind the end */
 
 enum {
 	QUEUE_MAX = 16 << 20,
@@ -387,9 +389,11 @@ static struct request *next(struct otlp_sender *sender)
 }
 
 /* The current request was sent, or is given up; `lost` spans of it are. */
-static void drop_current(struct otlp_sender *sender, uint64_t lost)
+static void drop_current(struct otlp_sender *sender, bool is_sent, uint64_t lost)
 {
 	pthread_mutex_lock(&sender->lock);
+	if (is_sent && sender->waits && sender->end)
+		sender->end = clock_now() + REPLAY_MAX;
 	free(sender->current);
 	sender->current = NULL;
 	sender->dropped += lost;
@@ -426,8 +430,10 @@ static void send_all(struct otlp_sender *sender, CURL *curl)
 		request->begun = request->begun ? request->begun : clock_now();
 		const enum outcome outcome = send_one(sender, curl, request, &asked, &lost);
 
-		if (outcome != AGAIN || clock_now() - request->begun > TRIED_MAX) {
-			drop_current(sender, outcome == SENT ? lost : request->spans);
+		if (outcome != AGAIN ||
+		    clock_now() - request->begun > (sender->waits ? REPLAY_MAX : TRIED_MAX)) {
+			drop_current(sender, outcome == SENT,
+				     outcome == SENT ? lost : request->spans);
 			pause = PAUSE_MIN;
 			continue;
 		}
@@ -495,18 +501,18 @@ void otlp_sender_put(struct otlp_sender *sender, const char *resources, size_t l
 /* Returns true if the thread has ended, or there was none. */
 static bool end_thread(struct otlp_sender *sender)
 {
-	const bool waits = sender->waits && !sender->dropped;
-	const struct timespec time = timespec_of(clock_now() + (waits ? TRIED_MAX : 0) + JOIN_MAX);
-	int error = 0;
-
 	if (!sender->is_started)
 		return true;
 	pthread_mutex_lock(&sender->lock);
 	if (!sender->end)
-		sender->end = clock_now() + (waits ? TRIED_MAX : END_MAX);
+		sender->end = clock_now() +
+			      (sender->waits && !sender->dropped ? REPLAY_MAX : END_MAX);
 	pthread_cond_broadcast(&sender->news);
-	while (!sender->is_done && !error)
-		error = pthread_cond_timedwait(&sender->news, &sender->lock, &time);
+	while (!sender->is_done && clock_now() < sender->end + JOIN_MAX) {
+		const struct timespec time = timespec_of(sender->end + JOIN_MAX);
+
+		pthread_cond_timedwait(&sender->news, &sender->lock, &time);
+	}
 	const bool is_done = sender->is_done;
 
 	pthread_mutex_unlock(&sender->lock);
