@@ -177,7 +177,7 @@ static int end_call(struct whole_calls *whole, const struct record *end)
 	int error = 0;
 
 	if (end->kind == RECORD_RETURN && end->number == RECORD_INHERITED) {
-		if (call && (call->is_decided || passes(whole, entry, end)))
+		if ((call && call->is_decided) || passes(whole, entry, end))
 			error = pass_on(whole, NULL, end);
 		return error;
 	}
