@@ -106,10 +106,12 @@ static int replay_with(const struct options *options, const struct output_option
 	const bool is_there = !strcmp(options->replay, "-") || access(options->replay, R_OK) == 0;
 	const char *const inputs[] = {options->replay, options->flame_diff};
 
-	if (is_there && outfile_empty(&formats->files, &outfile, inputs)) {
+	if (is_there && outfile_check(&formats->files, &outfile, inputs)) {
 		outfile_close(&outfile);
 		return STATUS_USAGE;
 	}
+	if (is_there)
+		outfile_empty(&formats->files, &outfile);
 	const int fd = options->output_file ? outfile.fd : STDOUT_FILENO;
 
 	output.color = wants_color(options->color, fd);
@@ -120,10 +122,24 @@ static int replay_with(const struct options *options, const struct output_option
 	return error == -EINVAL ? STATUS_USAGE : error ? STATUS_ERROR : 0;
 }
 
+struct outputs {
+	const struct vec *files; /* struct outfile */
+	const struct outfile *lines;
+};
+
+static int empty_outputs(void *context)
+{
+	const struct outputs *outputs = context;
+
+	return outfile_empty(outputs->files, outputs->lines);
+}
+
 static int trace_with(const struct options *options, const struct output_options *parsed,
 		      const struct formats *formats, int view_fd)
 {
 	struct output_options output = *parsed;
+	struct outfile outfile = {.fd = -1, .done = -1};
+	struct outputs outputs = {&formats->files, &outfile};
 	_cleanup_free_ char *recipes = traced_recipes(options);
 	bool split = options->follow_forks > 1; /* -ff: a file for each process */
 	struct session_options session = {
@@ -168,15 +184,16 @@ static int trace_with(const struct options *options, const struct output_options
 		.more = &formats->more,
 		.output_path = split ? options->output_file : NULL,
 		.output = &output,
+		.begins = empty_outputs,
+		.begins_context = &outputs,
 	};
 	const char *const inputs[] = {options->flame_diff, NULL};
-	struct outfile outfile = {.fd = -1, .done = -1};
 	struct session_result result;
 
 	/* If session.output_path is set, each process has a file of its own. */
 	if (!session.output_path && outfile_open(&outfile, options->output_file))
 		return STATUS_ERROR;
-	if (outfile_empty(&formats->files, &outfile, inputs)) {
+	if (outfile_check(&formats->files, &outfile, inputs)) {
 		outfile_close(&outfile);
 		return STATUS_USAGE;
 	}

@@ -117,7 +117,7 @@ static bool is_same(const struct stat *one, const struct stat *other)
 	return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
 }
 
-int outfile_empty(const struct vec *files, const struct outfile *lines,
+int outfile_check(const struct vec *files, const struct outfile *lines,
 		  const char *const inputs[OUTFILE_INPUTS])
 {
 	struct stat *known = xcalloc(OUTFILE_INPUTS + files->count + 1, sizeof *known);
@@ -141,11 +141,18 @@ int outfile_empty(const struct vec *files, const struct outfile *lines,
 		count++;
 	}
 	free(known);
+	return error;
+}
+
+int outfile_empty(const struct vec *files, const struct outfile *lines)
+{
+	int error = 0;
+
 	for (size_t i = 0; i <= files->count && !error; i++) {
 		const struct outfile *file = i < files->count ? vec_at(files, i) : lines;
 		struct stat status;
 
-		if (is_file(file, &status) && ftruncate(file->fd, 0) < 0)
+		if (is_file(file, &status) && ftruncate(file->fd, lseek(file->fd, 0, SEEK_CUR)) < 0)
 			error = -errno;
 	}
 	return error;

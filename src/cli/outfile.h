@@ -29,12 +29,17 @@ int outfile_open(struct outfile *outfile, const char *name);
 int outfile_open_directory(struct outfile *outfile, const char *name);
 
 /*
- * Empties all files once it is clear that they will be written: `files` (struct outfile), and
- * `lines`. Returns 0, or -EINVAL after a message if two of them are one file, or one of them is
- * read (`inputs`: names; NULL: none).
+ * Returns 0, or -EINVAL after a message if two of `files` (struct outfile) and `lines` are one
+ * file, or one of them is read (`inputs`: names; NULL: none).
  */
-int outfile_empty(const struct vec *files, const struct outfile *lines,
+int outfile_check(const struct vec *files, const struct outfile *lines,
 		  const char *const inputs[OUTFILE_INPUTS]);
+
+/*
+ * Removes what was in all of these files, but not what has been written to them since. To be called
+ * once it is clear that they will be written: there is something to trace. Returns 0 or -errno.
+ */
+int outfile_empty(const struct vec *files, const struct outfile *lines);
 
 /* Closes the fd, and waits until a command has read everything and has ended. */
 void outfile_close(struct outfile *outfile);

@@ -499,12 +499,24 @@ static void set_end(struct session *session)
 		interrupts_set_end(session->interrupts, clock_now() + duration);
 }
 
+static int begin_output(const struct session *session)
+{
+	const struct session_options *options = session->target.options;
+	const int error = options->begins(options->begins_context);
+
+	if (error)
+		diag("cannot write the trace: %s", strerror(-error));
+	return error;
+}
+
 static int trace(struct session *session, const struct original_signals *original)
 {
 	int error = live_view_start(session);
 
 	if (!error)
 		error = start_tracees(session, original);
+	if (!error)
+		error = begin_output(session);
 	if (error) {
 		live_view_stop(session);
 		detach_all(session, true);
@@ -521,12 +533,16 @@ static int work(struct session *session, const struct original_signals *original
 {
 	const struct session_options *options = session->target.options;
 
+	if (!options->core && !options->stacks && !options->profile_hz)
+		return trace(session, original);
+	const int error = begin_output(session);
+
+	if (error)
+		return error;
 	if (options->core)
 		return core_stacks_show(session);
 	if (options->stacks)
 		return snapshot_take(session);
-	if (!options->profile_hz)
-		return trace(session, original);
 	set_end(session);
 	return profile_run(session);
 }

@@ -36,6 +36,13 @@ enum session_debug {
 
 /* What to trace and how to show it. Everything pointed to must outlive the session. */
 struct session_options {
+	/*
+	 * Called once when there is something to trace, before anything is written: what was in the
+	 * files of the output is kept if there is nothing. Returns 0, or -errno, which ends the
+	 * session.
+	 */
+	int (*begins)(void *context);
+	void *begins_context;
 	char *const *command; /* argv, or NULL */
 	const char *user;     /* user to run the command as, NULL: the tracer's user */
 	const pid_t *pids;    /* processes to attach to */
