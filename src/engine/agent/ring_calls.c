@@ -28,7 +28,8 @@ static void enter(struct call_event *event, struct callstacks *stacks,
 				  .in_process = true,
 				  .stack = script_lines_stack(unit, head->line),
 				  .start = event->time,
-				  .cost = event->thread->calls->cost};
+				  .cost = event->thread->calls->cost,
+				  .shown = event->thread->calls->shown};
 
 	call_tracker_enter(event, stacks, &call);
 }

@@ -148,6 +148,24 @@ struct call *call_tracker_enter(struct call_event *event, struct callstacks *sta
 	return pushed;
 }
 
+/*
+ * A call takes at least as long as the calls inside it, as these are shown: what is taken off for
+ * the stops inside is an estimate. Calls that change threads are not compared.
+ */
+static uint64_t shown_duration(const struct call_event *event, const struct call *call)
+{
+	struct thread_calls *calls = event->thread->calls;
+	const uint64_t duration = call_tracker_duration(event, call);
+
+	if (event->cost != &calls->cost || call->tid || call->inherited)
+		return duration;
+	const uint64_t inside = calls->shown > call->shown ? calls->shown - call->shown : 0;
+	const uint64_t shown = duration > inside ? duration : inside;
+
+	calls->shown = call->shown + shown;
+	return shown;
+}
+
 void call_tracker_popped(void *context, const struct call *call, bool returned)
 {
 	struct call_event *event = context;
@@ -159,7 +177,7 @@ void call_tracker_popped(void *context, const struct call *call, bool returned)
 	if (!call->site)
 		return;
 	if (returned && (event->ready || event->capture))
-		call_tracker_emit(event, RECORD_RETURN, call, call_tracker_duration(event, call));
+		call_tracker_emit(event, RECORD_RETURN, call, shown_duration(event, call));
 	else
 		call_tracker_emit(event, RECORD_UNWOUND, call, 0);
 }
@@ -185,7 +203,7 @@ void call_tracker_resume(struct call_event *event, uint64_t sp, struct call *ent
 	const struct engine_events *events = tracker->events;
 	struct thread *thread = event->thread;
 	const struct space *space = thread->process->space;
-	const uint64_t overhead = tracker->overhead.now;
+	const uint64_t overhead = tracker->overhead.middle;
 
 	if (!entered && space && events->delayed)
 		events->delayed(events->context, thread, sp, event->time - event->owed, overhead);
@@ -199,5 +217,6 @@ void call_tracker_resume(struct call_event *event, uint64_t sp, struct call *ent
 		return;
 	entered->owed = event->owed + took;
 	entered->cost = *event->cost;
+	entered->shown = thread->calls->shown;
 	entered->start = now;
 }

@@ -40,6 +40,7 @@ struct call {
 	pid_t tid;		     /* made by that thread; 0: by the thread that has this call */
 	uint64_t start;		     /* clock_now() when the thread was resumed */
 	uint64_t cost;		     /* thread->calls->cost at that time */
+	uint64_t shown;		     /* thread->calls->shown at that time */
 	uint64_t owed;		     /* ns that its entry stop took: call_tracker_resume() */
 	uint64_t serial;	     /* ordinal number among the calls that the thread has pushed */
 	struct sample *sample; /* tells calls apart where stacks are exchanged; owned, or NULL */

@@ -18,6 +18,12 @@ void overhead_learn(struct overhead *overhead, uint64_t raw)
 		overhead->now -= STEP_NS;
 	if (overhead->now > most)
 		overhead->now = most;
+	if (raw > overhead->middle)
+		overhead->middle += STEP_NS;
+	else if (overhead->middle > STEP_NS)
+		overhead->middle -= STEP_NS;
+	if (overhead->middle > overhead->now)
+		overhead->middle = overhead->now;
 }
 
 uint64_t overhead_take_off(const struct overhead *overhead, uint64_t raw, uint64_t inner)

@@ -15,6 +15,8 @@ struct thread_calls {
 	struct callstacks *stacks;
 	/* Ns that this thread has spent stopped by the tracer: call_tracker.c. */
 	uint64_t cost;
+	/* Ns that its calls have taken, as they are shown; of calls in calls, the outer ones. */
+	uint64_t shown;
 	struct {
 		/* sigaltstack(2) was queried since the first signal in a traced call. */
 		bool asked;

@@ -38,7 +38,8 @@ void trap_take_over(struct trap *trap, struct thread *thread, const struct runni
 			    .site = running->site,
 			    .number = call_tracker_number(trap->tracker),
 			    .start = running->start,
-			    .cost = thread->calls->cost};
+			    .cost = thread->calls->cost,
+			    .shown = thread->calls->shown};
 
 	struct callstacks *calls = call_tracker_calls(thread);
 
@@ -78,6 +79,7 @@ void trap_begin_running(struct trap *trap, struct thread *thread,
 				  .number = call_tracker_number(trap->tracker),
 				  .start = running->start,
 				  .cost = thread->calls->cost,
+				  .shown = thread->calls->shown,
 				  .stack = running->stack,
 				  .depth = (uint32_t)callstacks_depth_at(calls, running->place),
 				  .since_attach = true};

@@ -29,6 +29,7 @@ void trap_fork_thread(struct thread *child, const struct thread *parent)
 	if (parent->calls->stacks)
 		child->calls->stacks = callstacks_clone(parent->calls->stacks, child);
 	child->calls->cost = parent->calls->cost;
+	child->calls->shown = parent->calls->shown;
 	child->syscall_stops = parent->syscall_stops;
 }
 
