@@ -161,12 +161,19 @@ static uint64_t recorded_sample(const struct replay *replay)
 	return n && n <= SAMPLING_MOST ? n : 1;
 }
 
-/* Tables tell of the calls that were made, not of those that are in the file. */
+/*
+ * Tables tell of the calls that were made, not of those that are in the file. The option that the
+ * file was recorded with is obeyed already: the replay shows what the recording showed.
+ */
 static void note_sample(struct replay *replay)
 {
 	const uint64_t given = replay->options->output->sample, recorded = recorded_sample(replay);
 
-	replay->output.sample = recorded > 1 ? recorded * (given ? given : 1) : given;
+	if (given > 1 && given == recorded)
+		sampled_calls_take_all(replay->sink);
+	const bool chooses_more = recorded > 1 && given != recorded;
+
+	replay->output.sample = chooses_more ? recorded * (given ? given : 1) : given;
 }
 
 static void take_dictionary(struct replay *replay, struct byte_reader *bytes)

@@ -79,7 +79,7 @@ size_t flame_change_gone(const struct flame_change *change, const struct frame_n
 	*largest = NULL;
 	for (const struct frame_node *node = frame_tree_root(change->before); node;
 	     node = frame_node_after(node)) {
-		if (change->stays[node->number] || !change->stays[node->parent->number])
+		if (change->stays[node->number])
 			continue;
 		count++;
 		if (!*largest || frame_node_total(node) > frame_node_total(*largest))

@@ -21,8 +21,8 @@ void flame_change_destroy(struct flame_change *change); /* NULL is allowed */
 enum flame_change_kind flame_change_of(const struct flame_change *change,
 				       const struct frame_node *node, double *by, double *share);
 /*
- * Returns how many frames of the other tree are in no such place now, without those below them.
- * Stores the largest one (NULL: none), and its share.
+ * Returns how many frames of the other tree are in no such place now. Stores the largest one (NULL:
+ * none), and its share.
  */
 size_t flame_change_gone(const struct flame_change *change, const struct frame_node **largest,
 			 double *share);

@@ -18,7 +18,8 @@
 struct sampled_calls {
 	struct sink sink; /* must be first: struct sink * is cast to struct sampled_calls * */
 	struct sink *inner;
-	uint64_t limit, salt;
+	uint64_t limit; /* sampling_limit(); 0: all calls are passed on */
+	uint64_t salt;
 };
 
 static struct sampled_calls *sampled_of(struct sink *sink)
@@ -30,7 +31,7 @@ static int sampled_record(struct sink *sink, const struct record *record)
 {
 	const struct sampled_calls *sampled = sampled_of(sink);
 
-	if (record_is_of_call(record) &&
+	if (sampled->limit && record_is_of_call(record) &&
 	    !sampling_chooses_id(record->call ^ sampled->salt, sampled->limit))
 		return 0;
 	return sampled->inner->ops->record(sampled->inner, record);
@@ -99,4 +100,9 @@ struct sink *sampled_calls_create(struct sink *inner, uint64_t n, uint64_t salt)
 	sampled->limit = sampling_limit(n);
 	sampled->salt = salt;
 	return &sampled->sink;
+}
+
+void sampled_calls_take_all(struct sink *sink)
+{
+	sampled_of(sink)->limit = 0;
 }

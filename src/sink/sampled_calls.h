@@ -11,4 +11,7 @@
  */
 struct sink *sampled_calls_create(struct sink *inner, uint64_t n, uint64_t salt);
 
+/* From now on this sink passes on all calls. */
+void sampled_calls_take_all(struct sink *sink);
+
 #endif

@@ -178,7 +178,7 @@ static void trees_are_compared(void **state)
 	check_change(change, WAY(now, "main", "more"), CHANGE_MORE, 0.125, 0.375);
 	check_change(change, WAY(now, "main", "new"), CHANGE_NEW, 0, 0.125);
 	check_change(change, WAY(now, "main", "new", "same"), CHANGE_NEW, 0, 0.125);
-	assert_int_equal(flame_change_gone(change, &largest, &share), 2);
+	assert_int_equal(flame_change_gone(change, &largest, &share), 3);
 	assert_string_equal(largest->name, "gone");
 	assert_true(share == 0.125);
 	flame_change_destroy(change);
