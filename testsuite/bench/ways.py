@@ -73,13 +73,15 @@ def other_ways(arguments):
     library = os.path.join(arguments.work_dir, "libtiny.so")
     data = os.path.join(arguments.work_dir, "uftrace.data")
     script = f"uprobe:{library}:tiny {{ @s[tid] = nsecs; }} uretprobe:{library}:tiny {{ @t = hist(nsecs - @s[tid]); }}"
+    refuses = f"BEGIN {{ @t = 0; }} uprobe:{library}:tiny /arg0 == 987654321987/ {{ @t = 1; }}"
     ways, absent = [], []
-    for tool, way in {
-            "ltrace": Way("ltrace -c", ["ltrace", "-f", "-c"], arguments.calls // 5),
-            "uftrace": Way("uftrace record --force", ["uftrace", "record", "--force", "--no-event", "-d", data],
-                           arguments.counted_calls // 25, attaches=False),
-            "bpftrace": Way("bpftrace, a histogram", ["bpftrace", "-e", script, "-c"], arguments.calls,
-                            attaches=False)}.items():
+    for tool, way in (
+            ("ltrace", Way("ltrace -c", ["ltrace", "-f", "-c"], arguments.calls // 5)),
+            ("uftrace", Way("uftrace record --force", ["uftrace", "record", "--force", "--no-event", "-d", data],
+                            arguments.counted_calls // 25, attaches=False)),
+            ("bpftrace", Way("bpftrace, a histogram", ["bpftrace", "-e", script, "-c"], arguments.calls, attaches=False)),
+            ("bpftrace", Way("bpftrace, a filter that never holds", ["bpftrace", "-e", refuses, "-c"], arguments.calls,
+                             attaches=False))):
         if not shutil.which(tool):
             absent.append(f"{tool}: not installed, not compared")
         elif tool == "bpftrace" and os.geteuid():
