@@ -74,6 +74,9 @@ void task_execs(struct session *session, struct stop *stop)
 	space_forget_reader(process->space, thread->tid);
 	if (process->space)
 		limits_restore(process->space, process->pid);
+	/* While the calls that the exec has ended still have names for their callers. */
+	if (!first && !process->silent)
+		task_record(session, thread, RECORD_EXEC, 0);
 	task_drops_space(session, process->space);
 	space_unref(process->space);
 	process->space = NULL;
@@ -92,8 +95,6 @@ void task_execs(struct session *session, struct stop *stop)
 	}
 	if (first)
 		task_announce(session, thread);
-	else
-		task_record(session, thread, RECORD_EXEC, 0);
 	trap_forget_watched(thread);
 	process->starting = true;
 	process->session->execed = true;
