@@ -103,6 +103,20 @@ static bool span_fits(const struct target *target, const struct span *span,
 	return may_fit;
 }
 
+/* What a span begins with has not returned yet. `function == ...` may tell its end from it. */
+static bool begin_fits(const struct span *span, const struct expression *expression,
+		       const char *text)
+{
+	char safe[256];
+
+	if (!expression || !expression_has_name(expression, NAME_RESULT) ||
+	    expression_has_name(expression, NAME_FUNCTION))
+		return true;
+	diag("%s:%u: span %s: '%s': the call of %s that begins it has no result yet", span->file,
+	     span->line, span->name, diag_safe(safe, sizeof safe, text), span->begin.function);
+	return false;
+}
+
 /* The same for all expressions of a key. */
 static bool key_fits(const struct target *target, const struct span *span, const struct vec *key,
 		     const char *text, const char *function)
@@ -123,10 +137,13 @@ static bool check_span(const struct target *target, const struct active_span *ac
 {
 	const struct span *span = active->span;
 	const char *begin = span->begin.function, *with = span->with.function;
-	bool fit = span_fits(target, span, active->begin, span->begin.condition, begin) &&
+	bool fit = begin_fits(span, active->begin, span->begin.condition) &&
+		   span_fits(target, span, active->begin, span->begin.condition, begin) &&
 		   span_fits(target, span, active->with, span->with.condition, with) &&
 		   key_fits(target, span, &active->key, span->by, begin);
 
+	for (size_t i = 0; i < active->key.count && fit; i++)
+		fit = begin_fits(span, *(struct expression **)vec_at(&active->key, i), span->by);
 	if (with && fit)
 		fit = key_fits(target, span, span->with_by ? &active->with_key : &active->key,
 			       span->with_by ? span->with_by : span->by, with);

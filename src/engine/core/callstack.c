@@ -79,11 +79,13 @@ static bool is_over(const struct callstacks *stacks, const struct stack *stack,
 	 * the call that it is a tail call from, so a pending call with another word is over. A
 	 * pending call without a trampoline may have been left by an exception, and have the same
 	 * return address: it is over if it is of the same function, because functions hardly
-	 * tail-call themselves.
+	 * tail-call themselves. (Its entry may be another one, a breakpoint that the agent has sent
+	 * it to.)
 	 */
 	if (call->in_process)
 		return returned_word(pending) != call->caller ||
-		       (!pending->in_process && pending->entry == call->entry);
+		       (!pending->in_process && (pending->entry == call->entry ||
+						 (pending->site && pending->site == call->site)));
 	if (stacks->exchanged && (pending->return_address != call->return_address ||
 				  !sample_equal(pending->sample, call->sample)))
 		return false;
