@@ -110,8 +110,10 @@ static int replay_with(const struct options *options, const struct output_option
 		outfile_close(&outfile);
 		return STATUS_USAGE;
 	}
-	if (is_there)
-		outfile_empty(&formats->files, &outfile);
+	if (is_there && outfile_empty(&formats->files, &outfile)) {
+		outfile_close(&outfile);
+		return STATUS_ERROR;
+	}
 	const int fd = options->output_file ? outfile.fd : STDOUT_FILENO;
 
 	output.color = wants_color(options->color, fd);
@@ -120,6 +122,19 @@ static int replay_with(const struct options *options, const struct output_option
 
 	outfile_close(&outfile);
 	return error == -EINVAL ? STATUS_USAGE : error ? STATUS_ERROR : 0;
+}
+
+/* The tracer's own exit status after a session without errors. */
+static int status_of(const struct options *options, const struct session_result *result)
+{
+	if (result->signal)
+		return die_by_signal(result->signal);
+	if (options->strict && result->untraced)
+		diag("--strict: %zu thing%s could not be traced", result->untraced,
+		     result->untraced == 1 ? "" : "s");
+	/* The command's own failure says more than that of --strict. */
+	return options->strict && result->untraced && !result->status ? STATUS_ERROR
+								      : result->status;
 }
 
 struct outputs {
@@ -211,13 +226,7 @@ static int trace_with(const struct options *options, const struct output_options
 	outfile_close(&outfile);
 	if (error)
 		return result.bad_filter ? STATUS_USAGE : STATUS_ERROR;
-	if (result.signal)
-		return die_by_signal(result.signal);
-	if (options->strict && result.untraced)
-		diag("--strict: %zu thing%s could not be traced", result.untraced,
-		     result.untraced == 1 ? "" : "s");
-	/* The command's own failure says more than that of --strict. */
-	return options->strict && result.untraced && !result.status ? STATUS_ERROR : result.status;
+	return status_of(options, &result);
 }
 
 static int show_calls(const struct options *options, const struct output_options *output,

@@ -155,6 +155,8 @@ int outfile_empty(const struct vec *files, const struct outfile *lines)
 		if (is_file(file, &status) && ftruncate(file->fd, lseek(file->fd, 0, SEEK_CUR)) < 0)
 			error = -errno;
 	}
+	if (error)
+		diag("an output cannot be emptied: %s", strerror(-error));
 	return error;
 }
 

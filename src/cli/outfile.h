@@ -37,7 +37,8 @@ int outfile_check(const struct vec *files, const struct outfile *lines,
 
 /*
  * Removes what was in all of these files, but not what has been written to them since. To be called
- * once it is clear that they will be written: there is something to trace. Returns 0 or -errno.
+ * once it is clear that they will be written: there is something to trace. Returns 0, or -errno
+ * after a message.
  */
 int outfile_empty(const struct vec *files, const struct outfile *lines);
 

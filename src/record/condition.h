@@ -45,8 +45,8 @@ enum condition_code {
 
 /* Where an operand is, if not in a parameter, whose index stands there. */
 enum condition_place {
-	CONDITION_STACK =
-		0xff, /* the last number on the stack, which is taken off; the second first */
+	/* The last number on the stack, which is taken off; of two, the second is the last one. */
+	CONDITION_STACK = 0xff,
 	CONDITION_VALUE = 0xfe /* `value` */
 };
 static_assert((int)CAPTURE_ARGS_MAX < (int)CONDITION_VALUE, "an index is no other place");

@@ -502,11 +502,8 @@ static void set_end(struct session *session)
 static int begin_output(const struct session *session)
 {
 	const struct session_options *options = session->target.options;
-	const int error = options->begins(options->begins_context);
 
-	if (error)
-		diag("cannot write the trace: %s", strerror(-error));
-	return error;
+	return options->begins(options->begins_context);
 }
 
 static int trace(struct session *session, const struct original_signals *original)

@@ -38,8 +38,8 @@ enum session_debug {
 struct session_options {
 	/*
 	 * Called once when there is something to trace, before anything is written: what was in the
-	 * files of the output is kept if there is nothing. Returns 0, or -errno, which ends the
-	 * session.
+	 * files of the output is kept if there is nothing. Returns 0, or -errno after a message,
+	 * which ends the session.
 	 */
 	int (*begins)(void *context);
 	void *begins_context;

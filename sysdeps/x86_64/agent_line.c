@@ -10,7 +10,6 @@
  */
 #include "x86_64/agent_line.h"
 
-#include "engine/agent/scripts_abi.h"
 #include "unwind/script/executor.h"
 #include "x86_64/agent_memory.h"
 #include "x86_64/agent_process.h"
