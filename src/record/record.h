@@ -50,7 +50,20 @@ enum record_kind {
 	RECORD_ATTACHED,
 	/* instead of RECORD_CALL: the call was running when its process was attached to */
 	RECORD_RUNNING,
-	RECORD_ABANDONED /* of a span: its end will not come; else as RECORD_CALL */
+	RECORD_ABANDONED, /* of a span: its end will not come; else as RECORD_CALL */
+	/*
+	 * What is counted of calls begins here, or a table of it is made here: `number` is enum
+	 * record_moment, `duration` is ns since the trace began, by a clock that is not set, `call`
+	 * is the length of --interval, or 0; no pid, no tid.
+	 */
+	RECORD_TABLE
+};
+
+enum record_moment {
+	MOMENT_BEGIN,	 /* all processes are traced that are there at the beginning */
+	MOMENT_INTERVAL, /* an interval of --interval has ended */
+	MOMENT_ASKED,	 /* SIGUSR1 has asked for the table so far */
+	MOMENT_END	 /* the trace ends */
 };
 
 struct record {

@@ -15,6 +15,7 @@
 #include "record/sampling.h"
 #include "replay/dictionary.h"
 #include "replay/progress.h"
+#include "replay/replay_tables.h"
 #include "sink/sampled_calls.h"
 #include "sink/tee.h"
 #include "stream/chunk_reader.h"
@@ -37,9 +38,7 @@ struct replay {
 	struct progress progress;
 	uint64_t records, last_time;
 	size_t untraced;
-	uint64_t next;	 /* when the interval ends */
-	unsigned tables; /* how many intervals have ended */
-	bool is_over;	 /* --interval: the last table was shown */
+	struct replay_tables tables;
 	bool is_damaged; /* what a chunk holds is not valid */
 	char path[SAFE_MAX];
 };
@@ -78,31 +77,6 @@ static void tell_untraced(const struct replay *replay, const struct record *reco
 	diag("not traced: %s: %s", texts[0], texts[1]);
 }
 
-/* Shows the tables of the intervals that are over when the record comes. */
-static int pass_time(struct replay *replay, const struct record *record)
-{
-	const struct replay_options *options = replay->options;
-	struct sink *sink = replay->sink;
-
-	if (!options->interval_ns || !sink->ops->snapshot || !record->time)
-		return 0;
-	if (!replay->next) {
-		replay->next = record->time + options->interval_ns;
-		return 0;
-	}
-	if (record->time < replay->next)
-		return 0;
-	replay->tables++;
-	if (replay->tables == options->interval_count) {
-		replay->is_over = true;
-		return 0;
-	}
-	replay->next += (record->time - replay->next) / options->interval_ns *
-				options->interval_ns +
-			options->interval_ns;
-	return sink->ops->snapshot(sink, true);
-}
-
 static int take_record(struct replay *replay, const struct record *decoded)
 {
 	/* The decoder's own bytes: nobody else has them. */
@@ -115,9 +89,10 @@ static int take_record(struct replay *replay, const struct record *decoded)
 	if (replay->records % PROGRESS_RECORDS == 0)
 		progress_show(&replay->progress, chunk_reader_position(replay->reader),
 			      replay->records);
-	const int error = pass_time(replay, record);
+	const int error = replay_tables_record(&replay->tables, record);
 
-	if (error || replay->is_over || !is_wanted(replay, record))
+	if (error || replay->tables.is_over || record->kind == RECORD_TABLE ||
+	    !is_wanted(replay, record))
 		return error;
 	if (record->kind == RECORD_UNTRACED) {
 		replay->untraced++;
@@ -132,7 +107,7 @@ static int take_records(struct replay *replay, struct byte_reader *reader)
 	int error = 0;
 
 	record_decoder_begin(&replay->decoder, chunk_reader_header(replay->reader)->first);
-	while (reader_left(reader) && !error && !replay->is_over) {
+	while (reader_left(reader) && !error && !replay->tables.is_over) {
 		struct decoded decoded;
 
 		if (record_decode(&replay->decoder, reader, dictionary, &decoded)) {
@@ -188,7 +163,7 @@ static int take_chunks(struct replay *replay)
 {
 	int error = 0;
 
-	while (!error && !replay->is_damaged && !replay->is_over &&
+	while (!error && !replay->is_damaged && !replay->tables.is_over &&
 	       chunk_reader_next(replay->reader)) {
 		struct byte_reader bytes = chunk_reader_bytes(replay->reader);
 
@@ -202,7 +177,7 @@ static int take_chunks(struct replay *replay)
 
 static bool is_cut(const struct replay *replay)
 {
-	return !replay->is_over && !replay->is_damaged &&
+	return !replay->tables.is_over && !replay->is_damaged &&
 	       chunk_reader_ending(replay->reader) == TRACE_CUT;
 }
 
@@ -212,7 +187,7 @@ static int tell_ending(const struct replay *replay)
 	const unsigned long long at = chunk_reader_position(replay->reader);
 	char time[32] = "its beginning";
 
-	if (replay->is_over)
+	if (replay->tables.is_over)
 		return 0;
 	if (replay->is_damaged || chunk_reader_ending(replay->reader) == TRACE_DAMAGED) {
 		diag("%s: the file is damaged in front of byte %llu; nothing behind that is shown",
@@ -263,7 +238,6 @@ static struct sink *create_sinks(const struct replay *replay)
 		.code = dictionary_code(replay->dictionary),
 		.stacks = dictionary_stacks(replay->dictionary),
 		.table = options->table,
-		.is_replay = true,
 		.begun = chunk_reader_file(replay->reader)->begun,
 		.fd = options->output_fd,
 		.path = options->output_path,
@@ -283,7 +257,16 @@ static int show(struct replay *replay)
 	replay->dictionary = dictionary_create(replay->options->output->demangle);
 	replay->sink = create_sinks(replay);
 	progress_begin(&replay->progress, replay->options->fd, replay->options->shows_progress);
-	const int error = take_chunks(replay);
+	replay->tables = (struct replay_tables){
+		.sink = replay->sink,
+		.interval_ns = replay->options->interval_ns,
+		.interval_count = replay->options->interval_count,
+		.has_tables = replay->options->sink->only_at_end,
+		.time = chunk_reader_file(replay->reader)->begun,
+	};
+	int error = take_chunks(replay);
+
+	error = error ? error : replay_tables_finish(&replay->tables, replay->last_time);
 	const int failure = replay->sink->ops->finish(replay->sink);
 
 	progress_end(&replay->progress);

@@ -10,6 +10,7 @@
 
 #include "session/session_state.h"
 #include "target/debug.h"
+#include "tracee/clock.h"
 
 /* Returns true if the record belongs to a call inside of at least --depth others. */
 static bool is_too_deep(const struct session *session, const struct record *record)
@@ -52,6 +53,19 @@ void emission_table(struct session *session, bool is_anew)
 
 	if (!session->emission.error && sink->ops->snapshot)
 		session->emission.error = sink->ops->snapshot(sink, is_anew);
+}
+
+void emission_moment(struct session *session, enum record_moment moment)
+{
+	const struct record record = {.size = sizeof record,
+				      .version = RECORD_VERSION,
+				      .kind = RECORD_TABLE,
+				      .time = clock_wall(),
+				      .duration = clock_now() - session->emission.begun,
+				      .call = session->target.options->interval_ns,
+				      .number = moment};
+
+	emission_record(session, &record);
 }
 
 void emission_dump(struct session *session)

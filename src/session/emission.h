@@ -3,18 +3,21 @@
 #ifndef TRACER_SESSION_EMISSION_H
 #define TRACER_SESSION_EMISSION_H
 
+#include "record/record.h"
+
 #include <stdbool.h>
+#include <stdint.h>
 
 struct probe_info;
-struct record;
 struct session;
 struct sink;
 
 struct emission {
 	struct sink *sink;
-	int error;  /* -errno of the sink; ends the session */
-	bool dirty; /* there are records since the last flush */
-	bool holds; /* the last flush has left something, for another one within a second */
+	uint64_t begun; /* clock_now() when the sink was created */
+	int error;	/* -errno of the sink; ends the session */
+	bool dirty;	/* there are records since the last flush */
+	bool holds;	/* the last flush has left something, for another one within a second */
 };
 
 /* Gives a record to the sink, unless --depth leaves it out. */
@@ -23,6 +26,8 @@ void emission_record(struct session *session, const struct record *record);
 void emission_flush(struct session *session);
 /* Makes the sink write a table of what it has counted; `is_anew`: counts begin anew behind it. */
 void emission_table(struct session *session, bool is_anew);
+/* Tells the sink of a moment (RECORD_TABLE); to be called in front of emission_table(). */
+void emission_moment(struct session *session, enum record_moment moment);
 /* Makes sinks that keep records in memory write them (--flight). */
 void emission_dump(struct session *session);
 /* A probe is about to be freed. */

@@ -32,6 +32,7 @@ void intervals_start(struct session *session)
 {
 	const uint64_t length = session->target.options->interval_ns;
 
+	emission_moment(session, MOMENT_BEGIN);
 	if (has_tables(session))
 		interrupts_set_request(session->interrupts, SIGUSR1);
 	if (session->target.options->output->recording &&
@@ -52,9 +53,10 @@ static void collect(struct session *session)
 		agent_policy_collect(&session->target, ((struct process *)value)->space);
 }
 
-static void show(struct session *session)
+static void show(struct session *session, enum record_moment moment)
 {
 	collect(session);
+	emission_moment(session, moment);
 	emission_table(session, session->target.options->interval_ns != 0);
 }
 
@@ -74,7 +76,7 @@ void intervals_check(struct session *session)
 		interrupts_set_end(session->interrupts, now);
 		return;
 	}
-	show(session);
+	show(session, MOMENT_INTERVAL);
 	intervals->next += options->interval_ns;
 	if (intervals->next <= now)
 		intervals->next += (now - intervals->next) / options->interval_ns *
@@ -90,6 +92,6 @@ bool intervals_signal(struct session *session, int signal)
 	if (signal == SIGUSR2)
 		emission_dump(session);
 	else
-		show(session);
+		show(session, MOMENT_ASKED);
 	return true;
 }

@@ -278,6 +278,7 @@ static int set_up(struct session *session)
 					    .context = &session->target};
 	session->output = *options->output;
 	session->output.patience = (struct outbuf_patience){is_awaited, has_ended, session};
+	session->emission.begun = clock_now();
 	session->emission.sink = create_sink(session);
 	session->target.untraced = untraced_create(take_record, session, options->verbose != 0);
 	if (options->quiet)
@@ -474,6 +475,7 @@ static int finish(struct session *session)
 	agent_policy_list_lost(&session->target);
 	untraced_show(session->target.untraced);
 	agent_policy_tell_engines(&session->target);
+	emission_moment(session, MOMENT_END);
 	session->result->untraced = untraced_count(session->target.untraced) + session->unattached;
 	if (!error)
 		error = session->emission.sink->ops->finish(session->emission.sink);

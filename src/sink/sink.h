@@ -182,8 +182,7 @@ struct sink_target {
 	uint64_t begun;			  /* when the trace began: ns since the Epoch */
 	int fd; /* what the sink writes to (see `writes_directory`); the caller's */
 	struct otlp_sender *sender; /* instead of `fd`: --otlp; or NULL; stays the caller's */
-	bool is_replay;	  /* the records are of the past: no clock is asked, but they are */
-	bool is_beside;	  /* another sink gets all records, too, and tells of mistakes */
+	bool is_beside;		    /* another sink gets all records, too, and tells of mistakes */
 	struct top **top; /* where the sink of --top stores itself, for the view; or NULL */
 	bool per_process; /* each process gets a sink of its own, as with `path` */
 	const char *path; /* instead of `fd`, a file PATH.PID for each process; or NULL */

@@ -37,6 +37,7 @@ struct split_sink {
 	struct vec parts;	   /* of struct part, in order of appearance */
 	struct map seen;	   /* pids that have had a part */
 	int32_t last;		   /* pid of the part that was finished last; 0: none */
+	struct record moment;	   /* the last RECORD_TABLE; size 0: there was none */
 	bool has_begun;		   /* of parts that share one file */
 	bool is_again;		   /* true: of a part whose file has been written before */
 };
@@ -91,7 +92,7 @@ static int make_part(struct split_sink *split, int32_t pid, struct part **made)
 	part.sink = whole_calls_create(split->kind, &target);
 	*made = vec_push(&split->parts, &part);
 	map_put(&split->seen, (uint64_t)pid, split);
-	return 0;
+	return split->moment.size ? part.sink->ops->record(part.sink, &split->moment) : 0;
 }
 
 static int finish_part(struct split_sink *split, struct part *part)
@@ -128,6 +129,23 @@ static int32_t owner_of(const struct split_sink *split, const struct record *rec
 	return split->parts.count ? ((struct part *)vec_at(&split->parts, 0))->pid : split->last;
 }
 
+/* Moments concern all processes, also those that come later. */
+static int tell_moment(struct split_sink *split, const struct record *record)
+{
+	int error = 0;
+
+	split->moment = *record;
+	split->moment.size = sizeof split->moment;
+	split->moment.value_count = 0;
+	for (size_t i = 0; i < split->parts.count; i++) {
+		struct part *part = vec_at(&split->parts, i);
+		const int failed = part->sink->ops->record(part->sink, record);
+
+		error = error ? error : failed;
+	}
+	return error;
+}
+
 static int split_record(struct sink *sink, const struct record *record)
 {
 	struct split_sink *split = split_of(sink);
@@ -135,6 +153,8 @@ static int split_record(struct sink *sink, const struct record *record)
 	struct part *part = find_part(split, pid);
 	int error = 0;
 
+	if (record->kind == RECORD_TABLE)
+		return tell_moment(split, record);
 	/*
 	 * How probes were caught concerns all processes. And there may be no process whose file
 	 * could take the record.

@@ -6,27 +6,18 @@
  *
  * Sinks of several processes may write to one descriptor. A heading that stands there once is
  * written by whichever comes first (sink_target.has_begun).
+ *
+ * No clock is asked: records tell the moments at which tables are made (RECORD_TABLE), so a replay
+ * has those of the live trace. The table of one process has moments of its own, since it covers the
+ * time from the process's first record to its last one.
  */
 #include "sink/summary_output.h"
 
 #include "sink/summary_text.h"
-#include "tracee/clock.h"
-
-/* In a replay, the time is that of the last record. */
-static uint64_t time_of(const struct summary_output *output)
-{
-	return output->target.is_replay ? output->seen : clock_wall();
-}
-
-/* A duration is measured by a clock that is not set. */
-static uint64_t now_of(const struct summary_output *output)
-{
-	return output->target.is_replay ? output->seen : clock_now();
-}
 
 void summary_output_restart(struct summary_output *output)
 {
-	output->begun = now_of(output);
+	output->begun = output->now;
 }
 
 void summary_output_init(struct summary_output *output, const struct sink_target *target)
@@ -34,8 +25,7 @@ void summary_output_init(struct summary_output *output, const struct sink_target
 	*output = (struct summary_output){.target = *target,
 					  .form = target->table ? target->table
 								: summary_text_form(),
-					  .seen = target->begun};
-	summary_output_restart(output);
+					  .time = target->begun};
 	outbuf_init(&output->untraced, target->fd);
 }
 
@@ -44,10 +34,34 @@ void summary_output_deinit(struct summary_output *output)
 	outbuf_deinit(&output->untraced);
 }
 
+/* Of one process: counting begins with its first record, and ends with its last one. */
+static void note_process(struct summary_output *output, const struct record *record)
+{
+	const bool ends = record->kind == RECORD_EXITED || record->kind == RECORD_KILLED;
+
+	if ((ends || !output->has_records) && record->time > output->time) {
+		output->now += record->time - output->time;
+		output->time = record->time;
+	}
+	if (!output->has_records)
+		summary_output_restart(output);
+	output->has_records = true;
+}
+
+static void note_moment(struct summary_output *output, const struct record *record)
+{
+	output->time = record->time;
+	output->now = record->duration;
+	if (record->number == MOMENT_BEGIN)
+		summary_output_restart(output);
+}
+
 void summary_output_record(struct summary_output *output, const struct record *record)
 {
-	if (record->time > output->seen)
-		output->seen = record->time;
+	if (record->kind == RECORD_TABLE)
+		note_moment(output, record);
+	else if (output->target.is_part)
+		note_process(output, record);
 	if (record->kind == RECORD_UNTRACED && output->form->put_untraced)
 		output->form->put_untraced(&output->untraced, record, output->target.options);
 }
@@ -65,14 +79,15 @@ int summary_output_write(struct summary_output *output, const struct vec *rows,
 			 const struct tally *total, bool is_last)
 {
 	const struct output_options *options = output->target.options;
-	struct summary_table table = {.options = options,
-				      .rows = *rows,
-				      .total = *total,
-				      .has_pid = output->target.is_part,
-				      .pid = output->target.pid,
-				      .time = time_of(output),
-				      .elapsed = now_of(output) - output->begun,
-				      .has_time = !is_last || options->over_time};
+	struct summary_table table = {
+		.options = options,
+		.rows = *rows,
+		.total = *total,
+		.has_pid = output->target.is_part,
+		.pid = output->target.pid,
+		.time = output->time,
+		.elapsed = output->now > output->begun ? output->now - output->begun : 0,
+		.has_time = !is_last || options->over_time};
 	struct outbuf out;
 
 	outbuf_init(&out, output->target.fd);

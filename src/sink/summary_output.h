@@ -8,8 +8,9 @@
 struct summary_output {
 	struct sink_target target;
 	const struct table_form *form;
-	uint64_t seen;		  /* is_replay: the latest time of a record */
-	uint64_t begun;		  /* clock_now(), or `seen`, when counting began or began anew */
+	uint64_t time, now;	  /* of the last moment: ns since the Epoch, and of the trace */
+	uint64_t begun;		  /* `now` when counting began, or began anew */
+	bool has_records;	  /* there was one */
 	bool has_begun;		  /* something was written, unless target.has_begun says */
 	uint64_t planted, inside; /* probes, and those counted in the process; 0: not known */
 	uint64_t lost;		  /* calls, or ends of calls, without a record */
@@ -20,9 +21,9 @@ struct summary_output {
 void summary_output_init(struct summary_output *output, const struct sink_target *target);
 void summary_output_deinit(struct summary_output *output);
 
-/* Takes note of a record: of its time, and of what a RECORD_UNTRACED says. */
+/* Takes note of a moment (RECORD_TABLE), and of what a RECORD_UNTRACED says. */
 void summary_output_record(struct summary_output *output, const struct record *record);
-/* Counting begins anew. */
+/* Counting begins anew at the last moment. */
 void summary_output_restart(struct summary_output *output);
 
 /*

@@ -8,7 +8,7 @@ import re
 
 # What a replay refuses, or what shows no trace.
 _OTHERS = {"-l", "--library", "--stacks", "--core", "--profile", "--print-prototypes", "--recipes", "-h", "--help",
-           "-V", "--version", "-D", "--debug", "--interval", "--record", "--replay", "-ff"}
+           "-V", "--version", "-D", "--debug", "--record", "--replay", "-ff"}
 # What says whom to trace, and how; a replay goes without.
 _LEFT_OUT = {"--sample", "-p", "--attach", "-u", "--user", "--duration", "-o", "--output"}
 
@@ -54,8 +54,8 @@ def plan(words, top):
     names = [name for name, _ in options]
     follows = names.count("-f") + names.count("--follow-forks")
     output = next((value for name, value in reversed(options) if name in ("-o", "--output")), None)
-    if {"-c", "-w"} <= set(names) or {"-c", "--format"} <= set(names):
-        return None  # a recording has the stacks, so -w is obeyed then; the table's rows have the time when it was made
+    if {"-c", "-w"} <= set(names):
+        return None  # a recording has the stacks, so -w is obeyed then
     if not options or set(names) & _OTHERS or follows > 1 or (output or "").startswith("|") or ":" in "".join(
             value or "" for name, value in options if name == "--format"):
         return None

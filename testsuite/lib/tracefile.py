@@ -8,7 +8,7 @@ import zlib
 from dataclasses import dataclass, field
 
 MAGIC, END = b"\x89tracer\n", b"tracend\n"
-CALL, RETURN, UNWOUND = 1, 2, 3
+CALL, RETURN, UNWOUND, TABLE = 1, 2, 3, 16
 SAME_THREAD, EXPECTED, SAME_SHAPE = 32, 64, 128
 WORD = 1  # the kind of a value
 WRAP = 1 << 64
