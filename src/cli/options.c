@@ -553,10 +553,17 @@ static void find_optional(struct options *options)
 	for (size_t i = 0; i < options->entry_filters.count; i++) {
 		const char *text = *(const char **)vec_at(&options->entry_filters, i);
 
-		for (size_t k = 0; k < options->recipes.count; k++)
-			if (recipe_owns(*(struct recipe **)vec_at(&options->recipes, k), text))
-				vec_push(&options->optional_filters, &text);
+		if (recipes_own(&options->recipes, text))
+			vec_push(&options->optional_filters, &text);
 	}
+}
+
+/* A recipe says how its lines look; with -c or --top there are none. */
+static void leave_lines_out(struct options *options)
+{
+	if ((options->summary || options->top_ns) && options->template &&
+	    recipes_own(&options->recipes, options->template))
+		options->template = NULL;
 }
 
 int options_parse(struct options *options, int argc, char **argv)
@@ -573,6 +580,7 @@ int options_parse(struct options *options, int argc, char **argv)
 	if (result)
 		return result;
 	find_optional(options);
+	leave_lines_out(options);
 	if (next < argc)
 		options->command = argv + next;
 	if (options->output.time_stamp > 3)

@@ -138,7 +138,7 @@ struct recipe *recipe_read(const char *name)
 	return NULL;
 }
 
-bool recipe_owns(const struct recipe *recipe, const char *text)
+static bool owns(const struct recipe *recipe, const char *text)
 {
 	const uintptr_t place = (uintptr_t)text;
 
@@ -149,6 +149,14 @@ bool recipe_owns(const struct recipe *recipe, const char *text)
 		if (place >= start && place <= start + strlen(word->text))
 			return true;
 	}
+	return false;
+}
+
+bool recipes_own(const struct vec *recipes, const char *text)
+{
+	for (size_t i = 0; i < recipes->count; i++)
+		if (owns(*(struct recipe **)vec_at(recipes, i), text))
+			return true;
 	return false;
 }
 

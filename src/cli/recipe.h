@@ -35,8 +35,11 @@ struct recipe {
 struct recipe *recipe_read(const char *name);
 void recipe_destroy(struct recipe *recipe);
 
-/* Returns true if a text is a word of the recipe, or a part of one, in its place. */
-bool recipe_owns(const struct recipe *recipe, const char *text);
+/*
+ * Returns true if a text is a word of one of the recipes (struct recipe *), or a part of one, in
+ * its place.
+ */
+bool recipes_own(const struct vec *recipes, const char *text);
 
 /* Appends a line for each recipe that can be named: its name, two blanks, its first comment. */
 void recipe_list(struct strbuf *text);
