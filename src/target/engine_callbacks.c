@@ -9,6 +9,7 @@
 #include "base/xalloc.h"
 #include "code/function_end.h"
 #include "code/go_module.h"
+#include "code/tail_reach.h"
 #include "engine/trap/pending.h"
 #include "engine/trap/sigtrap.h"
 #include "target/agent_policy.h"
@@ -132,6 +133,24 @@ static enum return_place return_place(void *context, const struct space *space, 
 	return is_described ? RETURN_IN_MODULE : RETURN_UNDESCRIBED;
 }
 
+static bool may_jump(void *context, const struct space *space, uint64_t from, uint64_t to)
+{
+	const struct target *target = context;
+	struct module *module = modules_find(space->modules, from);
+
+	if (!module)
+		return true;
+	const uint64_t start = from - module->bias;
+	struct tail_reach *reach = map_get(&module->reaches, start);
+
+	if (!reach) {
+		reach = tail_reach_of(module->file, space->arch, trap_decoder(target->trap), start);
+		map_put(&module->reaches, start, reach);
+	}
+	return tail_reach_has(reach,
+			      modules_find(space->modules, to) == module ? to - module->bias : 0);
+}
+
 static bool is_go(void *context, const struct space *space, uint64_t address)
 {
 	const struct module *module = modules_find(space->modules, address);
@@ -182,6 +201,7 @@ void engine_callbacks_init(struct target *target)
 	target->events = (struct engine_events){.record = take_record,
 						.watched = slot_written,
 						.return_place = return_place,
+						.may_jump = may_jump,
 						.return_lost = return_lost,
 						.is_go = is_go,
 						.show_caller = agent_policy_show_caller,

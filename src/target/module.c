@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
+#include "code/tail_reach.h"
 #include "object/elf_address.h"
 #include "object/elf_symbols.h"
 #include "target/shown_names.h"
@@ -17,11 +18,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void free_reaches(struct module *module)
+{
+	size_t cursor = 0;
+	void *value;
+
+	while (map_next(&module->reaches, &cursor, NULL, &value))
+		tail_reach_destroy(value);
+	map_deinit(&module->reaches);
+}
+
 void module_unref(struct module *module)
 {
 	if (--module->references)
 		return;
 	shown_names_deinit(module);
+	free_reaches(module);
 	debug_source_unref(module->debug);
 	elf_unref(module->file);
 	free(module->path);

@@ -3,6 +3,7 @@
 #ifndef TRACER_TARGET_TARGET_STATE_H
 #define TRACER_TARGET_TARGET_STATE_H
 
+#include "base/map.h"
 #include "engine/agent/agent.h"
 #include "engine/syscall/syscall.h"
 #include "engine/trap/trap.h"
@@ -108,6 +109,7 @@ struct module {
 	const struct protolib *prototypes; /* its .conf file, or NULL */
 	struct debug_source *debug;	   /* its debug information; NULL: not used */
 	struct vec shared_names;	   /* char *, sorted: shown_names.c */
+	struct map reaches;		   /* address in the file → struct tail_reach */
 };
 
 /* A data word that will hold, or leads to, the address of a function: table_functions.c. */

@@ -84,8 +84,8 @@ static void read_call_sites(struct search *search, const struct extent *function
 	}
 }
 
-/* Reads the function's LSDA. `limit`: address of the next LSDA. */
-static void read_lsda(struct search *search, const struct extent *function, uint64_t limit)
+/* Reads the function's LSDA. `limit`: address of the next LSDA. Returns false if that failed. */
+static bool read_lsda(struct search *search, const struct extent *function, uint64_t limit)
 {
 	struct eh_reader *reader = &search->reader;
 	uint64_t base = function->start;
@@ -101,10 +101,11 @@ static void read_lsda(struct search *search, const struct extent *function, uint
 	uint64_t length = eh_uleb(reader);
 
 	if (reader->failed || encoding & ~EH_FORMAT)
-		return;
+		return false;
 	if (reader->at < limit && length < limit - reader->at)
 		limit = reader->at + length;
 	read_call_sites(search, function, encoding, limit, base);
+	return !reader->failed;
 }
 
 /* Reads the LSDAs of functions that are sorted by LSDA. Functions may share one. */
@@ -154,6 +155,30 @@ static void read_landings(struct elf_file *file)
 	sort(&search.pads, compare_addresses);
 	file->landings = search.pads.items;
 	file->landing_count = remove_duplicates(search.pads.items, search.pads.count);
+}
+
+bool landing_pads_of(struct elf_file *file, uint64_t start, struct vec *pads)
+{
+	struct search search = {.file = file, .pads = *pads};
+	const struct extent *function = NULL;
+	uint64_t limit = UINT64_MAX;
+	size_t count;
+	const struct extent *all = extent_list(file, &count);
+
+	for (size_t i = 0; i < count && !function; i++)
+		if (all[i].start == start)
+			function = &all[i];
+	if (!function || !function->lsda)
+		return function != NULL;
+	for (size_t i = 0; i < count; i++)
+		if (all[i].lsda > function->lsda && all[i].lsda < limit)
+			limit = all[i].lsda;
+	eh_reader_init(&search.reader, file, LSDA_PIECE);
+	const bool is_read = read_lsda(&search, function, limit);
+
+	eh_reader_deinit(&search.reader);
+	*pads = search.pads;
+	return is_read;
 }
 
 const uint64_t *landing_pads(struct elf_file *file, size_t *count)

@@ -11,6 +11,7 @@
 #ifndef TRACER_UNWIND_LANDING_PADS_H
 #define TRACER_UNWIND_LANDING_PADS_H
 
+#include "base/vec.h"
 #include "object/elf.h"
 
 /*
@@ -19,6 +20,11 @@
  * landing_pads_has().
  */
 const uint64_t *landing_pads(struct elf_file *file, size_t *count);
+/*
+ * Appends to `pads` (uint64_t) the landing pads of the function, or part of one, that begins at
+ * `start`, in no particular order. Returns false if they cannot be read.
+ */
+bool landing_pads_of(struct elf_file *file, uint64_t start, struct vec *pads);
 /* Returns true if a landing pad begins at `address`, in the file's own address space. */
 bool landing_pads_has(struct elf_file *file, uint64_t address);
 

@@ -70,6 +70,7 @@ struct world {
 	struct map returns;
 	bool has_words;		/* read_frames() returns these words */
 	unsigned char greenlet; /* whose frames are in memory */
+	uint64_t stays;		/* the function there makes no tail calls */
 };
 
 static bool find_bounds(void *context, uint64_t sp, uint64_t *low, uint64_t *high, bool *single)
@@ -139,7 +140,16 @@ static bool find_signal_stack(void *context, uint64_t sp, uint64_t *low, uint64_
 	return sp >= *low && sp < *high;
 }
 
-static const struct stack_view view = {find_bounds, read_words, read_frames, find_signal_stack};
+static bool may_jump(void *context, uint64_t from, uint64_t to)
+{
+	const struct world *world = context;
+
+	(void)to;
+	return from != world->stays;
+}
+
+static const struct stack_view view = {find_bounds, read_words, read_frames, find_signal_stack,
+				       may_jump};
 
 /* The thread's own stack, and two others. */
 enum { OWN = 0x10000, FIBER = 0x30000, ALTERNATE = 0x50000, STACK_SIZE = 0x10000 };
@@ -270,6 +280,42 @@ static void test_tail_calls(void **state)
 	push_call(fixture, 7, OWN + 600, 0x30, 0x500);
 	assert_true(arrive(fixture, 0x10, OWN + 808, 8));
 	EXPECT(&fixture->log, -7, -6, -5, 1);
+}
+
+/* Calls of two functions from one place, of which an exception has left the first. */
+static void test_no_tail_calls(void **state)
+{
+	struct fixture *fixture = *state;
+	struct call call = {.place = OWN + 700,
+			    .return_address = 0x20,
+			    .entry = 0x200,
+			    .site = (const struct probe_site *)&site_marker};
+
+	fixture->world.stays = 0x300;
+	push_call(fixture, 1, OWN + 800, 0x10, 0x100);
+	push_call(fixture, 2, OWN + 700, 0x20, 0x300);
+	push_call(fixture, 3, OWN + 700, 0x20, 0x400);
+	EXPECT(&fixture->log, -2);
+	/* A tail call to the one that makes none. */
+	push_call(fixture, 4, OWN + 700, 0x20, 0x300);
+	EXPECT(&fixture->log);
+	assert_true(arrive(fixture, 0x20, OWN + 708, 8));
+	EXPECT(&fixture->log, 4, 3);
+	/* The registers of the caller are others, the same, not known. */
+	for (int i = 0; i < 3; i++) {
+		call.number = (uint64_t)(5 + 2 * i);
+		call.entry = 0x200;
+		call.registers = 7;
+		callstacks_push(fixture->stacks, &call, note, &fixture->log);
+		call.number++;
+		call.entry = 0x400;
+		call.registers = (const uint64_t[]){8, 7, 0}[i];
+		callstacks_push(fixture->stacks, &call, note, &fixture->log);
+		assert_true(arrive(fixture, 0x20, OWN + 708, 8));
+	}
+	EXPECT(&fixture->log, -5, 6, 8, 7, 10, 9);
+	assert_true(arrive(fixture, 0x10, OWN + 808, 8));
+	EXPECT(&fixture->log, 1);
 }
 
 static void test_longjmp(void **state)
@@ -1148,6 +1194,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		STORY(test_nested),
 		STORY(test_tail_calls),
+		STORY(test_no_tail_calls),
 		STORY(test_longjmp),
 		STORY(test_landing),
 		STORY(test_ret_n),

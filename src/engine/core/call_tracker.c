@@ -141,6 +141,7 @@ struct call *call_tracker_enter(struct call_event *event, struct callstacks *sta
 		made.saved = xcalloc(1, sizeof *made.saved);
 	if (made.site && !made.in_process)
 		made.stack = call_tracker_stack(event->tracker, event->thread, event->entry);
+	event->thread->calls->events = event->tracker->events;
 	struct call *pushed = callstacks_push(stacks, &made, call_tracker_popped, event);
 
 	if (pushed->site)

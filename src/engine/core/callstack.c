@@ -16,8 +16,10 @@
  * word of the new one. The same function twice at one stack word is a repeated call, not a tail
  * call, so the old call is dropped. There is one exception: if only longjmp, which is hooked, can
  * leave calls, and the caller's registers have not changed, it is a circle of tail calls (f, g,
- * f). (A destructor run by an exception may go deeper than the call that was left: then that
- * call's stack word no longer holds its return address.)
+ * f). Another function at one stack word is a tail call, unless registers or code say that it
+ * cannot be one (tail_reach.h): then an exception has left the old call. (A destructor run by an
+ * exception may go deeper than the call that was left: then that call's stack word no longer holds
+ * its return address.)
  *
  * Second: a handler that continues right behind the call that was left: `try { f(); } catch (...)
  * {}`, `if (!setjmp(b)) f();`. The thread arrives at the return address with the sp of a return.
@@ -66,6 +68,20 @@ static bool is_ordered(const struct callstacks *stacks, const struct stack *stac
 	return stack->single && !(stacks->moment && stacks->signalled);
 }
 
+/*
+ * A call has the stack word and the return address of a pending one, which it has not replaced.
+ * Returns true if it may be a tail call made by the pending one: that has restored the caller's
+ * registers then, and its code jumps to the other's.
+ */
+static bool may_be_tail_call(const struct callstacks *stacks, const struct call *pending,
+			     const struct call *call)
+{
+	if (pending->registers && call->registers && pending->registers != call->registers)
+		return false;
+	return !stacks->view || !stacks->view->may_jump || !pending->entry || !call->entry ||
+	       stacks->view->may_jump(stacks->context, pending->entry, call->entry);
+}
+
 /* Returns true if the pending call must be over because `call` is made. */
 static bool is_over(const struct callstacks *stacks, const struct stack *stack,
 		    const struct call *pending, const struct call *call)
@@ -85,14 +101,18 @@ static bool is_over(const struct callstacks *stacks, const struct stack *stack,
 	if (call->in_process)
 		return returned_word(pending) != call->caller ||
 		       (!pending->in_process && (pending->entry == call->entry ||
-						 (pending->site && pending->site == call->site)));
+						 (pending->site && pending->site == call->site) ||
+						 !may_be_tail_call(stacks, pending, call)));
 	if (stacks->exchanged && (pending->return_address != call->return_address ||
 				  !sample_equal(pending->sample, call->sample)))
 		return false;
+	if (pending->return_address != call->return_address)
+		return true;
 	/* A hook and a site at one address make two pending calls of each call. */
-	return pending->return_address != call->return_address ||
-	       (pending->entry == call->entry && pending->hook == call->hook &&
-		!(call->preserved && pending->preserved == call->preserved));
+	if (pending->entry == call->entry)
+		return pending->hook == call->hook &&
+		       !(call->preserved && pending->preserved == call->preserved);
+	return !may_be_tail_call(stacks, pending, call);
 }
 
 /*

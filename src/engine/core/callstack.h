@@ -33,6 +33,7 @@ struct call {
 	 * return and made again, so the hash has no meaning.
 	 */
 	uint64_t preserved;
+	uint64_t registers;	       /* the same of any call; 0: not known */
 	const struct probe_site *site; /* NULL for hooks */
 	struct hook *hook;
 	struct capture_saved *saved; /* owned, or NULL */
@@ -74,6 +75,8 @@ struct stack_view {
 	 * signal stack. Called only when deeper calls on the same stack would be over otherwise.
 	 */
 	bool (*signal_stack)(void *context, uint64_t sp, uint64_t *low, uint64_t *high);
+	/* See engine_events.may_jump in engine.h. */
+	bool (*may_jump)(void *context, uint64_t from, uint64_t to);
 };
 
 /* Called for each call that is popped: it has returned, or was left in another way. */

@@ -114,6 +114,11 @@ struct engine_events {
 	 */
 	bool (*is_go)(void *context, const struct space *space, uint64_t address);
 	/*
+	 * Returns false if the function at `from` is known to get to no code at `to` without a
+	 * call: then a call of the latter is no tail call made by the former.
+	 */
+	bool (*may_jump)(void *context, const struct space *space, uint64_t from, uint64_t to);
+	/*
 	 * A call was entered whose return cannot be reported: no breakpoint can be planted at
 	 * `return_address`.
 	 */

@@ -5,6 +5,7 @@
  */
 #include "engine/core/stackview.h"
 
+#include "engine/core/engine.h"
 #include "engine/core/thread_calls.h"
 #include "tracee/journal.h"
 #include "tracee/maps.h"
@@ -213,8 +214,17 @@ static size_t thread_read(void *context, uint64_t address, void *buffer, size_t 
 	return space ? memory_read(&space->memory, address, buffer, length) : 0;
 }
 
+static bool thread_may_jump(void *context, uint64_t from, uint64_t to)
+{
+	const struct thread *thread = context;
+	const struct engine_events *events = thread->calls->events;
+
+	return !events || !events->may_jump || !thread->process->space ||
+	       events->may_jump(events->context, thread->process->space, from, to);
+}
+
 const struct stack_view stackview_thread = {thread_bounds, thread_words, thread_read,
-					    thread_signal_stack};
+					    thread_signal_stack, thread_may_jump};
 
 struct arrival stackview_arrival(const struct abi *abi, const struct regs *regs, uint64_t pc)
 {

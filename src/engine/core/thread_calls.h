@@ -9,8 +9,10 @@
 #include <stdint.h>
 
 struct callstacks;
+struct engine_events;
 
 struct thread_calls {
+	const struct engine_events *events; /* NULL: it has made no calls so far */
 	/* The pending calls; owned, freed by trap_thread_gone() and trap_leave(). NULL: none. */
 	struct callstacks *stacks;
 	/* Ns that this thread has spent stopped by the tracer: call_tracker.c. */

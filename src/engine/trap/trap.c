@@ -210,13 +210,13 @@ static bool wants_return(struct hook *hook, const struct breakpoint_stop *hit)
 	       (!hook->wants_return || hook->wants_return(hook, hit->thread, &hit->regs));
 }
 
-/* Hashes the callee-saved registers for call.preserved. */
-static uint64_t hash_preserved(const struct breakpoint_stop *hit)
+/* Hashes the callee-saved registers, which Go's code does not have; 0: not known. */
+static uint64_t hash_registers(const struct breakpoint_stop *hit)
 {
 	const struct abi *abi = hit->space->arch->abi;
 	uint64_t hash = 1;
 
-	if (hit->space->trap->leaves || hit->kept.goroutine)
+	if (hit->kept.goroutine)
 		return 0;
 	for (unsigned i = 0; i < abi->preserved_count; i++)
 		hash = (hash ^ hit->regs.r[abi->preserved[i]]) * UINT64_C(0x9e3779b97f4a7c15);
@@ -278,7 +278,8 @@ static void serve_entry(struct breakpoint_stop *hit, const struct breakpoint *br
 	call.tid = hit->kept.goroutine ? thread->tid : 0;
 	if (site && may_pass(hit, site->plan) && is_chosen(hit, site->plan)) {
 		call.site = site;
-		call.preserved = hash_preserved(hit);
+		call.registers = hash_registers(hit);
+		call.preserved = hit->space->trap->leaves ? 0 : call.registers;
 		enter_call(hit, &call, readable);
 	}
 }
