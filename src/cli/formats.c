@@ -139,6 +139,14 @@ int formats_open(const struct options *options, struct formats *formats)
 	return error;
 }
 
+bool formats_have_lines(const struct options *options)
+{
+	for (size_t i = 0; i < options->formats.count; i++)
+		if (!strchr(*(const char **)vec_at(&options->formats, i), ':'))
+			return false;
+	return !options->summary && !options->top_ns;
+}
+
 bool formats_have_frames(const struct options *options)
 {
 	static const char folded[] = "folded";

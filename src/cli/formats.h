@@ -27,6 +27,8 @@ int formats_open(const struct options *options, struct formats *formats);
 const struct sink_kind *formats_usual(const struct options *options);
 void formats_close(struct formats *formats);
 
+/* Returns true if there are lines: neither a table nor another form takes their place. */
+bool formats_have_lines(const struct options *options);
 /* Returns true if one of them is made of the frames of calls: folded, or --flame. */
 bool formats_have_frames(const struct options *options);
 

@@ -30,7 +30,7 @@ static int check_stacks(const struct options *options)
 	if (options->engine == ENGINE_AGENT)
 		return usage_error("-w needs breakpoints, so --engine=agent cannot be obeyed");
 	if (options->summary && !options->formats.count && !options->flame && !options->report &&
-	    !options->record)
+	    !options->record && !options->replay)
 		return usage_error("-w is for lines, and -c shows none");
 	return 0;
 }

@@ -18,6 +18,7 @@
 #include "base/diag.h"
 #include "base/xalloc.h"
 #include "cli/expand.h"
+#include "cli/formats.h"
 #include "cli/lists.h"
 #include "cli/option_checks.h"
 #include "cli/option_table.h"
@@ -558,10 +559,10 @@ static void find_optional(struct options *options)
 	}
 }
 
-/* A recipe says how its lines look; with -c or --top there are none. */
+/* A recipe says how its lines look; a table, or another form in their place, has none. */
 static void leave_lines_out(struct options *options)
 {
-	if ((options->summary || options->top_ns) && options->template &&
+	if (!formats_have_lines(options) && options->template &&
 	    recipes_own(&options->recipes, options->template))
 		options->template = NULL;
 }

@@ -89,6 +89,7 @@ int recording_file_open(const struct options *options, struct recording_file *fi
 	error = error ? error : set_flight(recording, options->flight);
 	if (error)
 		return error;
+	recording->interval = options->interval_ns;
 	const bool has_name = strcmp(options->record, "-") != 0 && options->record[0] != '|';
 
 	if ((recording->rotate || recording->flight) && !has_name)

@@ -51,7 +51,10 @@ static int run(const struct options *options, const struct output_options *outpu
 		.interval_ns = options->interval_ns,
 		.interval_count = options->interval_count,
 		.is_quiet = options->quiet != 0,
-		.shows_progress = isatty(STDERR_FILENO) && !isatty(output_fd),
+		/* Lines on the same terminal would get between. */
+		.shows_progress = isatty(STDERR_FILENO) &&
+				  (!isatty(output_fd) ||
+				   (main_sink->only_at_end && !options->interval_ns)),
 		.sink = main_sink,
 		.table = formats->table,
 		.more = &formats->more,

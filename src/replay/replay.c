@@ -151,12 +151,23 @@ static void note_sample(struct replay *replay)
 	replay->output.sample = chooses_more ? recorded * (given ? given : 1) : given;
 }
 
+static void note_moments(struct replay *replay)
+{
+	const char *interval = dictionary_fact(replay->dictionary, "interval");
+	const uint64_t given = replay->options->interval_ns;
+
+	replay->tables.tells = interval != NULL;
+	replay->tables.continues = dictionary_fact(replay->dictionary, "continues") != NULL;
+	replay->tables.has_intervals = interval && given && strtoull(interval, NULL, 10) == given;
+}
+
 static void take_dictionary(struct replay *replay, struct byte_reader *bytes)
 {
 	replay->is_damaged = dictionary_read(replay->dictionary, bytes) != 0;
 	replay->output.traced = dictionary_fact(replay->dictionary, "command");
 	replay->output.host = dictionary_fact(replay->dictionary, "host");
 	note_sample(replay);
+	note_moments(replay);
 }
 
 static int take_chunks(struct replay *replay)

@@ -63,9 +63,7 @@ static int pass_time(struct replay_tables *tables, uint64_t time)
 
 	if (!length || tables->has_intervals)
 		return 0;
-	if (!tables->next)
-		tables->next = tables->time + length;
-	if (time < tables->next)
+	if (!tables->next || time < tables->next)
 		return 0;
 	const uint64_t ended = (time - tables->next) / length + 1;
 	const uint64_t shown = ended < EMPTY_MAX ? ended : EMPTY_MAX;
@@ -79,12 +77,27 @@ static int pass_time(struct replay_tables *tables, uint64_t time)
 	return error;
 }
 
+/*
+ * Where the file does not tell when the trace began, it is as if it had begun with the first
+ * record.
+ */
+static int begin_at(struct replay_tables *tables, uint64_t time)
+{
+	if (tables->has_begun || !time || (tables->tells && !tables->continues))
+		return 0;
+	move_to(tables, time);
+	tables->has_begun = true;
+	tables->next = time + tables->interval_ns;
+	return tell(tables, MOMENT_BEGIN);
+}
+
 static int take_moment(struct replay_tables *tables, const struct record *record)
 {
 	int error = 0;
 
-	tables->has_intervals |= tables->interval_ns && record->call == tables->interval_ns;
 	if (record->number != MOMENT_BEGIN)
+		error = begin_at(tables, record->time);
+	if (!error && record->number != MOMENT_BEGIN)
 		error = pass_time(tables, record->time);
 	if (error || tables->is_over)
 		return error;
@@ -92,6 +105,7 @@ static int take_moment(struct replay_tables *tables, const struct record *record
 	tables->now = record->duration;
 	switch (record->number) {
 	case MOMENT_BEGIN:
+		tables->has_begun = true;
 		tables->next = record->time + tables->interval_ns;
 		return tell(tables, MOMENT_BEGIN);
 	case MOMENT_INTERVAL:
@@ -110,7 +124,9 @@ int replay_tables_record(struct replay_tables *tables, const struct record *reco
 {
 	if (record->kind == RECORD_TABLE)
 		return take_moment(tables, record);
-	return pass_time(tables, record->time);
+	const int error = begin_at(tables, record->time);
+
+	return error ? error : pass_time(tables, record->time);
 }
 
 int replay_tables_finish(struct replay_tables *tables, uint64_t last)

@@ -15,7 +15,10 @@ struct replay_tables {
 	uint64_t time;		 /* of the last moment, ns since the Epoch; at first the file's */
 	uint64_t now;		 /* the same by the clock of the trace, in ns */
 	uint64_t next;		 /* when an interval ends, ns since the Epoch; 0: not known yet */
+	bool tells;		 /* the file tells of moments */
+	bool continues;		 /* the trace began before the file */
 	bool has_intervals;	 /* the file tells when the intervals of interval_ns ended */
+	bool has_begun;		 /* the sink was told of the beginning */
 	unsigned intervals;	 /* how many have ended */
 	bool is_over;		 /* interval_count was reached */
 	bool has_end;		 /* the file told when the trace ended */

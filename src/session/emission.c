@@ -9,6 +9,7 @@
 #include "session/emission.h"
 
 #include "session/session_state.h"
+#include "stream/record_code.h"
 #include "target/debug.h"
 #include "tracee/clock.h"
 
@@ -17,10 +18,7 @@ static bool is_too_deep(const struct session *session, const struct record *reco
 {
 	const unsigned depth_max = session->target.options->depth_max;
 
-	if (!depth_max || record->depth < depth_max)
-		return false;
-	return record->kind == RECORD_CALL || record->kind == RECORD_RETURN ||
-	       record->kind == RECORD_UNWOUND;
+	return depth_max && record->depth >= depth_max && record_is_of_call(record);
 }
 
 void emission_record(struct session *session, const struct record *record)

@@ -34,8 +34,9 @@ void task_drops_space(struct session *session, struct space *space)
 		trap_space_gone(space);
 		module_list_destroy(space->modules);
 		space->modules = NULL;
-		session->target.unloaded++;
 	}
+	/* Also if others share it: what the process runs from now on is something else. */
+	session->target.unloaded += space != NULL;
 }
 
 static void thread_is_gone(struct session *session, struct thread *thread, bool report)

@@ -50,6 +50,7 @@ struct recording {
 	int32_t last_tid;   /* of the last record; 0: it is not known */
 	struct known_thread *last_thread;
 	bool has_facts; /* of the current file */
+	bool has_begun; /* a moment was recorded (RECORD_TABLE): the trace has begun */
 };
 
 static struct recording *recording_of(struct sink *sink)
@@ -124,6 +125,12 @@ static void put_facts(struct recording *recording)
 	if (recording->target.options->recording->command)
 		recording_dictionary_fact(dictionary, "command",
 					  recording->target.options->recording->command);
+	_cleanup_free_ char *interval = xasprintf(
+		"%llu", (unsigned long long)recording->target.options->recording->interval);
+
+	recording_dictionary_fact(dictionary, "interval", interval);
+	if (recording->has_begun || recording->target.options->recording->flight)
+		recording_dictionary_fact(dictionary, "continues", "1");
 	if (recording->target.options->sample) {
 		_cleanup_free_ char *sample =
 			xasprintf("1/%llu", (unsigned long long)recording->target.options->sample);
@@ -253,6 +260,7 @@ static int recording_record(struct sink *sink, const struct record *record)
 	if (record->time > about->last)
 		about->last = record->time;
 	forget_thread(recording, record);
+	recording->has_begun |= record->kind == RECORD_TABLE;
 	if (recording->target.options->recording->flight && is_crash(record))
 		return dump(recording);
 	uint32_t *entries;

@@ -12,6 +12,7 @@ struct recording_options {
 	uint64_t rotate;     /* a new file begins behind so many bytes; 0: none does */
 	unsigned keep;	     /* how many files of --rotate are kept, at least 1 */
 	uint64_t flight;     /* --flight: bytes that are kept in memory; 0: all is written */
+	uint64_t interval;   /* --interval, in ns; 0: none */
 	const char *command; /* what was asked for, for people */
 };
 

@@ -252,7 +252,8 @@ static struct known_address *find_place(struct recording_dictionary *dictionary,
 	struct known_address *known = find_address(&dictionary->by_place, pid, address);
 	const uint64_t changes = changes_now(dictionary);
 
-	if ((known->number && known->changes == changes) || is_full(dictionary))
+	/* A place without a name may get one: a library is loaded, or is known only now. */
+	if ((known->number && known->text && known->changes == changes) || is_full(dictionary))
 		return known;
 	_cleanup_free_ char *place = code ? code->place(code->context, pid, address) : NULL;
 	const uint32_t text = find_text(dictionary, place);
@@ -273,7 +274,7 @@ static uint32_t find_place_of(struct recording_dictionary *dictionary, struct kn
 	const struct known_address *last = probe ? probe->place : NULL;
 
 	if (!last || last->address != record->pc || last->pid != record->pid ||
-	    last->changes != changes_now(dictionary))
+	    !last->text || last->changes != changes_now(dictionary))
 		last = find_place(dictionary, record->pid, record->pc);
 	if (probe)
 		probe->place = last;

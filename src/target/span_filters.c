@@ -98,6 +98,14 @@ static bool is_asked_for(const struct vec *filters, const char *name)
 	return false;
 }
 
+static bool is_active(const struct target *target, const struct span *span)
+{
+	for (size_t i = 0; i < target->spans.spans.count; i++)
+		if (((const struct active_span *)vec_at(&target->spans.spans, i))->span == span)
+			return true;
+	return false;
+}
+
 int span_filters_set_up(struct target *target)
 {
 	const struct vec *given = target->options->entry_filters;
@@ -121,6 +129,8 @@ int span_filters_set_up(struct target *target)
 				vec_push(&target->optional_filters, &text);
 			continue;
 		}
+		if (is_active(target, active.span))
+			continue; /* it is named twice, as by two recipes */
 		is_right = parse_all(&active);
 		vec_push(&target->spans.spans, &active);
 		add_functions(active.span, &functions);
