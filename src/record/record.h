@@ -56,7 +56,12 @@ enum record_kind {
 	 * record_moment, `duration` is ns since the trace began, by a clock that is not set, `call`
 	 * is the length of --interval, or 0; no pid, no tid.
 	 */
-	RECORD_TABLE
+	RECORD_TABLE,
+	/*
+	 * As RECORD_CALL, without values: a call around calls that follow, which itself is not
+	 * among those that a condition asks for, or not yet. Only in files.
+	 */
+	RECORD_AROUND
 };
 
 enum record_moment {

@@ -178,6 +178,15 @@ static void forget_ended(struct thread_calls *thread, uint32_t depth)
 	}
 }
 
+/* Of a recording, a call that is around others may be told of several times. */
+static bool is_running(const struct thread_calls *thread, const struct record *entry)
+{
+	for (size_t i = thread->calls.count; i-- > 0;)
+		if (running_at(thread, i)->depth <= entry->depth)
+			return running_at(thread, i)->call == entry->call;
+	return false;
+}
+
 static void frames_begin(struct sink *sink, const struct record *entry)
 {
 	struct frame_sink *frames = frames_of(sink);
@@ -192,6 +201,8 @@ static void frames_begin(struct sink *sink, const struct record *entry)
 		vec_init(&thread->calls, sizeof(struct running));
 		map_put(&frames->threads, (uint64_t)entry->tid, thread);
 	}
+	if (is_running(thread, entry))
+		return;
 	forget_ended(thread, entry->depth);
 	call.node = find_node(frames, entry, find_around(thread, entry->depth));
 	vec_push(&thread->calls, &call);

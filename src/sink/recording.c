@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "base/xalloc.h"
+#include "sink/recording_around.h"
 #include "sink/recording_dictionary.h"
 #include "sink/render.h"
 #include "stream/chunk_writer.h"
@@ -49,6 +50,7 @@ struct recording {
 	struct map threads; /* tid → struct known_thread */
 	int32_t last_tid;   /* of the last record; 0: it is not known */
 	struct known_thread *last_thread;
+	struct recording_around around;
 	bool has_facts; /* of the current file */
 	bool has_begun; /* a moment was recorded (RECORD_TABLE): the trace has begun */
 };
@@ -199,6 +201,7 @@ static void forget_thread(struct recording *recording, const struct record *reco
 	    record->kind != RECORD_KILLED)
 		return;
 	free(map_remove(&recording->threads, (uint64_t)record->tid));
+	recording_around_forget(&recording->around, record->tid);
 	recording->last_tid = 0;
 }
 
@@ -239,15 +242,10 @@ static int dump(struct recording *recording)
 	return error ? error : chunk_writer_dump(recording->writer);
 }
 
-static int recording_record(struct sink *sink, const struct record *record)
+static int put(struct recording *recording, const struct record *record)
 {
-	struct recording *recording = recording_of(sink);
 	struct chunk_about *about = &recording->about;
 	struct record_references references;
-
-	if (!recording->writer)
-		return -ENOMEM;
-	chunk_writer_works(recording->writer);
 	const int error = about->count ? 0 : begin_chunk(recording, record);
 
 	if (error)
@@ -268,9 +266,47 @@ static int recording_record(struct sink *sink, const struct record *record)
 			     recording_dictionary_bytes(recording->dictionary, &entries)->length >=
 				     DICTIONARY_FULL;
 
-	if (is_full || record->time - recording->begun >= CHUNK_WRITER_PERIOD)
+	/* A call that was chosen at its end has begun before. */
+	if (is_full || (record->time > recording->begun &&
+			record->time - recording->begun >= CHUNK_WRITER_PERIOD))
 		return cut(recording);
 	return 0;
+}
+
+/* Puts the calls around one in front of it. */
+static int put_around(struct recording *recording, const struct record *entry)
+{
+	const struct record *record;
+	int error = 0;
+
+	/* What is put now begins a chunk, if none was begun. */
+	while (!error &&
+	       (record = recording_around_next(&recording->around, entry,
+					       recording->chunk + (recording->about.count == 0)))) {
+		const bool begins = !recording->about.count;
+
+		error = put(recording, record);
+		if (begins)
+			recording->begun = entry->time;
+	}
+	return error;
+}
+
+static int recording_record(struct sink *sink, const struct record *record)
+{
+	struct recording *recording = recording_of(sink);
+
+	if (!recording->writer)
+		return -ENOMEM;
+	chunk_writer_works(recording->writer);
+	const int error = record->kind == RECORD_CALL ? put_around(recording, record) : 0;
+
+	return error ? error : put(recording, record);
+}
+
+static void recording_begin(struct sink *sink, const struct record *entry)
+{
+	recording_around_begin(&recording_of(sink)->around, entry);
 }
 
 static int recording_flush(struct sink *sink)
@@ -327,11 +363,13 @@ static void recording_destroy(struct sink *sink)
 	record_encoder_deinit(&recording->encoder);
 	bytes_deinit(&recording->items);
 	map_deinit_values(&recording->threads);
+	recording_around_deinit(&recording->around);
 	free(recording);
 }
 
 static const struct sink_ops recording_ops = {
 	.record = recording_record,
+	.begin = recording_begin,
 	.flush = recording_flush,
 	.finish = recording_finish,
 	.dump = recording_dump,

@@ -273,8 +273,8 @@ static uint32_t find_place_of(struct recording_dictionary *dictionary, struct kn
 {
 	const struct known_address *last = probe ? probe->place : NULL;
 
-	if (!last || last->address != record->pc || last->pid != record->pid ||
-	    !last->text || last->changes != changes_now(dictionary))
+	if (!last || last->address != record->pc || last->pid != record->pid || !last->text ||
+	    last->changes != changes_now(dictionary))
 		last = find_place(dictionary, record->pid, record->pc);
 	if (probe)
 		probe->place = last;

@@ -262,6 +262,10 @@ static int whole_record(struct sink *sink, const struct record *record)
 		return end_call(whole, record);
 	case RECORD_ABANDONED:
 		return abandon_call(whole, map_remove(&whole->open, record->call));
+	case RECORD_AROUND:
+		if (whole->inner->ops->begin)
+			whole->inner->ops->begin(whole->inner, record);
+		return 0;
 	case RECORD_RUNNING:
 		tell_expected(whole, record);
 		return 0;

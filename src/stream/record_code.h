@@ -114,7 +114,8 @@ static inline bool record_is_of_call(const struct record *record)
 /* Returns true if `probe` of the record means something. */
 static inline bool record_has_probe(const struct record *record)
 {
-	return record_is_of_call(record) || record->kind == RECORD_COUNTED;
+	return record_is_of_call(record) || record->kind == RECORD_COUNTED ||
+	       record->kind == RECORD_AROUND;
 }
 
 /* Keeps what the next records of the thread are compared with. */
