@@ -2,9 +2,9 @@
 /*
  * A flame graph, and folded stacks, show a call within the traced calls around it, whether these
  * are among those that a condition asks for or not. If only such calls were in the file, a replay
- * would not know the others. So it has a record of each of them (RECORD_AROUND), in front of the first
- * call that needs it, and none of all others. Such records are repeated in each chunk: others may
- * have been dropped.
+ * would not know the others. So it has a record of each of them (RECORD_AROUND), in front of the
+ * first call that needs it, and none of all others. Such records are repeated in each chunk: others
+ * may have been dropped.
  *
  * Nobody tells when a call ends. One that begins at some depth says that all others of its thread
  * have ended from that depth on.
