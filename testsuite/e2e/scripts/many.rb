@@ -19,7 +19,7 @@ class Thing
   def method_missing(name, *arguments)
     File.open("/nonexistent/many.rb:#{__LINE__}") rescue nil
   end
-  def respond_to_missing?(*) = true
+  def respond_to_missing?(*); true; end
 end
 def evaluated(number)
   eval("def made; File.open('/nonexistent/made.rb:#{number + 7}') rescue nil; end; made",
