@@ -156,6 +156,49 @@ struct insn_effect {
 	int8_t immediate_to;  /* place that gets the immediate operand */
 };
 
+/*
+ * What an instruction changes, for those who must not believe in a value that is gone: what is not
+ * listed keeps its contents. (struct insn_effect tells the opposite.)
+ */
+enum insn_change_kind {
+	CHANGE_OTHER,	/* the registers in `written` get some contents */
+	CHANGE_COPY,	/* to = from, of which the low `width` bytes count */
+	CHANGE_LOAD,	/* to = the `width` bytes at the memory operand, and anything above them */
+	CHANGE_STORE,	/* the memory operand gets the low `width` bytes of from */
+	CHANGE_ADD,	/* to = from + addend */
+	CHANGE_ADDRESS, /* to = the address of the memory operand, a word */
+	CHANGE_SUM,	/* to = to + from, words */
+	CHANGE_NUMBER,	/* to = addend, a word */
+	CHANGE_PUSH,	/* pushes from, or what is no register (-1) */
+	CHANGE_POP,	/* pops to `to` */
+	CHANGE_LEAVE	/* sp = bp, then pops bp */
+};
+
+/* `stored` of an instruction that writes to any number of bytes from the memory operand on. */
+enum { STORED_MANY = UINT16_MAX };
+
+struct insn_change {
+	uint8_t kind;	  /* enum insn_change_kind */
+	int8_t to, from;  /* numbers of general registers, or -1 */
+	uint8_t width;	  /* in bytes */
+	uint32_t written; /* set of registers with other contents; not sp of a push, pop or leave */
+	uint32_t read;	  /* set of registers that operands, but for addresses, name */
+	uint32_t leaked;  /* set of registers that may be copied to other places than these */
+	int64_t addend;
+	/* The memory operand; a read or write by an implied pointer counts as one. */
+	bool has_memory;
+	uint16_t stored; /* bytes of it that may be written; 0: none */
+	/*
+	 * base + displacement is its address; base -1: displacement alone; MOVE_BASE_PC: relative
+	 * to the next instruction. is_exact false: something else is added.
+	 */
+	bool is_exact;
+	int8_t base, index; /* index: -1, or the scaled register */
+	uint8_t scale;
+	int64_t displacement;
+	bool ends; /* the next instruction is not run */
+};
+
 /* The effect of a plain move: the instructions that simple accessor functions consist of. */
 enum insn_move_kind {
 	MOVE_COPY,    /* to = base */
@@ -361,6 +404,11 @@ struct arch {
 
 	/* Determines what the instruction at `bytes` does: enum EFFECT_… */
 	void (*insn_effect)(const uint8_t *bytes, size_t length, struct insn_effect *effect);
+	/*
+	 * Determines what the instruction at `bytes`, `length` bytes long, may change, but for a
+	 * call's callee. Returns false if it may be anything.
+	 */
+	bool (*insn_change)(const uint8_t *bytes, size_t length, struct insn_change *change);
 	/*
 	 * If the instruction, `length` bytes long, is a move of whole words without other effects,
 	 * decodes it and returns true.

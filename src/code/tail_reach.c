@@ -25,7 +25,7 @@
 
 #include <stdlib.h>
 
-enum { PARTS_MAX = 64, BYTES_MAX = 256 << 10 };
+enum { PARTS_MAX = 64 };
 
 /* A function, or a part of one. */
 struct part {
@@ -44,7 +44,7 @@ struct examination {
 	struct elf_file *file;
 	const struct arch *arch;
 	struct decoder *decoder;
-	uint64_t bytes; /* of all parts */
+	uint64_t bytes; /* that are left */
 };
 
 static bool is_within(const struct tail_reach *reach, uint64_t address)
@@ -68,11 +68,11 @@ static void add(struct examination *examination, uint64_t address)
 		return;
 	if (reach->parts.count == PARTS_MAX ||
 	    !extent_around(examination->file, address, &part.start, &part.size) ||
-	    part.size > BYTES_MAX - examination->bytes) {
+	    part.size > examination->bytes) {
 		reach->is_open = true;
 		return;
 	}
-	examination->bytes += part.size;
+	examination->bytes -= part.size;
 	vec_push(&reach->parts, &part);
 }
 
@@ -144,11 +144,11 @@ static void examine(struct examination *examination, struct part part)
 }
 
 struct tail_reach *tail_reach_of(struct elf_file *file, const struct arch *arch,
-				 struct decoder *decoder, uint64_t from)
+				 struct decoder *decoder, uint64_t from, uint64_t bytes)
 {
 	struct tail_reach *reach = xcalloc(1, sizeof *reach);
 	struct examination examination = {
-		.reach = reach, .file = file, .arch = arch, .decoder = decoder};
+		.reach = reach, .file = file, .arch = arch, .decoder = decoder, .bytes = bytes};
 
 	reach->from = from;
 	vec_init(&reach->parts, sizeof(struct part));

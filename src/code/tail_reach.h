@@ -9,11 +9,13 @@
 struct tail_reach;
 
 /*
- * Examines the function that begins at `from`, an address of the file's own address space. The
- * result does not refer to the file; tail_reach_destroy() frees it.
+ * Examines the function that begins at `from`, an address of the file's own address space, and up
+ * to `bytes` of the code that it gets to. The result does not refer to the file;
+ * tail_reach_destroy() frees it.
  */
+enum { TAIL_REACH_BYTES = 256 << 10 };
 struct tail_reach *tail_reach_of(struct elf_file *file, const struct arch *arch,
-				 struct decoder *decoder, uint64_t from);
+				 struct decoder *decoder, uint64_t from, uint64_t bytes);
 void tail_reach_destroy(struct tail_reach *reach); /* NULL is allowed */
 
 /*

@@ -299,6 +299,11 @@ void render_arguments(struct outbuf *out, const struct prototype *prototype, uns
 		const struct parameter *parameter = &prototype->parameters[i];
 
 		r.argument = i;
+		if (i < 32 && (options->unknown >> i & 1)) {
+			outbuf_text(out, any ? ", ..." : "...");
+			any = true;
+			continue;
+		}
 		if (parameter->type->is_hidden)
 			continue;
 		const struct type *type = render_passed_type(&r, parameter, &selector);

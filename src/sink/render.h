@@ -52,6 +52,7 @@ struct render_options {
 	bool names;	     /* show names of parameters, where the prototype has them */
 	bool utf8;	     /* the reader knows UTF-8: printable characters are not escaped */
 	const struct code_names *code; /* NULL: functions have no names */
+	uint32_t unknown; /* set of parameters that are shown as `...`, and have no values */
 };
 
 /* Returns how many parameters are captured at entry: those before the first '+' (proto/plan.h). */

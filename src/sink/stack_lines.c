@@ -9,6 +9,9 @@
 
 #include <string.h>
 
+/* In front of the calls of a frame, below the frame's own line. */
+#define CALL_INDENT "     "
+
 const struct stack_frame *stack_lines_choose(const struct stack_table *stacks, uint32_t stack,
 					     const struct output_options *options)
 {
@@ -128,6 +131,19 @@ static void put_native(struct outbuf *out, const struct stack_frame *frame,
 		outbuf_text(out, " ?");
 }
 
+/* The calls that a native frame stands for, if arguments are known, in lines of their own. */
+static void put_calls(struct outbuf *out, const struct stack_frame *frame)
+{
+	for (const char *at = frame->calls; at && *at; at += *at == '\n') {
+		const size_t length = strcspn(at, "\n");
+
+		outbuf_text(out, CALL_INDENT);
+		outbuf_bytes(out, at, length);
+		outbuf_newline(out);
+		at += length;
+	}
+}
+
 void stack_lines_put_frames(struct outbuf *out, const struct stack_table *stacks, uint32_t stack,
 			    const struct output_options *options)
 {
@@ -149,6 +165,7 @@ void stack_lines_put_frames(struct outbuf *out, const struct stack_table *stacks
 		else
 			outbuf_text(out, frame->function);
 		outbuf_newline(out);
+		put_calls(out, frame);
 		shown++;
 	}
 }

@@ -48,6 +48,7 @@ static uint64_t hash_frames(const struct stack_frame *frames, size_t count)
 		hash = hash_on(hash ^ frames[i].line, frames[i].file);
 		hash = hash_on(hash ^ frames[i].address, frames[i].function);
 		hash = hash_on(hash, frames[i].module);
+		hash = hash_on(hash, frames[i].calls);
 	}
 	return hash ? hash : 1;
 }
@@ -64,7 +65,7 @@ static bool is_same_frame(const struct stack_frame *one, const struct stack_fram
 	       one->is_guessed == other->is_guessed && one->is_place == other->is_place &&
 	       one->is_inlined == other->is_inlined && is_same_text(one->file, other->file) &&
 	       is_same_text(one->function, other->function) &&
-	       is_same_text(one->module, other->module) &&
+	       is_same_text(one->module, other->module) && is_same_text(one->calls, other->calls) &&
 	       is_same_text(one->language, other->language);
 }
 
@@ -150,6 +151,7 @@ uint32_t stack_table_add(struct stack_table *table, const struct stack_frame *fr
 		made.frames[i].file = keep_text(table, frames[i].file);
 		made.frames[i].function = keep_text(table, frames[i].function);
 		made.frames[i].module = keep_text(table, frames[i].module);
+		made.frames[i].calls = keep_text(table, frames[i].calls);
 	}
 	vec_push(&table->stacks, &made);
 	map_put(&table->numbers, hash, (void *)(uintptr_t)table->stacks.count);

@@ -29,6 +29,11 @@ struct stack_frame {
 	const char *file;     /* of the source; NULL: not known */
 	unsigned line;	      /* 0: not known */
 	/*
+	 * Native: the calls that it stands for as they are shown, NAME(ARGUMENT, …), the innermost
+	 * first, separated by newlines, with nothing left to escape; NULL: no argument is known.
+	 */
+	const char *calls;
+	/*
 	 * Native: the address that the frame returns to, or is at, in the address space of the
 	 * module, without a module in that of the process; and its distance from the function.
 	 */

@@ -16,10 +16,12 @@
  */
 #include "target/call_stacks.h"
 
+#include "base/cleanup.h"
 #include "base/diag.h"
 #include "base/xalloc.h"
 #include "engine/agent/script_lines.h"
 #include "target/agent_lines.h"
+#include "target/frame_arguments.h"
 #include "target/native_stacks.h"
 #include "target/script_stacks.h"
 #include "target/walked_stack.h"
@@ -224,8 +226,13 @@ static void add_native(struct target *target, struct thread *thread, size_t inde
 {
 	struct call_stacks *stacks = target->call_stacks;
 	const struct unwind_frame *frame = &stacks->native[index];
-	const struct stack_frame named = native_stacks_name(target, thread, frame);
+	struct stack_frame named = native_stacks_name(target, thread, frame);
+	_cleanup_free_ char *calls = target->options->stacks
+					     ? frame_arguments_text(target, thread, stacks->native,
+								    stacks->native_count, index)
+					     : NULL;
 
+	named.calls = calls;
 	walked_stack_add(stacks->walked, &named, frame);
 }
 

@@ -144,7 +144,8 @@ static bool may_jump(void *context, const struct space *space, uint64_t from, ui
 	struct tail_reach *reach = map_get(&module->reaches, start);
 
 	if (!reach) {
-		reach = tail_reach_of(module->file, space->arch, trap_decoder(target->trap), start);
+		reach = tail_reach_of(module->file, space->arch, trap_decoder(target->trap), start,
+				      TAIL_REACH_BYTES);
 		map_put(&module->reaches, start, reach);
 	}
 	return tail_reach_has(reach,

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
+#include "target/frame_functions.h"
 #include "target/hook_gates.h"
 #include "target/module.h"
 #include "target/native_stacks.h"
@@ -44,6 +45,7 @@ void module_list_destroy(struct modules *modules)
 	hook_gates_deinit(modules);
 	script_stacks_forget(modules);
 	native_stacks_forget(modules);
+	frame_functions_forget(modules);
 	vec_deinit(&modules->list);
 	vec_deinit(&modules->slots);
 	linkmap_destroy(modules->linkmap);

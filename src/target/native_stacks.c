@@ -290,6 +290,12 @@ size_t native_stacks_walk(struct thread *thread, const struct regs *regs, bool i
 	return unwinder_walk(native->unwinder, &start, is_entry, frames, room, end);
 }
 
+bool native_stacks_registers(struct thread *thread, const struct unwind_frame *frames, size_t index,
+			     struct unwind_registers *registers)
+{
+	return unwinder_registers(native_of(thread)->unwinder, frames, index, registers);
+}
+
 bool native_stacks_function(struct thread *thread, uint64_t address, uint64_t *start, uint64_t *end)
 {
 	struct unwind_module module;

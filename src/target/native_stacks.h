@@ -27,6 +27,13 @@ struct stack_frame native_stacks_name(const struct target *target, struct thread
 				      const struct unwind_frame *frame);
 
 /*
+ * Stores the registers of frame `index` of those that the last native_stacks_walk() in the space of
+ * `thread` has found: see unwinder_registers().
+ */
+bool native_stacks_registers(struct thread *thread, const struct unwind_frame *frames, size_t index,
+			     struct unwind_registers *registers);
+
+/*
  * Finds the function that the rows of call-frame information describe around `address`. Returns
  * false if there is none.
  */

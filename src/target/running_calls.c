@@ -19,12 +19,11 @@
 #include "target/running_calls.h"
 
 #include "base/xalloc.h"
-#include "code/relocate.h"
 #include "engine/trap/breakpoint.h"
 #include "engine/trap/breakpoint_takeover.h"
 #include "engine/trap/return_takeover.h"
-#include "object/elf_got_slots.h"
 #include "target/call_stacks.h"
+#include "target/called_functions.h"
 #include "target/module.h"
 #include "target/native_stacks.h"
 #include "tracee/clock.h"
@@ -34,10 +33,10 @@
 
 #include <stdlib.h>
 
-enum { FRAMES_MOST = 256, CALL_BYTES = 5, SLOT_CALL_BYTES = 6, STOP_MS = 20 };
+enum { FRAMES_MOST = 256, STOP_MS = 20 };
 
 /* The stub or function that was called, where a slot leads, and what contains the next frame. */
-enum { CANDIDATES = 3 };
+enum { CANDIDATES = CALLED_FUNCTIONS + 1 };
 
 struct search {
 	struct target *target;
@@ -61,58 +60,6 @@ static const struct probe_site *site_at(const struct space *space, uint64_t addr
 	const struct breakpoint *breakpoint = breakpoint_find(space, address);
 
 	return breakpoint ? breakpoint->site : NULL;
-}
-
-/* Returns the target of a direct call in front of `address`, or 0. */
-static uint64_t called_directly(const struct search *search, uint64_t address)
-{
-	const struct space *space = search->stopped->process->space;
-	uint8_t code[CALL_BYTES];
-	struct displaced call;
-
-	if (trap_read_code(space, address - CALL_BYTES, code, sizeof code) != sizeof code ||
-	    space->arch->displace(trap_decoder(search->target->trap), code, sizeof code,
-				  address - CALL_BYTES, &call) != 0 ||
-	    call.length != CALL_BYTES || call.kind != DISPLACED_EMULATE ||
-	    call.action != ACTION_CALL)
-		return 0;
-	return call.target;
-}
-
-/* Reads a GOT slot. Returns 0 if it cannot be read. */
-static uint64_t read_slot(const struct space *space, uint64_t slot)
-{
-	uint64_t target;
-
-	return memory_read_word(&space->memory, slot, space->arch->abi->word, &target) ? target : 0;
-}
-
-/* Returns where the PLT stub at `address` leads, or 0 if no stub is there. */
-static uint64_t through_stub(const struct space *space, uint64_t address)
-{
-	const struct module *module = modules_find(space->modules, address);
-	size_t count;
-	const struct got_slot *slots = module ? elf_got_slots(module->file, &count) : NULL;
-
-	for (size_t i = 0; slots && i < count; i++)
-		if (slots[i].stub && slots[i].stub + module->bias == address)
-			return read_slot(space, slots[i].address + module->bias);
-	return 0;
-}
-
-/* Returns where a call through a GOT slot in front of `address` leads, or 0 if there is none. */
-static uint64_t called_by_slot(const struct space *space, uint64_t address)
-{
-	const struct arch *arch = space->arch;
-	uint8_t code[SLOT_CALL_BYTES];
-	uint64_t slot;
-
-	address -= SLOT_CALL_BYTES;
-	return trap_read_code(space, address, code, sizeof code) == sizeof code &&
-			       code[0] == arch->slot_call_opcode &&
-			       arch->slot_call(code, address, 0, &slot)
-		       ? read_slot(space, slot)
-		       : 0;
 }
 
 /* ------------------------------------------------------------------ calls of a thread */
@@ -155,11 +102,9 @@ static void look_at_call(const struct search *search, const struct looked_at *lo
 	struct running_call running = {.place = callee->cfa - space->arch->abi->word,
 				       .return_address = frame->pc,
 				       .start = search->start};
-	const uint64_t direct = called_directly(search, frame->pc);
-	uint64_t called[CANDIDATES] = {direct, direct ? through_stub(space, direct)
-						      : called_by_slot(space, frame->pc)};
-	uint64_t end;
+	uint64_t called[CANDIDATES] = {0}, end;
 
+	called_functions_find(search->target, space, frame->pc, called);
 	if (!native_stacks_function(looked->thread, callee->pc - callee->is_call, &called[2], &end))
 		called[2] = 0;
 	if (called[2] == called[0] || called[2] == called[1])

@@ -364,6 +364,18 @@ const struct prototype *site_prototype_find(const struct target *target, const s
 	return found ? found : prototype_guess();
 }
 
+const struct prototype *site_prototype_in_files(const struct target *target,
+						const struct space *space,
+						const struct module *module, const char *name)
+{
+	const struct prototype *found = NULL;
+
+	if (target->options->prototypes == PROTOTYPES_NONE)
+		return NULL;
+	found = protolib_find_on(proto_search_global(target->prototypes), name, space->arch->name);
+	return found ? found : find_in_file(target, space, module, name);
+}
+
 /* Replaces accessors in a prototype by the paths that the library's code shows. */
 const struct prototype *site_prototype_resolve(struct target *target, const struct space *space,
 					       const struct function_query *question,

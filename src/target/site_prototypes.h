@@ -23,6 +23,13 @@ const struct prototype *site_prototype_find(const struct target *target, const s
 					    const struct function_query *question,
 					    const char **library);
 /*
+ * Returns the prototype of a function that the module defines by that name, from the -F files or
+ * from the module's own file; or NULL.
+ */
+const struct prototype *site_prototype_in_files(const struct target *target,
+						const struct space *space,
+						const struct module *module, const char *name);
+/*
  * Replaces accessors in a prototype by the paths that the library's code shows. A table needs none.
  */
 const struct prototype *site_prototype_resolve(struct target *target, const struct space *space,

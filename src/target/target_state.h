@@ -137,11 +137,12 @@ struct modules {
 	uint64_t r_debug;
 	struct vec slots; /* struct pending_word */
 	struct waiting_list waiting;
-	struct vec undefined;	      /* struct undefined_call: unresolved_calls.c */
-	struct vec gates;	      /* struct gate_place: hook_gates.c */
-	struct native_stacks *native; /* NULL: no stack was walked so far */
-	struct vec machines;	      /* struct script_machine *: script_stacks.c */
-	struct vec unready;	      /* struct module *: machines that are not set up so far */
+	struct vec undefined;		   /* struct undefined_call: unresolved_calls.c */
+	struct vec gates;		   /* struct gate_place: hook_gates.c */
+	struct native_stacks *native;	   /* NULL: no stack was walked so far */
+	struct frame_functions *functions; /* of frames with arguments; NULL: none was asked for */
+	struct vec machines;		   /* struct script_machine *: script_stacks.c */
+	struct vec unready; /* struct module *: machines that are not set up so far */
 	unsigned unready_looks;
 	size_t looked_at; /* how many of `list` were looked at for a machine */
 	struct space_work work;

@@ -34,6 +34,7 @@ static void free_texts(const struct vec *frames)
 		free((char *)(uintptr_t)frame->file);
 		free((char *)(uintptr_t)frame->function);
 		free((char *)(uintptr_t)frame->module);
+		free((char *)(uintptr_t)frame->calls);
 	}
 }
 
@@ -66,6 +67,7 @@ void walked_stack_add(struct walked_stack *stack, const struct stack_frame *name
 	frame->file = copy_text(named->file);
 	frame->function = copy_text(named->function);
 	frame->module = copy_text(named->module);
+	frame->calls = copy_text(named->calls);
 	vec_push(&stack->codes, &code);
 }
 
@@ -134,6 +136,7 @@ static void add_inlined(const struct target *target, const struct stack_frame *f
 
 		inlined->is_inlined = true;
 		inlined->offset = 0;
+		inlined->calls = NULL;
 		inlined->module = copy_text(frame->module);
 		inlined->function = place->function ? shown_names_function(target, code->module,
 									   place->function)

@@ -38,10 +38,6 @@ struct cursor {
 	unsigned descents; /* steps after which sp was not above the one before */
 };
 
-struct unwinder {
-	struct unwind_view view;
-};
-
 /* One walk. */
 struct walk {
 	struct unwind_view *view;
@@ -51,6 +47,14 @@ struct walk {
 	size_t known_index;
 	bool by_rows; /* rules are not used any more */
 	struct unwind_frame *frames;
+};
+
+struct unwinder {
+	struct unwind_view view;
+	/* The last walk once more, by rows: where it began, and how far it has got. */
+	struct cursor start;
+	struct walk replay;
+	size_t replayed; /* index of the frame in replay.now */
 };
 
 struct unwinder *unwinder_create(const struct unwind_process *process)
@@ -271,6 +275,8 @@ size_t unwinder_walk(struct unwinder *unwinder, const struct regs *regs, bool is
 									       0);
 	walk.now.is_call = is_call;
 	walk.known = walk.now;
+	unwinder->start = walk.now;
+	unwinder->replay.view = NULL;
 	while (count < room) {
 		describe(&walk, &frames[count++]);
 		int error = step_somehow(&walk, count - 1);
@@ -284,6 +290,27 @@ size_t unwinder_walk(struct unwinder *unwinder, const struct regs *regs, bool is
 		break;
 	}
 	return count;
+}
+
+bool unwinder_registers(struct unwinder *unwinder, const struct unwind_frame *frames, size_t index,
+			struct unwind_registers *registers)
+{
+	struct walk *walk = &unwinder->replay;
+
+	if (!walk->view || index < unwinder->replayed) {
+		*walk = (struct walk){
+			.view = &unwinder->view, .now = unwinder->start, .by_rows = true};
+		unwinder->replayed = 0;
+	}
+	for (; unwinder->replayed < index; unwinder->replayed++) {
+		struct unwind_frame frame = frames[unwinder->replayed];
+
+		if (step(walk, &frame, false))
+			return false;
+	}
+	*registers = walk->now.registers;
+	return !walk->now.is_guessed && pc_of(walk) == frames[index].pc &&
+	       sp_of(walk) == frames[index].sp;
 }
 
 const char *unwind_end_text(enum unwind_end end)

@@ -6,6 +6,7 @@
 #ifndef TRACER_UNWIND_UNWIND_WALK_H
 #define TRACER_UNWIND_UNWIND_WALK_H
 
+#include "unwind/unwind_step.h"
 #include "unwind/unwind_view.h"
 
 struct unwind_frame {
@@ -44,6 +45,15 @@ void unwinder_destroy(struct unwinder *unwinder); /* NULL is allowed */
  */
 size_t unwinder_walk(struct unwinder *unwinder, const struct regs *regs, bool is_call,
 		     struct unwind_frame *frames, size_t room, enum unwind_end *end);
+/*
+ * Stores the registers of frame `index` of those that the last walk has found, as far as they are
+ * known, as callees have saved them. Of registers that callees need not save, the values are only
+ * right in the innermost frame and in one that a signal has interrupted. The frames of one walk are
+ * best asked for from the innermost one on. Returns false if the frame is a guess, or cannot be
+ * reached by call-frame information.
+ */
+bool unwinder_registers(struct unwinder *unwinder, const struct unwind_frame *frames, size_t index,
+			struct unwind_registers *registers);
 /* Returns a text such as "nothing tells where the caller is". */
 const char *unwind_end_text(enum unwind_end end);
 

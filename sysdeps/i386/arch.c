@@ -34,6 +34,11 @@ static void insn_effect(const uint8_t *bytes, size_t length, struct insn_effect 
 	x86_insn_effect(X86_MODE_32, bytes, length, effect);
 }
 
+static bool insn_change(const uint8_t *bytes, size_t length, struct insn_change *change)
+{
+	return x86_insn_change(X86_MODE_32, bytes, length, change);
+}
+
 static bool insn_move(const uint8_t *bytes, size_t length, struct insn_move *move)
 {
 	return x86_insn_move(X86_MODE_32, bytes, length, move);
@@ -156,6 +161,7 @@ const struct arch arch_i386 = {
 	.thunk_opcode = X86_THUNK_OPCODE,
 	.is_thunk = x86_is_thunk,
 	.insn_effect = insn_effect,
+	.insn_change = insn_change,
 	.insn_move = insn_move,
 	.dwarf_sp = 4,
 	.dwarf_bp = 5,

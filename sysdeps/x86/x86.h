@@ -65,6 +65,9 @@ bool x86_is_thunk(const uint8_t *bytes);
 /* arch->insn_effect. */
 void x86_insn_effect(enum x86_mode mode, const uint8_t *bytes, size_t length,
 		     struct insn_effect *effect);
+/* arch->insn_change. */
+bool x86_insn_change(enum x86_mode mode, const uint8_t *bytes, size_t length,
+		     struct insn_change *change);
 /* arch->insn_move. */
 bool x86_insn_move(enum x86_mode mode, const uint8_t *bytes, size_t length, struct insn_move *move);
 /* arch->slot_call. */
