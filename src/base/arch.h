@@ -201,12 +201,13 @@ struct insn_change {
 
 /* The effect of a plain move: the instructions that simple accessor functions consist of. */
 enum insn_move_kind {
-	MOVE_COPY,    /* to = base */
-	MOVE_ADDRESS, /* to = base + displacement */
-	MOVE_LOAD,    /* to = the word at base + displacement */
-	MOVE_TEST,    /* sets flags so that the condition "equal" tells whether base is 0 */
-	MOVE_PUSH,    /* pushes base */
-	MOVE_POP      /* pops to `to` */
+	MOVE_COPY,     /* to = base */
+	MOVE_ADDRESS,  /* to = base + displacement */
+	MOVE_LOAD,     /* to = the word at base + displacement */
+	MOVE_LOAD_TLS, /* to = the word at the thread pointer + base + displacement */
+	MOVE_TEST,     /* sets flags so that the condition "equal" tells whether base is 0 */
+	MOVE_PUSH,     /* pushes base */
+	MOVE_POP       /* pops to `to` */
 };
 
 /* Values of `base` that are no registers. */
@@ -221,6 +222,7 @@ struct insn_move {
 	 */
 	int8_t base;
 	bool changes_flags; /* else the flags are kept */
+	bool by_segment; /* its memory is in another segment; also told of what is no plain move */
 	int64_t displacement;
 };
 

@@ -102,6 +102,8 @@ static bool apply(struct walk *walk, const struct insn_move *move, uint64_t behi
 	case MOVE_LOAD:
 		*to = loaded_from(walk, &address);
 		break;
+	case MOVE_LOAD_TLS:
+		return false;
 	case MOVE_TEST:
 		walk->tells_null = is_argument(&walk->registers[move->base]);
 		break;

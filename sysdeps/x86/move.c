@@ -92,6 +92,18 @@ static bool load_constant(struct reading *reading)
 	return set(reading, MOVE_ADDRESS, MOVE_BASE_NONE, low_of(&reading->scan));
 }
 
+/* A constant whose sign goes on in all bits above its 32. */
+static bool load_signed(struct reading *reading)
+{
+	int32_t value;
+
+	if (!is_whole(reading) || !of_registers(reading) || reading->scan.reg ||
+	    !number(reading, &value))
+		return false;
+	reading->move->displacement = value;
+	return set(reading, MOVE_ADDRESS, MOVE_BASE_NONE, rm_of(&reading->scan));
+}
+
 /* In 32-bit code: mov ADDRESS, %eax. */
 static bool load_fixed(struct reading *reading)
 {
@@ -177,9 +189,20 @@ static bool read_opcode(struct reading *reading)
 		return load_fixed(reading);
 	case 0xb8 ... 0xbf:
 		return load_constant(reading);
+	case 0xc7:
+		return load_signed(reading);
 	default:
 		return false;
 	}
+}
+
+/* Of the instructions with a segment, a load by the thread pointer is known. */
+static bool read_tls(struct reading *reading)
+{
+	const uint8_t thread = reading->mode == X86_MODE_32 ? 5 : 4; /* gs and fs */
+
+	return reading->scan.segment == thread && reading->scan.opcode == 0x8b &&
+	       of_memory(reading, MOVE_LOAD_TLS) && reading->move->base != MOVE_BASE_PC;
 }
 
 bool x86_insn_move(enum x86_mode mode, const uint8_t *bytes, size_t length, struct insn_move *move)
@@ -188,11 +211,15 @@ bool x86_insn_move(enum x86_mode mode, const uint8_t *bytes, size_t length, stru
 	struct x86_scan *scan = &reading.scan;
 
 	*move = (struct insn_move){.base = MOVE_BASE_NONE, .to = -1};
-	if (x86_scan(bytes, length, mode, scan) || scan->encoding != ENCODING_LEGACY ||
-	    scan->map != MAP_ONE_BYTE || scan->lock || scan->rep || scan->repne ||
-	    scan->operand_size || scan->address_size || scan->segment)
+	if (x86_scan(bytes, length, mode, scan))
+		return false;
+	move->by_segment = scan->segment > 1;
+	/* With REX.W, the other prefix for the size of operands says nothing. */
+	if (scan->encoding != ENCODING_LEGACY || scan->map != MAP_ONE_BYTE || scan->lock ||
+	    scan->rep || scan->repne || scan->address_size ||
+	    (scan->operand_size && !(scan->rex & REX_W)))
 		return false;
 	reading.immediate = bytes + scan->length;
 	reading.immediate_length = length - scan->length;
-	return read_opcode(&reading);
+	return scan->segment ? read_tls(&reading) : read_opcode(&reading);
 }
