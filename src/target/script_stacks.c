@@ -18,9 +18,9 @@
 #include "base/strbuf.h"
 #include "base/xalloc.h"
 #include "target/native_stacks.h"
+#include "target/script_symbols.h"
 #include "unwind/script/application.h"
 #include "unwind/script/library.h"
-#include "unwind/script/symbols.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -76,8 +76,7 @@ static bool look_at_module(const struct target *target, const struct script_libr
 {
 	struct space *space = thread->process->space;
 	struct script_module described = {module->file, module->bias, &space->readable};
-	const struct script_symbols symbols = {script_module_find, script_module_find_tls,
-					       &described};
+	const struct script_symbols symbols = script_symbols_of(&described);
 	struct strbuf version = {0};
 	struct script_vm *vm;
 	const int error = script_vm_bind(library, &symbols, &space->readable, &vm, &version);

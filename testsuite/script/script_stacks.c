@@ -13,6 +13,7 @@
  */
 #include "base/vec.h"
 #include "object/elf.h"
+#include "target/script_symbols.h"
 #include "tracee/files.h"
 #include "tracee/maps.h"
 #include "unwind/script/vm.h"
@@ -64,7 +65,7 @@ static void try_module(struct target *target, const struct mapping *mapping)
 {
 	struct file_view view;
 	struct script_module module = {.memory = &target->memory};
-	const struct script_symbols symbols = {script_module_find, script_module_find_tls, &module};
+	const struct script_symbols symbols = script_symbols_of(&module);
 	struct strbuf version = {0};
 	struct script_vm *vm;
 

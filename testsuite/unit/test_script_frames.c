@@ -95,6 +95,7 @@ static void test_mistakes(void **state)
 		{HEAD "x = 12z", "f:4: expected a number, a name or '(', found '12'"},
 		{HEAD "x = u8 1", "f:4: expected '(', found '1'"},
 		{HEAD "x = 1 ? 2", "f:4: expected ':', found the end of the line"},
+		{HEAD "x = tls_of()", "f:4: expected a symbol, found ')'"},
 		{HEAD "x = find(m, 1)", "f:4: expected a text, found '1'"},
 		{HEAD "x = *m\nwhen x", "f:5: expected a symbol or a number, found 'x'"},
 		{HEAD "import none",
@@ -398,7 +399,16 @@ static bool find_no_tls(void *context, const char *name, struct script_symbol *s
 	return false;
 }
 
-static const struct script_symbols symbols = {find_symbol, find_no_tls, NULL};
+/* The variables of functions. */
+static bool find_tls_of(void *context, const char *name, struct script_symbol *symbol)
+{
+	(void)context;
+	*symbol = (struct script_symbol){.value = 8,
+					 .tls_module = !strcmp(name, "dynamic") ? 3 : 0};
+	return strcmp(name, "unknown") != 0;
+}
+
+static const struct script_symbols symbols = {find_symbol, find_no_tls, find_tls_of, NULL};
 
 #define VM(number, more)                                                                           \
 	"language L\nversion " number "\nmodule vm\nsymbol version" more                           \
@@ -416,8 +426,8 @@ static int make_files(void **state)
 	setenv("XDG_CONFIG_DIRS", directory, 1);
 	write_file("walk.frames", "part\ntell u8(version), 7\nwalk\n emit 8, 9\nend\n"
 				  "file \"a file\"\nline number(code)\n");
-	write_file("l1.frames", VM("1", ""));
-	write_file("l2.frames", VM("2", ""));
+	write_file("l1.frames", VM("1", "") "when 1 || tls_of(unknown)\n");
+	write_file("l2.frames", VM("2", "") "when tls_of(known) == thread_pointer + 8\n");
 	write_file("l3.frames", VM("3", ", missing"));
 	write_file("l4.frames", "nonsense\n");
 	write_file("other.frames",
@@ -467,7 +477,10 @@ static void test_choice(void **state)
 		assert_false(frame.is_entry);
 	}
 	script_vm_destroy(vm);
-	/* One whose symbol is missing, and one that nobody knows. */
+	/* One with a function that does not tell, one whose symbol is missing, one that nobody knows. */
+	words[0] = 1;
+	assert_int_equal(script_vm_bind(library, &symbols, &memory, &vm, &version), -ENOTSUP);
+	assert_string_equal(version.text, "L 1.7");
 	words[0] = 3;
 	assert_int_equal(script_vm_bind(library, &symbols, &memory, &vm, &version), -ENOTSUP);
 	assert_null(vm);

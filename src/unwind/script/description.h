@@ -18,8 +18,10 @@ enum script_value_kind {
 	SCRIPT_VALUE_ADDRESS,	 /* of a symbol */
 	SCRIPT_VALUE_TLS_MODULE, /* of a thread-local symbol: see symbols.h */
 	SCRIPT_VALUE_TLS_OFFSET,
-	SCRIPT_VALUE_HAS,     /* 1 if the module defines the symbol, else 0 */
-	SCRIPT_VALUE_SIZE,    /* of the symbol, 0 if it is not defined */
+	SCRIPT_VALUE_HAS,	    /* 1 if the module defines the symbol, else 0 */
+	SCRIPT_VALUE_SIZE,	    /* of the symbol, 0 if it is not defined */
+	SCRIPT_VALUE_TLS_OF_MODULE, /* of the thread-local variable that a function reads */
+	SCRIPT_VALUE_TLS_OF_OFFSET,
 	SCRIPT_VALUE_COMPUTED /* by the `setup` program, as the result of the value's number */
 };
 

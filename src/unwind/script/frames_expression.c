@@ -6,6 +6,7 @@
  *
  *     *E  u8(E) u16(E) u32(E) i32(E)   what memory holds at address E
  *     tls(SYMBOL) tls()                the address of the thread's copy of a variable, of all
+ *     tls_of(FUNCTION)                 the same of the variable that a function reads
  *     has(SYMBOL) size(SYMBOL)         what the module's symbol table says
  *     find(E, "text")                  which word of the array at E points to this text
  */
@@ -29,13 +30,16 @@ enum { TCB_DTV = 8, DTV_ENTRY_BITS = 4 };
  * The address of a thread-local variable: in the static block, or in one that the thread's dynamic
  * thread vector (DTV) points to.
  */
-static struct script_operand tls_address(struct frames_parser *parser, const char *symbol)
+static struct script_operand tls_address(struct frames_parser *parser, const char *symbol,
+					 bool of_function)
 {
 	struct script_code *code = &parser->code;
-	const struct script_operand module =
-		operand_register(frames_value(parser, SCRIPT_VALUE_TLS_MODULE, symbol));
-	const struct script_operand offset =
-		operand_register(frames_value(parser, SCRIPT_VALUE_TLS_OFFSET, symbol));
+	const struct script_operand module = operand_register(frames_value(
+		parser, of_function ? SCRIPT_VALUE_TLS_OF_MODULE : SCRIPT_VALUE_TLS_MODULE,
+		symbol));
+	const struct script_operand offset = operand_register(frames_value(
+		parser, of_function ? SCRIPT_VALUE_TLS_OF_OFFSET : SCRIPT_VALUE_TLS_OFFSET,
+		symbol));
 	const struct script_operand thread = operand_register(SCRIPT_THREAD_POINTER);
 	const uint8_t block = code_temporary(code);
 
@@ -52,29 +56,34 @@ static struct script_operand tls_address(struct frames_parser *parser, const cha
 	return code_compute(code, SCRIPT_ADD, operand_register(block), offset);
 }
 
-/* tls(…), has(…), size(…): parses the symbol. Returns false if the token is none of these. */
+/*
+ * tls(…), tls_of(…), has(…), size(…): parses the symbol. Returns false if the token is none of
+ * these.
+ */
 static bool symbol_function(struct frames_parser *parser, struct script_operand *result)
 {
-	static const char *const words[] = {"tls", "has", "size"};
-	static const enum script_value_kind kinds[] = {SCRIPT_VALUE_TLS_MODULE, SCRIPT_VALUE_HAS,
-						       SCRIPT_VALUE_SIZE};
+	enum { TLS, TLS_OF, HAS, WORDS = 4 };
+	static const char *const words[WORDS] = {"tls", "tls_of", "has", "size"};
 	size_t i = 0;
 
-	while (i < 3 && !frames_at(&parser->lexer, words[i]))
+	while (i < WORDS && !frames_at(&parser->lexer, words[i]))
 		i++;
-	if (i == 3)
+	if (i == WORDS)
 		return false;
 	frames_take(&parser->lexer);
 	*result = nothing();
 	if (!frames_expect(parser, "("))
 		return true;
-	const bool is_block = i == 0 && frames_at(&parser->lexer, ")");
+	const bool is_block = i == TLS && frames_at(&parser->lexer, ")");
 	_cleanup_free_ char *symbol = is_block ? xstrdup("") : frames_take_name(parser, "a symbol");
 
 	if (!symbol || !frames_expect(parser, ")"))
 		return true;
-	*result = i == 0 ? tls_address(parser, symbol)
-			 : operand_register(frames_value(parser, kinds[i], symbol));
+	if (i == TLS || i == TLS_OF)
+		*result = tls_address(parser, symbol, i == TLS_OF);
+	else
+		*result = operand_register(frames_value(
+			parser, i == HAS ? SCRIPT_VALUE_HAS : SCRIPT_VALUE_SIZE, symbol));
 	return true;
 }
 

@@ -129,6 +129,40 @@ static bool find_tls(const struct script_module *module, struct tls_search *sear
 	return block > 0;
 }
 
+/* A relocation of a word that is looked for. */
+struct word_search {
+	uint64_t offset;
+	uint32_t type; /* of its relocation; 0: it has none of a thread-local variable */
+};
+
+static bool visit_word(void *context, const GElf_Rela *relocation, bool implicit)
+{
+	struct word_search *search = context;
+	const uint32_t type = (uint32_t)GELF_R_TYPE(relocation->r_info);
+
+	(void)implicit;
+	if (relocation->r_offset != search->offset || (type != TLS_MODULE && type != TLS_DISTANCE))
+		return true;
+	search->type = type;
+	return false;
+}
+
+bool script_module_tls_at(const struct script_module *module, uint64_t address,
+			  struct script_symbol *symbol)
+{
+	struct word_search search = {.offset = address - module->bias};
+
+	*symbol = (struct script_symbol){0};
+	elf_for_each_relocation(module->file, false, visit_word, &search);
+	if (search.type == TLS_DISTANCE)
+		return memory_read_word(module->memory, address, 8, &symbol->value) &&
+		       symbol->value;
+	return search.type == TLS_MODULE &&
+	       memory_read_word(module->memory, address, 8, &symbol->tls_module) &&
+	       memory_read_word(module->memory, address + 8, 8, &symbol->value) &&
+	       symbol->tls_module;
+}
+
 bool script_module_find(void *context, const char *name, struct script_symbol *symbol)
 {
 	const struct script_module *module = context;

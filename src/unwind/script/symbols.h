@@ -27,12 +27,17 @@ struct script_symbols {
 	 * own thread-local block.
 	 */
 	bool (*find_tls)(void *context, const char *name, struct script_symbol *symbol);
+	/*
+	 * Finds the thread-local variable that a function of the module reads. Returns false if its
+	 * code does not tell, or if the dynamic linker has not given the variable a place yet.
+	 */
+	bool (*find_tls_of)(void *context, const char *function, struct script_symbol *symbol);
 	void *context;
 };
 
 /*
- * An ELF file that is loaded into a process. Its script_symbols:
- * {script_module_find, script_module_find_tls, &module}.
+ * An ELF file that is loaded into a process. target/script_symbols.h makes the script_symbols of
+ * it.
  */
 struct script_module {
 	struct elf_file *file;
@@ -43,5 +48,11 @@ struct script_module {
 /* `module`: a struct script_module. */
 bool script_module_find(void *module, const char *name, struct script_symbol *symbol);
 bool script_module_find_tls(void *module, const char *name, struct script_symbol *symbol);
+/*
+ * Finds the thread-local variable whose place the dynamic linker writes to `address` in the
+ * process. Returns false if it writes none there, or has not done so yet.
+ */
+bool script_module_tls_at(const struct script_module *module, uint64_t address,
+			  struct script_symbol *symbol);
 
 #endif

@@ -92,6 +92,27 @@ static bool compute(const struct script_vm *vm, const struct script_program *pro
 	return script_execute(&run) == SCRIPT_DONE;
 }
 
+/* Finds the symbol of a value. Returns false if it is missing. */
+static bool find(const struct script_symbols *symbols, const struct script_value *value,
+		 struct script_symbol *symbol)
+{
+	switch (value->kind) {
+	case SCRIPT_VALUE_TLS_MODULE:
+	case SCRIPT_VALUE_TLS_OFFSET:
+		return symbols->find_tls(symbols->context, value->symbol, symbol);
+	case SCRIPT_VALUE_TLS_OF_MODULE:
+	case SCRIPT_VALUE_TLS_OF_OFFSET:
+		return symbols->find_tls_of(symbols->context, value->symbol, symbol);
+	default:
+		return symbols->find(symbols->context, value->symbol, symbol);
+	}
+}
+
+static bool is_tls_module(enum script_value_kind kind)
+{
+	return kind == SCRIPT_VALUE_TLS_MODULE || kind == SCRIPT_VALUE_TLS_OF_MODULE;
+}
+
 /* Sets the values that symbols have. Returns false if one is missing. */
 static bool resolve(struct script_vm *vm, const struct script_symbols *symbols)
 {
@@ -104,10 +125,7 @@ static bool resolve(struct script_vm *vm, const struct script_symbols *symbols)
 		vm->values[i] = 0;
 		if (value->kind == SCRIPT_VALUE_COMPUTED)
 			continue;
-		const bool is_tls = value->kind == SCRIPT_VALUE_TLS_MODULE ||
-				    value->kind == SCRIPT_VALUE_TLS_OFFSET;
-		const bool is_there = (is_tls ? symbols->find_tls : symbols->find)(
-			symbols->context, value->symbol, &symbol);
+		const bool is_there = find(symbols, value, &symbol);
 
 		if (value->kind == SCRIPT_VALUE_HAS)
 			vm->values[i] = is_there;
@@ -116,8 +134,8 @@ static bool resolve(struct script_vm *vm, const struct script_symbols *symbols)
 		else if (!is_there)
 			return false;
 		else
-			vm->values[i] = value->kind == SCRIPT_VALUE_TLS_MODULE ? symbol.tls_module
-									       : symbol.value;
+			vm->values[i] = is_tls_module(value->kind) ? symbol.tls_module
+								   : symbol.value;
 	}
 	return true;
 }
