@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds symbols in a loaded ELF file.
+ * Finds symbols in a loaded ELF file, and the variables that they are in the process.
  *
  * Where a thread-local variable is, the dynamic linker has written into the words that it relocated
  * for the variable: the number of the module and the offset in the module's block (general dynamic
@@ -18,8 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Types of relocations; of a word with a module's number, whose offset is in the next word. */
-enum { TLS_MODULE = 16, TLS_DISTANCE = 18 };
+/*
+ * Types of relocations: of a copy of another file's variable; of a word with a module's number,
+ * whose offset is in the next word; of a distance.
+ */
+enum { COPY = 5, TLS_MODULE = 16, TLS_DISTANCE = 18 };
 
 /* Looks for a relocation of a thread-local symbol. */
 struct tls_search {
@@ -129,31 +132,30 @@ static bool find_tls(const struct script_module *module, struct tls_search *sear
 	return block > 0;
 }
 
-/* A relocation of a word that is looked for. */
-struct word_search {
+/* Looks for the relocation of a place. */
+struct place_search {
 	uint64_t offset;
-	uint32_t type; /* of its relocation; 0: it has none of a thread-local variable */
+	uint32_t type; /* of the relocation; 0: there is none */
 };
 
-static bool visit_word(void *context, const GElf_Rela *relocation, bool implicit)
+static bool visit_place(void *context, const GElf_Rela *relocation, bool implicit)
 {
-	struct word_search *search = context;
-	const uint32_t type = (uint32_t)GELF_R_TYPE(relocation->r_info);
+	struct place_search *search = context;
 
 	(void)implicit;
-	if (relocation->r_offset != search->offset || (type != TLS_MODULE && type != TLS_DISTANCE))
+	if (relocation->r_offset != search->offset)
 		return true;
-	search->type = type;
+	search->type = (uint32_t)GELF_R_TYPE(relocation->r_info);
 	return false;
 }
 
 bool script_module_tls_at(const struct script_module *module, uint64_t address,
 			  struct script_symbol *symbol)
 {
-	struct word_search search = {.offset = address - module->bias};
+	struct place_search search = {.offset = address - module->bias};
 
 	*symbol = (struct script_symbol){0};
-	elf_for_each_relocation(module->file, false, visit_word, &search);
+	elf_for_each_relocation(module->file, false, visit_place, &search);
 	if (search.type == TLS_DISTANCE)
 		return memory_read_word(module->memory, address, 8, &symbol->value) &&
 		       symbol->value;
@@ -163,15 +165,80 @@ bool script_module_tls_at(const struct script_module *module, uint64_t address,
 	       symbol->tls_module;
 }
 
+/* Looks for the GOT slot of a symbol. */
+struct slot_search {
+	const struct arch *arch;
+	const GElf_Sym *symbols;
+	size_t count;
+	const struct string_table *names;
+	const char *name;
+	uint64_t address; /* of the slot; 0: there is none */
+};
+
+static bool visit_slot(void *context, const GElf_Rela *relocation, bool implicit)
+{
+	struct slot_search *search = context;
+	const uint64_t symbol = GELF_R_SYM(relocation->r_info);
+	const char *name;
+
+	(void)implicit;
+	if (GELF_R_TYPE(relocation->r_info) != search->arch->r_glob_dat || symbol >= search->count)
+		return true;
+	name = elf_name_at(search->names, search->symbols[symbol].st_name);
+	if (!name || strcmp(name, search->name) != 0)
+		return true;
+	search->address = relocation->r_offset;
+	return false;
+}
+
+/*
+ * A program may have a copy of a library's variable, and then the library uses that, too. The
+ * dynamic linker has written the address of the one that is used to the library's GOT. Returns 0 if
+ * nothing is there.
+ */
+static uint64_t used_variable(const struct script_module *module, const char *name)
+{
+	struct slot_search search = {.arch = elf_arch(module->file), .name = name};
+	GElf_Sym *symbols = elf_load_dynamic_symbols(module->file, &search.count);
+	uint64_t address = 0;
+
+	search.symbols = symbols;
+	search.names = elf_dynamic_names(module->file);
+	if (symbols && search.names)
+		elf_for_each_relocation(module->file, false, visit_slot, &search);
+	free(symbols);
+	if (search.address)
+		memory_read_word(module->memory, module->bias + search.address,
+				 search.arch->abi->word, &address);
+	return address;
+}
+
+/* Returns true if a variable of a program is a copy of a library's. */
+static bool is_copy(struct elf_file *file, uint64_t address)
+{
+	struct place_search search = {.offset = address};
+
+	elf_for_each_relocation(file, false, visit_place, &search);
+	return search.type == COPY;
+}
+
 bool script_module_find(void *context, const char *name, struct script_symbol *symbol)
 {
 	const struct script_module *module = context;
 	const struct elf_symbol *found = elf_find_symbol(module->file, name);
+	const bool is_program = elf_interpreter(module->file) != NULL;
+	const bool is_variable = found && found->type == STT_OBJECT;
 
-	if (found)
-		*symbol = (struct script_symbol){.value = module->bias + found->value,
-						 .size = found->size};
-	return found != NULL;
+	if (!found || (is_variable && is_program && is_copy(module->file, found->value)))
+		return false;
+	*symbol = (struct script_symbol){.value = module->bias + found->value, .size = found->size};
+	if (is_variable && !is_program) {
+		const uint64_t used = used_variable(module, name);
+
+		if (used)
+			symbol->value = used;
+	}
+	return true;
 }
 
 bool script_module_find_tls(void *context, const char *name, struct script_symbol *symbol)

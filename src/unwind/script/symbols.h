@@ -19,7 +19,11 @@ struct script_symbol {
 
 /* The VM's module, as descriptions see it. */
 struct script_symbols {
-	/* Returns false if the module does not define that function or variable. */
+	/*
+	 * Returns false if the module does not define that function or variable. If the program has
+	 * a copy of a library's variable, which is used in its place, that is found; the program
+	 * does not define it.
+	 */
 	bool (*find)(void *context, const char *name, struct script_symbol *symbol);
 	/*
 	 * Returns false if the module does not define that thread-local variable, or if the dynamic
