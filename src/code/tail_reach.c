@@ -33,9 +33,8 @@ struct part {
 };
 
 struct tail_reach {
-	uint64_t from;
 	bool is_open;	  /* it may get to anything */
-	struct vec parts; /* of struct part; that of `from` first */
+	struct vec parts; /* of struct part; that of the function's beginning first */
 };
 
 /* What is needed while code is examined. */
@@ -150,7 +149,6 @@ struct tail_reach *tail_reach_of(struct elf_file *file, const struct arch *arch,
 	struct examination examination = {
 		.reach = reach, .file = file, .arch = arch, .decoder = decoder, .bytes = bytes};
 
-	reach->from = from;
 	vec_init(&reach->parts, sizeof(struct part));
 	/* Where no function begins, an indirect call was caught, and not an entry. */
 	if (extent_of_function(file, from))

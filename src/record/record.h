@@ -53,8 +53,8 @@ enum record_kind {
 	RECORD_ABANDONED, /* of a span: its end will not come; else as RECORD_CALL */
 	/*
 	 * What is counted of calls begins here, or a table of it is made here: `number` is enum
-	 * record_moment, `duration` is ns since the trace began, by a clock that is not set, `call`
-	 * is the length of --interval, or 0; no pid, no tid.
+	 * record_moment, `duration` is ns since the trace began, by a clock that is not set; no
+	 * pid, no tid.
 	 */
 	RECORD_TABLE,
 	/*

@@ -45,14 +45,6 @@ void emission_flush(struct session *session)
 	emission->dirty = false;
 }
 
-void emission_table(struct session *session, bool is_anew)
-{
-	struct sink *sink = session->emission.sink;
-
-	if (!session->emission.error && sink->ops->snapshot)
-		session->emission.error = sink->ops->snapshot(sink, is_anew);
-}
-
 void emission_moment(struct session *session, enum record_moment moment)
 {
 	const struct record record = {.size = sizeof record,
@@ -60,10 +52,19 @@ void emission_moment(struct session *session, enum record_moment moment)
 				      .kind = RECORD_TABLE,
 				      .time = clock_wall(),
 				      .duration = clock_now() - session->emission.begun,
-				      .call = session->target.options->interval_ns,
 				      .number = moment};
 
 	emission_record(session, &record);
+}
+
+void emission_table(struct session *session, enum record_moment moment)
+{
+	const bool is_anew = session->target.options->interval_ns != 0;
+	struct sink *sink = session->emission.sink;
+
+	emission_moment(session, moment);
+	if (!session->emission.error && sink->ops->snapshot)
+		session->emission.error = sink->ops->snapshot(sink, is_anew);
 }
 
 void emission_dump(struct session *session)

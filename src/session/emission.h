@@ -24,10 +24,13 @@ struct emission {
 void emission_record(struct session *session, const struct record *record);
 /* Makes the sink write out what was recorded so far. */
 void emission_flush(struct session *session);
-/* Makes the sink write a table of what it has counted; `is_anew`: counts begin anew behind it. */
-void emission_table(struct session *session, bool is_anew);
-/* Tells the sink of a moment (RECORD_TABLE); to be called in front of emission_table(). */
+/* Tells the sink that the trace begins or ends (RECORD_TABLE). */
 void emission_moment(struct session *session, enum record_moment moment);
+/*
+ * Tells the sink of a moment, and makes it write a table of what it has counted. With --interval,
+ * counts begin anew behind it.
+ */
+void emission_table(struct session *session, enum record_moment moment);
 /* Makes sinks that keep records in memory write them (--flight). */
 void emission_dump(struct session *session);
 /* A probe is about to be freed. */

@@ -56,8 +56,7 @@ static void collect(struct session *session)
 static void show(struct session *session, enum record_moment moment)
 {
 	collect(session);
-	emission_moment(session, moment);
-	emission_table(session, session->target.options->interval_ns != 0);
+	emission_table(session, moment);
 }
 
 void intervals_check(struct session *session)

@@ -35,57 +35,32 @@ static uint64_t read_slot(const struct space *space, uint64_t slot)
 											 : 0;
 }
 
-/* A GOT slot may have been changed since the call. Returns true if `target` has the name. */
-static bool has_name(const struct space *space, uint64_t target, const char *name)
+/* Returns the GOT slot (`by_stub`: whose PLT stub is) at an address of the module, or NULL. */
+static const struct got_slot *slot_at(const struct module *module, uint64_t address, bool by_stub)
 {
-	const struct module *module = modules_find(space->modules, target);
+	size_t count;
+	const struct got_slot *slots = elf_got_slots(module->file, &count);
 
-	if (!module || !name)
-		return false;
-	for (const struct elf_symbol *symbol = elf_find_symbol(module->file, name); symbol;
-	     symbol = elf_find_next(module->file, symbol))
-		if (symbol->value + module->bias == target)
-			return true;
-	return false;
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t place = by_stub ? slots[i].stub : slots[i].address;
+
+		if (place && place + module->bias == address)
+			return &slots[i];
+	}
+	return NULL;
 }
 
-/* Returns the function that a GOT slot leads to; 0: none, or not the one that it is for. */
-static uint64_t in_slot(const struct space *space, const struct module *module,
-			const struct got_slot *slot)
-{
-	const uint64_t target = read_slot(space, slot->address + module->bias);
-
-	return has_name(space, target, slot->name) ? target : 0;
-}
-
-/* Returns where the PLT stub at `address` leads, or 0 if no stub is there. */
-static uint64_t through_stub(const struct space *space, uint64_t address)
+/* Returns the address of the GOT slot of the PLT stub at `address`, or 0 if no stub is there. */
+static uint64_t slot_of_stub(const struct space *space, uint64_t address)
 {
 	const struct module *module = modules_find(space->modules, address);
-	size_t count;
-	const struct got_slot *slots = module ? elf_got_slots(module->file, &count) : NULL;
+	const struct got_slot *slot = module ? slot_at(module, address, true) : NULL;
 
-	for (size_t i = 0; slots && i < count; i++)
-		if (slots[i].stub && slots[i].stub + module->bias == address)
-			return in_slot(space, module, &slots[i]);
-	return 0;
+	return slot ? slot->address + module->bias : 0;
 }
 
-/* Returns the function that the GOT slot at an address of the space leads to, or 0. */
-static uint64_t through_slot(const struct space *space, uint64_t address)
-{
-	const struct module *module = modules_find(space->modules, address);
-	size_t count;
-	const struct got_slot *slots = module ? elf_got_slots(module->file, &count) : NULL;
-
-	for (size_t i = 0; slots && i < count; i++)
-		if (slots[i].address + module->bias == address)
-			return in_slot(space, module, &slots[i]);
-	return 0;
-}
-
-/* Returns where a call through a GOT slot in front of `address` leads, or 0 if there is none. */
-static uint64_t called_by_slot(const struct space *space, uint64_t address)
+/* Returns the address of the GOT slot of a call through it in front of `address`, or 0. */
+static uint64_t slot_of_call(const struct space *space, uint64_t address)
 {
 	const struct arch *arch = space->arch;
 	uint8_t code[SLOT_CALL_BYTES];
@@ -95,13 +70,31 @@ static uint64_t called_by_slot(const struct space *space, uint64_t address)
 	return trap_read_code(space, address, code, sizeof code) == sizeof code &&
 			       code[0] == arch->slot_call_opcode &&
 			       arch->slot_call(code, address, 0, &slot)
-		       ? through_slot(space, slot)
+		       ? slot
 		       : 0;
 }
 
 void called_functions_find(const struct target *target, const struct space *space,
-			   uint64_t return_address, uint64_t found[CALLED_FUNCTIONS])
+			   uint64_t return_address, struct called_functions *called)
 {
-	found[0] = called_directly(target, space, return_address);
-	found[1] = found[0] ? through_stub(space, found[0]) : called_by_slot(space, return_address);
+	called->direct = called_directly(target, space, return_address);
+	called->slot = called->direct ? slot_of_stub(space, called->direct)
+				      : slot_of_call(space, return_address);
+	called->by_slot = called->slot ? read_slot(space, called->slot) : 0;
+}
+
+bool called_functions_slot_is_right(const struct space *space,
+				    const struct called_functions *called)
+{
+	const struct module *module = modules_find(space->modules, called->slot);
+	const struct module *definer = modules_find(space->modules, called->by_slot);
+	const struct got_slot *slot = module ? slot_at(module, called->slot, false) : NULL;
+
+	if (!slot || !slot->name || !definer)
+		return false;
+	for (const struct elf_symbol *symbol = elf_find_symbol(definer->file, slot->name); symbol;
+	     symbol = elf_find_next(definer->file, symbol))
+		if (symbol->value + definer->bias == called->by_slot)
+			return true;
+	return false;
 }

@@ -372,19 +372,18 @@ static void set_source(const struct wanted_call *call, size_t index, struct sour
 						    &source->places);
 }
 
-/* Returns the address of the function that the call in front of the caller's pc has led to. */
-static uint64_t find_called(const struct wanted_call *call, const struct unwind_frame *caller,
-			    uint64_t start)
+/* Returns the function that the call in front of the caller's pc has led to; 0: not known. */
+static uint64_t find_called(const struct wanted_call *call, const struct unwind_frame *caller)
 {
-	uint64_t called[CALLED_FUNCTIONS];
+	const struct space *space = call->thread->process->space;
+	struct called_functions called;
 
 	if (!caller->is_call || caller->is_guessed)
 		return 0;
-	called_functions_find(call->target, call->thread->process->space, caller->pc, called);
-	for (unsigned i = 0; i < CALLED_FUNCTIONS; i++)
-		if (called[i] && called[i] == start)
-			return start;
-	return called[1] ? called[1] : called[0];
+	called_functions_find(call->target, space, caller->pc, &called);
+	if (!called.slot)
+		return called.direct;
+	return called_functions_slot_is_right(space, &called) ? called.by_slot : 0;
 }
 
 char *frame_arguments_text(struct target *target, struct thread *thread,
@@ -397,7 +396,7 @@ char *frame_arguments_text(struct target *target, struct thread *thread,
 	if (!frame->module.file || !frame->cfa || frame->is_guessed || frame->is_signal_frame)
 		return NULL;
 	const uint64_t start = frame_functions_start(thread, frame);
-	const uint64_t called = index + 1 < count ? find_called(&own, frame + 1, start) : 0;
+	const uint64_t called = index + 1 < count ? find_called(&own, frame + 1) : 0;
 	struct wanted_call other = own;
 
 	outbuf_init(&out, -1);

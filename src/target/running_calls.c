@@ -36,7 +36,7 @@
 enum { FRAMES_MOST = 256, STOP_MS = 20 };
 
 /* The stub or function that was called, where a slot leads, and what contains the next frame. */
-enum { CANDIDATES = CALLED_FUNCTIONS + 1 };
+enum { CANDIDATES = 3 };
 
 struct search {
 	struct target *target;
@@ -102,9 +102,12 @@ static void look_at_call(const struct search *search, const struct looked_at *lo
 	struct running_call running = {.place = callee->cfa - space->arch->abi->word,
 				       .return_address = frame->pc,
 				       .start = search->start};
-	uint64_t called[CANDIDATES] = {0}, end;
+	struct called_functions found;
+	uint64_t end;
 
-	called_functions_find(search->target, space, frame->pc, called);
+	called_functions_find(search->target, space, frame->pc, &found);
+	uint64_t called[CANDIDATES] = {found.direct, found.by_slot};
+
 	if (!native_stacks_function(looked->thread, callee->pc - callee->is_call, &called[2], &end))
 		called[2] = 0;
 	if (called[2] == called[0] || called[2] == called[1])

@@ -69,9 +69,9 @@ static bool is_ordered(const struct callstacks *stacks, const struct stack *stac
 }
 
 /*
- * A call has the stack word and the return address of a pending one, which it has not replaced.
- * Returns true if it may be a tail call made by the pending one: that has restored the caller's
- * registers then, and its code jumps to the other's.
+ * `call` has the stack word and the return address of `pending`. Returns true if it may be a tail
+ * call that `pending` has made: then that has restored the caller's registers before, and its code
+ * jumps to the other function.
  */
 static bool may_be_tail_call(const struct callstacks *stacks, const struct call *pending,
 			     const struct call *call)
