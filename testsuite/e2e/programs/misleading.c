@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * misleading WAY: hangs in calls whose arguments seem to be somewhere where something else is by now. It
- * first writes the calls as they are made, `NAME(ARGUMENT, …)`, all that there may be; `-` for what is not
- * the point.
+ * first writes the calls as they are made, `NAME(ARGUMENT, …)`, all that there may be.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,27 +53,6 @@ APART long retry(long left)
 	job.link.next = NULL;
 	work(&job.link);
 	return job.left;
-}
-
-/* A pointer to the end of an array, which may share its place with another variable. */
-APART void fill_down(char *end, int size)
-{
-	while (size--)
-		*--end = 0x55;
-}
-
-APART long shares(long value)
-{
-	{
-		volatile long copy = value;
-		sink += copy;
-	}
-	{
-		char bytes[8];
-		fill_down(bytes + 8, 8);
-	}
-	hang();
-	return 3;
 }
 
 /* The address of a local variable leaves by a vector register, where the compiler uses them. */
@@ -174,40 +152,6 @@ APART long choose(long way, long value, long other)
 	return other;
 }
 
-/* A jump to a label that was looked up, with nothing on the stack: that is no call of another function. */
-APART long interpret(void **program, long value)
-{
-	if (!program)
-		return (long)&&add;
-add:
-	value = value * 3 + (long)program;
-#if defined __x86_64__ || defined __i386__
-	__asm__ volatile("" : "+S"(value));
-#endif
-	if (value & 1)
-		goto *program[0];
-	value *= 5;
-	goto *program[0];
-}
-
-/* Parts from which control comes back. */
-APART long parts(long value, long other, long way)
-{
-	if (__builtin_expect(way == 1, 0)) {
-		value ^= other;
-		if (__builtin_expect(other == 9, 0)) {
-			value += 3 * other;
-			__asm__ volatile("nop" : "+r"(value));
-		} else {
-			value *= 7;
-			__asm__ volatile("nop; nop" : "+r"(value));
-		}
-	}
-	while (one)
-		__asm__ volatile("" ::"r"(value));
-	return other;
-}
-
 /* One instruction that runs long, and changes its operands meanwhile. */
 APART void fill(void *at, long size)
 {
@@ -290,13 +234,11 @@ int main(int argc, char **argv)
 {
 	const char *way = argc > 1 ? argv[1] : "";
 
-	printf("retry(1234)\nshares(1234)\nspread(1234)\nspread_members(1234)\nchoose(3, 1234, 99)\n"
-	       "interpret(-, 1234)\nparts(1234, 9, 1)\nagain(1234, 99)\nin_place(1234, 5555)\n");
+	printf("retry(1234)\nspread(1234)\nspread_members(1234)\nchoose(3, 1234, 99)\n"
+	       "again(1234, 99)\nin_place(1234, 5555)\n");
 	fflush(stdout);
 	if (!strcmp(way, "container"))
 		retry(first);
-	else if (!strcmp(way, "end"))
-		shares(first);
 	else if (!strcmp(way, "vectors"))
 		spread(first);
 	else if (!strcmp(way, "members"))
@@ -309,12 +251,6 @@ int main(int argc, char **argv)
 		turn();
 	else if (!strcmp(way, "fill"))
 		fill_for_ever();
-	void *program[] = {(void *)interpret(NULL, 0)};
-
 	write(1, "ready\n", 6);
-	if (!strcmp(way, "switch"))
-		choose(3 * one, first, third);
-	else if (!strcmp(way, "parts"))
-		parts(first, 9 * one, one);
-	return (int)interpret(program, first);
+	return (int)choose(3 * one, first, third);
 }
