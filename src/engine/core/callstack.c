@@ -65,7 +65,7 @@ enum {
  */
 static bool is_ordered(const struct callstacks *stacks, const struct stack *stack)
 {
-	return stack->single && !(stacks->moment && stacks->signalled);
+	return stack->single && !(stacks->batch && stacks->signalled);
 }
 
 /*
@@ -122,7 +122,7 @@ static bool is_over(const struct callstacks *stacks, const struct stack *stack,
  */
 static uint64_t expected_word(const struct callstacks *stacks, const struct call *call)
 {
-	return stacks->moment && (call->in_process || call->covered) ? 0 : returned_word(call);
+	return stacks->batch && (call->in_process || call->covered) ? 0 : returned_word(call);
 }
 
 /* Returns true if the stack words are to be read: once per batch of reported calls, else always. */
@@ -130,9 +130,9 @@ static bool may_look(const struct callstacks *stacks, struct stack *stack)
 {
 	if (!stacks->view || !stacks->view->words)
 		return false;
-	bool known = stacks->moment && stack->looked == stacks->moment;
+	bool known = stacks->batch && stack->looked == stacks->batch;
 
-	stack->looked = stacks->moment;
+	stack->looked = stacks->batch;
 	return !known;
 }
 
@@ -161,7 +161,7 @@ static void drop_overwritten(struct callstacks *stacks, struct stack *stack, cal
 		const struct call *call = stack_call(stack, first + i);
 		uint64_t expected = expected_word(stacks, call);
 
-		over = (over && stack->single && (expected || !stacks->moment)) ||
+		over = (over && stack->single && (expected || !stacks->batch)) ||
 		       (expected && words[i] != expected);
 		slots[i] = over;
 	}
@@ -530,9 +530,9 @@ size_t callstacks_depth_at(struct callstacks *stacks, uint64_t sp)
 	return stack ? depth_at(stacks, stack, &here) : 0;
 }
 
-void callstacks_look_back(struct callstacks *stacks, uint64_t moment, bool signalled)
+void callstacks_look_back(struct callstacks *stacks, uint64_t batch, bool signalled)
 {
-	stacks->moment = moment;
+	stacks->batch = batch;
 	stacks->signalled = signalled;
 }
 

@@ -147,11 +147,11 @@ void callstacks_jump(struct callstacks *stacks, const struct stack_jump *jump, c
 void callstacks_exchange(struct callstacks *stacks);
 
 /*
- * Begins batch number `moment` of calls and returns that are reported some time after they
+ * Begins batch number `batch` (from 1) of calls and returns that are reported some time after they
  * happened; 0 ends the batch. During a batch the present contents of memory mean little.
  * `signalled`: signals have been delivered to the thread.
  */
-void callstacks_look_back(struct callstacks *stacks, uint64_t moment, bool signalled);
+void callstacks_look_back(struct callstacks *stacks, uint64_t batch, bool signalled);
 
 /*
  * The true return address of an in-process call at `slot` has replaced its return trampoline

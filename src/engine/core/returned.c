@@ -36,7 +36,7 @@ bool returned_is_intact(const struct callstacks *stacks, const struct call *call
 {
 	uint64_t word = returned_word(call);
 
-	if (stacks->view && stacks->view->words && !stacks->moment)
+	if (stacks->view && stacks->view->words && !stacks->batch)
 		stacks->view->words(stacks->context, 1, &call->place, &word);
 	return word == returned_word(call);
 }

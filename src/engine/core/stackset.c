@@ -212,7 +212,7 @@ struct stack *stackset_settle(struct callstacks *stacks, struct stack *stack, ui
 
 	if (!stack || stack->inner)
 		return stack;
-	if (stacks->moment)
+	if (stacks->batch)
 		return stackset_end_inner(stacks, stack, popped, context);
 	if (!stack_leaves_calls(stack, sp) || !stacks->view || !stacks->view->signal_stack ||
 	    !stacks->view->signal_stack(stacks->context, sp, &inner.low, &inner.high) ||

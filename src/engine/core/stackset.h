@@ -18,7 +18,7 @@ struct stack {
 	/* sp at a signal after which the thread was not seen here; 0: none */
 	uint64_t signal_sp;
 	uint64_t signal_serial; /* callstacks.serial at that signal */
-	uint64_t looked;	/* callstacks.moment at the latest check of its stack words */
+	uint64_t looked;	/* callstacks.batch at the latest check of its stack words */
 	struct vec calls;
 };
 
@@ -29,7 +29,7 @@ struct callstacks {
 	size_t depth;
 	size_t inner;	 /* number of inner stacks */
 	uint64_t serial; /* calls pushed so far */
-	uint64_t moment; /* see callstacks_look_back() */
+	uint64_t batch;	 /* see callstacks_look_back() */
 	bool signalled;	 /* see callstacks_look_back() */
 	bool exchanged;	 /* the program copies stack contents out and in */
 };
