@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Accessor functions: those that compilers make are recognised, and others are rejected. */
 #include "code/accessor.h"
+#include "code_bytes.h"
 
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <string.h>
 
 #include <cmocka.h>
 
@@ -201,23 +201,6 @@ static const struct code codes[] = {
 	 .offset = {0x8041040}},
 };
 
-static void read_code(void *context, struct memory_range *ranges, size_t count)
-{
-	const struct code *code = context;
-
-	for (size_t i = 0; i < count; i++) {
-		const uint64_t at = ranges[i].address - CODE;
-
-		ranges[i].done = 0;
-		if (at >= sizeof code->bytes)
-			continue;
-		ranges[i].done = sizeof code->bytes - at < ranges[i].length
-					 ? sizeof code->bytes - at
-					 : ranges[i].length;
-		memcpy(ranges[i].buffer, code->bytes + at, ranges[i].done);
-	}
-}
-
 static void test_codes(void **state)
 {
 	struct decoder *decoder = decoder_create();
@@ -226,8 +209,8 @@ static void test_codes(void **state)
 	assert_non_null(decoder);
 	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
 		const struct code *code = &codes[i];
-		const struct memory_source memory = {.readv = read_code,
-						     .context = (void *)(uintptr_t)code};
+		struct code_bytes bytes = {CODE, code->bytes, sizeof code->bytes};
+		const struct memory_source memory = code_bytes_memory(&bytes);
 		struct accessor found;
 		const int error = accessor_find(decoder, code->arch, &memory, CODE, &found);
 
@@ -247,8 +230,8 @@ static void test_codes(void **state)
 
 static void test_nothing_there(void **state)
 {
-	const struct memory_source memory = {.readv = read_code,
-					     .context = (void *)(uintptr_t)&codes[0]};
+	struct code_bytes bytes = {CODE, codes[0].bytes, sizeof codes[0].bytes};
+	const struct memory_source memory = code_bytes_memory(&bytes);
 	struct decoder *decoder = decoder_create();
 	struct accessor found;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The thread-local variable that a function reads: the ways in which compilers and linkers do it. */
 #include "code/thread_variable.h"
+#include "code_bytes.h"
 
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <string.h>
 
 #include <cmocka.h>
 
@@ -97,23 +97,6 @@ static const struct code codes[] = {
 	 .refused = REFUSED},
 };
 
-static void read_code(void *context, struct memory_range *ranges, size_t count)
-{
-	const struct code *code = context;
-
-	for (size_t i = 0; i < count; i++) {
-		const uint64_t at = ranges[i].address - CODE;
-
-		ranges[i].done = 0;
-		if (at >= sizeof code->bytes)
-			continue;
-		ranges[i].done = sizeof code->bytes - at < ranges[i].length
-					 ? sizeof code->bytes - at
-					 : ranges[i].length;
-		memcpy(ranges[i].buffer, code->bytes + at, ranges[i].done);
-	}
-}
-
 static bool is_word(void *context, uint64_t address)
 {
 	(void)context;
@@ -128,8 +111,8 @@ static void test_codes(void **state)
 	assert_non_null(decoder);
 	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
 		const struct code *code = &codes[i];
-		const struct memory_source memory = {.readv = read_code,
-						     .context = (void *)(uintptr_t)code};
+		struct code_bytes bytes = {CODE, code->bytes, sizeof code->bytes};
+		const struct memory_source memory = code_bytes_memory(&bytes);
 		struct thread_variable found;
 		const int error = thread_variable_find(decoder, &arch_x86_64, &memory, CODE,
 						       is_word, NULL, &found);
@@ -148,8 +131,8 @@ static void test_codes(void **state)
 
 static void test_nothing_there(void **state)
 {
-	const struct memory_source memory = {.readv = read_code,
-					     .context = (void *)(uintptr_t)&codes[0]};
+	struct code_bytes bytes = {CODE, codes[0].bytes, sizeof codes[0].bytes};
+	const struct memory_source memory = code_bytes_memory(&bytes);
 	struct decoder *decoder = decoder_create();
 	struct thread_variable found;
 

@@ -110,8 +110,8 @@ static bool is_over(const struct callstacks *stacks, const struct stack *stack,
 		return true;
 	/* A hook and a site at one address make two pending calls of each call. */
 	if (pending->entry == call->entry)
-		return pending->hook == call->hook &&
-		       !(call->preserved && pending->preserved == call->preserved);
+		return pending->hook == call->hook && !(call->may_circle && pending->may_circle &&
+							pending->registers == call->registers);
 	return !may_be_tail_call(stacks, pending, call);
 }
 
@@ -292,8 +292,7 @@ struct call *callstacks_push(struct callstacks *stacks, const struct call *call,
 
 	if (stacks->exchanged)
 		made.sample = sample_take(stacks->view, stacks->context, call->place);
-	if (made.preserved && is_in_long_circle(stack, &made))
-		made.preserved = 0;
+	made.may_circle = made.may_circle && !is_in_long_circle(stack, &made);
 	drop_over(stacks, stack, &made, popped, context);
 	size_t depth = depth_at(stacks, stack, &made);
 	cover(stack, &made);

@@ -25,15 +25,10 @@ struct call {
 	 * call.
 	 */
 	uint64_t caller;
-	uint64_t origin;  /* where its caller continues, whatever the stack word holds */
-	uint64_t covered; /* trampoline of a tail call that is in the stack word; 0: none */
-	uint64_t entry;	  /* address of the breakpoint */
-	/*
-	 * A hash of the callee-saved registers at entry. 0: calls may be left without a reported
-	 * return and made again, so the hash has no meaning.
-	 */
-	uint64_t preserved;
-	uint64_t registers;	       /* the same of any call; 0: not known */
+	uint64_t origin;    /* where its caller continues, whatever the stack word holds */
+	uint64_t covered;   /* trampoline of a tail call that is in the stack word; 0: none */
+	uint64_t entry;	    /* address of the breakpoint */
+	uint64_t registers; /* a hash of the callee-saved registers at entry; 0: not known */
 	const struct probe_site *site; /* NULL for hooks */
 	struct hook *hook;
 	struct capture_saved *saved; /* owned, or NULL */
@@ -47,12 +42,13 @@ struct call {
 	struct sample *sample; /* tells calls apart where stacks are exchanged; owned, or NULL */
 	uint32_t stack;	       /* number of the stack at entry, 0: not known */
 	uint32_t depth;	       /* number of calls with a site around it, on its stack */
-	bool restarted;	       /* the function's entry breakpoint will be hit again */
-	bool interrupted;      /* a signal handler runs whose return may restart the call */
-	bool in_process;       /* the process itself records its return */
-	bool inherited;	       /* made in the parent before the fork */
-	bool since_attach;     /* it was running when the process was attached to */
-	bool arrived;	       /* it returned, and a signal came before the breakpoint was hit */
+	bool may_circle; /* calls are left only in ways that are reported: two may be in a circle */
+	bool restarted;	 /* the function's entry breakpoint will be hit again */
+	bool interrupted;  /* a signal handler runs whose return may restart the call */
+	bool in_process;   /* the process itself records its return */
+	bool inherited;	   /* made in the parent before the fork */
+	bool since_attach; /* it was running when the process was attached to */
+	bool arrived;	   /* it returned, and a signal came before the breakpoint was hit */
 };
 
 struct callstacks;
@@ -86,7 +82,7 @@ typedef void call_popped(void *context, const struct call *call, bool returned);
  * Pushes a copy of `call` and returns it; valid until the next change. First pops, as left, the
  * calls that can no longer be pending: deeper ones on the same stack; one at the same stack word
  * with another return address; and one with the same entry and hook at the same stack word (it was
- * left by longjmp and is made again), unless it is a tail call in a circle (call.preserved).
+ * left by longjmp and is made again), unless it is a tail call in a circle (call.may_circle).
  */
 struct call *callstacks_push(struct callstacks *stacks, const struct call *call,
 			     call_popped *popped, void *context);

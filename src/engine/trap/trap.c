@@ -279,7 +279,7 @@ static void serve_entry(struct breakpoint_stop *hit, const struct breakpoint *br
 	if (site && may_pass(hit, site->plan) && is_chosen(hit, site->plan)) {
 		call.site = site;
 		call.registers = hash_registers(hit);
-		call.preserved = hit->space->trap->leaves ? 0 : call.registers;
+		call.may_circle = call.registers && !hit->space->trap->leaves;
 		enter_call(hit, &call, readable);
 	}
 }
