@@ -8,6 +8,7 @@
 #include "unwind/unwind_step.h"
 
 #include "unwind/eh_expression.h"
+#include "unwind/rule_step.h"
 
 #include <errno.h>
 #include <string.h>
@@ -45,91 +46,44 @@ static uint64_t wrap(const struct unwind_view *view, uint64_t address)
 	return view->arch->abi->word == 4 ? (uint32_t)address : address;
 }
 
-/*
- * GCC describes a register that a stack-aligning function has saved as in memory near bp up to the
- * function's end, also behind the instructions that pop it and bp. A place that is no longer in the
- * frame tells that the register already has the caller's value.
- */
 static bool is_popped(const struct unwind_view *view, const struct unwind_registers *registers,
 		      uint64_t cfa, uint64_t place)
 {
-	uint64_t sp = registers->values[view->arch->dwarf_sp];
+	const uint8_t sp = view->arch->dwarf_sp;
 
-	return unwind_registers_have(registers, UINT32_C(1) << view->arch->dwarf_sp) && sp < cfa &&
-	       (place < sp || place >= cfa);
+	return unwind_registers_have(registers, UINT32_C(1) << sp) &&
+	       rule_is_popped(registers->values[sp], cfa, place);
 }
 
 /* ------------------------------------------------------------------ by a rule */
 
-static int find_cfa(struct unwind_view *view, const struct unwind_rule *rule,
-		    const struct unwind_registers *registers, uint64_t *cfa)
+/* The `read` function of a struct rule_memory. */
+static bool read_rule_word(void *context, uint64_t address, uint64_t *word)
 {
-	const struct arch *arch = view->arch;
-	bool by_bp = rule->cfa == UNWIND_BY_BP || rule->cfa == UNWIND_AT_BP;
-	uint8_t base = by_bp ? arch->dwarf_bp : arch->dwarf_sp;
-
-	if (!unwind_registers_have(registers, UINT32_C(1) << base))
-		return -ENODATA;
-	uint64_t address = wrap(view, registers->values[base] + (uint64_t)(int64_t)rule->offset);
-
-	*cfa = address;
-	if (rule->cfa == UNWIND_BY_STUB &&
-	    (registers->values[arch->dwarf_return] & 15) >= rule->addend)
-		*cfa = wrap(view, address + arch->abi->word);
-	if (rule->cfa != UNWIND_AT_BP && rule->cfa != UNWIND_AT_SP)
-		return 0;
-	if (!unwind_view_word(view, address, cfa))
-		return -EFAULT;
-	*cfa = wrap(view, *cfa + rule->addend);
-	return 0;
-}
-
-static int find_bp(struct unwind_view *view, const struct unwind_rule *rule,
-		   struct unwind_registers *registers, uint64_t cfa)
-{
-	uint8_t number = view->arch->dwarf_bp;
-	uint64_t base = rule->bp == UNWIND_BP_AT_BP ? registers->values[number] : cfa;
-
-	if (rule->bp == UNWIND_BP_SAME)
-		return 0;
-	if (rule->bp == UNWIND_BP_AT_BP && !(registers->known >> number & 1))
-		return -ENODATA;
-	uint64_t place = wrap(view, base + (uint64_t)(int64_t)rule->bp_offset);
-
-	if (rule->bp == UNWIND_BP_AT_BP && is_popped(view, registers, cfa, place))
-		return 0;
-	if (!unwind_view_word(view, place, &registers->values[number]))
-		return -EFAULT;
-	registers->known |= UINT32_C(1) << number;
-	return 0;
+	return unwind_view_word(context, address, word);
 }
 
 int unwind_step_by_rule(struct unwind_view *view, const struct unwind_rule *rule,
 			struct unwind_registers *registers, struct unwind_found *found)
 {
 	const struct arch *arch = view->arch;
-	uint64_t cfa, pc;
-
-	if (rule->cfa == UNWIND_OUTER)
-		return -ECHILD;
-	if (rule->cfa < UNWIND_BY_SP)
-		return -ENOENT;
-	int error = find_cfa(view, rule, registers, &cfa);
+	const struct rule_memory memory = {read_rule_word, view, arch->abi->word};
+	struct rule_frame frame = {.pc = registers->values[arch->dwarf_return],
+				   .sp = registers->values[arch->dwarf_sp],
+				   .bp = registers->values[arch->dwarf_bp],
+				   .has_bp = registers->known >> arch->dwarf_bp & 1};
+	uint64_t place;
+	const int error = rule_step(rule, &memory, &frame, &place);
 
 	if (error)
 		return error;
-	uint64_t place = wrap(view, cfa - arch->abi->word);
-
-	if (!unwind_view_word(view, place, &pc))
-		return -EFAULT;
-	error = find_bp(view, rule, registers, cfa);
-	if (error)
-		return error;
-	registers->values[arch->dwarf_sp] = cfa;
-	registers->values[arch->dwarf_return] = pc;
-	registers->known &= UINT32_C(1) << arch->dwarf_bp;
-	registers->known |= UINT32_C(1) << arch->dwarf_sp | UINT32_C(1) << arch->dwarf_return;
-	*found = (struct unwind_found){cfa, place, rule->is_signal_frame, rule->is_signal_frame};
+	registers->values[arch->dwarf_sp] = frame.sp;
+	registers->values[arch->dwarf_return] = frame.pc;
+	registers->values[arch->dwarf_bp] = frame.bp;
+	registers->known = UINT32_C(1) << arch->dwarf_sp | UINT32_C(1) << arch->dwarf_return |
+			   (uint32_t)frame.has_bp << arch->dwarf_bp;
+	*found = (struct unwind_found){frame.sp, place, rule->is_signal_frame,
+				       rule->is_signal_frame};
 	return 0;
 }
 
