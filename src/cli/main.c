@@ -80,12 +80,6 @@ static bool wants_utf8(void)
 	return has_utf8;
 }
 
-/* Stacks are walked while the thread stands at its breakpoint. */
-static bool needs_breakpoints(const struct output_options *output)
-{
-	return output->where || output->takes_stack;
-}
-
 static const struct sink_kind *main_sink(const struct options *options,
 					 const struct formats *formats)
 {
@@ -183,7 +177,7 @@ static int trace_with(const struct options *options, const struct output_options
 		.configs = &options->configs,
 		.data_dir = config_dirs_installed(),
 		.per_process = options->per_process,
-		.engine = needs_breakpoints(&output) ? ENGINE_TRAP : options->engine,
+		.engine = options->engine,
 		.strict = options->strict,
 		.clock = options->clock,
 		.lossy = options->lossy,
@@ -234,11 +228,6 @@ static int show_calls(const struct options *options, const struct output_options
 {
 	if (options->replay)
 		return replay_with(options, output, formats);
-	if (output->takes_stack && options->engine == ENGINE_AGENT) {
-		usage_error("an expression about the stack needs breakpoints, so --engine=agent "
-			    "cannot be obeyed");
-		return STATUS_USAGE;
-	}
 	return trace_with(options, output, formats, view_fd);
 }
 

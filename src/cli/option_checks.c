@@ -27,8 +27,6 @@ static int check_stacks(const struct options *options)
 				   "none");
 	if (!output->where)
 		return 0;
-	if (options->engine == ENGINE_AGENT)
-		return usage_error("-w needs breakpoints, so --engine=agent cannot be obeyed");
 	if (options->summary && !options->formats.count && !options->flame && !options->report &&
 	    !options->record && !options->replay)
 		return usage_error("-w is for lines, and -c shows none");

@@ -3,12 +3,16 @@
  * What the agent has to know to tell script lines in the process (engine/agent/script_lines.h): the
  * machines of the space, and which frames have been named. It stops at the innermost frame whose
  * line is shown, which is the application's, or with --any-line any one whose line is known.
+ *
+ * For whole stacks (engine/agent/stack_rules.h) it needs the unwind rules of the native frames.
  */
 #include "target/agent_lines.h"
 
 #include "engine/agent/script_lines.h"
 #include "engine/agent/scripts_abi.h"
+#include "engine/agent/stack_rules.h"
 #include "unwind/script/frame_hash.h"
+#include "unwind/unwind_table.h"
 
 void agent_lines_machines(struct space *space, const struct vec *machines)
 {
@@ -34,4 +38,30 @@ bool agent_lines_frame(struct space *space, const struct raw_frame *raw,
 	if (is_shown == (stack != 0))
 		script_lines_learn(space, script_frame_hash(raw), stack);
 	return is_shown;
+}
+
+/* Returns false if the agent cannot make the step from the frame to its caller. */
+static bool teach_rule(struct space *space, const struct unwind_frame *frame)
+{
+	if (!frame->module.file || !frame->is_call || frame->is_guessed || frame->is_signal_frame)
+		return false;
+	const struct unwind_rule rule = unwind_table_rule(unwind_table(frame->module.file),
+							  frame->pc - 1 - frame->module.bias);
+
+	if (rule.cfa < UNWIND_OUTER || rule.is_signal_frame)
+		return false;
+	stack_rules_learn(space, frame->pc, &rule);
+	return true;
+}
+
+bool agent_lines_rules(struct space *space, const struct unwind_frame *frames, size_t count,
+		       enum unwind_end end)
+{
+	const bool is_limited = end == UNWIND_END_LIMIT;
+	bool is_known = end == UNWIND_END_OUTER || is_limited;
+
+	for (size_t i = 0; i < count; i++)
+		/* The walk does not leave the last frame that is wanted. */
+		is_known &= teach_rule(space, &frames[i]) || (is_limited && i + 1 == count);
+	return is_known;
 }

@@ -517,8 +517,11 @@ void agent_policy_init(struct target *target)
 		 */
 		.records = target_needs_each_call(target),
 		.buckets = sink_needs_buckets(target->options->sink, target->options->output),
-		.lines = target->options->output->script_line ||
-			 target->options->output->takes_lines,
+		.lines = target_takes_place(target->options->output),
+		.stacks = target_stack_depth(target->options->output) > 0,
+		.native_frames = target->options->output->where_native
+					 ? target_stack_depth(target->options->output)
+					 : 0,
 		.lossy = target->options->lossy,
 		.clock = clocks[target->options->clock]};
 

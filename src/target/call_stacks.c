@@ -20,12 +20,14 @@
 #include "base/diag.h"
 #include "base/xalloc.h"
 #include "engine/agent/script_lines.h"
+#include "engine/agent/stack_rules.h"
 #include "target/agent_lines.h"
 #include "target/frame_arguments.h"
 #include "target/native_stacks.h"
 #include "target/script_stacks.h"
 #include "target/walked_stack.h"
 #include "unwind/script/library.h"
+#include "unwind/stack_hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,23 +67,11 @@ static void complain(void *context, const char *file, unsigned line, const char 
 		diag("%s: %s", file, message);
 }
 
-/* Returns true if a script line belongs to each call. */
-static bool takes_place(const struct output_options *output)
-{
-	return output->script_line || output->takes_lines;
-}
-
-/* Returns how many frames belong to each call. */
-static unsigned depth_of(const struct output_options *output)
-{
-	return output->where > output->takes_stack ? output->where : output->takes_stack;
-}
-
 void call_stacks_init(struct target *target)
 {
 	const struct output_options *output = target->options->output;
 
-	if (!takes_place(output) && !depth_of(output))
+	if (!target_takes_place(output) && !target_stack_depth(output))
 		return;
 	struct call_stacks *stacks = target->call_stacks = xcalloc(1, sizeof *stacks);
 
@@ -89,7 +79,7 @@ void call_stacks_init(struct target *target)
 	walked_stack_init(&stacks->own);
 	for (size_t i = 0; i < MACHINES_MOST; i++)
 		stacks->parts[i].frames = xcalloc(FRAMES_MOST, sizeof(struct raw_frame));
-	if (takes_place(output) || output->where_script || output->takes_stack)
+	if (target_takes_place(output) || output->where_script || output->takes_stack)
 		stacks->library = script_library_create(target->options->data_dir, complain, NULL);
 	target->events.stack = call_stacks_of;
 }
@@ -335,8 +325,9 @@ static void walk_for_frames(struct target *target, struct thread *thread, const 
 	/* The order of script and native frames is known only from the whole stack. */
 	if (output->where_native)
 		walk_native(stacks, thread, start,
-			    stacks->part_count || start->place ? FRAMES_MOST : depth_of(output));
-	add_frames(target, thread, depth_of(output));
+			    stacks->part_count || start->place ? FRAMES_MOST
+							       : target_stack_depth(output));
+	add_frames(target, thread, target_stack_depth(output));
 }
 
 static bool has_application(const struct machine_frames *part)
@@ -370,24 +361,21 @@ static void walk(struct target *target, struct thread *thread, const struct star
 
 	stacks->walked = walked;
 	stacks->native_count = stacks->native_first = 0;
-	if (depth_of(output))
+	if (target_stack_depth(output))
 		walk_for_frames(target, thread, start);
 	else
 		walk_for_place(target, thread, start->regs);
-	if (takes_place(output))
+	if (target_takes_place(output))
 		add_places(stacks);
 }
 
-/* The agent may tell lines from now on: it is told what was found at this stop. */
-static void teach_agent(struct target *target, struct space *space)
+/* Teaches the agent the frames up to the one whose line is shown. */
+static void teach_line(struct target *target, struct space *space)
 {
 	struct call_stacks *stacks = target->call_stacks;
 	const bool any_line = target->options->output->any_line;
 	bool is_shown = false;
 
-	agent_lines_machines(space, &space->modules->machines);
-	if (!script_stacks_are_ready(space))
-		script_lines_ask(space);
 	for (size_t i = 0; i < stacks->part_count && !is_shown; i++) {
 		struct machine_frames *part = &stacks->parts[i];
 
@@ -399,6 +387,34 @@ static void teach_agent(struct target *target, struct space *space)
 						     stacks->table);
 		}
 	}
+}
+
+/* Teaches the agent the whole stack, which has this number, if the agent can walk it. */
+static void teach_stack(const struct target *target, struct space *space, uint32_t number)
+{
+	const struct call_stacks *stacks = target->call_stacks;
+	uint64_t hash = stack_hash_begin(stack_rules_epoch(space));
+
+	for (size_t i = 0; i < stacks->part_count; i++)
+		for (size_t j = 0; j < stacks->parts[i].count; j++)
+			hash = stack_hash_script(hash, &stacks->parts[i].frames[j]);
+	for (size_t i = 0; i < stacks->native_count; i++)
+		hash = stack_hash_native(hash, stacks->native[i].pc);
+	if (!target->options->output->where_native ||
+	    agent_lines_rules(space, stacks->native, stacks->native_count, stacks->native_end))
+		script_lines_learn_stack(space, hash, number);
+}
+
+/* The agent may tell lines and stacks from now on: it is told what was found at this stop. */
+static void teach_agent(struct target *target, struct space *space, uint32_t number)
+{
+	agent_lines_machines(space, &space->modules->machines);
+	if (!script_stacks_are_ready(space))
+		script_lines_ask(space);
+	if (target_stack_depth(target->options->output))
+		teach_stack(target, space, number);
+	else
+		teach_line(target, space);
 }
 
 uint32_t call_stacks_of(void *context, struct thread *thread, const struct regs *entry)
@@ -415,7 +431,7 @@ uint32_t call_stacks_of(void *context, struct thread *thread, const struct regs 
 						  stacks->table);
 
 	if (target->agent && entry)
-		teach_agent(target, space);
+		teach_agent(target, space, number);
 	return number;
 }
 

@@ -16,6 +16,7 @@
 #include "target/native_stacks.h"
 
 #include "base/xalloc.h"
+#include "engine/agent/return_addresses.h"
 #include "engine/trap/breakpoint_takeover.h"
 #include "object/elf_address.h"
 #include "object/elf_memory.h"
@@ -223,14 +224,16 @@ static bool find_module(void *context, uint64_t pc, struct unwind_module *found)
 }
 
 /*
- * The find_program_pc function. A thread may stand in an XOL slot; return addresses are the
- * program's own, as return breakpoints are written into the code.
+ * The find_program_pc function. A thread may stand in an XOL slot. Return addresses are the
+ * program's own where breakpoints catch returns, as these are written into the code; the agent
+ * replaces them by return trampolines.
  */
 static bool find_program_pc(void *context, uint64_t pc, uint64_t place, uint64_t *program_pc)
 {
 	const struct native_stacks *native = context;
 
-	return !place && trap_program_pc(native->space, pc, program_pc);
+	return place ? agent_find_return(native->space, place, pc, program_pc)
+		     : trap_program_pc(native->space, pc, program_pc);
 }
 
 static struct native_stacks *native_of(struct thread *thread)
@@ -285,8 +288,10 @@ size_t native_stacks_walk(struct thread *thread, const struct regs *regs, bool i
 	*end = UNWIND_END_UNREADABLE;
 	if (is_entry && !memory_read_word(&native->space->memory, regs->r[REG_SP], word, &start.pc))
 		return 0;
-	if (is_entry)
+	if (is_entry) {
+		agent_find_return(native->space, regs->r[REG_SP], start.pc, &start.pc);
 		start.r[REG_SP] += word;
+	}
 	return unwinder_walk(native->unwinder, &start, is_entry, frames, room, end);
 }
 

@@ -15,6 +15,16 @@ bool target_shows_values(const struct target *target)
 	return shows;
 }
 
+bool target_takes_place(const struct output_options *output)
+{
+	return output->script_line || output->takes_lines;
+}
+
+unsigned target_stack_depth(const struct output_options *output)
+{
+	return output->where > output->takes_stack ? output->where : output->takes_stack;
+}
+
 bool target_needs_each_call(const struct target *target)
 {
 	const struct session_options *options = target->options;

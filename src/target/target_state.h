@@ -155,6 +155,10 @@ struct modules {
 	pid_t suspended_for; /* breakpoints are out until this thread stops; 0: they are in */
 };
 
+/* Returns true if a script line belongs to each call. */
+bool target_takes_place(const struct output_options *output);
+/* Returns how many frames belong to each call; 0: none. */
+unsigned target_stack_depth(const struct output_options *output);
 /* Return true if values are captured, and if a record of each call is needed. */
 bool target_shows_values(const struct target *target);
 bool target_needs_each_call(const struct target *target);

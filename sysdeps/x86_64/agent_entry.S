@@ -669,6 +669,21 @@ gate_stops:
 	jmp	*%r11
 	.org	AGENT_JUMP_TEST + AGENT_JUMP_TEST_BYTES, 0xf4
 
+	/*
+	 * struct loaded agent_load(uint64_t address): the word there, and 1, in the registers of a
+	 * result; 0 in the second one if it cannot be read.
+	 */
+	.org	AGENT_LOAD, 0xf4
+	.globl	agent_load
+	.hidden	agent_load
+agent_load:
+	mov	(%rdi), %rax
+	mov	$1, %edx
+	ret
+	.org	AGENT_LOAD_FAILED, 0xf4
+	xor	%edx, %edx
+	ret
+
 	/* At an unwinder's functions. 128(%rsp): number of the probe; later where to continue. */
 	.org	AGENT_UNWINDING_BEGINS, 0xf4
 	save

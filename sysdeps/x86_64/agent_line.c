@@ -10,9 +10,10 @@
  */
 #include "x86_64/agent_line.h"
 
-#include "unwind/script/executor.h"
 #include "x86_64/agent_memory.h"
-#include "x86_64/agent_process.h"
+#include "x86_64/agent_stack.h"
+
+enum { PAGE = 4096 };
 
 /* The `visit` function of the walk. */
 static bool look_at_frame(void *visitor, const struct raw_frame *frame)
@@ -35,36 +36,57 @@ static bool look_at_frame(void *visitor, const struct raw_frame *frame)
 	return false;
 }
 
-static bool read_exact(void *context, uint64_t address, void *buffer, size_t length)
+/*
+ * Reads a whole word and cuts it, which is faster than a copy of fewer bytes. The word may reach
+ * into the next page, which may be unreadable.
+ */
+static bool read_number(void *context, uint64_t address, unsigned size, uint64_t *number)
 {
-	return read_bytes(context, address, buffer, length) == length;
+	uint64_t word = 0;
+	bool is_read;
+
+	if (address % PAGE <= PAGE - sizeof word)
+		is_read = read_word(context, address, &word);
+	else
+		is_read = read_bytes(context, address, &word, size) == size;
+	*number = word << (64 - 8 * size) >> (64 - 8 * size);
+	return is_read;
 }
 
-/* On the stack behind the ring, as a run needs 2 KiB. */
-void agent_find_line_there(struct line_search *search)
+void agent_begin_walk(struct script_run *run, agent_visit *visit, void *visitor)
+{
+	run->read = read_number;
+	run->context = NULL;
+	run->thread_pointer = read_thread();
+	run->tid = 0;
+	run->decoded = NULL;
+	run->visit = visit;
+	run->visitor = visitor;
+	run->frames = NULL;
+	run->capacity = 0;
+	run->results = NULL;
+	run->result_count = 0;
+	run->steps_max = SCRIPTS_STEPS;
+}
+
+enum script_end agent_walk_scripts(struct script_run *run, const struct scripts_machine *machine)
+{
+	run->program = (const struct script_program *)machine->program;
+	run->values = (const uint64_t *)machine->values;
+	run->value_count = (unsigned)machine->value_count;
+	return script_execute(run);
+}
+
+static void find_line(struct line_search *search)
 {
 	const struct agent_scripts *scripts = search->scripts;
 	struct script_run run;
 
-	run.read = read_exact;
-	run.context = NULL;
-	run.thread_pointer = read_thread();
-	run.tid = 0;
-	run.decoded = NULL;
-	run.visit = look_at_frame;
-	run.visitor = search;
-	run.frames = NULL;
-	run.capacity = 0;
-	run.results = NULL;
-	run.result_count = 0;
-	run.steps_max = SCRIPTS_STEPS;
+	agent_begin_walk(&run, look_at_frame, search);
 	for (uint64_t i = 0; i < scripts->count && i < SCRIPTS_MACHINES; i++) {
-		run.program = (const struct script_program *)scripts->machines[i].program;
-		run.values = (const uint64_t *)scripts->machines[i].values;
-		run.value_count = (unsigned)scripts->machines[i].value_count;
 		/* As in target/script_stacks.c: others may have changed the list of threads. */
 		for (unsigned tries = 0; tries < SCRIPTS_WALKS; tries++) {
-			const enum script_end end = script_execute(&run);
+			const enum script_end end = agent_walk_scripts(&run, &scripts->machines[i]);
 
 			if (search->line || search->is_unknown)
 				return;
@@ -72,4 +94,13 @@ void agent_find_line_there(struct line_search *search)
 				break;
 		}
 	}
+}
+
+/* On the stack behind the ring, as a run needs 2 KiB. */
+void agent_find_line_there(struct line_search *search)
+{
+	if (search->scripts->stacks)
+		agent_find_stack(search);
+	else
+		find_line(search);
 }

@@ -4,22 +4,34 @@
 #define TRACER_SYSDEPS_X86_64_AGENT_LINE_H
 
 #include "engine/agent/scripts_abi.h"
+#include "unwind/script/executor.h"
+#include "x86_64/agent_process.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The search for the frame whose line is shown, among those of the thread's script. */
+/* The search for the frame whose line is shown, or for the whole stack. */
 struct line_search {
 	const struct agent_scripts *scripts;
-	uint64_t line;	 /* of its struct ring_record */
-	uint32_t left;	 /* how many more frames are looked at */
-	bool is_unknown; /* a frame was met that the tracer has not named yet */
+	const struct frame *frame; /* the state at the entry of the function */
+	uint64_t line;		   /* of its struct ring_record */
+	uint32_t left;		   /* how many more frames of a script are looked at */
+	bool is_unknown;	   /* something was met that the tracer has to see first */
 };
 
 /* Calls agent_find_line_there() on the stack that ends at `stack` (agent_entry.S). */
 void agent_find_line(struct line_search *search, void *stack);
 
-/* Walks the frames of all machines, until the line is found or nothing is known of a frame. */
+/*
+ * Walks the frames of all machines, until the line is found or nothing is known of a frame; or does
+ * agent_find_stack(), where whole stacks are told.
+ */
 void agent_find_line_there(struct line_search *search);
+
+typedef bool agent_visit(void *visitor, const struct raw_frame *frame);
+/* Prepares a walk for agent_walk_scripts(). */
+void agent_begin_walk(struct script_run *run, agent_visit *visit, void *visitor);
+/* Visits the frames of the thread that the machine has. */
+enum script_end agent_walk_scripts(struct script_run *run, const struct scripts_machine *machine);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How the agent's code reads the program's memory: by agent_copy() and agent_copy_string()
- * (agent_entry.S). If they fault, the tracer makes the thread continue behind the instruction, and
- * less has been read. `context` is not used.
+ * How the agent's code reads the program's memory: by agent_copy(), agent_copy_string() and
+ * agent_load() (agent_entry.S). If they fault, the tracer makes the thread continue behind the
+ * instruction, and less has been read. `context` is not used.
  */
 #ifndef TRACER_SYSDEPS_X86_64_AGENT_MEMORY_H
 #define TRACER_SYSDEPS_X86_64_AGENT_MEMORY_H
@@ -18,6 +18,11 @@
 size_t agent_copy(void *to, uint64_t from, size_t length);
 size_t agent_copy_string(void *to, uint64_t from, size_t length);
 
+struct loaded {
+	uint64_t word, is_read;
+};
+struct loaded agent_load(uint64_t address);
+
 /*
  * Saves a fault for addresses that are never mapped: NULL, small numbers, non-canonical addresses.
  */
@@ -30,6 +35,16 @@ static inline size_t read_bytes(void *context, uint64_t address, void *buffer, s
 {
 	(void)context;
 	return is_possible(address) ? agent_copy(buffer, address, length) : 0;
+}
+
+static inline bool read_word(void *context, uint64_t address, uint64_t *word)
+{
+	const struct loaded loaded = is_possible(address) ? agent_load(address)
+							  : (struct loaded){0, 0};
+
+	(void)context;
+	*word = loaded.word;
+	return loaded.is_read;
 }
 
 static inline size_t read_string(void *context, uint64_t address, void *buffer, size_t length)

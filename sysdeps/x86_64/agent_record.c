@@ -369,15 +369,17 @@ static inline __attribute__((always_inline)) void capture(struct making *making,
 
 /* Returns false if the tracer has to look first. */
 static inline __attribute__((always_inline)) bool find_line(const struct making *making,
+							    const struct frame *frame,
 							    struct line_search *search)
 {
 	search->scripts = (const struct agent_scripts *)word_at(AGENT_PLANS + AGENT_SCRIPTS);
+	search->frame = frame;
 	search->line = 0;
 	search->left = SCRIPTS_DEPTH;
 	if (!search->scripts)
 		return true;
 	search->is_unknown = __atomic_load_n(&search->scripts->pending, __ATOMIC_ACQUIRE) != 0;
-	if (!search->is_unknown && search->scripts->count)
+	if (!search->is_unknown && (search->scripts->count || search->scripts->stacks))
 		agent_find_line(search, (unsigned char *)making->thread->ring + AGENT_RING_ROOM);
 	return !search->is_unknown;
 }
@@ -438,7 +440,7 @@ struct onward agent_enter(struct frame *frame)
 		return trap;
 	struct line_search search;
 
-	if (!find_line(&making, &search)) {
+	if (!find_line(&making, frame, &search)) {
 		set_busy(making.thread, 0);
 		return trap;
 	}

@@ -37,10 +37,11 @@ static void read_words(void *context, struct memory_range *ranges, size_t count)
 
 static const struct memory_source memory = {.readv = read_words};
 
-static bool read_exact(void *context, uint64_t address, void *buffer, size_t length)
+static bool read_number(void *context, uint64_t address, unsigned size, uint64_t *number)
 {
 	(void)context;
-	return memory_read_exact(&memory, address, buffer, length);
+	*number = 0;
+	return memory_read_exact(&memory, address, number, size);
 }
 
 /* -------------------------------------------------------------- mistakes */
@@ -212,7 +213,7 @@ static uint64_t value_of(const char *expression)
 	struct script_run run = {.program = clause->program,
 				 .values = values,
 				 .value_count = 2,
-				 .read = read_exact,
+				 .read = read_number,
 				 .thread_pointer = BASE + 0x100,
 				 .tid = 77,
 				 .decoded = &frame,
@@ -305,7 +306,7 @@ static enum script_end walk(const char *body, uint64_t steps_max, struct raw_fra
 	struct script_run run = {.program = description->walk,
 				 .values = values,
 				 .value_count = 1,
-				 .read = read_exact,
+				 .read = read_number,
 				 .frames = frames,
 				 .capacity = FRAMES,
 				 .steps_max = steps_max};

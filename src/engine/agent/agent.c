@@ -19,6 +19,7 @@
 #include "engine/agent/agent_state.h"
 #include "engine/agent/return_trampolines.h"
 #include "engine/agent/rings.h"
+#include "engine/agent/stack_rules.h"
 
 #include "base/xalloc.h"
 #include "engine/agent/buckets.h"
@@ -64,7 +65,9 @@ struct agent *agent_create(struct trap *trap, struct call_tracker *tracker, agen
 	agent->records = options->records;
 	agent->buckets = options->buckets && !options->records;
 	agent->lossy = options->lossy;
-	agent->lines = options->lines;
+	agent->lines = options->lines || options->stacks;
+	agent->stacks = options->stacks;
+	agent->native_frames = options->native_frames;
 	agent->buffer = xcalloc(1, RINGS_RECORD_MAX);
 	vec_init(&agent->spaces, sizeof(struct space *));
 	agent->host = host;
@@ -323,6 +326,7 @@ void agent_forget(struct space *space, uint64_t low, uint64_t high)
 		return;
 	forget_candidates(own, low, high);
 	forget_asking(own, low, high);
+	stack_rules_forget(space);
 	for (size_t i = 0; i < own->units.count; i++)
 		unit_unlearn(*(struct agent_unit **)vec_at(&own->units, i), low, high);
 	while (map_next(&own->probes, &cursor, NULL, &value)) {

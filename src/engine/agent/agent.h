@@ -44,6 +44,9 @@ struct agent_options {
 	bool records; /* make a record of each call instead of counting it */
 	bool buckets; /* if calls are counted, keep how long each one took, in buckets */
 	bool lines;   /* records have the line of the script that makes the call: script_lines.h */
+	bool stacks;  /* records have the stack of the call, instead of the line: stack_rules.h */
+	/* With `stacks`: native frames wanted where no script runs; 0: none are wanted at all. */
+	unsigned native_frames;
 	bool lossy; /* drop a call's record when the ring is full instead of blocking the thread */
 	enum agent_clock_choice clock;
 };

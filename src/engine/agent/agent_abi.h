@@ -22,7 +22,7 @@
 #ifndef TRACER_ENGINE_AGENT_AGENT_ABI_H
 #define TRACER_ENGINE_AGENT_AGENT_ABI_H
 
-#define AGENT_LAYOUT 24 /* change it with anything below */
+#define AGENT_LAYOUT 25 /* change it with anything below */
 
 /* Offsets in a unit, and lengths of its parts, in bytes. */
 #define AGENT_RETURNED                                                                             \
@@ -54,6 +54,9 @@
 /* The test of a gate at longjmp(), and the room it has; see agent_entry.S. */
 #define AGENT_JUMP_TEST 0xaa0
 #define AGENT_JUMP_TEST_BYTES 0xa0
+/* agent_load(): reads a word that may be unreadable */
+#define AGENT_LOAD 0xb40     /* may fault: continue at LOAD_FAILED */
+#define AGENT_LOAD_FAILED 0xb49
 /* Where the stubs of an unwinder's functions jump to (unwinding_abi.h). */
 #define AGENT_UNWINDING_BEGINS 0xb50
 #define AGENT_UNWINDING_LANDS 0xc40

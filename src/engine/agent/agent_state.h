@@ -17,8 +17,10 @@ struct agent {
 	agent_points_into *points_into;
 	bool records; /* make a record of each call, instead of counting it */
 	bool buckets; /* when counting, keep how long each call took, in buckets */
-	bool lines;   /* records have the line of the script: script_lines.c */
-	bool lossy;   /* drop a call's record if the ring is full */
+	bool lines;   /* records have the line of the script, or a stack: script_lines.c */
+	bool stacks;  /* records have a whole stack: stack_rules.c */
+	unsigned native_frames; /* see agent_options */
+	bool lossy;		/* drop a call's record if the ring is full */
 	const struct agent_arch *host;
 	bool system_clock; /* tracees read the system's clock instead of the processor's */
 	struct clock_sample {
@@ -77,7 +79,8 @@ struct agent_unit {
 	uint8_t *shared;	    /* AGENT_SHARED_BYTES, mapped in the tracer */
 	struct hook full;	    /* hook of the breakpoint at AGENT_RECORD_FULL */
 	struct plans *plans;	    /* NULL: the unit counts */
-	struct script_lines *lines; /* NULL: lines of scripts are not shown */
+	struct script_lines *lines; /* NULL: lines of scripts and stacks are not shown */
+	struct stack_rules *rules;  /* NULL: whole stacks are not shown */
 	uint32_t probes_used;	    /* how many different numbers were given out */
 	struct vec free;	    /* uint32_t: numbers that no return trampoline refers to */
 	uint32_t dropped;   /* numbers whose probes are gone, since the last search for free ones */
@@ -113,6 +116,7 @@ struct agent_space {
 	const char *refused;	 /* why units cannot, or must not be made; or NULL */
 	struct rings *rings;	 /* NULL: there are none */
 	struct agent *agent;	 /* set with `rings` */
+	uint64_t stack_epoch;	 /* see stack_rules_epoch() */
 	uint64_t clock_function; /* clock_prepare(); 0: not found so far */
 	bool clock_is_forbidden; /* a thread was kept from reading the clock */
 	bool bases_known;	 /* ring_drain_share_bases() was called */

@@ -31,6 +31,7 @@
 #include "engine/agent/patch_candidates.h"
 #include "engine/agent/plans.h"
 #include "engine/agent/ring_drain.h"
+#include "engine/agent/stack_rules.h"
 #include "engine/agent/unit.h"
 #include "engine/agent/unwinding.h"
 #include "engine/trap/breakpoint_takeover.h"
@@ -192,6 +193,7 @@ static struct agent_unit *make_unit(struct installing *installing, uint64_t addr
 		own->refused = "no memory for its records can be had";
 	vec_push(&own->units, &unit);
 	gates_unit_made(installing->space);
+	stack_rules_tell_units(installing->space);
 	return own->refused ? NULL : unit;
 }
 

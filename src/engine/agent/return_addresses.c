@@ -279,6 +279,17 @@ static void read_handing_clock(struct handing *handing)
 	handing->time = now.time;
 }
 
+bool agent_find_return(const struct space *space, uint64_t place, uint64_t word, uint64_t *address)
+{
+	struct standing chain[CHAIN_MAX];
+	size_t count;
+
+	if (!space->agent || !agent_is_stub(space->agent, word))
+		return false;
+	*address = follow_standing(space, word, place, chain, &count);
+	return *address != 0;
+}
+
 uint64_t agent_show_caller(struct agent *agent, struct thread *thread, uint64_t place,
 			   uint64_t word)
 {

@@ -24,6 +24,11 @@ void agent_restore_returns(struct space *space);
  */
 void agent_hand_over(struct agent *agent, struct thread *thread);
 /*
+ * A stack word that is at `place` is `word`. If that is the return trampoline of a pending call,
+ * stores the call's true return address and returns true.
+ */
+bool agent_find_return(const struct space *space, uint64_t place, uint64_t word, uint64_t *address);
+/*
  * Like agent_hand_over(), for one stack word: a stopped thread has just entered a function whose
  * return address, `word`, is at `place`. If `word` is a return trampoline, writes the true return
  * address to `place` and returns it; else returns `word`.

@@ -287,7 +287,7 @@ int ring_drain_prepare(struct agent *agent, struct thread *thread, struct agent_
 			vec_push(&agent->spaces, &space);
 	}
 	if (!error && agent->lines)
-		error = script_lines_begin(space, unit);
+		error = script_lines_begin(agent, space, unit);
 	if (error)
 		return error;
 	uint64_t words[4] = {rings_address(own->rings), number, true, agent->lossy};

@@ -13,7 +13,7 @@
  *
  * Frames are known by a hash of 63 bits of what tells the line: two frames have the same one as
  * rarely as two of 2^63 numbers are equal. A set of the table that is full takes no further frames,
- * and calls from these go on stopping; the table has room for 8,192.
+ * and calls from these go on stopping; the table has room for 32,768.
  *
  * Nothing is ever removed: records that refer to a frame may still be in a ring. The identity in a
  * frame tells code that was freed from other code at its address.
@@ -25,6 +25,7 @@
 #include "engine/agent/agent_state.h"
 #include "engine/agent/plans.h"
 #include "engine/agent/scripts_abi.h"
+#include "engine/agent/stack_rules.h"
 #include "tracee/space.h"
 
 #include <errno.h>
@@ -169,6 +170,13 @@ void script_lines_learn(struct space *space, uint64_t hash, uint32_t stack)
 	each_unit(space, learn_in_unit, &learned);
 }
 
+void script_lines_learn_stack(struct space *space, uint64_t hash, uint32_t stack)
+{
+	struct learned learned = {hash | 1, stack};
+
+	each_unit(space, learn_in_unit, &learned);
+}
+
 uint32_t script_lines_stack(const struct agent_unit *unit, uint16_t line)
 {
 	return unit->lines && line && line <= SCRIPTS_FRAMES ? unit->lines->stacks[line - 1] : 0;
@@ -176,15 +184,21 @@ uint32_t script_lines_stack(const struct agent_unit *unit, uint16_t line)
 
 /* ------------------------------------------------------------------ units */
 
-int script_lines_begin(struct space *space, struct agent_unit *unit)
+int script_lines_begin(const struct agent *agent, struct space *space, struct agent_unit *unit)
 {
 	struct script_lines *lines = xcalloc(1, sizeof *lines);
-	int error = -ENOSPC;
+	int error = 0;
 
+	/* The memory of a new unit is zero, so the table of frames is empty. */
 	lines->place = plans_take(unit->plans, unit->base, sizeof lines->shown);
 	lines->shown.pending = true;
-	if (lines->place)
-		error = space_write(space, lines->place, &lines->shown, sizeof lines->shown);
+	if (!lines->place)
+		error = -ENOSPC;
+	else if (agent->stacks)
+		error = stack_rules_begin(space, unit, agent->native_frames, &lines->shown.stacks);
+	if (!error)
+		error = space_write(space, lines->place, &lines->shown,
+				    offsetof(struct agent_scripts, frames));
 	if (!error)
 		error = space_write(space, unit->base + AGENT_PLANS + AGENT_SCRIPTS, &lines->place,
 				    sizeof lines->place);

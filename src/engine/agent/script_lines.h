@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Has the agent tell the script line of each call that it records: see script_lines.c. */
+/* Has the agent tell the script line, or the stack, of each call that it records. */
 #ifndef TRACER_ENGINE_AGENT_SCRIPT_LINES_H
 #define TRACER_ENGINE_AGENT_SCRIPT_LINES_H
 
+#include "engine/agent/agent.h"
 #include "tracee/tracee.h"
 #include "unwind/script/program.h"
 
@@ -28,9 +29,11 @@ void script_lines_set(struct space *space, const struct line_machine *machines, 
  * it alone, if its line is shown; 0: it is passed by.
  */
 void script_lines_learn(struct space *space, uint64_t hash, uint32_t stack);
+/* With agent_options.stacks: the stack with this hash (stack_hash.h) has this number, or 0. */
+void script_lines_learn_stack(struct space *space, uint64_t hash, uint32_t stack);
 
 /* A unit was made: it gets what the others have. 0 or -errno. */
-int script_lines_begin(struct space *space, struct agent_unit *unit);
+int script_lines_begin(const struct agent *agent, struct space *space, struct agent_unit *unit);
 /* Returns the number of the stack for a ring_record.line; 0: there is none. */
 uint32_t script_lines_stack(const struct agent_unit *unit, uint16_t line);
 void script_lines_destroy(struct script_lines *lines); /* NULL is allowed */

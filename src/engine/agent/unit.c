@@ -17,6 +17,7 @@
 #include "engine/agent/plans.h"
 #include "engine/agent/return_trampolines.h"
 #include "engine/agent/script_lines.h"
+#include "engine/agent/stack_rules.h"
 #include "tracee/arena.h"
 #include "tracee/arena_map.h"
 #include "tracee/journal.h"
@@ -379,6 +380,7 @@ void unit_destroy(struct agent_unit *unit)
 		free(unit->probes[i]);
 	plans_destroy(unit->plans);
 	script_lines_destroy(unit->lines);
+	stack_rules_destroy(unit->rules);
 	free(unit);
 }
 

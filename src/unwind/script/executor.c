@@ -2,16 +2,18 @@
 /*
  * Runs the programs of frame descriptions.
  *
- * Freestanding: no libc, no allocation, no thread-local storage, because the same file is meant to
- * run in a traced process, too. Nothing that a program or the memory says is trusted: registers are
- * numbered below SCRIPT_REGISTERS or ignored, jumps stay in the program, and a run ends after
- * steps_max instructions.
+ * Freestanding: no libc, no allocation, no thread-local storage, because the same file runs in
+ * traced processes, too, where it is most of what a stack costs. Nothing that a program or the
+ * memory says is trusted: there is a register for each number that an instruction can have, jumps
+ * stay in the program, and a run ends after steps_max instructions.
  */
 #include "unwind/script/executor.h"
 
+enum { REGISTERS = UINT8_MAX + 1 };
+
 /* The registers, and what a run does with them. */
 struct machine {
-	uint64_t registers[SCRIPT_REGISTERS];
+	uint64_t registers[REGISTERS];
 	struct script_run *run;
 };
 
@@ -21,7 +23,7 @@ static void set_up(struct machine *machine, struct script_run *run)
 	const struct raw_frame *decoded = run->decoded;
 	unsigned count = run->value_count;
 
-	for (unsigned i = 0; i < SCRIPT_REGISTERS; i++) {
+	for (unsigned i = 0; i < REGISTERS; i++) {
 		registers[i] = 0;
 		__asm__("" : "+r"(i)); /* keeps the compiler from calling memset */
 	}
@@ -43,18 +45,6 @@ static void set_up(struct machine *machine, struct script_run *run)
 	run->frame_count = 0;
 }
 
-static bool load(const struct machine *machine, unsigned operation, uint64_t address, uint64_t *to)
-{
-	static const uint8_t sizes[] = {1, 2, 4, 8, 4};
-	const struct script_run *run = machine->run;
-	uint64_t word = 0;
-
-	if (!run->read(run->context, address, &word, sizes[operation - SCRIPT_LOAD8]))
-		return false;
-	*to = operation == SCRIPT_LOAD_I32 ? (uint64_t)(int32_t)(uint32_t)word : word;
-	return true;
-}
-
 static uint64_t divide(uint64_t left, uint64_t right)
 {
 	if (!right)
@@ -63,19 +53,14 @@ static uint64_t divide(uint64_t left, uint64_t right)
 	return right == UINT64_MAX ? 0 - left : (uint64_t)((int64_t)left / (int64_t)right);
 }
 
+/* The operations that are rarer in walks. */
 static uint64_t compute(unsigned operation, uint64_t left, uint64_t right)
 {
 	switch (operation) {
-	case SCRIPT_ADD:
-		return left + right;
-	case SCRIPT_SUB:
-		return left - right;
 	case SCRIPT_MUL:
 		return left * right;
 	case SCRIPT_DIV:
 		return divide(left, right);
-	case SCRIPT_AND:
-		return left & right;
 	case SCRIPT_OR:
 		return left | right;
 	case SCRIPT_SHL:
@@ -88,10 +73,8 @@ static uint64_t compute(unsigned operation, uint64_t left, uint64_t right)
 		return left != right;
 	case SCRIPT_LT:
 		return (int64_t)left < (int64_t)right;
-	case SCRIPT_LE:
-		return (int64_t)left <= (int64_t)right;
 	default:
-		return right; /* SCRIPT_SET */
+		return (int64_t)left <= (int64_t)right; /* SCRIPT_LE */
 	}
 }
 
@@ -126,44 +109,64 @@ enum script_end script_execute(struct script_run *run)
 	const struct script_program *program = run->program;
 	struct machine machine;
 	uint64_t *registers = machine.registers;
-	uint32_t next = 0;
+	uint64_t steps = run->steps_max;
+	enum script_end end = SCRIPT_DONE;
 
 	set_up(&machine, run);
-	for (uint64_t steps = 0; next < program->count; steps++) {
-		const struct script_instruction *at = &program->instructions[next++];
-		const unsigned operation = at->operation;
-		uint64_t ignored;
+	for (uint32_t next = 0; next < program->count;) {
+		const struct script_instruction at = program->instructions[next++];
+		const uint64_t left = registers[at.left];
+		const uint64_t right = registers[at.right] + (uint64_t)at.value;
+		uint64_t *target = &registers[at.target];
 
-		if (steps == run->steps_max)
+		if (!steps--)
 			return SCRIPT_ENDLESS;
-		if (at->left >= SCRIPT_REGISTERS || at->right >= SCRIPT_REGISTERS)
-			return SCRIPT_UNREADABLE;
-		/* Register 0 keeps its zero. */
-		uint64_t *target = at->target && at->target < SCRIPT_REGISTERS
-					   ? &registers[at->target]
-					   : &ignored;
-		const uint64_t left = registers[at->left];
-
-		if (operation >= SCRIPT_LOAD8 && operation <= SCRIPT_LOAD_I32) {
-			if (!load(&machine, operation, left + (uint64_t)at->value, target))
+		switch (at.operation) {
+		case SCRIPT_LOAD8:
+		case SCRIPT_LOAD16:
+		case SCRIPT_LOAD32:
+		case SCRIPT_LOAD64:
+			if (!run->read(run->context, left + (uint64_t)at.value,
+				       1u << (at.operation - SCRIPT_LOAD8), target))
 				return SCRIPT_UNREADABLE;
-		} else if (operation <= SCRIPT_LE) {
-			*target = compute(operation, left,
-					  registers[at->right] + (uint64_t)at->value);
-		} else if (operation == SCRIPT_JUMP || operation == SCRIPT_JUMP_ZERO) {
-			if (operation == SCRIPT_JUMP || !left)
-				next = (uint32_t)at->value;
-		} else if (operation == SCRIPT_EMIT) {
-			enum script_end end;
-
-			if (!emit(&machine, at->left, &end))
+			break;
+		case SCRIPT_LOAD_I32:
+			if (!run->read(run->context, left + (uint64_t)at.value, 4, target))
+				return SCRIPT_UNREADABLE;
+			*target = (uint64_t)(int32_t)(uint32_t)*target;
+			break;
+		case SCRIPT_JUMP:
+			next = (uint32_t)at.value;
+			break;
+		case SCRIPT_JUMP_ZERO:
+			next = left ? next : (uint32_t)at.value;
+			break;
+		case SCRIPT_EMIT:
+			if (!emit(&machine, at.left, &end))
 				return end;
-		} else if (operation == SCRIPT_RESULT) {
-			if ((uint32_t)at->value < run->result_count)
-				run->results[at->value] = left;
-		} else {
-			break; /* SCRIPT_END */
+			break;
+		case SCRIPT_RESULT:
+			if ((uint32_t)at.value < run->result_count)
+				run->results[at.value] = left;
+			break;
+		case SCRIPT_SET:
+			*target = right;
+			break;
+		case SCRIPT_ADD:
+			*target = left + right;
+			break;
+		case SCRIPT_AND:
+			*target = left & right;
+			break;
+		case SCRIPT_SUB:
+			*target = left - right;
+			break;
+		default:
+			if (at.operation > SCRIPT_LE)
+				return SCRIPT_DONE; /* SCRIPT_END */
+			*target = compute(at.operation, left, right);
 		}
+		registers[SCRIPT_ZERO] = 0;
 	}
 	return SCRIPT_DONE;
 }

@@ -19,8 +19,8 @@ struct script_run {
 	const struct script_program *program;
 	const uint64_t *values; /* what registers SCRIPT_VALUES … are set to */
 	unsigned value_count;
-	/* Reads all `length` (1 … 8) bytes, or returns false. */
-	bool (*read)(void *context, uint64_t address, void *buffer, size_t length);
+	/* Reads a number of 1, 2, 4 or 8 bytes, zero-extended, or returns false. */
+	bool (*read)(void *context, uint64_t address, unsigned size, uint64_t *number);
 	void *context;
 	uint64_t thread_pointer;
 	uint64_t tid;

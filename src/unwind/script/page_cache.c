@@ -61,6 +61,12 @@ bool page_cache_read(void *cache, uint64_t address, void *buffer, size_t length)
 	return read_range(cache, address, buffer, length) == length;
 }
 
+bool page_cache_number(void *cache, uint64_t address, unsigned size, uint64_t *number)
+{
+	*number = 0;
+	return page_cache_read(cache, address, number, size);
+}
+
 void page_cache_clear(struct page_cache *cache)
 {
 	for (size_t i = 0; i < PAGE_CACHE_PAGES; i++)

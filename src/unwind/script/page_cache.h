@@ -28,5 +28,7 @@ void page_cache_init(struct page_cache *cache, const struct memory_source *memor
 void page_cache_clear(struct page_cache *cache);
 /* Reads all `length` bytes or returns false. `cache`: a struct page_cache (executor.h, `read`). */
 bool page_cache_read(void *cache, uint64_t address, void *buffer, size_t length);
+/* The `read` function of a struct script_run; `cache` is the context. */
+bool page_cache_number(void *cache, uint64_t address, unsigned size, uint64_t *number);
 
 #endif
