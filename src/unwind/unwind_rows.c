@@ -98,8 +98,7 @@ void unwind_rows_add(struct unwind_rows *rows, const struct eh_function *functio
 	rows->function = function;
 	unwind_rows_push(rows, start < UINT32_MAX ? (uint32_t)start : UINT32_MAX, UNWIND_RULE_NONE);
 	if (start < UINT32_MAX)
-		rows->instructions += eh_unwind_rows_for_each(rows->interpreter, function, add_row,
-							      rows);
+		eh_unwind_rows_for_each(rows->interpreter, function, add_row, rows);
 	/* The first row has taken the place of the one that was only there to begin with. */
 	if (rows->count - first > 1 && rows->pcs[first + 1] == rows->pcs[first]) {
 		memmove(rows->pcs + first, rows->pcs + first + 1,

@@ -22,7 +22,6 @@ struct unwind_rows {
 	size_t count, capacity;
 	struct vec rules;	 /* struct unwind_rule, by number */
 	struct map rule_numbers; /* a rule as a word → its number */
-	uint64_t instructions;	 /* how many call-frame instructions have been run */
 	struct eh_interpreter *interpreter;
 	struct eh_reader expressions; /* reads expressions while the interpreter runs */
 	const struct eh_function *function;

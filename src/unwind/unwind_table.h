@@ -27,23 +27,4 @@ struct eh_reader *unwind_table_expressions(struct unwind_table *table);
 /* Returns how many bytes of memory the table has. */
 size_t unwind_table_bytes(const struct unwind_table *table);
 
-/*
- * All rows of a file in one block without pointers, which may be copied to another process. Rows
- * ascend; code between functions has rows with the rule UNWIND_NONE.
- */
-struct unwind_image {
-	uint32_t bytes; /* of the block */
-	uint32_t row_count, rule_count;
-	uint32_t pcs, numbers, rules; /* offsets in the block of these arrays */
-	uint64_t base;		      /* address of the file that pcs are relative to */
-};
-
-/*
- * Makes the block of a file, to be freed with free(). Functions that would take too long, which
- * only a damaged file has, are left out.
- */
-struct unwind_image *unwind_image_create(struct elf_file *file);
-/* Like unwind_table_rule(). Needs no C library; the block is trusted. */
-struct unwind_rule unwind_image_rule(const struct unwind_image *image, uint64_t address);
-
 #endif

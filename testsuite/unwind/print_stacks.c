@@ -9,6 +9,8 @@
  * and prints what a walk and a frame cost, and what the tables of rows take.
  */
 #include "live.h"
+#include "object/elf_private.h"
+#include "unwind/extent.h"
 #include "unwind/unwind_table.h"
 
 #include <dirent.h>
@@ -117,15 +119,18 @@ static void measure_tables(const struct live *live)
 
 		if (!file)
 			continue;
-		uint64_t before = now_ns();
-		struct unwind_image *image = unwind_image_create(file);
-		uint64_t took = now_ns() - before;
+		const size_t lazy = unwind_table_bytes(unwind_table(file));
+		const uint64_t before = now_ns();
+		size_t count;
+		const struct extent *extents = extent_list(file, &count);
 
-		printf("image %s rows %u rules %u KiB %u ms %.1f lazy_KiB %zu\n",
-		       elf_soname(file) ? elf_soname(file) : "program", image->row_count,
-		       image->rule_count, image->bytes / 1024, (double)took / 1e6,
-		       unwind_table_bytes(unwind_table(file)) / 1024);
-		free(image);
+		for (size_t j = 0; j < count; j++)
+			unwind_table_rule(unwind_table(file), extents[j].start);
+		const uint64_t took = now_ns() - before;
+
+		printf("rules of %s: functions %zu ms %.1f KiB %zu lazy_KiB %zu\n",
+		       elf_soname(file) ? elf_soname(file) : "program", count, (double)took / 1e6,
+		       unwind_table_bytes(unwind_table(file)) / 1024, lazy / 1024);
 	}
 }
 
