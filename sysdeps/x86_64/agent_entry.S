@@ -727,5 +727,29 @@ agent_find_line:
 	mov	%rbp, %rsp
 	pop	%rbp
 	ret
+
+	/* unsigned agent_match(words, count): see agent_memo.h. */
+	.org	AGENT_MATCH, 0xf4
+	.globl	agent_match
+	.hidden	agent_match
+agent_match:
+	xor	%eax, %eax
+	test	%rsi, %rsi
+	jz	matched
+match_word:
+	mov	(%rdi), %rdx
+	.org	AGENT_MATCH_WORD, 0xf4
+	mov	(%rdx), %rdx
+	xor	8(%rdi), %rdx
+	test	%rdx, 16(%rdi)
+	jnz	match_failed
+	add	$24, %rdi
+	dec	%rsi
+	jnz	match_word
+matched:
+	mov	$1, %eax
+	.org	AGENT_MATCH_FAILED, 0xf4
+match_failed:
+	ret
 	.globl	base
 	.hidden	base

@@ -42,21 +42,24 @@ static bool look_at_frame(void *visitor, const struct raw_frame *frame)
  */
 static bool read_number(void *context, uint64_t address, unsigned size, uint64_t *number)
 {
+	const uint64_t mask = UINT64_MAX >> (64 - 8 * size);
 	uint64_t word = 0;
 	bool is_read;
 
-	if (address % PAGE <= PAGE - sizeof word)
-		is_read = read_word(context, address, &word);
-	else
-		is_read = read_bytes(context, address, &word, size) == size;
-	*number = word << (64 - 8 * size) >> (64 - 8 * size);
+	if (address % PAGE <= PAGE - sizeof word) {
+		is_read = memo_read(context, address, mask, &word);
+	} else {
+		is_read = read_bytes(NULL, address, &word, size) == size;
+		memo_spoil(context);
+	}
+	*number = word & mask;
 	return is_read;
 }
 
-void agent_begin_walk(struct script_run *run, agent_visit *visit, void *visitor)
+void agent_begin_walk(struct script_run *run, agent_visit *visit, void *visitor, struct memo *memo)
 {
 	run->read = read_number;
-	run->context = NULL;
+	run->context = memo;
 	run->thread_pointer = read_thread();
 	run->tid = 0;
 	run->decoded = NULL;
@@ -82,7 +85,7 @@ static void find_line(struct line_search *search)
 	const struct agent_scripts *scripts = search->scripts;
 	struct script_run run;
 
-	agent_begin_walk(&run, look_at_frame, search);
+	agent_begin_walk(&run, look_at_frame, search, search->memo);
 	for (uint64_t i = 0; i < scripts->count && i < SCRIPTS_MACHINES; i++) {
 		/* As in target/script_stacks.c: others may have changed the list of threads. */
 		for (unsigned tries = 0; tries < SCRIPTS_WALKS; tries++) {
@@ -99,8 +102,18 @@ static void find_line(struct line_search *search)
 /* On the stack behind the ring, as a run needs 2 KiB. */
 void agent_find_line_there(struct line_search *search)
 {
-	if (search->scripts->stacks)
+	const struct agent_scripts *scripts = search->scripts;
+	struct memo_key key = {0, 0, 0, scripts->count << 1 | 1};
+
+	if (scripts->stacks)
+		agent_add_stack_key(search, &key);
+	if (agent_memo_find(search->memos, &key, &search->line))
+		return;
+	search->memo = agent_memo_begin(search->memos);
+	if (scripts->stacks)
 		agent_find_stack(search);
 	else
 		find_line(search);
+	if (!search->is_unknown)
+		agent_memo_end(search->memos, &key, search->line);
 }

@@ -5,6 +5,7 @@
 
 #include "engine/agent/scripts_abi.h"
 #include "unwind/script/executor.h"
+#include "x86_64/agent_memo.h"
 #include "x86_64/agent_process.h"
 
 #include <stdbool.h>
@@ -14,6 +15,8 @@
 struct line_search {
 	const struct agent_scripts *scripts;
 	const struct frame *frame; /* the state at the entry of the function */
+	struct memos *memos;	   /* of the thread */
+	struct memo *memo;	   /* of the walk */
 	uint64_t line;		   /* of its struct ring_record */
 	uint32_t left;		   /* how many more frames of a script are looked at */
 	bool is_unknown;	   /* something was met that the tracer has to see first */
@@ -23,14 +26,14 @@ struct line_search {
 void agent_find_line(struct line_search *search, void *stack);
 
 /*
- * Walks the frames of all machines, until the line is found or nothing is known of a frame; or does
- * agent_find_stack(), where whole stacks are told.
+ * Finds the line by a memo; or walks the frames of all machines, until the line is found or nothing
+ * is known of a frame; or does agent_find_stack(), where whole stacks are told.
  */
 void agent_find_line_there(struct line_search *search);
 
 typedef bool agent_visit(void *visitor, const struct raw_frame *frame);
 /* Prepares a walk for agent_walk_scripts(). */
-void agent_begin_walk(struct script_run *run, agent_visit *visit, void *visitor);
+void agent_begin_walk(struct script_run *run, agent_visit *visit, void *visitor, struct memo *memo);
 /* Visits the frames of the thread that the machine has. */
 enum script_end agent_walk_scripts(struct script_run *run, const struct scripts_machine *machine);
 

@@ -360,7 +360,7 @@ static inline __attribute__((always_inline)) void capture(struct making *making,
 			      making->record);
 		return;
 	}
-	unsigned char *end = (unsigned char *)making->thread->ring + AGENT_RING_ROOM;
+	unsigned char *end = (unsigned char *)making->thread->ring + AGENT_RING_STACK;
 
 	agent_capture(making->record, plan, frame, slot, end);
 }
@@ -374,13 +374,14 @@ static inline __attribute__((always_inline)) bool find_line(const struct making 
 {
 	search->scripts = (const struct agent_scripts *)word_at(AGENT_PLANS + AGENT_SCRIPTS);
 	search->frame = frame;
+	search->memos = (struct memos *)(void *)(making->thread->ring + AGENT_RING_STACK);
 	search->line = 0;
 	search->left = SCRIPTS_DEPTH;
 	if (!search->scripts)
 		return true;
 	search->is_unknown = __atomic_load_n(&search->scripts->pending, __ATOMIC_ACQUIRE) != 0;
 	if (!search->is_unknown && (search->scripts->count || search->scripts->stacks))
-		agent_find_line(search, (unsigned char *)making->thread->ring + AGENT_RING_ROOM);
+		agent_find_line(search, (unsigned char *)making->thread->ring + AGENT_RING_STACK);
 	return !search->is_unknown;
 }
 

@@ -19,6 +19,7 @@ enum { BP = 5, WORD = 8, CHAIN_MAX = 64 };
 /* A stack whose frames are being hashed. */
 struct hashed {
 	uint64_t hash;
+	struct memo *memo;
 	uint32_t left; /* how many more frames of a machine are looked at */
 };
 
@@ -39,7 +40,7 @@ static bool add_scripts(const struct agent_scripts *scripts, struct hashed *stac
 	struct script_run run;
 	bool is_one = false;
 
-	agent_begin_walk(&run, add_script_frame, stack);
+	agent_begin_walk(&run, add_script_frame, stack, stack->memo);
 	for (uint64_t i = 0; i < scripts->count && i < SCRIPTS_MACHINES; i++) {
 		const uint64_t before = stack->hash;
 
@@ -59,6 +60,11 @@ static bool add_scripts(const struct agent_scripts *scripts, struct hashed *stac
 
 /* ------------------------------------------------------------------ native frames */
 
+static bool read_stack(void *context, uint64_t address, uint64_t *word)
+{
+	return memo_read(context, address, UINT64_MAX, word);
+}
+
 /* Finds the rule for the code at a return address. */
 static bool find_rule(const struct agent_stacks *stacks, uint64_t pc, struct unwind_rule *rule)
 {
@@ -74,9 +80,9 @@ static bool find_rule(const struct agent_stacks *stacks, uint64_t pc, struct unw
 	return false;
 }
 
-/* The record of a return trampoline, if `word` is one that belongs to `place`; else NULL. */
+/* The record of a return trampoline, if `word` is one; else NULL. */
 static const struct return_trampoline *find_trampoline(const struct agent_stacks *stacks,
-						       uint64_t word, uint64_t place)
+						       uint64_t word)
 {
 	for (uint64_t i = 0; i < stacks->unit_count && i < STACKS_UNITS; i++) {
 		const uint64_t unit = stacks->units[i];
@@ -84,18 +90,23 @@ static const struct return_trampoline *find_trampoline(const struct agent_stacks
 		const struct return_trampoline *slots = (const void *)(unit + AGENT_TRAMPOLINES);
 
 		if (number < AGENT_TRAMPOLINE_COUNT)
-			return slots[number].place == place ? &slots[number] : NULL;
+			return &slots[number];
 	}
 	return NULL;
 }
 
 /* The program's own return address, where the word at `place` may be a return trampoline. */
-static uint64_t program_pc(const struct agent_stacks *stacks, uint64_t word, uint64_t place)
+static uint64_t program_pc(const struct agent_stacks *stacks, uint64_t word, uint64_t place,
+			   struct memo *memo)
 {
 	for (unsigned i = 0; i < CHAIN_MAX; i++) {
-		const struct return_trampoline *slot = find_trampoline(stacks, word, place);
+		const struct return_trampoline *slot = find_trampoline(stacks, word);
 
 		if (!slot)
+			break;
+		memo_note(memo, (uint64_t)&slot->place, slot->place, UINT64_MAX);
+		memo_note(memo, (uint64_t)&slot->return_address, slot->return_address, UINT64_MAX);
+		if (slot->place != place)
 			break;
 		word = slot->return_address;
 	}
@@ -106,7 +117,7 @@ static uint64_t program_pc(const struct agent_stacks *stacks, uint64_t word, uin
 static bool add_natives(const struct agent_stacks *stacks, const struct frame *frame, uint64_t most,
 			struct hashed *stack)
 {
-	const struct rule_memory memory = {read_word, NULL, WORD};
+	const struct rule_memory memory = {read_stack, stack->memo, WORD};
 	uint64_t place = (uint64_t)&frame->return_address;
 	struct rule_frame now = {.pc = frame->return_address,
 				 .sp = place + WORD,
@@ -117,7 +128,7 @@ static bool add_natives(const struct agent_stacks *stacks, const struct frame *f
 		struct unwind_rule rule;
 		const uint64_t sp = now.sp;
 
-		now.pc = program_pc(stacks, now.pc, place);
+		now.pc = program_pc(stacks, now.pc, place, stack->memo);
 		if (!now.pc && count)
 			return true;
 		stack->hash = stack_hash_native(stack->hash, now.pc);
@@ -135,11 +146,21 @@ static bool add_natives(const struct agent_stacks *stacks, const struct frame *f
 
 /* ------------------------------------------------------------------ the table */
 
+void agent_add_stack_key(const struct line_search *search, struct memo_key *key)
+{
+	const struct agent_stacks *stacks = (const void *)search->scripts->stacks;
+
+	key->place = (uint64_t)&search->frame->return_address;
+	key->pc = search->frame->return_address;
+	key->bp = search->frame->gpr[BP];
+	key->generation |= stacks->epoch << 8;
+}
+
 void agent_find_stack(struct line_search *search)
 {
 	const struct agent_scripts *scripts = search->scripts;
 	const struct agent_stacks *stacks = (const void *)scripts->stacks;
-	struct hashed stack = {stack_hash_begin(stacks->epoch), 0};
+	struct hashed stack = {stack_hash_begin(stacks->epoch), search->memo, 0};
 	uint64_t most = stacks->native_frames;
 
 	if (add_scripts(scripts, &stack) && most)

@@ -6,5 +6,7 @@
 #include "x86_64/agent_line.h"
 
 void agent_find_stack(struct line_search *search);
+/* Adds to a key what the stack of the call depends on. */
+void agent_add_stack_key(const struct line_search *search, struct memo_key *key);
 
 #endif

@@ -60,6 +60,10 @@
 /* Where the stubs of an unwinder's functions jump to (unwinding_abi.h). */
 #define AGENT_UNWINDING_BEGINS 0xb50
 #define AGENT_UNWINDING_LANDS 0xc40
+/* agent_match(): compares words that were read before */
+#define AGENT_MATCH 0xcc0
+#define AGENT_MATCH_WORD 0xcca /* may fault: continue at MATCH_FAILED */
+#define AGENT_MATCH_FAILED 0xce5
 #define AGENT_CODE_BYTES 0x8000
 #define AGENT_RETURN_CALLS 0x8000
 #define AGENT_RETURN_STUBS (AGENT_RETURN_CALLS + AGENT_RETURN_CALL)
@@ -232,7 +236,8 @@
  * by fs base, with the position of each thread's ring; the other blocks have that room too, unused.
  * A ring is a sequence of records; none wraps around: a word of 0 says that the next record is at
  * the beginning of the ring. Behind each ring is a stack on which its thread makes records, as the
- * program's stack may have little room left.
+ * program's stack may have little room left, and what its last walks of stacks have read
+ * (agent_memo.h).
  */
 #define AGENT_THREAD 128
 #define AGENT_THREAD_COUNT 4096 /* a power of 2; mostly free, so an entry is found in few tries */
@@ -241,7 +246,9 @@
 #define AGENT_RING_BYTES 0x40000
 #define AGENT_RINGS_HEAD (AGENT_THREAD * AGENT_THREAD_COUNT)
 #define AGENT_STACK 0x4000
-#define AGENT_RING_ROOM (AGENT_RING_BYTES + AGENT_STACK)
+#define AGENT_RING_STACK (AGENT_RING_BYTES + AGENT_STACK) /* where the stack begins */
+#define AGENT_MEMOS 0xc000
+#define AGENT_RING_ROOM (AGENT_RING_STACK + AGENT_MEMOS)
 #define AGENT_BLOCK_RINGS 16
 #define AGENT_RING_COUNT 1024
 #define AGENT_BLOCK_COUNT (AGENT_RING_COUNT / AGENT_BLOCK_RINGS)

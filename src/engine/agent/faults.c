@@ -76,6 +76,8 @@ static uint64_t behind_read(uint64_t offset)
 		return AGENT_COPY_BYTES;
 	if (offset == AGENT_LOAD)
 		return AGENT_LOAD_FAILED;
+	if (offset == AGENT_MATCH_WORD)
+		return AGENT_MATCH_FAILED;
 	return offset == AGENT_COPY_BYTE ? AGENT_COPY_END : 0;
 }
 
