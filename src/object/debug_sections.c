@@ -8,10 +8,10 @@
 #include "object/elf_private.h"
 #include "object/elf_records.h"
 #include "object/elf_sections.h"
+#include "object/inflate.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 static uint64_t get_big_endian(const uint8_t *bytes)
 {
@@ -118,17 +118,6 @@ void debug_sections_deinit(struct debug_sections *sections)
 	sections->count = 0;
 }
 
-/* Decompresses the section into `bytes`. */
-static bool unpack_into(const struct debug_sections *sections, const struct debug_section *section,
-			uint8_t *bytes)
-{
-	uLongf length = section->size;
-
-	return uncompress(bytes, &length, sections->file->map + section->offset, section->stored) ==
-		       Z_OK &&
-	       length == section->size;
-}
-
 static uint8_t *unpack(struct debug_sections *sections, const struct debug_section *section)
 {
 	uint64_t size = section->size;
@@ -141,7 +130,7 @@ static uint8_t *unpack(struct debug_sections *sections, const struct debug_secti
 
 	if (!bytes)
 		return NULL;
-	if (!unpack_into(sections, section, bytes)) {
+	if (!inflate_whole(sections->file->map + section->offset, section->stored, bytes, size)) {
 		free(bytes);
 		return NULL;
 	}
