@@ -106,7 +106,7 @@ static bool is_inside(const struct draining *draining, struct thread *thread)
  */
 static bool is_our_fault(struct thread *thread, int signal)
 {
-	return (signal == SIGSEGV || signal == SIGBUS) && agent_fault(thread, false);
+	return (signal == SIGSEGV || signal == SIGBUS) && agent_read_fault(thread);
 }
 
 /*
@@ -166,7 +166,7 @@ static void find_inside(struct thread *thread, void *context)
 	if (thread->state != THREAD_STOPPED || agent_leave(thread) || !is_inside(draining, thread))
 		return;
 	if (thread->stop == STOP_GROUP && runs_our_code(thread))
-		trap_step_clear(thread);
+		trap_step_clear(thread, agent_read_fault);
 	if (is_inside(draining, thread))
 		vec_push(&draining->inside, &thread);
 }
@@ -252,7 +252,8 @@ static bool is_anyone_inside(const struct draining *draining)
 static bool step_through(const struct draining *draining, struct space *space)
 {
 	for (size_t i = 0; i < draining->inside.count; i++)
-		trap_step_through(*(struct thread **)vec_at(&draining->inside, i));
+		trap_step_through(*(struct thread **)vec_at(&draining->inside, i),
+				  agent_read_fault);
 	agent_restore_returns(space);
 	return !is_anyone_inside(draining);
 }

@@ -18,6 +18,7 @@
 #include "engine/agent/branches.h"
 #include "engine/agent/delays.h"
 #include "engine/agent/faults.h"
+#include "engine/agent/lost_clock.h"
 #include "engine/agent/got_calls.h"
 #include "engine/agent/install.h"
 #include "engine/agent/patch_candidates.h"

@@ -55,7 +55,7 @@
 #define AGENT_JUMP_TEST 0xaa0
 #define AGENT_JUMP_TEST_BYTES 0xa0
 /* agent_load(): reads a word that may be unreadable */
-#define AGENT_LOAD 0xb40     /* may fault: continue at LOAD_FAILED */
+#define AGENT_LOAD 0xb40 /* may fault: continue at LOAD_FAILED */
 #define AGENT_LOAD_FAILED 0xb49
 /* Where the stubs of an unwinder's functions jump to (unwinding_abi.h). */
 #define AGENT_UNWINDING_BEGINS 0xb50

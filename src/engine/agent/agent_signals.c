@@ -8,6 +8,7 @@
 #include "engine/agent/agent.h"
 #include "engine/agent/agent_state.h"
 #include "engine/agent/clock.h"
+#include "engine/agent/faults.h"
 #include "engine/agent/got_calls.h"
 #include "engine/agent/guards.h"
 #include "engine/agent/jump_islands.h"
@@ -65,8 +66,10 @@ static void run_out(struct thread *thread, const struct agent_unit *unit)
 {
 	const struct space *space = thread->process->space;
 	const struct running_out running = {unit, space};
-	struct trap_code code = {
-		.inside = is_inside, .context = &running, .leads_to_exit = leads_to_exit};
+	struct trap_code code = {.inside = is_inside,
+				 .context = &running,
+				 .fault = agent_read_fault,
+				 .leads_to_exit = leads_to_exit};
 	const uint8_t *exits = space->arch->agent->code + AGENT_EXITS +
 			       (unit->agent->records ? AGENT_EXIT_COUNT * sizeof(uint32_t) : 0);
 	uint32_t offset;

@@ -6,17 +6,13 @@
  */
 #include "engine/agent/faults.h"
 
-#include "engine/agent/agent_signals.h"
 #include "engine/agent/agent_state.h"
 #include "engine/agent/guards.h"
 #include "engine/agent/rings.h"
 #include "engine/agent/unit.h"
 #include "engine/trap/adopt.h"
-#include "tracee/clock.h"
 #include "tracee/journal.h"
 #include "tracee/ptrace.h"
-#include "tracee/requeue.h"
-#include "tracee/resume.h"
 
 #include <signal.h>
 
@@ -35,33 +31,6 @@ static bool tell_time(const struct space *space, struct regs *regs)
 	if (space->agent)
 		space->agent->clock_is_forbidden = true;
 	return true;
-}
-
-void agent_mind_clock(struct agent *agent, struct thread *thread)
-{
-	const struct agent_space *own = thread->process->space->agent;
-	siginfo_t info;
-
-	if (own->refused || !own->clock_is_forbidden)
-		return;
-	/*
-	 * The fault has been handled, but the thread is still stopped at its signal. A thread at a
-	 * fault would not be stepped out of the agent's code, and a remote call would queue the
-	 * signal again (tracee/requeue.h). So the signal is marked as a sent one, and dropped. Then
-	 * the trap engine takes over the call, which has begun or is over. The call's record was
-	 * written after the stop, so the event's time is now.
-	 */
-	if (pt_get_siginfo(thread->tid, &info) == 0) {
-		info.si_code = SI_USER;
-		pt_set_siginfo(thread->tid, &info);
-	}
-	thread_take_stop(thread);
-	if (thread_is_over(thread))
-		return;
-	requeue_forget(thread);
-	agent_before_signal(thread);
-	thread->process->tracees->event = clock_now();
-	agent_refuse(agent, thread, "a thread may not read the clock any more");
 }
 
 /*
@@ -126,4 +95,9 @@ bool agent_fault(struct thread *thread, bool interrupted)
 	else if (reads || interrupted || !tell_time(space, &regs))
 		return false;
 	return regs_store(thread->tid, &regs) == 0;
+}
+
+bool agent_read_fault(struct thread *thread)
+{
+	return agent_fault(thread, false);
 }

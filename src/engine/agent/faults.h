@@ -16,10 +16,7 @@
  * SIGBUS, SIGFPE and SIGILL in the first instructions of a function: see guards.c.
  */
 bool agent_fault(struct thread *thread, bool interrupted);
-/*
- * To be called after agent_fault(). If the clock has been forbidden to a thread, all its calls
- * would fault, and kill it once the tracer is gone. So the space is given back to the trap engine.
- */
-void agent_mind_clock(struct agent *agent, struct thread *thread);
+/* Like agent_fault(), for a SIGSEGV or SIGBUS of a thread that is run out of the agent's code. */
+bool agent_read_fault(struct thread *thread);
 
 #endif

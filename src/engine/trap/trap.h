@@ -43,11 +43,17 @@ bool trap_stop(struct trap *trap, const struct stop *stop);
 enum { TRAP_EXITS = 4 };
 
 typedef bool trap_inside(const void *context, uint64_t pc);
+/*
+ * A thread that is run out of the tracer's code has got a SIGSEGV or SIGBUS. Returns true if the
+ * code itself has faulted, and the thread goes on behind that.
+ */
+typedef bool trap_fault(struct thread *thread);
 
 /* Code that the tracer has mapped, other than XOL slots, and that threads run without a stop. */
 struct trap_code {
 	trap_inside *inside;
 	const void *context;
+	trap_fault *fault; /* NULL: the code does not fault */
 	/*
 	 * Returns true if a thread at `pc` must reach one of `exits` or a breakpoint. `exits` are
 	 * addresses of instructions; 0: unused. NULL: the thread is single-stepped.

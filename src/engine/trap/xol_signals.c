@@ -48,7 +48,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { STEP_MS = 2000, TRIES = 16, STEPS_MAX = 2048 };
+enum { STEP_MS = 2000, TRIES = 16, STEPS_MAX = 2048, FAULTS_MAX = 4096 };
 
 /* A thread that is stopped for a signal in an XOL slot, or in other code of the tracer. */
 struct landed {
@@ -104,14 +104,20 @@ static void send_again(const struct thread *thread, struct kept *kept)
 
 typedef int resume(pid_t tid, int signal);
 
+static bool is_codes_fault(struct thread *thread, const struct trap_code *code, int signal)
+{
+	return (signal == SIGSEGV || signal == SIGBUS) && code->fault && code->fault(thread);
+}
+
 /*
  * Resumes the thread by `how`: a single-step, or a run to a debug register. Returns true if it has
  * reported the end of that; false otherwise, for example at a fault. `signal` is queued again on
  * the way.
  */
-static bool advance(struct thread *thread, resume *how, int signal, struct kept *kept)
+static bool advance(struct thread *thread, const struct trap_code *code, resume *how, int signal,
+		    struct kept *kept)
 {
-	for (int tries = 0; tries < TRIES; tries++) {
+	for (int tries = 0, faults = 0; tries < TRIES && faults < FAULTS_MAX; tries++) {
 		int status;
 		siginfo_t info;
 
@@ -130,7 +136,10 @@ static bool advance(struct thread *thread, resume *how, int signal, struct kept 
 			kept->trap = true;
 			kept->info = info;
 		} else if (stop.kind == STOP_SIGNAL && stop.signal != SIGSTOP) {
-			return false;
+			if (!is_codes_fault(thread, code, stop.signal))
+				return false;
+			faults++;
+			tries--;
 		}
 		/*
 		 * SIGSTOP cannot be blocked, so it may come, too. Any other stop is an interrupt
@@ -159,8 +168,8 @@ static bool go_on(struct thread *thread, const struct trap_code *code, uint64_t 
 		  struct kept *kept)
 {
 	if (!can_run(code, pc) || watch_exits(thread, code->exits) != 0)
-		return advance(thread, pt_step, signal, kept);
-	bool arrived = advance(thread, pt_continue, signal, kept);
+		return advance(thread, code, pt_step, signal, kept);
+	bool arrived = advance(thread, code, pt_continue, signal, kept);
 
 	watch_again(thread);
 	return arrived;
@@ -330,9 +339,10 @@ static bool is_our_code(const void *context, uint64_t pc)
 	return trap_in_our_code(space, pc) || space_has_kernel_code(space, pc);
 }
 
-void trap_step_clear(struct thread *thread)
+void trap_step_clear(struct thread *thread, trap_fault *fault)
 {
-	const struct trap_code code = {.inside = is_our_code, .context = thread->process->space};
+	const struct trap_code code = {
+		.inside = is_our_code, .context = thread->process->space, .fault = fault};
 	struct landed landed = {.thread = thread};
 
 	if (thread->stop != STOP_GROUP || regs_load(thread->tid, &landed.regs) != 0)
@@ -348,10 +358,10 @@ static bool is_agents_code(const void *context, uint64_t pc)
 	return journal_in_agent(space->journal, pc) || space_has_kernel_code(space, pc);
 }
 
-void trap_step_through(struct thread *thread)
+void trap_step_through(struct thread *thread, trap_fault *fault)
 {
 	const struct space *space = thread->process->space;
-	const struct trap_code code = {.inside = is_agents_code, .context = space};
+	const struct trap_code code = {.inside = is_agents_code, .context = space, .fault = fault};
 	struct landed landed = {.thread = thread};
 
 	if (!thread_is_safe_stop(thread) || regs_load(thread->tid, &landed.regs) != 0 ||

@@ -22,12 +22,12 @@ void trap_step_out(struct thread *thread, const struct trap_code *code);
  * Steps a thread at a group-stop out of the tracer's code. Afterwards the thread is as at a
  * STOP_TRAP; it goes back into the group-stop when it is detached.
  */
-void trap_step_clear(struct thread *thread);
+void trap_step_clear(struct thread *thread, trap_fault *fault);
 /*
  * Steps a thread at a safe stop out of the agent's code, unless it is stopped for a fault. The
  * thread may have put the address of a return trampoline on its stack by then.
  */
-void trap_step_through(struct thread *thread);
+void trap_step_through(struct thread *thread, trap_fault *fault);
 /*
  * Must be called at each system-call stop of a thread whose `interrupted` is not 0: a signal
  * handler may have returned to the beginning of a pending call (xol_signals.c).
