@@ -30,14 +30,14 @@ void agent_lines_machines(struct space *space, const struct vec *machines)
 }
 
 bool agent_lines_frame(struct space *space, const struct raw_frame *raw,
-		       const struct stack_frame *named, bool any_line, struct stack_table *table)
+		       const struct stack_frame *named, bool any_line, struct stack_table *table,
+		       bool *is_shown)
 {
-	const bool is_shown = named->file && named->line && (any_line || named->is_application);
-	const uint32_t stack = is_shown ? stack_table_add(table, named, 1) : 0;
+	*is_shown = named->file && named->line && (any_line || named->is_application);
+	const uint32_t stack = *is_shown ? stack_table_add(table, named, 1) : 0;
 
-	if (is_shown == (stack != 0))
-		script_lines_learn(space, script_frame_hash(raw), stack);
-	return is_shown;
+	return *is_shown == (stack != 0) &&
+	       script_lines_learn(space, script_frame_hash(raw), stack);
 }
 
 /* Returns false if the agent cannot make the step from the frame to its caller. */

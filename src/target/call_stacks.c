@@ -82,6 +82,7 @@ void call_stacks_init(struct target *target)
 	if (target_takes_place(output) || output->where_script || output->takes_stack)
 		stacks->library = script_library_create(target->options->data_dir, complain, NULL);
 	target->events.stack = call_stacks_of;
+	target->events.teach_stack = call_stacks_teach;
 }
 
 void call_stacks_deinit(struct target *target)
@@ -369,12 +370,12 @@ static void walk(struct target *target, struct thread *thread, const struct star
 		add_places(stacks);
 }
 
-/* Teaches the agent the frames up to the one whose line is shown. */
-static void teach_line(struct target *target, struct space *space)
+/* Teaches the agent the frames up to the one whose line is shown. False: there was no room. */
+static bool teach_line(struct target *target, struct space *space)
 {
 	struct call_stacks *stacks = target->call_stacks;
 	const bool any_line = target->options->output->any_line;
-	bool is_shown = false;
+	bool is_shown = false, is_known = true;
 
 	for (size_t i = 0; i < stacks->part_count && !is_shown; i++) {
 		struct machine_frames *part = &stacks->parts[i];
@@ -383,14 +384,15 @@ static void teach_line(struct target *target, struct space *space)
 			const struct stack_frame named = script_stacks_name(part->machine,
 									    &part->frames[j]);
 
-			is_shown = agent_lines_frame(space, &part->frames[j], &named, any_line,
-						     stacks->table);
+			is_known &= agent_lines_frame(space, &part->frames[j], &named, any_line,
+						      stacks->table, &is_shown);
 		}
 	}
+	return is_known;
 }
 
 /* Teaches the agent the whole stack, which has this number, if the agent can walk it. */
-static void teach_stack(const struct target *target, struct space *space, uint32_t number)
+static bool teach_stack(const struct target *target, struct space *space, uint32_t number)
 {
 	const struct call_stacks *stacks = target->call_stacks;
 	uint64_t hash = stack_hash_begin(stack_rules_epoch(space));
@@ -400,39 +402,63 @@ static void teach_stack(const struct target *target, struct space *space, uint32
 			hash = stack_hash_script(hash, &stacks->parts[i].frames[j]);
 	for (size_t i = 0; i < stacks->native_count; i++)
 		hash = stack_hash_native(hash, stacks->native[i].pc);
-	if (!target->options->output->where_native ||
-	    agent_lines_rules(space, stacks->native, stacks->native_count, stacks->native_end))
-		script_lines_learn_stack(space, hash, number);
+	return (!target->options->output->where_native ||
+		agent_lines_rules(space, stacks->native, stacks->native_count,
+				  stacks->native_end)) &&
+	       script_lines_learn_stack(space, hash, number);
 }
 
-/* The agent may tell lines and stacks from now on: it is told what was found at this stop. */
-static void teach_agent(struct target *target, struct space *space, uint32_t number)
+/*
+ * The agent may tell lines and stacks from now on: it is told what was found at this stop. Returns
+ * false if it cannot tell this one.
+ */
+static bool teach_agent(struct target *target, struct space *space, uint32_t number)
 {
+	const bool is_ready = script_stacks_are_ready(space);
+
 	agent_lines_machines(space, &space->modules->machines);
-	if (!script_stacks_are_ready(space))
+	if (!is_ready)
 		script_lines_ask(space);
-	if (target_stack_depth(target->options->output))
-		teach_stack(target, space, number);
-	else
-		teach_line(target, space);
+	return (target_stack_depth(target->options->output) ? teach_stack(target, space, number)
+							    : teach_line(target, space)) &&
+	       is_ready;
 }
 
-uint32_t call_stacks_of(void *context, struct thread *thread, const struct regs *entry)
+/* Finds the stack of a call. Returns false if that cannot be done. */
+static bool find_stack(struct target *target, struct thread *thread, const struct regs *entry,
+		       uint32_t *number)
 {
-	struct target *target = context;
 	struct space *space = thread->process->space;
 	struct call_stacks *stacks = target->call_stacks;
 	struct regs regs;
 
 	if (!space || !space->modules || regs_load(thread->tid, &regs) != 0)
-		return 0;
+		return false;
 	walk(target, thread, &(struct start){&regs, entry, 0}, &stacks->own);
-	const uint32_t number = walked_stack_keep(&stacks->own, target, space->modules, thread->tid,
-						  stacks->table);
+	*number = walked_stack_keep(&stacks->own, target, space->modules, thread->tid,
+				    stacks->table);
+	return true;
+}
 
+uint32_t call_stacks_of(void *context, struct thread *thread, const struct regs *entry)
+{
+	struct target *target = context;
+	uint32_t number;
+
+	if (!find_stack(target, thread, entry, &number))
+		return 0;
 	if (target->agent && entry)
-		teach_agent(target, space, number);
+		teach_agent(target, thread->process->space, number);
 	return number;
+}
+
+bool call_stacks_teach(void *context, struct thread *thread, const struct regs *entry)
+{
+	struct target *target = context;
+	uint32_t number;
+
+	return find_stack(target, thread, entry, &number) &&
+	       teach_agent(target, thread->process->space, number);
 }
 
 uint32_t call_stacks_of_thread(struct target *target, struct thread *thread,

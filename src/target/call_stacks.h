@@ -23,6 +23,8 @@ const struct stack_table *call_stacks_table(const struct target *target);
  * number of its stack in the table, or 0 if no frame is known.
  */
 uint32_t call_stacks_of(void *context, struct thread *thread, const struct regs *entry);
+/* The `teach_stack` function of engine_events; `context` is the target. */
+bool call_stacks_teach(void *context, struct thread *thread, const struct regs *entry);
 
 /*
  * Like call_stacks_of(), for a thread with these registers.

@@ -21,6 +21,7 @@ struct line_search {
 	uint32_t left;		   /* how many more frames of a script are looked at */
 	bool is_unknown;	   /* something was met that the tracer has to see first */
 };
+static_assert(sizeof(struct line_search) % 16 == 0, "a stack may begin below it");
 
 /* Calls agent_find_line_there() on the stack that ends at `stack` (agent_entry.S). */
 void agent_find_line(struct line_search *search, void *stack);

@@ -367,21 +367,28 @@ static inline __attribute__((always_inline)) void capture(struct making *making,
 
 /* ------------------------------------------------------------------ the line of the script */
 
-/* Returns false if the tracer has to look first. */
+/* Returns false if the tracer has to look first. The search is on the stack behind the ring. */
 static inline __attribute__((always_inline)) bool find_line(const struct making *making,
 							    const struct frame *frame,
-							    struct line_search *search)
+							    uint64_t *line)
 {
-	search->scripts = (const struct agent_scripts *)word_at(AGENT_PLANS + AGENT_SCRIPTS);
+	const struct agent_scripts *scripts =
+		(const struct agent_scripts *)word_at(AGENT_PLANS + AGENT_SCRIPTS);
+	unsigned char *end = (unsigned char *)making->thread->ring + AGENT_RING_STACK;
+	struct line_search *search = (struct line_search *)(void *)end - 1;
+
+	*line = 0;
+	if (!scripts)
+		return true;
+	search->scripts = scripts;
 	search->frame = frame;
-	search->memos = (struct memos *)(void *)(making->thread->ring + AGENT_RING_STACK);
+	search->memos = (struct memos *)(void *)end;
 	search->line = 0;
 	search->left = SCRIPTS_DEPTH;
-	if (!search->scripts)
-		return true;
-	search->is_unknown = __atomic_load_n(&search->scripts->pending, __ATOMIC_ACQUIRE) != 0;
-	if (!search->is_unknown && (search->scripts->count || search->scripts->stacks))
-		agent_find_line(search, (unsigned char *)making->thread->ring + AGENT_RING_STACK);
+	search->is_unknown = __atomic_load_n(&scripts->pending, __ATOMIC_ACQUIRE) != 0;
+	if (!search->is_unknown && (scripts->count || scripts->stacks))
+		agent_find_line(search, search);
+	*line = search->line;
 	return !search->is_unknown;
 }
 
@@ -439,9 +446,9 @@ struct onward agent_enter(struct frame *frame)
 		return (struct onward){stub + AGENT_PROBE_DISPLACED, 0};
 	if (!claim(making.thread))
 		return trap;
-	struct line_search search;
+	uint64_t line;
 
-	if (!find_line(&making, frame, &search)) {
+	if (!find_line(&making, frame, &line)) {
 		set_busy(making.thread, 0);
 		return trap;
 	}
@@ -463,7 +470,7 @@ struct onward agent_enter(struct frame *frame)
 	frame->gpr[SP] = place;
 	slot->return_address = frame->return_address;
 	slot->probe = probe;
-	fill(&making, RECORD_CALL, slot, search.line);
+	fill(&making, RECORD_CALL, slot, line);
 	head_of(&making)->return_address = slot->return_address;
 	capture(&making, true, plan, frame, slot);
 	if (plan->is_limited && is_cut(making.record, RING_CALL)) {

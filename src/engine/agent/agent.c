@@ -174,6 +174,18 @@ static bool learn(struct agent_unit *unit, const struct space *space, const stru
 	return true;
 }
 
+/*
+ * Returns false if the stack of the call, which is to be in its record, is one that the code in the
+ * process cannot tell.
+ */
+static bool teach(const struct agent_unit *unit, struct thread *thread, const struct regs *regs)
+{
+	const struct engine_events *events = unit->agent->events;
+
+	return !unit->lines || !events->teach_stack ||
+	       events->teach_stack(events->context, thread, regs);
+}
+
 bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs)
 {
 	struct agent_unit *unit = hook->context;
@@ -200,7 +212,8 @@ bool agent_redirect(struct hook *hook, struct thread *thread, struct regs *regs)
 		      !return_trampoline_is_there(space, unit, regs->r[REG_SP],
 						  unit_is_return_stub(unit, word)));
 
-	if (tried || (!known && !learn(unit, space, regs, probe, word, is_stub)))
+	if (tried || (!known && !learn(unit, space, regs, probe, word, is_stub)) ||
+	    (!helped && !teach(unit, thread, regs)))
 		return is_stub && pass(unit, thread, regs, (uint32_t)number, word);
 	thread->agent->sent_again = mark;
 	regs->pc = probe_entered(probe);

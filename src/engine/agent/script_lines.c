@@ -140,41 +140,51 @@ void script_lines_set(struct space *space, const struct line_machine *machines, 
 struct learned {
 	uint64_t entry;
 	uint32_t stack;
+	bool is_known; /* all units have it */
 };
 
-static void learn_in_unit(struct space *space, struct agent_unit *unit, void *context)
+static bool learn_in_unit(struct space *space, struct script_lines *lines,
+			  const struct learned *learned)
 {
-	const struct learned *learned = context;
-	struct script_lines *lines = unit->lines;
 	const uint32_t set = scripts_set(learned->entry);
 
 	for (uint32_t i = set; i < set + SCRIPTS_WAYS; i++) {
 		uint64_t *frame = &lines->shown.frames[i];
 
 		if ((*frame | 1) == (learned->entry | 1))
-			return;
+			return true;
 		if (*frame)
 			continue;
 		*frame = learned->entry;
 		lines->stacks[i] = learned->stack;
 		write_word(space, lines, offsetof(struct agent_scripts, frames) + i * sizeof *frame,
 			   *frame);
-		return;
+		return true;
 	}
+	return false;
 }
 
-void script_lines_learn(struct space *space, uint64_t hash, uint32_t stack)
+static void learn_everywhere(struct space *space, struct agent_unit *unit, void *context)
 {
-	struct learned learned = {(hash & ~UINT64_C(1)) | (stack != 0), stack};
+	struct learned *learned = context;
 
-	each_unit(space, learn_in_unit, &learned);
+	learned->is_known &= learn_in_unit(space, unit->lines, learned);
 }
 
-void script_lines_learn_stack(struct space *space, uint64_t hash, uint32_t stack)
+bool script_lines_learn(struct space *space, uint64_t hash, uint32_t stack)
 {
-	struct learned learned = {hash | 1, stack};
+	struct learned learned = {(hash & ~UINT64_C(1)) | (stack != 0), stack, true};
 
-	each_unit(space, learn_in_unit, &learned);
+	each_unit(space, learn_everywhere, &learned);
+	return learned.is_known;
+}
+
+bool script_lines_learn_stack(struct space *space, uint64_t hash, uint32_t stack)
+{
+	struct learned learned = {hash | 1, stack, true};
+
+	each_unit(space, learn_everywhere, &learned);
+	return learned.is_known;
 }
 
 uint32_t script_lines_stack(const struct agent_unit *unit, uint16_t line)

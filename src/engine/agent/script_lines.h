@@ -26,11 +26,11 @@ void script_lines_ask(struct space *space);
 void script_lines_set(struct space *space, const struct line_machine *machines, size_t count);
 /*
  * A frame with this hash (script_frame_hash()) was named. `stack`: the number of the stack that has
- * it alone, if its line is shown; 0: it is passed by.
+ * it alone, if its line is shown; 0: it is passed by. Returns false if there is no room for it.
  */
-void script_lines_learn(struct space *space, uint64_t hash, uint32_t stack);
+bool script_lines_learn(struct space *space, uint64_t hash, uint32_t stack);
 /* With agent_options.stacks: the stack with this hash (stack_hash.h) has this number, or 0. */
-void script_lines_learn_stack(struct space *space, uint64_t hash, uint32_t stack);
+bool script_lines_learn_stack(struct space *space, uint64_t hash, uint32_t stack);
 
 /* A unit was made: it gets what the others have. 0 or -errno. */
 int script_lines_begin(const struct agent *agent, struct space *space, struct agent_unit *unit);

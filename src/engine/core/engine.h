@@ -103,6 +103,11 @@ struct engine_events {
 	 * stack for the call's records (record.stack), or 0. May be NULL.
 	 */
 	uint32_t (*stack)(void *context, struct thread *thread, const struct regs *entry);
+	/*
+	 * Like `stack`, at a call that the code in the process could not tell the stack of. Returns
+	 * true if that code can tell it from now on. May be NULL.
+	 */
+	bool (*teach_stack)(void *context, struct thread *thread, const struct regs *entry);
 	/* `thread` has written to memory under hardware watch. */
 	void (*watched)(void *context, struct thread *thread, uint64_t address);
 	/* Classifies a return address. */
