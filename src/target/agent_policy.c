@@ -285,6 +285,9 @@ int agent_policy_look_ahead(void *context, struct process *process)
 {
 	const struct target *target = context;
 
+	/* The last thread that stopped may end meanwhile; the main thread rarely does. */
+	if (!proc_is_exiting(process->pid))
+		process->space->reader = process->pid;
 	return agent_look_ahead(target->agent, process->space, process->pid, PAUSE_NS);
 }
 
