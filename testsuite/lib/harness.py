@@ -240,9 +240,15 @@ def _report_failure(name, error):
             file.write(json.dumps(row) + "\n")
 
 
+def _processor_time():
+    """Of this process and of all those it started that have ended."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
 def _run_case(name, function, arguments):
     _evidence.clear()
-    started = time.monotonic()
+    started, used = time.monotonic(), _processor_time()
     try:
         with contextlib.nullcontext() if getattr(function, "runs_tests", False) else _turn(getattr(function, "alone", False)):
             started = time.monotonic()
@@ -262,7 +268,7 @@ def _run_case(name, function, arguments):
             print("\n".join("  | " + line for line in _clip(text.splitlines())))
         sys.stdout.flush()
         return "fail"
-    print(f"ok   {name} ({time.monotonic() - started:.1f} s)", flush=True)
+    print(f"ok   {name} ({time.monotonic() - started:.1f} s, {_processor_time() - used:.1f} s of CPU)", flush=True)
     return "ok"
 
 
