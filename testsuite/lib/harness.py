@@ -40,6 +40,7 @@ from dataclasses import dataclass
 
 import ordinary
 import replayed
+from aside import Aside
 from tracelines import Trace
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -86,6 +87,7 @@ def _is_wide(path):
 NATIVE = X86_64 if _is_wide(os.environ.get("TRACER_PROGRAM", TRACER)) else I386
 ABIS = (X86_64, I386) if NATIVE is X86_64 else (I386,)
 
+_recordings = replayed.Recordings(TOP)
 _cases = []       # (name, function, arguments)
 _evidence = []    # what the current case ran, shown when it fails
 _cleanups = []    # to be called at the end of the current case, last one first
@@ -128,7 +130,7 @@ def alone(function):
 
 
 def waits(function):
-    """Marks a case that does little but wait, until a time is over: see _Aside. Goes innermost."""
+    """Marks a case that does little but wait, until a time is over: see aside.py. Goes innermost."""
     function.waits = True
     return function
 
@@ -247,6 +249,19 @@ def _processor_time():
 
 
 def _run_case(name, function, arguments):
+    """Its verdict. Where it had the tracer show something that can be recorded, it does so once more, with recordings."""
+    _recordings.possible = False
+    verdict = _run_once(name, function, arguments)
+    if verdict != "ok" or not _recordings.possible:
+        return verdict
+    _recordings.made = True
+    try:
+        return _run_once(f"{name}, recorded and replayed", function, arguments)
+    finally:
+        _recordings.made = False
+
+
+def _run_once(name, function, arguments):
     _evidence.clear()
     started, used = time.monotonic(), _processor_time()
     try:
@@ -272,65 +287,9 @@ def _run_case(name, function, arguments):
     return "ok"
 
 
-# ---- cases that wait ---------------------------------------------------------------------------
-
-class _Aside:
-    """Runs cases that wait as processes of their own, some at a time, while the file's other cases run."""
-
-    AT_ONCE = 4
-
-    def __init__(self, cases):
-        self._cases, self._running, self.verdicts = list(cases), {}, []
-        self.step()
-
-    def _start(self, name, function, arguments):
-        output = tempfile.TemporaryFile()
-        pid = os.fork()
-        if pid == 0:
-            os.dup2(output.fileno(), sys.stdout.fileno())
-            self._running.clear()  # are not this one's to end
-            os._exit(_VERDICTS.index(_run_case(name, function, arguments)))
-        self._running[pid] = (name, output)
-
-    def _take(self, pid, status):
-        name, output = self._running.pop(pid)
-        code = os.waitstatus_to_exitcode(status)
-        output.seek(0)
-        sys.stdout.write(output.read().decode(errors="backslashreplace"))
-        if not 0 <= code < len(_VERDICTS):
-            print(f"FAIL {name}: its process ended with {code}")
-            code = _VERDICTS.index("fail")
-        sys.stdout.flush()
-        self.verdicts.append(_VERDICTS[code])
-
-    def step(self, flags=os.WNOHANG):
-        """Takes what has ended, and starts others in its place. With flags 0, waits for one of them."""
-        for pid in list(self._running):
-            found, status = os.waitpid(pid, flags)
-            if found:
-                self._take(pid, status)
-                break
-        while self._cases and len(self._running) < self.AT_ONCE:
-            self._start(*self._cases.pop(0))
-
-    def finish(self):
-        while self._running:
-            self.step(0)
-
-    def end(self):
-        """For a test that is cut short: each runs its clean-ups."""
-        for pid in self._running:
-            os.kill(pid, signal.SIGTERM)
-        for pid in self._running:
-            os.waitpid(pid, 0)
-
-
-_VERDICTS = ("ok", "fail", "skip")
-
-
 def _run_all(cases):
     """The verdict of each case."""
-    aside = _Aside([case for case in cases if getattr(case[1], "waits", False)])
+    aside = Aside([case for case in cases if getattr(case[1], "waits", False)], _run_case)
     verdicts = []
     try:
         for name, function, arguments in cases:
@@ -537,9 +496,9 @@ def run(*command, stdin="", timeout=TIMEOUT, env=None, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, preexec_fn=None):
     """Runs a command to its end; kills it and all it started when that takes too long.
 
-    With TEST_RECORDS, what the tracer shows is recorded, too, and compared with its replay.
+    Where recordings are made, what the tracer shows is recorded, too, and compared with its replay.
     """
-    planned = replayed.plan(command[1:], TOP) if os.environ.get("TEST_RECORDS") and command[0] == TRACER and not preexec_fn else None
+    planned = _recordings.plan(command[1:]) if command[0] == TRACER and not preexec_fn else None
     if not planned:
         return _run(*command, stdin=stdin, timeout=timeout, env=env, stdout=stdout, stderr=stderr, preexec_fn=preexec_fn)
     path = os.path.join(scratch(), f"recorded-{time.monotonic_ns()}")

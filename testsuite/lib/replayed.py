@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Records what a run of the tracer shows, and compares the replay with it.
 
-Used by harness.run() if TEST_RECORDS is set: so all tests of what is shown are tests of replay, too.
+A case of a test in SHOWN that has the tracer show something by harness.run() is run a second time, with recordings: so all
+tests of what is shown are tests of replay, too.
 """
+import functools
 import os
 import re
+import sys
+
+SHOWN = {"choices", "conditions", "dlopen", "follow", "functions", "go", "groups", "intervals", "json", "launch", "lines", "objects", "output",
+         "passing", "percentiles", "pointers", "prototypes", "queries", "recipes", "script_lines", "spans", "sql", "syscalls", "vms", "where"}
 
 # What a replay refuses, or what shows no trace.
 _OTHERS = {"-l", "--library", "--stacks", "--core", "--profile", "--print-prototypes", "--recipes", "-h", "--help",
@@ -13,6 +19,7 @@ _OTHERS = {"-l", "--library", "--stacks", "--core", "--profile", "--print-protot
 _LEFT_OUT = {"--sample", "-p", "--attach", "-u", "--user", "--duration", "-o", "--output"}
 
 
+@functools.cache
 def _valued(top):
     """The options that have a value, from the completions."""
     with open(os.path.join(top, "completions", "tracer"), encoding="utf-8") as file:
@@ -66,6 +73,22 @@ def plan(words, top):
         if name not in _LEFT_OUT:
             replay += [name] if value is None else [f"{name}={value}"] if name.startswith("--") else [name, value]
     return replay, output
+
+
+class Recordings:
+    """Whether what the current case shows is recorded (made), and whether any of it could be (possible)."""
+
+    def __init__(self, top):
+        # With testsuite/trap/run.py, a replay shows what it does without.
+        self._wanted = os.path.basename(sys.argv[0]).partition(".")[0] in SHOWN and "TRACER_PROGRAM" not in os.environ
+        self._top, self.made, self.possible = top, False, False
+
+    def plan(self, words):
+        """What plan() says of a run of the tracer that is to be recorded, else None."""
+        planned = plan(words, self._top) if self._wanted else None
+        if planned:
+            self.possible = True
+        return planned if self.made else None
 
 
 def is_within(lines, others):
