@@ -25,7 +25,7 @@ WITH_PEER = ("counts", "churn", "flow", "signals", "processes", "hostile", "stor
 TITLES = {
     "counts.test": "Exact counts", "storms.test": "Attaching and detaching", "churn.test": "Libraries that come and go",
     "flow.test": "Control flow", "signals.test": "Signals", "processes.test": "Processes",
-    "death.test": "Death of the tracer", "hostile.test": "Hostile programs", "soak.test": "Bounded memory and time",
+    "death.test": "Death of the tracer", "stranded.test": "Death of the tracer", "hostile.test": "Hostile programs", "soak.test": "Bounded memory and time",
 }
 
 
