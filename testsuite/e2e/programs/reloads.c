@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A library whose functions have names that the compiler's command tells; reloaded.c loads several in turns. */
+/* A library whose functions have names that the compiler's command tells; loaded_in_turns.c loads several in turns. */
 #include "work.h"
 
 __attribute__((noinline)) int INNER(int number)

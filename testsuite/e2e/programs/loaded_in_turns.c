@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * reloaded TURNS CALLS LIBRARY...: loads each library in turn, calls its reloads() CALLS times, each time with the index of
+ * loaded_in_turns TURNS CALLS LIBRARY...: loads each library in turn, calls its reloads() CALLS times, each time with the index of
  * the library, and unloads it. Prints how many different addresses reloads() had.
  */
 #include <dlfcn.h>
