@@ -24,6 +24,7 @@ TEST_USER (for root: the user to run the tests as).
 """
 import contextlib
 import fcntl
+import functools
 import hashlib
 import json
 import os
@@ -475,7 +476,7 @@ class Run:
     out: str
     err: str
 
-    @property
+    @functools.cached_property
     def trace(self):
         return Trace(self.err)
 

@@ -19,6 +19,7 @@ Environment: TORTURE (1: the long form), TORTURE_REPORT (the file that collects 
 of harness.py.
 """
 import collections
+import functools
 import json
 import os
 import re
@@ -70,7 +71,7 @@ class Done:
     messages: str = ""  # what the tracer had to say to its user
     traced_status: int = 0  # the tracer's exit status
 
-    @property
+    @functools.cached_property
     def trace(self):
         return Trace(self.lines)
 

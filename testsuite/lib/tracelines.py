@@ -98,7 +98,7 @@ class Trace:
 
     def _resume(self, pid, match, stamp, line):
         waiting = self._open.get(pid, [])
-        if not any(match["name"] in (call.name, _bare(call.name)) for call in waiting):
+        if not any(match["name"] in (call.name, _bare(call.name)) for call in reversed(waiting)):
             waiting = self._open.get(0, [])  # it began when there was only one thread, and no pid on the lines
         for index in range(len(waiting) - 1, -1, -1):
             if match["name"] in (waiting[index].name, _bare(waiting[index].name)):
