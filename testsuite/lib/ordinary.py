@@ -72,7 +72,7 @@ def rerun(top, tracer, cache, arguments=None):
     user = pwd.getpwnam(NAME)
     directory = place()
     try:
-        _tree(top, directory, "etc", "testsuite/lib", "testsuite/e2e", "testsuite/torture", "testsuite/demo")
+        _tree(top, directory, "etc", "completions", "testsuite/lib", "testsuite/e2e", "testsuite/torture", "testsuite/demo")
         shutil.copy(tracer, os.path.join(directory, "tracer"))
         script = os.path.join(directory, os.path.relpath(os.path.abspath(sys.argv[0]), top))
         environment = {name: value for name, value in os.environ.items() if name != "TEST_USER"}
