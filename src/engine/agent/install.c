@@ -34,6 +34,8 @@
 #include "engine/agent/stack_rules.h"
 #include "engine/agent/unit.h"
 #include "engine/agent/unwinding.h"
+#include "engine/core/callstack.h"
+#include "engine/core/thread_calls.h"
 #include "engine/trap/breakpoint_takeover.h"
 #include "engine/trap/sigtrap.h"
 #include "tracee/clock.h"
@@ -123,6 +125,16 @@ static void mark_stack(struct installing *installing, uint64_t sp)
 	free(stack);
 }
 
+/*
+ * A call that a signal handler has interrupted in its first instruction hits the breakpoint once
+ * more, where it is known. Caught by a jump it would be another call.
+ */
+static void mark_restarted(void *context, const struct call *call)
+{
+	if (call->interrupted || call->restarted)
+		mark_covered(context, call->entry + 1);
+}
+
 static void look(struct thread *thread, void *context)
 {
 	struct installing *installing = context;
@@ -136,6 +148,8 @@ static void look(struct thread *thread, void *context)
 	}
 	mark(installing, regs.pc);
 	mark_stack(installing, regs.r[REG_SP]);
+	if (thread->calls->stacks)
+		callstacks_each(thread->calls->stacks, mark_restarted, installing);
 }
 
 /* ------------------------------------------------------------------ one function */
