@@ -26,6 +26,7 @@
 #include "engine/agent/entry_jumps.h"
 #include "engine/agent/gates.h"
 #include "engine/agent/got_calls.h"
+#include "engine/agent/in_way.h"
 #include "engine/agent/jump_islands.h"
 #include "engine/agent/kept.h"
 #include "engine/agent/patch_candidates.h"
@@ -34,8 +35,6 @@
 #include "engine/agent/stack_rules.h"
 #include "engine/agent/unit.h"
 #include "engine/agent/unwinding.h"
-#include "engine/core/callstack.h"
-#include "engine/core/thread_calls.h"
 #include "engine/trap/breakpoint_takeover.h"
 #include "engine/trap/sigtrap.h"
 #include "tracee/clock.h"
@@ -51,7 +50,6 @@
 #include <string.h>
 
 enum {
-	STACK_SEEN = 65536,
 	FUNCTION_MAX = 1 << 20,
 	/* How long the process runs in between: at least, and multiples of the last stop. */
 	AGAIN_NS = 20000000,
@@ -62,94 +60,33 @@ enum {
 	AGENT_BEHIND = 16
 };
 
-enum candidate_state {
-	WAITS,
-	IS_BUSY, /* has to wait */
-	IS_DONE
-};
-
 /* What is being installed in a space. */
 struct installing {
 	struct agent *agent;
 	struct thread *thread; /* makes the remote calls */
 	struct space *space;
 	struct agent_space *own;
-	struct vec turned;  /* struct thread *: put back to a breakpoint, to be resumed */
-	struct vec covered; /* uint64_t: functions whose breakpoints are under jumps now */
-	uint64_t low, high; /* all jumps will be in [low, high) */
-	enum candidate_state *states; /* of each candidate */
-	size_t done;		      /* candidates */
-	size_t islands;		      /* candidates that needed islands, with or without success */
-	bool nobody;		      /* nothing can be installed now */
-	bool is_early; /* the thread has hit a breakpoint and its stop is still queued */
-	uint64_t end;  /* clock_now(): what is left then waits for the next time */
+	struct vec turned;    /* struct thread *: put back to a breakpoint, to be resumed */
+	struct vec covered;   /* uint64_t: functions whose breakpoints are under jumps now */
+	struct in_way in_way; /* what has to wait */
+	bool *is_done;	      /* of each candidate: it is decided */
+	size_t done;	      /* candidates */
+	size_t islands;	      /* candidates that needed islands, with or without success */
+	bool nobody;	      /* nothing can be installed now */
+	bool is_early;	      /* the thread has hit a breakpoint and its stop is still queued */
+	uint64_t end;	      /* clock_now(): what is left then waits for the next time */
 };
 
 /* ------------------------------------------------------------------ where threads are */
 
-static bool mark_covered(struct installing *installing, uint64_t address)
-{
-	const struct vec *candidates = &installing->own->candidates;
-
-	if (address - installing->low >= installing->high - installing->low)
-		return false;
-	size_t found = candidates_covered_own(candidates, address);
-
-	if (found < candidates->count)
-		installing->states[found] = IS_BUSY;
-	return found < candidates->count;
-}
-
-/* A thread is at `address`, or may return to it. */
-static void mark(struct installing *installing, uint64_t address)
-{
-	uint64_t program_pc;
-
-	if (mark_covered(installing, address) ||
-	    !trap_program_pc(installing->space, address, &program_pc))
-		return;
-	mark_covered(installing, program_pc);
-	/* The beginning of an XOL slot leads behind the first byte, too. */
-	mark_covered(installing, program_pc + 1);
-}
-
-static void mark_stack(struct installing *installing, uint64_t sp)
-{
-	static const size_t words = STACK_SEEN / sizeof(uint64_t);
-	uint64_t *stack = xmalloc(STACK_SEEN);
-	size_t length = memory_read_pages(&installing->space->memory, sp & ~UINT64_C(7), stack,
-					  words * sizeof *stack);
-
-	for (size_t i = 0; i < length / sizeof *stack; i++)
-		mark(installing, stack[i]);
-	free(stack);
-}
-
-/*
- * A call that a signal handler has interrupted in its first instruction hits the breakpoint once
- * more, where it is known. Caught by a jump it would be another call.
- */
-static void mark_restarted(void *context, const struct call *call)
-{
-	if (call->interrupted || call->restarted)
-		mark_covered(context, call->entry + 1);
-}
-
 static void look(struct thread *thread, void *context)
 {
 	struct installing *installing = context;
-	struct regs regs;
 
 	if (thread != installing->thread && trap_turn_back(thread))
 		vec_push(&installing->turned, &thread);
-	if (regs_load(thread->tid, &regs) != 0) {
+	if (in_way_look(&installing->in_way, thread) != 0)
 		installing->nobody = true;
-		return;
-	}
-	mark(installing, regs.pc);
-	mark_stack(installing, regs.r[REG_SP]);
-	if (thread->calls->stacks)
-		callstacks_each(thread->calls->stacks, mark_restarted, installing);
 }
 
 /* ------------------------------------------------------------------ one function */
@@ -426,14 +363,19 @@ static bool is_time_up(const struct installing *installing)
 	       clock_now() > installing->end;
 }
 
+static bool is_waiting(const struct installing *installing, size_t number)
+{
+	return !installing->is_done[number] && !installing->in_way.is_busy[number];
+}
+
 static void decide_one(struct installing *installing, size_t number)
 {
 	const struct patch_candidate candidate =
 		*(struct patch_candidate *)vec_at(&installing->own->candidates, number);
 
-	if (installing->states[number] != WAITS || !decide(installing, &candidate))
+	if (!is_waiting(installing, number) || !decide(installing, &candidate))
 		return;
-	installing->states[number] = IS_DONE;
+	installing->is_done[number] = true;
 	installing->done++;
 }
 
@@ -456,9 +398,9 @@ static bool decide_behind(struct installing *installing, size_t number)
 		       AGENT_SPAN_MAX)
 		last++;
 	for (; last > number; last--) {
-		if (installing->states[last] == WAITS && !is_time_up(installing))
+		if (is_waiting(installing, last) && !is_time_up(installing))
 			decide_one(installing, last);
-		if (installing->states[last] != IS_DONE)
+		if (!installing->is_done[last])
 			return false;
 	}
 	return true;
@@ -471,7 +413,7 @@ static void install_some(struct installing *installing, bool called)
 	for (size_t i = 0; i < candidates->count && !installing->is_early; i++) {
 		const struct patch_candidate *candidate = vec_at(candidates, i);
 
-		if (candidate->was_called != called || installing->states[i] != WAITS)
+		if (candidate->was_called != called || !is_waiting(installing, i))
 			continue;
 		if (is_time_up(installing))
 			return;
@@ -507,9 +449,9 @@ static bool keep_others(struct installing *installing)
 		const struct patch_candidate candidate =
 			*(struct patch_candidate *)vec_at(candidates, i);
 
-		if (installing->states[i] == IS_DONE)
+		if (installing->is_done[i])
 			continue;
-		was_called |= candidate.was_called && installing->states[i] == WAITS;
+		was_called |= candidate.was_called && is_waiting(installing, i);
 		*(struct patch_candidate *)vec_at(candidates, kept++) = candidate;
 	}
 	candidates->count = kept;
@@ -523,9 +465,13 @@ static bool install_all(struct installing *installing)
 	const struct patch_candidate *first = vec_at(candidates, 0),
 				     *last = vec_at(candidates, candidates->count - 1);
 
-	installing->states = xcalloc(candidates->count, sizeof *installing->states);
-	installing->low = first->address;
-	installing->high = last->address + AGENT_JUMP;
+	installing->is_done = xcalloc(candidates->count, sizeof *installing->is_done);
+	installing->in_way = (struct in_way){
+		.space = installing->space,
+		.candidates = candidates,
+		.is_busy = xcalloc(candidates->count, sizeof *installing->in_way.is_busy),
+		.low = first->address,
+		.high = last->address + AGENT_JUMP};
 	space_each_thread(installing->thread->process->tracees, installing->space, look,
 			  installing);
 	/* Includes threads that have just been put back to their breakpoints. */
@@ -534,7 +480,8 @@ static bool install_all(struct installing *installing)
 		install_gathered(installing);
 	bool is_soon = keep_others(installing);
 
-	free(installing->states);
+	free(installing->is_done);
+	free(installing->in_way.is_busy);
 	return is_soon;
 }
 
