@@ -1,19 +1,42 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
-/* Two threads that want the same mutex, which each holds for 5 ms. */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Ten times, a thread asks for a mutex that another one then holds for 5 ms more. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
+enum { ROUNDS = 10 };
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_int held, asked, had; /* the round in which that was last */
+
+static void wait_for(atomic_int *round, int number)
+{
+	while (atomic_load(round) < number)
+		usleep(100);
+}
 
 static void *work_under_lock(void *unused)
 {
-	for (int i = 0; i < 10; i++) {
+	for (int round = 1; round <= ROUNDS; round++) {
+		wait_for(&held, round);
+		atomic_store(&asked, round);
 		pthread_mutex_lock(&lock);
-		usleep(5000);
 		pthread_mutex_unlock(&lock);
-		usleep(100);
+		atomic_store(&had, round);
 	}
 	return unused;
+}
+
+static void own_work_under_lock(void)
+{
+	for (int round = 1; round <= ROUNDS; round++) {
+		pthread_mutex_lock(&lock);
+		atomic_store(&held, round);
+		wait_for(&asked, round);
+		usleep(5000);
+		pthread_mutex_unlock(&lock);
+		wait_for(&had, round);
+	}
 }
 
 int main(void)
@@ -22,6 +45,6 @@ int main(void)
 
 	if (pthread_create(&thread, NULL, work_under_lock, NULL))
 		return 1;
-	work_under_lock(NULL);
+	own_work_under_lock();
 	return pthread_join(thread, NULL) != 0;
 }
