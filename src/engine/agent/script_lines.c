@@ -7,9 +7,10 @@
  * know what a frame is called, or whether it belongs to a package; it has a table of the frames
  * that the tracer has named (scripts_abi.h). If it meets a frame that is not there, it makes no
  * record: the call stops at the breakpoint behind, as calls do that the agent cannot handle. The
- * tracer walks the stack itself, names the frames, and puts them into the table. So each frame is
- * named once, while its thread stands, and its later calls do not stop. The record of a call has
- * the index of its frame in the table.
+ * tracer walks the stack itself, names the frames, puts them into the table, and sends the thread
+ * through again. So each frame is named once, while its thread stands, and its later calls do not
+ * stop. The record of a call has the index of its frame in the table. With -w the same table has
+ * hashes of whole stacks: see stack_rules.c.
  *
  * Frames are known by a hash of 63 bits of what tells the line: two frames have the same one as
  * rarely as two of 2^63 numbers are equal. A set of the table that is full takes no further frames,

@@ -5,10 +5,10 @@
  * The code in the process walks the stack as the tracer does, by unwind rules. It has the rules of
  * those return addresses only that the tracer has met: a stack with another address is a new one,
  * which the tracer has to see in any case, since only the tracer can name its frames. So the call
- * stops at the breakpoint behind, the tracer walks the stack itself, and teaches the process the
- * stack's hash (script_lines_learn()) and the rules of all its return addresses. From then on, a
- * call with this stack does not stop: the process makes the same hash, and the record has the
- * stack's index in the table of hashes.
+ * stops at the breakpoint behind, the tracer walks the stack itself, teaches the process the
+ * stack's hash (script_lines_learn_stack()) and the rules of all its return addresses, and sends
+ * the thread through again. From then on, a call with this stack does not stop: the process makes
+ * the same hash, and the record has the stack's index in the table of hashes.
  *
  * Some code is left to the tracer for good: code without rows, code that only its row describes
  * (unwind_step_by_row()), and signal frames. Calls with such a frame on their stack stop each time.
