@@ -23,7 +23,7 @@ struct line_search {
 };
 static_assert(sizeof(struct line_search) % 16 == 0, "a stack may begin below it");
 
-/* Calls agent_find_line_there() on the stack that ends at `stack` (agent_entry.S). */
+/* Calls agent_find_line_there() on the stack that ends at `stack` (agent_services.S). */
 void agent_find_line(struct line_search *search, void *stack);
 
 /*

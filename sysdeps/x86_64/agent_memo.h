@@ -68,7 +68,7 @@ static inline bool memo_read(struct memo *memo, uint64_t address, uint64_t mask,
 	return is_read;
 }
 
-/* Returns true if each word is what it was, in the bits of its mask (agent_entry.S). */
+/* Returns true if each word is what it was, in the bits of its mask (agent_services.S). */
 unsigned agent_match(const struct memo_word *words, uint64_t count);
 
 #endif

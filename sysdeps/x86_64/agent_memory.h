@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * How the agent's code reads the program's memory: by agent_copy(), agent_copy_string() and
- * agent_load() (agent_entry.S). If they fault, the tracer makes the thread continue behind the
+ * agent_load() (agent_services.S). If they fault, the tracer makes the thread continue behind the
  * instruction, and less has been read. `context` is not used.
  */
 #ifndef TRACER_SYSDEPS_X86_64_AGENT_MEMORY_H

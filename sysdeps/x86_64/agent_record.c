@@ -2,10 +2,10 @@
 /*
  * Makes records in the tracee. agent_entry.S calls this at the entry of a probed function and at
  * its return, with the registers saved. It runs in the middle of the program's code, so it must not
- * fault, wait, or make system calls. It uses less than 300 bytes of the program's stack; code that
+ * fault, wait, or make system calls. It uses less than 400 bytes of the program's stack; code that
  * needs more runs on a stack of the thread's behind its ring. A plan's memory is read by
- * agent_copy() and agent_copy_string() (agent_entry.S): if they fault, the tracer makes the thread
- * continue behind the instruction, and less has been read.
+ * agent_copy() and agent_copy_string() (agent_services.S): if they fault, the tracer makes the
+ * thread continue behind the instruction, and less has been read.
  *
  * Calls that cannot be handled here (the return address is not accepted, the thread has no ring,
  * the ring is full, no return trampoline is free) are left to the tracer: the thread is sent to a

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Exceptions in the tracee without a stop: see engine/agent/unwinding_abi.h. agent_entry.S calls
+ * Exceptions in the tracee without a stop: see engine/agent/unwinding_abi.h. agent_services.S calls
  * this when a function of libgcc is entered that unwinds, and when a personality routine says where
  * to continue (_Unwind_SetIP()). Like agent_record.c, this must not fault, wait, or make system
  * calls. It reads and writes the thread's own stack, and no other memory of the program.

@@ -51,7 +51,7 @@
 #define AGENT_STRING_WORD 0xa37
 #define AGENT_STRING_BYTE 0xa5c
 #define AGENT_STRING_END 0xa82
-/* The test of a gate at longjmp(), and the room it has; see agent_entry.S. */
+/* The test of a gate at longjmp(), and the room it has; see agent_services.S. */
 #define AGENT_JUMP_TEST 0xaa0
 #define AGENT_JUMP_TEST_BYTES 0xa0
 /* agent_load(): reads a word that may be unreadable */
