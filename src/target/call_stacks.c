@@ -20,7 +20,9 @@
 #include "base/diag.h"
 #include "base/xalloc.h"
 #include "engine/agent/script_lines.h"
+#include "engine/agent/scripts_abi.h"
 #include "engine/agent/stack_rules.h"
+#include "engine/agent/stacks_abi.h"
 #include "target/agent_lines.h"
 #include "target/frame_arguments.h"
 #include "target/native_stacks.h"
@@ -33,7 +35,7 @@
 #include <string.h>
 
 /* PLACE_FRAMES: among so many innermost script frames is mostly one of the application. */
-enum { FRAMES_MOST = 1024, PLACE_FRAMES = 8, MACHINES_MOST = 4 };
+enum { FRAMES_MOST = STACKS_FRAMES, PLACE_FRAMES = 8, MACHINES_MOST = SCRIPTS_MACHINES };
 
 /* The script frames of one machine. */
 struct machine_frames {

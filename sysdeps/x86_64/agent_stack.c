@@ -5,8 +5,8 @@
  * The stack is walked as the tracer walks it, and all that tells its frames goes into a hash: the
  * script frames of all machines, and the return addresses of the native frames. The table of the
  * tracer tells whether the tracer knows a stack with this hash. The two walks have to agree, or the
- * hash is one that the tracer does not know, and the call stops each time: the limits here are
- * those of target/call_stacks.c, and each step is made by the tracer's own code (rule_step.h).
+ * hash is one that the tracer does not know, and the call stops each time: both have the same
+ * limits (STACKS_FRAMES), and each step is made by the tracer's own code (rule_step.h).
  */
 #include "x86_64/agent_stack.h"
 

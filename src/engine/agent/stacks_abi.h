@@ -13,7 +13,7 @@
 enum { STACKS_SETS = 2048, STACKS_WAYS = 4, STACKS_UNITS = 12 };
 enum {
 	STACKS_RULES = STACKS_SETS * STACKS_WAYS,
-	STACKS_FRAMES = 1024 /* of each kind, as in target/call_stacks.c */
+	STACKS_FRAMES = 1024 /* of each kind; the tracer's walks have the same limit */
 };
 
 /*
