@@ -26,14 +26,13 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "dwarf/dwarf.h"
-#include "object/elf_address.h"
 #include "object/mini_debug.h"
 #include "proto/names.h"
 #include "proto/protolib.h"
+#include "target/debug_answers.h"
 #include "target/debug_lookup.h"
 #include "tracee/helper.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,100 +93,6 @@ struct elf_file *debug_source_file(struct debug_source *source, pid_t pid)
 		       : NULL;
 }
 
-/* ------------------------------------------------------------------ the helper process */
-
-/* State of the helper between questions. */
-struct reading {
-	struct debug_files files;
-	struct dwarf_reader *reader;
-	unsigned steps, levels;
-	bool opened;
-	int error; /* -errno of the opening */
-	struct elf_file *object;
-	struct elf_file *symbols; /* its MiniDebugInfo; NULL: it cannot be unpacked */
-	bool unpacked;
-};
-
-/* Answers that are not declarations: */
-#define IN_OTHER_FILES "." /* the answer may be in a file that is not read */
-#define IN_OTHER_FORM "?"  /* compressed in a way that the tracer cannot unpack */
-#define DAMAGED "!"
-#define TOO_MUCH "+"
-#define OTHERWISE "-" /* known, but not called by the convention of any declaration */
-
-/*
- * Passes a question on: kind (enum debug_function), address and name, or "d NAME", or one about
- * source lines. Returns 0 or an -errno of dwarf/dwarf.h.
- */
-static int ask_reader(struct dwarf_reader *reader, const char *question, struct strbuf *text)
-{
-	char *name;
-
-	if (question[0] == 'd')
-		return dwarf_reader_declaration(reader, question + 2, text);
-	if (question[0] == SOURCE_LINES || question[0] == SOURCE_LINES_AND_INLINES)
-		return source_lines_answer(reader, question, text);
-	uint64_t address = strtoull(question + 2, &name, 16);
-
-	name += *name == ' ';
-	if (question[0] == DEBUG_GO)
-		return dwarf_reader_go(reader, address, name, text);
-	return question[0] == DEBUG_RESOLVER
-		       ? dwarf_reader_indirect(reader, address, name, text)
-		       : dwarf_reader_function(reader, address, name, question[0] == DEBUG_LOCAL,
-					       text);
-}
-
-/* Answers "m ADDRESS": the symbol around the address, as "DISTANCE NAME". */
-static void answer_symbol(struct reading *reading, const char *question, struct strbuf *text)
-{
-	uint64_t offset;
-
-	if (!reading->unpacked && mini_debug_open(reading->object, &reading->symbols) != 0)
-		reading->symbols = NULL;
-	reading->unpacked = true;
-	const char *name = reading->symbols
-				   ? elf_name_of_code(reading->symbols,
-						      strtoull(question + 2, NULL, 16), &offset)
-				   : NULL;
-
-	if (name)
-		strbuf_printf(text, "%" PRIx64 " %s", offset, name);
-}
-
-/*
- * Answers a question: adds to `text` a declaration, source lines, a symbol, nothing, or one of the
- * strings above.
- */
-static void answer(void *context, const char *question, size_t length, struct strbuf *text)
-{
-	struct reading *reading = context;
-
-	(void)length;
-	if (question[0] == 'm') {
-		answer_symbol(reading, question, text);
-		return;
-	}
-	if (!reading->opened) {
-		reading->opened = true;
-		reading->error = dwarf_reader_create(&reading->files, reading->steps,
-						     reading->levels, &reading->reader);
-	}
-	if (reading->error) {
-		strbuf_add(text, reading->error == -ENOTSUP ? IN_OTHER_FORM : DAMAGED);
-		return;
-	}
-	const int error = ask_reader(reading->reader, question, text);
-
-	if (error == -E2BIG)
-		strbuf_add(text, TOO_MUCH);
-	else if (error == -EPROTOTYPE &&
-		 (question[0] == DEBUG_FUNCTION || question[0] == DEBUG_LOCAL))
-		strbuf_add(text, OTHERWISE);
-	if (!text->length && dwarf_reader_met_split(reading->reader))
-		strbuf_add(text, IN_OTHER_FILES);
-}
-
 /* ------------------------------------------------------------------ talking to helpers */
 
 static void forget_asked(struct debug_source *source)
@@ -213,15 +118,15 @@ static bool have_helper(struct debug_source *source)
 	 * The helper is a copy of this process, and has all that it needs from the moment it is
 	 * forked.
 	 */
-	struct reading reading = {.files = source->files,
-				  .object = source->file,
-				  .steps = source->info->steps,
-				  .levels = source->info->levels};
+	struct debug_reading reading = {.files = source->files,
+					.object = source->file,
+					.steps = source->info->steps,
+					.levels = source->info->levels};
 
 	if (!source->helper) {
 		if (asked->count == HELPERS_MAX)
 			end_helper(*(struct debug_source **)vec_at(asked, 0));
-		if (helper_create(answer, &reading, &source->helper))
+		if (helper_create(debug_answer, &reading, &source->helper))
 			return false;
 	}
 	forget_asked(source);
@@ -252,7 +157,7 @@ static void say_elsewhere(struct debug_source *source, const char *where)
 
 static bool is_otherwise(const struct strbuf *text)
 {
-	return text->length && !strcmp(text->text, OTHERWISE);
+	return text->length && !strcmp(text->text, DEBUG_OTHERWISE);
 }
 
 static void ask(struct debug_source *source, pid_t pid, const char *question, struct strbuf *text)
@@ -266,12 +171,12 @@ static void ask(struct debug_source *source, pid_t pid, const char *question, st
 		say_elsewhere(source, "part in a common file (dwz), which was not found");
 	if (text->length != 1 || is_otherwise(text))
 		return;
-	if (!strcmp(text->text, IN_OTHER_FILES))
+	if (!strcmp(text->text, DEBUG_IN_OTHER_FILES))
 		say_elsewhere(source, "files of its own (-gsplit-dwarf), which are not read");
-	else if (!strcmp(text->text, IN_OTHER_FORM))
+	else if (!strcmp(text->text, DEBUG_IN_OTHER_FORM))
 		give_up(source, true,
 			"is not compressed by zlib, but in another way (zstd), so it is not used");
-	else if (!strcmp(text->text, TOO_MUCH))
+	else if (!strcmp(text->text, DEBUG_TOO_MUCH))
 		give_up(source, true,
 			"takes too long to read, so what it says of further functions is not used");
 	else

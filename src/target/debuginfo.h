@@ -10,6 +10,7 @@
 #include "base/strbuf.h"
 #include "object/debug_file.h"
 #include "proto/prototype.h"
+#include "target/debug_function.h"
 #include "target/source_lines.h"
 
 #include <sys/types.h>
@@ -38,14 +39,6 @@ void debuginfo_destroy(struct debuginfo *info);
 struct debug_source *debug_source_get(struct debuginfo *info, struct elf_file *file,
 				      const char *path);
 void debug_source_unref(struct debug_source *source); /* NULL is allowed */
-
-/* The kind of function at an address. */
-enum debug_function {
-	DEBUG_FUNCTION = 'f',
-	DEBUG_LOCAL = 'l',   /* other modules cannot call it by its name */
-	DEBUG_GO = 'g',	     /* called by a convention of Go's */
-	DEBUG_RESOLVER = 'i' /* the resolver of an IFUNC of that name */
-};
 
 /*
  * Returns the prototype of the function `name` at `address` in the file's address space; NULL if
