@@ -59,6 +59,7 @@ struct snapshot {
 	struct session *session;
 	struct sampled_process *process;
 	struct vec threads; /* struct seen_thread * */
+	bool has_asked;	    /* debug information is being read */
 };
 
 static struct seen_thread *seen_at(const struct snapshot *snapshot, size_t index)
@@ -88,6 +89,18 @@ static void see_thread(void *context, pid_t tid)
 	vec_push(&snapshot->threads, &seen);
 }
 
+/*
+ * Debug information is unpacked by another process, which takes longer than all looks. The other
+ * threads' frames are mostly in the modules of the first one's.
+ */
+static void ask_ahead(struct snapshot *snapshot, const struct seen_thread *seen)
+{
+	if (!snapshot->has_asked)
+		call_stacks_ask_ahead(&snapshot->session->target, seen->sampled->thread,
+				      &seen->regs);
+	snapshot->has_asked = true;
+}
+
 /* ------------------------------------------------------------------ threads that sleep */
 
 /* Stores the system call that the thread is in, and what it does. */
@@ -101,6 +114,7 @@ static void see_call(struct snapshot *snapshot, struct seen_thread *seen)
 
 static void look_at_sleeper(struct snapshot *snapshot, struct seen_thread *seen)
 {
+	ask_ahead(snapshot, seen);
 	switch (proc_state(seen->stack.tid)) {
 	case 'T':
 		seen->stack.activity = ACTIVITY_STOPPED;
@@ -157,6 +171,7 @@ static void walk_ahead(struct snapshot *snapshot, struct seen_thread *seen)
 	if (sampled_thread_stop(seen->sampled, &stop, &seen->regs) != SAMPLED_STOPPED)
 		return;
 	sampled_thread_go(seen->sampled, &stop);
+	ask_ahead(snapshot, seen);
 	call_stacks_walk(&snapshot->session->target, seen->sampled->thread, &seen->regs,
 			 &seen->walked);
 	forget(seen);

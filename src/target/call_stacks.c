@@ -499,6 +499,23 @@ bool call_stacks_walk(struct target *target, struct thread *thread, const struct
 				     !lacks_register(target->call_stacks));
 }
 
+void call_stacks_ask_ahead(struct target *target, struct thread *thread, const struct regs *regs)
+{
+	static const struct stack_frame unnamed = {.kind = STACK_NATIVE};
+	struct call_stacks *stacks = target->call_stacks;
+	struct space *space = thread->process->space;
+	struct walked_stack frames;
+
+	if (!target->options->output->where_native)
+		return;
+	walk_native(stacks, thread, &(struct start){regs, NULL, 0}, FRAMES_MOST);
+	walked_stack_init(&frames);
+	for (size_t i = 0; i < stacks->native_count; i++)
+		walked_stack_add(&frames, &unnamed, &stacks->native[i]);
+	walked_stack_ask_ahead(&frames, target, space->modules, space->reader);
+	walked_stack_deinit(&frames);
+}
+
 uint32_t call_stacks_keep(struct target *target, const struct space *space,
 			  struct walked_stack *walked)
 {

@@ -49,6 +49,11 @@ bool call_stacks_walk(struct target *target, struct thread *thread, const struct
 /* Returns true if script frames of the space's threads may be found by their thread pointers. */
 bool call_stacks_want_pointer(struct target *target, struct thread *thread);
 /*
+ * Has debug information read that the source lines of such a stack need, while the caller goes on:
+ * a hint, for the first of many threads. The thread need not stand.
+ */
+void call_stacks_ask_ahead(struct target *target, struct thread *thread, const struct regs *regs);
+/*
  * Looks up the source lines of a stack that was walked in `space`, whose threads may run meanwhile,
  * and empties `walked`. Returns the number of the stack in the table, or 0 if no frame is known.
  */

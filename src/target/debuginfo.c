@@ -70,6 +70,9 @@ struct debug_source {
 	struct names functions;	   /* owned questions → struct prototype, or &nothing */
 	struct names declarations; /* owned names → struct prototype, or &nothing */
 	struct source_lines lines;
+	/* Addresses whose lines the helper was asked for; the answer was not received yet. */
+	uint64_t *ahead;
+	size_t ahead_count;   /* 0: there is no such question */
 	struct strbuf symbol; /* the latest answer of debug_source_symbol() */
 };
 
@@ -108,6 +111,7 @@ static void end_helper(struct debug_source *source)
 {
 	helper_destroy(source->helper);
 	source->helper = NULL;
+	source->ahead_count = 0;
 	forget_asked(source);
 }
 
@@ -160,12 +164,9 @@ static bool is_otherwise(const struct strbuf *text)
 	return text->length && !strcmp(text->text, DEBUG_OTHERWISE);
 }
 
-static void ask(struct debug_source *source, pid_t pid, const char *question, struct strbuf *text)
+/* Reports an answer that says why there is none, and empties it. */
+static void judge(struct debug_source *source, struct strbuf *text)
 {
-	if (source->given_up || strlen(question) > QUESTION_MAX || !has_files(source, pid))
-		return;
-	if (have_helper(source) && helper_ask(source->helper, question, strlen(question), text))
-		give_up(source, source->info->verbose, "cannot be read, so it is not used");
 	/* The answer may have been in the shared file. */
 	if (!text->length && !source->given_up && source->files.lacks_shared)
 		say_elsewhere(source, "part in a common file (dwz), which was not found");
@@ -182,6 +183,32 @@ static void ask(struct debug_source *source, pid_t pid, const char *question, st
 	else
 		give_up(source, source->info->verbose, "cannot be read, so it is not used");
 	strbuf_clear(text);
+}
+
+/* Receives the answer to the question that was asked ahead. */
+static void take_ahead(struct debug_source *source)
+{
+	const size_t count = source->ahead_count;
+	struct strbuf text = {0};
+
+	if (!count)
+		return;
+	source->ahead_count = 0;
+	if (helper_receive(source->helper, &text))
+		give_up(source, source->info->verbose, "cannot be read, so it is not used");
+	judge(source, &text);
+	source_lines_take(&source->lines, source->ahead, count, &text);
+	strbuf_deinit(&text);
+}
+
+static void ask(struct debug_source *source, pid_t pid, const char *question, struct strbuf *text)
+{
+	take_ahead(source);
+	if (source->given_up || strlen(question) > QUESTION_MAX || !has_files(source, pid))
+		return;
+	if (have_helper(source) && helper_ask(source->helper, question, strlen(question), text))
+		give_up(source, source->info->verbose, "cannot be read, so it is not used");
+	judge(source, text);
 }
 
 /* ------------------------------------------------------------------ prototypes */
@@ -379,6 +406,7 @@ void debug_source_lines(struct debug_source *source, pid_t pid, const uint64_t *
 	size_t next = 0, asked;
 
 	source_lines_make_room(&source->lines, count);
+	take_ahead(source);
 	while (debug_source_is_there(source, pid) &&
 	       (asked = source_lines_unknown(&source->lines, addresses, count, &next, unknown))) {
 		_cleanup_free_ char *question = source_lines_question(unknown, asked,
@@ -393,6 +421,36 @@ void debug_source_lines(struct debug_source *source, pid_t pid, const uint64_t *
 		codes[i] = source_lines_find(&source->lines, addresses[i]);
 }
 
+void debug_source_lines_ahead(struct debug_source *source, pid_t pid, const uint64_t *addresses,
+			      size_t count)
+{
+	uint64_t unknown[DWARF_ADDRESSES_MAX];
+	size_t next = 0;
+
+	/*
+	 * No helper is ended for a hint, and questions about symbols, which are asked while threads
+	 * stand, do not wait for lines.
+	 */
+	if (source->ahead_count || mini_debug_is_there(source->file) ||
+	    (!source->helper && source->info->asked.count == HELPERS_MAX) ||
+	    !debug_source_is_there(source, pid))
+		return;
+	const size_t asked = source_lines_unknown(&source->lines, addresses, count, &next, unknown);
+
+	if (!asked || !have_helper(source))
+		return;
+	_cleanup_free_ char *question = source_lines_question(unknown, asked,
+							      source->info->lines_kind);
+
+	if (helper_send(source->helper, question, strlen(question))) {
+		give_up(source, source->info->verbose, "cannot be read, so it is not used");
+		return;
+	}
+	free(source->ahead);
+	source->ahead = xmemdup(unknown, asked * sizeof *unknown);
+	source->ahead_count = asked;
+}
+
 /* ------------------------------------------------------------------ symbols */
 
 const char *debug_source_symbol(struct debug_source *source, pid_t pid, uint64_t address,
@@ -404,9 +462,10 @@ const char *debug_source_symbol(struct debug_source *source, pid_t pid, uint64_t
 		return NULL;
 	_cleanup_free_ char *question = xasprintf("m %" PRIx64, address);
 
+	take_ahead(source);
 	has_files(source, pid);
 	strbuf_clear(&source->symbol);
-	if (!have_helper(source))
+	if (source->given_up || !have_helper(source))
 		return NULL;
 	if (helper_ask(source->helper, question, strlen(question), &source->symbol)) {
 		give_up(source, source->info->verbose, "cannot be read, so it is not used");
@@ -483,6 +542,7 @@ void debug_source_unref(struct debug_source *source)
 	forget_names(&source->functions);
 	forget_names(&source->declarations);
 	source_lines_deinit(&source->lines);
+	free(source->ahead);
 	strbuf_deinit(&source->symbol);
 	free(source->path);
 	free(source);

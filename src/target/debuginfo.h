@@ -61,6 +61,14 @@ void debug_source_lines(struct debug_source *source, pid_t pid, const uint64_t *
 			size_t count, const struct source_code **codes);
 
 /*
+ * Asks the same without waiting for the answer, so that the debug information is read meanwhile:
+ * the next question to this source waits for it. No more than a hint; what is not asked now is
+ * asked then.
+ */
+void debug_source_lines_ahead(struct debug_source *source, pid_t pid, const uint64_t *addresses,
+			      size_t count);
+
+/*
  * Returns the separate debug file; NULL if there is none, or the module's own file has the
  * information.
  */

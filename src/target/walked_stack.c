@@ -102,6 +102,17 @@ static struct frame_code *find_modules(const struct walked_stack *stack,
 	return codes;
 }
 
+/* Stores the addresses of all frames that have the first one's debug information. */
+static size_t addresses_of(const struct frame_code *first, size_t count, uint64_t *addresses)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (first[i].module && first[i].module->debug == first->module->debug)
+			addresses[found++] = first[i].address;
+	return found;
+}
+
 /*
  * Asks about the code of all frames from `first` on that have its debug information: two modules of
  * one file share it, and an answer is valid until the next question.
@@ -111,19 +122,29 @@ static void ask_lines(struct frame_code *first, size_t count, pid_t pid)
 	struct debug_source *source = first->module->debug;
 	_cleanup_free_ uint64_t *addresses = xcalloc(count, sizeof *addresses);
 	_cleanup_free_ const struct source_code **found = xcalloc(count, sizeof *found);
-	size_t asked = 0;
+	size_t next = 0;
 
-	for (size_t i = 0; i < count; i++)
-		if (first[i].module && first[i].module->debug == source)
-			addresses[asked++] = first[i].address;
-	debug_source_lines(source, pid, addresses, asked, found);
-	asked = 0;
+	debug_source_lines(source, pid, addresses, addresses_of(first, count, addresses), found);
 	for (size_t i = 0; i < count; i++) {
 		if (!first[i].module || first[i].module->debug != source)
 			continue;
 		first[i].is_asked = true;
-		first[i].found = found[asked++];
+		first[i].found = found[next++];
 	}
+}
+
+void walked_stack_ask_ahead(const struct walked_stack *stack, const struct target *target,
+			    const struct modules *modules, pid_t pid)
+{
+	const size_t count = stack->codes.count;
+	_cleanup_free_ struct frame_code *codes = find_modules(stack, modules, wants_lines(target));
+	_cleanup_free_ uint64_t *addresses = xcalloc(count + 1, sizeof *addresses);
+
+	/* A source that was asked already takes no second question. */
+	for (size_t i = 0; i < count; i++)
+		if (codes[i].module)
+			debug_source_lines_ahead(codes[i].module->debug, pid, addresses,
+						 addresses_of(&codes[i], count - i, addresses));
 }
 
 /* Adds frames for the functions that were inlined at the code of a frame. */

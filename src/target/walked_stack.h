@@ -25,6 +25,13 @@ void walked_stack_add(struct walked_stack *stack, const struct stack_frame *name
 		      const struct unwind_frame *native);
 
 /*
+ * Asks about the source lines of these frames, without waiting for an answer: walked_stack_keep()
+ * of a stack with the same frames is quicker then.
+ */
+void walked_stack_ask_ahead(const struct walked_stack *stack, const struct target *target,
+			    const struct modules *modules, pid_t pid);
+
+/*
  * Looks up the source lines of the native frames, whose code is in these modules of the process
  * `pid`, puts the stack into the table, and empties `stack`. With --inlines, functions that were
  * inlined get frames of their own. Returns the number of the stack in the table, or 0.

@@ -331,11 +331,25 @@ static bool receive_text(const struct helper *helper, struct strbuf *text)
 	return true;
 }
 
-int helper_ask(struct helper *helper, const char *question, size_t length, struct strbuf *answer)
+int helper_send(struct helper *helper, const char *question, size_t length)
 {
-	if (length <= HELPER_BYTES_MAX && send_text(helper->socket, question, length, false) &&
-	    receive_text(helper, answer))
+	if (length <= HELPER_BYTES_MAX && send_text(helper->socket, question, length, false))
 		return 0;
 	helper_kill(helper);
 	return -EPIPE;
+}
+
+int helper_receive(struct helper *helper, struct strbuf *answer)
+{
+	if (receive_text(helper, answer))
+		return 0;
+	helper_kill(helper);
+	return -EPIPE;
+}
+
+int helper_ask(struct helper *helper, const char *question, size_t length, struct strbuf *answer)
+{
+	const int error = helper_send(helper, question, length);
+
+	return error ? error : helper_receive(helper, answer);
 }

@@ -36,4 +36,11 @@ void helper_destroy(struct helper *helper); /* NULL is allowed */
  */
 int helper_ask(struct helper *helper, const char *question, size_t length, struct strbuf *answer);
 
+/*
+ * The two parts of helper_ask(): the helper works on the question while the caller does something
+ * else. Each question must be followed by its answer before the next one. The same errors.
+ */
+int helper_send(struct helper *helper, const char *question, size_t length);
+int helper_receive(struct helper *helper, struct strbuf *answer);
+
 #endif
