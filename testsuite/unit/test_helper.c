@@ -118,6 +118,32 @@ static void answers(void **state)
 	helper_destroy(helper);
 }
 
+/* Questions that are sent are answered whenever the answer is received. */
+static void works_meanwhile(void **state)
+{
+	unsigned count;
+	struct helper *helper = start(&count);
+	struct strbuf answer = {0};
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		strbuf_clear(&answer);
+		assert_int_equal(helper_send(helper, "x", 1), 0);
+		assert_int_equal(helper_receive(helper, &answer), 0);
+		assert_int_equal(answer.length, HELPER_BYTES_MAX);
+	}
+	assert_answer(helper, "number", "4");
+	/* It may be ended while it owes an answer that does not fit into the socket, or die. */
+	assert_int_equal(helper_send(helper, "x", 1), 0);
+	helper_destroy(helper);
+	helper = start(&count);
+	assert_int_equal(helper_send(helper, "segv", 4), 0);
+	assert_int_equal(helper_receive(helper, &answer), -EPIPE);
+	assert_int_equal(helper_send(helper, "echo", 4), -EPIPE);
+	strbuf_deinit(&answer);
+	helper_destroy(helper);
+}
+
 static void has_nothing_of_ours(void **state)
 {
 	unsigned count;
@@ -184,6 +210,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers),
+		cmocka_unit_test(works_meanwhile),
 		cmocka_unit_test(has_nothing_of_ours),
 		cmocka_unit_test(may_die),
 		cmocka_unit_test(works_for_a_limited_time),

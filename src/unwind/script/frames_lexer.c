@@ -80,7 +80,7 @@ static void lex_mark(struct frames_token *token)
 	token->kind = strchr("=*/+-&|!~<>(),:?", *token->text) ? FRAMES_MARK : FRAMES_STRAY;
 	token->length = 1;
 	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-		if (!strncmp(token->text, pairs[i], 2)) {
+		if (token->text[0] == pairs[i][0] && token->text[1] == pairs[i][1]) {
 			token->kind = FRAMES_MARK;
 			token->length = 2;
 		}
@@ -171,6 +171,8 @@ bool frames_at(const struct frames_lexer *lexer, const char *word)
 {
 	const struct frames_token *token = &lexer->token;
 
+	/* Most words differ in the first character, and each word is compared with many. */
 	return (token->kind == FRAMES_NAME || token->kind == FRAMES_MARK) &&
-	       token->length == strlen(word) && !memcmp(token->text, word, token->length);
+	       *token->text == *word && token->length == strlen(word) &&
+	       !memcmp(token->text, word, token->length);
 }

@@ -66,7 +66,7 @@ struct frames_name *frames_find(struct frames_parser *parser, const char *name, 
 	for (size_t i = parser->names.count; i > 0; i--) {
 		struct frames_name *known = vec_at(&parser->names, i - 1);
 
-		if (strlen(known->name) == length && !memcmp(known->name, name, length))
+		if (known->length == length && !memcmp(known->name, name, length))
 			return known;
 	}
 	return NULL;
@@ -80,6 +80,7 @@ struct frames_name *frames_define(struct frames_parser *parser, const char *name
 	if (!known) {
 		known = vec_push(&parser->names, NULL);
 		known->name = xstrdup(name);
+		known->length = strlen(name);
 		if (parser->names.count > FRAMES_NAMES_MAX)
 			frames_fail(parser, "fewer names");
 	}

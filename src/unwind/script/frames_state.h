@@ -10,6 +10,7 @@
 /* What a name stands for: a number, a symbol's address, a computed value, a variable, a formula. */
 struct frames_name {
 	char *name; /* owned */
+	size_t length;
 	struct script_operand operand;
 	struct frames_lexer formula; /* where the text of a formula begins; `at` NULL: it is none */
 	bool is_computed;	     /* not known before the setup program ran */

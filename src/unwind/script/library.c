@@ -42,10 +42,11 @@ static char *read_file(const char *path)
 		errno = S_ISREG(status.st_mode) ? EFBIG : EINVAL;
 		return NULL;
 	}
-	_cleanup_free_ char *text = xmalloc(FILE_MAX + 1);
+	const size_t size = (size_t)status.st_size;
+	_cleanup_free_ char *text = xmalloc(size + 1);
 
 	for (;;) {
-		const ssize_t got = read(fd, text + length, FILE_MAX - length);
+		const ssize_t got = read(fd, text + length, size - length);
 
 		if (got < 0)
 			return NULL;
