@@ -31,6 +31,7 @@
 #include "sink/thread_stacks.h"
 #include "target/call_stacks.h"
 #include "tracee/proc.h"
+#include "tracee/processors.h"
 #include "tracee/space.h"
 
 #include <errno.h>
@@ -91,11 +92,12 @@ static void see_thread(void *context, pid_t tid)
 
 /*
  * Debug information is unpacked by another process, which takes longer than all looks. The other
- * threads' frames are mostly in the modules of the first one's.
+ * threads' frames are mostly in the modules of the first one's. If all processors have work, the
+ * target's threads would wait for one: it is then unpacked behind the looks.
  */
 static void ask_ahead(struct snapshot *snapshot, const struct seen_thread *seen)
 {
-	if (!snapshot->has_asked)
+	if (!snapshot->has_asked && processors_one_is_idle())
 		call_stacks_ask_ahead(&snapshot->session->target, seen->sampled->thread,
 				      &seen->regs);
 	snapshot->has_asked = true;

@@ -44,13 +44,13 @@
 #include "tracee/clock.h"
 #include "tracee/prefault.h"
 #include "tracee/proc.h"
+#include "tracee/processors.h"
 #include "tracee/ptrace.h"
 #include "tracee/resume.h"
 #include "tracee/space.h"
 #include "tracee/state.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -75,14 +75,6 @@ enum {
 	OUTSIDE_PAUSE_NS = 200000
 };
 
-/* Number of processors that the tracer may use, and probably its tracees too. */
-static int processors(void)
-{
-	cpu_set_t set;
-
-	return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 2;
-}
-
 struct tracees *tracees_create(const struct state_sizes *sizes)
 {
 	struct tracees *tracees = xcalloc(1, sizeof *tracees);
@@ -94,7 +86,7 @@ struct tracees *tracees_create(const struct state_sizes *sizes)
 	tracees->ptrace_options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
 				  PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT;
 	tracees->prefault = prefault_create();
-	tracees->spin_ns = processors() > 1 ? SPIN_NS : 0;
+	tracees->spin_ns = processors_count() > 1 ? SPIN_NS : 0;
 	return tracees;
 }
 
