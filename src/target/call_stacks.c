@@ -20,12 +20,11 @@
 #include "base/diag.h"
 #include "base/xalloc.h"
 #include "engine/agent/script_lines.h"
-#include "engine/agent/scripts_abi.h"
 #include "engine/agent/stack_rules.h"
-#include "engine/agent/stacks_abi.h"
 #include "target/agent_lines.h"
 #include "target/frame_arguments.h"
 #include "target/native_stacks.h"
+#include "target/raw_stack.h"
 #include "target/script_stacks.h"
 #include "target/walked_stack.h"
 #include "unwind/script/library.h"
@@ -35,27 +34,12 @@
 #include <string.h>
 
 /* PLACE_FRAMES: among so many innermost script frames is mostly one of the application. */
-enum { FRAMES_MOST = STACKS_FRAMES, PLACE_FRAMES = 8, MACHINES_MOST = SCRIPTS_MACHINES };
-
-/* The script frames of one machine. */
-struct machine_frames {
-	struct script_machine *machine;
-	struct raw_frame *frames;
-	size_t count, next;
-	size_t learned; /* the frame whose code was asked for last; SIZE_MAX: none's was */
-	size_t runs;	/* native frames that run some */
-};
+enum { PLACE_FRAMES = 8 };
 
 struct call_stacks {
 	struct script_library *library;
 	struct stack_table *table;
-	/* The stack that is walked. */
-	struct machine_frames parts[MACHINES_MOST];
-	size_t part_count;
-	struct unwind_frame native[FRAMES_MOST];
-	size_t native_count;
-	size_t native_first; /* frames inside of this one are left out */
-	enum unwind_end native_end;
+	struct raw_stack raw;	     /* the stack that is walked */
 	struct walked_stack *walked; /* gets the frames that are chosen */
 	struct walked_stack own;
 };
@@ -79,8 +63,7 @@ void call_stacks_init(struct target *target)
 
 	stacks->table = stack_table_create();
 	walked_stack_init(&stacks->own);
-	for (size_t i = 0; i < MACHINES_MOST; i++)
-		stacks->parts[i].frames = xcalloc(FRAMES_MOST, sizeof(struct raw_frame));
+	raw_stack_init(&stacks->raw);
 	if (target_takes_place(output) || output->where_script || output->takes_stack)
 		stacks->library = script_library_create(target->options->data_dir, complain, NULL);
 	target->events.stack = call_stacks_of;
@@ -94,8 +77,7 @@ void call_stacks_deinit(struct target *target)
 	if (!stacks)
 		return;
 	target->call_stacks = NULL;
-	for (size_t i = 0; i < MACHINES_MOST; i++)
-		free(stacks->parts[i].frames);
+	raw_stack_deinit(&stacks->raw);
 	script_library_destroy(stacks->library);
 	stack_table_destroy(stacks->table);
 	walked_stack_deinit(&stacks->own);
@@ -114,41 +96,14 @@ static bool is_full(const struct call_stacks *stacks, size_t wanted)
 	return stacks->walked->frames.count >= wanted;
 }
 
-/* Descriptions are for 64 bits: their numbers would lead astray elsewhere. */
-static bool has_scripts(const struct thread *thread)
-{
-	return thread->process->space->arch->abi->word == sizeof(uint64_t);
-}
-
-static void walk_scripts(struct target *target, struct thread *thread, const struct regs *regs,
-			 size_t room)
-{
-	struct call_stacks *stacks = target->call_stacks;
-
-	stacks->part_count = 0;
-	if (!stacks->library || !has_scripts(thread))
-		return;
-	const struct vec *machines = script_stacks_machines(target, stacks->library, thread);
-
-	for (size_t i = 0; i < machines->count && stacks->part_count < MACHINES_MOST; i++) {
-		struct machine_frames *part = &stacks->parts[stacks->part_count];
-
-		part->machine = *(struct script_machine **)vec_at(machines, i);
-		part->count = script_stacks_walk(part->machine, thread, regs, part->frames, room);
-		part->next = 0;
-		part->learned = SIZE_MAX;
-		stacks->part_count += part->count > 0;
-	}
-}
-
 /* ------------------------------------------------------------------ the two kinds merged */
 
 /* Returns the part whose next frames are run by the code of a native frame, or NULL. */
 static struct machine_frames *part_run_by(struct call_stacks *stacks, struct thread *thread,
 					  const struct unwind_frame *frame)
 {
-	for (size_t i = 0; i < stacks->part_count; i++) {
-		struct machine_frames *part = &stacks->parts[i];
+	for (size_t i = 0; i < stacks->raw.part_count; i++) {
+		struct machine_frames *part = &stacks->raw.parts[i];
 		const size_t next = part->next < part->count ? part->next : part->count - 1;
 
 		if (part->learned != next)
@@ -174,20 +129,20 @@ static bool match(struct call_stacks *stacks, struct thread *thread)
 {
 	bool do_match = true;
 
-	for (size_t i = 0; i < stacks->part_count; i++)
-		stacks->parts[i].runs = 0;
-	for (size_t i = 0; i < stacks->native_count; i++) {
-		struct machine_frames *part = part_run_by(stacks, thread, &stacks->native[i]);
+	for (size_t i = 0; i < stacks->raw.part_count; i++)
+		stacks->raw.parts[i].runs = 0;
+	for (size_t i = 0; i < stacks->raw.native_count; i++) {
+		struct machine_frames *part = part_run_by(stacks, thread, &stacks->raw.native[i]);
 
 		if (part)
 			part->runs++;
 	}
-	for (size_t i = 0; i < stacks->part_count; i++) {
-		const size_t entries = count_entries(&stacks->parts[i]);
+	for (size_t i = 0; i < stacks->raw.part_count; i++) {
+		const size_t entries = count_entries(&stacks->raw.parts[i]);
 
-		do_match &= stacks->native_end == UNWIND_END_LIMIT
-				    ? stacks->parts[i].runs <= entries
-				    : stacks->parts[i].runs == entries;
+		do_match &= stacks->raw.native_end == UNWIND_END_LIMIT
+				    ? stacks->raw.parts[i].runs <= entries
+				    : stacks->raw.parts[i].runs == entries;
 	}
 	return do_match;
 }
@@ -218,11 +173,12 @@ static void skip_run(struct machine_frames *part)
 static void add_native(struct target *target, struct thread *thread, size_t index)
 {
 	struct call_stacks *stacks = target->call_stacks;
-	const struct unwind_frame *frame = &stacks->native[index];
+	const struct unwind_frame *frame = &stacks->raw.native[index];
 	struct stack_frame named = native_stacks_name(target, thread, frame);
 	_cleanup_free_ char *calls = target->options->stacks
-					     ? frame_arguments_text(target, thread, stacks->native,
-								    stacks->native_count, index)
+					     ? frame_arguments_text(target, thread,
+								    stacks->raw.native,
+								    stacks->raw.native_count, index)
 					     : NULL;
 
 	named.calls = calls;
@@ -233,23 +189,24 @@ static void add_merged(struct target *target, struct thread *thread, size_t want
 {
 	struct call_stacks *stacks = target->call_stacks;
 
-	for (size_t i = 0; i < stacks->native_count && !is_full(stacks, wanted); i++) {
-		struct machine_frames *part = part_run_by(stacks, thread, &stacks->native[i]);
+	for (size_t i = 0; i < stacks->raw.native_count && !is_full(stacks, wanted); i++) {
+		struct machine_frames *part = part_run_by(stacks, thread, &stacks->raw.native[i]);
 
-		if (part && i < stacks->native_first)
+		if (part && i < stacks->raw.native_first)
 			skip_run(part);
 		else if (part)
 			add_run(stacks, part, wanted);
-		else if (i >= stacks->native_first)
+		else if (i >= stacks->raw.native_first)
 			add_native(target, thread, i);
 	}
 }
 
 static void add_scripts(struct call_stacks *stacks, size_t wanted)
 {
-	for (size_t i = 0; i < stacks->part_count; i++)
-		while (stacks->parts[i].next < stacks->parts[i].count && !is_full(stacks, wanted))
-			add_run(stacks, &stacks->parts[i], wanted);
+	for (size_t i = 0; i < stacks->raw.part_count; i++)
+		while (stacks->raw.parts[i].next < stacks->raw.parts[i].count &&
+		       !is_full(stacks, wanted))
+			add_run(stacks, &stacks->raw.parts[i], wanted);
 }
 
 /* Adds the innermost `wanted` frames of the kinds that -w asks for. */
@@ -259,7 +216,7 @@ static void add_frames(struct target *target, struct thread *thread, size_t want
 		.kind = STACK_NOTE, .function = "native frames, which do not match those above"};
 	struct call_stacks *stacks = target->call_stacks;
 	const struct output_options *output = target->options->output;
-	const bool have_scripts = output->where_script && stacks->part_count;
+	const bool have_scripts = output->where_script && stacks->raw.part_count;
 
 	if (have_scripts && output->where_native && match(stacks, thread)) {
 		add_merged(target, thread, wanted);
@@ -267,10 +224,10 @@ static void add_frames(struct target *target, struct thread *thread, size_t want
 	}
 	if (have_scripts)
 		add_scripts(stacks, wanted);
-	if (have_scripts && stacks->native_count && !is_full(stacks, wanted))
+	if (have_scripts && stacks->raw.native_count && !is_full(stacks, wanted))
 		walked_stack_add(stacks->walked, &note, NULL);
-	for (size_t i = stacks->native_first; i < stacks->native_count && !is_full(stacks, wanted);
-	     i++)
+	for (size_t i = stacks->raw.native_first;
+	     i < stacks->raw.native_count && !is_full(stacks, wanted); i++)
 		add_native(target, thread, i);
 }
 
@@ -280,8 +237,8 @@ static void add_frames(struct target *target, struct thread *thread, size_t want
  */
 static void add_places(struct call_stacks *stacks)
 {
-	for (size_t i = 0; i < stacks->part_count; i++) {
-		struct machine_frames *part = &stacks->parts[i];
+	for (size_t i = 0; i < stacks->raw.part_count; i++) {
+		struct machine_frames *part = &stacks->raw.parts[i];
 		bool is_first = true, is_found = false;
 
 		for (size_t j = 0; j < part->count && !is_found; j++) {
@@ -299,37 +256,21 @@ static void add_places(struct call_stacks *stacks)
 	}
 }
 
-/* The state of a thread whose stack is wanted. */
-struct start {
-	const struct regs *regs;
-	const struct regs *entry; /* at the first instruction of a function; NULL: it is not */
-	uint64_t place;		  /* frames with a stack pointer that is not above are left out */
-};
-
-static void walk_native(struct call_stacks *stacks, struct thread *thread,
-			const struct start *start, size_t room)
-{
-	stacks->native_first = 0;
-	stacks->native_count = native_stacks_walk(thread, start->entry ? start->entry : start->regs,
-						  start->entry != NULL, stacks->native, room,
-						  &stacks->native_end);
-	while (stacks->native_first < stacks->native_count && start->place &&
-	       stacks->native[stacks->native_first].sp <= start->place)
-		stacks->native_first++;
-}
-
 /* Walks the stack of a thread for the frames that -w shows. */
-static void walk_for_frames(struct target *target, struct thread *thread, const struct start *start)
+static void walk_for_frames(struct target *target, struct thread *thread,
+			    const struct stack_start *start)
 {
 	struct call_stacks *stacks = target->call_stacks;
 	const struct output_options *output = target->options->output;
 
-	walk_scripts(target, thread, start->regs, FRAMES_MOST);
+	raw_stack_walk_scripts(&stacks->raw, target, stacks->library, thread, start->regs,
+			       RAW_FRAMES_MAX);
 	/* The order of script and native frames is known only from the whole stack. */
 	if (output->where_native)
-		walk_native(stacks, thread, start,
-			    stacks->part_count || start->place ? FRAMES_MOST
-							       : target_stack_depth(output));
+		raw_stack_walk_native(&stacks->raw, thread, start,
+				      stacks->raw.part_count || start->place
+					      ? RAW_FRAMES_MAX
+					      : target_stack_depth(output));
 	add_frames(target, thread, target_stack_depth(output));
 }
 
@@ -347,23 +288,24 @@ static void walk_for_place(struct target *target, struct thread *thread, const s
 	struct call_stacks *stacks = target->call_stacks;
 	bool is_enough = true;
 
-	walk_scripts(target, thread, regs, PLACE_FRAMES);
-	for (size_t i = 0; i < stacks->part_count; i++)
-		is_enough &= stacks->parts[i].count < PLACE_FRAMES ||
-			     has_application(&stacks->parts[i]);
+	raw_stack_walk_scripts(&stacks->raw, target, stacks->library, thread, regs, PLACE_FRAMES);
+	for (size_t i = 0; i < stacks->raw.part_count; i++)
+		is_enough &= stacks->raw.parts[i].count < PLACE_FRAMES ||
+			     has_application(&stacks->raw.parts[i]);
 	if (!is_enough)
-		walk_scripts(target, thread, regs, FRAMES_MOST);
+		raw_stack_walk_scripts(&stacks->raw, target, stacks->library, thread, regs,
+				       RAW_FRAMES_MAX);
 }
 
 /* Walks the stack of a thread into `walked`, which is empty. */
-static void walk(struct target *target, struct thread *thread, const struct start *start,
+static void walk(struct target *target, struct thread *thread, const struct stack_start *start,
 		 struct walked_stack *walked)
 {
 	struct call_stacks *stacks = target->call_stacks;
 	const struct output_options *output = target->options->output;
 
 	stacks->walked = walked;
-	stacks->native_count = stacks->native_first = 0;
+	stacks->raw.native_count = stacks->raw.native_first = 0;
 	if (target_stack_depth(output))
 		walk_for_frames(target, thread, start);
 	else
@@ -379,8 +321,8 @@ static bool teach_line(struct target *target, struct space *space)
 	const bool any_line = target->options->output->any_line;
 	bool is_shown = false, is_known = true;
 
-	for (size_t i = 0; i < stacks->part_count && !is_shown; i++) {
-		struct machine_frames *part = &stacks->parts[i];
+	for (size_t i = 0; i < stacks->raw.part_count && !is_shown; i++) {
+		struct machine_frames *part = &stacks->raw.parts[i];
 
 		for (size_t j = 0; j < part->count && !is_shown; j++) {
 			const struct stack_frame named = script_stacks_name(part->machine,
@@ -399,14 +341,14 @@ static bool teach_stack(const struct target *target, struct space *space, uint32
 	const struct call_stacks *stacks = target->call_stacks;
 	uint64_t hash = stack_hash_begin(stack_rules_epoch(space));
 
-	for (size_t i = 0; i < stacks->part_count; i++)
-		for (size_t j = 0; j < stacks->parts[i].count; j++)
-			hash = stack_hash_script(hash, &stacks->parts[i].frames[j]);
-	for (size_t i = 0; i < stacks->native_count; i++)
-		hash = stack_hash_native(hash, stacks->native[i].pc);
+	for (size_t i = 0; i < stacks->raw.part_count; i++)
+		for (size_t j = 0; j < stacks->raw.parts[i].count; j++)
+			hash = stack_hash_script(hash, &stacks->raw.parts[i].frames[j]);
+	for (size_t i = 0; i < stacks->raw.native_count; i++)
+		hash = stack_hash_native(hash, stacks->raw.native[i].pc);
 	return (!target->options->output->where_native ||
-		agent_lines_rules(space, stacks->native, stacks->native_count,
-				  stacks->native_end)) &&
+		agent_lines_rules(space, stacks->raw.native, stacks->raw.native_count,
+				  stacks->raw.native_end)) &&
 	       script_lines_learn_stack(space, hash, number);
 }
 
@@ -436,7 +378,7 @@ static bool find_stack(struct target *target, struct thread *thread, const struc
 
 	if (!space || !space->modules || regs_load(thread->tid, &regs) != 0)
 		return false;
-	walk(target, thread, &(struct start){&regs, entry, 0}, &stacks->own);
+	walk(target, thread, &(struct stack_start){&regs, entry, 0}, &stacks->own);
 	*number = walked_stack_keep(&stacks->own, target, space->modules, thread->tid,
 				    stacks->table);
 	return true;
@@ -468,7 +410,7 @@ uint32_t call_stacks_of_thread(struct target *target, struct thread *thread,
 {
 	struct call_stacks *stacks = target->call_stacks;
 
-	walk(target, thread, &(struct start){regs, NULL, place}, &stacks->own);
+	walk(target, thread, &(struct stack_start){regs, NULL, place}, &stacks->own);
 	return walked_stack_keep(&stacks->own, target, thread->process->space->modules, thread->tid,
 				 stacks->table);
 }
@@ -477,24 +419,24 @@ bool call_stacks_want_pointer(struct target *target, struct thread *thread)
 {
 	const struct script_library *library = target->call_stacks->library;
 
-	return library && has_scripts(thread) &&
+	return library && raw_stack_has_scripts(thread) &&
 	       script_stacks_machines(target, library, thread)->count > 0;
 }
 
 /* A register that is not known makes the walk guess where the caller is, or end. */
 static bool lacks_register(const struct call_stacks *stacks)
 {
-	bool lacks_one = stacks->native_count && stacks->native_end == UNWIND_END_LOST;
+	bool lacks_one = stacks->raw.native_count && stacks->raw.native_end == UNWIND_END_LOST;
 
-	for (size_t i = 0; i < stacks->native_count; i++)
-		lacks_one |= stacks->native[i].is_guessed;
+	for (size_t i = 0; i < stacks->raw.native_count; i++)
+		lacks_one |= stacks->raw.native[i].is_guessed;
 	return lacks_one;
 }
 
 bool call_stacks_walk(struct target *target, struct thread *thread, const struct regs *regs,
 		      struct walked_stack *walked)
 {
-	walk(target, thread, &(struct start){regs, NULL, 0}, walked);
+	walk(target, thread, &(struct stack_start){regs, NULL, 0}, walked);
 	return !regs->is_partial || ((regs->fs_base || !call_stacks_want_pointer(target, thread)) &&
 				     !lacks_register(target->call_stacks));
 }
@@ -508,10 +450,11 @@ void call_stacks_ask_ahead(struct target *target, struct thread *thread, const s
 
 	if (!target->options->output->where_native)
 		return;
-	walk_native(stacks, thread, &(struct start){regs, NULL, 0}, FRAMES_MOST);
+	raw_stack_walk_native(&stacks->raw, thread, &(struct stack_start){regs, NULL, 0},
+			      RAW_FRAMES_MAX);
 	walked_stack_init(&frames);
-	for (size_t i = 0; i < stacks->native_count; i++)
-		walked_stack_add(&frames, &unnamed, &stacks->native[i]);
+	for (size_t i = 0; i < stacks->raw.native_count; i++)
+		walked_stack_add(&frames, &unnamed, &stacks->raw.native[i]);
 	walked_stack_ask_ahead(&frames, target, space->modules, space->reader);
 	walked_stack_deinit(&frames);
 }
