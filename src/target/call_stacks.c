@@ -23,6 +23,7 @@
 #include "engine/agent/stack_rules.h"
 #include "target/agent_lines.h"
 #include "target/frame_arguments.h"
+#include "target/known_stacks.h"
 #include "target/native_stacks.h"
 #include "target/raw_stack.h"
 #include "target/script_stacks.h"
@@ -256,7 +257,7 @@ static void add_places(struct call_stacks *stacks)
 	}
 }
 
-/* Walks the stack of a thread for the frames that -w shows. */
+/* Walks the stack of a thread as far as -w needs it. */
 static void walk_for_frames(struct target *target, struct thread *thread,
 			    const struct stack_start *start)
 {
@@ -271,7 +272,6 @@ static void walk_for_frames(struct target *target, struct thread *thread,
 				      stacks->raw.part_count || start->place
 					      ? RAW_FRAMES_MAX
 					      : target_stack_depth(output));
-	add_frames(target, thread, target_stack_depth(output));
 }
 
 static bool has_application(const struct machine_frames *part)
@@ -297,21 +297,48 @@ static void walk_for_place(struct target *target, struct thread *thread, const s
 				       RAW_FRAMES_MAX);
 }
 
-/* Walks the stack of a thread into `walked`, which is empty. */
-static void walk(struct target *target, struct thread *thread, const struct stack_start *start,
-		 struct walked_stack *walked)
+/* Walks the stack of a thread as far as it is wanted. */
+static void walk(struct target *target, struct thread *thread, const struct stack_start *start)
+{
+	struct call_stacks *stacks = target->call_stacks;
+
+	stacks->raw.native_count = stacks->raw.native_first = 0;
+	if (target_stack_depth(target->options->output))
+		walk_for_frames(target, thread, start);
+	else
+		walk_for_place(target, thread, start->regs);
+}
+
+/* Names the frames that walk() has found, in `walked`, which is empty. */
+static void name(struct target *target, struct thread *thread, struct walked_stack *walked)
 {
 	struct call_stacks *stacks = target->call_stacks;
 	const struct output_options *output = target->options->output;
 
 	stacks->walked = walked;
-	stacks->raw.native_count = stacks->raw.native_first = 0;
 	if (target_stack_depth(output))
-		walk_for_frames(target, thread, start);
-	else
-		walk_for_place(target, thread, start->regs);
+		add_frames(target, thread, target_stack_depth(output));
 	if (target_takes_place(output))
 		add_places(stacks);
+}
+
+/* Returns the number of the stack of a thread in the table, or 0. */
+static uint32_t number_of(struct target *target, struct thread *thread,
+			  const struct stack_start *start)
+{
+	struct call_stacks *stacks = target->call_stacks;
+	struct modules *modules = thread->process->space->modules;
+
+	walk(target, thread, start);
+	const uint64_t key = known_stacks_key(&stacks->raw);
+	uint32_t number = known_stacks_find(modules, key);
+
+	if (number)
+		return number;
+	name(target, thread, &stacks->own);
+	number = walked_stack_keep(&stacks->own, target, modules, thread->tid, stacks->table);
+	known_stacks_add(modules, key, number);
+	return number;
 }
 
 /* Teaches the agent the frames up to the one whose line is shown. False: there was no room. */
@@ -372,15 +399,12 @@ static bool teach_agent(struct target *target, struct space *space, uint32_t num
 static bool find_stack(struct target *target, struct thread *thread, const struct regs *entry,
 		       uint32_t *number)
 {
-	struct space *space = thread->process->space;
-	struct call_stacks *stacks = target->call_stacks;
+	const struct space *space = thread->process->space;
 	struct regs regs;
 
 	if (!space || !space->modules || regs_load(thread->tid, &regs) != 0)
 		return false;
-	walk(target, thread, &(struct stack_start){&regs, entry, 0}, &stacks->own);
-	*number = walked_stack_keep(&stacks->own, target, space->modules, thread->tid,
-				    stacks->table);
+	*number = number_of(target, thread, &(struct stack_start){&regs, entry, 0});
 	return true;
 }
 
@@ -408,11 +432,7 @@ bool call_stacks_teach(void *context, struct thread *thread, const struct regs *
 uint32_t call_stacks_of_thread(struct target *target, struct thread *thread,
 			       const struct regs *regs, uint64_t place)
 {
-	struct call_stacks *stacks = target->call_stacks;
-
-	walk(target, thread, &(struct stack_start){regs, NULL, place}, &stacks->own);
-	return walked_stack_keep(&stacks->own, target, thread->process->space->modules, thread->tid,
-				 stacks->table);
+	return number_of(target, thread, &(struct stack_start){regs, NULL, place});
 }
 
 bool call_stacks_want_pointer(struct target *target, struct thread *thread)
@@ -436,7 +456,8 @@ static bool lacks_register(const struct call_stacks *stacks)
 bool call_stacks_walk(struct target *target, struct thread *thread, const struct regs *regs,
 		      struct walked_stack *walked)
 {
-	walk(target, thread, &(struct stack_start){regs, NULL, 0}, walked);
+	walk(target, thread, &(struct stack_start){regs, NULL, 0});
+	name(target, thread, walked);
 	return !regs->is_partial || ((regs->fs_base || !call_stacks_want_pointer(target, thread)) &&
 				     !lacks_register(target->call_stacks));
 }

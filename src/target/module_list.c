@@ -9,6 +9,7 @@
 #include "base/xalloc.h"
 #include "target/frame_functions.h"
 #include "target/hook_gates.h"
+#include "target/known_stacks.h"
 #include "target/module.h"
 #include "target/native_stacks.h"
 #include "target/script_stacks.h"
@@ -46,6 +47,7 @@ void module_list_destroy(struct modules *modules)
 	script_stacks_forget(modules);
 	native_stacks_forget(modules);
 	frame_functions_forget(modules);
+	known_stacks_forget(modules);
 	vec_deinit(&modules->list);
 	vec_deinit(&modules->slots);
 	linkmap_destroy(modules->linkmap);

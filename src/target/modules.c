@@ -36,6 +36,7 @@
 #include "target/debug.h"
 #include "target/deferred_planting.h"
 #include "target/forks.h"
+#include "target/known_stacks.h"
 #include "target/linker.h"
 #include "target/mapped_files.h"
 #include "target/module.h"
@@ -95,6 +96,7 @@ static void forget_module(struct target *target, struct space *space, const stru
 	agent_policy_collect(target, space);
 	waiting_matches_forget(modules, module);
 	unresolved_forget(modules, module);
+	known_stacks_forget(modules);
 	agent_forget(space, module->low, module->high);
 	trap_forget(space, module->low, module->high);
 	table_functions_forget(space, module->low, module->high);

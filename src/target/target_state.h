@@ -140,6 +140,7 @@ struct modules {
 	struct vec undefined;		   /* struct undefined_call: unresolved_calls.c */
 	struct vec gates;		   /* struct gate_place: hook_gates.c */
 	struct native_stacks *native;	   /* NULL: no stack was walked so far */
+	struct map known_stacks;	   /* key → number in the stack table: known_stacks.c */
 	struct frame_functions *functions; /* of frames with arguments; NULL: none was asked for */
 	struct vec machines;		   /* struct script_machine *: script_stacks.c */
 	struct vec unready; /* struct module *: machines that are not set up so far */

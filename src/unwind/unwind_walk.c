@@ -199,10 +199,10 @@ static int step(struct walk *walk, struct unwind_frame *frame, bool blind)
 		error = check_progress(walk, &found, &next);
 	if (error)
 		return error;
-	next.is_call = !found.is_signal_frame;
 	frame->cfa = found.cfa;
 	frame->is_signal_frame = found.is_signal_frame;
 	walk->now = next;
+	walk->now.is_call = !found.is_signal_frame;
 	return 0;
 }
 

@@ -40,8 +40,8 @@ def build(work_dir):
     subprocess.run([*compiler, "-O2", "-fcf-protection=none", "-Wl,-z,lazy", "-pthread", "-o", program,
                     os.path.join(HERE, "loop.c"), library, "-Wl,-rpath," + work_dir, "-Wl,--no-as-needed",
                     os.path.join(work_dir, "libmany.so")], check=True)
-    subprocess.run([*compiler, "-O2", "-o", os.path.join(work_dir, "sleeps"),
-                    os.path.join(HERE, "sleeps.c")], check=True)
+    for name in ("sleeps", "deep"):
+        subprocess.run([*compiler, "-O2", "-o", os.path.join(work_dir, name), os.path.join(HERE, f"{name}.c")], check=True)
     subprocess.run([*compiler, "-O2", "-shared", "-fPIC", "-pthread", "-o", os.path.join(work_dir, "libgap.so"),
                     os.path.join(HERE, "gap.c")], check=True)
     return program

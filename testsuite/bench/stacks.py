@@ -12,6 +12,7 @@ GOAL_LINE = 1000       # ns, in the process
 GOAL_SCRIPT = 1000     # ns, in the process: all frames of the script, up to 20
 GOAL_FRAMES = 3000     # ns, in the process: native frames, too
 GOAL_STACK = 100       # us, by breakpoints
+GOAL_FRAME = 100       # ns, in the tracer
 GOAL_PAUSE = 2, 5      # ms, mean and worst
 GOAL_SNAPSHOT = 40     # ms
 GOAL_PROFILE = 0.95    # of the throughput
@@ -36,6 +37,16 @@ def measure_lines(arguments):
                 taken = run_program(prefix, [PYTHON, os.path.join(HERE, "deep.py")], calls, arguments.work_dir, depth)[0]
                 found.setdefault((name, depth), []).append(taken)
     return {key: statistics.median(values) for key, values in found.items()}
+
+
+def measure_frames(arguments):
+    """ns that the tracer takes for a native frame of a stack that it has met before: by breakpoints, and without the text."""
+    shallow, deep, found = 5, 905, []
+    for _ in range(arguments.runs + 2):
+        prefix = [arguments.tracer, "--engine=trap", "-w", "1000", "--record=" + os.path.join(arguments.work_dir, "frames"), "-x", "getppid"]
+        taken = [run_program(prefix, [os.path.join(arguments.work_dir, "deep")], 5000, arguments.work_dir, depth)[0] for depth in (shallow, deep)]
+        found.append((taken[1] - taken[0]) / (deep - shallow))
+    return statistics.median(found)
 
 
 class Threads:
@@ -110,11 +121,11 @@ def measure_profile(arguments):
 
 
 def measure_stacks(arguments):
-    return measure_lines(arguments), measure_snapshots(arguments), measure_profile(arguments)
+    return measure_lines(arguments), measure_snapshots(arguments), measure_profile(arguments), measure_frames(arguments)
 
 
 def print_stacks(found):
-    lines, stacks, profile = found
+    lines, stacks, profile, frame = found
     print(f"| ns a call from {PYTHON}, frames deep | " + " | ".join(map(str, DEPTHS)) + " |")
     print("|---|" + "---:|" * len(DEPTHS))
     for name in OPTIONS:
@@ -124,11 +135,12 @@ def print_stacks(found):
     for name, (gaps, times) in stacks.items():
         end = f"{statistics.median(times):.0f}" if times else ""
         print(f"| {name} | {statistics.mean(gaps):.2f} | {max(gaps):.2f} | {end} |")
-    print(f"\n--profile at 49 Hz, 4 threads that compute: {profile:.3f} of the rounds untraced\n", flush=True)
+    print(f"\n--profile at 49 Hz, 4 threads that compute: {profile:.3f} of the rounds untraced\n")
+    print(f"A native frame in the tracer: {frame:.0f} ns\n", flush=True)
 
 
 def add_goals(goals, found):
-    lines, stacks, profile = found
+    lines, stacks, profile, frame = found
     for depth in DEPTHS:
         added = lines["-W", depth] - lines["", depth]
         goals.add(added <= GOAL_LINE, f"-W in the process, {depth} frames deep: {added:.0f} ns more a call, {GOAL_LINE} asked")
@@ -137,6 +149,7 @@ def add_goals(goals, found):
             goals.add(added <= goal, f"{name} in the process, {depth} frames deep: {added:.0f} ns more a call, {goal} asked")
         added = (lines["trap -w 1000", depth] - lines["trap", depth]) / 1000
         goals.add(added <= GOAL_STACK, f"-w 1000 by breakpoints, {depth} frames deep: {added:.0f} us more a call, {GOAL_STACK} asked")
+    goals.add(frame <= GOAL_FRAME, f"a native frame in the tracer: {frame:.0f} ns, {GOAL_FRAME} asked")
     gaps, times = stacks["tracer --stacks"]
     mean, worst, end = statistics.mean(gaps), max(gaps), statistics.median(times)
     goals.add(mean <= GOAL_PAUSE[0] and worst <= GOAL_PAUSE[1],
