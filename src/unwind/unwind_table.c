@@ -16,7 +16,8 @@
 #include <stdlib.h>
 
 enum {
-	PIECE = 512, /* as elf_file_read_near() keeps them */
+	RECENT = 256, /* a power of two */
+	PIECE = 512,  /* as elf_file_read_near() keeps them */
 	ROWS_MAX = 16 << 20
 };
 
@@ -25,11 +26,18 @@ struct function_rows {
 	uint32_t first, count;
 };
 
+/* An address and its rule, among those that were asked for last; address 0: none. */
+struct recent_rule {
+	uint64_t address;
+	struct unwind_rule rule;
+};
+
 struct unwind_table {
 	struct elf_file *file;
 	struct eh_search search;
 	struct function_rows *functions; /* by the index in `search` */
 	struct unwind_rows rows;
+	struct recent_rule recent[RECENT]; /* by the lowest bits of the address */
 };
 
 static void table_free(struct unwind_table *table)
@@ -101,7 +109,8 @@ static void read_rows(struct unwind_table *table, long index, const struct eh_fu
 	rows->count = (uint32_t)table->rows.count - rows->first;
 }
 
-struct unwind_rule unwind_table_rule(struct unwind_table *table, uint64_t address)
+/* Finds the rule in the rows of the function. */
+static struct unwind_rule find_rule(struct unwind_table *table, uint64_t address)
 {
 	static const struct unwind_rule none = {.cfa = UNWIND_NONE};
 	struct eh_function function;
@@ -123,6 +132,15 @@ struct unwind_rule unwind_table_rule(struct unwind_table *table, uint64_t addres
 	const struct unwind_rule *rules = table->rows.rules.items;
 
 	return rules[table->rows.numbers[rows->first + row]];
+}
+
+struct unwind_rule unwind_table_rule(struct unwind_table *table, uint64_t address)
+{
+	struct recent_rule *recent = &table->recent[address % RECENT];
+
+	if (recent->address != address || !address)
+		*recent = (struct recent_rule){address, find_rule(table, address)};
+	return recent->rule;
 }
 
 struct row_search {
