@@ -1,22 +1,97 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A cache of pages, each at the one place that its number gives it. */
+/*
+ * A cache of pages, each at the one place that its number gives it.
+ *
+ * The stacks of one process are much alike: a walk mostly needs the pages that the one before has
+ * needed. They are read by one system call at its first read. A page that no walk has needed for
+ * some time is no longer among them.
+ */
 #include "unwind/script/page_cache.h"
 
 #include <string.h>
 
+enum { AGE_MOST = 4 };
+
+/* Pages of different mappings get different places, mostly. */
+static size_t place_of(uint64_t number)
+{
+	return (number * UINT64_C(0x9e3779b97f4a7c15) >> 32) % PAGE_CACHE_PAGES;
+}
+
+/* ------------------------------------------------------------------ expected pages */
+
+static void read_expected(struct page_cache *cache)
+{
+	struct memory_range ranges[PAGE_CACHE_AHEAD];
+	size_t places[PAGE_CACHE_AHEAD], count = 0;
+
+	for (size_t i = 0; i < cache->expected_count; i++) {
+		const uint64_t number = cache->expected[i].number;
+		const size_t place = place_of(number);
+
+		/* Nothing is kept so far but what has just been put here. */
+		if (cache->numbers[place] != UINT64_MAX)
+			continue;
+		cache->numbers[place] = number;
+		ranges[count] = (struct memory_range){.address = number * PAGE_CACHE_BYTES,
+						      .buffer = cache->bytes[place],
+						      .length = PAGE_CACHE_BYTES};
+		places[count++] = place;
+	}
+	if (count)
+		cache->memory->readv(cache->memory->context, ranges, count);
+	for (size_t i = 0; i < count; i++)
+		cache->lengths[places[i]] = (uint16_t)ranges[i].done;
+	cache->misses += count;
+}
+
+/* The present walk needs a page. */
+static void expect(struct page_cache *cache, uint64_t number)
+{
+	size_t index = 0;
+
+	while (index < cache->expected_count && cache->expected[index].number != number)
+		index++;
+	if (index == PAGE_CACHE_AHEAD)
+		return;
+	cache->expected[index] = (struct expected_page){.number = number};
+	if (index == cache->expected_count)
+		cache->expected_count++;
+}
+
+/* A walk has ended. */
+static void age_expected(struct page_cache *cache)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < cache->expected_count; i++) {
+		cache->expected[kept] = cache->expected[i];
+		kept += ++cache->expected[kept].age < AGE_MOST;
+	}
+	cache->expected_count = kept;
+}
+
+/* ------------------------------------------------------------------ reads */
+
 /* Returns the place of the page with this number, with the page in it. */
 static size_t fetch(struct page_cache *cache, uint64_t number)
 {
-	/* Pages of different mappings get different places, mostly. */
-	const size_t place = (number * UINT64_C(0x9e3779b97f4a7c15) >> 32) % PAGE_CACHE_PAGES;
+	const size_t place = place_of(number);
 
+	if (!cache->is_begun)
+		read_expected(cache);
+	cache->is_begun = true;
 	if (cache->numbers[place] != number) {
 		cache->numbers[place] = number;
 		cache->lengths[place] =
 			(uint16_t)memory_read(cache->memory, number * PAGE_CACHE_BYTES,
 					      cache->bytes[place], PAGE_CACHE_BYTES);
 		cache->misses++;
+		cache->is_used[place] = false;
 	}
+	if (!cache->is_used[place])
+		expect(cache, number);
+	cache->is_used[place] = true;
 	return place;
 }
 
@@ -71,6 +146,10 @@ void page_cache_clear(struct page_cache *cache)
 {
 	for (size_t i = 0; i < PAGE_CACHE_PAGES; i++)
 		cache->numbers[i] = UINT64_MAX;
+	memset(cache->is_used, 0, sizeof cache->is_used);
+	if (cache->is_begun)
+		age_expected(cache);
+	cache->is_begun = false;
 }
 
 void page_cache_init(struct page_cache *cache, const struct memory_source *memory)
@@ -78,5 +157,7 @@ void page_cache_init(struct page_cache *cache, const struct memory_source *memor
 	cache->source = (struct memory_source){.readv = readv_cached, .context = cache};
 	cache->memory = memory;
 	cache->misses = 0;
+	cache->expected_count = 0;
+	cache->is_begun = false;
 	page_cache_clear(cache);
 }
