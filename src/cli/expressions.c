@@ -13,7 +13,7 @@
 #include "base/diag.h"
 #include "cli/formats.h"
 #include "probe/expression.h"
-#include "sink/template.h"
+#include "sink/forms/template.h"
 
 #include <stdlib.h>
 #include <string.h>

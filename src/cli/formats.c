@@ -14,7 +14,7 @@
 #include "base/xalloc.h"
 #include "cli/usage_error.h"
 #include "session/session.h"
-#include "sink/otlp_sender.h"
+#include "sink/otlp/otlp_sender.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -16,7 +16,7 @@
 #include "dwarf/dwarf.h"
 #include "session/print.h"
 #include "session/session.h"
-#include "sink/frame_tree.h"
+#include "sink/stacks/frame_tree.h"
 
 #include <errno.h>
 #include <langinfo.h>

@@ -5,7 +5,7 @@
 
 #include "cli/formats.h"
 #include "cli/options.h"
-#include "sink/recording.h"
+#include "sink/recording/recording.h"
 
 /* Where a trace is recorded. */
 struct recording_file {

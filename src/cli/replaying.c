@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/diag.h"
 #include "replay/replay.h"
-#include "sink/frame_tree.h"
+#include "sink/stacks/frame_tree.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,8 +8,8 @@
 #define TRACER_REPLAY_DICTIONARY_H
 
 #include "probe/probe.h"
-#include "sink/render.h"
-#include "sink/stack_table.h"
+#include "sink/render/render.h"
+#include "sink/stacks/stack_table.h"
 #include "stream/bytes.h"
 #include "stream/record_decode.h"
 

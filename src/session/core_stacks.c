@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/diag.h"
 #include "session/waiting_call.h"
-#include "sink/thread_stacks.h"
+#include "sink/stacks/thread_stacks.h"
 #include "target/call_stacks.h"
 #include "target/core_process.h"
 

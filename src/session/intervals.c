@@ -15,7 +15,7 @@
 #include "session/intervals.h"
 
 #include "session/session_state.h"
-#include "sink/recording.h"
+#include "sink/recording/recording.h"
 #include "sink/sink.h"
 #include "target/agent_policy.h"
 #include "tracee/clock.h"

@@ -15,7 +15,7 @@
 #include "base/strbuf.h"
 #include "base/xalloc.h"
 #include "session/session_state.h"
-#include "sink/top.h"
+#include "sink/tables/top.h"
 #include "target/agent_policy.h"
 #include "tracee/clock.h"
 #include "tracee/proc.h"

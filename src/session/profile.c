@@ -12,7 +12,7 @@
 #include "base/diag.h"
 #include "base/xalloc.h"
 #include "session/sampled_process.h"
-#include "sink/folded.h"
+#include "sink/stacks/folded.h"
 #include "target/call_stacks.h"
 #include "target/mapped_modules.h"
 #include "tracee/clock.h"

@@ -5,7 +5,7 @@
 
 #include "session/emission.h"
 #include "session/session.h"
-#include "sink/render.h"
+#include "sink/render/render.h"
 #include "target/target_state.h"
 #include "tracee/identity.h"
 #include "tracee/interrupts.h"

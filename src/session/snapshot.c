@@ -28,7 +28,7 @@
 #include "base/xalloc.h"
 #include "session/sampled_process.h"
 #include "session/waiting_call.h"
-#include "sink/thread_stacks.h"
+#include "sink/stacks/thread_stacks.h"
 #include "target/call_stacks.h"
 #include "tracee/proc.h"
 #include "tracee/processors.h"

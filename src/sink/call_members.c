@@ -10,8 +10,8 @@
  */
 #include "sink/call_members.h"
 
-#include "sink/render_number.h"
-#include "sink/render_object.h"
+#include "sink/render/render_number.h"
+#include "sink/render/render_object.h"
 
 #include <string.h>
 

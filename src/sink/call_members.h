@@ -4,7 +4,7 @@
 #define TRACER_SINK_CALL_MEMBERS_H
 
 #include "probe/expression_run.h"
-#include "sink/render.h"
+#include "sink/render/render.h"
 
 /* A value of a record, with what has to be known to look into it. */
 struct typed_value {

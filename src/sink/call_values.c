@@ -13,8 +13,8 @@
 #include "base/xalloc.h"
 #include "probe/fingerprint.h"
 #include "sink/call_members.h"
-#include "sink/folded.h"
-#include "sink/stack_lines.h"
+#include "sink/stacks/folded.h"
+#include "sink/stacks/stack_lines.h"
 
 #include <stdlib.h>
 #include <string.h>

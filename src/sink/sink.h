@@ -9,7 +9,7 @@
 #include "base/vec.h"
 #include "probe/probe.h"
 #include "record/record.h"
-#include "sink/outbuf.h"
+#include "sink/render/outbuf.h"
 
 #include <stdbool.h>
 #include <stdio.h>

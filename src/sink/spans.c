@@ -25,7 +25,7 @@
 #include "base/xalloc.h"
 #include "proto/names.h"
 #include "sink/call_values.h"
-#include "sink/render.h"
+#include "sink/render/render.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -21,7 +21,7 @@
 #include "probe/expression_fit.h"
 #include "sink/call_values.h"
 #include "sink/failures.h"
-#include "sink/render.h"
+#include "sink/render/render.h"
 
 #include <stdlib.h>
 #include <string.h>

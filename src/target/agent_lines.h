@@ -3,7 +3,7 @@
 #ifndef TRACER_TARGET_AGENT_LINES_H
 #define TRACER_TARGET_AGENT_LINES_H
 
-#include "sink/stack_table.h"
+#include "sink/stacks/stack_table.h"
 #include "target/script_stacks.h"
 #include "unwind/unwind_walk.h"
 

@@ -24,8 +24,8 @@
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
-#include "sink/escape.h"
-#include "sink/render.h"
+#include "sink/render/escape.h"
+#include "sink/render/render.h"
 #include "target/called_functions.h"
 #include "target/frame_functions.h"
 #include "target/module.h"

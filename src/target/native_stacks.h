@@ -3,7 +3,7 @@
 #ifndef TRACER_TARGET_NATIVE_STACKS_H
 #define TRACER_TARGET_NATIVE_STACKS_H
 
-#include "sink/stack_table.h"
+#include "sink/stacks/stack_table.h"
 #include "target/target_state.h"
 #include "unwind/unwind_walk.h"
 

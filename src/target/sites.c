@@ -9,7 +9,7 @@
 #include "object/elf.h"
 #include "probe/expression_compile.h"
 #include "record/sampling.h"
-#include "sink/db_functions.h"
+#include "sink/otlp/db_functions.h"
 #include "target/module.h"
 #include "target/shown_names.h"
 #include "target/site_prototypes.h"

@@ -4,7 +4,7 @@
 #define TRACER_TARGET_WALKED_STACK_H
 
 #include "base/vec.h"
-#include "sink/stack_table.h"
+#include "sink/stacks/stack_table.h"
 #include "unwind/unwind_walk.h"
 
 #include <sys/types.h>

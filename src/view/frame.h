@@ -3,7 +3,7 @@
 #ifndef TRACER_VIEW_FRAME_H
 #define TRACER_VIEW_FRAME_H
 
-#include "sink/outbuf.h"
+#include "sink/render/outbuf.h"
 
 enum frame_style {
 	FRAME_PLAIN,

@@ -5,7 +5,7 @@
  */
 #include "view/top_cells.h"
 
-#include "sink/escape.h"
+#include "sink/render/escape.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
 #ifndef TRACER_VIEW_TOP_CELLS_H
 #define TRACER_VIEW_TOP_CELLS_H
 
-#include "sink/outbuf.h"
+#include "sink/render/outbuf.h"
 #include "view/top_state.h"
 
 /* The width of each column that is shown; 0: it is not. That of the name is what is left. */

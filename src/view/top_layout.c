@@ -12,7 +12,7 @@
 #include "view/top_layout.h"
 
 #include "base/time_of_day.h"
-#include "sink/escape.h"
+#include "sink/render/escape.h"
 #include "view/top_cells.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include "base/strbuf.h"
 #include "base/vec.h"
-#include "sink/top.h"
+#include "sink/tables/top.h"
 
 enum top_column {
 	TOP_RATE,

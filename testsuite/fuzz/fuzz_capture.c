@@ -8,7 +8,7 @@
 #include "fuzz.h"
 #include "proto/plan.h"
 #include "record/capture_plain.h"
-#include "sink/render.h"
+#include "sink/render/render.h"
 
 enum { BASE = 4096, TEXT_MAX = 768, CAPACITY_MAX = 8192, GUARD = 64 };
 

@@ -5,9 +5,9 @@
  */
 #include "engine/agent/rings.h"
 #include "fuzz.h"
-#include "sink/printable.h"
-#include "sink/render.h"
-#include "sink/utf8.h"
+#include "sink/render/printable.h"
+#include "sink/render/render.h"
+#include "sink/render/utf8.h"
 
 #include <sys/mman.h>
 

@@ -3,10 +3,10 @@
  * Text in UTF-8: which characters are shown, which are escaped, how many columns they take, and
  * where text is cut.
  */
-#include "sink/escape.h"
-#include "sink/printable.h"
-#include "sink/render_number.h"
-#include "sink/utf8.h"
+#include "sink/render/escape.h"
+#include "sink/render/printable.h"
+#include "sink/render/render_number.h"
+#include "sink/render/utf8.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The tree of frames, and the folded lines and the picture that are made of it. */
-#include "sink/flame.h"
-#include "sink/flame_change.h"
-#include "sink/frame_lines.h"
-#include "sink/frame_tree.h"
+#include "sink/stacks/flame.h"
+#include "sink/stacks/flame_change.h"
+#include "sink/stacks/frame_lines.h"
+#include "sink/stacks/frame_tree.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
  */
 #include "abis.h"
 #include "proto/plan.h"
-#include "sink/render.h"
+#include "sink/render/render.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Values as text: types and lenses, escapes, printf arguments, and forged records. */
 #include "records.h"
-#include "sink/escape.h"
-#include "sink/render.h"
-#include "sink/signame.h"
+#include "sink/render/escape.h"
+#include "sink/render/render.h"
+#include "sink/render/signame.h"
 #include "valgrind.h"
 
 #include <errno.h>

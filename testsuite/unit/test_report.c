@@ -5,12 +5,12 @@
  */
 #include "base/xalloc.h"
 #include "records.h"
-#include "sink/report_cells.h"
-#include "sink/report_flame.h"
-#include "sink/report_grid.h"
-#include "sink/report_json.h"
-#include "sink/report_rows.h"
-#include "sink/report_threads.h"
+#include "sink/report/report_cells.h"
+#include "sink/report/report_flame.h"
+#include "sink/report/report_grid.h"
+#include "sink/report/report_json.h"
+#include "sink/report/report_rows.h"
+#include "sink/report/report_threads.h"
 #include "sink/sink.h"
 
 #include <fcntl.h>

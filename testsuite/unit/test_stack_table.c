@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The table of stacks, and how the script line and the frames of a call are shown. */
-#include "sink/stack_lines.h"
-#include "sink/stack_table.h"
+#include "sink/stacks/stack_lines.h"
+#include "sink/stacks/stack_table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
 /* The table of -c. */
 #include "records.h"
 #include "sink/sink.h"
-#include "sink/summary.h"
-#include "sink/summary_table.h"
+#include "sink/tables/summary.h"
+#include "sink/tables/summary_table.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The text output: the lines that a sequence of records makes. */
 #include "records.h"
+#include "sink/forms/text.h"
 #include "sink/sink.h"
-#include "sink/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* --top without a terminal: numbers, columns, the last calls of a row, what keys do. */
 #include "probe/probe.h"
-#include "sink/top.h"
+#include "sink/tables/top.h"
 #include "sink/whole_calls.h"
 #include "view/top_cells.h"
 #include "view/top_view.h"

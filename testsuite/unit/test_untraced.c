@@ -4,7 +4,7 @@
  * bounded.
  */
 #include "base/strbuf.h"
-#include "sink/render.h"
+#include "sink/render/render.h"
 #include "sink/sink.h"
 #include "target/untraced.h"
 
