@@ -9,8 +9,8 @@
 #include "base/diag.h"
 #include "session/waiting_call.h"
 #include "sink/stacks/thread_stacks.h"
-#include "target/call_stacks.h"
 #include "target/core_process.h"
+#include "target/stacks/call_stacks.h"
 
 #include <errno.h>
 #include <fcntl.h>

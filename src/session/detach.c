@@ -19,7 +19,7 @@
 #include "target/agent_policy.h"
 #include "target/module_list.h"
 #include "target/overwritten_sites.h"
-#include "target/syscalls.h"
+#include "target/syscalls/syscalls.h"
 #include "target/task_state.h"
 #include "tracee/abandoned.h"
 #include "tracee/ptrace.h"

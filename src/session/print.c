@@ -15,7 +15,7 @@
 #include "base/xalloc.h"
 #include "object/elf_symbols.h"
 #include "proto/names.h"
-#include "target/debuginfo.h"
+#include "target/debuginfo/debuginfo.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -18,7 +18,7 @@
 #include "session/sampled_thread.h"
 
 #include "base/xalloc.h"
-#include "target/call_stacks.h"
+#include "target/stacks/call_stacks.h"
 #include "tracee/proc.h"
 #include "tracee/ptrace.h"
 #include "tracee/seize.h"

@@ -29,7 +29,7 @@
 #include "session/sampled_process.h"
 #include "session/waiting_call.h"
 #include "sink/stacks/thread_stacks.h"
-#include "target/call_stacks.h"
+#include "target/stacks/call_stacks.h"
 #include "tracee/proc.h"
 #include "tracee/processors.h"
 #include "tracee/space.h"

@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
-#include "target/syscalls.h"
+#include "target/syscalls/syscalls.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -21,7 +21,7 @@
 #include "object/perf_map.h"
 #include "target/module.h"
 #include "target/module_list.h"
-#include "target/native_stacks.h"
+#include "target/stacks/native_stacks.h"
 #include "tracee/files.h"
 #include "tracee/space.h"
 

@@ -18,7 +18,7 @@
 #include "target/module.h"
 #include "target/modules.h"
 #include "target/sigmask_hooks.h"
-#include "target/syscalls.h"
+#include "target/syscalls/syscalls.h"
 #include "target/table_functions.h"
 #include "target/target_state.h"
 #include "tracee/maps.h"

@@ -5,7 +5,7 @@
 #include "base/cleanup.h"
 #include "base/diag.h"
 #include "base/xalloc.h"
-#include "target/syscalls.h"
+#include "target/syscalls/syscalls.h"
 #include "target/target_state.h"
 
 #include <stdlib.h>

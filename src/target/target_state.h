@@ -14,7 +14,7 @@
 #include "proto/search.h"
 #include "sink/spans.h"
 #include "target/accessors.h"
-#include "target/debuginfo.h"
+#include "target/debuginfo/debuginfo.h"
 #include "target/deferred_work.h"
 #include "target/session_options.h"
 #include "target/untraced.h"

@@ -87,7 +87,7 @@ static void find_line(struct line_search *search)
 
 	agent_begin_walk(&run, look_at_frame, search, search->memo);
 	for (uint64_t i = 0; i < scripts->count && i < SCRIPTS_MACHINES; i++) {
-		/* As in target/script_stacks.c: others may have changed the list of threads. */
+		/* As in script_stacks.c: others may have changed the list of threads. */
 		for (unsigned tries = 0; tries < SCRIPTS_WALKS; tries++) {
 			const enum script_end end = agent_walk_scripts(&run, &scripts->machines[i]);
 

@@ -44,7 +44,7 @@ static bool add_scripts(const struct agent_scripts *scripts, struct hashed *stac
 	for (uint64_t i = 0; i < scripts->count && i < SCRIPTS_MACHINES; i++) {
 		const uint64_t before = stack->hash;
 
-		/* As in target/script_stacks.c: others may have changed the list of threads. */
+		/* As in script_stacks.c: others may have changed the list of threads. */
 		for (unsigned tries = 0; tries < SCRIPTS_WALKS; tries++) {
 			stack->hash = before;
 			stack->left = STACKS_FRAMES;

@@ -17,7 +17,7 @@
 #include "object/elf_address.h"
 #include "object/mini_debug.h"
 #include "proto/prototype.h"
-#include "target/source_lines.h"
+#include "target/debuginfo/source_lines.h"
 
 #include <errno.h>
 #include <signal.h>

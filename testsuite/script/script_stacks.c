@@ -13,7 +13,7 @@
  */
 #include "base/vec.h"
 #include "object/elf.h"
-#include "target/script_symbols.h"
+#include "target/stacks/script_symbols.h"
 #include "tracee/files.h"
 #include "tracee/maps.h"
 #include "unwind/script/vm.h"

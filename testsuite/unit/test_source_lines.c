@@ -3,7 +3,7 @@
  * What is known of source lines: questions, and answers that may be anything, since they come from
  * a process that reads damaged files.
  */
-#include "target/source_lines.h"
+#include "target/debuginfo/source_lines.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -40,8 +40,8 @@ struct script_symbols {
 };
 
 /*
- * An ELF file that is loaded into a process. target/script_symbols.h makes the script_symbols of
- * it.
+ * An ELF file that is loaded into a process. target/stacks/script_symbols.h makes the
+ * script_symbols of it.
  */
 struct script_module {
 	struct elf_file *file;
