@@ -103,7 +103,7 @@ static void find_line(struct line_search *search)
 void agent_find_line_there(struct line_search *search)
 {
 	const struct agent_scripts *scripts = search->scripts;
-	struct memo_key key = {0, 0, 0, scripts->count << 1 | 1};
+	struct memo_key key = {.thread = read_thread(), .generation = scripts->count << 1 | 1};
 
 	if (scripts->stacks)
 		agent_add_stack_key(search, &key);

@@ -12,8 +12,8 @@
 
 static bool is_same(const struct memo_key *one, const struct memo_key *other)
 {
-	return one->place == other->place && one->pc == other->pc && one->bp == other->bp &&
-	       one->generation == other->generation;
+	return one->thread == other->thread && one->place == other->place && one->pc == other->pc &&
+	       one->bp == other->bp && one->generation == other->generation;
 }
 
 bool agent_memo_find(const struct memos *memos, const struct memo_key *key, uint64_t *line)

@@ -12,6 +12,7 @@ enum { MEMOS = 4, MEMO_WORDS = 500 };
 
 /* What a walk depends on besides memory. */
 struct memo_key {
+	uint64_t thread; /* its thread pointer: a ring is used by one thread after the other */
 	uint64_t place, pc, bp; /* of the call; 0 where these do not matter */
 	uint64_t generation;	/* of what the tracer has written; never 0 */
 };

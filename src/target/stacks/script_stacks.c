@@ -81,8 +81,8 @@ static bool look_at_module(const struct target *target, const struct script_libr
 	struct script_vm *vm;
 	const int error = script_vm_bind(library, &symbols, &space->readable, &vm, &version);
 	char safe[128];
-	/* Of a machine that runs, the version can be told; PHP has none before it is set up. */
-	const bool is_ready = error != -ENOTSUP || strchr(version.text, ' ');
+	/* PHP has no version before it is set up. */
+	const bool is_ready = error != -ENOTSUP || version.length;
 
 	if (!error) {
 		struct script_machine *machine = xcalloc(1, sizeof *machine);

@@ -113,10 +113,11 @@ static bool is_tls_module(enum script_value_kind kind)
 	return kind == SCRIPT_VALUE_TLS_MODULE || kind == SCRIPT_VALUE_TLS_OF_MODULE;
 }
 
-/* Sets the values that symbols have. Returns false if one is missing. */
+/* Sets the values that symbols have. Returns false if one is missing; its value is 0. */
 static bool resolve(struct script_vm *vm, const struct script_symbols *symbols)
 {
 	const struct vec *values = &vm->description->values;
+	bool are_there = true;
 
 	for (size_t i = 0; i < values->count; i++) {
 		const struct script_value *value = vec_at(values, i);
@@ -131,13 +132,13 @@ static bool resolve(struct script_vm *vm, const struct script_symbols *symbols)
 			vm->values[i] = is_there;
 		else if (value->kind == SCRIPT_VALUE_SIZE)
 			vm->values[i] = symbol.size;
-		else if (!is_there)
-			return false;
-		else
+		else if (is_there)
 			vm->values[i] = is_tls_module(value->kind) ? symbol.tls_module
 								   : symbol.value;
+		else
+			are_there = false;
 	}
-	return true;
+	return are_there;
 }
 
 /* Tries a description. */
@@ -151,47 +152,83 @@ static bool applies(struct script_vm *vm, const struct script_description *descr
 	       compute(vm, description->setup, NULL, vm->values, SCRIPT_VALUES_MAX);
 }
 
-/* Writes "Python 3.15", by the description of another version. */
-static void tell_version(struct script_vm *vm, const struct script_description *description,
-			 const struct script_symbols *symbols, struct strbuf *version)
+/* What the description of another version tells of this one. */
+enum told {
+	TOLD_NOTHING, /* it has no statement for that, or needs a symbol that this version lacks */
+	TOLD_LATER,   /* the machine is not set up so far */
+	TOLD_NUMBER
+};
+
+/* Writes "Python 3.15" for TOLD_NUMBER. */
+static enum told tell_number(struct script_vm *vm, const struct script_description *description,
+			     const struct script_symbols *symbols, struct strbuf *version)
 {
 	uint64_t numbers[SCRIPT_ARGUMENTS_MAX] = {0};
 
-	strbuf_clear(version);
-	strbuf_add(version, description->language);
 	vm->description = description;
-	/* Symbols that this version lacks are 0: what cannot be told is left out. */
-	resolve(vm, symbols);
-	if (!description->tell ||
-	    !compute(vm, description->tell, NULL, numbers, SCRIPT_ARGUMENTS_MAX))
-		return;
+	const bool are_there = resolve(vm, symbols);
+
+	if (!description->tell)
+		return TOLD_NOTHING;
+	if (!compute(vm, description->tell, NULL, numbers, SCRIPT_ARGUMENTS_MAX))
+		return are_there ? TOLD_LATER : TOLD_NOTHING;
+	strbuf_add(version, description->language);
 	for (unsigned i = 0; i < description->tell_count; i++)
 		strbuf_printf(version, "%c%lu", i ? '.' : ' ', (unsigned long)numbers[i]);
+	return TOLD_NUMBER;
+}
+
+/* Returns true if the module has the symbol by which the description finds its machine. */
+static bool is_of(const struct script_description *description,
+		  const struct script_symbols *symbols)
+{
+	struct script_symbol symbol;
+
+	return symbols->find(symbols->context, description->module, &symbol);
+}
+
+/* Writes what is known of the version of a machine that no description is for. */
+static void tell_version(struct script_vm *vm, const struct script_library *library,
+			 const struct script_symbols *symbols, struct strbuf *version)
+{
+	const char *language = NULL;
+	enum told best = TOLD_NOTHING;
+	size_t count;
+	struct script_description *const *all = script_library_all(library, &count);
+
+	strbuf_clear(version);
+	for (size_t i = 0; i < count && best != TOLD_NUMBER; i++) {
+		if (!is_of(all[i], symbols))
+			continue;
+		const enum told told = tell_number(vm, all[i], symbols, version);
+
+		best = told > best ? told : best;
+		language = all[i]->language;
+	}
+	if (best == TOLD_NOTHING)
+		strbuf_printf(version, "this version of %s", language);
 }
 
 /* Finds the description for the module. Returns 0 or -errno, as script_vm_bind(). */
 static int choose(struct script_vm *vm, const struct script_library *library,
 		  const struct script_symbols *symbols, struct strbuf *version)
 {
-	const struct script_description *unknown = NULL;
 	const char *module = "";
-	bool is_there = false;
-	struct script_symbol symbol;
+	bool is_there = false, is_known = false;
 	size_t count;
 	struct script_description *const *all = script_library_all(library, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		if (strcmp(module, all[i]->module) != 0)
-			is_there = symbols->find(symbols->context, all[i]->module, &symbol);
+			is_there = is_of(all[i], symbols);
 		module = all[i]->module;
 		if (is_there && applies(vm, all[i], symbols))
 			return 0;
-		if (is_there)
-			unknown = all[i];
+		is_known |= is_there;
 	}
-	if (unknown && version)
-		tell_version(vm, unknown, symbols, version);
-	return unknown ? -ENOTSUP : -ENOENT;
+	if (is_known && version)
+		tell_version(vm, library, symbols, version);
+	return is_known ? -ENOTSUP : -ENOENT;
 }
 
 int script_vm_bind(const struct script_library *library, const struct script_symbols *symbols,

@@ -39,9 +39,10 @@ struct script_vm;
 
 /*
  * Looks for a VM in a module of a process. Returns 0 and the VM; -ENOENT if the module is none that
- * any description knows; -ENOTSUP if it is one of a version without description, and adds a text
- * such as "Python 3.15" to *version (may be NULL). `library` and `memory` must outlive the VM,
- * `symbols` need not.
+ * any description knows; -ENOTSUP if it is one of a version without description. *version (may be
+ * NULL) then becomes a text such as "Python 3.15" or "this version of Perl"; it stays empty if the
+ * VM is not set up so far, and is to be looked for again. `library` and `memory` must outlive the
+ * VM, `symbols` need not.
  */
 int script_vm_bind(const struct script_library *library, const struct script_symbols *symbols,
 		   const struct memory_source *memory, struct script_vm **vm,
