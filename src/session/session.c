@@ -285,8 +285,9 @@ static int set_up(struct session *session)
 		untraced_keep_silent(session->target.untraced);
 	session->target.tracees = tracees_create(&task_state_sizes);
 	/* Where no call is timed, the child that calibration needs would be for nothing. */
-	session->target.tracker = call_tracker_create(&session->target.events,
-						      only_looks(options) ? 0 : trap_calibrate());
+	session->target.tracker = call_tracker_create(
+		&session->target.events,
+		only_looks(options) ? (struct stop_costs){0, 0} : trap_calibrate());
 	session->target.trap = trap_create(session->target.tracker);
 	if (!session->target.trap) {
 		diag("instructions cannot be decoded: libcapstone does not work");

@@ -249,9 +249,9 @@ bool proc_signals(pid_t tid, uint64_t *ignored, uint64_t *caught)
 	       sscanf(lines[1].value, "%" SCNx64, caught) == 1;
 }
 
-/* The third number of /proc/TID/schedstat. 0: the kernel does not count (CONFIG_SCHED_INFO). */
-static uint64_t count_turns(pid_t tid)
+struct proc_runs proc_runs(pid_t tid)
 {
+	struct proc_runs runs = {0, 0};
 	char path[64], text[128];
 
 	snprintf(path, sizeof path, "/proc/%d/schedstat", (int)tid);
@@ -259,11 +259,13 @@ static uint64_t count_turns(pid_t tid)
 	const ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
 
 	if (length <= 0)
-		return 0;
+		return runs;
 	text[length] = '\0';
 	const char *turns = strrchr(text, ' ');
 
-	return turns ? strtoull(turns, NULL, 10) : 0;
+	runs.ns = strtoull(text, NULL, 10);
+	runs.turns = turns ? strtoull(turns, NULL, 10) : 0;
+	return runs;
 }
 
 bool proc_turns(pid_t tid, uint64_t *turns)
@@ -272,7 +274,7 @@ bool proc_turns(pid_t tid, uint64_t *turns)
 				      {.name = "nonvoluntary_ctxt_switches"}};
 
 	/* This file is much shorter than the other one. */
-	*turns = count_turns(tid);
+	*turns = proc_runs(tid).turns;
 	if (*turns)
 		return true;
 	if (!read_status(tid, lines, 2))

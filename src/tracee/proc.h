@@ -52,6 +52,15 @@ uint64_t proc_start_time(pid_t pid);
  */
 long proc_pidfd_target(pid_t pid, int fd);
 
+/* How long a task has had a processor, and in how many turns. */
+struct proc_runs {
+	uint64_t ns;	/* exact for a task that stands */
+	uint64_t turns; /* 0: the kernel does not count (CONFIG_SCHED_INFO), or the task is gone */
+};
+
+/* Reads them from /proc/TID/schedstat (the kernel's Documentation/scheduler/sched-stats.rst). */
+struct proc_runs proc_runs(pid_t tid);
+
 /* Reads the kernel's name of a task (comm); "" if the task is gone. */
 void proc_name(pid_t tid, char name[16]);
 

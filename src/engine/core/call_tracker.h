@@ -13,14 +13,16 @@
 
 #include "engine/core/callstack.h"
 #include "engine/core/engine.h"
+#include "engine/core/overhead.h"
 
 struct call_tracker;
 
 /*
- * `events` must outlive the tracker. `overhead`: ns that a pair of stops adds to the time between
- * entry and return, as measured at start.
+ * `events` must outlive the tracker. `costs`: what stops add to the time between entry and return,
+ * as measured at start; zeros: nothing is taken off.
  */
-struct call_tracker *call_tracker_create(const struct engine_events *events, uint64_t overhead);
+struct call_tracker *call_tracker_create(const struct engine_events *events,
+					 struct stop_costs costs);
 void call_tracker_destroy(struct call_tracker *tracker);
 
 const struct engine_events *call_tracker_events(const struct call_tracker *tracker);

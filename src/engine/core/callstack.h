@@ -7,6 +7,7 @@
 #define TRACER_ENGINE_CORE_CALLSTACK_H
 
 #include "record/capture.h"
+#include "tracee/proc.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,6 +36,7 @@ struct call {
 	uint64_t number;	     /* record.call */
 	pid_t tid;		     /* made by that thread; 0: by the thread that has this call */
 	uint64_t start;		     /* clock_now() when the thread was resumed */
+	struct proc_runs ran;	     /* of the thread until then; turns 0: not asked for */
 	uint64_t cost;		     /* thread->calls->cost at that time */
 	uint64_t shown;		     /* thread->calls->shown at that time */
 	uint64_t owed;		     /* ns that its entry stop took: call_tracker_resume() */

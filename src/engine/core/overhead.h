@@ -2,7 +2,7 @@
 /*
  * What a pair of stops adds to the time between a call's entry and return. It is measured at
  * start, and then followed because it changes with the processors that tracer and tracee run on
- * (from 6 to 60 µs within one trace on a virtual machine).
+ * (from 6 to 60 µs within one trace on a virtual machine): see overhead.c.
  */
 #ifndef TRACER_ENGINE_CORE_OVERHEAD_H
 #define TRACER_ENGINE_CORE_OVERHEAD_H
@@ -23,18 +23,24 @@ struct overhead {
 	uint64_t middle;
 };
 
+/* What was measured at start. */
+struct stop_costs {
+	uint64_t pair;	    /* ns from resuming a thread until its next stop is known */
+	uint64_t processor; /* ns of these in which the thread has a processor */
+};
+
 static inline void overhead_init(struct overhead *overhead, uint64_t calibrated)
 {
 	*overhead = (struct overhead){calibrated, calibrated, calibrated};
 }
 
 /*
- * Updates the estimate by `raw`, the ns between the stops of a call without stops inside. The
- * estimate settles where nine in ten of the calls in its range are below it: a call shorter than
- * the noise of stopping shows as nothing, rather than as time that the call never took. What a
- * longer call loses by that is bounded.
+ * Updates the estimate by `added`, the ns that a pair of stops has added to a call. The estimate
+ * settles where nine in ten of the values in its range are below it: a call shorter than the noise
+ * of stopping shows as nothing, rather than as time that the call never took. What a longer call
+ * loses by that is bounded.
  */
-void overhead_learn(struct overhead *overhead, uint64_t raw);
+void overhead_learn(struct overhead *overhead, uint64_t added);
 
 /*
  * Returns the call's own ns: `raw` without one pair of stops and without `inner`, the cost of the

@@ -4,12 +4,14 @@
  * next breakpoint, when the thread has nothing to do in between. The thread is a child that hits
  * one breakpoint after the other. Some samples are much too long because something else ran; on a
  * machine under load more than half of them are, by milliseconds. An overestimate would shorten
- * every call for a long time. So the result is the value that one sample in eight stays below.
+ * every call for a long time. So the result is the value that one sample in eight stays below, and
+ * no more than three times the shortest.
  */
 #include "engine/trap/calibrate.h"
 
 #include "base/arch.h"
 #include "tracee/clock.h"
+#include "tracee/proc.h"
 #include "tracee/ptrace.h"
 
 #include <sched.h>
@@ -43,15 +45,20 @@ static pid_t wait_for(pid_t child, int *status)
 	return tid;
 }
 
-/* Runs the child from breakpoint to breakpoint; returns the number of samples. */
-static int measure(pid_t child, uint64_t times[ROUNDS])
+/*
+ * Runs the child from breakpoint to breakpoint; returns the number of samples. *processor: ns that
+ * the child had a processor, in one round; 0: not known.
+ */
+static int measure(pid_t child, uint64_t times[ROUNDS], uint64_t *processor)
 {
+	struct proc_runs before;
 	struct regs regs;
 	int status;
 	int count = 0;
 
 	if (waitpid(child, &status, __WALL) != child || !WIFSTOPPED(status))
 		return 0;
+	before = proc_runs(child);
 	while (count < ROUNDS) {
 		/*
 		 * Make the same ptrace requests as at a real stop, so that caches are equally
@@ -66,6 +73,8 @@ static int measure(pid_t child, uint64_t times[ROUNDS])
 			return count;
 		times[count++] = clock_now() - start;
 	}
+	if (before.turns)
+		*processor = (proc_runs(child).ns - before.ns) / ROUNDS;
 	return count;
 }
 
@@ -84,22 +93,24 @@ static _Noreturn void run_into_breakpoints(pid_t tracer)
 		host_breakpoint();
 }
 
-uint64_t trap_calibrate(void)
+struct stop_costs trap_calibrate(void)
 {
+	struct stop_costs costs = {0, 0};
 	uint64_t times[ROUNDS];
 	pid_t self = getpid();
 	pid_t child = fork();
 
 	if (child < 0)
-		return 0;
+		return costs;
 	if (child == 0)
 		run_into_breakpoints(self);
-	int count = measure(child, times);
+	int count = measure(child, times, &costs.processor);
 
 	kill(child, SIGKILL);
 	waitpid(child, NULL, __WALL);
 	if (!count)
-		return 0;
+		return (struct stop_costs){0, 0};
 	qsort(times, (size_t)count, sizeof times[0], compare);
-	return times[count / 8];
+	costs.pair = times[count / 8] < 3 * times[0] ? times[count / 8] : 3 * times[0];
+	return costs;
 }

@@ -6,12 +6,12 @@
 #ifndef TRACER_ENGINE_TRAP_CALIBRATE_H
 #define TRACER_ENGINE_TRAP_CALIBRATE_H
 
-#include "engine/trap/trap.h"
+#include "engine/core/overhead.h"
 
 /*
- * Measures the overhead of a pair of stops on a child of the tracer, in a few milliseconds.
- * Returns ns, or 0 if that fails.
+ * Measures the costs of a pair of stops on a child of the tracer, in a few milliseconds. Returns
+ * zeros if that fails; `processor` 0: the kernel does not tell how long a thread has run.
  */
-uint64_t trap_calibrate(void);
+struct stop_costs trap_calibrate(void);
 
 #endif
