@@ -87,13 +87,17 @@ static char *find_file(void *context, const char *name, char **path)
 	return NULL;
 }
 
-static void list_directory(struct script_library *library, const char *path)
+/* Returns false if there is no such directory, or none that may be read. */
+static bool list_directory(struct script_library *library, const char *path)
 {
 	const struct dirent *entry;
 	DIR *directory = opendir(path);
 
-	if (!directory)
-		return;
+	if (!directory) {
+		if (errno != ENOENT && errno != ENOTDIR)
+			report(library, path);
+		return false;
+	}
 	while ((entry = readdir(directory))) {
 		const size_t length = strlen(entry->d_name);
 		const size_t stem = length - (sizeof suffix - 1);
@@ -106,6 +110,7 @@ static void list_directory(struct script_library *library, const char *path)
 		vec_push(&library->files, &name);
 	}
 	closedir(directory);
+	return true;
 }
 
 static int compare_names(const void *left, const void *right)
@@ -144,8 +149,15 @@ struct script_library *script_library_create(const char *data_dir, frames_error 
 	library->error = error;
 	library->context = context;
 	config_dirs_add(&library->directories, data_dir, "/frames");
-	for (size_t i = 0; i < library->directories.count; i++)
-		list_directory(library, *(char **)vec_at(&library->directories, i));
+	/* A directory that cannot be read is told once, and not looked into for each file. */
+	for (size_t i = 0; i < library->directories.count; i++) {
+		char *path = *(char **)vec_at(&library->directories, i);
+
+		if (list_directory(library, path))
+			continue;
+		free(path);
+		vec_remove(&library->directories, i--);
+	}
 	if (library->files.count)
 		qsort(library->files.items, library->files.count, sizeof(char *), compare_names);
 	for (size_t i = 0; i < library->files.count; i++) {
