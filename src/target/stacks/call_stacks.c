@@ -37,12 +37,21 @@
 /* PLACE_FRAMES: among so many innermost script frames is mostly one of the application. */
 enum { PLACE_FRAMES = 8 };
 
+/* The call whose stack was walked last. */
+struct walked_call {
+	pid_t tid;
+	uint64_t event; /* of the tracees: the stop */
+	uint64_t sp;	/* at the entry of the function */
+	uint32_t number;
+};
+
 struct call_stacks {
 	struct script_library *library;
 	struct stack_table *table;
 	struct raw_stack raw;	     /* the stack that is walked */
 	struct walked_stack *walked; /* gets the frames that are chosen */
 	struct walked_stack own;
+	struct walked_call last;
 };
 
 static void complain(void *context, const char *file, unsigned line, const char *message)
@@ -405,7 +414,23 @@ static bool find_stack(struct target *target, struct thread *thread, const struc
 	if (!space || !space->modules || regs_load(thread->tid, &regs) != 0)
 		return false;
 	*number = number_of(target, thread, &(struct stack_start){&regs, entry, 0});
+	target->call_stacks->last = (struct walked_call){
+		.tid = thread->tid,
+		.event = target->tracees->event,
+		.sp = entry ? entry->r[REG_SP] : 0,
+		.number = *number,
+	};
 	return true;
+}
+
+/* Whether the call is the one whose stack was walked last: call_stacks_teach(). */
+static bool is_walked(const struct target *target, const struct thread *thread,
+		      const struct regs *entry)
+{
+	const struct walked_call *last = &target->call_stacks->last;
+
+	return entry && last->tid == thread->tid && last->event == target->tracees->event &&
+	       last->sp == entry->r[REG_SP];
 }
 
 uint32_t call_stacks_of(void *context, struct thread *thread, const struct regs *entry)
@@ -413,6 +438,9 @@ uint32_t call_stacks_of(void *context, struct thread *thread, const struct regs 
 	struct target *target = context;
 	uint32_t number;
 
+	/* The agent could not be taught this stack, so its call is made by a breakpoint. */
+	if (is_walked(target, thread, entry))
+		return target->call_stacks->last.number;
 	if (!find_stack(target, thread, entry, &number))
 		return 0;
 	if (target->agent && entry)
