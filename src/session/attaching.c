@@ -10,6 +10,9 @@
  * user who wants to cause a call has to know when that time is over. The line "attached to process
  * PID (NAME), N functions" says so: it comes when every function that the filters ask for is
  * planted in what the process has loaded.
+ *
+ * A process that waits in the kernel for a disk, or for a child made by vfork(2), cannot be stopped
+ * (state D, proc(5)). That may last, so it is told.
  */
 #include "session/attaching.h"
 
@@ -54,6 +57,29 @@ static int attach(struct session *session, pid_t pid)
 	return error;
 }
 
+/* Such a wait mostly ends soon, as those for a disk do: one that lasted so long may not. */
+enum { WAIT_LOOKS = 5, WAIT_LOOK_US = 5000 };
+
+static void note_other(void *context, pid_t tid)
+{
+	bool *is_other = context;
+
+	*is_other |= proc_state(tid) != 'D';
+}
+
+static bool waits_uninterruptibly(pid_t pid)
+{
+	for (unsigned looks = 0; looks < WAIT_LOOKS; looks++) {
+		bool is_other = false;
+
+		if (looks)
+			usleep(WAIT_LOOK_US);
+		if (!proc_each_task(pid, note_other, &is_other) || is_other)
+			return false;
+	}
+	return true;
+}
+
 int attaching_start(struct session *session)
 {
 	const struct session_options *options = session->target.options;
@@ -62,8 +88,13 @@ int attaching_start(struct session *session)
 	for (size_t i = 0; i < options->pid_count; i++) {
 		const pid_t pid = proc_process_of(options->pids[i]);
 
-		if (pid != getpid())
-			prefetch_process(&session->target, pid);
+		if (pid == getpid())
+			continue;
+		prefetch_process(&session->target, pid);
+		if (waits_uninterruptibly(pid))
+			diag("process %d waits uninterruptibly: nothing is traced in it before it "
+			     "goes on",
+			     (int)pid);
 	}
 	for (size_t i = 0; i < options->pid_count; i++) {
 		const pid_t pid = proc_process_of(options->pids[i]);

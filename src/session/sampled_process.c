@@ -38,7 +38,7 @@ static int check(pid_t pid)
 
 	if (state == '?')
 		return -ESRCH;
-	if (state == 'Z' || proc_status_number(pid, "TracerPid") > 0)
+	if (state == 'Z' || proc_is_kernel_thread(pid) || proc_status_number(pid, "TracerPid") > 0)
 		return -EPERM;
 	return 0;
 }

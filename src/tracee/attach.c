@@ -62,6 +62,8 @@ static char *explain_permission(pid_t pid)
 		return xasprintf("already traced by process %ld", tracer);
 	if (proc_state(pid) == 'Z')
 		return xasprintf("it has exited (zombie)");
+	if (proc_is_kernel_thread(pid))
+		return xasprintf("it is a kernel thread");
 	if (geteuid() && uid >= 0 && (uid_t)uid != geteuid())
 		return xasprintf("not permitted: it belongs to user %ld; CAP_SYS_PTRACE is needed",
 				 uid);
@@ -76,7 +78,7 @@ static char *explain_permission(pid_t pid)
 		return xasprintf(
 			"not permitted: it runs with more rights than you "
 			"(set-user-ID, capabilities, or not dumpable); CAP_SYS_PTRACE is needed");
-	return xasprintf("not permitted: a kernel thread, or CAP_SYS_PTRACE is missing");
+	return xasprintf("not permitted: CAP_SYS_PTRACE is missing");
 }
 
 char *attach_explain(int error, pid_t pid)

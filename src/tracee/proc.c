@@ -15,9 +15,10 @@
 
 enum {
 	STATUS_LINE = 256,
-	/* PF_EXITING and PF_SIGNALED of the kernel's <linux/sched.h>, as shown in /proc/TID/stat */
+	/* PF_EXITING and others of the kernel's <linux/sched.h>, as shown in /proc/TID/stat */
 	FLAG_EXITING = 0x4,
-	FLAG_SIGNALED = 0x400
+	FLAG_SIGNALED = 0x400,
+	FLAG_KERNEL_THREAD = 0x200000
 };
 
 /* A line to be found in /proc/TID/status or a similar file, and its value behind "NAME:\t". */
@@ -293,13 +294,23 @@ bool proc_caught_and_filtered(pid_t tid, uint64_t *caught, bool *filtered)
 	return true;
 }
 
-/* Returns true if the task has a fatal signal or is in exit(2), by its kernel flags. */
-static bool is_leaving(pid_t tid)
+static bool has_flags(pid_t tid, unsigned long flags)
 {
 	char text[512];
 	const char *field = stat_field(read_stat(tid, text), 9);
 
-	return field && strtoul(field, NULL, 10) & (FLAG_EXITING | FLAG_SIGNALED);
+	return field && strtoul(field, NULL, 10) & flags;
+}
+
+/* Returns true if the task has a fatal signal or is in exit(2), by its kernel flags. */
+static bool is_leaving(pid_t tid)
+{
+	return has_flags(tid, FLAG_EXITING | FLAG_SIGNALED);
+}
+
+bool proc_is_kernel_thread(pid_t tid)
+{
+	return has_flags(tid, FLAG_KERNEL_THREAD);
 }
 
 uint64_t signals_of_faults(void)

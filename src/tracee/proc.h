@@ -98,6 +98,9 @@ bool proc_is_pending(pid_t tid, int signal);
 /* Reads the signal mask of a task. Returns false if the task is gone. */
 bool proc_blocked(pid_t tid, uint64_t *blocked);
 
+/* Returns true if the task belongs to the kernel, which has no memory and cannot be traced. */
+bool proc_is_kernel_thread(pid_t tid);
+
 /*
  * Returns true if a task is gone, a zombie, or about to end: exit_group(2) of another thread shows
  * as a pending SIGKILL.
