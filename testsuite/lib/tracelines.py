@@ -7,6 +7,7 @@ import harness
 
 _PREFIX = re.compile(r"^(?:\[pid (?P<bracket>\d+)\] |(?P<plain>\d+) )?(?P<rest>.*)$", re.S)
 _STAMP = re.compile(r"^(?P<stamp>\d\d:\d\d:\d\d(?:\.\d{6})?|\d{9,}\.\d{6}|\s*\d+\.\d{6}) ")
+_STAMP_BEGINS = frozenset(" 0123456789")
 _POINTER = re.compile(r"^\[(?P<pc>0x[0-9a-f]+|[^]]*\+0x[0-9a-f]+\)?)\] ")
 _RESUMED = re.compile(r"^\s*<\.\.\. (?P<name>.+?) resumed> (?P<rest>.*)$", re.S)
 _RUNNING = re.compile(r"^(?P<indent>\s*)<\.\.\. (?P<name>.+?) already running>$")
@@ -54,25 +55,26 @@ class Trace:
         found = _PREFIX.match(line)
         pid = int(found["bracket"] or found["plain"] or 0)
         rest, stamp, pc = found["rest"], None, None
-        if match := _STAMP.match(rest):
+        if rest[:1] in _STAMP_BEGINS and (match := _STAMP.match(rest)):
             stamp, rest = _seconds(match["stamp"]), rest[match.end():]
-        if match := _POINTER.match(rest):
+        if rest.startswith("[") and (match := _POINTER.match(rest)):
             pc, rest = match["pc"], rest[match.end():]
-        if match := _UNTRACED.match(rest):
+        # What a line must have comes before the expression: a trace may have a million lines.
+        if rest.startswith(("tracer: not", "!!!")) and (match := _UNTRACED.match(rest)):
             self.untraced.append((match["said"] or match["listed"], match["reason"] or match["why"]))
         elif rest.startswith("tracer: "):
             self.other.append(line)
-        elif match := _EXIT.match(rest):
+        elif rest.startswith("+++") and (match := _EXIT.match(rest)):
             self.exits.append((pid, match["signal"] or int(match["status"])))
-        elif match := _SIGNAL.match(rest):
+        elif rest.startswith("---") and (match := _SIGNAL.match(rest)):
             self.signals.append((pid, match["name"]))
         elif rest == "--- Called exec() ---":
             self.execs += 1
             self._open.pop(pid, None)
-        elif match := _RUNNING.match(rest):
+        elif rest.endswith(" running>") and (match := _RUNNING.match(rest)):
             self.running.append(Call(match["name"], pid, "", stamp=stamp, indent=len(match["indent"]), pc=pc))
             self._open.setdefault(pid, []).append(self.running[-1])
-        elif match := _RESUMED.match(rest):
+        elif " resumed> " in rest and (match := _RESUMED.match(rest)):
             self._resume(pid, match, stamp, line)
         elif match := _CALL.match(rest):
             self._enter(pid, match, stamp, pc, line)
@@ -82,13 +84,13 @@ class Trace:
     def _enter(self, pid, match, stamp, pc, line):
         call = Call(match["name"], pid, "", stamp=stamp, indent=len(match["indent"]), pc=pc)
         rest = match["rest"]
-        if left := _LEFT.match(rest):
+        if _is_left(rest) and (left := _LEFT.match(rest)):
             call.arguments, call.left = left["arguments"], True
             if "<unwound" not in rest:  # ltrace says "no return" of calls cut by a signal, too
                 self._open.setdefault(pid, []).append(call)
         elif result := _RESULT.match(rest):
             _finish(call, result, stamp)
-        elif unfinished := _UNFINISHED.match(rest):
+        elif rest.endswith(" ...>") and (unfinished := _UNFINISHED.match(rest)):
             call.arguments = unfinished["arguments"]
             self._open.setdefault(pid, []).append(call)
         else:
@@ -103,7 +105,7 @@ class Trace:
         for index in range(len(waiting) - 1, -1, -1):
             if match["name"] in (waiting[index].name, _bare(waiting[index].name)):
                 call = waiting.pop(index)
-                if _LEFT.match(match["rest"]):
+                if _is_left(match["rest"]) and _LEFT.match(match["rest"]):
                     call.left = True
                 elif result := _RESULT.match(match["rest"]):
                     _finish(call, result, stamp)
@@ -121,6 +123,10 @@ class Trace:
 
     def names(self):
         return [call.name for call in self.calls]
+
+
+def _is_left(rest):
+    return "<no return" in rest or "<unwound" in rest
 
 
 def _bare(name):
