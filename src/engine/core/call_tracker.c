@@ -30,6 +30,7 @@ struct call_tracker {
 	const struct engine_events *events;
 	struct overhead overhead;
 	uint64_t processor;    /* stop_costs.processor */
+	bool is_off;	       /* the estimate, by the call that was looked at last */
 	uint64_t entered;      /* calls by breakpoints */
 	uint64_t calls;	       /* last call number assigned */
 	unsigned char *buffer; /* the record under construction */
@@ -191,39 +192,56 @@ void call_tracker_popped(void *context, const struct call *call, bool returned)
 
 /*
  * Each of the first calls is looked at, and then one in some: to ask the kernel takes a fifth of a
- * pair of stops. Where pairs differ by more than that, each call is.
+ * pair of stops. Each call is where pairs differ by more than that, or when they have just become
+ * shorter or longer, as when tracer and tracee get another pair of processors: the estimate then
+ * follows slowly, and what is known of a call that was looked at counts.
  */
 static bool is_looked_at(struct call_tracker *tracker)
 {
 	const struct overhead *overhead = &tracker->overhead;
 	const uint64_t number = tracker->entered++;
 
-	return tracker->processor && (number < FIRST_CALLS || number % ONE_CALL_IN == 0 ||
-				      overhead->now > overhead->middle + ASKING_NS);
+	return tracker->processor &&
+	       (number < FIRST_CALLS || number % ONE_CALL_IN == 0 || tracker->is_off ||
+		overhead->now > overhead->middle + ASKING_NS);
 }
 
+/* What a call has taken, ns, as far as that is known. */
+struct bounds {
+	uint64_t least, most;
+};
+
 /*
- * Learns what the stops have added to a call without stops inside. Returns what the call has taken
- * at least, in ns: it had a processor for so long. 0: that is not known.
+ * Learns what the stops have added to a call without stops inside. The call has taken at least as
+ * long as it had a processor; and not longer, if it had one all the time.
  */
-static uint64_t learn(const struct call_event *event, const struct call *call, uint64_t raw)
+static struct bounds learn(const struct call_event *event, const struct call *call, uint64_t raw)
 {
 	struct call_tracker *tracker = event->tracker;
+	struct bounds bounds = {0, raw};
 
 	if (!tracker->processor) {
 		overhead_learn(&tracker->overhead, raw);
-		return 0;
+		return bounds;
 	}
 	if (!call->ran.turns || call->tid || call->inherited)
-		return 0;
+		return bounds;
 	const struct proc_runs runs = proc_runs(event->thread->tid);
 	const uint64_t had = runs.ns > call->ran.ns ? runs.ns - call->ran.ns : 0;
 	const uint64_t own = had > tracker->processor ? had - tracker->processor : 0;
 
-	if (runs.turns == call->ran.turns + 1)
-		overhead_learn(&tracker->overhead, raw > own ? raw - own : 0);
+	tracker->is_off = false;
+	if (runs.turns == call->ran.turns + 1) {
+		const uint64_t added = raw > own ? raw - own : 0, now = tracker->overhead.now;
+
+		tracker->is_off = added + ASKING_NS < now || added > now + ASKING_NS;
+		overhead_learn(&tracker->overhead, added);
+		bounds.most = own + tracker->processor;
+	}
 	/* The share of the stops is twice as long now and then. */
-	return own > tracker->processor && own < raw ? own - tracker->processor : 0;
+	if (own > tracker->processor && own < raw)
+		bounds.least = own - tracker->processor;
+	return bounds;
 }
 
 uint64_t call_tracker_duration(const struct call_event *event, const struct call *call)
@@ -231,15 +249,17 @@ uint64_t call_tracker_duration(const struct call_event *event, const struct call
 	struct overhead *overhead = &event->tracker->overhead;
 	const uint64_t raw = event->time > call->start ? event->time - call->start : 0;
 	const uint64_t inner = *event->cost - call->cost;
-	uint64_t least = 0;
+	struct bounds bounds = {0, raw};
 
 	if (event->timing == TIMED_IN_PROCESS)
 		return raw > inner ? raw - inner : 0;
 	if (event->timing == TIMED_BY_BREAKPOINTS && !inner)
-		least = learn(event, call, raw);
+		bounds = learn(event, call, raw);
 	const uint64_t duration = overhead_take_off(overhead, raw, inner);
 
-	return duration > least ? duration : least;
+	if (duration > bounds.most)
+		return bounds.most;
+	return duration > bounds.least ? duration : bounds.least;
 }
 
 void call_tracker_resume(struct call_event *event, uint64_t sp, struct call *entered)
