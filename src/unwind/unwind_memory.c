@@ -6,6 +6,10 @@
  * is a system call. So a window of memory is read at once: 4 KiB and up to the end of the page
  * behind them at first, which is enough for many walks, and more when the walk goes on where a
  * window ends. There are a few windows, since a walk may change stacks at a signal.
+ *
+ * Behind the outermost frame a window would reach beyond the end of the stack. To ask for a page
+ * that is not there takes as long as a walk of some hundred frames, since it might be one that has
+ * not been touched so far (tracee/resident.c). So it is kept where stacks have ended.
  */
 #include "unwind/unwind_memory.h"
 
@@ -14,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE = 4096, FIRST = PAGE, WINDOW_MAX = 16 << 10 };
+enum { PAGE = 4096, FIRST = PAGE, WINDOW_MAX = 64 << 10 };
 
 void unwind_memory_init(struct unwind_memory *memory, const struct memory_source *source)
 {
@@ -57,13 +61,32 @@ static size_t length_at(const struct unwind_memory *memory, uint64_t address)
 	return length < WINDOW_MAX ? length : WINDOW_MAX;
 }
 
+/* Returns how much of `length` is in front of the ends that are known. */
+static size_t length_to_end(const struct unwind_memory *memory, uint64_t address, unsigned size,
+			    size_t length)
+{
+	for (unsigned i = 0; i < UNWIND_ENDS; i++) {
+		const uint64_t left = memory->ends[i] - address;
+
+		if (address < memory->ends[i] && left >= size && left < length)
+			length = (size_t)left;
+	}
+	return length;
+}
+
+static void keep_end(struct unwind_memory *memory, uint64_t end)
+{
+	memory->ends[memory->next_end] = end;
+	memory->next_end = (memory->next_end + 1) % UNWIND_ENDS;
+}
+
 /* Returns a window that holds the bytes, or NULL. */
 static const struct unwind_window *read_window(struct unwind_memory *memory, uint64_t address,
 					       unsigned size)
 {
 	unsigned index = memory->next;
 	struct unwind_window *window = &memory->windows[index];
-	size_t wanted = length_at(memory, address);
+	size_t wanted = length_to_end(memory, address, size, length_at(memory, address));
 
 	if (!window->bytes)
 		window->bytes = xmalloc(WINDOW_MAX);
@@ -72,6 +95,8 @@ static const struct unwind_window *read_window(struct unwind_memory *memory, uin
 	window->length = memory_read(memory->source, address, window->bytes, wanted);
 	if (!holds(window, address, size))
 		return NULL;
+	if (window->length < wanted)
+		keep_end(memory, address + window->length);
 	memory->last = index;
 	memory->next = (index + 1) % UNWIND_WINDOWS;
 	return window;

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-enum { UNWIND_WINDOWS = 4 };
+enum { UNWIND_WINDOWS = 4, UNWIND_ENDS = 8 };
 
 /* A range of a process's memory, as it was when it was read. */
 struct unwind_window {
@@ -21,11 +21,14 @@ struct unwind_memory {
 	const struct memory_source *source; /* the caller's */
 	struct unwind_window windows[UNWIND_WINDOWS];
 	unsigned last, next; /* the window that was used last; the one that is replaced next */
+	/* Where reads have ended, as stacks do: nothing is read ahead beyond. 0: unused. */
+	uint64_t ends[UNWIND_ENDS];
+	unsigned next_end; /* the one that is replaced next */
 };
 
 void unwind_memory_init(struct unwind_memory *memory, const struct memory_source *source);
 void unwind_memory_deinit(struct unwind_memory *memory);
-/* Forgets what has been read: the process has run since. */
+/* Forgets what has been read, but not where reads have ended: the process has run since. */
 void unwind_memory_forget(struct unwind_memory *memory);
 /*
  * Reads a little-endian number of `size` (1, 2, 4 or 8) bytes. Returns false if it is unreadable.

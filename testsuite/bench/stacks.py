@@ -43,7 +43,8 @@ def measure_frames(arguments):
     """ns that the tracer takes for a native frame of a stack that it has met before: by breakpoints, and without the text."""
     shallow, deep, found = 5, 905, []
     for _ in range(arguments.runs + 2):
-        prefix = [arguments.tracer, "--engine=trap", "-w", "1000", "--record=" + os.path.join(arguments.work_dir, "frames"), "-x", "getppid"]
+        prefix = [arguments.tracer, "--engine=trap", "-w", "1000", "--record=" + os.path.join(arguments.work_dir, "frames"), "-g",
+                  "-x", "getppid"]
         taken = [run_program(prefix, [os.path.join(arguments.work_dir, "deep")], 5000, arguments.work_dir, depth)[0] for depth in (shallow, deep)]
         found.append((taken[1] - taken[0]) / (deep - shallow))
     return statistics.median(found)
