@@ -14,7 +14,7 @@ from storm import Brief, read
 from target import foreign_mappings, text_changes, wait_until
 from torture import report, rounds
 
-KILLS = rounds(12, 100)
+KILLS = rounds(8, 100)
 GUARDIAN = "tracer-guardian\n"
 
 
