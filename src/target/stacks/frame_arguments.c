@@ -27,7 +27,6 @@
 #include "sink/render/escape.h"
 #include "sink/render/render.h"
 #include "target/module.h"
-#include "target/stacks/called_functions.h"
 #include "target/stacks/frame_functions.h"
 #include "target/stacks/native_stacks.h"
 
@@ -372,20 +371,6 @@ static void set_source(const struct wanted_call *call, size_t index, struct sour
 						    &source->places);
 }
 
-/* Returns the function that the call in front of the caller's pc has led to; 0: not known. */
-static uint64_t find_called(const struct wanted_call *call, const struct unwind_frame *caller)
-{
-	const struct space *space = call->thread->process->space;
-	struct called_functions called;
-
-	if (!caller->is_call || caller->is_guessed)
-		return 0;
-	called_functions_find(call->target, space, caller->pc, &called);
-	if (!called.slot)
-		return called.direct;
-	return called_functions_slot_is_right(space, &called) ? called.by_slot : 0;
-}
-
 char *frame_arguments_text(struct target *target, struct thread *thread,
 			   const struct unwind_frame *frames, size_t count, size_t index)
 {
@@ -396,7 +381,9 @@ char *frame_arguments_text(struct target *target, struct thread *thread,
 	if (!frame->module.file || !frame->cfa || frame->is_guessed || frame->is_signal_frame)
 		return NULL;
 	const uint64_t start = frame_functions_start(thread, frame);
-	const uint64_t called = index + 1 < count ? find_called(&own, frame + 1) : 0;
+	const uint64_t called = index + 1 < count
+					? frame_functions_called(target, thread, frame + 1)
+					: 0;
 	struct wanted_call other = own;
 
 	outbuf_init(&out, -1);

@@ -19,6 +19,7 @@
 #include "target/module.h"
 #include "target/shown_names.h"
 #include "target/site_prototypes.h"
+#include "target/stacks/called_functions.h"
 #include "unwind/eh_rows.h"
 #include "unwind/unwind_table.h"
 
@@ -246,6 +247,33 @@ static struct frame_code *code_of(struct thread *thread, const struct unwind_fra
 uint64_t frame_functions_start(struct thread *thread, const struct unwind_frame *frame)
 {
 	return frame->module.file ? code_of(thread, frame)->start : 0;
+}
+
+static uint64_t find_called(const struct target *target, const struct space *space, uint64_t pc)
+{
+	struct called_functions called;
+
+	called_functions_find(target, space, pc, &called);
+	if (!called.slot)
+		return called.direct;
+	return called_functions_slot_is_right(space, &called) ? called.by_slot : 0;
+}
+
+uint64_t frame_functions_called(const struct target *target, struct thread *thread,
+				const struct unwind_frame *frame)
+{
+	const struct space *space = thread->process->space;
+
+	if (!frame->is_call || frame->is_guessed)
+		return 0;
+	if (!frame->module.file)
+		return find_called(target, space, frame->pc);
+	struct frame_code *code = code_of(thread, frame);
+
+	if (!code->is_called_known)
+		code->called = find_called(target, space, frame->pc);
+	code->is_called_known = true;
+	return code->called;
 }
 
 static bool agrees(const struct thread *thread, const struct unwind_frame *frame,

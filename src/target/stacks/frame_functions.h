@@ -34,6 +34,8 @@ struct frame_code {
 	uint64_t start;		   /* of the function */
 	bool is_asked, has_places; /* of the analysis; it was made; it has found something */
 	struct argument_places places;
+	bool is_called_known;
+	uint64_t called; /* see frame_functions_called() */
 };
 
 /*
@@ -51,6 +53,12 @@ uint64_t frame_functions_start(struct thread *thread, const struct unwind_frame 
  */
 bool frame_functions_places(struct target *target, struct thread *thread,
 			    const struct unwind_frame *frame, struct argument_places *places);
+/*
+ * Returns the function that the call in front of the frame's pc has led to; 0: that is not known.
+ * It is looked for once for each pc.
+ */
+uint64_t frame_functions_called(const struct target *target, struct thread *thread,
+				const struct unwind_frame *frame);
 /* Makes a plan to capture a prototype's parameters. */
 struct capture_plan *frame_functions_plan(const struct target *target, const struct thread *thread,
 					  const struct prototype *prototype);
