@@ -18,6 +18,7 @@
 #include "tracee/resume.h"
 #include "tracee/seize.h"
 #include "tracee/space.h"
+#include "tracee/state.h"
 #include "tracee/tracee.h"
 #include "tracee/waiting.h"
 
@@ -348,7 +349,7 @@ int tracees_attach(struct tracees *tracees, pid_t pid, struct process **process,
 		*why = attach_explain(found < 0 ? found : 0, pid);
 		if (!made->threads) {
 			map_remove(&tracees->processes, (uint64_t)pid);
-			free(made);
+			state_free_process(made);
 		} else {
 			process_each_thread(made, let_go, tracees);
 		}
