@@ -145,7 +145,7 @@ static void system_call(struct fixture *fixture, uint64_t number, int64_t error)
 
 	call(fixture, 7, SYSTEM, number);
 	made.record.number = error;
-	add_word(&made, VALUE_RESULT, 4, (uint64_t)-error);
+	add_word(&made, VALUE_RESULT, 4, -(uint64_t)error);
 	write_record(fixture, &made.record);
 }
 
