@@ -47,8 +47,10 @@ static int check_snapshot(const struct options *options, const char *option)
 		return usage_error("%s is for running processes (-p), not for a command", option);
 	if (options->core && options->pids.count)
 		return usage_error("--stacks is for processes (-p) or a core dump, not for both");
+	/* -S is no mistake: the system calls that threads wait in are shown anyway. */
 	if (options->entry_filters.count || options->call_filters.count ||
-	    options->callee_filters.count || options->system_calls || options->summary)
+	    options->callee_filters.count || options->summary ||
+	    (options->system_calls && !options->stacks))
 		return usage_error("%s traces nothing, so -%c cannot be obeyed", option,
 				   options->summary		  ? 'c'
 				   : options->system_calls	  ? 'S'

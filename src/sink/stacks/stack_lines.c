@@ -12,6 +12,11 @@
 /* In front of the calls of a frame, below the frame's own line. */
 #define CALL_INDENT "     "
 
+bool stack_lines_is_wanted(const struct stack_frame *frame, bool any_line)
+{
+	return frame->kind == STACK_SCRIPT && (any_line || frame->is_application || !frame->file);
+}
+
 const struct stack_frame *stack_lines_choose(const struct stack_table *stacks, uint32_t stack,
 					     const struct output_options *options)
 {
@@ -19,9 +24,8 @@ const struct stack_frame *stack_lines_choose(const struct stack_table *stacks, u
 	const struct stack_frame *frames = stack_table_get(stacks, stack, &count);
 
 	for (size_t i = 0; i < count; i++)
-		if (frames[i].kind == STACK_SCRIPT && frames[i].file && frames[i].line &&
-		    (options->any_line || frames[i].is_application))
-			return &frames[i];
+		if (stack_lines_is_wanted(&frames[i], options->any_line))
+			return frames[i].file && frames[i].line ? &frames[i] : NULL;
 	return NULL;
 }
 

@@ -11,8 +11,13 @@
 #include "sink/stacks/stack_table.h"
 
 /*
- * Chooses the frame of a stack that -W shows: the innermost one of the application, or with
- * --any-line the innermost one of all whose line is known. NULL: there is none.
+ * Returns true for a script frame that -W may show: one of the application, or any one with
+ * --any-line. A frame without a file may be one of the application.
+ */
+bool stack_lines_is_wanted(const struct stack_frame *frame, bool any_line);
+/*
+ * Chooses the frame of a stack that -W shows, the innermost one that is wanted. NULL: there is
+ * none, or its line is not known, and that of its caller would be a wrong one.
  */
 const struct stack_frame *stack_lines_choose(const struct stack_table *stacks, uint32_t stack,
 					     const struct output_options *options);

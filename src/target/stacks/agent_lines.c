@@ -2,7 +2,7 @@
 /*
  * What the agent has to know to tell script lines in the process (engine/agent/script_lines.h): the
  * machines of the space, and which frames have been named. It stops at the innermost frame whose
- * line is shown, which is the application's, or with --any-line any one whose line is known.
+ * line is shown, which is the application's, or with --any-line any one.
  *
  * For whole stacks (engine/agent/stack_rules.h) it needs the unwind rules of the native frames.
  */
@@ -30,14 +30,11 @@ void agent_lines_machines(struct space *space, const struct vec *machines)
 }
 
 bool agent_lines_frame(struct space *space, const struct raw_frame *raw,
-		       const struct stack_frame *named, bool any_line, struct stack_table *table,
-		       bool *is_shown)
+		       const struct stack_frame *named, bool is_shown, struct stack_table *table)
 {
-	*is_shown = named->file && named->line && (any_line || named->is_application);
-	const uint32_t stack = *is_shown ? stack_table_add(table, named, 1) : 0;
+	const uint32_t stack = is_shown ? stack_table_add(table, named, 1) : 0;
 
-	return *is_shown == (stack != 0) &&
-	       script_lines_learn(space, script_frame_hash(raw), stack);
+	return is_shown == (stack != 0) && script_lines_learn(space, script_frame_hash(raw), stack);
 }
 
 /* Returns false if the agent cannot make the step from the frame to its caller. */

@@ -10,13 +10,12 @@
 /* These are the machines of the space: struct script_machine *. */
 void agent_lines_machines(struct space *space, const struct vec *machines);
 /*
- * A frame was named, the innermost of those that are not passed by. `table`: the stacks. Sets
- * *is_shown if its line is the one that is shown: frames outside of it have no meaning. Returns
- * false if there was no room for it in the process.
+ * A frame was named, the innermost of those that are not passed by. `is_shown`: its line is the one
+ * that is shown, and frames outside of it have no meaning. `table`: the stacks. Returns false if
+ * there was no room for it in the process.
  */
 bool agent_lines_frame(struct space *space, const struct raw_frame *raw,
-		       const struct stack_frame *named, bool any_line, struct stack_table *table,
-		       bool *is_shown);
+		       const struct stack_frame *named, bool is_shown, struct stack_table *table);
 /*
  * These are the native frames of a call's stack, from its caller outward. Returns true if the agent
  * can walk them all by the rules that it knows now.

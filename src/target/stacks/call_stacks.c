@@ -21,6 +21,7 @@
 #include "base/xalloc.h"
 #include "engine/agent/script_lines.h"
 #include "engine/agent/stack_rules.h"
+#include "sink/stacks/stack_lines.h"
 #include "target/stacks/agent_lines.h"
 #include "target/stacks/frame_arguments.h"
 #include "target/stacks/known_stacks.h"
@@ -51,6 +52,11 @@ struct call_stacks {
 	struct raw_stack raw;	     /* the stack that is walked */
 	struct walked_stack *walked; /* gets the frames that are chosen */
 	struct walked_stack own;
+	/*
+	 * A script frame of the stack has no file or no line. That may be so for a moment only, as
+	 * while Ruby moves what they are read from: so it is not kept for the next such stack.
+	 */
+	bool lacks_lines;
 	struct walked_call last;
 };
 
@@ -166,6 +172,7 @@ static void add_run(struct call_stacks *stacks, struct machine_frames *part, siz
 		const struct raw_frame *raw = &part->frames[part->next++];
 		const struct stack_frame named = script_stacks_name(part->machine, raw);
 
+		stacks->lacks_lines |= !named.file || !named.line;
 		walked_stack_add(stacks->walked, &named, NULL);
 		is_entry = raw->entry != 0;
 	}
@@ -242,8 +249,8 @@ static void add_frames(struct target *target, struct thread *thread, size_t want
 }
 
 /*
- * Adds what -W shows, if it is not there: the innermost frame whose line is known, and the
- * innermost one of the application. Frames outside of these are not even named.
+ * Adds what -W shows, if it is not there: the innermost frame, and the innermost one of the
+ * application, also if their lines are not known. Frames outside of these are not even named.
  */
 static void add_places(struct call_stacks *stacks)
 {
@@ -256,11 +263,10 @@ static void add_places(struct call_stacks *stacks)
 								      &part->frames[j]);
 
 			named.is_place = true;
-			if (!named.file || !named.line)
-				continue;
-			if (is_first || named.is_application)
+			is_found = stack_lines_is_wanted(&named, false);
+			stacks->lacks_lines |= !named.file || !named.line;
+			if (is_first || is_found)
 				walked_stack_add(stacks->walked, &named, NULL);
-			is_found = named.is_application;
 			is_first = false;
 		}
 	}
@@ -325,6 +331,7 @@ static void name(struct target *target, struct thread *thread, struct walked_sta
 	const struct output_options *output = target->options->output;
 
 	stacks->walked = walked;
+	stacks->lacks_lines = false;
 	if (target_stack_depth(output))
 		add_frames(target, thread, target_stack_depth(output));
 	if (target_takes_place(output))
@@ -339,6 +346,7 @@ static uint32_t number_of(struct target *target, struct thread *thread,
 	struct modules *modules = thread->process->space->modules;
 
 	walk(target, thread, start);
+	stacks->lacks_lines = false; /* of a known stack */
 	const uint64_t key = known_stacks_key(&stacks->raw);
 	uint32_t number = known_stacks_find(modules, key);
 
@@ -346,11 +354,15 @@ static uint32_t number_of(struct target *target, struct thread *thread,
 		return number;
 	name(target, thread, &stacks->own);
 	number = walked_stack_keep(&stacks->own, target, modules, thread->tid, stacks->table);
-	known_stacks_add(modules, key, number);
+	if (!stacks->lacks_lines)
+		known_stacks_add(modules, key, number);
 	return number;
 }
 
-/* Teaches the agent the frames up to the one whose line is shown. False: there was no room. */
+/*
+ * Teaches the agent the frames up to the one whose line is shown. Returns false if there was no
+ * room, or if that line is not known: it may be another time (Ruby moves what it is read from).
+ */
 static bool teach_line(struct target *target, struct space *space)
 {
 	struct call_stacks *stacks = target->call_stacks;
@@ -364,8 +376,10 @@ static bool teach_line(struct target *target, struct space *space)
 			const struct stack_frame named = script_stacks_name(part->machine,
 									    &part->frames[j]);
 
-			is_known &= agent_lines_frame(space, &part->frames[j], &named, any_line,
-						      stacks->table, &is_shown);
+			is_shown = stack_lines_is_wanted(&named, any_line);
+			is_known &= (!is_shown || (named.file && named.line)) &&
+				    agent_lines_frame(space, &part->frames[j], &named, is_shown,
+						      stacks->table);
 		}
 	}
 	return is_known;
@@ -382,7 +396,8 @@ static bool teach_stack(const struct target *target, struct space *space, uint32
 			hash = stack_hash_script(hash, &stacks->raw.parts[i].frames[j]);
 	for (size_t i = 0; i < stacks->raw.native_count; i++)
 		hash = stack_hash_native(hash, stacks->raw.native[i].pc);
-	return (!target->options->output->where_native ||
+	return !stacks->lacks_lines &&
+	       (!target->options->output->where_native ||
 		agent_lines_rules(space, stacks->raw.native, stacks->raw.native_count,
 				  stacks->raw.native_end)) &&
 	       script_lines_learn_stack(space, hash, number);

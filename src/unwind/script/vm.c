@@ -346,19 +346,29 @@ static bool is_same(const struct raw_frame *left, const struct raw_frame *right)
 	       left->identity[2] == right->identity[2];
 }
 
-static const struct named_frame *add_name(struct script_vm *vm, const struct raw_frame *raw,
-					  uint64_t hash)
+/* Finds what is not known of a frame. It may not be readable at one time and be so at another. */
+static void complete(const struct script_vm *vm, struct script_frame *frame,
+		     const struct raw_frame *raw)
+{
+	const struct script_description *description = vm->description;
+
+	if (!frame->file)
+		frame->file = text_of(vm, &description->files, raw);
+	if (!frame->function)
+		frame->function = text_of(vm, &description->functions, raw);
+	if (!frame->line)
+		frame->line = line_of(vm, raw);
+}
+
+static struct named_frame *add_name(struct script_vm *vm, const struct raw_frame *raw,
+				    uint64_t hash)
 {
 	struct named_frame *named = xcalloc(1, sizeof *named);
-	const struct script_description *description = vm->description;
 
 	if (vm->named_count == NAMES_MAX)
 		forget_names(vm);
 	named->raw = *raw;
-	named->frame.language = description->language;
-	named->frame.file = text_of(vm, &description->files, raw);
-	named->frame.function = text_of(vm, &description->functions, raw);
-	named->frame.line = line_of(vm, raw);
+	named->frame.language = vm->description->language;
 	named->next = map_get(&vm->named, hash);
 	map_put(&vm->named, hash, named);
 	vm->named_count++;
@@ -374,12 +384,14 @@ void script_vm_freeze(struct script_vm *vm, bool frozen)
 struct script_frame script_vm_name(struct script_vm *vm, const struct raw_frame *raw)
 {
 	const uint64_t hash = script_frame_hash(raw);
-	const struct named_frame *named = map_get(&vm->named, hash);
+	struct named_frame *named = map_get(&vm->named, hash);
 
 	while (named && !is_same(&named->raw, raw))
 		named = named->next;
 	if (!named)
 		named = add_name(vm, raw, hash);
+	if (!named->frame.file || !named->frame.line)
+		complete(vm, &named->frame, raw);
 	struct script_frame frame = named->frame;
 
 	frame.is_entry = raw->entry != 0;
