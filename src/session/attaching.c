@@ -67,8 +67,11 @@ static void note_other(void *context, pid_t tid)
 	*is_other |= proc_state(tid) != 'D';
 }
 
+/* Returns true if all threads of the process do. The first one's state is enough for most. */
 static bool waits_uninterruptibly(pid_t pid)
 {
+	if (proc_state(pid) != 'D')
+		return false;
 	for (unsigned looks = 0; looks < WAIT_LOOKS; looks++) {
 		bool is_other = false;
 

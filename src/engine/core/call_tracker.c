@@ -192,9 +192,9 @@ void call_tracker_popped(void *context, const struct call *call, bool returned)
 
 /*
  * Each of the first calls is looked at, and then one in some: to ask the kernel takes a fifth of a
- * pair of stops. Each call is where pairs differ by more than that, or when they have just become
- * shorter or longer, as when tracer and tracee get another pair of processors: the estimate then
- * follows slowly, and what is known of a call that was looked at counts.
+ * pair of stops. All calls are looked at where pairs differ by more than that, and when pairs have
+ * become shorter or longer, as when tracer and tracee change processors: the estimate follows
+ * slowly, but the time of a call that was looked at is known without it.
  */
 static bool is_looked_at(struct call_tracker *tracker)
 {

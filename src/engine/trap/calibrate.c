@@ -7,9 +7,9 @@
  * every call for a long time. So the result is the value that one sample in eight stays below, and
  * no more than three times the shortest.
  *
- * For how long of that the child had a processor is known for some rounds together, as to ask for
- * it takes as long as a round. A virtual machine's processor that its host takes away for
- * milliseconds counts as the child's, so the group of rounds with the least is taken.
+ * The kernel is asked once per group of rounds for how long the child had a processor, since to ask
+ * takes as long as a round. Time that a virtual machine's host takes away counts as the child's, so
+ * the group with the least time is taken.
  */
 #include "engine/trap/calibrate.h"
 

@@ -319,7 +319,7 @@ static void write_frame(struct bytes *out, const struct stack_frame *frame, cons
 				    (frame->is_guessed ? 4U : 0) | (frame->is_inlined ? 8U : 0));
 	for (unsigned i = 0; i < 4; i++)
 		bytes_put_number(out, texts[i]);
-	bytes_put_number(out, frame->file ? frame->line : 0); /* a reader knows no other */
+	bytes_put_number(out, frame->file ? frame->line : 0); /* else readers take it for damage */
 	bytes_put_number(out, frame->address);
 	bytes_put_number(out, frame->offset);
 }

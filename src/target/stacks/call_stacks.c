@@ -331,7 +331,6 @@ static void name(struct target *target, struct thread *thread, struct walked_sta
 	const struct output_options *output = target->options->output;
 
 	stacks->walked = walked;
-	stacks->lacks_lines = false;
 	if (target_stack_depth(output))
 		add_frames(target, thread, target_stack_depth(output));
 	if (target_takes_place(output))
@@ -346,7 +345,7 @@ static uint32_t number_of(struct target *target, struct thread *thread,
 	struct modules *modules = thread->process->space->modules;
 
 	walk(target, thread, start);
-	stacks->lacks_lines = false; /* of a known stack */
+	stacks->lacks_lines = false;
 	const uint64_t key = known_stacks_key(&stacks->raw);
 	uint32_t number = known_stacks_find(modules, key);
 
