@@ -12,8 +12,8 @@
  * others. The thread pointer, by which virtual machines find a thread, is taken from the first stop
  * if the C library does not tell it.
  *
- * A thread that does not stop in time is left alone, and detached from at the next sample. It
- * cannot wait for the tracer longer than that.
+ * A thread that does not stop in time is left alone, and looked at or detached from at the next
+ * sample. It cannot wait for the tracer longer than that.
  */
 #include "session/sampled_thread.h"
 
@@ -121,11 +121,11 @@ enum sampled_stop sampled_thread_stop(struct sampled_thread *sampled, struct sto
 	struct thread *thread = sampled->thread;
 	int status;
 
-	if (!sampled_thread_let_go(sampled))
-		return SAMPLED_STUCK;
-	if (seize_within(thread->tid, 0, SEIZE_MS) != 0)
-		return proc_has_ended(thread->tid) ? SAMPLED_GONE : SAMPLED_STUCK;
-	pt_interrupt(thread->tid);
+	if (!sampled->is_leaving) {
+		if (seize_within(thread->tid, 0, SEIZE_MS) != 0)
+			return proc_has_ended(thread->tid) ? SAMPLED_GONE : SAMPLED_STUCK;
+		pt_interrupt(thread->tid);
+	}
 	const int error = thread_wait(thread, &status, STOP_MS);
 
 	sampled->is_leaving = error == -ETIMEDOUT;

@@ -35,7 +35,10 @@ enum sampled_stop {
 	SAMPLED_GONE
 };
 
-/* Attaches to the thread and stops it. *stop: what it is stopped for; its registers. */
+/*
+ * Attaches to the thread and stops it, or waits again for one that had not stopped in time. *stop:
+ * what it is stopped for; its registers.
+ */
 enum sampled_stop sampled_thread_stop(struct sampled_thread *sampled, struct stop_status *stop,
 				      struct regs *regs);
 /*

@@ -16,6 +16,9 @@
  * the walk that counts. Source lines are looked up and the text is written at the end, because
  * debug information may be large, and a reader of the output may be slow.
  *
+ * A thread that gets no processor does not stop, either. It is looked at again behind the others,
+ * for some time. One in an uninterruptible sleep is not: that may last.
+ *
  * So the stacks are not those of one moment. A thread that sleeps does so from its look to the end
  * of all looks at sleepers; of one that runs, the next moment is as good as this one.
  *
@@ -30,6 +33,7 @@
 #include "session/waiting_call.h"
 #include "sink/stacks/thread_stacks.h"
 #include "target/stacks/call_stacks.h"
+#include "tracee/clock.h"
 #include "tracee/proc.h"
 #include "tracee/processors.h"
 #include "tracee/space.h"
@@ -40,6 +44,8 @@
 
 /* A thread that sleeps and runs by turns is looked at so many times before it is stopped. */
 enum { LOOKS = 3 };
+/* How long one that runs and does not stop is waited for, behind the others. */
+enum { LATE_MS = 500 };
 
 /* What is kept of a thread until the text is written. */
 struct seen_thread {
@@ -179,7 +185,17 @@ static void walk_ahead(struct snapshot *snapshot, struct seen_thread *seen)
 	forget(seen);
 }
 
-static void look_at_stopped(struct snapshot *snapshot, struct seen_thread *seen)
+/* What can be told of a thread that does not stop. */
+static void see_unstopped(struct snapshot *snapshot, struct seen_thread *seen)
+{
+	seen->is_done = true;
+	seen->stack.activity = proc_state(seen->stack.tid) == 'R' ? ACTIVITY_RUNS : ACTIVITY_WAITS;
+	if (sampled_thread_sleeps(seen->sampled, &seen->sleeper, &seen->regs))
+		call_stacks_walk(&snapshot->session->target, seen->sampled->thread, &seen->regs,
+				 &seen->walked);
+}
+
+static enum sampled_stop look_at_stopped(struct snapshot *snapshot, struct seen_thread *seen)
 {
 	struct target *target = &snapshot->session->target;
 	struct thread *thread = seen->sampled->thread;
@@ -187,18 +203,11 @@ static void look_at_stopped(struct snapshot *snapshot, struct seen_thread *seen)
 
 	if (!seen->is_to_stop)
 		walk_ahead(snapshot, seen);
-	switch (sampled_thread_stop(seen->sampled, &stop, &seen->regs)) {
-	case SAMPLED_GONE:
-		return;
-	case SAMPLED_STUCK:
-		seen->is_done = true;
-		seen->stack.activity = ACTIVITY_WAITS;
-		if (sampled_thread_sleeps(seen->sampled, &seen->sleeper, &seen->regs))
-			call_stacks_walk(target, thread, &seen->regs, &seen->walked);
-		return;
-	case SAMPLED_STOPPED:
-		break;
-	}
+	seen->is_to_stop = true;
+	const enum sampled_stop result = sampled_thread_stop(seen->sampled, &stop, &seen->regs);
+
+	if (result != SAMPLED_STOPPED)
+		return result;
 	seen->is_done = true;
 	seen->stack.activity = ACTIVITY_RUNS;
 	if (stop.kind == STOP_GROUP) {
@@ -209,31 +218,55 @@ static void look_at_stopped(struct snapshot *snapshot, struct seen_thread *seen)
 	}
 	call_stacks_walk(target, thread, &seen->regs, &seen->walked);
 	sampled_thread_go(seen->sampled, &stop);
+	return result;
+}
+
+/*
+ * Looks at all threads that are not done. Returns how many are left, as they have not stopped;
+ * none if no more looks are to come. -EINTR: a signal ended it.
+ */
+static ssize_t look_at_others(struct snapshot *snapshot, bool is_last)
+{
+	ssize_t left = 0;
+
+	for (size_t i = 0; i < snapshot->threads.count; i++) {
+		struct seen_thread *seen = seen_at(snapshot, i);
+
+		if (seen->is_done)
+			continue;
+		/* A thread that does not stop takes some time, and there may be many. */
+		if (interrupts_end(snapshot->session->interrupts))
+			return -EINTR;
+		switch (look_at_stopped(snapshot, seen)) {
+		case SAMPLED_STOPPED:
+			break;
+		case SAMPLED_STUCK:
+			if (is_last || proc_state(seen->stack.tid) == 'D')
+				see_unstopped(snapshot, seen);
+			else
+				left++;
+			break;
+		case SAMPLED_GONE:
+			forget(seen);
+			free(seen);
+			vec_remove(&snapshot->threads, i--);
+			break;
+		}
+	}
+	return left;
 }
 
 /* Returns -EINTR if a signal ended it. */
 static int look(struct snapshot *snapshot)
 {
-	struct interrupts *interrupts = snapshot->session->interrupts;
-
 	for (unsigned i = 0; i < LOOKS; i++)
 		look_at_sleepers(snapshot);
-	for (size_t i = 0; i < snapshot->threads.count; i++) {
-		/* A thread that does not stop takes some time, and there may be many. */
-		if (interrupts_end(interrupts))
-			return -EINTR;
-		struct seen_thread *seen = seen_at(snapshot, i);
+	ssize_t left = look_at_others(snapshot, false);
+	const uint64_t end = clock_now() + LATE_MS * 1000000ULL;
 
-		if (!seen->is_done)
-			look_at_stopped(snapshot, seen);
-		/* It has ended. */
-		if (!seen->is_done) {
-			forget(seen);
-			free(seen);
-			vec_remove(&snapshot->threads, i--);
-		}
-	}
-	return 0;
+	while (left > 0)
+		left = look_at_others(snapshot, clock_now() >= end);
+	return (int)left;
 }
 
 /* Detaches from threads that have stopped too late: they wait for nothing else. */
