@@ -252,8 +252,8 @@ bool proc_signals(pid_t tid, uint64_t *ignored, uint64_t *caught)
 
 struct proc_runs proc_runs(pid_t tid)
 {
-	struct proc_runs runs = {0, 0};
-	char path[64], text[128];
+	struct proc_runs runs = {0};
+	char path[64], text[128], *rest;
 
 	snprintf(path, sizeof path, "/proc/%d/schedstat", (int)tid);
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -262,10 +262,9 @@ struct proc_runs proc_runs(pid_t tid)
 	if (length <= 0)
 		return runs;
 	text[length] = '\0';
-	const char *turns = strrchr(text, ' ');
-
-	runs.ns = strtoull(text, NULL, 10);
-	runs.turns = turns ? strtoull(turns, NULL, 10) : 0;
+	runs.ns = strtoull(text, &rest, 10);
+	runs.waited = strtoull(rest, &rest, 10);
+	runs.turns = strtoull(rest, NULL, 10);
 	return runs;
 }
 

@@ -54,8 +54,9 @@ long proc_pidfd_target(pid_t pid, int fd);
 
 /* How long a task has had a processor, and in how many turns. */
 struct proc_runs {
-	uint64_t ns;	/* exact for a task that stands */
-	uint64_t turns; /* 0: the kernel does not count (CONFIG_SCHED_INFO), or the task is gone */
+	uint64_t ns;	 /* exact for a task that stands */
+	uint64_t waited; /* ns that it was ready to run and had none */
+	uint64_t turns;	 /* 0: the kernel does not count (CONFIG_SCHED_INFO), or the task is gone */
 };
 
 /* Reads them from /proc/TID/schedstat (the kernel's Documentation/scheduler/sched-stats.rst). */

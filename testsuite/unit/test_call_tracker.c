@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The call tracker: what it makes of the events of a stop, of a ring's record and of a system
- * call. The events are made by hand; no process runs.
+ * call. The events are made by hand; no other process runs.
  */
 #include "engine/core/call_tracker.h"
 
 #include "engine/core/stackset.h"
 #include "engine/core/thread_calls.h"
+#include "tracee/clock.h"
+#include "tracee/proc.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -151,6 +155,38 @@ static void the_cost_of_stops_inside_is_taken_off(void **state)
 	assert_int_equal(call_tracker_duration(&in_process, &call), 0);
 }
 
+/* A call of 30 ms with stops inside that took 2: *duration is what is shown of it. */
+static void with_stops_inside(struct fixture *fixture, bool waits, uint64_t *raw,
+			      uint64_t *duration)
+{
+	const struct timespec pause = {0, 30000000};
+	struct call call = {.site = &site, .start = clock_now(), .ran = proc_runs(getpid())};
+
+	if (!call.ran.turns)
+		skip(); /* the kernel does not count */
+	if (waits)
+		nanosleep(&pause, NULL);
+	while (clock_now() - call.start < 30000000) {
+	}
+	struct call_event exit = event_at(fixture, clock_now(), TIMED_BY_BREAKPOINTS);
+
+	fixture->thread.tid = getpid();
+	fixture->calls.cost = 2000000;
+	*raw = exit.time - call.start;
+	*duration = call_tracker_duration(&exit, &call);
+}
+
+static void stops_inside_a_call_that_waits_take_none_of_its_time(void **state)
+{
+	struct fixture *fixture = *state;
+	uint64_t raw, duration;
+
+	with_stops_inside(fixture, true, &raw, &duration);
+	assert_int_equal(duration, raw - OVERHEAD);
+	with_stops_inside(fixture, false, &raw, &duration);
+	assert_int_equal(duration, raw - 2000000 - OVERHEAD);
+}
+
 static void a_ready_record_serves_the_call_that_returned(void **state)
 {
 	struct fixture *fixture = *state;
@@ -250,6 +286,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(the_cost_of_stops_inside_is_taken_off, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(
+			stops_inside_a_call_that_waits_take_none_of_its_time, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_ready_record_serves_the_call_that_returned,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_hook_learns_the_result_and_makes_no_record,

@@ -12,6 +12,10 @@
  *
  * A process that records its calls itself takes the times without a stop. Only the stops of other
  * calls inside are then taken off.
+ *
+ * The stops inside are not taken off where the call has waited for longer than they took: what it
+ * waits for, a server's answer, say, mostly goes on during the stops, and a query would be shown as
+ * shorter than the server has worked for it.
  */
 #include "engine/core/call_tracker.h"
 
@@ -24,13 +28,20 @@
 
 #include <stdlib.h>
 
-enum { RECORD_BYTES = 65536, FIRST_CALLS = 64, ONE_CALL_IN = 16, ASKING_NS = 10000 };
+enum {
+	RECORD_BYTES = 65536,
+	FIRST_CALLS = 64,
+	ONE_CALL_IN = 16,
+	ASKING_NS = 10000,
+	LONG_NS = 20000
+};
 
 struct call_tracker {
 	const struct engine_events *events;
 	struct overhead overhead;
 	uint64_t processor;    /* stop_costs.processor */
 	bool is_off;	       /* the estimate, by the call that was looked at last */
+	struct vec are_long;   /* bool, by probe: its last call was long (LONG_NS) */
 	uint64_t entered;      /* calls by breakpoints */
 	uint64_t calls;	       /* last call number assigned */
 	unsigned char *buffer; /* the record under construction */
@@ -44,6 +55,7 @@ struct call_tracker *call_tracker_create(const struct engine_events *events,
 	tracker->events = events;
 	overhead_init(&tracker->overhead, costs.pair);
 	tracker->processor = costs.processor;
+	tracker->are_long = (struct vec)VEC_OF(bool);
 	tracker->buffer = xmalloc(RECORD_BYTES);
 	return tracker;
 }
@@ -52,6 +64,7 @@ void call_tracker_destroy(struct call_tracker *tracker)
 {
 	if (!tracker)
 		return;
+	vec_deinit(&tracker->are_long);
 	free(tracker->buffer);
 	free(tracker);
 }
@@ -190,20 +203,42 @@ void call_tracker_popped(void *context, const struct call *call, bool returned)
 
 /* ------------------------------------------------------------------ time */
 
+/* Keeps whether a function's call was long. */
+static void note_length(struct call_tracker *tracker, const struct call *call, uint64_t raw)
+{
+	const uint32_t id = call->site->info->id;
+
+	const bool is_long = raw > tracker->overhead.now + LONG_NS;
+
+	if (!is_long && id >= tracker->are_long.count)
+		return;
+	while (tracker->are_long.count <= id)
+		vec_push(&tracker->are_long, &(bool){false});
+	*(bool *)vec_at(&tracker->are_long, id) = is_long;
+}
+
+static bool was_long(const struct call_tracker *tracker, const struct call *call)
+{
+	const size_t id = call->site ? call->site->info->id : SIZE_MAX;
+
+	return id < tracker->are_long.count && *(bool *)vec_at(&tracker->are_long, id);
+}
+
 /*
  * Each of the first calls is looked at, and then one in some: to ask the kernel takes a fifth of a
- * pair of stops. All calls are looked at where pairs differ by more than that, and when pairs have
- * become shorter or longer, as when tracer and tracee change processors: the estimate follows
- * slowly, but the time of a call that was looked at is known without it.
+ * pair of stops. All calls are looked at where pairs differ by more than that, or the function's
+ * last call was long; and when pairs have become shorter or longer, as when tracer and tracee
+ * change processors: the estimate follows slowly, but the time of a call that was looked at is
+ * known without it.
  */
-static bool is_looked_at(struct call_tracker *tracker)
+static bool is_looked_at(struct call_tracker *tracker, const struct call *call)
 {
 	const struct overhead *overhead = &tracker->overhead;
 	const uint64_t number = tracker->entered++;
 
 	return tracker->processor &&
 	       (number < FIRST_CALLS || number % ONE_CALL_IN == 0 || tracker->is_off ||
-		overhead->now > overhead->middle + ASKING_NS);
+		overhead->now > overhead->middle + ASKING_NS || was_long(tracker, call));
 }
 
 /* What a call has taken, ns, as far as that is known. */
@@ -213,7 +248,9 @@ struct bounds {
 
 /*
  * Learns what the stops have added to a call without stops inside. The call has taken at least as
- * long as it had a processor; and not longer, if it had one all the time.
+ * long as it had a processor, and not longer if it had one all the time. Between its turns it has
+ * slept, or waited for a processor: as much of the rest of the time is the call's as turns are not
+ * begun by the stop at its entry.
  */
 static struct bounds learn(const struct call_event *event, const struct call *call, uint64_t raw)
 {
@@ -229,19 +266,38 @@ static struct bounds learn(const struct call_event *event, const struct call *ca
 	const struct proc_runs runs = proc_runs(event->thread->tid);
 	const uint64_t had = runs.ns > call->ran.ns ? runs.ns - call->ran.ns : 0;
 	const uint64_t own = had > tracker->processor ? had - tracker->processor : 0;
+	const uint64_t turns = runs.turns - call->ran.turns;
 
 	tracker->is_off = false;
-	if (runs.turns == call->ran.turns + 1) {
+	if (turns == 1) {
 		const uint64_t added = raw > own ? raw - own : 0, now = tracker->overhead.now;
 
 		tracker->is_off = added + ASKING_NS < now || added > now + ASKING_NS;
-		overhead_learn(&tracker->overhead, added);
+		overhead_learn(&tracker->overhead,
+			       overhead_unhindered(added, runs.waited - call->ran.waited));
 		bounds.most = own + tracker->processor;
 	}
 	/* The share of the stops is twice as long now and then. */
 	if (own > tracker->processor && own < raw)
 		bounds.least = own - tracker->processor;
+	if (turns > 1 && had < raw)
+		bounds.least += (raw - had) / turns * (turns - 1);
 	return bounds;
+}
+
+/*
+ * Returns true if a call with stops inside has waited for longer than they took. `raw`: from its
+ * entry to its end, with the stops.
+ */
+static bool has_waited(const struct call_event *event, const struct call *call, uint64_t raw,
+		       uint64_t inner)
+{
+	if (!call->ran.turns || call->tid || call->inherited)
+		return false;
+	const struct proc_runs runs = proc_runs(event->thread->tid);
+	const uint64_t busy = runs.ns - call->ran.ns + runs.waited - call->ran.waited;
+
+	return runs.ns >= call->ran.ns && raw > busy + 2 * inner + event->tracker->overhead.now;
 }
 
 uint64_t call_tracker_duration(const struct call_event *event, const struct call *call)
@@ -253,9 +309,13 @@ uint64_t call_tracker_duration(const struct call_event *event, const struct call
 
 	if (event->timing == TIMED_IN_PROCESS)
 		return raw > inner ? raw - inner : 0;
+	if (event->timing == TIMED_BY_BREAKPOINTS)
+		note_length(event->tracker, call, raw);
 	if (event->timing == TIMED_BY_BREAKPOINTS && !inner)
 		bounds = learn(event, call, raw);
-	const uint64_t duration = overhead_take_off(overhead, raw, inner);
+	const bool counts = inner && event->timing == TIMED_BY_BREAKPOINTS &&
+			    has_waited(event, call, raw, inner);
+	const uint64_t duration = overhead_take_off(overhead, raw, counts ? 0 : inner);
 
 	if (duration > bounds.most)
 		return bounds.most;
@@ -272,7 +332,7 @@ void call_tracker_resume(struct call_event *event, uint64_t sp, struct call *ent
 
 	if (!entered && space && events->delayed)
 		events->delayed(events->context, thread, sp, event->time - event->owed, overhead);
-	if (entered && event->timing == TIMED_BY_BREAKPOINTS && is_looked_at(tracker))
+	if (entered && event->timing == TIMED_BY_BREAKPOINTS && is_looked_at(tracker, entered))
 		entered->ran = proc_runs(thread->tid);
 	const uint64_t now = clock_now();
 	const uint64_t took = now - event->time + overhead;

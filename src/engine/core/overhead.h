@@ -9,6 +9,21 @@
 
 #include <stdint.h>
 
+/*
+ * Returns ns that a pair of stops has taken, without those that the thread has waited for a
+ * processor meanwhile because others had it. On a busy machine these are a multiple of the rest,
+ * and a query that waits for a server instead would be shown as nothing if they were taken off.
+ * Up to WAITED_NS are part of the stops: tracer and tracee may share a processor.
+ */
+enum { WAITED_NS = 10000 };
+
+static inline uint64_t overhead_unhindered(uint64_t took, uint64_t waited)
+{
+	if (waited <= WAITED_NS)
+		return took;
+	return took > waited ? took - waited : 0;
+}
+
 /* The upper bound of the estimate, unless more was measured at start. */
 enum { OVERHEAD_MOST_NS = 45000 };
 
