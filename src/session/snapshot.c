@@ -45,7 +45,7 @@
 /* A thread that sleeps and runs by turns is looked at so many times before it is stopped. */
 enum { LOOKS = 3 };
 /* How long one that runs and does not stop is waited for, behind the others. */
-enum { LATE_MS = 500 };
+enum { LATE_MS = 1000 };
 
 /* What is kept of a thread until the text is written. */
 struct seen_thread {
