@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tracer's own messages. Separate from the sinks, as every room may report an error. */
+/* The tracer's own messages. Separate from the sinks, as every folder may report an error. */
 #include "base/diag.h"
 
 #include "base/strbuf.h"

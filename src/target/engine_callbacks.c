@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the engines ask of the session, or tell it: the events of struct engine_events, and the
+ * What the engines ask of this folder, or tell it: the events of struct engine_events, and the
  * hooks on the dynamic linker, sigaction() and longjmp() that serve the engines themselves.
  */
 #include "target/engine_callbacks.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The session's answers to the engines: see engine_callbacks.c. */
+/* This folder's answers to the engines: see engine_callbacks.c. */
 #ifndef TRACER_TARGET_ENGINE_CALLBACKS_H
 #define TRACER_TARGET_ENGINE_CALLBACKS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is loaded in a space, from exec to exit.
+ * What is loaded in a space, from exec or attach to exit.
  *
  * At exec the dynamic linker has not run: r_debug is empty and DT_DEBUG is zero. But the linker's
  * file has the symbols _dl_debug_state and _r_debug from the first instruction on, so the hook is

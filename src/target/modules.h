@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is loaded in a space, from exec to exit: see modules.c. */
+/* What is loaded in a space, from exec or attach to exit: see modules.c. */
 #ifndef TRACER_TARGET_MODULES_H
 #define TRACER_TARGET_MODULES_H
 

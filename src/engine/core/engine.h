@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The interface between the engines and the session: a probe as it is planted, hooks, and the
- * events that an engine reports.
+ * The interface between the engines and what is above them: a probe as it is planted, hooks, and
+ * the events that an engine reports.
  */
 #ifndef TRACER_ENGINE_CORE_ENGINE_H
 #define TRACER_ENGINE_CORE_ENGINE_H
