@@ -52,13 +52,22 @@ static long read_number(const char *path)
 	return strtol(text, NULL, 10);
 }
 
+static void note_tracer(void *context, pid_t tid)
+{
+	long *tracer = context;
+
+	if (*tracer <= 0)
+		*tracer = proc_status_number(tid, "TracerPid");
+}
+
 /* Finds the reason for an EPERM. Returns a text for the user, to be freed. */
 static char *explain_permission(pid_t pid)
 {
-	long tracer = proc_status_number(pid, "TracerPid");
+	long tracer = 0; /* one that ends leaves the threads one after the other */
 	long scope = read_number("/proc/sys/kernel/yama/ptrace_scope");
 	long uid = proc_status_number(pid, "Uid");
 
+	proc_each_task(pid, note_tracer, &tracer);
 	if (tracer > 0)
 		return xasprintf("already traced by process %ld", tracer);
 	if (proc_state(pid) == 'Z')
@@ -79,7 +88,8 @@ static char *explain_permission(pid_t pid)
 		return xasprintf(
 			"not permitted: it runs with more rights than you "
 			"(set-user-ID, capabilities, or not dumpable); CAP_SYS_PTRACE is needed");
-	return xasprintf("not permitted: CAP_SYS_PTRACE is missing");
+	return xasprintf("not permitted: CAP_SYS_PTRACE is missing, or another process has "
+			 "traced it until now");
 }
 
 char *attach_explain(int error, pid_t pid)
