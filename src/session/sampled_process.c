@@ -52,7 +52,7 @@ static void report(pid_t pid, int error)
 	else if (error == -ESRCH)
 		why = xstrdup("no such process");
 	else if (error == -EPERM || error == -EACCES)
-		why = attach_explain(-EPERM, pid);
+		why = attach_explain(-EPERM, pid, 0);
 	else
 		why = xstrdup(mapped_files_reason(error));
 	diag("cannot attach to process %d: %s", (int)pid, why);

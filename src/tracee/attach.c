@@ -52,22 +52,14 @@ static long read_number(const char *path)
 	return strtol(text, NULL, 10);
 }
 
-static void note_tracer(void *context, pid_t tid)
-{
-	long *tracer = context;
-
-	if (*tracer <= 0)
-		*tracer = proc_status_number(tid, "TracerPid");
-}
-
 /* Finds the reason for an EPERM. Returns a text for the user, to be freed. */
-static char *explain_permission(pid_t pid)
+static char *explain_permission(pid_t pid, long tracer)
 {
-	long tracer = 0; /* one that ends leaves the threads one after the other */
 	long scope = read_number("/proc/sys/kernel/yama/ptrace_scope");
 	long uid = proc_status_number(pid, "Uid");
 
-	proc_each_task(pid, note_tracer, &tracer);
+	if (tracer <= 0)
+		tracer = proc_status_number(pid, "TracerPid");
 	if (tracer > 0)
 		return xasprintf("already traced by process %ld", tracer);
 	if (proc_state(pid) == 'Z')
@@ -88,15 +80,15 @@ static char *explain_permission(pid_t pid)
 		return xasprintf(
 			"not permitted: it runs with more rights than you "
 			"(set-user-ID, capabilities, or not dumpable); CAP_SYS_PTRACE is needed");
-	return xasprintf("not permitted: CAP_SYS_PTRACE is missing, or another process has "
-			 "traced it until now");
+	return xasprintf("not permitted: CAP_SYS_PTRACE is missing");
 }
 
-char *attach_explain(int error, pid_t pid)
+char *attach_explain(int error, pid_t pid, pid_t tracer)
 {
 	if (error == -EBUSY)
 		return xstrdup("it is in the middle of an exec, which does not end");
-	return error && error != -EPERM ? xstrdup(strerror(-error)) : explain_permission(pid);
+	return error && error != -EPERM ? xstrdup(strerror(-error))
+					: explain_permission(pid, tracer);
 }
 
 /*
@@ -118,6 +110,15 @@ static void pass_end(struct thread *thread, void *context)
 	pt_continue(thread->tid, 0);
 }
 
+/* Notes who traces a thread that must not be attached to: later it may be gone. */
+static void note_tracer(struct process *process, pid_t tid)
+{
+	const long tracer = proc_status_number(tid, "TracerPid");
+
+	if (tracer > 0)
+		process->refused_by = (pid_t)tracer;
+}
+
 /*
  * Seizes a thread of a process that may be in the middle of an exec. The exec waits for the other
  * threads to end, and those that are traced wait for the tracer (seize.h). 0 or -errno; -EBUSY if
@@ -135,6 +136,7 @@ static int seize_despite_exec(const struct tracees *tracees, struct process *pro
 		 * now.
 		 */
 		if (error == -EPERM && has_not_ended(tid) && ++refused < REFUSALS) {
+			note_tracer(process, tid);
 			nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
 			continue;
 		}
@@ -356,7 +358,7 @@ int tracees_attach(struct tracees *tracees, pid_t pid, struct process **process,
 		found = seize_all(tracees, made);
 	}
 	if (found < 0 || !made->threads) {
-		*why = attach_explain(found < 0 ? found : 0, pid);
+		*why = attach_explain(found < 0 ? found : 0, pid, made->refused_by);
 		if (!made->threads) {
 			map_remove(&tracees->processes, (uint64_t)pid);
 			state_free_process(made);

@@ -17,7 +17,10 @@ int tracees_attach(struct tracees *tracees, pid_t pid, struct process **process,
  */
 int tracees_seize_new(struct tracees *tracees, struct process *process);
 
-/* Returns why a process cannot be attached to; `error` is a -errno. The caller frees the text. */
-char *attach_explain(int error, pid_t pid);
+/*
+ * Returns why a process cannot be attached to. `error`: a -errno. `tracer`: the pid of one that was
+ * found at it, which may be gone by now, or 0. The caller frees the text.
+ */
+char *attach_explain(int error, pid_t pid, pid_t tracer);
 
 #endif

@@ -112,7 +112,8 @@ struct process {
 	bool shares_parent_vm; /* a CLONE_VM child that has not execed yet */
 	/* Shares the memory of that process, whose `space` is still NULL. */
 	struct process *vm_parent;
-	bool starting; /* attached or just execed; its modules have not been read yet */
+	pid_t refused_by; /* the tracer that an attach has found at it; 0: none */
+	bool starting;	  /* attached or just execed; its modules have not been read yet */
 	/* The mappings, read before the attach stopped any thread; may be empty. */
 	struct maps maps_before;
 	/* About to be detached: thread_resume() lets it stop at no system call any more. */

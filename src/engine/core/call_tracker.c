@@ -203,12 +203,11 @@ void call_tracker_popped(void *context, const struct call *call, bool returned)
 
 /* ------------------------------------------------------------------ time */
 
-/* Keeps whether a function's call was long. */
-static void note_length(struct call_tracker *tracker, const struct call *call, uint64_t raw)
+/* Keeps whether a function's call was long, without the stops inside. */
+static void note_length(struct call_tracker *tracker, const struct call *call, uint64_t took)
 {
 	const uint32_t id = call->site->info->id;
-
-	const bool is_long = raw > tracker->overhead.now + LONG_NS;
+	const bool is_long = took > tracker->overhead.now + LONG_NS;
 
 	if (!is_long && id >= tracker->are_long.count)
 		return;
@@ -305,17 +304,20 @@ uint64_t call_tracker_duration(const struct call_event *event, const struct call
 	struct overhead *overhead = &event->tracker->overhead;
 	const uint64_t raw = event->time > call->start ? event->time - call->start : 0;
 	const uint64_t inner = *event->cost - call->cost;
+	const uint64_t without = raw > inner ? raw - inner : 0;
 	struct bounds bounds = {0, raw};
+	uint64_t stops = inner;
 
 	if (event->timing == TIMED_IN_PROCESS)
-		return raw > inner ? raw - inner : 0;
-	if (event->timing == TIMED_BY_BREAKPOINTS)
-		note_length(event->tracker, call, raw);
-	if (event->timing == TIMED_BY_BREAKPOINTS && !inner)
-		bounds = learn(event, call, raw);
-	const bool counts = inner && event->timing == TIMED_BY_BREAKPOINTS &&
-			    has_waited(event, call, raw, inner);
-	const uint64_t duration = overhead_take_off(overhead, raw, counts ? 0 : inner);
+		return without;
+	if (event->timing == TIMED_BY_BREAKPOINTS) {
+		note_length(event->tracker, call, without);
+		if (!inner)
+			bounds = learn(event, call, raw);
+		else if (has_waited(event, call, raw, inner))
+			stops = 0;
+	}
+	const uint64_t duration = overhead_take_off(overhead, raw, stops);
 
 	if (duration > bounds.most)
 		return bounds.most;

@@ -9,14 +9,15 @@
 
 #include <stdint.h>
 
+/* Ns for which a thread may wait for a processor at a stop: tracer and tracee may share one. */
+enum { WAITED_NS = 10000 };
+
 /*
  * Returns ns that a pair of stops has taken, without those that the thread has waited for a
  * processor meanwhile because others had it. On a busy machine these are a multiple of the rest,
  * and a query that waits for a server instead would be shown as nothing if they were taken off.
- * Up to WAITED_NS are part of the stops: tracer and tracee may share a processor.
+ * Up to WAITED_NS are part of the stops.
  */
-enum { WAITED_NS = 10000 };
-
 static inline uint64_t overhead_unhindered(uint64_t took, uint64_t waited)
 {
 	if (waited <= WAITED_NS)

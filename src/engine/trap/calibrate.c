@@ -7,7 +7,7 @@
  * every call for a long time. So the result is the value that one sample in eight stays below, no
  * more than three times the shortest, and no more than PAIR_MOST times what the child itself needs
  * of a processor, which the load does not change: 2 to 7 times were measured on a quiet machine,
- * and 100 while each processor had five threads that computed.
+ * and up to 200 beside ten processes that computed, on two processors.
  *
  * The kernel tells for how long the child had a processor, and waited for one. Time that a virtual
  * machine's host takes away counts as the child's, so the least of some groups of rounds is taken.
